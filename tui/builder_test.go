@@ -19,7 +19,7 @@ func testBuilder(ctx context.Context, o Options, now func() time.Time, newID fun
 	}
 	styles.Zone = time.UTC
 	b := newBuilder(ctx, &o, styles)
-	b.now, b.newID = now, newID
+	b.now, b.newID, b.pace = now, newID, nil // the environment of the tests may be one of SSH
 	return b
 }
 

@@ -80,7 +80,7 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 			Updated:   tuitest.Start,
 		},
 	)
-	d.wantText("sessions 1–4 of 4", "? 2 approvals docs", "1m00s")
+	d.wantText("sessions 4", "? docs", "2 approvals", "1m00s")
 	d.wantNoText("release")
 	if got := d.p.dashboard.Selected(); got != selected {
 		t.Errorf("selected session: got %s, want %s", got, selected)
@@ -191,6 +191,16 @@ func TestDashboardRenameAndClose(t *testing.T) {
 	d.wantText("close old")
 	d.sendSummaries(protocol.Summary{Session: "s4", Deleted: true})
 	d.wantNoText("close old")
+}
+
+// A deleted session whose git worktree has work of its own leaves it there.
+func TestDashboardSaysThatAWorktreeStays(t *testing.T) {
+	d := newTestDashboard(t, 120, 16, testSummaries()...)
+	d.server.reply = func(string, tuitest.Command) (any, error) {
+		return protocol.CloseResult{Worktree: "/w/repo-fix", Reason: "1 changed file"}, nil
+	}
+	d.press("X", "right", "right", "enter")
+	d.wantText("the worktree /w/repo-fix stays: 1 changed file")
 }
 
 func TestDashboardShowsRefusal(t *testing.T) {
@@ -434,6 +444,32 @@ func TestDashboardApprovalConflict(t *testing.T) {
 	d.sendSummaries(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start})
 	d.wantNoText("go mod tidy")
 	d.wantText("decided meanwhile")
+}
+
+// The keys of a reason or a comment do not act on the list when the request is decided elsewhere.
+func TestTypingAboutARequestGoesOnWhenItIsDecidedElsewhere(t *testing.T) {
+	for name, request := range map[string]protocol.Approval{
+		"a reason": tuitest.CommandApproval(), "a comment": twelveFiles(),
+	} {
+		d := newTestDashboard(t, 120, 24, testSummaries()...)
+		d.openApproval(request)
+		if name == "a comment" {
+			d.press("v", "J", "c")
+		} else {
+			d.press("r")
+		}
+		d.typeText("not ")
+		decided := protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start}
+		d.sendSummaries(decided)
+		d.typeText("in Xmas")
+		d.wantText("not in Xmas")
+		if d.press("enter"); name == "a reason" {
+			d.wantNoText("not in Xmas")
+		}
+		if got := d.decisions(); len(got) != 0 {
+			t.Errorf("%s: got decisions %+v, want none", name, got)
+		}
+	}
 }
 
 func TestDashboardOpensSessionForComplexApproval(t *testing.T) {

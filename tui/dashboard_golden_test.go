@@ -36,15 +36,15 @@ const (
 
 // wideList are the heading and the rows of the session list at 200 columns.
 var wideList = []string{
-	`^─ sessions 1–[1-5] of 5 · 1 needs you · by need ─+$`,
-	`^   status +name +agent +directory +activity +\+ +tokens +cost +active$`,
+	`^─ sessions (1–[1-5] of )?5 · 1 needs you · by need ─+$`,
+	`^   name +agent +directory +activity +queue +tokens +cost +active$`,
 	`^ NEEDS YOU 1$`,
-	`approval +release +codex +/home/bob/site +git push --tags +\+1 +4m0.s$`,
+	`\? release +codex +/home/bob/site +git push --tags +\+1 +4m0.s$`,
 	`^ FAILED 1$`,
-	`running +fix-tests +gemini +go test \./\.\.\. +\+2 +09:42$`,
-	`idle +docs +claude +Write the guide +09:41$`,
-	`error +s5xyz7 +claude +09:40$`,
-	`closed +old +x +08:41$`,
+	`▸ fix-tests +gemini +go test \./\.\.\. +\+2 +09:42$`,
+	`· docs +claude +Write the guide +09:41$`,
+	`✗ s5xyz7 +claude +error +09:40$`,
+	`× old +x +08:41$`,
 }
 
 // releaseDetails is the detail line of the session release at 200 columns.
@@ -55,7 +55,7 @@ var dashboardScenes = map[string]dashboardScene{
 	"sessions": {
 		prepare: func(d *testDashboard) { d.press("down", "down") },
 		facts: []string{
-			`^─ sessions 1–[1-5] of 5 · 1 needs you .*─$`,
+			`^─ sessions (1–[1-5] of )?5 · 1 needs you .*─$`,
 			`^ ` + releaseRow,
 			`^▸` + testsRow,
 			`^ ` + docsRow,
@@ -79,7 +79,7 @@ var dashboardScenes = map[string]dashboardScene{
 			}
 		},
 		facts: []string{
-			`^─ sessions · 0 .*─$`, `^ There is no session yet\.$`, `^ n creates one: it asks for an agent, a`,
+			`^─ sessions 0 ─+$`, `^ There is no session yet\.$`, `^ n creates one: it asks for an agent, a`,
 			`^ In a shell: agentctl new --agent AGENT`, `--prompt TEXT$`, `^ F1 lists the keys$`, `F1 help$`,
 		},
 		wide: []string{
@@ -96,12 +96,12 @@ var dashboardScenes = map[string]dashboardScene{
 			`\+1 queued message$`, `^ codex · context ███░░░░░ 38% · \+1 held`,
 		},
 		wide: []string{
-			`^─ sessions 1–5 of 5 · 1 needs you · by need ─+│─ preview · release ─+$`,
-			`fix-tests +gemini .*go test .*\+2 +09:42│`,
+			`^─ sessions 5 · 1 needs you · by need ─+│─ preview · release ─+$`,
+			`fix-tests +gemini .*go test .*\+2 +09:42 │`,
 			`│ ▎ The test in pkg/store fails now and then\. Find out why and fix it, please\.$`,
 			`│ ✗ shell go test -race -count=100 \./pkg/store +failed · exit 1 · 8 lines · 8\.1s$`,
 			`│ +store_test\.go:43: 漢字 and 👩‍🚀$`,
-			`│ ✓ edit pkg/store/store\.go +40ms$`,
+			`│ ✓ edit pkg/store/store\.go +\+1 −1 · 40ms$`,
 			`│ +2 +- b$`,
 			`│ +2 \+ B$`,
 			`│   ── completed · 12s · 12\.3k tokens in · 678 out$`,
@@ -143,7 +143,7 @@ var dashboardScenes = map[string]dashboardScene{
 				return protocol.CreateResult{}, &remote.AdvisedError{
 					Err: protocol.Errorf(protocol.CodeNoAgent, "Gemini CLI is not installed: gemini not found "+
 						"(npm install -g @google/gemini-cli)"),
-					Advice: "list agents: agentctl agents; after a change of PATH: agentctl stop",
+					Advice: "list: agentctl agents; after a change of PATH or server.json: agentctl stop",
 				}
 			}
 			d.press("n", "tab", "right", "right", "enter")
@@ -152,12 +152,12 @@ var dashboardScenes = map[string]dashboardScene{
 			`^─ new session ─+$`, `^   Gemini CLI is not installed: `, `agentctl agents;`, `^ ▸ agent     gemini$`,
 			`^   prompt    \(optional\)$`,
 		},
-		wide: []string{`^   list agents: agentctl agents; after a change of PATH: agentctl stop$`},
+		wide: []string{`^   list: agentctl agents; after a change of PATH or server.json: agentctl stop$`},
 	},
 	"filtering": {
 		prepare: func(d *testDashboard) { d.press("/"); d.typeText("claude") },
 		facts: []string{
-			`^─ sessions 1–2 of 2 · 1 needs you · .*─$`,
+			`^─ sessions 2 · 1 needs you · .*─$`,
 			`^▸` + failedRow[2:],
 			docsRow,
 			`^ claude · s5xyz7$`,
@@ -167,8 +167,8 @@ var dashboardScenes = map[string]dashboardScene{
 		},
 		wide: []string{
 			`· filter “claude” · by need ─+$`,
-			`idle +docs +claude +Write the guide +09:41$`,
-			`error +s5xyz7 +claude +09:40$`,
+			`· docs +claude +Write the guide +09:41$`,
+			`✗ s5xyz7 +claude +error +09:40$`,
 		},
 		absent: []string{`release`, `fix-tests`, `old`},
 	},

@@ -125,7 +125,12 @@ func TestPaletteOfASessionCreatesAnother(t *testing.T) {
 }
 
 func TestNewSessionFormProposesAnAgent(t *testing.T) {
-	d := newTestDashboardWith(t, Options{Parts: Parts{Agent: "gemini"}}, 100, 30, testSummaries()...)
+	asked := 0
+	options := Options{Parts: Parts{Agent: func() string { asked++; return "gemini" }}}
+	d := newTestDashboardWith(t, options, 100, 30, testSummaries()...)
+	if asked != 0 {
+		t.Error("the agent is looked for before the form is open")
+	}
 	var created protocol.CreateData
 	d.server.create = func(c protocol.CreateData) (protocol.CreateResult, error) {
 		created = c
@@ -137,4 +142,13 @@ func TestNewSessionFormProposesAnAgent(t *testing.T) {
 	if created.Agent != "gemini" {
 		t.Errorf("created with agent %q", created.Agent)
 	}
+}
+
+func TestMarksShowTheKeysForSeveralSessions(t *testing.T) {
+	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d.wantText("enter open · F8 next pending")
+	d.press("space")
+	d.wantText("y decide · N deny · i interrupt · m message · X close · esc unmark")
+	d.press("esc")
+	d.wantText("enter open · F8 next pending")
 }

@@ -15,10 +15,9 @@ func editableCommand() protocol.Approval {
 	return a
 }
 
-// TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard presses every printable key in every text
-// field, with a request pending.
-func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
-	for name, open := range map[string]func(*testDashboard){
+// dashboardFields open the text fields of the dashboard, by name.
+func dashboardFields() map[string]func(*testDashboard) {
+	return map[string]func(*testDashboard){
 		"filter":  func(d *testDashboard) { d.press("/") },
 		"search":  func(d *testDashboard) { d.press("f") },
 		"name":    func(d *testDashboard) { d.press("R") },
@@ -41,7 +40,13 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 			d.waitGrace()
 			d.press("/")
 		},
-	} {
+	}
+}
+
+// TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard presses every printable key in every text
+// field, with a request pending.
+func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
+	for name, open := range dashboardFields() {
 		for _, key := range strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[]", "") {
 			d := newTestDashboard(t, 100, 30, testSummaries()...)
 			d.setPending(tuitest.CommandApproval())
@@ -66,6 +71,23 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestTextFieldsOfTheDashboardHaveTheKeysOfVi edits a word in every text field: esc leaves insert
+// mode and does nothing else.
+func TestTextFieldsOfTheDashboardHaveTheKeysOfVi(t *testing.T) {
+	o := Options{Parts: Parts{Composer: ComposerOptions{Vi: true}}}
+	for name, open := range dashboardFields() {
+		d := newTestDashboardWith(t, o, 100, 30, testSummaries()...)
+		d.setPending(tuitest.CommandApproval())
+		open(d)
+		d.typeText("one two")
+		d.press("esc")
+		d.typeText("bDAthree")
+		if got := d.screen(); !strings.Contains(got, "one three") || strings.Contains(got, "one two") {
+			t.Errorf("%s: the keys of vi do not edit:\n%s", name, got)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (s *openSessions) attach(o *openSession, ready <-chan struct{}) {
 		if !task.Wait(ctx, former) || !task.Wait(ctx, ready) {
 			return
 		}
-		err := task.Pump(ctx, updates, func(u []remote.Update) { send(remote.Updates(u)) })
+		err := task.PumpAt(ctx, s.pace.updates(), updates, func(u []remote.Update) { send(remote.Updates(u)) })
 		if err != nil {
 			s.onPanic(err)
 		}

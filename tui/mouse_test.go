@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/internal/tuitest"
+	"agentctl/tui/thumbnail"
 )
 
 func TestTheClickThatFocusesTheTerminalIsIgnored(t *testing.T) {
@@ -36,7 +37,7 @@ func TestTheWheelSendsArrowsInTheAlternateScreenOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	out := &terminalWriter{file}
+	out := &terminalWriter{file: file, images: thumbnail.NewDisplay(thumbnail.Auto)}
 	for _, text := range []string{"a", "b" + enterAltScreen + "c", "d", "e" + leaveAltScreen, "f"} {
 		if n, err := io.WriteString(out, text); n != len(text) || err != nil {
 			t.Fatal(n, err)

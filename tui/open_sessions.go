@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +31,7 @@ type openSessions struct {
 	send       func(tea.Msg)                    // sends a message to the event loop
 	onPanic    func(error)                      // ends the program; safe for concurrent use
 	wg         sync.WaitGroup                   // goroutines of subscriptions
+	pace       *pace                            // of streaming text; nil: none
 
 	all     []*openSession // most recently shown first
 	shown   *openSession   // session on the screen that has the focus; nil: none
@@ -168,6 +170,21 @@ func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
 	s.wg.Go(func() { s.send(task.Message{To: o, Msg: sessionview.DraftMsg(s.drafts.Load(id))}) })
 	s.attach(o, ready)
 	return o
+}
+
+// openFork opens the session that was forked from another one, with a message in its composer. If
+// the other one has lost the focus, the message waits in the new session.
+func (p *program) openFork(from *openSession, forked sessionview.ForkedMsg) tea.Cmd {
+	server := strings.TrimSuffix(from.id, from.view.State().Session) // part of IDs of other servers
+	id := server + forked.Session
+	p.sessions.drafts.Save(id, drafts.Draft{Text: forked.Text})
+	if p.sessions.shown != from {
+		return nil
+	}
+	p.navigation = pendingNavigation{}
+	cmd := p.open(id)
+	p.sessions.shown.view.ShowStatus("a fork that ends before this message: enter sends it")
+	return cmd
 }
 
 // update passes a message to a session. It drops the message if the session has been closed.

@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/notify"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/sessionview"
+	"agentctl/tui/thumbnail"
 	"agentctl/tui/tour"
 	"agentctl/tui/ui"
 )
@@ -56,7 +57,11 @@ type Parts struct {
 	Panes    PaneOptions
 	Tour     *tour.Guide // leads through the tour; nil: no tour
 	Create   bool        // the dashboard starts with the form that creates a session
-	Agent    string      // agent that this form proposes; "": the server's default
+
+	// Agent returns the agent that this form proposes, or "" for the server's default. Nil: that.
+	Agent func() string
+
+	Images thumbnail.Mode // how images are drawn; "": thumbnail.Auto
 }
 
 // SideOptions configure the side column of sessions.
@@ -108,19 +113,20 @@ func (o *Options) newStyles() (*ui.Styles, error) {
 		return nil, err
 	}
 	s := ui.NewStyles(zone, o.Theme)
-	s.Keys = keys
+	s.Keys, s.Images = keys, thumbnail.NewDisplay(o.Images)
 	return s, nil
 }
 
-// programOptions returns the options of the Bubble Tea program.
-func (o *Options) programOptions() []tea.ProgramOption {
+// programOptions returns the options of the Bubble Tea program. images and p, which may be nil, are
+// those of its terminal.
+func (o *Options) programOptions(images *thumbnail.Display, p *pace) []tea.ProgramOption {
 	var out []tea.ProgramOption
 	if o.Input != nil {
 		out = append(out, tea.WithInput(o.Input))
 	}
 	switch file, ok := o.Output.(*os.File); {
-	case ok && !o.Mouse:
-		out = append(out, tea.WithOutput(&terminalWriter{file}))
+	case ok:
+		out = append(out, tea.WithOutput(&terminalWriter{file, images, p, o.Mouse}))
 	case o.Output != nil:
 		out = append(out, tea.WithOutput(o.Output))
 	}

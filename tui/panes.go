@@ -34,44 +34,17 @@ type PaneOptions struct {
 	Layout split.Layout // that the user left; RunDashboard without a session shows it
 	Hidden bool         // the user left the dashboard: esc shows the layout
 
-	// Save keeps the layout for the next start. It is called when the program ends. A layout
-	// without sessions removes the former one. It may be nil.
+	// Save keeps the layout for the next start. It is called after changes, outside of the event
+	// loop, and when the program ends. A layout without sessions removes the former one. It may be
+	// nil.
 	Save func(l split.Layout, hidden bool) error
-}
-
-// layoutStore keeps the layout of the sessions for the next start.
-type layoutStore struct {
-	save   func(l split.Layout, hidden bool) error
-	stored bool // there is a layout to remove
-	hidden bool // the program starts with the dashboard
-}
-
-// restorePanes takes the layout that the user left, unless the program starts with a session.
-func (p *program) restorePanes(o PaneOptions) {
-	p.panes.store = layoutStore{save: o.Save, hidden: o.Hidden}
-	if p.initial == "" && o.Layout.Len() > 1 {
-		p.panes.layout, p.panes.store.stored = o.Layout, true
-	}
-}
-
-// savePanes keeps the layout when the program ends, unless it is that of one session.
-func (p *program) savePanes() error {
-	s := &p.panes
-	several := s.layout.Len() > 1
-	if s.store.save == nil || !several && !s.store.stored {
-		return nil
-	}
-	if !several {
-		return s.store.save(split.Layout{}, false)
-	}
-	return s.store.save(s.layout, p.sessions.shown == nil)
 }
 
 // open puts a session on the screen: it gets the focus, in place of the session with the focus
 // unless it is in the layout.
 func (p *program) open(id string) tea.Cmd {
 	p.panes.layout = p.panes.layout.Open(id)
-	return p.showPanes()
+	return tea.Batch(p.renderClock.open(), p.showPanes())
 }
 
 // showPanes puts the sessions of the layout on the screen, each with its size. The layout must have
@@ -91,6 +64,7 @@ func (p *program) showPanes() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, pane := range s.screen.Panes {
 		o := p.sessions.find(pane.Session)
+		o.view.SetElsewhere(pane.Session != s.layout.Focus())
 		size := tea.WindowSizeMsg{Width: max(pane.Content.Width, 1), Height: max(pane.Content.Height, 1)}
 		if o.size != size || !slices.Contains(before, o) {
 			o.size = size
@@ -103,7 +77,6 @@ func (p *program) showPanes() tea.Cmd {
 	if shown != nil && shown != p.sessions.shown && s.layout.Len() > 1 {
 		cmds = append(cmds, p.updateShown(sessionview.FocusMsg{}))
 	}
-	s.store.stored = s.store.stored || s.layout.Len() > 1
 	if p.dashboard != nil {
 		p.dashboard.SetCovered(true)
 		p.dashboard.Select(s.layout.Focus())

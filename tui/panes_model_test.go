@@ -17,7 +17,7 @@ import (
 
 // paneKeys are the keys of the random walks.
 var paneKeys = []string{
-	"alt+v", "alt+v", "alt+m", "alt+m", "alt+shift+left", "alt+shift+right", "alt+shift+up", "alt+shift+down",
+	"alt+v", "alt+v", "alt+m", "alt+m", "alt+shift+h", "alt+shift+l", "alt+shift+k", "alt+shift+j",
 	"alt+a", "alt+z", "alt+e", "alt+.", "alt+,", "alt+=", "alt+-", "f2", "enter", "esc", "down", "up", "tab",
 	"pgup", "f8", "alt+g", "y", "q", "x", "alt+j", "ctrl+pgup", "ctrl+pgdown",
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,6 +124,11 @@ func TestGoldenPanes(t *testing.T) {
 	}
 }
 
+func TestGoldenPanesBesideTheList(t *testing.T) {
+	d := newTestPanes(t, 200, 30, "s1", "alt+v s2", "alt+m s3")
+	tuitest.Golden(t, d.screen())
+}
+
 func TestSplitsShowSeveralSessionsLive(t *testing.T) {
 	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+m s3")
 	d.wantOnScreen("s3 s1 s2")
@@ -168,9 +174,9 @@ func TestTheDashboardSplitsWithTheSelectedSession(t *testing.T) {
 func TestKeysGoToTheSessionWithTheFocusAlone(t *testing.T) {
 	d := newTestPanes(t, 199, 60, "s2", "alt+v s3", "alt+v s5xyz789")
 	d.typeText("to the last,.=-")
-	d.press("alt+shift+left")
+	d.press("alt+shift+h")
 	d.typeText("vjaze")
-	d.press("alt+shift+left")
+	d.press("alt+shift+h")
 	d.typeText("to the first")
 	d.wantText("> to the first", "> vjaze", "> to the last,.=-")
 	d.press("backspace")
@@ -178,7 +184,7 @@ func TestKeysGoToTheSessionWithTheFocusAlone(t *testing.T) {
 	if got := d.p.View().Cursor; got == nil || got.X < 12 || got.X > 20 {
 		t.Errorf("the cursor is at %+v", got)
 	}
-	d.press("alt+shift+right", "alt+shift+right")
+	d.press("alt+shift+l", "alt+shift+l")
 	if got := d.p.View().Cursor; got == nil || got.X < 150 {
 		t.Errorf("the cursor is at %+v", got)
 	}
@@ -207,7 +213,7 @@ func TestARequestBesideTakesNoKey(t *testing.T) {
 	d.wantText("y allow once")
 	d.split("alt+v", "s2")
 	d.press("y", "n", "a", "enter", "1", "alt+1")
-	d.press("alt+shift+left", "y", "y") // within the grace period
+	d.press("alt+shift+h", "y", "y") // within the grace period
 	for _, id := range []string{"s1", "s2"} {
 		for _, c := range d.server.sessions[id].Commands() {
 			if c.Verb == protocol.DoApprove {
@@ -351,7 +357,7 @@ func TestADeletedSessionStaysUntilItIsHidden(t *testing.T) {
 func TestOneSessionHasNoPanes(t *testing.T) {
 	d := newTestPanes(t, 199, 60, "s2")
 	before := d.screen()
-	d.press("alt+z", "alt+e", "alt+a", "alt+.", "alt+shift+left")
+	d.press("alt+z", "alt+e", "alt+a", "alt+.", "alt+shift+h")
 	if got := d.screen(); got != before || strings.Contains(got, "▸ fix-tests") {
 		t.Errorf("got\n%s\nwant\n%s", got, before)
 	}
@@ -382,12 +388,12 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("%d sessions are on the screen", got)
 	}
 	p.Update(tuitest.KeyPress("alt+e"))
-	err := p.savePanes()
+	err := p.savePanesNow()
 	if err != nil || len(saved) != 1 || strings.Join(saved[0].Sessions(), " ") != "s1 s2" || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p.Update(tuitest.KeyPress("alt+e"))
-	if err := p.savePanes(); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
+	if err := p.savePanesNow(); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
 		t.Errorf("saved %+v after the last split: %v", saved, err)
 	}
 	p = start("", true)
@@ -399,16 +405,64 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("esc shows %d sessions", got)
 	}
 	p.Update(tuitest.KeyPress("f2"))
-	if err := p.savePanes(); err != nil || len(saved) != 3 || saved[2].Len() != 3 || !hidden {
+	if err := p.savePanesNow(); err != nil || len(saved) != 2 {
+		t.Errorf("saved %+v without a change: %v", saved, err)
+	}
+	p.Update(tuitest.KeyPress("esc"))
+	if err := p.savePanesNow(); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p = start("s2", false)
 	if got := len(p.sessions.onScreen()); got != 1 {
 		t.Errorf("a named session is one of %d", got)
 	}
-	if err := p.savePanes(); err != nil || len(saved) != 3 {
+	if err := p.savePanesNow(); err != nil || len(saved) != 3 {
 		t.Errorf("a named session replaces the layout: %+v (%v)", saved, err)
 	}
+}
+
+func TestTheLayoutIsSavedAfterEachChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var saved []string
+		fail := error(nil)
+		save := func(l split.Layout, hidden bool) error {
+			saved = append(saved, fmt.Sprint(l.Sessions(), hidden))
+			return fail
+		}
+		o := Options{Parts: Parts{Panes: PaneOptions{Layout: split.New("s1").Split("s2", false), Save: save}}}
+		p := startDashboardWith(t, o, newFakeServer(), "")
+		want := func(want ...string) {
+			t.Helper()
+			if !slices.Equal(saved, want) {
+				t.Errorf("saved %q, want %q", saved, want)
+			}
+		}
+		tuitest.Wait(time.Minute)
+		want() // restored, not changed
+		p.press("\x1b.", "\x1b,", "\x1b,")
+		tuitest.Wait(layoutSaveDelay)
+		want("[s1 s2] false")
+		p.press("\x1bOQ") // F2
+		tuitest.Wait(time.Minute)
+		want("[s1 s2] false", "[s1 s2] true")
+		fail = errors.New("disk full")
+		p.press("\x1b")
+		tuitest.Wait(time.Second)
+		p.wantText("disk full")
+		fail = nil
+		p.stop()
+		want("[s1 s2] false", "[s1 s2] true", "[s1 s2] false", "[s1 s2] false")
+	})
+}
+
+func TestSelectingWordsWorksInASplit(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s2", "alt+v s3")
+	d.typeText("one two")
+	d.press("alt+shift+left", "x")
+	d.wantText("> one x")
+	d.wantOnScreen("s3 s2")
+	d.press("alt+shift+h")
+	d.wantOnScreen("s2 s3")
 }
 
 func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {

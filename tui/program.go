@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"agentctl/tui/dashboard"
 	"agentctl/tui/keymap"
@@ -57,16 +58,16 @@ const focusClickTime = 200 * time.Millisecond
 
 // Init queries the terminal for the theme and shows the initial session.
 func (p *program) Init() tea.Cmd {
+	cmds := []tea.Cmd{p.renderClock.open(), p.styles.Query()}
 	switch {
-	case p.dashboard == nil:
-		return tea.Batch(p.styles.Query(), p.open(p.initial))
-	case p.initial == "" && p.panes.layout.Len() > 0 && !p.panes.store.hidden:
-		return tea.Batch(p.styles.Query(), p.showPanes())
-	case p.initial == "":
+	case p.dashboard == nil || p.initial != "":
+		cmds = append(cmds, p.open(p.initial))
+	case p.panes.layout.Len() > 0 && !p.panes.store.saved.hidden:
+		cmds = append(cmds, p.showPanes())
+	default:
 		p.requestWatch()
-		return p.styles.Query()
 	}
-	return tea.Batch(p.styles.Query(), p.open(p.initial))
+	return tea.Batch(cmds...)
 }
 
 // requestWatch requests the summaries of all sessions. Only the first call has an effect.
@@ -87,7 +88,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := p.update(msg)
 	p.observeTour()
-	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden(), p.tickColumn())
+	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden(), p.tickColumn(), p.saveChangedPanes())
 }
 
 // detachHidden ends the updates of sessions that are not visible.
@@ -112,7 +113,8 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
-		if p.styles.Update(msg) {
+		images := p.styles.Images.Method()
+		if p.styles.Update(msg) || p.styles.Images.Method() != images {
 			return p.restyle()
 		}
 		return nil
@@ -122,6 +124,11 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		}
 	case ui.ThemeMsg:
 		return p.setTheme(msg.Theme)
+	case ui.ImagesMsg:
+		return p.setImages(msg.Mode)
+	case ui.QueryImagesMsg, imagesTimeoutMsg, tea.TerminalVersionMsg, uv.KittyGraphicsEvent,
+		uv.PrimaryDeviceAttributesEvent:
+		return p.updateImages(msg)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, focused := msg.(tea.FocusMsg)
 		p.renderClock.resting = !focused
@@ -131,6 +138,9 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		p.notifier.Update(msg)
 		return tea.Batch(p.updateDashboard(msg), p.updateOnScreen(msg))
 	case task.Message:
+		if forked, ok := msg.Msg.(sessionview.ForkedMsg); ok {
+			return p.openFork(msg.To.(*openSession), forked)
+		}
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
 	case columnTickMsg:
 		p.column.ticking = false
@@ -140,6 +150,11 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case readSavedMsg:
 		return p.finishSave(msg)
+	case layoutSaveMsg:
+		return p.startSavePanes()
+	case layoutSavedMsg:
+		p.finishSavePanes(msg)
+		return nil
 	case dashboard.SummariesMsg:
 		return p.applySummaries(msg)
 	case sessionview.ActionMsg:

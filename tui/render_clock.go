@@ -9,13 +9,15 @@ import (
 
 // Intervals of the renderer.
 const (
-	wakeInterval = 4 * time.Millisecond // after the first message, so that it shows at once
+	wakeInterval = time.Millisecond // after the first message, so that it shows at once
 	busyInterval = time.Second / 60
 	idleInterval = time.Second
 	restInterval = time.Hour // while the terminal has no focus
 
 	wakeTime = 20 * time.Millisecond // of wakeInterval
 	busyTime = 50 * time.Millisecond // of busyInterval after the last message
+
+	openingWakes = 5 // wakeTimes while a screen opens, so that no step of it waits for the renderer
 )
 
 // renderClock slows the renderer of an idle program down. Bubble Tea compares the last two views 60
@@ -28,12 +30,22 @@ type renderClock struct {
 	ticker   *time.Ticker // of the renderer
 	interval time.Duration
 	pending  bool // a renderClockMsg is pending
+	wakes    int  // further wakeTimes
 	active   bool // a message has arrived since the last renderClockMsg
 	resting  bool // the terminal has no focus
 }
 
 // renderClockMsg asks whether messages still arrive.
 type renderClockMsg struct{}
+
+// open makes the renderer fast while a screen opens.
+func (c *renderClock) open() tea.Cmd {
+	c.wakes = openingWakes
+	if c.program != nil {
+		c.setInterval(wakeInterval)
+	}
+	return c.touch()
+}
 
 // touch makes the renderer fast for a moment. Call it for every message.
 func (c *renderClock) touch() tea.Cmd {
@@ -52,6 +64,10 @@ func (c *renderClock) touch() tea.Cmd {
 // check makes the renderer slow if no message has arrived since the last check. A view that is
 // drawn after a check is rendered before the next one.
 func (c *renderClock) check() tea.Cmd {
+	if c.wakes > 0 {
+		c.wakes--
+		return c.after(wakeTime, renderClockMsg{})
+	}
 	if !c.active {
 		c.pending = false
 		if c.resting {

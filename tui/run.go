@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/download"
 	"agentctl/tui/dashboard"
@@ -23,6 +24,10 @@ import (
 // ErrInterrupted is returned by [Run] and [RunDashboard] after SIGINT. No key of the terminal sends
 // SIGINT while the screen runs.
 var ErrInterrupted = errors.New("interrupted")
+
+// Prepare begins to fill the table of the widths of characters, which takes milliseconds, so that
+// the first frame does not wait for it. Call it before what else takes time, such as to connect.
+func Prepare() { go ansi.StringWidthWc("─") }
 
 // Run shows a session until the user leaves or ctx ends. It restores the terminal and leaves the
 // session running. It returns [ErrInterrupted] after SIGINT, [ErrTerminalGone] if the terminal has
@@ -46,7 +51,7 @@ func run(ctx context.Context, o Options, build func(*builder) *program) error {
 	}
 	b := newBuilder(ctx, &o, styles)
 	signals := listenForSignals(&o)
-	return signals.stop(b.run(build(b), append(o.programOptions(), signals.attach)...))
+	return signals.stop(b.run(build(b), append(o.programOptions(styles.Images, b.pace), signals.attach)...))
 }
 
 // builder builds a program and owns the tasks that run outside of its event loop.
@@ -59,11 +64,12 @@ type builder struct {
 	tasks   *task.Runner // tasks of the dashboard
 	now     func() time.Time
 	newID   func() string // returns a client message ID
+	pace    *pace         // of the terminal
 }
 
 // newBuilder returns a builder whose tasks end with ctx.
 func newBuilder(ctx context.Context, o *Options, s *ui.Styles) *builder {
-	b := &builder{options: o, styles: s, parent: ctx, now: time.Now, newID: rand.Text}
+	b := &builder{options: o, styles: s, parent: ctx, now: time.Now, newID: rand.Text, pace: newPace(o.environ())}
 	b.ctx, b.cancel = context.WithCancel(ctx)
 	b.tasks = task.NewRunner(b.ctx)
 	return b
@@ -89,7 +95,7 @@ func (b *builder) newSession(s remote.Session) *program {
 func (b *builder) newDashboard(server remote.Server, initial string) *program {
 	p := b.newProgram()
 	p.sessions.session, p.initial = server.Session, initial
-	p.restorePanes(b.options.Panes)
+	p.restorePanes(b)
 	p.dashboard = dashboard.New(dashboard.Config{
 		Server:    server,
 		Tasks:     b.tasks,
@@ -120,7 +126,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 // newProgram returns a program without a session and without a dashboard.
 func (b *builder) newProgram() *program {
 	env := b.options.environ()
-	b.styles.Now = b.now
+	b.styles.Now, b.styles.Vi = b.now, b.options.Composer.Vi
 	side := b.options.Side
 	if side.Hidden == nil {
 		side.Hidden = new(bool) // shared by all sessions
@@ -136,6 +142,7 @@ func (b *builder) newProgram() *program {
 		watch:    watchRequest{made: make(chan struct{})},
 		sessions: &openSessions{
 			ctx: b.ctx, keep: keep, drafts: b.openDrafts(), closing: map[string]chan struct{}{},
+			pace: b.pace,
 			viewConfig: sessionview.Config{
 				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
@@ -154,7 +161,7 @@ func (b *builder) newProgram() *program {
 // composerConfig returns the configuration of composers from the options.
 func (b *builder) composerConfig() sessionview.ComposerConfig {
 	o := b.options.Composer
-	return sessionview.ComposerConfig{NoShell: o.NoShell, Vi: o.Vi}
+	return sessionview.ComposerConfig{NoShell: o.NoShell}
 }
 
 // openDrafts returns the store of the unsent messages: that of the options, or one in memory.
@@ -190,7 +197,7 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.tasks.Close()
 	p.sessions.closeAll()
 	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.drafts.Close(),
-		p.sessions.viewConfig.Viewer.Close(), p.saveReadNow(), p.savePanes())
+		p.sessions.viewConfig.Viewer.Close(), p.saveReadNow(), p.savePanesNow())
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

@@ -170,6 +170,33 @@ func TestIdleProgramDrawsNothing(t *testing.T) {
 	})
 }
 
+// The first frame with the transcript waits neither for a frame of the updates nor for one of the
+// renderer, although the state of the connection came just before.
+func TestTheFirstFrameIsDrawnAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := tuitest.NewFakeSession()
+		keys, typing := io.Pipe()
+		_, out, stop := startSession(t, r, keys, 60, 12)
+		j := tuitest.NewJournal()
+		r.Feed <- j.Take()[0] // the connection
+		tuitest.Wait(30 * time.Millisecond)
+		j = tuitest.NewJournal()
+		j.UserMessage(tuitest.Ada, "m1", "question")
+		j.CaughtUp()
+		updates := j.Take()
+		r.Feed <- updates[0]
+		tuitest.Wait(time.Millisecond)
+		for _, u := range updates[1:] {
+			r.Feed <- u
+		}
+		if tuitest.Wait(2 * time.Millisecond); !strings.Contains(out.String(), "question") {
+			t.Error("the transcript is not on the terminal 2 ms after it was there")
+		}
+		_ = typing.Close() // always returns nil
+		stop()
+	})
+}
+
 // An idle program handles no message, draws nothing and compares its views once a second.
 func TestIdleProgramRarelyWakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -336,7 +363,7 @@ func TestNoColor(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
 				ended := make(chan error)
-				options := append(c.options.programOptions(),
+				options := append(c.options.programOptions(nil, nil),
 					tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))
 				go func() { ended <- build.run(build.newSession(r), options...) }()
 				// The scenes include code, changes and the colours of a program's output.

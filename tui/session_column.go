@@ -87,14 +87,15 @@ func (p *program) addColumn(v *tea.View) {
 }
 
 // columnInput handles mouse events over the list of sessions. It returns the message for the
-// session, moved to the session's columns, or nil if the list handled it.
+// session, moved to the session's columns, or nil if the list handled it. A drag of a border goes
+// on and ends over the list too.
 func (p *program) columnInput(msg tea.Msg) (tea.Msg, tea.Cmd) {
 	width := p.columnWidth()
 	mouse, ok := msg.(tea.MouseMsg)
 	if !ok || width == 0 {
 		return msg, nil
 	}
-	if m := mouse.Mouse(); m.X < width {
+	if m := mouse.Mouse(); m.X < width && !p.drags(msg) {
 		return nil, p.columnMouse(msg, m.Y)
 	}
 	switch m := msg.(type) {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/tuitest"
+	"agentctl/tui/split"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -119,19 +120,38 @@ func TestColumnScrollsWithTheWheel(t *testing.T) {
 	d.wantText("NEEDS YOU")
 }
 
+func TestADragEndsOverTheColumn(t *testing.T) {
+	d := openWithColumn(t)
+	d.send(tea.WindowSizeMsg{Width: 240, Height: 30})
+	d.split("alt+v", "s2")
+	border := d.p.panes.screen.Borders[0].Area.X + columnWidth
+	first := d.p.panes.screen.Panes[0].Session
+	d.send(tea.MouseClickMsg{X: border, Y: 12, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: 3, Y: 12, Button: tea.MouseLeft})
+	if got := d.p.sessions.find(first).size.Width; got != split.MinWidth-1 {
+		t.Errorf("dragged over the list: got %d columns, want %d", got, split.MinWidth-1)
+	}
+	d.send(tea.MouseReleaseMsg{X: 3, Y: 12, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: border, Y: 12, Button: tea.MouseLeft})
+	if got := d.p.sessions.find(first).size.Width; got != split.MinWidth-1 {
+		t.Errorf("the drag goes on after its release: got %d columns", got)
+	}
+	d.wantOnScreen("s2 s1")
+}
+
 func TestColumnUpdatesItsAges(t *testing.T) {
 	d := newTestDashboard(t, 200, 30, testSummaries()...)
 	d.p.sessions.viewConfig.After = d.p.dashboard.After
 	d.run(d.p.open("s1"))
 	d.send(nil)
-	d.wantText("fix-tests                  now")
+	d.wantText("fix-tests                 now")
 	for range 2 {
 		d.now = d.now.Add(time.Minute)
 		if !d.fireTimers(func(m timer) bool { _, ok := m.msg.(columnTickMsg); return ok }) {
 			t.Fatal("no timer redraws the list")
 		}
 	}
-	d.wantText("fix-tests                   2m")
+	d.wantText("fix-tests                  2m")
 }
 
 func TestThemeIsChosenByName(t *testing.T) {

@@ -18,29 +18,27 @@ func readiness(r *agents.Installation) int {
 	return 0
 }
 
-// readyFirst returns the function readyFirst for the agents of this user's server, or nil if its
-// configuration cannot be read.
-func (a *app) readyFirst(lookPath func(string) (string, error), names []string) func([]string) []string {
+// readyFirst is the function readyFirst for the agents of this user's server. It returns the names
+// as they are if its configuration cannot be read.
+func (a *app) readyFirst(lookPath func(string) (string, error), names []string) []string {
 	registry, err := a.registry()
 	if err != nil {
-		return nil
+		return names
 	}
 	return readyFirst(a.inspector(registry, lookPath), names)
 }
 
-// readyFirst returns a function that sorts names of agents of this machine: those that are ready
-// first, then in their given order.
-func readyFirst(x *agents.Inspector, names []string) func([]string) []string {
+// readyFirst sorts names of agents of this machine: those that are ready first, then in their given
+// order.
+func readyFirst(x *agents.Inspector, names []string) []string {
 	rank := map[string]int{}
 	for _, name := range names {
 		r := x.Inspect(name)
 		rank[name] = readiness(&r)
 	}
-	return func(names []string) []string {
-		sorted := slices.Clone(names)
-		slices.SortStableFunc(sorted, func(a, b string) int { return rank[a] - rank[b] })
-		return sorted
-	}
+	sorted := slices.Clone(names)
+	slices.SortStableFunc(sorted, func(a, b string) int { return rank[a] - rank[b] })
+	return sorted
 }
 
 // formAgent returns the agent that the form of a new session starts with: "" for the default if

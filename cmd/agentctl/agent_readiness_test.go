@@ -13,7 +13,7 @@ import (
 func TestAgentsThatAreReadyComeFirst(t *testing.T) {
 	x := twoInstalled(t)
 	names := []string{"claude", "codex", "gemini"}
-	if got, want := readyFirst(x, names)(names), []string{"gemini", "codex", "claude"}; !slices.Equal(got, want) {
+	if got, want := readyFirst(x, names), []string{"gemini", "codex", "claude"}; !slices.Equal(got, want) {
 		t.Errorf("sorted %q, want %q", got, want)
 	}
 }

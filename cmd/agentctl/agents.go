@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -44,12 +45,14 @@ func newAgents(
 
 On your own server the list tells whether an agent is installed, its version, whether a key or a
 stored login was found, how to get what is missing, and what the agent allows without asking you.
---check starts each installed agent to see whether its login works.`,
+Below are the providers of models, with or without a key, and the configured MCP servers.
+--check starts each installed agent to see whether its login works, and connects to each MCP
+server.`,
 		Example: "  agentctl agents\n  agentctl agents --check -o json\n  agentctl agents login claude",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
 	}
-	cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent")
+	cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent, connect to MCP servers")
 	cmd.AddCommand(newAgentLogin(a, login), newAgentSessions(a, sessions))
 	return cmd
 }
@@ -76,7 +79,7 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 		}
 		list = append(list, r)
 	}
-	return o.print(list)
+	return o.print(list, services(ctx, inspector, o.Check))
 }
 
 // printNames writes the agents of another machine: nothing else is known of them.
@@ -92,10 +95,15 @@ func (o *agentsOptions) printNames(names []string) error {
 	return nil
 }
 
-func (o *agentsOptions) print(list []agents.Installation) error {
+func (o *agentsOptions) print(list []agents.Installation, used []service) error {
 	if o.app.json() {
 		for _, r := range list {
 			if err := o.app.print(r, nil); err != nil {
+				return err
+			}
+		}
+		for _, s := range used {
+			if err := o.app.print(s, nil); err != nil {
 				return err
 			}
 		}
@@ -107,6 +115,9 @@ func (o *agentsOptions) print(list []agents.Installation) error {
 		if r.Installed && r.Decides != "" {
 			fmt.Fprintf(t, "\t\t%s\n", r.Decides)
 		}
+	}
+	for _, s := range used {
+		s.write(t)
 	}
 	return t.Flush()
 }
@@ -136,7 +147,7 @@ func loginText(r *agents.Installation) string {
 	case !r.Installed && r.Install == "":
 		return output.OneLine(r.Program, 0) + " not found"
 	case r.Model != "" && r.Login == agents.LoginMissing:
-		return "no key: " + output.OneLine(r.LogIn, 0)
+		return "no key: " + output.OneLine(strings.TrimPrefix(r.LogIn, "no key of a model provider: "), 0)
 	case r.Pipeline != "" && r.Login == agents.LoginMissing:
 		return "no login found: " + output.OneLine(r.LogIn, 0)
 	case r.Pipeline != "":
@@ -164,14 +175,14 @@ func (a *app) inspector(r *agents.Registry, lookPath func(string) (string, error
 	return &agents.Inspector{Registry: r, LookPath: lookPath, Env: a.env, Home: a.env("HOME")}
 }
 
-// registry returns the agents of this user's server: those of its configuration, if a server runs
-// that has one, and the presets.
+// registry returns the agents of this user's server: those of its configuration, if it has one, and
+// the presets.
 func (a *app) registry() (*agents.Registry, error) {
 	dir, err := a.dataDir()
 	if err != nil {
 		return nil, err
 	}
-	path := dir.ConfigPath()
+	path := a.configPath(dir)
 	if path == "" {
 		return &agents.Registry{}, nil
 	}

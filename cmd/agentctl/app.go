@@ -68,7 +68,7 @@ type globalFlags struct {
 // execute runs one command line and returns the exit code. Errors are printed here and nowhere
 // else.
 func (a *app) execute(ctx context.Context, args []string) int {
-	root := newRoot(a)
+	root := newRootFor(a, args)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -128,6 +128,22 @@ func (a *app) withTimeout(ctx context.Context) (context.Context, context.CancelF
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeoutCause(ctx, a.flags.Timeout, exit.ErrTimeout)
+}
+
+// timeoutError returns err as the error of --timeout if the end of its time is why a verb failed.
+func (a *app) timeoutError(ctx context.Context, err error) error {
+	if err == nil || !errors.Is(context.Cause(ctx), exit.ErrTimeout) {
+		return err
+	}
+	var e *exit.Error
+	if errors.As(err, &e) && !errors.Is(err, exit.ErrTimeout) {
+		return err
+	}
+	timeout := exit.Errorf(exit.Timeout, protocol.CodeTimeout, "not done within %s", a.flags.Timeout)
+	if e != nil {
+		timeout.Hint = e.Hint
+	}
+	return timeout
 }
 
 // dataDir returns the data directory of the local server.

@@ -20,7 +20,8 @@ is shown, and you are asked unless --yes is given.` + decisionLong + `
 --answer and --input carry the input that a request takes: answers to questions, edited tasks of a
 plan, an edited patch or command. --answer names a question and a choice by id or by number: 1=2 gives the
 second choice of the first question; any other answer is free text. As JSON the input is
-{"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…", "command": "…"}, each where it applies.`,
+{"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…", "command": "…"}, each where it applies.
+"agentctl plan -o json" prints the tasks of a plan in that form.`,
 		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
 			"  agentctl approve fix --answer database=postgres\n" +
 			"  agentctl approve fix --answer 1=2 --answer 2=yes",

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/exit"
-	"agentctl/internal/output"
-	"agentctl/protocol"
 )
 
 // rangeArgs accepts atLeast to atMost arguments; atMost < 0: no upper limit.
@@ -21,10 +17,46 @@ func rangeArgs(atLeast, atMost int) cobra.PositionalArgs {
 		case len(args) < atLeast:
 			problem = "missing argument"
 		case atMost < 0 || len(args) <= atMost:
-			return nil
+			return checkEmptyArgs(cmd, args)
 		}
 		return exit.Usagef("%s: %s", cmd.CommandPath(), problem).WithHint("usage: %s", cmd.UseLine())
 	}
+}
+
+// idArgs are the arguments that name something.
+var idArgs = []string{"SESSION", "REQUEST", "MESSAGE", "HOLD", "RULE", "TASK", "ID", "FILE", "FILE|-"}
+
+// checkEmptyArgs returns an error if an argument that names something is empty, as that of an unset
+// variable is. Without the argument some verbs choose what they act on, or act on all.
+func checkEmptyArgs(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:]
+	if len(names) > 1 && names[0] == "[SESSION]" && len(args) < len(names) { // the other arguments
+		names = names[1:]
+	}
+	for i, arg := range args {
+		if len(names) == 0 {
+			break
+		}
+		name := strings.Trim(names[min(i, len(names)-1)], "[]…")
+		if arg == "" && slices.Contains(idArgs, name) {
+			return exit.Usagef("%s: %s is empty", cmd.CommandPath(), name).WithHint("usage: %s", cmd.UseLine())
+		}
+	}
+	return nil
+}
+
+// idFlags are the flags that restrict a verb to something, or name a time or a server.
+var idFlags = []string{"server", "on", "data", "key", "id", "session", "message", "turn", "option", "at"}
+
+// checkEmptyFlags returns an error if one of idFlags is passed without a value: without it the verb
+// would do more, or something else.
+func checkEmptyFlags(cmd *cobra.Command) error {
+	for _, name := range idFlags {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return exit.Usagef("--%s is empty", name).WithHint("usage: %s", cmd.UseLine())
+		}
+	}
+	return nil
 }
 
 // groupCommand makes cmd a group of verbs without an action of its own.
@@ -46,38 +78,6 @@ func addKeyFlag(cmd *cobra.Command, key *string) {
 	f.StringVar(key, "key", "", "idempotency `KEY`: retries happen once")
 	f.StringVar(key, "id", "", "alias of --key")
 	_ = f.MarkHidden("id")
-}
-
-// readText returns the text of an optional argument: the argument itself, or stdin if it is "-", or
-// if it is missing and stdin is not a terminal. One final newline of stdin is removed.
-func (a *app) readText(args []string) (string, error) {
-	if len(args) > 0 && args[0] != "-" {
-		return args[0], nil
-	}
-	if len(args) == 0 && output.IsTerminal(a.stdin) {
-		return "", exit.Usagef("no message: pass TEXT, or - to read stdin")
-	}
-	b, err := io.ReadAll(io.LimitReader(a.stdin, protocol.MaxMessage+1))
-	if err != nil {
-		return "", fmt.Errorf("read stdin: %w", err)
-	}
-	if len(b) > protocol.MaxMessage {
-		return "", protocol.Errorf(protocol.CodeTooLarge, "stdin is larger than %d bytes", protocol.MaxMessage)
-	}
-	text := strings.TrimSuffix(string(b), "\n")
-	return strings.TrimSuffix(text, "\r"), nil
-}
-
-// readFile reads a file, or stdin if name is "-".
-func (a *app) readFile(name string) ([]byte, error) {
-	if name == "-" {
-		b, err := io.ReadAll(a.stdin)
-		if err != nil {
-			return nil, fmt.Errorf("read stdin: %w", err)
-		}
-		return b, nil
-	}
-	return os.ReadFile(name)
 }
 
 // parsePairs parses K=V arguments of a flag.

@@ -78,14 +78,15 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
 
   {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
    "servers": {"box": {"url": "ssh://ada@box"}},
-   "theme": "auto", "color": true, "mouse": false,
+   "theme": "auto", "color": true, "images": "auto", "mouse": false,
    "composer": {"keys": "emacs"},
    "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
    "worktree": {"path": "../{repo}-{branch}", "setup": ["make", "deps"]},
    "notify_states": ["waiting", "failed"], "notify_labels": ["team=infra"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
-Every name is optional. "composer" chooses the keys that edit a message, emacs or vi.
+Every name is optional. "composer" chooses the keys that edit a message, emacs or vi. "images" is
+auto, kitty (its graphics protocol), blocks (half blocks) or off (a line of text).
 "notify_states" (waiting, failed, finished) and "notify_labels" restrict what the bell and
 notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
@@ -122,6 +123,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	}
 	onScreen := !o.Plain && o.app.hasScreen()
 	if o.app.logFrames = onScreen; onScreen {
+		tui.Prepare()
 		var stop func() error
 		ctx, stop = notifySignal(ctx)
 		defer func() { err = cmp.Or(stop(), err) }()
@@ -205,8 +207,9 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 	options.Panes = o.app.paneOptions(o.sessions)
 	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
 	if c.own {
-		server.order = o.app.readyFirst(exec.LookPath, c.Hello().Agents)
-		options.Agent = o.app.formAgent(exec.LookPath, c.Hello().Agents)
+		// The first frame does not wait for these searches of PATH.
+		server.order = func(names []string) []string { return o.app.readyFirst(exec.LookPath, names) }
+		options.Agent = func() string { return o.app.formAgent(exec.LookPath, c.Hello().Agents) }
 	}
 	options.Create = o.create && o.app.requireCommand(protocol.DoCreate, false) == nil
 	if c.own && o.app.flags.Dialect == "" {
@@ -267,6 +270,7 @@ func (a *app) screenOptions() tui.Options {
 		}},
 		Parts: tui.Parts{
 			Composer: tui.ComposerOptions{Vi: u.Vi()},
+			Images:   u.Images,
 			Side: tui.SideOptions{
 				Hidden: &state.SideHidden,
 				// A state that cannot be saved costs the user a key at the next start.

@@ -109,6 +109,27 @@ func messageCompletions(s *protocol.State) (found []cobra.Completion) {
 	return found
 }
 
+// unfinishedCompletions returns the messages whose turns have not ended.
+func unfinishedCompletions(s *protocol.State) []cobra.Completion {
+	found := messageCompletions(s)
+	if s.Turn != nil {
+		m := &s.Turn.Message
+		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
+	}
+	return found
+}
+
+// turnCompletions returns the current turn, or the last one.
+func turnCompletions(s *protocol.State) []cobra.Completion {
+	switch {
+	case s.Turn != nil:
+		return []cobra.Completion{cobra.CompletionWithDesc(s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 60))}
+	case s.Last != nil:
+		return []cobra.Completion{cobra.CompletionWithDesc(s.Last.Turn, string(s.Last.Reason))}
+	}
+	return nil
+}
+
 func requestCompletions(s *protocol.State) (found []cobra.Completion) {
 	for i := range s.Approvals {
 		a := &s.Approvals[i]

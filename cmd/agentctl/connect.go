@@ -51,8 +51,8 @@ func runConnect(ctx context.Context, o *connectOptions) error {
 	}
 	input := make(chan struct{})
 	go func() { // ends with the input, or with the process
-		defer close(input)
 		_, _ = io.Copy(c, o.app.stdin)
+		close(input)
 		_ = c.Close()
 	}()
 	_, err = io.Copy(o.app.stdout, c)

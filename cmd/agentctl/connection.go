@@ -233,6 +233,16 @@ func (c *connection) snapshot(session string) (*protocol.SnapshotResult, error) 
 	return &r, nil
 }
 
+// snapshot connects, returns the state of a session and closes the connection.
+func (a *app) snapshot(ctx context.Context, session string) (*protocol.SnapshotResult, error) {
+	c, err := a.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.snapshot(session)
+}
+
 // call sends a command and returns its result.
 func call[R any](c *connection, verb protocol.Verb, session string, data any) (R, error) {
 	r, err := wsclient.Call[R](c.ctx, c.Client, verb, session, data)

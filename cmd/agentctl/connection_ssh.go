@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -26,7 +27,11 @@ func (a *app) connectSSH(ctx context.Context, url string, o wsclient.Options) (*
 		return nil, err
 	}
 	conn, err := d.Dial(ctx, a.asksForTrust())
-	if err != nil {
+	var noServer *ssh.NoServerError
+	switch {
+	case errors.As(err, &noServer):
+		return nil, a.withStartHint(exit.Unreachablef("%w", err))
+	case err != nil:
 		return nil, exit.Unreachablef("%w", err).WithHint("try: ssh %s agentctl version", d.Target)
 	}
 	var first atomic.Pointer[net.Conn]

@@ -102,19 +102,29 @@ func (o *decisionOptions) answers(a *protocol.Approval) (map[string][]string, er
 	return m, nil
 }
 
+// An inputFile is the file of --input. It may be a plan as "agentctl plan -o json" prints it: its
+// tasks count.
+type inputFile struct {
+	*protocol.ApprovalInput
+
+	Status   string `json:"status"`
+	Question string `json:"question"`
+	Summary  string `json:"summary"`
+}
+
 // input returns the input of the decision on a, or nil. a is nil if the request is not known.
-func (o *decisionOptions) input(a *protocol.Approval) (*protocol.ApprovalInput, error) {
+func (o *decisionOptions) input(ctx context.Context, a *protocol.Approval) (*protocol.ApprovalInput, error) {
 	in := &protocol.ApprovalInput{Replan: o.Replan}
 	given := o.Replan
 	if o.Input != "" {
-		b, err := o.app.readFile(o.Input)
+		b, err := o.app.readFile(ctx, o.Input)
 		if err != nil {
 			return nil, exit.Usagef("--input: %w", err)
 		}
 		given = true
 		if !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
 			in.Patch = string(b)
-		} else if err := protocol.DecodeStrict(b, in); err != nil {
+		} else if err := protocol.DecodeStrict(b, &inputFile{ApprovalInput: in}); err != nil {
 			return nil, exit.Usagef("--input %s: %w", o.Input, err)
 		}
 	}
@@ -179,7 +189,7 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 			return err
 		}
 	}
-	in, err := o.input(a)
+	in, err := o.input(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -12,15 +12,21 @@ import (
 	"agentctl/wsclient"
 )
 
-// A countedConn counts the bytes that its reader got.
+// A countedConn counts the bytes read and written.
 type countedConn struct {
 	net.Conn
-	read *atomic.Int64
+	read, written *atomic.Int64
 }
 
 func (c countedConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.read.Add(int64(n))
+	return n, err
+}
+
+func (c countedConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.written.Add(int64(n))
 	return n, err
 }
 
@@ -77,7 +83,7 @@ func TestADetachedSessionCostsItsSummariesOnly(t *testing.T) {
 	var read atomic.Int64
 	c := wsclient.New("ws://test", wsclient.Options{Name: "ann", Dial: func(ctx context.Context) (net.Conn, error) {
 		conn, err := dial(ctx)
-		return countedConn{conn, &read}, err
+		return countedConn{conn, &read, new(atomic.Int64)}, err
 	}})
 	t.Cleanup(func() { _ = c.Close() })
 	if err := c.Connect(t.Context()); err != nil {

@@ -44,6 +44,8 @@ var verbCommands = map[string]protocol.Verb{
 	"explain":       protocol.DoApprove,
 	"rules":         protocol.DoRulesList,
 	"rules revoke":  protocol.DoRulesRevoke,
+	"plan":          protocol.DoSnapshot,
+	"plan run":      protocol.DoPlanRun,
 	"task cancel":   protocol.DoTaskCancel,
 	"task restart":  protocol.DoTaskRestart,
 	"compact":       protocol.DoCompact,
@@ -103,8 +105,8 @@ func unsupportedVerb(d *codec.Dialect, path string) error {
 		if err := d.UnsupportedFeature(codec.Explain, true); err != nil {
 			return err
 		}
-	case "send": // may wait
-		return d.Unsupported(protocol.DoSend, false)
+	case "send", "plan run": // may wait
+		return d.Unsupported(verbCommands[path], false)
 	}
 	if v := verbCommands[path]; v != "" {
 		return d.Unsupported(v, true)

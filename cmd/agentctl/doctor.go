@@ -45,8 +45,8 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, server and agents",
-		Long: `Check the configuration file, the data directory and its permissions, the free
-disk space, the limit of open files, the
+		Long: `Check the configuration files, the data directory and its permissions, the free
+disk space, the limit of open files and how many the server has open, the
 stored sessions (as "agentctl check --quick"), the last errors of its server, the server and
 its version, which agents are installed and logged in, and which providers of
 models have a key. It connects to the configured MCP servers. It starts no
@@ -65,6 +65,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		if err != nil {
 			return err
 		}
+		checks = append(checks, o.app.checkServerConfig(dir))
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
 		checks = append(checks, checkStored(ctx, dir)...)
@@ -99,6 +100,20 @@ func (a *app) checkUserConfig() check {
 		c.Status, c.Detail = checkNote, "no directory for a file: set AGENTCTL_CONFIG to name one"
 	case err != nil:
 		c.Status, c.Detail = checkNote, path+" does not exist: defaults are used"
+	}
+	return c
+}
+
+// checkServerConfig checks the configuration of this user's server.
+func (a *app) checkServerConfig(dir localserver.Dir) check {
+	c := check{"server config", checkOK, a.configPath(dir)}
+	switch _, err := a.registry(); {
+	case err != nil:
+		c.Status, c.Detail = checkBad, err.Error()
+	case c.Detail == "" && dir.Holder() != 0:
+		c.Status, c.Detail = checkNote, "the server runs without a file"
+	case c.Detail == "":
+		c.Status, c.Detail = checkNote, config.ServerPath(a.env)+" does not exist: defaults are used"
 	}
 	return c
 }

@@ -5,17 +5,25 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"agentctl/internal/localserver"
+	"agentctl/server"
 )
 
-// Below these a server may soon fail.
-const (
-	fewBytes       = 1 << 30
-	fewDescriptors = 1024
-)
+// fewBytes is the free space below which a server may soon fail.
+const fewBytes = 1 << 30
+
+// openFileLimit returns how many files a process may have open.
+func openFileLimit() (uint64, error) {
+	var limit unix.Rlimit
+	err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
+	return uint64(limit.Max), err
+}
 
 // checkLimits checks the free disk space of the data directory, and how many files a process may
 // have open.
@@ -31,11 +39,47 @@ func checkLimits(dir localserver.Dir) []check {
 	} else {
 		checks = append(checks, checkDisk(fs.Bavail*uint64(fs.Bsize)))
 	}
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+	limit, err := openFileLimit()
+	if err != nil {
 		return append(checks, check{"open files", checkNote, err.Error()})
 	}
-	return append(checks, checkDescriptors(uint64(limit.Max)))
+	checks = append(checks, checkDescriptors(limit))
+	if pid := dir.Holder(); pid != 0 {
+		if c := checkServerDescriptors(filepath.Join("/proc", strconv.Itoa(pid))); c != nil {
+			checks = append(checks, *c)
+		}
+	}
+	return checks
+}
+
+// checkServerDescriptors checks how many files the running server has open, by its directory in
+// /proc. It returns nil on systems without one.
+func checkServerDescriptors(proc string) *check {
+	open, err := os.ReadDir(filepath.Join(proc, "fd"))
+	if err != nil {
+		return nil
+	}
+	limits, err := os.ReadFile(filepath.Join(proc, "limits"))
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(limits)) {
+		fields := strings.Fields(strings.TrimPrefix(line, "Max open files"))
+		if !strings.HasPrefix(line, "Max open files") || len(fields) == 0 {
+			continue
+		}
+		limit, err := strconv.Atoi(fields[0])
+		if err != nil { // unlimited
+			return &check{"server files", checkOK, fmt.Sprintf("%d are open", len(open))}
+		}
+		c := &check{"server files", checkOK, fmt.Sprintf("%d of %d are open", len(open), limit)}
+		if len(open)*5 > limit*4 {
+			c.Status = checkBad
+			c.Detail += ": new clients and agents will fail soon; raise ulimit -n and restart it"
+		}
+		return c
+	}
+	return nil
 }
 
 func checkDisk(free uint64) check {
@@ -48,8 +92,9 @@ func checkDisk(free uint64) check {
 
 func checkDescriptors(limit uint64) check {
 	c := check{"open files", checkOK, fmt.Sprintf("a process may have %d", limit)}
-	if limit < fewDescriptors {
-		c.Status, c.Detail = checkNote, c.Detail+": few for many sessions and clients; raise ulimit -n"
+	if needed := neededFiles(server.Limits{}); limit < needed {
+		c.Status = checkNote
+		c.Detail += fmt.Sprintf(": the default limit of clients needs %d; raise ulimit -n", needed)
 	}
 	return c
 }

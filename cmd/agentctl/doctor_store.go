@@ -8,10 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
+	"agentctl/internal/serverlog"
 	"agentctl/server/sqlite"
 )
 
@@ -51,10 +53,13 @@ func checkSessions(ctx context.Context, dir localserver.Dir) check {
 // logTail is the number of bytes at the end of the server's log that are searched.
 const logTail = 64 << 10
 
-// checkServerLog returns the last error or warning since the last start of the background server.
+// checkServerLog returns the last error or warning since the last start of the server.
 func checkServerLog(dir localserver.Dir) check {
 	const name = "server log"
-	path := dir.Path("server.log")
+	path := dir.LogPath()
+	if path == "" {
+		return check{name, checkNote, "the server logs to its standard error, not to a file"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return check{name, checkNote, "no server was started in the background yet"}
@@ -65,16 +70,18 @@ func checkServerLog(dir localserver.Dir) check {
 			return check{name, checkBad, err.Error()}
 		}
 	}
+	var secrets serverlog.Redactor // a crash may have written some
+	secrets.Set(processSecrets(dir))
 	last, count := "", 0
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, logTail)
 	for lines.Scan() {
 		line := lines.Text()
 		switch {
-		case strings.HasPrefix(line, "unix://"), strings.HasPrefix(line, "ws://"): // a start
+		case containsAny(line, `msg="server started"`, `"msg":"server started"`):
 			last, count = "", 0
-		case strings.HasPrefix(line, "agentctl: "), strings.Contains(line, " level=ERROR "),
-			strings.Contains(line, " level=WARN "):
+		case strings.HasPrefix(line, "agentctl: "), serverlog.IsCrash(lines.Bytes()),
+			containsAny(line, " level=ERROR ", " level=WARN ", `"level":"ERROR"`, `"level":"WARN"`):
 			last = line
 			count++
 		}
@@ -83,5 +90,9 @@ func checkServerLog(dir localserver.Dir) check {
 		return check{name, checkOK, path}
 	}
 	return check{name, checkNote, fmt.Sprintf("%s: %d errors and warnings, the last: %s", path, count,
-		output.OneLine(last, 300))}
+		output.OneLine(secrets.Redact(last), 300))}
+}
+
+func containsAny(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }

@@ -58,7 +58,7 @@ func readExportedLog(b []byte) (*exportedLog, error) {
 func (l *exportedLog) add(line []byte) error {
 	var e protocol.Event
 	if err := json.Unmarshal(line, &e); err != nil {
-		return fmt.Errorf("not an event: %w", err)
+		return fmt.Errorf(`not an event: %w: want the output of "agentctl export --format jsonl"`, err)
 	}
 	switch {
 	case e.Type == "":

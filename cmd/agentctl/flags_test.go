@@ -69,9 +69,12 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	name := "n"
 	checkOptions(t, newSend, "s hello", sendOptions{Session: "s", Text: []string{"hello"}})
 	checkOptions(t, newSend, "s -f --key k --front -",
-		sendOptions{Session: "s", Text: []string{"-"}, Follow: true, Key: "k", Front: true})
+		sendOptions{Session: "s", Text: []string{"-"}, turnWait: turnWait{Follow: true}, Key: "k", Front: true})
 	checkOptions(t, newSend, "s --id k", sendOptions{Session: "s", Key: "k"})
-	checkOptions(t, newSend, "s --wait", sendOptions{Session: "s", Wait: true})
+	checkOptions(t, newSend, "s --wait", sendOptions{Session: "s", turnWait: turnWait{Wait: true}})
+	checkOptions(t, newPlanRun, "s tasks.json -w --key k", planRunOptions{
+		Session: "s", File: "tasks.json", turnWait: turnWait{Wait: true}, Key: "k",
+	})
 	checkOptions(t, newEvents, "s", eventsOptions{Session: "s"})
 	checkOptions(t, newEvents, "s --since e1:7 --follow --fold",
 		eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
@@ -121,7 +124,7 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	checkOptions(t, newAttach, "s --theme light --mouse --no-alert --keep 9",
 		attachOptions{Session: "s", Theme: "light", Mouse: true, NoAlert: true, Keep: 9})
 	checkOptions(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
-		Listen: []string{":1", ":2"}, DefaultAgent: "a", Insecure: true,
+		Listen: []string{":1", ":2"}, overrides: overrides{DefaultAgent: "a"}, Insecure: true,
 	})
 }
 
@@ -131,9 +134,12 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"approve",
 		"approve s --answer x", "approve s --option o --always", "deny s --option o --stop", "new extra", "new --env X",
 		"rename s", "label", "label s a", "label s a=", "label s a=1 a-", "label s =1", "label s a/=1", "new --label a",
-		"ls --filter x", "ls --filter x=1", "ls --filter status=",
+		"ls --filter x", "ls --filter x=1", "ls --filter status=", "ls --filter status=active",
+		"wait s --message=", "wait s --turn=", "interrupt s --turn=", "token --session=", "approve s --option=",
+		"send s --at= text", "send s --key= text", "ls --server=", "ls --on=", "ls --data=",
+		"stop --server ws://127.0.0.1:1", "repair --server ssh://box", "token list --server ssh://box",
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s",
-		"task cancel s", "task no", "state no",
+		"task cancel s", "plan run", "plan run s f --wait --no-wait", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",
 		"serve --listen-dialect myagent", "ls --dialect esperanto", "ls --dialect-option quiet=5s",
 		"ls --dialect effectiveagent --dialect-option quiet",
@@ -152,6 +158,35 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		}
 		if a.started {
 			t.Errorf("%q started the verb", line)
+		}
+	}
+}
+
+func TestAnEmptyNameIsWrongUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"attach", ""},
+		{"approvals", ""},
+		{"send", "", "text"},
+		{"rm", "fix", ""},
+		{"queue", "edit", "", "m1", "text"},
+		{"search", "", "text"},
+		{"approve", "fix", ""},
+		{"deny", "fix", ""},
+		{"queue", "hold", "fix", ""},
+		{"queue", "release", "fix", ""},
+		{"queue", "rm", "fix", "m1", ""},
+		{"rules", "revoke", "fix", ""},
+		{"check", ""},
+		{"plan", "run", "fix", ""},
+		{"new", "--worktree", ""},
+		{"new", "--worktree="},
+	} {
+		a := &app{
+			stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+			env: func(string) string { return "" },
+		}
+		if got := a.execute(t.Context(), args); got != exit.Usage || a.started {
+			t.Errorf("%q exits %d; started: %v", args, got, a.started)
 		}
 	}
 }

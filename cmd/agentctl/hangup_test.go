@@ -42,6 +42,8 @@ var pipeArgs = map[string]string{
 	"login":           "--server ws://127.0.0.1:1",
 	"new":             "--agent script:agent.script",
 	"options":         "fix",
+	"plan":            "fix",
+	"plan run":        "fix nonsense",
 	"queue edit":      "fix m1 text",
 	"queue hold":      "fix",
 	"queue mv":        "fix m1 0",

@@ -55,7 +55,7 @@ one is signed and has the memory of the agent, its queue and its plan.`,
 }
 
 func runImport(ctx context.Context, o *importOptions) error {
-	b, err := o.app.readFile(o.File)
+	b, err := o.app.readFile(ctx, o.File)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}

@@ -21,6 +21,8 @@ type logsOptions struct {
 
 	Lines  int
 	Follow bool
+
+	secrets serverlog.Redactor
 }
 
 func newLogs(a *app, run func(context.Context, *logsOptions) error) *cobra.Command {
@@ -65,6 +67,7 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 	}
 	defer tail.Close() //nolint:errcheck // only read
 	o.noteFile(dir, path)
+	o.secrets.Set(processSecrets(dir))
 	lines, err := tail.Last(o.Lines)
 	if err != nil {
 		return err
@@ -93,6 +96,9 @@ func (o *logsOptions) noteFile(dir localserver.Dir, path string) {
 
 // print prints a record.
 func (o *logsOptions) print(line []byte) error {
+	if !serverlog.IsRecord(line) { // the trace of a crash, which the next server redacts
+		line = []byte(o.secrets.Redact(string(line)))
+	}
 	var record any = struct {
 		Line string `json:"line"`
 	}{string(line)}

@@ -74,6 +74,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
+	o.All = o.All || wantsClosed(filters)
 	rows, err := o.read(ctx)
 	if err != nil {
 		return err

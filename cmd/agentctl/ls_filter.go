@@ -17,6 +17,19 @@ type sessionFilter struct {
 
 var filterKinds = []string{"status", "agent", "label", "name", "dir"}
 
+// statuses are the values of the kind status.
+var statuses = []string{
+	string(protocol.Idle), string(protocol.Running), string(protocol.Waiting), string(protocol.Closed),
+}
+
+// wantsClosed reports whether a condition holds for closed sessions alone, which a list leaves out
+// otherwise.
+func wantsClosed(filters []sessionFilter) bool {
+	return slices.ContainsFunc(filters, func(f sessionFilter) bool {
+		return f.kind == "status" && slices.Contains(f.alternatives, string(protocol.Closed))
+	})
+}
+
 // parseSessionFilters parses conditions KIND=VALUE, separated by commas. Conditions of one kind are
 // alternatives, except labels; conditions of different kinds must all hold.
 func parseSessionFilters(args []string) ([]sessionFilter, error) {
@@ -29,6 +42,9 @@ func parseSessionFilters(args []string) ([]sessionFilter, error) {
 		if !ok || value == "" || !slices.Contains(filterKinds, kind) {
 			return nil, exit.Usagef("invalid --filter %q: want KIND=VALUE, KIND one of %s", condition,
 				strings.Join(filterKinds, ", "))
+		}
+		if kind == "status" && !slices.Contains(statuses, value) {
+			return nil, exit.Usagef("invalid --filter %q: want one of %s", condition, strings.Join(statuses, ", "))
 		}
 		i := slices.IndexFunc(out, func(f sessionFilter) bool { return f.kind == kind && kind != "label" })
 		if i >= 0 {

@@ -5,25 +5,58 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
+
+	"agentctl/internal/manpage"
 )
 
-// releaseVerbs returns the verbs for making a release: "man DIR" writes the man pages.
+// manDocuments are the documents of the repository that become man pages.
+var manDocuments = []struct{ page, section, path string }{
+	{"agentctl-config", "5", "docs/config.md"},
+	{"agentctl-protocol", "7", "docs/protocol.md"},
+}
+
+// releaseVerbs returns the verbs for making a release: "man DIR", in the root of the repository,
+// writes the man pages.
 func releaseVerbs() []*cobra.Command {
 	return []*cobra.Command{{
 		Use:    "man DIR",
 		Hidden: true,
 		Args:   rangeArgs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
+			if err := writeManPages(args[0], cmd.Root()); err != nil {
 				return fmt.Errorf("man pages: %w", err)
 			}
-			root := cmd.Root()
-			root.DisableAutoGenTag = true
-			header := &doc.GenManHeader{Title: "AGENTCTL", Section: "1", Source: "agentctl " + version}
-			return doc.GenManTree(root, header, args[0])
+			return nil
 		},
 	}}
+}
+
+// writeManPages writes the pages into a directory for each section.
+func writeManPages(dir string, root *cobra.Command) error {
+	_, date, _ := revision()
+	header := manpage.Header{Source: "agentctl " + programVersion(), Date: date[:min(len(date), len("2006-01-02"))]}
+	var see []string
+	for _, d := range manDocuments {
+		source, err := os.ReadFile(d.path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, "man"+d.section)
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return err
+		}
+		see = append(see, d.page+"."+d.section)
+		page := manpage.FromMarkdown(header, d.page, d.section, source)
+		if err := os.WriteFile(filepath.Join(to, d.page+"."+d.section), page, 0o644); err != nil {
+			return err
+		}
+	}
+	verbs := filepath.Join(dir, "man1")
+	if err := os.MkdirAll(verbs, 0o755); err != nil {
+		return err
+	}
+	return manpage.WriteCommands(verbs, header, root, see...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
@@ -244,6 +245,15 @@ func (t *messageTracker) printEvent(e *protocol.Event, raw []byte) error {
 			return err
 		}
 		return t.printText(d.Part, d.Text)
+	case protocol.RetryScheduled:
+		var d protocol.RetryData
+		if err := e.Decode(&d); err != nil {
+			return err
+		}
+		if delay := time.Duration(d.DelayMS) * time.Millisecond; !t.midLine {
+			t.app.notef("retry %d of %d in %s: %s", d.Attempt, d.Limit, delay.Round(100*time.Millisecond),
+				output.OneLine(d.Cause, 300))
+		}
 	case protocol.JoinedDeltas:
 		var d protocol.JoinedData
 		if err := e.Decode(&d); err != nil {

@@ -6,10 +6,11 @@ import (
 	"os"
 
 	"agentctl/internal/exit"
+	"agentctl/protocol"
 )
 
-// trackUntilInterrupted is track until a signal ends the program. Then the error says that the turn
-// goes on, and how to come back.
+// trackUntilInterrupted is track until a signal or --timeout ends the waiting. Then the error says
+// that the turn goes on, and how to come back.
 func (t *messageTracker) trackUntilInterrupted(c *connection, session string, seq uint64) error {
 	ctx, stop := notifySignal(c.ctx, os.Interrupt)
 	unhook := context.AfterFunc(ctx, func() {
@@ -19,13 +20,18 @@ func (t *messageTracker) trackUntilInterrupted(c *connection, session string, se
 	})
 	err := t.track(c, session, seq)
 	unhook()
-	signalled := stop()
-	if signalled == nil {
-		return err
-	}
-	var e *exit.Error
-	if !errors.As(signalled, &e) || c.Ephemeral() {
+	var e, result *exit.Error
+	switch signalled := stop(); {
+	case signalled != nil && !errors.As(signalled, &e):
 		return signalled
+	case signalled != nil:
+	case err == nil || errors.As(err, &result) || !errors.Is(context.Cause(c.ctx), exit.ErrTimeout):
+		return err
+	default:
+		e = exit.Errorf(exit.Timeout, protocol.CodeTimeout, "%w", exit.ErrTimeout)
+	}
+	if c.Ephemeral() {
+		return e
 	}
 	again := "--turn " + t.turn
 	if t.message != "" {

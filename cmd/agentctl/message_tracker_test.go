@@ -183,6 +183,9 @@ func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
 	s := resumed().startTurn("t0", "m0").textDelta("t0", "p", "of another turn").endTurn("t0",
 		protocol.ReasonCompleted).
 		startTurn("t1", "m1").
+		add(protocol.RetryScheduled, "t1", protocol.RetryData{
+			Attempt: 1, Limit: 5, DelayMS: 1234, Cause: "connection refused\n",
+		}).
 		add(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "r", Text: "hidden"}).
 		textDelta("t1", "p1", "one ").textDelta("t1", "p1", "two").textDelta("t1", "p2", "three\n").textDelta("t1",
 		"p3", "four").
@@ -191,8 +194,8 @@ func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
 			{Part: "r", Kind: protocol.KindReasoning, Text: "hidden"},
 			{Part: "q", Kind: protocol.KindText, Text: "a task's", Task: "x"},
 		}}).endTurn("t1", protocol.ReasonCompleted)
-	var out strings.Builder
-	tracker := messageTracker{app: &app{}, message: "m1", print: true, out: &out}
+	var out, notes strings.Builder
+	tracker := messageTracker{app: &app{stderr: &notes}, message: "m1", print: true, out: &out}
 	for _, item := range s.items {
 		if _, err := tracker.apply(&item); err != nil {
 			t.Fatal(err)
@@ -201,5 +204,8 @@ func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
 	tracker.endLine()
 	if got, want := out.String(), "one two\nthree\nfour five\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := notes.String(), "agentctl: retry 1 of 5 in 1.2s: connection refused\n"; got != want {
+		t.Errorf("notes %q, want %q", got, want)
 	}
 }

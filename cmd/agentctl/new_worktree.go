@@ -30,6 +30,9 @@ func (f *worktreeFlags) String() string { return f.Branch }
 
 // Set enables the worktree. "true" is the value of the flag without one.
 func (f *worktreeFlags) Set(branch string) error {
+	if branch == "" {
+		return errNoBranch
+	}
 	f.Wanted = true
 	if branch != "true" {
 		f.Branch = branch
@@ -61,6 +64,8 @@ func (f *worktreeFlags) setArgs(args []string) error {
 	case len(args) == 0:
 	case !f.Wanted || f.Branch != "":
 		return exit.Usagef("unexpected argument %q", args[0]).WithHint("--name names the session")
+	case args[0] == "":
+		return exit.Usagef("--worktree: %w", errNoBranch)
 	default:
 		f.Branch = args[0]
 	}
@@ -69,6 +74,9 @@ func (f *worktreeFlags) setArgs(args []string) error {
 	}
 	return nil
 }
+
+// errNoBranch is the error of --worktree with an empty BRANCH, as that of an unset variable is.
+var errNoBranch = errors.New("BRANCH is empty: omit it for a branch named after the session")
 
 // errNoWorktree is the error of --worktree where the client cannot make one.
 var errNoWorktree = exit.Unsupportedf("cannot make a git worktree: the server has another file system").

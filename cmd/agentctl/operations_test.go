@@ -124,7 +124,7 @@ func TestTheServiceFilesRunAServer(t *testing.T) {
 		t.Fatalf("%q, %v", document.Arguments, err)
 	}
 	for _, text := range []string{string(unit), document.Arguments[2]} {
-		m := regexp.MustCompile(`/usr/local/bin/agentctl (serve .*)`).FindStringSubmatch(text)
+		m := regexp.MustCompile(`(?:=|/usr/local/bin/)agentctl (serve .*)`).FindStringSubmatch(text)
 		if m == nil {
 			t.Fatalf("no server in %s", text)
 		}

@@ -42,12 +42,7 @@ type optionsResult struct {
 }
 
 func runAgentOptions(ctx context.Context, o *agentOptionsOptions) error {
-	c, err := o.app.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	r, err := c.snapshot(o.Session)
+	r, err := o.app.snapshot(ctx, o.Session)
 	if err != nil {
 		return err
 	}

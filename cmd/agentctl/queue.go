@@ -43,12 +43,7 @@ its queue. "queue rm" cancels a scheduled message, and "queue edit" keeps its ti
 }
 
 func runQueueList(ctx context.Context, o *queueOptions) error {
-	c, err := o.app.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	r, err := c.snapshot(o.Session)
+	r, err := o.app.snapshot(ctx, o.Session)
 	if err != nil {
 		return err
 	}

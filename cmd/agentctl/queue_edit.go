@@ -34,7 +34,7 @@ func newQueueEdit(a *app, run func(context.Context, *queueEditOptions) error) *c
 }
 
 func runQueueEdit(ctx context.Context, o *queueEditOptions) error {
-	text, err := o.app.readText(o.Text)
+	text, err := o.app.readText(ctx, o.Text)
 	if err != nil {
 		return err
 	}

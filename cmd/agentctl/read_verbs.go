@@ -12,7 +12,7 @@ import (
 // is nothing that runs or waits, and a script that polls must not keep one alive.
 var readVerbs = []string{
 	"ls", "status", "approvals", "queue", "rules", "events", "history", "search", "export", "blob", "context",
-	"options", "wait", "watch",
+	"options", "plan", "wait", "watch",
 }
 
 // startsNoServer makes a verb that only reads start no server, unless --no-start=false is passed.

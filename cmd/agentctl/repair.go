@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/exit"
+	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -44,6 +47,11 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 		},
 	})
 	end()
+	if errors.Is(err, session.ErrCorrupt) {
+		return exit.Errorf(exit.Failure, protocol.CodeCorrupt, "%w", err).WithHint("nothing of it can be read: " +
+			"restore a backup: agentctl restore FILE --replace; " +
+			"to begin without sessions, remove the files \"agentctl.db\" and \"generation\" there")
+	}
 	if err != nil {
 		return storeError(err)
 	}

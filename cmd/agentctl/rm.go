@@ -47,7 +47,7 @@ The git worktree that "agentctl new --worktree" made goes with its session, and 
 no commit of its own. If files are changed, or commits are not in the branch that it started from,
 rm refuses and removes nothing; selected sessions are left alone. --force removes the worktree all
 the same, but never a branch with commits of its own. --keep-worktree keeps the worktree. It stays
-too if another session works there, or if the server is on another machine.`,
+too if another session works there. On another machine the session goes, and such a worktree stays.`,
 		Example:           "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
 		Args:              rangeArgs(0, -1),
 		ValidArgsFunction: a.completeSessions,
@@ -100,7 +100,7 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 	}
 	defer c.Close()
 	if o.selects() {
-		if err := o.selectSessions(c); err != nil || len(o.Sessions) == 0 {
+		if err := o.selectSessions(c); err != nil {
 			return err
 		}
 	}
@@ -108,15 +108,19 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.printSelected(); err != nil {
+		return err
+	}
 	for _, session := range o.Sessions {
-		_, err := call[protocol.Empty](c, protocol.DoClose, session, protocol.CloseData{Delete: !o.Keep})
+		data := protocol.CloseData{Delete: !o.Keep, KeepWorktree: o.KeepWorktree}
+		res, err := call[protocol.CloseResult](c, protocol.DoClose, session, data)
 		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
 			continue // removed meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		if err := o.removeWorktree(c.ctx, worktrees[session]); err != nil {
+		if err := o.removeWorktree(c, worktrees[session], &res); err != nil {
 			return err
 		}
 	}
@@ -139,9 +143,17 @@ func (o *removeOptions) selectSessions(c *connection) error {
 	for i := range selected {
 		o.Sessions = append(o.Sessions, selected[i].Session)
 	}
+	return nil
+}
+
+// printSelected prints the sessions to remove, if they are selected and not named.
+func (o *removeOptions) printSelected() error {
+	if !o.selects() {
+		return nil
+	}
 	return o.app.print(struct {
 		Selected []string `json:"selected"`
-	}{append([]string{}, o.Sessions...)}, func(w io.Writer) { fmt.Fprintf(w, "%d sessions\n", len(selected)) })
+	}{append([]string{}, o.Sessions...)}, func(w io.Writer) { fmt.Fprintf(w, "%d sessions\n", len(o.Sessions)) })
 }
 
 // confirm shows the sessions on the terminal and asks.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,18 +52,15 @@ func (o *removeOptions) checkWorktrees(c *connection) (map[string]*worktree.Work
 	return found, nil
 }
 
-// findWorktree returns the git worktree to remove with a session, or nil.
+// findWorktree returns the git worktree to remove with a session, or nil. On another machine its
+// server alone finds it.
 func (o *removeOptions) findWorktree(c *connection, session string) (*worktree.Worktree, error) {
 	snap, err := c.snapshot(session)
 	if err != nil {
 		return nil, err
 	}
 	st := snap.Snapshot.State
-	switch {
-	case st.Labels[labelWorktree] == "" || o.KeepWorktree:
-		return nil, nil
-	case !c.local:
-		o.app.notef("the worktree %s stays: it is on the server's machine", st.CWD)
+	if st.Labels[labelWorktree] == "" || o.KeepWorktree || !c.local {
 		return nil, nil
 	}
 	w := worktree.Find(c.ctx, st.CWD)
@@ -91,12 +87,16 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// removeWorktree removes the worktree of a session that was removed.
-func (o *removeOptions) removeWorktree(ctx context.Context, w *worktree.Worktree) error {
-	if w == nil {
+// removeWorktree removes the worktree of a session that was removed, unless the server did or it
+// stays. The server removes none with changes.
+func (o *removeOptions) removeWorktree(c *connection, w *worktree.Worktree, res *protocol.CloseResult) error {
+	if w == nil && res.Worktree != "" && !c.local {
+		o.app.notef("the worktree %s stays: %s", res.Worktree, res.Reason)
+	}
+	if w == nil || worktree.Find(c.ctx, w.Dir) == nil {
 		return nil
 	}
-	if err := w.Remove(ctx, o.Force); err != nil {
+	if err := w.Remove(c.ctx, o.Force); err != nil {
 		const stays = "the session is removed, its worktree %s stays: %w"
 		return exit.Errorf(exit.Failure, exit.CodeFailed, stays, w.Dir, err).
 			WithHint("remove it with: git worktree remove %s", shellWord(w.Dir))

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,16 +10,6 @@ import (
 	"agentctl/dialect"
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
-	"agentctl/protocol"
-)
-
-// Groups of verbs in the help.
-const (
-	groupStart   = "start"
-	groupSession = "session"
-	groupSteer   = "steer"
-	groupRead    = "read"
-	groupServer  = "server"
 )
 
 const rootLong = `agentctl is tmux for AI agents. A server runs agent sessions; users and scripts attach to
@@ -40,6 +30,33 @@ person (an approval is pending or the queue is held), 7 the turn failed, 8 canno
 
 // newRoot returns the command with all verbs.
 func newRoot(a *app) *cobra.Command {
+	root := newBareRoot(a)
+	root.Version = programVersion()
+	root.SetVersionTemplate(versionLine() + "\n")
+	addVerbs(root, a, func(string) bool { return true })
+	root.AddCommand(releaseVerbs()...)
+	wrapHelp(root)
+	return root
+}
+
+// newRootFor returns the command with the verb that args name, or with all verbs if they name none:
+// then help, completion or an error lists them. To build all verbs takes longer than most of them
+// run.
+func newRootFor(a *app, args []string) *cobra.Command {
+	if _, ok := a.findDialect(args); ok { // its help depends on all verbs
+		return newRoot(a)
+	}
+	root := newBareRoot(a)
+	addVerbs(root, a, func(name string) bool { return slices.Contains(args, name) })
+	if cmd, _, err := root.Find(args); err != nil || cmd == root {
+		return newRoot(a)
+	}
+	wrapHelp(root)
+	return root
+}
+
+// newBareRoot returns the command without verbs.
+func newBareRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "agentctl",
 		Short: "tmux for AI agents",
@@ -47,7 +64,6 @@ func newRoot(a *app) *cobra.Command {
 		Example: "  agentctl tour\n" +
 			"  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 			"  agentctl attach fix",
-		Version:       programVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -61,10 +77,16 @@ func newRoot(a *app) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkEmptyFlags(cmd); err != nil {
+				return err
+			}
 			if err := a.readEnvironment(); err != nil {
 				return err
 			}
 			if err := a.readFilter(cmd); err != nil {
+				return err
+			}
+			if err := a.checkDataVerb(cmd); err != nil {
 				return err
 			}
 			a.startsNoServer(cmd)
@@ -72,7 +94,6 @@ func newRoot(a *app) *cobra.Command {
 		},
 	}
 	root.Flags().Bool("version", false, "print the version")
-	root.SetVersionTemplate(versionLine() + "\n")
 	a.addGlobalFlags(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupStart, Title: "Start here:"},
@@ -81,35 +102,11 @@ func newRoot(a *app) *cobra.Command {
 		&cobra.Group{ID: groupRead, Title: "Read a session:"},
 		&cobra.Group{ID: groupServer, Title: "Server and program:"},
 	)
-	add := func(group string, verbs ...*cobra.Command) {
-		for _, v := range verbs {
-			v.GroupID = group
-			root.AddCommand(v)
-		}
-	}
-	add(groupStart, newTour(a, runTour), newAttach(a, runAttach), newNew(a, runNew), newRun(a, runRun), newUp(a, runUp))
-	add(groupSession, newList(a, runList), newWatch(a, runWatch), newTop(a, runTop), newStatus(a, runStatus),
-		newRename(a, runRename), newLabel(a, runLabel), newFork(a, runFork), newRemove(a, runRemove), newState(a),
-		newImport(a, runImport))
-	add(groupSteer, newSend(a, runSend), newWait(a, runWait), newInterrupt(a, runInterrupt), newQueue(a),
-		newApprovals(a, runApprovals), newApprove(a, runDecision), newDeny(a, runDecision), newExplain(a, runDecision),
-		newRules(a), newTask(a), newCompact(a, runCompact), newUndo(a, runUndo), newRetry(a, runRetry),
-		newSet(a, runSet))
-	add(groupRead, newEvents(a, runEvents), newHistory(a, runHistory), newSearch(a, runSearch), newExport(a, runExport),
-		newBlob(a, runBlob), newContext(a, runContext), newAgentOptions(a, runAgentOptions))
-	add(groupServer, newServe(a, runServe), newStop(a, runStop), newLogs(a, runLogs), newConnect(a, runConnect),
-		newBackup(a, runBackup), newRestore(a, runRestore),
-		newCheck(a, runCheck), newRepair(a, runRepair),
-		newAgents(a, runAgents, runAgentLogin, runAgentSessions), newDoctor(a, runDoctor),
-		newLogin(a, runLogin), newToken(a, runToken, runTokenUser), newMCP(a, runMCP), newSkill(a, runSkill),
-		newKeys(a, runKeys), newVersion(a, runVersion))
 	root.SetHelpCommandGroupID(groupServer)
 	root.SetCompletionCommandGroupID(groupServer)
-	root.AddCommand(releaseVerbs()...)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())
 	})
-	wrapHelp(root)
 	return root
 }
 
@@ -217,10 +214,6 @@ func runE[O any](
 		ctx, cancel := a.withTimeout(cmd.Context())
 		defer cancel()
 		err := run(ctx, o)
-		var e *exit.Error
-		if err != nil && errors.Is(context.Cause(ctx), exit.ErrTimeout) && !errors.As(err, &e) {
-			return exit.Errorf(exit.Timeout, protocol.CodeTimeout, "not done within %s", a.flags.Timeout)
-		}
-		return err
+		return a.timeoutError(ctx, err)
 	}
 }

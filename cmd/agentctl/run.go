@@ -40,8 +40,9 @@ func newRun(a *app, run func(context.Context, *runOptions) error) *cobra.Command
 		Use:   "run [PROMPT|-]",
 		Short: "Run one prompt and print the answer",
 		Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. What
-is piped in goes with the prompt as context; without PROMPT, or with -, it is the prompt. With -o json
-the result is one object of type outcome: session, reason, text, usage, cost and changed files.
+is piped in goes with the prompt as context; without PROMPT, or with -, it is the prompt. The pipe is
+read to its end: a program that leaves its own pipe open runs this with </dev/null. With -o json the
+result is one object of type outcome: session, reason, text, usage, cost and changed files.
 
 Without --agent the server's default runs, else the first agent that is ready. --policy chooses what
 runs without asking, by name or by a file with rules (docs/agents.md). A request that it leaves open
@@ -88,7 +89,7 @@ func (o *runOptions) check() error {
 }
 
 func runRun(ctx context.Context, o *runOptions) (err error) {
-	m, err := o.readMessage()
+	m, err := o.readMessage(ctx)
 	if err != nil {
 		return err
 	}

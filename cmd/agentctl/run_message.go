@@ -1,9 +1,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"agentctl/internal/attachment"
 	"agentctl/internal/exit"
@@ -25,26 +24,29 @@ type runMessage struct {
 }
 
 // readMessage reads the prompt, the input and the attachments.
-func (o *runOptions) readMessage() (*runMessage, error) {
+func (o *runOptions) readMessage(ctx context.Context) (*runMessage, error) {
 	files, err := readAttachments(o.Attach)
 	if err != nil {
 		return nil, err
 	}
 	m := &runMessage{files: files}
 	if len(o.Prompt) == 0 || o.Prompt[0] == "-" {
-		if m.text, err = o.app.readText(o.Prompt); err == nil && m.text == "" {
+		if m.text, err = o.app.readText(ctx, o.Prompt); err == nil && m.text == "" {
 			err = exit.Usagef(`no prompt: agentctl run "PROMPT"`)
 		}
 		return m, err
 	}
 	m.text = o.Prompt[0]
+	if m.text == "" && len(files) == 0 {
+		return nil, exit.Usagef(`no prompt: agentctl run "PROMPT"`)
+	}
 	if output.IsTerminal(o.app.stdin) {
 		return m, nil
 	}
-	b, err := io.ReadAll(io.LimitReader(o.app.stdin, protocol.MaxMessage+1))
+	b, err := o.app.readStdin(ctx, protocol.MaxMessage)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read stdin: %w", err)
+		return nil, err
 	case len(b) == 0:
 	case len(b) <= maxInlineContext:
 		m.text += "\n\n" + string(b)

@@ -188,7 +188,7 @@ type dialFunc = func(context.Context) (net.Conn, error)
 
 // newClient connects to the server as name.
 func newClient(t *testing.T, dial dialFunc, name string, tap func(wsclient.Frame)) *wsclient.Client {
-	c := wsclient.New("ws://box:7777", wsclient.Options{
+	c := wsclient.New("ws://127.0.0.1:7777", wsclient.Options{ // of this machine: deltas come one by one
 		Dial: dial, Name: name, UserAgent: "agentctl", OnFrame: tap,
 		Heartbeat: 24 * time.Hour,
 	})

@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"agentctl/dialect"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
-	"agentctl/wsclient"
 )
 
 type sendOptions struct {
@@ -20,13 +15,11 @@ type sendOptions struct {
 
 	Session string
 	Text    []string
-	Wait    bool
-	Follow  bool
-	NoWait  bool
-	Front   bool
-	Time    sendTime
-	Attach  []string
-	Key     string
+	turnWait
+	Front  bool
+	Time   sendTime
+	Attach []string
+	Key    string
 }
 
 func newSend(a *app, run func(context.Context, *sendOptions) error) *cobra.Command {
@@ -41,8 +34,8 @@ With --wait, the exit code is the result of the message's turn: 0 completed, 7 f
 interrupted or removed from the queue, and 6 as soon as the turn needs a person: an approval is
 pending, or the queue is held before it. --follow waits too and prints the text of the answer as it
 arrives; with -o json, the events of the turn. With -o json both end with one object, of type
-outcome: reason, code, text of the answer, usage, cost, duration and changed files. The turn goes on
-if the command is ended.
+outcome, once the turn has ended: reason, code, text of the answer, usage, cost, duration and changed
+files. The turn goes on if the command is ended.
 
 At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
 the default.
@@ -68,8 +61,8 @@ waits for the same turn. --id is an alias of --key.`,
 		ValidArgsFunction: a.completeSessions,
 		RunE: runE(a, o, func(args []string) error {
 			o.Session, o.Text = args[0], args[1:]
-			if o.NoWait && (o.Wait || o.Follow) {
-				return exit.Usagef("--no-wait excludes --wait and --follow")
+			if err := o.check(); err != nil {
+				return err
 			}
 			at, err := o.Time.notBefore(time.Now())
 			if at != nil && (o.Wait || o.Follow || o.Front) {
@@ -81,10 +74,8 @@ waits for the same turn. --id is an alias of --key.`,
 			return err
 		}, run),
 	}
+	o.addFlags(cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of the turn")
-	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
-	f.BoolVar(&o.NoWait, "no-wait", false, "do not wait for the end of the turn")
 	f.BoolVar(&o.Front, "front", false, "queue the message first")
 	f.StringVar(&o.Time.At, "at", "", "send the message at `TIME`")
 	f.DurationVar(&o.Time.In, "in", 0, "send the message after a `TIME` such as 2h")
@@ -93,17 +84,12 @@ waits for the same turn. --id is an alias of --key.`,
 	return cmd
 }
 
-// errTurnEndsWithConnection is the error of send --no-wait where the turn would not outlive it.
-var errTurnEndsWithConnection = exit.Unsupportedf(
-	"cannot send without waiting: a turn of this server ends with the connection that started it",
-).WithHint("omit --no-wait, or send in: agentctl attach SESSION")
-
 // text returns the text of the message. With attachments, stdin is read only for -.
-func (o *sendOptions) text() (string, error) {
+func (o *sendOptions) text(ctx context.Context) (string, error) {
 	if len(o.Text) == 0 && len(o.Attach) > 0 {
 		return "", nil
 	}
-	text, err := o.app.readText(o.Text)
+	text, err := o.app.readText(ctx, o.Text)
 	if err == nil && text == "" && len(o.Attach) == 0 {
 		err = exit.Usagef("the message is empty")
 	}
@@ -115,30 +101,15 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if err != nil {
 		return err
 	}
-	text, err := o.text()
+	text, err := o.text(ctx)
 	if err != nil {
 		return err
 	}
-	policy := oneShot
-	if d, _ := dialect.Find(o.app.flags.Dialect); o.Wait || o.Follow || d.Ephemeral && !o.NoWait {
-		policy = bounded
-	}
-	if o.Follow {
-		var stop func()
-		ctx, stop = o.app.whileRead(ctx)
-		defer stop()
-	}
-	c, err := o.app.connectWith(ctx, policy)
-	if errors.Is(err, wsclient.ErrEphemeral) {
-		return errTurnEndsWithConnection
-	}
+	c, done, err := o.connect(ctx, o.app)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	if c.Ephemeral() {
-		o.Follow = o.Follow || !o.Wait
-	}
+	defer done()
 	parts, err := messageParts(text, files, c.local)
 	if err != nil {
 		return err
@@ -147,27 +118,6 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if err != nil {
 		return err
 	}
-	res, err := callWithKey[protocol.SendResult](c, protocol.DoSend, o.Session, o.Key,
+	return o.send(o.app, c, protocol.DoSend, o.Session, o.Key,
 		protocol.SendData{Text: text, Parts: parts, Front: o.Front, NotBefore: at})
-	if protocol.CodeOf(err) == protocol.CodeAgentFailed { // a dialect may answer with the end of the turn
-		return exit.Errorf(exit.TurnFailed, protocol.CodeAgentFailed, "the turn failed: %w", err)
-	}
-	if err != nil {
-		return err
-	}
-	if o.Follow && !o.app.json() {
-		if res.Status == protocol.SendQueued {
-			o.app.notef("queued")
-		}
-	} else {
-		err := o.app.print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })
-		if err != nil {
-			return err
-		}
-	}
-	if !o.Wait && !o.Follow {
-		return nil
-	}
-	t := messageTracker{app: o.app, message: res.MessageID, turn: res.Turn, print: o.Follow}
-	return t.trackUntilInterrupted(c, o.Session, res.Seq)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,17 +30,15 @@ import (
 type serveOptions struct {
 	app *app
 
-	Listen       []string
-	Dialects     []string
-	Config       string
-	Users        string
-	DefaultAgent string
-	Sync         string
-	Insecure     bool
-	TLS          tlsFlags
-	Hosts        []string
-	Log          logFlags
-	IdleExit     time.Duration // of a background server; 0: no limit
+	Listen   []string
+	Dialects []string
+	Config   string
+	overrides
+	Insecure bool
+	TLS      tlsFlags
+	Hosts    []string
+	Log      logFlags
+	IdleExit time.Duration // of a background server; 0: no limit
 
 	dialects []dialectListen // parsed from Dialects
 	running  *runningConfig
@@ -76,14 +75,16 @@ within seconds: a removed user, and one with another password, is logged out.
 The log goes to stderr, or to --log-file, which is bounded: at 1 MiB its content is moved to FILE.old.
 It holds no messages of users and agents, and secrets are hidden. SIGHUP opens the file again, for
 programs that move it; "agentctl logs" shows it. GET /metrics has numbers for Prometheus, for the
-role operator; docs/operations.md has all of them. OTEL_EXPORTER_OTLP_ENDPOINT names a collector of
+roles metrics and operator; docs/operations.md has all of them. OTEL_EXPORTER_OTLP_ENDPOINT names a collector of
 OpenTelemetry that gets traces.
 
 SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "providers",
-"default_agent", timeouts, limits, "window" and "origins" apply to what begins later: agents,
-sessions, connections. The log names changes of other values, which need a restart.
+"default_agent", "hooks", timeouts, limits, "window" and "origins" apply to what begins later:
+agents, sessions, connections, notifications. The log names changes of other values, which need a
+restart. A file with an error changes nothing.
 
---config FILE is JSON:
+The configuration is JSON: --config FILE, or else server.json in the directory of config.json, if it
+exists. Servers that start in the background read the latter:
 
   {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
                        "env": {"K": "V"}, "policy": "auto-edit"},
@@ -107,7 +108,8 @@ sessions, connections. The log names changes of other values, which need a resta
    "limits": {"connections": 4096, "per_sender": 1024, "reserve": 64,
               "unauthenticated": 256, "message": 1048576, "inflight": 64,
               "rate": 5000, "sessions": 20000, "agents": 500, "queue": 1000,
-              "requests": 100, "rules": 500, "session_bytes": 4194304},
+              "requests": 100, "rules": 500, "session_bytes": 4194304,
+              "log_memory": 67108864},
    "origins": ["http://localhost:5173"],
    "hooks": {"phone": {"url": "https://example.com/hook",
                        "secret_file": "hook.secret",
@@ -118,9 +120,9 @@ sessions, connections. The log names changes of other values, which need a resta
    "dialects": {"myagent": {"agents": {"their name": "mine"},
                             "options": {"heartbeat": "30s"}}}}
 
-Every name is optional. The limits above are the defaults: "connections" at once, "per_sender" those
-of one user, a "reserve" for the owner and admins, "unauthenticated" before a login; commands a
-second and in flight of a connection; and what sessions hold: messages in a queue, pending requests,
+Every name is optional. The limits above are the defaults: "connections" at once (--connections
+overrides it), "per_sender" those of one user, by default a quarter, a "reserve" for the owner and
+admins, "unauthenticated" before a login; commands a second and in flight of a connection; and what sessions hold: messages in a queue, pending requests,
 rules, and the bytes of each of these.
 
 "retention" removes sessions without activity for "age", those beyond the "sessions" most recently
@@ -149,10 +151,8 @@ that its agent does not take.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on; repeatable")
 	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R]; repeatable")
-	f.StringVar(&o.Config, "config", "", "configuration `FILE`")
-	f.StringVar(&o.Users, "users", "", "`FILE` of users who can log in")
-	f.StringVar(&o.DefaultAgent, "default-agent", "", "default `AGENT` of sessions")
-	f.StringVar(&o.Sync, "sync", "", "`LEVEL`: normal, or full to survive a power cut")
+	f.StringVar(&o.Config, "config", "", "configuration `FILE`, else server.json")
+	o.overrides.add(f)
 	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
 	o.TLS.add(f)
 	f.StringArrayVar(&o.Hosts, "host", nil, "serve requests for host `NAME`; repeatable")
@@ -173,33 +173,42 @@ func (o *serveOptions) check() error {
 	if err := o.Log.check(); err != nil {
 		return err
 	}
-	switch o.Sync {
-	case "", "normal", "full":
-		return o.TLS.check()
+	return cmp.Or(o.overrides.check(), o.TLS.check())
+}
+
+// serverConfigPath returns the path of the configuration that servers of this user read by default,
+// or "" if there is no such file.
+func (a *app) serverConfigPath() string {
+	path := config.ServerPath(a.env)
+	if _, err := os.Stat(path); err != nil {
+		return ""
 	}
-	return exit.Usagef("invalid --sync %q: want normal or full", o.Sync)
+	return path
+}
+
+// configPath returns the path of the configuration of this user's server, or of the one that would
+// be started if none runs; "" is none.
+func (a *app) configPath(dir localserver.Dir) string {
+	if dir.Holder() == 0 {
+		return a.serverConfigPath()
+	}
+	return dir.ConfigPath()
 }
 
 // readConfig returns the configuration file, overridden by flags.
 func (o *serveOptions) readConfig() (*config.Server, error) {
 	c := &config.Server{}
+	if o.Config == "" {
+		o.Config = o.app.serverConfigPath()
+	}
 	if o.Config != "" {
 		var err error
 		if c, err = config.ReadServer(o.Config); err != nil {
 			return nil, err
 		}
 	}
-	if o.DefaultAgent != "" {
-		c.DefaultAgent = o.DefaultAgent
-		if err := c.Registry().Check(c.DefaultAgent); err != nil {
-			return nil, exit.Usagef("--default-agent: %w", err)
-		}
-	}
-	if o.Sync != "" {
-		c.Sync = o.Sync
-	}
-	if o.Users != "" {
-		c.Users = o.Users
+	if err := o.overrides.apply(c); err != nil {
+		return nil, err
 	}
 	o.TLS.override(c)
 	return c, nil
@@ -249,7 +258,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := l.open(); err != nil {
 		return err
 	}
-	o.Log.hide(c, dir) // with the token that the listeners may have made
+	o.running.hideSecrets(c) // with the token that the listeners may have made
 	if err := dir.RecordLog(o.Log.path()); err != nil {
 		return err
 	}
@@ -259,6 +268,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	o.Log.logger.Info("server started", "version", programVersion(), "pid", os.Getpid(), "data", string(dir))
+	o.Log.reportCrash()
 	defer func() { o.Log.logger.Info("server stopped", "pid", os.Getpid()) }()
 	var reloading sync.WaitGroup
 	reloading.Go(func() { reloads.run(ctx) })
@@ -295,12 +305,14 @@ func timeoutCause(ctx context.Context) error {
 // open opens the server of a data directory, without listeners.
 func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
 	o.running = newRunningConfig(o, dir, c)
-	options := localserver.Options{Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log}
+	options := localserver.Options{
+		Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log, Config: o.Config,
+	}
 	var err error
-	if options.Server.Hooks, err = serverHooks(c); err != nil {
+	if options.Server.Hooks, err = serverHooks(c, o.running.secrets); err != nil {
 		return nil, err
 	}
-	options.Server.Session.Traces = o.traces
+	options.Server.Session.Traces, options.Server.Session.RemoveWorktree = o.traces, removeWorktree
 	for _, path := range c.StateKeys {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -338,7 +350,7 @@ func serverConfig(c *config.Server, registry session.Agents, log *slog.Logger) s
 			Limits: session.Limits{
 				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
 				Requests: c.Limits.Requests, Rules: c.Limits.Rules, Bytes: c.Limits.SessionBytes,
-				Disk: c.Limits.Disk,
+				Disk: c.Limits.Disk, LogMemory: c.Limits.LogMemory,
 			},
 			AgentIdle: time.Duration(c.AgentIdle),
 			Retention: session.Retention{

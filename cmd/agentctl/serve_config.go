@@ -2,6 +2,8 @@ package main
 
 import (
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 
 	"agentctl/internal/agents"
@@ -19,13 +21,14 @@ type runningConfig struct {
 
 	agents  *agents.Current
 	origins *server.Origins
+	secrets hookSecrets
 }
 
 // newRunningConfig returns the configuration of a server that starts on a directory.
 func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *runningConfig {
 	r := &runningConfig{
 		options: o, log: o.Log.logger, started: c, dir: dir,
-		origins: server.NewOrigins(c.Origins...),
+		origins: server.NewOrigins(c.Origins...), secrets: hookSecrets{},
 	}
 	r.agents = agents.NewCurrent(r.registry(c))
 	return r
@@ -40,18 +43,36 @@ func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 
 // server returns the configuration as that of the server.
 func (r *runningConfig) server(c *config.Server) server.Config {
-	return serverConfig(c, r.agents, r.log)
+	s := serverConfig(c, r.agents, r.log)
+	if files, err := openFileLimit(); err == nil && files < neededFiles(s.Limits) {
+		r.log.Warn("fewer open files than limits.connections needs: raise ulimit -n",
+			"files", files, "needed", neededFiles(s.Limits))
+	}
+	return s
 }
 
+// spareFiles is the number of files besides connections: of the store, and of some agents.
+const spareFiles = 512
+
+// neededFiles returns the number of files that a server with the limits may have open.
+func neededFiles(l server.Limits) uint64 { return uint64(l.Sockets()) + spareFiles }
+
 // reload reads the configuration again: agents and MCP servers for agents that start later, limits
-// and origins for later connections, the rest for what begins later. It logs which changes need a
-// restart.
+// and origins for later connections, hooks for later notifications, the rest for what begins later.
+// It logs which changes need a restart. A configuration with an error changes nothing.
 func (r *runningConfig) reload(s *server.Server) error {
 	c, err := r.options.readConfig()
 	if err != nil {
 		return err
 	}
-	r.options.Log.hide(c, r.dir)
+	hooks, err := serverHooks(c, r.secrets)
+	if err != nil {
+		return err
+	}
+	if err := s.SetHooks(hooks); err != nil {
+		return err
+	}
+	r.hideSecrets(c)
 	r.agents.Replace(r.registry(c))
 	r.origins.Set(c.Origins)
 	s.Reconfigure(r.server(c))
@@ -59,4 +80,9 @@ func (r *runningConfig) reload(s *server.Server) error {
 		r.log.Warn("not reloaded: changes of these need a restart", "keys", strings.Join(keys, ", "))
 	}
 	return nil
+}
+
+// hideSecrets keeps the secrets of a configuration out of the log.
+func (r *runningConfig) hideSecrets(c *config.Server) {
+	r.options.Log.hide(c, r.dir, slices.Collect(maps.Values(r.secrets))...)
 }

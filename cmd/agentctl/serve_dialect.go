@@ -39,7 +39,8 @@ func parseDialectListen(s string) (d dialectListen, err error) {
 		case isRole && slices.Contains(protocol.Roles, protocol.Role(role)):
 			d.Role = protocol.Role(role)
 		case isRole:
-			return d, exit.Usagef("--listen-dialect %s: invalid role %q: want %s", s, role, roleNames())
+			return d, exit.Usagef("--listen-dialect %s: invalid role %q: want %s", s, role,
+				strings.Join(roleNames(protocol.Roles), ", "))
 		default:
 			return d, exit.Usagef("--listen-dialect %s: invalid option %q: want open or role=R", s, field)
 		}
@@ -50,13 +51,13 @@ func parseDialectListen(s string) (d dialectListen, err error) {
 	return d, nil
 }
 
-// roleNames returns the names of the roles for an error.
-func roleNames() string {
-	names := make([]string, len(protocol.Roles))
-	for i, r := range protocol.Roles {
+// roleNames returns the names of roles.
+func roleNames(roles []protocol.Role) []string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
 		names[i] = string(r)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func (d *dialectListen) listen(rules server.TCPOptions) (*server.Listener, error) {

@@ -12,9 +12,23 @@ import (
 	"agentctl/server/hook"
 )
 
-// serverHooks returns the hooks of the configuration with their secrets. It removes variables that
-// hold one: agents inherit the environment.
-func serverHooks(c *config.Server) ([]hook.Hook, error) {
+// hookSecrets are the variables that hold secrets of hooks. They are removed from the environment,
+// which agents inherit, when they are first read.
+type hookSecrets map[string]string
+
+// get returns the value of a variable.
+func (s hookSecrets) get(name string) (string, error) {
+	if value, ok := os.LookupEnv(name); ok {
+		s[name] = value
+		if err := os.Unsetenv(name); err != nil {
+			return "", fmt.Errorf("environment: %w", err)
+		}
+	}
+	return s[name], nil
+}
+
+// serverHooks returns the hooks of the configuration with their secrets.
+func serverHooks(c *config.Server, secrets hookSecrets) ([]hook.Hook, error) {
 	var hooks []hook.Hook
 	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
 		configured := c.Hooks[name]
@@ -27,19 +41,16 @@ func serverHooks(c *config.Server) ([]hook.Hook, error) {
 			}
 			h.Secret = b
 		case configured.SecretEnv != "":
-			h.Secret = []byte(os.Getenv(configured.SecretEnv))
+			value, err := secrets.get(configured.SecretEnv)
+			if err != nil {
+				return nil, err
+			}
+			h.Secret = []byte(value)
 		}
 		if err := h.CheckSecret(); err != nil {
 			return nil, exit.Usagef("hooks.%s: %w", name, err)
 		}
 		hooks = append(hooks, h)
-	}
-	for _, h := range c.Hooks {
-		if h.SecretEnv != "" {
-			if err := os.Unsetenv(h.SecretEnv); err != nil {
-				return nil, fmt.Errorf("environment: %w", err)
-			}
-		}
 	}
 	return hooks, nil
 }

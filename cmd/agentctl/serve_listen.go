@@ -54,9 +54,6 @@ func (l *listeners) open() error {
 	if err := l.record(); err != nil {
 		return err
 	}
-	if err := dir.RecordConfig(l.options.Config); err != nil {
-		return err
-	}
 	// The socket last: a server that answers there is complete.
 	unix, err := server.ListenUnix(socket)
 	if err != nil {

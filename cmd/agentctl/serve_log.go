@@ -60,6 +60,21 @@ func (l *logFlags) open(stderr io.Writer) error {
 	return nil
 }
 
+// reportCrash hides secrets in the output of a former server that crashed, and records the crash. A
+// log on standard error is not this server's to change.
+func (l *logFlags) reportCrash() {
+	if l.file == nil {
+		return
+	}
+	crash, err := l.file.RedactOutput(&l.secrets)
+	if err != nil {
+		l.logger.Error("output of the former server", "err", err)
+	}
+	if crash != "" {
+		l.logger.Error("the former server crashed", "err", crash)
+	}
+}
+
 // path returns the path of the log; empty: standard error.
 func (l *logFlags) path() string {
 	if l.file == nil {
@@ -79,17 +94,10 @@ func (l *logFlags) Close() error {
 // secretNames are parts of the names of variables that hold secrets.
 var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
 
-// hide keeps the secrets of the configuration, the environment and the data directory out of the
-// log.
-func (l *logFlags) hide(c *config.Server, dir localserver.Dir) {
-	secrets := []string{c.StateSecret}
-	for _, kv := range os.Environ() {
-		name, value, _ := strings.Cut(kv, "=")
-		named := func(part string) bool { return strings.Contains(strings.ToUpper(name), part) }
-		if slices.ContainsFunc(secretNames, named) {
-			secrets = append(secrets, value)
-		}
-	}
+// hide keeps secrets out of the log: those of the configuration, the environment and the data
+// directory, and more.
+func (l *logFlags) hide(c *config.Server, dir localserver.Dir, more ...string) {
+	secrets := append(append(processSecrets(dir), c.StateSecret), more...)
 	add := func(values map[string]string) {
 		for _, value := range values {
 			secrets = append(secrets, value, os.ExpandEnv(value))
@@ -102,10 +110,22 @@ func (l *logFlags) hide(c *config.Server, dir localserver.Dir) {
 		add(server.Env)
 		add(server.Headers)
 	}
+	l.secrets.Set(secrets)
+}
+
+// processSecrets returns the secrets of the environment and of a data directory.
+func processSecrets(dir localserver.Dir) (secrets []string) {
+	for _, kv := range os.Environ() {
+		name, value, _ := strings.Cut(kv, "=")
+		named := func(part string) bool { return strings.Contains(strings.ToUpper(name), part) }
+		if slices.ContainsFunc(secretNames, named) {
+			secrets = append(secrets, value)
+		}
+	}
 	for _, file := range []string{"token", "secret", "env.key"} {
 		if b, err := os.ReadFile(dir.Path(file)); err == nil { // else a later reload reads it
 			secrets = append(secrets, strings.TrimSpace(string(b)))
 		}
 	}
-	l.secrets.Set(secrets)
+	return secrets
 }

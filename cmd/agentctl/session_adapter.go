@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"agentctl/internal/exit"
 	"agentctl/internal/panics"
@@ -42,7 +43,7 @@ func (s *sessionAdapter) Retry() { s.client.Retry() }
 
 // Do sends a command. After a lost connection it is sent again with the same key.
 func (s *sessionAdapter) Do(ctx context.Context, verb protocol.Verb, data, result any) error {
-	body, err := protocol.Encode(data)
+	body, err := protocol.Encode(dataFor(s.client.Hello().Limits, data))
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
@@ -55,6 +56,15 @@ func (s *sessionAdapter) Do(ctx context.Context, verb protocol.Verb, data, resul
 		return remote.ErrWithdrawn
 	}
 	return err
+}
+
+// dataFor returns the data of a command without what a server with these limits would refuse.
+func dataFor(limits protocol.Limits, data any) any {
+	if d, ok := data.(protocol.HistoryData); ok {
+		d.Bytes = min(d.Bytes, limits.HistoryBytes)
+		return d
+	}
+	return data
 }
 
 // Withdraw cancels a message that was not sent to the server yet, and reports whether it did.
@@ -76,8 +86,15 @@ func (s *sessionAdapter) UpdatesSince(ctx context.Context, since protocol.Positi
 	return s.updates(ctx, wsclient.SubscribeOptions{Since: &since})
 }
 
+// remoteFold is the interval in which another machine's server joins deltas for the screen. 500
+// words a second then cost less than 6 KB a second; an event for each word costs 66 KB.
+const remoteFold = 100 * time.Millisecond
+
 // updates yields the updates of a new subscription with options.
 func (s *sessionAdapter) updates(ctx context.Context, o wsclient.SubscribeOptions) iter.Seq[remote.Update] {
+	if s.client.Remote() {
+		o.Fold = remoteFold
+	}
 	return func(yield func(remote.Update) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		updates := make(chan remote.Update)

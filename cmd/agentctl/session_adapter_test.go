@@ -95,7 +95,7 @@ func connectThrough(t *testing.T, agent string) (*wsclient.Client, *testDialer) 
 
 // embeddedDial runs a server in this process until the end of the test and returns its dial
 // function.
-func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, error) {
+func embeddedDial(t testing.TB, agent string) func(context.Context) (net.Conn, error) {
 	t.Helper()
 	dial, end := serveIn(t, t.TempDir(), agent)
 	t.Cleanup(end)
@@ -103,7 +103,7 @@ func embeddedDial(t *testing.T, agent string) func(context.Context) (net.Conn, e
 }
 
 // serveIn runs a server on a directory, with one script for all sessions, until end is called.
-func serveIn(t *testing.T, dir, agent string) (dial func(context.Context) (net.Conn, error), end func()) {
+func serveIn(t testing.TB, dir, agent string) (dial func(context.Context) (net.Conn, error), end func()) {
 	t.Helper()
 	s, err := script.Parse("agent.script", strings.NewReader(agent))
 	if err != nil {
@@ -131,7 +131,7 @@ func create(t *testing.T, c *wsclient.Client) *sessionAdapter {
 }
 
 // testContext returns a context that ends after a minute.
-func testContext(t *testing.T) context.Context {
+func testContext(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
@@ -157,6 +157,19 @@ func TestAnOutageOfTheLocalServerAdvisesHowToStartIt(t *testing.T) {
 		if !strings.Contains(l.Advice, "agentctl serve") {
 			t.Errorf("after giving up %s: advice %q", url, l.Advice)
 		}
+	}
+}
+
+func TestTheSizeOfAPageIsAskedOnlyOfServersThatKnowIt(t *testing.T) {
+	d := protocol.HistoryData{Before: 7, Limit: 3, Bytes: 1000}
+	for limit, want := range map[int64]int64{0: 0, 500: 500, protocol.MaxHistory: 1000} {
+		got := dataFor(protocol.Limits{HistoryBytes: limit}, d)
+		if h, _ := got.(protocol.HistoryData); h.Bytes != want || h.Before != d.Before || h.Limit != d.Limit {
+			t.Errorf("with a limit of %d: %+v", limit, got)
+		}
+	}
+	if limit := connectTo(t, `{"on":"*"}`).Hello().Limits.HistoryBytes; limit != protocol.MaxHistory {
+		t.Errorf("the server's limit is %d", limit)
 	}
 }
 
@@ -373,5 +386,40 @@ func TestTheScreenExportsTheSession(t *testing.T) {
 	}
 	if _, err := s.Export(t.Context(), "pdf"); err == nil {
 		t.Error("there is no format pdf")
+	}
+}
+
+// The screen has the deltas of another machine's server joined, and those of this machine's as they
+// come.
+func TestTheScreenJoinsDeltasOfARemoteServer(t *testing.T) {
+	for url, want := range map[string]string{"ws://box": `{"fold_ms":100}`, "ws://127.0.0.1": `{}`} {
+		var mu sync.Mutex
+		var subscribed string
+		c := wsclient.New(url, wsclient.Options{
+			Dial: embeddedDial(t, `{"on":"*"}`+"\n"+`{"say":"answer"}`),
+			OnFrame: func(f wsclient.Frame) {
+				mu.Lock()
+				defer mu.Unlock()
+				for line := range protocol.Lines(f.Data) {
+					cmd, err := protocol.DecodeCommand(line)
+					if f.Sent && err == nil && cmd.Command == protocol.DoSubscribe {
+						subscribed = string(cmd.Data)
+					}
+				}
+			},
+		})
+		ctx, cancel := context.WithCancel(testContext(t))
+		for u := range create(t, c).Updates(ctx) {
+			if u.Attached != nil {
+				cancel()
+			}
+		}
+		cancel()
+		_ = c.Close()
+		mu.Lock()
+		if subscribed != want {
+			t.Errorf("%s: subscribed with %s, want %s", url, subscribed, want)
+		}
+		mu.Unlock()
 	}
 }

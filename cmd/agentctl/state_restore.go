@@ -46,7 +46,7 @@ func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 	b := o.state
 	if b == nil {
 		var err error
-		if b, err = o.app.readFile(o.File); err != nil {
+		if b, err = o.app.readFile(ctx, o.File); err != nil {
 			return fmt.Errorf("exported state: %w", err)
 		}
 	}

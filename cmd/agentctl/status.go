@@ -110,12 +110,7 @@ func nonNil[T any](l []T) []T {
 }
 
 func runStatus(ctx context.Context, o *statusOptions) error {
-	c, err := o.app.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	r, err := c.snapshot(o.Session)
+	r, err := o.app.snapshot(ctx, o.Session)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ func TestNoOutputControlsATerminal(t *testing.T) {
 		"queue edit": {"queue edit h " + bad + " " + hostile}, "queue rm": {"queue rm h " + bad},
 		"queue mv": {"queue mv h " + bad + " 1"}, "queue release": {"queue release h " + bad},
 		"state restore": {"state restore " + bad}, "login": {"login --server ws://" + bad},
+		"plan": {"plan h"}, "plan run": {"plan run h " + bad},
 		"task cancel": {"task cancel h " + bad}, "task restart": {"task restart h " + bad},
 		"backup": {"backup " + hostile + ".db"}, "check": {"check", "check " + bad},
 		"restore": {"restore " + bad}, "token": {"token --subject " + hostile},

@@ -36,6 +36,7 @@ func newToken(a *app, run func(context.Context, *tokenOptions) error,
 		Long: `Make a credential for servers on this data directory, valid at all their addresses,
 with a subject and a role:
 
+  metrics   reads /metrics, for Prometheus, and nothing else
   observer  reads
   operator  sends, interrupts, edits the queue, creates and closes sessions
   approver  operator, and decides on approvals
@@ -59,6 +60,8 @@ can be used for that session alone.`,
 	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the credential")
 	f.DurationVar(&o.TTL, "ttl", 24*time.Hour, "`TIME` until it expires")
 	f.StringVar(&o.Session, "session", "", "the only `SESSION` that it is for")
+	completeValues(cmd, "role", roleNames(login.TokenRoles))
+	_ = cmd.RegisterFlagCompletionFunc("session", a.completeSessions)
 	cmd.AddCommand(newTokenUser(a, runUser), newTokenList(a, runTokenList), newTokenRevoke(a, runTokenRevoke),
 		newTokenKey(a))
 	return cmd
@@ -71,12 +74,15 @@ func (o *tokenOptions) check() error {
 	case o.TTL < time.Second || o.TTL > login.MaxTokenTTL:
 		return exit.Usagef("invalid --ttl %s: want 1s to %s", o.TTL, login.MaxTokenTTL)
 	}
-	return checkRole(o.Role)
+	if o.Session != "" && o.Role == string(protocol.RoleMetrics) {
+		return exit.Usagef("--role metrics is for the whole server: omit --session")
+	}
+	return checkRole(o.Role, login.TokenRoles)
 }
 
-func checkRole(role string) error {
-	if !slices.Contains(protocol.Roles, protocol.Role(role)) {
-		return exit.Usagef("invalid --role %q: want %s", role, roleNames())
+func checkRole(role string, roles []protocol.Role) error {
+	if !slices.Contains(roles, protocol.Role(role)) {
+		return exit.Usagef("invalid --role %q: want %s", role, strings.Join(roleNames(roles), ", "))
 	}
 	return nil
 }

@@ -41,10 +41,11 @@ user.`,
 	}
 	cmd.RunE = runE(a, o, func(args []string) error {
 		o.Name = args[0]
-		return checkRole(o.Role)
+		return checkRole(o.Role, protocol.Roles)
 	}, run)
 	f := cmd.Flags()
 	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the user")
+	completeValues(cmd, "role", roleNames(protocol.Roles))
 	f.StringVar(&o.File, "file", "", "`FILE` of users")
 	f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
 	return cmd

@@ -35,9 +35,9 @@ func newTop(a *app, run func(context.Context, *topOptions) error) *cobra.Command
 		Use:   "top",
 		Short: "Show what the sessions do, live",
 		Long: `Show a table of the sessions, those that need a person first: status, age of the turn, tokens
-and cost of all turns, queued messages, attached clients and what the slowest of them has not
-received yet. q leaves. Without a terminal, or with -o json, the table is printed once. --filter is
-as for ls.`,
+of all turns, and a second over the last half minute, cost, queued messages, attached clients and
+what the slowest of them has not received yet. q leaves. Without a terminal, or with -o json, the
+table is printed once, without tokens a second. --filter is as for ls.`,
 		Example: "  agentctl top\n  agentctl top --filter status=running -o json",
 		Args:    rangeArgs(0, 0),
 		RunE: runE(a, o, func([]string) error {
@@ -54,6 +54,7 @@ type topRow struct {
 	*protocol.Summary
 	Started  *time.Time `json:"turn_started,omitempty"`
 	LagBytes int64      `json:"lag_bytes,omitempty"` // of the slowest client
+	Rate     float64    `json:"-"`                   // tokens per second; live only
 }
 
 func runTop(ctx context.Context, o *topOptions) (err error) {
@@ -132,7 +133,7 @@ func (o *topOptions) rows(c *connection) ([]topRow, error) {
 func topTable(rows []topRow, now time.Time) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SESSION\tSTATUS\tAGENT\tTURN\tTOKENS\tCOST\tQUEUE\tCLIENTS\tLAG\tABOUT")
+	fmt.Fprintln(t, "SESSION\tSTATUS\tAGENT\tTURN\tTOKENS\tTOK/S\tCOST\tQUEUE\tCLIENTS\tLAG\tABOUT")
 	for i := range rows {
 		r := &rows[i]
 		turn, cost, lag := "-", "-", "-"
@@ -146,8 +147,8 @@ func topTable(rows []topRow, now time.Time) string {
 			lag = fmt.Sprintf("%dK", (r.LagBytes+1023)>>10)
 		}
 		name := cmp.Or(output.OneLine(r.Name, 24), r.Session)
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%d\t%s\t%s\n", name, r.Status, output.Cell(r.Agent, 16), turn,
-			r.Tokens, cost, r.Queue, r.Clients, lag, output.OneLine(cmp.Or(r.Doing, r.Title), 48))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n", name, r.Status, output.Cell(r.Agent, 16), turn,
+			r.Tokens, rateText(r.Rate), cost, r.Queue, r.Clients, lag, output.OneLine(cmp.Or(r.Doing, r.Title), 48))
 	}
 	_ = t.Flush() // a Builder has no error
 	return b.String()
@@ -185,12 +186,15 @@ func (o *topOptions) redraw(c *connection) error {
 	}()
 	tick := time.NewTicker(topInterval)
 	defer tick.Stop()
+	rates := topRates{}
 	for {
 		rows, err := o.rows(c)
 		if err != nil {
 			return err
 		}
-		if err := o.draw(topTable(rows, time.Now())); err != nil {
+		now := time.Now()
+		rates.add(rows, now)
+		if err := o.draw(topTable(rows, now)); err != nil {
 			return err
 		}
 		select {

@@ -48,3 +48,26 @@ func TestTheTableOfTopFitsTheScreenAndIsSafe(t *testing.T) {
 		}
 	}
 }
+
+func TestTokensASecondAreThoseOfTheLastHalfMinute(t *testing.T) {
+	rates, now := topRates{}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for i, step := range []struct {
+		tokens int64
+		want   string
+	}{
+		{1000, "-"}, {1000, "-"}, {1400, "20"}, {1400, "13"}, {1400, "13"}, {1400, "-"}, {1455, "1.8"},
+	} {
+		rows := []topRow{{Summary: &protocol.Summary{Session: "s_1", Progress: protocol.Progress{Tokens: step.tokens}}}}
+		rates.add(rows, now.Add(time.Duration(i)*10*time.Second))
+		if got := rateText(rows[0].Rate); got != step.want {
+			t.Errorf("sample %d: %s, want %s", i, got, step.want)
+		}
+	}
+	if len(rates["s_1"]) > 5 {
+		t.Errorf("%d samples are kept", len(rates["s_1"]))
+	}
+	rates.add(nil, now)
+	if len(rates) != 0 {
+		t.Error("a session without a row is kept")
+	}
+}

@@ -119,7 +119,7 @@ func (o *tourOptions) writeEnd() {
 	slices.SortStableFunc(found, func(a, b agents.Installation) int { return readiness(&a) - readiness(&b) })
 	out := a.text()
 	if len(found) == 0 {
-		fmt.Fprintln(out, "No agent was found on this machine. agentctl agents lists them and how to install each.")
+		fmt.Fprintln(out, "No agent was found on this machine.\nagentctl agents lists them and how to install each.")
 		return
 	}
 	fmt.Fprintln(out, "Agents found on this machine:")

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -179,7 +178,7 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TERM", "xterm-256color")
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGURG) // starts the runtime's goroutine for signals outside of the bubble
+	signal.Notify(c, os.Interrupt) // starts the runtime's goroutine for signals outside of the bubble
 	signal.Stop(c)
 	synctest.Test(t, f)
 }

@@ -14,6 +14,7 @@ import (
 var otherWords = map[string]string{
 	"kill":    "agentctl interrupt SESSION ends the current turn; agentctl rm SESSION removes the session",
 	"delete":  "agentctl rm SESSION removes a session with its transcript; with --keep it stays readable",
+	"remove":  "agentctl rm SESSION removes a session with its transcript; with --keep it stays readable",
 	"cancel":  "agentctl interrupt SESSION ends the current turn; agentctl task cancel ends a task of a plan",
 	"abort":   "agentctl interrupt SESSION ends the current turn",
 	"exec":    "agentctl new --prompt TEXT --wait creates a session and waits for the answer",
@@ -45,7 +46,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	near := slices.DeleteFunc(cmd.SuggestionsFor(name), func(verb string) bool {
 		return slices.Contains(destructive, verb) && !strings.HasPrefix(verb, strings.ToLower(name))
 	})
-	if len(near) == 0 {
+	if len(near) == 0 || name == "" {
 		return e.WithHint("see: %s --help", cmd.CommandPath())
 	}
 	for i := range near {

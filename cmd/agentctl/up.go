@@ -80,7 +80,7 @@ type upCommand struct {
 }
 
 func runUp(ctx context.Context, o *upOptions) error {
-	f, err := o.app.readUpFile(o.File)
+	f, err := o.app.readUpFile(ctx, o.File)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,9 @@ func runUp(ctx context.Context, o *upOptions) error {
 	for _, step := range steps {
 		if !o.DryRun {
 			if err := step.apply(c, o.app); err != nil {
-				return fmt.Errorf("%s: %w", step.session.Name, err)
+				e := *exit.From(err)
+				e.Err = fmt.Errorf("%s: %w", step.session.Name, err)
+				return &e
 			}
 		}
 		step.result.DryRun = o.DryRun

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,17 +48,17 @@ type upWorktree struct {
 }
 
 // readUpFile reads a file in JSON or, by its extension, YAML. "-" is stdin, in either.
-func (a *app) readUpFile(name string) (*upFile, error) {
-	read, dir := os.ReadFile, filepath.Dir(name)
-	if name == "-" {
-		read = func(string) ([]byte, error) { return io.ReadAll(io.LimitReader(a.stdin, protocol.MaxMessage)) }
-	}
-	b, err := read(name)
+func (a *app) readUpFile(ctx context.Context, name string) (*upFile, error) {
+	dir := filepath.Dir(name)
+	b, err := a.readFile(ctx, name)
 	if err != nil {
 		return nil, exit.Usagef("%w", err)
 	}
 	f, err := parseUpFile(b, filepath.Ext(name) != ".json")
 	if err != nil {
+		if name == "-" {
+			name = "stdin"
+		}
 		return nil, exit.Usagef("%s: %w", name, err).WithHint("see: agentctl up --help")
 	}
 	for i := range f.Sessions {

@@ -85,7 +85,7 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.app = a
-	if s := got.screenOptions(); s.Theme != ui.ThemeLight || !s.Mouse ||
+	if s := got.screenOptions(); s.Theme != ui.ThemeLight || s.Images != thumbnail.Off || !s.Mouse ||
 		!s.Alerts.NoBell || !s.Alerts.NoNotify || s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}

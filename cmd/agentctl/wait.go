@@ -61,6 +61,8 @@ With -o json, --message and --turn print an object of type outcome, as agentctl 
 	f.StringVar(&o.Message, "message", "", "wait for the turn of the message `ID`")
 	f.StringVar(&o.Turn, "turn", "", "wait for the turn `ID`")
 	completeValues(cmd, "for", []string{forIdle, forApproval, forTurn})
+	_ = cmd.RegisterFlagCompletionFunc("message", a.completeInSession(unfinishedCompletions))
+	_ = cmd.RegisterFlagCompletionFunc("turn", a.completeInSession(turnCompletions))
 	return cmd
 }
 

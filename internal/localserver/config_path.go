@@ -12,8 +12,8 @@ const (
 	logPathFile    = "log_path"
 )
 
-// RecordConfig records the path of the running server's configuration file; "" is none.
-func (d Dir) RecordConfig(path string) error { return d.recordPath(configPathFile, path) }
+// recordConfig records the path of the running server's configuration file; "" is none.
+func (d Dir) recordConfig(path string) error { return d.recordPath(configPathFile, path) }
 
 // ConfigPath returns the path of the running server's configuration file, or "" if no server runs
 // or it has none.

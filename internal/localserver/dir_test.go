@@ -136,28 +136,37 @@ func TestADirectoryThatEverybodyUsesIsRefused(t *testing.T) {
 }
 
 func TestTheConfigurationIsThatOfTheRunningServer(t *testing.T) {
-	d := Dir(t.TempDir())
-	path := filepath.Join(t.TempDir(), "server.json")
-	if err := d.RecordConfig(path); err != nil {
+	d, path := Dir(t.TempDir()), filepath.Join(t.TempDir(), "server.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.recordConfig(path + ".old"); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.ConfigPath(); got != "" {
 		t.Errorf("no server runs: %q", got)
 	}
-	stop := startServer(t, d)
-	if got := d.ConfigPath(); got != path {
-		t.Errorf("%q, want %q", got, path)
+	for _, want := range []string{path, ""} {
+		options := testOptions()
+		options.Config = want
+		i, err := Open(t.Context(), d, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.ConfigPath(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if got := i.dir.ownPaths(); slices.Contains(got, path) != (want != "") {
+			t.Errorf("with the configuration %q no policy allows changes in %q", want, got)
+		}
+		if err := i.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := d.RecordConfig(""); err != nil {
+	if err := d.recordConfig(path); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.ConfigPath(); got != "" {
-		t.Errorf("a server without one: %q", got)
-	}
-	if err := d.RecordConfig(path); err != nil {
-		t.Fatal(err)
-	}
-	stop()
+	startServer(t, d)()
 	if _, err := os.Stat(d.Path("config_path")); !os.IsNotExist(err) {
 		t.Errorf("left behind: %v", err)
 	}

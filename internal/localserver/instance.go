@@ -31,6 +31,7 @@ type Options struct {
 	Sync   sqlite.Sync
 	Users  login.Users // who can log in; may be nil
 	Log    *slog.Logger
+	Config string // path of the configuration; "": none
 }
 
 // An Instance is a server on a data directory: the store, which holds the lock of the directory,
@@ -67,7 +68,7 @@ func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 	return i, nil
 }
 
-// ownPaths returns the directory and the configuration of the server, without links.
+// ownPaths returns the directory and the recorded configuration of the server, without links.
 func (d Dir) ownPaths() (paths []string) {
 	for _, path := range []string{string(d), d.ConfigPath()} {
 		if real, err := filepath.EvalSymlinks(path); err == nil && path != "" {
@@ -80,6 +81,9 @@ func (d Dir) ownPaths() (paths []string) {
 }
 
 func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
+	if err := i.dir.recordConfig(o.Config); err != nil {
+		return err
+	}
 	cfg := o.Server
 	cfg.Session.Store, cfg.Session.KillProcessGroup = i.store, endGroup
 	if len(cfg.Session.Secret) == 0 {

@@ -161,13 +161,14 @@ const exampleFile = "server.json"
 
 const manualHead = `# Configuration of a server
 
-` + "`agentctl serve --config FILE`" + ` reads a JSON file. Every key is optional. An unknown key, a key that is there twice and an
+` + "`agentctl serve --config FILE`" + ` reads a JSON file. Without the flag, and if it was started in the background, a server reads
+` + "`~/.config/agentctl/server.json`" + ` (or that in the system's directory for configuration), if there is one. Every key is optional. An unknown key, a key that is there twice and an
 invalid value are refused, with the line. [server.json](server.json) has an example of every key, and
 [config.schema.json](config.schema.json) is the JSON Schema of the file: with ` + "`\"$schema\"`" + ` an editor checks it
 while you write. Relative paths are relative to the directory of the file. A duration is written as ` + "`90s`, `5m` or `168h`" + `.
 
-SIGHUP reads the file again, for agents, sessions and connections that begin later; the log names the changes that need a
-restart. [Models](models.md) explains ` + "`agents`, `providers` and `mcp`" + `. The file needs no key of a provider: ` +
+SIGHUP reads the file again, for agents, sessions, connections and notifications that begin later; the log names the changes
+that need a restart. [Models](models.md) explains ` + "`agents`, `providers` and `mcp`" + `. The file needs no key of a provider: ` +
 	"`key_env`" + `
 names a variable, and ` + "`key_command`" + ` a program that prints the key, for instance from the keyring of the system.
 

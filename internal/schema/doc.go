@@ -8,5 +8,5 @@
 // examples.
 package main
 
-//go:generate go run . ../../docs/protocol.schema.json ../../docs/openapi.json
+//go:generate go run . protocol ../../docs
 //go:generate go run . config ../../docs

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // sources are the directories of the packages whose types are described, relative to this one: go
@@ -16,10 +17,10 @@ func main() {
 	switch {
 	case len(os.Args) == 3 && os.Args[1] == "config":
 		err = writeConfig(os.Args[2])
-	case len(os.Args) == 3:
-		err = write(os.Args[1], os.Args[2])
+	case len(os.Args) == 3 && os.Args[1] == "protocol":
+		err = write(os.Args[2])
 	default:
-		fmt.Fprintln(os.Stderr, "usage: schema SCHEMA OPENAPI | schema config DIR")
+		fmt.Fprintln(os.Stderr, "usage: schema protocol DIR | schema config DIR")
 		os.Exit(2)
 	}
 	if err != nil {
@@ -28,18 +29,34 @@ func main() {
 	}
 }
 
-// write writes the schema of the protocol and the description of the HTTP interface.
-func write(schemaPath, httpPath string) error {
+// The files of the protocol, in the directory of documents.
+const (
+	strictFile   = "protocol.schema.json"
+	tolerantFile = "protocol.tolerant.schema.json"
+	openAPIFile  = "openapi.json"
+)
+
+// documents returns the content of the files.
+func documents() (map[string]any, error) {
 	w, err := readComments(sources...)
 	if err != nil {
-		return fmt.Errorf("read comments: %w", err)
+		return nil, fmt.Errorf("read comments: %w", err)
 	}
-	for path, v := range map[string]any{schemaPath: document(w), httpPath: httpDocument(w)} {
+	return map[string]any{strictFile: strict(w), tolerantFile: tolerant(w), openAPIFile: httpDocument(w)}, nil
+}
+
+// write writes the schemas of the protocol and the description of the HTTP interface.
+func write(dir string) error {
+	files, err := documents()
+	if err != nil {
+		return err
+	}
+	for name, v := range files {
 		text, err := encode(v)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 
 func readOpenAPI(t *testing.T) (doc openAPI, text []byte) {
 	t.Helper()
-	text, err := os.ReadFile(openAPIFile)
+	text, err := os.ReadFile(filepath.Join(docs, openAPIFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,10 +25,12 @@ type schema struct {
 	Items       *schema            `json:"items,omitempty"`
 	Properties  map[string]*schema `json:"properties,omitempty"`
 	Additional  *schema            `json:"additionalProperties,omitempty"`
+	Unevaluated *bool              `json:"unevaluatedProperties,omitempty"`
 	Required    []string           `json:"required,omitempty"`
 	AllOf       []*schema          `json:"allOf,omitempty"`
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
 	OneOf       []*schema          `json:"oneOf,omitempty"`
+	Not         *schema            `json:"not,omitempty"`
 	Defs        map[string]*schema `json:"$defs,omitempty"`
 }
 
@@ -115,8 +117,8 @@ func (d *deriver) plain(t reflect.Type) *schema {
 	panic("schema: no JSON form of " + t.String())
 }
 
-// object describes a struct. Fields without omitempty are required. Unknown fields are allowed,
-// since a newer peer may send more.
+// object describes a struct. Fields without omitempty are required. Unknown fields are allowed:
+// see strict.
 func (d *deriver) object(t reflect.Type) *schema {
 	s := &schema{Type: "object", Properties: map[string]*schema{}}
 	for _, f := range reflect.VisibleFields(t) {

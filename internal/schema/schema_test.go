@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -10,27 +12,57 @@ import (
 	"agentctl/protocol"
 )
 
-const (
-	schemaFile  = "../../docs/protocol.schema.json"
-	openAPIFile = "../../docs/openapi.json"
-)
-
 func TestSchemaFileIsWhatTheTypesSay(t *testing.T) {
-	w, err := readComments(sources...)
+	files, err := documents()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, v := range map[string]any{schemaFile: document(w), openAPIFile: httpDocument(w)} {
+	for name, v := range files {
 		want, err := encode(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(path)
+		got, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is stale: run go generate ./...", path)
+			t.Errorf("%s is stale: run go generate ./...", name)
+		}
+	}
+}
+
+// A receiver accepts more than this version sends. It never refuses what a sender may send.
+func TestTheTolerantSchemaAcceptsWhatALaterVersionSends(t *testing.T) {
+	senders, receivers := compile(t), compileFile(t, tolerantFile)
+	for _, tt := range []struct {
+		name, def, line  string
+		strict, tolerant bool
+	}{
+		{"event", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.delta","data":{"part":"p","text":"x"}}`, true, true},
+		{"unknown field of an event", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.delta","shard":1,"data":{"part":"p","text":"x"}}`, false, true},
+		{"unknown field of its data", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.delta","data":{"part":"p","text":"x","tone":"dry"}}`, false, true},
+		{"unknown field below", "result.list", `{"sessions":[{"session":"s","tone":"dry","epoch":"e","seq":1,"status":"idle","agent":"a","created":"2026-01-02T03:04:05.000Z","updated":"2026-01-02T03:04:05.000Z","turns":0,"queue":0,"approvals":0,"clients":0}]}`, false, true},
+		{"unknown event", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.dance","data":{"x":1}}`, false, true},
+		{"unknown value", "answer", `{"id":"1","error":{"code":"oops","message":"m"}}`, false, true},
+		{"unknown verb", "command", `{"id":"1","command":"dance"}`, false, true},
+		{"unknown field of a command", "command", `{"id":"1","command":"ping","loud":true}`, false, true},
+		{"wrong type of a field", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.delta","data":{"part":1,"text":"x"}}`, false, false},
+		{"missing field", "event", `{"session":"s","seq":1,"time":"2026-01-02T03:04:05.000Z","type":"text.delta","data":{"text":"x"}}`, false, false},
+		{"unknown event, no time", "event", `{"session":"s","seq":1,"type":"text.dance","data":{}}`, false, false},
+	} {
+		line := []byte(tt.line)
+		if err := senders.check(tt.def, line); (err == nil) != tt.strict {
+			t.Errorf("%s: the strict schema says %v", tt.name, err)
+		}
+		if err := receivers.check(tt.def, line); (err == nil) != tt.tolerant {
+			t.Errorf("%s: the tolerant schema says %v", tt.name, err)
+		}
+		if strings.HasPrefix(tt.def, "result.") {
+			continue
+		}
+		if err := receivers.check("", line); (err == nil) != tt.tolerant {
+			t.Errorf("%s: as a line: %v", tt.name, err)
 		}
 	}
 }
@@ -73,9 +105,12 @@ type compiled struct {
 	compiler *jsonschema.Compiler
 }
 
-func compile(t *testing.T) *compiled {
+// compile returns the strict schema.
+func compile(t *testing.T) *compiled { t.Helper(); return compileFile(t, strictFile) }
+
+func compileFile(t *testing.T, name string) *compiled {
 	t.Helper()
-	text, err := os.ReadFile(schemaFile)
+	text, err := os.ReadFile(filepath.Join(docs, name))
 	if err != nil {
 		t.Fatal(err)
 	}

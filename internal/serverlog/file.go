@@ -22,6 +22,8 @@ type File struct {
 	path string // constant
 	max  int64  // constant
 
+	former int64 // size when it was opened, as the former process left it; constant
+
 	mu   sync.Mutex
 	file *os.File
 }
@@ -32,6 +34,11 @@ func Open(path string, maxBytes int64) (*File, error) {
 	if err := f.Reopen(); err != nil {
 		return nil, err
 	}
+	info, err := f.file.Stat()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open log: %w", err), f.Close())
+	}
+	f.former = info.Size()
 	return f, nil
 }
 

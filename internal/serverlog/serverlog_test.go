@@ -154,3 +154,43 @@ func TestTheLevelIsTheLeastThatIsLogged(t *testing.T) {
 		}
 	}
 }
+
+// The trace of a crash follows the last record. Records of this process may follow it.
+func TestTheOutputOfACrashIsRedactedInItsPlace(t *testing.T) {
+	const record, former = "time=1 level=INFO msg=a token=abcdefgh\n", "time=0 level=INFO msg=b\nunix:///a.sock\n"
+	for name, c := range map[string]struct{ was, want, crash string }{
+		"no crash": {former + record, former + record, ""},
+		"empty":    {"", "", ""},
+		"crash": {
+			former + record + "panic: use swordfish-1 \n\ngoroutine 1:\n",
+			former + record + "panic: use [hidden] \n\ngoroutine 1:\n", "panic: use [hidden]",
+		},
+		"no records": {
+			"fatal error: password=x1\n", "fatal error: password=[hidden]\n", "fatal error: password=[hidden]",
+		},
+		"no secrets":  {record + "SIGQUIT: quit\nPC=0x1", record + "SIGQUIT: quit\nPC=0x1", "SIGQUIT: quit"},
+		"other lines": {record + "agentctl: key=abc\n", record + "agentctl: key=[hidden]\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			if err := os.WriteFile(path, []byte(c.was), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(path, MaxBytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if _, err := f.Write([]byte("time=2 msg=open\n")); err != nil {
+				t.Fatal(err)
+			}
+			var r Redactor
+			r.Set([]string{"swordfish-1"})
+			crash, err := f.RedactOutput(&r)
+			got, _ := os.ReadFile(path)
+			if want := c.want + "time=2 msg=open\n"; err != nil || crash != c.crash || string(got) != want {
+				t.Errorf("%q, %v\n%s\nwant\n%s", crash, err, got, want)
+			}
+		})
+	}
+}

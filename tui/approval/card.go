@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type card struct {
 	inForm    int    // index of the first line that the form shows instead of the card
 	runLines  int    // number of lines of what the request runs, as the agent wrote it
 	requested string // command of the request; another one is shown as edited
+	directory string // of the session, or ""
 	documents map[string]*transcript.Markdown
 	changes   cardChanges
 }
@@ -80,7 +82,7 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOpti
 	sameText := c.key.known && c.key.command == key.command && c.key.patch == key.patch &&
 		c.key.explained == key.explained
 	if !c.key.known || c.key.patch != key.patch || c.key.command != key.command {
-		c.changes = newCardChanges(r)
+		c.changes = newCardChanges(r, c.directory)
 	}
 	old := *c
 	c.key = key
@@ -95,6 +97,7 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOpti
 
 // layout sets the lines of the card.
 func (c *card) layout(r *protocol.Approval, options []decisionOption) {
+	dir := cmp.Or(c.directory, r.CWD)
 	sections := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
 	c.lines, c.firstRun, c.lastRun, c.runLines = nil, 0, 0, 0
 	if names := c.changes.risks; len(names) > 0 {
@@ -112,14 +115,14 @@ func (c *card) layout(r *protocol.Approval, options []decisionOption) {
 			c.changes.at, c.changes.run = len(c.lines), i == run
 			continue
 		}
-		n := c.appendSection(&sections[i], r.CWD)
+		n := c.appendSection(&sections[i], dir)
 		if i == run {
 			c.lastRun, c.runLines = len(c.lines), n
 		}
 	}
 	c.inForm = len(c.lines)
 	for _, s := range rowSections(r, options) {
-		c.appendSection(&s, r.CWD)
+		c.appendSection(&s, dir)
 	}
 }
 
@@ -134,7 +137,7 @@ func fitNames(names []string, width int) string {
 
 // appendSection adds the lines of a section. It returns the number of its lines as the agent wrote
 // them.
-func (c *card) appendSection(s *Section, cwd string) int {
+func (c *card) appendSection(s *Section, dir string) int {
 	width := max(1, c.key.width-frameWidth-labelWidth-gutterWidth)
 	label := s.Label
 	add := func(l cardLine) {
@@ -156,8 +159,8 @@ func (c *card) appendSection(s *Section, cwd string) int {
 	}
 	lines := s.Lines()
 	spans := make([][]span, len(lines))
-	if s.Runs && !s.Prose {
-		_, spans = findRisks(lines, cwd)
+	if s.exact() {
+		_, spans = findRisks(lines, dir)
 	}
 	for i, line := range lines {
 		from, gutter := 0, lineGutter

@@ -20,13 +20,13 @@ type cardChanges struct {
 	run    bool // the request carries the changes out
 }
 
-// newCardChanges returns the changes of a request.
-func newCardChanges(r *protocol.Approval) cardChanges {
+// newCardChanges returns the changes of a request in a session with the directory dir.
+func newCardChanges(r *protocol.Approval, dir string) cardChanges {
 	files, parsed := diff.Parse(transcript.Reveal(r.Patch))
 	if !parsed {
 		files = nil
 	}
-	c := cardChanges{parsed: parsed, risks: Risks(r)}
+	c := cardChanges{parsed: parsed, risks: Risks(r, dir)}
 	if files = append(files, filechange.FromContent(r.Content, transcript.Reveal)...); len(files) > 0 {
 		c.Changes = filechange.New(files)
 	}
@@ -105,7 +105,7 @@ func (c *card) excerpt(rows int) []excerptLine {
 		add(0, min(rows-1, c.inForm))
 		mark()
 	default:
-		before := min(c.firstRun, max(0, rows-3))
+		before := min(c.firstRun, max(0, rows-2)) // the risks and the tool count for all that is left out
 		run := rows - before - 1
 		add(0, before)
 		add(c.firstRun, c.firstRun+(run+1)/2)

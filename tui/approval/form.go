@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -28,7 +27,7 @@ type Form struct {
 	reason  reason
 	card    card
 
-	input   *textinput.Model // of the text row being edited, or nil
+	input   *ui.TextInput // of the text row being edited, or nil
 	awaits  awaits
 	sending string // label of the decision being sent, or ""; the form is read-only meanwhile
 	err     string
@@ -196,7 +195,7 @@ func (f *Form) askReason(o *decisionOption) bool {
 }
 
 // startEdit starts to edit the text of the selected row.
-func (f *Form) startEdit(text string) { f.input = ui.NewTextInput(text) }
+func (f *Form) startEdit(text string) { f.input = f.styles.NewTextInput(text) }
 
 // Typing reports whether a text row is being edited.
 func (f *Form) Typing() bool { return f.input != nil || f.edit.field != nil }
@@ -205,12 +204,14 @@ func (f *Form) Typing() bool { return f.input != nil || f.edit.field != nil }
 // it. After enter it returns the decision that the text was for, if any.
 func (f *Form) pressTyping(msg tea.KeyPressMsg) *decisionOption {
 	key := msg.String()
-	switch key {
-	case "enter", "tab":
+	switch {
+	case f.input.LeaveInsert(key):
+		return nil
+	case key == "enter" || key == "tab":
 		f.saveText(strings.TrimSpace(f.input.Value()))
-	case "esc":
+	case key == "esc":
 	default:
-		*f.input, _ = f.input.Update(msg)
+		f.input.Press(msg)
 		return nil
 	}
 	next := f.awaits.reason

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -69,12 +70,33 @@ func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
 		pending := []protocol.Approval{{
 			Request: "r1", Kind: protocol.ApproveCommand, Command: strings.Repeat("echo\n", 40),
 		}}
-		p.Update(pending, time.Time{}, true)
+		p.Update(pending, "", time.Time{}, true)
 		for _, focused := range []bool{true, false} { // without the focus the key writes
 			lines, _ := p.View(pending, time.Time{}, 80, 12, focused)
 			if got := ansi.Strip(strings.Join(lines, "\n")); strings.Contains(got, want) != focused {
 				t.Errorf("key %s, focus %v: the panel must name %q only with the focus:\n%s", key, focused, want, got)
 			}
+		}
+	}
+}
+
+func TestPanelCountsTheLinesOfTheFormThatAreLeftOut(t *testing.T) {
+	q := protocol.Question{ID: "q", Text: strings.Repeat("line\n", 20)}
+	for i := range 15 {
+		q.Choices = append(q.Choices, protocol.Choice{ID: fmt.Sprint("c", i), Label: "colour"})
+	}
+	p := NewPanel(ui.NewStyles(time.UTC, ""), "")
+	pending := []protocol.Approval{{Request: "r1", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{q}}}
+	pending[0].CWD = "/w"
+	p.Update(pending, "/w", time.Time{}, true)
+	for _, c := range []struct {
+		move int
+		want string
+	}{{0, "⋯ 14 above · ⋯ 13 below"}, {99, "⋯ 27 above"}} {
+		p.forms["r1"].move(c.move)
+		lines, _ := p.View(pending, time.Time{}, 80, 16, true)
+		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, c.want+" ─") {
+			t.Errorf("after %d rows: want %q in\n%s", c.move, c.want, got)
 		}
 	}
 }

@@ -16,8 +16,26 @@ import (
 
 // formLine is a line of a form and the row that it belongs to.
 type formLine struct {
-	text string
-	row  formRow
+	text  string
+	row   formRow
+	spots []spot // rows that it names side by side
+	gap   bool   // an empty line, left out if there is no room
+}
+
+// spot is a part of a line, in cells, that names a row.
+type spot struct {
+	from, to int
+	row      formRow
+}
+
+// rowAt returns the row at a column of a line.
+func (l *formLine) rowAt(column int) formRow {
+	for _, s := range l.spots {
+		if column >= s.from && column < s.to {
+			return s.row
+		}
+	}
+	return l.row
 }
 
 // view returns the lines of all rows and the index of the first line of the selected row.
@@ -26,12 +44,22 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 		out, at = f.commandLines(width)
 		focused = false // the keys of the rows write
 	}
+	inLine := !focused && f.input == nil && f.namesTellOptions()
 	for i, r := range f.rows {
+		if i > 0 && f.rows[i-1].kind == rowAnswer {
+			out = append(out, formLine{gap: true})
+		}
 		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
 			q := &f.questions[r.question]
 			for _, line := range theirLines("   ", transcript.Reveal(q.Text), width) {
-				out = append(out, formLine{f.styles.Bold.Render(line), formRow{rowText, r.question, 0}})
+				out = append(out, formLine{text: f.styles.Bold.Render(line), row: formRow{rowText, r.question, 0}})
 			}
+		}
+		if r.kind == rowOption && inLine {
+			if r.index == 0 {
+				out = append(out, f.optionLines(width)...)
+			}
+			continue
 		}
 		if i == f.selected && f.edit.field == nil {
 			at = len(out)
@@ -67,9 +95,58 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 		lines, r = []string{mark + name + " …"}, formRow{} // the confirmation shows the scope
 	}
 	for _, line := range lines {
-		out = append(out, formLine{style.Render(ui.Fit(line, width)), r})
+		if line = ui.Fit(line, width); focused && i == f.selected {
+			line = ui.Pad(line, width)
+		}
+		out = append(out, formLine{text: style.Render(line), row: r})
 	}
 	return out
+}
+
+// namesTellOptions reports whether agentctl's names of the options say what they decide: the agent
+// gave no labels of its own.
+func (f *Form) namesTellOptions() bool {
+	return !slices.ContainsFunc(f.options, func(o decisionOption) bool { return o.agentLabel() != "" })
+}
+
+// optionLines returns the names of all options side by side, as many as fit on a line. They do not
+// show the scopes of the options.
+func (f *Form) optionLines(width int) []formLine {
+	var out []formLine
+	for i := range f.options {
+		row := formRow{rowOption, 0, i}
+		name, _ := f.rowText(row, f.edit.field == nil) // alt and a digit choose
+		name = strings.TrimSuffix(name, " the turn")
+		if f.options[i].Scope != "" {
+			name += " …"
+		}
+		margin := "  "
+		cells := len(margin) + ansi.StringWidth(name)
+		if n := len(out); n == 0 || ansi.StringWidth(out[n-1].text)+cells > width {
+			out = append(out, formLine{text: " "})
+		}
+		line := &out[len(out)-1]
+		from := ansi.StringWidth(line.text) + len(margin)
+		line.spots = append(line.spots, spot{from, from + cells - len(margin), row})
+		line.text += margin + name
+	}
+	for i := range out {
+		out[i].text = f.styles.Dim.Render(ui.Fit(out[i].text, width))
+	}
+	return out
+}
+
+// withoutGaps returns lines without the gaps, and the index of the line at.
+func withoutGaps(lines []formLine, at int) (out []formLine, index int) {
+	for i, line := range lines {
+		if i == at {
+			index = len(out)
+		}
+		if !line.gap {
+			out = append(out, line)
+		}
+	}
+	return out, index
 }
 
 // theirLines returns a text of the agent after a label of agentctl's, in a gutter.
@@ -114,7 +191,8 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 		return "Other:", ui.OneLine(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
-		return checkbox(!f.plan.dropped[t.ID], false), withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
+		name := checkbox(!f.plan.dropped[t.ID], false) + " " + TaskLabel(f.plan.tasks, r.index, f.plan.dropped)
+		return name, withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
 	case rowEdit:
 		name := " with the patch as edited"
 		if f.edit.command {
@@ -152,9 +230,9 @@ func (o *decisionOption) details() string {
 // alwaysLines returns the question whether to allow always, with what that covers.
 func (f *Form) alwaysLines(width int) []formLine {
 	row := f.rowOf(f.awaits.always)
-	out := []formLine{{f.styles.Warning.Render("   Allow this always, without asking again?"), row}}
+	out := []formLine{{text: f.styles.Warning.Render("   Allow this always, without asking again?"), row: row}}
 	for _, line := range theirLines("   ", cmp.Or(f.awaits.always.details(), "as the agent decides"), width) {
-		out = append(out, formLine{line, row})
+		out = append(out, formLine{text: line, row: row})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func TestMarkdownOfARequestHidesNothing(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"drawn":            {"run **this**\n\n```sh\nls -l\n```", "run this\n\n sh\n ls -l"},
 		"link":             {"see [the site](https://a.example/b)", "see the site (https://a.example/b)"},
-		"table":            {"| a | b |\n|---|---|\n| c | d |", "a │ b\n──┼──\nc │ d"},
+		"table":            {"| a | b |\n|---|---|\n| c | d |", " a │ b\n ──┼──\n c │ d"},
 		"link definition":  {"fine **text**\n\n[x]: /rm", "fine **text**\n\n[x]: /rm"},
 		"no definition":    {"fine **text**\n\n[x]: rm -rf", "fine text\n\n[x]: rm -rf"},
 		"link title":       {`[a](/b "rm -rf")`, `[a](/b "rm -rf")`},

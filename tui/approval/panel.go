@@ -29,9 +29,10 @@ type Panel struct {
 	offline bool // decisions wait for the connection
 	forms   map[string]*Form
 	pending []protocol.Approval // of the last Update
+	unsent  Unsent
 
-	rows  int       // lines of the form that the last View showed
-	lines []formRow // by line of the last View: the row of the form; rowNone: none
+	rows  int        // lines of the form that the last View showed
+	lines []formLine // by line of the last View; without a row: none of the form
 }
 
 // Result is the result of a key press. The owner of the panel carries it out.
@@ -50,18 +51,20 @@ func NewPanel(s *ui.Styles, name string) Panel {
 	return Panel{styles: s, name: name, forms: map[string]*Form{}}
 }
 
-// Update sets the pending requests. live marks new ones as arriving now. Update reports whether it
-// switched to another request; the owner must then call Arm.
-func (p *Panel) Update(pending []protocol.Approval, now time.Time, live bool) (changed bool) {
+// Update sets the pending requests of a session with the directory dir. live marks new ones as
+// arriving now. Update reports whether it switched to another request; the owner must then call
+// Arm.
+func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) (changed bool) {
 	p.pending = pending
 	for request := range p.forms {
 		if IndexOf(pending, request) < 0 {
-			delete(p.forms, request)
+			p.remove(request)
 		}
 	}
 	for i := range pending {
 		if p.forms[pending[i].Request] == nil {
 			f := NewForm(p.styles, &pending[i])
+			f.card.directory = dir
 			if live {
 				f.arrived = now
 			}
@@ -248,13 +251,16 @@ func (p *Panel) confirmAlways(r *protocol.Approval, f *Form, action keymap.Actio
 }
 
 // Decided records the response to a decision. message is the error message, or "" if the decision
-// was accepted.
+// was accepted. Its texts are gone then, unless the request only gets an explanation.
 func (p *Panel) Decided(request, message string) {
-	if f := p.forms[request]; f != nil {
-		f.sending = ""
-		if message != "" {
-			f.err = message
-		}
+	f := p.forms[request]
+	if f == nil {
+		return
+	}
+	explain := f.optionOfKind(protocol.Explain)
+	explained := explain != nil && f.sending == explain.name(len(f.questions) > 0)
+	if f.sending, f.err = "", message; message == "" && !explained {
+		f.clearText()
 	}
 }
 
@@ -298,7 +304,7 @@ func (p *Panel) Paste(pending []protocol.Approval, text string) {
 	case f.edit.field != nil:
 		f.edit.field.Paste(text)
 	case f.input != nil:
-		ui.PasteText(f.input, text)
+		f.input.Paste(text)
 	}
 }
 

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,10 +21,67 @@ func TestPanelNamesTheAgentThatAsked(t *testing.T) {
 		r := protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Command: "ls", Asked: now}
 		r.AskedBy = by
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
-		p.Update([]protocol.Approval{r}, now, true)
+		p.Update([]protocol.Approval{r}, "", now, true)
 		lines, _ := p.View([]protocol.Approval{r}, now, 100, 20, true)
 		if got := ansi.Strip(lines[0]); !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestOptionsAreSideBySideWithoutTheFocus(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	const names = "1 Allow once  2 Deny  3 Deny and stop"
+	for label, beside := range map[string]bool{"": true, "Yes, and delete the rest": false} {
+		r := protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Command: "ls", Asked: now}
+		r.Options = []protocol.Option{
+			{ID: "once", Kind: protocol.AllowOnce, Label: label},
+			{ID: "no", Kind: protocol.Deny},
+			{ID: "stop", Kind: protocol.DenyStop},
+		}
+		all := []protocol.Approval{r}
+		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
+		p.Update(all, "", now, true)
+		lines, _ := p.View(all, now, 100, 20, false)
+		text := ansi.Strip(strings.Join(lines, "\n"))
+		if got := strings.Contains(text, names); got != beside {
+			t.Errorf("label %q: got\n%s", label, text)
+		}
+		if !beside {
+			if !strings.Contains(text, label) {
+				t.Errorf("the label of the agent is missing in\n%s", text)
+			}
+			continue
+		}
+		y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, names) })
+		before, _, _ := strings.Cut(ansi.Strip(lines[y]), "2 Deny")
+		x := ansi.StringWidth(before)
+		if result := p.Click(all, y, x); result.Decide != nil {
+			t.Error("a click decides")
+		}
+		if _, f := p.Current(all); f.selected != 1 {
+			t.Errorf("a click on the second option selects row %d", f.selected)
+		}
+	}
+}
+
+func TestTheReasonStaysWhileTheRequestIsExplained(t *testing.T) {
+	for kind, want := range map[protocol.Decision]string{protocol.Explain: "because", protocol.Deny: ""} {
+		r := protocol.Approval{Request: "r1", Kind: protocol.ApproveCommand, Command: "id"}
+		for _, k := range []protocol.Decision{protocol.AllowOnce, protocol.Deny, protocol.Explain} {
+			r.Options = append(r.Options, protocol.Option{ID: string(k), Kind: k})
+		}
+		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
+		p.Update([]protocol.Approval{r}, "", time.Time{}, true)
+		f := p.forms["r1"]
+		f.reason.text = "because"
+		if _, ok := f.beginOption("r1", f.optionOfKind(kind)); !ok {
+			t.Fatalf("%s is not sent", kind)
+		}
+		p.Decided("r1", "")
+		p.Update(nil, "", time.Time{}, true)
+		if got := p.TakeUnsent().Text; got != want {
+			t.Errorf("after %s: got the text %q, want %q", kind, got, want)
 		}
 	}
 }

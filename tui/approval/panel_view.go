@@ -32,8 +32,12 @@ func (p *Panel) View(
 	c.update(s, f.editedRequest(r), f.options, width)
 	form, at := p.formLines(f, max(0, width-frameWidth), focused)
 	room := max(0, rows-edgeRows)
+	if c.inForm+len(form) > room {
+		form, at = withoutGaps(form, at)
+	}
 	request := c.excerpt(max(room-len(form), min(room/2+1, room)))
 	all := form
+	selected := at
 	form, at = ui.Window(form, at, room-len(request))
 	p.rows = len(form)
 	f.markShown(all, form)
@@ -43,13 +47,13 @@ func (p *Panel) View(
 	}
 	c.markExcerptSeen(request)
 	if len(request) > 0 && len(form) > 0 {
-		out = append(out, frameRule(s, "", [2]string{"├", "┤"}, width, focused))
+		out = append(out, frameRule(s, notShown(selected-at, len(all)-len(form)), [2]string{"├", "┤"}, width, focused))
 	}
 	cursorRow := len(out) + at
-	p.lines = append(p.lines, make([]formRow, len(out))...)
+	p.lines = append(p.lines, make([]formLine, len(out))...)
 	for _, line := range form {
 		out = append(out, frameLine(s, line.text, width, focused))
-		p.lines = append(p.lines, line.row)
+		p.lines = append(p.lines, line)
 	}
 	hint := s.Dim.Render(ui.FitHints(p.hint(r, f, focused, len(pending)), width-frameWidth-2))
 	out = append(out, frameRule(s, hint, [2]string{"╰", "╯"}, width, focused))
@@ -59,6 +63,18 @@ func (p *Panel) View(
 		return out, nil
 	}
 	return out, f.cursor(cursorRow)
+}
+
+// notShown tells how many lines of a form are left out above and in total, or returns "".
+func notShown(above, total int) string {
+	var out []string
+	if above > 0 {
+		out = append(out, fmt.Sprintf("⋯ %d above", above))
+	}
+	if below := total - above; below > 0 {
+		out = append(out, fmt.Sprintf("⋯ %d below", below))
+	}
+	return strings.Join(out, keymap.Separator)
 }
 
 // edgeRows is the number of rows of a panel beside the request and the form.

@@ -23,6 +23,7 @@ type patchReview struct {
 	head     *requestHead
 	shown    cardKey // text of the card in the body
 	deciding bool    // the form has the keys
+	rows     int     // of the body in the last drawing; the decision is below
 }
 
 // newPatchReview returns the review of a request. note is shown until the first key.
@@ -62,10 +63,17 @@ func (v *patchReview) Scope() keymap.Scope {
 // FullScreen returns true.
 func (v *patchReview) FullScreen() bool { return true }
 
+// Typing reports whether a text field has the keys.
+func (v *patchReview) Typing() bool { return v.body.Typing() || v.form.Typing() }
+
 // Update gives a message to the text field or the form that has the keys, else to the review.
 func (v *patchReview) Update(msg tea.Msg) ui.Response {
 	if !v.pending() {
 		v.deciding = false
+		_, isKey := msg.(tea.KeyPressMsg)
+		if isKey && v.form.Typing() { // the text that it belongs to has left the review
+			return ui.Response{Close: true, Pass: true}
+		}
 		return v.body.Update(msg)
 	}
 	switch msg := msg.(type) {
@@ -73,6 +81,8 @@ func (v *patchReview) Update(msg tea.Msg) ui.Response {
 		return v.press(msg)
 	case tea.PasteMsg:
 		v.panel.Paste(v.panel.pending, msg.Content)
+	case tea.MouseClickMsg:
+		return v.click(msg)
 	}
 	return v.body.Update(msg)
 }
@@ -138,6 +148,7 @@ func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
 	}
 	below, cursor := v.decision(width, height/2)
 	out, reviewCursor := v.body.View(width, height-len(below))
+	v.rows = len(out)
 	if reviewCursor != nil {
 		return append(out, below...), reviewCursor
 	}
@@ -150,6 +161,7 @@ func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
 // decision draws the form if it has the keys, and the keys that decide.
 func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 	p, f, s := v.panel, v.form, v.panel.styles
+	p.lines = p.lines[:0]
 	if !v.pending() {
 		return []string{s.Warning.Render(ui.Fit(" it was decided meanwhile", width))}, nil
 	}
@@ -169,9 +181,11 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 	p.rows = len(form)
 	f.markShown(all, form)
 	out := []string{keys}
+	p.lines = append(p.lines, formLine{})
 	cursorRow := len(out) + at
 	for _, line := range form {
 		out = append(out, line.text)
+		p.lines = append(p.lines, line)
 	}
 	if !f.Typing() {
 		return out, nil

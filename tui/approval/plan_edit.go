@@ -3,8 +3,11 @@ package approval
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 // planEdit holds the user's changes to a plan.
@@ -40,6 +43,18 @@ func (p *planEdit) remaining() []protocol.Task {
 		}
 	}
 	return out
+}
+
+// TaskLabel names a task of a plan by its number, with those of the tasks that it comes after,
+// without removed ones: "task 3 after 1, 2".
+func TaskLabel(tasks []protocol.Task, i int, dropped map[string]bool) string {
+	var after []string
+	for j := range tasks {
+		if id := tasks[j].ID; slices.Contains(tasks[i].After, id) && !dropped[id] {
+			after = append(after, strconv.Itoa(j+1))
+		}
+	}
+	return "task " + strconv.Itoa(i+1) + ui.Prefixed(" after ", strings.Join(after, ", "))
 }
 
 // KeepTasks returns the tasks at the given indexes as a plan, without their dependencies on other

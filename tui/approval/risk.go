@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -25,22 +26,23 @@ type risk struct {
 // one may do anything too. Compiled on first use: programs that show no card do not pay for it.
 var risks = sync.OnceValue(func() []risk {
 	return []risk{
-		{"sudo", anyOf(`\b(?:sudo|doas|pkexec|runas)\b`, `\bsu +-`)},
+		{"sudo", anyOf(`\b(?:sudo|doas|pkexec|runas|run0)\b`, `\bsu +(?:[\w.-]+ +)?-`)},
 		{"deletes", anyOf(
-			`\brm +(?:-\S+ +)*(?:-[a-zA-Z]*[rRf]|--recursive|--force)\S*`,
+			`\brm["']? +(?:[^\s|;&]+ +)*?(?:-[a-zA-Z]*[rRf]|--recursive|--force)\S*`,
 			`\b(?:shred|wipefs|mkfs\S*)\b`, `\bdd +\S*=`, `-delete\b`, `\bgit +clean\b`,
 			`(?:\b|_)(?i:delete|destroy|drop|purge|wipe)(?i:[_ ]?[a-z]*)`,
 		)},
 		{"into a shell", anyOf(
-			`\|\s*(?:(?:sudo|env|exec|nohup)\s+)*(?:\S*/)?`+
-				`(?:(?:ba|z|da|k|c|tc|fi)?sh|python[\d.]*|perl|ruby|node|php|pwsh)\b`,
+			`\|&?\s*(?:(?:\S*/)?`+wrappers+`(?:\s+`+wrapperArguments+`)*\s+)*(?:\S*/)?`+interpreters,
+			`>\(\s*(?:\S*/)?`+interpreters,
 			`\b(?:ba|z|da|k)?sh +-\w*c\b`, `\beval\b`, `\bbase64 +(?:-d|-D|--decode)\b`,
 			`\bsource +<\(`, `(?:<|\$)\(\s*(?:curl|wget)`,
 		)},
 		{"escalation", anyOf(
 			`--(?:privileged|no-sandbox|dangerously[\w-]*|yolo|allow-root|no-verify|no-preserve-root)\b`,
 			`--(?:force[\w-]*|insecure)\b`,
-			`\bgit +push\b[^\n]* -f\b`, `\bchmod +(?:-R +)?(?:[0-7]*777|\+s|u\+s|a\+w)\b`,
+			`\bgit +push\b[^\n]* (?:-f\b|\+\w)`,
+			`\bchmod +(?:-R +)?(?:[0-7]*777|[2467][0-7]{3}|\w*\+\w*s|[uao]*[ao][ug]*\+\w*w\w*)\b`,
 			`(?i:with_escalated_permissions|require_escalated|dangerouslyDisableSandbox|escalat\w+|bypass\w*)`,
 		)},
 		{"host", anyOf(
@@ -51,6 +53,15 @@ var risks = sync.OnceValue(func() []risk {
 	}
 })
 
+// Patterns of programs that run their input, of programs that run another one, and of the arguments
+// of these.
+const (
+	interpreters = `(?:(?:ba|z|da|k|c|tc|fi)?sh|python[\d.]*|perl|ruby|node|php|pwsh)\b`
+	wrappers     = `(?:sudo|doas|env|exec|nohup|nice|time|timeout|setsid|stdbuf|command|xargs|busybox)`
+
+	wrapperArguments = `(?:-\S+(?:\s+[\w.:-]+)??|\w+=\S*|[\d.]+[smhd]?)`
+)
+
 // anyOf returns a pattern that matches any of the given ones.
 func anyOf(patterns ...string) *regexp.Regexp { return regexp.MustCompile(strings.Join(patterns, "|")) }
 
@@ -59,11 +70,13 @@ const (
 	lookAlikeRisk = "hidden or look-alike letters"
 )
 
-// paths matches absolute paths, home directories and paths upwards.
+// paths matches absolute paths, home directories and paths with steps upwards. One of its two
+// groups is the path.
 var paths = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(
-		`(?:^|[\s"'=:(<>,\[])((?:~[\w-]*|\$HOME|\$\{HOME\}|\.\.)?/[\w.@%+~/-]*|~|\.\.)(?:$|[\s"':;|&)>,\]])`,
-	)
+	const rest, up = "/[^\\s\"'`;|&)<>,\\]}]*", `[\w.@%+-]+(?:/[\w.@%+-]+)*/\.\.`
+	return regexp.MustCompile("(?:^|[\\s\"'`=:(<>,\\[;|&@{])(?:-\\w)?(?:" +
+		`((?:~[\w-]*|\$HOME|\$\{HOME\}|\.\.|` + up + `)?` + rest + `)|` +
+		`(~|\.\.|` + up + ")(?:$|[\\s\"'`:;|&)>,\\]}]))")
 })
 
 // harmlessPaths are paths outside of any directory that most commands name.
@@ -101,9 +114,10 @@ func outsidePaths(text, cwd string) []span {
 		if m == nil {
 			break
 		}
-		s := span{from + m[2], from + m[3]}
+		s := span{from + max(m[2], m[4]), from + max(m[3], m[5])}
 		from = s.to
-		if isOutside(text[s.from:s.to], cwd) {
+		isURL := s.from > 0 && text[s.from-1] == ':' && strings.HasPrefix(text[s.from:], "//")
+		if !isURL && isOutside(text[s.from:s.to], cwd) {
 			out = append(out, s)
 		}
 	}
@@ -114,14 +128,17 @@ func outsidePaths(text, cwd string) []span {
 // upwards and home directories are outside.
 func isOutside(file, cwd string) bool {
 	switch {
-	case slices.Contains(harmlessPaths, file), strings.HasPrefix(file, "//"): // the end of a URL
+	case slices.Contains(harmlessPaths, file):
 		return false
 	case strings.HasPrefix(file, "/"):
 		clean := path.Clean(file)
 		dir := strings.TrimSuffix(path.Clean(cwd), "/")
 		return cwd != "" && clean != dir && !strings.HasPrefix(clean, dir+"/")
+	case strings.HasPrefix(file, "~"), strings.HasPrefix(file, "$"):
+		return true
 	}
-	return true
+	clean := path.Clean(file)
+	return clean == ".." || strings.HasPrefix(clean, "../")
 }
 
 // splitSpans returns the parts of spans of a text in each of its lines, merged and in order.
@@ -152,15 +169,19 @@ func splitSpans(lines []string, found []span) [][]span {
 	return out
 }
 
-// Risks returns the names of the risks of a request: those of all that it runs, of its tool and of
-// the files that it changes. Of the changes themselves only hidden characters count.
-func Risks(r *protocol.Approval) []string {
-	lines, hidden := []string{r.Name}, false
+// Risks returns the names of the risks of a request: those of all that it runs, of its tool, of its
+// directory and of the files that it changes. Of the changes themselves only hidden characters and
+// the targets of links count. Paths outside of dir, the directory of the session, are a risk; if
+// that is not known, dir is "" and the directory of the request counts.
+func Risks(r *protocol.Approval, dir string) []string {
+	dir = cmp.Or(dir, r.CWD)
+	lines, hidden := revealLines(r.Name, true), false
 	files, isPatch := diff.Parse(transcript.Reveal(r.Patch))
 	if isPatch {
 		hidden = transcript.Reveal(r.Patch) != r.Patch
 		for i := range files {
 			lines = append(lines, files[i].Old, files[i].New)
+			lines = append(lines, linkTargets(&files[i])...)
 		}
 	}
 	for _, s := range Sections(r, isPatch) {
@@ -174,9 +195,31 @@ func Risks(r *protocol.Approval) []string {
 			hidden = hidden || transcript.Reveal(c.New) != c.New
 		}
 	}
-	names, _ := findRisks(lines, r.CWD)
-	if hidden && !slices.Contains(names, lookAlikeRisk) {
-		names = append(names, lookAlikeRisk)
+	names, _ := findRisks(lines, dir)
+	where := strings.Join(revealLines(r.CWD, true), "")
+	add := func(name string, found bool) {
+		if found && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
+	add(outsideRisk, r.CWD != "" && isOutside(r.CWD, dir))
+	add(lookAlikeRisk, hidden || strings.Contains(where, "‹U+"))
 	return names
+}
+
+// linkTargets returns the lines that a change adds to a symbolic link: the file that it names.
+func linkTargets(f *diff.File) []string {
+	isLink := slices.ContainsFunc(f.Notes, func(s string) bool { return strings.HasSuffix(s, "mode 120000") })
+	if !isLink {
+		return nil
+	}
+	var out []string
+	for _, h := range f.Hunks {
+		for _, line := range h.Lines {
+			if line.Op == diff.Added {
+				out = append(out, line.Text)
+			}
+		}
+	}
+	return out
 }

@@ -20,6 +20,7 @@ type Section struct {
 	Text  string
 	Runs  bool // an allowed request carries this text out
 	Prose bool // wrap at words
+	Exact bool // a name, of which each letter counts
 
 	markdown bool
 	changes  bool    // the changes of the request, in place of a text
@@ -42,7 +43,7 @@ func Sections(r *protocol.Approval, patchShown bool) []Section {
 		add(Section{Label: "with", Text: setting, Runs: true})
 	}
 	if r.Name != r.Command {
-		add(Section{Label: "tool", Text: r.Name})
+		add(Section{Label: "tool", Text: r.Name, Exact: true})
 	}
 	add(inputSection(r))
 	if !patchShown {
@@ -54,7 +55,7 @@ func Sections(r *protocol.Approval, patchShown bool) []Section {
 	for _, path := range describe.Paths(r) {
 		add(Section{Label: "file", Text: path, Runs: true})
 	}
-	add(Section{Label: "in", Text: r.CWD})
+	add(Section{Label: "in", Text: r.CWD, Exact: true})
 	if !titleRepeats(r) && r.Title != r.Name {
 		add(Section{Label: "title", Text: r.Title, Prose: true})
 	}
@@ -108,7 +109,10 @@ func inputSection(r *protocol.Approval) Section {
 }
 
 // Lines returns the lines of the text, with everything that is in it visible.
-func (s *Section) Lines() []string { return revealLines(s.Text, s.Runs && !s.Prose) }
+func (s *Section) Lines() []string { return revealLines(s.Text, s.exact()) }
+
+// exact reports whether each letter of the text counts.
+func (s *Section) exact() bool { return s.Exact || s.Runs && !s.Prose }
 
 // hasDiff reports whether the content of a request has a diff.
 func hasDiff(r *protocol.Approval) bool {
@@ -127,7 +131,7 @@ func rowSections(r *protocol.Approval, options []decisionOption) []Section {
 	}
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
-		add(fmt.Sprintf("task %d", i+1), formRow{rowTask, 0, i}, t.Title, t.Description)
+		add(TaskLabel(r.Tasks, i, nil), formRow{rowTask, 0, i}, t.Title, t.Description)
 	}
 	for i := range r.Questions {
 		q := &r.Questions[i]

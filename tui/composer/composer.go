@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/edit"
 	"agentctl/tui/transcript"
 )
 
@@ -22,9 +23,11 @@ type Composer struct {
 	other   inputHistory // of shell commands, or of messages if Shell is set
 	Shell   bool         // the text is a shell command of the user; see SetShell
 	Editing string       // id of the queued message being edited, or empty
+	edited  string       // its text before the edit
 	draft   string       // text of the new message during an edit
-	killed  string       // text deleted last by a key that deletes more than a character
-	vi      *vi          // nil: not the keys of vi
+	keys    edit.Keys
+
+	Elsewhere bool // keys go to another session beside this one
 }
 
 // New returns an empty composer with focus.
@@ -72,6 +75,16 @@ func (c *Composer) Restore(s string) {
 	c.SetText(strings.TrimSpace(s + "\n\n" + c.area.Value()))
 }
 
+// Continue inserts a text that was written elsewhere after the one in the composer, with the cursor
+// at its end.
+func (c *Composer) Continue(s string) {
+	if c.Shell || c.Editing != "" {
+		c.Restore(s)
+		return
+	}
+	c.SetText(strings.TrimLeft(c.Value()+"\n\n"+transcript.Clean(s), "\n"))
+}
+
 // SetText replaces the text. The cursor is at its end.
 func (c *Composer) SetText(s string) { c.area.SetValue(s) }
 
@@ -117,13 +130,19 @@ func (c *Composer) Recall(by int, me protocol.Actor) bool {
 // RecallSent replaces the text by the last message that was sent. Texts that were only kept in the
 // history are skipped. It returns false if no such message is known.
 func (c *Composer) RecallSent(me protocol.Actor) bool {
-	sent, ok := c.history.lastSent(me)
+	sent, _, ok := c.history.lastSent(me)
 	for ok && c.Recall(1, me) {
 		if c.Text() == expandTabs(sent) {
 			return true
 		}
 	}
 	return false
+}
+
+// LastSent returns the last message that was sent, and its turn. Both are "" if they are not known.
+func (c *Composer) LastSent(me protocol.Actor) (text, turn string) {
+	text, turn, _ = c.history.lastSent(me)
+	return text, turn
 }
 
 // EndRecall leaves the history and restores the draft.
@@ -145,7 +164,7 @@ func (c *Composer) Unsent() string {
 func (c *Composer) Clear() string {
 	s := c.Value()
 	c.area.Reset()
-	c.startInsert()
+	c.keys.StartInsert()
 	return s
 }
 
@@ -168,6 +187,7 @@ func (c *Composer) Edit(message, text string) {
 	}
 	c.Editing = message
 	c.SetText(text)
+	c.edited = c.area.Value()
 }
 
 // EndEdit restores the draft and returns the id of the message that was edited.
@@ -177,6 +197,17 @@ func (c *Composer) EndEdit() string {
 	c.area.SetValue(c.draft)
 	c.draft = ""
 	return message
+}
+
+// LeaveEdit restores the draft after the edited message is gone. A changed text goes on after the
+// draft. LeaveEdit reports whether there is one.
+func (c *Composer) LeaveEdit() (changed bool) {
+	text := c.area.Value()
+	c.EndEdit()
+	if changed = text != c.edited; changed {
+		c.Continue(text)
+	}
+	return changed
 }
 
 // View returns at most rows lines and the cursor within them. The cursor is nil without focus.

@@ -30,7 +30,8 @@ type sentMessage struct{ id, text string }
 
 // pastMessage is a message of the log.
 type pastMessage struct {
-	seq uint64
+	seq  uint64
+	turn string
 	protocol.Message
 }
 
@@ -78,7 +79,7 @@ func newPastMessage(e *protocol.Event) pastMessage {
 	if m.By == nil {
 		m.By = e.By
 	}
-	return pastMessage{e.Seq, m}
+	return pastMessage{e.Seq, e.Turn, m}
 }
 
 // keepNewest returns the last maxEntries elements of all.
@@ -116,19 +117,25 @@ func (h *inputHistory) list(me protocol.Actor) []string {
 	return list
 }
 
-// lastSent returns the last message that was sent, if one is known.
-func (h *inputHistory) lastSent(me protocol.Actor) (text string, ok bool) {
+// lastSent returns the last message that was sent, if one is known, and its turn, or "" if that is
+// not known.
+func (h *inputHistory) lastSent(me protocol.Actor) (text, turn string, ok bool) {
 	for _, m := range slices.Backward(h.sent) {
-		if m.id != "" {
-			return m.text, true
+		if m.id == "" {
+			continue
 		}
+		i := slices.IndexFunc(h.past, func(p pastMessage) bool { return p.ClientMessageID == m.id })
+		if i >= 0 {
+			turn = h.past[i].turn
+		}
+		return m.text, turn, true
 	}
 	for _, m := range slices.Backward(h.past) {
 		if m.By != nil && *m.By == me && m.Text != "" {
-			return m.Text, true
+			return m.Text, m.turn, true
 		}
 	}
-	return "", false
+	return "", "", false
 }
 
 // isSent reports whether this client sent the message with a client message id.

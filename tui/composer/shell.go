@@ -15,7 +15,7 @@ func (c *Composer) SetShell(on bool) {
 	}
 	c.Shell = on
 	c.area.Reset()
-	c.startInsert()
+	c.keys.StartInsert()
 	c.setPrompt()
 }
 

@@ -26,6 +26,7 @@ type approvalDialog struct {
 	pending []protocol.Approval // nil until fetched, then one request
 	panel   approval.Panel
 	message string     // of the last key or error
+	gone    bool       // the request was decided elsewhere while the user typed
 	rows    int        // lines of the last view
 	height  func() int // of the screen; the dialog is above its last line
 }
@@ -59,7 +60,7 @@ func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
 		return nil, closeIntent{a, OpenIntent{a.session}}
 	}
 	a.pending = s.Approvals
-	a.panel.Update(a.pending, a.now(), false)
+	a.panel.Update(a.pending, s.CWD, a.now(), false)
 	return a.arm(), nil
 }
 
@@ -91,13 +92,32 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		}
 	case *protocol.Summary:
 		if a.decided(msg) {
-			if !a.sending() {
-				a.requests.status.Text = decidedElsewhere
-			}
-			return ui.Response{Close: true}
+			return a.leave()
 		}
 	}
 	return ui.Response{}
+}
+
+// leave closes the dialog of a request that is no longer pending. While the user types, it stays
+// open: the keys would act on the list.
+func (a *approvalDialog) leave() ui.Response {
+	if a.typing() {
+		a.gone = true
+		return ui.Response{}
+	}
+	if !a.sending() {
+		a.requests.status.Text = decidedElsewhere
+	}
+	return ui.Response{Close: true}
+}
+
+// typing reports whether a text field of the dialog, or of the review above it, has the keys.
+func (a *approvalDialog) typing() bool {
+	if o, ok := a.overlays.Top().(*requestOverlay); ok && o.dialog == a {
+		field, ok := o.Overlay.(interface{ Typing() bool })
+		return ok && field.Typing()
+	}
+	return a.panel.Typing(a.pending)
 }
 
 // decided reports whether a summary of the session shows that the request is no longer pending.
@@ -122,10 +142,13 @@ func (a *approvalDialog) sending() bool {
 // session.
 func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	a.message = ""
+	key := msg.String()
+	if a.gone && (key == "enter" || key == "esc") {
+		return ui.Response{Close: true}
+	}
 	if a.panel.Typing(a.pending) {
 		return a.apply(a.panel.PressTyping(a.pending, msg))
 	}
-	key := msg.String()
 	if a.styles.Keys.At(keymap.Sessions, key) == keymap.OpenSession {
 		return ui.Response{Close: true, Intent: OpenIntent{a.session}}
 	}
@@ -139,7 +162,7 @@ func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
 		return ui.Response{}
 	}
 	a.panel.Touch(a.now())
-	r := a.apply(a.panel.Click(a.pending, line))
+	r := a.apply(a.panel.Click(a.pending, line, msg.X))
 	r.Cmd = tea.Batch(r.Cmd, a.arm())
 	return r
 }
@@ -178,6 +201,9 @@ func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 
 // KeyHint returns the message of the last key, or the keys beside those of the panel.
 func (a *approvalDialog) KeyHint() string {
+	if a.gone {
+		return decidedElsewhere + keymap.Separator + a.styles.Keys.Hint(keymap.Back, "closes")
+	}
 	if a.message != "" && len(a.pending) > 0 {
 		return a.message
 	}

@@ -106,11 +106,12 @@ func (b *branches) set(names map[string]string, read int) {
 
 // visible returns the sessions whose rows are on the screen.
 func (d *Dashboard) visible() []protocol.Summary {
-	l, list := d.layout(), d.listLayout()
+	l := d.layout()
+	list := d.listLayout(l.bodyRows())
 	first := list.window(d.selectedIndex(), l.bodyRows())
 	var out []protocol.Summary
 	for n := first; n < min(list.lines(), first+l.bodyRows()); n++ {
-		if line := list.at(n); line.section == nil && line.row == 0 {
+		if line := list.at(n); line.isSession() && line.row == 0 {
 			out = append(out, d.list.At(line.index))
 		}
 	}

@@ -29,13 +29,13 @@ const (
 
 // columnHeads are the headings of the columns.
 var columnHeads = [columnCount]string{
-	"server", "status", "name", "agent", "directory", "branch", "activity", "+", "tokens", "cost", "active",
+	"server", "status", "name", "agent", "directory", "branch", "activity", "queue", "tokens", "cost", "active",
 }
 
 // columnWidths are the widths, in cells, of the columns other than name and activity.
 var columnWidths = [columnCount]int{
 	statusColumn: 11, agentColumn: 8, directoryColumn: 16, branchColumn: 14,
-	queueColumn: 3, tokensColumn: 6, costColumn: 7, timeColumn: 6,
+	queueColumn: 5, tokensColumn: 6, costColumn: 7, timeColumn: 6,
 }
 
 // Limits of columns in cells.
@@ -46,7 +46,7 @@ const (
 	maxReason       = 36 // why a server is not connected
 	maxName         = 28
 	minActivity     = 12
-	wantedActivity  = 24
+	wantedActivity  = 32
 	maxDirectory    = 32
 	twoRowsBelow    = 80 // width of the screen below which a session takes two lines
 	rightAlignedMin = queueColumn
@@ -55,10 +55,20 @@ const (
 // columns holds the widths of the columns of a row; 0 leaves a column out.
 type columns [columnCount]int
 
+// columns chooses the columns of the rows on the screen.
+func (d *Dashboard) columns(l *screenLayout) columns {
+	width, beside := l.listWidth, l.previewWidth > 0
+	if beside {
+		width-- // a gap before the preview
+	}
+	return columnsFor(width, beside, len(d.list.Sections()) > 0, d.servers.width(), d.branches.any())
+}
+
 // columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,
-// is beside the list. server is the width of the column of servers, or 0 if there is only one; the
-// status, which tells the age of a row, is then preferred. branches: a branch is known.
-func columnsFor(width int, beside bool, server int, branches bool) columns {
+// is beside the list. grouped: headings tell the status of the rows below them. server is the width
+// of the column of servers, or 0 if there is only one; the status, which tells the age of a row, is
+// then preferred. branches: a branch is known.
+func columnsFor(width int, beside, grouped bool, server int, branches bool) columns {
 	c := columns{nameColumn: max(min(width/4, maxName), minName), timeColumn: columnWidths[timeColumn]}
 	rest := width - markWidth - c[nameColumn] - 1 - c[timeColumn]
 	order := []column{agentColumn, statusColumn, queueColumn, directoryColumn, tokensColumn, costColumn}
@@ -71,6 +81,9 @@ func columnsFor(width int, beside bool, server int, branches bool) columns {
 		order = append(order, branchColumn)
 	}
 	widths := columnWidths
+	if grouped && server == 0 {
+		order = slices.DeleteFunc(order, func(c column) bool { return c == statusColumn })
+	}
 	if server > 0 {
 		widths[serverColumn] = server
 		order = append([]column{serverColumn, statusColumn}, slices.DeleteFunc(order, func(c column) bool {
@@ -87,7 +100,7 @@ func columnsFor(width int, beside bool, server int, branches bool) columns {
 		c[nameColumn] += grow
 		rest -= grow
 	}
-	if grow := min(maxDirectory-c[directoryColumn], (rest-reserve)/3); c[directoryColumn] > 0 && grow > 0 {
+	if grow := min(maxDirectory-c[directoryColumn], (rest-wantedActivity-1)/3); c[directoryColumn] > 0 && grow > 0 {
 		c[directoryColumn] += grow
 		rest -= grow
 	}

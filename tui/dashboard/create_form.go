@@ -20,6 +20,7 @@ type createForm struct {
 	server    int // index of the field of the server, or -1
 	agent     int // index of the field of the agent; directory and prompt follow
 	chosen    string
+	proposed  string // agent of the home server
 }
 
 func (d *Dashboard) createForm() *createForm {
@@ -30,7 +31,10 @@ func (d *Dashboard) createForm() *createForm {
 		hint := names[0] + " · →: " + strings.Join(names[1:], ", ")
 		fields = append(fields, ui.NewField("server", "", hint, names[1:]...))
 	}
-	fields = append(fields, ui.NewField("agent", d.Agent, ""), ui.NewField("directory", d.CWD, "(server's)"),
+	if d.Agent != nil {
+		f.proposed = d.Agent()
+	}
+	fields = append(fields, ui.NewField("agent", f.proposed, ""), ui.NewField("directory", d.CWD, "(server's)"),
 		ui.NewField("prompt", "", "(optional)"))
 	f.Form = ui.NewForm(d.Styles, "new session", "tab next field · enter creates · esc cancels", fields...)
 	f.setAgents(d.Server.Agents())
@@ -69,10 +73,10 @@ func (f *createForm) followServer() {
 		f.SetValue(f.agent+1, d.CWD)
 	}
 	switch agent := f.Value(f.agent); {
-	case before == home && agent == d.Agent:
+	case before == home && agent == f.proposed:
 		f.SetValue(f.agent, "")
 	case f.chosen == home && agent == "":
-		f.SetValue(f.agent, d.Agent)
+		f.SetValue(f.agent, f.proposed)
 	}
 }
 

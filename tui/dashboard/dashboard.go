@@ -25,10 +25,13 @@ type Config struct {
 	After     func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
 	Clipboard ui.Clipboard
 	CWD       string // default directory of new sessions
-	Agent     string // agent proposed for new sessions of the home server; "": the server's default
 	Home      string // the user's home directory on the server's file system, or ""
 	Local     bool   // the home server has the file system of this machine
 	Open      OpenSessions
+
+	// Agent returns the agent proposed for new sessions of the home server, or "" for the server's
+	// default. Nil: that.
+	Agent func() string
 }
 
 // OpenSessions gives access to the sessions that the program holds.

@@ -51,8 +51,14 @@ func (d *Dashboard) closeQuestion(s *protocol.Summary) *ui.Question {
 	session := s.Session
 	run := func(remove bool) func() tea.Cmd {
 		return func() tea.Cmd {
+			var res protocol.CloseResult
 			data := protocol.CloseData{Delete: remove}
-			return d.requests.do(session, protocol.DoClose, data, nil, d.requests.report)
+			return d.requests.do(session, protocol.DoClose, data, &res, func(err error) (tea.Cmd, any) {
+				if res.Worktree != "" {
+					d.status.Text = "the worktree " + res.Worktree + " stays: " + res.Reason
+				}
+				return d.requests.report(err)
+			})
 		}
 	}
 	choices := []ui.Choice{

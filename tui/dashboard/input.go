@@ -52,6 +52,8 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, ha
 		d.openSearch()
 	case keymap.ChooseTheme:
 		d.overlays.Push(ui.NewThemeMenu(d.Styles))
+	case keymap.ChooseImages:
+		d.overlays.Push(ui.NewImagesMenu(d.Styles))
 	case keymap.Reconnect:
 		return d.reconnect(), nil, true
 	case keymap.ShowProtocolLog:
@@ -174,9 +176,9 @@ func (d *Dashboard) pressSeveral(action keymap.Action) tea.Cmd {
 	case keymap.SendSessions:
 		d.overlays.Push(d.messageForm(sessions))
 	case keymap.StopSessions:
-		d.ask("interrupt the turns of "+count+"?", "Interrupt", interruptAction(), sessions)
+		d.ask("interrupt the turns of "+d.namesOf(sessions)+"?", "Interrupt", interruptAction(), sessions)
 	case keymap.CloseOrDelete:
-		d.ask("close "+count+"?", "Close, keep the history", closeAction(), sessions)
+		d.ask("close "+d.namesOf(sessions)+"?", "Close, keep the history", closeAction(), sessions)
 	}
 	return nil
 }
@@ -266,7 +268,8 @@ func (d *Dashboard) setFilter(filter string) {
 // click selects the session at a mouse position. If it is already selected, click returns the
 // intent to open it.
 func (d *Dashboard) click(msg tea.MouseClickMsg) any {
-	layout, list := d.layout(), d.listLayout()
+	layout := d.layout()
+	list := d.listLayout(layout.bodyRows())
 	row := msg.Y - 1 - (layout.listRows - layout.bodyRows())
 	line := list.window(d.selectedIndex(), layout.bodyRows()) + row
 	if msg.Button != tea.MouseLeft || msg.X >= layout.listWidth || row < 0 || row >= layout.bodyRows() ||
@@ -274,7 +277,7 @@ func (d *Dashboard) click(msg tea.MouseClickMsg) any {
 		return nil
 	}
 	at := list.at(line)
-	if at.section != nil {
+	if !at.isSession() {
 		return nil
 	}
 	s := d.list.At(at.index)

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -17,7 +16,7 @@ const maxJumps = 12
 // jump is a docked overlay that opens a session by a part of its name, title, labels or directory.
 type jump struct {
 	dashboard *Dashboard
-	input     *textinput.Model
+	input     *ui.TextInput
 	selected  int
 	back      bool // esc returns to the session that was shown
 	title     string
@@ -34,7 +33,7 @@ func (d *Dashboard) openJump(back bool, title string, intent func(session string
 	if _, open := d.overlays.Top().(*jump); open {
 		return
 	}
-	d.overlays.Push(&jump{dashboard: d, input: ui.NewTextInput(""), back: back, title: title, intent: intent})
+	d.overlays.Push(&jump{dashboard: d, input: d.Styles.NewTextInput(""), back: back, title: title, intent: intent})
 	d.canvas.Dirty = true
 }
 
@@ -47,7 +46,7 @@ func (j *jump) found() []protocol.Summary { return j.dashboard.list.Find(j.input
 func (j *jump) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		ui.PasteText(j.input, msg.Content)
+		j.input.Paste(msg.Content)
 		j.selected = 0
 	case tea.KeyPressMsg:
 		return j.press(msg)
@@ -57,23 +56,24 @@ func (j *jump) Update(msg tea.Msg) ui.Response {
 
 func (j *jump) press(msg tea.KeyPressMsg) ui.Response {
 	found := j.found()
-	switch msg.String() {
-	case "esc":
+	switch key := msg.String(); {
+	case j.input.LeaveInsert(key):
+	case key == "esc":
 		if j.back {
 			return ui.Response{Close: true, Intent: BackIntent{}}
 		}
 		return ui.Response{Close: true}
-	case "up", "ctrl+p":
+	case key == "up" || key == "ctrl+p":
 		j.selected = max(j.selected-1, 0)
-	case "down", "ctrl+n":
+	case key == "down" || key == "ctrl+n":
 		j.selected = max(min(j.selected+1, len(found)-1), 0)
-	case "enter":
+	case key == "enter":
 		if j.selected < len(found) {
 			return ui.Response{Close: true, Intent: j.intent(found[j.selected].Session)}
 		}
 	default:
 		before := j.input.Value()
-		*j.input, _ = j.input.Update(msg)
+		j.input.Press(msg)
 		if j.input.Value() != before {
 			j.selected = 0
 		}
@@ -83,7 +83,11 @@ func (j *jump) press(msg tea.KeyPressMsg) ui.Response {
 
 func (j *jump) View(width, height int) ([]string, *tea.Cursor) {
 	s, d := j.dashboard.Styles, j.dashboard
-	out := []string{s.Rule(s.Bold.Render(j.title), width), s.InputLine(" ", j.input, width)}
+	input := s.InputLine(" ", j.input, width)
+	if j.input.Value() == "" {
+		input = s.Dim.Render(ui.Fit(" name, title, label or directory", width))
+	}
+	out := []string{s.Rule(s.Bold.Render(j.title), width), input}
 	found := j.found()
 	if len(found) == 0 {
 		out = append(out, s.Dim.Render(ui.Fit("   no session matches", width)))

@@ -39,7 +39,11 @@ func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
 		}
 	}
 	fields = append(fields, ui.NewField("new", "", "KEY=VALUE; KEY- removes a label"))
-	f := ui.NewForm(d.Styles, title, "tab next field · enter saves · esc cancels", fields...)
+	hint := "enter saves · esc cancels"
+	if len(fields) > 1 {
+		hint = "tab next field · " + hint
+	}
+	f := ui.NewForm(d.Styles, title, hint, fields...)
 	f.Submit = func(f *ui.Form) ui.Response {
 		changes := map[string]string{}
 		for i, key := range keys {

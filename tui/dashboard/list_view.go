@@ -16,25 +16,44 @@ type listLayout struct {
 	sections []sessionlist.Section
 	sessions int
 	each     int // lines of a session
+	gap      int // empty lines before each heading but the first
 }
 
-// listLine is a line of the list: the heading of a section, or a line of the session at an index.
+// listLine is a line of the list: the heading of a section, an empty line before one, or a line of
+// the session at an index.
 type listLine struct {
-	section *sessionlist.Section // nil: a session
+	section *sessionlist.Section // nil: a session, or an empty line
+	empty   bool
 	index   int
 	row     int // line of the session
 }
 
-func (d *Dashboard) listLayout() listLayout {
+// isSession reports whether the line is one of a session.
+func (l *listLine) isSession() bool { return l.section == nil && !l.empty }
+
+// listLayout divides the list for a number of visible lines. Empty lines separate the groups if all
+// lines are visible with them.
+func (d *Dashboard) listLayout(rows int) listLayout {
 	l := listLayout{sections: d.list.Sections(), sessions: d.list.Len(), each: 1}
 	if d.canvas.Width < twoRowsBelow {
 		l.each = 2
+	}
+	return l.spaced(rows)
+}
+
+// spaced returns the layout with empty lines between the groups if all lines are visible then.
+func (l listLayout) spaced(rows int) listLayout {
+	l.gap = 1
+	if l.lines() > rows {
+		l.gap = 0
 	}
 	return l
 }
 
 // lines returns the number of lines.
-func (l *listLayout) lines() int { return len(l.sections) + l.sessions*l.each }
+func (l *listLayout) lines() int {
+	return len(l.sections) + l.gap*max(0, len(l.sections)-1) + l.sessions*l.each
+}
 
 // lineOf returns the first line of the session at an index.
 func (l *listLayout) lineOf(index int) int {
@@ -42,6 +61,9 @@ func (l *listLayout) lineOf(index int) int {
 	for i := range l.sections {
 		if l.sections[i].First <= index {
 			line++
+			if i > 0 {
+				line += l.gap
+			}
 		}
 	}
 	return line
@@ -51,6 +73,12 @@ func (l *listLayout) lineOf(index int) int {
 func (l *listLayout) at(n int) listLine {
 	for i := range l.sections {
 		s := &l.sections[i]
+		if i > 0 {
+			if n < l.gap {
+				return listLine{empty: true}
+			}
+			n -= l.gap
+		}
 		if n == 0 {
 			return listLine{section: s}
 		}
@@ -71,11 +99,11 @@ func (l *listLayout) window(selected, rows int) int {
 // listLines returns the title and rows lines of the list.
 func (d *Dashboard) listLines(l *screenLayout) []string {
 	s, width, rows := d.Styles, l.listWidth, l.listRows
-	layout, at := d.listLayout(), d.selectedIndex()
+	layout, at := d.listLayout(l.bodyRows()), d.selectedIndex()
 	first := layout.window(at, l.bodyRows())
 	last := min(layout.lines(), first+l.bodyRows())
 	out := []string{s.Rule(d.title(&layout, first, last, width), width)}
-	c := columnsFor(width, l.previewWidth > 0, d.servers.width(), d.branches.any())
+	c := d.columns(l)
 	if l.heads {
 		heads := columnHeads
 		line := c.line(&heads, func(_ column, cell string) string { return cell })
@@ -83,7 +111,11 @@ func (d *Dashboard) listLines(l *screenLayout) []string {
 	}
 	for n := first; n < last; n++ {
 		line := layout.at(n)
-		if line.section != nil {
+		switch {
+		case line.empty:
+			out = append(out, "")
+			continue
+		case line.section != nil:
 			out = append(out, d.groupHead(line.section, width))
 			continue
 		}
@@ -116,16 +148,19 @@ func (d *Dashboard) title(layout *listLayout, first, last, width int) string {
 	if n := d.list.Len(); n > 0 {
 		from, to := 0, 0
 		for line := first; line < last; line++ {
-			if at := layout.at(line); at.section == nil {
+			if at := layout.at(line); at.isSession() {
 				if from == 0 {
 					from = at.index + 1
 				}
 				to = at.index + 1
 			}
 		}
-		title += fmt.Sprintf(" %d–%d of %d", from, to, n)
+		if from > 1 || to < n {
+			title += fmt.Sprintf(" %d–%d of", from, to)
+		}
+		title += fmt.Sprintf(" %d", n)
 	} else {
-		title += " · " + fmt.Sprint(d.list.Total())
+		title += " " + fmt.Sprint(d.list.Total())
 	}
 	if n := d.list.CountWaiting(""); n > 0 {
 		title += " · " + s.Warning.Render(needYou(n))
@@ -136,7 +171,7 @@ func (d *Dashboard) title(layout *listLayout, first, last, width int) string {
 	if d.filter != "" {
 		title += " · " + s.User.Render("filter “"+ui.OneLine(d.filter)+"”")
 	}
-	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 {
+	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 && d.list.Len() > 0 {
 		title += s.Dim.Render(" · by " + string(by))
 	}
 	return title

@@ -12,6 +12,7 @@ import (
 type marks struct {
 	sessions map[string]bool
 	pending  []string // sessions to decide, after the one that is shown
+	written  written  // for an action on sessions
 }
 
 // toggle marks a session or unmarks it.

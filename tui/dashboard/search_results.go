@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -23,9 +22,9 @@ type searchResults struct {
 	list     *sessionlist.List // for session names
 	notice   func() string     // returns the text that replaces the key hints, or ""
 
-	input    *textinput.Model // nil unless the search is being edited
-	text     string           // the search as entered
-	query    *protocol.Query  // nil before the first search
+	input    *ui.TextInput   // nil unless the search is being edited
+	text     string          // the search as entered
+	query    *protocol.Query // nil before the first search
 	hits     searchHits
 	selected int // index in hits.all
 	rows     int // height of the list at the last View
@@ -46,7 +45,7 @@ const readAhead = 100
 // openSearch opens the search in all sessions.
 func (d *Dashboard) openSearch() {
 	d.overlays.Push(&searchResults{
-		styles: d.Styles, requests: d.requests, list: d.list, notice: d.notice, input: ui.NewTextInput(""),
+		styles: d.Styles, requests: d.requests, list: d.list, notice: d.notice, input: d.Styles.NewTextInput(""),
 	})
 }
 
@@ -62,7 +61,7 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 		return r.press(msg.String())
 	case tea.PasteMsg:
 		if r.input != nil {
-			ui.PasteText(r.input, msg.Content)
+			r.input.Paste(msg.Content)
 		}
 	case tea.MouseWheelMsg:
 		return ui.Response{Cmd: r.move(ui.WheelRows(msg))}
@@ -79,7 +78,7 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.ShowSessions:
 		return ui.Response{Close: true}
 	case keymap.Find:
-		r.input = ui.NewTextInput(r.text)
+		r.input = r.styles.NewTextInput(r.text)
 		return ui.Response{}
 	case keymap.Reconnect:
 		return ui.Response{Intent: reconnectIntent{}}
@@ -96,7 +95,7 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.Back:
 		return ui.Response{Close: true}
 	case keymap.NewSearch:
-		r.input = ui.NewTextInput(r.text)
+		r.input = r.styles.NewTextInput(r.text)
 	case keymap.Up:
 		return ui.Response{Cmd: r.move(-1)}
 	case keymap.Down:
@@ -115,11 +114,13 @@ func (r *searchResults) press(key string) ui.Response {
 
 // pressInput handles a key while the search is edited.
 func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
-	switch msg.String() {
-	case "esc":
+	switch key := msg.String(); {
+	case r.input.LeaveInsert(key):
+		return ui.Response{}
+	case key == "esc":
 		r.input = nil
 		return ui.Response{Close: r.query == nil}
-	case "enter":
+	case key == "enter":
 		text := r.input.Value()
 		query, err := protocol.ParseQuery(text)
 		if err != nil {
@@ -129,7 +130,7 @@ func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 		r.hits, r.selected = searchHits{}, 0
 		return ui.Response{Cmd: r.request()}
 	}
-	*r.input, _ = r.input.Update(msg)
+	r.input.Press(msg)
 	return ui.Response{}
 }
 

@@ -210,7 +210,7 @@ func TestTheFilterAndTheJumpKnowServers(t *testing.T) {
 	r.typeText("server:b")
 	r.want("tab server:box")
 	r.press("tab", "enter")
-	r.want("1–3 of 3", "task-10")
+	r.want("sessions 3", "task-10")
 	r.wantNo("task-00")
 	r.press("esc", "alt+g")
 	r.typeText("gpu")

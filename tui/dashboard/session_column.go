@@ -24,16 +24,20 @@ func (d *Dashboard) Column(shown string, width, rows, scroll int) ([]ColumnLine,
 	if rows < 1 {
 		return out, 0
 	}
-	layout := d.listLayout()
-	layout.each = 1
 	body, at := rows-1, d.list.Index(shown)
+	layout := d.listLayout(body)
+	layout.each = 1
+	layout = layout.spaced(body)
 	first := layout.window(max(at, 0), body)
 	scroll = max(-first, min(scroll, max(0, layout.lines()-body)-first))
 	first += scroll
 	out[0].Text = d.columnTitle(width)
 	for i := 0; i < body && first+i < layout.lines(); i++ {
 		line := layout.at(first + i)
-		if line.section != nil {
+		switch {
+		case line.empty:
+			continue
+		case line.section != nil:
 			out[i+1].Text = d.groupHead(line.section, width)
 			continue
 		}
@@ -61,11 +65,11 @@ func (d *Dashboard) columnRow(s *protocol.Summary, width int, shown bool) string
 	}
 	age := sessionAge(styles.Now(), s)
 	r := rowState{selected: shown, nested: d.list.Nested(s.Session)}
-	name := ui.Fit(r.name(s), width-4-ansi.StringWidth(age))
+	name := ui.Fit(r.name(s), width-5-ansi.StringWidth(age))
 	if shown {
-		return styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, age, width))
+		return styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, age, width-1) + " ")
 	}
-	return ui.Spread(r.head()+style.Render(mark)+" "+name, styles.Dim.Render(age), width)
+	return ui.Spread(r.head()+style.Render(mark)+" "+name, styles.Dim.Render(age), width-1)
 }
 
 // sessionAge returns how long a request has been waiting, or the time since the last activity, in

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -40,11 +41,15 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 	if s.Queue > 0 {
 		queue = fmt.Sprintf("+%d", s.Queue)
 	}
+	activity := sessionActivity(s)
+	if c[statusColumn] == 0 && !headingTells(status) {
+		activity = status + ui.Prefixed(keymap.Separator, activity)
+	}
 	cells := [columnCount]string{
 		serverColumn: d.servers.of(s.Session),
 		statusColumn: status, nameColumn: name, agentColumn: describe.Agent(s.Agent),
 		directoryColumn: d.directory(s, c[directoryColumn]), branchColumn: d.branches.of(s.Session),
-		activityColumn: sessionActivity(s), queueColumn: queue,
+		activityColumn: activity, queueColumn: queue,
 		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionTime(styles, s),
 	}
 	if r.selected {
@@ -56,7 +61,7 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 		switch {
 		case r.stale != "":
 			return styles.Dim.Render(cell)
-		case col == statusColumn || col == timeColumn:
+		case col == statusColumn || col == timeColumn && s.Status == protocol.Waiting:
 			return style.Render(cell)
 		case col == nameColumn:
 			return styles.Bold.Render(cell)
@@ -65,6 +70,15 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 		}
 		return styles.Dim.Render(cell)
 	})
+}
+
+// headingTells reports whether the headings of the groups, or the marks, tell a status completely.
+func headingTells(status string) bool {
+	switch status {
+	case "approval", "running", "finished", "idle", "closed":
+		return true
+	}
+	return false
 }
 
 // sessionItem returns the two lines of a session on a narrow screen.
@@ -91,6 +105,9 @@ func (d *Dashboard) sessionItem(s *protocol.Summary, width int, r rowState) [2]s
 		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, right, width)), second}
 	}
 	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + bold.Render(name)
+	if s.Status != protocol.Waiting {
+		style = &styles.Dim
+	}
 	return [2]string{ui.Spread(left, style.Render(right), width), second}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -100,6 +101,9 @@ func (d *Dashboard) reportAction(report *actionReport) {
 			failures = append(failures, sessionName(&report.sessions[i])+": "+ui.OneLine(remote.ErrorText(err)))
 		}
 	}
+	if report.done == d.marks.written.done && len(failures) == 0 && unanswered == 0 {
+		d.marks.written = written{}
+	}
 	text := fmt.Sprintf("%d %s", succeeded, report.done)
 	if skipped > 0 {
 		text += fmt.Sprintf(" · %d without anything to do", skipped)
@@ -183,8 +187,10 @@ func (d *Dashboard) denyForm(sessions []protocol.Summary) *ui.Form {
 	for i := range sessions {
 		requests += sessions[i].Approvals
 	}
-	title := fmt.Sprintf("deny %s of %s", ui.Count(requests, "request"), ui.Count(len(sessions), "session"))
-	f := ui.NewForm(d.Styles, title, "enter denies · esc cancels", ui.NewField("reason", "", "(optional)"))
+	title := fmt.Sprintf("deny %s of %s", ui.Count(requests, "request"), d.namesOf(sessions))
+	text := d.marks.written.take("denied", sessions)
+	f := ui.NewForm(d.Styles, title, "enter denies · esc cancels", ui.NewField("reason", text, "(optional)"))
+	d.marks.written = written{"denied", f, sessions}
 	f.Submit = func(f *ui.Form) ui.Response {
 		return ui.Response{Close: true, Cmd: d.runAction(denyAction(strings.TrimSpace(f.Value(0))), sessions)}
 	}
@@ -193,11 +199,10 @@ func (d *Dashboard) denyForm(sessions []protocol.Summary) *ui.Form {
 
 // messageForm asks for the text of sendAction.
 func (d *Dashboard) messageForm(sessions []protocol.Summary) *ui.Form {
-	title := "message to " + ui.Count(len(sessions), "session")
-	if len(sessions) == 1 {
-		title = "message to " + sessionName(&sessions[0])
-	}
-	f := ui.NewForm(d.Styles, title, "enter sends · esc cancels", ui.NewField("text", "", ""))
+	text := d.marks.written.take("sent", sessions)
+	f := ui.NewForm(d.Styles, "message to "+d.namesOf(sessions), "enter sends · esc cancels",
+		ui.NewField("text", text, ""))
+	d.marks.written = written{"sent", f, sessions}
 	f.Submit = func(f *ui.Form) ui.Response {
 		text := strings.TrimSpace(f.Value(0))
 		if text == "" {
@@ -207,3 +212,51 @@ func (d *Dashboard) messageForm(sessions []protocol.Summary) *ui.Form {
 	}
 	return f
 }
+
+// written is the form of a message or a reason whose text no session has got: it was cancelled or
+// failed.
+type written struct {
+	done     string // past participle of its action
+	form     *ui.Form
+	sessions []protocol.Summary
+}
+
+// take returns the text of the form if it was for the same action and for all of these sessions.
+func (w *written) take(done string, sessions []protocol.Summary) string {
+	if w.done != done {
+		return ""
+	}
+	for i := range sessions {
+		same := func(s protocol.Summary) bool { return s.Session == sessions[i].Session }
+		if !slices.ContainsFunc(w.sessions, same) {
+			return ""
+		}
+	}
+	return w.form.Value(0)
+}
+
+// maxNames is the number of sessions that a question names.
+const maxNames = 3
+
+// namesOf names the sessions of an action. Marked ones may be outside of what the filter shows.
+func (d *Dashboard) namesOf(sessions []protocol.Summary) string {
+	var names []string
+	for i := range sessions[:min(len(sessions), maxNames)] {
+		name := ui.Fit(sessionName(&sessions[i]), maxNameWidth)
+		if server := d.servers.of(sessions[i].Session); server != "" {
+			name = server + "/" + name
+		}
+		names = append(names, name)
+	}
+	out := strings.Join(names, ", ")
+	if n := len(sessions) - maxNames; n > 0 {
+		out += fmt.Sprintf(" and %d more", n)
+	}
+	if len(sessions) > 1 {
+		out = ui.Count(len(sessions), "session") + ": " + out
+	}
+	return out
+}
+
+// maxNameWidth is the width of a name among others, in cells.
+const maxNameWidth = 24

@@ -49,7 +49,7 @@ func TestMarkedRequestsAreShownInTurn(t *testing.T) {
 	r := newRig(t, 80, 24, waiting("a", 1), waiting("b", 1), waiting("c", 2), sessions(1)[0])
 	r.pendingRequests()
 	r.press("*")
-	r.want("4 marked", "*? approval    task-a")
+	r.want("4 marked", "*? task-a")
 	r.press("y")
 	r.want("make a")
 	r.press("y")
@@ -92,7 +92,7 @@ func TestDenySeveralWithAReason(t *testing.T) {
 	r := newRig(t, 80, 24, waiting("a", 1), waiting("b", 1), sessions(1)[0])
 	r.pendingRequests()
 	r.press("*", "N")
-	r.want("deny 2 requests of 2 sessions")
+	r.want("deny 2 requests of 2 sessions: task-a, task-b")
 	r.typeText("not now")
 	if got := r.changes(); len(got) != 0 {
 		t.Errorf("%v before enter, want nothing", got)
@@ -115,7 +115,7 @@ func TestDenySeveralWithAReason(t *testing.T) {
 func TestClosingSeveralAsksWithCancelFocused(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(6)...)
 	r.press("*", "X")
-	r.want("close 6 sessions?", "▸ Cancel", "Close, keep the history")
+	r.want("close 6 sessions: task-001, task-003, task-002 and 3 more?", "▸ Cancel", "Close, keep the history")
 	r.press("enter")
 	if got := r.changes(); len(got) != 0 {
 		t.Fatalf("%v after enter on Cancel, want nothing", got)
@@ -136,12 +136,15 @@ func TestPartialFailuresAreReportedPerSession(t *testing.T) {
 		return protocol.Errorf(protocol.CodeStorage, "the disk of %s is full", session)
 	}
 	r.press("*", "m")
-	r.want("message to 3 sessions")
+	r.want("message to 3 sessions: task-001, task-002, task-000")
 	r.typeText("go on")
 	r.press("enter")
 	r.want("1 sent · 2 failed", "task-001: the disk of s001 is full", "task-002: the disk of s002 is full")
 	r.press("esc")
 	r.want("2 marked") // the failed ones
+	r.press("m")
+	r.want("text go on")
+	r.press("esc")
 	var ids []string
 	for _, c := range r.server.calls {
 		if d, ok := c.data.(protocol.SendData); ok {
@@ -160,7 +163,7 @@ func TestPartialFailuresAreReportedPerSession(t *testing.T) {
 func TestInterruptSeveral(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(3)...)
 	r.press("*", "i")
-	r.want("interrupt the turns of 3 sessions?")
+	r.want("interrupt the turns of 3 sessions: task-001, task-002, task-000?")
 	r.press("right", "enter")
 	got := r.changes()
 	if slices.Sort(got); !slices.Equal(got, []string{"s001 interrupt", "s002 interrupt"}) {
@@ -195,7 +198,7 @@ func TestLabelsAreEditedAndFiltered(t *testing.T) {
 	r.typeText("label:te")
 	r.press("tab")
 	r.typeText("infra status:run")
-	r.want("sessions 1–1 of 1", "task-008", "label:team=infra")
+	r.want("sessions 1 ", "task-008", "label:team=infra")
 	r.press("enter", "l")
 	r.want("labels of task-008", "team   infra", "ticket 108", "new")
 	r.typeText("x")
@@ -241,11 +244,24 @@ func TestThePreviewDoesNotMarkAsRead(t *testing.T) {
 
 func TestChildrenAreShownBelowTheirParent(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(12)...)
-	r.want("▸ running     task-002 (1)", "▸ running     └ task-008")
+	r.want("▸ task-002 (1)", "▸ └ task-008")
 	r.d.Select("s002")
 	r.press("t")
 	r.want("task-002 (+1)")
 	r.wantNo("task-008")
 	r.press("t")
 	r.want("└ task-008")
+}
+
+func TestTheTextOfACancelledMessageReturnsForTheSameSessions(t *testing.T) {
+	r := newRig(t, 80, 24, sessions(3)...)
+	r.press("m")
+	r.typeText("look again")
+	r.press("esc", "m")
+	r.want("text look again")
+	r.press("esc", "down", "m")
+	r.wantNo("look again")
+	r.typeText("go on")
+	r.press("enter", "m")
+	r.wantNo("text go on")
 }

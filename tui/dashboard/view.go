@@ -55,7 +55,7 @@ func (d *Dashboard) layout() screenLayout {
 		l.listRows -= len(l.panel)
 	}
 	switch {
-	case !d.previewOn():
+	case !d.previewOn() || d.list.Total() == 0:
 	case width >= previewBeside:
 		l.listWidth = listBeside
 		if width >= listShare {
@@ -91,7 +91,8 @@ func (d *Dashboard) previewOn() bool {
 
 // pageSize returns the number of sessions by which to scroll a page.
 func (d *Dashboard) pageSize() int {
-	l, list := d.layout(), d.listLayout()
+	l := d.layout()
+	list := d.listLayout(l.bodyRows())
 	return max(1, (l.bodyRows()-1)/list.each)
 }
 
@@ -139,6 +140,7 @@ func (d *Dashboard) draw() tea.View {
 // emptyLines returns the text shown in place of an empty list.
 func (d *Dashboard) emptyLines(width int) []string {
 	keys := d.Styles.Keys
+	var out []string
 	text := []string{"no session matches the filter", keys.Hint(keymap.Back, "shows all")}
 	switch {
 	case d.servers.listError != "":
@@ -146,15 +148,16 @@ func (d *Dashboard) emptyLines(width int) []string {
 	case d.filter != "":
 	case d.servers.home.State != remote.Connected:
 		text = []string{"waiting for the server …"}
+	case d.overlays.Docked() != nil:
+		return []string{"", " " + d.Styles.Bold.Render(ui.Fit("There is no session yet.", width-1))}
 	default:
 		text = []string{
-			"There is no session yet.",
 			keys.Hint(keymap.NewSession, "creates one: it asks for an agent, a directory and a first message"),
 			"In a shell: agentctl new --agent AGENT --prompt TEXT",
 			keys.Hint(keymap.Help, "lists the keys"),
 		}
+		out = []string{"", " " + d.Styles.Bold.Render(ui.Fit("There is no session yet.", width-1)), ""}
 	}
-	var out []string
 	for _, t := range text {
 		for _, line := range ui.Wrap(ui.OneLine(transcript.Clean(t)), width-2) {
 			out = append(out, d.Styles.Dim.Render(" "+line))
@@ -176,7 +179,12 @@ func (d *Dashboard) footer() string {
 		keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
 		keymap.DecideRequest, "decide", keymap.TogglePreview, "preview",
 		keymap.RenameSession, "rename", keymap.CloseOrDelete, "close")
-	if !d.Reachable(d.Selected()) {
+	switch {
+	case len(d.marks.sessions) > 0:
+		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.DenySessions, "deny", keymap.StopSessions, "interrupt",
+			keymap.SendSessions, "message", keymap.CloseOrDelete, "close", keymap.Back, "unmark",
+			keymap.LabelSession, "label", keymap.MarkSession, "mark")
+	case !d.Reachable(d.Selected()):
 		hint = keys.Hint(keymap.Reconnect, "tries again now", keymap.NextPending, "next pending",
 			keymap.NewSession, "new", keymap.FilterSessions, "filter", keymap.SearchSessions, "find",
 			keymap.SortSessions, "sort", keymap.TogglePreview, "preview")

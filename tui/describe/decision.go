@@ -67,7 +67,7 @@ func optionLabel(a *protocol.Approval, r *protocol.ApprovalResolvedData) string 
 	}
 	for _, o := range a.Options {
 		if o.ID == r.Option && !slices.Contains(usualLabels, strings.ToLower(o.Label)) {
-			return o.Label
+			return ui.OneLine(o.Label)
 		}
 	}
 	return ""

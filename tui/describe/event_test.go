@@ -42,7 +42,7 @@ func TestEvent(t *testing.T) {
 		{
 			protocol.ContextCompacted,
 			protocol.ContextCompactedData{Before: 120_000, After: 40_000},
-			"context compacted: 120.0k → 40.0k tokens (67% less)",
+			"context compacted: 120k → 40k tokens (67% less)",
 		},
 		{protocol.PlanInvalid, protocol.PlanErrorData{Message: "a circle"}, "plan invalid: a circle"},
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},

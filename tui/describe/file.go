@@ -25,6 +25,7 @@ type File struct {
 	MediaType string
 	Size      int64  // in bytes; 0: unknown
 	Blob      string // the id of the blob with its bytes; "": none
+	Note      string // of the screen, such as the size of an image; "": none
 	text      string // the content, if text
 	base64    string // the content, else
 }
@@ -72,6 +73,14 @@ func ContentFile(c *protocol.Content) (f File, ok bool) {
 	return f, true
 }
 
+// IsImage reports whether a file is said to be an image that the session has.
+func (f *File) IsImage() bool {
+	return f.Link == "" && (f.Kind == "image" || strings.HasPrefix(f.MediaType, "image/"))
+}
+
+// Inline reports whether the content of a file is in the event itself.
+func (f *File) Inline() bool { return f.text != "" || f.base64 != "" }
+
 // Content returns the bytes of a file that is in the event itself. It returns nil if they are a
 // blob, or elsewhere.
 func (f *File) Content() ([]byte, error) {
@@ -88,7 +97,7 @@ func (f *File) Content() ([]byte, error) {
 	return data, nil
 }
 
-// Line returns "[KIND NAME · LINK · MEDIA TYPE · SIZE · blob ID]" without what is empty.
+// Line returns "[KIND NAME · NOTE · LINK · MEDIA TYPE · SIZE · blob ID]" without what is empty.
 func (f *File) Line() string {
 	line := strings.TrimSpace(f.Kind + " " + ui.Fit(ui.OneLine(transcript.Clean(f.Name)), maxFileName))
 	add := func(s string) {
@@ -96,6 +105,7 @@ func (f *File) Line() string {
 			line += " · " + ui.OneLine(transcript.Clean(s))
 		}
 	}
+	add(f.Note)
 	if f.Kind == "link" {
 		add(ui.Fit(f.Link, maxFileName))
 	}

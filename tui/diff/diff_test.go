@@ -104,6 +104,18 @@ a.go +2 −4
 `)
 }
 
+func TestIndentationOfAChangedWordIsNotMarked(t *testing.T) {
+	old := "if a {\n\treturn lines[1]\n}\n"
+	now := "if a {\n\t\tlines = lines[1]\n}\n"
+	check(t, "unified", render([]File{Compare("x", &old, now)}, 60, false), `
+x +1 −1
+1 1   if a {
+2   -     [return] lines[1]
+  2 +         [lines =] lines[1]
+3 3   }
+`)
+}
+
 func TestSideBySideAlignsChangedLines(t *testing.T) {
 	old := "func f() int {\n\treturn c.n\n}\n"
 	now := "func f() int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\treturn c.n // under its lock\n}\n"

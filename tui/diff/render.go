@@ -160,7 +160,11 @@ func (r *row) lines(gutter string, width int, full bool) []string {
 	}
 	body := &transcript.StyledText{}
 	body.AppendCode(r.text, r.tokens, style)
+	indent := len(r.text) - len(strings.TrimLeft(r.text, " \t"))
 	for _, s := range r.changed {
+		if s.to > indent { // a change beyond the indentation
+			s.from = max(s.from, indent)
+		}
 		body.AddStyle(s.from, s.to, transcript.Changed)
 	}
 	out := body.Lines(room)

@@ -67,6 +67,17 @@ func (c *Changes) Lines(width, limit int, sideBySide bool) (lines []string, more
 	return c.lines, c.hidden
 }
 
+// OnlyFile returns the changed file, or nil if there are several or it has notes.
+func (c *Changes) OnlyFile() *diff.File {
+	if len(c.files) != 1 || len(c.files[0].Notes) > 0 {
+		return nil
+	}
+	return c.files[0]
+}
+
+// HeaderLines returns the number of lines of the first file's header at a width.
+func (c *Changes) HeaderLines(width int) int { return len(c.pieces[0].Lines(width, false)) }
+
 // change is a piece of a patch as a pager item.
 type change struct {
 	styles *ui.Styles

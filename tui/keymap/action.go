@@ -18,6 +18,7 @@ const (
 	GoToPointer     Action = "go-to-pointer"
 	NextTheme       Action = "next-theme"
 	ChooseTheme     Action = "theme"
+	ChooseImages    Action = "images"
 	ExportSession   Action = "export"
 	ToggleSide      Action = "side"
 	ToggleColumn    Action = "sessions-column"
@@ -201,6 +202,7 @@ const (
 	ReviewRemove       Action = "review.remove-comment"
 	ReviewCopy         Action = "review.copy-comments"
 	ReviewLayout       Action = "review.layout"
+	ReviewFold         Action = "review.fold"
 	ReviewClose        Action = "review.close"
 
 	ReviewFind          Action = "review.find"

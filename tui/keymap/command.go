@@ -55,6 +55,7 @@ var Commands = []Command{
 	{"column", ToggleColumn, OnSession},
 	{"export", ExportSession, OnSession},
 	{"theme", ChooseTheme, OnSession | OnDashboard},
+	{"images", ChooseImages, OnSession | OnDashboard},
 	{"split-right", SplitRight, OnSession | OnDashboard},
 	{"split-below", SplitBelow, OnSession | OnDashboard},
 	{"pane-left", PaneLeft, OnSession},

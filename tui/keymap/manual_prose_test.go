@@ -18,6 +18,7 @@ var meanings = map[string]map[string]Action{
 	},
 	"Themes":      {"alt+l": NextTheme},
 	"A session":   {"ctrl+o": ToggleLast},
+	"Images":      {"x": OpenFile, "w": SaveFile},
 	"Side column": {"alt+p": ToggleSide},
 	"People":      {"p": PointItem, "alt+;": GoToPointer},
 	"The message": {
@@ -26,14 +27,15 @@ var meanings = map[string]map[string]Action{
 		"ctrl+n": LaterMessage, "esc": Cancel, "alt+t": TakeBack, "ctrl+w": "", "ctrl+u": "", "ctrl+y": "",
 		"ctrl+g": OpenEditor,
 	},
-	"Shell commands": {"!": "", "ctrl+c": ""},
-	"The mouse":      {"enter": Choose},
+	"Scheduled messages": {"e": QueueEdit, "ctrl+z": Suspend, "s": QueueSendNow, "C": QueueClear},
+	"Shell commands":     {"!": "", "ctrl+c": ""},
+	"The mouse":          {"enter": Choose},
 	"Editing a command": {
 		"p": EditRequest, "alt+enter": "", "ctrl+g": OpenEditor, "enter": Choose, "esc": Back,
 	},
 	"Review of changes": {
 		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
-		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "esc": Back,
+		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "z": ReviewFold, "esc": Back,
 	},
 	"Sessions column": {"ctrl+pgup": PreviousSession, "ctrl+pgdown": NextSession, "alt+j": ToggleColumn},
 	"Turns":           {"F10": ShowOutline, "O": TranscriptOutline},
@@ -50,7 +52,8 @@ var meanings = map[string]map[string]Action{
 		"X": CloseOrDelete, "n": NewSession, "→": "",
 	},
 	"Sessions side by side": {
-		"alt+v": SplitRight, "alt+m": SplitBelow, "alt+a": NextPane, "alt+shift+left": PaneLeft,
+		"alt+v": SplitRight, "alt+m": SplitBelow, "alt+a": NextPane,
+		"alt+shift+h": PaneLeft, "alt+shift+l": PaneRight, "alt+shift+k": PaneUp, "alt+shift+j": PaneDown,
 		"alt+z": ZoomPane, "alt+e": ClosePane, "alt+.": WiderPane, "alt+,": NarrowerPane, "alt+=": TallerPane,
 		"alt+-": ShorterPane, "F2": ShowSessions, "esc": Back, "enter": Choose, "F8": NextPending, "alt+g": JumpSession,
 		"ctrl+k": OpenPalette,

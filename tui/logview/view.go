@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -38,8 +37,8 @@ type View struct {
 
 	reading bool // a task is running
 	paused  bool
-	rows    int              // height of the list at the last View
-	filter  *textinput.Model // nil unless the filter is being edited
+	rows    int           // height of the list at the last View
+	filter  *ui.TextInput // nil unless the filter is being edited
 	status  ui.Status
 }
 
@@ -163,7 +162,7 @@ func (v *View) press(key string) ui.Response {
 	case keymap.Choose:
 		return v.openMessage()
 	case keymap.LogFilter:
-		v.filter = ui.NewTextInput(f.Query)
+		v.filter = v.styles.NewTextInput(f.Query)
 	case keymap.LogDirection:
 		f.Direction = f.Direction.Next()
 		v.list.SetFilter(f)
@@ -197,14 +196,16 @@ func (v *View) toggleType(f protolog.Filter) {
 // editFilter handles a key while the filter is edited. Each key applies the filter.
 func (v *View) editFilter(msg tea.KeyPressMsg) {
 	f := v.list.Filter()
-	switch msg.String() {
-	case "enter":
+	switch key := msg.String(); {
+	case key == "enter":
 		v.filter = nil
 		return
-	case "esc":
+	case v.filter.LeaveInsert(key):
+		return
+	case key == "esc":
 		v.filter, f.Query = nil, ""
 	default:
-		*v.filter, _ = v.filter.Update(msg)
+		v.filter.Press(msg)
 		f.Query = v.filter.Value()
 	}
 	v.list.SetFilter(f)

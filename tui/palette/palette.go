@@ -3,7 +3,6 @@ package palette
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/keymap"
@@ -22,12 +21,12 @@ type Palette struct {
 	styles   *ui.Styles
 	commands func() []Command
 	list     List
-	input    *textinput.Model
+	input    *ui.TextInput
 }
 
 // New returns a palette of the commands that a function returns. It is called for every drawing.
 func New(s *ui.Styles, commands func() []Command) *Palette {
-	p := &Palette{styles: s, commands: commands, list: List{styles: s, abouts: true}, input: ui.NewTextInput("")}
+	p := &Palette{styles: s, commands: commands, list: List{styles: s, abouts: true}, input: s.NewTextInput("")}
 	p.find()
 	return p
 }
@@ -49,7 +48,7 @@ func (p *Palette) Update(msg tea.Msg) ui.Response {
 	case tea.KeyPressMsg:
 		return p.press(msg)
 	case tea.PasteMsg:
-		ui.PasteText(p.input, msg.Content)
+		p.input.Paste(msg.Content)
 	case tea.MouseWheelMsg:
 		return ui.Response{Pass: true}
 	}
@@ -60,6 +59,7 @@ func (p *Palette) Update(msg tea.Msg) ui.Response {
 func (p *Palette) press(msg tea.KeyPressMsg) ui.Response {
 	key := msg.String()
 	switch {
+	case p.input.LeaveInsert(key):
 	case key == "esc", p.styles.Keys.At(keymap.Global, key) == keymap.OpenPalette:
 		return ui.Response{Close: true}
 	case key == "enter":
@@ -79,7 +79,7 @@ func (p *Palette) press(msg tea.KeyPressMsg) ui.Response {
 	case !ui.Writes(msg) && p.commandOf(key) != nil:
 		return ui.Response{Close: true, Intent: *p.commandOf(key)}
 	default:
-		*p.input, _ = p.input.Update(msg)
+		p.input.Press(msg)
 	}
 	p.find()
 	return ui.Response{}

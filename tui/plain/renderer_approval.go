@@ -2,7 +2,6 @@ package plain
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +47,7 @@ func (r *renderer) writeApproval(a *protocol.Approval) {
 func (r *renderer) writeRequest(a *protocol.Approval) {
 	asked := ui.Prefixed(", asked ", describe.Asker(a))
 	r.writeLines("approval", " ", []string{oneLine(a.Request) + ": " + approval.KindName(a.Kind) + asked}, true)
-	if risks := approval.Risks(a); len(risks) > 0 {
+	if risks := approval.Risks(a, r.state.CWD); len(risks) > 0 {
 		r.writeLines("  warning", ": ", []string{strings.Join(risks, ", ")}, true)
 	}
 	for _, section := range approval.PlainSections(a) {
@@ -57,7 +56,7 @@ func (r *renderer) writeRequest(a *protocol.Approval) {
 	}
 	for i := range a.Tasks {
 		text := oneLine(a.Tasks[i].Title) + ui.Prefixed(": ", oneLine(a.Tasks[i].Description))
-		r.writeLines("  task "+strconv.Itoa(i+1), ": ", []string{text}, true)
+		r.writeLines("  "+approval.TaskLabel(a.Tasks, i, nil), ": ", []string{text}, true)
 	}
 	names := a.AnswerNames()
 	for i := range a.Questions {

@@ -64,7 +64,7 @@ func Read(r io.Reader) (*Recording, error) {
 func (r *Recording) addLine(line []byte) error {
 	var e protocol.Event
 	if err := json.Unmarshal(line, &e); err != nil {
-		return fmt.Errorf("not an event: %w", err)
+		return fmt.Errorf(`not an event: %w: want the output of "agentctl export --format jsonl"`, err)
 	}
 	if e.Type == "" || !e.Durable() {
 		return errors.New(`not an event of a log: want the output of "agentctl export --format jsonl"`)

@@ -75,6 +75,7 @@ func TestReadNamesTheInvalidLine(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "\n\n", "it has no events"},
 		{"no JSON", first + "\nhello\n", "line 3: not an event"},
+		{"a document", "# fix\n", `want the output of "agentctl export --format jsonl"`},
 		{"cut off", first + all[1][:40], "line 2: not an event"},
 		{"asciicast", `{"version":2,"width":80,"height":24}`, "line 1: not an event of a log"},
 		{"ephemeral", `{"session":"s","type":"caught_up"}`, "line 1: not an event of a log"},

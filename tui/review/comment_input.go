@@ -55,19 +55,20 @@ func (v *View) findPlace() bool {
 }
 
 // startInput starts to edit the comment on the place.
-func (v *View) startInput() { v.input = ui.NewTextInput(v.content.Comments.At(v.place)) }
+func (v *View) startInput() { v.input = v.styles.NewTextInput(v.content.Comments.At(v.place)) }
 
 // pressInput handles a key while a comment is written. Enter saves it, an empty one removes it.
 func (v *View) pressInput(msg tea.KeyPressMsg) {
-	switch msg.String() {
-	case "enter", "tab":
+	switch key := msg.String(); {
+	case v.input.LeaveInsert(key):
+	case key == "enter" || key == "tab":
 		text := ui.OneLine(transcript.Clean(strings.TrimSpace(v.input.Value())))
 		v.input = nil
 		v.setComment(text)
-	case "esc":
+	case key == "esc":
 		v.input = nil
 	default:
-		*v.input, _ = v.input.Update(msg)
+		v.input.Press(msg)
 	}
 }
 

@@ -18,6 +18,7 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 		return []string{ui.Fit(" "+tooSmall, width)}, nil
 	}
 	rows := height - 3
+	v.width = width
 	v.list.Resize(v.widthBeside(width), rows)
 	var body []string
 	switch {

@@ -21,8 +21,9 @@ const (
 // fileList is the list of files and of the comments on them.
 type fileList struct {
 	focused  bool
-	selected int // index of the row
-	top      int // index of the first visible row
+	selected int          // index of the row
+	top      int          // index of the first visible row
+	folded   map[int]bool // files whose lines are hidden
 }
 
 // fileRow is a row of the list: a file, or a comment on it.

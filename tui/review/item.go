@@ -20,6 +20,7 @@ type pieceItem struct {
 	changes  *filechange.Changes
 	piece    int
 	comments *Comments // may be nil
+	hidden   int       // of a heading: lines of the file that are hidden while it is folded
 
 	key  rowsKey
 	rows []bodyRow
@@ -106,14 +107,22 @@ func (p *pieceItem) places(line int) []Place {
 }
 
 // Estimate implements transcript.Item.
-func (p *pieceItem) Estimate(int, bool) int { return p.changes.Piece(p.piece).Estimate() }
+func (p *pieceItem) Estimate(_ int, collapsed bool) int {
+	if collapsed {
+		return 0
+	}
+	return p.changes.Piece(p.piece).Estimate()
+}
 
 // Block implements transcript.Item.
-func (p *pieceItem) Block(width int, _ bool) transcript.Block {
+func (p *pieceItem) Block(width int, collapsed bool) transcript.Block {
 	rows := p.layout(width)
 	body := make([]string, len(rows))
 	for i := range rows {
 		body[i] = rows[i].text
+	}
+	if collapsed {
+		body = p.folded(body, width)
 	}
 	return transcript.Block{Body: body, RenderLine: p.styles.RenderLine}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -15,7 +14,7 @@ import (
 
 // search is a search in the changes.
 type search struct {
-	input   *textinput.Model // while the text is typed, else nil
+	input   *ui.TextInput // while the text is typed, else nil
 	text    string
 	query   *protocol.Query // nil: there is no search
 	matches []match         // in the order of the changes
@@ -35,20 +34,21 @@ const searchLabel = " find: "
 func (v *View) Searching() bool { return v.search.query != nil }
 
 // beginSearch starts to edit the text of the search.
-func (v *View) beginSearch() { v.search.input = ui.NewTextInput(v.search.text) }
+func (v *View) beginSearch() { v.search.input = v.styles.NewTextInput(v.search.text) }
 
 // pressSearchInput handles a key while the text is typed. Enter searches, an empty text ends the
 // search.
 func (v *View) pressSearchInput(msg tea.KeyPressMsg) {
-	switch s := &v.search; msg.String() {
-	case "enter":
+	switch s, key := &v.search, msg.String(); {
+	case s.input.LeaveInsert(key):
+	case key == "enter":
 		s.text = s.input.Value()
 		s.input = nil
 		v.startSearch()
-	case "esc":
+	case key == "esc":
 		s.input = nil
 	default:
-		*s.input, _ = s.input.Update(msg)
+		s.input.Press(msg)
 	}
 }
 

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/filechange"
@@ -19,8 +18,9 @@ type View struct {
 	items   []*pieceItem
 	current transcript.Point
 	files   fileList
+	width   int // of the last drawing
 
-	input   *textinput.Model // of the comment on place, or nil
+	input   *ui.TextInput // of the comment on place, or nil
 	place   Place
 	message string // of the last key, until the next one
 	search  search
@@ -54,7 +54,7 @@ func New(s *ui.Styles, title string, content Content) *View {
 
 // SetContent replaces the content. The view stays where it is, as far as that exists.
 func (v *View) SetContent(content Content) {
-	v.content, v.items = content, nil
+	v.content, v.items, v.files.folded = content, nil, nil
 	old := v.list
 	v.list = transcript.NewList(ui.CacheBytes)
 	if content.Head != nil {
@@ -115,11 +115,13 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 		return v.press(msg.String())
 	case tea.PasteMsg:
 		if v.input != nil {
-			ui.PasteText(v.input, msg.Content)
+			v.input.Paste(msg.Content)
 		}
 		if v.search.input != nil {
-			ui.PasteText(v.search.input, msg.Content)
+			v.search.input.Paste(msg.Content)
 		}
+	case tea.MouseClickMsg:
+		v.click(msg)
 	case tea.MouseWheelMsg:
 		v.scroll(ui.WheelRows(msg))
 	case ui.RestyleMsg:
@@ -156,6 +158,9 @@ func (v *View) press(key string) ui.Response {
 		return v.copyComments()
 	case keymap.ReviewFind:
 		v.beginSearch()
+		return ui.Response{}
+	case keymap.ReviewFold:
+		v.toggleFold()
 		return ui.Response{}
 	}
 	if v.search.query != nil {
@@ -247,6 +252,7 @@ func (v *View) scroll(rows int) {
 
 // show makes a line the current one, near the top of the body.
 func (v *View) show(p transcript.Point) {
+	v.unfold(p)
 	v.current = v.list.MovePoint(p, 0)
 	v.list.SetTopLine(v.current.Item, v.current.Line)
 	v.list.EnsureVisible(v.current)

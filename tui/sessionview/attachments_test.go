@@ -157,6 +157,30 @@ func TestFilesAreCompletedAfterAt(t *testing.T) {
 	s.mustSendParts("@.go", "")
 }
 
+// Resources that the agent reads are completed before files, also of a session elsewhere. Names
+// that cannot be typed are left out.
+func TestResourcesAreCompletedAfterAt(t *testing.T) {
+	s, _ := openIn(t, map[string]string{"notes.md": "x"})
+	s.journal.Add(protocol.AgentOptions, protocol.Options{Resources: []protocol.Resource{
+		{Name: "box:note://1", Title: "A note\x1b[2J"},
+		{Name: "box:note://\u202e2"},
+		{Name: "box:db://x y"},
+		{Name: "box:db://tables", Title: "Tables"},
+	}})
+	s.applyJournal()
+	s.typeText("@note")
+	s.mustShow("1 resource · 1 file", " ▸ box:note://1  A note", "   notes.md")
+	s.mustHide("box:db")
+	s.press("enter")
+	s.mustShow("> @box:note://1")
+	s.mustSendNothing()
+	s.m.panels.files.local = false
+	s.typeText("@tab")
+	s.mustShow("1 resource ", " ▸ box:db://tables  Tables")
+	s.typeText("x")
+	s.mustShow("@ names no file here")
+}
+
 func TestTheImageInTheClipboardIsAttached(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the fake clipboard stands in for xclip")

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/keymap"
+	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -24,6 +25,8 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 		return func() tea.Cmd { return v.runAction(keymap.ToggleColumn) }, true
 	case action == keymap.ChooseTheme:
 		return func() tea.Cmd { return v.setTheme(text) }, true
+	case action == keymap.ChooseImages:
+		return func() tea.Cmd { return v.setImages(text) }, true
 	case action == keymap.ExportSession:
 		return func() tea.Cmd { return v.export(text) }, true
 	}
@@ -39,4 +42,15 @@ func (v *View) setTheme(name string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return ui.ThemeMsg{Theme: theme} }
+}
+
+// setImages sets how images are drawn. Another text opens the menu.
+func (v *View) setImages(name string) tea.Cmd {
+	mode := thumbnail.Mode(strings.ToLower(name))
+	if !slices.Contains(thumbnail.Modes(), mode) {
+		v.status.Text = "no images mode " + ui.OneLine(name)
+		v.overlays.Push(ui.NewImagesMenu(v.Styles))
+		return nil
+	}
+	return func() tea.Msg { return ui.ImagesMsg{Mode: mode} }
 }

@@ -441,3 +441,18 @@ func TestInterruptWhileDisconnected(t *testing.T) {
 	s.press("ctrl+x")
 	s.mustSendNothing()
 }
+
+func TestAnEmptyMessageNamesItsReceiver(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.mustShow("> Queue a message for gemini · / commands · @ files · ! shell")
+	s.typeText("x")
+	s.mustHide("Queue a message")
+	s.press("backspace", "tab")
+	s.mustHide("Queue a message") // keys do not write
+	s.press("esc")
+	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	s.applyJournal()
+	s.mustShow("> Message gemini")
+	s.m.SetElsewhere(true)
+	s.mustHide("Message gemini")
+}

@@ -70,9 +70,9 @@ var contextScenes = []goldenScene{
 		name: "context_full", heights: contextHeights,
 		open: fromJournal(growingContext, replyContextHistory, (*testScreen).writeForSixSeconds, pressing("f6")),
 		shows: []string{
-			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
+			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"writes ≈60 tokens a second, estimated from its text",
-			"used 110.0k tokens in · 700 out · 3.0k cached · 250 reasoning",
+			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 23 turns · peak 82%",
 			"▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▁▅▇",
 		},
@@ -81,10 +81,10 @@ var contextScenes = []goldenScene{
 	{
 		name: "context_compact", open: fromJournal(growingContext, pressing("f6", "c")), heights: contextHeights,
 		shows: []string{
-			"context · fix-tests · gemini", "░ 82%", "82.0k of 100.0k tokens · 31 messages · strategy summary",
-			"used 110.0k tokens in · 700 out · 3.0k cached · 250 reasoning",
+			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
+			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 3 turns · peak 82%", "▁▅▇",
-			"last compaction: 55.0k → 20.0k tokens (64% less), automatic",
+			"last compaction: 55k → 20k tokens (64% less), automatic",
 		},
 		status: []string{"c again: the agent keeps a summary and"},
 	},
@@ -151,10 +151,10 @@ func TestCompactAsksTwice(t *testing.T) {
 	s.mustSendNothing()
 	s.press("c", "c")
 	s.mustSend(protocol.DoCompact)
-	s.mustShow("✓ compacted: 82.0k → 16.4k tokens (80% less)")
+	s.mustShow("✓ compacted: 82k → 16.4k tokens (80% less)")
 	s.journal.Add(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80})
 	s.applyJournal()
-	s.mustShow("░ 16%", "16.4k of 100.0k tokens")
+	s.mustShow("░ 16%", "16.4k of 100k tokens")
 	s.press("q")
 	s.mustShow("░ 16%")
 }
@@ -182,7 +182,7 @@ func TestContextShowsWhatTakesTheRoom(t *testing.T) {
 		return protocol.HistoryResult{}, nil
 	}
 	s.press("f6")
-	s.mustShow("tools ≈1.2k · tool results ≈64.0k", "of 100.0k tokens")
+	s.mustShow("tools ≈1.2k · tool results ≈64k", "of 100k tokens")
 }
 
 func TestContextAfterSnapshot(t *testing.T) {

@@ -585,8 +585,9 @@ func TestPlanApproval(t *testing.T) {
 		t.Errorf("got input %+v for an unchanged plan, want none", data.Input)
 	}
 	s = scene()
+	s.mustShow("[x] task 1 ▏ Read", "[x] task 2 after 1 ▏ Write", "[x] task 3 after 1, 2 ▏ Build")
 	s.press("down", "enter")
-	s.mustShow("[x] ▏ Read", "[ ] ▏ Write", "[x] ▏ Build")
+	s.mustShow("[ ] task 2 after 1 ▏ Write", "[x] task 3 after 1 ▏ Build")
 	s.press("y")
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
 	want := []protocol.Task{{ID: "a", Title: "Read"}, {ID: "c", Title: "Build", After: []string{"a"}}}
@@ -648,6 +649,55 @@ func TestApprovalOutcomeText(t *testing.T) {
 	} {
 		if got := describe.Outcome(nil, &c.r, c.by, ""); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.r, got, c.want)
+		}
+	}
+}
+
+func TestTheLabelOfAChosenOptionIsOneLineOfTheOutcome(t *testing.T) {
+	a := &protocol.Approval{Options: []protocol.Option{{ID: "x", Label: "Go\n✗ denied · decided by ada"}}}
+	r := &protocol.ApprovalResolvedData{Outcome: protocol.Allowed, Option: "x"}
+	if got, want := describe.Outcome(a, r, &tuitest.Bob, ""),
+		"✓ allowed · “Go ✗ denied · decided by ada” · decided by bob"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What a user writes about a request goes on in the message box if it is decided elsewhere. The
+// enter that was to end it sends nothing.
+func TestATextAboutARequestIsKeptWhenItIsDecidedElsewhere(t *testing.T) {
+	for name, prepare := range map[string]func(*testScreen){
+		"typing":  func(*testScreen) {},
+		"written": func(s *testScreen) { s.press("enter") },
+		"sending": func(s *testScreen) {
+			s.session.Reply = func(tuitest.Command) (any, error) {
+				return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "decided"}
+			}
+			s.press("enter", "n")
+		},
+	} {
+		s := open(t, tuitest.Scenes["approval"](), 100, 30)
+		s.typeText("a draft")
+		s.focusApproval()
+		s.press("r")
+		s.typeText("not y")
+		prepare(s)
+		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
+		})
+		s.applyJournal()
+		s.takeCommands()
+		if got, want := s.m.composer.Text(), "a draft\n\nnot y"; got != want {
+			t.Errorf("%s: got the message box %q, want %q", name, got, want)
+		}
+		if name != "typing" {
+			continue
+		}
+		s.typeText("et")
+		s.press("enter")
+		s.mustSendNothing()
+		s.press("enter")
+		if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != "a draft\n\nnot yet" {
+			t.Errorf("sent %q", data.Text)
 		}
 	}
 }

@@ -99,7 +99,11 @@ func (e *editHolds) release(message string) tea.Cmd {
 // includes the remaining time of the hold.
 func (e *editHolds) title(message string) string {
 	h := describe.EditHold(e.replica.state, message)
-	if h == nil || e.replica.connected() {
+	switch {
+	case h != nil && !e.replica.connected():
+	case isScheduled(e.replica.state, message):
+		return "editing a scheduled message"
+	default:
 		return "editing a queued message"
 	}
 	if left := e.remaining(h); left > 0 {

@@ -1,8 +1,11 @@
 package sessionview
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
@@ -28,6 +31,71 @@ func TestEscTwiceWhenIdleTakesTheLastMessage(t *testing.T) {
 		s.press("esc")
 		s.mustCompose("")
 	}
+}
+
+// openForking is openIdle with an agent that can fork.
+func openForking(t *testing.T, text string) *testScreen {
+	s := openIdle(t, text)
+	s.m.Sessions = true
+	s.journal.Add(protocol.AgentOptions, protocol.Options{Features: []string{protocol.FeatureFork}})
+	s.applyJournal()
+	return s
+}
+
+func TestEscTwiceAsksWhetherToFork(t *testing.T) {
+	s := openForking(t, "fix the parser")
+	s.press("esc", "esc")
+	s.mustShow("edit your last message here, or in a fork that ends before it?", "Cancel  ▸ Edit here    Fork")
+	s.press("enter")
+	s.mustCompose("fix the parser")
+	s.mustSendNothing()
+
+	s = openForking(t, "fix the parser")
+	s.press("esc", "esc", "esc")
+	s.mustCompose("")
+	s.press("esc", "esc")
+	var forked []tea.Msg
+	s.session.Reply = func(tuitest.Command) (any, error) { return protocol.CreateResult{Session: "k2"}, nil }
+	s.press("right")
+	for _, done := range tuitest.Messages(s.m.Update(tuitest.KeyPress("enter"))) {
+		forked = append(forked, tuitest.Messages(s.m.Update(done))...)
+	}
+	want := tuitest.Command{Verb: protocol.DoFork, Data: protocol.ForkData{Turn: "turn-m1", Before: true}}
+	if got := s.takeCommands(); len(got) != 1 || got[0] != want {
+		t.Errorf("got commands %+v, want %+v", got, want)
+	}
+	if !slices.Contains(forked, tea.Msg(ForkedMsg{"k2", "fix the parser"})) {
+		t.Errorf("got messages %+v", forked)
+	}
+	s.mustCompose("")
+}
+
+func TestEscTwiceDoesNotForkWhereItCannot(t *testing.T) {
+	for name, change := range map[string]func(*testScreen){
+		"without a list of sessions": func(s *testScreen) { s.m.Sessions = false },
+		"before the message has a turn": func(s *testScreen) {
+			s.session.Reply = func(tuitest.Command) (any, error) {
+				return protocol.SendResult{Status: protocol.SendQueued, MessageID: "m9"}, nil
+			}
+			s.typeText("fix the parser")
+			s.press("enter")
+		},
+	} {
+		s := openForking(t, "fix the parser")
+		change(s)
+		s.press("esc", "esc")
+		s.mustHide("in a fork")
+		if s.mustCompose("fix the parser"); t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
+
+func TestAForkThatFailsIsReported(t *testing.T) {
+	s := openForking(t, "fix the parser")
+	s.refuse(tuitest.ErrRefused)
+	s.press("esc", "esc", "right", "enter")
+	s.mustShow("observers may not do that")
 }
 
 func TestEscTwiceSkipsDraftsThatWereCleared(t *testing.T) {

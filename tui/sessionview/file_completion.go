@@ -17,11 +17,15 @@ import (
 // maxFileSuggestions bounds the suggested files.
 const maxFileSuggestions = 100
 
+// maxResourceSuggestions bounds the suggested resources, which come before the files.
+const maxResourceSuggestions = 20
+
 // fileRows is the maximum number of files shown at once.
 const fileRows = 6
 
-// fileCompletion suggests files of the session's directory while the word at the cursor begins with
-// @. A task lists the files each time that such a word is begun.
+// fileCompletion suggests files of the session's directory, and resources that the agent reads,
+// while the word at the cursor begins with @. A task lists the files each time that such a word is
+// begun.
 type fileCompletion struct {
 	styles  *ui.Styles
 	replica *replica
@@ -36,6 +40,7 @@ type fileCompletion struct {
 	dismissed string // the word whose suggestions the user closed
 	selected  int
 	results   []string
+	resources int // of the results, which begin with them
 }
 
 // filesMsg carries the files of the session's directory.
@@ -45,20 +50,51 @@ type filesMsg struct {
 }
 
 // update follows the word at the cursor. It starts a listing when a word with @ is begun.
-func (c *fileCompletion) update(word string) tea.Cmd {
+func (c *fileCompletion) update(word string) (list tea.Cmd) {
 	if active := strings.HasPrefix(word, "@"); active != c.active {
 		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
 		c.reads++
 		if active && c.available() {
 			read, dir := c.reads, c.replica.state.CWD
-			return c.tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
+			list = c.tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
 		}
 	}
-	if c.active && c.listed && word != c.word {
+	if c.active && word != c.word {
 		c.word, c.selected = word, 0
-		c.results = c.listing.Search(strings.TrimPrefix(word[1:], `"`), maxFileSuggestions)
+		query := strings.TrimPrefix(word[1:], `"`)
+		c.results = c.matchingResources(query)
+		if c.resources = len(c.results); c.listed {
+			c.results = append(c.results, c.listing.Search(query, maxFileSuggestions)...)
+		}
 	}
-	return nil
+	return list
+}
+
+// matchingResources returns the names of resources that have a text in their name or title.
+func (c *fileCompletion) matchingResources(query string) (names []string) {
+	if c.replica.state.Options == nil {
+		return nil
+	}
+	query = strings.ToLower(query)
+	for _, r := range c.replica.state.Options.Resources {
+		if transcript.Clean(r.Name) != r.Name || strings.ContainsAny(r.Name, "\"\n\t ") {
+			continue // it cannot be typed
+		}
+		if strings.Contains(strings.ToLower(r.Name+" "+r.Title), query) && len(names) < maxResourceSuggestions {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// resourceTitle returns the title of a resource.
+func (c *fileCompletion) resourceTitle(name string) string {
+	for _, r := range c.replica.state.Options.Resources {
+		if r.Name == name {
+			return transcript.Clean(r.Title)
+		}
+	}
+	return ""
 }
 
 // available reports whether the files of the session can be listed.
@@ -115,13 +151,16 @@ func (c *fileCompletion) press(key string) (mention string, handled bool) {
 func (c *fileCompletion) view(width int) []string {
 	files := c.suggestions()
 	switch {
-	case c.active && !c.available():
+	case c.active && len(files) == 0 && !c.available():
 		return []string{c.styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
 	case len(files) == 0:
 		return nil
 	}
 	lines := make([]string, len(files))
 	for i, name := range files {
+		if i < c.resources && c.replica.state.Options != nil {
+			name = strings.TrimSpace(name + "  " + c.resourceTitle(name))
+		}
 		if i == c.selected {
 			lines[i] = c.styles.Selected.Render(ui.Fit(" ▸ "+name, width))
 			continue
@@ -129,9 +168,15 @@ func (c *fileCompletion) view(width int) []string {
 		lines[i] = ui.Fit("   "+name, width)
 	}
 	lines, _ = ui.Window(lines, c.selected, fileRows)
-	count := ui.Count(len(files), "file")
-	if len(files) == maxFileSuggestions || c.listing.More {
+	n := len(files) - c.resources
+	count := ui.Count(n, "file")
+	if n == maxFileSuggestions || c.listing.More {
 		count = "the first " + count
+	}
+	if resources := ui.Count(c.resources, "resource"); c.resources > 0 && n > 0 {
+		count = resources + " · " + count
+	} else if c.resources > 0 {
+		count = resources
 	}
 	title := count + c.styles.Dim.Render(" · enter attaches · ↑↓ · esc closes")
 	return append([]string{c.styles.Rule(title, width)}, lines...)

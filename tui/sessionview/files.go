@@ -16,7 +16,6 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
@@ -26,10 +25,8 @@ const maxFile = 64 << 20
 // fileUse is an action on the content of a file.
 type fileUse func(f describe.File, data []byte) tea.Cmd
 
-// useFile fetches the file of an item and passes it to use. If the item has several, the user
-// chooses one first.
-func (v *View) useFile(item transcript.Item, use fileUse) tea.Cmd {
-	files := transcriptview.Files(item)
+// useFiles fetches a file and passes it to use. If there are several, the user chooses one first.
+func (v *View) useFiles(files []describe.File, use fileUse) tea.Cmd {
 	switch len(files) {
 	case 0:
 		v.status.Text = "there is no file in it"
@@ -59,7 +56,7 @@ func (v *View) fetchFile(f describe.File, use fileUse) tea.Cmd {
 		return nil
 	}
 	return v.commands.run(func(ctx context.Context) (err error) {
-		data, err = readBlob(ctx, v.commands, f.Blob)
+		data, err = readBlob(ctx, v.commands, f.Blob, maxFile)
 		return err
 	}, func(err error) tea.Cmd {
 		if err != nil {
@@ -69,8 +66,8 @@ func (v *View) fetchFile(f describe.File, use fileUse) tea.Cmd {
 	})
 }
 
-// readBlob requests the pieces of a blob.
-func readBlob(ctx context.Context, c *commander, id string) ([]byte, error) {
+// readBlob requests the pieces of a blob of at most limit bytes.
+func readBlob(ctx context.Context, c *commander, id string, limit int64) ([]byte, error) {
 	var data []byte
 	for {
 		piece := new(protocol.BlobResult)
@@ -82,7 +79,7 @@ func readBlob(ctx context.Context, c *commander, id string) ([]byte, error) {
 		switch got := int64(len(data)); {
 		case got == piece.Bytes:
 			return data, nil
-		case piece.Bytes > maxFile:
+		case piece.Bytes > limit:
 			return nil, fmt.Errorf("blob %s has %d bytes: save it with agentctl blob", id, piece.Bytes)
 		case got > piece.Bytes || len(piece.Data) == 0:
 			return nil, fmt.Errorf("blob %s: the server sent %d of %d bytes", id, got, piece.Bytes)

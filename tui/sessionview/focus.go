@@ -5,6 +5,13 @@ import tea "charm.land/bubbletea/v2"
 // FocusMsg tells a view beside others that the keys go to it from now on.
 type FocusMsg struct{}
 
+// SetElsewhere sets whether the keys go to another view beside this one. The prompt of this one is
+// then plain.
+func (v *View) SetElsewhere(elsewhere bool) {
+	v.canvas.Dirty = v.canvas.Dirty || v.composer.Elsewhere != elsewhere
+	v.composer.Elsewhere = elsewhere
+}
+
 // takeFocus handles that the keys go to the view from now on. A key that follows at once decides no
 // request.
 func (v *View) takeFocus() tea.Cmd {

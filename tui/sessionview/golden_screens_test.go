@@ -39,7 +39,7 @@ var screenScenes = []goldenScene{
 			"agent 09:41 I look at the imports",
 			">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
+		wide:   conversationAnd(wideStatus + "F1 help"),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
@@ -57,7 +57,7 @@ var screenScenes = []goldenScene{
 		wide: conversationAnd(
 			"e edit · delete remove · s send now · K up · J down · C clear · r release",
 			"Then write the release notes for everything since the last tag.",
-			wideStatus+"k3f9ab:31 · F1 help",
+			wideStatus+"F1 help",
 		),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
@@ -74,7 +74,7 @@ var screenScenes = []goldenScene{
 			"? Tidy the module · waiting for a decision",
 			"y allow once · n deny · 1…9 choose · enter confirm · r reason · v view · → other · esc back",
 			"2 Always allow ▏ go mod tidy in /home/ada/store",
-			wideStatus+"k3f9ab:30 · F1 help",
+			wideStatus+"F1 help",
 		),
 		status: []string{"◌ waiting for 2 approvals", "fix-tests"},
 	},
@@ -91,7 +91,7 @@ var screenScenes = []goldenScene{
 			"│ in ▏ /home/ada/store", "│ title ▏ Change the limit", "│ reason ▏ Two was too few.",
 			"2 Always allow ▏ every patch of exactly these files, in this session",
 			"2 - const limit = 2 │ 2 + const limit = 20",
-			wideStatus+"k3f9ab:29 · F1 help",
+			wideStatus+"F1 help",
 		),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
@@ -109,7 +109,7 @@ var screenScenes = []goldenScene{
 			"2 - const limit = 2", "2 + const limit = 40", "▸ [x] with the patch as edited", "1 Allow once",
 			"2 Always allow",
 		}, decisions...),
-		wide:   conversationAnd("r reason · v review · p edit", wideStatus+"k3f9ab:29 · F1 help"),
+		wide:   conversationAnd("r reason · v review · p edit", wideStatus+"F1 help"),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
@@ -122,7 +122,7 @@ var screenScenes = []goldenScene{
 			"│ edited ▏ go mod tidy", "▸ command:", "> go mod tidy && rm -rf build", "Allow once",
 			"enter done · alt+enter new line",
 		},
-		wide:   conversationAnd("[x] with the command as edited", wideStatus+"k3f9ab:29 · F1 help"),
+		wide:   conversationAnd("[x] with the command as edited", wideStatus+"F1 help"),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
@@ -135,8 +135,8 @@ var screenScenes = []goldenScene{
 			typing(" it all"),
 		),
 		shows: []string{
-			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] ▏ Read — all of it",
-			"[ ] ▏ Write", "▸ task: Build it all", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
+			"? Three tasks · waiting for a decision", "approval · plan", "Three tasks", "[x] task 1 ▏ Read — all of it",
+			"[ ] task 2 after 1", "▸ task: Build it all", "1 Allow once", "2 Deny", "3 Deny and stop the turn",
 			"4 Explain first", "5 Revise with reason",
 		},
 		wide:   conversationAnd("enter done · esc discard"),
@@ -149,7 +149,7 @@ var screenScenes = []goldenScene{
 			"Which database?", "▸ 1 ( ) ▏ Postgres — runs already", "2 ( ) ▏ SQLite", "Other:", "What is it called?",
 			"Other:", "Answer", "Skip", "Skip and stop the turn", "Explain first",
 		},
-		wide:   conversationAnd("r reason · v view", wideStatus+"k3f9ab:29 · F1 help"),
+		wide:   conversationAnd("r reason · v view", wideStatus+"F1 help"),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
@@ -198,7 +198,7 @@ var screenScenes = []goldenScene{
 		},
 		wide: conversationAnd(
 			"for as long as it runs and not longer",
-			wideStatus+"k3f9ab:29 · F1 help",
+			wideStatus+"F1 help",
 		),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
@@ -223,7 +223,7 @@ var screenScenes = []goldenScene{
 			"I look at the imports", "• plan how to tidy 1 of 3 done", "plan · 1 of 3 done · tab",
 			"✓ Read the imports", "▸ Drop what is unused running 30s", "✗ Build: no compiler failed", ">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
+		wide:   conversationAnd(wideStatus + "F1 help"),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
@@ -238,7 +238,7 @@ var screenScenes = []goldenScene{
 			"✗ Build: no compiler failed",
 			">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:31 · F1 help"),
+		wide:   conversationAnd(wideStatus + "F1 help"),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
@@ -283,7 +283,7 @@ var screenScenes = []goldenScene{
 		name:    "shell_command",
 		open:    fromScene("transcript", typing("!go test ./...")),
 		heights: screenHeights,
-		shows:   []string{"shell command on this machine", "! go test ./..."},
+		shows:   []string{"shell on this machine", "! go test ./..."},
 		status:  []string{"◐ running 36s", "fix-tests"},
 	},
 	{
@@ -324,7 +324,7 @@ var screenScenes = []goldenScene{
 			"11 Message 11 of many", "↑ 5 more · ↓ 9 more", ">",
 		},
 		wide: conversationAnd(
-			"delete remove · s send now · K up · J down · C clear · h hold", wideStatus+"k3f9ab:49 · F1 help",
+			"delete remove · s send now · K up · J down · C clear · h hold", wideStatus+"F1 help",
 		),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
@@ -345,7 +345,7 @@ var screenScenes = []goldenScene{
 		name: "interrupting", heights: screenHeights,
 		open:   fromScene("transcript", func(s *testScreen) { s.m.Update(tuitest.KeyPress("ctrl+x")) }),
 		shows:  []string{"I look at the imports", "── interrupting …", ">"},
-		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
+		wide:   conversationAnd(wideStatus + "F1 help"),
 		status: []string{"◌ interrupting …", "fix-tests", "F1 help"},
 	},
 	{
@@ -382,7 +382,7 @@ var screenScenes = []goldenScene{
 			"F5 tries again now · you can read on; messages wait",
 			">",
 		},
-		wide:   conversationAnd(wideStatus + "k3f9ab:28 · F1 help"),
+		wide:   conversationAnd(wideStatus + "F1 help"),
 		status: []string{"○ reconnecting in 4s (attempt 3)"},
 	},
 	{
@@ -401,13 +401,13 @@ var screenScenes = []goldenScene{
 			"And the release notes?", "They are written.", "── completed · 12s · 12.3k tokens in · 678 out",
 			"── you reconnected here · away 2m05s · 2 turns ended · 1 approval allowed by bob", ">",
 		},
-		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · k3f9ab:38 · F1 help"),
+		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · F1 help"),
 		status: []string{"● idle", "fix-tests · gemini", "F1 help"},
 	},
 	{
 		name: "catch_up", open: fromScene("catching"), heights: [3]int{24, 24, 75},
 		shows:  []string{"word400 word401", "word447 word448 word449", ">"},
-		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · k3f9ab:478 · F1 help"),
+		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · F1 help"),
 		status: []string{"catching up", "45% running 36s", "fix-tests"},
 	},
 }

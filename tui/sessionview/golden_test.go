@@ -107,7 +107,7 @@ func TestGoldenFilesAreUsed(t *testing.T) {
 	var used []string
 	scenes := slices.Concat(
 		screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes, statusScenes,
-		markdownScenes, fileScenes, hostileScenes, reviewScenes,
+		markdownScenes, fileScenes, imageScenes, hostileScenes, reviewScenes, sharedScenes,
 	)
 	for _, scene := range scenes {
 		used = append(used, fmt.Sprintf("%s_%d.golden", scene.name, goldenWidth))

@@ -50,6 +50,7 @@ func hintedKeys(screen string, m *keymap.Map) []string {
 // TestHintsNameKeysThatAct presses every key that a screen names, on a fresh screen, with the focus
 // that the screen has.
 func TestHintsNameKeysThatAct(t *testing.T) {
+	t.Chdir(t.TempDir()) // a key saves the protocol log
 	scenes := slices.Concat(screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes, statusScenes)
 	total := 0
 	for _, scene := range scenes {

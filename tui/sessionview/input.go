@@ -172,10 +172,12 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		return v.export(""), true
 	case keymap.ChooseTheme:
 		v.overlays.Push(ui.NewThemeMenu(v.Styles))
+	case keymap.ChooseImages:
+		v.overlays.Push(ui.NewImagesMenu(v.Styles))
 	case keymap.ToggleSide:
 		return v.toggleSide(), true
 	case keymap.Redraw:
-		return tea.ClearScreen, true
+		return tea.Batch(tea.ClearScreen, tea.Raw(v.Styles.Images.Entered())), true
 	case keymap.Suspend:
 		if cmd, ok := v.undoRemoval(); ok {
 			return cmd, true
@@ -221,6 +223,8 @@ func (v *View) pressQueue(key string) tea.Cmd {
 		return v.editQueued(*r.edit)
 	case len(r.remove) > 0:
 		return v.removeQueued(r.remove)
+	case r.send != nil:
+		return v.sendScheduledNow(*r.send)
 	}
 	return r.cmd
 }
@@ -244,7 +248,7 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 		if r.file == keymap.OpenFile {
 			use = v.openFile
 		}
-		return v.useFile(v.transcript.view.List.Item(id), use)
+		return v.useFiles(transcriptview.Files(v.transcript.view.List.Item(id)), use)
 	}
 	return r.cmd
 }

@@ -1,10 +1,14 @@
 package sessionview
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -42,6 +46,7 @@ func (v *View) draw() tea.View {
 // status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	side := v.panels.side.width(width)
+	v.statusLine.besideUsage = side > 0
 	main := width - side
 	if side > 0 {
 		main-- // a gap
@@ -67,8 +72,9 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		rule = []string{v.composerRule(width)}
 		left--
 	}
+	least := minTranscriptRows
 	panel := func(lines []string) []string {
-		lines = lines[:min(len(lines), max(0, left-minTranscriptRows))]
+		lines = lines[:min(len(lines), max(0, left-least))]
 		left -= len(lines)
 		return lines
 	}
@@ -78,7 +84,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	docked = panel(docked)
 	var search []string
 	if dockedCursor == nil {
-		search = panel(v.transcript.search.view(v.Styles, width))
+		search = panel(v.transcript.search.view(v.Styles, width, v.focus == onTranscript))
 	}
 	commands := panel(v.commandLines(width))
 	files := panel(slices.Concat(p.files.view(width), p.attachments.view(width)))
@@ -86,12 +92,16 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	outbox := panel(p.outbox.view(width, conn))
 	approval, approvalCursor := v.approvalLines(width, left)
 	left -= len(approval)
+	if len(approval) > 0 && v.focus != onQueue && v.focus != onPlan {
+		least = max(least, height/3) // what led to the request comes before plan and queue
+	}
 	var queue, plan []string
 	if !side || v.focus == onQueue || v.composer.Editing != "" {
 		queue = panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
 	}
 	if v.focus == onPlan || !side && !v.approvalListsPlan() {
 		rows := max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
+		rows = max(0, min(rows, left-least-1))
 		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
@@ -115,12 +125,34 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	return slices.Concat(screen, composer), cursor
 }
 
-// inputLines returns the lines of the composer and its cursor, or those of the player.
+// inputLines returns the lines of the composer and its cursor, or those of the player. The prompt
+// has the accent colour while keys write.
 func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
 	if v.panels.player != nil {
 		return v.panels.player.view(width, rows), nil
 	}
-	return v.composer.View(width, rows)
+	lines, cursor := v.composer.View(width, rows)
+	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && v.takesText() && len(prompt) == 1 {
+		if v.composer.Empty() && !v.composer.Shell {
+			text = v.Styles.Dim.Render(ui.FitHints(v.placeholder(), width-2))
+		}
+		lines[0] = v.Styles.Accent.Bold(true).Render(prompt) + " " + text
+	}
+	return lines, cursor
+}
+
+// takesText reports whether keys write into the composer.
+func (v *View) takesText() bool { return v.focus == onComposer && !v.composer.Elsewhere }
+
+// placeholder returns the text shown in place of an empty message: its receiver, and the characters
+// that begin something else.
+func (v *View) placeholder() string {
+	verb := "Message "
+	if v.replica.state.Status() == protocol.Running || v.replica.state.Status() == protocol.Waiting {
+		verb = "Queue a message for "
+	}
+	agent := cmp.Or(ui.OneLine(transcript.Clean(describe.Agent(v.replica.state.Agent))), "the agent")
+	return verb + agent + " · / commands · @ files · ! shell"
 }
 
 // docked returns the lines and the cursor of the docked overlay, if there is one.

@@ -20,6 +20,7 @@ type keyHistory struct {
 	cleared   *clearedDraft // the last key was ctrl+c and cleared this
 	deletion  bool          // the last key was ctrl+d and deleted a character
 	explained string        // the message that was explained instead of sent; enter again sends it
+	moved     bool          // the text was written about a request: the next enter does not send it
 	escape    time.Time     // when the last key was an esc that did nothing; zero: it was not
 }
 

@@ -23,13 +23,17 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 		if v.focus != onApproval {
 			v.setFocus(onApproval) // the click that gives it the focus confirms nothing
 		}
-		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.state.Approvals, msg.Y-rows.approval.from))
+		line := msg.Y - rows.approval.from
+		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.state.Approvals, line, msg.X))
 	case rows.queue.contains(msg.Y):
 		v.setFocus(onQueue)
 		v.panels.queue.click(msg.Y - rows.queue.from)
 	case rows.composer.contains(msg.Y):
 		v.setFocus(onComposer)
 	default:
+		if cmd, ok := v.openPicture(msg.Y); ok {
+			return cmd
+		}
 		v.transcript.click(msg.Y)
 	}
 	return nil

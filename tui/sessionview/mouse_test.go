@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
@@ -14,8 +15,9 @@ import (
 func (s *testScreen) click(text string, below int) {
 	s.t.Helper()
 	for y, line := range strings.Split(s.text(), "\n") {
-		if strings.Contains(line, text) {
-			s.update(tea.MouseClickMsg{X: 5, Y: y + below, Button: tea.MouseLeft})
+		if before, _, ok := strings.Cut(line, text); ok {
+			x := ansi.StringWidth(before+text) - 1
+			s.update(tea.MouseClickMsg{X: x, Y: y + below, Button: tea.MouseLeft})
 			return
 		}
 	}
@@ -68,7 +70,8 @@ func TestAWheelThatSendsArrowsScrolls(t *testing.T) {
 func TestASecondClickConfirmsAChoice(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 40)
 	s.waitGrace()
-	s.click("   Deny", 0)
+	s.click("3 Deny", 0)
+	s.mustShow("▸ 3 Deny")
 	s.click("Allow once", 0)
 	if s.m.focus != onApproval {
 		t.Fatalf("got focus %d", s.m.focus)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -25,7 +24,7 @@ const outlineTurns = 100
 // outlinePage is an overlay with the turns of the session, filtered by the words typed.
 type outlinePage struct {
 	pane     *transcriptPane
-	input    *textinput.Model
+	input    *ui.TextInput
 	selected string // id of a turn; "": the newest
 	loading  bool
 	closed   bool
@@ -38,7 +37,7 @@ type turnIntent struct{ turn *outline.Turn }
 
 // openOutline returns the page and a command that requests older turns.
 func (p *transcriptPane) openOutline() (ui.Overlay, tea.Cmd) {
-	page := &outlinePage{pane: p, input: ui.NewTextInput(""), rows: 1}
+	page := &outlinePage{pane: p, input: p.styles.NewTextInput(""), rows: 1}
 	return page, page.requestOlder()
 }
 
@@ -54,7 +53,7 @@ func (o *outlinePage) Update(msg tea.Msg) ui.Response {
 	case tea.KeyPressMsg:
 		return o.press(msg)
 	case tea.PasteMsg:
-		ui.PasteText(o.input, msg.Content)
+		o.input.Paste(msg.Content)
 	case tea.MouseWheelMsg:
 		o.move(ui.WheelRows(msg))
 	}
@@ -64,7 +63,7 @@ func (o *outlinePage) Update(msg tea.Msg) ui.Response {
 func (o *outlinePage) press(msg tea.KeyPressMsg) ui.Response {
 	keys, key := o.pane.styles.Keys, msg.String()
 	action := keys.At(keymap.Outline, key)
-	if ui.Writes(msg) {
+	if ui.Writes(msg) || o.input.LeaveInsert(key) {
 		action = ""
 	}
 	switch action {
@@ -87,7 +86,7 @@ func (o *outlinePage) press(msg tea.KeyPressMsg) ui.Response {
 		o.closed = true
 		return ui.Response{Close: true}
 	default:
-		*o.input, _ = o.input.Update(msg)
+		o.input.Press(msg)
 	}
 	return ui.Response{Cmd: o.requestOlder()}
 }

@@ -32,10 +32,21 @@ type commandList struct {
 // allCommands returns the commands of this screen and of the agent.
 func (v *View) allCommands() []palette.Command {
 	screen := palette.OfScreen(v.Styles.Keys, keymap.OnSession, keymap.Global)
-	if !v.Sessions {
-		screen = slices.DeleteFunc(screen, func(c palette.Command) bool { return leavesSession(c.Action) })
-	}
+	screen = slices.DeleteFunc(screen, func(c palette.Command) bool {
+		return !v.Sessions && leavesSession(c.Action) || !v.agentCan(c.Action)
+	})
 	return slices.Concat(screen, palette.OfAgent(v.replica.state.Options))
+}
+
+// agentCan reports whether the agent has the feature that an action needs, if any.
+func (v *View) agentCan(a keymap.Action) bool {
+	switch a {
+	case keymap.UndoTurn, keymap.RepeatTurn:
+		return v.replica.state.Options.Has(protocol.FeatureUndo)
+	case keymap.ForkSession:
+		return v.replica.state.Options.Has(protocol.FeatureFork)
+	}
+	return true
 }
 
 // leavesSession reports whether the program carries an action out, if it shows several sessions.

@@ -30,7 +30,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 			continue
 		}
 		effect := func(type_ func(*testScreen)) (string, []tuitest.Command, []tea.Msg) {
-			s := open(t, commandJournal(), 100, 40)
+			s := open(t, commandJournal(), 100, 32)
 			if c.Action == keymap.Bottom {
 				s.press("ctrl+home")
 			}
@@ -99,6 +99,16 @@ func TestPaletteRanksCommands(t *testing.T) {
 		}
 		s.press("esc")
 		s.mustHide("command:")
+	}
+}
+
+func TestPaletteListsNoCommandThatTheAgentCannotDo(t *testing.T) {
+	s := open(t, tuitest.Conversation(), 100, 40)
+	for _, name := range []string{"/undo", "/repeat", "/fork"} {
+		s.press("ctrl+k")
+		s.typeText(name[1:])
+		s.mustHide("▸ " + name)
+		s.press("esc")
 	}
 }
 

@@ -91,7 +91,7 @@ func TestApprovalEditPlanTask(t *testing.T) {
 	s.press("up", "up", "p")
 	s.typeText(" half of it")
 	s.press("enter")
-	s.mustShow("[x] ▏ Write half of it")
+	s.mustShow("[x] task 2 after 1 ▏ Write half of it")
 	s.press("y")
 	want := []protocol.Task{
 		{ID: "a", Title: "Read", Description: "all of it"},

@@ -126,8 +126,11 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	}
 	done, at := tasksDone(plan), p.selectedIndex(plan)
 	first := done - 1 // the last finished task comes first
-	if focused {
+	switch {
+	case focused:
 		first = at - rows/2
+	case rows < 2:
+		first = done
 	}
 	first = max(0, min(first, len(plan.Tasks)-rows))
 	last := min(first+rows, len(plan.Tasks))

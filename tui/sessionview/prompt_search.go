@@ -2,8 +2,8 @@ package sessionview
 
 import (
 	"fmt"
+	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -19,7 +19,7 @@ const promptSearchRows = 5
 // composer keeps its text until the user takes a match.
 type promptSearch struct {
 	styles   *ui.Styles
-	input    *textinput.Model
+	input    *ui.TextInput
 	prompts  func() []string // newest first; grows at its end
 	selected int             // index of the selected match
 }
@@ -38,7 +38,7 @@ func (v *View) searchPrompts() {
 	}
 	v.setFocus(onComposer)
 	prompts := func() []string { return v.composer.History(v.replica.conn.By) }
-	v.overlays.Push(&promptSearch{styles: v.Styles, input: ui.NewTextInput(""), prompts: prompts})
+	v.overlays.Push(&promptSearch{styles: v.Styles, input: v.Styles.NewTextInput(""), prompts: prompts})
 }
 
 // takePrompt replaces the draft, which stays in the history.
@@ -54,15 +54,18 @@ func (p *promptSearch) Scope() keymap.Scope { return keymap.Global }
 // FullScreen implements [ui.Overlay].
 func (p *promptSearch) FullScreen() bool { return false }
 
-// matches returns the messages with the words of the input.
+// matches returns the messages with the words of the input, without words all.
 func (p *promptSearch) matches() []string {
+	if strings.TrimSpace(p.input.Value()) == "" {
+		return p.prompts()
+	}
 	query, err := protocol.ParseQuery(p.input.Value())
 	if err != nil {
 		return nil
 	}
 	var out []string
 	for _, text := range p.prompts() {
-		if query == nil || query.Match(text) {
+		if query.Match(text) {
 			out = append(out, text)
 		}
 	}
@@ -75,7 +78,7 @@ func (p *promptSearch) Update(msg tea.Msg) ui.Response {
 	case tea.KeyPressMsg:
 		return p.press(msg)
 	case tea.PasteMsg:
-		ui.PasteText(p.input, msg.Content)
+		p.input.Paste(msg.Content)
 		p.selected = 0
 	case tea.MouseMsg:
 		return ui.Response{Pass: true}
@@ -87,6 +90,7 @@ func (p *promptSearch) Update(msg tea.Msg) ui.Response {
 func (p *promptSearch) press(msg tea.KeyPressMsg) ui.Response {
 	key, matches := msg.String(), p.matches()
 	switch {
+	case p.input.LeaveInsert(key):
 	case key == "esc":
 		return ui.Response{Close: true}
 	case key == "enter":
@@ -103,7 +107,7 @@ func (p *promptSearch) press(msg tea.KeyPressMsg) ui.Response {
 		p.selected = max(0, p.selected-1)
 	default:
 		before := p.input.Value()
-		*p.input, _ = p.input.Update(msg)
+		p.input.Press(msg)
 		if p.input.Value() != before {
 			p.selected = 0
 		}

@@ -30,6 +30,16 @@ func TestEarlierMessagesAreSearchedNewestFirst(t *testing.T) {
 	s.mustCompose("draft") // it is kept
 }
 
+func TestTheSearchOfMessagesStartsWithAll(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
+	s.sendMessage("fix the parser")
+	s.mustSendAll(1)
+	s.press("ctrl+r")
+	s.mustShow("earlier messages · 1 of 2", " ▸ fix the parser", "The test in pkg/store fails")
+	s.typeText(" ")
+	s.mustShow("earlier messages · 1 of 2")
+}
+
 func TestEscInTheSearchOfMessagesKeepsTheDraft(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.sendMessage("fix the parser")

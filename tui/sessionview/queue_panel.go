@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -16,10 +17,10 @@ import (
 	"agentctl/tui/ui"
 )
 
-// queueRows is the maximum number of queued messages shown at once.
+// queueRows is the maximum number of queued and scheduled messages shown at once.
 const queueRows = 6
 
-// queuePanel shows the queued messages.
+// queuePanel shows the queued messages, and after them the scheduled ones.
 type queuePanel struct {
 	styles   *ui.Styles
 	replica  *replica
@@ -37,6 +38,7 @@ type queueResult struct {
 	leave  bool               // give up the focus
 	edit   *protocol.Message  // message to edit, or nil
 	remove []protocol.Message // messages to remove
+	send   *protocol.Message  // scheduled message to send now, or nil
 }
 
 // visible reports whether the panel shows anything.
@@ -46,20 +48,19 @@ func (q *queuePanel) visible() bool {
 }
 
 // selectedIndex returns the index of the selected message, or of the one that took its place. It
-// returns -1 if the queue is empty.
+// returns -1 if there is no message.
 func (q *queuePanel) selectedIndex() int {
-	s := q.replica.state
-	if i := s.QueueIndex(q.selected); i >= 0 {
+	if i := waitingIndex(q.replica.state, q.selected); i >= 0 {
 		q.index = i
 	}
-	return min(q.index, len(s.Queue)-1)
+	return min(q.index, len(queuedAndScheduled(q.replica.state))-1)
 }
 
-// selectAt selects the message at index i, clamped to the queue.
+// selectAt selects the message at index i, clamped to the messages.
 func (q *queuePanel) selectAt(i int) {
-	if queue := q.replica.state.Queue; len(queue) > 0 {
-		q.index = min(max(i, 0), len(queue)-1)
-		q.selected = queue[q.index].MessageID
+	if all := queuedAndScheduled(q.replica.state); len(all) > 0 {
+		q.index = min(max(i, 0), len(all)-1)
+		q.selected = all[q.index].MessageID
 	}
 }
 
@@ -78,7 +79,8 @@ func (q *queuePanel) press(key string) queueResult {
 	if at < 0 {
 		return queueResult{}
 	}
-	message := q.replica.state.Queue[at]
+	all := queuedAndScheduled(q.replica.state)
+	message := all[at]
 	switch action {
 	case keymap.Up:
 		q.selectAt(at - 1)
@@ -87,12 +89,15 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.First:
 		q.selectAt(0)
 	case keymap.Last:
-		q.selectAt(len(q.replica.state.Queue) - 1)
+		q.selectAt(len(all) - 1)
 	case keymap.QueuePageUp:
 		q.selectAt(at - queueRows)
 	case keymap.QueuePageDown:
 		q.selectAt(at + queueRows)
 	case keymap.QueueSendNow:
+		if isScheduled(q.replica.state, message.MessageID) {
+			return queueResult{send: &message}
+		}
 		return queueResult{cmd: q.sendNow(message)}
 	case keymap.QueueEdit, keymap.Choose:
 		return queueResult{edit: &message}
@@ -101,12 +106,21 @@ func (q *queuePanel) press(key string) queueResult {
 		return queueResult{remove: []protocol.Message{message}}
 	case keymap.QueueClear:
 		return queueResult{remove: slices.Clone(q.replica.state.Queue)}
-	case keymap.QueueMoveUp:
-		return queueResult{cmd: q.move(message, at-1)}
-	case keymap.QueueMoveDown:
-		return queueResult{cmd: q.move(message, at+1)}
 	}
-	return queueResult{}
+	return queueResult{cmd: q.pressMove(action, message, at)}
+}
+
+// pressMove moves the message at an index of the queue. A scheduled message is in none.
+func (q *queuePanel) pressMove(action keymap.Action, message protocol.Message, at int) tea.Cmd {
+	switch {
+	case isScheduled(q.replica.state, message.MessageID):
+		return nil
+	case action == keymap.QueueMoveUp:
+		return q.move(message, at-1)
+	case action == keymap.QueueMoveDown:
+		return q.move(message, at+1)
+	}
+	return nil
 }
 
 // send sends a command that needs no callback.
@@ -146,9 +160,12 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 		return nil
 	}
 	s := q.replica.state
-	title := "queue · " + ui.Count(len(s.Queue), "message")
-	if len(s.Queue) == 0 {
-		title = "queue"
+	title := "queue"
+	if len(s.Queue) > 0 {
+		title += " · " + ui.Count(len(s.Queue), "message")
+	}
+	if len(s.Scheduled) > 0 {
+		title += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
 	}
 	if h := s.BlockingHold(); h != nil {
 		shown := *h
@@ -167,43 +184,39 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	hint = ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))
 	title += q.styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
 	out := []string{q.styles.Rule(title, width)}
-	at := q.selectedIndex()
+	at, all := q.selectedIndex(), queuedAndScheduled(s)
 	first := q.firstRow()
-	end := min(len(s.Queue), first+queueRows)
+	end := min(len(all), first+queueRows)
 	for i := first; i < end; i++ {
-		m := &s.Queue[i]
-		left := fmt.Sprintf("  %d %s", i+1, ui.Excerpt(m.Text))
-		if len(m.Parts) > 0 {
-			left += " +" + ui.Count(len(m.Parts), "part")
-		}
-		right := q.details(m, editing)
+		left, right := q.row(&all[i], i, editing)
 		if focused && i == at {
 			out = append(out, q.styles.Selected.Render(ui.Spread("▸"+left[1:], right, width)))
 			continue
 		}
 		out = append(out, ui.Spread(left, q.styles.Dim.Render(right), width))
 	}
-	out = append(out, q.scheduledRows(width)...)
-	if hidden := ui.MoreRows(first, len(s.Queue)-end); hidden != "" {
+	if hidden := ui.MoreRows(first, len(all)-end); hidden != "" {
 		out = append(out, q.styles.Dim.Render(ui.Fit("  "+hidden, width)))
 	}
 	return out
 }
 
-// scheduledRows returns the rows of the messages that enter the queue later. They have no keys.
-func (q *queuePanel) scheduledRows(width int) (rows []string) {
-	list := q.replica.state.Scheduled
-	for i := range min(len(list), queueRows) {
-		right := ui.OneLine(transcript.Clean(remote.ActorName(list[i].By)))
-		if list[i].NotBefore != nil {
-			right += " at " + q.styles.Date(*list[i].NotBefore)
-		}
-		rows = append(rows, q.styles.Dim.Render(ui.Spread("  ◷ "+ui.Excerpt(list[i].Text), right, width)))
+// row returns the texts of a message at an index. A queued message has its number, a scheduled one
+// its time.
+func (q *queuePanel) row(m *protocol.Message, index int, editing string) (left, right string) {
+	scheduled := index >= len(q.replica.state.Queue)
+	mark := strconv.Itoa(index + 1)
+	if scheduled {
+		mark = "◷"
 	}
-	if hidden := ui.MoreRows(0, len(list)-len(rows)); hidden != "" {
-		rows = append(rows, q.styles.Dim.Render(ui.Fit("  "+hidden, width)))
+	left, right = "  "+mark+" "+ui.Excerpt(m.Text), q.details(m, editing)
+	if len(m.Parts) > 0 {
+		left += " +" + ui.Count(len(m.Parts), "part")
 	}
-	return rows
+	if scheduled && m.NotBefore != nil {
+		right += " · " + q.styles.Date(*m.NotBefore)
+	}
+	return left, right
 }
 
 // unfocusedHint returns the keys that work without the focus: after an interrupt those of the held
@@ -223,12 +236,12 @@ func (q *queuePanel) unfocusedHint() string {
 
 // firstRow returns the index of the first message on the screen.
 func (q *queuePanel) firstRow() int {
-	return min(max(0, q.selectedIndex()-queueRows/2), max(0, len(q.replica.state.Queue)-queueRows))
+	return min(max(0, q.selectedIndex()-queueRows/2), max(0, len(queuedAndScheduled(q.replica.state))-queueRows))
 }
 
 // click selects the message on a row of the panel. The title is row 0.
 func (q *queuePanel) click(row int) {
-	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(q.replica.state.Queue) {
+	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(queuedAndScheduled(q.replica.state)) {
 		q.selectAt(at)
 	}
 }
@@ -240,8 +253,12 @@ func (q *queuePanel) hint() string {
 	if s.BlockingHold() != nil {
 		queueHint = keys.Hint(keymap.QueueRelease, "release")
 	}
-	if len(s.Queue) == 0 {
+	at := q.selectedIndex()
+	switch {
+	case at < 0:
 		return queueHint
+	case at >= len(s.Queue):
+		return keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "cancel", keymap.QueueSendNow, "send now")
 	}
 	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
 		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down", keymap.QueueClear, "clear")

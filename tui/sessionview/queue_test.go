@@ -162,15 +162,22 @@ func TestQueueLongMessage(t *testing.T) {
 	}
 }
 
+// editQueued returns a screen with a draft on which the first queued message is being edited.
+func editQueued(t *testing.T) *testScreen {
+	t.Helper()
+	s := open(t, tuitest.Scenes["queue"](), 100, 24)
+	s.typeText("a draft")
+	s.press("tab", "e")
+	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
+	})
+	s.applyJournal()
+	return s
+}
+
 func TestQueueEditEndsWhenRemoved(t *testing.T) {
 	for _, reason := range []string{protocol.RemovedUser, protocol.RemovedStarted, protocol.RemovedCleared} {
-		s := open(t, tuitest.Scenes["queue"](), 100, 24)
-		s.typeText("a draft")
-		s.press("tab", "e")
-		s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
-			ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
-		})
-		s.applyJournal()
+		s := editQueued(t)
 		s.mustShow("editing a queued message")
 		s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
 		s.applyJournal()
@@ -179,6 +186,20 @@ func TestQueueEditEndsWhenRemoved(t *testing.T) {
 			t.Errorf("%s: the composer still edits %s", reason, s.m.composer.Editing)
 		}
 	}
+}
+
+func TestTheTextOfAnEditStaysWhenItsMessageIsRemoved(t *testing.T) {
+	s := editQueued(t)
+	s.typeText(" and more words")
+	s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{
+		MessageID: "m3", Reason: protocol.RemovedCleared,
+	})
+	s.applyJournal()
+	got := s.m.composer.Text()
+	if !strings.HasPrefix(got, "a draft\n\n") || !strings.HasSuffix(got, " and more words") {
+		t.Errorf("got the message box %q, want the edited text after the draft", got)
+	}
+	s.mustShow("your text is in the message box")
 }
 
 func TestQueueRemovalStatus(t *testing.T) {
@@ -228,7 +249,7 @@ func TestScheduledMessagesAreShownWithTheirTimes(t *testing.T) {
 	m := protocol.Message{MessageID: "later", Text: "update the dependencies", NotBefore: &at, By: &by}
 	s.journal.AddBy(by, protocol.QueueScheduled, protocol.QueueScheduledData{Message: m})
 	s.applyJournal()
-	s.mustShow("◷ update the dependencies", "bob at 2026-03-02 ")
+	s.mustShow("◷ update the dependencies", "bob · 2026-03-02 ")
 	s.journal.AddBy(by, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "later"})
 	s.applyJournal()
 	s.mustHide("◷")

@@ -48,6 +48,9 @@ func (r *replica) attach(a *protocol.SubscribeResult) (replaced bool) {
 	if r.state.Session != "" && !r.recorded {
 		r.away.Reconnected(a, r.state.Seq)
 	}
+	if r.conn.State == remote.Connecting && !r.recorded {
+		r.conn.State = remote.Connected // the connection's own update may come after the attachment
+	}
 	r.caughtUp = false
 	r.catchup = catchup{a.After.Seq, a.Position.Seq}
 	clear(r.clients)

@@ -88,6 +88,37 @@ func TestAReviewAllowsAfterItWasRead(t *testing.T) {
 	}
 }
 
+// TestClicksInAReviewDecideUnderTheGuard clicks twice on "Allow once": before anything was read,
+// and right after the options appeared.
+func TestClicksInAReviewDecideUnderTheGuard(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.waitGrace()
+	s.click("n deny", 0)
+	s.mustShow("1 Allow once", "3 Deny")
+	s.click("1 Allow once", 0)
+	s.click("1 Allow once", 0)
+	s.mustSendNothing()
+	s.waitGrace()
+	s.click("1 Allow once", 0)
+	s.mustSendNothing()
+	s.mustShow("not decided: this was not on the screen")
+	s.press("g")
+	s.read()
+	s.click("y allow once", 0)
+	s.click("1 Allow once", 0)
+	s.click("1 Allow once", 0)
+	s.mustSendNothing()
+	s.waitGrace()
+	s.click("store/part", 0) // the changes have the keys again
+	s.mustHide("1 Allow once")
+	s.click("y allow once", 0)
+	s.waitGrace()
+	s.click("1 Allow once", 0)
+	if data := s.mustSend(protocol.DoApprove).(protocol.ApproveData); data.Option != "once" {
+		t.Errorf("got decision %+v", data)
+	}
+}
+
 func TestAReviewTakesNoKeyThatFollowsAtOnce(t *testing.T) {
 	s := openReview(t, 200, 60)
 	s.press("n", "d", "y")

@@ -27,7 +27,7 @@ func (r *rules) Title() string {
 }
 
 // Empty implements [ui.Listing].
-func (r *rules) Empty() string { return "no rules: the agent asks every time" }
+func (r *rules) Empty() string { return "no rules: no request is always allowed" }
 
 // Hint implements [ui.Listing].
 func (r *rules) Hint() string {

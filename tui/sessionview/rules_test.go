@@ -46,7 +46,7 @@ func TestRulesEmpty(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("f4", "down", "delete", "end")
 	s.mustSendNothing()
-	s.mustShow("no rules: the agent asks every time")
+	s.mustShow("no rules: no request is always allowed")
 }
 
 func TestMenuKeepsComposerText(t *testing.T) {

@@ -48,8 +48,9 @@ func (s *search) stop() {
 // clear closes the search.
 func (s *search) clear() { *s = search{generation: s.generation + 1} }
 
-// view returns the line with the search text and the number of the shown match.
-func (s *search) view(styles *ui.Styles, width int) []string {
+// view returns the line with the search text and the number of the shown match. Its keys are those
+// of the transcript with the focus.
+func (s *search) view(styles *ui.Styles, width int, focused bool) []string {
 	const label = ui.FindLabel
 	switch {
 	case s.query == nil:
@@ -60,7 +61,7 @@ func (s *search) view(styles *ui.Styles, width int) []string {
 	position := s.positionText()
 	keys := styles.Keys.Hint(keymap.OlderMatch, "older", keymap.NewerMatch, "newer", keymap.Back, "close")
 	right := strings.Trim(position+" · "+keys, "· ") + " "
-	if ansi.StringWidth(label+s.text+right) > width {
+	if !focused || ansi.StringWidth(label+s.text+right) > width {
 		right = position + " "
 	}
 	return []string{styles.Dim.Render(ui.Spread(label+s.text, right, width))}

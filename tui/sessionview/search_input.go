@@ -3,7 +3,6 @@ package sessionview
 import (
 	"time"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -18,7 +17,7 @@ const findDelay = 150 * time.Millisecond
 // searchInput is a docked overlay for the text of a search. It searches while the user types.
 type searchInput struct {
 	pane  *transcriptPane
-	input *textinput.Model
+	input *ui.TextInput
 
 	// The place to return to.
 	following bool
@@ -43,7 +42,7 @@ func (p *transcriptPane) openSearch() ui.Overlay {
 	p.search.stop()
 	p.typing = true
 	list := p.view.List
-	return &searchInput{p, ui.NewTextInput(p.search.text), list.Following(), list.TopItem()}
+	return &searchInput{p, p.styles.NewTextInput(p.search.text), list.Following(), list.TopItem()}
 }
 
 // Scope implements [ui.Overlay].
@@ -57,15 +56,17 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	before := i.input.Value()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		switch msg.String() {
-		case "esc":
+		switch key := msg.String(); {
+		case i.input.LeaveInsert(key):
+			return ui.Response{}
+		case key == "esc":
 			return ui.Response{Close: true, Intent: searchIntent{input: i, cancel: true}}
-		case "enter":
+		case key == "enter":
 			return ui.Response{Close: true, Intent: searchIntent{input: i}}
 		}
-		*i.input, _ = i.input.Update(msg)
+		i.input.Press(msg)
 	case tea.PasteMsg:
-		ui.PasteText(i.input, msg.Content)
+		i.input.Paste(msg.Content)
 	case tea.MouseMsg:
 		return ui.Response{Pass: true}
 	}

@@ -123,6 +123,11 @@ func TestServerSearch(t *testing.T) {
 	s.typeText("er 9")
 	s.press("enter")
 	s.mustShow("1 of 3", "n older", "▌▏ answer 299")
+	s.press("tab") // the keys of the search write into the composer
+	s.mustShow("1 of 3")
+	s.mustHide("n older")
+	s.press("shift+tab")
+	s.mustShow("n older")
 	s.press("n")
 	s.mustShow("2 of 3", "▌▎ question 299")
 	s.press("n")

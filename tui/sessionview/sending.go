@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // pressComposer handles a key while the composer has the focus.
@@ -92,6 +93,8 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 // cancel ends an edit or a recall of earlier messages. Otherwise it interrupts the turn.
 func (v *View) cancel() tea.Cmd {
 	switch {
+	case v.stopMoved():
+		return nil
 	case v.composer.Editing != "":
 		return v.panels.holds.release(v.composer.EndEdit())
 	case v.composer.Shell:
@@ -106,11 +109,22 @@ func (v *View) cancel() tea.Cmd {
 	return v.panels.interrupt.start()
 }
 
+// stopMoved reports whether a key was meant for the text field of a request that is gone. The next
+// key acts.
+func (v *View) stopMoved() bool {
+	moved := v.pressed.moved && !v.composer.Empty()
+	if v.pressed.moved = false; moved {
+		v.status.Text = "the request is gone: this is a message now" +
+			ui.Prefixed(keymap.Separator, v.Styles.Keys.Hint(keymap.Send, "again sends it"))
+	}
+	return moved
+}
+
 // escapeInterval is the longest time between two esc that edit the last message.
 const escapeInterval = 500 * time.Millisecond
 
-// cancelIdle handles esc without anything to cancel. Pressed twice, it takes the last message of
-// the user into the empty composer. No agent forgets a message: it is sent as a new one.
+// cancelIdle handles esc without anything to cancel. Pressed twice in an empty composer, it edits
+// the last message of the user.
 func (v *View) cancelIdle() tea.Cmd {
 	last, now := v.pressed.escape, v.Now()
 	v.pressed.escape = time.Time{}
@@ -121,11 +135,7 @@ func (v *View) cancelIdle() tea.Cmd {
 		v.pressed.escape = now
 		return nil
 	}
-	if !v.composer.RecallSent(v.replica.conn.By) {
-		return v.olderMessages()
-	}
-	v.status.Text = "your last message: enter sends it as a new one"
-	return nil
+	return v.editLast()
 }
 
 // earlierMessage recalls the previous message of the user. At the first one it requests older
@@ -159,14 +169,14 @@ func (v *View) submit() tea.Cmd {
 		return v.runShell()
 	}
 	text := v.composer.Value()
-	if text == "" && (len(v.panels.attachments.files) == 0 || v.composer.Editing != "") {
+	if text == "" && (len(v.panels.attachments.files) == 0 || v.composer.Editing != "") || v.stopMoved() {
 		return nil
 	}
 	if message := v.composer.Editing; message != "" {
 		v.composer.EndEdit()
 		data := protocol.QueueEditData{MessageID: message, Text: text}
-		if i := v.replica.state.QueueIndex(message); i >= 0 {
-			data.Parts = v.replica.state.Queue[i].Parts // its files stay
+		if i := waitingIndex(v.replica.state, message); i >= 0 {
+			data.Parts = queuedAndScheduled(v.replica.state)[i].Parts // its files stay
 		}
 		return v.commands.send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {

@@ -63,15 +63,19 @@ func (v *View) shellDirectory() string {
 	return ""
 }
 
+// shellDirectoryWidth is the maximum width of the directory in the title of the composer, so that
+// the keys fit a terminal of 80 columns.
+const shellDirectoryWidth = 28
+
 // shellTitle returns the title of the composer while a shell command is written.
 func (v *View) shellTitle() string {
-	where := "the current directory"
+	where := "current directory"
 	if dir := v.shellDirectory(); dir != "" {
-		where = ui.OneLine(transcript.Clean(dir))
+		where = ui.FitLeft(ui.OneLine(transcript.Clean(dir)), shellDirectoryWidth)
 	}
 	s := v.Styles
 	hint := ui.Prefixed(keymap.Separator, s.Keys.Hint(keymap.Send, "runs", keymap.Cancel, "back"))
-	return s.Warning.Render("shell command on this machine") + s.Dim.Render(hint+" · "+where)
+	return s.Warning.Render("shell on this machine") + s.Dim.Render(" · "+where+hint)
 }
 
 // Messages of a shell command.

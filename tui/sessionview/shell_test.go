@@ -29,7 +29,7 @@ func (s *testScreen) waitShell() *shellOutput {
 func TestAShellCommandRunsInTheSessionsDirectoryAndItsOutputIsOffered(t *testing.T) {
 	s, dir := openIn(t, map[string]string{"notes.txt": "text"})
 	s.typeText("!ls")
-	s.mustShow("! ls", "shell command on this machine · enter runs · esc back")
+	s.mustShow("! ls", "shell on this machine · …", " · enter runs · esc back")
 	s.mustHide("> ")
 	s.press("enter")
 	s.waitShell()

@@ -9,7 +9,7 @@ func (v *View) clickSide(row int) {
 		v.setFocus(onPlan)
 		v.panels.plan.selectAt(v.panels.plan.plan(), at)
 	case "queue":
-		if at < len(v.replica.state.Queue) {
+		if at < len(queuedAndScheduled(v.replica.state)) {
 			v.setFocus(onQueue)
 			v.panels.queue.selectAt(at)
 		}

@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,13 +133,28 @@ func (c *sideColumn) planSection(width int) (title, note string, lines []string)
 	return "plan", strconv.Itoa(tasksDone(plan)) + "/" + strconv.Itoa(len(plan.Tasks)), lines
 }
 
-// queueSection returns the queued messages, and why they are held.
-func (c *sideColumn) queueSection(int) (title, note string, lines []string) {
+// queueSection returns the queued messages, the scheduled ones with their times, and why the queue
+// is held.
+func (c *sideColumn) queueSection(width int) (title, note string, lines []string) {
 	s := c.replica.state
 	for i := range s.Queue {
 		lines = append(lines, " "+c.styles.Dim.Render(strconv.Itoa(i+1))+" "+ui.Excerpt(s.Queue[i].Text))
 	}
+	for i := range s.Scheduled {
+		at := ""
+		if t := s.Scheduled[i].NotBefore; t != nil {
+			at = c.styles.Dim.Render(c.styles.ShortDate(*t))
+		}
+		mark := " " + c.styles.Dim.Render("◷") + " "
+		lines = append(lines, ui.Spread(mark+ui.Excerpt(s.Scheduled[i].Text), at, width))
+	}
 	note = strconv.Itoa(len(s.Queue))
+	switch {
+	case len(s.Queue) == 0 && len(s.Scheduled) > 0:
+		note = fmt.Sprintf("%d scheduled", len(s.Scheduled))
+	case len(s.Scheduled) > 0:
+		note += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
+	}
 	if h := s.BlockingHold(); h != nil {
 		lines = append(lines, " "+c.styles.Warning.Render(describe.Hold(h)))
 	}
@@ -162,7 +178,6 @@ func (c *sideColumn) contextSection(width int) (title, note string, lines []stri
 	s, state := c.styles, c.replica.state
 	if info := state.Context; info != nil {
 		if percent, ok := describe.ContextPercent(info); ok {
-			note = ui.Percent(percent)
 			lines = append(lines, " "+s.ContextStyle(percent).Render(s.ContextBar(percent, min(20, width/2))))
 		}
 		for _, text := range describe.Context(info, ui.Thousands) {
@@ -177,7 +192,7 @@ func (c *sideColumn) contextSection(width int) (title, note string, lines []stri
 			lines = append(lines, " "+s.Dim.Render(cost+" so far"))
 		}
 	}
-	return "context", note, lines
+	return "context", "", lines
 }
 
 // peopleSection returns the connected clients, unless this one is alone.

@@ -41,7 +41,7 @@ func TestSideColumnShowsTheSectionsThatHaveContent(t *testing.T) {
 	}{
 		{"plan", 120, 36, []string{
 			"plan 1/3\n✓ Read the imports\n▸ Drop what is unused", "files 1\npkg/store/store.go +1 −1\n",
-			"context 38%\n", "people 2\n● ada (you)", "● bob",
+			"context\n", "░ 38%", "people 2\n● ada (you)", "● bob",
 		}, "queue"},
 		{"queue", 160, 44, []string{
 			"queue 2\n1 Then write the release", "2 Push it and tell me.\nheld by bob",
@@ -113,7 +113,7 @@ func TestSideColumnIsAnOverlayOnANarrowScreen(t *testing.T) {
 	s := withSide(t, "plan", 80, 24)
 	s.mustHide("files 1")
 	s.press("alt+p")
-	s.mustShow("plan 1/3", "files 1", "context 38%", "people 2", "esc back")
+	s.mustShow("plan 1/3", "files 1", "░ 38%", "people 2", "esc back")
 	s.typeText("x") // goes to no text field below
 	s.press("esc")
 	s.mustHide("files 1")

@@ -27,6 +27,7 @@ type statusLine struct {
 	listSessions bool   // the program has a list of sessions
 	server       string // name of the session's server, or ""
 	others       string // note about other sessions
+	besideUsage  bool   // the side column shows context and cost
 }
 
 // view returns the line with a hint at its end. The least important details are left out first.
@@ -103,7 +104,9 @@ func (l *statusLine) details(width int, turn string) []string {
 		server = s.Dim.Render(ui.OneLine(transcript.Clean(l.server)) + "/")
 	}
 	out = append(out, server+s.Bold.Render(name))
-	add(describe.Agent(state.Agent))
+	if agent := describe.Agent(state.Agent); agent != name {
+		add(agent)
+	}
 	out = append(out, l.contextDetails(width)...)
 	if n := len(l.replica.clients); n > 1 {
 		add(ui.Count(n, "client"))
@@ -118,14 +121,11 @@ func (l *statusLine) details(width int, turn string) []string {
 			add(settingText(&o.Settings[i]))
 		}
 	}
-	if state.Usage != nil {
+	if state.Usage != nil && !l.besideUsage {
 		add(describe.Cost(state.Usage))
 	}
 	if l.listSessions {
 		add(s.Keys.Hint(keymap.ShowSessions, "sessions"))
-	}
-	if state.Seq > 0 {
-		add(ui.ShortID(l.replica.epoch) + ":" + fmt.Sprint(state.Seq))
 	}
 	return out
 }
@@ -140,11 +140,12 @@ func (l *statusLine) contextDetails(width int) []string {
 		if width >= 80 {
 			text = s.ContextBar(percent, 6)
 		}
-		style := &s.Dim
-		if percent >= ui.ContextWarning {
-			style = s.ContextStyle(percent)
+		switch {
+		case percent >= ui.ContextWarning:
+			out = append(out, s.ContextStyle(percent).Render(text))
+		case !l.besideUsage:
+			out = append(out, s.Dim.Render(text))
 		}
-		out = append(out, style.Render(text))
 	}
 	if speed := l.usage.speed(" tok/s"); speed != "" && width >= 80 {
 		out = append(out, s.Dim.Render(speed))

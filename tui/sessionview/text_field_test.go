@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,7 +12,7 @@ import (
 	"agentctl/tui/keymap"
 )
 
-// printableKeys returns every printable key of the keymap, and all letters and digits.
+// printableKeys returns every printable key of the keymap, and all letters and digits, each once.
 func printableKeys() []string {
 	keys := strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[].,;:-+*#", "")
 	for _, d := range keymap.Definitions {
@@ -21,7 +22,8 @@ func printableKeys() []string {
 			}
 		}
 	}
-	return keys
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // typingLine types a message and sends it.
@@ -43,13 +45,15 @@ func interruptedQueueEmpty(s *testScreen) {
 	s.applyJournal()
 }
 
-// TestPrintableKeysOnlyWriteInTextFields presses every printable key in every text field, alone and
-// after text.
-func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
-	for name, c := range map[string]struct {
-		scene string
-		open  func(*testScreen)
-	}{
+// A textField is a text field of a scene.
+type textField struct {
+	scene string
+	open  func(*testScreen) // gives it the focus; nil: it has the focus
+}
+
+// textFields returns all text fields by name.
+func textFields() map[string]textField {
+	return map[string]textField{
 		"composer beside a request":  {"approval", (*testScreen).waitGrace},
 		"composer beside a question": {"question", (*testScreen).waitGrace},
 		"composer beside a queue":    {"queue", nil},
@@ -89,6 +93,8 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 			s.m.askWhereToSave(describe.File{Name: "notes"}, []byte("text"))
 			s.m.canvas.Dirty = true
 		}},
+		"earlier messages": {"transcript", pressing("ctrl+r")},
+		"turns":            {"transcript", pressing("f10")},
 		"replacing a file": {"approval", func(s *testScreen) {
 			s.m.askToReplace("notes", []byte("text"))
 			s.m.canvas.Dirty = true
@@ -98,7 +104,13 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 			s.openProtocolLog()
 			s.press("/")
 		}},
-	} {
+	}
+}
+
+// TestPrintableKeysOnlyWriteInTextFields presses every printable key in every text field, alone and
+// after text.
+func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
+	for name, c := range textFields() {
 		for _, text := range []string{"", "ab"} {
 			for _, key := range printableKeys() {
 				s := open(t, tuitest.Scenes[c.scene](), 100, 40)
@@ -126,6 +138,48 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 					t.Errorf("%s: %q is not the last character of %q", name, key, string(row))
 				}
 			}
+		}
+	}
+}
+
+// TestTextFieldsHaveTheKeysOfVi edits a word in every text field: esc leaves insert mode and does
+// nothing else.
+func TestTextFieldsHaveTheKeysOfVi(t *testing.T) {
+	for name, c := range textFields() {
+		s := open(t, tuitest.Scenes[c.scene](), 100, 40)
+		s.m.Styles.Vi = true
+		if c.open != nil {
+			c.open(s)
+		}
+		s.m.composer.SetVi()
+		focus, top := s.m.focus, s.m.overlays.Top()
+		s.takeCommands()
+		s.typeText("one two")
+		s.press("esc")
+		s.typeText("bDAthree")
+		s.mustShow("one three")
+		s.mustHide("one two")
+		if s.m.focus != focus || s.m.overlays.Top() != top {
+			t.Errorf("%s: the keys of vi move the focus", name)
+		}
+		for _, sent := range s.takeCommands() {
+			if sent.Verb != protocol.DoSearch && sent.Verb != protocol.DoHistory {
+				t.Errorf("%s: a key of vi sends %+v", name, sent)
+			}
+		}
+	}
+}
+
+func TestDeletedTextIsInsertedInEveryTextField(t *testing.T) {
+	for name, c := range textFields() {
+		s := open(t, tuitest.Scenes[c.scene](), 100, 40)
+		if c.open != nil {
+			c.open(s)
+		}
+		s.typeText("xray two")
+		s.press("ctrl+w", "ctrl+y", "ctrl+y")
+		if !strings.Contains(s.text(), "xray twotwo") {
+			t.Errorf("%s: ctrl+y does not insert what ctrl+w deleted:\n%s", name, s.text())
 		}
 	}
 }

@@ -20,15 +20,14 @@ var toolCallScenes = []goldenScene{
 	{
 		name: "tool_calls", open: fromScene("cards"), heights: [3]int{110, 100, 90},
 		shows: []string{
-			"Make the counter safe.", "✓ Read file pkg/store/coun", "12ms", "package store",
-			"… 9 more lines · ctrl+o shows all", "return c.n", "It adds without its lock:",
+			"Make the counter safe.", "✓ Read file pkg/store/coun", "12ms", "It adds without its lock:",
 			`func (c *Counter) Add(n int) { c.n += n } // "no lock"`, "and so does Value.",
-			"✓ edit pkg/store/counter.go 40ms", "pkg/store/counter.go +6 −2", "// Add adds n.",
+			"✓ edit pkg/store/counter.", "+6 −2 · 40ms", "// Add adds n.",
 			"// Add adds n to the sum.", "c.mu.Lock()", "defer c.mu.Unlock()", "more lines · ctrl+o shows all",
 			"✓ shell go test ./...", "8.3s", "downloaded", "ok pkg/p0 0.000s", "… 21 more lines · ctrl+o shows all",
 			"ok pkg/p29 0.203s", "✗ shell make", "failed · exit 2", "300ms", "more lines · ctrl+o shows all",
 			"ok pkg/p29 0.203s", "error: counter.go:12 unused variabl", "make: *** [lint] Error 2",
-			"✓ issues counter 90ms", `{"issues":[{"id":7,"title":"Counter r`, "✓ write NOTES.md", "NOTES.md +3 −0",
+			"✓ issues counter 90ms", `{"issues":[{"id":7,"title":"Counter r`, "✓ write NOTES.md", "+3 −0",
 			"1 + # Notes", "3 + - the counter has a lock", "◐ shell sleep 60 running 36s", "waiting", ">",
 		},
 		wide: []string{
@@ -101,16 +100,17 @@ func TestToolTitleTellsArgumentsThatArriveLater(t *testing.T) {
 	s := open(t, j, 80, 24)
 	s.mustShow("◐ Bash ")
 	for _, text := range []string{`{"command":"go`, ` test ./..."}`} {
-		s.mustHide("command")
+		s.mustHide(`"command"`)
 		s.journal.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Text: text})
 		s.applyJournal()
 	}
-	s.mustShow("◐ Bash go test ./... ")
+	s.mustShow("· Bash go test ./... ", " not started\n")
 	input := json.RawMessage(`{"command":"go vet"}`)
 	s.journal.Add(protocol.ToolInput, protocol.ToolInputData{Tool: "c1", Input: input})
 	s.applyJournal()
 	s.mustShow("◐ Bash go vet ")
 	s.mustHide("go test")
+	s.mustHide("not started")
 }
 
 func TestSideBySideDiff(t *testing.T) {
@@ -286,9 +286,9 @@ func TestArgumentsAsDiff(t *testing.T) {
 	}{
 		{
 			"", `{"file_path":"a.go","old_string":"x := 1\ny","new_string":"x := 2\ny"}`,
-			[]string{"a.go +1 −1", "- x := 1", "+ x := 2"},
+			[]string{"a.go   ", "+1 −1 · running", "- x := 1", "+ x := 2"},
 		},
-		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go +1 −0", "1 + package a"}},
+		{protocol.ToolEdit, `{"path":"a.go","content":"package a\n"}`, []string{"a.go   ", "+1 −0", "1 + package a"}},
 		{"", `{"input":"*** Begin Patch\n*** Add File: n\n+new\n*** End Patch"}`, []string{"new n +1 −0", "1 + new"}},
 		{"", `{"patch":"--- a/f\n+++ b/f\n@@ -9 +9 @@\n-a\n+b\n"}`, []string{"f +1 −1", "9   - a", "  9 + b"}},
 	} {
@@ -297,6 +297,31 @@ func TestArgumentsAsDiff(t *testing.T) {
 		j.Tool("c1", protocol.ToolStartedData{Name: "tool", Kind: c.kind, Input: json.RawMessage(c.input)}, "")
 		j.CaughtUp()
 		open(t, j, 80, 24).mustShow(c.want...)
+	}
+}
+
+func TestCollapsedOutputByKind(t *testing.T) {
+	for kind, want := range map[string]struct{ shown, hidden []string }{
+		protocol.ToolRead:    {[]string{"12 lines"}, []string{"row 0", "more lines"}},
+		protocol.ToolSearch:  {[]string{"row 2", "… 9 more lines"}, []string{"row 3"}},
+		protocol.ToolExecute: {[]string{"row 2", "… 2 more lines", "row 11"}, []string{"row 3"}},
+	} {
+		j := tuitest.NewJournal()
+		j.UserMessage(tuitest.Ada, "m1", "go")
+		var out strings.Builder
+		for i := range 12 {
+			fmt.Fprintf(&out, "row %d\n", i)
+		}
+		j.Tool("c1", protocol.ToolStartedData{Name: "tool", Kind: kind}, out.String())
+		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+		j.CaughtUp()
+		s := open(t, j, 80, 24)
+		s.mustShow(want.shown...)
+		for _, text := range want.hidden {
+			s.mustHide(text)
+		}
+		s.press("ctrl+o")
+		s.mustShow("row 0", "row 3", "row 11")
 	}
 }
 

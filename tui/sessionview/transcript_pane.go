@@ -3,6 +3,7 @@ package sessionview
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -30,6 +31,9 @@ type transcriptPane struct {
 	copyMode   copyMode
 	pendingHit *pendingHit // shown after the catch-up, or nil
 	people     people
+
+	imagesPending bool // an imagesMsg is pending
+	nextPending   bool // a nextPageMsg is pending
 }
 
 // pendingHit is a hit of a search of all sessions that is shown after the catch-up.
@@ -196,6 +200,32 @@ func (p *transcriptPane) requestPage() tea.Cmd {
 	return p.requestOlder()
 }
 
+// nextPageDelay is the time from the small first page to the request of the next one, which shall
+// not slow down the first frame.
+const nextPageDelay = 50 * time.Millisecond
+
+// nextPageMsg requests the page after the first one.
+type nextPageMsg struct{}
+
+// scheduleNextPage schedules the request of the page after a small first one, unless it is pending.
+func (v *View) scheduleNextPage() tea.Cmd {
+	p := &v.transcript
+	if !p.view.Short() || p.nextPending || !v.replica.caughtUp || !v.replica.connected() {
+		return nil
+	}
+	p.nextPending = true
+	return v.After(nextPageDelay, nextPageMsg{})
+}
+
+// requestNextPage requests the page after a small first one.
+func (p *transcriptPane) requestNextPage() tea.Cmd {
+	p.nextPending = false
+	if !p.view.Short() || !p.replica.caughtUp || !p.replica.connected() {
+		return nil
+	}
+	return p.requestOlder()
+}
+
 // requestOlder requests older turns, unless a request is in progress.
 func (p *transcriptPane) requestOlder() tea.Cmd {
 	turns := transcriptview.HistoryPage
@@ -227,7 +257,7 @@ func (p *transcriptPane) stale(msg olderMsg) bool {
 func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 	err := msg.err
 	if err == nil {
-		err = p.view.PrependPage(msg.page)
+		err = p.prepend(msg.page)
 	}
 	if err != nil {
 		p.view.StopPaging()
@@ -240,6 +270,25 @@ func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 		return tea.Batch(p.continueSearch(p.search.generation), count)
 	}
 	return tea.Batch(p.startJump(p.jump), count)
+}
+
+// prepend adds a page of history. Lines of items that the page completes move.
+func (p *transcriptPane) prepend(page *protocol.HistoryResult) error {
+	c, m := &p.copyMode, &p.search.match
+	matched := transcript.Point{Item: m.item, Line: m.line}
+	var points []*transcript.Point
+	if c.active {
+		points = append(points, &c.cursor, &c.start)
+	}
+	if m.valid {
+		points = append(points, &matched)
+	}
+	err := p.view.PrependPage(page, points...)
+	m.line = matched.Line
+	if c.active {
+		p.moveCursor(c.cursor)
+	}
+	return err
 }
 
 // below returns the approximate number of transcript lines below the screen.

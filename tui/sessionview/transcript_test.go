@@ -2,6 +2,7 @@ package sessionview
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,51 @@ func TestHistoryPaging(t *testing.T) {
 	}
 }
 
+// The first page is small; the next one is requested after it is shown, and completes its turn.
+func TestTheEndOfALongTurnIsShownFirst(t *testing.T) {
+	const turn, last = 30, 31 // the deltas with the message, and all events
+	j := &tuitest.Journal{At: tuitest.Start}
+	j.UserMessage(tuitest.Bob, "m1", "write it all")
+	j.Pending = j.Pending[:1]
+	for i := range turn - 1 {
+		j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t", Text: fmt.Sprintf("part %d\n\n", i)})
+	}
+	j.EndTurn(protocol.ReasonCompleted)
+	var events []json.RawMessage
+	for i, u := range j.Pending {
+		u.Event.Seq = uint64(i + 1)
+		events = append(events, u.Event.AppendJSON(nil))
+	}
+	s := openAtEnd(t, last)
+	var requests []protocol.HistoryData
+	s.session.Reply = func(a tuitest.Command) (any, error) {
+		d, ok := a.Data.(protocol.HistoryData)
+		if !ok {
+			return nil, nil
+		}
+		requests = append(requests, d)
+		if d.Bytes > 0 {
+			return protocol.HistoryResult{Epoch: "k3f9ab", First: 12, Last: last, More: true, Events: events[11:]}, nil
+		}
+		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 11, Events: events[:11]}, nil
+	}
+	s.applyJournal()
+	s.mustShow("part 28", "── completed")
+	if len(requests) != 1 || requests[0].Bytes == 0 {
+		t.Fatalf("requested %+v for the first frame", requests)
+	}
+	s.update(nextPageMsg{})
+	if len(requests) != 2 || requests[1].Bytes != 0 || requests[1].Before != 12 {
+		t.Fatalf("requested %+v", requests)
+	}
+	s.mustShow("part 28", "── completed")
+	s.press("ctrl+home")
+	s.mustShow("write it all", "part 0")
+	if n := s.m.transcript.view.List.Len(); n != 3 {
+		t.Errorf("%d items, want the message, one text and the end", n)
+	}
+}
+
 func TestHistoryPageCutsToolCall(t *testing.T) {
 	s := openAtEnd(t, 600)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -200,7 +246,7 @@ func TestResumedSession(t *testing.T) {
 
 func TestStatusLagAndClients(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 120, 24)
-	s.mustShow("2 clients", "██░░░░ 38%", "k3f9ab:28")
+	s.mustShow("2 clients", "██░░░░ 38%")
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c2", By: tuitest.Bob, LagEvents: 340})
 	s.applyJournal()
 	s.mustShow("bob lags 340")

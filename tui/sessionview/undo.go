@@ -18,10 +18,12 @@ type undo struct {
 	until   time.Time
 }
 
-// removedMessage is a message with its index in the queue before the removal.
+// removedMessage is a message with its index in the queue, or its time, before the removal.
 type removedMessage struct {
 	message protocol.Message
 	index   int
+
+	scheduled *time.Time // when it was to enter the queue; nil: it was there
 }
 
 // clearQueue removes all queued messages.
@@ -39,7 +41,11 @@ func (v *View) removeQueued(messages []protocol.Message) tea.Cmd {
 	var removed []removedMessage
 	others := 0
 	for _, m := range messages {
-		removed = append(removed, removedMessage{m, v.replica.state.QueueIndex(m.MessageID)})
+		r := removedMessage{message: m, index: v.replica.state.QueueIndex(m.MessageID)}
+		if r.index < 0 {
+			r.scheduled = m.NotBefore
+		}
+		removed = append(removed, r)
 		if m.By == nil || *m.By != v.replica.conn.By {
 			others++
 		}
@@ -100,7 +106,9 @@ func (v *View) undoRemoval() (cmd tea.Cmd, ok bool) {
 	return v.commands.run(func(ctx context.Context) error {
 		for i, r := range removed {
 			result := new(protocol.SendResult)
-			data := protocol.SendData{Text: r.message.Text, Parts: r.message.Parts, ClientMessageID: ids[i]}
+			data := protocol.SendData{
+				Text: r.message.Text, Parts: r.message.Parts, ClientMessageID: ids[i], NotBefore: r.scheduled,
+			}
 			if err := v.Session.Do(ctx, protocol.DoSend, data, result); err != nil {
 				return err
 			}

@@ -7,8 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // applyUpdates applies the updates of a frame. During a catch-up only its progress is redrawn.
@@ -28,13 +31,16 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	s := v.replica.state
 	v.panels.outbox.removeReported(s.Seq)
 	v.updateTaskList()
-	v.panels.approvals.Update(s.Approvals, v.Now(), live)
+	v.panels.approvals.Update(s.Approvals, s.CWD, v.Now(), live)
+	v.restoreUnsent(v.panels.approvals.TakeUnsent())
 	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
-	if e := v.composer.Editing; e != "" && s.QueueIndex(e) < 0 {
-		v.composer.EndEdit()
+	if e := v.composer.Editing; e != "" && waitingIndex(s, e) < 0 {
 		v.status.Text = "the edited message is no longer queued"
+		if v.composer.LeaveEdit() {
+			v.status.Text += ": your text is in the message box"
+		}
 	}
 	v.panels.interrupt.expire()
 	return tea.Batch(
@@ -48,7 +54,7 @@ func (v *View) focusUsable() bool {
 	case onApproval, onPlan:
 		return v.usable(v.focus)
 	case onQueue:
-		return len(v.replica.state.Queue) > 0
+		return len(v.replica.state.Queue)+len(v.replica.state.Scheduled) > 0
 	}
 	return true
 }
@@ -122,7 +128,24 @@ func (v *View) reportDecision(e *protocol.Event) {
 	if !known || v.replica.recorded || sending && e.By != nil && *e.By == v.replica.conn.By {
 		return
 	}
+	if sending { // the other decision was first
+		v.panels.approvals.Decided(d.Request, "decided meanwhile")
+	}
 	v.status.Text = describe.Outcome(nil, d, e.By, "")
+}
+
+// restoreUnsent puts what was written about a request that is gone into the message box, which
+// takes the keys if they wrote it.
+func (v *View) restoreUnsent(u approval.Unsent) {
+	if u.Typing && v.focus == onApproval {
+		v.setFocus(onComposer)
+	}
+	if u.Text == "" {
+		return
+	}
+	v.composer.Continue(u.Text)
+	v.pressed.moved = u.Typing
+	v.status.Text = "your text is in the message box" + ui.Prefixed(keymap.Separator, v.status.Text)
 }
 
 // setConn sets the state of the connection.

@@ -54,7 +54,6 @@ type Host struct {
 // ComposerConfig configures the composer of a view.
 type ComposerConfig struct {
 	NoShell bool // ! writes a message
-	Vi      bool // the keys of vi
 
 	// SaveDraft saves the unsent message of the session. It does not block. nil: it is not saved.
 	SaveDraft func(drafts.Draft)
@@ -121,7 +120,7 @@ func New(c Config) *View {
 		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
 		canvas: ui.NewCanvas(),
 	}
-	if c.Composer.Vi {
+	if c.Styles.Vi {
 		v.composer.SetVi()
 	}
 	now := c.Now // the time of the session
@@ -173,7 +172,7 @@ func New(c Config) *View {
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
 	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
-		v.scheduleDraft(msg), v.peopleChanged())
+		v.scheduleDraft(msg), v.peopleChanged(), v.scheduleImages(), v.scheduleNextPage())
 }
 
 // update handles a message without its follow-up commands.
@@ -230,6 +229,10 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 			v.composer.AddOlder(msg.page, v.replica.conn.By)
 		}
 		return v.transcript.addOlder(msg)
+	case nextPageMsg:
+		return v.transcript.requestNextPage()
+	case imagesMsg, imageMsg, ui.ImagesChangedMsg:
+		return v.updateImages(msg)
 	case usageHistoryMsg:
 		v.usage.addHistory(msg)
 	case editedMsg:

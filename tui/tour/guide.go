@@ -87,7 +87,7 @@ func (g *Guide) View(s *ui.Styles, width, height int) []string {
 		if i < len(text) {
 			line = " " + text[i]
 		}
-		out = append(out, s.Bold.Render(ui.Fit(line, width)))
+		out = append(out, ui.Fit(line, width))
 	}
 	return out
 }

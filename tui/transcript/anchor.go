@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"maps"
 	"slices"
 	"sort"
 )
@@ -17,6 +18,16 @@ type Anchor interface {
 	// Anchor returns the item's kind, or 0, and its name, or "". Both are constant: the list calls
 	// Anchor once, when the item is added.
 	Anchor() (AnchorKind, string)
+}
+
+// anchorName returns the name of an item, or "".
+func anchorName(item Item) string {
+	anchor, ok := item.(Anchor)
+	if !ok {
+		return ""
+	}
+	_, name := anchor.Anchor()
+	return name
 }
 
 // AltAnchor is an Anchor that can get a second kind later. See List.UpdateAnchor.
@@ -70,6 +81,16 @@ func (x *anchorIndex) insert(kind AnchorKind, id ID) {
 	if i == len(*ids) || (*ids)[i] != id {
 		*ids = slices.Insert(*ids, i, id)
 	}
+}
+
+// remove removes the items from first up to end, exclusive. It costs O(n) of all anchors.
+func (x *anchorIndex) remove(first, end ID) {
+	within := func(id ID) bool { return first <= id && id < end }
+	for kind := range x.back {
+		x.back[kind] = slices.DeleteFunc(x.back[kind], within)
+		x.front[kind] = slices.DeleteFunc(x.front[kind], within)
+	}
+	maps.DeleteFunc(x.byName, func(_ string, id ID) bool { return within(id) })
 }
 
 // next returns the nearest anchor of a kind before an item, if by is negative, or after it.

@@ -42,9 +42,13 @@ func (b *Block) line(i int) string {
 const bars = "▎▏"
 
 // text returns a line as plain text: a body line without the additions of RenderLine, a header or
-// footer line without its margin.
+// footer line without its margin. A line of a picture has no text.
 func (b *Block) text(i int) string {
-	if j := i - len(b.Header); j >= 0 && j < len(b.Body) {
+	j := i - len(b.Header)
+	switch inBody := j >= 0 && j < len(b.Body); {
+	case inBody && isPicture(b.Body[j]), !inBody && isPicture(b.line(i)):
+		return ""
+	case inBody:
 		return strings.TrimRight(ansi.Strip(b.Body[j]), " ")
 	}
 	return strings.Trim(ansi.Strip(b.line(i)), " "+bars)

@@ -14,8 +14,8 @@ const (
 )
 
 // Clean makes untrusted text safe to draw. It removes control sequences, C0 controls except newline
-// and tab, DEL, C1 controls and bidirectional controls. CR and CR LF become a newline, invalid
-// UTF-8 becomes U+FFFD.
+// and tab, DEL, C1 controls, bidirectional controls and the placeholder of images. CR and CR LF
+// become a newline, invalid UTF-8 becomes U+FFFD.
 func Clean(s string) string {
 	var c Cleaner
 	return c.Clean(s)
@@ -144,7 +144,7 @@ func (c *Cleaner) textRune(out runeWriter, r rune) {
 		return
 	case r == '\u2028' || r == '\u2029':
 		r = '\n'
-	case r != '\t' && isControl(r):
+	case r != '\t' && isControl(r) || r == placeholder:
 		return
 	}
 	if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {

@@ -23,6 +23,23 @@ func onGround(line string, width int) string {
 	return out.String()
 }
 
+// Muted returns a line with style marks whose text without a hue is faint.
+func Muted(line string) string {
+	var out strings.Builder
+	out.Grow(len(line) + 2*maxMarkBytes)
+	for _, run := range splitRuns(line) {
+		switch {
+		case run.link:
+			out.WriteString(run.text)
+		case run.style.Hue() == 0:
+			out.WriteString(withMark(run.text, run.style|Faint))
+		default:
+			out.WriteString(withMark(run.text, run.style))
+		}
+	}
+	return out.String()
+}
+
 // run is a part of a line in one style, or a link sequence.
 type run struct {
 	text  string

@@ -18,7 +18,7 @@ func TestCodeBlocksAndTablesFillTheirGround(t *testing.T) {
 		{"```\nx\n```", 30, 1},
 		{"```go\n漢字漢字漢字漢字漢字漢字漢字漢字\n", 30, 3},
 		{"1. a\n   ```\n   x\n   ```", 27, 1},
-		{"| a | b |\n|---|---|\n| 1 | [x](http://y) |", 16, 3},
+		{"| a | b |\n|---|---|\n| 1 | [x](http://y) |", 18, 3},
 		{"text `code`", 0, 0},
 	} {
 		var grounds []int

@@ -157,8 +157,15 @@ func opensFence(line string) (fence, info string) {
 	if len(fence) < 3 || rest[0] == '`' && strings.Contains(after, "`") {
 		return "", ""
 	}
-	info, _, _ = strings.Cut(strings.TrimSpace(after), " ")
-	return fence, info
+	return fence, firstWord(after)
+}
+
+// firstWord returns the first word of the text after a fence: the language.
+func firstWord(after string) string {
+	if words := strings.Fields(after); len(words) > 0 {
+		return words[0]
+	}
+	return ""
 }
 
 // closesFence reports whether a line closes the fence.

@@ -79,7 +79,7 @@ func (m *markdownRenderer) block(n ast.Node, width int) []string {
 	case *ast.ThematicBreak:
 		return []string{withMark(strings.Repeat("─", min(width, 24)), Faint)}
 	case *ast.FencedCodeBlock:
-		language := string(n.Language(m.source))
+		language := firstWord(string(n.Language(m.source))) // the parser ends it at a space only
 		named := appendLanguage(nil, language, width)
 		return append(named, m.code(m.segmentLines(n.Lines()), language, width)...)
 	case *ast.CodeBlock:

@@ -8,8 +8,11 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// columnGap separates the columns of a table.
-const columnGap = " │ "
+// columnGap separates the columns of a table, tableMargin is on both sides of it.
+const (
+	columnGap   = " │ "
+	tableMargin = 1 // cells
+)
 
 // table renders a paragraph that is a table. Cells wrap if the table is wider than width. It
 // returns nil for other paragraphs.
@@ -32,7 +35,7 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 	for _, line := range raw[delimiter+1:] {
 		rows = append(rows, m.tableCells(line, columns, 0))
 	}
-	widths := columnWidths(rows, columns, width-ansi.StringWidth(columnGap)*(columns-1))
+	widths := columnWidths(rows, columns, width-2*tableMargin-ansi.StringWidth(columnGap)*(columns-1))
 	if widths == nil {
 		return append(out, m.stackedTable(rows, width)...)
 	}
@@ -47,8 +50,9 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 			out = append(out, withMark(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
-	for i, ground := above, tableWidth(widths); i < len(out); i++ {
-		out[i] = onGround(out[i], ground)
+	margin := strings.Repeat(" ", tableMargin)
+	for i, ground := above, tableWidth(widths)+2*tableMargin; i < len(out); i++ {
+		out[i] = onGround(margin+out[i], ground)
 	}
 	return out
 }

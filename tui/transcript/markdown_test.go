@@ -81,12 +81,12 @@ func TestMarkdown(t *testing.T) {
 		{
 			"last column aligned right", "a | b\n--|--:\nx | 1",
 			80,
-			[]string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "x<f: │ >1"},
+			[]string{" <b:a><f: │ ><b:b>", " <f:──┼──>", " x<f: │ >1"},
 		},
 		{
 			"first column aligned right", "| n | b |\n|--:|---|\n| 1000 | x |\n| 7 | y |",
 			80,
-			[]string{"   <b:n><f: │ ><b:b>", "<f:─────┼──>", "1000<f: │ >x", "   7<f: │ >y"},
+			[]string{"    <b:n><f: │ ><b:b>", " <f:─────┼──>", " 1000<f: │ >x", "    7<f: │ >y"},
 		},
 		{"heading", "# Title\ntext", 80, []string{"<bhu:Title>", "", "text"}},
 		{"list", "- one\n- two\n  more\n  - deep\n", 80, []string{"<f:• >one", "<f:• >two", "  more", "  <f:• >deep"}},
@@ -127,17 +127,17 @@ func TestMarkdown(t *testing.T) {
 		{
 			"table", "| a | b |\n|---|---|\n| 1 | **x** |",
 			80,
-			[]string{"<b:a><f: │ ><b:b>", "<f:──┼──>", "1<f: │ ><b:x>"},
+			[]string{" <b:a><f: │ ><b:b>", " <f:──┼──>", " 1<f: │ ><b:x>"},
 		},
 		{
 			"table after a line", "so:\na | b\n---|:-:\n`x\\|y` | - z",
 			80,
-			[]string{"so:", "", "<b:a>  <f: │ > <b:b>", "<f:────┼────>", "<c:x|y><f: │ >- z"},
+			[]string{"so:", "", " <b:a>  <f: │ > <b:b>", " <f:────┼────>", " <c:x|y><f: │ >- z"},
 		},
 		{
 			"table in the middle", "|a|b|\n|:--:|--:|\n|wide|1|\n|x|22|",
 			80,
-			[]string{" <b:a>  <f: │ > <b:b>", "<f:─────┼───>", "wide<f: │ > 1", " x  <f: │ >22"},
+			[]string{"  <b:a>  <f: │ > <b:b>", " <f:─────┼───>", " wide<f: │ > 1", "  x  <f: │ >22"},
 		},
 		{
 			"table too wide for columns", "|ab|*cd*|\n|---|---|\n|1|`2`|\n|3|4|",
@@ -229,13 +229,13 @@ func TestTableFitsWidth(t *testing.T) {
 		"| session | one agent and everything said with it |\n| turn | one message to its end |\n"
 	got := layOut(markdown(in), 30, unstyled)
 	want := []string{
-		"name    │ what it does",
-		"────────┼─────────────────────",
-		"session │ one agent and",
-		"        │ everything said with",
-		"        │ it",
-		"turn    │ one message to its",
-		"        │ end",
+		" name    │ what it does",
+		" ────────┼───────────────────",
+		" session │ one agent and",
+		"         │ everything said",
+		"         │ with it",
+		" turn    │ one message to its",
+		"         │ end",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -284,6 +284,7 @@ func FuzzStreamedMarkdownEqualsWhole(f *testing.F) {
 		"1. a\n\n   b\n2. c\n\n> q\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\nend",
 		"~~~\n```\n~~~\n", "a\n```", "    code\n\n    more\n\ntext", "\n\n  x\n\n\ty\n\nz",
 		"- a\n```\nb\n```\n- c", "&#27;[2J &#x9b;1m", "<!-- x\n\n-->\n\ny",
+		"~~~go\t(\ncode",
 	} {
 		f.Add(s, 7, uint8(20))
 		f.Add(s, 3, uint8(5))

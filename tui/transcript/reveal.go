@@ -28,11 +28,11 @@ func Reveal(s string) string {
 		case r == '\ufe0f' && isEmojiPart(before),
 			r == '\u200d' && (isEmojiPart(before) || before == '\ufe0f') && isEmojiPart(secondRune(s[i:])):
 			out.WriteRune(r) // part of an emoji
-		case isControl(r) || isInvisible(r):
+		case isControl(r) || isInvisible(r) || r == placeholder:
 			out.WriteString("‹U+")
 			const hex = "0123456789ABCDEF"
-			for shift := 16; shift >= 0; shift -= 4 {
-				if digit := r >> shift & 15; digit != 0 || shift < 16 {
+			for shift := 20; shift >= 0; shift -= 4 {
+				if digit := r >> shift & 15; digit != 0 || shift < 16 || r > 0xfffff {
 					out.WriteByte(hex[digit])
 				}
 			}

@@ -85,7 +85,7 @@ func parseMark(s string) (n int, style Style) {
 // keeps the layout.
 func RenderStyles(line string, render RenderFunc) string {
 	at := strings.IndexByte(line, 0x1b)
-	if at < 0 {
+	if at < 0 || strings.HasPrefix(line, pictureMark) {
 		return line
 	}
 	var out strings.Builder

@@ -1,6 +1,9 @@
 package transcriptview
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -27,7 +30,8 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 	title := "approval " + a.item.ID
 	var action string
 	if approval := a.item.Approval; approval != nil {
-		if title = approval.Title; approval.Command != title {
+		title = cmp.Or(strings.TrimSpace(approval.Title), approval.Name, approval.Kind)
+		if approval.Command != approval.Title {
 			action = approval.Action()
 		} else if rest, _ := approval.RestArguments(); rest != "" {
 			action = rest

@@ -38,6 +38,10 @@ func TestApprovalItemBlock(t *testing.T) {
 		if b := a.Block(80, false); len(b.Header) != 2 {
 			t.Errorf("%s: got header %q, want the command once", outcome, b.Header)
 		}
+		a.item.Approval.Title, a.item.Approval.Kind = "", "command"
+		if b := a.Block(80, false); len(b.Header) != 3 || !strings.Contains(b.Header[1], "? command") {
+			t.Errorf("%s: got header %q, want the kind for an empty title", outcome, b.Header)
+		}
 		a.item.Approval = nil // the transcript begins after the request
 		if b := a.Block(80, false); len(b.Header) != 2 || !strings.Contains(b.Header[1], "approval r1") {
 			t.Errorf("%s: got header %q, want the request id as title", outcome, b.Header)

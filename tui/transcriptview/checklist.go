@@ -197,7 +197,7 @@ func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 	if !c.ended.IsZero() {
 		right += " · " + ui.Duration(c.ended.Sub(c.started))
 	}
-	b := transcript.Block{Header: []string{"", ui.Spread(title, c.styles.Dim.Render(right), width)}}
+	b := transcript.Block{Header: []string{"", spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
 	case collapsed && c.titleOnly():
 	case collapsed:
@@ -250,7 +250,7 @@ func (c *Checklist) row(t *checklistTask, width int) string {
 	if right == "" {
 		return ui.Fit(left, width)
 	}
-	return ui.Spread(left, style.Render(right), width)
+	return spread(left, style.Render(right), width)
 }
 
 // status describes a task: its mark and title, its latest message, its state and duration, and the

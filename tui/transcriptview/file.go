@@ -1,6 +1,8 @@
 package transcriptview
 
 import (
+	"slices"
+
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
@@ -11,9 +13,16 @@ import (
 // continues the message before.
 type messageFile struct {
 	itemAnchor
-	styles  *ui.Styles
-	content protocol.Content
-	heading heading
+	styles   *ui.Styles
+	content  protocol.Content
+	heading  heading
+	pictures pictures
+}
+
+// newMessageFile returns the item of a content of the agent.
+func newMessageFile(styles *ui.Styles, content protocol.Content, heading heading) *messageFile {
+	contents := []protocol.Content{content}
+	return &messageFile{styles: styles, content: content, heading: heading, pictures: pictures(nil).update(contents)}
 }
 
 // Estimate implements transcript.Item.
@@ -21,9 +30,18 @@ func (m *messageFile) Estimate(int, bool) int { return 2 }
 
 // Block implements transcript.Item.
 func (m *messageFile) Block(width int, _ bool) transcript.Block {
+	file, _ := describe.ContentFile(&m.content)
+	for _, p := range m.pictures {
+		file.Note = p.note()
+	}
 	text := transcript.NewText()
-	text.Append(describe.MessageContent(&m.content))
-	return agentBlock(m.styles, m.heading, text, width)
+	text.Append(file.Line())
+	b := agentBlock(m.styles, m.heading, text, width)
+	for _, p := range m.pictures {
+		b.Body = append(slices.Clip(b.Body), p.lines(m.styles, width-ui.Indent)...)
+		b.Bytes = 0
+	}
+	return b
 }
 
 // Locations returns the places in files that an item reports beside its text.

@@ -17,15 +17,23 @@ const (
 // continues the one before.
 type heading struct{ name, clock string }
 
-// line returns the heading in the colour of the speaker, behind the bar of the message.
-func (h heading) line(s *ui.Styles, speaker *lipgloss.Style, bar string, width int) string {
+// line returns the heading in the colour of the speaker, behind the margin of the message.
+func (h heading) line(s *ui.Styles, speaker *lipgloss.Style, margin string, width int) string {
 	name := ui.Fit(transcript.Clean(h.name), max(1, width-ui.Indent-1-len(h.clock)))
-	return gutter(speaker, bar) + speaker.Bold(true).Render(name) + " " + s.Dim.Render(h.clock)
+	return margin + speaker.Bold(true).Render(name) + " " + s.Dim.Render(h.clock)
 }
 
-// gutter returns the left margin of a message with its bar.
-func gutter(speaker *lipgloss.Style, bar string) string {
-	return " " + speaker.Render(bar) + " "
+// gutter returns the left margin of a message with its bar. The bar of a user stands out: it marks
+// where a turn starts.
+func gutter(style *lipgloss.Style, bar string) string {
+	return " " + style.Render(bar) + " "
+}
+
+// spread returns a line of at most width cells with left and right at its ends. On a wide screen
+// right is not far from a short left.
+func spread(left, right string, width int) string {
+	needed := transcript.Width(left) + transcript.Width(right) + 2
+	return ui.Spread(left, right, min(width, max(needed, ui.Indent+transcript.MaxProse)))
 }
 
 // blankLines returns the lines between an item and the one before: none within a group.

@@ -1,6 +1,8 @@
 package transcriptview
 
 import (
+	"slices"
+
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
@@ -48,6 +50,8 @@ type userMessage struct {
 	styles  *ui.Styles
 	message protocol.Message
 	heading heading
+
+	pictures pictures
 }
 
 // Estimate implements transcript.Item.
@@ -57,22 +61,54 @@ func (m *userMessage) Estimate(width int, _ bool) int {
 
 // Block implements transcript.Item.
 func (m *userMessage) Block(width int, _ bool) transcript.Block {
-	text := transcript.NewText()
-	text.Append(m.message.Text)
-	for i := range m.message.Parts {
-		if i > 0 || m.message.Text != "" {
-			text.Append("\n")
-		}
-		text.Append(describe.Part(&m.message.Parts[i]))
-	}
-	body, bytes := text.Lines(min(width-ui.Indent, transcript.MaxProse))
+	body, bytes := m.body(width - ui.Indent)
 	margin := gutter(&m.styles.User, userBar)
 	return transcript.Block{
-		Header:     []string{"", m.heading.line(m.styles, &m.styles.User, userBar, width)},
+		Header:     []string{"", m.heading.line(m.styles, &m.styles.User, margin, width)},
 		Body:       body,
 		Bytes:      bytes,
 		RenderLine: func(line string) string { return margin + line },
 	}
+}
+
+// body returns the lines of the text, of the files, and of their pictures.
+func (m *userMessage) body(width int) (lines []string, bytes int) {
+	text := transcript.NewText()
+	text.Append(m.message.Text)
+	empty, file := m.message.Text == "", 0
+	flush := func() {
+		more, n := text.Lines(min(width, transcript.MaxProse))
+		lines, bytes = append(slices.Clip(lines), more...), bytes+n
+		text, empty = transcript.NewText(), true
+	}
+	for i := range m.message.Parts {
+		if !empty {
+			text.Append("\n")
+		}
+		empty = false
+		f, isFile := describe.PartFile(&m.message.Parts[i])
+		if !isFile {
+			text.Append(m.message.Parts[i].Text)
+			continue
+		}
+		picture := m.pictures.find(file)
+		if file++; picture == nil {
+			text.Append(f.Line())
+			continue
+		}
+		f.Note = picture.note()
+		text.Append(f.Line())
+		if drawn := picture.lines(m.styles, width); len(drawn) > 0 {
+			flush()
+			for _, line := range drawn {
+				lines, bytes = append(lines, line), bytes+len(line)
+			}
+		}
+	}
+	if !empty || len(lines) == 0 {
+		flush()
+	}
+	return lines, bytes
 }
 
 // agentMessage is text of the agent in Markdown. It has no heading when it continues the message
@@ -114,13 +150,13 @@ func (m *agentMessage) Block(width int, collapsed bool) transcript.Block {
 
 // agentBlock returns a text of the agent below its heading, if it has one.
 func agentBlock(styles *ui.Styles, head heading, text lines, width int) transcript.Block {
-	margin := gutter(&styles.Agent, agentBar)
+	margin := gutter(&styles.Border, agentBar)
 	b := transcript.Block{
 		Header:     []string{""},
 		RenderLine: func(line string) string { return margin + styles.RenderLine(line) },
 	}
 	if head.name != "" {
-		b.Header = append(b.Header, head.line(styles, &styles.Agent, agentBar, width))
+		b.Header = append(b.Header, head.line(styles, &styles.Agent, margin, width))
 	}
 	b.Body, b.Bytes = text.Lines(width - ui.Indent)
 	return b

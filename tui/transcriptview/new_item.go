@@ -36,7 +36,7 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 	}
 	if it.Type == protocol.TextContent {
 		c := remote.DecodeData[protocol.TextContentData](it.Data).Content
-		return &messageFile{styles: v.styles, content: c, heading: v.speakerHeading(it, e)}, false
+		return newMessageFile(v.styles, c, v.speakerHeading(it, e)), false
 	}
 	if n := eventNote(v.styles, it.Type, it.Data); n != nil {
 		if it.Type == protocol.ErrorRaised {

@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"bytes"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -16,6 +17,7 @@ import (
 const (
 	headLines            = 3    // first lines of a collapsed output
 	outputLines          = 10   // lines of a collapsed output at most
+	foundLines           = 3    // of a collapsed output of a tool that reads or searches
 	collapsedChangeLines = 14   // lines of collapsed file changes
 	maxChangeLines       = 400  // of expanded file changes
 	maxArgumentLines     = 100  // of expanded arguments
@@ -23,7 +25,7 @@ const (
 )
 
 // toolCall is a tool call: its title, status, arguments, file changes and output. When collapsed it
-// shows the first lines of the changes and both ends of the output.
+// shows the first lines of the changes and both ends of the output, muted if the call is completed.
 type toolCall struct {
 	itemAnchor
 	styles      *ui.Styles
@@ -40,6 +42,8 @@ type toolCall struct {
 
 	cachedTitle describe.ToolTitle
 	titleFor    titleKey
+
+	pictures pictures
 }
 
 // titleKey identifies what the title of a tool call is made of.
@@ -106,8 +110,12 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 		if collapsed {
 			limit = collapsedChangeLines
 		}
-		shown, more := c.Lines(room, limit, t.styles.SideBySide(width))
-		b.Body = append(b.Body, shown...)
+		header := 0
+		if t.namedFile() != nil { // the title line has the path and the counts
+			header = c.HeaderLines(room)
+		}
+		shown, more := c.Lines(room, limit+header, t.styles.SideBySide(width))
+		b.Body = append(b.Body, shown[min(header, len(shown)):]...)
 		b.Body = t.appendMore(b.Body, more, room, collapsed)
 	}
 	out := t.output()
@@ -126,24 +134,65 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 			b.Body = append(b.Body, shown[hidden:]...)
 		}
 	}
+	t.pictures = t.pictures.update(t.item.Tool.Content)
+	b.Footer = t.appendPictures(b.Footer, room, collapsed)
 	return t.appendError(b, width)
 }
 
+// appendPictures appends the pictures of the output to dst, or only the first one if the call is
+// collapsed.
+func (t *toolCall) appendPictures(dst []string, room int, collapsed bool) []string {
+	for _, p := range t.pictures {
+		lines := p.lines(t.styles, room)
+		for _, line := range lines {
+			dst = append(dst, "   "+line)
+		}
+		if collapsed && len(lines) > 0 {
+			break
+		}
+	}
+	return dst
+}
+
 // appendOutputEnds appends the first and the last lines of the output to dst, or only the last
-// lines if the call is running or failed.
+// lines if the call is running or failed. Of a file that was read it appends nothing unless it is
+// short: the title line has the number of lines.
 func (t *toolCall) appendOutputEnds(dst []string, out output, room int) []string {
 	first, last := headLines, outputLines-headLines
-	if t.item.Open || t.item.Tool.End != nil && t.item.Tool.End.Status == protocol.ToolFailed {
+	end, kind := t.item.Tool.End, t.item.Tool.Kind
+	completed := end != nil && end.Status == protocol.ToolCompleted
+	switch {
+	case !completed && (t.item.Open || end != nil && end.Status == protocol.ToolFailed):
 		first, last = 0, outputLines
+	case completed && (kind == protocol.ToolRead || kind == protocol.ToolSearch):
+		first, last = foundLines, 0
 	}
-	tail, hidden := out.text.Tail(room, last)
+	line := func(s string) string { return s }
+	if completed {
+		line = transcript.Muted
+	}
+	tail, hidden := out.text.Tail(room, max(last, 1))
+	if last == 0 {
+		tail, hidden = nil, hidden+len(tail)
+	}
 	if hidden += out.linesBefore; hidden <= first+1 && out.complete {
 		all, _ := out.text.Tail(room, first+last+1)
-		return append(dst, all...)
+		return appendLines(dst, all, line)
 	}
-	dst = append(dst, out.head().Head(room, first)...)
+	if completed && kind == protocol.ToolRead {
+		return dst
+	}
+	dst = appendLines(dst, out.head().Head(room, first), line)
 	dst = t.appendMore(dst, hidden-first, room, true)
-	return append(dst, tail...)
+	return appendLines(dst, tail, line)
+}
+
+// appendLines appends lines to dst as render returns them.
+func appendLines(dst, lines []string, render func(string) string) []string {
+	for _, line := range lines {
+		dst = append(dst, render(line))
+	}
+	return dst
 }
 
 // appendMore appends to dst the number of hidden lines and the key that shows them.
@@ -191,6 +240,24 @@ func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 		b.Footer = append(b.Footer, "   "+t.styles.Error.Render(line))
 	}
 	return b
+}
+
+// namedFile returns the changed file if the title has its path as a word, else nil.
+func (t *toolCall) namedFile() *diff.File {
+	c := t.fileChanges()
+	if c == nil {
+		return nil
+	}
+	f := c.OnlyFile()
+	if f == nil || f.Path() == "" || f.Old != "" && f.Old != f.New {
+		return nil
+	}
+	for word := range strings.FieldsSeq(t.plainTitle()) {
+		if strings.Trim(word, "`\"'") == f.Path() {
+			return f
+		}
+	}
+	return nil
 }
 
 // fileChanges returns the changes to files, or nil. They are read from the structured content, else

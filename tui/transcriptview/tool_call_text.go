@@ -33,6 +33,8 @@ func (t *toolCall) state() toolState {
 		return toolState{"?", "unfinished", &s.Dim}
 	case end == nil && t.waiting:
 		return toolState{"◌", "waiting for a decision", &s.Warning}
+	case end == nil && t.unstarted():
+		return toolState{"·", notStarted, &s.Dim}
 	case end == nil:
 		return toolState{"◐", "running", &s.Busy}
 	}
@@ -51,13 +53,22 @@ func (t *toolCall) state() toolState {
 	return toolState{"•", ui.OneLine(transcript.Clean(string(end.Status))), &s.Dim}
 }
 
-// titleLine returns the title and the status. The status is not far from a short title on a wide
-// screen.
+// notStarted is the state of a call that the model has made, or is still writing.
+const notStarted = "not started"
+
+// unstarted reports whether nothing is known of the call but the arguments that the model writes:
+// the agent tells the title or the whole arguments once it turns to the call.
+func (t *toolCall) unstarted() bool {
+	tool := t.item.Tool
+	return tool.Title == "" && tool.Input == nil && len(tool.InputText) > 0 && len(t.item.Text) == 0 &&
+		len(tool.Content) == 0
+}
+
+// titleLine returns the title and the status.
 func (t *toolCall) titleLine(width int) string {
 	state := t.state()
-	title, status := " "+t.title(state), t.status(state, width)
-	needed := ansi.StringWidth(title) + ansi.StringWidth(status) + 2
-	return ui.Spread(title, status, min(width, max(needed, ui.Indent+transcript.MaxProse)))
+	title, status := " "+t.title(state), t.joinCounts(t.status(state, width))
+	return spread(title, status, width)
 }
 
 // title returns the styled title: the state, the task, the tool and its main argument. The title of
@@ -116,7 +127,8 @@ func (t *toolCall) status(state toolState, width int) string {
 		parts = append(parts, state.word)
 	}
 	if end == nil {
-		if ran := t.styles.Since(t.item.Started); t.item.Open && t.interrupted == "" && ran >= time.Second {
+		timed := t.item.Open && t.interrupted == "" && state.word != notStarted
+		if ran := t.styles.Since(t.item.Started); timed && ran >= time.Second {
 			parts = append(parts, ui.Duration(ran))
 		}
 		return state.style.Render(strings.Join(parts, " "))
@@ -132,6 +144,24 @@ func (t *toolCall) status(state toolState, width int) string {
 		parts = append(parts, ui.Duration(ui.Millis(end.DurationMS)))
 	}
 	return t.joinStatus(state, parts[:failure], parts[failure:])
+}
+
+// joinCounts returns a status after the counts of the file that the title names, if it names one.
+func (t *toolCall) joinCounts(status string) string {
+	f := t.namedFile()
+	if f == nil {
+		return status
+	}
+	added, removed := f.Stat()
+	counts := t.styles.Success.Render(fmt.Sprintf("+%d", added)) + " " +
+		t.styles.Error.Render(fmt.Sprintf("−%d", removed))
+	if f.Old == "" {
+		counts = t.styles.Dim.Render("new ") + counts
+	}
+	if ansi.StringWidth(status) > 0 {
+		counts += t.styles.Dim.Render(keymap.Separator)
+	}
+	return counts + status
 }
 
 // joinStatus joins the parts of a status that tell of a failure and the muted ones.

@@ -2,7 +2,6 @@ package transcriptview
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"agentctl/protocol"
@@ -14,9 +13,8 @@ import (
 
 // Bounds of the items in the list.
 const (
-	HistoryPage = 20   // turns per page
-	ItemsMax    = 4000 // items kept before the oldest are dropped
-	itemsKept   = 2000 // items left after dropping, at least
+	ItemsMax  = 4000 // items kept before the oldest are dropped
+	itemsKept = 2000 // items left after dropping, at least
 )
 
 // View is the transcript on the screen. It reduces events to items and shows them in List.
@@ -32,13 +30,11 @@ type View struct {
 	plan         *Checklist                       // of the current turn
 	planItem     transcript.ID                    // the item of plan
 
-	changed changedFiles
+	changed     changedFiles
+	hasPictures bool // see HasPictures
 
 	pinned bool // see SetPinned
-
-	// The state of paging in older turns.
-	olderThan uint64 // the next page has events before this seq; 0: no older events
-	loading   bool   // a page is requested
+	paging paging
 }
 
 // turnStart is the first item and the first seq of a turn.
@@ -64,7 +60,7 @@ func (v *View) Reset(at uint64, width, height int) {
 	v.List.Resize(width, height)
 	v.reducer.Seq = at
 	if at > 0 {
-		v.olderThan = at + 1
+		v.paging.olderThan = at + 1
 	}
 }
 
@@ -127,10 +123,12 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 				v.List.UpdateAnchor(id)
 			}
 			v.List.Invalidate(id)
+			v.notePictures(v.List.Item(id))
 			continue
 		}
 		if item, collapsed := v.newItem(it, e); item != nil {
 			v.items[it] = add(item, collapsed)
+			v.notePictures(item)
 			if it.Kind == protocol.ItemTool && it.Open {
 				v.runningTools[it] = v.items[it]
 			}
@@ -144,12 +142,15 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 	v.reducer.Turns = []*protocol.Turn{turn} // the list has the items of the others
 	v.closeTurn(nil, nil)
 	v.speaker = ""
-	id := add(&userMessage{
+	message := &userMessage{
 		itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
 		styles:     v.styles,
 		message:    turn.Message,
 		heading:    v.newHeading(remote.ActorName(turn.Message.By), e),
-	}, false)
+		pictures:   partPictures(turn.Message.Parts),
+	}
+	id := add(message, false)
+	v.notePictures(message)
 	v.turns = append(v.turns, turnStart{id, turn.First})
 }
 
@@ -237,7 +238,7 @@ func (v *View) AddMark(text string) {
 // list is scrolled up or pinned, or a page that belongs before them is loading. Dropped turns can
 // be paged in again.
 func (v *View) dropOldTurns() {
-	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned || v.loading {
+	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned || v.paging.loading {
 		return
 	}
 	i := slices.IndexFunc(v.turns, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
@@ -250,72 +251,11 @@ func (v *View) dropOldTurns() {
 	for i := range v.turns {
 		v.turns[i].id -= from
 	}
-	v.olderThan = v.turns[0].first
+	v.paging.olderThan, v.paging.cut = v.turns[0].first, cutTurn{}
 }
 
 // Empty reports whether the session has no items, not even in pages of history.
-func (v *View) Empty() bool { return v.List.Len() == 0 && v.olderThan == 0 && !v.loading }
-
-// RequestPage returns a request for up to turns turns before the first one shown. ok is false if
-// there are none or a request is pending.
-func (v *View) RequestPage(turns int) (protocol.HistoryData, bool) {
-	if v.olderThan == 0 || v.loading {
-		return protocol.HistoryData{}, false
-	}
-	v.loading = true
-	return protocol.HistoryData{Before: v.olderThan, Limit: turns}, true
-}
-
-// PrependPage adds a page of history before the first item. It returns an error if an event cannot
-// be decoded.
-func (v *View) PrependPage(page *protocol.HistoryResult) error {
-	v.loading = false
-	v.olderThan = 0
-	if page.More && page.First > 0 {
-		v.olderThan = page.First
-	}
-	past := New(v.styles)
-	var added []transcript.Item
-	var addedCollapsed []bool
-	collect := func(item transcript.Item, collapsed bool) transcript.ID {
-		added, addedCollapsed = append(added, item), append(addedCollapsed, collapsed)
-		return past.List.Append(item, collapsed)
-	}
-	for _, raw := range page.Events {
-		var e protocol.Event
-		if err := json.Unmarshal(raw, &e); err != nil {
-			return err
-		}
-		if e.Turn != "" && e.Type != protocol.MessageUser && past.reducer.Current() == nil {
-			// The page begins within a turn.
-			past.reducer.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
-		}
-		items, err := past.reducer.Apply(&e)
-		if err != nil {
-			return err
-		}
-		past.show(&e, items, collect)
-	}
-	for _, id := range past.runningTools { // the list has the rest of the call
-		past.List.Item(id).(*toolCall).markInterrupted("continues below")
-	}
-	for i := len(added) - 1; i >= 0; i-- {
-		v.List.Prepend(added[i], addedCollapsed[i])
-	}
-	return nil
-}
-
-// HasOlder reports whether there are older turns to request.
-func (v *View) HasOlder() bool { return v.olderThan != 0 }
-
-// OlderThan returns the seq that the next page of history ends before, or 0 if there is none.
-func (v *View) OlderThan() uint64 { return v.olderThan }
-
-// Loading reports whether a request for a page of history is pending.
-func (v *View) Loading() bool { return v.loading }
-
-// StopPaging marks older turns as not available.
-func (v *View) StopPaging() { v.loading, v.olderThan = false, 0 }
+func (v *View) Empty() bool { return v.List.Len() == 0 && v.paging.olderThan == 0 && !v.paging.loading }
 
 // SetPinned sets whether old items are kept, as while the user selects lines.
 func (v *View) SetPinned(pinned bool) { v.pinned = pinned }

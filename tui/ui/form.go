@@ -3,7 +3,6 @@ package ui
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -38,16 +37,20 @@ type Field struct {
 	Placeholder string   // shown while the field is empty
 	Choices     []string // values that the arrow keys step through
 
-	input *textinput.Model
+	text  string // at first
+	input *TextInput
 }
 
 // NewField returns a field with the given text.
 func NewField(label, text, placeholder string, choices ...string) Field {
-	return Field{Label: label, Placeholder: placeholder, Choices: choices, input: NewTextInput(text)}
+	return Field{Label: label, Placeholder: placeholder, Choices: choices, text: text}
 }
 
 // NewForm returns a form with the focus on its first field.
 func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
+	for i := range fields {
+		fields[i].input = s.NewTextInput(fields[i].text)
+	}
 	return &Form{Title: title, Hint: hint, Fields: fields, styles: s}
 }
 
@@ -57,7 +60,6 @@ func (f *Form) Value(i int) string { return f.Fields[i].input.Value() }
 // SetValue sets the text of field i and moves its cursor to the end.
 func (f *Form) SetValue(i int, text string) {
 	f.Fields[i].input.SetValue(text)
-	f.Fields[i].input.CursorEnd()
 	f.notifyChanged()
 }
 
@@ -88,7 +90,7 @@ func (f *Form) Update(msg tea.Msg) Response {
 		return f.handleKey(msg)
 	case tea.PasteMsg:
 		if !f.sending {
-			PasteText(f.Fields[f.focused].input, msg.Content)
+			f.Fields[f.focused].input.Paste(msg.Content)
 			f.notifyChanged()
 		}
 	case tea.MouseWheelMsg:
@@ -101,6 +103,7 @@ func (f *Form) Update(msg tea.Msg) Response {
 func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
 	switch key := msg.String(); {
+	case !f.sending && field.input.LeaveInsert(key):
 	case key == "esc":
 		if f.Cancel != nil {
 			f.Cancel()
@@ -116,7 +119,7 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	case key == "right" && field.step(1), key == "left" && field.step(-1):
 		f.notifyChanged()
 	default:
-		*field.input, _ = field.input.Update(msg)
+		field.input.Press(msg)
 		f.clearError()
 		f.notifyChanged()
 	}
@@ -139,7 +142,6 @@ func (f *Field) step(by int) bool {
 		return false
 	}
 	f.input.SetValue(choices[(current+by+len(choices))%len(choices)])
-	f.input.CursorEnd()
 	return true
 }
 
@@ -189,8 +191,8 @@ func (f *Form) fieldLine(i, labelWidth, width int) string {
 	field := &f.Fields[i]
 	label := "   " + Pad(field.Label, labelWidth) + " "
 	inputWidth := width - ansi.StringWidth(label)
-	field.input.SetWidth(max(1, inputWidth-1))
-	text := field.input.View()
+	field.input.model.SetWidth(max(1, inputWidth-1))
+	text := field.input.model.View()
 	if field.input.Value() == "" {
 		text = f.styles.Dim.Render(Fit(field.Placeholder, inputWidth))
 	}

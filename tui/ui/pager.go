@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -25,10 +24,10 @@ type Pager struct {
 	styles     *Styles
 	title      string
 	list       *transcript.List
-	input      *textinput.Model // nil unless a search is being typed
-	searchText string           // the last search, as typed
-	query      *protocol.Query  // nil if there is no search
-	message    string           // the error of the last search
+	input      *TextInput      // nil unless a search is being typed
+	searchText string          // the last search, as typed
+	query      *protocol.Query // nil if there is no search
+	message    string          // the error of the last search
 
 	// Shown is called with the width and the range of the lines that View draws. It may be nil, and
 	// needs a pager of one item.
@@ -67,7 +66,7 @@ func (p *Pager) Update(msg tea.Msg) Response {
 		return p.handleKey(msg.String())
 	case tea.PasteMsg:
 		if p.input != nil {
-			PasteText(p.input, msg.Content)
+			p.input.Paste(msg.Content)
 		}
 	case tea.MouseWheelMsg:
 		p.list.Scroll(WheelRows(msg))
@@ -99,7 +98,7 @@ func (p *Pager) handleKey(key string) Response {
 	case keymap.Last:
 		p.list.ScrollToBottom()
 	case keymap.PagerFind:
-		p.input = NewTextInput(p.searchText)
+		p.input = p.styles.NewTextInput(p.searchText)
 	case keymap.PagerNext:
 		p.find(1)
 	case keymap.PagerPrevious:
@@ -113,11 +112,12 @@ func (p *Pager) handleKey(key string) Response {
 
 // editSearch handles a key while a search is typed.
 func (p *Pager) editSearch(msg tea.KeyPressMsg) {
-	switch msg.String() {
-	case "esc":
+	switch key := msg.String(); {
+	case p.input.LeaveInsert(key):
+	case key == "esc":
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
-	case "enter":
+	case key == "enter":
 		p.searchText = OneLine(transcript.Clean(p.input.Value()))
 		p.input = nil
 		p.list.SetHighlight(nil)
@@ -127,7 +127,7 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 			p.find(0)
 		}
 	default:
-		*p.input, _ = p.input.Update(msg)
+		p.input.Press(msg)
 	}
 }
 

@@ -32,9 +32,9 @@ type stateColors struct{ success, failure, warning, busy color.Color }
 // type, blue a function, magenta a keyword and cyan a number.
 type hueColors struct{ red, green, yellow, blue, magenta, cyan color.Color }
 
-// grounds are backgrounds: of the selected element, of a block of code or a table, and of the lines
-// of a diff. nil: none.
-type grounds struct{ element, block, added, removed color.Color }
+// grounds are backgrounds: of the selected element, of a block of code or a table, of the lines of
+// a diff, and of the words that differ in them. nil: none.
+type grounds struct{ element, block, added, removed, addedWord, removedWord color.Color }
 
 // rgb returns the colour written as #rrggbb.
 func rgb(hex string) color.Color { return lipgloss.Color(hex) }
@@ -78,6 +78,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#323243"), block: rgb("#25272e"), added: rgb("#1c3723"), removed: rgb("#491f20"),
+			addedWord: rgb("#3a6342"), removedWord: rgb("#7c4342"),
 		},
 	}
 	lightPalette = palette{
@@ -97,6 +98,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#dcdceb"), block: rgb("#efede7"), added: rgb("#d3f4d8"), removed: rgb("#ffdddc"),
+			addedWord: rgb("#a5d7b2"), removedWord: rgb("#eab7b6"),
 		},
 	}
 	darkContrastPalette = palette{
@@ -116,6 +118,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#2b2a45"), block: rgb("#1e1f21"), added: rgb("#122d19"), removed: rgb("#411719"),
+			addedWord: rgb("#2c5234"), removedWord: rgb("#6b3e3e"),
 		},
 	}
 	lightContrastPalette = palette{
@@ -135,6 +138,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#dedff6"), block: rgb("#efeeeb"), added: rgb("#d6f7dc"), removed: rgb("#ffe4e3"),
+			addedWord: rgb("#a7d1b1"), removedWord: rgb("#e1b2b4"),
 		},
 	}
 	darkColorblindPalette = palette{
@@ -154,6 +158,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#323243"), block: rgb("#24282e"), added: rgb("#1c3249"), removed: rgb("#462408"),
+			addedWord: rgb("#2d5176"), removedWord: rgb("#773c16"),
 		},
 	}
 	lightColorblindPalette = palette{
@@ -173,6 +178,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#dddde8"), block: rgb("#eaedf1"), added: rgb("#daecff"), removed: rgb("#fce0ce"),
+			addedWord: rgb("#aeceeb"), removedWord: rgb("#e9bda1"),
 		},
 	}
 	darkEmberPalette = palette{
@@ -192,6 +198,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#472d1f"), block: rgb("#2e261f"), added: rgb("#2a3517"), removed: rgb("#491f20"),
+			addedWord: rgb("#4d5f33"), removedWord: rgb("#7c4344"),
 		},
 	}
 	lightEmberPalette = palette{
@@ -211,6 +218,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#fed4bd"), block: rgb("#f7ebdb"), added: rgb("#e2f0cc"), removed: rgb("#ffdddc"),
+			addedWord: rgb("#c1d2a2"), removedWord: rgb("#e8baba"),
 		},
 	}
 	darkFjordPalette = palette{
@@ -230,6 +238,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#0b3a49"), block: rgb("#1c2a30"), added: rgb("#10382c"), removed: rgb("#481e29"),
+			addedWord: rgb("#316450"), removedWord: rgb("#794451"),
 		},
 	}
 	lightFjordPalette = palette{
@@ -249,6 +258,7 @@ var (
 		},
 		grounds: grounds{
 			element: rgb("#cae3ed"), block: rgb("#e5eff3"), added: rgb("#caf5e4"), removed: rgb("#fedce3"),
+			addedWord: rgb("#9ed6c1"), removedWord: rgb("#e4b8c3"),
 		},
 	}
 )

@@ -32,6 +32,9 @@ func NewQuestion(s *Styles, title string, choices ...Choice) *Question {
 	return &Question{styles: s, title: title, choices: choices}
 }
 
+// Focus gives a choice the focus, counted from 1. It is for questions about what can be undone.
+func (q *Question) Focus(choice int) { q.focused = choice }
+
 // Scope implements [Overlay].
 func (q *Question) Scope() keymap.Scope { return keymap.Question }
 

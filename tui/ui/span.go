@@ -17,9 +17,9 @@ func (p *palette) spanStyle(style transcript.Style) lipgloss.Style {
 		Strikethrough(style&transcript.Strikethrough != 0)
 	switch {
 	case style&transcript.Added != 0:
-		return p.diffStyle(s, style, p.success, p.added)
+		return p.diffStyle(s, style, p.success, p.added, p.addedWord)
 	case style&transcript.Removed != 0:
-		return p.diffStyle(s, style, p.failure, p.removed)
+		return p.diffStyle(s, style, p.failure, p.removed, p.removedWord)
 	case style&transcript.Code != 0:
 		s = tint(s, p.code)
 	case style&transcript.Heading != 0:
@@ -41,11 +41,14 @@ func (p *palette) spanStyle(style transcript.Style) lipgloss.Style {
 	return s
 }
 
-// diffStyle returns the style of a span in an added or removed line. With bg
-// the span keeps its own hue; without bg it has the colour fg.
-func (p *palette) diffStyle(s lipgloss.Style, style transcript.Style, fg, bg color.Color) lipgloss.Style {
+// diffStyle returns the style of a span in an added or removed line. With bg the span keeps its own
+// hue; without bg it has the colour fg. A word that differs has the background word.
+func (p *palette) diffStyle(s lipgloss.Style, style transcript.Style, fg, bg, word color.Color) lipgloss.Style {
+	changed := style&transcript.Changed != 0
 	switch {
-	case style&transcript.Changed != 0:
+	case changed && word != nil:
+		return tint(s, p.text).Background(word)
+	case changed:
 		return p.inverseStyle(tint(s, fg), fg)
 	case bg == nil:
 		return tint(s, fg)

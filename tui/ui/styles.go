@@ -11,18 +11,22 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/keymap"
+	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/usage"
 )
 
-// Styles holds the styles, keys for hints, clock and time zone of a program. All components share
-// one. Components that cache styled lines must restyle them when Update reports a change.
+// Styles holds the styles, keys for hints, clock and time zone of a program, and draws its images.
+// All components share one. Components that cache styled lines must restyle them when Update
+// reports a change.
 type Styles struct {
 	Tokens
 	Keys           *keymap.Map
 	Zone           *time.Location
 	Now            func() time.Time
+	Vi             bool // text fields have the keys of vi
 	GraphemeWidths bool // the terminal measures grapheme clusters, not runes
+	Images         *thumbnail.Display
 
 	colors         terminalColors
 	palette        palette
@@ -45,6 +49,7 @@ func NewStyles(zone *time.Location, theme Theme) *Styles {
 	}
 	keys, _ := keymap.New(nil) // the default keys are valid
 	s := &Styles{Zone: zone, colors: terminalColors{theme: theme}, Keys: keys, Now: time.Now}
+	s.Images = thumbnail.NewDisplay(thumbnail.Auto)
 	s.setPalette(s.colors.palette())
 	return s
 }
@@ -101,6 +106,14 @@ func (s *Styles) Clock(t time.Time) string { return t.In(s.Zone).Format("15:04")
 
 // Date formats a date and time of day.
 func (s *Styles) Date(t time.Time) string { return t.In(s.Zone).Format("2006-01-02 15:04") }
+
+// ShortDate formats a time of the present day as Clock does, and another one with its day.
+func (s *Styles) ShortDate(t time.Time) string {
+	if s.Now().In(s.Zone).YearDay() == t.In(s.Zone).YearDay() && t.Sub(s.Now()).Abs() < 24*time.Hour {
+		return s.Clock(t)
+	}
+	return t.In(s.Zone).Format("2 Jan 15:04")
+}
 
 // Rule returns a horizontal line of width cells with a title in it.
 func (s *Styles) Rule(title string, width int) string {

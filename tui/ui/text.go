@@ -144,15 +144,15 @@ func PadLeft(s string, width int) string {
 // Millis returns a duration of n milliseconds.
 func Millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// Thousands formats a count: 950, 12.3k, 4.5M.
+// Thousands formats a count: 950, 12.3k, 200k, 4.5M.
 func Thousands(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)
 	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk", float64(n)/1000)
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1000), ".0") + "k"
 	}
-	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1_000_000), ".0") + "M"
 }
 
 // Seconds returns a remaining time in seconds, rounded up.

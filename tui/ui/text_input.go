@@ -1,43 +1,104 @@
 package ui
 
 import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/tui/edit"
 	"agentctl/tui/transcript"
 )
 
-// NewTextInput returns a focused single-line input with the cursor at the end of text.
-func NewTextInput(text string) *textinput.Model {
-	in := textinput.New()
-	in.Prompt = ""
-	in.SetVirtualCursor(false)
+// TextInput is a text field of one line with the editing keys of the user.
+type TextInput struct {
+	model inputModel
+	keys  edit.Keys
+}
+
+// NewTextInput returns a focused input with the cursor at the end of text.
+func (s *Styles) NewTextInput(text string) *TextInput {
+	in := &TextInput{model: inputModel{textinput.New()}}
+	in.model.Prompt = ""
+	in.model.SetVirtualCursor(false)
 	in.SetValue(text)
-	in.CursorEnd()
-	in.Focus()
-	return &in
+	in.model.Focus()
+	if s.Vi {
+		in.keys.SetVi()
+	}
+	return in
+}
+
+// Value returns the text.
+func (in *TextInput) Value() string { return in.model.Value() }
+
+// SetValue replaces the text. The cursor is at its end.
+func (in *TextInput) SetValue(text string) {
+	in.model.SetValue(text)
+	in.model.CursorEnd()
+	in.keys.StartInsert()
+}
+
+// Press handles a key.
+func (in *TextInput) Press(msg tea.KeyPressMsg) { in.keys.Press(&in.model, msg) }
+
+// LeaveInsert handles esc in the insert mode of vi, which it ends. It reports whether it did: esc
+// means what it means to the owner of the field only in the other mode, and without the keys of vi.
+func (in *TextInput) LeaveInsert(key string) bool {
+	return key == "esc" && in.keys.LeaveInsert(&in.model)
+}
+
+// Paste inserts untrusted text as one line.
+func (in *TextInput) Paste(text string) {
+	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: OneLine(transcript.Clean(text))})
 }
 
 // Writes reports whether a key press writes text into a text field.
-func Writes(msg tea.KeyPressMsg) bool { return msg.Text != "" && msg.Mod&(tea.ModAlt|tea.ModCtrl) == 0 }
-
-// PasteText inserts untrusted text as one line.
-func PasteText(in *textinput.Model, text string) {
-	*in, _ = in.Update(tea.PasteMsg{Content: OneLine(transcript.Clean(text))})
-}
+func Writes(msg tea.KeyPressMsg) bool { return edit.Writes(msg) }
 
 // InputLine returns a label and an input in at most width cells.
-func (s *Styles) InputLine(label string, in *textinput.Model, width int) string {
-	in.SetWidth(max(1, width-ansi.StringWidth(label)-1))
-	return Fit(s.KeyName.Render(label)+in.View(), width)
+func (s *Styles) InputLine(label string, in *TextInput, width int) string {
+	in.model.SetWidth(max(1, width-ansi.StringWidth(label)-1))
+	return Fit(s.KeyName.Render(label)+in.model.View(), width)
 }
 
-// InputCursor returns the cursor of an input that follows a label, on row y.
-func InputCursor(label string, in *textinput.Model, y int) *tea.Cursor {
+// InputCursor returns the cursor of an input that follows a label, on row y. In the insert mode of
+// vi it is a bar.
+func InputCursor(label string, in *TextInput, y int) *tea.Cursor {
 	x := ansi.StringWidth(label)
-	if c := in.Cursor(); c != nil {
+	if c := in.model.Cursor(); c != nil {
 		x += c.X
 	}
-	return tea.NewCursor(x, y)
+	cursor := tea.NewCursor(x, y)
+	if in.keys.Mode() == "insert" {
+		cursor.Shape = tea.CursorBar
+	}
+	return cursor
+}
+
+// inputModel is the text input of Bubble Tea as an edit.Field.
+type inputModel struct{ textinput.Model }
+
+// Text implements edit.Field.
+func (m *inputModel) Text() (text string, cursor int) {
+	text = m.Value()
+	return text, len(string([]rune(text)[:m.Position()]))
+}
+
+// SetText implements edit.Field. It leaves out line breaks.
+func (m *inputModel) SetText(text string, cursor int) {
+	before := strings.ReplaceAll(text[:cursor], "\n", "")
+	m.SetValue(before + strings.ReplaceAll(text[cursor:], "\n", ""))
+	m.SetCursor(len([]rune(before)))
+}
+
+// Handle implements edit.Field.
+func (m *inputModel) Handle(msg tea.KeyPressMsg) { m.Model, _ = m.Update(msg) }
+
+// Kills implements edit.Field.
+func (m *inputModel) Kills(msg tea.KeyPressMsg) bool {
+	k := &m.KeyMap
+	return key.Matches(msg, k.DeleteWordBackward, k.DeleteWordForward, k.DeleteAfterCursor, k.DeleteBeforeCursor)
 }

@@ -1,11 +1,15 @@
 package ui
 
 import (
+	"image/color"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/thumbnail"
 )
 
 // Theme is a set of colours. No theme conveys meaning by colour alone. NO_COLOR removes all
@@ -56,10 +60,33 @@ type terminalColors struct {
 // that depends on it has the terminal's colours, and ThemeContrast none.
 func (c *terminalColors) palette() palette {
 	p := c.themePalette()
-	if !c.trueColor { // backgrounds would be too bright, or grey
+	if !c.trueColor { // backgrounds would be too bright, or grey; muted text would have a hue
 		p.ink, p.grounds = nil, grounds{}
+		p.muted, p.border = indexedGrey(p.muted, p.text), indexedGrey(p.border, p.text)
 	}
 	return p
+}
+
+// indexedGrey returns the one of the 24 greys of 256 colours that is as light as c, or the next one
+// towards text. nil stays nil.
+func indexedGrey(c, text color.Color) color.Color {
+	if c == nil {
+		return nil
+	}
+	const first, darkest, step, last = 232, 8, 10, 23
+	up := 0
+	if greyLevel(text) > 0x80 { // light text on a dark background
+		up = step - 1
+	}
+	return lipgloss.ANSIColor(first + min(max(greyLevel(c)-darkest+up, 0)/step, last))
+}
+
+// greyLevel returns how light a colour is, from 0 to 255. nil is 0.
+func greyLevel(c color.Color) int {
+	if c == nil {
+		return 0
+	}
+	return int(color.GrayModel.Convert(c).(color.Gray).Y)
 }
 
 // themePalette returns the palette of the theme as if the terminal had 24-bit colours or at most
@@ -133,8 +160,20 @@ func (s *Styles) Update(msg tea.Msg) bool {
 	case tea.ColorProfileMsg:
 		s.colors.limited = msg.Profile <= colorprofile.ANSI
 		s.colors.trueColor = msg.Profile == colorprofile.TrueColor
+		s.Images.SetColours(colours(msg.Profile))
 	}
 	return s.updatePalette()
+}
+
+// colours returns the number of colours of a profile, as images need it.
+func colours(p colorprofile.Profile) thumbnail.Colours {
+	switch p {
+	case colorprofile.TrueColor:
+		return thumbnail.AllColours
+	case colorprofile.ANSI256:
+		return thumbnail.ManyColours
+	}
+	return thumbnail.FewColours
 }
 
 // updatePalette derives the styles from the palette of the theme. It reports whether they have

@@ -100,6 +100,11 @@ func TestTextIsReadableOnEveryGround(t *testing.T) {
 				}
 			}
 		}
+		for _, bg := range []color.Color{p.addedWord, p.removedWord} {
+			if got := contrast(p.text, bg); got < minimum {
+				t.Errorf("%s: text on %v: contrast %.1f, want at least %.1f", theme, bg, got, minimum)
+			}
+		}
 	})
 }
 
@@ -207,7 +212,7 @@ func TestSpanUsesPaletteColours(t *testing.T) {
 	eachPalette(func(_ Theme, p *palette, _ color.Color) { palettes = append(palettes, *p) })
 	for _, p := range palettes {
 		allowed := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
-		for _, c := range append(p.texts(), p.element, p.block, p.added, p.removed, p.ink) {
+		for _, c := range append(p.texts(), p.element, p.block, p.added, p.removed, p.addedWord, p.removedWord, p.ink) {
 			allowed[c] = true
 		}
 		for _, base := range []transcript.Style{
@@ -242,6 +247,30 @@ func TestDiffBackgroundNeedsTrueColour(t *testing.T) {
 	if styles.palette.added != nil || styles.palette.success != darkPalette.success {
 		t.Errorf("256 colours: palette %+v, want %+v without backgrounds", styles.palette, darkPalette)
 	}
+}
+
+// The nearest of 256 colours to a grey with a slight hue is not a grey.
+func TestMutedTextIsGreyWith256Colours(t *testing.T) {
+	eachPalette(func(theme Theme, p *palette, background color.Color) {
+		minimum := 4.5
+		if theme == ThemeContrast {
+			minimum = 7
+		}
+		c := terminalColors{theme: theme, backgroundKnown: true, lightBackground: background == lightTerminal}
+		got := c.palette()
+		for _, one := range []struct {
+			color   color.Color
+			minimum float64
+		}{{got.muted, minimum}, {got.border, 3}} {
+			r, g, b, _ := one.color.RGBA()
+			if r != g || g != b {
+				t.Errorf("%s: %v is not grey", theme, one.color)
+			}
+			if got := contrast(one.color, background); got < one.minimum {
+				t.Errorf("%s: %v: contrast %.1f, want at least %.1f", theme, one.color, got, one.minimum)
+			}
+		}
+	})
 }
 
 func TestSwitchOfThemeAtRunTime(t *testing.T) {

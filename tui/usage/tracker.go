@@ -12,6 +12,7 @@ const (
 	exactRateTTL  = 10 * time.Second // validity of a rate from the agent's token counts
 	minRateTime   = time.Second      // between the counts that give a rate
 	bytesPerToken = 4                // estimated average
+	maxLiveRun    = 1024             // deltas that a server joins while the client keeps up
 )
 
 // Turn is the context usage of one turn.
@@ -71,14 +72,29 @@ func (u *Tracker) Apply(e *protocol.Event, now time.Time, live bool) {
 		if d, ok := decode[protocol.Usage](e); ok {
 			u.setOutput(d.Output, now, live)
 		}
-	case protocol.TextDelta, protocol.ReasoningDelta:
-		if !live || e.FirstSeq != 0 {
-			return // written earlier than received
-		}
-		if d, ok := decode[protocol.PartDeltaData](e); ok {
-			u.written.add(now, int64(len(d.Text)))
+	case protocol.TextDelta, protocol.ReasoningDelta, protocol.JoinedDeltas:
+		if live && e.Seq-e.First() < maxLiveRun { // else written earlier than received
+			u.written.add(now, written(e))
 		}
 	}
+}
+
+// written returns the bytes of text and reasoning of a delta or joined event.
+func written(e *protocol.Event) (bytes int64) {
+	if e.Type != protocol.JoinedDeltas {
+		if d, ok := decode[protocol.PartDeltaData](e); ok {
+			bytes = int64(len(d.Text))
+		}
+		return bytes
+	}
+	if d, ok := decode[protocol.JoinedData](e); ok {
+		for i := range d.Parts {
+			if k := d.Parts[i].Kind; k == protocol.KindText || k == protocol.KindReasoning {
+				bytes += int64(len(d.Parts[i].Text))
+			}
+		}
+	}
+	return bytes
 }
 
 // AffectsHistory reports whether Prepend needs events of this type.

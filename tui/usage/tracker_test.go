@@ -111,7 +111,7 @@ func TestTokenRateIgnoresCatchUp(t *testing.T) {
 	u := &Tracker{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
 	joined := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
-	joined.FirstSeq = 1
+	joined.FirstSeq, joined.Seq = 1, 4000
 	for i := range 4 {
 		now := start.Add(time.Duration(i) * time.Second)
 		u.Apply(joined, now, true)
@@ -119,6 +119,29 @@ func TestTokenRateIgnoresCatchUp(t *testing.T) {
 	}
 	if _, _, ok := u.TokenRate(start.Add(3 * time.Second)); ok {
 		t.Error("TokenRate is ok after catch-up events only")
+	}
+}
+
+// A server that joins live deltas changes no rate.
+func TestTokenRateCountsLiveRuns(t *testing.T) {
+	one := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 400)})
+	several := event("t", protocol.JoinedDeltas, protocol.JoinedData{Parts: []protocol.JoinedPart{
+		{Part: "p", Kind: protocol.KindText, Text: strings.Repeat("x", 300)},
+		{Part: "r", Kind: protocol.KindReasoning, Text: strings.Repeat("x", 100)},
+		{Part: "c", Kind: protocol.KindOutput, Text: strings.Repeat("x", 1000)},
+	}})
+	for _, e := range []*protocol.Event{one, several} {
+		e.FirstSeq, e.Seq = 101, 150
+		u := &Tracker{}
+		u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
+		now := start
+		for range 30 {
+			u.Apply(e, now, true)
+			now = now.Add(500 * time.Millisecond)
+		}
+		if per, estimated, ok := u.TokenRate(now); !ok || !estimated || per != 200 {
+			t.Errorf("%s: %v tokens per second (estimated %v, ok %v), want about 200", e.Type, per, estimated, ok)
+		}
 	}
 }
 

@@ -1,0 +1,59 @@
+package approval
+
+import (
+	"slices"
+	"strings"
+)
+
+// Unsent is what a user wrote in the forms of requests that were decided elsewhere, expired or were
+// cancelled.
+type Unsent struct {
+	Text   string // answers, an edited command, the reason and comments
+	Typing bool   // a text field had the keys
+}
+
+// TakeUnsent returns what the last Update left without a form, and forgets it.
+func (p *Panel) TakeUnsent() Unsent {
+	out := p.unsent
+	p.unsent = Unsent{}
+	return out
+}
+
+// remove removes the form of a request and keeps its texts, unless they are being sent.
+func (p *Panel) remove(request string) {
+	f := p.forms[request]
+	delete(p.forms, request)
+	if f.sending != "" {
+		return
+	}
+	p.unsent.Typing = p.unsent.Typing || f.Typing()
+	p.unsent.Text = strings.Trim(p.unsent.Text+"\n"+f.text(), "\n")
+}
+
+// text returns all that the user wrote in the form.
+func (f *Form) text() string {
+	if f.input != nil {
+		f.saveText(strings.TrimSpace(f.input.Value()))
+	}
+	var out []string
+	for i := range f.questions {
+		out = append(out, f.answers.text[f.questions[i].ID])
+	}
+	for i := range f.plan.tasks {
+		out = append(out, f.plan.titles[f.plan.tasks[i].ID])
+	}
+	switch {
+	case f.edit.field != nil:
+		out = append(out, f.edit.field.Text())
+	case f.edit.command && f.edit.text != nil:
+		out = append(out, *f.edit.text)
+	}
+	out = append(out, f.fullReason())
+	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), "\n")
+}
+
+// clearText removes all that the user wrote in the form: it was sent.
+func (f *Form) clearText() {
+	f.answers.text, f.reason = map[string]string{}, reason{}
+	f.plan.titles, f.edit.text = map[string]string{}, nil
+}

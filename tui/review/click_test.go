@@ -1,0 +1,95 @@
+package review
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/filechange"
+	"agentctl/tui/transcript"
+)
+
+// click clicks on the first line of the body with a text, at a column.
+func (r *testReview) click(text string, x int) {
+	r.t.Helper()
+	lines := strings.Split(r.text(), "\n")
+	y := headRows + slices.IndexFunc(lines[headRows:], func(line string) bool { return strings.Contains(line, text) })
+	if y < headRows {
+		r.t.Fatalf("the screen does not show %q:\n%s", text, r.text())
+	}
+	r.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	r.text()
+}
+
+func TestAClickInTheListShowsTheFile(t *testing.T) {
+	r := open(t, manyFiles(6, 30), 200, 24)
+	r.click("pkg/file3.go", 5)
+	r.mustShow("file 4 of 6")
+	r = open(t, manyFiles(6, 30), 80, 24)
+	r.press("f")
+	r.click("pkg/file2.go", 60)
+	r.mustShow("file 3 of 6", "var v2_0 = 0")
+}
+
+func TestAClickSelectsALineAndASecondOneComments(t *testing.T) {
+	r := open(t, smallPatch, 80, 24)
+	r.click("const limit = 20", 10)
+	if r.Typing() {
+		t.Fatal("the first click starts a comment")
+	}
+	r.click("const limit = 20", 10)
+	r.mustShow("comment on store/store.go:3:")
+	r.click("package store", 10) // the text field has the input
+	r.write("why?")
+	r.press("enter")
+	r.mustShow("┕ why?")
+	r.View.content.Comments = nil
+	r.click("const limit = 20", 10)
+	r.click("const limit = 20", 10)
+	if r.Typing() {
+		t.Error("a click comments on changes that are not under review")
+	}
+}
+
+func TestAFoldedFileIsNotRead(t *testing.T) {
+	r := open(t, manyFiles(3, 30), 80, 60)
+	r.mustShow("2 files not read")
+	r = open(t, manyFiles(3, 30), 80, 24)
+	r.click("▏ pkg/file0.go", 5)
+	r.click("▏ pkg/file1.go", 5)
+	r.mustShow("▏ pkg/file0.go", "▏ pkg/file1.go", "▏ pkg/file2.go", "… 31 lines", "3 files not read")
+	r.mustHide("v1_0")
+	r.press("g", "]", "J") // a jump shows what was hidden
+	r.mustShow("v1_0")
+	r.press("z")
+	r.mustHide("v1_0")
+	r.press("z")
+	r.mustShow("v1_0")
+	r.press("f", "g", "z", "z", "z")
+	r.press("esc")
+	r.press("u")
+	r.mustShow("var v0_")
+	for range 9 {
+		r.press("pgdown")
+	}
+	r.press("u", "pgdown", "pgdown", "u", "pgdown", "pgdown", "u", "pgdown")
+	r.mustShow("all files read")
+	r.press("g", "z")
+	r.SetContent(Content{Changes: filechange.New(nil), Comments: &r.comments})
+	r.press("z")
+	r.mustShow("select a file")
+	r.Update(tea.MouseClickMsg{X: 5, Y: 3, Button: tea.MouseLeft})
+	if r.current != (transcript.Point{}) {
+		t.Errorf("a click on nothing selects %v", r.current)
+	}
+}
+
+func TestTheWheelScrollsAReview(t *testing.T) {
+	r := open(t, manyFiles(3, 30), 80, 24)
+	r.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	r.mustHide("v0_0 ")
+	r.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	r.mustShow("v0_0 ")
+}

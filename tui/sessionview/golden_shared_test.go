@@ -1,0 +1,120 @@
+package sessionview
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/tuitest"
+	"agentctl/protocol"
+)
+
+// importedSession is a session whose past was imported from a file, with a turn of its own.
+func importedSession() *tuitest.Journal {
+	j := tuitest.NewJournal()
+	j.Add(protocol.Notice, protocol.NoticeData{
+		Level:   protocol.LevelInfo,
+		Message: "imported 3 turns of the log of session s1; its authors, times and decisions are as told in it",
+	})
+	j.UserMessage(protocol.Actor{Name: "bob (imported)"}, "m1", "Find the flaky test.")
+	j.Text("p1", "It is `TestWorkers`.")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.UserMessage(tuitest.Ada, "m2", "Fix it here.")
+	j.Text("p2", "Fixed: the counter is read under its lock.")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.CaughtUp()
+	return j
+}
+
+// manyReaders opens a session that two others read, one of them an earlier turn.
+func manyReaders(t *testing.T, width, height int) *testScreen {
+	s := withBob(t, width)
+	eve := protocol.Actor{Name: "eve"}
+	s.journal.Ephemeral(protocol.ClientAttached, protocol.Client{Client: "c3", By: eve})
+	s.journal.Ephemeral(protocol.ClientLook, protocol.Client{
+		Client: "c2", By: tuitest.Bob, Look: &protocol.Look{Turn: s.turns()[0], Number: 1},
+	})
+	s.journal.Ephemeral(protocol.ClientLook, protocol.Client{Client: "c3", By: eve, Look: &protocol.Look{Live: true}})
+	s.applyJournal()
+	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	return s
+}
+
+// pointedAt opens a session in which bob points at a message.
+func pointedAt(t *testing.T, width, height int) *testScreen {
+	s := withBob(t, width)
+	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	s.journal.Ephemeral(protocol.ClientPointed, protocol.PointedData{
+		Client: "c2", By: tuitest.Bob, PointData: protocol.PointData{Turn: s.turns()[1], Kind: protocol.HitUser},
+	})
+	s.applyJournal()
+	s.press("alt+;")
+	return s
+}
+
+// clickedChoice clicks on a choice of a request.
+func clickedChoice(t *testing.T, width, height int) *testScreen {
+	s := open(t, tuitest.Scenes["approval"](), width, height)
+	s.waitGrace()
+	s.click("3 Deny", 0)
+	s.click("1 Allow once", 0)
+	s.waitGrace()
+	return s
+}
+
+// scheduledMessages has the focus on a scheduled message.
+func scheduledMessages(t *testing.T, width, height int) *testScreen {
+	s := openScheduled(t, tuitest.Bob, width)
+	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	s.now = scheduledAt.Add(-time.Hour)
+	return s
+}
+
+// askedToFork pressed esc twice.
+func askedToFork(t *testing.T, width, height int) *testScreen {
+	s := openForking(t, "fix the parser")
+	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	s.press("esc", "esc")
+	return s
+}
+
+// sharedScenes are those of sessions that several users read, or that have their past from another.
+var sharedScenes = []goldenScene{
+	{
+		name: "people", heights: screenHeights,
+		open: func(t *testing.T, width, height int) *testScreen {
+			s := manyReaders(t, width, height)
+			s.press("alt+p")
+			return s
+		},
+		shows: []string{"people 3", "● ada (you)", "● bob", "reads turn 1", "● eve", "live"},
+	},
+	{
+		name: "pointer", heights: screenHeights, open: pointedAt,
+		shows:  []string{"ada 09:41", "◂ bob", "two"},
+		status: []string{"? help"},
+	},
+	{
+		name: "clicked_choice", heights: screenHeights, open: clickedChoice,
+		shows: []string{"command ▏ go mod tidy", "▸ 1 Allow once", "2 Always allow"},
+	},
+	{
+		name: "imported", heights: [3]int{32, 24, 60}, open: fromJournal(importedSession),
+		shows: []string{
+			"imported 3 turns of the log", "bob (imported) 09:41", "Find the flaky test.", "Fix it here.",
+			"under its lock",
+		},
+		status: []string{"idle"},
+	},
+	{
+		name: "scheduled", heights: screenHeights, open: scheduledMessages,
+		shows: []string{"queue · 1 message · 1 scheduled", "1 one", "▸ ◷ update", "2026-03-02 07:30"},
+	},
+	{
+		name: "fork", heights: screenHeights, open: askedToFork,
+		shows: []string{"fix the parser", "edit your last message here", "▸ Edit here"},
+	},
+}
+
+func TestGoldenSharedSessions(t *testing.T) { testGoldenScenes(t, sharedScenes) }
