@@ -33,8 +33,12 @@ var rows = []struct {
 	{"catch-up", measureCatchUp},
 	{"memory", measureMemory},
 	{"append", measureAppend},
-	{"flood", measureFlood},
+	{"acp", measureACP},
 	{"start", measureStart},
+	{"restart", measureRestart},
+	{"screen", measureScreen},
+	{"connections", measureConnections},
+	{"flood", measureFlood},
 }
 
 // add adds a sample.
@@ -94,6 +98,14 @@ func (b *bench) startAll(ctx context.Context, kinds ...string) ([]*instance, err
 	return all, nil
 }
 
+// peers returns the kinds of servers that others wrote, if they are measured.
+func (b *bench) peers() []string {
+	if b.Peers {
+		return []string{nats, redis}
+	}
+	return nil
+}
+
 // stop ends a server.
 func (b *bench) stop(s *instance) error {
 	for i, x := range b.servers {
@@ -150,25 +162,42 @@ func (s *instance) publish(ctx context.Context, j job, ids ...string) error {
 // finish waits for the end of the turns that publish began.
 func (s *instance) finish(ctx context.Context, ids ...string) error {
 	for _, id := range ids {
-		at, _ := s.sent.Load(id)
-		seq, _ := at.(uint64)
-		sub := s.client.Subscribe(id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: seq}})
-		for it, err := range sub.Events(ctx) {
-			if err != nil {
-				return err
-			}
-			if it.Event != nil && it.Event.Type == protocol.TurnEnded {
-				break
-			}
+		if _, err := s.turnTime(ctx, id); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// turnTime waits for the end of the turn that publish began and returns the time from its start to
+// its end by the clock of the server, so that the way of the end to this program does not count.
+func (s *instance) turnTime(ctx context.Context, id string) (time.Duration, error) {
+	at, _ := s.sent.Load(id)
+	seq, _ := at.(uint64)
+	var started time.Time
+	sub := s.client.Subscribe(id, wsclient.SubscribeOptions{Since: &protocol.Position{Seq: seq}})
+	for it, err := range sub.Events(ctx) {
+		switch {
+		case err != nil:
+			return 0, err
+		case it.Event == nil:
+		case it.Event.Type == protocol.TurnStarted:
+			started = it.Event.Time
+		case it.Event.Type == protocol.TurnEnded:
+			return it.Event.Time.Sub(started), nil
+		}
+	}
+	return 0, ctx.Err()
 }
 
 // follow connects n clients to a session at its end.
 func (s *instance) follow(ctx context.Context, b *bench, id string, n int) ([]*client, error) {
 	clients := make([]*client, n)
 	err := parallel(n, func(i int) (err error) {
+		if s.kind == nats || s.kind == redis {
+			clients[i], err = dialPeer(ctx, s.kind, s.address, id)
+			return err
+		}
 		if s.kind != agentctl {
 			clients[i], err = dialReference(ctx, s.address, id, false)
 			return err

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -27,17 +28,37 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// fullOnly are the measurements with targets that the quick mode has with fewer clients.
+var fullOnly = map[string]bool{"2000 clients, processor": true, "1000 folding clients": true}
+
+// withPeers are the measurements with targets that need -peers.
+var withPeers = map[string]bool{"1 sessions, of the C library": true, "100 sessions, of the C library": true}
+
 // The quick mode measures every row, and every client gets each event once and in order. Figures
 // are not checked.
 func TestEveryRowIsMeasuredWithoutALoss(t *testing.T) {
 	var out bytes.Buffer
 	o := &options{Quick: true, Repeat: 1}
-	if err := measureAll(t.Context(), o, selection{out: &out}); err != nil {
+	if err := measureAll(t.Context(), o, selection{out: &out, json: true}); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range rows {
-		if !strings.Contains(out.String(), "\n"+r.name+" ") {
-			t.Errorf("no result of %q", r.name)
+	var r report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	measured, compared := map[string]bool{}, map[[3]string]bool{}
+	for _, x := range r.Results {
+		measured[x.Row] = true
+		compared[[3]string{x.Row, x.Of, x.Server}] = x.Met != nil
+	}
+	for _, w := range rows {
+		if !measured[w.name] {
+			t.Errorf("no result of %q", w.name)
+		}
+	}
+	for _, w := range targets {
+		if n := [3]string{w.row, w.of, w.server}; !compared[n] && !fullOnly[n[1]] && !withPeers[n[1]] {
+			t.Errorf("%v has a target and is not measured", n)
 		}
 	}
 	t.Log("\n" + out.String())

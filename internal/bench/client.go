@@ -38,11 +38,12 @@ type client struct {
 const readSize = 64 << 10
 
 var (
-	deltaMark    = []byte(`"type":"text.delta"`)
-	presenceMark = []byte(`"type":"client.`)
-	caughtUpMark = []byte(`"type":"caught_up"`)
-	seqMark      = []byte(`"seq":`)
-	textMark     = []byte(`"text":"`)
+	deltaMark     = []byte(`"type":"text.delta"`)
+	presenceMark  = []byte(`"type":"client.`)
+	caughtUpMark  = []byte(`"type":"caught_up"`)
+	turnEndedMark = []byte(`"type":"turn.ended"`)
+	seqMark       = []byte(`"seq":`)
+	textMark      = []byte(`"text":"`)
 )
 
 // errDisorder is the error for a client that lost or repeated an event.
@@ -72,21 +73,27 @@ func (c *client) next() ([]byte, error) {
 	}
 }
 
-// count counts the lines and acknowledges them.
+// headSize is the size of the start of a line with all fields before the text of an event.
+const headSize = 256
+
+// count counts the lines and acknowledges them. Of a line it reads the head alone: a fold is long.
 func (c *client) count(lines []byte) error {
-	n := bytes.Count(lines, deltaMark)
-	c.presence += bytes.Count(lines, presenceMark)
-	if n > 0 {
-		mark := bytes.LastIndex(lines, deltaMark)
-		line := lines[mark:]
-		if at := bytes.Index(line, textMark); at >= 0 {
-			c.last = int(number(line[at+len(textMark):]))
+	var delta []byte // the last one
+	for line := range bytes.Lines(lines) {
+		head := line[:min(len(line), headSize)]
+		if bytes.Contains(head, deltaMark) {
+			delta = head
+			c.deltas++
+			c.unacked++
+		} else if bytes.Contains(head, presenceMark) {
+			c.presence++
 		}
-		if at := bytes.LastIndex(lines[:mark], seqMark); at >= 0 {
-			c.seq = number(lines[at+len(seqMark):])
-		}
-		c.deltas += n
-		c.unacked += n
+	}
+	if _, text, ok := bytes.Cut(delta, textMark); ok {
+		c.last = int(number(text))
+	}
+	if _, seq, ok := bytes.Cut(delta, seqMark); ok {
+		c.seq = number(seq)
 	}
 	if c.ack != nil {
 		return c.ack(c)
@@ -121,12 +128,17 @@ func (c *client) readDeltas(n int) error {
 	return nil
 }
 
-// readUntil reads until a line contains mark.
+// readUntil reads until the head of a line contains mark.
 func (c *client) readUntil(mark []byte) error {
 	for {
 		lines, err := c.next()
-		if err != nil || bytes.Contains(lines, mark) {
+		if err != nil {
 			return err
+		}
+		for line := range bytes.Lines(lines) {
+			if bytes.Contains(line[:min(len(line), headSize)], mark) {
+				return nil
+			}
 		}
 	}
 }
@@ -183,14 +195,31 @@ func dialSSE(ctx context.Context, address, id, query string) (*client, error) {
 func dialWebSocket(
 	ctx context.Context, address, id string, d protocol.SubscribeData, ackEvents int,
 ) (*client, error) {
+	c, err := dialUpgrade(ctx, address, protocol.Path, "Authorization: Bearer "+token+"\r\n"+
+		"Sec-WebSocket-Protocol: "+protocol.Subprotocol+"\r\n")
+	if err != nil {
+		return nil, err
+	}
+	c.ack = acknowledger(id, ackEvents)
+	return c, errors.Join(
+		writeFrame(c.conn, opText, protocol.MustEncode(protocol.Command{
+			ID: "1", Command: protocol.DoHello, Data: protocol.MustEncode(protocol.HelloData{Acks: true}),
+		})),
+		writeFrame(c.conn, opText, protocol.MustEncode(protocol.Command{
+			ID: "2", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(d),
+		})),
+	)
+}
+
+// dialUpgrade connects by WebSocket, with further lines of the request.
+func dialUpgrade(ctx context.Context, address, path, lines string) (*client, error) {
 	conn, err := dialTCP(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s"+
 		"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: %s\r\n\r\n",
-		protocol.Path, address, token, protocol.Subprotocol); err != nil {
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", path, address, lines); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	in := bufio.NewReaderSize(conn, 512)
@@ -201,15 +230,7 @@ func dialWebSocket(
 	if r.StatusCode != http.StatusSwitchingProtocols {
 		return nil, errors.Join(fmt.Errorf("websocket: %s", r.Status), conn.Close())
 	}
-	c := &client{conn: conn, source: &frameReader{in: in, conn: conn}, ack: acknowledger(id, ackEvents)}
-	return c, errors.Join(
-		writeFrame(conn, opText, protocol.MustEncode(protocol.Command{
-			ID: "1", Command: protocol.DoHello, Data: protocol.MustEncode(protocol.HelloData{Acks: true}),
-		})),
-		writeFrame(conn, opText, protocol.MustEncode(protocol.Command{
-			ID: "2", Command: protocol.DoSubscribe, Session: id, Data: protocol.MustEncode(d),
-		})),
-	)
+	return &client{conn: conn, source: &frameReader{in: in, conn: conn}}, nil
 }
 
 // ackBytes and ackDelay are those of wsclient: the bytes and the time after which events are
@@ -237,9 +258,10 @@ func acknowledger(id string, events int) func(*client) error {
 }
 
 const (
-	opText = 1
-	opPing = 9
-	opPong = 10
+	opText   = 1
+	opBinary = 2
+	opPing   = 9
+	opPong   = 10
 )
 
 // A frameReader reads the contents of a server's WebSocket frames, and answers pings.
@@ -269,7 +291,7 @@ func (f *frameReader) Read(b []byte) (int, error) {
 			}
 			size = int(binary.BigEndian.Uint64(head[:]))
 		}
-		if op <= opText {
+		if op <= opBinary {
 			f.left = size
 			continue
 		}

@@ -17,7 +17,7 @@ const sse = "agentctl SSE"
 // measureFanOut measures the events that all clients of one session receive in a second while the
 // session publishes without a pause.
 func measureFanOut(ctx context.Context, b *bench) error {
-	all, err := b.startAll(ctx, agentctl, ring, channel)
+	all, err := b.startAll(ctx, append([]string{agentctl, ring, channel}, b.peers()...)...)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func measureFanOut(ctx context.Context, b *bench) error {
 		for _, n := range []int{1, 10, 100, 1000} {
 			for _, s := range all {
 				events := max(1000, min(b.pick(400_000, 4_000_000)/n, 200_000))
-				if s.kind == channel {
+				if s.kind == channel || s.kind == nats {
 					events = max(200, events/10)
 				}
 				if err := fanOut(ctx, b, s, n, events); err != nil {
@@ -130,7 +130,7 @@ func measureSessions(ctx context.Context, b *bench) error {
 // measureLatency measures the time from the agent's output to 100 clients at 200 events a second.
 func measureLatency(ctx context.Context, b *bench) error {
 	const clients, rate = 100, 200
-	all, err := b.startAll(ctx, agentctl, ring, channel)
+	all, err := b.startAll(ctx, append([]string{agentctl, ring, channel}, b.peers()...)...)
 	if err != nil {
 		return err
 	}
@@ -145,6 +145,10 @@ func measureLatency(ctx context.Context, b *bench) error {
 				return err
 			}
 			events := rate * b.pick(3, 10)
+			before, err := s.cpu()
+			if err != nil {
+				return err
+			}
 			if err := s.publish(ctx, job{Events: events, Rate: rate}, id); err != nil {
 				return err
 			}
@@ -155,6 +159,11 @@ func measureLatency(ctx context.Context, b *bench) error {
 			}
 			b.add("p50", s.kind, "ms", took[len(took)/2].Seconds()*1e3)
 			b.add("p99", s.kind, "ms", took[len(took)*99/100].Seconds()*1e3)
+			after, err := s.cpu()
+			if err != nil {
+				return err
+			}
+			b.add("processor", s.kind, "s per million", (after-before)/float64(events*clients)*1e6)
 		}
 	}
 	return nil

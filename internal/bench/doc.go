@@ -9,6 +9,7 @@
 //	go run ./internal/bench            # every row; about ten minutes
 //	go run ./internal/bench -quick     # fewer events and clients; under five minutes
 //	go run ./internal/bench -only fan  # rows whose name contains "fan"
+//	go run ./internal/bench -peers     # also nats-server, redis-server and SQLite's C library
 //
 // The program fails if a client loses or repeats an event. It never fails because of a figure.
 // docs/performance.md has the method and results.

@@ -10,8 +10,38 @@ import (
 	"agentctl/protocol"
 )
 
-// measureCatchUp measures clients that read a long log from its start: with the pages in the cache
-// of the server, right after its start, as folds, by server-sent events, and 100 clients at once.
+// A way is how clients read a long log from its start.
+type way struct {
+	of, server string
+	clients    int
+	dial       func() (*client, error)
+}
+
+// folds is the name of agentctl in results of clients that read folds.
+const folds = agentctl + " folded"
+
+// readLog lets the clients of a way read a log of so many events, and returns the time that took.
+func (w *way) readLog(events int) (time.Duration, error) {
+	began := time.Now()
+	err := parallel(w.clients, func(int) error {
+		c, err := w.dial()
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		if w.server == folds {
+			return c.readUntil(caughtUpMark)
+		}
+		return c.readDeltas(events)
+	})
+	if err != nil {
+		err = fmt.Errorf("%s of %s: %w", w.of, w.server, err)
+	}
+	return time.Since(began), err
+}
+
+// measureCatchUp measures clients that read a long log from its start: from the cache of the
+// server, right after its start, as folds, by server-sent events, and 100 clients at once.
 func measureCatchUp(ctx context.Context, b *bench) error {
 	const events = 100_000
 	all, err := b.startAll(ctx, agentctl, ring)
@@ -35,39 +65,45 @@ func measureCatchUp(ctx context.Context, b *bench) error {
 		d.Position = &protocol.Position{}
 		return func() (*client, error) { return dialWebSocket(ctx, s.address, ids[0], d, b.AckEvents) }
 	}
-	raw := read(protocol.SubscribeData{Raw: true})
-	ways := []struct {
-		of, server string
-		clients    int
-		dial       func() (*client, error)
-		folded     bool
-	}{
-		{"1 client", agentctl, 1, raw, false},
-		{"1 client", ring, 1, func() (*client, error) { return dialReference(ctx, r.address, ids[1], true) }, false},
-		{"1 client", sse, 1, func() (*client, error) { return dialSSE(ctx, s.address, ids[0], "since=0") }, false},
-		{"1 client", "agentctl folded", 1, read(protocol.SubscribeData{}), true},
-		{"many clients", agentctl, b.pick(20, 100), raw, false},
-		{"many clients", ring, b.pick(20, 100), func() (*client, error) {
-			return dialReference(ctx, r.address, ids[1], true)
-		}, false},
+	raw, folded := read(protocol.SubscribeData{Raw: true}), read(protocol.SubscribeData{})
+	ofRing := func() (*client, error) { return dialReference(ctx, r.address, ids[1], true) }
+	many := b.pick(20, 100)
+	ways := []way{
+		{"1 client", agentctl, 1, raw},
+		{"1 client", ring, 1, ofRing},
+		{"1 client", sse, 1, func() (*client, error) { return dialSSE(ctx, s.address, ids[0], "since=0") }},
+		{"1 client", folds, 1, folded},
+		{"many clients", agentctl, many, raw},
+		{"many clients", folds, many, folded},
+		{"many clients", ring, many, ofRing},
+	}
+	for _, kind := range b.peers() {
+		p, err := b.start(ctx, kind, "", 0)
+		if err != nil {
+			return err
+		}
+		if err := p.publish(ctx, job{Events: events}, logPrefix+"1"); err != nil {
+			return err
+		}
+		ways = append(ways, way{"1 client", kind, 1, func() (*client, error) {
+			return dialPeer(ctx, p.kind, p.address, logPrefix+"1")
+		}})
+	}
+	afterStart := []way{
+		{"1 client, after a start", agentctl, 1, raw},
+		{"1 client, after a start", folds, 1, folded},
+	}
+	// A log that was just written is in memory, but not its folds.
+	if _, err := afterStart[1].readLog(events); err != nil {
+		return err
 	}
 	for range b.Repeat {
-		for _, w := range ways {
-			began := time.Now()
-			if err := parallel(w.clients, func(int) error {
-				c, err := w.dial()
-				if err != nil {
-					return err
-				}
-				defer c.close()
-				if w.folded {
-					return c.readUntil(caughtUpMark)
-				}
-				return c.readDeltas(events)
-			}); err != nil {
-				return fmt.Errorf("%s of %s: %w", w.of, w.server, err)
+		for i := range ways {
+			w := &ways[i]
+			took, err := w.readLog(events)
+			if err != nil {
+				return err
 			}
-			took := time.Since(began)
 			if w.clients > 1 {
 				b.add(w.of, w.server, "events/s", float64(w.clients*events)/took.Seconds())
 				continue
@@ -83,17 +119,13 @@ func measureCatchUp(ctx context.Context, b *bench) error {
 		if err := s.client.Connect(ctx); err != nil {
 			return err
 		}
-		began := time.Now()
-		c, err := raw()
-		if err != nil {
-			return err
+		for i := range afterStart {
+			took, err := afterStart[i].readLog(events)
+			if err != nil {
+				return err
+			}
+			b.add(afterStart[i].of, afterStart[i].server, "ms", took.Seconds()*1e3)
 		}
-		err = c.readDeltas(events)
-		c.close()
-		if err != nil {
-			return err
-		}
-		b.add("1 client, after a start", agentctl, "ms", time.Since(began).Seconds()*1e3)
 	}
 	return nil
 }
@@ -106,6 +138,9 @@ func measureMemory(ctx context.Context, b *bench) error {
 			if err := clientMemory(ctx, b, kind, clients); err != nil {
 				return err
 			}
+		}
+		if err := spreadMemory(ctx, b, clients); err != nil {
+			return err
 		}
 		for _, unload := range []time.Duration{0, time.Millisecond} {
 			if err := sessionMemory(ctx, b, sessions, unload); err != nil {
@@ -139,6 +174,33 @@ func clientMemory(ctx context.Context, b *bench, kind string, clients int) error
 	if err != nil {
 		return err
 	}
+	return b.stop(s)
+}
+
+// spreadMemory measures the memory of clients of 100 sessions.
+func spreadMemory(ctx context.Context, b *bench, clients int) error {
+	s, err := b.start(ctx, agentctl, "", 0)
+	if err != nil {
+		return err
+	}
+	ids, err := s.createMany(ctx, 100)
+	if err != nil {
+		return err
+	}
+	before, err := s.memory()
+	if err != nil {
+		return err
+	}
+	following, err := s.attach(ctx, b, ids, clients)
+	defer closeAll(following)
+	if err != nil {
+		return err
+	}
+	after, err := s.memory()
+	if err != nil {
+		return err
+	}
+	b.add("idle client of 100 sessions", agentctl, "B", (after-before)/float64(clients))
 	return b.stop(s)
 }
 
@@ -192,83 +254,4 @@ func directorySize(dir string) (float64, error) {
 		size += info.Size()
 	}
 	return float64(size), nil
-}
-
-// measureAppend measures events that are stored without a client, and the bytes that they take.
-func measureAppend(ctx context.Context, b *bench) error {
-	for range b.Repeat {
-		for _, sessions := range []int{1, 100} {
-			s, err := b.start(ctx, agentctl, "", 0)
-			if err != nil {
-				return err
-			}
-			ids := make([]string, sessions)
-			for i := range ids {
-				if ids[i], err = s.create(ctx); err != nil {
-					return err
-				}
-			}
-			events := b.pick(100_000, 500_000) / sessions
-			began := time.Now()
-			if err := s.publish(ctx, job{Events: events}, ids...); err != nil {
-				return err
-			}
-			if err := s.finish(ctx, ids...); err != nil {
-				return err
-			}
-			total := float64(events * sessions)
-			of := fmt.Sprint(sessions, " sessions")
-			b.add(of, agentctl, "events/s", total/time.Since(began).Seconds())
-			if err := b.stop(s); err != nil {
-				return err
-			}
-			size, err := directorySize(s.dir)
-			if err != nil {
-				return err
-			}
-			b.add(of+", stored", agentctl, "B per event", size/total)
-		}
-	}
-	return nil
-}
-
-// measureFlood measures the rate of an agent that never pauses, while clients read all of it.
-func measureFlood(ctx context.Context, b *bench) error {
-	all, err := b.startAll(ctx, agentctl)
-	if err != nil {
-		return err
-	}
-	s := all[0]
-	for range b.Repeat {
-		for _, n := range []int{0, 10, 100} {
-			id, err := s.create(ctx)
-			if err != nil {
-				return err
-			}
-			clients, err := s.follow(ctx, b, id, n)
-			if err != nil {
-				return err
-			}
-			events := b.pick(40_000, 200_000)
-			began := time.Now()
-			if err := s.publish(ctx, job{Events: events}, id); err != nil {
-				return err
-			}
-			readers := make(chan error, 1)
-			go func() {
-				_, err := readAll(clients, events, began)
-				readers <- err
-			}()
-			if err := s.finish(ctx, id); err != nil {
-				return err
-			}
-			b.add(fmt.Sprint(n, " clients"), agentctl, "events/s", float64(events)/time.Since(began).Seconds())
-			err = <-readers
-			closeAll(clients)
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -18,6 +18,7 @@ type options struct {
 	Repeat    int
 	AckEvents int // events in an acknowledgement; 0: by bytes and time
 	Durable   bool
+	Peers     bool
 }
 
 func main() {
@@ -38,9 +39,10 @@ func run(ctx context.Context, args []string) error {
 	f.IntVar(&o.Repeat, "repeat", 3, "repetitions of each measurement, interleaved")
 	f.IntVar(&o.AckEvents, "ack-events", 0, "acknowledge every `N` events (0: by bytes and time)")
 	f.BoolVar(&o.Durable, "full", false, "sync the store at each commit")
+	f.BoolVar(&o.Peers, "peers", false, "measure NATS, redis and SQLite's C library too")
 	asJSON := f.Bool("json", false, "print JSON")
 	only := f.String("only", "", "run the rows whose name contains `TEXT`")
-	f.StringVar(&s.Kind, "serve", "", "be a server of the `KIND` agentctl, ring or channel")
+	f.StringVar(&s.Kind, "serve", "", "be of the `KIND` agentctl, ring, channel, nats, redis, or an agent: acp")
 	f.StringVar(&s.Dir, "dir", "", "`DIR` of the store, with -serve agentctl")
 	f.BoolVar(&s.Durable, "durable", false, "sync the store at each commit, with -serve agentctl")
 	f.DurationVar(&s.Unload, "unload", 0, "`TIME` until an idle session is unloaded, with -serve agentctl")
@@ -70,6 +72,11 @@ func measureAll(ctx context.Context, o *options, to selection) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // temporary
+	if o.Peers {
+		if err := buildPeers(ctx, dir); err != nil {
+			return err
+		}
+	}
 	var failed []error
 	r := report{Machine: describeMachine(), Began: time.Now().UTC(), Quick: o.Quick}
 	for _, w := range rows {

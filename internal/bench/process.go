@@ -20,6 +20,7 @@ type process struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	address string // host and port
+	pid     int    // of the server
 }
 
 // An order is a line on the standard input of a server. It answers each with a line.
@@ -56,7 +57,10 @@ func startProcess(ctx context.Context, o *serveOptions) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start server %s: %w", o.Kind, err), p.stop())
 	}
-	p.address = strings.TrimSpace(line)
+	p.pid = p.cmd.Process.Pid
+	if _, err := fmt.Sscan(line, &p.address, &p.pid); p.address == "" {
+		return nil, errors.Join(fmt.Errorf("start server %s: %w", o.Kind, err), p.stop())
+	}
 	return p, nil
 }
 
@@ -83,7 +87,7 @@ func (p *process) send(o order) error {
 
 // cpu returns the processor time that the server has used, in seconds.
 func (p *process) cpu() (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +106,7 @@ func (p *process) memory() (float64, error) {
 	if err := p.send(order{Collect: true}); err != nil {
 		return 0, err
 	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
 	if err != nil {
 		return 0, err
 	}

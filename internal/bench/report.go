@@ -31,6 +31,8 @@ type result struct {
 	Least  float64 `json:"least"`
 	Most   float64 `json:"most"`
 	Ratio  float64 `json:"ratio,omitempty"` // of the median to that of the ring
+	Target string  `json:"target,omitempty"`
+	Met    *bool   `json:"met,omitempty"` // with a target
 }
 
 // A report holds all results.
@@ -69,6 +71,7 @@ func (r *report) add(row string, samples []sample) {
 			}
 		}
 	}
+	compare(added)
 }
 
 func (r *report) writeJSON(w io.Writer) error {
@@ -79,15 +82,18 @@ func (r *report) writeJSON(w io.Writer) error {
 
 func (r *report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s, %s\n\nrow\tmeasured\tserver\tmedian\tleast\tmost\tunit\tof the ring\n",
+	fmt.Fprintf(t, "%s, %s\n\nrow\tmeasured\tserver\tmedian\tleast\tmost\tunit\tof the ring\ttarget\tmet\n",
 		r.Machine, r.Began.Format(time.DateOnly))
 	for _, x := range r.Results {
-		ratio := ""
+		ratio, met := "", ""
 		if x.Ratio > 0 {
 			ratio = fmt.Sprintf("%.2f", x.Ratio)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Row, x.Of, x.Server,
-			short(x.Median), short(x.Least), short(x.Most), x.Unit, ratio)
+		if x.Met != nil {
+			met = map[bool]string{true: "yes", false: "no"}[*x.Met]
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Row, x.Of, x.Server,
+			short(x.Median), short(x.Least), short(x.Most), x.Unit, ratio, x.Target, met)
 	}
 	return t.Flush()
 }

@@ -49,6 +49,12 @@ func serve(o *serveOptions) error {
 	if o.Kind == "agentctl" {
 		return serveAgentctl(o)
 	}
+	if o.Kind == nats || o.Kind == redis {
+		return servePeer(o)
+	}
+	if o.Kind == acpAgent {
+		return serveACP(os.Stdin, os.Stdout)
+	}
 	if o.Kind != "ring" && o.Kind != "channel" {
 		return fmt.Errorf("no server of the kind %q", o.Kind)
 	}
@@ -58,7 +64,7 @@ func serve(o *serveOptions) error {
 	}
 	r := newReference(o.Kind)
 	go r.accept(l)
-	err = obey(l.Addr(), func(x *order) {
+	err = obey(l.Addr().String(), func(x *order) {
 		for _, id := range x.Sessions {
 			go r.publish(id, x.Job)
 		}
@@ -67,8 +73,8 @@ func serve(o *serveOptions) error {
 }
 
 // obey prints the address of the server, and carries out orders until the standard input ends.
-func obey(a net.Addr, do func(*order)) error {
-	fmt.Println(a)
+func obey(address string, do func(*order)) error {
+	fmt.Println(address)
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
@@ -106,17 +112,20 @@ func serveAgentctl(o *serveOptions) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
-	err = obey(l.Addr(), func(*order) {})
+	err = obey(l.Addr().String(), func(*order) {})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	return errors.Join(err, s.Shutdown(ctx), <-served, store.Close())
 }
 
 // A job is what a session publishes: so many deltas, Rate in a second or, with 0, as fast as
-// possible. As the text of a message it is the job of the agentctl server's agent.
+// possible, and one more with the text End, unless that is empty. As the text of a message it is
+// the job of the agentctl server's agent.
 type job struct {
-	Events int `json:"events"`
-	Rate   int `json:"rate,omitempty"`
+	Events int    `json:"events"`
+	Rate   int    `json:"rate,omitempty"`
+	Tools  bool   `json:"tools,omitempty"` // of the agent acp: updates of tools, not text
+	End    string `json:"end,omitempty"`
 }
 
 // run calls emit for each event with its text, at the rate of the job.
@@ -129,6 +138,9 @@ func (j *job) run(emit func(text string) error) error {
 		if err := emit(text(i)); err != nil {
 			return err
 		}
+	}
+	if j.End != "" {
+		return emit(j.End)
 	}
 	return nil
 }

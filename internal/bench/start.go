@@ -16,16 +16,9 @@ const hello = "package main\n\nfunc main() { println(\"hello\") }\n"
 
 // measureStart measures commands of the command line, from start to exit.
 func measureStart(ctx context.Context, b *bench) error {
-	program, err := testbinary.Build(b.dir)
+	program, empty, err := b.buildPrograms(ctx)
 	if err != nil {
 		return err
-	}
-	source, empty := filepath.Join(b.dir, "hello.go"), filepath.Join(b.dir, "hello")
-	if err := os.WriteFile(source, []byte(hello), 0o600); err != nil {
-		return err
-	}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", empty, source).CombinedOutput(); err != nil {
-		return fmt.Errorf("build hello: %w\n%s", err, out)
 	}
 	home, err := os.MkdirTemp(b.dir, "home-")
 	if err != nil {
@@ -61,4 +54,19 @@ func measureStart(ctx context.Context, b *bench) error {
 		}
 	}
 	return nil
+}
+
+// buildPrograms builds agentctl and the shortest program, and returns their paths.
+func (b *bench) buildPrograms(ctx context.Context) (program, empty string, err error) {
+	if program, err = testbinary.Build(b.dir); err != nil {
+		return "", "", err
+	}
+	source, empty := filepath.Join(b.dir, "hello.go"), filepath.Join(b.dir, "hello")
+	if err := os.WriteFile(source, []byte(hello), 0o600); err != nil {
+		return "", "", err
+	}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", empty, source).CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("build hello: %w\n%s", err, out)
+	}
+	return program, empty, nil
 }
