@@ -22,35 +22,40 @@ func (c command) same(other command) bool { return c.text == other.text }
 
 var prompt = regexp.MustCompile(`^([a-z]*)\$ (.*)$`)
 
-// readConsole returns the commands of the blocks of a document that are marked "console".
+// readConsole returns the commands of the blocks of a document that are marked "console", and those
+// marked "sh", of which each line is a command.
 func readConsole(t *testing.T, name string) (blocks [][]command) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(), name))
 	must(t, err)
-	in := false
+	in := ""
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "```") {
-			in = line == "```console"
-			if in {
+			in = strings.TrimPrefix(line, "```")
+			if in == "console" || in == "sh" {
 				blocks = append(blocks, nil)
+			} else {
+				in = ""
 			}
 			continue
 		}
-		if !in {
+		if in == "" {
 			continue
 		}
 		last := &blocks[len(blocks)-1]
-		if m := prompt.FindStringSubmatch(line); m != nil {
+		if in == "sh" {
+			*last = append(*last, command{number: number, text: line})
+		} else if m := prompt.FindStringSubmatch(line); m != nil {
 			*last = append(*last, command{number: number, host: m[1], text: m[2]})
 		} else if n := len(*last); n > 0 {
 			(*last)[n-1].output = append((*last)[n-1].output, line)
 		}
 	}
 	if len(blocks) == 0 {
-		t.Fatalf("%s: no block marked console", name)
+		t.Fatalf("%s: no block marked console or sh", name)
 	}
 	return blocks
 }

@@ -5,6 +5,7 @@ package documents
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -76,6 +77,30 @@ docs/cookbook/hand-over.sh fix ssh://ann@box
 agentctl ls --no-header | wc -l
 agentctl --server ssh://ann@box history fix`, []string{"0", "Done: remember me"}},
 	},
+	"webhook.sh": {
+		{
+			`cat >config.json <<END
+{"hooks": {"policy": {"command": ["env", "ALLOW=go test [./a-z]+", "DENY=rm .*", "$PWD/docs/cookbook/webhook.sh"],
+                      "events": ["approval.requested"], "decide_urls": {"base": "http://127.0.0.1:7777"}}}}
+END
+agentctl serve --config config.json --listen 127.0.0.1:7777 >/dev/null 2>&1 &
+until agentctl ls --no-start; do sleep 0.1; done
+` + newFix + `for task in "make the tests pass" "delete everything"; do
+	agentctl send fix "$task"
+	until agentctl wait fix --for idle; do sleep 0.1; done
+done
+agentctl history fix
+agentctl events fix --jq 'select(.type == "approval.resolved") | .by.name + " " + .data.outcome'`,
+			[]string{"All tests pass.", "I left everything as it was.", "hook policy allowed", "hook policy denied"},
+		},
+		{
+			`link() { echo '{"approval":{"request":{"command":"'$1'"},"links":{"allow_once":"http://127.0.0.1:1/"}}}'; }
+link make | ALLOW='go test' docs/cookbook/webhook.sh; echo left
+link 'go test\nrm -rf .' | ALLOW='go test' docs/cookbook/webhook.sh; echo left
+code=0; link 'go test' | ALLOW='go test' docs/cookbook/webhook.sh || code=$?; echo code $code`,
+			[]string{"left", "left", "code 7"},
+		},
+	},
 	"interrupt-on-timeout.sh": {
 		{newFix + `docs/cookbook/interrupt-on-timeout.sh fix "a short job"
 code=0; LIMIT=1s docs/cookbook/interrupt-on-timeout.sh fix "a long job" || code=$?; echo code $code
@@ -107,12 +132,40 @@ func TestEveryScriptOfTheCookbookWorks(t *testing.T) {
 				m, box := newMachine(t), newMachine(t)
 				m.copyDocs()
 				m.env["BOX"], m.env["AGENT"] = box.home, "script:"+m.path("docs/tutorial.script")
-				got := m.run("set -e\n"+use.lines, "")
+				got := m.run("set -e\n"+new(network).replace(t, use.lines), "")
 				if got.code != 0 {
 					t.Errorf("use %d: exit code %d\n%s%s", i, got.code, got.stdout, got.stderr)
 				}
 				compare(t, &command{text: name, output: use.want}, got.stdout)
 			})
+		}
+	}
+}
+
+// The lines for status bars work: tmux shows the summary, the commands of the others print it.
+func TestTheStatusBarsOfTheCookbookWork(t *testing.T) {
+	t.Parallel()
+	page := readPage(t, "docs/cookbook.md")
+	m := newMachine(t)
+	m.prepare("")
+	_, rest, _ := strings.Cut(page, "```tmux\n")
+	settings, _, _ := strings.Cut(rest, "```")
+	must(t, os.WriteFile(filepath.Join(m.home, ".tmux.conf"), []byte(settings), 0o600))
+	// The names of the session and of the window take no place of the summary.
+	line := "unset TMUX; tmux -S $HOME/tmux -f $HOME/.tmux.conf new-session 'sleep 60'"
+	got := m.onTerminal(line, []step{{"1 idle | ", "\x02d"}})
+	if got.code != 0 {
+		t.Errorf("tmux: exit code %d\n%q", got.code, got.stdout)
+	}
+	m.run("tmux -S $HOME/tmux kill-server", "")
+	commands := regexp.MustCompile(`(?m)(?:^command = |"exec": )"(agentctl [^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(commands) != 2 {
+		t.Fatalf("the page has the commands %q", commands)
+	}
+	for _, c := range commands {
+		got := m.start(c[1])()
+		if !strings.HasPrefix(got.stdout, "1 idle") {
+			t.Errorf("%s: %q %s", c[1], got.stdout, got.stderr)
 		}
 	}
 }

@@ -48,6 +48,7 @@ var prepared = map[string]string{
 	"explain":   ask,
 	"export":    turn,
 	"history":   turn,
+	"plan":      "agentctl send fix propose && agentctl wait fix --for approval",
 	"queue":     queue,
 	"restore":   "agentctl backup sessions.db; agentctl rm fix --yes; agentctl stop",
 	"rules":     ask + " && agentctl approve fix --always && agentctl wait fix",
@@ -91,13 +92,21 @@ var exampleHows = map[string]how{
 	"agentctl import fix.jsonl --name fix-of-ada --agent claude": {
 		before: turn + "; agentctl export fix --format jsonl >fix.jsonl",
 	},
-	"agentctl login ada --server wss://agents.example.com": {skip: "a server of another host"},
+	"agentctl login ada --server wss://agents.example.com": {
+		before: "agentctl stop; echo pass-word-1 | agentctl token user ada --file users.json --password-stdin;" +
+			"agentctl serve --listen 127.0.0.1:7777 --tls --users users.json >/dev/null 2>&1 & " +
+			"until agentctl ls --no-start; do sleep 0.1; done",
+		instead: "agentctl login ada --server wss://127.0.0.1:7777",
+		keys:    []step{{"assword", "pass-word-1\n"}},
+	},
 	"agentctl login ci --server ws://127.0.0.1:7777 --password-stdin <secret": {
 		before: "echo pass-word-1 >secret; agentctl stop; agentctl token user ci --file users.json --password-stdin <secret;" +
 			"agentctl serve --listen 127.0.0.1:7777 --users users.json >/dev/null 2>&1 & " +
 			"until agentctl ls --no-start; do sleep 0.1; done",
 	},
 	`agentctl new --name fix --agent claude --prompt "make the tests pass"`: {before: "agentctl rm fix --yes"},
+	"agentctl plan run fix tasks.json":                                      {before: tasks},
+	"agentctl plan run fix tasks.json --wait --timeout 1h":                  {before: tasks},
 	"agentctl restore sessions.db": {
 		before: "rm -r ~/.local/share/agentctl",
 	},
@@ -123,6 +132,9 @@ var exampleHows = map[string]how{
 	},
 	"agentctl watch --summary --all-servers": {follows: true, code: 130},
 }
+
+// tasks is a file of given tasks.
+const tasks = `echo '{"tasks":[{"id":"1","title":"Measure"}]}' >tasks.json`
 
 // team is a file of one session.
 const team = `printf 'sessions:\n  - name: api\n    agent: claude\n' >team.yaml`

@@ -28,7 +28,7 @@ import (
 const limit = time.Minute
 
 // tools are the programs that the documents use, besides agentctl and agents.
-var tools = strings.Fields("awk basename bash cat chmod cp cut date dirname env git grep gzip head jq less ls " +
+var tools = strings.Fields("awk basename bash cat chmod cp curl cut date dirname env git grep gzip head jq less ls " +
 	"make mkdir mktemp mv rm sed sh sleep sort tail tar tee test timeout tmux touch tr true wc xargs")
 
 // agents are the programs of agents in the documents. All are fakeacp.

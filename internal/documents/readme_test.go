@@ -45,10 +45,13 @@ var readmeHows = map[string]how{
 	"agentctl login ada --server wss://box:7777": {
 		keys: []step{{"assword", "pass-word-1\n"}, {"type yes", "yes\n"}},
 	},
-	"agentctl serve --listen-dialect sandcastle=127.0.0.1:3001,open": {before: "agentctl stop", serves: true},
-	"agentctl attach fix --server ws://127.0.0.1:8080 --dialect agentloop": {
-		skip: "a server of AgentLoop; internal/interop attaches to one",
+	"agentctl serve --listen-dialect sandcastle=127.0.0.1:3001,open": {
+		before: "agentctl stop", serves: true,
+		// Also serves as the server of AgentLoop for the next line.
+		instead: "agentctl serve --default-agent gemini --listen-dialect sandcastle=127.0.0.1:3001,open " +
+			"--listen-dialect agentloop=127.0.0.1:8080,open",
 	},
+	"agentctl attach --server ws://127.0.0.1:8080/fix --dialect agentloop": {keys: []step{{"fix", leave}}},
 }
 
 // Every line of the README runs, as a user would type it, on two machines.

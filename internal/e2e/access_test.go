@@ -258,8 +258,9 @@ func (o *operation) reachesServer() bool {
 }
 
 func TestEveryHTTPRouteIsForTheRolesOfTheTable(t *testing.T) {
-	for i := range accessColumns {
-		c := &accessColumns[i]
+	columns := append([]accessColumn{{name: "metrics", role: protocol.RoleMetrics}}, accessColumns...)
+	for i := range columns {
+		c := &columns[i]
 		t.Run(c.name, func(t *testing.T) {
 			w := newTestServer(t, commandFixtureScript...)
 			session, dial := w.newSession(t, c)

@@ -111,8 +111,9 @@ func (b *injectingProxy) forward(rw http.ResponseWriter, r *http.Request) {
 	_, _ = up.CloseNow(), down.CloseNow()
 }
 
-// inject sends frames to the client, each as text and as binary.
+// inject sends frames to the client, each as text and as binary, once the proxy has accepted it.
 func (b *injectingProxy) inject(frames []string) {
+	synctest.Wait()
 	b.mu.Lock()
 	c := b.client
 	b.mu.Unlock()

@@ -151,8 +151,9 @@ func (s *sandcastleStream) answer(session string, e *sandcastleEvent, approved b
 	}
 }
 
-// The agent of a model under the policy plan, with a client of Sandcastle: it changes nothing, asks
-// as ExitPlanMode does, revises the plan after feedback, and asks for commands after the approval.
+// The agent of a model with a client of Sandcastle. A message in mode plan gives it the policy:
+// it changes nothing, asks as ExitPlanMode does, revises the plan after feedback, and asks for
+// commands after the approval. A message in mode build gets the policy of before.
 func TestASandcastleClientPlansWithTheAgentOfAModel(t *testing.T) {
 	plan := func(title string) map[string]any {
 		return map[string]any{
@@ -176,20 +177,13 @@ func TestASandcastleClientPlansWithTheAgentOfAModel(t *testing.T) {
 	})
 	work := t.TempDir()
 	ann := w.client("ann")
-	id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{
-		CWD: work, Settings: map[string]string{protocol.PolicySetting: "plan"},
-	}).Session
+	id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{CWD: work}).Session
 	s := &sandcastleStream{dialectConn: dialDialect(t, "ws://server/dialect/sandcastle", w.dial)}
 	message := map[string]string{
 		"sessionId": id, "content": "build it", "clientMessageId": "client-1-a", "mode": "plan",
 	}
 	s.start("chat.subscribe", map[string]string{"sessionId": id})
 	s.until("InitialState")
-	// The agent has no mode plan, so a message in it does not run: in another mode it could write.
-	if exit := s.request("chat.send", message); !strings.Contains(exit, "does not change to mode plan") {
-		t.Errorf("in mode plan: %s", exit)
-	}
-	delete(message, "mode")
 	if exit := s.request("chat.send", message); !strings.Contains(exit, `"started"`) {
 		t.Fatal(exit)
 	}
@@ -220,19 +214,57 @@ func TestASandcastleClientPlansWithTheAgentOfAModel(t *testing.T) {
 	if got := strings.Join(texts(t, w, id), ""); !strings.Contains(got, "smaller steps") {
 		t.Errorf("the model got %q", got)
 	}
+	seen := s.seen
+	do[protocol.Empty](t, ann, protocol.DoConfigure, id, protocol.ConfigureData{
+		Setting: protocol.PolicySetting, Value: "auto-edit",
+	})
+	for i, mode := range []string{"plan", "build"} {
+		message["mode"], message["clientMessageId"] = mode, fmt.Sprintf("client-2-%d", i)
+		if exit := s.request("chat.send", message); !strings.Contains(exit, `"started"`) {
+			t.Fatal(exit)
+		}
+		s.until("SessionStopped")
+		want := []string{"plan", "auto-edit"}[i]
+		st := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State
+		if got := st.Policy(); got != want {
+			t.Errorf("in mode %s: policy %s, want %s", mode, got, want)
+		}
+	}
 	ask := []string{
 		"tool-input-start present_plan", "tool-input-available present_plan",
 		"tool-input-available mcp__plan-mode-ui__ExitPlanMode", "tool-approval-request ExitPlanMode",
 	}
 	want := slices.Concat(
-		[]string{"InitialState", "UserMessage", "SessionStarted", "start"},
+		[]string{"InitialState", "mode-change plan", "UserMessage", "SessionStarted", "start"},
 		[]string{"tool-input-start shell", "tool-input-available shell", "tool-output-denied"},
-		ask, []string{"tool-output-denied"}, ask, []string{"tool-output-available"},
+		ask, []string{"tool-output-denied"}, ask, []string{"mode-change build", "tool-output-available"},
 		[]string{"tool-input-start shell", "tool-input-available shell", "tool-approval-request shell"},
 		[]string{"tool-output-available", "finish", "SessionStopped completed"},
 	)
-	if !slices.Equal(s.seen, want) {
-		t.Errorf("events\n%s\nwant\n%s", strings.Join(s.seen, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(seen, want) {
+		t.Errorf("events\n%s\nwant\n%s", strings.Join(seen, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The settings of an agent are not known before it starts: its first message in mode plan gives it
+// the policy plan all the same.
+func TestAFirstSandcastleMessagePlansWithTheAgentOfAModel(t *testing.T) {
+	w := newModelServer(t, func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) { out.Text("Thinking.") })
+	ann := w.client("ann")
+	id := do[protocol.CreateResult](t, ann, protocol.DoCreate, "", protocol.CreateData{
+		CWD: t.TempDir(), Lazy: true,
+	}).Session
+	state := func() *protocol.State {
+		return do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State
+	}
+	if state().Options != nil {
+		t.Fatal("the agent has started")
+	}
+	if exit := w.dialSandcastle(t).send(id, "hello", "plan"); !strings.Contains(exit, `"started"`) {
+		t.Fatal(exit)
+	}
+	if got := state().Policy(); got != "plan" {
+		t.Errorf("policy %s", got)
 	}
 }
 

@@ -27,7 +27,8 @@ func serve(dir string, of session.Agents, wrap func(session.Store) session.Store
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s, err := server.New(context.Background(), server.Config{Version: "e2e", Session: session.Config{
-		Store: wrap(store), Agents: of, DefaultAgent: "main", Signing: session.Signing{Secret: []byte("secret")},
+		Limits: session.Limits{LogMemory: 4 << 20}, // so that tests read the store
+		Store:  wrap(store), Agents: of, DefaultAgent: "main", Signing: session.Signing{Secret: []byte("secret")},
 	}})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

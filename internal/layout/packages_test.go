@@ -29,7 +29,7 @@ var (
 	// componentImports are those of the parts of a session's screen.
 	componentImports = []string{
 		"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
-		"tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+		"tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 	// screenImports are those of a screen. No screen imports another, except the log.
 	screenImports = []string{
@@ -39,7 +39,7 @@ var (
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/outline", "tui/location",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
-		"tui/diff", "tui/highlight", "tui/transcript",
+		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 )
 
@@ -73,9 +73,10 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/google", imports: providerImports},
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/mcp", imports: agentImports},
-	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/session"}},
+	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/session", "server/agent/schedule"}},
 	{pkg: "server/agent/policy", imports: []string{"protocol"}},
 	{pkg: "server/agent/process", imports: agentImports},
+	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/filelist"}, agentImports...)},
 	{pkg: "server/agent/tool/patch"},
 	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
@@ -89,7 +90,7 @@ var packageRules = []packageRule{
 		"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
 	}},
 	{pkg: "tui/composer", imports: []string{
-		"protocol", "tui/ui", "tui/remote", "tui/transcript",
+		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
 	}},
 	{pkg: "tui/palette", imports: []string{
 		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
@@ -111,8 +112,10 @@ var packageRules = []packageRule{
 	{pkg: "tui/describe", imports: []string{
 		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
 	}},
+	{pkg: "tui/edit"},
 	{pkg: "tui/ui", imports: []string{
-		"protocol", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/transcript",
+		"protocol", "tui/edit", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail",
+		"tui/transcript",
 	}},
 	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
 	{pkg: "tui/outline", imports: []string{"protocol"}},
@@ -127,6 +130,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/usage", imports: []string{"protocol"}},
 	{pkg: "tui/protolog", imports: []string{"tui/transcript"}},
 	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
+	{pkg: "tui/thumbnail", imports: []string{"internal/panics"}},
 	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
 	{pkg: "tui/highlight"},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
@@ -142,7 +146,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/config", imports: []string{
 		"internal/ssh",
 		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
-		"tui/ui", "tui/keymap", "internal/agents", "internal/exit", "internal/worktree",
+		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
 	}},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
 	{pkg: "internal/credentials", imports: []string{
@@ -168,6 +172,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download"},
 	{pkg: "internal/bench", test: true},
+	{pkg: "internal/scaling", test: true},
 	{pkg: "internal/browser", test: true},
 	{pkg: "internal/crash", test: true},
 	{pkg: "internal/documents", test: true},
@@ -181,6 +186,8 @@ var packageRules = []packageRule{
 	{pkg: "internal/interop/sandcastle", test: true},
 	{pkg: "internal/interop/thirdparty", test: true},
 	{pkg: "internal/layout", test: true},
+	{pkg: "internal/manpage"},
+	{pkg: "internal/release", test: true},
 	{pkg: "internal/replay", test: true},
 	{pkg: "internal/requestcases", test: true},
 	{pkg: "internal/schema", test: true},
@@ -221,6 +228,10 @@ var denials = []denial{
 	{
 		pkg: "tui/transcript", reason: "the transcript does not depend on Bubble Tea",
 		imports: []string{"charm.land/bubbletea/...", "charm.land/bubbles/..."},
+	},
+	{
+		pkg: "tui/thumbnail", reason: "images do not depend on Bubble Tea",
+		imports: []string{"charm.land/..."},
 	},
 	{
 		pkg: "tui/highlight", reason: "the highlighter does not depend on a terminal",

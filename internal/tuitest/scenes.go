@@ -126,7 +126,7 @@ var Scenes = map[string]func() *Journal{
 	"settings": func() *Journal {
 		j := Conversation()
 		j.Add(protocol.AgentOptions, protocol.Options{
-			Name: "Gemini CLI", Version: "1.4.0",
+			Name: "Gemini CLI", Version: "1.4.0", Features: []string{protocol.FeatureUndo, protocol.FeatureFork},
 			Settings: []protocol.Setting{
 				{ID: "mode", Name: "Mode", Value: "ask", Choices: []protocol.Choice{
 					{

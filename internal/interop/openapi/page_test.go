@@ -155,6 +155,7 @@ func readPage(t *testing.T) []line {
 func runPage(t *testing.T, vars map[string]string, run func(l *line) (method, path string, answer []byte)) {
 	t.Helper()
 	mux := http.NewServeMux()
+	vars["TOMORROW"] = time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
 	routes, used := map[string]*web.Route{}, map[string]bool{}
 	for i := range web.Routes {
 		routes[web.Routes[i].Pattern()] = &web.Routes[i]
