@@ -37,6 +37,7 @@ func (s *Session) runInBackground(
 		posted := s.post(func() {
 			s.asyncCommands--
 			s.touch()
+			s.handleEmitted() // the answer follows what the agent emitted during the work
 			if err == nil {
 				result, err = finish(result)
 			}

@@ -60,6 +60,31 @@ func TestAnAgentIsAskedForWhatItCan(t *testing.T) {
 	})
 }
 
+// A client that is refused a setting looks in the snapshot for the settings that the agent has.
+func TestAnAnswerFollowsWhatTheAgentEmitted(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		const each = 40
+		r.agents.capable = func(context.Context, string) error {
+			for range each {
+				info := protocol.ContextInfo{Tokens: 3}
+				if err := r.agents.opened[0].host.Emit(Event{Type: protocol.ContextUpdated, Data: info}); err != nil {
+					t.Error(err)
+				}
+			}
+			return protocol.Errorf(protocol.CodeNotFound, "no such setting")
+		}
+		id := r.create()
+		before := r.state(id).Seq
+		for n := range uint64(20) {
+			k := r.do(anna, newCommand(protocol.DoConfigure, id, protocol.ConfigureData{Setting: "mode", Value: "ask"}))
+			refused(r, k, protocol.CodeNotFound)
+			if want := before + (n+1)*each; k.head != want {
+				t.Fatalf("answered at %d, want %d", k.head, want)
+			}
+		}
+	})
+}
+
 func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()

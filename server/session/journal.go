@@ -17,17 +17,23 @@ type journal struct {
 	state     *protocol.State // at head
 	committed chan error      // result of the batch in flight; capacity 1
 
-	batch           *Batch   // the next batch; nil: empty
-	nextWaiters     []waiter // for the next batch's commit
-	inFlight        *Batch   // nil: none
-	inFlightWaiters []waiter // for the commit in flight
-	uncommitted     int      // bytes appended and not visible
+	batch       *Batch     // the next batch; nil: empty
+	next        commitTail // of the next batch
+	inFlight    *Batch     // nil: none
+	tail        commitTail // of the batch in flight
+	uncommitted int        // bytes appended and not visible
 
 	deltas protocol.DeltaRun // the open run
 	active time.Time         // when a turn or a user last made an event: reading is no activity
 	line   []byte            // scratch
 	delta  protocol.Event    // scratch
 	trace  *turnTrace
+}
+
+// A commitTail has the calls that follow a commit.
+type commitTail struct {
+	list    func() // after a success, before the events are visible; nil: none
+	waiters []waiter
 }
 
 // A waiter waits for a commit.
@@ -133,11 +139,25 @@ func (j *journal) afterCommit(f func(error)) { j.wait(waiter{done: f}) }
 func (j *journal) wait(w waiter) {
 	switch {
 	case j.batch != nil:
-		j.nextWaiters = append(j.nextWaiters, w)
+		j.next.waiters = append(j.next.waiters, w)
 	case j.inFlight != nil:
-		j.inFlightWaiters = append(j.inFlightWaiters, w)
+		j.tail.waiters = append(j.tail.waiters, w)
 	default:
 		w.done(nil)
+	}
+}
+
+// beforeVisible calls f before what was appended so far becomes visible, so that a client that has
+// seen an event or got an answer finds its effect in the list of sessions. A later f replaces it. It
+// is not called when the commit fails.
+func (j *journal) beforeVisible(f func()) {
+	switch {
+	case j.batch != nil:
+		j.next.list = f
+	case j.inFlight != nil:
+		j.tail.list = f
+	default:
+		f()
 	}
 }
 
@@ -146,8 +166,8 @@ func (j *journal) flush() {
 	if j.batch == nil || j.inFlight != nil {
 		return
 	}
-	j.inFlight, j.inFlightWaiters = j.takeBatch(), j.nextWaiters
-	j.nextWaiters = nil
+	j.inFlight, j.tail = j.takeBatch(), j.next
+	j.next = commitTail{}
 	j.committer.submit(j.inFlight, func(err error) { j.committed <- err })
 }
 
@@ -165,8 +185,11 @@ func (j *journal) takeBatch() *Batch {
 // everything appended since is invalid: the waiters of the next batch are returned too, and the
 // caller must reload the state.
 func (j *journal) finishCommit(err error) []waiter {
-	waiters := j.inFlightWaiters
+	waiters := j.tail.waiters
 	if err == nil {
+		if j.tail.list != nil {
+			j.tail.list()
+		}
 		if j.inFlight.Last != 0 {
 			j.log.publish(j.inFlight.Last)
 		}
@@ -180,14 +203,14 @@ func (j *journal) finishCommit(err error) []waiter {
 		j.deltas.Reset()
 		j.log.rollback()
 	}
-	j.inFlight, j.inFlightWaiters = nil, nil
+	j.inFlight, j.tail = nil, commitTail{}
 	return waiters
 }
 
 // discardPending drops the next batch and returns its waiters.
 func (j *journal) discardPending() []waiter {
-	waiters := j.nextWaiters
-	j.batch, j.nextWaiters = nil, nil
+	waiters := j.next.waiters
+	j.batch, j.next = nil, commitTail{}
 	return waiters
 }
 

@@ -65,6 +65,13 @@ func (q *outputQueue) take() *agentMessage {
 	return m
 }
 
+// len returns the number of messages that the session has not handled.
+func (q *outputQueue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) + len(q.taken) - q.next
+}
+
 // free frees the memory of the queue unless messages wait.
 func (q *outputQueue) free() {
 	q.mu.Lock()

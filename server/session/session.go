@@ -111,6 +111,15 @@ func (s *Session) drain() {
 	}
 }
 
+// handleEmitted handles what agents have emitted until now, however much is not committed.
+func (s *Session) handleEmitted() {
+	for n := s.output.len(); n > 0 && !s.exit.ending; n-- {
+		m := s.output.take()
+		s.handleAgentMessage(m)
+		m.release()
+	}
+}
+
 // runPosted runs a request or function that waits. It returns false if there is none, or if run is
 // to return.
 func (s *Session) runPosted() bool {

@@ -16,7 +16,7 @@ type published struct {
 	output outputLine
 }
 
-// publishSummary adds changes of the session's row to the next batch, and updates the index when
+// publishSummary adds changes of the session's row to the next batch, and updates the index before
 // they are visible.
 func (s *Session) publishSummary() {
 	if s.exit.ending {
@@ -36,11 +36,7 @@ func (s *Session) publishSummary() {
 	if s.batch != nil {
 		s.batch.Summary = protocol.MustEncode(sum)
 	}
-	s.afterCommit(func(failed error) {
-		if failed == nil {
-			s.hub.updateSummary(sum, queued)
-		}
-	})
+	s.beforeVisible(func() { s.hub.updateSummary(sum, queued) })
 }
 
 // summarize returns the session's row in the session list.

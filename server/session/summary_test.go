@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +35,24 @@ func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+}
+
+func TestAnAnswerFollowsItsEffectOnTheList(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		var listed []protocol.Summary
+		c := newCommand(protocol.DoClose, id, protocol.CloseData{})
+		r.hub.Do(context.Background(), &c, anna, func(_ json.RawMessage, err error) {
+			listed = r.hub.List(false)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		r.waitIdle()
+		if len(listed) != 0 || len(r.hub.List(true)) != 1 {
+			t.Errorf("at the answer %+v", listed)
+		}
+	})
 }
 
 func TestASummaryIsTheSessionInOneLine(t *testing.T) {
