@@ -103,11 +103,12 @@ func TestAnswersOfReceivers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(c.answer)
 			defer server.Close()
-			p := newTestPoster(server.URL+"/private-path", 300*time.Millisecond)
-			defer p.client.CloseIdleConnections()
-			if c.ok {
-				p.client.Timeout = time.Minute
+			timeout := time.Minute
+			if name == "nothing" {
+				timeout = 300 * time.Millisecond
 			}
+			p := newTestPoster(server.URL+"/private-path", timeout)
+			defer p.client.CloseIdleConnections()
 			err := p.send(t.Context(), "id", []byte("{}"))
 			if c.ok {
 				if err != nil {

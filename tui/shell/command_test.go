@@ -95,7 +95,7 @@ func TestStopAndTheEndOfTheContextEndAllProcesses(t *testing.T) {
 		stop(c, cancel)
 		<-c.Done()
 		cancel()
-		deadline := time.Now().Add(10 * time.Second)
+		deadline := time.Now().Add(time.Minute)
 		for running(child) && time.Now().Before(deadline) {
 		}
 		if running(child) {

@@ -81,7 +81,7 @@ func TestAServerAsksUsers(t *testing.T) {
 func TestUsersDeclineWhatAServerAsks(t *testing.T) {
 	t.Parallel()
 	s := program(t, "box", "tools")
-	s.CallTimeout = 100 * time.Millisecond
+	s.CallTimeout = 2 * time.Second
 	r := newRig(t, s)
 	text := `{"type":"object","required":["x"],"properties":{"x":{"type":"string"}}}`
 	yes := `{"type":"object","properties":{}}`
@@ -112,7 +112,7 @@ func TestUsersDeclineWhatAServerAsks(t *testing.T) {
 			select {
 			case <-ctx.Done():
 				return llm.Answer{}, ctx.Err()
-			case <-time.After(5 * s.CallTimeout):
+			case <-time.After(s.CallTimeout + time.Second):
 				return answered(map[string][]string{"x": {"late"}}), nil
 			}
 		})
