@@ -147,9 +147,9 @@ func (j *journal) wait(w waiter) {
 	}
 }
 
-// beforeVisible calls f before what was appended so far becomes visible, so that a client that has
-// seen an event or got an answer finds its effect in the list of sessions. A later f replaces it. It
-// is not called when the commit fails.
+// beforeVisible calls f before everything appended so far becomes visible, so that a client that
+// saw an event or got an answer finds its effect in the list of sessions. A later f replaces it. A
+// failed commit drops it.
 func (j *journal) beforeVisible(f func()) {
 	switch {
 	case j.batch != nil:
