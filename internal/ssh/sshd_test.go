@@ -117,7 +117,7 @@ func (s *server) run(program string, args ...string) {
 
 func (s *server) waitListening(port int) {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {

@@ -349,7 +349,7 @@ func (r *rig) until(what string, holds func() bool) {
 	r.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(20 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for !holds() {
 		select {
 		case <-tick.C:
