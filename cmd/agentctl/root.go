@@ -22,7 +22,9 @@ agents and clients; verbs that only read, such as ls, start none.
 
 Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or
 in the system's directory for it, or the file named by AGENTCTL_CONFIG. Flags and environment
-override it. See "agentctl attach --help" for its contents and "agentctl doctor" to check it.
+override it. See "agentctl attach --help" for its contents and "agentctl doctor" to check it. If
+they name another server, "--on local" selects the one of this machine, which stop, logs, backup,
+check and others work on.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a
 person (an approval is pending or the queue is held), 7 the turn failed, 8 cannot reach the server,
