@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
@@ -76,8 +79,15 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	if d, ok := a.findDialect(args); ok {
 		hideUnsupported(root, &d)
 	}
+	var unknown error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if unknown = unknownTopic(cmd); unknown == nil {
+			help(cmd, args)
+		}
+	})
 	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil {
+	if err = cmp.Or(err, unknown); err == nil {
 		return exit.OK
 	}
 	e := exitError(err)

@@ -104,7 +104,7 @@ func newBareRoot(a *app) *cobra.Command {
 		&cobra.Group{ID: groupRead, Title: "Read a session:"},
 		&cobra.Group{ID: groupServer, Title: "Server and program:"},
 	)
-	root.SetHelpCommandGroupID(groupServer)
+	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID(groupServer)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())
