@@ -41,7 +41,10 @@ a second time nothing changes. Each session is known by its name. FILE is JSON, 
 
 Title, labels, mode, model, policy and options of a session that exists are changed; labels that the
 file lacks stay. Agent, directory and worktree cannot be changed: if they differ, up changes nothing
-and says so. It never removes a session. --dry-run prints what would be done.`,
+and says so. It never removes a session.
+
+Before the first change, up checks the whole file: directories, names of agents and scripts. Errors
+have the line. --dry-run does only that and prints what would be done.`,
 		Example: "  agentctl up team.yaml --dry-run\n  agentctl up team.yaml -o json",
 		Args:    rangeArgs(1, 1),
 		RunE:    runE(a, o, func(args []string) error { o.File = args[0]; return nil }, run),
@@ -103,6 +106,9 @@ func runUp(ctx context.Context, o *upOptions) error {
 		if steps[i], err = o.plan(c, &f.Sessions[i], list.Sessions); err != nil {
 			return err
 		}
+	}
+	if err := o.checkNew(c, steps); err != nil {
+		return err
 	}
 	for _, step := range steps {
 		if !o.DryRun {

@@ -38,7 +38,8 @@ type upSession struct {
 	Prompt   string            `json:"prompt"` // sent when the session is created
 	Worktree *upWorktree       `json:"worktree"`
 
-	relative bool // dir is of this machine
+	relative bool           // dir is of this machine
+	lines    map[string]int // of the fields in the file, by name
 }
 
 // upWorktree is the git worktree of a session.
@@ -61,6 +62,7 @@ func (a *app) readUpFile(ctx context.Context, name string) (*upFile, error) {
 		}
 		return nil, exit.Usagef("%s: %w", name, err).WithHint("see: agentctl up --help")
 	}
+	f.setLines(b)
 	for i := range f.Sessions {
 		s := &f.Sessions[i]
 		s.relative = !filepath.IsAbs(s.Dir)
