@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/exit"
-	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/sessionlist"
 )
@@ -37,7 +35,8 @@ func newTop(a *app, run func(context.Context, *topOptions) error) *cobra.Command
 		Long: `Show a table of the sessions, those that need a person first: status, age of the turn, tokens
 of all turns, and a second over the last half minute, cost, queued messages, attached clients and
 what the slowest of them has not received yet. q leaves. Without a terminal, or with -o json, the
-table is printed once, without tokens a second. --filter is as for ls.`,
+table is printed once, without tokens a second. On a narrow terminal the least important columns are
+left out. --filter is as for ls.`,
 		Example: "  agentctl top\n  agentctl top --filter status=running -o json",
 		Args:    rangeArgs(0, 0),
 		RunE: runE(a, o, func([]string) error {
@@ -77,7 +76,7 @@ func runTop(ctx context.Context, o *topOptions) (err error) {
 		return err
 	}
 	if !o.app.json() {
-		_, err := io.WriteString(o.app.text(), topTable(rows, time.Now()))
+		_, err := io.WriteString(o.app.text(), topTable(rows, time.Now(), 0))
 		return err
 	}
 	for i := range rows {
@@ -129,31 +128,6 @@ func (o *topOptions) rows(c *connection) ([]topRow, error) {
 	return rows, nil
 }
 
-// topTable returns the table as text.
-func topTable(rows []topRow, now time.Time) string {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SESSION\tSTATUS\tAGENT\tTURN\tTOKENS\tTOK/S\tCOST\tQUEUE\tCLIENTS\tLAG\tABOUT")
-	for i := range rows {
-		r := &rows[i]
-		turn, cost, lag := "-", "-", "-"
-		if r.Started != nil {
-			turn = output.Age(now.Sub(*r.Started))
-		}
-		if r.Cost != 0 {
-			cost = fmt.Sprintf("%.2f %s", r.Cost, output.OneLine(r.Currency, 8))
-		}
-		if r.LagBytes > 0 {
-			lag = fmt.Sprintf("%dK", (r.LagBytes+1023)>>10)
-		}
-		name := cmp.Or(output.OneLine(r.Name, 24), r.Session)
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n", name, r.Status, output.Cell(r.Agent, 16), turn,
-			r.Tokens, rateText(r.Rate), cost, r.Queue, r.Clients, lag, output.OneLine(cmp.Or(r.Doing, r.Title), 48))
-	}
-	_ = t.Flush() // a Builder has no error
-	return b.String()
-}
-
 // Sequences of the terminal.
 const (
 	enterScreen = ansi.SetModeAltScreenSaveCursor + ansi.HideCursor
@@ -194,7 +168,8 @@ func (o *topOptions) redraw(c *connection) error {
 		}
 		now := time.Now()
 		rates.add(rows, now)
-		if err := o.draw(topTable(rows, now)); err != nil {
+		width, height := o.size()
+		if err := o.draw(topTable(rows, now, width), width, height); err != nil {
 			return err
 		}
 		select {
@@ -210,14 +185,18 @@ func (o *topOptions) redraw(c *connection) error {
 // leavesTop reports whether a key leaves: q, Ctrl-C or Ctrl-D.
 func leavesTop(key byte) bool { return key == 'q' || key == 'Q' || key == 3 || key == 4 }
 
-// draw replaces the screen by what fits of a table.
-func (o *topOptions) draw(table string) error {
-	width, height := 80, 24
+// size returns the columns and rows of the terminal.
+func (o *topOptions) size() (width, height int) {
 	if f, ok := o.app.stdout.(*os.File); ok {
 		if w, h, err := term.GetSize(f.Fd()); err == nil && w > 0 && h > 1 {
-			width, height = w, h
+			return w, h
 		}
 	}
+	return 80, 24
+}
+
+// draw replaces the screen by what fits of a table.
+func (o *topOptions) draw(table string, width, height int) error {
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	if hidden := len(lines) - (height - 1); hidden > 0 {
 		lines = append(lines[:height-2], fmt.Sprintf("… %d more", hidden+1))

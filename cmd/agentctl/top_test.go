@@ -24,7 +24,7 @@ func TestTheTableOfTopFitsTheScreenAndIsSafe(t *testing.T) {
 	for range 40 {
 		rows = append(rows, topRow{Summary: &protocol.Summary{Session: "s_2", Status: protocol.Idle}})
 	}
-	table := topTable(rows, now)
+	table := topTable(rows, now, 0)
 	for _, want := range []string{"1m", "1234", "0.50 USD", "2K"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in %s", want, table)
@@ -32,7 +32,7 @@ func TestTheTableOfTopFitsTheScreenAndIsSafe(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o := &topOptions{app: &app{stdout: &out}}
-	if err := o.draw(table); err != nil {
+	if err := o.draw(table, 80, 24); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "\x1b]0;") {
@@ -45,6 +45,36 @@ func TestTheTableOfTopFitsTheScreenAndIsSafe(t *testing.T) {
 	for _, line := range lines {
 		if ansi.StringWidth(line) > 80 || strings.Contains(line, "\n") {
 			t.Errorf("%q is not a row", line)
+		}
+	}
+}
+
+func TestTopLeavesOutTheLeastImportantColumns(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	started := now.Add(-90 * time.Second)
+	rows := []topRow{{
+		Summary: &protocol.Summary{
+			Session: "s_1", Name: "fix-the-login", Status: protocol.Running, Agent: "claude",
+			Doing:    "修复 the tests of the package login",
+			Progress: protocol.Progress{Tokens: 123456, Cost: 0.5, Currency: "USD"},
+		},
+		Started: &started,
+	}}
+	for width, want := range map[int]string{
+		0:   "SESSION STATUS AGENT TURN TOKENS TOK/S COST QUEUE CLIENTS LAG ABOUT",
+		200: "SESSION STATUS AGENT TURN TOKENS TOK/S COST QUEUE CLIENTS LAG ABOUT",
+		110: "SESSION STATUS AGENT TURN TOKENS TOK/S COST QUEUE CLIENTS ABOUT",
+		80:  "SESSION STATUS TURN TOKENS COST ABOUT",
+		60:  "SESSION STATUS TURN ABOUT",
+		40:  "SESSION STATUS ABOUT",
+	} {
+		header, row, _ := strings.Cut(topTable(rows, now, width), "\n")
+		if got := strings.Join(strings.Fields(header), " "); got != want {
+			t.Errorf("%d columns: %s, want %s", width, got, want)
+		}
+		before, _, _ := strings.Cut(row, "修")
+		if at := strings.Index(header, "ABOUT"); at != len(before) {
+			t.Errorf("%d columns: ABOUT begins at %d, its text at %d", width, at, len(before))
 		}
 	}
 }
