@@ -27,7 +27,8 @@ In a session of the server, the agent has the rights of an agent: it changes onl
 created, which name their parent. Elsewhere it changes only sessions that were created here: they
 have the label mcp. "agentctl label SESSION mcp=yes" gives it another one, mcp- takes it away.
 
-The verb stays until stdin ends. docs/agents.md has the configuration of each agent.`,
+The verb stays until stdin ends; a line that is no message is answered with an error.
+docs/agents.md has the configuration of each agent.`,
 		Example: "  agentctl mcp\n  agentctl mcp --on box",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
@@ -47,17 +48,13 @@ func runMCP(ctx context.Context, o *mcpOptions) error {
 		&sdk.ServerOptions{Instructions: mcpInstructions, Capabilities: &sdk.ServerCapabilities{}},
 	)
 	s.addTools(server)
-	err := server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(o.app.stdin), Writer: stdoutCloser{o.app.stdout}})
+	out := &mcpOutput{w: o.app.stdout}
+	err := server.Run(ctx, &sdk.IOTransport{Reader: newMCPInput(o.app.stdin, out), Writer: out})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
-
-// A stdoutCloser is stdout, which stays open when the connection ends.
-type stdoutCloser struct{ io.Writer }
-
-func (stdoutCloser) Close() error { return nil }
 
 // An mcpServer carries out the calls of tools. Each call has a connection of its own, so that the
 // server knows the caller each time, and ends when it is idle.
