@@ -45,8 +45,8 @@ func newDoctor(a *app, run func(context.Context, *doctorOptions) error) *cobra.C
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, data directory, server and agents",
-		Long: `Check the configuration files, the data directory and its permissions, the free
-disk space, the limit of open files and how many the server has open, the
+		Long: `Check the configuration files, the programs of hooks, the data directory and its
+permissions, the free disk space, the limit of open files and how many the server has open, the
 stored sessions (as "agentctl check --quick"), the last errors of its server, the server and
 its version, which agents are installed and logged in, and which providers of
 models have a key. It connects to the configured MCP servers. It starts no
@@ -66,6 +66,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 			return err
 		}
 		checks = append(checks, o.app.checkServerConfig(dir))
+		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
 		checks = append(checks, checkStored(ctx, dir)...)

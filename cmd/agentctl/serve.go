@@ -312,6 +312,7 @@ func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.
 	if options.Server.Hooks, err = serverHooks(c, o.running.secrets); err != nil {
 		return nil, err
 	}
+	o.running.warnHooks(options.Server.Hooks)
 	options.Server.Session.Traces, options.Server.Session.RemoveWorktree = o.traces, removeWorktree
 	for _, path := range c.StateKeys {
 		b, err := os.ReadFile(path)

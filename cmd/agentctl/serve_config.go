@@ -73,6 +73,7 @@ func (r *runningConfig) reload(s *server.Server) error {
 		return err
 	}
 	r.hideSecrets(c)
+	r.warnHooks(hooks)
 	r.agents.Replace(r.registry(c))
 	r.origins.Set(c.Origins)
 	s.Reconfigure(r.server(c))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
 
 	"agentctl/internal/config"
@@ -66,4 +67,15 @@ func readSecret(path string) ([]byte, error) {
 	}
 	b, err := os.ReadFile(path)
 	return bytes.TrimSpace(b), err
+}
+
+// warnHooks logs each hook whose program is not there: otherwise its first notification would show
+// it.
+func (r *runningConfig) warnHooks(hooks []hook.Hook) {
+	for i := range hooks {
+		if err := hooks[i].CheckProgram(exec.LookPath); err != nil {
+			r.log.Warn("the hook cannot run: install its program or correct the configuration",
+				"hook", hooks[i].Name, "err", err)
+		}
+	}
 }

@@ -74,6 +74,18 @@ func validName(name string) bool {
 		!strings.ContainsAny(name[:1], others)
 }
 
+// CheckProgram returns an error if the hook is a command whose program lookPath does not find. It
+// can be installed later: Check does not look for it.
+func (h *Hook) CheckProgram(lookPath func(program string) (string, error)) error {
+	if len(h.Command) == 0 {
+		return nil
+	}
+	if _, err := lookPath(h.Command[0]); err != nil {
+		return fmt.Errorf("command: %w", err)
+	}
+	return nil
+}
+
 // Check returns an error for a hook that cannot run. It does not look at Secret.
 func (h *Hook) Check() error {
 	switch {
