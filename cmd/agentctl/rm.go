@@ -47,7 +47,8 @@ The git worktree that "agentctl new --worktree" made goes with its session, and 
 no commit of its own. If files are changed, or commits are not in the branch that it started from,
 rm refuses and removes nothing; selected sessions are left alone. --force removes the worktree all
 the same, but never a branch with commits of its own. --keep-worktree keeps the worktree. It stays
-too if another session works there. On another machine the session goes, and such a worktree stays.`,
+too if another session works there. On another machine the session goes, and such a worktree stays.
+If its directory was deleted, git's entry of it in a repository above or beside it is removed.`,
 		Example:           "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
 		Args:              rangeArgs(0, -1),
 		ValidArgsFunction: a.completeSessions,

@@ -19,7 +19,7 @@ func (w *Worktree) Left(ctx context.Context) (string, error) {
 	if changed != "" {
 		left = append(left, count(strings.Count(changed, "\n")+1, "changed file"))
 	}
-	commits, err := w.unmerged(ctx)
+	commits, err := w.unmerged(ctx, w.Dir, "HEAD")
 	if err != nil {
 		return "", err
 	}
@@ -36,13 +36,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// unmerged returns the number of commits of the worktree since its start that its base lacks.
-func (w *Worktree) unmerged(ctx context.Context) (int, error) {
-	args := []string{"rev-list", "--count", "HEAD", "^" + w.Start}
+// unmerged returns the number of commits of a revision in dir, since the worktree's start, that its
+// base lacks.
+func (w *Worktree) unmerged(ctx context.Context, dir, revision string) (int, error) {
+	args := []string{"rev-list", "--count", revision, "^" + w.Start}
 	if base, err := commit(ctx, w.Repository, cmp.Or(w.Base, "HEAD")); err == nil { // else the base was removed
 		args = append(args, "^"+base)
 	}
-	out, err := git(ctx, w.Dir, args...)
+	out, err := git(ctx, dir, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +61,7 @@ func (w *Worktree) baseName() string {
 // Remove removes the worktree, and its branch if it was made with it and has no commit of its own.
 // Without force git refuses changed and new files.
 func (w *Worktree) Remove(ctx context.Context, force bool) error {
-	commits, err := w.unmerged(ctx)
+	commits, err := w.unmerged(ctx, w.Dir, "HEAD")
 	if err != nil {
 		return err
 	}
@@ -79,11 +80,7 @@ func (w *Worktree) Remove(ctx context.Context, force bool) error {
 		return nil
 	}
 	// The old value keeps a branch that moved meanwhile, or that the worktree had left.
-	_, err = git(ctx, w.Repository, "update-ref", "-d", "refs/heads/"+w.Branch, head)
-	if err != nil {
-		return fmt.Errorf("the branch %s stays: %w", w.Branch, err)
-	}
-	return nil
+	return w.removeBranch(ctx, head)
 }
 
 // Undo removes a worktree whose session was not created, with its branch if it was made with it.
