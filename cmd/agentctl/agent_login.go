@@ -39,6 +39,9 @@ of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
 
 func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 	registry, config, err := o.app.localAgent(o.Agent, "login")
+	if registry != nil && o.app.isModel(o.Agent, true) {
+		return o.modelLogin(registry)
+	}
 	if err != nil {
 		return err
 	}

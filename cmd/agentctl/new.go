@@ -193,7 +193,8 @@ func (o *newOptions) create(c *connection, files []attachment.File) (res protoco
 		data.Env = o.app.shellEnvironment(data.Agent)
 		maps.Copy(data.Env, env)
 	}
-	return o.createIn(c, &data)
+	res, err = o.createIn(c, &data)
+	return res, o.app.withKeyHint(err, data.Agent, c.own)
 }
 
 // resolvePaths makes the paths of a new session absolute: the server runs in another directory.
