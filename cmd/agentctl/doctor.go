@@ -69,7 +69,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
-		checks = append(checks, checkStored(ctx, dir)...)
+		checks = append(checks, o.app.checkStored(ctx, dir)...)
 	}
 	checks = append(checks, o.checkServer(ctx))
 	checks = append(checks, o.checkAgents(ctx)...)

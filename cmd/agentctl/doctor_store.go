@@ -18,11 +18,11 @@ import (
 )
 
 // checkStored checks the stored sessions quickly, and looks for errors in the log of the server.
-func checkStored(ctx context.Context, dir localserver.Dir) []check {
+func (a *app) checkStored(ctx context.Context, dir localserver.Dir) []check {
 	if _, err := os.Stat(string(dir)); err != nil {
 		return nil // reported by checkDataDir
 	}
-	return []check{checkSessions(ctx, dir), checkServerLog(dir)}
+	return []check{checkSessions(ctx, dir), a.checkServerLog(dir)}
 }
 
 func checkSessions(ctx context.Context, dir localserver.Dir) check {
@@ -54,7 +54,7 @@ func checkSessions(ctx context.Context, dir localserver.Dir) check {
 const logTail = 64 << 10
 
 // checkServerLog returns the last error or warning since the last start of the server.
-func checkServerLog(dir localserver.Dir) check {
+func (a *app) checkServerLog(dir localserver.Dir) check {
 	const name = "server log"
 	path := dir.LogPath()
 	if path == "" {
@@ -71,7 +71,7 @@ func checkServerLog(dir localserver.Dir) check {
 		}
 	}
 	var secrets serverlog.Redactor // a crash may have written some
-	secrets.Set(processSecrets(dir))
+	secrets.Set(a.logSecrets(dir))
 	last, count := "", 0
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, logTail)

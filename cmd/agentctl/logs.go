@@ -67,7 +67,7 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 	}
 	defer tail.Close() //nolint:errcheck // only read
 	o.noteFile(dir, path)
-	o.secrets.Set(processSecrets(dir))
+	o.secrets.Set(o.app.logSecrets(dir))
 	lines, err := tail.Last(o.Lines)
 	if err != nil {
 		return err

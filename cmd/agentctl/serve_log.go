@@ -97,7 +97,13 @@ var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}
 // hide keeps secrets out of the log: those of the configuration, the environment and the data
 // directory, and more.
 func (l *logFlags) hide(c *config.Server, dir localserver.Dir, more ...string) {
-	secrets := append(append(processSecrets(dir), c.StateSecret), more...)
+	l.secrets.Set(slices.Concat(processSecrets(dir), configSecrets(c), more))
+}
+
+// configSecrets returns the secrets of a configuration, and of the files and variables that it
+// names if they can be read.
+func configSecrets(c *config.Server) []string {
+	secrets := []string{c.StateSecret}
 	add := func(values map[string]string) {
 		for _, value := range values {
 			secrets = append(secrets, value, os.ExpandEnv(value))
@@ -110,7 +116,29 @@ func (l *logFlags) hide(c *config.Server, dir localserver.Dir, more ...string) {
 		add(server.Env)
 		add(server.Headers)
 	}
-	l.secrets.Set(secrets)
+	for _, provider := range c.Providers {
+		add(provider.Headers)
+		secrets = append(secrets, os.Getenv(provider.KeyEnv))
+	}
+	for _, h := range c.Hooks {
+		secrets = append(secrets, os.Getenv(h.SecretEnv))
+		if b, err := readSecret(h.SecretFile); err == nil {
+			secrets = append(secrets, string(b))
+		}
+	}
+	return secrets
+}
+
+// logSecrets returns the secrets that a log of the data directory may hold: a crash writes what it
+// has.
+func (a *app) logSecrets(dir localserver.Dir) []string {
+	secrets := processSecrets(dir)
+	if path := a.configPath(dir); path != "" {
+		if c, err := config.ReadServer(path); err == nil { // else doctor reports it
+			secrets = append(secrets, configSecrets(c)...)
+		}
+	}
+	return secrets
 }
 
 // processSecrets returns the secrets of the environment and of a data directory.
