@@ -13,7 +13,7 @@ import (
 // carries them.
 var dataVerbs = []string{
 	"serve", "stop", "logs", "connect", "backup", "restore", "check", "repair", "token list", "token revoke",
-	"token user", "token key add", "token key rm", "token key rotate", "state key",
+	"token user", "token key", "token key add", "token key rm", "token key rotate", "state key",
 }
 
 // hereVerbs are those of dataVerbs that can only mean this machine: they are run by a user, a unit

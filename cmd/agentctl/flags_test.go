@@ -138,6 +138,7 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"wait s --message=", "wait s --turn=", "interrupt s --turn=", "token --session=", "approve s --option=",
 		"send s --at= text", "send s --key= text", "ls --server=", "ls --on=", "ls --data=",
 		"stop --server ws://127.0.0.1:1", "repair --server ssh://box", "token list --server ssh://box",
+		"token key --server ssh://box",
 		"queue mv s m", "queue mv s m -1", "queue mv s m x", "queue edit s", "queue rm s", "rules revoke s",
 		"task cancel s", "plan run", "plan run s f --wait --no-wait", "task no", "state no",
 		"export s --format pdf", "history s --limit -1", "rm", "status", "status a b", "serve --sync sometimes",

@@ -21,7 +21,7 @@ func newRestore(a *app, run func(context.Context, *restoreOptions) error) *cobra
 	o := &restoreOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Make a backup the sessions of the local server",
+		Short: "Restore the sessions of the local server from a backup",
 		Long: `Verify a FILE of "agentctl backup" and make a copy of it the sessions of the data
 directory. No server may run on it. With --replace, sessions that are there are moved aside into a
 file beside them, whose name is printed.
