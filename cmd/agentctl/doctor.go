@@ -73,12 +73,17 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 	}
 	checks = append(checks, o.checkServer(ctx))
 	checks = append(checks, o.checkAgents(ctx)...)
-	bad := 0
+	bad, width := 0, 0
+	for _, c := range checks {
+		width = max(width, len(c.Check))
+	}
 	for _, c := range checks {
 		if c.Status == checkBad {
 			bad++
 		}
-		err := o.app.print(c, func(w io.Writer) { fmt.Fprintf(w, "%-4s  %-14s  %s\n", c.Status, c.Check, c.Detail) })
+		err := o.app.print(c, func(w io.Writer) {
+			fmt.Fprintf(w, "%-4s  %-*s  %s\n", c.Status, width, c.Check, c.Detail)
+		})
 		if err != nil {
 			return err
 		}
