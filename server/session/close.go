@@ -69,8 +69,9 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	s.exit.ending = true
 	sum := s.summarize()
 	sum.Deleted, sum.Status = true, protocol.Closed
-	s.subscribers.broadcast(protocol.SummaryChanged, s.id, sum)
+	s.hub.cache.end(s.log) // a client that reads on, or lists, after the summary finds no session
 	s.hub.removeSession(sum)
+	s.subscribers.broadcast(protocol.SummaryChanged, s.id, sum)
 	s.hub.removeFiles(func(session string) bool { return session != s.id })
 	for _, w := range s.idempotency.remove(cmd.key) {
 		w.reply(body, nil)
