@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"agentctl/internal/tuitest"
+	"agentctl/protocol"
 	"agentctl/tui/drafts"
 )
 
@@ -38,4 +40,50 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 		}
 		p.stop()
 	})
+}
+
+func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
+	store := drafts.Open("", "")
+	o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: store}}}
+	d := newTestDashboardWith(t, o, 100, 20, testSummaries()...)
+	d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {
+		return protocol.CreateResult{}, errors.New("no such agent")
+	}
+	d.press("n")
+	d.wantText("esc cancels")
+	d.press("tab", "right", "esc", "n") // a choice alone is no text
+	d.wantNoText("from your draft")
+	d.typeText("fix")
+	d.press("tab", "right", "tab", "tab")
+	d.typeText("Fix the tests")
+	d.wantText("esc closes, the draft is kept")
+	d.press("esc")
+	d.wantText("draft kept · n opens it again")
+	d.press("n")
+	d.wantText("new session, from your draft", "name      fix", "agent     claude", "prompt    Fix the tests")
+	d.press("enter", "esc")
+
+	// Another screen: the prompt was never sent.
+	d = newTestDashboardWith(t, o, 100, 20, testSummaries()...)
+	d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {
+		return protocol.CreateResult{Session: "s77"}, nil
+	}
+	d.press("n")
+	d.wantText("from your draft", "Fix the tests")
+	d.press("enter")
+	if got := store.Load(drafts.NewSession); !got.Empty() {
+		t.Errorf("after the session was created: the draft %+v", got)
+	}
+}
+
+func TestTheFormOfANewSessionKeepsTheServer(t *testing.T) {
+	d := newServersDashboard(t)
+	d.press("n", "tab", "right")
+	d.wantText("server    box")
+	d.press("tab", "tab")
+	d.typeText("/srv")
+	d.press("esc", "n")
+	d.wantText("from your draft", "server    box", "directory /srv")
+	d.press("tab", "tab", "tab", "ctrl+u", "esc", "n")
+	d.wantNoText("from your draft")
 }

@@ -21,6 +21,7 @@ type createForm struct {
 	agent     int // index of the field of the agent; directory and prompt follow
 	chosen    string
 	proposed  string // agent of the home server
+	draft     createDraft
 }
 
 func (d *Dashboard) createForm() *createForm {
@@ -36,10 +37,14 @@ func (d *Dashboard) createForm() *createForm {
 	}
 	fields = append(fields, ui.NewField("agent", f.proposed, ""), ui.NewField("directory", d.CWD, "(server's)"),
 		ui.NewField("prompt", "", "(optional)"))
-	f.Form = ui.NewForm(d.Styles, "new session", "tab next field · enter creates · esc cancels", fields...)
+	f.Form = ui.NewForm(d.Styles, "new session", createHint, fields...)
 	f.setAgents(d.Server.Agents())
-	f.Changed = func(*ui.Form) { f.followServer() }
+	for i := range f.Fields {
+		f.draft.first = append(f.draft.first, f.Value(i))
+	}
+	f.Changed = func(*ui.Form) { f.followServer(); f.saveDraft() }
 	f.Submit = func(*ui.Form) ui.Response { return f.submit() }
+	f.Cancel = f.close
 	return f
 }
 
@@ -85,7 +90,7 @@ func (f *createForm) submit() ui.Response {
 	d, chosen := f.dashboard, f.chosen
 	value := func(i int) string { return strings.TrimSpace(f.Value(i)) }
 	data := protocol.CreateData{
-		Name: value(0), Agent: value(f.agent), CWD: value(f.agent + 1), Prompt: value(f.agent + 2), Check: true,
+		Name: value(0), Agent: value(f.agent), CWD: value(f.agent + 1), Prompt: value(f.prompt()), Check: true,
 	}
 	if data.Prompt != "" {
 		data.ClientMessageID = d.NewID()
@@ -103,6 +108,11 @@ func (f *createForm) submit() ui.Response {
 	f.Sending()
 	return ui.Response{Cmd: d.requests.run(func(ctx context.Context) doneFunc {
 		created, err := create(ctx, data)
-		return func() (tea.Cmd, any) { return d.submitted(f.Form, f, err, OpenIntent{created.Session}) }
+		return func() (tea.Cmd, any) {
+			if err == nil {
+				f.removeDraft()
+			}
+			return d.submitted(f.Form, f, err, OpenIntent{created.Session})
+		}
 	})}
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/review"
@@ -28,6 +29,7 @@ type Config struct {
 	Home      string // the user's home directory on the server's file system, or ""
 	Local     bool   // the home server has the file system of this machine
 	Open      OpenSessions
+	Drafts    *drafts.Store // keeps the form of a new session
 
 	// Agent returns the agent proposed for new sessions of the home server, or "" for the server's
 	// default. Nil: that.
@@ -150,7 +152,7 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
 	intent = d.checkOpen(intent)
-	return tea.Batch(cmd, d.tick(), d.peek(), d.expireStatus(), d.readBranches()), intent
+	return tea.Batch(cmd, d.tick(), d.peek(), d.loadDraft(), d.expireStatus(), d.readBranches()), intent
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {

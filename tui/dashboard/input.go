@@ -92,7 +92,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 	case keymap.TogglePreview:
 		d.preview.on, d.preview.chosen = !d.previewOn(), true
 	case keymap.NewSession:
-		d.overlays.Push(d.createForm())
+		d.openCreate()
 	case keymap.SessionsHelp:
 		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
 	case keymap.MarkShown:

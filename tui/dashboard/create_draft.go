@@ -1,0 +1,116 @@
+package dashboard
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/drafts"
+	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
+)
+
+// Hints of the form that creates a session: without and with something to keep.
+const (
+	createHint      = "tab next field · enter creates · esc cancels"
+	createDraftHint = "tab next field · enter creates · esc closes, the draft is kept"
+)
+
+// createDraft is the content of the form that creates a session, kept until a session has it.
+type createDraft struct {
+	first    []string     // values at first, by field
+	loading  bool         // the stored draft was requested
+	restored bool         // it arrived: it can be replaced
+	saved    drafts.Draft // what was saved last
+}
+
+// openCreate opens the form that creates a session, unless it is open.
+func (d *Dashboard) openCreate() {
+	if _, open := d.overlays.Top().(*createForm); !open {
+		d.overlays.Push(d.createForm())
+	}
+}
+
+// loadDraft returns the command that loads the stored draft of a form that was opened.
+func (d *Dashboard) loadDraft() tea.Cmd {
+	f, ok := d.overlays.Top().(*createForm)
+	if !ok || f.draft.loading {
+		return nil
+	}
+	f.draft.loading = true
+	return d.requests.run(func(context.Context) doneFunc {
+		stored := d.Drafts.Load(drafts.NewSession)
+		return func() (tea.Cmd, any) {
+			f.restoreDraft(stored)
+			return nil, nil
+		}
+	})
+}
+
+// restoreDraft inserts the stored draft. What was typed meanwhile stays.
+func (f *createForm) restoreDraft(stored drafts.Draft) {
+	for i := range f.Fields { // the server first: agent and directory follow it
+		value, ok := stored.Fields[f.Fields[i].Label]
+		if i == f.prompt() {
+			value, ok = stored.Text+f.Value(i), stored.Text != ""
+		} else if f.Value(i) != f.draft.first[i] && i != f.agent && i != f.agent+1 {
+			continue
+		}
+		if ok {
+			f.SetValue(i, value)
+		}
+	}
+	if !stored.Empty() {
+		f.Title = "new session, from your draft"
+	}
+	f.draft.restored, f.draft.saved = true, stored
+	f.saveDraft()
+}
+
+// saveDraft saves what is in the form if it has changed.
+func (f *createForm) saveDraft() {
+	now := f.content()
+	f.Hint = createHint
+	if !now.Empty() {
+		f.Hint = createDraftHint
+	}
+	if f.draft.restored && !now.Equal(f.draft.saved) {
+		f.draft.saved = now
+		f.dashboard.Drafts.Save(drafts.NewSession, now)
+	}
+}
+
+// removeDraft removes the draft, which a session has, unless another form is open with it.
+func (f *createForm) removeDraft() {
+	if other, open := f.dashboard.overlays.Top().(*createForm); !open || other == f {
+		f.dashboard.Drafts.Save(drafts.NewSession, drafts.Draft{})
+	}
+}
+
+// content returns the values of the form that differ from the first ones. Without a text in the
+// name, the directory or the prompt there is nothing to keep.
+func (f *createForm) content() drafts.Draft {
+	directory := f.Value(f.agent + 1)
+	typed := f.Value(0) != "" || f.Value(f.prompt()) != "" || directory != "" && directory != f.draft.first[f.agent+1]
+	if !typed {
+		return drafts.Draft{}
+	}
+	out := drafts.Draft{Text: f.Value(f.prompt()), Fields: map[string]string{}}
+	for i := range f.prompt() {
+		if value := f.Value(i); value != f.draft.first[i] {
+			out.Fields[f.Fields[i].Label] = value
+		}
+	}
+	return out
+}
+
+// close tells how the draft is offered again.
+func (f *createForm) close() {
+	if now := f.content(); !now.Empty() {
+		again := f.dashboard.Styles.Keys.Hint(keymap.NewSession, "opens it again")
+		f.dashboard.status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
+	}
+}
+
+// prompt returns the index of the field of the prompt.
+func (f *createForm) prompt() int { return f.agent + 2 }
