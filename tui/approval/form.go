@@ -43,6 +43,7 @@ type awaits struct {
 type reason struct {
 	text     string
 	comments review.Comments // on the changes
+	review   *review.View    // in which they are written, or nil
 }
 
 // answers holds the answers to the questions of a request, by question ID.

@@ -36,6 +36,7 @@ func newPatchReview(p *Panel, f *Form, r *protocol.Approval, note string) *patch
 	v.head = &requestHead{requestItem{f, f.editedRequest(&v.request)}}
 	v.body, v.shown = review.New(f.styles, title, v.content()), f.card.text()
 	v.body.SetMessage(note)
+	f.reason.review = v.body
 	return v
 }
 
@@ -71,7 +72,8 @@ func (v *patchReview) Update(msg tea.Msg) ui.Response {
 	if !v.pending() {
 		v.deciding = false
 		_, isKey := msg.(tea.KeyPressMsg)
-		if isKey && v.form.Typing() { // the text that it belongs to has left the review
+		_, isPaste := msg.(tea.PasteMsg)
+		if (isKey || isPaste) && (v.form.Typing() || v.body.Commenting()) { // the text has left the review
 			return ui.Response{Close: true, Pass: true}
 		}
 		return v.body.Update(msg)
@@ -163,7 +165,11 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 	p, f, s := v.panel, v.form, v.panel.styles
 	p.lines = p.lines[:0]
 	if !v.pending() {
-		return []string{s.Warning.Render(ui.Fit(" it was decided meanwhile", width))}, nil
+		text := " it was decided meanwhile"
+		if f.sending == "" && f.text() != "" {
+			text += keymap.Separator + "your text is in the message box"
+		}
+		return []string{s.Warning.Render(ui.Fit(text, width))}, nil
 	}
 	hint := p.hint(&v.request, f, true, 1)
 	if !v.deciding && f.awaits.always == nil && !f.Typing() && p.guard.Armed() {

@@ -9,7 +9,7 @@ import (
 // cancelled.
 type Unsent struct {
 	Text   string // answers, an edited command, the reason and comments
-	Typing bool   // a text field had the keys
+	Typing bool   // a text field had the keys, that of a comment too
 }
 
 // TakeUnsent returns what the last Update left without a form, and forgets it.
@@ -26,7 +26,7 @@ func (p *Panel) remove(request string) {
 	if f.sending != "" {
 		return
 	}
-	p.unsent.Typing = p.unsent.Typing || f.Typing()
+	p.unsent.Typing = p.unsent.Typing || f.Typing() || f.reason.review != nil && f.reason.review.Commenting()
 	p.unsent.Text = strings.Trim(p.unsent.Text+"\n"+f.text(), "\n")
 }
 
@@ -34,6 +34,9 @@ func (p *Panel) remove(request string) {
 func (f *Form) text() string {
 	if f.input != nil {
 		f.saveText(strings.TrimSpace(f.input.Value()))
+	}
+	if f.reason.review != nil {
+		f.reason.review.SaveComment()
 	}
 	var out []string
 	for i := range f.questions {

@@ -62,13 +62,22 @@ func (v *View) pressInput(msg tea.KeyPressMsg) {
 	switch key := msg.String(); {
 	case v.input.LeaveInsert(key):
 	case key == "enter" || key == "tab":
-		text := ui.OneLine(transcript.Clean(strings.TrimSpace(v.input.Value())))
+		v.SaveComment()
 		v.input = nil
-		v.setComment(text)
 	case key == "esc":
 		v.input = nil
 	default:
 		v.input.Press(msg)
+	}
+}
+
+// Commenting reports whether a comment is being written.
+func (v *View) Commenting() bool { return v.input != nil }
+
+// SaveComment saves the comment that is being written, if any.
+func (v *View) SaveComment() {
+	if v.input != nil {
+		v.setComment(ui.OneLine(transcript.Clean(strings.TrimSpace(v.input.Value()))))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
 )
@@ -206,4 +208,33 @@ func TestAnEditedPatchIsReviewedAnew(t *testing.T) {
 	s.press("p")
 	s.mustShow("+ const limit = 40")
 	s.mustHide("+ const limit = 20")
+}
+
+// A comment that is being written goes on in the message box if the request is decided elsewhere.
+func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
+	for _, paste := range []bool{false, true} {
+		s := openReview(t, 100, 30)
+		s.waitGrace()
+		s.press("J", "down", "c")
+		s.typeText("done")
+		s.press("enter", "down", "down", "c")
+		s.typeText("not y")
+		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
+		})
+		s.applyJournal()
+		s.mustShow("it was decided meanwhile · your text is in the message box")
+		if paste {
+			_ = s.m.Update(tea.PasteMsg{Content: "et"})
+		} else {
+			s.typeText("et")
+		}
+		s.press("enter")
+		s.mustSendNothing()
+		s.mustShow("this is a message now")
+		want := "store/part0.go:7: done\nstore/part0.go:8 (removed): not yet"
+		if got := s.m.composer.Text(); got != want {
+			t.Errorf("got the message box %q, want %q", got, want)
+		}
+	}
 }
