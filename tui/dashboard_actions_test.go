@@ -463,12 +463,46 @@ func TestTypingAboutARequestGoesOnWhenItIsDecidedElsewhere(t *testing.T) {
 		d.sendSummaries(decided)
 		d.typeText("in Xmas")
 		d.wantText("not in Xmas")
-		if d.press("enter"); name == "a reason" {
-			d.wantNoText("not in Xmas")
+		d.wantText("it was decided meanwhile · esc closes, the text is kept")
+		d.press("enter")
+		d.wantText("it was decided meanwhile · your text is in the message box of release")
+		d.wantNoText("not in Xmas")
+		if got := d.p.sessions.drafts.Load("s3").Text; !strings.HasSuffix(got, "not in Xmas") {
+			t.Errorf("%s: got the unsent message %q", name, got)
 		}
 		if got := d.decisions(); len(got) != 0 {
 			t.Errorf("%s: got decisions %+v, want none", name, got)
 		}
+	}
+}
+
+// A reason whose decision came too late goes on in the message box, also that of an open session.
+func TestAReasonThatCameTooLateIsKept(t *testing.T) {
+	for _, opened := range []bool{false, true} {
+		d := newTestDashboard(t, 120, 24, testSummaries()...)
+		if opened {
+			d.press("enter", "f2")
+		}
+		d.openApproval(tuitest.CommandApproval())
+		d.press("r")
+		d.typeText("not in Xmas")
+		d.press("enter")
+		d.server.reply = func(string, tuitest.Command) (any, error) {
+			s := protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start}
+			d.sendSummaries(s)
+			return nil, &protocol.Error{Code: protocol.CodeConflict, Message: "too late"}
+		}
+		d.waitGrace()
+		d.press("n")
+		d.wantText("too late · your text is in the message box of release")
+		d.press("enter")
+		if !opened {
+			if got := d.p.sessions.drafts.Load("s3").Text; got != "not in Xmas" {
+				t.Errorf("got the unsent message %q", got)
+			}
+			continue
+		}
+		d.wantText("> not in Xmas")
 	}
 }
 

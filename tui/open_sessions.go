@@ -77,6 +77,17 @@ func (s *openSessions) Transcript(id string) *transcriptview.View {
 	return nil
 }
 
+// KeepText adds a text to the unsent message of a session. It implements dashboard.OpenSessions.
+func (s *openSessions) KeepText(id, text string) {
+	if o := s.find(id); o != nil {
+		o.view.KeepText(text)
+		return
+	}
+	d := s.drafts.Load(id)
+	d.Add(text)
+	s.drafts.Save(id, d)
+}
+
 // Closing returns a channel that is closed when the previous subscription of a session has ended,
 // or nil if there was none. It implements dashboard.OpenSessions.
 func (s *openSessions) Closing(id string) <-chan struct{} {

@@ -29,6 +29,8 @@ type approvalDialog struct {
 	gone    bool       // the request was decided elsewhere while the user typed
 	rows    int        // lines of the last view
 	height  func() int // of the screen; the dialog is above its last line
+
+	keep func(text string) (where string) // keeps what was written about a request that is gone
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Approval }
@@ -77,6 +79,9 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		a.panel.Touch(a.now())
+		if a.gone && endsText(msg.String()) {
+			return a.close()
+		}
 		r := a.press(msg)
 		r.Cmd = tea.Batch(r.Cmd, a.arm())
 		return r
@@ -105,10 +110,23 @@ func (a *approvalDialog) leave() ui.Response {
 		a.gone = true
 		return ui.Response{}
 	}
+	return a.close()
+}
+
+// close closes the dialog of a request that is gone and keeps what was written, unless it is being
+// sent.
+func (a *approvalDialog) close() ui.Response {
 	if !a.sending() {
-		a.requests.status.Text = decidedElsewhere
+		a.keepText(decidedElsewhere)
 	}
 	return ui.Response{Close: true}
+}
+
+// keepText keeps what was written, and shows where after the reason.
+func (a *approvalDialog) keepText(reason string) {
+	a.panel.Update(nil, "", a.now(), false)
+	where := a.keep(a.panel.TakeUnsent().Text)
+	a.requests.status.Text = reason + ui.Prefixed(keymap.Separator, where)
 }
 
 // typing reports whether a text field of the dialog, or of the review above it, has the keys.
@@ -143,9 +161,6 @@ func (a *approvalDialog) sending() bool {
 func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	a.message = ""
 	key := msg.String()
-	if a.gone && (key == "enter" || key == "esc") {
-		return ui.Response{Close: true}
-	}
 	if a.panel.Typing(a.pending) {
 		return a.apply(a.panel.PressTyping(a.pending, msg))
 	}
@@ -189,8 +204,11 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, any) {
 		switch {
+		case !a.overlays.Contains(a) && err == nil:
 		case !a.overlays.Contains(a):
-			return a.requests.report(err)
+			a.panel.Decided(data.Request, remote.ErrorText(err))
+			a.keepText(remote.ErrorText(err))
+			return nil, nil
 		case err != nil:
 			a.panel.Decided(data.Request, remote.ErrorText(err))
 			return nil, nil
@@ -199,10 +217,13 @@ func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 	})
 }
 
+// endsText reports whether a key ends the text of a request that is gone.
+func endsText(key string) bool { return key == "enter" || key == "esc" || key == "tab" }
+
 // KeyHint returns the message of the last key, or the keys beside those of the panel.
 func (a *approvalDialog) KeyHint() string {
 	if a.gone {
-		return decidedElsewhere + keymap.Separator + a.styles.Keys.Hint(keymap.Back, "closes")
+		return decidedElsewhere + keymap.Separator + a.styles.Keys.Hint(keymap.Back, "closes, the text is kept")
 	}
 	if a.message != "" && len(a.pending) > 0 {
 		return a.message

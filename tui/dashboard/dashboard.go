@@ -44,6 +44,9 @@ type OpenSessions interface {
 	// Transcript returns the transcript of an open session that is subscribed, or nil.
 	Transcript(session string) *transcriptview.View
 
+	// KeepText adds a text to the unsent message of a session.
+	KeepText(session, text string)
+
 	// Closing returns a channel that is closed when the program has unsubscribed from a session
 	// that it closes or detaches, or nil for any other session. A client must not subscribe to a
 	// session twice at the same time.

@@ -88,6 +88,7 @@ type noSessions struct{}
 func (noSessions) IsOpen(string) bool                     { return false }
 func (noSessions) Transcript(string) *transcriptview.View { return nil }
 func (noSessions) Closing(string) <-chan struct{}         { return nil }
+func (noSessions) KeepText(string, string)                {}
 
 // rig is a dashboard whose commands run at once. Timers do not fire by themselves.
 type rig struct {

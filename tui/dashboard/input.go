@@ -200,13 +200,26 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	case s.Approvals > 1:
 		return nil, OpenIntent{s.Session}
 	}
+	session := s.Session
 	dialog := &approvalDialog{
 		styles: d.Styles, requests: d.requests, overlays: &d.overlays, now: d.Now, after: d.After,
 		session: s.Session, asked: s.Asked, panel: approval.NewPanel(d.Styles, sessionName(s)),
 		height: func() int { return d.canvas.Height },
+		keep:   func(text string) string { return d.keepText(session, text) },
 	}
 	d.overlays.Push(dialog)
 	return dialog.fetch(), nil
+}
+
+// keepText adds what was written about a request that is gone to the unsent message of its session.
+// It returns where it is, or "" if there is none.
+func (d *Dashboard) keepText(session, text string) (where string) {
+	s, ok := d.list.Get(session)
+	if !ok || text == "" {
+		return ""
+	}
+	d.Open.KeepText(session, text)
+	return "your text is in the message box of " + sessionName(&s)
 }
 
 // showProtocolLog opens the protocol log of the connection, if the client keeps one.

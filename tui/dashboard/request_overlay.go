@@ -14,14 +14,27 @@ type requestOverlay struct {
 	dialog *approvalDialog
 }
 
+// View shows in the last line that the request is gone.
+func (o *requestOverlay) View(width, height int) ([]string, *tea.Cursor) {
+	a := o.dialog
+	if !a.gone {
+		return o.Overlay.View(width, height)
+	}
+	lines, cursor := o.Overlay.View(width, height-1)
+	return append(lines, a.styles.Warning.Render(ui.Fit(" "+a.KeyHint(), width))), cursor
+}
+
 // Update passes a message on.
 func (o *requestOverlay) Update(msg tea.Msg) ui.Response {
 	a := o.dialog
 	if !a.overlays.Contains(a) {
 		return ui.Response{Close: true}
 	}
-	if _, ok := msg.(tea.KeyPressMsg); ok {
-		a.panel.Touch(a.now())
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		if a.panel.Touch(a.now()); a.gone && endsText(press.String()) {
+			a.overlays.Remove(a)
+			return a.close()
+		}
 	}
 	r := o.Overlay.Update(msg)
 	if result, ok := r.Intent.(approval.Result); ok {

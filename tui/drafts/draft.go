@@ -3,6 +3,7 @@ package drafts
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"agentctl/internal/attachment"
 )
@@ -21,6 +22,14 @@ type Draft struct {
 
 // Empty reports whether there is no text, file or field.
 func (d *Draft) Empty() bool { return d.Text == "" && len(d.Files) == 0 && len(d.Fields) == 0 }
+
+// Add adds a text at the end of the draft, which is a message then.
+func (d *Draft) Add(text string) {
+	if d.Shell {
+		d.Text, d.Shell = "! "+d.Text, false
+	}
+	d.Text = strings.TrimLeft(d.Text+"\n\n"+text, "\n")
+}
 
 // Equal reports whether two drafts have the same text, files and fields.
 func (d *Draft) Equal(other Draft) bool {

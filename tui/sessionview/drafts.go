@@ -68,6 +68,13 @@ func (v *View) SaveDraft() {
 	}
 }
 
+// KeepText adds a text that was written elsewhere to the unsent message.
+func (v *View) KeepText(text string) {
+	v.composer.Continue(text)
+	v.canvas.Dirty = true
+	v.SaveDraft()
+}
+
 // draft returns the messages written here that the server may not have, as one draft.
 func (v *View) draft() drafts.Draft {
 	texts, files := v.panels.outbox.unaccepted()
