@@ -140,6 +140,7 @@ func New(c Config) *Dashboard {
 		branches: branches{local: c.Local, known: map[string]branch{}},
 	}
 	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: status, refuse: d.servers.refuse}
+	d.requests.answers, d.requests.of = ui.NewAnswers(c.Now), d.servers.of
 	if d.servers.several != nil {
 		d.list.SetServers(d.servers.of)
 	}
@@ -165,6 +166,9 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:
+		if d.servers.home.State != remote.Connected {
+			d.requests.answers.Restart()
+		}
 		d.servers.setHome(remote.Conn(msg), d.Now())
 		if d.servers.home.State == remote.Connected && d.preview.err != "" {
 			d.preview.session = "" // retry the peek
@@ -264,7 +268,8 @@ func (d *Dashboard) View() tea.View { return d.canvas.View(d.draw) }
 
 // tick schedules a redraw in one second while the dashboard shows a running time.
 func (d *Dashboard) tick() tea.Cmd {
-	if d.ticking || d.covered || d.list.CountWaiting("") == 0 && d.servers.home.State != remote.Reconnecting {
+	shows := d.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting || d.requests.answers.Waiting()
+	if d.ticking || d.covered || !shows {
 		return nil
 	}
 	d.ticking = true

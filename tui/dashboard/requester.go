@@ -16,7 +16,10 @@ type requester struct {
 	server remote.Server
 	tasks  *task.Runner
 	status *ui.Status
-	refuse func(session string) error // why no command can be sent now, or nil
+
+	answers *ui.Answers
+	of      func(session string) string // name of its server, or ""
+	refuse  func(session string) error  // why no command can be sent now, or nil
 }
 
 // run returns a command that runs work as a task. The function that work returns runs in the event
@@ -37,10 +40,13 @@ func (r *requester) do(session string, verb protocol.Verb, data, result any, the
 	if err := r.refuse(session); err != nil {
 		return func() tea.Msg { return doneFunc(func() (tea.Cmd, any) { return then(err) }) }
 	}
-	s := r.server.Session(session)
+	s, answered := r.server.Session(session), r.answers.Expect(r.of(session))
 	return r.run(func(ctx context.Context) doneFunc {
 		err := s.Do(ctx, verb, data, result)
-		return func() (tea.Cmd, any) { return then(err) }
+		return func() (tea.Cmd, any) {
+			answered()
+			return then(err)
+		}
 	})
 }
 

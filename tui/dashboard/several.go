@@ -62,6 +62,7 @@ func (d *Dashboard) runAction(a action, sessions []protocol.Summary) tea.Cmd {
 // runOnServer does an action to the sessions of one server, which have these indexes in the report.
 func (d *Dashboard) runOnServer(a action, indexes []int, report *actionReport) tea.Cmd {
 	server, sessions := d.Server, report.sessions
+	answered := d.requests.answers.Expect(d.servers.of(sessions[indexes[0]].Session))
 	return d.requests.run(func(ctx context.Context) doneFunc {
 		results := make([]error, len(indexes))
 		slots := make(chan struct{}, atOnce)
@@ -75,6 +76,7 @@ func (d *Dashboard) runOnServer(a action, indexes []int, report *actionReport) t
 		}
 		wg.Wait()
 		return func() (tea.Cmd, any) {
+			answered()
 			for n, i := range indexes {
 				report.results[i] = results[n]
 			}

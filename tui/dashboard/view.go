@@ -172,8 +172,10 @@ func (d *Dashboard) footer() string {
 		return notice
 	}
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
+	conn := d.connText()
+	width -= ansi.StringWidth(conn)
 	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok {
-		return s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
+		return conn + s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
 	hint := keys.Hint(keymap.Choose, "open", keymap.NextPending, "next pending", keymap.NewSession, "new",
 		keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
@@ -190,7 +192,7 @@ func (d *Dashboard) footer() string {
 			keymap.SortSessions, "sort", keymap.TogglePreview, "preview")
 	}
 	help := keys.Hint(keymap.Help, "help")
-	return s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
+	return conn + s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
 
 // leaveLine returns the line after the first ctrl+c, or "".
@@ -213,7 +215,7 @@ func (d *Dashboard) notice() string {
 		return ui.Fit(conn+s.Warning.Render(" "+ui.OneLine(transcript.Clean(d.status.Text))), width)
 	case d.servers.listError != "":
 		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.servers.listError))), width)
-	case conn != "":
+	case conn != "" && d.servers.home.State != remote.Connected:
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
 		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.servers.home.Advice)))
 		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
@@ -222,7 +224,7 @@ func (d *Dashboard) notice() string {
 }
 
 // connText returns the state of the connection unless it is established or being established; then
-// "".
+// how long a server has not answered, or "".
 func (d *Dashboard) connText() string {
 	var text string
 	switch d.servers.home.State {
@@ -239,7 +241,7 @@ func (d *Dashboard) connText() string {
 			text += ": " + d.servers.home.Reason
 		}
 	case remote.Connecting, remote.Connected:
-		return ""
+		return d.Styles.Warning.Render(ui.Prefixed(" ○ ", d.requests.answers.Text()))
 	}
 	if d.servers.several != nil {
 		text = d.servers.names[0] + " " + text

@@ -2,6 +2,7 @@ package sessionview
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,6 +17,12 @@ type commander struct {
 	session remote.Session
 	tasks   *task.Runner
 	status  *ui.Status
+	answers *ui.Answers
+}
+
+// slow are the commands whose answers wait for the agent.
+var slow = []protocol.Verb{
+	protocol.DoCompact, protocol.DoConfigure, protocol.DoContext, protocol.DoFork, protocol.DoRetry, protocol.DoUndo,
 }
 
 // doneMsg carries the result of a task back to the event loop.
@@ -27,7 +34,19 @@ type doneMsg struct {
 // send sends a command and decodes its result into result, which may be nil. It calls then with the
 // error in the event loop.
 func (c *commander) send(verb protocol.Verb, data, result any, then func(error) tea.Cmd) tea.Cmd {
+	if !slices.Contains(slow, verb) {
+		then = c.await(then)
+	}
 	return c.run(func(ctx context.Context) error { return c.session.Do(ctx, verb, data, result) }, then)
+}
+
+// await returns then for a command that the server answers at once.
+func (c *commander) await(then func(error) tea.Cmd) func(error) tea.Cmd {
+	answered := c.answers.Expect("")
+	return func(err error) tea.Cmd {
+		answered()
+		return then(err)
+	}
 }
 
 // run runs f as a task and calls then with its error in the event loop.

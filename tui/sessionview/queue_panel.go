@@ -147,10 +147,10 @@ func (q *queuePanel) sendNow(message protocol.Message) tea.Cmd {
 	commands := remote.StartNow(q.replica.state, id)
 	return q.commands.run(func(ctx context.Context) error {
 		return remote.RunAll(ctx, q.commands.session, commands)
-	}, func(err error) tea.Cmd {
+	}, q.commands.await(func(err error) tea.Cmd {
 		delete(q.pending, id)
 		return q.commands.report(err)
-	})
+	}))
 }
 
 // view returns the panel, or nil if nothing is queued or held. editing is the ID of the message

@@ -59,10 +59,10 @@ func (v *View) replaceScheduled(m protocol.Message) tea.Cmd {
 		}
 		removed.Removed = false // the text is not lost
 		return remote.RunAll(ctx, v.Session, start)
-	}, func(err error) tea.Cmd {
+	}, v.commands.await(func(err error) tea.Cmd {
 		if err != nil && removed.Removed {
 			v.restore(m.Text, nil)
 		}
 		return v.commands.report(err)
-	})
+	}))
 }

@@ -213,7 +213,7 @@ func (v *View) sendMessage(text string, files []attachment.File) tea.Cmd {
 			return err
 		}
 		return v.Session.Do(ctx, protocol.DoSend, data, result)
-	}, func(err error) tea.Cmd {
+	}, v.commands.await(func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, remote.ErrWithdrawn):
 			outbox.remove(id)
@@ -229,7 +229,7 @@ func (v *View) sendMessage(text string, files []attachment.File) tea.Cmd {
 			v.status.Text = describe.Queued(result.Index)
 		}
 		return nil
-	})
+	}))
 }
 
 // takeBack puts the last message that failed back into the composer. Without one it withdraws the

@@ -24,6 +24,7 @@ type statusLine struct {
 	runningTool  func() (title string, started time.Time)
 	directory    directory
 	now          func() time.Time
+	answers      *ui.Answers
 	listSessions bool   // the program has a list of sessions
 	server       string // name of the session's server, or ""
 	others       string // note about other sessions
@@ -48,6 +49,9 @@ func (l *statusLine) view(width int, interrupting bool, hint string) string {
 		if l.replica.connected() {
 			left += " " + turn.style.Render(turn.text)
 		}
+	}
+	if text := l.answers.Text(); text != "" && l.replica.connected() {
+		left = " " + s.Warning.Render("○ "+text) + left
 	}
 	details := l.details(width, turn.style.Render(turn.text))
 	room := width - transcript.Width(left) - 2

@@ -150,6 +150,9 @@ func (v *View) restoreUnsent(u approval.Unsent) {
 
 // setConn sets the state of the connection.
 func (v *View) setConn(c remote.Conn) {
+	if c.State == remote.Connected && !v.replica.connected() {
+		v.commands.answers.Restart()
+	}
 	lost := v.replica.connected() && c.State != remote.Connected
 	v.replica.setConn(c, v.Now())
 	if lost {

@@ -128,14 +128,14 @@ func New(c Config) *View {
 	if player != nil {
 		now, v.replica.recorded = player.player.Now, true
 	}
-	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status}
+	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status, answers: ui.NewAnswers(c.Now)}
 	v.transcript = transcriptPane{
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
 		view: transcriptview.New(c.Styles),
 	}
 	v.statusLine = statusLine{
 		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: now,
-		listSessions: c.Sessions, server: c.Server,
+		listSessions: c.Sessions, server: c.Server, answers: v.commands.answers,
 		directory:   directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
 		runningTool: v.transcript.view.RunningTool,
 	}
@@ -347,7 +347,7 @@ func (v *View) showsClock() bool {
 			return true
 		}
 	}
-	return false
+	return v.commands.answers.Waiting()
 }
 
 // expireStatus removes expired status messages. That of a jump in progress stays.
