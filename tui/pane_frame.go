@@ -30,7 +30,11 @@ type paneLines struct {
 	content string // of the view
 	area    split.Rect
 	lines   []string
+	rules   []lineEnds
 }
+
+// lineEnds tells at which ends of a line a rule meets the border.
+type lineEnds struct{ left, right bool }
 
 // resetStyle ends the styles of a line.
 const resetStyle = "\x1b[m"
@@ -81,6 +85,7 @@ func (f *paneFrame) update(pane *split.Pane, content string) bool {
 		return false
 	}
 	out := &paneLines{content: content, area: pane.Area, lines: make([]string, pane.Content.Height)}
+	out.rules = make([]lineEnds, len(out.lines))
 	rest, more := content, true
 	for i := range out.lines {
 		line := ""
@@ -88,6 +93,7 @@ func (f *paneFrame) update(pane *split.Pane, content string) bool {
 			line, rest, more = strings.Cut(rest, "\n")
 		}
 		width := ansi.StringWidth(line)
+		out.rules[i] = lineEnds{ui.StartsWithRule(line), width == pane.Area.Width && ui.EndsWithRule(line)}
 		if strings.IndexByte(line, '\x1b') >= 0 {
 			line += resetStyle
 		}
@@ -130,7 +136,7 @@ func (f *paneFrame) join(p *program, titles []string) string {
 				focused := left.Session == p.panes.layout.Focus() || pane.Session == p.panes.layout.Focus()
 				above := screen.BorderAt(pane.Area.X-1, y-1)
 				top := above == nil || above.Below
-				out.WriteString(borders.cell(borderCell{left.Area.Y == y, row == 0, top, focused}))
+				out.WriteString(borders.cell(borderCell{f.rule(left, y).right, f.rule(pane, y).left, top, focused}))
 			}
 			if row == 0 {
 				out.WriteString(titles[i])
@@ -143,9 +149,18 @@ func (f *paneFrame) join(p *program, titles []string) string {
 	return out.String()
 }
 
+// rule tells at which ends of a row of the screen a rule of a pane meets the border. The title is
+// one.
+func (f *paneFrame) rule(pane *split.Pane, y int) lineEnds {
+	if row := y - pane.Area.Y; row > 0 {
+		return f.panes[pane.Session].rules[row-1]
+	}
+	return lineEnds{true, true}
+}
+
 // borderCell is a cell of a border between two panes.
 type borderCell struct {
-	left, right bool // the title of a pane meets it
+	left, right bool // a rule meets it
 	top         bool // the first cell of the border
 	focused     bool // beside the pane with the focus
 }

@@ -65,6 +65,7 @@ func (p *program) showPanes() tea.Cmd {
 	for _, pane := range s.screen.Panes {
 		o := p.sessions.find(pane.Session)
 		o.view.SetElsewhere(pane.Session != s.layout.Focus())
+		o.view.SetBeside(pane.Area.Width < p.width)
 		size := tea.WindowSizeMsg{Width: max(pane.Content.Width, 1), Height: max(pane.Content.Height, 1)}
 		if o.size != size || !slices.Contains(before, o) {
 			o.size = size

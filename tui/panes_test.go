@@ -490,3 +490,20 @@ func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {
 		p.stop()
 	})
 }
+
+// The frame of a request has no sides beside the border of a split: its edges meet the border. It
+// takes as many rows and columns as with sides.
+func TestTheFrameOfARequestMeetsTheBorder(t *testing.T) {
+	const frame = "╭╮╰╯"
+	d := newTestPanes(t, 80, 30, "s2", "alt+m s1")
+	if got := d.screen(); !strings.Contains(got, "╭─ approval") || !strings.ContainsAny(got, frame) {
+		t.Errorf("no frame without a border beside it:\n%s", got)
+	}
+	d = newTestPanes(t, 80, 24, "s2", "alt+v s1")
+	d.wantText("├─ approval", "│  command ▏ go mod tidy", "├─ tab decides")
+	if got := d.screen(); strings.ContainsAny(got, frame) || strings.Contains(got, "││") {
+		t.Errorf("two borders side by side:\n%s", got)
+	}
+	d.press("alt+z")
+	d.wantText("╭─ approval")
+}

@@ -66,16 +66,21 @@ func (p *program) addColumn(v *tea.View) {
 	}
 	c := &p.column
 	c.lines, c.scroll = p.dashboard.Column(p.sessions.shown.id, width-1, p.height, c.scroll)
-	border := p.styles.Border.Render("│")
+	border, joined := p.styles.Border.Render("│"), p.styles.Border.Render("├")
 	content := strings.Split(v.Content, "\n")
 	var b strings.Builder
 	for i, line := range c.lines {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(ui.Pad(line.Text, width-1) + border)
-		if i < len(content) {
-			b.WriteString(content[i])
+		b.WriteString(ui.Pad(line.Text, width-1))
+		switch {
+		case i >= len(content):
+			b.WriteString(border)
+		case ui.StartsWithRule(content[i]):
+			b.WriteString(joined + content[i])
+		default:
+			b.WriteString(border + content[i])
 		}
 	}
 	v.SetContent(b.String())

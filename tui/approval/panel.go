@@ -27,6 +27,7 @@ type Panel struct {
 	request string // ID of the shown request, or ""
 	guard   Guard
 	offline bool // decisions wait for the connection
+	open    bool // the frame has no sides
 	forms   map[string]*Form
 	pending []protocol.Approval // of the last Update
 	unsent  Unsent

@@ -41,28 +41,50 @@ func (p *Panel) View(
 	form, at = ui.Window(form, at, room-len(request))
 	p.rows = len(form)
 	f.markShown(all, form)
-	out := []string{frameRule(s, p.title(pending, r, f, now), [2]string{"╭", "╮"}, width, focused)}
+	out := []string{frameRule(s, p.title(pending, r, f, now), p.ends("╭", "╮"), width, focused)}
 	for _, line := range p.requestLines(c, request, focused && !f.Typing()) {
-		out = append(out, frameLine(s, line, width, focused))
+		out = append(out, p.frameLine(line, width, focused))
 	}
 	c.markExcerptSeen(request)
 	if len(request) > 0 && len(form) > 0 {
-		out = append(out, frameRule(s, notShown(selected-at, len(all)-len(form)), [2]string{"├", "┤"}, width, focused))
+		out = append(out, frameRule(s, notShown(selected-at, len(all)-len(form)), p.ends("├", "┤"), width, focused))
 	}
 	cursorRow := len(out) + at
 	p.lines = append(p.lines, make([]formLine, len(out))...)
 	for _, line := range form {
-		out = append(out, frameLine(s, line.text, width, focused))
+		out = append(out, p.frameLine(line.text, width, focused))
 		p.lines = append(p.lines, line)
 	}
 	hint := s.Dim.Render(ui.FitHints(p.hint(r, f, focused, len(pending)), width-frameWidth-2))
-	out = append(out, frameRule(s, hint, [2]string{"╰", "╯"}, width, focused))
+	out = append(out, frameRule(s, hint, p.ends("╰", "╯"), width, focused))
 	out = out[:min(len(out), rows)]
 	p.lines = p.lines[:min(len(p.lines), len(out))]
 	if !f.Typing() || cursorRow >= len(out) {
 		return out, nil
 	}
 	return out, f.cursor(cursorRow)
+}
+
+// SetOpen sets whether the frame has no sides: there are borders beside the panel.
+func (p *Panel) SetOpen(open bool) { p.open = open }
+
+// Open reports whether the frame has no sides.
+func (p *Panel) Open() bool { return p.open }
+
+// ends returns the ends of an edge of the frame.
+func (p *Panel) ends(left, right string) [2]string {
+	if p.open {
+		return [2]string{"", "─"}
+	}
+	return [2]string{left, right}
+}
+
+// frameLine draws a line of the panel, between the sides of the frame if it has some.
+func (p *Panel) frameLine(line string, width int, focused bool) string {
+	if p.open {
+		return "  " + ui.Pad(line, max(0, width-frameWidth)) + "  "
+	}
+	return frameLine(p.styles, line, width, focused)
 }
 
 // notShown tells how many lines of a form are left out above and in total, or returns "".

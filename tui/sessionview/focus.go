@@ -12,6 +12,12 @@ func (v *View) SetElsewhere(elsewhere bool) {
 	v.composer.Elsewhere = elsewhere
 }
 
+// SetBeside sets whether a border is beside the view. The frame of a request has no sides then.
+func (v *View) SetBeside(beside bool) {
+	v.canvas.Dirty = v.canvas.Dirty || v.panels.approvals.Open() != beside
+	v.panels.approvals.SetOpen(beside)
+}
+
 // takeFocus handles that the keys go to the view from now on. A key that follows at once decides no
 // request.
 func (v *View) takeFocus() tea.Cmd {

@@ -48,7 +48,7 @@ func Sanitize(line string) string {
 
 // sgrLength returns the length of the SGR sequence at the start of s, or 0.
 func sgrLength(s string) int {
-	if len(s) < 3 || s[1] != '[' {
+	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
 		return 0
 	}
 	for i := 2; i < len(s); i++ {
@@ -77,4 +77,24 @@ func (s *Styles) Frame(lines []string, width, height int) string {
 		lines[i] = line
 	}
 	return strings.Join(lines, "\n")
+}
+
+// StartsWithRule reports whether the first cell of a line is part of a horizontal line.
+func StartsWithRule(line string) bool {
+	for n := sgrLength(line); n > 0; n = sgrLength(line) {
+		line = line[n:]
+	}
+	return strings.HasPrefix(line, "─")
+}
+
+// EndsWithRule reports whether the last cell of a line is part of a horizontal line.
+func EndsWithRule(line string) bool {
+	for strings.HasSuffix(line, "m") {
+		at := max(0, strings.LastIndexByte(line, 0x1b))
+		if sgrLength(line[at:]) != len(line)-at {
+			break
+		}
+		line = line[:at]
+	}
+	return strings.HasSuffix(line, "─")
 }

@@ -22,3 +22,18 @@ func TestSanitize(t *testing.T) {
 		}
 	}
 }
+
+func TestALineStartsOrEndsWithARule(t *testing.T) {
+	for line, want := range map[string][2]bool{
+		"":                               {},
+		"─":                              {true, true},
+		"\x1b[2m\x1b[31m─ title ─\x1b[m": {true, true},
+		"─ title m":                      {true, false},
+		" text ─\x1b[0;1m\x1b[m":         {false, true},
+		"│ ── m\x1b[m":                   {},
+	} {
+		if got := [2]bool{StartsWithRule(line), EndsWithRule(line)}; got != want {
+			t.Errorf("%q: got %v, want %v", line, got, want)
+		}
+	}
+}
