@@ -17,8 +17,8 @@ type ColumnLine struct {
 }
 
 // Column returns exactly rows lines of the list of sessions beside the session shown: the groups of
-// the dashboard, with the state, the name and the age of each session. scroll moves the lines away
-// from the session shown; Column returns it within its limits.
+// the dashboard, with the state, the server, the name and the age of each session. scroll moves the
+// lines away from the session shown; Column returns it within its limits.
 func (d *Dashboard) Column(shown string, width, rows, scroll int) ([]ColumnLine, int) {
 	out := make([]ColumnLine, rows)
 	if rows < 1 {
@@ -65,11 +65,31 @@ func (d *Dashboard) columnRow(s *protocol.Summary, width int, shown bool) string
 	}
 	age := sessionAge(styles.Now(), s)
 	r := rowState{selected: shown, nested: d.list.Nested(s.Session)}
-	name := ui.Fit(r.name(s), width-5-ansi.StringWidth(age))
+	server := d.columnServer(s.Session)
+	name := ui.Fit(r.name(s), width-5-ansi.StringWidth(server)-ansi.StringWidth(age))
 	if shown {
-		return styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, age, width-1) + " ")
+		return styles.Selected.Render(ui.Spread(r.head()+mark+" "+server+name, age, width-1) + " ")
 	}
-	return ui.Spread(r.head()+style.Render(mark)+" "+name, styles.Dim.Render(age), width-1)
+	left := r.head() + style.Render(mark) + " " + styles.Dim.Render(server) + name
+	return ui.Spread(left, styles.Dim.Render(age), width-1)
+}
+
+// maxColumnServer is the width of the names of servers in the column, in cells.
+const maxColumnServer = 10
+
+// columnServer returns the name of a session's server in the width of all names, and a space. It
+// returns "" if there is only one server.
+func (d *Dashboard) columnServer(session string) string {
+	name := d.servers.of(session)
+	if name == "" {
+		return ""
+	}
+	width := 0
+	for _, other := range d.servers.names {
+		width = max(width, ansi.StringWidth(other))
+	}
+	width = min(width, maxColumnServer)
+	return ui.Pad(ui.Fit(name, width), width) + " "
 }
 
 // sessionAge returns how long a request has been waiting, or the time since the last activity, in
