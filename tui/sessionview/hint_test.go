@@ -81,3 +81,35 @@ func TestHintsNameKeysThatAct(t *testing.T) {
 		t.Errorf("only %d keys named on %d screens", total, len(scenes))
 	}
 }
+
+// TestTheHintOfTheTranscriptIsThatOfTheSelectedItem selects each item of a transcript: the keys of
+// items are named where they act, and tell why where they do not.
+func TestTheHintOfTheTranscriptIsThatOfTheSelectedItem(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 160, 60)
+	s.m.setFocus(onTranscript)
+	s.press("home")
+	expands, views := 0, 0
+	for before := ""; s.text() != before; s.press("down") {
+		before = s.text()
+		for key, hint := range map[string]string{"enter": "enter expand/collapse", "v": "v view"} {
+			named := strings.Contains(s.text(), hint)
+			s.press(key)
+			reason := s.m.status.Text
+			if named == (reason != "") {
+				t.Fatalf("%q is named: %v, status %q:\n%s", key, named, reason, s.text())
+			}
+			switch {
+			case named && key == "v":
+				views++
+				s.press("esc")
+			case named:
+				expands++
+				s.press(key)
+			}
+			s.m.status.Text = ""
+		}
+	}
+	if expands < 2 || views < 2 {
+		t.Errorf("%d items expand and %d can be viewed, want more", expands, views)
+	}
+}

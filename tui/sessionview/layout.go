@@ -217,9 +217,7 @@ func (v *View) composerRule(width int) string {
 	case v.transcript.copyMode.active:
 		title = v.transcript.copyMode.hint(s, list)
 	case v.focus == onTranscript:
-		hint := keys.Hint(keymap.Toggle, "expand/collapse", keymap.ViewItem, "view", keymap.CopyItem, "copy",
-			keymap.TranscriptPreviousTurn, "previous turn", keymap.TranscriptNextTurn, "next turn",
-			keymap.TranscriptFind, "find", keymap.Back, "back")
+		hint := v.transcript.hint()
 		if title != "" {
 			hint = title + ui.Prefixed(keymap.Separator, hint)
 		}

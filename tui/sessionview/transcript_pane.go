@@ -85,14 +85,19 @@ func (p *transcriptPane) press(key string) paneResult {
 		list.SelectItem(list.Last())
 		list.ScrollToBottom()
 	case keymap.Toggle, keymap.Choose:
-		if selected {
+		switch {
+		case !selected:
+		case transcriptview.Collapsible(list.Item(id)):
 			list.SetCollapsed(id, !list.Collapsed(id))
+		default:
+			p.commands.status.Text = "there is nothing to expand here"
 		}
 	case keymap.ViewItem:
 		if selected {
 			if pager, ok := transcriptview.OpenItem(p.styles, list.Item(id)); ok {
 				return paneResult{push: pager}
 			}
+			p.commands.status.Text = "select a tool call to view it"
 		}
 	case keymap.TurnChanges:
 		if selected {
@@ -128,6 +133,23 @@ func (p *transcriptPane) press(key string) paneResult {
 		return paneResult{cmd: p.pressJump(action)}
 	}
 	return paneResult{}
+}
+
+// hint returns the keys for the selected item, and those that go to another place.
+func (p *transcriptPane) hint() string {
+	var pairs []any
+	if id, selected := p.view.List.Selected(); selected {
+		item := p.view.List.Item(id)
+		if transcriptview.Collapsible(item) {
+			pairs = append(pairs, keymap.Toggle, "expand/collapse")
+		}
+		if transcriptview.IsToolCall(item) {
+			pairs = append(pairs, keymap.ViewItem, "view")
+		}
+	}
+	pairs = append(pairs, keymap.CopyItem, "copy", keymap.TranscriptPreviousTurn, "previous turn",
+		keymap.TranscriptNextTurn, "next turn", keymap.TranscriptFind, "find", keymap.Back, "back")
+	return p.styles.Keys.Hint(pairs...)
 }
 
 // pressJump handles the keys that jump to another item.

@@ -51,6 +51,12 @@ func IsAgentText(item transcript.Item) bool {
 	return ok
 }
 
+// IsToolCall reports whether an item is a tool call.
+func IsToolCall(item transcript.Item) bool {
+	_, ok := item.(*toolCall)
+	return ok
+}
+
 // CopyText returns the text to copy from an item and what to call it. For a tool call it is the
 // output, or the arguments if there is no output.
 func CopyText(item transcript.Item) (name, text string) {
