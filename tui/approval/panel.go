@@ -163,7 +163,11 @@ func (p *Panel) act(r *protocol.Approval, f *Form, action keymap.Action) Result 
 	case keymap.WriteReason:
 		f.editReason()
 	case keymap.EditRequest:
-		return p.startEdit(r, f)
+		result := p.startEdit(r, f)
+		if result.Status != "" {
+			p.guard.Rearm(p.styles.Now()) // the keys that follow may be a text
+		}
+		return result
 	case keymap.Allow:
 		return p.decideKind(r, f, protocol.AllowOnce)
 	case keymap.AllowAlways:

@@ -102,7 +102,11 @@ func (v *patchReview) press(msg tea.KeyPressMsg) ui.Response {
 		v.deciding = !v.deciding
 		return ui.Response{}
 	case !v.deciding && v.form.awaits.always == nil && v.body.Handles(key):
-		return v.body.Update(msg)
+		r := v.body.Update(msg)
+		if keys.InList(keymap.Review, key) == keymap.ReviewComment && !v.body.Typing() {
+			p.guard.Rearm(p.styles.Now()) // the keys that follow may be a comment
+		}
+		return r
 	}
 	switch action := keys.InList(keymap.Approval, key); {
 	case v.form.awaits.always != nil: // the key confirms or discards it

@@ -88,6 +88,7 @@ func TestApprovalEditPlanTask(t *testing.T) {
 	s.focusApproval()
 	s.press("down", "down", "down", "p")
 	s.mustShow("select a task to edit it")
+	s.waitGrace()
 	s.press("up", "up", "p")
 	s.typeText(" half of it")
 	s.press("enter")

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 )
 
 // twelveFiles is a session with a request to change twelve files.
@@ -235,6 +236,32 @@ func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
 		want := "store/part0.go:7: done\nstore/part0.go:8 (removed): not yet"
 		if got := s.m.composer.Text(); got != want {
 			t.Errorf("got the message box %q, want %q", got, want)
+		}
+	}
+}
+
+// A text that is typed though no text field opened decides nothing.
+func TestATextWithoutATextFieldDecidesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		open func(*testScreen)
+		key  string
+	}{
+		"comment on no line": {func(s *testScreen) { s.press("v") }, "c"},
+		"no editable text":   {func(*testScreen) {}, "p"},
+	} {
+		s := fromJournal(twelveFiles, (*testScreen).focusApproval)(t, 80, 24)
+		c.open(s)
+		s.waitGrace()
+		s.press(c.key)
+		for _, key := range "dny" {
+			s.now = s.now.Add(approval.Grace / 2)
+			s.fireGuards()
+			s.press(string(key))
+		}
+		s.mustSendNothing()
+		s.waitGrace()
+		if s.press("n"); len(s.session.Commands()) == 0 {
+			t.Errorf("%s: the key does not decide after a pause", name)
 		}
 	}
 }
