@@ -476,6 +476,25 @@ func TestTypingAboutARequestGoesOnWhenItIsDecidedElsewhere(t *testing.T) {
 	}
 }
 
+// The key that starts a text is the first one after the request appeared: the text decides nothing.
+func TestATextAboutANewRequestDecidesNothing(t *testing.T) {
+	for _, key := range []string{"r", "p"} {
+		d := newTestDashboard(t, 120, 24, testSummaries()...)
+		d.setPending(tuitest.CommandApproval())
+		d.press("y")
+		d.waitGrace()
+		d.press(key)
+		d.typeText("any day")
+		if got := d.decisions(); len(got) != 0 {
+			t.Errorf("after %q: got decisions %+v, want none", key, got)
+		}
+		if key == "r" {
+			d.wantText("reason: any day")
+			d.wantNoText("o open the session")
+		}
+	}
+}
+
 // A reason whose decision came too late goes on in the message box, also that of an open session.
 func TestAReasonThatCameTooLateIsKept(t *testing.T) {
 	for _, opened := range []bool{false, true} {

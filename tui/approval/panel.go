@@ -148,8 +148,13 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 		f.move(len(f.rows))
 	case "":
 		p.choose(f, key)
+	case keymap.WriteReason: // at once: the keys that follow are its text
+		f.editReason()
 	default:
 		if !p.guard.Ready() {
+			if action == keymap.EditRequest {
+				p.guard.Rearm(p.styles.Now()) // the keys that follow may be a text
+			}
 			return Result{Status: tooSoon}
 		}
 		return p.act(r, f, action)
@@ -160,8 +165,6 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 // act carries out an action that may decide.
 func (p *Panel) act(r *protocol.Approval, f *Form, action keymap.Action) Result {
 	switch action {
-	case keymap.WriteReason:
-		f.editReason()
 	case keymap.EditRequest:
 		result := p.startEdit(r, f)
 		if result.Status != "" {

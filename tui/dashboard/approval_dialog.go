@@ -220,13 +220,17 @@ func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 // endsText reports whether a key ends the text of a request that is gone.
 func endsText(key string) bool { return key == "enter" || key == "esc" || key == "tab" }
 
-// KeyHint returns the message of the last key, or the keys beside those of the panel.
+// KeyHint returns the message of the last key, or the keys beside those of the panel: none while a
+// text is written.
 func (a *approvalDialog) KeyHint() string {
 	if a.gone {
 		return decidedElsewhere + keymap.Separator + a.styles.Keys.Hint(keymap.Back, "closes, the text is kept")
 	}
 	if a.message != "" && len(a.pending) > 0 {
 		return a.message
+	}
+	if a.panel.Typing(a.pending) {
+		return "" // the panel names the keys of the text
 	}
 	return a.styles.Keys.Hint(keymap.OpenSession, "open the session", keymap.Back, "back")
 }
