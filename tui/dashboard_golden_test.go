@@ -96,7 +96,7 @@ var dashboardScenes = map[string]dashboardScene{
 			`\+1 queued message$`, `^ codex · context ███░░░░░ 38% · \+1 held`,
 		},
 		wide: []string{
-			`^─ sessions 5 · 1 needs you · by need ─+│─ preview · release ─+$`,
+			`^─ sessions 5 · 1 needs you · by need ─+┬─ preview · release ─+$`,
 			`fix-tests +gemini .*go test .*\+2 +09:42 │`,
 			`│ ▎ The test in pkg/store fails now and then\. Find out why and fix it, please\.$`,
 			`│ ✗ shell go test -race -count=100 \./pkg/store +failed · exit 1 · 8 lines · 8\.1s$`,

@@ -867,3 +867,12 @@ func TestDashboardQuit(t *testing.T) {
 		})
 	}
 }
+
+// A long command of an agent leaves room for the other details.
+func TestTheDetailsOfASessionHaveTheNameOfItsAgent(t *testing.T) {
+	s := testSummaries()[0]
+	s.Agent, s.Clients = "script:/home/ada/a/long/way/to/the/agents/of/the/project/review.script", 2
+	d := newTestDashboard(t, 80, 24, s)
+	d.wantText("review.script", "2 clients")
+	d.wantNoText("a/long/way")
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -113,8 +114,10 @@ func (d *Dashboard) draw() tea.View {
 		if l.previewWidth == 0 {
 			lines = append(lines, preview...)
 		} else {
+			border := "┬" // of the titles
 			for i := range lines {
-				lines[i] = ui.Pad(lines[i], l.listWidth) + d.Styles.Dim.Render("│") + preview[i]
+				lines[i] = ui.Pad(lines[i], l.listWidth) + d.Styles.Dim.Render(border) + preview[i]
+				border = "│"
 			}
 		}
 	}
@@ -262,7 +265,7 @@ func (d *Dashboard) detailLine() string {
 		}
 	}
 	add(ui.Prefixed(d.servers.of(s.Session)+" ", d.servers.age(d.Styles, s.Session)))
-	add(s.Agent)
+	add(describe.Agent(s.Agent))
 	if s.Percent > 0 {
 		parts = append(parts, "context "+d.Styles.ContextBar(s.Percent, 8))
 	}
