@@ -495,6 +495,37 @@ func TestATextAboutANewRequestDecidesNothing(t *testing.T) {
 	}
 }
 
+// A reason is offered again in the next dialog of the same request. If that is decided meanwhile,
+// the reason is in the message box.
+func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
+	for _, leave := range []string{"esc", "o"} {
+		d := newTestDashboard(t, 120, 24, testSummaries()...)
+		d.openApproval(tuitest.CommandApproval())
+		d.press("r")
+		d.typeText("not in Xmas")
+		d.press("enter", leave)
+		if leave == "o" {
+			d.press("f2")
+		}
+		d.wantNoText("not in Xmas")
+		d.press("y")
+		d.wantText("reason: ▏ not in Xmas")
+		d.press("n", "n")
+		if got := d.decisions(); len(got) != 0 {
+			t.Errorf("got decisions %+v at once after the dialog appeared again", got)
+		}
+		d.press("esc")
+		decided := protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start}
+		d.sendSummaries(decided)
+		d.wantText("your text is in the message box of release")
+		waiting := testSummaries()[2]
+		waiting.Session, waiting.Asked = "s3", &tuitest.Start
+		d.sendSummaries(waiting)
+		d.press("y")
+		d.wantNoText("not in Xmas")
+	}
+}
+
 // A reason whose decision came too late goes on in the message box, also that of an open session.
 func TestAReasonThatCameTooLateIsKept(t *testing.T) {
 	for _, opened := range []bool{false, true} {

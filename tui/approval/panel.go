@@ -322,6 +322,12 @@ func (p *Panel) Visible() bool { return p.request != "" }
 // SetOffline sets whether decisions wait for the connection.
 func (p *Panel) SetOffline(offline bool) { p.offline = offline }
 
+// Reopen blocks the decision of a request that appears again, as of a new one.
+func (p *Panel) Reopen(now time.Time) {
+	p.guard = Guard{}
+	p.guard.Reset(now)
+}
+
 // TakeFocus records that the panel gets the focus. A key that follows at once decides nothing.
 func (p *Panel) TakeFocus() {
 	p.guard.keys++

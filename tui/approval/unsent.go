@@ -30,6 +30,16 @@ func (p *Panel) remove(request string) {
 	p.unsent.Text = strings.Trim(p.unsent.Text+"\n"+f.text(), "\n")
 }
 
+// Written reports whether the user wrote something about a request that is not sent.
+func (p *Panel) Written() bool {
+	for _, f := range p.forms {
+		if f.sending == "" && f.text() != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // text returns all that the user wrote in the form.
 func (f *Form) text() string {
 	if f.input != nil {

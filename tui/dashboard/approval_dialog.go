@@ -165,6 +165,7 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 		return a.apply(a.panel.PressTyping(a.pending, msg))
 	}
 	if a.styles.Keys.At(keymap.Sessions, key) == keymap.OpenSession {
+		a.requests.left.put(a)
 		return ui.Response{Close: true, Intent: OpenIntent{a.session}}
 	}
 	return a.apply(a.panel.Press(a.pending, key))
@@ -187,6 +188,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
 	out := ui.Response{Close: r.Leave}
 	if r.Leave {
+		a.requests.left.put(a)
 		out.Intent = leaveIntent{}
 	}
 	switch {

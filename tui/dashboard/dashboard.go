@@ -140,6 +140,7 @@ func New(c Config) *Dashboard {
 		branches: branches{local: c.Local, known: map[string]branch{}},
 	}
 	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: status, refuse: d.servers.refuse}
+	d.requests.left = leftRequests{}
 	d.requests.answers, d.requests.of = ui.NewAnswers(c.Now), d.servers.of
 	if d.servers.several != nil {
 		d.list.SetServers(d.servers.of)
@@ -298,5 +299,6 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
+		d.requests.left.update(&u.Summary)
 	}
 }

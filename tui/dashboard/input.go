@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
 	"agentctl/tui/logview"
 	"agentctl/tui/ui"
@@ -200,13 +199,7 @@ func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
 	case s.Approvals > 1:
 		return nil, OpenIntent{s.Session}
 	}
-	session := s.Session
-	dialog := &approvalDialog{
-		styles: d.Styles, requests: d.requests, overlays: &d.overlays, now: d.Now, after: d.After,
-		session: s.Session, asked: s.Asked, panel: approval.NewPanel(d.Styles, sessionName(s)),
-		height: func() int { return d.canvas.Height },
-		keep:   func(text string) string { return d.keepText(session, text) },
-	}
+	dialog := d.newApprovalDialog(s)
 	d.overlays.Push(dialog)
 	return dialog.fetch(), nil
 }

@@ -18,6 +18,7 @@ type requester struct {
 	status *ui.Status
 
 	answers *ui.Answers
+	left    leftRequests
 	of      func(session string) string // name of its server, or ""
 	refuse  func(session string) error  // why no command can be sent now, or nil
 }
