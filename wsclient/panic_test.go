@@ -67,10 +67,10 @@ func TestAPanicEndsTheClientAndNotTheProcess(t *testing.T) {
 						t.Errorf("%s ended with %v", what, err)
 					}
 				}
+				synctest.Wait()
 				if s := c.State(); panics.As(s.Err) == nil || s.Phase != PhaseClosed {
 					t.Errorf("the state is %+v", s)
 				}
-				synctest.Wait()
 				if err := c.Do(context.Background(), protocol.Command{Command: protocol.DoList},
 					nil); panics.As(err) == nil {
 					t.Errorf("a later command ended with %v", err)

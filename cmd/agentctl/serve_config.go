@@ -74,9 +74,9 @@ func (r *runningConfig) reload(s *server.Server) error {
 	}
 	r.hideSecrets(c)
 	r.warnHooks(hooks)
-	r.agents.Replace(r.registry(c))
 	r.origins.Set(c.Origins)
 	s.Reconfigure(r.server(c))
+	r.agents.Replace(r.registry(c))
 	if keys := r.started.RestartFor(c); keys != nil {
 		r.log.Warn("not reloaded: changes of these need a restart", "keys", strings.Join(keys, ", "))
 	}
