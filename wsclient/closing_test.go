@@ -192,31 +192,24 @@ func TestClosingLastsUntilTheGoroutinesHaveEnded(t *testing.T) {
 
 // EA-5: a connection that the client gives up is closing, with the reason.
 func TestAConnectionThatIsGivenUpIsClosing(t *testing.T) {
-	withFakeServer(t, Options{Heartbeat: time.Second}, func(t *testing.T, f *fakeServer, c *Client) {
+	var client *Client
+	var atEnd []ConnState
+	options := Options{Heartbeat: time.Second, OnFrame: func(frame Frame) {
+		if strings.HasPrefix(frame.Note, "not connected") {
+			atEnd = append(atEnd, client.State())
+		}
+	}}
+	withFakeServer(t, options, func(t *testing.T, f *fakeServer, c *Client) {
+		client = c
 		c.Retry()
 		p := f.nextConn()
 		p.ignorePings = true
 		p.answerHello()
-		synctest.Wait()
-		var closing []ConnState
-		ctx, cancel := context.WithCancel(t.Context())
-		over := make(chan struct{})
-		go func() {
-			defer close(over)
-			for s := range c.States(ctx) {
-				if s.Phase == PhaseClosing {
-					closing = append(closing, s)
-				}
-				if s.Phase == PhaseReconnecting {
-					return
-				}
-			}
-		}()
+		f.setDialError(errDown)
 		time.Sleep(3 * time.Second)
-		cancel()
-		<-over
-		if len(closing) != 1 || closing[0].Err != errNoPong {
-			t.Errorf("closing: %+v", closing)
+		synctest.Wait()
+		if len(atEnd) == 0 || atEnd[0].Phase != PhaseClosing || atEnd[0].Err != errNoPong {
+			t.Errorf("at the end of the connection: %+v", atEnd)
 		}
 	})
 }
