@@ -594,7 +594,8 @@ func TestStatesYieldTheNewest(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		_ = c.Close()
 		<-over
-		if want := []Phase{PhaseOffline, PhaseOpen, PhaseOpen, PhaseClosing, PhaseClosed}; !slices.Equal(phases, want) {
+		phases = slices.DeleteFunc(phases, func(p Phase) bool { return p == PhaseClosing }) // may be missed
+		if want := []Phase{PhaseOffline, PhaseOpen, PhaseOpen, PhaseClosed}; !slices.Equal(phases, want) {
 			t.Errorf("phases %v", phases)
 		}
 	})

@@ -21,6 +21,7 @@ func readItems(t testing.TB, ctx context.Context, s *Subscription) *itemReader {
 	r := &itemReader{t: t, items: make(chan Item), end: make(chan error, 1)}
 	go func() {
 		var last error
+		over := false
 		for it, err := range s.Events(ctx) {
 			if err != nil {
 				last = err
@@ -29,11 +30,13 @@ func readItems(t testing.TB, ctx context.Context, s *Subscription) *itemReader {
 			select {
 			case r.items <- it:
 			case <-ctx.Done():
-				r.end <- nil
-				return
+				over = true
+			}
+			if over {
+				break
 			}
 		}
-		r.end <- last
+		r.end <- last // Events has returned
 	}()
 	return r
 }
