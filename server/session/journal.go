@@ -17,11 +17,11 @@ type journal struct {
 	state     *protocol.State // at head
 	committed chan error      // result of the batch in flight; capacity 1
 
-	batch       *Batch     // the next batch; nil: empty
-	next        commitTail // of the next batch
-	inFlight    *Batch     // nil: none
-	tail        commitTail // of the batch in flight
-	uncommitted int        // bytes appended and not visible
+	batch        *Batch // the next batch; nil: empty
+	nextTail     commitTail
+	inFlight     *Batch // nil: none
+	inFlightTail commitTail
+	uncommitted  int // bytes appended and not visible
 
 	deltas protocol.DeltaRun // the open run
 	active time.Time         // when a turn or a user last made an event: reading is no activity
@@ -139,9 +139,9 @@ func (j *journal) afterCommit(f func(error)) { j.wait(waiter{done: f}) }
 func (j *journal) wait(w waiter) {
 	switch {
 	case j.batch != nil:
-		j.next.waiters = append(j.next.waiters, w)
+		j.nextTail.waiters = append(j.nextTail.waiters, w)
 	case j.inFlight != nil:
-		j.tail.waiters = append(j.tail.waiters, w)
+		j.inFlightTail.waiters = append(j.inFlightTail.waiters, w)
 	default:
 		w.done(nil)
 	}
@@ -153,9 +153,9 @@ func (j *journal) wait(w waiter) {
 func (j *journal) beforeVisible(f func()) {
 	switch {
 	case j.batch != nil:
-		j.next.list = f
+		j.nextTail.list = f
 	case j.inFlight != nil:
-		j.tail.list = f
+		j.inFlightTail.list = f
 	default:
 		f()
 	}
@@ -166,8 +166,8 @@ func (j *journal) flush() {
 	if j.batch == nil || j.inFlight != nil {
 		return
 	}
-	j.inFlight, j.tail = j.takeBatch(), j.next
-	j.next = commitTail{}
+	j.inFlight, j.inFlightTail = j.takeBatch(), j.nextTail
+	j.nextTail = commitTail{}
 	j.committer.submit(j.inFlight, func(err error) { j.committed <- err })
 }
 
@@ -185,10 +185,10 @@ func (j *journal) takeBatch() *Batch {
 // everything appended since is invalid: the waiters of the next batch are returned too, and the
 // caller must reload the state.
 func (j *journal) finishCommit(err error) []waiter {
-	waiters := j.tail.waiters
+	waiters := j.inFlightTail.waiters
 	if err == nil {
-		if j.tail.list != nil {
-			j.tail.list()
+		if j.inFlightTail.list != nil {
+			j.inFlightTail.list()
 		}
 		if j.inFlight.Last != 0 {
 			j.log.publish(j.inFlight.Last)
@@ -203,14 +203,14 @@ func (j *journal) finishCommit(err error) []waiter {
 		j.deltas.Reset()
 		j.log.rollback()
 	}
-	j.inFlight, j.tail = nil, commitTail{}
+	j.inFlight, j.inFlightTail = nil, commitTail{}
 	return waiters
 }
 
 // discardPending drops the next batch and returns its waiters.
 func (j *journal) discardPending() []waiter {
-	waiters := j.next.waiters
-	j.batch, j.next = nil, commitTail{}
+	waiters := j.nextTail.waiters
+	j.batch, j.nextTail = nil, commitTail{}
 	return waiters
 }
 

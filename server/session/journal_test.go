@@ -35,8 +35,8 @@ func (w *journalTest) commit(t testingT, fail error) {
 		return
 	}
 	b := w.takeBatch()
-	w.inFlight, w.tail = b, w.next
-	w.next = commitTail{}
+	w.inFlight, w.inFlightTail = b, w.nextTail
+	w.nextTail = commitTail{}
 	if fail == nil {
 		if err := w.store.Commit([]*Batch{b}); err != nil {
 			t.Fatalf("commit: %v", err)
