@@ -60,6 +60,9 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	inputTokens := a.state.Tokens
 	t := &turnRun{agent: a, turn: turn, out: out, number: a.state.Messages, prior: prior}
 	a.mu.Unlock()
+	if prior.End != nil { // the server stopped before it knew
+		return *prior.End, nil
+	}
 
 	r := t.newRunner("", "", prior.Emitted[""])
 	var err error
@@ -84,17 +87,21 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	}
 
 	a.mu.Lock()
-	if ctx.Err() == nil { // an interrupted turn may continue after a restart
-		a.state.Turn = nil
-	}
 	if e.Usage == nil {
 		e.Usage = &protocol.Usage{Input: inputTokens, Output: a.state.Tokens - inputTokens, Model: "script"}
+	}
+	end := session.End(e)
+	switch {
+	case !a.script.resumes:
+		a.state.Turn = nil
+	case ctx.Err() == nil: // an interrupted turn may continue after a restart
+		a.state.Turn.End = &end
 	}
 	a.mu.Unlock()
 	if err := a.save(a.host); err != nil {
 		a.host.Logf("save state of script agent: %v", err)
 	}
-	return session.End(e), nil
+	return end, nil
 }
 
 // record changes the state and emits an event. If the script resumes, it saves the state with the

@@ -119,6 +119,22 @@ func TestAToolThatHadStartedIsNotRunAgain(t *testing.T) {
 	}
 }
 
+// The server may stop after the state of the end is stored and before the end is.
+func TestAResumedTurnThatHadEndedOnlyEnds(t *testing.T) {
+	for _, last := range []string{`{"say":"two"}`, `{"fail":"broken"}`, `{"end":"refusal","message":"no"}`} {
+		script := parse(t, `{"resumes":true}`, `{"on":"*"}`, `{"say":"one"}`, `{"spawn":["true"]}`, last)
+		a, st := open(t, script, nil)
+		want, failed := a.Run(t.Context(), newTurn(1, "m"), st)
+		resumed := newTurn(1, "m")
+		resumed.Resumed = true
+		a, st = open(t, script, st.saved)
+		got, err := a.Run(t.Context(), resumed, st)
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(err, failed) || len(st.events) > 0 {
+			t.Errorf("%s: %d more events, %+v, %v, want %+v, %v", last, len(st.events), got, err, want, failed)
+		}
+	}
+}
+
 func TestATurnOfAScriptThatDoesNotResumeKeepsNoProgress(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`, `{"say":"x"}`), nil)
 	if a.Capabilities().Resumes {

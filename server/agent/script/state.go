@@ -16,7 +16,7 @@ type agentState struct {
 	Context    *protocol.ContextInfo `json:"context,omitempty"` // set by a step
 	Usage      *protocol.Usage       `json:"usage,omitempty"`
 	Settings   map[string]string     `json:"settings,omitempty"`
-	Turn       *turnProgress         `json:"turn,omitempty"` // running
+	Turn       *turnProgress         `json:"turn,omitempty"` // the last one, if the script resumes
 }
 
 // turnProgress is the progress of a turn. After a restart the steps run again and skip events that
@@ -25,6 +25,7 @@ type turnProgress struct {
 	Turn    string                  `json:"turn"`
 	Emitted map[string]int          `json:"lanes"` // events emitted, by runner key
 	Tasks   map[string]taskProgress `json:"tasks,omitempty"`
+	End     *session.End            `json:"end,omitempty"` // nil: under way
 }
 
 // taskProgress is the progress of a task.
@@ -58,7 +59,7 @@ func (s *agentState) beginTurn(t *session.Turn) turnProgress {
 	if s.Turn.Tasks == nil {
 		s.Turn.Tasks = map[string]taskProgress{}
 	}
-	return turnProgress{t.ID, maps.Clone(s.Turn.Emitted), maps.Clone(s.Turn.Tasks)}
+	return turnProgress{t.ID, maps.Clone(s.Turn.Emitted), maps.Clone(s.Turn.Tasks), s.Turn.End}
 }
 
 // count adds an event to the context.
