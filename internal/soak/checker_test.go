@@ -281,6 +281,7 @@ func TestTheTextOfATurnIsCompleteABeginningOrWrong(t *testing.T) {
 		{"asked over ACP", asked("selected opt-0-allow_once"), complete},
 		{"asked, without the answer", asked(""), wrong},
 		{"the beginning", whole[:20], beginning},
+		{"the beginning of the first words", "<work ", beginning},
 		{"nothing", "", beginning},
 		{"crashed", "<crash k1.1> 0 1 2 3 4 5 6", beginning},
 		{"more than a crash leaves", "<crash k1.1> 0 1 2 3 4 5 6 7", wrong},
@@ -289,6 +290,7 @@ func TestTheTextOfATurnIsCompleteABeginningOrWrong(t *testing.T) {
 		{"words in another order", strings.Replace(whole, "7 8 ", "8 7 ", 1), wrong},
 		{"a lost word in a beginning", "<work k1.1> 0 2 ", wrong},
 		{"lost first words", "0 1 2", wrong},
+		{"a lost first word", "<k1.1> 0", wrong},
 		{"text after the end", whole + " end", wrong},
 	} {
 		got := beginning
