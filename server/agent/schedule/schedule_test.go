@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,15 +21,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type recorder struct {
 	tasks    []*Task
 	parallel int
-	lines    []string
 	fail     string // the line that cannot be recorded
 	stopped  []bool // of the latest work
+
+	mu    sync.Mutex
+	lines []string
 }
 
 var errRecord = errors.New("cannot record")
 
 func (r *recorder) record(i int, text string) error {
 	line := r.tasks[i].ID + " " + text
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.lines = append(r.lines, line)
 	if line == r.fail {
 		return errRecord
@@ -98,6 +103,8 @@ func run(
 
 func (r *recorder) want(t *testing.T, lines ...string) {
 	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if !slices.Equal(r.lines, lines) {
 		t.Errorf("%q, want %q", r.lines, lines)
 	}
