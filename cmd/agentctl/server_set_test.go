@@ -119,7 +119,7 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 	d.press("\x1b[15~") // F5: connects now
 	d.until("the session of the server that is back is shown", func() bool {
 		d.press("\r") // opens; in the session it sends nothing
-		return attached()
+		return attached() && d.screen.has("Message the agent") // not only its preview
 	})
 	if _, err := wsclient.Call[protocol.SendResult](ctx, there, protocol.DoSend, "at-box",
 		protocol.SendData{Text: "hello"}); err != nil {
