@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/screenshot"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/remote"
@@ -34,11 +35,8 @@ func (b *screenBuffer) bytes() []byte {
 	return bytes.Clone(b.out.Bytes())
 }
 
-func (b *screenBuffer) has(text string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Contains(b.out.String(), text)
-}
+// has reports whether the output has a text, as one piece.
+func (b *screenBuffer) has(text string) bool { return bytes.Contains(b.bytes(), []byte(text)) }
 
 // A dashboardTest is the dashboard of ann on a real server, and the client of another user, bob.
 type dashboardTest struct {
@@ -50,13 +48,33 @@ type dashboardTest struct {
 	screen *screenBuffer
 }
 
-// A subscribedAdapter has sessions that stay subscribed while they are hidden: a test may take longer
-// than others do, or lag.
+// A subscribedAdapter has sessions that stay subscribed while they are hidden, however long a test
+// takes.
 type subscribedAdapter struct{ serverAdapter }
 
 func (s subscribedAdapter) Session(id string) remote.Session {
 	return struct{ remote.Session }{s.serverAdapter.Session(id)} // no remote.Resumer
 }
+
+// dashboardSize is the size of the screen of a dashboardTest.
+var dashboardSize = tui.Size{Width: 100, Height: 30}
+
+// lines returns the screen.
+func (d *dashboardTest) lines() string {
+	d.t.Helper()
+	s, err := screenshot.Render(d.screen.bytes(), dashboardSize.Width, dashboardSize.Height)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var b strings.Builder
+	for y := range dashboardSize.Height {
+		b.WriteString(s.Line(y) + "\n")
+	}
+	return b.String()
+}
+
+// shows reports whether the screen has a text.
+func (d *dashboardTest) shows(text string) bool { return strings.Contains(d.lines(), text) }
 
 // openDashboard opens a dashboard on a server with sessions of those names.
 func openDashboard(t *testing.T, names ...string) *dashboardTest {
@@ -85,7 +103,7 @@ func openDashboard(t *testing.T, names ...string) *dashboardTest {
 	go func() {
 		done <- tui.RunDashboard(ctx, subscribedAdapter{serverAdapter{client: screenClient}}, "", tui.Options{
 			Input: keys, Output: d.screen,
-			Env: []string{"TERM=xterm-256color"}, NoColor: true, Size: tui.Size{Width: 100, Height: 30},
+			Env: []string{"TERM=xterm-256color"}, NoColor: true, Size: dashboardSize,
 		})
 	}()
 	t.Cleanup(func() {
@@ -107,7 +125,7 @@ func (d *dashboardTest) until(condition string, holds func() bool) {
 	d.t.Helper()
 	for !holds() {
 		if _, err := wsclient.Call[protocol.Empty](d.ctx, d.other, protocol.DoPing, "", nil); err != nil {
-			d.t.Fatalf("waiting until %s: %v", condition, err)
+			d.t.Fatalf("waiting until %s: %v\n%s", condition, err, d.lines())
 		}
 	}
 }
@@ -145,7 +163,7 @@ func (d *dashboardTest) attached(name string) string {
 
 func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
 	d := openDashboard(t, "alpha", "bravo", "charlie", "delta")
-	d.until("all sessions are shown", func() bool { return d.screen.has("delta") && d.screen.has("alpha") })
+	d.until("all sessions are shown", func() bool { return d.shows("delta") && d.shows("alpha") })
 	for i, name := range []string{"alpha", "bravo", "charlie", "delta"} {
 		d.enter(name, i == 0)
 	}
@@ -161,7 +179,7 @@ func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
 	}
 
 	d.dialer.cut(false)
-	text := func(i int) string { return strings.Repeat(string(rune('1'+i)), 9) } // no two texts share a cell
+	text := func(i int) string { return strings.Repeat(string(rune('1'+i)), 9) }
 	for i, name := range kept {
 		if _, err := wsclient.Call[protocol.SendResult](d.ctx, d.other, protocol.DoSend, name,
 			protocol.SendData{Text: text(i)}); err != nil {
@@ -176,13 +194,13 @@ func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
 	}
 	for i, name := range kept {
 		d.enter(name, false)
-		d.until("the missed text of "+name+" is shown", func() bool { return d.screen.has(text(i)) })
+		d.until("the missed text of "+name+" is shown", func() bool { return d.shows(text(i)) })
 	}
 }
 
 func TestADashboardCreatesASessionAndShowsIt(t *testing.T) {
 	d := openDashboard(t)
-	d.until("the hint is shown", func() bool { return d.screen.has("There is no session yet") })
+	d.until("the hint is shown", func() bool { return d.shows("There is no session yet") })
 	d.press("nfresh\ttour\t\tgood day\r")
 	var all protocol.ListResult
 	d.until("the session exists", func() bool {
@@ -197,7 +215,7 @@ func TestADashboardCreatesASessionAndShowsIt(t *testing.T) {
 	}
 	d.until("the session is shown", func() bool {
 		return d.attached("fresh") != "" &&
-			d.screen.has("answer to good day")
+			d.shows("answer to good day")
 	})
 }
 

@@ -85,7 +85,7 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 	go func() {
 		done <- tui.RunDashboard(screen, set, "", tui.Options{
 			Input: keys, Output: d.screen,
-			Env: []string{"TERM=xterm-256color"}, NoColor: true, Size: tui.Size{Width: 100, Height: 24},
+			Env: []string{"TERM=xterm-256color"}, NoColor: true, Size: dashboardSize,
 		})
 	}()
 	t.Cleanup(func() {
@@ -95,13 +95,13 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	d.until("both sessions are shown", func() bool { return d.screen.has("at-home") && d.screen.has("at-box") })
+	d.until("both sessions are shown", func() bool { return d.shows("at-home") && d.shows("at-box") })
 
 	d.press("/at-box\r")
 	box.stop()
-	d.until("the lost server is named", func() bool { return d.screen.has("box as of ") })
+	d.until("the lost server is named", func() bool { return d.shows("box as of ") })
 	d.press("R")
-	d.until("the rename is refused", func() bool { return d.screen.has("box is not connected: ") })
+	d.until("the rename is refused", func() bool { return d.shows("box is not connected: ") })
 
 	box.start()
 	attached := func() bool {
@@ -118,12 +118,12 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 	}
 	d.press("\x1b[15~") // F5: connects now
 	d.until("the session of the server that is back is shown", func() bool {
-		d.press("\r") // opens; in the session it sends nothing
-		return attached() && d.screen.has("Message the agent") // not only its preview
+		d.press("\r")                                     // opens; in the session it sends nothing
+		return attached() && d.shows("Message tour") // not only its preview
 	})
 	if _, err := wsclient.Call[protocol.SendResult](ctx, there, protocol.DoSend, "at-box",
 		protocol.SendData{Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
-	d.until("the session goes on", func() bool { return d.screen.has("answer to hello") })
+	d.until("the session goes on", func() bool { return d.shows("answer to hello") })
 }
