@@ -3,7 +3,6 @@ package chat
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/transport"
@@ -15,26 +14,18 @@ type chunk struct {
 		Delta        delta  `json:"delta"`
 		FinishReason string `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *usage          `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	Usage  *usage          `json:"usage"`
+	Error  json.RawMessage `json:"error"`
+	Object string          `json:"object"` // "error": the chunk is one, as of vLLM
 }
 
 type delta struct {
-	Content          string          `json:"content"`
+	Content          content         `json:"content"`
 	Refusal          string          `json:"refusal"`
 	ReasoningContent string          `json:"reasoning_content"` // DeepSeek, llama.cpp, GLM
 	Reasoning        string          `json:"reasoning"`         // vLLM, OpenRouter
 	Details          json.RawMessage `json:"reasoning_details"` // OpenRouter
 	Calls            []callDelta     `json:"tool_calls"`
-}
-
-type callDelta struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
 }
 
 type usage struct {
@@ -55,6 +46,7 @@ type decoder struct {
 	builder *model.Builder
 	think   thinkSplitter
 	calls   []*call
+	ids     map[string]bool // of the calls
 	details []json.RawMessage
 	field   string // in which reasoning comes
 	out     model.Response
@@ -63,15 +55,8 @@ type decoder struct {
 	ended    bool // [DONE] came
 }
 
-// A call is a call under way.
-type call struct {
-	part  int
-	index int // -1: none
-	id    string
-}
-
 func newDecoder(emit func(model.Delta) error, origin string) *decoder {
-	d := &decoder{builder: model.NewBuilder(emit)}
+	d := &decoder{builder: model.NewBuilder(emit), ids: map[string]bool{}}
 	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
 	return d
 }
@@ -125,7 +110,7 @@ func (d *decoder) Decode(data []byte) error {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
+	if len(c.Error) > 0 && string(c.Error) != "null" || c.Object == "error" {
 		return transport.DecodeEvent(data)
 	}
 	if c.Usage != nil {
@@ -138,9 +123,11 @@ func (d *decoder) Decode(data []byte) error {
 		return err
 	}
 	if reason := c.Choices[0].FinishReason; reason != "" && !d.finished {
+		if err := d.flush(); err != nil {
+			return err
+		}
 		d.finished = true
-		d.finish(reason)
-		return d.flush()
+		return d.finish(reason)
 	}
 	return nil
 }
@@ -173,8 +160,10 @@ func (d *decoder) delta(in *delta) error {
 			return err
 		}
 	}
-	if err := d.text(in.Content); err != nil {
-		return err
+	for _, p := range in.Content {
+		if err := d.content(p); err != nil {
+			return err
+		}
 	}
 	if err := d.text(in.Refusal); err != nil {
 		return err
@@ -187,7 +176,16 @@ func (d *decoder) delta(in *delta) error {
 	return nil
 }
 
-// text appends content. Reasoning between <think> and </think> at its start is split off.
+// content appends a piece of content.
+func (d *decoder) content(p piece) error {
+	if p.kind == model.Text {
+		return d.text(p.text)
+	}
+	_, err := d.builder.Continue(p.kind, p.text)
+	return err
+}
+
+// text appends text. Reasoning between <think> and </think> at its start is split off.
 func (d *decoder) text(content string) error {
 	for _, p := range d.think.split(content) {
 		if _, err := d.builder.Continue(p.kind, p.text); err != nil {
@@ -207,66 +205,12 @@ func (d *decoder) flush() error {
 	return nil
 }
 
-// call applies the delta of a call.
-func (d *decoder) call(in *callDelta) error {
-	c := d.find(in)
-	if c == nil {
-		if in.Function.Name == "" {
-			return model.Errorf(model.Malformed, "the answer has a call without a name")
-		}
-		c = &call{index: -1, id: in.ID}
-		if in.Index != nil {
-			c.index = *in.Index
-		}
-		if in.ID == "" {
-			in.ID = fmt.Sprintf("call-%d", len(d.calls))
-		}
-		i, err := d.builder.Start(model.Part{
-			Type: model.ToolCall, Call: &model.Call{ID: in.ID, Name: in.Function.Name},
-		})
-		if err != nil {
-			return err
-		}
-		c.part = i
-		d.calls = append(d.calls, c)
-	}
-	return d.builder.Append(c.part, arguments(in.Function.Arguments))
-}
-
-// find returns the call that a delta continues, or nil. Some servers send no index, or 0 for every
-// call, and then whole calls: a new id begins a new call, and so does a name without an id after
-// complete arguments.
-func (d *decoder) find(in *callDelta) *call {
-	for i := len(d.calls) - 1; i >= 0; i-- {
-		c := d.calls[i]
-		switch {
-		case in.ID != "" && c.id != "" && in.ID != c.id:
-			continue
-		case in.ID != "" && in.ID == c.id:
-			return c
-		case in.Index != nil && *in.Index != c.index:
-			continue
-		case in.Function.Name != "" && json.Valid([]byte(d.builder.Text(c.part))):
-			return nil
-		}
-		return c
-	}
-	return nil
-}
-
-// arguments returns a piece of arguments: a text, or as some servers send it an object.
-func arguments(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return string(raw)
-}
-
-// finish applies the reason of the end.
-func (d *decoder) finish(reason string) {
+// finish applies the reason of the end. Some servers tell a failure by it.
+func (d *decoder) finish(reason string) error {
 	switch reason {
-	case "length":
+	case "error", "abort", "insufficient_system_resource":
+		return model.Errorf(model.ServerFail, "the provider stopped the answer: %s", reason)
+	case "length", "model_length":
 		d.out.Stop = model.StopLength
 	case "content_filter", "refusal":
 		d.out.Stop, d.out.Detail = model.StopRefusal, "the answer was stopped by a filter of the provider"
@@ -278,4 +222,5 @@ func (d *decoder) finish(reason string) {
 	if d.out.Stop == model.StopCalls && len(d.calls) == 0 {
 		d.out.Stop = model.StopEnd
 	}
+	return nil
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add([]byte(`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"x","arguments":{}}}]}}]}` + "\n\n"))
 	f.Add([]byte(`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"x"}},{"index":0}]}}]}` + "\n"))
 	f.Add([]byte(`data: {"error":null,"choices":[{"finish_reason":"stop"}],"usage":{"total_tokens":3}}` + "\n\n"))
+	f.Add([]byte(`data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}}]}` + "\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		var shown strings.Builder
 		d := newDecoder(func(delta model.Delta) error {
@@ -66,6 +68,10 @@ func decodeAll(t *testing.T, events ...string) *model.Response {
 
 func chunkOf(fields string) string { return `{"choices":[{"delta":{` + fields + `}}]}` }
 
+func finished(reason string) string {
+	return `{"choices":[{"delta":{},"finish_reason":"` + reason + `"}]}`
+}
+
 // The deviations of compatible servers.
 func TestDeviationsAreDecoded(t *testing.T) {
 	const stop = `{"choices":[{"delta":{},"finish_reason":"stop"}]}`
@@ -95,6 +101,25 @@ func TestDeviationsAreDecoded(t *testing.T) {
 			chunkOf(`"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]`),
 			chunkOf(`"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}]`), stop,
 		}, calls: `a f {"x":1}`},
+		"one id, several indexes": {events: []string{
+			chunkOf(`"tool_calls":[{"index":0,"id":"f","function":{"name":"f","arguments":"{\"x\""}}]`),
+			chunkOf(`"tool_calls":[{"index":0,"id":"f","function":{"name":"f","arguments":":1}"}}]`),
+			chunkOf(`"tool_calls":[{"index":1,"id":"f","function":{"name":"f","arguments":"{\"x\":2}"}}]`), stop,
+		}, calls: `f f {"x":1} call-1 f {"x":2}`},
+		"one id, one index": {events: []string{
+			chunkOf(`"tool_calls":[{"index":0,"id":"f","function":{"name":"f","arguments":"{\"x\":1}"}}]`),
+			chunkOf(`"tool_calls":[{"index":0,"id":"f","function":{"name":"f","arguments":""}}]`),
+			chunkOf(`"tool_calls":[{"index":0,"id":"f","function":{"name":"f","arguments":"{\"x\":2}"}}]`), stop,
+		}, calls: `f f {"x":1} call-1 f {"x":2}`},
+		"another id with each piece": {events: []string{
+			chunkOf(`"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}]`),
+			chunkOf(`"tool_calls":[{"index":0,"id":"b","function":{"name":null,"arguments":":1}"}}]`), stop,
+		}, calls: `a f {"x":1}`},
+		"content of Mistral": {events: []string{
+			chunkOf(`"content":[{"type":"thinking","thinking":[{"type":"text","text":"a b"}]}]`),
+			chunkOf(`"content":[{"type":"text","text":"ans"},{"type":"reference","reference_ids":[1]}]`),
+			chunkOf(`"content":"wer"`), stop,
+		}, text: "answer", reasoning: "a b"},
 		"think in the content": {events: []string{
 			chunkOf(`"content":"\n<th"`), chunkOf(`"content":"ink>a b</t"`),
 			chunkOf(`"content":"hink>\n\nans"`), chunkOf(`"content":"wer"`), stop,
@@ -127,6 +152,29 @@ func TestDeviationsAreDecoded(t *testing.T) {
 		if r.Message.Text() != c.text || reasoning != c.reasoning || strings.Join(calls, " ") != c.calls ||
 			r.Stop != want {
 			t.Errorf("%s: text %q, reasoning %q, calls %q, stop %s", name, r.Message.Text(), reasoning, calls, r.Stop)
+		}
+	}
+}
+
+// A failure that is told without the field error is one: the text before it is no whole answer.
+func TestFailuresOfCompatibleServersAreErrors(t *testing.T) {
+	for text, want := range map[string]model.Class{
+		`{"object":"error","message":"engine died","code":500}`:                        model.ServerFail,
+		`{"object":"error","message":"maximum context length is 9 tokens","code":400}`: model.Context,
+		finished("error"):                        model.ServerFail,
+		finished("abort"):                        model.ServerFail,
+		finished("insufficient_system_resource"): model.ServerFail,
+	} {
+		d := newDecoder(func(model.Delta) error { return nil }, "test/m")
+		if err := d.Decode([]byte(chunkOf(`"content":"begun"`))); err != nil {
+			t.Fatal(err)
+		}
+		var e *model.Error
+		if err := d.Decode([]byte(text)); !errors.As(err, &e) || e.Class != want {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got := d.response().Message.Text(); got != "begun" {
+			t.Errorf("%s: received %q", text, got)
 		}
 	}
 }
