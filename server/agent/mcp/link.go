@@ -1,9 +1,6 @@
 package mcp
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -57,43 +54,4 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 		})
 	}
 	return &link{&sdk.IOTransport{Reader: r, Writer: p.Stdin}, end, end, p.StderrTail}, nil
-}
-
-// maxNoise bounds the lines of a program that are no messages.
-const maxNoise = 1000
-
-// copyMessages copies the lines that are JSON objects or arrays. Programs print others too, and the
-// SDK would end the connection at the first one. It reads to the end of r.
-func copyMessages(w io.Writer, r io.Reader) (err error) {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	noise := 0
-	keep, first := false, true
-	for {
-		part, readErr := lines.ReadSlice('\n')
-		if first && len(part) > 0 {
-			if keep = part[0] == '{' || part[0] == '['; !keep {
-				noise++
-			}
-			if noise > maxNoise && err == nil {
-				err = errors.New("the output of the program is not of the Model Context Protocol")
-			}
-		}
-		if keep && err == nil {
-			_, err = w.Write(part)
-		}
-		switch {
-		case errors.Is(readErr, bufio.ErrBufferFull):
-			first = false
-			continue
-		case readErr != nil && err == nil:
-			return fmt.Errorf("the program ended: %w", io.EOF)
-		case readErr != nil:
-			return err
-		case err != nil: // tell the reader now, and read on without it
-			if p, ok := w.(*io.PipeWriter); ok {
-				_ = p.CloseWithError(err)
-			}
-		}
-		first = true
-	}
 }

@@ -71,7 +71,7 @@ func serveMode(mode string) {
 	case "many":
 		serveMany()
 	default:
-		fmt.Println("a program that prints its name first")
+		fmt.Println("a program that prints its name first\n\n[INFO] {not JSON}\n{not JSON}\n[1, 2]\n{\"level\":\"info\"}\n[]")
 		_ = newServer().Run(ctx, &sdk.StdioTransport{})
 	}
 }
