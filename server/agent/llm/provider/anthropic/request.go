@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -74,13 +75,13 @@ type message struct {
 // messages encodes a conversation. Messages of the same role are joined.
 func (m *Model) messages(all []model.Message) []message {
 	var list []message
-	for _, in := range all {
+	for _, in := range model.WithCallIDs(all, m.origin) {
 		var results, blocks []any
 		for _, p := range in.Parts {
 			switch {
 			case p.Raw != nil && in.Origin == m.origin:
 				blocks = append(blocks, p.Raw)
-			case p.Type == model.Text && p.Text != "":
+			case p.Type == model.Text && strings.TrimSpace(p.Text) != "": // others are refused
 				blocks = append(blocks, object{"type": "text", "text": p.Text})
 			case p.Type == model.FilePart:
 				blocks = append(blocks, file(p.File))

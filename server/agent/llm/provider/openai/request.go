@@ -73,7 +73,7 @@ func (m *Model) items(messages []model.Message) (items []json.RawMessage, err er
 		}
 		items = append(items, raw)
 	}
-	for _, message := range messages {
+	for _, message := range model.WithCallIDs(messages, m.origin) {
 		var content []object // of a message of the user
 		for _, p := range message.Parts {
 			switch {
