@@ -8,8 +8,31 @@ import (
 
 // Apply returns a text with the chunks of an update applied. Unchanged lines stay as they are.
 // A new line gets the line end of its place. A text without a line end at its end stays without.
-// exact reports whether the text has the lines of the chunks as they are in the patch.
+// A byte order mark stays, unless the patch has one. exact reports whether the text has the lines
+// of the chunks as they are in the patch.
 func (f *File) Apply(text string) (result string, exact bool, err error) {
+	if rest, marked := strings.CutPrefix(text, byteOrderMark); marked && !f.has(byteOrderMark) {
+		result, exact, err = f.apply(rest)
+		return byteOrderMark + result, exact, err
+	}
+	return f.apply(text)
+}
+
+const byteOrderMark = "\ufeff"
+
+// has reports whether a line of a chunk has a text.
+func (f *File) has(text string) bool {
+	for _, c := range f.Chunks {
+		for _, l := range c.Lines {
+			if strings.Contains(l.Text, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f *File) apply(text string) (result string, exact bool, err error) {
 	s := newSource(text)
 	var out strings.Builder
 	at := 0 // lines copied

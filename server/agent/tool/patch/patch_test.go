@@ -196,3 +196,22 @@ func count(text string) int {
 	}
 	return n
 }
+
+func TestAByteOrderMarkStays(t *testing.T) {
+	for name, c := range map[string]struct{ chunk, want string }{
+		"not in the patch":  {"-one\n+ONE\n two\n", "\ufeffONE\r\ntwo\r\n"},
+		"before the start":  {"+zero\n one\n", "\ufeffzero\r\none\r\ntwo\r\n"},
+		"in the patch":      {"-\ufeffone\n+\ufeffONE\n", "\ufeffONE\r\ntwo\r\n"},
+		"taken away by it":  {"-\ufeffone\n+one\n", "one\r\ntwo\r\n"},
+		"of unchanged line": {"-two\n+TWO\n", "\ufeffone\r\nTWO\r\n"},
+	} {
+		files, err := Parse("*** Begin Patch\n*** Update File: a\n@@\n" + c.chunk + "*** End Patch\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, exact, err := files[0].Apply("\ufeffone\r\ntwo\r\n")
+		if got != c.want || !exact || err != nil {
+			t.Errorf("%s: %q, exact %v, %v", name, got, exact, err)
+		}
+	}
+}
