@@ -33,8 +33,9 @@ func Lines(message []byte) func(yield func([]byte) bool) {
 }
 
 // DecodeCommand decodes a command strictly: valid UTF-8, no unknown, duplicate or wrongly cased
-// field, bounded depth and sizes. Errors have the codes invalid_json, invalid_message and
-// unknown_command. The command returned with an error has its ID if that could be decoded.
+// field, bounded depth and sizes. Data that is null is absent. Errors have the codes invalid_json,
+// invalid_message and unknown_command. The command returned with an error has its ID if that could
+// be decoded.
 func DecodeCommand(line []byte) (Command, error) {
 	var c Command
 	if !utf8.Valid(line) {
@@ -56,6 +57,9 @@ func DecodeCommand(line []byte) (Command, error) {
 		return c, err
 	}
 	c = full
+	if string(c.Data) == "null" {
+		c.Data = nil
+	}
 	switch {
 	case len(c.ID) > maxID:
 		c.ID = ""

@@ -241,6 +241,16 @@ func TestDecodeDataIsStrict(t *testing.T) {
 	}
 }
 
+func TestDataThatIsNullIsAbsent(t *testing.T) {
+	c, err := DecodeCommand([]byte(`{"id":"1","command":"list","data": null }`))
+	if err != nil || c.Data != nil {
+		t.Fatalf("data %s, %v", c.Data, err)
+	}
+	if err := c.DecodeData(new(ListData)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAppendJSONIsWhatMarshalWouldRead(t *testing.T) {
 	e := Event{
 		Session: "s", Seq: 9, FirstSeq: 4, Turn: "t", Task: "k", Parent: "p", Time: time.Date(2026, 1, 2, 3, 4, 5,
