@@ -65,13 +65,13 @@ func parseLabelChanges(args []string) (map[string]string, error) {
 }
 
 func runLabel(ctx context.Context, o *labelOptions) error {
-	result := protocol.LabelResult{}
+	result := protocol.LabelResult{Labels: map[string]string{}} // an object in JSON, not null
 	if len(o.Changes) == 0 {
 		snap, err := callOnce[protocol.SnapshotResult](ctx, o.app, protocol.DoSnapshot, o.Session, nil)
 		if err != nil {
 			return err
 		}
-		result.Labels = snap.Snapshot.State.Labels
+		maps.Copy(result.Labels, snap.Snapshot.State.Labels)
 	} else {
 		var err error
 		result, err = callOnce[protocol.LabelResult](ctx, o.app, protocol.DoLabel, o.Session,

@@ -26,5 +26,8 @@ func (s *Session) label(cmd *command, d *protocol.LabelData) (any, error) {
 	if len(changes) > 0 {
 		s.record(protocol.SessionUpdated, &cmd.by, protocol.SessionUpdatedData{Labels: changes})
 	}
-	return protocol.LabelResult{Labels: s.state.Labels}, nil
+	if labels == nil {
+		labels = map[string]string{} // an object, not null
+	}
+	return protocol.LabelResult{Labels: labels}, nil
 }

@@ -51,6 +51,8 @@ func TestLabelsAreReplaced(t *testing.T) {
 		for _, want := range []map[string]string{{"env": "prod", "ticket": "7"}, {"env": "prod"}, {}} {
 			if got := label(want, true); !maps.Equal(got, want) || !maps.Equal(r.state(id).Labels, want) {
 				t.Errorf("got %v, state %v, want %v", got, r.state(id).Labels, want)
+			} else if got == nil {
+				t.Error("null in JSON, want an object")
 			}
 		}
 	})
