@@ -210,6 +210,21 @@ func TestWithoutAServerEnsureRunningSaysHowToStartOne(t *testing.T) {
 	}
 }
 
+func TestAServerWithoutASocketIsNamed(t *testing.T) {
+	d := Dir(t.TempDir())
+	defer startServer(t, d)() // it holds the directory, and has no socket
+	for _, start := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // the time is over
+		var e *exit.Error
+		err, pid := d.EnsureRunning(ctx, start), fmt.Sprintf("pid %d", d.Holder())
+		if !errors.As(err, &e) || e.Status != exit.Unreachable ||
+			!strings.Contains(err.Error(), pid) || !strings.Contains(e.Hint, "agentctl stop") {
+			t.Errorf("start %v: %v", start, err)
+		}
+	}
+}
+
 func TestOneOfSeveralStartsWins(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "data"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -28,6 +28,9 @@ func (d Dir) EnsureRunning(ctx context.Context, start bool) error {
 		return nil
 	}
 	if !start {
+		if pid := d.Holder(); pid != 0 {
+			return d.silent(pid)
+		}
 		return exit.Unreachablef("no server runs on %s", d).WithHint("%s", exit.HintFor(exit.CodeUnreachable))
 	}
 	if !Supported {
@@ -41,6 +44,13 @@ func (d Dir) EnsureRunning(ctx context.Context, start bool) error {
 		fmt.Errorf("the server did not answer within %s", StartTimeout))
 	defer cancel()
 	return d.start(ctx)
+}
+
+// silent returns the error of a server that runs and does not answer, as one whose socket a program
+// that cleans up has removed.
+func (d Dir) silent(pid int) error {
+	return exit.Unreachablef("the server with pid %d does not answer on %s", pid, d.Socket()).
+		WithHint("unless it has just started, stop it and try again: agentctl stop")
 }
 
 // start starts a server and waits until one answers. It starts another only if the first found the
@@ -65,6 +75,9 @@ func (d Dir) start(ctx context.Context) error {
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), exit.ErrTimeout) {
 				return exit.ErrTimeout
+			}
+			if pid := d.Holder(); pid != 0 {
+				return d.silent(pid)
 			}
 			return exit.Unreachablef("%w", context.Cause(ctx)).WithHint("see the log: %s", d.Path(serverLog))
 		case <-tick.C:
