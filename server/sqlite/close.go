@@ -34,7 +34,10 @@ func (s *Store) markClean() error {
 		if err := saveUnmerged(s.writer.conn, s.merges.turns); err != nil {
 			return err
 		}
-		return saveRunRecord(s.writer.conn, r)
+		if err := saveRunRecord(s.writer.conn, r); err != nil {
+			return err
+		}
+		return s.writer.checkFiles()
 	})
 	if err != nil {
 		return err

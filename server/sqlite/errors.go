@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 
 	"zombiezen.com/go/sqlite"
@@ -23,9 +24,12 @@ func classify(err error) error {
 }
 
 // isFatal reports whether the store must stop after err. After a failed fsync the kernel may drop
-// the pages and report success on the next fsync. On a damaged file every write can add damage. All
-// other errors, such as a full disk, are temporary.
+// the pages and report success on the next fsync. On a damaged file every write can add damage. A
+// removed file does not come back. All other errors, such as a full disk, are temporary.
 func isFatal(err error) bool {
+	if errors.Is(err, errRemoved) {
+		return true
+	}
 	switch code := sqlite.ErrCode(err); code {
 	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrDirFsync:
 		return true

@@ -164,7 +164,8 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.checkpoints.conn.SetBusyTimeout(0)
-	return nil
+	s.writer.files, err = openFiles(s.path)
+	return err
 }
 
 // openReaders opens the read connections. They are opened first because, even on close, they do not

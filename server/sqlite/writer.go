@@ -14,14 +14,19 @@ import (
 type writer struct {
 	mu      sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
 	conn    *sqlite.Conn // guarded by mu
+	files   []openFile   // static after Open
 	failed  error        // guarded by mu; the first fatal error, returned by every later commit
 	cache   sessionCache // guarded by mu
 	scratch              // guarded by mu
 }
 
-// checkFailure stops the store when err is fatal or left the connection inside a transaction. The
-// caller holds mu.
+// checkFailure stops the store when err is fatal or left the connection inside a transaction. If
+// only the write-ahead log was removed, the database gets what was committed to it. The caller
+// holds mu.
 func (w *writer) checkFailure(err error) error {
+	if errors.Is(err, errRemoved) {
+		_ = runCheckpoint(w.conn, passive) // the store stops in any case
+	}
 	if isFatal(err) || !w.conn.AutocommitEnabled() {
 		w.failed = fmt.Errorf("%w: %w", session.ErrStoreFailed, err)
 		return w.failed
@@ -47,8 +52,10 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 	}
 	size := 0
 	err := transact(s.writer.conn, func() (err error) {
-		size, err = do(s.writer.conn)
-		return err
+		if size, err = do(s.writer.conn); err != nil {
+			return err
+		}
+		return s.writer.checkFiles()
 	})
 	if err != nil {
 		s.writer.cache.empty()
