@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -182,15 +183,16 @@ func (a *app) registry() (*agents.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := a.configPath(dir)
-	if path == "" {
-		return &agents.Registry{}, nil
+	registry := &agents.Registry{}
+	if path := a.configPath(dir); path != "" {
+		c, err := config.ReadServer(path)
+		if err != nil {
+			return nil, err
+		}
+		registry = c.Registry()
 	}
-	c, err := config.ReadServer(path)
-	if err != nil {
-		return nil, err
-	}
-	return c.Registry(), nil
+	registry.Default = cmp.Or(dir.DefaultAgent(), registry.Default)
+	return registry, nil
 }
 
 // localAgent returns the registry, and how to run an agent of this machine, for the named verb

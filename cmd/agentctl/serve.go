@@ -262,6 +262,9 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := dir.RecordLog(o.Log.path()); err != nil {
 		return err
 	}
+	if err := dir.RecordDefaultAgent(o.DefaultAgent); err != nil {
+		return err
+	}
 	i.SetOrigins(o.running.origins)
 	reloads := newReloader(o, l, c.Users, stop)
 	if err := l.printAddress(); err != nil {

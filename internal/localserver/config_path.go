@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 )
 
-// Files that hold a path, while a server runs.
+// Files that hold what clients on this machine know of the running server.
 const (
-	configPathFile = "config_path"
-	logPathFile    = "log_path"
+	configPathFile   = "config_path"
+	logPathFile      = "log_path"
+	defaultAgentFile = "default_agent"
 )
 
 // recordConfig records the path of the running server's configuration file; "" is none.
@@ -17,7 +18,13 @@ func (d Dir) recordConfig(path string) error { return d.recordPath(configPathFil
 
 // ConfigPath returns the path of the running server's configuration file, or "" if no server runs
 // or it has none.
-func (d Dir) ConfigPath() string { return d.recordedPath(configPathFile) }
+func (d Dir) ConfigPath() string { return d.recordedText(configPathFile) }
+
+// RecordDefaultAgent records the default agent that a flag of the running server names; "" is none.
+func (d Dir) RecordDefaultAgent(name string) error { return d.recordText(defaultAgentFile, name) }
+
+// DefaultAgent returns the default agent that a flag of the running server names, or "".
+func (d Dir) DefaultAgent() string { return d.recordedText(defaultAgentFile) }
 
 // RecordLog records the path of the running server's log file; "" is standard error.
 func (d Dir) RecordLog(path string) error { return d.recordPath(logPathFile, path) }
@@ -28,15 +35,23 @@ func (d Dir) LogPath() string {
 	if d.Holder() == 0 {
 		return d.Path(serverLog)
 	}
-	return d.recordedPath(logPathFile)
+	return d.recordedText(logPathFile)
 }
 
 func (d Dir) recordPath(file, path string) error {
-	err := removeFile(d.Path(file))
-	if err == nil && path != "" {
-		if path, err = filepath.Abs(path); err == nil {
-			err = WritePrivate(d.Path(file), path)
+	if path != "" {
+		var err error
+		if path, err = filepath.Abs(path); err != nil {
+			return fmt.Errorf("record the server's files: %w", err)
 		}
+	}
+	return d.recordText(file, path)
+}
+
+func (d Dir) recordText(file, text string) error {
+	err := removeFile(d.Path(file))
+	if err == nil && text != "" {
+		err = WritePrivate(d.Path(file), text)
 	}
 	if err != nil {
 		return fmt.Errorf("record the server's files: %w", err)
@@ -44,7 +59,7 @@ func (d Dir) recordPath(file, path string) error {
 	return nil
 }
 
-func (d Dir) recordedPath(file string) string {
+func (d Dir) recordedText(file string) string {
 	b, err := os.ReadFile(d.Path(file))
 	if err != nil || d.Holder() == 0 {
 		return ""

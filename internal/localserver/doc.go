@@ -20,4 +20,5 @@
 //	known_servers fingerprints of trusted certificates, 0600 (package credentials)
 //	server.log    the log of a background server and its output; server.log.old is the older part
 //	log_path      the path of the running server's log file
+//	default_agent the default agent that a flag of the running server names
 package localserver
