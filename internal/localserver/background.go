@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"agentctl/internal/exit"
 )
 
 // A backgroundServer is a server that this process started. It continues when this process ends.
@@ -67,17 +69,24 @@ func (b *backgroundServer) ended() <-chan struct{} {
 // is 0.
 func (b *backgroundServer) foundLocked() bool { return b.err == nil }
 
-// reason returns the last error of an ended server from its log, and closes the log.
-func (b *backgroundServer) reason() string {
+// failure returns the last error of an ended server from its log, with what the server says to do
+// about it, and closes the log.
+func (b *backgroundServer) failure() error {
 	defer b.log.Close()
-	reason := fmt.Sprint(b.err)
+	reason, hint, written := fmt.Sprint(b.err), "", false
 	lines := bufio.NewScanner(io.NewSectionReader(b.log, b.offset, 64<<10))
 	for lines.Scan() {
+		written = true
 		if text, ok := strings.CutPrefix(lines.Text(), "agentctl: "); ok {
-			reason = text
+			reason, hint = text, ""
+		} else if strings.HasPrefix(lines.Text(), "  ") {
+			hint += strings.TrimSpace(lines.Text()) + "\n  "
 		}
 	}
-	return reason
+	if hint += "see the log: " + b.log.Name(); !written {
+		hint = "the log is empty, as on a full disk: see the reason with agentctl serve"
+	}
+	return exit.Unreachablef("the server did not start: %s", reason).WithHint("%s", hint)
 }
 
 // detach leaves a running server to itself if it holds the directory; the goroutine that waits for

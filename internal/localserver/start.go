@@ -83,11 +83,10 @@ func (d Dir) start(ctx context.Context) error {
 		case <-tick.C:
 		case <-child.ended():
 			foundLocked := child.foundLocked()
-			reason := child.reason()
+			err := child.failure()
 			child = nil
 			if !foundLocked {
-				return exit.Unreachablef("the server did not start: %s", reason).
-					WithHint("see the log: %s", d.Path(serverLog))
+				return err
 			}
 		}
 		if d.Answers(ctx) {
