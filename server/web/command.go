@@ -149,7 +149,7 @@ func (route *Route) query(r *http.Request) (url.Values, error) {
 }
 
 // data returns the data of the command: the wildcards of the path, the fixed fields, and the fields
-// of the query or of the body. A field that is there twice is refused later, as in any command.
+// of the query or of the body. A field that the body has twice is refused later, as in any command.
 func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage) (json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
 	for _, name := range route.Wildcards() {
@@ -159,6 +159,9 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 	}
 	for name, value := range route.Fixed {
 		fields[name] = json.RawMessage(value)
+	}
+	if err := checkSent(fields, sent); err != nil {
+		return nil, err
 	}
 	types := route.Fields()
 	for name, list := range query {
@@ -173,24 +176,44 @@ func (route *Route) data(r *http.Request, query url.Values, sent json.RawMessage
 	return splice(fields, sent), nil
 }
 
+// checkSent returns an error if the body has a field that the route sets.
+func checkSent(fixed map[string]json.RawMessage, body json.RawMessage) error {
+	if len(fixed) == 0 || body == nil {
+		return nil
+	}
+	var sent map[string]json.RawMessage
+	if err := json.Unmarshal(body, &sent); err != nil {
+		return protocol.Errorf(protocol.CodeInvalidJSON, "not a JSON object")
+	}
+	for name := range fixed {
+		if _, ok := sent[name]; ok {
+			return protocol.Errorf(protocol.CodeInvalidMessage, "%s: the path sets this field: leave it out", name)
+		}
+	}
+	return nil
+}
+
 // queryValue returns a value of the query as JSON.
 func queryValue(name, value string, kind reflect.Kind) (json.RawMessage, error) {
 	var v any = value
 	var err error
+	want := "a whole number, 0 or more"
 	switch kind {
 	case reflect.String:
 		if !utf8.ValidString(value) {
 			return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: not valid UTF-8", name)
 		}
 	case reflect.Bool:
+		want = "true or false"
 		v, err = strconv.ParseBool(value)
 	case reflect.Uint64:
 		v, err = strconv.ParseUint(value, 10, 64)
 	default:
+		want = "a whole number"
 		v, err = strconv.ParseInt(value, 10, 64)
 	}
 	if err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %.80q is not a %s", name, value, kind)
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %.80q is not %s", name, value, want)
 	}
 	return protocol.MustEncode(v), nil
 }

@@ -154,6 +154,23 @@ func TestARepeatedKeyActsOnce(t *testing.T) {
 	})
 }
 
+func TestARefusedFieldHasTheReason(t *testing.T) {
+	bubble(t, func(t *testing.T, w *testServer) {
+		at := "/api/sessions/" + w.runTurn("few")
+		for _, c := range []struct{ method, path, body, want string }{
+			{"PUT", at + "/queue/m1", `{"message_id":"m2","text":"x"}`, "message_id: the path sets this field"},
+			{"POST", at + "/close", `{"delete":true}`, "delete: the path sets this field"},
+			{"GET", at + "/history?limit=all", "", `limit: \"all\" is not a whole number`},
+			{"GET", at + "/history?before=-1", "", `before: \"-1\" is not a whole number, 0 or more`},
+			{"GET", "/api/sessions?closed=7", "", `closed: \"7\" is not true or false`},
+		} {
+			if status, answer := w.post(c.method, c.path, c.body); status != 400 || !strings.Contains(answer, c.want) {
+				t.Errorf("%s %s: %d %s, want %s", c.method, c.path, status, answer, c.want)
+			}
+		}
+	})
+}
+
 func TestAnInvalidRequestIsRefused(t *testing.T) {
 	const invalid, notJSON = protocol.CodeInvalidMessage, protocol.CodeInvalidJSON
 	bubble(t, func(t *testing.T, w *testServer) {

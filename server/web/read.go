@@ -17,7 +17,7 @@ func (a *api) sessions(w http.ResponseWriter, r *http.Request, _ *Route) {
 	if v := r.URL.Query().Get("closed"); v != "" {
 		var err error
 		if closed, err = strconv.ParseBool(v); err != nil {
-			a.fail(w, protocol.Errorf(protocol.CodeInvalidMessage, "closed: %.80q is not a bool", v))
+			a.fail(w, protocol.Errorf(protocol.CodeInvalidMessage, "closed: %.80q is not true or false", v))
 			return
 		}
 	}
