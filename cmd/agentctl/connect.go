@@ -39,7 +39,7 @@ func runConnect(ctx context.Context, o *connectOptions) error {
 		return err
 	}
 	if err := dir.EnsureRunning(ctx, !o.app.flags.NoStart); err != nil {
-		return err
+		return storeError(err)
 	}
 	c, err := new(net.Dialer).DialContext(ctx, "unix", dir.Socket())
 	if err != nil {

@@ -118,7 +118,7 @@ func (a *app) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.
 	deadline := time.Now().Add(localserver.StartTimeout)
 	for {
 		if err := dir.EnsureRunning(ctx, !a.flags.NoStart); err != nil {
-			return nil, a.withStartHint(err)
+			return nil, a.withStartHint(storeError(err))
 		}
 		c, err := a.dial(ctx, dir.SocketURL(), true, o)
 		if err == nil {
