@@ -37,7 +37,7 @@ func (s *Store) markClean() error {
 		if err := saveRunRecord(s.writer.conn, r); err != nil {
 			return err
 		}
-		return s.writer.checkFiles()
+		return s.writer.files.check()
 	})
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.checkpoints.conn.SetBusyTimeout(0)
-	s.writer.files, err = openFiles(s.path)
+	s.writer.files, err = findOpenFiles(s.path)
 	return err
 }
 

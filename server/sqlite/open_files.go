@@ -5,11 +5,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 )
 
+// filesInterval is the least time between two looks at the files: a look costs a tenth of a commit.
+const filesInterval = 100 * time.Millisecond
+
 // errRemoved is wrapped by the error of a commit after a file of the open store was removed, moved
-// or replaced. Such a file takes writes, and the next Open does not find them.
+// or replaced, at the latest filesInterval later. Such a file takes writes, and the next Open does
+// not find them.
 var errRemoved = errors.New("the file was removed or replaced while in use")
+
+// openFiles are the files of an open store that must stay where they are: the database and its
+// write-ahead log. They stay the same files until Close.
+type openFiles struct {
+	list   []openFile
+	looked time.Time
+}
 
 // An openFile is a file of an open store, as it was at Open.
 type openFile struct {
@@ -17,27 +29,36 @@ type openFile struct {
 	info fs.FileInfo
 }
 
-// openFiles returns the database at path and its write-ahead log. Both exist, and stay the same
-// files until Close.
-func openFiles(path string) ([]openFile, error) {
-	var files []openFile
+// findOpenFiles returns the files of the database at path.
+func findOpenFiles(path string) (openFiles, error) {
+	files := openFiles{looked: time.Now()}
 	for _, p := range []string{path, path + "-wal"} {
 		info, err := os.Stat(p)
 		if err != nil {
-			return nil, err
+			return openFiles{}, err
 		}
-		files = append(files, openFile{p, info})
+		files.list = append(files.list, openFile{p, info})
 	}
 	return files, nil
 }
 
-// checkFiles returns an error that wraps errRemoved if a file of the store is not at its path. Any
-// other error of the file system is none: the file may be there.
-func (w *writer) checkFiles() error {
-	for _, f := range w.files {
-		info, err := os.Stat(f.path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(f.info, info) {
-			return fmt.Errorf("%s: %w", f.path, errRemoved)
+// checkSometimes is check, or nil if the last one was less than filesInterval ago.
+func (f *openFiles) checkSometimes() error {
+	now := time.Now()
+	if now.Sub(f.looked) < filesInterval {
+		return nil
+	}
+	f.looked = now
+	return f.check()
+}
+
+// check returns an error that wraps errRemoved if a file is not at its path. Any other error of the
+// file system is none: the file may be there.
+func (f *openFiles) check() error {
+	for _, file := range f.list {
+		info, err := os.Stat(file.path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(file.info, info) {
+			return fmt.Errorf("%s: %w", file.path, errRemoved)
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -39,7 +41,7 @@ func TestAStoreWhoseFilesAreGoneTakesNoCommit(t *testing.T) {
 			return errors.Join(os.WriteFile(path, nil, 0o600), os.Rename(path, filepath.Join(dir, dbFile)))
 		}, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.name, inBubble(func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			s, err := sqlite.Open(dir, sqlite.Options{})
 			if err != nil {
@@ -49,6 +51,7 @@ func TestAStoreWhoseFilesAreGoneTakesNoCommit(t *testing.T) {
 			if err := c.do(dir); err != nil {
 				t.Fatal(err)
 			}
+			time.Sleep(100 * time.Millisecond) // looks at the files are this far apart
 			err = s.Commit([]*session.Batch{events("a", 4, 6)})
 			if !errors.Is(err, session.ErrStoreFailed) || !strings.Contains(err.Error(), dbFile) {
 				t.Fatalf("commit: %v", err)
@@ -64,8 +67,12 @@ func TestAStoreWhoseFilesAreGoneTakesNoCommit(t *testing.T) {
 					t.Errorf("events: %s", got)
 				}
 			})
-		})
+		}))
 	}
+}
+
+func inBubble(f func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, f) }
 }
 
 func TestCloseOfAStoreWhoseFilesAreGoneFails(t *testing.T) {

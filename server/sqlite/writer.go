@@ -14,7 +14,7 @@ import (
 type writer struct {
 	mu      sync.Mutex   // one transaction or one truncation of the write-ahead log at a time
 	conn    *sqlite.Conn // guarded by mu
-	files   []openFile   // static after Open
+	files   openFiles    // guarded by mu
 	failed  error        // guarded by mu; the first fatal error, returned by every later commit
 	cache   sessionCache // guarded by mu
 	scratch              // guarded by mu
@@ -55,7 +55,7 @@ func (s *Store) write(do func(*sqlite.Conn) (int, error)) error {
 		if size, err = do(s.writer.conn); err != nil {
 			return err
 		}
-		return s.writer.checkFiles()
+		return s.writer.files.checkSometimes()
 	})
 	if err != nil {
 		s.writer.cache.empty()
