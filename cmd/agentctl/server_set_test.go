@@ -118,7 +118,7 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 	}
 	d.press("\x1b[15~") // F5: connects now
 	d.until("the session of the server that is back is shown", func() bool {
-		d.press("\r")                                     // opens; in the session it sends nothing
+		d.press("\r")                                // opens; in the session it sends nothing
 		return attached() && d.shows("Message tour") // not only its preview
 	})
 	if _, err := wsclient.Call[protocol.SendResult](ctx, there, protocol.DoSend, "at-box",
