@@ -146,9 +146,10 @@ func (c *client) refuseSend(s *session, req *request, err *protocol.Error) {
 }
 
 // attach gives a command that is sent again to the request that the last connection began for it.
+// The server may have accepted its message before the command comes.
 func (c *client) attach(cmd *protocol.Command) bool {
 	for _, s := range c.resume.sessions {
-		for _, req := range s.requests {
+		for _, req := range slices.Concat(s.requests, s.accepted) {
 			old := req.command
 			if req.verb == protocol.DoSend && old != nil && old.ID == "" && cmd.Key != "" && old.Key == cmd.Key &&
 				commandBody(old) == commandBody(cmd) {

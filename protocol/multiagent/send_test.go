@@ -138,6 +138,29 @@ func TestAtAgentctlAMessageIsSentAgainWithItsKey(t *testing.T) {
 	}
 }
 
+// The server may accept the message sent again before its command is sent again, which then waits for
+// the turn: it is not a second message.
+func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T) {
+	c := newClientTestAt(t, true, nil)
+	c.subscribe()
+	c.silent = true
+	c.commandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
+	first := string(c.frames[len(c.frames)-1])
+	c.frames = nil
+	key := c.codec.sessionByID("uuid").requests[0].key
+	c.connect()
+	c.receive(answerTo(key, `{"turn":"`+turnBegins+`"}`))
+	again := c.commandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
+	c.wantSent(first)
+	if c.answers[again] != nil {
+		t.Fatalf("answered %+v before its turn began", c.answers[again])
+	}
+	c.receive(answerTo(key, `{"turn":"begun"}`))
+	if r := result[protocol.SendResult](c, again); r == nil || r.Turn != c.codec.sessionByID("uuid").turn.id {
+		t.Errorf("%+v", c.answers[again])
+	}
+}
+
 // The first message of a new conversation is part of its creation.
 func TestACreationIsAnsweredWithItsMessage(t *testing.T) {
 	c := newClientTest(t, nil)
