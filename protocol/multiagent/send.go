@@ -12,12 +12,21 @@ type turnStart struct {
 	seq  uint64
 }
 
-// failUnconfirmed fails a message that may have arrived. Its key is not used again.
-func (c *client) failUnconfirmed(req *request) {
+// failUnconfirmed fails a message that may have arrived. Its key is not used again. One that waited
+// in the queue has no sender any more, so a notice reports it.
+func (c *client) failUnconfirmed(s *session, req *request) {
 	err := protocol.Errorf(protocol.CodeTimeout,
 		"the server did not confirm the message: look whether it arrived before you send it again")
 	c.saveError(req.command, err)
 	c.fail(req.command, err)
+	if req.command == nil {
+		c.warn(s, err.Message)
+	}
+}
+
+// warn records a warning.
+func (c *client) warn(s *session, text string) {
+	c.record(s, protocol.Notice, nil, protocol.NoticeData{Level: protocol.LevelWarning, Message: clipText(text)})
 }
 
 // sendMessage sends the user message of a request. Its sender gets the answer when the server has
@@ -138,9 +147,7 @@ func (c *client) refuseSend(s *session, req *request, err *protocol.Error) {
 	case req.started != nil && s.turn != nil && s.turn.id == req.started.turn:
 		c.endTurn(s, protocol.TurnEndedData{Reason: protocol.ReasonError, Code: err.Code, Message: err.Message})
 	case req.command == nil:
-		c.record(s, protocol.Notice, nil, protocol.NoticeData{
-			Level: protocol.LevelWarning, Message: clipText("the server refused a message: " + err.Message),
-		})
+		c.warn(s, "the server refused a message: "+err.Message)
 	}
 	c.sendNext(s)
 }

@@ -183,6 +183,10 @@ func (c *client) completeRequest(s *session, req *request) {
 		case req.arrived:
 			c.acceptSend(s, req)
 			return
+		case req.key != "" && req.command == nil: // from the queue: the server answers, or gets it again
+			req.deadline = c.Now.Add(sendTimeout)
+			c.addRequest(s, req)
+			return
 		case req.deadline.Before(req.sent.at.Add(sendTimeout)): // no error: it is shown, and waits for evidence
 			if req.started == nil {
 				c.startTurn(s, req)
@@ -191,7 +195,7 @@ func (c *client) completeRequest(s *session, req *request) {
 			c.addRequest(s, req)
 			return
 		}
-		c.failUnconfirmed(req)
+		c.failUnconfirmed(s, req)
 		c.sendNext(s)
 	case protocol.DoSnapshot: // the current state has arrived
 		c.handleCommand(req.command)
@@ -229,7 +233,7 @@ func (c *client) reconnect(s *session) {
 		case req.key != "":
 			again = append(again, req)
 		default:
-			c.failUnconfirmed(req)
+			c.failUnconfirmed(s, req)
 		}
 	}
 	if s.turn != nil {
