@@ -138,8 +138,8 @@ func TestAtAgentctlAMessageIsSentAgainWithItsKey(t *testing.T) {
 	}
 }
 
-// The server may accept the message sent again before its command is sent again, which then waits for
-// the turn: it is not a second message.
+// The server may accept the message sent again before its command is sent again, which then waits
+// for the turn: it is not a second message.
 func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T) {
 	c := newClientTestAt(t, true, nil)
 	c.subscribe()
