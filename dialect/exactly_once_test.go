@@ -48,25 +48,22 @@ func (p *lossyPair) step() {
 	}
 }
 
-// check compares the commands' answers with the log.
+// check compares the answers to commands, and the turns that the client saw, with the server's
+// turns.
 func (p *lossyPair) check() {
-	turns := map[string]int{}
-	for _, e := range p.server.history {
-		if e.Type != protocol.MessageUser {
-			continue
-		}
-		var d protocol.MessageUserData
-		if err := e.Decode(&d); err != nil {
-			p.t.Fatal(err)
-		}
-		turns[d.Text]++
-	}
 	for _, c := range p.commands {
-		switch n := turns[c.text]; {
+		switch turns := p.server.turns[c.text]; {
 		case !c.answered:
-			p.t.Fatalf("%q has no answer, and %d turns", c.text, n)
-		case n > 1, n == 0 && c.err == nil:
-			p.t.Fatalf("%q, answered with error %v, has %d turns", c.text, c.err, n)
+			p.t.Fatalf("%q has no answer, and the turns %v", c.text, turns)
+		case len(turns) > 1, len(turns) == 0 && c.err == nil:
+			p.t.Fatalf("%q, answered with error %v, has the turns %v", c.text, c.err, turns)
+		}
+	}
+	for message, turn := range p.view.ended {
+		reasons := p.server.turns[message]
+		if len(reasons) == 0 || turn.End.Reason == protocol.ReasonCompleted &&
+			reasons[0] == protocol.ReasonCompleted && textOf(turn) != answerTo(message) {
+			p.t.Fatalf("the client shows the turn %+v of %q, the server has %v", turn.End, message, reasons)
 		}
 	}
 }

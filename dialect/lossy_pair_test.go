@@ -2,9 +2,7 @@ package dialect
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -27,7 +25,7 @@ type lossyPair struct {
 	// Of the client.
 
 	resume   *codec.ClientState
-	position *protocol.Position
+	view     clientView
 	lastID   int
 	commands []*sentCommand
 
@@ -41,6 +39,7 @@ type lossyPair struct {
 	up, down               []codec.Frame
 	events                 [][]byte // events of the native server, and answers to subscribe
 	answers                [][]byte // other answers, which may overtake events
+	paths                  []string // that the client's codec wants to read
 }
 
 // A sentCommand is a send command of the client.
@@ -60,6 +59,7 @@ func newLossyPair(t *rapid.T, name string) *lossyPair {
 		newID:  func(prefix string) string { ids++; return fmt.Sprintf("%s_%016d", prefix, ids) },
 		resume: new(codec.ClientState), store: new(codec.ResumeStore),
 	}
+	p.view = clientView{t: t, ended: map[string]*protocol.Turn{}}
 	p.server = newNativeServer(p)
 	p.connect()
 	return p
@@ -69,8 +69,9 @@ func newLossyPair(t *rapid.T, name string) *lossyPair {
 func (p *lossyPair) connect() {
 	p.clientWake, p.serverWake = time.Time{}, time.Time{}
 	p.lines, p.sent, p.up, p.down = nil, map[string]func(*protocol.Answer){}, nil, nil
-	p.events, p.answers = nil, nil
+	p.events, p.answers, p.paths = nil, nil, nil
 	p.server.log.Detach()
+	p.view.failed = false
 	p.client = p.dialect.Client(codec.ClientOptions{
 		URL: "ws://x/" + sessionID, Name: "ada", ID: p.newID, Resume: p.resume, PeerIsAgentctl: true,
 	})
@@ -82,7 +83,7 @@ func (p *lossyPair) connect() {
 	p.fromServer(p.serverCodec.Open(p.now))
 	p.fromClient(p.client.Open(p.now))
 	p.command(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada"}, nil)
-	p.command(protocol.DoSubscribe, sessionID, "", protocol.SubscribeData{Position: p.position}, nil)
+	p.command(protocol.DoSubscribe, sessionID, "", protocol.SubscribeData{Position: p.view.position}, p.view.attach)
 	for _, c := range p.commands {
 		if !c.answered {
 			p.enqueue(c)
@@ -94,6 +95,10 @@ func (p *lossyPair) connect() {
 func (p *lossyPair) lose() {
 	for range rapid.IntRange(0, len(p.up)).Draw(p.t, "arrives") {
 		p.deliverUp()
+	}
+	if rapid.IntRange(0, 3).Draw(p.t, "restarts") == 0 {
+		p.store = new(codec.ResumeStore)
+		p.server.restart()
 	}
 	p.connect()
 }
@@ -128,11 +133,18 @@ func (p *lossyPair) next() (steps []func()) {
 			steps = append(steps, step)
 		}
 	}
+	if p.view.failed {
+		return []func(){p.connect}
+	}
 	add(len(p.lines) > 0, func() { take(&p.lines)() })
 	add(len(p.up) > 0, p.deliverUp)
 	add(len(p.answers) > 0, func() { p.fromServer(p.serverCodec.Native(p.now, take(&p.answers))) })
 	add(len(p.events) > 0, func() { p.fromServer(p.serverCodec.Native(p.now, take(&p.events))) })
 	add(len(p.down) > 0, func() { p.fromClient(p.client.Foreign(p.now, take(&p.down))) })
+	add(len(p.paths) > 0, func() {
+		path := take(&p.paths)
+		p.fromClient(p.client.(HTTPReader).PathRead(p.now, path, p.server.read(path)))
+	})
 	add(p.server.busy(), p.work)
 	return steps
 }
@@ -176,8 +188,8 @@ func (p *lossyPair) fromClient(out codec.Output) {
 			p.t.Fatal(err)
 		case a != nil && p.sent[a.ID] != nil:
 			p.sent[a.ID](a)
-		case e != nil && e.Durable() && p.position != nil:
-			p.position.Seq = e.Seq
+		case e != nil && e.Durable():
+			p.view.apply(e)
 		}
 	}
 	if out.Close != nil {
@@ -185,146 +197,6 @@ func (p *lossyPair) fromClient(out codec.Output) {
 		return
 	}
 	if reader, ok := p.client.(HTTPReader); ok {
-		for _, path := range reader.Paths() {
-			p.fromClient(reader.PathRead(p.now, path, p.server.read(path)))
-		}
+		p.paths = append(p.paths, reader.Paths()...)
 	}
-}
-
-// A nativeServer has one session, whose agent writes a few words for each message.
-type nativeServer struct {
-	*lossyPair
-	log       *codec.Log
-	responder codec.Responder
-	history   []*protocol.Event
-	results   map[string]any // of commands, by key
-	words     int            // of the turn
-}
-
-func newNativeServer(p *lossyPair) *nativeServer {
-	s := &nativeServer{
-		lossyPair: p, log: codec.NewLog(sessionID, "e1"), results: map[string]any{},
-		responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: []protocol.Verb{
-			protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoWatch,
-			protocol.DoList, protocol.DoSend, protocol.DoCreate,
-		}},
-	}
-	s.add(new(codec.Output), "", protocol.SessionCreated, protocol.SessionCreatedData{Agent: "a"})
-	return s
-}
-
-func (s *nativeServer) add(out *codec.Output, turn string, typ protocol.Type, data any) {
-	s.log.Add(out, s.now, codec.Entry{Type: typ, Turn: turn, Data: data})
-	s.history = append(s.history, &protocol.Event{
-		Seq: s.log.State.Seq, Session: sessionID, Turn: turn, Type: typ, Time: s.now, Data: protocol.MustEncode(data),
-	})
-}
-
-// handle carries out a command.
-func (s *nativeServer) handle(line []byte) {
-	var answer, events codec.Output
-	cmd, ok := s.responder.Decode(&answer, line)
-	switch {
-	case ok && cmd.Command == protocol.DoSubscribe:
-		s.log.Attach(&events, &s.responder, &cmd, s.now)
-	case ok:
-		s.carryOut(&answer, &events, &cmd)
-	}
-	s.events = append(s.events, events.Native...)
-	s.answers = append(s.answers, answer.Native...)
-}
-
-func (s *nativeServer) carryOut(out, events *codec.Output, cmd *protocol.Command) {
-	switch cmd.Command {
-	case protocol.DoUnsubscribe:
-		s.log.Detach()
-		s.responder.Answer(out, cmd, protocol.Empty{})
-	case protocol.DoSnapshot:
-		s.responder.Answer(out, cmd, s.log.Snapshot())
-	case protocol.DoHistory:
-		var d protocol.HistoryData
-		_ = cmd.DecodeData(&d)
-		s.responder.Answer(out, cmd, s.log.History(d))
-	case protocol.DoWatch, protocol.DoList:
-		s.responder.Answer(out, cmd, protocol.ListResult{Sessions: []protocol.Summary{s.log.Summary()}})
-	case protocol.DoCreate:
-		s.responder.Answer(out, cmd, protocol.CreateResult{Session: sessionID})
-	case protocol.DoSend:
-		s.send(out, events, cmd)
-	}
-}
-
-func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
-	if saved, known := s.results[cmd.Key]; known && cmd.Key != "" {
-		s.responder.Answer(out, cmd, saved)
-		return
-	}
-	var d protocol.SendData
-	if err := cmd.DecodeData(&d); err != nil {
-		s.t.Fatal(err)
-	}
-	m := protocol.Message{MessageID: s.newID("m"), ClientMessageID: d.ClientMessageID, Text: d.Text}
-	r := protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID}
-	if s.log.State.Turn == nil && len(s.log.State.Queue) == 0 {
-		s.start(events, m)
-		r.Status, r.Turn = protocol.SendStarted, s.log.State.Turn.Turn
-	} else {
-		index := len(s.log.State.Queue)
-		s.add(events, "", protocol.QueueAdded, protocol.QueueAddedData{Message: m})
-		r.Index = &index
-	}
-	r.Seq = s.log.State.Seq
-	s.results[cmd.Key] = r
-	s.responder.Answer(out, cmd, r)
-}
-
-// start starts the turn of a message.
-func (s *nativeServer) start(out *codec.Output, m protocol.Message) {
-	turn := s.newID("t")
-	s.words = 0
-	s.add(out, turn, protocol.MessageUser, protocol.MessageUserData{Message: m})
-	s.add(out, turn, protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: "a"})
-	s.add(out, turn, protocol.TextStart, protocol.PartStartData{Part: "p1"})
-}
-
-// busy reports whether the agent has something to do.
-func (s *nativeServer) busy() bool { return s.log.State.Turn != nil || len(s.log.State.Queue) > 0 }
-
-// work writes a word, ends the turn after some, or starts the next one.
-func (s *nativeServer) work(out *codec.Output) {
-	state := s.log.State
-	switch {
-	case state.Turn != nil && s.words < 2:
-		s.words++
-		s.add(out, state.Turn.Turn, protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: "word "})
-	case state.Turn != nil:
-		turn := state.Turn.Turn
-		s.add(out, turn, protocol.TextEnd, protocol.PartEndData{Part: "p1"})
-		s.add(out, turn, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-	case len(state.Queue) > 0:
-		m := state.Queue[0]
-		s.add(out, "", protocol.QueueRemoved, protocol.QueueRemovedData{
-			MessageID: m.MessageID, Reason: protocol.RemovedStarted,
-		})
-		s.start(out, m)
-	}
-}
-
-// read answers a request for the session's messages, and no other.
-func (s *nativeServer) read(path string) []byte {
-	rest, ok := strings.CutPrefix(path, "/api/sessions/"+sessionID+"/messages")
-	if !ok || s.dialect.Messages == nil {
-		return nil
-	}
-	var t protocol.Transcript
-	for _, e := range s.history {
-		if _, err := t.Apply(e); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	_, after, _ := strings.Cut(rest, "after=")
-	ended := slices.DeleteFunc(slices.Clone(t.Turns), func(turn *protocol.Turn) bool {
-		return s.log.State.Turn != nil && turn.Turn == s.log.State.Turn.Turn
-	})
-	return s.dialect.Messages(ended, after)
 }

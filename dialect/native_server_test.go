@@ -1,0 +1,167 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A nativeServer has one session, whose agent writes a few words for each message.
+type nativeServer struct {
+	*lossyPair
+	log       *codec.Log
+	responder codec.Responder
+	history   []*protocol.Event
+	results   map[string]any               // of commands, by key
+	turns     map[string][]protocol.Reason // reasons of their ends, by message
+	rest      []string                     // of the turn's text
+}
+
+func newNativeServer(p *lossyPair) *nativeServer {
+	s := &nativeServer{
+		lossyPair: p, log: codec.NewLog(sessionID, "e1"),
+		results: map[string]any{}, turns: map[string][]protocol.Reason{},
+		responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: []protocol.Verb{
+			protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoWatch,
+			protocol.DoList, protocol.DoSend, protocol.DoCreate,
+		}},
+	}
+	s.add(new(codec.Output), "", protocol.SessionCreated, protocol.SessionCreatedData{Agent: "a"})
+	return s
+}
+
+func (s *nativeServer) add(out *codec.Output, turn string, typ protocol.Type, data any) {
+	s.log.Add(out, s.now, codec.Entry{Type: typ, Turn: turn, Data: data})
+	s.history = append(s.history, &protocol.Event{
+		Seq: s.log.State.Seq, Session: sessionID, Turn: turn, Type: typ, Time: s.now, Data: protocol.MustEncode(data),
+	})
+}
+
+// handle carries out a command.
+func (s *nativeServer) handle(line []byte) {
+	var answer, events codec.Output
+	cmd, ok := s.responder.Decode(&answer, line)
+	switch {
+	case ok && cmd.Command == protocol.DoSubscribe:
+		s.log.Attach(&events, &s.responder, &cmd, s.now)
+	case ok:
+		s.carryOut(&answer, &events, &cmd)
+	}
+	s.events = append(s.events, events.Native...)
+	s.answers = append(s.answers, answer.Native...)
+}
+
+func (s *nativeServer) carryOut(out, events *codec.Output, cmd *protocol.Command) {
+	switch cmd.Command {
+	case protocol.DoUnsubscribe:
+		s.log.Detach()
+		s.responder.Answer(out, cmd, protocol.Empty{})
+	case protocol.DoSnapshot:
+		s.responder.Answer(out, cmd, s.log.Snapshot())
+	case protocol.DoHistory:
+		var d protocol.HistoryData
+		_ = cmd.DecodeData(&d)
+		s.responder.Answer(out, cmd, s.log.History(d))
+	case protocol.DoWatch, protocol.DoList:
+		s.responder.Answer(out, cmd, protocol.ListResult{Sessions: []protocol.Summary{s.log.Summary()}})
+	case protocol.DoCreate:
+		s.responder.Answer(out, cmd, protocol.CreateResult{Session: sessionID})
+	case protocol.DoSend:
+		s.send(out, events, cmd)
+	}
+}
+
+func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
+	if saved, known := s.results[cmd.Key]; known && cmd.Key != "" {
+		s.responder.Answer(out, cmd, saved)
+		return
+	}
+	var d protocol.SendData
+	if err := cmd.DecodeData(&d); err != nil {
+		s.t.Fatal(err)
+	}
+	m := protocol.Message{MessageID: s.newID("m"), ClientMessageID: d.ClientMessageID, Text: d.Text}
+	r := protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID}
+	if s.log.State.Turn == nil && len(s.log.State.Queue) == 0 {
+		s.start(events, m)
+		r.Status, r.Turn = protocol.SendStarted, s.log.State.Turn.Turn
+	} else {
+		index := len(s.log.State.Queue)
+		s.add(events, "", protocol.QueueAdded, protocol.QueueAddedData{Message: m})
+		r.Index = &index
+	}
+	r.Seq = s.log.State.Seq
+	s.results[cmd.Key] = r
+	s.responder.Answer(out, cmd, r)
+}
+
+// start starts the turn of a message.
+func (s *nativeServer) start(out *codec.Output, m protocol.Message) {
+	turn := s.newID("t")
+	s.rest = strings.SplitAfter(answerTo(m.Text), " ")
+	s.add(out, turn, protocol.MessageUser, protocol.MessageUserData{Message: m})
+	s.add(out, turn, protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: "a"})
+	s.add(out, turn, protocol.TextStart, protocol.PartStartData{Part: "p1"})
+}
+
+// answerTo returns the text of the turn of a message.
+func answerTo(message string) string { return "<" + message + "> one two end" }
+
+// end ends the turn.
+func (s *nativeServer) end(out *codec.Output, d protocol.TurnEndedData) {
+	turn := s.log.State.Turn
+	message := turn.Message.Text
+	s.turns[message] = append(s.turns[message], d.Reason)
+	s.add(out, turn.Turn, protocol.TextEnd, protocol.PartEndData{Part: "p1"})
+	s.add(out, turn.Turn, protocol.TurnEnded, d)
+}
+
+// restart ends the turn that a killed server leaves.
+func (s *nativeServer) restart() {
+	if s.log.State.Turn != nil {
+		s.end(new(codec.Output), protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was restarted",
+		})
+	}
+}
+
+// busy reports whether the agent has something to do.
+func (s *nativeServer) busy() bool { return s.log.State.Turn != nil || len(s.log.State.Queue) > 0 }
+
+// work writes a word, ends the turn after some, or starts the next one.
+func (s *nativeServer) work(out *codec.Output) {
+	state := s.log.State
+	switch {
+	case state.Turn != nil && len(s.rest) > 0:
+		s.add(out, state.Turn.Turn, protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: take(&s.rest)})
+	case state.Turn != nil:
+		s.end(out, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	case len(state.Queue) > 0:
+		m := state.Queue[0]
+		s.add(out, "", protocol.QueueRemoved, protocol.QueueRemovedData{
+			MessageID: m.MessageID, Reason: protocol.RemovedStarted,
+		})
+		s.start(out, m)
+	}
+}
+
+// read answers a request for the session's messages, and no other.
+func (s *nativeServer) read(path string) []byte {
+	rest, ok := strings.CutPrefix(path, "/api/sessions/"+sessionID+"/messages")
+	if !ok || s.dialect.Messages == nil {
+		return nil
+	}
+	var t protocol.Transcript
+	for _, e := range s.history {
+		if _, err := t.Apply(e); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	_, after, _ := strings.Cut(rest, "after=")
+	ended := slices.DeleteFunc(slices.Clone(t.Turns), func(turn *protocol.Turn) bool {
+		return s.log.State.Turn != nil && turn.Turn == s.log.State.Turn.Turn
+	})
+	return s.dialect.Messages(ended, after)
+}
