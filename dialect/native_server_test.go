@@ -16,7 +16,8 @@ type nativeServer struct {
 	history   []*protocol.Event
 	results   map[string]any               // of commands, by key
 	turns     map[string][]protocol.Reason // reasons of their ends, by message
-	rest      []string                     // of the turn's text
+	started   bool                         // the turn; else only its message is known
+	rest      []string                     // of the text of the turn
 }
 
 func newNativeServer(p *lossyPair) *nativeServer {
@@ -97,13 +98,12 @@ func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
 	s.responder.Answer(out, cmd, r)
 }
 
-// start starts the turn of a message.
+// start begins the turn of a message: work goes on.
 func (s *nativeServer) start(out *codec.Output, m protocol.Message) {
 	turn := s.newID("t")
+	s.started = false
 	s.rest = strings.SplitAfter(answerTo(m.Text), " ")
 	s.add(out, turn, protocol.MessageUser, protocol.MessageUserData{Message: m})
-	s.add(out, turn, protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: "a"})
-	s.add(out, turn, protocol.TextStart, protocol.PartStartData{Part: "p1"})
 }
 
 // answerTo returns the text of the turn of a message.
@@ -114,7 +114,9 @@ func (s *nativeServer) end(out *codec.Output, d protocol.TurnEndedData) {
 	turn := s.log.State.Turn
 	message := turn.Message.Text
 	s.turns[message] = append(s.turns[message], d.Reason)
-	s.add(out, turn.Turn, protocol.TextEnd, protocol.PartEndData{Part: "p1"})
+	if s.started {
+		s.add(out, turn.Turn, protocol.TextEnd, protocol.PartEndData{Part: "p1"})
+	}
 	s.add(out, turn.Turn, protocol.TurnEnded, d)
 }
 
@@ -134,6 +136,11 @@ func (s *nativeServer) busy() bool { return s.log.State.Turn != nil || len(s.log
 func (s *nativeServer) work(out *codec.Output) {
 	state := s.log.State
 	switch {
+	case state.Turn != nil && !s.started:
+		s.started = true
+		m := state.Turn.Message
+		s.add(out, state.Turn.Turn, protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: "a"})
+		s.add(out, state.Turn.Turn, protocol.TextStart, protocol.PartStartData{Part: "p1"})
 	case state.Turn != nil && len(s.rest) > 0:
 		s.add(out, state.Turn.Turn, protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: take(&s.rest)})
 	case state.Turn != nil:

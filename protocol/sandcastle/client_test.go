@@ -175,6 +175,19 @@ func TestSubscribeAsksAndAcknowledges(t *testing.T) {
 	}
 }
 
+// A SessionStarted of the turn that the state has already does not end it.
+func TestATurnOfTheStateStartsOnce(t *testing.T) {
+	d := newClientTest(t, &codec.ClientState{})
+	d.command(protocol.DoSubscribe, "", nil)
+	d.receiveChunk(0, `{"_tag":"InitialState","snapshot":{"status":"streaming","activeTurnId":"t1","queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},`+
+		`"buffer":[],"turnContext":{"turnId":"t1","messageId":"m1","content":"Hello","startedAt":"2026-03-01T11:59:00.000Z"}}`)
+	d.nativeTypes()
+	d.receiveChunk(0, `{"_tag":"SessionStarted","turnId":"t1","messageId":"m1","startedAt":"2026-03-01T11:59:00.000Z"}`)
+	if got := d.nativeTypes(); got != "" || d.state.Turn.Message.Text != "Hello" {
+		t.Errorf("recorded %q in the turn %+v", got, d.state.Turn)
+	}
+}
+
 // SC-6, X-20: a server of the document gets its tags, on the next connection too.
 func TestAServerOfTheDocumentGetsItsTags(t *testing.T) {
 	for _, no := range []string{

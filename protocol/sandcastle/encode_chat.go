@@ -20,7 +20,7 @@ func (sub *subscription) encodeEvent(e *protocol.Event, at, before int) {
 		if sub.turn == nil || d.Resumed {
 			return
 		}
-		sub.sendEvent(sessionEvent{
+		sub.sendStarted(sessionEvent{
 			Tag: sessionStarted, TurnID: e.Turn, MessageID: d.MessageID, StartedAt: formatTime(e.Time),
 		})
 		sub.sendChat(chatEvent{Type: chatStart, MessageID: e.Turn, ClaudeSessionID: sub.Session})

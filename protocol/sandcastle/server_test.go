@@ -143,6 +143,29 @@ func TestMidTurnSubscribersGetTheTurnFromItsStart(t *testing.T) {
 	}
 }
 
+// A client that subscribes between a turn's message and its start has the turn in its state: no
+// SessionStarted makes it begin again.
+func TestATurnInTheInitialStateStartsNoMore(t *testing.T) {
+	d := newServerTest(t)
+	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	d.append(protocol.MessageUser, "t1", protocol.MessageUserData{
+		Message: protocol.Message{MessageID: "m1", Text: "Hello"},
+	})
+	d.request(requestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))
+	d.request(ackFrame(0))
+	d.append(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"})
+	if got := eventTags(sessionEvents(t, d.emit())); got != "start" {
+		t.Errorf("it gets %q", got)
+	}
+	d.request(ackFrame(0))
+	d.endTurn("t1", protocol.ReasonCompleted)
+	d.startTurn("t2", "again")
+	d.emit()
+	if got := eventTags(sessionEvents(t, d.request(ackFrame(0)))); got != "UserMessage SessionStarted start" {
+		t.Errorf("of the next turn it gets %q", got)
+	}
+}
+
 // SC-17, SC-30, SC-31, SC-32, X-5: edits and moves lead to the same queue at the client.
 func TestEditsAndMovesLeaveTheSameQueue(t *testing.T) {
 	d := newServerTest(t)

@@ -161,6 +161,7 @@ func (c *client) handleSessionEvent(s *session, raw json.RawMessage) {
 	case e.Tag == userMessage && e.Message != nil:
 		c.recordUnstarted(s)
 		s.nextMessage = e.Message
+	case e.Tag == sessionStarted && e.TurnID != "" && e.TurnID == turn: // the state had it already
 	case e.Tag == sessionStarted && e.TurnID != "":
 		c.startTurn(s, &e)
 	case e.Tag == sessionStopped:

@@ -57,7 +57,9 @@ func (sub *subscription) resetTurn() {
 func (sub *subscription) sendInitialState(st *stream) {
 	st.started = true
 	e := sessionEvent{Tag: initialState, Snapshot: snapshotOf(sub.State), Buffer: sub.buffer.list()}
+	st.turn = ""
 	if t := sub.State.Turn; t != nil {
+		st.turn = t.Turn
 		m := newStartedMessage(&t.Message)
 		e.TurnContext = &turnContext{
 			TurnID: t.Turn, MessageID: m.ID, Content: m.Content, Parts: m.Parts, ClientMessageID: m.ClientMessageID,
@@ -85,9 +87,18 @@ func (sub *subscription) sendInitialState(st *stream) {
 
 // sendEvent sends a session event to the started streams.
 func (sub *subscription) sendEvent(e any) {
+	sub.sendEventTo(e, func(*stream) bool { return true })
+}
+
+// sendStarted sends the start of a turn to the started streams whose state did not have it.
+func (sub *subscription) sendStarted(e sessionEvent) {
+	sub.sendEventTo(e, func(st *stream) bool { return st.turn != e.TurnID })
+}
+
+func (sub *subscription) sendEventTo(e any, wants func(*stream) bool) {
 	var value json.RawMessage
 	for _, st := range sub.streams {
-		if !st.started || st.ending {
+		if !st.started || st.ending || !wants(st) {
 			continue
 		}
 		if value == nil {
