@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +61,16 @@ func (p *lossyPair) check() {
 			p.t.Fatalf("%q, answered with error %v, has the turns %v", c.text, c.err, turns)
 		}
 	}
+	for _, c := range p.decided {
+		var r protocol.ApproveResult
+		switch {
+		case !c.answered:
+			p.t.Fatalf("the decision about %q has no answer", c.text)
+		case c.err != nil || !reportsOutcomes[p.dialect.Name]:
+		case json.Unmarshal(c.result, &r) != nil, r.Outcome != p.server.outcomes[c.text]:
+			p.t.Fatalf("%q is answered with %s, the server has %s", c.text, c.result, p.server.outcomes[c.text])
+		}
+	}
 	for message, turn := range p.view.ended {
 		reasons := p.server.turns[message]
 		if len(reasons) == 0 || turn.End.Reason == protocol.ReasonCompleted &&
@@ -67,6 +79,10 @@ func (p *lossyPair) check() {
 		}
 	}
 }
+
+// reportsOutcomes lists the dialects in which agentctl's server answers a decision, with the id of
+// its request.
+var reportsOutcomes = map[string]bool{"effectiveagent": true, "multiagent": true}
 
 // settle delivers everything, without another loss, until the client has all answers and no turn
 // runs.
@@ -96,7 +112,7 @@ func (p *lossyPair) settled() bool {
 }
 
 func (p *lossyPair) unanswered() (texts []string) {
-	for _, c := range p.commands {
+	for _, c := range append(slices.Clone(p.commands), p.decided...) {
 		if !c.answered {
 			texts = append(texts, c.text)
 		}
@@ -107,8 +123,33 @@ func (p *lossyPair) unanswered() (texts []string) {
 // send sends another message.
 func (p *lossyPair) send() {
 	text := fmt.Sprintf("message %d", len(p.commands)+1)
-	c := &sentCommand{text: text, key: fmt.Sprintf("k%d", len(p.commands)+1)}
+	c := &sentCommand{
+		verb: protocol.DoSend, text: text, key: fmt.Sprintf("k%d", len(p.commands)+1),
+		data: protocol.SendData{Text: text},
+	}
 	p.commands = append(p.commands, c)
+	p.enqueue(c)
+}
+
+// decide decides a new request.
+func (p *lossyPair) decide(e *protocol.Event) {
+	var a protocol.Approval
+	switch {
+	case e.Type != protocol.ApprovalRequested:
+		return
+	case e.Decode(&a) != nil:
+		p.t.Fatalf("request: %s", e.Data)
+	case slices.ContainsFunc(p.decided, func(c *sentCommand) bool { return c.text == a.Request }):
+		return
+	}
+	c := &sentCommand{
+		verb: protocol.DoApprove, text: a.Request, key: fmt.Sprintf("d%d", len(p.decided)+1),
+		data: protocol.ApproveData{
+			Request:  a.Request,
+			Decision: rapid.SampledFrom([]protocol.Decision{protocol.AllowOnce, protocol.Deny}).Draw(p.t, "decision"),
+		},
+	}
+	p.decided = append(p.decided, c)
 	p.enqueue(c)
 }
 

@@ -1,7 +1,9 @@
 package dialect
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,7 +29,8 @@ type lossyPair struct {
 	resume   *codec.ClientState
 	view     clientView
 	lastID   int
-	commands []*sentCommand
+	commands []*sentCommand // messages
+	decided  []*sentCommand // decisions
 
 	// Of the connection.
 
@@ -42,11 +45,14 @@ type lossyPair struct {
 	paths                  []string // that the client's codec wants to read
 }
 
-// A sentCommand is a send command of the client.
+// A sentCommand is a command of the client.
 type sentCommand struct {
-	text, key string
+	verb      protocol.Verb
+	text, key string // text: of the message, or the request
+	data      any
 	answered  bool
 	err       *protocol.Error
+	result    json.RawMessage
 }
 
 const sessionID = "s_00000000000000aa"
@@ -84,7 +90,7 @@ func (p *lossyPair) connect() {
 	p.fromClient(p.client.Open(p.now))
 	p.command(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada"}, nil)
 	p.command(protocol.DoSubscribe, sessionID, "", protocol.SubscribeData{Position: p.view.position}, p.view.attach)
-	for _, c := range p.commands {
+	for _, c := range append(slices.Clone(p.commands), p.decided...) {
 		if !c.answered {
 			p.enqueue(c)
 		}
@@ -104,11 +110,11 @@ func (p *lossyPair) lose() {
 }
 
 func (p *lossyPair) enqueue(c *sentCommand) {
-	p.command(protocol.DoSend, sessionID, c.key, protocol.SendData{Text: c.text}, func(a *protocol.Answer) {
+	p.command(c.verb, sessionID, c.key, c.data, func(a *protocol.Answer) {
 		if c.answered {
 			p.t.Fatalf("%q is answered twice", c.text)
 		}
-		c.answered, c.err = true, a.Error
+		c.answered, c.err, c.result = true, a.Error, a.Result
 	})
 }
 
@@ -190,6 +196,7 @@ func (p *lossyPair) fromClient(out codec.Output) {
 			p.sent[a.ID](a)
 		case e != nil && e.Durable():
 			p.view.apply(e)
+			p.decide(e)
 		}
 	}
 	if out.Close != nil {

@@ -18,15 +18,18 @@ type nativeServer struct {
 	turns     map[string][]protocol.Reason // reasons of their ends, by message
 	started   bool                         // the turn; else only its message is known
 	rest      []string                     // of the text of the turn
+	asked     bool                         // in the turn
+	patience  int                          // steps until another client decides
+	outcomes  map[string]protocol.Outcome  // of requests
 }
 
 func newNativeServer(p *lossyPair) *nativeServer {
 	s := &nativeServer{
 		lossyPair: p, log: codec.NewLog(sessionID, "e1"),
-		results: map[string]any{}, turns: map[string][]protocol.Reason{},
+		results: map[string]any{}, outcomes: map[string]protocol.Outcome{}, turns: map[string][]protocol.Reason{},
 		responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: []protocol.Verb{
 			protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoWatch,
-			protocol.DoList, protocol.DoSend, protocol.DoCreate,
+			protocol.DoList, protocol.DoSend, protocol.DoCreate, protocol.DoApprove,
 		}},
 	}
 	s.add(new(codec.Output), "", protocol.SessionCreated, protocol.SessionCreatedData{Agent: "a"})
@@ -55,6 +58,10 @@ func (s *nativeServer) handle(line []byte) {
 }
 
 func (s *nativeServer) carryOut(out, events *codec.Output, cmd *protocol.Command) {
+	if saved, known := s.results[cmd.Key]; known && cmd.Key != "" {
+		s.responder.Answer(out, cmd, saved)
+		return
+	}
 	switch cmd.Command {
 	case protocol.DoUnsubscribe:
 		s.log.Detach()
@@ -71,14 +78,38 @@ func (s *nativeServer) carryOut(out, events *codec.Output, cmd *protocol.Command
 		s.responder.Answer(out, cmd, protocol.CreateResult{Session: sessionID})
 	case protocol.DoSend:
 		s.send(out, events, cmd)
+	case protocol.DoApprove:
+		s.approve(out, events, cmd)
 	}
 }
 
-func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
-	if saved, known := s.results[cmd.Key]; known && cmd.Key != "" {
-		s.responder.Answer(out, cmd, saved)
+// approve decides a request for a client.
+func (s *nativeServer) approve(out, events *codec.Output, cmd *protocol.Command) {
+	var d protocol.ApproveData
+	if err := cmd.DecodeData(&d); err != nil {
+		s.t.Fatal(err)
+	}
+	outcome := protocol.Allowed
+	if d.Decision != protocol.AllowOnce {
+		outcome = protocol.Denied
+	}
+	if s.log.State.PendingApproval(d.Request) == nil {
+		s.responder.Fail(out, cmd, protocol.Errorf(protocol.CodeConflict, "it was decided before"))
 		return
 	}
+	s.resolve(events, protocol.ApprovalResolvedData{Request: d.Request, Outcome: outcome, Decision: d.Decision})
+	r := protocol.ApproveResult{Request: d.Request, Outcome: outcome, Decision: d.Decision}
+	s.results[cmd.Key] = r
+	s.responder.Answer(out, cmd, r)
+}
+
+// resolve ends a request.
+func (s *nativeServer) resolve(out *codec.Output, d protocol.ApprovalResolvedData) {
+	s.outcomes[d.Request] = d.Outcome
+	s.add(out, s.log.State.Turn.Turn, protocol.ApprovalResolved, d)
+}
+
+func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
 	var d protocol.SendData
 	if err := cmd.DecodeData(&d); err != nil {
 		s.t.Fatal(err)
@@ -101,7 +132,7 @@ func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
 // start begins the turn of a message: work goes on.
 func (s *nativeServer) start(out *codec.Output, m protocol.Message) {
 	turn := s.newID("t")
-	s.started = false
+	s.started, s.asked, s.patience = false, false, 3
 	s.rest = strings.SplitAfter(answerTo(m.Text), " ")
 	s.add(out, turn, protocol.MessageUser, protocol.MessageUserData{Message: m})
 }
@@ -114,6 +145,9 @@ func (s *nativeServer) end(out *codec.Output, d protocol.TurnEndedData) {
 	turn := s.log.State.Turn
 	message := turn.Message.Text
 	s.turns[message] = append(s.turns[message], d.Reason)
+	for _, a := range slices.Clone(s.log.State.Approvals) {
+		s.resolve(out, protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled})
+	}
 	if s.started {
 		s.add(out, turn.Turn, protocol.TextEnd, protocol.PartEndData{Part: "p1"})
 	}
@@ -132,7 +166,13 @@ func (s *nativeServer) restart() {
 // busy reports whether the agent has something to do.
 func (s *nativeServer) busy() bool { return s.log.State.Turn != nil || len(s.log.State.Queue) > 0 }
 
-// work writes a word, ends the turn after some, or starts the next one.
+// asks reports whether the agent asks in the turn.
+func (s *nativeServer) asks() bool {
+	return strings.ContainsAny(s.log.State.Turn.Message.Text, "02468")
+}
+
+// work writes a word, ends the turn after some, or starts the next one. In the middle of every
+// second turn the agent asks. If the client does not decide, another one does.
 func (s *nativeServer) work(out *codec.Output) {
 	state := s.log.State
 	switch {
@@ -141,6 +181,20 @@ func (s *nativeServer) work(out *codec.Output) {
 		m := state.Turn.Message
 		s.add(out, state.Turn.Turn, protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID, Agent: "a"})
 		s.add(out, state.Turn.Turn, protocol.TextStart, protocol.PartStartData{Part: "p1"})
+	case len(state.Approvals) > 0:
+		if s.patience--; s.patience < 0 {
+			s.resolve(out, protocol.ApprovalResolvedData{
+				Request: state.Approvals[0].Request, Outcome: protocol.Denied, Decision: protocol.Deny,
+			})
+		}
+	case state.Turn != nil && !s.asked && len(s.rest) == 2 && s.asks():
+		s.asked = true
+		s.add(out, state.Turn.Turn, protocol.ApprovalRequested, protocol.Approval{
+			Request: state.Turn.Turn + ".a1", Kind: protocol.ApproveCommand, Command: "make", Asked: s.now,
+			Options: []protocol.Option{
+				{ID: "allow_once", Kind: "allow_once", Label: "Allow once"}, {ID: "deny", Kind: "deny", Label: "Deny"},
+			},
+		})
 	case state.Turn != nil && len(s.rest) > 0:
 		s.add(out, state.Turn.Turn, protocol.TextDelta, protocol.PartDeltaData{Part: "p1", Text: take(&s.rest)})
 	case state.Turn != nil:
