@@ -145,6 +145,7 @@ func (c *client) endTurn(s *session, d protocol.TurnEndedData) {
 	if d.DurationMS == 0 {
 		d.DurationMS = c.Now.Sub(s.turn.started).Milliseconds()
 	}
+	s.keepEnded()
 	c.record(s, protocol.TurnEnded, nil, d)
 	s.turn, s.turnDeadline = nil, time.Time{}
 }

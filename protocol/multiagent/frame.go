@@ -48,8 +48,9 @@ type note struct {
 // An answer is the payload of agentctl_answer. Error is nil if the message was accepted. Turn is
 // what became of an accepted user message.
 type answer struct {
-	Error *protocol.Error `json:"error,omitempty"`
-	Turn  string          `json:"turn,omitempty"`
+	Error  *protocol.Error `json:"error,omitempty"`
+	Turn   string          `json:"turn,omitempty"`
+	Output string          `json:"output,omitempty"` // the messageId of the output of a turn that is over
 }
 
 // The values of Turn. A second answer with turnBegun follows turnQueued and turnBegins, when the

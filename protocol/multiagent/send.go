@@ -125,7 +125,9 @@ func (c *client) handleAnswer(s *session, key string, data []byte) {
 	case a.Turn == turnBegins:
 		c.expect(s, req)
 	default:
-		req.over = a.Turn == turnOver
+		if req.over = a.Turn == turnOver; req.started == nil {
+			req.started = s.findEnded(a.Output)
+		}
 		c.acceptSend(s, req)
 	}
 }

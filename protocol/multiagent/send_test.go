@@ -161,6 +161,28 @@ func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T)
 	}
 }
 
+// A turn that came as one of another client, because its message was not answered yet, is that of
+// the message if its output is: it is not shown a second time.
+func TestAtAgentctlAMessageFindsItsTurnByItsOutput(t *testing.T) {
+	for output, want := range map[string]int{"m": 1, "another": 2} {
+		c := newClientTestAt(t, true, nil)
+		c.subscribe()
+		c.silent = true
+		c.commandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
+		key := c.codec.sessionByID("uuid").requests[0].key
+		c.connect()
+		c.receive(`{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"hi","agentName":"a"}}`,
+			`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"hi"}}`)
+		c.connect()
+		again := c.commandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
+		c.receive(answerTo(key, `{"turn":"over","output":"`+output+`"}`))
+		turns := c.codec.sessionByID("uuid").log.State.Turns
+		if result[protocol.SendResult](c, again) == nil || turns != want {
+			t.Errorf("output %s: answered %+v, %d turns", output, c.answers[again], turns)
+		}
+	}
+}
+
 // The first message of a new conversation is part of its creation.
 func TestACreationIsAnsweredWithItsMessage(t *testing.T) {
 	c := newClientTest(t, nil)

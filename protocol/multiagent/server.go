@@ -92,7 +92,7 @@ func (s *server) answerSend(c *conversation, key string, r *protocol.SendResult,
 	case r.Status == protocol.SendQueued:
 		a.Turn = turnQueued
 	case r.Seq <= c.seq:
-		a.Turn = turnOver
+		a.Turn, a.Output = turnOver, r.Turn
 	default:
 		a.Turn = turnBegins
 	}

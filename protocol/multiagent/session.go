@@ -14,6 +14,7 @@ type session struct {
 	name     string
 	log      *codec.Log
 	turn     *clientTurn // current; nil: none
+	ended    []endedTurn // newest last, at most maxEnded
 	requests []*request
 	accepted []*request // messages that agentctl's server has, and whose turn has not begun
 	// a cancelled error came and no message since: the real system sends it twice
@@ -46,6 +47,37 @@ type request struct {
 	reason   string                 // of approve
 	turn     string                 // of interrupt
 	queue    string                 // of interrupt
+}
+
+// An endedTurn is a finished turn whose output the client saw.
+type endedTurn struct {
+	output string // its message id at the server
+	start  turnStart
+}
+
+// maxEnded bounds session.ended: a message sent again over a lost connection is one of the newest.
+const maxEnded = 16
+
+// keepEnded keeps the turn, which ends, if its output is known.
+func (s *session) keepEnded() {
+	recorded := s.log.State.Turn
+	if recorded == nil || s.turn.message == "" {
+		return
+	}
+	if len(s.ended) == maxEnded {
+		s.ended = slices.Delete(s.ended, 0, 1)
+	}
+	s.ended = append(s.ended, endedTurn{s.turn.message, turnStart{s.turn.id, recorded.First}})
+}
+
+// findEnded returns the start of the finished turn with an output, or nil.
+func (s *session) findEnded(output string) *turnStart {
+	for _, t := range slices.Backward(s.ended) {
+		if output != "" && t.output == output {
+			return &t.start
+		}
+	}
+	return nil
 }
 
 // A transmission is the newest sending of a user message.
