@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/historygen"
+	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -215,7 +215,7 @@ func (c *coverage) missing(name string) (list []string) {
 		}
 		hint := ""
 		if !c.generated[e.Type] && e.Type != protocol.SessionCreated {
-			hint = "; internal/historygen does not generate it yet"
+			hint = "; internal/dev/historygen does not generate it yet"
 		}
 		if !c.encoded[e.Type] && !slices.Contains(notEncoded[name], e.Type) {
 			list = append(list, fmt.Sprintf("protocol/%s: the server codec sends nothing for %s: encode it, "+

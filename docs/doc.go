@@ -4,7 +4,7 @@ package docs
 
 import _ "embed"
 
-// OpenAPI is the description of the HTTP interface. go generate ./internal/schema writes it.
+// OpenAPI is the description of the HTTP interface. go generate ./internal/dev/schema writes it.
 //
 //go:embed openapi.json
 var OpenAPI []byte

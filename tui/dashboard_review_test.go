@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/plain"
 	"agentctl/tui/ui"

@@ -17,7 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/thumbnail"
 )
 

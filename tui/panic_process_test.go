@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 // panicEnv is the environment variable that makes the test binary run runPanicProcess. Its value is

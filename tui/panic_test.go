@@ -12,7 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	tty "agentctl/internal/terminal"
+	tty "agentctl/internal/dev/terminal"
 )
 
 func TestPanicRestoresTerminal(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 // A request without an answer stays visible while keys change the last line of the list.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/internal/localserver"
-	"agentctl/internal/screenshot"
+	"agentctl/internal/dev/screenshot"
 )
 
 // waitScreen waits until the screen of the program shows text.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 )
 
 // cmdModelServer starts a model provider and sets a variable to its URL: modelserver NAME. A

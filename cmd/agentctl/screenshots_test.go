@@ -19,7 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/screenshot"
+	"agentctl/internal/dev/screenshot"
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
 	"agentctl/server/embedded"

@@ -24,7 +24,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"agentctl/internal/fakeacp"
+	"agentctl/internal/dev/fakeacp"
 	"agentctl/internal/localserver"
 )
 

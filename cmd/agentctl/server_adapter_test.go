@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/screenshot"
+	"agentctl/internal/dev/screenshot"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/remote"

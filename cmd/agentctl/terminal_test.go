@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/localserver"
-	"agentctl/internal/terminal"
+	"agentctl/internal/dev/terminal"
 )
 
 // emptySession is the text of the screen of a session without messages.

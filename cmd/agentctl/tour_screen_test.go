@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/screenshot"
+	"agentctl/internal/dev/screenshot"
 	"agentctl/tui"
 	"agentctl/tui/keymap"
 	"agentctl/tui/tour"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/provider"

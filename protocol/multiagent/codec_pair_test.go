@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/historygen"
+	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )

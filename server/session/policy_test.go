@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/requestcases"
+	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
 	"agentctl/server/agent/policy"
 )

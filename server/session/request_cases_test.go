@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"agentctl/internal/requestcases"
+	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
 )
 

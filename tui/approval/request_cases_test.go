@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/requestcases"
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/requestcases"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 

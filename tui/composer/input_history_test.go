@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 func TestRecallReturnsToDraft(t *testing.T) {

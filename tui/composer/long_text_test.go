@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 // offset returns the byte offset of the cursor in the whole text.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 

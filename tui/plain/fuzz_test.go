@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 // hasControl reports whether a text is invalid UTF-8 or contains a control character.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/requestcases"
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/requestcases"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 

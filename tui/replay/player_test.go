@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 )

@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"

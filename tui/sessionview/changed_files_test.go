@@ -3,7 +3,7 @@ package sessionview
 import (
 	"testing"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 func TestASessionIsExportedInTheFormatOfTheExtension(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"agentctl/internal/download"
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 

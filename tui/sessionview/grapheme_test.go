@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 )
 
 const family = "👨\u200d👩\u200d👧\u200d👦"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 

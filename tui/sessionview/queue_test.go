@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/drafts"
 )

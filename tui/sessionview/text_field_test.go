@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"

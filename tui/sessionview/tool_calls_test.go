@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"pgregory.net/rapid"
 
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/ui"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"agentctl/internal/panics"
-	"agentctl/internal/tuitest"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/remote"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/internal/historygen"
+	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"

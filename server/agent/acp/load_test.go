@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/fakeacp"
+	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
 	"agentctl/server/session"
 )

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"agentctl/internal/fakeacp"
+	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
 	"agentctl/server/session"
 )

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentctl/internal/fakeacp"
+	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
 	"agentctl/server/session"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/requestcases"
+	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/fakeacp"
+	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
 	"agentctl/server/session"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/provider"
 	"agentctl/server/session"

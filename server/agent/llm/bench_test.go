@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"

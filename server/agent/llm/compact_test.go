@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"

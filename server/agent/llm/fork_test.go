@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 )
 

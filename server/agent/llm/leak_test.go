@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/server/agent/llm/provider"
 	"agentctl/server/agent/policy"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/policy"
 	"agentctl/server/session"

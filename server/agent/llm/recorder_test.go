@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"

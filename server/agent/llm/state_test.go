@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/session"
 )

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 	"agentctl/server/agent/policy"
 	"agentctl/server/session"

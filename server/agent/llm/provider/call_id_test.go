@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/server/agent/llm/model"
 )
 

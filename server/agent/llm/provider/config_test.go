@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 )
 
 func TestAModelIsFoundByItsName(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/server/agent/llm/model"
 )
 

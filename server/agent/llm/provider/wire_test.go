@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentctl/internal/fakemodel"
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/server/agent/llm/model"
 )
 

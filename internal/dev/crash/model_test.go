@@ -1,0 +1,269 @@
+//go:build linux
+
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agentctl/internal/dev/fakemodel"
+	"agentctl/internal/dev/testbinary"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// modelWindow is the context of the model, in tokens: it is full after a few turns.
+const modelWindow = 9000
+
+// step matches the message of a turn.
+var step = regexp.MustCompile(`do step-[0-9]+`)
+
+// workingModel is a model that calls the shell twice in each turn, with its own mark in each call,
+// and then answers. A cut answer continues.
+func workingModel(ctx context.Context, r fakemodel.Request, out *fakemodel.Reply) {
+	if strings.Contains(string(r.Body), "with these sections") {
+		say(ctx, out, "Goal: do the steps. Done: those before "+lastStep(r))
+		return
+	}
+	said, results := "", 0
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		m := r.Messages[i]
+		if m.Role == fakemodel.User && step.MatchString(m.Text) {
+			break
+		}
+		switch {
+		case m.Role == fakemodel.Tool:
+			results++
+		case m.Role == fakemodel.Assistant && m.Call == "" && results == 0:
+			said = m.Text + said
+		}
+	}
+	var text strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&text, "%s-%d-%d ", strings.TrimPrefix(lastStep(r), "do "), results, i)
+	}
+	say(ctx, out, strings.TrimPrefix(text.String(), said))
+	if results < 2 {
+		mark := fmt.Sprint("call-", r.N)
+		out.Call("shell", map[string]string{"command": "echo " + mark + " >>ran; sleep 0.0" + fmt.Sprint(r.N%10) +
+			"; head -c 2000 /dev/zero | tr '\\0' x; echo " + mark})
+	}
+}
+
+// lastStep returns the message of the present turn.
+func lastStep(r fakemodel.Request) string {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if all := step.FindAllString(r.Messages[i].Text, -1); r.Messages[i].Role == fakemodel.User && all != nil {
+			return all[len(all)-1]
+		}
+	}
+	return "do step-none"
+}
+
+// say streams a text word by word.
+func say(ctx context.Context, out *fakemodel.Reply, text string) {
+	for _, word := range strings.SplitAfter(text, " ") {
+		if word != "" {
+			out.Text(word)
+		}
+		pause(ctx, 2*time.Millisecond)
+	}
+}
+
+// A server with a model's agent is killed at random moments: in answers, in commands, while
+// approvals are pending and while the context is compacted. No command runs twice, no text is
+// doubled, every turn ends.
+func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
+	t.Parallel()
+	model := httptest.NewServer(fakemodel.Limited(modelWindow, workingModel))
+	defer model.Close()
+	defer model.CloseClientConnections()
+	tr := &trial{
+		Server: &testbinary.Server{T: t, Program: program, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(7, 1)),
+	}
+	tr.configureModel(model.URL)
+	t.Cleanup(func() {
+		tr.KillAll()
+		if t.Failed() {
+			text, _ := os.ReadFile(tr.LogFile())
+			t.Logf("server log:\n%s", text)
+		}
+	})
+	tr.Start()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	following, leave := context.WithCancel(ctx)
+	var live sync.WaitGroup
+	defer live.Wait()
+	defer leave()
+	tr.client = tr.connect("driver")
+	defer tr.client.Close()
+	work := filepath.Join(tr.Dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	id := must[protocol.CreateResult](ctx, tr, protocol.DoCreate, "", protocol.CreateData{
+		Agent: "worker", CWD: work,
+	}).Session
+	approver := tr.connect("approver")
+	defer approver.Close()
+	r := &recorder{session: id}
+	live.Go(func() { r.follow(following, approver, func(e *protocol.Event) { allow(following, t, approver, e) }) })
+
+	killed := make(chan struct{})
+	live.Go(func() {
+		defer close(killed)
+		for range modelKills {
+			pause(ctx, time.Duration(20+tr.rng.IntN(400))*time.Millisecond)
+			if ctx.Err() != nil {
+				return
+			}
+			tr.Kill()
+			tr.Start()
+		}
+	})
+	turns := 0
+	for done := false; !done && ctx.Err() == nil; turns++ {
+		select {
+		case <-killed:
+			done = true
+		default:
+		}
+		must[protocol.SendResult](ctx, tr, protocol.DoSend, id, protocol.SendData{Text: fmt.Sprint("do step-", turns)})
+		for ctx.Err() == nil {
+			s := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil)
+			if s.Status == protocol.Idle && s.Snapshot.State.Turns == turns+1 {
+				break
+			}
+			pause(ctx, 10*time.Millisecond)
+		}
+	}
+	<-killed
+	if ctx.Err() != nil {
+		t.Fatal("the session is stuck")
+	}
+	end := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State
+	log := tr.readLog(ctx, id, end.Seq)
+	leave()
+	live.Wait()
+	checkModel(t, log, filepath.Join(work, "ran"))
+	tr.Stop()
+}
+
+// allow allows a request, at once or after a moment in which the server may be killed.
+func allow(ctx context.Context, t *testing.T, c *wsclient.Client, e *protocol.Event) {
+	var a protocol.Approval
+	if e.Type != protocol.ApprovalRequested || e.Decode(&a) != nil {
+		return
+	}
+	pause(ctx, time.Duration(e.Seq%5)*20*time.Millisecond)
+	_, err := wsclient.Call[protocol.ApproveResult](
+		ctx, c, protocol.DoApprove, e.Session, protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce},
+	)
+	if err != nil && ctx.Err() == nil {
+		t.Errorf("approve: %v", err)
+	}
+}
+
+// configureModel writes the configuration of an agent with the model.
+func (tr *trial) configureModel(url string) {
+	tr.T.Helper()
+	config, err := json.Marshal(map[string]any{
+		"providers": map[string]any{"fake": map[string]any{
+			"api": "chat", "base_url": url, "models": map[string]any{"m": map[string]any{"window": modelWindow}},
+		}},
+		"agents": map[string]any{"worker": map[string]any{"model": "fake/m"}},
+	})
+	if err != nil {
+		tr.T.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(tr.Dir, "config"), config, 0o600); err != nil {
+		tr.T.Fatal(err)
+	}
+}
+
+// checkModel checks the log of the session against the file to which its commands wrote.
+func checkModel(t *testing.T, log []string, ran string) {
+	t.Helper()
+	b, err := os.ReadFile(ran)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := map[string]int{}
+	for _, mark := range strings.Fields(string(b)) {
+		if marks[mark]++; marks[mark] > 1 {
+			t.Errorf("%s ran twice", mark)
+		}
+	}
+	commands, resolved, statuses := map[string]string{}, map[string]int{}, map[protocol.ToolStatus]int{}
+	words := map[string]string{} // the text of each turn
+	compacted := map[string]bool{}
+	resumed := 0
+	for _, line := range log {
+		var e protocol.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch e.Type {
+		case protocol.TurnStarted:
+			if strings.Contains(line, `"resumed":true`) {
+				resumed++
+			}
+		case protocol.ToolStarted:
+			var d protocol.ToolStartedData
+			if _ = e.Decode(&d); d.Input != nil {
+				commands[d.Tool] = string(d.Input)
+			}
+		case protocol.ToolEnded:
+			var d protocol.ToolEndedData
+			_ = e.Decode(&d)
+			statuses[d.Status]++
+			mark := regexp.MustCompile(`call-[0-9]+`).FindString(commands[d.Tool])
+			if d.Status == protocol.ToolCompleted && marks[mark] != 1 {
+				t.Errorf("%s completed and ran %d times", mark, marks[mark])
+			}
+		case protocol.ApprovalResolved:
+			var d protocol.ApprovalResolvedData
+			_ = e.Decode(&d)
+			if resolved[d.Request]++; resolved[d.Request] > 1 || d.Outcome != protocol.Allowed {
+				t.Errorf("request %s was resolved %d times, now %s", d.Request, resolved[d.Request], d.Outcome)
+			}
+		case protocol.ContextCompacted:
+			compacted[e.Turn] = true
+		case protocol.TextDelta:
+			var d protocol.PartDeltaData
+			_ = e.Decode(&d)
+			words[e.Turn] += d.Text
+		case protocol.TurnEnded:
+			var d protocol.TurnEndedData
+			if _ = e.Decode(&d); d.Reason != protocol.ReasonCompleted {
+				t.Errorf("a turn ended with %+v", d)
+			}
+		}
+	}
+	for turn, text := range words {
+		seen := map[string]bool{}
+		for _, word := range strings.Fields(text) {
+			if seen[word] && !compacted[turn] {
+				t.Errorf("turn %s says %s twice: %s", turn, word, text)
+				break
+			}
+			seen[word] = true
+		}
+	}
+	if len(words) == 0 || len(marks) == 0 {
+		t.Error("nothing happened")
+	}
+	t.Logf("%d turns, %d resumed, %d compacted, %d commands, %v",
+		len(words), resumed, len(compacted), len(marks), statuses)
+}

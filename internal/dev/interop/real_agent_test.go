@@ -1,0 +1,98 @@
+//go:build interop
+
+package interop
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// A realAgent is a pinned release of an agent and its setup for the fake model.
+type realAgent struct {
+	name      string
+	title     string                                  // in the table of docs/agents.md
+	npm       string                                  // its package
+	program   string                                  // path below node_modules
+	args      []string                                // arguments of program
+	shellTool string                                  // name of its shell tool
+	command   func(command string) obj                // arguments of its shell tool
+	write     func(file string) (tool string, in any) // call that writes a file with the content written
+	initial   string                                  // the mode in which it asks before it acts
+	mode      string                                  // another mode
+	env       func(home, endpoint string) map[string]string
+	files     func(endpoint string) map[string]any // settings files, by path below its home: text or JSON; nil: none
+	backdate  func(home string) error              // makes its conversations look older; nil: not needed
+	denied    protocol.Reason                      // how a turn ends after a denial; empty: completed
+	notes     map[string]note                      // by feature
+}
+
+// A note is a remark on a feature of an agent: its condition, or why the agent lacks it.
+type note struct {
+	lacks bool
+	text  string
+}
+
+// written is the content of files that agents write.
+const written = "one\ntwo\n"
+
+type obj = map[string]any
+
+// config writes the agent's settings into home and returns its entry in a server's configuration.
+// It fails the test if the agent is not installed.
+func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
+	t.Helper()
+	program, err := filepath.Abs(filepath.Join("node_modules", a.program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(program); err != nil {
+		t.Fatalf("%s is not installed, run internal/dev/interop/install: %v", a.name, err)
+	}
+	files := map[string]any{}
+	if a.files != nil {
+		files = a.files(endpoint)
+	}
+	for name, content := range files {
+		b, err := json.Marshal(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := content.(string); ok {
+			b = []byte(text)
+		}
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := a.env(home, endpoint)
+	env["HOME"] = home
+	return obj{"command": program, "args": a.args, "env": env}
+}
+
+// backdateGemini renames conversation files to older times, each to its own, in their order. This
+// release names each file by its start minute, and a load within the same minute overwrites the
+// file before reading it. A load makes another file of the conversation.
+func backdateGemini(home string) error {
+	files, err := filepath.Glob(filepath.Join(home, ".gemini/tmp/*/chats/session-*"))
+	if err != nil {
+		return err
+	}
+	began := regexp.MustCompile(`session-\d{4}-\d\d-\d\dT\d\d-\d\d-`)
+	for i, f := range files {
+		aged := began.ReplaceAllString(filepath.Base(f), fmt.Sprintf("session-2026-01-01T00-%02d-", i))
+		if err := os.Rename(f, filepath.Join(filepath.Dir(f), aged)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,344 @@
+package layout
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// packageRule is a package of the module and the packages of the module that its non-test files may
+// import. Both are relative to the module root. An import that ends in /... includes all packages
+// below. Packages below devDir may import everything.
+type packageRule struct {
+	pkg     string
+	imports []string
+	noIO    bool // no third-party code, no I/O, no goroutine, no clock
+}
+
+var (
+	everything   = []string{"..."}
+	codecImports = []string{"protocol", "protocol/codec"}
+	agentImports = []string{"protocol", "server/session", "server/agent/..."}
+	// providerImports are those of the API of a provider of models.
+	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
+	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
+
+	// componentImports are those of the parts of a session's screen.
+	componentImports = []string{
+		"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
+		"tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
+	}
+	// screenImports are those of a screen. No screen imports another, except the log.
+	screenImports = []string{
+		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
+		"internal/gitbranch",
+		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
+		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
+		"tui/outline", "tui/location",
+		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
+		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
+	}
+)
+
+// packageRules lists every package, in the order of the map in ARCHITECTURE.md. Imports point down
+// only.
+var packageRules = []packageRule{
+	{pkg: "cmd/agentctl", imports: everything},
+	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "docs")},
+	{pkg: "server/web", imports: serverImports},
+	{pkg: "server/login", imports: serverImports},
+	{pkg: "server/metrics"},
+	{pkg: "server/trace"},
+	{pkg: "server/session", imports: []string{"protocol", "server/metrics", "server/trace", "server/agent/policy"}},
+	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/agent/process"}},
+	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
+	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
+	{pkg: "server/embedded", imports: serverImports},
+	{pkg: "server/agent/acp", imports: agentImports},
+	{pkg: "server/agent/acp/rpc", imports: agentImports},
+	{pkg: "server/agent/script", imports: agentImports},
+	{pkg: "server/agent/llm", imports: agentImports},
+	{pkg: "server/agent/llm/compaction", imports: []string{"protocol", "server/agent/llm/model"}},
+	{pkg: "server/agent/llm/model"},
+	{pkg: "server/agent/llm/sse"},
+	{pkg: "server/agent/llm/transport", imports: []string{
+		"protocol", "server/agent/llm/model", "server/agent/llm/sse",
+	}},
+	{pkg: "server/agent/llm/provider", imports: []string{"server/agent/llm/..."}},
+	{pkg: "server/agent/llm/provider/anthropic", imports: providerImports},
+	{pkg: "server/agent/llm/provider/chat", imports: providerImports},
+	{pkg: "server/agent/llm/provider/google", imports: providerImports},
+	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
+	{pkg: "server/agent/mcp", imports: agentImports},
+	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/session", "server/agent/schedule"}},
+	{pkg: "server/agent/policy", imports: []string{"protocol"}},
+	{pkg: "server/agent/process", imports: agentImports},
+	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
+	{pkg: "server/agent/tool", imports: append([]string{"internal/filelist"}, agentImports...)},
+	{pkg: "server/agent/tool/patch"},
+	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
+	{pkg: "tui/plain", imports: []string{
+		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
+		"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/dashboard", imports: screenImports},
+	{pkg: "tui/sessionview", imports: screenImports},
+	{pkg: "tui/logview", imports: []string{
+		"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
+	}},
+	{pkg: "tui/composer", imports: []string{
+		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
+	}},
+	{pkg: "tui/palette", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
+	}},
+	{pkg: "tui/drafts", imports: []string{"internal/attachment"}},
+	{pkg: "tui/shell"},
+	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/composer", "tui/review")},
+	{pkg: "tui/transcriptview", imports: componentImports},
+	{pkg: "tui/review", imports: []string{
+		"protocol",
+		"tui/filechange", "tui/ui", "tui/keymap", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/filechange", imports: []string{
+		"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/notify", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/transcript",
+	}},
+	{pkg: "tui/describe", imports: []string{
+		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/edit"},
+	{pkg: "tui/ui", imports: []string{
+		"protocol", "tui/edit", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail",
+		"tui/transcript",
+	}},
+	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
+	{pkg: "tui/outline", imports: []string{"protocol"}},
+	{pkg: "tui/location", imports: []string{"protocol"}},
+	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
+	{pkg: "tui/tour", imports: []string{"protocol", "tui/ui", "tui/remote", "tui/keymap"}},
+	{pkg: "tui/keymap"},
+	{pkg: "tui/split", noIO: true},
+	{pkg: "tui/task", imports: []string{"internal/panics"}},
+	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
+	{pkg: "tui/serverset", imports: []string{"protocol", "tui/protolog", "tui/remote"}},
+	{pkg: "tui/usage", imports: []string{"protocol"}},
+	{pkg: "tui/protolog", imports: []string{"tui/transcript"}},
+	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
+	{pkg: "tui/thumbnail", imports: []string{"internal/panics"}},
+	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
+	{pkg: "tui/highlight"},
+	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
+	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
+	{pkg: "docs"},
+	{pkg: "protocol", noIO: true},
+	{pkg: "protocol/codec", imports: []string{"protocol"}, noIO: true},
+	{pkg: "protocol/agentloop", imports: codecImports, noIO: true},
+	{pkg: "protocol/effectiveagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/multiagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
+	{pkg: "internal/config", imports: []string{
+		"internal/ssh",
+		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
+		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
+	}},
+	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
+	{pkg: "internal/credentials", imports: []string{
+		"protocol", "server/login", "internal/localserver", "internal/exit",
+	}},
+	{pkg: "internal/localserver", imports: []string{
+		"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit",
+	}},
+	{pkg: "internal/export", imports: []string{
+		"protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",
+	}},
+	{pkg: "internal/output", imports: []string{
+		"protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics",
+	}},
+	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
+	{pkg: "internal/panics"},
+	{pkg: "internal/attachment", imports: []string{"protocol"}},
+	{pkg: "internal/filelist"},
+	{pkg: "internal/gitbranch"},
+	{pkg: "internal/serverlog"},
+	{pkg: "internal/worktree"},
+	{pkg: "internal/ssh"},
+	{pkg: "internal/download"},
+	{pkg: "internal/manpage"},
+	{pkg: "internal/dev/access"},
+	{pkg: "internal/dev/bench"},
+	{pkg: "internal/dev/browser"},
+	{pkg: "internal/dev/crash"},
+	{pkg: "internal/dev/documents"},
+	{pkg: "internal/dev/e2e"},
+	{pkg: "internal/dev/fakeacp"},
+	{pkg: "internal/dev/fakemodel"},
+	{pkg: "internal/dev/historygen"},
+	{pkg: "internal/dev/interop"},
+	{pkg: "internal/dev/interop/interoptest"},
+	{pkg: "internal/dev/interop/openapi"},
+	{pkg: "internal/dev/interop/sandcastle"},
+	{pkg: "internal/dev/interop/thirdparty"},
+	{pkg: "internal/dev/layout"},
+	{pkg: "internal/dev/release"},
+	{pkg: "internal/dev/replay"},
+	{pkg: "internal/dev/requestcases"},
+	{pkg: "internal/dev/schema"},
+	{pkg: "internal/dev/screenshot"},
+	{pkg: "internal/dev/soak"},
+	{pkg: "internal/dev/terminal"},
+	{pkg: "internal/dev/terminaltest"},
+	{pkg: "internal/dev/testbinary"},
+	{pkg: "internal/dev/tuitest"},
+}
+
+// denial keeps imports out of a package and, with a trailing /..., of all packages below it. It
+// applies to test files only if tests is set.
+type denial struct {
+	pkg     string
+	imports []string
+	tests   bool
+	reason  string
+}
+
+var denials = []denial{
+	{
+		pkg: "...", tests: true, reason: "abandoned import path",
+		imports: []string{
+			"nhooyr.io/websocket/...", "github.com/charmbracelet/bubbletea/...",
+			"github.com/charmbracelet/lipgloss/...", "github.com/charmbracelet/bubbles/...",
+			"github.com/charmbracelet/glamour/...", "github.com/pkg/errors", "io/ioutil",
+		},
+	},
+	{
+		pkg: "protocol/...", reason: "the protocol does no I/O",
+		imports: []string{
+			"net", "net/http/...", "net/rpc/...", "net/smtp", "net/mail", "net/textproto", "os/...",
+			"io/fs", "syscall", "database/...", "log/...", "path/filepath", "embed", "plugin",
+			"testing/...", "html/template", "text/template", "runtime/...",
+		},
+	},
+	{
+		pkg: "tui/transcript", reason: "the transcript does not depend on Bubble Tea",
+		imports: []string{"charm.land/bubbletea/...", "charm.land/bubbles/..."},
+	},
+	{
+		pkg: "tui/thumbnail", reason: "images do not depend on Bubble Tea",
+		imports: []string{"charm.land/..."},
+	},
+	{
+		pkg: "tui/highlight", reason: "the highlighter does not depend on a terminal",
+		imports: []string{"charm.land/...", "github.com/charmbracelet/..."},
+	},
+	{
+		pkg: "tui/diff", reason: "diffs do not depend on a terminal",
+		imports: []string{"charm.land/..."},
+	},
+	{
+		pkg: "server/session", reason: "the session does not depend on the network",
+		imports: []string{"net/...", "github.com/coder/websocket/..."},
+	},
+	{
+		pkg: "server/history", reason: "reading the past does not depend on the network",
+		imports: []string{"net/...", "github.com/coder/websocket/..."},
+	},
+	{
+		pkg: "tui/...", reason: "the screen reaches a server only through its session interface",
+		imports: []string{"net/http", "github.com/coder/websocket/...", "database/..."},
+	},
+}
+
+func importViolations(f file) []string {
+	var found []string
+	rule, known := ruleOf(f.dir())
+	for _, imported := range f.imports {
+		pkg, local := strings.CutPrefix(imported, module+"/")
+		switch {
+		case f.test || isDevPackage(f.dir()) || !known:
+		case local && (!matchAny(rule.imports, pkg) || isDevPackage(pkg)):
+			found = append(found, fmt.Sprintf("%s: must not import %s", f.name, pkg))
+		case !local && rule.noIO && thirdParty(imported):
+			found = append(found, fmt.Sprintf("%s: imports %s: standard library only", f.name, imported))
+		}
+		for _, d := range denials {
+			if match(d.pkg, f.dir()) && matchAny(d.imports, imported) && (d.tests || !f.test) {
+				found = append(found, fmt.Sprintf("%s: imports %s: %s", f.name, imported, d.reason))
+			}
+		}
+	}
+	return found
+}
+
+func noIOViolations(f file) []string {
+	rule, _ := ruleOf(f.dir())
+	if !rule.noIO || f.test {
+		return nil
+	}
+	var found []string
+	for _, word := range f.forbidden {
+		found = append(found, fmt.Sprintf("%s: uses %s: no goroutine, no clock", f.name, word))
+	}
+	return found
+}
+
+// packageViolations requires a rule and a doc.go with a package comment for every package.
+func packageViolations(files []file) []string {
+	docs := map[string]string{}
+	for _, f := range files {
+		docs[f.dir()] += ""
+		if path.Base(f.name) == "doc.go" {
+			docs[f.dir()] = strings.TrimSpace(f.doc)
+		}
+	}
+	var found []string
+	for _, dir := range slices.Sorted(maps.Keys(docs)) {
+		if _, known := ruleOf(dir); !known {
+			found = append(found, dir+": not in packageRules")
+		}
+		if docs[dir] == "" {
+			found = append(found, dir+": no doc.go with a package comment")
+		}
+	}
+	return found
+}
+
+func ruleOf(dir string) (packageRule, bool) {
+	for _, r := range packageRules {
+		if r.pkg == dir {
+			return r, true
+		}
+	}
+	return packageRule{}, false
+}
+
+// devDir holds the tools and the test rigs. Only tests and packages below it import a package below
+// it.
+const devDir = "internal/dev"
+
+func isDevPackage(pkg string) bool { return match(devDir+"/...", pkg) }
+
+func matchAny(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return match(p, pkg) })
+}
+
+// match reports whether pkg is the pattern or, if the pattern ends in /..., lies below it. "..."
+// matches every package.
+func match(pattern, pkg string) bool {
+	if pattern == "..." {
+		return true
+	}
+	parent, tree := strings.CutSuffix(pattern, "/...")
+	return pkg == parent || tree && strings.HasPrefix(pkg, parent+"/")
+}
+
+// thirdParty reports whether an import path lies outside the standard library. Only such paths have
+// a dot in the first element.
+func thirdParty(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".")
+}
