@@ -116,8 +116,6 @@ var Metrics = []Metric{
 	counter("agentctl_errors_total", "Errors answered to clients, by code.",
 		func(w *metrics.Writer, c *collection) { w.Vec("code", c.traffic.errors) }),
 
-	counter("agentctl_dropped_spans_total", "Spans of traces that were not exported.",
-		value(func(c *collection) float64 { return float64(c.server.hub.Traces().Dropped()) })),
 	gauge("agentctl_goroutines", "Goroutines of the server.",
 		value(func(*collection) float64 { return float64(runtime.NumGoroutine()) })),
 	gauge("agentctl_heap_bytes", "Bytes of the heap in use.",

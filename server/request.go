@@ -10,7 +10,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/login"
 	"agentctl/server/session"
-	"agentctl/server/trace"
 	"agentctl/server/web"
 )
 
@@ -63,7 +62,6 @@ func (c requestCommands) Do(r *http.Request, cmd *protocol.Command) (json.RawMes
 	}
 	answers := make(chan answer, 1)
 	who := session.Caller{By: c.Actor(r), Conn: "h_" + session.NewEpoch(), Agent: from.agent}
-	who.Trace = trace.Parse(r.Header.Get("Traceparent"))
 	ctx := r.Context()
 	c.server.run(ctx, cmd, &from, who, func(result json.RawMessage, err error) { answers <- answer{result, err} })
 	select {

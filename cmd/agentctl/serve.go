@@ -24,7 +24,6 @@ import (
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
-	"agentctl/server/trace"
 )
 
 type serveOptions struct {
@@ -42,7 +41,6 @@ type serveOptions struct {
 
 	dialects []dialectListen // parsed from Dialects
 	running  *runningConfig
-	traces   *trace.Exporter // nil: none
 }
 
 func newServe(a *app, run func(context.Context, *serveOptions) error) *cobra.Command {
@@ -75,8 +73,7 @@ within seconds: a removed user, and one with another password, is logged out.
 The log goes to stderr, or to --log-file, which is bounded: at 1 MiB its content is moved to FILE.old.
 It holds no messages of users and agents, and secrets are hidden. SIGHUP opens the file again, for
 programs that move it; "agentctl logs" shows it. GET /metrics has numbers for Prometheus, for the
-roles metrics and operator; docs/operations.md has all of them. OTEL_EXPORTER_OTLP_ENDPOINT names a collector of
-OpenTelemetry that gets traces.
+roles metrics and operator; docs/operations.md has all of them.
 
 SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "providers",
 "default_agent", "hooks", timeouts, limits, "window" and "origins" apply to what begins later:
@@ -237,8 +234,6 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills a server that drains
-	o.traces = newTraces(o.app.env, o.Log.logger)
-	defer o.traces.Close()
 	i, err := o.open(ctx, dir, c)
 	if errors.Is(err, localserver.ErrRunning) && o.IdleExit > 0 {
 		return nil // another background server won the start
@@ -316,7 +311,7 @@ func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.
 		return nil, err
 	}
 	o.running.warnHooks(options.Server.Hooks)
-	options.Server.Session.Traces, options.Server.Session.RemoveWorktree = o.traces, removeWorktree
+	options.Server.Session.RemoveWorktree = removeWorktree
 	for _, path := range c.StateKeys {
 		b, err := os.ReadFile(path)
 		if err != nil {

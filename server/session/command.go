@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"agentctl/protocol"
-	"agentctl/server/trace"
 )
 
 // A command is a decoded client command on its way through a session.
@@ -19,7 +18,6 @@ type command struct {
 	key   string
 	hash  []byte // of verb and data
 	reply func(json.RawMessage, error)
-	trace trace.Context // of its span; zero: none
 }
 
 // errAnswerLater is returned by a handler that calls Session.answer later.
@@ -98,16 +96,15 @@ func (s *Session) answer(cmd *command, result any, err error) {
 	if cmd.key != "" {
 		s.idempotency.store(s, cmd, body, err)
 	}
-	reply := s.hub.traceCommit(cmd)
 	s.wait(waiter{
 		done: func(failed error) {
 			if failed != nil {
-				reply(nil, failed)
+				cmd.reply(nil, failed)
 				return
 			}
-			reply(body, err)
+			cmd.reply(body, err)
 		},
-		refuse: func(failed error) { reply(nil, failed) },
+		refuse: func(failed error) { cmd.reply(nil, failed) },
 	})
 }
 

@@ -5,8 +5,6 @@ import (
 	"crypto/ed25519"
 	"log/slog"
 	"time"
-
-	"agentctl/server/trace"
 )
 
 // Config configures a Hub. Zero durations mean the defaults given.
@@ -39,8 +37,6 @@ type System struct {
 	// RemoveWorktree removes the git worktree at the directory of a session that is deleted, unless
 	// work would be lost. It returns why it stays, or "". nil: worktrees stay.
 	RemoveWorktree func(ctx context.Context, dir string) (kept string)
-
-	Traces *trace.Exporter // of commands and turns; nil: none
 }
 
 // Files are agentctl's own.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/trace"
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
@@ -64,9 +63,6 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	return h, nil
 }
-
-// Traces returns the exporter of spans, or nil.
-func (h *Hub) Traces() *trace.Exporter { return h.cfg.Traces }
 
 // Store returns the store.
 func (h *Hub) Store() Store { return h.cfg.Store }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
-	"agentctl/server/trace"
 )
 
 // A Caller is the sender of a command.
@@ -13,7 +12,6 @@ type Caller struct {
 	By    protocol.Actor
 	Conn  string // id of the connection, for edit holds
 	Agent string // the session whose agent it is; empty: a user
-	Trace trace.Context
 }
 
 const maxActor = 512 // bytes of a name and subject together; both are stored in every event that an actor causes
@@ -23,7 +21,6 @@ const maxActor = 512 // bytes of a name and subject together; both are stored in
 // connection (hello, subscribe, unsubscribe, ack, watch, ping) and of the past (history, blob,
 // search) are answered unsupported.
 func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) {
-	reply = h.trace(c, &who, reply)
 	if err := h.do(ctx, c, who, reply); err != nil {
 		reply(nil, err)
 	}
@@ -47,9 +44,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 			return err
 		}
 	}
-	cmd := &command{
-		verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, reply: reply, trace: who.Trace,
-	}
+	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, reply: reply}
 	if t.Changes && c.Key != "" {
 		cmd.key, cmd.hash = c.Key, hashCommand(c)
 	}

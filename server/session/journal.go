@@ -27,7 +27,6 @@ type journal struct {
 	active time.Time         // when a turn or a user last made an event: reading is no activity
 	line   []byte            // scratch
 	delta  protocol.Event    // scratch
-	trace  *turnTrace
 }
 
 // A commitTail has the calls that follow a commit.
@@ -101,9 +100,6 @@ func (j *journal) append(turn string, en *entry) (*protocol.Event, error) {
 	b.Blobs = append(b.Blobs, en.blobs...)
 	j.uncommitted += len(j.line)
 	j.addDelta(e, en)
-	if en.time.IsZero() { // else it happened before
-		j.trace.note(e)
-	}
 	return e, nil
 }
 

@@ -81,7 +81,6 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
 		journal: journal{
 			log: newLog(id, epoch, h.cfg.Store, h.cache, head), committer: h.committer,
 			state: &protocol.State{Session: id}, committed: make(chan error, 1),
-			trace: newTurnTrace(h.cfg.Traces),
 		},
 		agentSlot: agentSlot{spec: spec},
 		editHolds: map[string]editHold{},

@@ -60,7 +60,6 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	if err := sanitizeMessage(&m); err != nil {
 		return nil, err
 	}
-	s.trace.sent(m.MessageID, cmd.trace)
 	if s.startsNow(front) {
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
