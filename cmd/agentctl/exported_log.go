@@ -23,7 +23,7 @@ type exportedLog struct {
 	open logTurn // events since the last finished turn
 }
 
-// logTurn is a finished turn, and the notices before it.
+// logTurn is a finished turn, and the events of the conversation before it.
 type logTurn struct {
 	events []json.RawMessage
 	bytes  int
@@ -67,7 +67,7 @@ func (l *exportedLog) add(line []byte) error {
 		return e.Decode(&l.created)
 	case e.Type == protocol.MessageUser && e.Turn != "":
 		l.open.begun = true
-	case e.Type == protocol.Notice && e.Turn == "":
+	case protocol.OutsideOfTurns(e.Type, e.Turn):
 	case e.Turn == "" || !l.open.begun:
 		return nil
 	}

@@ -75,7 +75,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 			if _, err := t.Apply(&e); err != nil {
 				return fmt.Errorf("history of %s: %w", o.Session, err)
 			}
-			if e.Type == protocol.Notice && e.Turn == "" {
+			if protocol.OutsideOfTurns(e.Type, e.Turn) {
 				notices[len(t.Turns)] = append(notices[len(t.Turns)], e)
 			}
 		}

@@ -11,22 +11,22 @@ import (
 	"agentctl/server/session"
 )
 
-// outside returns the notices outside of turns between two seqs, exclusive, within most bytes: the
+// outside returns the events outside of turns between two seqs, exclusive, within most bytes: the
 // newest, and whether older ones were left out. It stops at the first event of a turn, and at a
 // damaged event.
 func (r *Reader) outside(
 	ctx context.Context, id string, after, before uint64, most int,
-) (notices []json.RawMessage, cut bool, err error) {
-	notices = []json.RawMessage{}
+) (events []json.RawMessage, cut bool, err error) {
+	events = []json.RawMessage{}
 	var buf []byte
 	size := 0
 	for through := before - 1; after < through; {
 		lines, upto, err := r.store.Read(ctx, id, after, through, true, readBytes, buf[:0])
 		if errors.Is(err, session.ErrCorrupt) {
-			return notices, cut, nil // the turns can still be read
+			return events, cut, nil // the turns can still be read
 		}
 		if err != nil || upto == after {
-			return notices, cut, err
+			return events, cut, err
 		}
 		for line := range bytes.Lines(lines) {
 			var e struct {
@@ -38,19 +38,19 @@ func (r *Reader) outside(
 			}
 			switch {
 			case e.Type == protocol.MessageUser:
-				return notices, cut, nil
-			case e.Type == protocol.Notice && e.Turn == "":
-				notices = append(notices, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
+				return events, cut, nil
+			case protocol.OutsideOfTurns(e.Type, e.Turn):
+				events = append(events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
 				size += len(line)
 			}
-			for size > most && len(notices) > 1 {
-				size -= len(notices[0]) + 1
-				notices, cut = notices[1:], true
+			for size > most && len(events) > 1 {
+				size -= len(events[0]) + 1
+				events, cut = events[1:], true
 			}
 		}
 		after, buf = upto, lines
 	}
-	return notices, cut, nil
+	return events, cut, nil
 }
 
 // lastOf returns the last seq of the newest turn, or 0.

@@ -26,7 +26,7 @@ func past(t testingT, events []protocol.Event) []string {
 	t.Helper()
 	var tr protocol.Transcript
 	for i := range events {
-		if e := &events[i]; pastTypes[e.Type] != nil {
+		if e := &events[i]; protocol.EventTypeOf(e.Type).Exported {
 			if _, err := tr.Apply(e); err != nil {
 				t.Fatalf("transcript: %v", err)
 			}

@@ -11,8 +11,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A pastEvent is an event of a finished turn, or a notice between turns, in an exported state.
-// Deltas are joined.
+// A pastEvent is an event of a finished turn, or of the conversation between turns, in an exported
+// state: what was said, done and decided. Deltas are joined. Rules, the environment, the queue and
+// its holds, settings and foreign messages are not carried.
 type pastEvent struct {
 	Turn   string          `json:"turn,omitempty"`
 	Task   string          `json:"task,omitempty"`
@@ -23,36 +24,9 @@ type pastEvent struct {
 	Data   json.RawMessage `json:"data,omitempty"`
 }
 
-// pastTypes are the types of events that an exported state carries, with constructors of their
-// data: what was said, done and decided. Rules, the environment, the queue and its holds, settings
-// and foreign messages stay.
-var pastTypes = map[protocol.Type]func() any{}
-
-func init() {
-	carried := map[protocol.Type]bool{
-		protocol.MessageUser: true, protocol.TurnStarted: true, protocol.TurnEnded: true,
-		protocol.TextStart: true, protocol.TextDelta: true, protocol.TextEnd: true, protocol.TextContent: true,
-		protocol.ReasoningStart: true, protocol.ReasoningDelta: true, protocol.ReasoningEnd: true,
-		protocol.JoinedDeltas: true,
-		protocol.ToolStarted:  true, protocol.ToolInput: true, protocol.ToolOutput: true, protocol.ToolEnded: true,
-		protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
-		protocol.PlanStarted: true, protocol.PlanUpdated: true, protocol.PlanCompleted: true,
-		protocol.PlanInvalid: true, protocol.PlanCancelled: true, protocol.PlanFailed: true,
-		protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
-		protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true,
-		protocol.AggregateStarted: true, protocol.AggregateCompleted: true, protocol.PipelineCompleted: true,
-		protocol.ErrorRaised: true, protocol.Notice: true,
-	}
-	for _, t := range protocol.EventTypes {
-		if carried[t.Type] {
-			pastTypes[t.Type] = t.New
-		}
-	}
-}
-
 // newPastEvent returns an event as an exported state carries it, or nil if it does not.
 func newPastEvent(e *protocol.Event) (*pastEvent, error) {
-	if pastTypes[e.Type] == nil || e.Turn == "" && e.Type != protocol.Notice {
+	if row := protocol.EventTypeOf(e.Type); row == nil || !row.Exported || e.Turn == "" && !row.Outside {
 		return nil, nil
 	}
 	p := &pastEvent{
@@ -68,11 +42,11 @@ func newPastEvent(e *protocol.Event) (*pastEvent, error) {
 
 // decode decodes the event's data into the type of its event, without what a state does not carry.
 func (p *pastEvent) decode() (any, error) {
-	of := pastTypes[p.Type]
-	if of == nil {
+	row := protocol.EventTypeOf(p.Type)
+	if row == nil || !row.Exported {
 		return nil, fmt.Errorf("a state carries no %.80q", string(p.Type))
 	}
-	data := of()
+	data := row.New()
 	if len(p.Data) > 0 {
 		if err := json.Unmarshal(withoutTextBlobs(p.Data), data); err != nil {
 			return nil, fmt.Errorf("data of %s: %w", p.Type, err)

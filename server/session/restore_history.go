@@ -93,12 +93,10 @@ func (c *pastCheck) add(p *pastEvent) error {
 func (c *pastCheck) checkOrder(p *pastEvent, data any) error {
 	t := c.state.Turn
 	if t == nil {
-		switch d := data.(type) {
-		case *protocol.NoticeData:
-			if p.Turn == "" {
-				return nil
-			}
-		case *protocol.MessageUserData:
+		if protocol.OutsideOfTurns(p.Type, p.Turn) {
+			return nil
+		}
+		if d, ok := data.(*protocol.MessageUserData); ok {
 			c.started = false
 			return errors.Join(c.use("turn", p.Turn), c.use("message", d.MessageID))
 		}

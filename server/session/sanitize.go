@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -33,12 +32,8 @@ var agentEventTypes = map[protocol.Type]reflect.Type{}
 
 func init() {
 	for _, t := range protocol.EventTypes {
-		switch kind, _, _ := strings.Cut(string(t.Type), "."); kind {
-		case "session", "message", "turn", "fold", "approval", "queue", "client", "state":
-		default:
-			if !t.Ephemeral {
-				agentEventTypes[t.Type] = reflect.TypeOf(t.New()).Elem()
-			}
+		if t.AgentMay {
+			agentEventTypes[t.Type] = reflect.TypeOf(t.New()).Elem()
 		}
 	}
 }
