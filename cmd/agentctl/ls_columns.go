@@ -12,7 +12,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // A column of the table of sessions.

@@ -9,7 +9,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // Limits of lists in results, and of lines in them, in characters.

@@ -10,7 +10,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // The settings of an agent that have a flag of their own.

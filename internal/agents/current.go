@@ -3,7 +3,7 @@ package agents
 import (
 	"sync/atomic"
 
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

@@ -12,8 +12,8 @@ import (
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/agent/policy"
 	"agentctl/server/agent/tool"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

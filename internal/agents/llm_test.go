@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

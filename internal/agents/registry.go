@@ -12,9 +12,9 @@ import (
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/pipeline"
-	"agentctl/server/agent/policy"
 	"agentctl/server/agent/script"
 	"agentctl/server/agent/tool"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

@@ -203,8 +203,8 @@ func TestAModelGetsTheResourcesThatAMessageMentions(t *testing.T) {
 func TestToolsOfAModelProtectFilesOfAgentctl(t *testing.T) {
 	dir := t.TempDir()
 	r := &Registry{}
-	box, err := r.openToolbox(LLM, session.Spec{Session: "s", CWD: dir, SpecPolicy: session.SpecPolicy{
-		OwnDirectories: []string{filepath.Join(dir, "data")},
+	box, err := r.openToolbox(LLM, session.Spec{Session: "s", CWD: dir, OwnDirectories: []string{
+		filepath.Join(dir, "data"),
 	}}, &toolHost{})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // Agents opens the agents of sessions.
@@ -46,7 +46,9 @@ type Spec struct {
 
 	SealedEnv []byte `json:"sealed_env,omitempty"` // Env in the store; else of an environment without its key
 
-	SpecPolicy
+	policy.Choice // what decides about requests in place of users
+
+	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 
 	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
 	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
@@ -55,14 +57,6 @@ type Spec struct {
 	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
 	Imported bool              `json:"imported,omitempty"` // the agent has yet to get the imported past
 	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
-}
-
-// SpecPolicy says what decides about requests in place of users.
-type SpecPolicy struct {
-	Policy policy.Policy        `json:"policy,omitempty"`      // if the agent has none of its own; empty: the default
-	File   *protocol.PolicyFile `json:"policy_file,omitempty"` // decides in place of it
-
-	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 }
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
@@ -95,6 +89,8 @@ type Capabilities struct {
 	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps the results of those. A
 	// task of a plan that is over can then be restarted.
 	ContinuesPlans bool
+
+	ReadTools []string // names of its tools that only read, which a policy may allow
 }
 
 // A Turn is the input of Agent.Run.

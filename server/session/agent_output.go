@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/policy"
 )
 
 // emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
@@ -158,9 +159,9 @@ const maxState = 1 << 20
 
 // turnOutput is the Output of one turn.
 type turnOutput struct {
-	s   *Session
-	t   *turn
-	cwd string
+	s *Session
+	t *turn
+	c policy.Classifier
 }
 
 var _ Output = (*turnOutput)(nil)
@@ -176,10 +177,9 @@ func (o *turnOutput) Save(state []byte) error { return o.s.sendState(&agentMessa
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
 	w := &approvalWaiter{approval: a, verdict: make(chan Verdict, 1)}
-	if a.Kind == protocol.ApprovePatch {
-		w.noRule = !resolveFiles(&w.approval, o.cwd)
-	}
-	w.call = classify(&w.approval, o.cwd, !w.noRule, o.s.hub.cfg.OwnDirectories)
+	var whole bool
+	w.call, whole = o.c.Classify(&w.approval)
+	w.noRule = !whole
 	if err := o.s.emit(&agentMessage{turn: o.t, request: w}); err != nil {
 		return Verdict{}, err
 	}

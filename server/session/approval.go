@@ -112,7 +112,9 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	s.resolve(pending.Request, cmd.by, r)
 	s.queueReason(cmd, r)
 	if r.Outcome == protocol.Allowed {
-		s.endPlanning(pending, cmd.by)
+		if next, ok := s.decider().AfterPlan(pending); ok {
+			s.setPolicy(next, cmd.by)
+		}
 	}
 	if r.Rule != nil {
 		s.applyRule(r.Rule)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // An approvalWaiter is an agent that waits for the verdict on a request. The channel has capacity
@@ -41,7 +41,7 @@ func (s *Session) handleApprovalRequest(w *approvalWaiter) {
 		})
 		return
 	}
-	s.decideByPolicy(request.Request, s.judge(&w.call))
+	s.decideByPolicy(request.Request, &w.call)
 }
 
 var errTooManyRequests = errors.New("too many requests are pending")
@@ -85,8 +85,8 @@ func (s *Session) recordApprovalRequest(w *approvalWaiter) (*protocol.Approval, 
 	}
 	s.completeApproval(&a, w.noRule)
 	a.ApprovalContext = protocol.ApprovalContext{}
-	if s.judge(&w.call).Action != policy.AskUser && s.state.RuleFor(&a) == nil {
-		a.Policy = s.policyLabel()
+	if d := s.decider(); d.Judge(&w.call).Action != policy.AskUser && s.state.RuleFor(&a) == nil {
+		a.Policy = d.Label()
 	}
 	if by := s.state.Turn.Message.By; by != nil && by.AgentSession() != "" {
 		a.AskedBy = by
@@ -159,7 +159,7 @@ func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 	if a.CWD == "" {
 		a.CWD = s.state.CWD
 	}
-	if d := s.approvalTimeout(); d > 0 {
+	if d := s.decider().Timeout(s.hub.settings().ApprovalTimeout); d > 0 {
 		at := a.Asked.Add(d)
 		a.Expires = &at
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 const (
@@ -45,7 +45,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) e
 		}
 	}
 	spec := Spec{
-		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, SpecPolicy: SpecPolicy{File: d.Policy},
+		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Choice: policy.Choice{File: d.Policy},
 		Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 	}
 	c := creation{cmd: cmd, name: d.Name}
@@ -160,7 +160,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if err := c.begin(s); err != nil {
 		return r, err
 	}
-	if s.spec.File != nil || !s.capabilities.HasPolicy && s.policy() != policy.Ask {
+	if s.spec.File != nil || !s.capabilities.HasPolicy && s.decider().Name() != policy.Ask {
 		s.recordPolicy(&c.cmd.by)
 	}
 	if s.spec.Checking {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/policy"
 )
 
 // A turn is the turn under way and the agent's run of it.
@@ -93,7 +94,9 @@ func (s *Session) runAgent(in Turn, shown TurnRow) {
 			return
 		}
 		preparation, imported := s.preparation, s.spec.Imported
-		out := &turnOutput{s, t, s.spec.CWD}
+		out := &turnOutput{s, t, policy.Classifier{
+			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.capabilities.ReadTools,
+		}}
 		s.hub.agents.Go(func() {
 			var end End
 			err := s.prepare(t.ctx, agent, preparation, false)

@@ -20,7 +20,7 @@ type packageRule struct {
 var (
 	everything   = []string{"..."}
 	codecImports = []string{"protocol", "protocol/codec"}
-	agentImports = []string{"protocol", "server/session", "server/agent/..."}
+	agentImports = []string{"protocol", "server/session", "server/policy", "server/agent/..."}
 	// providerImports are those of the API of a provider of models.
 	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
 	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
@@ -50,7 +50,8 @@ var packageRules = []packageRule{
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/metrics"},
-	{pkg: "server/session", imports: []string{"protocol", "server/metrics", "server/agent/policy"}},
+	{pkg: "server/session", imports: []string{"protocol", "server/metrics", "server/policy"}},
+	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/agent/process"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
@@ -72,7 +73,6 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/mcp", imports: agentImports},
 	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/session", "server/agent/schedule"}},
-	{pkg: "server/agent/policy", imports: []string{"protocol"}},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/filelist"}, agentImports...)},
@@ -146,7 +146,7 @@ var packageRules = []packageRule{
 		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
 		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
 	}},
-	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/agent/..."}},
+	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/policy", "server/agent/..."}},
 	{pkg: "internal/credentials", imports: []string{
 		"protocol", "server/login", "internal/localserver", "internal/exit",
 	}},

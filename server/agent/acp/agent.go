@@ -94,7 +94,9 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 
 // Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the
 // session sends it as a message.
-func (a *Agent) Capabilities() session.Capabilities { return session.Capabilities{} }
+func (a *Agent) Capabilities() session.Capabilities {
+	return session.Capabilities{ReadTools: readTools}
+}
 
 // Start implements session.Starter.
 func (a *Agent) Start(ctx context.Context) error {

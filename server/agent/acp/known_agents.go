@@ -34,6 +34,13 @@ var knownAgents = map[string]knownAgent{
 	"qwen-code":                      {usage: usagePerTurn},
 }
 
+// readTools are the names of the tools of these agents that only read. An agent is asked for its
+// capabilities before it reports its name, so all agents have all of them.
+var readTools = []string{
+	"Grep", "LS", "Read", "grep", "grep_search", "list", "list_directory", "ls", "read", "read_file",
+	"search_file_content",
+}
+
 // known returns what is known of the agent.
 func (c *client) known() knownAgent {
 	if c.agentInfo.Agent == nil {

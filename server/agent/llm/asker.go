@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // errCallOver is the error of a question of a call that has its result.

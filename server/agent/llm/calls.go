@@ -13,7 +13,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

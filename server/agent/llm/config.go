@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

@@ -3,7 +3,7 @@ package llm
 import (
 	"strings"
 
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // baseInstructions is what every model is told. It does not change within a session, so that

@@ -7,7 +7,7 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // TestAThousandTurnsLeakNothing compares goroutines and memory after warming up with those after a

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // planInstructions are for the policy plan.

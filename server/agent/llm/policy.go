@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

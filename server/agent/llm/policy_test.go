@@ -9,7 +9,7 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 )
 

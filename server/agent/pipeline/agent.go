@@ -63,7 +63,7 @@ func New(o Options, spec session.Spec, host session.Host) (session.Agent, error)
 	common, explains := a.inspectRoles()
 	a.capabilities = session.Capabilities{
 		TakesReason: true, TakesPatch: common.TakesPatch, TakesCommand: common.TakesCommand,
-		RunsPlans: true, ContinuesPlans: true,
+		RunsPlans: true, ContinuesPlans: true, ReadTools: common.ReadTools,
 	}
 	if explains {
 		return explainer{a}, nil

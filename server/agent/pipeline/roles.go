@@ -45,7 +45,7 @@ func (c *Config) roleAgents() (agents []roleAgent) {
 func (a *Agent) openRole(name string, host session.Host) (session.Agent, error) {
 	return a.options.Open(session.Spec{
 		Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env, Parent: a.spec.Parent,
-		SpecPolicy: session.SpecPolicy{OwnDirectories: a.spec.OwnDirectories},
+		OwnDirectories: a.spec.OwnDirectories,
 	}, host)
 }
 
@@ -61,6 +61,7 @@ func (a *Agent) inspectRoles() (common session.Capabilities, explains bool) {
 		c := agent.Capabilities()
 		common.TakesPatch = common.TakesPatch && c.TakesPatch
 		common.TakesCommand = common.TakesCommand && c.TakesCommand
+		common.ReadTools = append(common.ReadTools, c.ReadTools...)
 		if _, ok := agent.(session.Explainer); !ok {
 			explains = false
 		}

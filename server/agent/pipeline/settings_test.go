@@ -222,5 +222,5 @@ func TestAgentsOfRolesHaveTheDirectoriesOfTheServer(t *testing.T) {
 		}
 		return open(spec, host)
 	}
-	r.openWith(session.Spec{Session: "s", SpecPolicy: session.SpecPolicy{OwnDirectories: own}})
+	r.openWith(session.Spec{Session: "s", OwnDirectories: own})
 }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // maxFile bounds the files that tools read and write, in bytes.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // A directory is the working directory of a session.

@@ -16,7 +16,7 @@ import (
 	"agentctl/internal/filelist"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm"
-	"agentctl/server/agent/policy"
+	"agentctl/server/policy"
 )
 
 // grepFiles is the tool that searches the contents of files.

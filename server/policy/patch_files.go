@@ -1,4 +1,4 @@
-package session
+package policy
 
 import (
 	"os"
@@ -19,11 +19,11 @@ func resolveFiles(a *protocol.Approval, dir string) bool {
 	files, whole := a.Files()
 	root, ok := resolve(dir)
 	whole = whole && ok
-	inside := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
+	prefix := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
 	a.Paths = nil
 	for _, file := range files {
 		path, ok := resolve(file)
-		whole = whole && ok && strings.HasPrefix(path, inside)
+		whole = whole && ok && strings.HasPrefix(path, prefix)
 		if !slices.Contains(a.Paths, path) {
 			a.Paths = append(a.Paths, path)
 		}

@@ -1,0 +1,135 @@
+package policy
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// The names of the arguments of tools that hold a path, and those that hold another text.
+var (
+	pathArguments = []string{"absolute_path", "dir_path", "filePath", "file_path", "path"}
+	textArguments = []string{"pattern"}
+)
+
+// A Classifier finds out what the requests of an agent certainly do.
+type Classifier struct {
+	Dir string   // working directory of the agent; not absolute: nothing is inside
+	Own []string // agentctl's own directories, absolute and without links
+
+	// ReadTools names the tools of the agent that only read. A kind or a title of a request is not
+	// enough: they are words of the agent.
+	ReadTools []string
+}
+
+// Classify returns what a request certainly does in the directory. It replaces the paths of a patch
+// by the files that it changes; whole reports whether these are all, and all are in the directory.
+// It reads links of the file system, and no contents.
+func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
+	whole = a.Kind != protocol.ApprovePatch || resolveFiles(a, k.Dir)
+	c = Call{Kind: protocol.ToolOther, Details: k.details(a)}
+	switch a.Kind {
+	case protocol.ApprovePlan:
+		c.Plan = true
+	case protocol.ApproveQuestion:
+		c.Question = true
+	case protocol.ApproveCommand:
+		c.Kind = protocol.ToolExecute
+	case protocol.ApprovePatch:
+		c.Kind = protocol.ToolEdit
+		protected := func(path string) bool { return Protected(path, k.Own) }
+		c.Contained = whole && a.Command == "" && !slices.ContainsFunc(a.Paths, protected)
+	default:
+		c.Unclear = a.Name == ""
+		if k.readsInside(a) {
+			c.Kind, c.Safe, c.Contained = protocol.ToolRead, true, true
+		}
+	}
+	return c, whole
+}
+
+// details returns what policy files know of a request.
+func (k *Classifier) details(a *protocol.Approval) Details {
+	args := protocol.ReadArguments(a.Input)
+	d := Details{
+		Dir: k.Dir, Tool: a.Name, Opaque: len(a.Input) > 0 && args.Opaque() != "", Text: cmp.Or(a.Action(), a.Title),
+	}
+	if rest, _ := a.RestArguments(); a.Kind == protocol.ApproveCommand && a.Command != "" && rest == "" {
+		d.Text = a.Command
+		if inside(cmp.Or(a.CWD, k.Dir), k.Dir) {
+			d.Line = a.Command
+		}
+	}
+	paths := slices.Clone(a.Paths)
+	for name := range args.Fields() {
+		if text, ok := args.Text(name); ok && slices.Contains(pathArguments, name) {
+			paths = append(paths, text)
+		}
+	}
+	for _, path := range paths {
+		d.Files = append(d.Files, fileName(path, k.Dir))
+	}
+	return d
+}
+
+// readsInside reports whether a request is the use of a tool that reads, with arguments that name
+// files of the directory and hold nothing else but numbers, switches and a text.
+func (k *Classifier) readsInside(a *protocol.Approval) bool {
+	args := protocol.ReadArguments(a.Input)
+	if a.Kind != protocol.ApproveTool || !slices.Contains(k.ReadTools, a.Name) ||
+		a.Command != "" || a.Patch != "" || len(a.Content) > 0 || args.Opaque() != "" {
+		return false
+	}
+	paths := slices.Clone(a.Paths)
+	named := false
+	for name, value := range args.Fields() {
+		text, isText := args.Text(name)
+		switch {
+		case isText && slices.Contains(pathArguments, name):
+			paths, named = append(paths, text), true
+		case isText && slices.Contains(textArguments, name):
+		case !isPlainValue(value):
+			return false
+		}
+	}
+	outside := func(path string) bool { return !inside(path, k.Dir) }
+	return named && !slices.ContainsFunc(paths, outside)
+}
+
+// isPlainValue reports whether a value is a number, a switch or null.
+func isPlainValue(value json.RawMessage) bool { return !strings.ContainsAny(string(value[:1]), `"[{`) }
+
+// fileName returns the name of a file in dir, without links, or its absolute path if it is not in
+// it.
+func fileName(path, dir string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	root, _ := resolve(dir)
+	real, _ := resolve(path)
+	if name, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(name) {
+		return filepath.ToSlash(name)
+	}
+	return filepath.ToSlash(real)
+}
+
+// inside reports whether a path, relative to dir or absolute, is in dir after links are resolved.
+func inside(path, dir string) bool {
+	if path == "" || strings.ContainsRune(path, 0) || !filepath.IsAbs(dir) {
+		return false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	root, ok := resolve(dir)
+	real, resolved := resolve(path)
+	if !ok || !resolved {
+		return false
+	}
+	name, err := filepath.Rel(root, real)
+	return err == nil && filepath.IsLocal(name)
+}
