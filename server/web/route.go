@@ -23,9 +23,12 @@ type Route struct {
 	Params  []Parameter       // of the query or header, beside the data
 	Status  int               // of success; 0: 200
 	Result  func() any        // returns a pointer to the type of the answer, of a stream to that of its named event
-	Media   string            // type of an answer that is not JSON
+	Media   []string          // types of an answer that is not JSON
 	handle  func(*api, http.ResponseWriter, *http.Request, *Route)
 }
+
+// AnyMedia is the type of an answer whose type depends on its content.
+const AnyMedia = "*/*"
 
 // A Parameter is a value in the query or in a header.
 type Parameter struct {

@@ -38,7 +38,7 @@ var Routes = []Route{
 	},
 	{
 		Name: "followSessions", Method: http.MethodGet, Path: "/api/sessions/events",
-		Summary: "Follow the session list as server-sent events.", Media: eventStream, Result: of[protocol.ListResult],
+		Summary: "Follow the session list as server-sent events.", Media: []string{eventStream}, Result: of[protocol.ListResult],
 		handle: (*api).listEvents,
 	},
 	{
@@ -78,7 +78,7 @@ var Routes = []Route{
 	},
 	{
 		Name: "followSession", Method: http.MethodGet, Path: "/api/sessions/{id}/events",
-		Summary: "Follow the events of a session as server-sent events.", Media: eventStream,
+		Summary: "Follow the events of a session as server-sent events.", Media: []string{eventStream},
 		Params: []Parameter{sinceParam, foldParam, lastEventID}, Result: of[protocol.SubscribeResult],
 		handle: (*api).events,
 	},
@@ -210,7 +210,8 @@ var Routes = []Route{
 	},
 	{
 		Name: "exportDocument", Method: http.MethodGet, Path: "/api/sessions/{id}/export",
-		Summary: "Export a session as a document.", Params: []Parameter{formatParam}, Media: "text/markdown",
+		Summary: "Export a session as a document.", Params: []Parameter{formatParam},
+		Media:  []string{"text/markdown", "text/html", "application/x-ndjson", "application/x-asciicast"},
 		handle: (*api).export,
 	},
 	{
@@ -219,11 +220,11 @@ var Routes = []Route{
 	},
 	{
 		Name: "getSessionBlob", Method: http.MethodGet, Path: "/api/sessions/{id}/blobs/{blob}",
-		Summary: "Get a blob of a session.", Media: "application/octet-stream", handle: (*api).sessionBlob,
+		Summary: "Get a blob of a session.", Media: []string{AnyMedia}, handle: (*api).sessionBlob,
 	},
 	{
 		Name: "getBlob", Method: http.MethodGet, Path: "/api/blobs/{blob}", Summary: "Get a blob.",
-		Params: []Parameter{sessionParam}, Media: "application/octet-stream", handle: (*api).blob,
+		Params: []Parameter{sessionParam}, Media: []string{AnyMedia}, handle: (*api).blob,
 	},
 }
 

@@ -89,7 +89,7 @@ func httpDocument(w *comments) *openAPI {
 		}
 		paths[r.Path][strings.ToLower(r.Method)] = d.operation(r)
 	}
-	failure := content(jsonMedia, d.of(reflect.TypeFor[web.Failure]()))
+	failure := content(d.of(reflect.TypeFor[web.Failure]()), jsonMedia)
 	return &openAPI{
 		Version: "3.1.0",
 		Info: info{
@@ -165,10 +165,10 @@ func (d *deriver) describeCommand(o *operation, r *web.Route) {
 			})
 		}
 	case whole:
-		o.Body = &body{len(data.Required) > 0, content(jsonMedia, d.of(r.Data()))}
+		o.Body = &body{len(data.Required) > 0, content(d.of(r.Data()), jsonMedia)}
 	default:
 		data.Description = d.comments.types[r.Data().Name()]
-		o.Body = &body{len(data.Required) > 0, content(jsonMedia, &data)}
+		o.Body = &body{len(data.Required) > 0, content(&data, jsonMedia)}
 	}
 }
 
@@ -176,18 +176,25 @@ func (d *deriver) describeCommand(o *operation, r *web.Route) {
 func (d *deriver) answer(r *web.Route) map[string]media {
 	switch {
 	case strings.HasSuffix(r.Path, "/events"): // of the data of each event
-		result := d.of(reflect.TypeOf(r.Result()))
-		return content(r.Media, &schema{AnyOf: []*schema{d.ref("event"), result}})
-	case r.Media != "":
-		return content(r.Media, &schema{Type: "string"})
+		result, failure := d.of(reflect.TypeOf(r.Result())), d.of(reflect.TypeFor[web.Failure]())
+		return content(&schema{AnyOf: []*schema{d.ref("event"), result, failure}}, r.Media...)
+	case slices.Contains(r.Media, web.AnyMedia):
+		return content(&schema{}, r.Media...)
+	case r.Media != nil:
+		return content(&schema{Type: "string"}, r.Media...)
 	case r.Result != nil:
-		return content(jsonMedia, d.of(reflect.TypeOf(r.Result())))
+		return content(d.of(reflect.TypeOf(r.Result())), jsonMedia)
 	}
-	return content(jsonMedia, d.of(reflect.TypeOf(protocol.CommandOf(r.Verb).Result())))
+	return content(d.of(reflect.TypeOf(protocol.CommandOf(r.Verb).Result())), jsonMedia)
 }
 
-func content(mediaType string, s *schema) map[string]media {
-	return map[string]media{mediaType: {s}}
+// content returns a body that has the schema in each of the media types.
+func content(s *schema, mediaTypes ...string) map[string]media {
+	of := map[string]media{}
+	for _, t := range mediaTypes {
+		of[t] = media{s}
+	}
+	return of
 }
 
 func queryParameter(p *web.Parameter) parameter {

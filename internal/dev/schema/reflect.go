@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"agentctl/protocol"
 )
 
 // schema is a JSON Schema, with its keywords in the order of the file.
@@ -44,6 +46,7 @@ type deriver struct {
 var (
 	timeType      = reflect.TypeFor[time.Time]()
 	rawType       = reflect.TypeFor[json.RawMessage]()
+	textType      = reflect.TypeFor[protocol.Text]()
 	bytesType     = reflect.TypeFor[[]byte]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
@@ -61,6 +64,8 @@ func (d *deriver) of(t reflect.Type) *schema {
 		return &schema{}
 	case t == bytesType:
 		return &schema{Type: "string", Encoding: "base64"}
+	case t == textType:
+		return &schema{Type: "string"}
 	case t.PkgPath() != "":
 		return d.named(t)
 	}

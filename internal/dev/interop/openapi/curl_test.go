@@ -12,7 +12,8 @@ import (
 
 // A shell runs each line of the page with curl.
 func TestCurlRunsEveryLineOfThePage(t *testing.T) {
-	vars := map[string]string{"URL": servePage(t), "AUTH": "Authorization: Bearer secret"}
+	url, _ := servePage(t)
+	vars := map[string]string{"URL": url, "AUTH": "Authorization: Bearer secret"}
 	runPage(t, vars, func(l *line) (method, path string, answer []byte) {
 		r := parseCurl(t, l.text, vars)
 		text := strings.Replace(l.text, "curl ", "curl -sS --fail-with-body ", 1)

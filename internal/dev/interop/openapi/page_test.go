@@ -36,6 +36,21 @@ var pageScript = []string{
 	`{"on":"plan the release"}`,
 	`{"plan":"Q","parallel":3,"tasks":[{"id":"build","title":"Build","steps":[{"sleep":"1h"}]},` +
 		`{"id":"test","title":"Test","steps":[{"ask":"tool","name":"t","title":"t"},{"sleep":"1h"}]}]}`,
+	`{"on":"show everything"}`,
+	`{"think":"A lot to show."}`,
+	`{"tool":"edit","kind":"edit","title":"Edit","input":{"path":"a.go"},"stream":true,"locations":[{"path":"a.go"}],` +
+		`"output":"changed","content":[{"type":"diff","path":"a.go","old":"a","new":"b"}],"result":{"ok":true},"exit":0}`,
+	`{"tool":"shell","title":"Test","status":"failed","error":"exit status 1","exit":1}`,
+	`{"ask":"command","command":"make test","title":"Test","why":"to be sure"}`,
+	`{"plan":"How?","summary":"Two tasks.","confirm":true,"tasks":[` +
+		`{"id":"a","title":"A","steps":[{"progress":"half"},{"say":"Done."}],"result":"A is done"},` +
+		`{"id":"b","title":"B","steps":[{"fail":"not today"}]}],"aggregate":"Both."}`,
+	`{"notice":"a notice","level":"warning"}`,
+	`{"context":{"tokens":10,"max_tokens":100}}`,
+	`{"usage":{"input":10,"output":2}}`,
+	`{"retry":"overloaded","times":2,"delay":"1ms"}`,
+	`{"recover":"restart","cause":"lost"}`,
+	`{"say":"That was all."}`,
 }
 
 type pageAgents struct{ script *script.Script }
@@ -89,8 +104,9 @@ func (a *pageAgent) Undo(context.Context, bool) (session.Undone, error) {
 	return session.Undone{Turn: turn}, nil
 }
 
-// servePage starts a server for the example and returns its URL. Its token is "secret".
-func servePage(t *testing.T) string {
+// servePage starts a server for the example and returns its URL. Its token is "secret". stop shuts
+// it down; the end of the test does too.
+func servePage(t *testing.T) (url string, stop func()) {
 	t.Helper()
 	agent, err := script.Parse("page", strings.NewReader(strings.Join(pageScript, "\n")))
 	must(t, err)
@@ -105,14 +121,15 @@ func servePage(t *testing.T) string {
 	must(t, err)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		must(t, s.Shutdown(ctx))
 		must(t, <-served)
 		must(t, store.Close())
 	})
-	return "http://" + l.Addr().String()
+	t.Cleanup(stop)
+	return "http://" + l.Addr().String(), stop
 }
 
 // A line is a curl line of the page.
@@ -213,13 +230,14 @@ func valueOf(answer []byte, name string) string {
 
 // The lines run as requests of Go; under the build tag interop curl itself runs them.
 func TestEveryLineOfThePageWorks(t *testing.T) {
-	url := servePage(t)
+	url, _ := servePage(t)
 	vars := map[string]string{"URL": url, "AUTH": "Authorization: Bearer secret"}
+	client := &http.Client{Transport: newJudge(t)}
 	runPage(t, vars, func(l *line) (method, path string, answer []byte) {
 		r := parseCurl(t, l.text, vars)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel() // ends a stream
-		resp, err := http.DefaultClient.Do(r.WithContext(ctx))
+		resp, err := client.Do(r.WithContext(ctx))
 		must(t, err)
 		defer resp.Body.Close()
 		if resp.Header.Get("Content-Type") == "text/event-stream" {
