@@ -31,9 +31,8 @@ func main() {
 
 // The files of the protocol, in the directory of documents.
 const (
-	strictFile   = "protocol.schema.json"
-	tolerantFile = "protocol.tolerant.schema.json"
-	openAPIFile  = "openapi.json"
+	schemaFile  = "protocol.schema.json"
+	openAPIFile = "openapi.json"
 )
 
 // documents returns the content of the files.
@@ -42,10 +41,10 @@ func documents() (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read comments: %w", err)
 	}
-	return map[string]any{strictFile: strict(w), tolerantFile: tolerant(w), openAPIFile: httpDocument(w)}, nil
+	return map[string]any{schemaFile: strict(w), openAPIFile: httpDocument(w)}, nil
 }
 
-// write writes the schemas of the protocol and the description of the HTTP interface.
+// write writes the schema of the protocol and the description of the HTTP interface.
 func write(dir string) error {
 	files, err := documents()
 	if err != nil {

@@ -32,7 +32,6 @@ type schema struct {
 	AllOf       []*schema          `json:"allOf,omitempty"`
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
 	OneOf       []*schema          `json:"oneOf,omitempty"`
-	Not         *schema            `json:"not,omitempty"`
 	Defs        map[string]*schema `json:"$defs,omitempty"`
 }
 
