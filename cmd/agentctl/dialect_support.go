@@ -30,7 +30,6 @@ var verbCommands = map[string]protocol.Verb{
 	"send":          protocol.DoSend,
 	"wait":          protocol.DoSubscribe,
 	"watch":         protocol.DoWatch,
-	"top":           protocol.DoList,
 	"interrupt":     protocol.DoInterrupt,
 	"queue":         protocol.DoSnapshot,
 	"queue edit":    protocol.DoQueueEdit,

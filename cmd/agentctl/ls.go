@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,10 @@ func newList(a *app, run func(context.Context, *listOptions) error) *cobra.Comma
 			"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
 			"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
 			"is enough.\n\n" +
-			"--columns takes the columns to print, separated by commas: " + columnNames() + ".\n\n" +
+			"--columns takes the columns to print, separated by commas: " + columnNames() + ".\n" +
+			"turn is the age of the current turn, lag what the slowest client has not received yet; both ask the\n" +
+			"server for each busy session, and are in the output of -o json only if chosen. rate, tokens a second\n" +
+			"over the last half minute, is for agentctl watch.\n\n" +
 			"--summary prints one line for status bars: the sessions that wait for somebody, failed or run.\n\n" +
 			"--all-servers lists the local server's sessions and those of all servers that the configuration\n" +
 			"names. A server that does not answer within 5 seconds is reported on stderr.",
@@ -58,6 +62,10 @@ func newList(a *app, run func(context.Context, *listOptions) error) *cobra.Comma
 func (o *listOptions) check() error {
 	if err := checkColumns(o.Columns); err != nil {
 		return err
+	}
+	if hasColumn(o.Columns, columnRate) {
+		return exit.Usagef("column rate: ls reads the sessions once, and a rate needs several readings").
+			WithHint("run: agentctl watch --columns %s", strings.Join(o.Columns, ","))
 	}
 	if o.Quiet && (o.Summary || len(o.Columns) > 0) || o.Summary && len(o.Columns) > 0 {
 		return exit.Usagef("--quiet, --summary and --columns exclude each other")
@@ -90,11 +98,11 @@ func runList(ctx context.Context, o *listOptions) error {
 
 // read returns the sessions of the server, or of all named servers.
 func (o *listOptions) read(ctx context.Context) ([]listedSession, error) {
+	r := listRequest{closed: o.All, detail: hasDetail(o.Columns)}
 	if o.AllServers {
-		return o.app.listAllServers(ctx, o.All)
+		return o.app.listAllServers(ctx, r)
 	}
-	list, err := callOnce[protocol.ListResult](ctx, o.app, protocol.DoList, "", protocol.ListData{Closed: o.All})
-	return listed("", list.Sessions), err
+	return o.app.listHome(ctx, r)
 }
 
 func (o *listOptions) print(rows []listedSession) error {
@@ -127,17 +135,18 @@ type listedSession struct {
 	Server string `json:"server,omitempty"` // its name, in a list of several servers
 
 	*protocol.Summary
+	sessionDetail
 }
 
-func listed(server string, sessions []protocol.Summary) []listedSession {
+func listed(sessions []protocol.Summary) []listedSession {
 	rows := make([]listedSession, len(sessions))
 	for i := range sessions {
-		rows[i] = listedSession{server, &sessions[i]}
+		rows[i].Summary = &sessions[i]
 	}
 	return rows
 }
 
 // writeSessions writes a table with one line per session.
 func writeSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
-	writeTable(w, listed("", sessions), nil, true, now)
+	writeTable(w, listed(sessions), nil, true, now)
 }

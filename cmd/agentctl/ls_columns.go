@@ -61,6 +61,19 @@ var columns = []column{
 		}
 		return fmt.Sprintf("%.2f %s", s.Cost, output.OneLine(s.Currency, 8))
 	}},
+	{columnTurn, func(s *listedSession, now time.Time) string {
+		if s.TurnStarted == nil {
+			return "-"
+		}
+		return output.Age(now.Sub(*s.TurnStarted))
+	}},
+	{columnRate, func(s *listedSession, _ time.Time) string { return rateText(s.TokenRate) }},
+	{columnLag, func(s *listedSession, _ time.Time) string {
+		if s.LagBytes <= 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%dK", (s.LagBytes+1023)>>10)
+	}},
 	{"clients", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Clients) }},
 	{"seq", func(s *listedSession, _ time.Time) string { return fmt.Sprint(s.Seq) }},
 	{"created", func(s *listedSession, now time.Time) string { return output.Age(now.Sub(s.Created)) }},
@@ -113,13 +126,29 @@ func writeTable(w io.Writer, rows []listedSession, names []string, header bool, 
 		fmt.Fprintln(t, strings.ToUpper(strings.Join(names, "\t")))
 	}
 	for i := range rows {
-		cells := make([]string, len(names))
-		for k, name := range names {
-			at := slices.IndexFunc(columns, func(c column) bool { return c.name == strings.ToLower(name) })
-			cells[k] = columns[at].value(&rows[i], now)
-		}
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
+		fmt.Fprintln(t, strings.Join(rows[i].cells(names, now), "\t"))
 	}
+}
+
+// cells returns the texts of the named columns.
+func (s *listedSession) cells(names []string, now time.Time) []string {
+	cells := make([]string, len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(columns, func(c column) bool { return c.name == strings.ToLower(name) })
+		cells[i] = columns[at].value(s, now)
+	}
+	return cells
+}
+
+// rateText returns tokens per second as text.
+func rateText(rate float64) string {
+	switch {
+	case rate <= 0:
+		return "-"
+	case rate < 10:
+		return fmt.Sprintf("%.1f", rate)
+	}
+	return fmt.Sprintf("%.0f", rate)
 }
 
 // decides reports whether a policy may answer a request in place of a user.

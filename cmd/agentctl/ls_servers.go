@@ -17,9 +17,38 @@ import (
 // listTimeout bounds the wait for each server of a list of several.
 const listTimeout = 5 * time.Second
 
+// A listRequest is what a list of sessions has.
+type listRequest struct {
+	closed bool // closed sessions too
+	detail bool // of each session
+}
+
+// do returns the sessions of a connected server.
+func (r listRequest) do(ctx context.Context, client *wsclient.Client) ([]listedSession, error) {
+	list, err := wsclient.Call[protocol.ListResult](
+		ctx, client, protocol.DoList, "", protocol.ListData{Closed: r.closed},
+	)
+	rows := listed(list.Sessions)
+	for i := 0; r.detail && err == nil && i < len(rows); i++ {
+		err = rows[i].readDetail(ctx, serverAdapter{client: client})
+	}
+	return rows, err
+}
+
+// listHome returns the sessions of the server of verbs without --on.
+func (a *app) listHome(ctx context.Context, r listRequest) ([]listedSession, error) {
+	c, err := a.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	rows, err := r.do(c.ctx, c.Client)
+	return rows, c.cause(err)
+}
+
 // listAllServers returns the sessions of the server of verbs without --on, and of all named
 // servers, by activity. It reports servers that do not answer, and fails if none does.
-func (a *app) listAllServers(ctx context.Context, closed bool) ([]listedSession, error) {
+func (a *app) listAllServers(ctx context.Context, r listRequest) ([]listedSession, error) {
 	if a.userConfigErr != nil {
 		return nil, a.userConfigErr
 	}
@@ -40,8 +69,11 @@ func (a *app) listAllServers(ctx context.Context, closed bool) ([]listedSession,
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, listTimeout)
 			defer cancel()
-			list, err := a.listServer(ctx, name, closed)
-			answers[i] = answer{listed(name, list), err}
+			rows, err := a.listServer(ctx, name, r)
+			for k := range rows {
+				rows[k].Server = name
+			}
+			answers[i] = answer{rows, err}
 		})
 	}
 	wg.Wait()
@@ -65,10 +97,9 @@ func (a *app) listAllServers(ctx context.Context, closed bool) ([]listedSession,
 }
 
 // listServer returns the sessions of one server. It asks nothing of the user, and starts no server.
-func (a *app) listServer(ctx context.Context, name string, closed bool) ([]protocol.Summary, error) {
+func (a *app) listServer(ctx context.Context, name string, r listRequest) ([]listedSession, error) {
 	if name == a.homeName() {
-		list, err := callOnce[protocol.ListResult](ctx, a, protocol.DoList, "", protocol.ListData{Closed: closed})
-		return list.Sessions, err
+		return a.listHome(ctx, r)
 	}
 	s := a.userConfig.Servers[name]
 	o := a.namedOptions(s)
@@ -81,6 +112,5 @@ func (a *app) listServer(ctx context.Context, name string, closed bool) ([]proto
 		}
 		return nil, err
 	}
-	list, err := wsclient.Call[protocol.ListResult](ctx, client, protocol.DoList, "", protocol.ListData{Closed: closed})
-	return list.Sessions, err
+	return r.do(ctx, client)
 }

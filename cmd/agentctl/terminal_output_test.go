@@ -22,7 +22,7 @@ const hostile = "a\u007fb\u0085c\u009b2Jd\u202ee\u2066f"
 
 // screenVerbs are the verbs that own the screen, run other programs, or do not end by themselves.
 // The tests of the screen and of the server's log have their output.
-var screenVerbs = []string{"tour", "attach", "serve", "agents login", "top"}
+var screenVerbs = []string{"tour", "attach", "serve", "agents login"}
 
 // TestNoOutputControlsATerminal runs every verb on a terminal, as text and as JSON, in a session
 // whose every text is hostile.
@@ -58,8 +58,11 @@ func TestNoOutputControlsATerminal(t *testing.T) {
 		"token user": {"token user " + bad + " --timeout 300ms --file " + bad}, "deny": {"deny asks " + bad},
 		"agents sessions": {"agents sessions " + bad}, "rename": {"rename h --title " + hostile},
 		"label": {"label h " + hostile, "label h k=" + hostile},
-		"watch": {"watch --timeout 500ms", "watch --summary --timeout 500ms"},
-		"mcp":   {"mcp --timeout 100ms"}, "connect": {"connect --timeout 100ms"},
+		"watch": {
+			"watch --timeout 500ms", "watch --summary --timeout 500ms",
+			"watch --columns name,agent,about,turn,rate,lag --timeout 500ms",
+		},
+		"mcp": {"mcp --timeout 100ms"}, "connect": {"connect --timeout 100ms"},
 	}
 	for _, path := range verbPaths() {
 		if slices.Contains(screenVerbs, path) {

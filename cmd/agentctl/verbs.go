@@ -32,7 +32,6 @@ func verbs() []verb {
 		{"up", groupStart, with(newUp, runUp)},
 		{"ls", groupSession, with(newList, runList)},
 		{"watch", groupSession, with(newWatch, runWatch)},
-		{"top", groupSession, with(newTop, runTop)},
 		{"status", groupSession, with(newStatus, runStatus)},
 		{"rename", groupSession, with(newRename, runRename)},
 		{"label", groupSession, with(newLabel, runLabel)},

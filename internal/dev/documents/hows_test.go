@@ -127,6 +127,7 @@ var exampleHows = map[string]how{
 	"agentctl tour --theme light --mouse": {keys: []step{{"tour", leave}}},
 	"agentctl wait fix --for approval && agentctl approvals fix": {before: "agentctl send fix ask"},
 	"agentctl watch": {follows: true, code: 130},
+	"agentctl watch --columns name,status,turn,rate,lag": {follows: true, code: 130},
 	"agentctl watch --filter label=team=infra -o json": {
 		before: "agentctl label fix team=infra", follows: true, code: 130,
 	},
