@@ -75,12 +75,8 @@ func (p *program) startSavePanes() tea.Cmd {
 // the program.
 func (p *program) finishSavePanes(msg layoutSavedMsg) {
 	p.panes.store.busy, p.panes.store.failed = false, msg.err != nil
-	switch {
-	case msg.err == nil:
-	case p.sessions.shown != nil:
-		p.sessions.shown.view.ShowStatus(msg.err.Error())
-	default:
-		p.dashboard.ShowStatus(msg.err.Error())
+	if msg.err != nil {
+		p.showStatus(msg.err.Error())
 	}
 }
 

@@ -35,6 +35,7 @@ type Options struct {
 	Keep    int            // maximum number of open sessions; 0: 3
 	CWD     string         // working directory of new sessions; "": the server's
 	Local   bool           // the server and the screen have the same file system
+	Note    string         // a status message at the start; "": none
 
 	Alerts Alerts
 	Parts

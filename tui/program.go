@@ -30,6 +30,7 @@ type program struct {
 	navigation pendingNavigation
 	read       readSaver
 	tour       *tour.Guide // nil: no tour
+	note       string      // shown at the start
 	column     sessionColumn
 
 	panes panes
@@ -67,7 +68,19 @@ func (p *program) Init() tea.Cmd {
 	default:
 		p.requestWatch()
 	}
+	if p.note != "" {
+		p.showStatus(p.note)
+	}
 	return tea.Batch(cmds...)
+}
+
+// showStatus shows a status message in the session with the focus, or on the dashboard.
+func (p *program) showStatus(text string) {
+	if p.sessions.shown != nil {
+		p.sessions.shown.view.ShowStatus(text)
+		return
+	}
+	p.dashboard.ShowStatus(text)
 }
 
 // requestWatch requests the summaries of all sessions. Only the first call has an effect.

@@ -155,6 +155,7 @@ func (b *builder) newProgram() *program {
 		width:  80,
 		height: 24,
 		tour:   b.options.Tour,
+		note:   b.options.Note,
 		column: sessionColumn{options: b.options.List},
 	}
 }

@@ -176,6 +176,9 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 
 // runPlain prints the session as lines until the input ends.
 func (o *attachOptions) runPlain(c *connection, s remote.Session) error {
+	for _, n := range o.app.userConfig.Retired() {
+		o.app.notef("%s", n)
+	}
 	err := plain.Run(c.ctx, s, o.app.text(), o.app.stdin, plain.Options{
 		Columns: o.app.columns, EndWithInput: !o.Follow,
 	})
@@ -254,6 +257,13 @@ func (o *attachOptions) screenOptions() tui.Options {
 	}
 	s.Alerts.Off = o.NoAlert
 	s.Left = o.app.reportLeft
+	switch names := o.app.userConfig.Retired(); len(names) {
+	case 0:
+	case 1:
+		s.Note = names[0].String()
+	default:
+		s.Note = fmt.Sprintf("%d names in config.json have no effect: agentctl doctor lists them", len(names))
+	}
 	return s
 }
 

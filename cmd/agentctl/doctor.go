@@ -17,6 +17,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
+	"agentctl/internal/retired"
 	"agentctl/wsclient"
 )
 
@@ -59,13 +60,14 @@ agentctl server. It exits 1 when a check is bad.`,
 
 func runDoctor(ctx context.Context, o *doctorOptions) error {
 	checks := []check{o.app.checkUserConfig()}
+	checks = append(checks, retiredChecks(checks[0].Check, o.app.userConfig.Retired())...)
 	o.app.userConfigErr = nil // it is in the check
 	if o.app.flags.Server == "" {
 		dir, err := o.app.dataDir()
 		if err != nil {
 			return err
 		}
-		checks = append(checks, o.app.checkServerConfig(dir))
+		checks = append(checks, o.app.checkServerConfig(dir)...)
 		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
@@ -111,17 +113,30 @@ func (a *app) checkUserConfig() check {
 }
 
 // checkServerConfig checks the configuration of this user's server.
-func (a *app) checkServerConfig(dir localserver.Dir) check {
-	c := check{"server config", checkOK, a.configPath(dir)}
-	switch _, err := a.registry(); {
-	case err != nil:
-		c.Status, c.Detail = checkBad, err.Error()
-	case c.Detail == "" && dir.Holder() != 0:
-		c.Status, c.Detail = checkNote, "the server runs without a file"
-	case c.Detail == "":
+func (a *app) checkServerConfig(dir localserver.Dir) []check {
+	path := a.configPath(dir)
+	c := check{"server config", checkOK, path}
+	if path == "" {
 		c.Status, c.Detail = checkNote, config.ServerPath(a.env)+" does not exist: defaults are used"
+		if dir.Holder() != 0 {
+			c.Detail = "the server runs without a file"
+		}
+		return []check{c}
 	}
-	return c
+	file, err := config.ReadServer(path)
+	if err != nil {
+		c.Status, c.Detail = checkBad, err.Error()
+		return []check{c}
+	}
+	return append([]check{c}, retiredChecks(c.Check, file.Retired())...)
+}
+
+// retiredChecks returns a note for each name of a file that has no effect.
+func retiredChecks(of string, names []retired.Name) (notes []check) {
+	for _, n := range names {
+		notes = append(notes, check{of, checkNote, n.String()})
+	}
+	return notes
 }
 
 // checkDataDir checks the data directory and looks for its server.

@@ -74,12 +74,48 @@ var pipeArgs = map[string]string{
 
 // TestNoVerbHangs runs every verb without input, in a pipe whose reader leaves after one line.
 func TestNoVerbHangs(t *testing.T) {
+	runEveryVerb(t, "", "", func(verb, out string) {
+		for _, unusable := range []string{"missing argument", "unknown flag", "unknown command", "too many arguments"} {
+			if strings.Contains(out, unusable) {
+				t.Errorf("agentctl %s %s: not a call of it:\n%s", verb, pipeArgs[verb], out)
+			}
+		}
+	})
+}
+
+// TestEveryVerbTakesTheConfigurationOfEarlierVersions runs every verb with files of users that have
+// every setting and every action of an earlier version.
+func TestEveryVerbTakesTheConfigurationOfEarlierVersions(t *testing.T) {
+	versions, err := filepath.Glob(filepath.Join("..", "..", "internal", "config", "testdata", "*-*"))
+	if err != nil || len(versions) == 0 {
+		t.Fatalf("%v, %v", versions, err)
+	}
+	for _, version := range versions {
+		for file, flags := range map[string]string{"config.json": "--on local", "keys.json": ""} {
+			path, err := filepath.Abs(filepath.Join(version, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(filepath.Base(version)+"/"+file, func(t *testing.T) {
+				runEveryVerb(t, path, flags, func(verb, out string) {
+					if strings.Contains(out, "configuration "+path+":") {
+						t.Errorf("agentctl %s:\n%s", verb, out)
+					}
+				})
+			})
+		}
+	}
+}
+
+// runEveryVerb runs every verb with a configuration file of the user, or none, and with additional
+// flags. judge gets the output of each.
+func runEveryVerb(t *testing.T, userConfig, flags string, judge func(verb, out string)) {
 	dir := t.TempDir()
 	if err := copyFile(filepath.Join("testdata", "agent.script"), filepath.Join(dir, "agent.script")); err != nil {
 		t.Fatal(err)
 	}
 	env := append(os.Environ(), "AGENTCTL_DATA="+filepath.Join(dir, "data"), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=",
-		"AGENTCTL_CONFIG=", "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_RUNTIME_DIR=", "HOME="+dir, "USER=ann",
+		"AGENTCTL_CONFIG="+userConfig, "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_RUNTIME_DIR=", "HOME="+dir, "USER=ann",
 		"GORACE=atexit_sleep_ms=0")
 	t.Cleanup(func() { endServer(t, localserver.Dir(filepath.Join(dir, "data"))) })
 	sh := func(line string) (string, error) {
@@ -90,7 +126,7 @@ func TestNoVerbHangs(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := sh("agentctl new --name fix --agent script:agent.script --prompt hello --wait"); err != nil {
+	if out, err := sh("agentctl " + flags + " new --name fix --agent script:agent.script --prompt hello --wait"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	a := &app{env: func(string) string { return "" }}
@@ -98,17 +134,13 @@ func TestNoVerbHangs(t *testing.T) {
 		if verb == "stop" || verb == "help" {
 			continue // last, and no verb
 		}
-		out, err := sh("agentctl " + verb + " " + pipeArgs[verb] + " </dev/null 2>errors | head -n 1; cat errors")
+		out, err := sh("agentctl " + flags + " " + verb + " " + pipeArgs[verb] + " </dev/null 2>errors | head -n 1; cat errors")
 		if err != nil {
 			t.Errorf("agentctl %s: %v\n%s", verb, err, out)
 		}
-		for _, unusable := range []string{"missing argument", "unknown flag", "unknown command", "too many arguments"} {
-			if strings.Contains(out, unusable) {
-				t.Errorf("agentctl %s %s: not a call of it:\n%s", verb, pipeArgs[verb], out)
-			}
-		}
+		judge(verb, out)
 	}
-	if out, err := sh("agentctl stop </dev/null | head -n 1"); err != nil {
+	if out, err := sh("agentctl " + flags + " stop </dev/null | head -n 1"); err != nil {
 		t.Errorf("agentctl stop: %v\n%s", err, out)
 	}
 }

@@ -17,7 +17,8 @@ func newKeys(a *app, run func(context.Context, *keysOptions) error) *cobra.Comma
 		Use:   "keys",
 		Short: "List the actions and keys of the terminal UI",
 		Long: `List the actions of the terminal UI and their keys. "keys" in the configuration file
-maps actions to other keys; see "agentctl attach --help".`,
+maps actions to other keys; see "agentctl attach --help". Actions that only earlier versions knew are
+ignored; a note names what takes their place.`,
 		Example: "  agentctl keys",
 		Args:    rangeArgs(0, 0),
 		RunE:    runE(a, o, nil, run),
@@ -43,6 +44,9 @@ func runKeys(_ context.Context, o *keysOptions) error {
 		}); err != nil {
 			return err
 		}
+	}
+	for _, n := range o.app.userConfig.Retired() {
+		o.app.notef("%s", n)
 	}
 	return nil
 }

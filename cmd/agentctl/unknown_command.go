@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/retired"
 )
 
 // otherWords are verbs of other programs, and what does the same here. An answer that names a verb
@@ -41,6 +42,10 @@ var destructive = []string{"rm", "stop", "restore", "repair", "interrupt", "deny
 // unknownCommand returns the error for a word that is no verb.
 func unknownCommand(cmd *cobra.Command, name string) error {
 	e := exit.Usagef("unknown command %q for %q", name, cmd.CommandPath())
+	verb := strings.TrimPrefix(cmd.CommandPath()+" "+name, "agentctl ")
+	if n, ok := retired.Verb.Find(verb); ok {
+		return e.WithHint("%s", n)
+	}
 	if words, ok := otherWords[strings.ToLower(name)]; ok && !cmd.HasParent() {
 		return e.WithHint("run instead: %s", words)
 	}

@@ -15,7 +15,7 @@ var reloaded = []string{
 func TestAChangeThatNeedsARestartIsNamed(t *testing.T) {
 	fields := reflect.TypeFor[Server]()
 	for _, field := range reflect.VisibleFields(fields) {
-		if field.Anonymous { // its fields follow
+		if field.Anonymous || !field.IsExported() { // the fields of an embedded one follow
 			continue
 		}
 		next := &Server{}

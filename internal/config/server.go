@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"agentctl/internal/agents"
+	"agentctl/internal/retired"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -40,7 +41,12 @@ type Server struct {
 	Retention Retention          `json:"retention"` // of unused sessions
 	Dialects  map[string]Dialect `json:"dialects"`  // protocols of other systems
 	Hooks     map[string]Hook    `json:"hooks"`     // receivers of notifications
+
+	retired []retired.Name // that the file has
 }
+
+// Retired returns the settings in the file that earlier versions knew.
+func (c *Server) Retired() []retired.Name { return c.retired }
 
 // States are the keys of exported states.
 type States struct {
@@ -170,6 +176,7 @@ func (c *Server) resolvePaths(dir string) {
 
 func parseServer(b []byte) (*Server, error) {
 	c := &Server{}
+	b, c.retired = withoutRetired(b, retired.ServerSetting.Find)
 	s, err := readShape(b, reflect.TypeOf(*c))
 	if err != nil {
 		return nil, err

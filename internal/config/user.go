@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/retired"
 	"agentctl/internal/worktree"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
@@ -47,7 +48,12 @@ type User struct {
 	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
 
 	NewSessions
+
+	retired []retired.Name // that the file has
 }
+
+// Retired returns the names in the file that earlier versions knew: settings and actions.
+func (u *User) Retired() []retired.Name { return u.retired }
 
 // Appearance is how the screen draws, in the user's file.
 type Appearance struct {
@@ -168,6 +174,7 @@ func parseUser(b []byte) (u User, _ *fileError) {
 	if len(bytes.TrimSpace(b)) == 0 {
 		return u, nil
 	}
+	b, u.retired = withoutRetired(b, retired.Setting.Find)
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	err := d.Decode(&u)
@@ -181,6 +188,7 @@ func parseUser(b []byte) (u User, _ *fileError) {
 		if name, err := u.check(); err != nil {
 			return User{}, &fileError{lineOf(b, name), err, helpHint}
 		}
+		u.retired = append(u.retired, u.Keys.Retired()...)
 		return u, nil
 	}
 	return User{}, locate(b, err)

@@ -47,7 +47,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[User]()), func(f reflect.StructField) bool {
-		return f.Anonymous
+		return f.Anonymous || !f.IsExported()
 	})
 	for _, f := range fields {
 		if name := f.Tag.Get("json"); names[name] == nil {

@@ -2,9 +2,12 @@ package keymap
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"agentctl/internal/retired"
 )
 
 // Definition is an action with its scope, default keys and text on the help screen.
@@ -243,11 +246,23 @@ var writing = []Scope{Global, Composer, Tour, Panes}
 // an action without keys.
 type Keys map[string][]string
 
-// Check returns an error for an unknown action, for a key that cannot be bound, and for a key given
+// Check returns an error for an action that no version knew, for a key that cannot be bound, and for a key given
 // to two actions of one scope.
 func (k Keys) Check() error {
 	_, err := New(k)
 	return err
+}
+
+// Retired returns the actions among the names that only earlier versions knew, sorted. Their keys
+// are ignored.
+func (k Keys) Retired() []retired.Name {
+	var out []retired.Name
+	for _, name := range slices.Sorted(maps.Keys(k)) {
+		if n, ok := retired.Action.Find(name); ok {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // Map maps the keys of each scope to actions. It is immutable.
@@ -260,7 +275,8 @@ type Map struct {
 // [Keys.Check].
 func New(custom Keys) (*Map, error) {
 	for name := range custom {
-		if !slices.ContainsFunc(Definitions, func(d Definition) bool { return d.Action == Action(name) }) {
+		_, isRetired := retired.Action.Find(name)
+		if !isRetired && DefinitionOf(Action(name)).Action == "" {
 			return nil, fmt.Errorf("keys: unknown action %q", name)
 		}
 	}

@@ -120,7 +120,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/location", imports: []string{"protocol"}},
 	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
 	{pkg: "tui/tour", imports: []string{"protocol", "tui/ui", "tui/remote", "tui/keymap"}},
-	{pkg: "tui/keymap"},
+	{pkg: "tui/keymap", imports: []string{"internal/retired"}},
 	{pkg: "tui/split", noIO: true},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
@@ -145,7 +145,9 @@ var packageRules = []packageRule{
 		"internal/ssh",
 		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
 		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
+		"internal/retired",
 	}},
+	{pkg: "internal/retired"},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/policy", "server/agent/..."}},
 	{pkg: "internal/credentials", imports: []string{
 		"protocol", "server/login", "internal/localserver", "internal/exit",
