@@ -61,8 +61,6 @@ const (
 	DoExport       Verb = "export"
 	DoRestore      Verb = "restore"
 	DoImport       Verb = "import"
-	DoLook         Verb = "look"
-	DoPoint        Verb = "point"
 	DoPing         Verb = "ping"
 )
 
@@ -138,8 +136,6 @@ var Commands = []CommandType{
 	{Verb: DoExport, Data: of[Empty], Result: of[ExportResult], Role: RoleObserver, Session: true},
 	{Verb: DoRestore, Data: of[RestoreData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
 	{Verb: DoImport, Data: of[ImportData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
-	{Verb: DoLook, Data: of[LookData], Result: of[Empty], Role: RoleObserver, Session: true},
-	{Verb: DoPoint, Data: of[PointData], Result: of[Empty], Role: RoleOperator, Session: true},
 }
 
 // CommandOf returns the type of a verb, or nil.

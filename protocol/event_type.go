@@ -79,8 +79,6 @@ const (
 	ClientAttached Type = "client.attached"
 	ClientDetached Type = "client.detached"
 	ClientLag      Type = "client.lag"
-	ClientLook     Type = "client.look"
-	ClientPointed  Type = "client.pointed"
 	SummaryChanged Type = "session.summary"
 	Heartbeat      Type = "heartbeat"
 	CaughtUp       Type = "caught_up"
@@ -161,8 +159,6 @@ var EventTypes = []EventType{
 	{Type: ClientAttached, New: of[Client], Ephemeral: true},
 	{Type: ClientDetached, New: of[Client], Ephemeral: true},
 	{Type: ClientLag, New: of[Client], Ephemeral: true},
-	{Type: ClientLook, New: of[Client], Ephemeral: true},
-	{Type: ClientPointed, New: of[PointedData], Ephemeral: true},
 	{Type: SummaryChanged, New: of[Summary], Ephemeral: true},
 	{Type: Heartbeat, New: of[HeartbeatData], Ephemeral: true},
 	{Type: CaughtUp, New: of[CaughtUpData], Ephemeral: true},

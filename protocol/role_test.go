@@ -8,7 +8,7 @@ func TestAnAgentReadsAllAndChangesItsOwnSessionsAndDecidesNothing(t *testing.T) 
 		switch {
 		case c.Role == RoleApprover:
 			want = ScopeNone
-		case c.Changes || c.Verb == DoExport || c.Verb == DoPoint:
+		case c.Changes || c.Verb == DoExport:
 			want = ScopeOwn
 		}
 		if got := RoleAgent.Scope(c.Verb); got != want || RoleAgent.May(c.Verb) != (want != ScopeNone) {

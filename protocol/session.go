@@ -63,7 +63,6 @@ type Client struct {
 	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent but not acknowledged
 	Reason    string `json:"reason,omitempty"`    // of detached
 	Message   string `json:"message,omitempty"`   // with a reason that is an error code: the error's text
-	Look      *Look  `json:"look,omitempty"`      // what its user reads; nil: not told, or not this session
 }
 
 // A Summary is a row of the session list, the data of session.summary.

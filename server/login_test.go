@@ -162,8 +162,6 @@ var weakest = map[protocol.Verb]protocol.Role{
 	protocol.DoFork:         protocol.RoleOperator,
 	protocol.DoRestore:      protocol.RoleOperator,
 	protocol.DoImport:       protocol.RoleOperator,
-	protocol.DoLook:         protocol.RoleObserver,
-	protocol.DoPoint:        protocol.RoleOperator,
 
 	protocol.DoApprove:     protocol.RoleApprover,
 	protocol.DoRulesRevoke: protocol.RoleApprover,

@@ -60,6 +60,10 @@ const scriptTimeout = time.Minute
 // server that it leaves running is stopped.
 func TestScripts(t *testing.T) {
 	hooks := new(hookCommands)
+	earlier, err := filepath.Abs(filepath.Join("..", "..", "internal", "config", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
@@ -67,6 +71,7 @@ func TestScripts(t *testing.T) {
 			for _, kv := range []string{
 				"AGENTCTL_DATA=" + string(dir), "AGENTCTL_SERVER=", "AGENTCTL_TOKEN=", "AGENTCTL_DIALECT=",
 				"AGENTCTL_DIALECT_OPTIONS=", "XDG_RUNTIME_DIR=", "USER=ann",
+				"EARLIER=" + earlier, // the configuration of earlier versions
 				"HOME=" + e.WorkDir, "TMPDIR=" + e.WorkDir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to exit
 			} {

@@ -11,8 +11,6 @@ import (
 
 	"agentctl/internal/output"
 	"agentctl/protocol"
-	"agentctl/tui/describe"
-	"agentctl/tui/ui"
 )
 
 type statusOptions struct {
@@ -164,8 +162,7 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 		if c.LagEvents > 0 {
 			lag = fmt.Sprintf("  %d events behind", c.LagEvents)
 		}
-		look := ui.Prefixed("  ", describe.Look(c.Look))
-		row(rowName(i, "clients"), "%s  %s%s%s", output.Actor(&c.By), output.OneLine(c.Agent, 40), look, lag)
+		row(rowName(i, "clients"), "%s  %s%s", output.Actor(&c.By), output.OneLine(c.Agent, 40), lag)
 	}
 	if more := v.ClientCount - len(v.Clients); more > 0 {
 		row("", "and %d more", more)

@@ -38,8 +38,6 @@ var verbNames = map[protocol.Verb]string{
 	protocol.DoExport:       "exporting the state of a session",
 	protocol.DoRestore:      "restoring the state of a session",
 	protocol.DoImport:       "importing a session",
-	protocol.DoLook:         "telling others what you read",
-	protocol.DoPoint:        "pointing at an item",
 	protocol.DoConfigure:    "settings of the agent",
 	protocol.DoSearch:       "search",
 	protocol.DoBlob:         "content stored by the server",

@@ -18,7 +18,6 @@ type subscribers struct {
 	byConn       map[string]*attachedClient
 	nextListing  time.Time // when the next clients are listed; zero: not scheduled
 	nextLagCheck time.Time // zero: not scheduled
-	nextLook     time.Time // when to send a look that waits; zero: none does
 }
 
 type attachedClient struct {
@@ -26,7 +25,6 @@ type attachedClient struct {
 	client     protocol.Client // as sent last
 	listed     bool
 	lagging    bool // was sent as lagging
-	presence   presence
 }
 
 const (
@@ -108,11 +106,8 @@ func (u *subscribers) fillList(session string, now time.Time) {
 // newest is sent.
 func (u *subscribers) broadcast(typ protocol.Type, session string, data any) {
 	key := string(typ) + " " + session
-	switch d := data.(type) {
-	case protocol.Client:
-		key = clientKey(session, d.Client)
-	case protocol.PointedData:
-		key += " " + d.Client
+	if c, ok := data.(protocol.Client); ok {
+		key = clientKey(session, c.Client)
 	}
 	line := encodeEphemeral(typ, session, data)
 	for _, c := range u.list {

@@ -143,20 +143,3 @@ func TestTheDetachOfAnEditorIsAnnounced(t *testing.T) {
 		}
 	})
 }
-
-func TestTheLookOfAClientThatIsNotListedIsNotSent(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		all, _ := attachMany(t, r, id, maxListed+1)
-		listed, unlisted := all[3], all[maxListed]
-		for _, l := range []*testSubscriber{listed, unlisted} {
-			r.do(Caller{By: l.Actor(), Conn: l.name}, newCommand(protocol.DoLook, id, protocol.LookData{
-				Look: &protocol.Look{Turn: "t_1"},
-			}))
-		}
-		synctest.Wait()
-		if got := all[0].received(protocol.ClientLook); !slices.Equal(got, []string{listed.name}) {
-			t.Errorf("looks of %q", got)
-		}
-	})
-}

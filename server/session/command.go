@@ -52,8 +52,6 @@ func init() {
 		protocol.DoClose:        handler((*Session).close),
 		protocol.DoSnapshot:     handler((*Session).snapshot),
 		protocol.DoExport:       handler((*Session).export),
-		protocol.DoLook:         handler((*Session).look),
-		protocol.DoPoint:        handler((*Session).point),
 	}
 }
 

@@ -37,7 +37,6 @@ func (s *Session) scheduleTimer() {
 	if s.turn != nil {
 		earliest(s.turn.deadline)
 	}
-	earliest(s.subscribers.nextLook)
 	earliest(s.subscribers.nextListing)
 	earliest(s.deadlines.retryAt)
 	earliest(s.deadlines.startAt)
@@ -59,7 +58,6 @@ func (s *Session) scheduleTimer() {
 func (s *Session) handleTimer() {
 	now := time.Now()
 	s.subscribers.checkLag(s, now)
-	s.subscribers.checkLooks(s.id, now)
 	s.subscribers.fillList(s.id, now)
 	s.expireApprovals(now)
 	s.expireEditHolds(now)

@@ -15,7 +15,6 @@ const (
 	ShowChanges     Action = "changes"
 	NextPending     Action = "next-need"
 	JumpSession     Action = "jump"
-	GoToPointer     Action = "go-to-pointer"
 	NextTheme       Action = "next-theme"
 	ChooseTheme     Action = "theme"
 	ChooseImages    Action = "images"
@@ -93,7 +92,6 @@ const (
 	OutlineClose    Action = "outline.close"
 
 	OpenPlace         Action = "transcript.open-source"
-	PointItem         Action = "transcript.point"
 	TranscriptOutline Action = "transcript.outline"
 
 	PlayPause     Action = "player.pause"

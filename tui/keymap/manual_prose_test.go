@@ -20,7 +20,6 @@ var meanings = map[string]map[string]Action{
 	"A session":   {"ctrl+o": ToggleLast},
 	"Images":      {"x": OpenFile, "w": SaveFile},
 	"Side column": {"alt+p": ToggleSide},
-	"People":      {"p": PointItem, "alt+;": GoToPointer},
 	"The message": {
 		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": RestoreDraft, "ctrl+d": DeleteOrLeave,
 		"ctrl+r": SearchPrompts, "↑": ComposerEarlier, "↓": ComposerLater, "ctrl+p": EarlierMessage,

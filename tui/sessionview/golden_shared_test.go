@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,29 +28,20 @@ func importedSession() *tuitest.Journal {
 	return j
 }
 
-// manyReaders opens a session that two others read, one of them an earlier turn.
+// manyReaders opens a session that two others have open too.
 func manyReaders(t *testing.T, width, height int) *testScreen {
-	s := withBob(t, width)
+	j := tuitest.NewJournal()
+	for _, text := range []string{"one", "two", "three"} {
+		j.UserMessage(tuitest.Ada, "m"+text, text)
+		j.Text("p"+text, strings.Repeat(text+"\n\n", 30))
+		j.EndTurn(protocol.ReasonCompleted)
+	}
+	j.CaughtUp()
+	s := open(t, j, width, 24)
 	eve := protocol.Actor{Name: "eve"}
 	s.journal.Ephemeral(protocol.ClientAttached, protocol.Client{Client: "c3", By: eve})
-	s.journal.Ephemeral(protocol.ClientLook, protocol.Client{
-		Client: "c2", By: tuitest.Bob, Look: &protocol.Look{Turn: s.turns()[0], Number: 1},
-	})
-	s.journal.Ephemeral(protocol.ClientLook, protocol.Client{Client: "c3", By: eve, Look: &protocol.Look{Live: true}})
 	s.applyJournal()
 	s.update(tea.WindowSizeMsg{Width: width, Height: height})
-	return s
-}
-
-// pointedAt opens a session in which bob points at a message.
-func pointedAt(t *testing.T, width, height int) *testScreen {
-	s := withBob(t, width)
-	s.update(tea.WindowSizeMsg{Width: width, Height: height})
-	s.journal.Ephemeral(protocol.ClientPointed, protocol.PointedData{
-		Client: "c2", By: tuitest.Bob, PointData: protocol.PointData{Turn: s.turns()[1], Kind: protocol.HitUser},
-	})
-	s.applyJournal()
-	s.press("alt+;")
 	return s
 }
 
@@ -88,12 +80,7 @@ var sharedScenes = []goldenScene{
 			s.press("alt+p")
 			return s
 		},
-		shows: []string{"people 3", "● ada (you)", "● bob", "reads turn 1", "● eve", "live"},
-	},
-	{
-		name: "pointer", heights: screenHeights, open: pointedAt,
-		shows:  []string{"ada 09:41", "◂ bob", "two"},
-		status: []string{"? help"},
+		shows: []string{"people 3", "● ada (you)", "● bob", "● eve"},
 	},
 	{
 		name: "clicked_choice", heights: screenHeights, open: clickedChoice,

@@ -185,8 +185,6 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		return tea.Suspend, true
 	case keymap.SearchPrompts:
 		v.searchPrompts()
-	case keymap.GoToPointer:
-		return v.goToPointer(), true
 	case keymap.TakeBack:
 		return v.takeBack(), true
 	default:

@@ -193,10 +193,6 @@ func (v *View) transcriptLines(width, rows int) []string {
 		}
 		lines[0] = v.Styles.Dim.Render(ui.Fit(text, width))
 	}
-	if len(v.transcript.people.pointers) > 0 {
-		lines = slices.Clone(lines)
-		v.transcript.markPointers(lines, width)
-	}
 	return lines
 }
 

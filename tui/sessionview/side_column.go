@@ -207,15 +207,8 @@ func (c *sideColumn) peopleSection(width int) (title, note string, lines []strin
 		if id == c.replica.conn.Connection {
 			line += c.styles.Dim.Render(" (you)")
 		}
-		look := describe.Look(client.Look)
-		if id == c.replica.conn.Connection {
-			look = ""
-		}
-		if client.Agent != "" && look == "" {
+		if client.Agent != "" {
 			line += c.styles.Dim.Render(" " + ui.OneLine(transcript.Clean(client.Agent)))
-		}
-		if look != "" {
-			line = ui.Spread(line, c.styles.Dim.Render(look), width)
 		}
 		lines = append(lines, line)
 	}

@@ -30,7 +30,6 @@ type transcriptPane struct {
 	jump       *jump // in progress, or nil
 	copyMode   copyMode
 	pendingHit *pendingHit // shown after the catch-up, or nil
-	people     people
 
 	imagesPending bool // an imagesMsg is pending
 	nextPending   bool // a nextPageMsg is pending
@@ -121,10 +120,6 @@ func (p *transcriptPane) press(key string) paneResult {
 	case keymap.DiffLayout:
 		p.styles.ToggleDiffLayout()
 		list.Restyle()
-	case keymap.PointItem:
-		if selected {
-			return paneResult{cmd: p.point(id)}
-		}
 	case keymap.EnterCopyMode:
 		p.enterCopyMode()
 	case keymap.TranscriptHelp:

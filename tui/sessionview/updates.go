@@ -69,7 +69,7 @@ func (v *View) updateTaskList() {
 func (v *View) applyEvent(e *protocol.Event) {
 	r := v.replica
 	switch e.Type {
-	case protocol.ClientAttached, protocol.ClientLag, protocol.ClientLook:
+	case protocol.ClientAttached, protocol.ClientLag:
 		c := remote.DecodeData[protocol.Client](e.Data)
 		r.clients[c.Client] = *c
 		return
@@ -77,9 +77,6 @@ func (v *View) applyEvent(e *protocol.Event) {
 		c := remote.DecodeData[protocol.Client](e.Data)
 		v.panels.holds.recordDisconnect(c.By)
 		delete(r.clients, c.Client)
-		return
-	case protocol.ClientPointed:
-		v.applyPointer(remote.DecodeData[protocol.PointedData](e.Data))
 		return
 	case protocol.CaughtUp:
 		v.finishCatchup()
@@ -165,7 +162,6 @@ func (v *View) setConn(c remote.Conn) {
 // attach starts a catch-up.
 func (v *View) attach(a *protocol.SubscribeResult) {
 	before := v.replica.state
-	v.transcript.people.reset()
 	if !v.replica.attach(a) {
 		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.Long(v.Now()) {
 			v.transcript.view.AddMark("the connection was lost here")

@@ -172,7 +172,7 @@ func New(c Config) *View {
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
 	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
-		v.scheduleDraft(msg), v.peopleChanged(), v.scheduleImages(), v.scheduleNextPage())
+		v.scheduleDraft(msg), v.scheduleImages(), v.scheduleNextPage())
 }
 
 // update handles a message without its follow-up commands.
@@ -214,9 +214,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
-	case peopleMsg:
-		v.transcript.people.timer = time.Time{}
-		return nil
 	case tickMsg:
 		v.tickPending = false
 		v.transcript.view.Tick()

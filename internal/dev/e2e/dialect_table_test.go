@@ -100,8 +100,6 @@ var operations = []operation{
 	{name: "export", verb: protocol.DoExport},
 	{name: "restore", verb: protocol.DoRestore, data: protocol.RestoreData{}},
 	{name: "import", verb: protocol.DoImport, data: protocol.ImportData{}},
-	{name: "look", verb: protocol.DoLook, data: protocol.LookData{}},
-	{name: "point", verb: protocol.DoPoint, data: protocol.PointData{Turn: "t", Kind: protocol.HitUser}},
 	{name: "rename", verb: protocol.DoRename, data: protocol.RenameData{}},
 	{name: "label", verb: protocol.DoLabel, data: protocol.LabelData{Labels: map[string]string{"k": "v"}}},
 	{name: "configure", verb: protocol.DoConfigure, data: protocol.ConfigureData{Setting: "s", Value: "v"}},

@@ -81,26 +81,13 @@ func (s *FakeSession) Do(ctx context.Context, verb protocol.Verb, data, result a
 	return json.Unmarshal(raw, result)
 }
 
-// Looks returns what the session was told that its client shows.
-func (s *FakeSession) Looks() []*protocol.Look {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	var out []*protocol.Look
-	for _, c := range s.Sent {
-		if c.Verb == protocol.DoLook {
-			out = append(out, c.Data.(protocol.LookData).Look)
-		}
-	}
-	return out
-}
-
-// Commands returns the recorded commands other than history and looks.
+// Commands returns the recorded commands other than history.
 func (s *FakeSession) Commands() []Command {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	var out []Command
 	for _, c := range s.Sent {
-		if c.Verb != protocol.DoHistory && c.Verb != protocol.DoLook {
+		if c.Verb != protocol.DoHistory {
 			out = append(out, c)
 		}
 	}
