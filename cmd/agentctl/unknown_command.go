@@ -32,7 +32,6 @@ var otherWords = map[string]string{
 	"open":    "agentctl attach SESSION",
 	"resume":  "agentctl attach SESSION",
 	"reject":  "agentctl deny SESSION REQUEST",
-	"top":     "agentctl watch --columns name,status,turn,rate,lag; agentctl ls --columns name,status,turn,lag prints them once",
 	"update":  "agentctl set SESSION NAME VALUE changes a setting of the agent",
 }
 
