@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/script"
 	"agentctl/server/hook"
 	"agentctl/server/login"
@@ -98,7 +99,7 @@ func withLimits(l Limits) func(*testServer) { return func(w *testServer) { w.lim
 
 func (w *testServer) Names() []string { return []string{"script"} }
 
-func (w *testServer) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (w *testServer) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	return w.script.Open(spec, host)
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/output"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
-	"agentctl/server/session"
 )
 
 type agentSessionsOptions struct {
@@ -73,7 +73,7 @@ func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
 	if err != nil {
 		return fmt.Errorf("directory of the agent: %w", err)
 	}
-	list, err := acp.StoredSessions(ctx, config, session.Spec{CWD: start}, o.CWD)
+	list, err := acp.StoredSessions(ctx, config, agent.Spec{CWD: start}, o.CWD)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
-	"agentctl/server/session"
 )
 
 // probeTimeout bounds the start of one agent for a check.
@@ -227,8 +227,8 @@ func (a *app) probe(ctx context.Context, registry *agents.Registry, r *agents.In
 }
 
 // startProbe starts an agent in an empty directory, with the environment of this shell.
-func (a *app) startProbe(ctx context.Context, r *agents.Registry, agent string) (p acp.Probed, err error) {
-	config, err := r.Find(agent)
+func (a *app) startProbe(ctx context.Context, r *agents.Registry, name string) (p acp.Probed, err error) {
+	config, err := r.Find(name)
 	if err != nil {
 		return p, err
 	}
@@ -242,7 +242,7 @@ func (a *app) startProbe(ctx context.Context, r *agents.Registry, agent string) 
 		}
 	}()
 	config.StartTimeout = probeTimeout
-	return acp.Probe(ctx, config, session.Spec{CWD: dir})
+	return acp.Probe(ctx, config, agent.Spec{CWD: dir})
 }
 
 // writeMethods lists the ways to log in that an agent offers.

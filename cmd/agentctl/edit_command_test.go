@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/fakemodel"
-	"agentctl/internal/localserver"
 	"agentctl/internal/dev/screenshot"
+	"agentctl/internal/localserver"
 )
 
 // waitScreen waits until the screen of the program shows text.

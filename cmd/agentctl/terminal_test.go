@@ -15,8 +15,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/localserver"
 	"agentctl/internal/dev/terminal"
+	"agentctl/internal/localserver"
 )
 
 // emptySession is the text of the screen of a session without messages.

@@ -3,6 +3,7 @@ package agents
 import (
 	"sync/atomic"
 
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 	"agentctl/server/session"
 )
@@ -28,7 +29,7 @@ func NewCurrent(r *Registry) *Current {
 func (c *Current) Replace(r *Registry) { c.registry.Store(r) }
 
 // Open opens an agent of the current registry.
-func (c *Current) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (c *Current) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	return c.registry.Load().Open(spec, host)
 }
 
@@ -44,6 +45,6 @@ func (c *Current) HasConversations(agent string) bool {
 }
 
 // Conversation implements session.Conversations with the current registry.
-func (c *Current) Conversation(spec *session.Spec) string {
+func (c *Current) Conversation(spec *agent.Spec) string {
 	return c.registry.Load().Conversation(spec)
 }

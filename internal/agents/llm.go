@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
 	"agentctl/server/agent/tool"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 const (
@@ -60,7 +60,7 @@ func (r *Registry) isModel(name string) bool {
 }
 
 // openModel opens an agent that requests a model itself.
-func (r *Registry) openModel(name string, spec session.Spec, host session.Host) (session.Agent, error) {
+func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	env := r.environment(name, spec.Env)
 	c, _, err := r.model(name, env)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Registry) openModel(name string, spec session.Spec, host session.Host) 
 			}
 			return providers.Open(ref, &provider.Keys{Env: env})
 		},
-		Toolbox: func(spec session.Spec, host session.Host) (llm.Toolbox, error) {
+		Toolbox: func(spec agent.Spec, host agent.Host) (llm.Toolbox, error) {
 			return r.openToolbox(name, spec, host)
 		},
 	}, spec, host)

@@ -8,10 +8,10 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/provider"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // noKeys removes the keys that the environment of a test may have.
@@ -25,14 +25,14 @@ func noKeys(t *testing.T) {
 func TestTheAgentLLMTakesTheFirstProviderWithAKey(t *testing.T) {
 	noKeys(t)
 	r := &Registry{}
-	if _, err := r.Open(session.Spec{Agent: LLM}, nil); protocol.CodeOf(err) != protocol.CodeAgentAuth ||
+	if _, err := r.Open(agent.Spec{Agent: LLM}, nil); protocol.CodeOf(err) != protocol.CodeAgentAuth ||
 		!strings.Contains(err.Error(), "ANTHROPIC_API_KEY") {
 		t.Errorf("without a key: %v", err)
 	}
 	for name, want := range map[string]string{
 		"OPENAI_API_KEY": "openai/", "ANTHROPIC_API_KEY": "anthropic/", "GEMINI_API_KEY": "google/",
 	} {
-		spec := session.Spec{Agent: LLM, Env: map[string]string{name: "k"}}
+		spec := agent.Spec{Agent: LLM, Env: map[string]string{name: "k"}}
 		c, ok, err := r.model(LLM, r.environment(LLM, spec.Env))
 		if err != nil || !ok || !strings.HasPrefix(c.Model, want) {
 			t.Errorf("%s: %+v, %v", name, c, err)
@@ -45,12 +45,12 @@ func TestTheAgentLLMTakesTheFirstProviderWithAKey(t *testing.T) {
 
 // turnHost is the host and the output of an agent that needs neither.
 type turnHost struct {
-	session.Host
-	session.Output
+	agent.Host
+	agent.Output
 	text string
 }
 
-func (h *turnHost) Emit(e session.Event) error {
+func (h *turnHost) Emit(e agent.Event) error {
 	if d, ok := e.Data.(protocol.PartDeltaData); ok {
 		h.text += d.Text
 	}
@@ -83,11 +83,11 @@ func TestAConfiguredModelAnswers(t *testing.T) {
 	for _, name := range []string{"coder", "other", "llm:mine/m2"} {
 		host := &turnHost{}
 		shell := map[string]string{"MINE": "", "OPENAI_API_KEY": ""} // lacks them
-		a, err := r.Open(session.Spec{Agent: name, Env: shell}, host)
+		a, err := r.Open(agent.Spec{Agent: name, Env: shell}, host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		turn := session.Turn{ID: "t", Message: protocol.Message{Text: "hi"}}
+		turn := agent.Turn{ID: "t", Message: protocol.Message{Text: "hi"}}
 		end, err := a.Run(context.Background(), turn, host)
 		if err != nil || end.Reason != protocol.ReasonCompleted || host.text != "hello" {
 			t.Errorf("%s: %q, %+v, %v", name, host.text, end, err)
@@ -96,10 +96,10 @@ func TestAConfiguredModelAnswers(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if r.Conversation(&session.Spec{Agent: "coder", Load: "c"}) != "" || r.HasConversations("coder") {
+	if r.Conversation(&agent.Spec{Agent: "coder", Load: "c"}) != "" || r.HasConversations("coder") {
 		t.Error("an llm agent names a conversation")
 	}
-	if r.Conversation(&session.Spec{Agent: "claude", Load: "c"}) == "" || !r.HasConversations("claude") {
+	if r.Conversation(&agent.Spec{Agent: "claude", Load: "c"}) == "" || !r.HasConversations("claude") {
 		t.Error("an ACP agent names no conversation")
 	}
 }
@@ -108,12 +108,12 @@ func TestAModelThatAnAgentStartsAsks(t *testing.T) {
 	noKeys(t)
 	r := &Registry{Configured: map[string]Config{"coder": {Config: llm.Config{Model: "gpt-5.5", Policy: policy.Full}}}}
 	for parent, allowed := range map[string]bool{"": true, "s_1": false} {
-		spec := session.Spec{Agent: "coder", Parent: parent, Env: map[string]string{"OPENAI_API_KEY": "k"}}
+		spec := agent.Spec{Agent: "coder", Parent: parent, Env: map[string]string{"OPENAI_API_KEY": "k"}}
 		a, err := r.Open(spec, &turnHost{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = a.(session.Configurer).Configure(t.Context(), policy.SettingID, string(policy.Full))
+		err = a.(agent.Configurer).Configure(t.Context(), policy.SettingID, string(policy.Full))
 		if (err == nil) != allowed {
 			t.Errorf("full in a session of %q: %v", parent, err)
 		}

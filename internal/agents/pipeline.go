@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/pipeline"
-	"agentctl/server/session"
 )
 
 // isPipeline reports whether an agent is composed of others.
 func (r *Registry) isPipeline(name string) bool { return r.Configured[name].Pipeline != nil }
 
 // openPipeline opens an agent that is composed of others.
-func (r *Registry) openPipeline(name string, spec session.Spec, host session.Host) (session.Agent, error) {
+func (r *Registry) openPipeline(name string, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	c := r.Configured[name]
 	spec.Env = mergeEnvironment(c.Env, spec.Env)
 	return pipeline.New(pipeline.Options{Name: name, Config: *c.Pipeline, Open: r.Open}, spec, host)

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/pipeline"
-	"agentctl/server/session"
 )
 
 func TestPipelinesAreChecked(t *testing.T) {
@@ -76,12 +76,12 @@ func TestTheCapabilitiesOfAPipelineAreThoseOfAllItsAgents(t *testing.T) {
 		"two":   {Pipeline: &pipeline.Config{Solver: "coder", Planner: "acp:some agent"}},
 	}}
 	for name, want := range map[string]bool{"one": true, "two": false} {
-		agent, err := r.Open(session.Spec{Agent: name}, &turnHost{})
+		opened, err := r.Open(agent.Spec{Agent: name}, &turnHost{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := agent.Capabilities()
-		_, explains := agent.(session.Explainer)
+		c := opened.Capabilities()
+		_, explains := opened.(agent.Explainer)
 		if explains != want || c.TakesPatch != want || c.TakesCommand != want {
 			t.Errorf("%s: explains %v, %+v", name, explains, c)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/pipeline"
@@ -52,7 +53,7 @@ var (
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of
 // that name.
-func (r *Registry) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (r *Registry) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	name := spec.Agent
 	if name == "" {
 		name = r.Default
@@ -110,7 +111,7 @@ func (r *Registry) HasConversations(agent string) bool {
 
 // Conversation implements session.Conversations. It is the program of the agent and its own id of
 // the conversation.
-func (r *Registry) Conversation(spec *session.Spec) string {
+func (r *Registry) Conversation(spec *agent.Spec) string {
 	c, err := r.Find(cmp.Or(spec.Agent, r.Default))
 	if err != nil { // the state of other agents is not decoded at each change
 		return ""
@@ -143,7 +144,7 @@ func (r *Registry) script(name string) (file string, ok bool) {
 	return strings.CutPrefix(name, ScriptScheme)
 }
 
-func openScript(file string, spec session.Spec, host session.Host) (session.Agent, error) {
+func openScript(file string, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	if spec.Load != "" {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "a script stores no sessions to continue")
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
-	"agentctl/server/session"
 )
 
 func TestNamesListsConfiguredAgentsThenPresets(t *testing.T) {
@@ -47,7 +47,7 @@ func TestCheckAcceptsTheNamesThatOpenKnows(t *testing.T) {
 func TestOpenRefusesUnknownAgents(t *testing.T) {
 	r := &Registry{Configured: map[string]Config{"broken": {Script: filepath.Join(t.TempDir(), "missing")}}}
 	for _, name := range []string{"", "min", "acp:", "broken", "script:" + filepath.Join(t.TempDir(), "missing")} {
-		if _, err := r.Open(session.Spec{Agent: name}, nil); protocol.CodeOf(err) != protocol.CodeNoAgent {
+		if _, err := r.Open(agent.Spec{Agent: name}, nil); protocol.CodeOf(err) != protocol.CodeNoAgent {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestOpenRunsScriptsAndTheDefault(t *testing.T) {
 	}
 	r := &Registry{Configured: map[string]Config{"demo": {Script: file}}, Default: "demo"}
 	for _, name := range []string{"", "demo", ScriptScheme + file} {
-		if agent, err := r.Open(session.Spec{Agent: name}, nil); err != nil || agent == nil {
+		if agent, err := r.Open(agent.Spec{Agent: name}, nil); err != nil || agent == nil {
 			t.Errorf("%q: %v, %v", name, agent, err)
 		}
 	}
@@ -83,7 +83,7 @@ func TestNoFileOfTheServerIsAScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{file, link} {
-		spec := session.Spec{Agent: ScriptScheme + name}
+		spec := agent.Spec{Agent: ScriptScheme + name}
 		if _, err := (&Registry{}).Open(spec, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/mcp"
 	"agentctl/server/agent/tool"
-	"agentctl/server/session"
 )
 
 // A toolbox has the tools of agentctl and those of MCP servers.
@@ -29,7 +29,7 @@ var (
 )
 
 // openToolbox opens the tools of a session of an agent.
-func (r *Registry) openToolbox(name string, spec session.Spec, host session.Host) (llm.Toolbox, error) {
+func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (llm.Toolbox, error) {
 	env := mergeEnvironment(r.Configured[name].Env, spec.Env)
 	own, err := tool.Open(tool.Options{
 		Config: r.Configured[name].Tools, Session: spec.Session, CWD: spec.CWD, Host: host,

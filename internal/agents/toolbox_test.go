@@ -16,10 +16,10 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/session"
 )
 
 // toolHost is the host and the output of an agent with tools. It allows all requests.
@@ -32,7 +32,7 @@ type toolHost struct {
 	notices []string
 }
 
-func (h *toolHost) Emit(e session.Event) error {
+func (h *toolHost) Emit(e agent.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch d := e.Data.(type) {
@@ -44,11 +44,11 @@ func (h *toolHost) Emit(e session.Event) error {
 	return nil
 }
 
-func (h *toolHost) Ask(_ context.Context, a protocol.Approval) (session.Verdict, error) {
+func (h *toolHost) Ask(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, a)
-	return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+	return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 }
 
 // One configuration of MCP servers is for all agents. The model calls their tools as any other,
@@ -107,7 +107,7 @@ func TestAModelCallsToolsOfMCPServers(t *testing.T) {
 		},
 	}
 	host := &toolHost{}
-	a, err := r.Open(session.Spec{Agent: "coder", Session: "s", CWD: t.TempDir()}, host)
+	a, err := r.Open(agent.Spec{Agent: "coder", Session: "s", CWD: t.TempDir()}, host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestAModelCallsToolsOfMCPServers(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	turn := session.Turn{ID: "t", Message: protocol.Message{Text: "/mcp__notes__tidy"}}
+	turn := agent.Turn{ID: "t", Message: protocol.Message{Text: "/mcp__notes__tidy"}}
 	end, err := a.Run(t.Context(), turn, host)
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Fatalf("%+v, %v", end, err)
@@ -164,12 +164,12 @@ func TestAModelGetsTheResourcesThatAMessageMentions(t *testing.T) {
 		MCP:        map[string]MCPServer{"notes": {MCPServer: acp.MCPServer{URL: server.URL}}},
 	}
 	host := &toolHost{}
-	spec := session.Spec{Session: "s", Agent: "coder", CWD: t.TempDir()}
-	agent, err := r.Open(spec, host)
+	spec := agent.Spec{Session: "s", Agent: "coder", CWD: t.TempDir()}
+	opened, err := r.Open(spec, host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = agent.Close() }()
+	defer func() { _ = opened.Close() }()
 	const rare = "the rare word"
 	for i, c := range []struct {
 		text string
@@ -181,8 +181,8 @@ func TestAModelGetsTheResourcesThatAMessageMentions(t *testing.T) {
 		{"see (@notes:note://1).", nil, rare},
 		{"and @notes:note://2", nil, "was not read"},
 	} {
-		turn := session.Turn{ID: strconv.Itoa(i), Message: protocol.Message{Text: c.text, By: c.by}}
-		if _, err := agent.Run(t.Context(), turn, host); err != nil {
+		turn := agent.Turn{ID: strconv.Itoa(i), Message: protocol.Message{Text: c.text, By: c.by}}
+		if _, err := opened.Run(t.Context(), turn, host); err != nil {
 			t.Fatal(err)
 		}
 		requests := fake.Requests()
@@ -203,7 +203,7 @@ func TestAModelGetsTheResourcesThatAMessageMentions(t *testing.T) {
 func TestToolsOfAModelProtectFilesOfAgentctl(t *testing.T) {
 	dir := t.TempDir()
 	r := &Registry{}
-	box, err := r.openToolbox(LLM, session.Spec{Session: "s", CWD: dir, OwnDirectories: []string{
+	box, err := r.openToolbox(LLM, agent.Spec{Session: "s", CWD: dir, OwnDirectories: []string{
 		filepath.Join(dir, "data"),
 	}}, &toolHost{})
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/server"
+	"agentctl/server/agent"
 	"agentctl/server/agent/process"
 	"agentctl/server/login"
-	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
 
@@ -112,7 +112,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 }
 
 // endGroup ends the process group of an agent of a killed server.
-func endGroup(g session.ProcessGroup) error {
+func endGroup(g agent.ProcessGroup) error {
 	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, endGroupGrace)
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestABlobIsReadInPieces(t *testing.T) {
@@ -15,7 +15,7 @@ func TestABlobIsReadInPieces(t *testing.T) {
 		id := r.create()
 		r.send(id, "go")
 		raw := []byte(`"` + strings.Repeat("z", 1<<20) + `"`)
-		r.agents.run().emit(session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Data: raw}})
+		r.agents.run().emit(agent.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Data: raw}})
 		synctest.Wait()
 		var d protocol.RawData
 		for _, e := range r.store.events(r.t, id) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // fakeAgents opens agents that a test controls.
@@ -14,7 +14,7 @@ type fakeAgents struct {
 	opened []*fakeAgent
 }
 
-func (f *fakeAgents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (f *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	a := &fakeAgent{all: f, session: spec.Session, host: host, closed: make(chan struct{})}
@@ -39,7 +39,7 @@ func (f *fakeAgents) run() *fakeRun {
 type fakeAgent struct {
 	all     *fakeAgents
 	session string
-	host    session.Host
+	host    agent.Host
 	closed  chan struct{}
 	once    sync.Once
 	current *fakeRun // guarded by all.mu
@@ -49,14 +49,14 @@ type fakeAgent struct {
 type fakeRun struct {
 	session string
 	ctx     context.Context
-	out     session.Output
+	out     agent.Output
 	end     chan error
-	res     session.End // set before end
+	res     agent.End // set before end
 }
 
-func (a *fakeAgent) Capabilities() session.Capabilities { return session.Capabilities{} }
+func (a *fakeAgent) Capabilities() agent.Capabilities { return agent.Capabilities{} }
 
-func (a *fakeAgent) Run(ctx context.Context, _ session.Turn, out session.Output) (session.End, error) {
+func (a *fakeAgent) Run(ctx context.Context, _ agent.Turn, out agent.Output) (agent.End, error) {
 	r := &fakeRun{session: a.session, ctx: ctx, out: out, end: make(chan error)}
 	a.setCurrent(r)
 	defer a.setCurrent(nil)
@@ -64,9 +64,9 @@ func (a *fakeAgent) Run(ctx context.Context, _ session.Turn, out session.Output)
 	case err := <-r.end:
 		return r.res, err
 	case <-ctx.Done():
-		return session.End{}, ctx.Err()
+		return agent.End{}, ctx.Err()
 	case <-a.closed:
-		return session.End{}, context.Canceled
+		return agent.End{}, context.Canceled
 	}
 }
 
@@ -82,7 +82,7 @@ func (a *fakeAgent) Close() error {
 }
 
 // emit emits events in the turn.
-func (r *fakeRun) emit(events ...session.Event) {
+func (r *fakeRun) emit(events ...agent.Event) {
 	for _, e := range events {
 		_ = r.out.Emit(e)
 	}
@@ -94,7 +94,7 @@ func (r *fakeRun) ask(a protocol.Approval) {
 }
 
 // finish ends the turn.
-func (r *fakeRun) finish(end session.End, err error) {
+func (r *fakeRun) finish(end agent.End, err error) {
 	r.res = end
 	r.end <- err
 }

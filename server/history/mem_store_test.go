@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 )
 
@@ -215,7 +216,7 @@ func (m *memStore) Decision(context.Context, string, string) ([]byte, error) {
 	return nil, session.ErrNotFound
 }
 
-func (m *memStore) ProcessGroups(context.Context) ([]session.ProcessGroup, error) { return nil, nil }
+func (m *memStore) ProcessGroups(context.Context) ([]agent.ProcessGroup, error) { return nil, nil }
 
 func (m *memStore) PruneAnswers(context.Context, time.Time) error { return nil }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestMessagesAreThePairsOfFinishedTurns(t *testing.T) {
@@ -49,12 +49,12 @@ func TestAnAnswerIsWhatTheAgentSaidInTheEnd(t *testing.T) {
 		time.Sleep(time.Minute)
 		run := r.agents.run()
 		run.emit(
-			session.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hm"}},
-			session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "one "}},
-			session.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "out"}},
-			session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "q", Text: "two"}},
+			agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hm"}},
+			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "one "}},
+			agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "out"}},
+			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "q", Text: "two"}},
 		)
-		run.finish(session.End{Reason: protocol.ReasonMaxTokens}, nil)
+		run.finish(agent.End{Reason: protocol.ReasonMaxTokens}, nil)
 		synctest.Wait()
 		list, err := r.reader.Messages(t.Context(), id, "")
 		if err != nil || len(list) != 2 {
@@ -82,10 +82,10 @@ func TestAHugeTurnKeepsItsMessageAndTheEndOfItsAnswer(t *testing.T) {
 		run := r.agents.run()
 		piece := strings.Repeat("x", protocol.MaxText)
 		for range maxTurnsBytes/protocol.MaxText + 10 {
-			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
 		}
-		run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "the end"}})
-		run.finish(session.End{}, nil)
+		run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "the end"}})
+		run.finish(agent.End{}, nil)
 		synctest.Wait()
 		list, err := r.reader.Messages(t.Context(), id, "")
 		if err != nil || len(list) != 2 || list[0].Text != "say much" || !strings.HasSuffix(list[1].Text, "the end") {
@@ -106,6 +106,6 @@ func TestASessionWithoutAFinishedTurnHasNoMessages(t *testing.T) {
 		if err != nil || list == nil || len(list) != 0 {
 			t.Errorf("%#v, %v", list, err)
 		}
-		r.agents.run().finish(session.End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // runTurns runs a turn of output of each size, in bytes, and returns the session.
@@ -22,14 +22,14 @@ func runTurns(r *testReader, sizes ...int) string {
 		piece := max(1000, size/100)
 		for range size / piece {
 			run.emit(
-				session.Event{
+				agent.Event{
 					Type: protocol.TextDelta,
 					Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", piece)},
 				},
 			)
 		}
-		run.emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: fmt.Sprint("tool", i)}})
-		run.finish(session.End{}, nil)
+		run.emit(agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: fmt.Sprint("tool", i)}})
+		run.finish(agent.End{}, nil)
 		synctest.Wait()
 	}
 	return id
@@ -96,9 +96,9 @@ func TestAPageOfALongTurnReadsNoMoreThanItNeeds(t *testing.T) {
 		run := r.agents.run()
 		text := strings.Repeat("x", 200)
 		for range 8_000 {
-			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
 		}
-		run.finish(session.End{}, nil)
+		run.finish(agent.End{}, nil)
 		synctest.Wait()
 		const most = 64 << 10
 		r.store.takeRead()
@@ -142,11 +142,11 @@ func TestHistoryHasTheNoticesAroundTurns(t *testing.T) {
 		notices := func(n int, text string) {
 			t.Helper()
 			r.send(id, "a turn before "+text) // opens the agent
-			r.agents.run().finish(session.End{}, nil)
+			r.agents.run().finish(agent.End{}, nil)
 			synctest.Wait()
 			host := r.agents.opened[len(r.agents.opened)-1].host
 			for range n {
-				for _, e := range []session.Event{
+				for _, e := range []agent.Event{
 					{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Data: []byte("{}")}},
 					{Type: protocol.Notice, Data: protocol.NoticeData{Level: protocol.LevelWarning, Message: text}},
 				} {

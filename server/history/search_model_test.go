@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 var vocabulary = []string{"cache", "Cache", "KEY", "key", "Ärger", "ärger", "漢字", "字", "go", "Go"}
@@ -134,27 +134,27 @@ func (r *testReader) turn(rt *rapid.T, id string) {
 		text := words(rt, "text")
 		switch rapid.IntRange(0, 3).Draw(rt, "kind") {
 		case 0:
-			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
 		case 1:
-			run.emit(session.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: text}})
+			run.emit(agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: text}})
 		case 2:
 			tool := fmt.Sprint("x", i)
 			run.emit(
-				session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: tool, Title: text}},
-				session.Event{
+				agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: tool, Title: text}},
+				agent.Event{
 					Type: protocol.ToolOutput,
 					Data: protocol.ToolOutputData{Tool: tool, Text: words(rt, "output")},
 				},
 			)
 		case 3:
-			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p2", Text: text}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p2", Text: text}})
 		}
 	}
 	switch rapid.IntRange(0, 3).Draw(rt, "end") {
 	case 0:
-		run.finish(session.End{}, errors.New(words(rt, "failure")))
+		run.finish(agent.End{}, errors.New(words(rt, "failure")))
 	case 1, 2:
-		run.finish(session.End{}, nil)
+		run.finish(agent.End{}, nil)
 	}
 	synctest.Wait()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 )
 
@@ -44,28 +45,28 @@ func TestSearchFindsEverythingThatWasSaidAndDone(t *testing.T) {
 		run := r.agents.run()
 		old := "old needle"
 		run.emit(
-			session.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "a Nee"}},
-			session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "N"}},
-			session.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "dle"}},
-			session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "EEDLE"}},
-			session.Event{
+			agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "a Nee"}},
+			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "N"}},
+			agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "dle"}},
+			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "EEDLE"}},
+			agent.Event{
 				Type: protocol.ToolStarted,
 				Data: protocol.ToolStartedData{Tool: "x1", Input: []byte(`{"cmd":["grep \"needle\""]}`)},
 			},
-			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "x2"}},
-			session.Event{
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "x2"}},
+			agent.Event{
 				Type: protocol.ToolOutput,
 				Data: protocol.ToolOutputData{Tool: "x2", Content: []protocol.Content{{Type: "diff", Old: &old}}},
 			},
-			session.Event{Type: protocol.ErrorRaised, Data: protocol.ErrorData{Message: "no needle"}},
-			session.Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "a needle of no account"}},
+			agent.Event{Type: protocol.ErrorRaised, Data: protocol.ErrorData{Message: "no needle"}},
+			agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "a needle of no account"}},
 		)
 		run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Title: "Run", Command: "needle --all"})
 		synctest.Wait()
 		if got := kindsOf(r.search(id, "needle", 0)); got != "approval error tool tool text reasoning user" {
 			t.Errorf("during the turn: hits %s", got)
 		}
-		run.finish(session.End{Reason: protocol.ReasonError, Message: "lost the needle"}, nil)
+		run.finish(agent.End{Reason: protocol.ReasonError, Message: "lost the needle"}, nil)
 		synctest.Wait()
 		hits := r.search(id, "needle", 0)
 		if got := kindsOf(hits); got != "error approval error tool tool text reasoning user" {
@@ -104,7 +105,7 @@ func TestSearchLooksIntoEverySessionTheNewestFirst(t *testing.T) {
 			id := r.create()
 			ids = append(ids, id)
 			r.send(id, fmt.Sprint("needle ", i))
-			r.agents.run().finish(session.End{}, nil)
+			r.agents.run().finish(agent.End{}, nil)
 			time.Sleep(time.Second)
 		}
 		slices.Reverse(ids)
@@ -207,13 +208,13 @@ func TestAHugeTurnIsSearchedInPieces(t *testing.T) {
 		run := r.agents.run()
 		piece := strings.Repeat("x", protocol.MaxText)
 		run.emit(
-			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "first", Title: "needle"}},
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "first", Title: "needle"}},
 		)
 		for range 2*maxPending/protocol.MaxText + 10 {
-			run.emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: piece}})
 		}
 		run.emit(
-			session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "last", Title: "needle"}},
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "last", Title: "needle"}},
 		)
 		synctest.Wait()
 		for _, limit := range []int{0, 1} {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // agentOf returns the agent of a session as a caller.
@@ -120,7 +121,7 @@ func TestARequestNamesTheAgentThatAskedForItsTurn(t *testing.T) {
 
 func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
 	x := newIndex()
-	x.addProcess(ProcessGroup{Session: "s_1", PID: 10, Start: "at 1"}, 1)
+	x.addProcess(agent.ProcessGroup{Session: "s_1", PID: 10, Start: "at 1"}, 1)
 	for _, c := range []struct {
 		pid   int
 		start string
@@ -137,7 +138,7 @@ func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
-	x.removeProcess(ProcessGroup{Session: "s_1", PID: 10, Start: "at 1", Ended: true})
+	x.removeProcess(agent.ProcessGroup{Session: "s_1", PID: 10, Start: "at 1", Ended: true})
 	if got := x.AgentOfProcess(10, "at 1", 10); got != "" {
 		t.Errorf("after its end: %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -85,7 +86,7 @@ func requireCapability[T any](s *Session, what string) (T, error) {
 func emptyResult(any) (any, error) { return protocol.Empty{}, nil }
 
 func (s *Session) taskCancel(cmd *command, d *protocol.TaskIDData) (any, error) {
-	c, err := requireCapability[TaskController](s, "cancel tasks")
+	c, err := requireCapability[agent.TaskController](s, "cancel tasks")
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (s *Session) taskCancel(cmd *command, d *protocol.TaskIDData) (any, error) 
 }
 
 func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error) {
-	c, err := requireCapability[TaskController](s, "restart tasks")
+	c, err := requireCapability[agent.TaskController](s, "restart tasks")
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 // context asks the agent for its context usage. For an agent that cannot tell, the answer is the
 // usage it reported last.
 func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
-	m, err := requireCapability[Measurer](s, "report its context")
+	m, err := requireCapability[agent.Measurer](s, "report its context")
 	if err != nil {
 		if s.state.Context != nil {
 			return protocol.ContextResult{Context: *s.state.Context, Usage: s.state.Usage}, nil
@@ -127,7 +128,7 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 }
 
 func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
-	c, err := requireCapability[Compactor](s, "compact its context")
+	c, err := requireCapability[agent.Compactor](s, "compact its context")
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 			return protocol.Empty{}, err
 		}
 	}
-	c, err := requireCapability[Configurer](s, "be configured")
+	c, err := requireCapability[agent.Configurer](s, "be configured")
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // asyncCommandTests are the commands that an agent runs outside turns.
@@ -67,7 +68,7 @@ func TestAnAnswerFollowsWhatTheAgentEmitted(t *testing.T) {
 		r.agents.capable = func(context.Context, string) error {
 			for range each {
 				info := protocol.ContextInfo{Tokens: 3}
-				if err := r.agents.opened[0].host.Emit(Event{Type: protocol.ContextUpdated, Data: info}); err != nil {
+				if err := r.agents.opened[0].host.Emit(agent.Event{Type: protocol.ContextUpdated, Data: info}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -101,7 +102,7 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 			t.Errorf("the agent received %+v", turn)
 		}
 		if err := r.agents.run().agent.host.Emit(
-			Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 3}},
+			agent.Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 3}},
 		); err != nil {
 			t.Error(err)
 		}
@@ -110,7 +111,7 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 		if got := must[protocol.ContextResult](r, k).Context.Tokens; got != 3 {
 			t.Errorf("%d tokens", got)
 		}
-		if r.agents.run().agent.host.Emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{}}) == nil {
+		if r.agents.run().agent.host.Emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{}}) == nil {
 			t.Error("output outside a turn")
 		}
 	})
@@ -119,13 +120,13 @@ func TestWhatAnAgentCannotIsUnsupported(t *testing.T) {
 func TestTheTitleOfAnAgentReplacesOnlyItsOwn(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		var host Host
+		var host agent.Host
 		tell := func(title, want string) {
 			t.Helper()
 			r.send(id, "go")
 			host = r.agents.run().agent.host
 			err := host.Emit(
-				Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &title}},
+				agent.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &title}},
 			)
 			if err != nil {
 				t.Error(err)
@@ -155,7 +156,7 @@ func TestTheTitleOfAnAgentReplacesOnlyItsOwn(t *testing.T) {
 		titled := protocol.CreateData{Title: "given"}
 		id = must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", titled))).Session
 		tell("sixth", "given")
-		e := Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Name: new("n")}}
+		e := agent.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Name: new("n")}}
 		if err := host.Emit(e); protocol.CodeOf(err) != protocol.CodeUnsupported {
 			t.Errorf("an agent renames a session: %v", err)
 		}
@@ -198,15 +199,15 @@ func TestProcessGroupsOfAKilledServerAreEndedByTheNext(t *testing.T) {
 		r.send(id, "go")
 		host := r.agents.run().agent.host
 		for pid := 1; pid <= 3; pid++ {
-			if err := host.RecordProcessGroup(ProcessGroup{PID: pid, Start: fmt.Sprint("at ", pid)}); err != nil {
+			if err := host.RecordProcessGroup(agent.ProcessGroup{PID: pid, Start: fmt.Sprint("at ", pid)}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := host.RecordProcessGroup(ProcessGroup{PID: 2, Start: "at 2", Ended: true}); err != nil {
+		if err := host.RecordProcessGroup(agent.ProcessGroup{PID: 2, Start: "at 2", Ended: true}); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan ProcessGroup, 10)
-		r.cfg.KillProcessGroup = func(g ProcessGroup) error {
+		ended := make(chan agent.ProcessGroup, 10)
+		r.cfg.KillProcessGroup = func(g agent.ProcessGroup) error {
 			ended <- g
 			return errors.New("gone already")
 		}
@@ -220,7 +221,7 @@ func TestProcessGroupsOfAKilledServerAreEndedByTheNext(t *testing.T) {
 		if groups, _ := r.store.ProcessGroups(t.Context()); len(groups) != 0 {
 			t.Errorf("still recorded: %v", groups)
 		}
-		if host.RecordProcessGroup(ProcessGroup{PID: 4}) == nil {
+		if host.RecordProcessGroup(agent.ProcessGroup{PID: 4}) == nil {
 			t.Error("recorded after the hub was closed")
 		}
 	})

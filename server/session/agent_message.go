@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a
@@ -22,7 +23,7 @@ type agentMessage struct {
 
 // A turnResult is the result of Agent.Run.
 type turnResult struct {
-	End
+	agent.End
 	err error
 }
 
@@ -31,7 +32,7 @@ var deltaMessages = sync.Pool{New: func() any { return &agentMessage{entries: ma
 
 // newDeltaMessage returns a message with the delta of an agent's event. It returns nil for other
 // events and for a delta that takes several entries.
-func newDeltaMessage(e *Event) *agentMessage {
+func newDeltaMessage(e *agent.Event) *agentMessage {
 	d, ok := deltaOf(e)
 	if !ok || len(d.Text) > protocol.MaxText/3 || e.Save != nil { // an invalid byte becomes three
 		return nil

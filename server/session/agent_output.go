@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -164,10 +165,10 @@ type turnOutput struct {
 	c policy.Classifier
 }
 
-var _ Output = (*turnOutput)(nil)
+var _ agent.Output = (*turnOutput)(nil)
 
 // Emit implements Output.
-func (o *turnOutput) Emit(e Event) error {
+func (o *turnOutput) Emit(e agent.Event) error {
 	return o.s.sendEvent(o.t, nil, &e)
 }
 
@@ -175,13 +176,13 @@ func (o *turnOutput) Emit(e Event) error {
 func (o *turnOutput) Save(state []byte) error { return o.s.sendState(&agentMessage{turn: o.t}, state) }
 
 // Ask implements Output.
-func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, error) {
-	w := &approvalWaiter{approval: a, verdict: make(chan Verdict, 1)}
+func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
+	w := &approvalWaiter{approval: a, verdict: make(chan agent.Verdict, 1)}
 	var whole bool
 	w.call, whole = o.c.Classify(&w.approval)
 	w.noRule = !whole
 	if err := o.s.emit(&agentMessage{turn: o.t, request: w}); err != nil {
-		return Verdict{}, err
+		return agent.Verdict{}, err
 	}
 	canceled := ctx.Done()
 	for {
@@ -189,13 +190,13 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 		case v := <-w.verdict:
 			return v, nil
 		case <-o.t.done:
-			return Verdict{}, errTurnOver
+			return agent.Verdict{}, errTurnOver
 		case <-o.s.done:
-			return Verdict{}, errTurnOver
+			return agent.Verdict{}, errTurnOver
 		case <-canceled:
 			if o.t.ctx.Err() == nil {
 				_ = o.s.emit(&agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
-				return Verdict{}, ctx.Err()
+				return agent.Verdict{}, ctx.Err()
 			}
 			canceled = nil // interrupted: the session resolves pending requests
 		}
@@ -203,7 +204,7 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (Verdict, err
 }
 
 // sendEvent sends an event of a turn or, outside a turn, of a host, and the state to save, if any.
-func (s *Session) sendEvent(t *turn, h *host, e *Event) error {
+func (s *Session) sendEvent(t *turn, h *host, e *agent.Event) error {
 	if m := newDeltaMessage(e); m != nil {
 		m.turn, m.host = t, h
 		return s.emit(m)
@@ -231,10 +232,10 @@ func (s *Session) sendState(m *agentMessage, state []byte) error {
 // host is the Host of a session's agent.
 type host struct{ s *Session }
 
-var _ Host = (*host)(nil)
+var _ agent.Host = (*host)(nil)
 
 // Emit implements Host.
-func (h *host) Emit(e Event) error {
+func (h *host) Emit(e agent.Event) error {
 	switch e.Type {
 	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.Notice, protocol.Raw:
 	case protocol.SessionUpdated:
@@ -254,7 +255,7 @@ func (h *host) Save(state []byte) error { return h.s.sendState(&agentMessage{hos
 
 // RecordProcessGroup implements Host. It commits past the session, which may have ended before the
 // process.
-func (h *host) RecordProcessGroup(g ProcessGroup) error {
+func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 	g.Session = h.s.id
 	if n := h.s.hub.settings().Limits.Agents; !g.Ended && !h.s.hub.addProcess(g, n) {
 		return &protocol.Error{
@@ -266,7 +267,7 @@ func (h *host) RecordProcessGroup(g ProcessGroup) error {
 		h.s.hub.Metrics().AgentStarts.Add(1)
 	}
 	result := make(chan error, 1)
-	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []ProcessGroup{g}}, func(err error) { result <- err }) {
+	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []agent.ProcessGroup{g}}, func(err error) { result <- err }) {
 		h.s.hub.removeProcess(g)
 		return fmt.Errorf("record process group: %w", ErrStoreFailed)
 	}

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // An agentSlot holds a session's agent, and the description that opens it.
 type agentSlot struct {
-	spec         Spec
-	agent        Agent // nil: not open
-	host         *host // of agent
-	capabilities Capabilities
+	spec         agent.Spec
+	agent        agent.Agent // nil: not open
+	host         *host       // of agent
+	capabilities agent.Capabilities
 	preparation  *preparation  // of agent
 	starting     bool          // startAgent is under way
 	former       chan struct{} // closed when the agent closed last is gone; nil: none was closed
@@ -67,7 +68,7 @@ func (p *preparation) forget(ctx context.Context, setting string) error {
 }
 
 // openAgent returns the session's agent, opened on first use.
-func (s *Session) openAgent() (Agent, error) {
+func (s *Session) openAgent() (agent.Agent, error) {
 	if s.agent == nil {
 		s.host = &host{s}
 		s.secrets.set(&s.spec)
@@ -132,12 +133,12 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 
 // prepare waits until the former agent is gone and applies the settings that are left. With start,
 // or before settings, it starts the process. It is called off the session's goroutine.
-func (s *Session) prepare(ctx context.Context, agent Agent, p *preparation, start bool) error {
+func (s *Session) prepare(ctx context.Context, a agent.Agent, p *preparation, start bool) error {
 	if err := p.acquire(ctx); err != nil {
 		return err
 	}
 	defer p.release()
-	if starter, ok := agent.(Starter); ok && (start || len(p.settings) > 0) {
+	if starter, ok := a.(agent.Starter); ok && (start || len(p.settings) > 0) {
 		if err := starter.Start(ctx); err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (s *Session) prepare(ctx context.Context, agent Agent, p *preparation, star
 	if len(p.settings) == 0 {
 		return nil
 	}
-	err := applySettings(ctx, agent, p.settings)
+	err := applySettings(ctx, a, p.settings)
 	left := maps.Clone(p.settings)
 	s.post(func() { // the agent has saved the others
 		s.spec.Settings = left
@@ -156,8 +157,8 @@ func (s *Session) prepare(ctx context.Context, agent Agent, p *preparation, star
 
 // applySettings configures the agent and removes from settings what it applied. A setting may
 // change the choices of another, so refused ones are tried again after others were applied.
-func applySettings(ctx context.Context, agent Agent, settings map[string]string) error {
-	c, ok := agent.(Configurer)
+func applySettings(ctx context.Context, a agent.Agent, settings map[string]string) error {
+	c, ok := a.(agent.Configurer)
 	if !ok {
 		return protocol.Errorf(protocol.CodeUnsupported, "the agent has no settings")
 	}
@@ -187,7 +188,7 @@ func (s *Session) startEarly() {
 		return
 	}
 	if s.agent != nil {
-		if _, ok := s.agent.(Starter); !ok && len(s.spec.Settings) == 0 {
+		if _, ok := s.agent.(agent.Starter); !ok && len(s.spec.Settings) == 0 {
 			return
 		}
 	}
@@ -199,7 +200,7 @@ func (s *Session) startEarly() {
 		if s.closing() || errors.Is(err, context.Canceled) || protocol.CodeOf(err) == protocol.CodeShuttingDown {
 			return // closed meanwhile
 		}
-		end := normalizeEnd(End{}, err)
+		end := normalizeEnd(agent.End{}, err)
 		if end.Message == s.startFailure {
 			return
 		}
@@ -212,16 +213,16 @@ func (s *Session) startEarly() {
 }
 
 // process returns the state of the agent's process.
-func (s *Session) process() Process {
-	if starter, ok := s.agent.(Starter); ok {
+func (s *Session) process() agent.Process {
+	if starter, ok := s.agent.(agent.Starter); ok {
 		return starter.Process()
 	}
-	return Process{}
+	return agent.Process{}
 }
 
 // processInfo returns the state of the agent's process for clients; nil: the agent has none.
 func (s *Session) processInfo() *protocol.AgentProcess {
-	_, starter := s.agent.(Starter)
+	_, starter := s.agent.(agent.Starter)
 	p := s.process()
 	switch {
 	case s.state.Closed || s.agent != nil && !starter:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // withStarter runs a test with agents that have a process.
@@ -327,7 +328,7 @@ func TestASessionIsBusyWhileAProcessOfItsAgentRuns(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		r.create()
 		host := r.agents.opened[0].host
-		g := ProcessGroup{PID: 7, Start: "now"}
+		g := agent.ProcessGroup{PID: 7, Start: "now"}
 		if err := host.RecordProcessGroup(g); err != nil || r.hub.Busy() != 1 {
 			t.Errorf("%v, busy %d", err, r.hub.Busy())
 		}
@@ -364,7 +365,7 @@ func TestAClosedAgentSavesNothing(t *testing.T) {
 		r.waitIdle()
 		title := "late"
 		_ = old.agent.host.Save([]byte("late"))
-		_ = old.agent.host.Emit(Event{
+		_ = old.agent.host.Emit(agent.Event{
 			Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &title},
 		})
 		r.waitIdle()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // approvals are the agents that wait for requests, and recent resolutions; the store has all
@@ -253,7 +254,7 @@ func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
 
 // explain asks the agent to explain a request, which stays pending.
 func (s *Session) explain(cmd *command, p protocol.Approval) error {
-	e, ok := s.agent.(Explainer)
+	e, ok := s.agent.(agent.Explainer)
 	if !ok {
 		return s.unsupported("explain")
 	}

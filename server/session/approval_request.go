@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -14,7 +15,7 @@ type approvalWaiter struct {
 	approval protocol.Approval
 	noRule   bool        // no rule can tell all that it changes
 	call     policy.Call // what a policy knows of it
-	verdict  chan Verdict
+	verdict  chan agent.Verdict
 }
 
 // handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule
@@ -134,7 +135,7 @@ func (w *approvalWaiter) deliver(failed error, r *resolution) {
 	if failed != nil {
 		return
 	}
-	v := Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
+	v := agent.Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
 	if hasOption(w.approval.Options, r.Option) {
 		v.Option = r.Option
 	}
@@ -167,7 +168,7 @@ func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 	if raw, err := encode(a); err == nil && len(raw) < protocol.MaxEvent-envelope-maxOptions && !noRule {
 		scope = a.Scope()
 	}
-	_, explains := s.agent.(Explainer)
+	_, explains := s.agent.(agent.Explainer)
 	defaults := []protocol.Option{
 		{Kind: protocol.AllowOnce, Label: "Allow once"},
 		{Kind: protocol.AllowAlways, Label: "Always allow"},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func approve(session string, d protocol.ApproveData) protocol.Command {
@@ -118,7 +119,7 @@ func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
 		id := startAsking(r, q)
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		synctest.Wait()
 		r.send(id, "again")
 		run := r.agents.run()
@@ -189,7 +190,7 @@ func TestARequestThatNobodyWaitsForIsNoLongerPending(t *testing.T) {
 
 func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{ApprovalTimeout: time.Minute}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
 		id := startAsking(r, q)
 		time.Sleep(50 * time.Second)
@@ -218,7 +219,7 @@ func TestARequestExpiresAlsoOverARestart(t *testing.T) {
 
 func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		run := func(request, command string) protocol.Approval {
 			return protocol.Approval{
 				Request: request,
@@ -277,7 +278,7 @@ func TestARequestThatNoRuleMatchesCannotBeAllowedAlways(t *testing.T) {
 func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
-			r.agents.capabilities, r.agents.ignoresInterrupt = Capabilities{TakesReason: takes}, true
+			r.agents.capabilities, r.agents.ignoresInterrupt = agent.Capabilities{TakesReason: takes}, true
 			id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 			r.send(id, "later")
 			run := r.agents.run()
@@ -293,7 +294,7 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 				v.Decision != protocol.DenyStop {
 				t.Errorf("verdict %+v", v)
 			}
-			run.finish(End{}, nil)
+			run.finish(agent.End{}, nil)
 			r.waitIdle()
 			st := r.state(id)
 			if st.Turn != nil || st.Last.Reason != protocol.ReasonDenied || st.BlockingHold() == nil ||

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // attachMany attaches n subscribers and returns them with their answers.
@@ -114,7 +115,7 @@ func TestAClientOfManyIsSentOnlyItsOwnLag(t *testing.T) {
 		slow.acked.Store(0)
 		r.send(id, "go")
 		for range 100 {
-			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()

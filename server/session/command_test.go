@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // failOnce makes the next commit fail.
@@ -55,7 +56,7 @@ func TestACommandThatWasNotKeptActsWhenItIsSentAgain(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "one")
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 		c := keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}), "k1")
 		r.failOnce()
@@ -262,7 +263,7 @@ func TestCommandsAfterAFailedCommitFindTheTurnEnded(t *testing.T) {
 
 func TestAnInterruptAtShutdownEndsTheTurnAlsoOfAnAgentThatResumes(t *testing.T) {
 	bubble(t, Config{InterruptGrace: time.Minute}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities, r.agents.ignoresInterrupt = Capabilities{Resumes: true}, true
+		r.agents.capabilities, r.agents.ignoresInterrupt = agent.Capabilities{Resumes: true}, true
 		id := r.create()
 		r.send(id, "one")
 		r.send(id, "two")
@@ -294,7 +295,7 @@ func TestACommandThatComesWhileTheSessionUnloadsIsCarriedOut(t *testing.T) {
 			if must[protocol.SendResult](r, k).Status != protocol.SendStarted {
 				t.Fatal("queued behind an empty queue")
 			}
-			r.agents.run().finish(End{}, nil)
+			r.agents.run().finish(agent.End{}, nil)
 			r.waitIdle()
 		}
 	})

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // randomAgent emits random events and requests, and stops when interrupted.
 type randomAgent struct{ resumes bool }
 
-func (c randomAgent) Open(Spec, Host) (Agent, error) { return c, nil }
-func (c randomAgent) Names() []string                { return []string{"chatty"} }
-func (c randomAgent) Capabilities() Capabilities     { return Capabilities{Resumes: c.resumes} }
-func (c randomAgent) Close() error                   { return nil }
+func (c randomAgent) Open(agent.Spec, agent.Host) (agent.Agent, error) { return c, nil }
+func (c randomAgent) Names() []string                                  { return []string{"chatty"} }
+func (c randomAgent) Capabilities() agent.Capabilities                 { return agent.Capabilities{Resumes: c.resumes} }
+func (c randomAgent) Close() error                                     { return nil }
 
-func (c randomAgent) Run(ctx context.Context, _ Turn, out Output) (End, error) {
+func (c randomAgent) Run(ctx context.Context, _ agent.Turn, out agent.Output) (agent.End, error) {
 	for range rand.IntN(8) {
 		_ = out.Emit(randomEvent.Example(rand.IntN(1 << 20)))
 		if rand.IntN(3) == 0 {
@@ -36,10 +37,10 @@ func (c randomAgent) Run(ctx context.Context, _ Turn, out Output) (End, error) {
 		select {
 		case <-time.After(time.Duration(rand.IntN(3)) * time.Millisecond):
 		case <-ctx.Done():
-			return End{}, ctx.Err()
+			return agent.End{}, ctx.Err()
 		}
 	}
-	return End{Reason: protocol.ReasonCompleted}, nil
+	return agent.End{Reason: protocol.ReasonCompleted}, nil
 }
 
 func TestACrowdOfClientsLosesNothing(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"crypto/ed25519"
 	"log/slog"
 	"time"
+
+	"agentctl/server/agent"
 )
 
 // Config configures a Hub. Zero durations mean the defaults given.
@@ -32,7 +34,7 @@ type Config struct {
 type System struct {
 	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
 	// recorded process.
-	KillProcessGroup func(ProcessGroup) error
+	KillProcessGroup func(agent.ProcessGroup) error
 
 	// RemoveWorktree removes the git worktree at the directory of a session that is deleted, unless
 	// work would be lost. It returns why it stays, or "". nil: worktrees stay.
@@ -75,7 +77,7 @@ func (c *Config) defaults() {
 		c.Secret = []byte(NewID("secret"))
 	}
 	if c.KillProcessGroup == nil {
-		c.KillProcessGroup = func(ProcessGroup) error { return nil }
+		c.KillProcessGroup = func(agent.ProcessGroup) error { return nil }
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // Reconfigure changes limits, timeouts and the default agent for what begins later, in sessions
@@ -43,7 +44,7 @@ func TestReconfigureAppliesToWhatBeginsLater(t *testing.T) {
 		if now.ApprovalTimeout != time.Minute || now.EditHold != time.Minute || now.AgentIdle != time.Minute {
 			t.Errorf("%+v", now)
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 	})
 }

@@ -4,10 +4,11 @@ import (
 	"cmp"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // conversation identifies the agent's own conversation of a session, or is "".
-func (h *Hub) conversation(spec *Spec) string {
+func (h *Hub) conversation(spec *agent.Spec) string {
 	if c, ok := h.cfg.Agents.(Conversations); ok {
 		return c.Conversation(spec)
 	}

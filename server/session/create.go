@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -44,7 +45,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) e
 			return protocol.Errorf(protocol.CodeInvalidMessage, "cwd: %.200q is not a directory on the server", d.CWD)
 		}
 	}
-	spec := Spec{
+	spec := agent.Spec{
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Choice: policy.Choice{File: d.Policy},
 		Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 	}
@@ -76,7 +77,7 @@ type creation struct {
 
 // createSession makes a session. Its agent starts at once, unless the session is lazy. While the
 // session is Checking, it is not in the index.
-func (h *Hub) createSession(spec Spec, c creation) error {
+func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	raw, err := h.encodeSpec(spec)
 	if err != nil {
 		return err
@@ -147,14 +148,14 @@ func (h *Hub) createSession(spec Spec, c creation) error {
 // initialize opens the new session's agent and records its first events. Unless the session is
 // Checking, it returns the result of the command.
 func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
-	agent, err := s.openAgent()
+	opened, err := s.openAgent()
 	if err != nil {
 		return r, err
 	}
 	if err := s.takePolicy(); err != nil {
 		return r, err
 	}
-	if _, ok := agent.(Configurer); !ok && len(s.spec.Settings) > 0 {
+	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {
 		return r, s.unsupported("be configured")
 	}
 	if err := c.begin(s); err != nil {

@@ -1,6 +1,6 @@
 // Package session runs sessions: the loop that is the only writer of each session, its log, queue,
 // approvals and rules, and the committer that makes events durable before they are visible. It
-// declares the Store and the Agent that it needs.
+// declares the Store that it needs.
 //
 // It must not know sockets, HTTP, dialects, or how the past is read (package history).
 package session

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // discardStore commits nothing. A session that it holds cannot be loaded again.
@@ -16,14 +17,16 @@ type discardStore struct{ *memStore }
 func (discardStore) Commit([]*Batch) error { return nil }
 
 // emitter is an agent, and the registry of agents with it, that emits events in its turn.
-type emitter struct{ emit func(Output) error }
+type emitter struct{ emit func(agent.Output) error }
 
-func (a emitter) Open(Spec, Host) (Agent, error) { return a, nil }
-func (emitter) Names() []string                  { return []string{"emitter"} }
-func (emitter) Capabilities() Capabilities       { return Capabilities{} }
-func (emitter) Close() error                     { return nil }
+func (a emitter) Open(agent.Spec, agent.Host) (agent.Agent, error) { return a, nil }
+func (emitter) Names() []string                                    { return []string{"emitter"} }
+func (emitter) Capabilities() agent.Capabilities                   { return agent.Capabilities{} }
+func (emitter) Close() error                                       { return nil }
 
-func (a emitter) Run(_ context.Context, _ Turn, out Output) (End, error) { return End{}, a.emit(out) }
+func (a emitter) Run(_ context.Context, _ agent.Turn, out agent.Output) (agent.End, error) {
+	return agent.End{}, a.emit(out)
+}
 
 // BenchmarkEmit measures an event from the agent to the log, its folds and its batch included. A
 // store that does nothing commits.
@@ -31,29 +34,29 @@ func BenchmarkEmit(b *testing.B) {
 	text := strings.Repeat("token ", 14)
 	for _, c := range []struct {
 		name string
-		data func(i int) Event
+		data func(i int) agent.Event
 	}{
-		{"delta", func(int) Event {
-			return Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}}
+		{"delta", func(int) agent.Event {
+			return agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}}
 		}},
-		{"output", func(int) Event {
-			return Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c1", Text: text}}
+		{"output", func(int) agent.Event {
+			return agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c1", Text: text}}
 		}},
-		{"tool", func(i int) Event {
+		{"tool", func(i int) agent.Event {
 			id := fmt.Sprint("c", i/2)
 			if i%2 == 0 {
-				return Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{
+				return agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{
 					Tool: id, Name: "shell", Title: "go test", Input: json.RawMessage(`{"command":"go test"}`),
 				}}
 			}
-			return Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{
+			return agent.Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{
 				Tool: id, Status: protocol.ToolCompleted,
 			}}
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			ended := make(chan struct{})
-			a := emitter{func(out Output) error {
+			a := emitter{func(out agent.Output) error {
 				defer close(ended)
 				for i := range b.N {
 					if err := out.Emit(c.data(i)); err != nil {

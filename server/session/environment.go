@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // The environment of a session may hold secrets. With Config.EnvKey it is stored encrypted, with
@@ -15,7 +16,7 @@ import (
 // session then goes on without it, and says so.
 
 // encodeSpec encodes a spec for the store.
-func (h *Hub) encodeSpec(spec Spec) ([]byte, error) {
+func (h *Hub) encodeSpec(spec agent.Spec) ([]byte, error) {
 	if len(h.cfg.EnvKey) > 0 && len(spec.Env) > 0 {
 		plain, err := encode(spec.Env)
 		if err != nil {
@@ -32,7 +33,7 @@ func (h *Hub) encodeSpec(spec Spec) ([]byte, error) {
 
 // readSpec decodes the stored spec of a record. An environment that cannot be decrypted stays
 // sealed.
-func (h *Hub) readSpec(rec Record) (spec Spec, err error) {
+func (h *Hub) readSpec(rec Record) (spec agent.Spec, err error) {
 	if spec, err = decodeSpec(rec); err != nil || len(spec.SealedEnv) == 0 {
 		return spec, err // an earlier release stored the environment as it is
 	}

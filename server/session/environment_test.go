@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestAnEnvironmentIsStoredEncrypted(t *testing.T) {
@@ -15,7 +16,7 @@ func TestAnEnvironmentIsStoredEncrypted(t *testing.T) {
 		}))
 		id := must[protocol.CreateResult](r, created).Session
 		r.send(id, "one")
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 		r.restart()
 		r.send(id, "two")
@@ -23,7 +24,7 @@ func TestAnEnvironmentIsStoredEncrypted(t *testing.T) {
 		if got := run.agent.spec.Env["TOKEN"]; got != "hunter2" {
 			t.Errorf("the agent has %q", got)
 		}
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		stored := r.store.sessions[id].rec.Spec
 		if bytes.Contains(stored, []byte("hunter2")) || !bytes.Contains(stored, []byte("sealed_env")) {
@@ -36,7 +37,7 @@ func TestAnEnvironmentIsStoredEncrypted(t *testing.T) {
 		if run.agent.spec.Env != nil {
 			t.Errorf("with another key: %v", run.agent.spec.Env)
 		}
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		noticed := false
 		for _, e := range r.events(id, false) {

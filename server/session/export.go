@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 const stateVersion = "1"
@@ -38,7 +39,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		Queue:    st.Queue, Schedule: st.Scheduled, Plan: st.Plan, Context: st.Context, Usage: st.Usage,
 	}
 	run := s.runInBackground
-	exporter, err := requireCapability[Exporter](s, "export its state")
+	exporter, err := requireCapability[agent.Exporter](s, "export its state")
 	if err == nil {
 		run = s.runAsync
 	}

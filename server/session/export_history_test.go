@@ -15,6 +15,7 @@ import (
 
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // unkept matches what differs between the transcripts of an exported session and a restored one.
@@ -126,7 +127,7 @@ func TestARestoredSessionHasThePastOfAnyExportedOne(t *testing.T) {
 				if rapid.Bool().Draw(rt, "interrupted") {
 					r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 				} else {
-					run.finish(End{}, nil)
+					run.finish(agent.End{}, nil)
 				}
 				r.waitIdle()
 			}
@@ -154,18 +155,18 @@ func (r *testHub) generated(rt *rapid.T, run *fakeRun, id string, g *historygen.
 		}
 		r.do(bert, newCommand(protocol.DoApprove, id, d))
 	case agentEventTypes[en.Type] != nil:
-		run.emit(Event{Type: en.Type, Task: en.Task, Parent: en.Parent, Data: en.Data})
+		run.emit(agent.Event{Type: en.Type, Task: en.Task, Parent: en.Parent, Data: en.Data})
 	}
 	synctest.Wait()
 }
 
 // finishedTurn runs a turn in which the agent emits events.
-func (r *testHub) finishedTurn(id, text string, events ...Event) {
+func (r *testHub) finishedTurn(id, text string, events ...agent.Event) {
 	r.t.Helper()
 	r.send(id, text)
 	run := r.agents.run()
 	run.emit(events...)
-	run.finish(End{}, nil)
+	run.finish(agent.End{}, nil)
 	r.waitIdle()
 }
 
@@ -174,7 +175,7 @@ func TestTheNewestTurnsThatFitAreExportedAndTheOthersCounted(t *testing.T) {
 		id := r.create()
 		for i := range 12 {
 			output := strings.Repeat("x", 100<<10)
-			r.finishedTurn(id, fmt.Sprint("turn ", i), Event{
+			r.finishedTurn(id, fmt.Sprint("turn ", i), agent.Event{
 				Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: output},
 			})
 		}
@@ -233,7 +234,7 @@ func TestARestoredDecisionIsShownAndFinalButGrantsNothing(t *testing.T) {
 		synctest.Wait()
 		always := protocol.ApproveData{Request: "q", Decision: protocol.AllowAlways}
 		must[protocol.ApproveResult](r, r.do(anna, newCommand(protocol.DoApprove, id, always)))
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		asked := r.state(id).Last.Ended
 		time.Sleep(24 * time.Hour)
@@ -269,14 +270,14 @@ func TestBlobsAreNotExportedAndTheEventsSaySo(t *testing.T) {
 		large := protocol.Content{Type: "image", Path: "/a/large.png", MediaType: "image/png"}
 		large.Data = json.RawMessage(`"` + strings.Repeat("abcd", 60_000) + `"`)
 		r.finishedTurn(id, "one",
-			Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: small}},
-			Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: large}},
-			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
-			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{
+			agent.Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: small}},
+			agent.Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: large}},
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
+			agent.Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{
 				Tool: "t", Status: protocol.ToolCompleted,
 				Output: json.RawMessage(`"` + strings.Repeat("y", protocol.MaxEvent) + `"`),
 			}},
-			Event{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
+			agent.Event{Type: protocol.ErrorRaised, Data: protocol.ErrorData{
 				Message: strings.Repeat("z", protocol.MaxEvent),
 			}},
 		)
@@ -311,11 +312,11 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		run := r.agents.run()
-		run.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "answer"}})
+		run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "answer"}})
 		run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Title: "run", Command: "make"})
 		synctest.Wait()
 		r.do(anna, newCommand(protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.Deny, Reason: "no"}))
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		good := exportOf(r, id)
 		index := func(x *exportedState, typ protocol.Type) *pastEvent {

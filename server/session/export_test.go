@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func exportOf(r *testHub, session string) protocol.SignedState {
@@ -30,10 +31,10 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 		r.send(id, "one")
 		run := r.agents.run()
 		run.emit(
-			Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{Question: "why"}},
-			Event{Type: protocol.PlanCompleted, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t1"}}}},
-			Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 7}},
-			Event{Type: protocol.UsageUpdated, Data: protocol.Usage{Input: 4}},
+			agent.Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{Question: "why"}},
+			agent.Event{Type: protocol.PlanCompleted, Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t1"}}}},
+			agent.Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Tokens: 7}},
+			agent.Event{Type: protocol.UsageUpdated, Data: protocol.Usage{Input: 4}},
 		)
 		if err := run.out.Save([]byte("memory")); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // errNotStored returns the error for a client whose command could not be stored.
@@ -86,7 +87,7 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 type storedSession struct {
 	record Record
 	state  *protocol.State
-	spec   Spec
+	spec   agent.Spec
 	err    error
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestAStoreThatFailedForGoodIsToldAndLetsTheHubClose(t *testing.T) {
@@ -50,12 +51,12 @@ func TestAFailedCommitCutsTheTurnAndTheQueueRunsOn(t *testing.T) {
 		r.send(id, "two")
 		cut := r.agents.run()
 		r.failOnce()
-		cut.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "lost"}})
+		cut.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "lost"}})
 		r.waitIdle()
 		if cut.ctx.Err() == nil {
 			t.Error("the agent still runs")
 		}
-		if err := cut.out.Emit(Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "late"}}); err == nil {
+		if err := cut.out.Emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "late"}}); err == nil {
 			t.Error("the agent can still emit")
 		}
 		time.Sleep(2 * time.Second)
@@ -210,13 +211,13 @@ func TestAnAgentThatNeverStopsIsClosedAndDelaysNobodyForLong(t *testing.T) {
 // stuckAgent neither stops nor closes until release is closed.
 type stuckAgent struct{ release chan struct{} }
 
-func (s stuckAgent) Open(Spec, Host) (Agent, error) { return s, nil }
-func (s stuckAgent) Names() []string                { return nil }
-func (s stuckAgent) Capabilities() Capabilities     { return Capabilities{} }
-func (s stuckAgent) Close() error                   { <-s.release; return nil }
-func (s stuckAgent) Run(context.Context, Turn, Output) (End, error) {
+func (s stuckAgent) Open(agent.Spec, agent.Host) (agent.Agent, error) { return s, nil }
+func (s stuckAgent) Names() []string                                  { return nil }
+func (s stuckAgent) Capabilities() agent.Capabilities                 { return agent.Capabilities{} }
+func (s stuckAgent) Close() error                                     { <-s.release; return nil }
+func (s stuckAgent) Run(context.Context, agent.Turn, agent.Output) (agent.End, error) {
 	<-s.release
-	return End{}, nil
+	return agent.End{}, nil
 }
 
 func TestATurnWhoseAgentNeverReturnsEndsAllTheSame(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // noConversations is the agent that stores no conversations.
@@ -15,7 +16,7 @@ const noConversations = "without conversations"
 // fakeAgents opens agents that the test controls.
 type fakeAgents struct {
 	mu               sync.Mutex
-	capabilities     Capabilities
+	capabilities     agent.Capabilities
 	ignoresInterrupt bool // agents stop only on Close
 
 	// capable answers the calls of all optional interfaces; nil: agents have only Explainer.
@@ -27,7 +28,7 @@ type fakeAgents struct {
 	refuse error
 }
 
-func (p *fakeAgents) Open(spec Spec, host Host) (Agent, error) {
+func (p *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuse != nil {
@@ -49,7 +50,9 @@ func (p *fakeAgents) Names() []string { return []string{"fake"} }
 func (p *fakeAgents) HasConversations(agent string) bool { return agent != noConversations }
 
 // Conversation returns the saved state as the agent's own id of its conversation.
-func (p *fakeAgents) Conversation(spec *Spec) string { return cmp.Or(string(spec.State), spec.Load) }
+func (p *fakeAgents) Conversation(spec *agent.Spec) string {
+	return cmp.Or(string(spec.State), spec.Load)
+}
 
 // run returns the newest run that has not returned, or nil.
 func (p *fakeAgents) run() *fakeRun {
@@ -64,10 +67,10 @@ func (p *fakeAgents) run() *fakeRun {
 }
 
 // runs returns the input of every Run, resumed turns included.
-func (p *fakeAgents) runs() []Turn {
+func (p *fakeAgents) runs() []agent.Turn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var list []Turn
+	var list []agent.Turn
 	for _, a := range p.opened {
 		list = append(list, a.turns...)
 	}
@@ -77,14 +80,14 @@ func (p *fakeAgents) runs() []Turn {
 // fakeAgent is an Agent and an Explainer.
 type fakeAgent struct {
 	all          *fakeAgents
-	spec         Spec
-	host         Host
-	capabilities Capabilities
+	spec         agent.Spec
+	host         agent.Host
+	capabilities agent.Capabilities
 	closed       chan struct{}
 
 	// guarded by all.mu
 	now   *fakeRun
-	turns []Turn
+	turns []agent.Turn
 	gone  bool
 }
 
@@ -92,27 +95,27 @@ type fakeAgent struct {
 type fakeRun struct {
 	agent       *fakeAgent
 	ctx         context.Context
-	turn        Turn
-	out         Output
+	turn        agent.Turn
+	out         agent.Output
 	do          chan func() // next step of the agent
 	end         chan turnResult
 	interrupted <-chan struct{} // closed when the agent stops for an interrupt
 
 	mu       sync.Mutex
 	waiting  int // Ask calls
-	verdicts map[string]Verdict
+	verdicts map[string]agent.Verdict
 }
 
-func (a *fakeAgent) Capabilities() Capabilities { return a.capabilities }
+func (a *fakeAgent) Capabilities() agent.Capabilities { return a.capabilities }
 
 func (a *fakeAgent) Explain(context.Context, protocol.Approval) (string, error) {
 	return "because", nil
 }
 
-func (a *fakeAgent) Run(ctx context.Context, turn Turn, out Output) (End, error) {
+func (a *fakeAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	r := &fakeRun{
 		agent: a, ctx: ctx, turn: turn, out: out, do: make(chan func()), end: make(chan turnResult),
-		verdicts: map[string]Verdict{},
+		verdicts: map[string]agent.Verdict{},
 	}
 	a.all.mu.Lock()
 	a.now, a.turns = r, append(a.turns, turn)
@@ -132,9 +135,9 @@ func (a *fakeAgent) Run(ctx context.Context, turn Turn, out Output) (End, error)
 		case e := <-r.end:
 			return e.End, e.err
 		case <-r.interrupted:
-			return End{}, ctx.Err()
+			return agent.End{}, ctx.Err()
 		case <-a.closed:
-			return End{}, context.Canceled
+			return agent.End{}, context.Canceled
 		}
 	}
 }
@@ -150,7 +153,7 @@ func (a *fakeAgent) Close() error {
 }
 
 // emit emits events as the agent. It returns after the last Emit, or when the run is over.
-func (r *fakeRun) emit(events ...Event) {
+func (r *fakeRun) emit(events ...agent.Event) {
 	done := make(chan struct{})
 	f := func() {
 		defer close(done)
@@ -186,7 +189,7 @@ func (r *fakeRun) askUntil(ctx context.Context, a protocol.Approval) {
 }
 
 // verdict returns the verdict on a request.
-func (r *fakeRun) verdict(request string) (Verdict, bool) {
+func (r *fakeRun) verdict(request string) (agent.Verdict, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	v, ok := r.verdicts[request]
@@ -194,7 +197,7 @@ func (r *fakeRun) verdict(request string) (Verdict, bool) {
 }
 
 // finish ends the run, unless it is over.
-func (r *fakeRun) finish(end End, err error) {
+func (r *fakeRun) finish(end agent.End, err error) {
 	select {
 	case r.end <- turnResult{end, err}:
 	case <-r.agent.closed:
@@ -280,10 +283,10 @@ func (a *startingFakeAgent) Start(ctx context.Context) error {
 	return nil
 }
 
-func (a *startingFakeAgent) Process() Process {
+func (a *startingFakeAgent) Process() agent.Process {
 	a.starter.mu.Lock()
 	defer a.starter.mu.Unlock()
-	return Process{Running: !a.since.IsZero(), Since: a.since, Restores: a.starter.restores}
+	return agent.Process{Running: !a.since.IsZero(), Since: a.since, Restores: a.starter.restores}
 }
 
 func (a *startingFakeAgent) Configure(_ context.Context, setting, value string) error {
@@ -296,9 +299,9 @@ func (a *startingFakeAgent) Configure(_ context.Context, setting, value string) 
 	return nil
 }
 
-func (a *startingFakeAgent) Run(ctx context.Context, turn Turn, out Output) (End, error) {
+func (a *startingFakeAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	if err := a.Start(ctx); err != nil {
-		return End{}, err
+		return agent.End{}, err
 	}
 	return a.fakeAgent.Run(ctx, turn, out)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // maxForked bounds the events of the finished turns that a fork copies, in bytes.
@@ -14,8 +15,8 @@ const maxForked = 16 << 20
 
 // A forkSource is a session that is forked, at one moment.
 type forkSource struct {
-	forker Forker
-	spec   Spec
+	forker agent.Forker
+	spec   agent.Spec
 	title  string
 	at     protocol.Position
 	err    error
@@ -57,7 +58,7 @@ func (s *Session) forkSource(to chan<- forkSource) {
 	if s.state.Closed {
 		source.err = protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id)
 	} else {
-		source.forker, source.err = requireCapability[Forker](s, "fork its conversation")
+		source.forker, source.err = requireCapability[agent.Forker](s, "fork its conversation")
 	}
 	s.afterCommit(func(failed error) {
 		if source.err == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // testWatcher keeps the newest line of each key.
@@ -38,13 +39,13 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
 		agree(protocol.Running)
 		r.agents.run().emit(
-			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}},
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}},
 		)
 		agree(protocol.Running)
 		if got := r.hub.List(true)[0].Doing; got != "Look around" {
 			t.Errorf("doing %q", got)
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		agree(protocol.Idle)
 		time.Sleep(2 * time.Minute)
 		agree(protocol.Idle)

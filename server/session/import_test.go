@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // logOf returns the events of a session as an exported log has them.
@@ -28,7 +29,7 @@ func TestAnImportedSessionHasTheTurnsAndMarksTheirAuthors(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.finishedTurn(id, "find the blueberry",
-			Event{Type: protocol.TextContent, Data: protocol.TextContentData{
+			agent.Event{Type: protocol.TextContent, Data: protocol.TextContentData{
 				Content: protocol.Content{Type: "text", Text: "it is in the garden"},
 			}})
 		d := protocol.ImportData{Events: logOf(r, id), LeftOut: 3}
@@ -97,7 +98,7 @@ func TestTheAgentOfAnImportedSessionGetsThePastOnce(t *testing.T) {
 			if past := strings.Contains(got, "find the blueberry"); past != c.past || !strings.HasSuffix(got, c.text) {
 				t.Errorf("message %d is %q, want the past: %v", i, got, c.past)
 			}
-			run.finish(End{}, c.err)
+			run.finish(agent.End{}, c.err)
 			r.waitIdle()
 			if i == 1 {
 				r.restart()

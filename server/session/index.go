@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // An index lists the sessions of a store, in memory or not: their summaries, names and watchers.
@@ -23,7 +24,7 @@ type index struct {
 	conversations map[string]string // conversation of an agent → id of the open session that has it
 	holds         map[string]string // id of a session → its conversation
 
-	processes map[ProcessGroup]bool // that run
+	processes map[agent.ProcessGroup]bool // that run
 }
 
 // A row is a session in the index.
@@ -65,7 +66,7 @@ type Watcher interface {
 func newIndex() index {
 	return index{
 		rows: map[string]*row{}, names: map[string]string{}, watchers: map[Watcher]bool{},
-		processes: map[ProcessGroup]bool{}, conversations: map[string]string{},
+		processes: map[agent.ProcessGroup]bool{}, conversations: map[string]string{},
 		holds: map[string]string{},
 	}
 }
@@ -162,7 +163,7 @@ func (x *index) Unwatch(w Watcher) {
 
 // addProcess counts in a process group before its start is recorded. It returns false above the
 // limit.
-func (x *index) addProcess(g ProcessGroup, limit int) bool {
+func (x *index) addProcess(g agent.ProcessGroup, limit int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.processes) >= limit {
@@ -173,7 +174,7 @@ func (x *index) addProcess(g ProcessGroup, limit int) bool {
 }
 
 // removeProcess counts out a process group at its end.
-func (x *index) removeProcess(g ProcessGroup) {
+func (x *index) removeProcess(g agent.ProcessGroup) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	g.Ended = false

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // journalTest is a journal that commits to a memStore at once.
@@ -57,7 +58,7 @@ func (w *journalTest) events(t testingT, folded bool) []protocol.Event {
 func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newJournalTest()
-		add := func(turn string, e Event) {
+		add := func(turn string, e agent.Event) {
 			entries, err := sanitizeEvent(e)
 			if err != nil {
 				rt.Fatalf("sanitize: %v", err)
@@ -177,7 +178,7 @@ func TestAFoldThatWasNotKeptIsNeverRead(t *testing.T) {
 
 func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 	w := newJournalTest()
-	say := func(events ...Event) {
+	say := func(events ...agent.Event) {
 		for _, e := range events {
 			entries, err := sanitizeEvent(e)
 			if err != nil {
@@ -190,8 +191,8 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 			}
 		}
 	}
-	text := func(part, text string) Event {
-		return Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: part, Text: text}}
+	text := func(part, text string) agent.Event {
+		return agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: part, Text: text}}
 	}
 	for range 100 {
 		say(text("p", "x"))
@@ -201,9 +202,9 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 		t.Errorf("%d bytes in memory, %d uncommitted", w.log.bytes, w.uncommitted)
 	}
 	for range 100 {
-		say(text("q", "y"), Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "z"}})
+		say(text("q", "y"), agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "z"}})
 	}
-	say(Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}, text("p", "1"), text("p", "2"))
+	say(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}, text("p", "1"), text("p", "2"))
 	w.endRun()
 	say(text("p", "alone"))
 	w.endRun()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
@@ -37,10 +38,10 @@ func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 
 func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		id := r.create()
 		turn := r.send(id, "one").Turn
-		r.agents.run().emit(Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t1"}})
+		r.agents.run().emit(agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t1"}})
 		synctest.Wait()
 		r.kill()
 		run := r.agents.run()
@@ -69,19 +70,19 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 
 func TestAResumedTurnGetsWhatItHasShown(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		run := r.agents.run()
-		run.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "1", Text: "whole"}})
-		run.emit(Event{Type: protocol.TextEnd, Data: protocol.PartEndData{Part: "1"}})
-		run.emit(Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "2", Text: "why"}})
+		run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "1", Text: "whole"}})
+		run.emit(agent.Event{Type: protocol.TextEnd, Data: protocol.PartEndData{Part: "1"}})
+		run.emit(agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "2", Text: "why"}})
 		for _, text := range []string{"he", "ll", "o"} {
-			run.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "3", Text: text}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "3", Text: text}})
 		}
 		synctest.Wait()
 		r.kill()
-		want := []ShownText{
+		want := []agent.ShownText{
 			{Part: "1", Kind: protocol.KindText, Text: "whole"},
 			{Part: "2", Kind: protocol.KindReasoning, Text: "why", Open: true},
 			{Part: "3", Kind: protocol.KindText, Text: "hello", Open: true},
@@ -94,7 +95,7 @@ func TestAResumedTurnGetsWhatItHasShown(t *testing.T) {
 
 func TestADecisionTakenWhileTheAgentWasAwayIsDelivered(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		request := protocol.Approval{
@@ -136,7 +137,7 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		if r.hub.rows[id].session.Load() == nil {
 			t.Fatal("unloaded with a turn under way")
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		synctest.Wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
@@ -175,7 +176,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 			defer close(emitted)
 			for range words {
 				r.agents.run().emit(
-					Event{
+					agent.Event{
 						Type: protocol.TextDelta,
 						Data: protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 1000)},
 					},
@@ -220,7 +221,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 
 func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "it was removed")
@@ -239,10 +240,10 @@ func TestATurnWhoseAgentCannotBeOpenedAnyMoreIsCut(t *testing.T) {
 
 func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
-		note := Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}
+		note := agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{Message: "n"}}
 		saving := note
 		saving.Save = []byte("with an event")
 		run := r.agents.run()
@@ -269,7 +270,7 @@ func TestWhatAnAgentSavedIsKeptUntilItSavesAgain(t *testing.T) {
 		if err := run.out.Emit(saving); protocol.CodeOf(err) != protocol.CodeTooLarge {
 			t.Errorf("Emit with a large state: %v", err)
 		}
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		for _, err := range []error{run.out.Save(nil), run.out.Emit(note)} {
 			if err == nil {

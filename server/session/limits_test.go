@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // The message that a full queue refuses changes nothing, and a client can still read the session.
@@ -40,7 +41,7 @@ func TestAQueueIsBounded(t *testing.T) {
 				if after := r.state(id); len(after.Queue) != c.fit || after.Seq != before.Seq {
 					t.Errorf("%d queued, seq %d: want %d, %d", len(after.Queue), after.Seq, c.fit, before.Seq)
 				}
-				r.agents.run().finish(End{}, nil)
+				r.agents.run().finish(agent.End{}, nil)
 				r.waitIdle()
 				must[protocol.SendResult](r, r.do(anna, send)) // there is room again
 			})
@@ -151,13 +152,13 @@ func TestProcessesOfAgentsAreBounded(t *testing.T) {
 	bubble(t, Config{Limits: Limits{Agents: 1}}, func(t *testing.T, r *testHub) {
 		s := &Session{id: r.create(), hub: r.hub}
 		h := &host{s}
-		if err := h.RecordProcessGroup(ProcessGroup{PID: 1}); err != nil {
+		if err := h.RecordProcessGroup(agent.ProcessGroup{PID: 1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.RecordProcessGroup(ProcessGroup{PID: 2}); protocol.CodeOf(err) != protocol.CodeAgentLimit {
+		if err := h.RecordProcessGroup(agent.ProcessGroup{PID: 2}); protocol.CodeOf(err) != protocol.CodeAgentLimit {
 			t.Errorf("a second process: %v", err)
 		}
-		for _, g := range []ProcessGroup{{PID: 1, Ended: true}, {PID: 2}, {PID: 2, Ended: true}} {
+		for _, g := range []agent.ProcessGroup{{PID: 1, Ended: true}, {PID: 2}, {PID: 2, Ended: true}} {
 			if err := h.RecordProcessGroup(g); err != nil {
 				t.Error(err)
 			}
@@ -173,8 +174,8 @@ func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 		run := r.agents.run()
 		for i := range 2 * maxOpen {
 			run.emit(
-				Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: fmt.Sprint("p", i)}},
-				Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{
+				agent.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: fmt.Sprint("p", i)}},
+				agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{
 					Tool: fmt.Sprint("t", i), Title: strings.Repeat("x", 10<<10),
 				}},
 			)
@@ -212,7 +213,7 @@ func TestDiskUseIsBounded(t *testing.T) {
 			t.Errorf("limit %d", e.Limit)
 		}
 		refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeDiskLimit)
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 		if last := r.state(one).Last; last == nil || last.Reason != protocol.ReasonCompleted {
 			t.Errorf("the turn ended with %+v", last)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // A boundary is the state at the end of the last visible turn, encoded.
@@ -53,7 +54,7 @@ const readTimeout = 30 * time.Second
 // readSession reads a session's record, state and spec.
 func (h *Hub) readSession(
 	ctx context.Context, id string,
-) (rec Record, state *protocol.State, spec Spec, err error) {
+) (rec Record, state *protocol.State, spec agent.Spec, err error) {
 	if rec, err = h.cfg.Store.Session(ctx, id); err != nil {
 		return rec, nil, spec, fmt.Errorf("read session %s: %w", id, err)
 	}
@@ -65,8 +66,8 @@ func (h *Hub) readSession(
 }
 
 // decodeSpec decodes the stored spec of a record.
-func decodeSpec(rec Record) (Spec, error) {
-	spec := Spec{Session: rec.ID}
+func decodeSpec(rec Record) (agent.Spec, error) {
+	spec := agent.Spec{Session: rec.ID}
 	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
 		return spec, fmt.Errorf("decode spec of %s: %w", rec.ID, err)
 	}
@@ -74,7 +75,7 @@ func decodeSpec(rec Record) (Spec, error) {
 }
 
 // newSession makes a session in memory. The caller starts run.
-func (h *Hub) newSession(id, epoch string, head uint64, spec Spec) *Session {
+func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
 		id: id, hub: h, mailbox: newMailbox(),
 		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
@@ -113,7 +114,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 }
 
 // adopt sets the session to what the store holds.
-func (s *Session) adopt(rec Record, state *protocol.State, spec Spec) {
+func (s *Session) adopt(rec Record, state *protocol.State, spec agent.Spec) {
 	s.state, s.spec, s.published.live = state, spec, rec.Live
 	var sum protocol.Summary
 	if json.Unmarshal(rec.Summary, &sum) == nil {

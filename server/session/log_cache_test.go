@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // countingStore counts the reads of a pagedStore, and the events in them.
@@ -159,7 +160,7 @@ func TestARunIsFoldedOnceItsFoldIsStored(t *testing.T) {
 			return folds, deltas
 		}
 		emit := func() {
-			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{
 				Part: "p", Text: strings.Repeat("x", protocol.MaxJoined/100),
 			}})
 		}
@@ -170,7 +171,7 @@ func TestARunIsFoldedOnceItsFoldIsStored(t *testing.T) {
 		if folds, deltas := read(); folds != 12 || deltas != 75 {
 			t.Errorf("%d folds and %d deltas while the run is open", folds, deltas)
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 		if folds, deltas := read(); folds != 13 || deltas != 0 {
 			t.Errorf("%d folds and %d deltas after its end", folds, deltas)
@@ -199,7 +200,7 @@ func TestASessionThatIsUnloadedLeavesTheCache(t *testing.T) {
 		id := r.create()
 		r.send(id, "much")
 		for range tailBytes / 20_000 * 2 {
-			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{
 				Part: "p", Text: strings.Repeat("x", 20_000),
 			}})
 			r.waitIdle()
@@ -207,7 +208,7 @@ func TestASessionThatIsUnloadedLeavesTheCache(t *testing.T) {
 		if r.hub.cache.bytes == 0 {
 			t.Error("nothing that the log dropped is in the cache")
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		time.Sleep(2 * time.Minute)
 		r.waitIdle()
 		if r.hub.cache.bytes != 0 {

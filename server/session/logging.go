@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // logger returns the log with the session and its agent. It is called on the session's goroutine.
@@ -21,7 +22,7 @@ func (s *Session) noteStart(err error) {
 	if err == nil || s.closing() || errors.Is(err, context.Canceled) {
 		return
 	}
-	end := normalizeEnd(End{}, err)
+	end := normalizeEnd(agent.End{}, err)
 	s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
 	s.logger().Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
 }
@@ -49,7 +50,7 @@ type agentSecrets struct {
 const minSecret = 8
 
 // set notes the agent that was opened.
-func (a *agentLog) set(spec *Spec) {
+func (a *agentLog) set(spec *agent.Spec) {
 	var pairs []string
 	for _, value := range spec.Env {
 		if len(value) >= minSecret {

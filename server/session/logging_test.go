@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestAgentFailuresAreLoggedWithoutTheEnvironment(t *testing.T) {
@@ -14,7 +15,7 @@ func TestAgentFailuresAreLoggedWithoutTheEnvironment(t *testing.T) {
 	if a.hide("text") != "text" || a.agent() != "" {
 		t.Error("without an agent")
 	}
-	a.set(&Spec{Agent: "mine", Env: map[string]string{"KEY": "swordfish-1234", "MODE": "fast"}})
+	a.set(&agent.Spec{Agent: "mine", Env: map[string]string{"KEY": "swordfish-1234", "MODE": "fast"}})
 	if got := a.hide("swordfish-1234 is fast"); got != "[hidden] is fast" || a.agent() != "mine" {
 		t.Errorf("%q %q", got, a.agent())
 	}
@@ -28,8 +29,8 @@ func TestTheLifeOfASessionIsLoggedWithItsUserAndAgent(t *testing.T) {
 			Env: map[string]string{"KEY": "swordfish-1234"},
 		})).Session
 		r.send(id, "private text")
-		r.agents.run().emit(Event{Type: protocol.UsageUpdated, Data: protocol.Usage{Input: 5, Output: 2}})
-		r.agents.run().finish(End{
+		r.agents.run().emit(agent.Event{Type: protocol.UsageUpdated, Data: protocol.Usage{Input: 5, Output: 2}})
+		r.agents.run().finish(agent.End{
 			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "refused swordfish-1234",
 		}, nil)
 		r.waitIdle()

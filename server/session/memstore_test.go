@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // memStore is a Store in memory that checks batches. A test can make it slow, failing or dead.
@@ -22,7 +23,7 @@ type memStore struct {
 	sessions map[string]*memSession
 	order    []string
 	answers  map[string]Answer
-	groups   []ProcessGroup
+	groups   []agent.ProcessGroup
 	broken   error // error of all further commits
 
 	latency    time.Duration // of a commit
@@ -160,7 +161,7 @@ func (m *memStore) keep(b *Batch) {
 	for _, g := range b.ProcessGroups {
 		m.groups = slices.DeleteFunc(
 			m.groups,
-			func(k ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start },
+			func(k agent.ProcessGroup) bool { return k.PID == g.PID && k.Start == g.Start },
 		)
 		if !g.Ended {
 			m.groups = append(m.groups, g)
@@ -350,7 +351,7 @@ func (m *memStore) Blob(_ context.Context, id, blob string) (Blob, error) {
 	return Blob{}, ErrNotFound
 }
 
-func (m *memStore) ProcessGroups(context.Context) ([]ProcessGroup, error) {
+func (m *memStore) ProcessGroups(context.Context) ([]agent.ProcessGroup, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.groups), nil

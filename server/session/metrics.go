@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/metrics"
 )
 
@@ -60,7 +61,7 @@ func (m *Metrics) committed(batches []*Batch, took time.Duration, err error) {
 }
 
 // turnEnded counts the end of a turn.
-func (m *Metrics) turnEnded(end End) {
+func (m *Metrics) turnEnded(end agent.End) {
 	m.Turns.Of(string(end.Reason)).Add(1)
 	if end.Code != "" {
 		m.TurnErrors.Of(string(end.Code)).Add(1)

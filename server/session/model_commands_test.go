@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func (m *modelTest) who() Caller { return rapid.SampledFrom([]Caller{anna, bert}).Draw(m.rt, "who") }
@@ -162,10 +163,10 @@ func (m *modelTest) doEmit(t *rapid.T) {
 }
 
 // randomEvent generates output of an agent in a turn.
-var randomEvent = rapid.Custom(func(t *rapid.T) Event {
+var randomEvent = rapid.Custom(func(t *rapid.T) agent.Event {
 	part := rapid.SampledFrom([]string{"p1", "p2"}).Draw(t, "part")
 	text := rapid.SampledFrom([]string{"a", "b\n", "ü", strings.Repeat("x", 50<<10)}).Draw(t, "text")
-	e := rapid.SampledFrom([]Event{
+	e := rapid.SampledFrom([]agent.Event{
 		{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: part, Text: text}},
 		{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: part, Text: text}},
 		{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: part, Text: text}},
@@ -208,9 +209,9 @@ func (m *modelTest) doAsk(t *rapid.T) {
 func (m *modelTest) doFinish(t *rapid.T) {
 	r := m.running(t)
 	if rapid.Bool().Draw(t, "well") {
-		r.finish(End{Reason: protocol.ReasonCompleted}, nil)
+		r.finish(agent.End{Reason: protocol.ReasonCompleted}, nil)
 	} else {
-		r.finish(End{}, errors.New("broke off"))
+		r.finish(agent.End{}, errors.New("broke off"))
 	}
 }
 
@@ -271,7 +272,7 @@ func (m *modelTest) doFailStore(t *rapid.T) {
 		m.store.failRead = func() error { return failure(&reads) }
 	})
 	if r := m.agents.run(); r != nil && rapid.Bool().Draw(t, "lost words") {
-		delta := Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: "lost"}}
+		delta := agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: "lost"}}
 		r.emit(delta, delta, delta)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // noDeadline hides the deadline of a test, which a synctest bubble has passed.
@@ -41,7 +42,7 @@ func runModel(t *testing.T, faulty bool) {
 				Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")},
 			)
 			defer func() { _ = m.hub.Close(context.Background()) }()
-			m.agents.capabilities = Capabilities{
+			m.agents.capabilities = agent.Capabilities{
 				Resumes:     rapid.Bool().Draw(rt, "resumes"),
 				TakesReason: rapid.Bool().Draw(rt, "takes reason"),
 			}

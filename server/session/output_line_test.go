@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestOutputLineIsTheLastLineOfText(t *testing.T) {
@@ -60,12 +61,12 @@ func TestOutputIsInTheSummaryAtMostOnceASecond(t *testing.T) {
 		id := r.create()
 		r.send(id, "go")
 		run := r.agents.run()
-		run.emit(Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p"}})
+		run.emit(agent.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p"}})
 		r.waitIdle()
 		w := &countingWatcher{}
 		r.hub.Watch(w)
 		for range 500 {
-			run.emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word "}})
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word "}})
 			time.Sleep(10 * time.Millisecond)
 		}
 		r.waitIdle()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestATaskOfAPlanThatIsOverIsRestartedByAMessage(t *testing.T) {
@@ -12,7 +13,7 @@ func TestATaskOfAPlanThatIsOverIsRestartedByAMessage(t *testing.T) {
 		r.agents.capable = func(_ context.Context, what string) error {
 			return protocol.Errorf(protocol.CodeNotFound, "no tasks are running: %s", what)
 		}
-		r.agents.capabilities = Capabilities{RunsPlans: true, ContinuesPlans: true}
+		r.agents.capabilities = agent.Capabilities{RunsPlans: true, ContinuesPlans: true}
 		id := r.create()
 		restart := func(task string) *testCall {
 			return r.do(anna, newCommand(protocol.DoTaskRestart, id, protocol.TaskIDData{Task: task}))
@@ -25,7 +26,7 @@ func TestATaskOfAPlanThatIsOverIsRestartedByAMessage(t *testing.T) {
 		run := r.agents.run()
 		emit := func(typ protocol.Type, data any) {
 			t.Helper()
-			if err := run.out.Emit(Event{Type: typ, Data: data}); err != nil {
+			if err := run.out.Emit(agent.Event{Type: typ, Data: data}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -37,7 +38,7 @@ func TestATaskOfAPlanThatIsOverIsRestartedByAMessage(t *testing.T) {
 		emit(protocol.TaskCompleted, protocol.TaskData{Task: "a"})
 		emit(protocol.TaskFailed, protocol.TaskData{Task: "b"})
 		refused(r, restart("b"), protocol.CodeNotFound) // by the agent: the turn is not over
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 
 		refused(r, restart("x"), protocol.CodeNotFound)

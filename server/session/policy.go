@@ -9,12 +9,6 @@ import (
 	"agentctl/server/policy"
 )
 
-// Policies is implemented by Agents whose configuration gives agents a policy.
-type Policies interface {
-	// Policy returns the policy of an agent's new sessions; empty: ask.
-	Policy(agent string) policy.Policy
-}
-
 // decider returns what decides about the requests of the agent. A session that an agent created
 // asks: no agent decides anything by the choice of another agent.
 func (s *Session) decider() *policy.Decider {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestAPolicyFileDecidesInPlaceOfAUser(t *testing.T) {
@@ -65,7 +66,7 @@ func TestAPolicyFileDecidesInPlaceOfAUser(t *testing.T) {
 // The policy of an agent asks while a policy file decides, so that one of them judges.
 func TestAnAgentWithAPolicyAsksUnderAPolicyFile(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{HasPolicy: true}
+		r.agents.capabilities = agent.Capabilities{HasPolicy: true}
 		var mu sync.Mutex
 		var configured []string
 		r.agents.capable = func(_ context.Context, what string) error {

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -45,7 +46,7 @@ func TestAPolicyIsASettingOfEverySession(t *testing.T) {
 		own := protocol.Options{Name: "Fake", Settings: []protocol.Setting{
 			{ID: "mode", Value: "code"}, {ID: "policy", Value: "of the agent"},
 		}}
-		if err := run.agent.host.Emit(Event{Type: protocol.AgentOptions, Data: own}); err != nil {
+		if err := run.agent.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: own}); err != nil {
 			t.Fatal(err)
 		}
 		r.waitIdle()
@@ -80,7 +81,7 @@ func TestAPolicyIsASettingOfEverySession(t *testing.T) {
 		if i < 0 {
 			t.Error("the log does not tell who changed the policy")
 		}
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.restart()
 		if p := r.state(id).Policy(); p != "deny" {
 			t.Errorf("after a restart: %q", p)
@@ -123,7 +124,7 @@ func TestFullIsForConfiguredAgentsOfUsers(t *testing.T) {
 		if d := r.resolved(id, "q"); d != nil {
 			t.Errorf("a question is answered: %+v", d)
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 		child := create(Caller{By: protocol.AgentActor(id, ""), Conn: "c3", Agent: id})
 		if d := r.resolved(child, "c"); d != nil {
@@ -154,7 +155,7 @@ func TestPlanningEndsWithWhatAUserAllows(t *testing.T) {
 			if d := r.resolved(id, "late"); d != nil {
 				t.Errorf("%s: after the plan: %+v", kind, d)
 			}
-			run.finish(End{}, nil)
+			run.finish(agent.End{}, nil)
 			r.waitIdle()
 		}
 	})
@@ -163,14 +164,14 @@ func TestPlanningEndsWithWhatAUserAllows(t *testing.T) {
 // An agent with a policy of its own is the only one that judges.
 func TestAnAgentWithAPolicyIsNotJudgedAgain(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{HasPolicy: true}
+		r.agents.capabilities = agent.Capabilities{HasPolicy: true}
 		r.hub.cfg.Agents = configuredAgents{r.agents, policy.Deny}
 		id := startAsking(r, protocol.Approval{Request: "a", Kind: protocol.ApproveCommand, Command: "ls"})
 		if r.state(id).PendingApproval("a") == nil {
 			t.Error("not asked")
 		}
 		own := protocol.Options{Settings: []protocol.Setting{{ID: "policy", Value: "its own"}}}
-		if err := r.agents.run().agent.host.Emit(Event{Type: protocol.AgentOptions, Data: own}); err != nil {
+		if err := r.agents.run().agent.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: own}); err != nil {
 			t.Fatal(err)
 		}
 		r.waitIdle()
@@ -201,7 +202,7 @@ func TestARequestTellsThePolicyThatDecidesIt(t *testing.T) {
 // The policy allows the tools that the agent declares as reading.
 func TestAPolicyAllowsTheReadingToolsOfTheAgent(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{ReadTools: []string{"look"}}
+		r.agents.capabilities = agent.Capabilities{ReadTools: []string{"look"}}
 		id, _ := policyHub(t, r, "auto-read")
 		for _, name := range []string{"look", "Read"} {
 			r.agents.run().ask(protocol.Approval{

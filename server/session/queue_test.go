@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
@@ -18,7 +19,7 @@ func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
 			r,
 			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID})),
 		)
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.waitIdle()
 		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
 			t.Fatalf("turn %v, %d queued", st.Turn, len(st.Queue))
@@ -62,7 +63,7 @@ func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
 			r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})),
 			protocol.CodeConflict,
 		)
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		attach("c2")
 		r.hub.Detach(id, "c2", "") // another connection
 		time.Sleep(time.Hour)
@@ -153,7 +154,7 @@ func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
 					r,
 					r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})),
 				)
-				r.agents.run().finish(End{}, nil)
+				r.agents.run().finish(agent.End{}, nil)
 				r.waitIdle()
 				if r.state(id).Turn != nil {
 					t.Fatal("the held message ran")
@@ -287,7 +288,7 @@ func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
 			r,
 			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two})),
 		)
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		time.Sleep(31 * time.Second) // the editor's connection never subscribed
 		r.waitIdle()
 		if run := r.agents.run(); run == nil || run.turn.Message.Text != "two" {
@@ -321,7 +322,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 					r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: choice})),
 				)
 			}
-			r.agents.run().finish(End{}, nil)
+			r.agents.run().finish(agent.End{}, nil)
 			r.waitIdle()
 			for _, k := range calls {
 				if got := must[protocol.InterruptResult](r, k); !got.Interrupted {
@@ -337,7 +338,7 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 
 func TestAnEditHoldEndsAlsoOverARestart(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		r.agents.capabilities = Capabilities{Resumes: true}
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
 		id := r.create()
 		r.send(id, "one")
 		two := r.send(id, "two").MessageID

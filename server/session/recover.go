@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // recover opens the store at start-up: it kills recorded process groups, fills the index, and loads
@@ -29,7 +30,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	killing.Wait()
 	for _, g := range groups {
 		g.Ended = true
-		h.commit(&Batch{Session: g.Session, ProcessGroups: []ProcessGroup{g}}, func(error) {})
+		h.commit(&Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}, func(error) {})
 	}
 	var live []string
 	for rec, err := range h.cfg.Store.Sessions(ctx) {
@@ -141,22 +142,22 @@ func (s *Session) resumeTurn() {
 		st.Message.By,
 		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},
 	)
-	s.runAgent(Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true}, shown)
+	s.runAgent(agent.Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true}, shown)
 }
 
 // readShown reads the texts that a turn has shown.
-func (s *Session) readShown(ctx context.Context, row TurnRow) ([]ShownText, error) {
+func (s *Session) readShown(ctx context.Context, row TurnRow) ([]agent.ShownText, error) {
 	t, err := (&host{s}).readTurn(ctx, row)
 	if err != nil || t == nil {
 		return nil, err
 	}
-	var shown []ShownText
+	var shown []agent.ShownText
 	for _, it := range t.Items {
 		kind, ok := map[protocol.ItemKind]protocol.Kind{
 			protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
 		}[it.Kind]
 		if ok && it.Task == "" {
-			shown = append(shown, ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
+			shown = append(shown, agent.ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
 		}
 	}
 	return shown, nil

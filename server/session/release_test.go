@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestAnIdleSessionFreesTheMemoryOfItsLog(t *testing.T) {
@@ -55,10 +56,10 @@ func TestAnIdleSessionFreesTheMemoryOfItsLog(t *testing.T) {
 	})
 }
 
-func deltaEvents(n int) []Event {
-	events := make([]Event, n)
+func deltaEvents(n int) []agent.Event {
+	events := make([]agent.Event, n)
 	for i := range events {
-		events[i] = Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: "some words "}}
+		events[i] = agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: "some words "}}
 	}
 	return events
 }
@@ -70,7 +71,7 @@ func TestANewSessionTakesLittleMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i := range kept {
-		kept[i] = hub.newSession("s_1", "e_1", 0, Spec{})
+		kept[i] = hub.newSession("s_1", "e_1", 0, agent.Spec{})
 		kept[i].log.append(line, false)
 	}
 	runtime.ReadMemStats(&after)

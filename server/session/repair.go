@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // LostEvents returns the lines that stand for damaged events of a session in a repaired store, one
@@ -39,7 +40,7 @@ func RecordFromEvent(line []byte) (Record, bool) {
 	if e.Type == protocol.SessionCreated {
 		_ = e.Decode(&created) // an agent that is not known is the default one
 	}
-	spec, err := encode(Spec{Agent: created.Agent, CWD: created.CWD})
+	spec, err := encode(agent.Spec{Agent: created.Agent, CWD: created.CWD})
 	if err != nil {
 		return Record{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // restore makes a new session from an exported state. The exported session is unchanged.
@@ -22,7 +23,7 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	if err != nil || x.LeftOut < 0 {
 		return protocol.Errorf(protocol.CodeInvalidState, "the history of the state is invalid: %v", err)
 	}
-	spec := Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent}
+	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent}
 	c := creation{cmd: cmd, name: d.Name}
 	c.begin = func(s *Session) error {
 		s.record(

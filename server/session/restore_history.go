@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // A pastEntry is an event of an exported state, as the restored session records it.
@@ -183,7 +184,7 @@ func (p *pastEvent) entries(data any) ([]entry, error) {
 		base.blobs = sanitizeContents(d.Content)
 	}
 	if agentEventTypes[p.Type] != nil {
-		return sanitizeEvent(Event{Type: p.Type, Task: p.Task, Parent: p.Parent, Data: data})
+		return sanitizeEvent(agent.Event{Type: p.Type, Task: p.Task, Parent: p.Parent, Data: data})
 	}
 	return encodeEntry(base, data)
 }

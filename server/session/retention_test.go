@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"agentctl/server/agent"
 )
 
 // sizedStore is a store of one byte per session.
@@ -38,7 +40,7 @@ func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 					ids = append(ids, r.create())
 					if i == 0 {
 						r.send(ids[0], "work")
-						defer r.agents.run().finish(End{}, nil)
+						defer r.agents.run().finish(agent.End{}, nil)
 					}
 					time.Sleep(time.Hour)
 				}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // An entry is an event that fits the log but has no seq yet.
@@ -42,7 +43,7 @@ func init() {
 // protocol.MaxEvent each; what is larger is split or moved to blobs. It uses no state of the
 // session and runs on the agent's goroutine. Errors are bugs of the agent: a type that agents may
 // not emit, data of another type, a number that JSON cannot encode.
-func sanitizeEvent(e Event) ([]entry, error) {
+func sanitizeEvent(e agent.Event) ([]entry, error) {
 	want := agentEventTypes[e.Type]
 	if want == nil {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %.80q", string(e.Type))
@@ -104,12 +105,12 @@ func sanitizeEvent(e Event) ([]entry, error) {
 }
 
 // eventEntry returns the entry of an agent's event without its data.
-func eventEntry(e *Event) entry {
+func eventEntry(e *agent.Event) entry {
 	return entry{typ: e.Type, task: sanitizeID(e.Task), parent: sanitizeID(e.Parent)}
 }
 
 // deltaOf returns the delta of an agent's event, if it is one.
-func deltaOf(e *Event) (d protocol.Delta, ok bool) {
+func deltaOf(e *agent.Event) (d protocol.Delta, ok bool) {
 	switch data := e.Data.(type) {
 	case protocol.PartDeltaData:
 		switch e.Type {

@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // agentEvent returns an event of each type that an agent may emit, with the values given.
-func agentEvent(kind int, id, text string, raw []byte, replace bool) Event {
-	e := Event{Task: id, Parent: id}
+func agentEvent(kind int, id, text string, raw []byte, replace bool) agent.Event {
+	e := agent.Event{Task: id, Parent: id}
 	content := protocol.Content{Type: "other", Text: text, Data: raw}
 	if len(raw) == 0 {
 		content.Data = nil
@@ -138,7 +139,7 @@ func checkLine(t *testing.T, line []byte) {
 }
 
 func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
-	for _, e := range []Event{
+	for _, e := range []agent.Event{
 		{Type: protocol.TurnEnded, Data: protocol.TurnEndedData{}},
 		{Type: protocol.ApprovalResolved, Data: protocol.ApprovalResolvedData{}},
 		{Type: protocol.Heartbeat, Data: protocol.HeartbeatData{}},
@@ -156,7 +157,7 @@ func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
 func TestWhatIsTooLargeKeepsItsNumbers(t *testing.T) {
 	raw := `{"n":12345678901234567890,"text":"` + strings.Repeat("x", protocol.MaxEvent) + `"}`
 	entries, err := sanitizeEvent(
-		Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}},
+		agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}},
 	)
 	if err != nil || len(entries) != 1 || !bytes.Contains(entries[0].data, []byte(`"n":12345678901234567890`)) {
 		t.Errorf("%v: %.200s", err, entries[0].data)
@@ -171,15 +172,15 @@ func TestWhateverIsSaidOfAToolStartsIt(t *testing.T) {
 		id := r.create()
 		r.send(id, "go")
 		r.agents.run().emit(
-			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "a", Text: "x"}},
-			Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "b", Input: json.RawMessage(`{}`)}},
-			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c", Text: "x"}},
-			Event{
+			agent.Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "a", Text: "x"}},
+			agent.Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "b", Input: json.RawMessage(`{}`)}},
+			agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c", Text: "x"}},
+			agent.Event{
 				Type: protocol.ToolOutput,
 				Data: protocol.ToolOutputData{Tool: "d", Content: []protocol.Content{{Type: "text"}}},
 			},
-			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: protocol.ToolFailed}},
-			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "f"}},
+			agent.Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: protocol.ToolFailed}},
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "f"}},
 		)
 		r.waitIdle()
 		var started []string
@@ -207,9 +208,9 @@ func TestAToolThatEndedIsNotStartedAgainByLateOutput(t *testing.T) {
 		id := r.create()
 		r.send(id, "go")
 		r.agents.run().emit(
-			Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
-			Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted}},
-			Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "late"}},
+			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
+			agent.Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted}},
+			agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "late"}},
 		)
 		r.waitIdle()
 		n := 0
@@ -255,7 +256,7 @@ func BenchmarkSanitizeDelta(b *testing.B) {
 	text := strings.Repeat("word ", 5)
 	for b.Loop() {
 		if _, err := sanitizeEvent(
-			Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}},
+			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}},
 		); err != nil {
 			b.Fatal(err)
 		}
@@ -348,7 +349,7 @@ func TestManySmallImagesFitAnEvent(t *testing.T) {
 		image := bytes.Repeat([]byte{byte(i)}, 20<<10)
 		d.Content = append(d.Content, protocol.Content{Type: "image", Data: protocol.MustEncode(image)})
 	}
-	entries, err := sanitizeEvent(Event{Type: protocol.ToolOutput, Data: d})
+	entries, err := sanitizeEvent(agent.Event{Type: protocol.ToolOutput, Data: d})
 	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 20 || entries[0].typ != protocol.ToolOutput {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
@@ -373,7 +374,7 @@ func TestManySmallImagesFitAnEvent(t *testing.T) {
 func TestALongTextInAMessageIsABlob(t *testing.T) {
 	for _, size := range []int{10, inlineContent + 1} {
 		c := protocol.Content{Type: "text", Path: "file:///notes.md", Text: strings.Repeat("x", size)}
-		entries, err := sanitizeEvent(Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: c}})
+		entries, err := sanitizeEvent(agent.Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: c}})
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%d entries, %v", len(entries), err)
 		}
@@ -401,7 +402,7 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 		}
 	}
 	entries, err := sanitizeEvent(
-		Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
+		agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
 			content("x", "image/png"), content("x", ""), content("y", ""), {Type: "text", Data: json.RawMessage(`1`)},
 		}}},
 	)
@@ -428,7 +429,7 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 	}
 	long := strings.Repeat("z", longText+1)
 	entries, err = sanitizeEvent(
-		Event{
+		agent.Event{
 			Type: protocol.AgentOptions,
 			Data: protocol.Options{
 				Name:     strings.Repeat("n", protocol.MaxEvent),
@@ -443,7 +444,7 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 	for i := range many {
 		many[i].Name = strings.Repeat("n", 200)
 	}
-	entries, err = sanitizeEvent(Event{Type: protocol.AgentOptions, Data: protocol.Options{Commands: many}})
+	entries, err = sanitizeEvent(agent.Event{Type: protocol.AgentOptions, Data: protocol.Options{Commands: many}})
 	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 1 || entries[0].typ != protocol.Raw {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // sendAt sends a message that is due after a time.
@@ -59,7 +60,7 @@ func TestAScheduledMessageDelaysNoOther(t *testing.T) {
 			if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != want {
 				t.Fatalf("not %s: %s", want, encodeState(st))
 			}
-			r.agents.run().finish(End{}, nil)
+			r.agents.run().finish(agent.End{}, nil)
 			r.waitIdle()
 		}
 	})
@@ -171,14 +172,14 @@ func TestAStateCarriesScheduledMessages(t *testing.T) {
 			len(st.Scheduled) != 1 {
 			t.Fatalf("restored: %s", encodeState(st))
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		r.restart()
 		time.Sleep(time.Hour)
 		r.waitIdle()
 		if st := r.state(next); st.Turn == nil || st.Turn.Message.Text != "second" || len(st.Scheduled) != 0 {
 			t.Errorf("at the time: %s", encodeState(st))
 		}
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // A Session is one session in memory. The goroutine run owns it: other goroutines post functions to
@@ -220,7 +221,7 @@ func (s *Session) shutdown() {
 	switch t := s.turn; {
 	case t == nil:
 	case t.reason != "": // already stopped by a command, which waits
-		s.endTurn(End{})
+		s.endTurn(agent.End{})
 	case s.capabilities.Resumes:
 		s.turn = nil
 		t.cancel(errShutdown)
@@ -228,7 +229,7 @@ func (s *Session) shutdown() {
 	default:
 		t.queue = protocol.HoldRestart
 		s.endTurn(
-			End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"},
+			agent.End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was stopped"},
 		)
 	}
 	s.closeAgent()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // Store persists sessions; server/sqlite implements it.
@@ -60,7 +61,7 @@ type Store interface {
 	Blob(ctx context.Context, id, blob string) (Blob, error)
 
 	// ProcessGroups returns the recorded process groups of all sessions that have not ended.
-	ProcessGroups(ctx context.Context) ([]ProcessGroup, error)
+	ProcessGroups(ctx context.Context) ([]agent.ProcessGroup, error)
 
 	// PruneAnswers deletes answers older than a time.
 	PruneAnswers(ctx context.Context, before time.Time) error
@@ -120,7 +121,7 @@ type Batch struct {
 	Answers       []Answer
 	Decisions     []Decision
 	Blobs         []Blob
-	ProcessGroups []ProcessGroup
+	ProcessGroups []agent.ProcessGroup
 	Delete        bool // removes the session and all its rows; of the other fields only Answers count
 }
 
@@ -181,12 +182,4 @@ type Blob struct {
 	ID        string
 	MediaType string
 	Data      []byte
-}
-
-// A ProcessGroup is a process group of an agent. In a batch, Ended removes the record.
-type ProcessGroup struct {
-	Session string
-	PID     int    // of its leader
-	Start   string // start time of the leader in the platform's format, which tells a reused pid apart
-	Ended   bool
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // testSubscriber is a Subscriber that acknowledges up to a seq set by the test.
@@ -65,7 +66,7 @@ func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 				got = a
 			},
 		)
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		synctest.Wait() // its end is in the next commit
 		r.waitIdle()
 		if got == nil || send.replies != 1 {
@@ -79,7 +80,7 @@ func TestWhoComesInMidRunReadsItFolded(t *testing.T) {
 		id := r.create()
 		r.send(id, "go")
 		for range 200 {
-			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
 		}
 		r.waitIdle()
 		r.hub.Attach(
@@ -128,7 +129,7 @@ func TestAPositionIsResumedOrResetWithAReason(t *testing.T) {
 		id := r.create()
 		for range 3 {
 			r.send(id, "x")
-			r.agents.run().finish(End{}, nil)
+			r.agents.run().finish(agent.End{}, nil)
 			r.waitIdle()
 		}
 		attach := func(p *protocol.Position) protocol.SubscribeResult {
@@ -211,7 +212,7 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 		}
 		r.send(id, "go")
 		for range 100 {
-			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
 		}
 		time.Sleep(5 * time.Second)
 		if notified(protocol.ClientLag) != 1 {

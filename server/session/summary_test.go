@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
@@ -82,7 +83,7 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 		)
 		turn := r.send(id, "go").Turn
 		r.send(id, "later")
-		r.agents.run().emit(Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Percent: 12.5}})
+		r.agents.run().emit(agent.Event{Type: protocol.ContextUpdated, Data: protocol.ContextInfo{Percent: 12.5}})
 		r.agents.run().ask(protocol.Approval{Request: "a", Kind: protocol.ApproveQuestion, Title: "?"})
 		r.waitIdle()
 		asked := time.Now()
@@ -139,7 +140,7 @@ func TestReadingIsNoActivity(t *testing.T) {
 			t.Errorf("updated %v after a message", got)
 		}
 		for range 10 {
-			r.agents.run().emit(Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word"}})
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word"}})
 		}
 		r.waitIdle()
 		if got, want := r.hub.List(true)[0].Seq, r.state(id).Seq; got != want {

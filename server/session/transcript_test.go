@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestTheTranscriptForAnAgentIsTheEndOfTheFinishedTurns(t *testing.T) {
@@ -15,11 +16,11 @@ func TestTheTranscriptForAnAgentIsTheEndOfTheFinishedTurns(t *testing.T) {
 			r.send(id, text)
 			run := r.agents.run()
 			run.emit(
-				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hidden"}},
-				Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "answer "}},
-				Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "to " + text}},
-				Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Run make"}},
-				Event{
+				agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hidden"}},
+				agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "answer "}},
+				agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "to " + text}},
+				agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Run make"}},
+				agent.Event{
 					Type: protocol.ToolEnded,
 					Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted},
 				},
@@ -27,7 +28,7 @@ func TestTheTranscriptForAnAgentIsTheEndOfTheFinishedTurns(t *testing.T) {
 			if text == "three" {
 				break // under way
 			}
-			run.finish(End{}, nil)
+			run.finish(agent.End{}, nil)
 			synctest.Wait()
 		}
 		host := r.agents.opened[0].host
@@ -53,7 +54,7 @@ func TestAnEarlierConversationIsAFinishedTurnOrANoticeOfTheRunningOne(t *testing
 		if err := host.RecordConversation("Continue x", "during the turn"); err != nil {
 			t.Fatal(err)
 		}
-		first.finish(End{}, nil)
+		first.finish(agent.End{}, nil)
 		synctest.Wait()
 		if err := host.RecordConversation("Continue x", "User: hi\n\nAssistant: hello"); err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestAnEarlierConversationIsAFinishedTurnOrANoticeOfTheRunningOne(t *testing
 			t.Errorf("turn %+v, %d turns", s.Turn, s.Turns)
 		}
 		r.send(id, "next")
-		r.agents.run().finish(End{}, nil)
+		r.agents.run().finish(agent.End{}, nil)
 		synctest.Wait()
 	})
 }

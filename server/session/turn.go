@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -41,7 +42,7 @@ func (s *Session) start(m protocol.Message) *protocol.Event {
 	id := NewID(idTurn)
 	e := s.recordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
-	s.runAgent(Turn{ID: id, Message: m, Plan: planOf(m)}, TurnRow{})
+	s.runAgent(agent.Turn{ID: id, Message: m, Plan: planOf(m)}, TurnRow{})
 	return e
 }
 
@@ -66,21 +67,21 @@ func (s *Session) recordConversation(message, text string) {
 			s.logger().Error("record conversation", "err", err)
 		}
 	}
-	s.recordEnd(End{Reason: protocol.ReasonCompleted}, nil)
+	s.recordEnd(agent.End{Reason: protocol.ReasonCompleted}, nil)
 }
 
 // runAgent runs the agent once the start of the turn is visible. shown is what a resumed turn has
 // in the log.
-func (s *Session) runAgent(in Turn, shown TurnRow) {
+func (s *Session) runAgent(in agent.Turn, shown TurnRow) {
 	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	s.turn = t
 	s.forgetIdleEnd()
-	agent, err := s.openAgent()
+	opened, err := s.openAgent()
 	if err != nil {
 		s.afterCommit(func(failed error) {
 			if failed == nil && s.turn == t {
-				s.endTurn(normalizeEnd(End{}, err))
+				s.endTurn(normalizeEnd(agent.End{}, err))
 			}
 		})
 		return
@@ -90,7 +91,7 @@ func (s *Session) runAgent(in Turn, shown TurnRow) {
 			return
 		}
 		if t.reason != "" { // stopped before it began
-			s.endTurn(End{})
+			s.endTurn(agent.End{})
 			return
 		}
 		preparation, imported := s.preparation, s.spec.Imported
@@ -98,8 +99,8 @@ func (s *Session) runAgent(in Turn, shown TurnRow) {
 			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.capabilities.ReadTools,
 		}}
 		s.hub.agents.Go(func() {
-			var end End
-			err := s.prepare(t.ctx, agent, preparation, false)
+			var end agent.End
+			err := s.prepare(t.ctx, opened, preparation, false)
 			if err == nil && imported {
 				var added bool
 				added, err = s.addImported(t.ctx, &in.Message)
@@ -109,7 +110,7 @@ func (s *Session) runAgent(in Turn, shown TurnRow) {
 				in.Shown, err = s.readShown(t.ctx, shown)
 			}
 			if err == nil {
-				end, err = agent.Run(t.ctx, in, out)
+				end, err = opened.Run(t.ctx, in, out)
 			}
 			_ = s.emit(&agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})
@@ -117,7 +118,7 @@ func (s *Session) runAgent(in Turn, shown TurnRow) {
 }
 
 // normalizeEnd returns the end of a turn for the results of Agent.Run.
-func normalizeEnd(end End, err error) End {
+func normalizeEnd(end agent.End, err error) agent.End {
 	if err != nil {
 		var coded *protocol.Error
 		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, err.Error()
@@ -134,7 +135,7 @@ func normalizeEnd(end End, err error) End {
 
 // endTurn ends the turn under way. It records the end, then keeps, holds or clears the queue,
 // answers waiting commands and starts the next message.
-func (s *Session) endTurn(end End) {
+func (s *Session) endTurn(end agent.End) {
 	t := s.turn
 	if t.reason != "" {
 		end.Reason, end.Code, end.Message = t.reason, "", ""
@@ -177,7 +178,7 @@ func (s *Session) endTurn(end End) {
 
 // recordEnd records the end of the state's turn, of its open parts, tools and tasks first, and its
 // snapshot and index entry.
-func (s *Session) recordEnd(end End, by *protocol.Actor) {
+func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	st := s.state.Turn
 	for _, p := range slices.Clone(st.Parts) {
 		s.endPart(p)
@@ -241,7 +242,7 @@ func (s *Session) endTool(t protocol.OpenTool, status protocol.ToolStatus) {
 
 // endTasks ends the running tasks of a turn that did not complete. In a completed turn the agent
 // has ended them.
-func (s *Session) endTasks(end End) {
+func (s *Session) endTasks(end agent.End) {
 	if s.state.Plan == nil || end.Reason == protocol.ReasonCompleted {
 		return
 	}
@@ -316,7 +317,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 func (s *Session) forceEnd() {
 	s.logger().Warn("agent did not stop in time: closing it", "turn", s.turn.id)
 	s.closeAgent()
-	s.endTurn(End{})
+	s.endTurn(agent.End{})
 }
 
 // abortTurn ends the state's turn when no agent runs it.
@@ -325,5 +326,5 @@ func (s *Session) abortTurn(code protocol.Code, message, queue string) {
 		return
 	}
 	s.turn = &turn{id: s.turnID(), done: make(chan struct{}), cancel: func(error) {}, queue: queue}
-	s.endTurn(End{Reason: protocol.ReasonError, Code: code, Message: message})
+	s.endTurn(agent.End{Reason: protocol.ReasonError, Code: code, Message: message})
 }

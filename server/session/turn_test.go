@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
@@ -20,23 +21,23 @@ func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
 			r.do(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 		}, protocol.StatusCancelled},
 		{func(r *testHub, _ string) {
-			r.agents.run().finish(End{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"},
+			r.agents.run().finish(agent.End{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone"},
 				nil)
 		}, protocol.StatusFailed},
-		{func(r *testHub, _ string) { r.agents.run().finish(End{}, nil) }, protocol.StatusRunning},
+		{func(r *testHub, _ string) { r.agents.run().finish(agent.End{}, nil) }, protocol.StatusRunning},
 	} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			r.send(id, "plan it")
 			r.agents.run().emit(
-				Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{}},
-				Event{
+				agent.Event{Type: protocol.PlanStarted, Data: protocol.PlanStartedData{}},
+				agent.Event{
 					Type: protocol.PlanUpdated,
 					Data: protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}},
 				},
-				Event{Type: protocol.TaskStarted, Task: "a", Data: protocol.TaskData{Task: "a"}},
-				Event{Type: protocol.TaskStarted, Task: "b", Data: protocol.TaskData{Task: "b"}},
-				Event{Type: protocol.TaskCompleted, Task: "a", Data: protocol.TaskData{Task: "a"}},
+				agent.Event{Type: protocol.TaskStarted, Task: "a", Data: protocol.TaskData{Task: "a"}},
+				agent.Event{Type: protocol.TaskStarted, Task: "b", Data: protocol.TaskData{Task: "b"}},
+				agent.Event{Type: protocol.TaskCompleted, Task: "a", Data: protocol.TaskData{Task: "a"}},
 			)
 			r.waitIdle()
 			c.cut(r, id)
@@ -61,10 +62,10 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 			run := r.agents.run()
 			time.Sleep(1500 * time.Millisecond)
 			run.emit(
-				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
-				Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
-				Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
-				Event{
+				agent.Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "x"}},
+				agent.Event{Type: protocol.TextDelta, Task: "k", Data: protocol.PartDeltaData{Part: "p", Text: "y"}},
+				agent.Event{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "x"}},
+				agent.Event{
 					Type:   protocol.ToolOutput,
 					Task:   "k",
 					Parent: "up",
@@ -79,7 +80,7 @@ func TestWhatIsOpenEndsWithTheTurnAsItEnds(t *testing.T) {
 				r.waitIdle()
 				r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.DenyStop}))
 			default:
-				run.finish(End{Reason: reason, Usage: &protocol.Usage{Input: 3}}, nil)
+				run.finish(agent.End{Reason: reason, Usage: &protocol.Usage{Input: 3}}, nil)
 			}
 			r.waitIdle()
 			ends := map[protocol.Type]protocol.Event{}
@@ -125,22 +126,22 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		for reason, c := range map[string]struct {
-			end  End
+			end  agent.End
 			err  error
 			code protocol.Code
 		}{
 			"reported": {
-				End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"},
+				agent.End{Reason: protocol.ReasonError, Code: protocol.CodeTimeout, Message: "late"},
 				nil,
 				protocol.CodeTimeout,
 			},
-			"broken": {End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
+			"broken": {agent.End{}, errors.New("pipe \xff broke"), protocol.CodeAgentFailed},
 			"coded": {
-				End{},
+				agent.End{},
 				fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")),
 				protocol.CodeAgentAuth,
 			},
-			"endless": {End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
+			"endless": {agent.End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
 		} {
 			r.send(id, "go")
 			r.agents.run().finish(c.end, c.err)
@@ -191,7 +192,7 @@ func TestATurnIsOverForItsAgentWhenItEnds(t *testing.T) {
 			start.MessageID != run.turn.Message.MessageID || start.Resumed {
 			t.Errorf("started %+v", start)
 		}
-		run.finish(End{}, nil)
+		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		if run.ctx.Err() == nil {
 			t.Error("the context was not canceled")

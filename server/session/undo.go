@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // An undone is a turn that the agent has forgotten.
 type undone struct {
-	Undone
+	agent.Undone
 	message protocol.Message
 }
 
@@ -34,7 +35,7 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 
 // takeBack lets the agent forget its last turn, then runs finish on the session's goroutine.
 func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, error)) (any, error) {
-	agent, err := requireCapability[Undoer](s, "undo a turn")
+	agent, err := requireCapability[agent.Undoer](s, "undo a turn")
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -33,7 +34,7 @@ func writeKinds(t testing.TB, dir string, spec []byte) {
 			Answers:       []session.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
 			Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
 			Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},
-			ProcessGroups: []session.ProcessGroup{{PID: 42, Start: "then"}},
+			ProcessGroups: []agent.ProcessGroup{{PID: 42, Start: "then"}},
 		})
 	})
 }

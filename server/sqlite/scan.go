@@ -8,6 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"agentctl/server/agent"
 	"agentctl/server/session"
 )
 
@@ -49,7 +50,7 @@ var (
 	}}
 	processTable = table{"process", "n", "n, pid, start, crc", func(q *statement) (int64, bool) {
 		n := q.intAt(1)
-		return n, q.sumAt(4) == groupSum(n, session.ProcessGroup{PID: int(q.intAt(2)), Start: q.textAt(3)})
+		return n, q.sumAt(4) == groupSum(n, agent.ProcessGroup{PID: int(q.intAt(2)), Start: q.textAt(3)})
 	}}
 	removedTable = table{"removed", "n", "n", func(q *statement) (int64, bool) { return q.intAt(1), true }}
 )

@@ -14,6 +14,7 @@ import (
 	sqlite3 "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -109,7 +110,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		Answers:       []session.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
 		Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
 		Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
-		ProcessGroups: []session.ProcessGroup{{PID: 42, Start: "then"}},
+		ProcessGroups: []agent.ProcessGroup{{PID: 42, Start: "then"}},
 	}
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
 
@@ -127,7 +128,7 @@ func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 		"k"))
 	check(t, []byte("decided"))(s.Decision(ctx, "a", "r"))
 	check(t, full.Blobs[0])(s.Blob(ctx, "a", "b"))
-	check(t, []session.ProcessGroup{{Session: "a", PID: 42, Start: "then"}})(s.ProcessGroups(ctx))
+	check(t, []agent.ProcessGroup{{Session: "a", PID: 42, Start: "then"}})(s.ProcessGroups(ctx))
 	if got := read(t, s, "a", 0, 3); !bytes.Equal(got, bytes.Join(full.Events, nil)) {
 		t.Errorf("events: %s", got)
 	}
@@ -306,11 +307,11 @@ func TestTurnsComeNewestFirstInPages(t *testing.T) {
 func TestAnEndedGroupIsForgotten(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
-	one, two := session.ProcessGroup{PID: 1, Start: "x"}, session.ProcessGroup{PID: 1, Start: "y"}
-	commit(t, s, create("a"), &session.Batch{Session: "a", ProcessGroups: []session.ProcessGroup{one, two, one}})
+	one, two := agent.ProcessGroup{PID: 1, Start: "x"}, agent.ProcessGroup{PID: 1, Start: "y"}
+	commit(t, s, create("a"), &session.Batch{Session: "a", ProcessGroups: []agent.ProcessGroup{one, two, one}})
 	one.Ended = true
-	commit(t, s, &session.Batch{Session: "a", ProcessGroups: []session.ProcessGroup{one}})
-	check(t, []session.ProcessGroup{{Session: "a", PID: 1, Start: "y"}})(s.ProcessGroups(ctx))
+	commit(t, s, &session.Batch{Session: "a", ProcessGroups: []agent.ProcessGroup{one}})
+	check(t, []agent.ProcessGroup{{Session: "a", PID: 1, Start: "y"}})(s.ProcessGroups(ctx))
 }
 
 func TestForgetDropsOldAnswersAlone(t *testing.T) {
@@ -345,7 +346,7 @@ func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 			Answers:       []session.Answer{{Key: id, At: noon}},
 			Decisions:     []session.Decision{{Request: "r", Data: []byte("d")}},
 			Blobs:         []session.Blob{{ID: "b", Data: []byte("d")}},
-			ProcessGroups: []session.ProcessGroup{{PID: 1, Start: "x"}},
+			ProcessGroups: []agent.ProcessGroup{{PID: 1, Start: "x"}},
 		}
 	}
 	for _, id := range []string{"a", "b", "c"} {
@@ -362,7 +363,7 @@ func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 	if _, err := s.Answer(ctx, "b"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("answer: %v", err)
 	}
-	check(t, []session.ProcessGroup{
+	check(t, []agent.ProcessGroup{
 		{Session: "a", PID: 1, Start: "x"},
 		{Session: "c", PID: 1, Start: "x"},
 	})(s.ProcessGroups(ctx))

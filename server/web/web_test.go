@@ -20,6 +20,7 @@ import (
 	"agentctl/internal/export"
 	"agentctl/protocol"
 	"agentctl/server"
+	"agentctl/server/agent"
 	"agentctl/server/agent/script"
 	"agentctl/server/history"
 	"agentctl/server/session"
@@ -130,7 +131,7 @@ func (w *testServer) Resolve(_ *http.Request, name string) (string, error) {
 // Actor implements web.Commands.
 func (w *testServer) Actor(*http.Request) protocol.Actor { return protocol.Actor{Name: "ada"} }
 
-func (w *testServer) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (w *testServer) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	return w.script.Open(spec, host)
 }
 

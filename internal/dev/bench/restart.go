@@ -17,6 +17,7 @@ import (
 
 	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -133,9 +134,9 @@ func storeSessions(dir string, n, memory int) error {
 func storedSession(i, memory int) (*session.Batch, error) {
 	id, now := session.NewID("s"), time.Now().UTC().Truncate(time.Millisecond)
 	state, b := protocol.State{Session: id}, &session.Batch{Session: id, First: 1}
-	agent := "claude"
+	name := "claude"
 	if memory > 0 {
-		agent = "model"
+		name = "model"
 	}
 	var lines []byte
 	for _, e := range []struct {
@@ -144,10 +145,10 @@ func storedSession(i, memory int) (*session.Batch, error) {
 		data any
 	}{
 		{protocol.SessionCreated, "", protocol.SessionCreatedData{
-			Name: fmt.Sprint("task-", i), Title: "A task of the benchmark", Agent: agent, CWD: "/tmp",
+			Name: fmt.Sprint("task-", i), Title: "A task of the benchmark", Agent: name, CWD: "/tmp",
 		}},
 		{protocol.MessageUser, "", protocol.Message{MessageID: "m_1", Text: filler}},
-		{protocol.TurnStarted, "t_1", protocol.TurnStartedData{MessageID: "m_1", Agent: agent}},
+		{protocol.TurnStarted, "t_1", protocol.TurnStartedData{MessageID: "m_1", Agent: name}},
 		{protocol.TextDelta, "t_1", protocol.PartDeltaData{Part: "p1", Text: filler}},
 		{protocol.TextEnd, "t_1", protocol.PartEndData{Part: "p1"}},
 		{protocol.TurnEnded, "t_1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted}},
@@ -162,7 +163,7 @@ func storedSession(i, memory int) (*session.Batch, error) {
 	}
 	b.Events, b.Last = [][]byte{lines}, state.Seq
 	b.Snapshot, b.SnapSeq = protocol.MustEncode(&state), state.Seq
-	spec := session.Spec{Agent: agent, CWD: "/tmp", State: fmt.Appendf(nil, `{"session":"conversation-%d"}`, i)}
+	spec := agent.Spec{Agent: name, CWD: "/tmp", State: fmt.Appendf(nil, `{"session":"conversation-%d"}`, i)}
 	if memory > 0 {
 		spec.State = make([]byte, memory)
 		_, _ = rand.Read(spec.State) // never fails; agents compress what they save

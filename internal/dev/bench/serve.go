@@ -14,6 +14,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -154,23 +155,23 @@ func text(i int) string { return fmt.Sprintf("%08d %d %s", i, time.Now().UnixNan
 // publishers is the registry of agents with the publisher.
 type publishers struct{}
 
-func (publishers) Open(session.Spec, session.Host) (session.Agent, error) { return publisher{}, nil }
+func (publishers) Open(agent.Spec, agent.Host) (agent.Agent, error) { return publisher{}, nil }
 
 func (publishers) Names() []string { return []string{"publisher"} }
 
 // A publisher is an agent that carries out the job in a message.
 type publisher struct{}
 
-func (publisher) Capabilities() session.Capabilities { return session.Capabilities{} }
-func (publisher) Close() error                       { return nil }
+func (publisher) Capabilities() agent.Capabilities { return agent.Capabilities{} }
+func (publisher) Close() error                     { return nil }
 
-// Run implements session.Agent.
-func (publisher) Run(_ context.Context, t session.Turn, out session.Output) (session.End, error) {
+// Run implements agent.Agent.
+func (publisher) Run(_ context.Context, t agent.Turn, out agent.Output) (agent.End, error) {
 	var j job
 	if err := json.Unmarshal([]byte(t.Message.Text), &j); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
-	return session.End{}, j.run(func(text string) error {
-		return out.Emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}})
+	return agent.End{}, j.run(func(text string) error {
+		return out.Emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}})
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 	"agentctl/wsclient"
@@ -28,28 +29,28 @@ type benchServer struct {
 	b      *testing.B
 	socket string
 	client *wsclient.Client
-	turns  chan func(session.Output) // each is run by the next turn of any session
+	turns  chan func(agent.Output) // each is run by the next turn of any session
 	close  func()
 }
 
 // Open returns an agent that runs the functions in turns.
-func (x *benchServer) Open(session.Spec, session.Host) (session.Agent, error) {
+func (x *benchServer) Open(agent.Spec, agent.Host) (agent.Agent, error) {
 	return &benchAgent{x}, nil
 }
 func (x *benchServer) Names() []string { return []string{"main"} }
 
 type benchAgent struct{ bench *benchServer }
 
-func (*benchAgent) Capabilities() session.Capabilities { return session.Capabilities{} }
-func (*benchAgent) Close() error                       { return nil }
+func (*benchAgent) Capabilities() agent.Capabilities { return agent.Capabilities{} }
+func (*benchAgent) Close() error                     { return nil }
 
-func (a *benchAgent) Run(ctx context.Context, _ session.Turn, out session.Output) (session.End, error) {
+func (a *benchAgent) Run(ctx context.Context, _ agent.Turn, out agent.Output) (agent.End, error) {
 	select {
 	case f := <-a.bench.turns:
 		f(out)
 	case <-ctx.Done():
 	}
-	return session.End{Reason: protocol.ReasonCompleted}, nil
+	return agent.End{Reason: protocol.ReasonCompleted}, nil
 }
 
 // newBenchServer serves the store in dir.
@@ -59,7 +60,7 @@ func newBenchServer(b *testing.B, dir string, tweak ...func(*session.Config)) *b
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := &benchServer{b: b, socket: filepath.Join(dir, "socket"), turns: make(chan func(session.Output))}
+	x := &benchServer{b: b, socket: filepath.Join(dir, "socket"), turns: make(chan func(agent.Output))}
 	cfg := session.Config{Store: store, Agents: x, DefaultAgent: "main"}
 	for _, f := range tweak {
 		f(&cfg)
@@ -90,7 +91,7 @@ func (x *benchServer) create() string {
 }
 
 // run executes f as a turn of the session and returns when the turn's end is visible.
-func (x *benchServer) run(id string, f func(session.Output)) {
+func (x *benchServer) run(id string, f func(agent.Output)) {
 	x.b.Helper()
 	at := do[protocol.SendResult](x.b, x.client, protocol.DoSend, id, protocol.SendData{Text: "go"}).Seq
 	x.turns <- f
@@ -151,8 +152,8 @@ func (r *rawReader) until(ctx context.Context, text []byte) (int, error) {
 
 var caughtUp = []byte(`"type":"caught_up"`)
 
-func delta(i int) session.Event {
-	return session.Event{
+func delta(i int) agent.Event {
+	return agent.Event{
 		Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: fmt.Sprintf("word%06d ", i)},
 	}
 }
@@ -183,8 +184,8 @@ func BenchmarkPublishToReceipt(b *testing.B) {
 				})
 			}
 			took := make([]time.Duration, 0, n*b.N)
-			x.run(id, func(out session.Output) {
-				_ = out.Emit(session.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p1"}})
+			x.run(id, func(out agent.Output) {
+				_ = out.Emit(agent.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p1"}})
 				b.ResetTimer()
 				for i := range b.N {
 					began := time.Now()
@@ -212,7 +213,7 @@ func BenchmarkCatchUp(b *testing.B) {
 	const events = 100_000
 	x := newBenchServer(b, b.TempDir())
 	id := x.create()
-	x.run(id, func(out session.Output) {
+	x.run(id, func(out agent.Output) {
 		for i := range events {
 			if err := out.Emit(delta(i)); err != nil {
 				b.Error(err)
@@ -267,7 +268,7 @@ func BenchmarkAppend(b *testing.B) {
 			var live sync.WaitGroup
 			for _, id := range ids {
 				live.Go(func() {
-					x.run(id, func(out session.Output) {
+					x.run(id, func(out agent.Output) {
 						for i := range each {
 							if err := out.Emit(delta(i)); err != nil {
 								b.Error(err)

@@ -18,6 +18,7 @@ import (
 
 	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/script"
 	"agentctl/server/session"
 	"agentctl/wsclient"
@@ -59,7 +60,7 @@ func (a *agents) add(t tb, name string, lines ...string) *script.Script {
 	return s
 }
 
-func (a *agents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (a *agents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	a.mu.Lock()
 	s := a.scripts[spec.Agent]
 	a.mu.Unlock()

@@ -20,7 +20,7 @@ type packageRule struct {
 var (
 	everything   = []string{"..."}
 	codecImports = []string{"protocol", "protocol/codec"}
-	agentImports = []string{"protocol", "server/session", "server/policy", "server/agent/..."}
+	agentImports = []string{"protocol", "server/policy", "server/agent/..."}
 	// providerImports are those of the API of a provider of models.
 	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
 	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
@@ -50,12 +50,13 @@ var packageRules = []packageRule{
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/metrics"},
-	{pkg: "server/session", imports: []string{"protocol", "server/metrics", "server/policy"}},
+	{pkg: "server/session", imports: []string{"protocol", "server/metrics", "server/policy", "server/agent"}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/agent/process"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
-	{pkg: "server/sqlite", imports: []string{"protocol", "server/session"}},
+	{pkg: "server/sqlite", imports: []string{"protocol", "server/session", "server/agent"}},
 	{pkg: "server/embedded", imports: serverImports},
+	{pkg: "server/agent", imports: []string{"protocol", "server/policy"}},
 	{pkg: "server/agent/acp", imports: agentImports},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
@@ -72,7 +73,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/google", imports: providerImports},
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/mcp", imports: agentImports},
-	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/session", "server/agent/schedule"}},
+	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/agent", "server/agent/schedule"}},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/filelist"}, agentImports...)},
@@ -153,7 +154,8 @@ var packageRules = []packageRule{
 		"protocol", "server/login", "internal/localserver", "internal/exit",
 	}},
 	{pkg: "internal/localserver", imports: []string{
-		"server", "server/login", "server/session", "server/sqlite", "server/agent/process", "internal/exit",
+		"server", "server/login", "server/sqlite", "server/agent", "server/agent/process",
+		"internal/exit",
 	}},
 	{pkg: "internal/export", imports: []string{
 		"protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",

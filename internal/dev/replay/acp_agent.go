@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
 	"agentctl/server/session"
 )
@@ -24,7 +25,7 @@ var _ session.Agents = (*acpAgents)(nil)
 
 func (a *acpAgents) Names() []string { return []string{a.name} }
 
-func (a *acpAgents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (a *acpAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	// A recorded agent answers a load once, so the client tries it once.
 	return acp.New(acp.Config{Name: a.name, Dial: a.dial, RestoreTimeout: time.Nanosecond}, spec, host)
 }

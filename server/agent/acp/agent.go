@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // Default deadlines.
@@ -49,8 +49,8 @@ type Config struct {
 type Agent struct {
 	// Static after New.
 	config Config
-	spec   session.Spec
-	host   session.Host
+	spec   agent.Spec
+	host   agent.Host
 	ctx    context.Context // cancelled by Close
 	cancel context.CancelFunc
 
@@ -65,13 +65,13 @@ type Agent struct {
 }
 
 var (
-	_ session.Agent      = (*Agent)(nil)
-	_ session.Starter    = (*Agent)(nil)
-	_ session.Configurer = (*Agent)(nil)
+	_ agent.Agent      = (*Agent)(nil)
+	_ agent.Starter    = (*Agent)(nil)
+	_ agent.Configurer = (*Agent)(nil)
 )
 
 // New returns an agent for a session. It starts no process.
-func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
+func New(config Config, spec agent.Spec, host agent.Host) (*Agent, error) {
 	if len(config.Command) == 0 && config.Dial == nil {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
 	}
@@ -92,13 +92,13 @@ func New(config Config, spec session.Spec, host session.Host) (*Agent, error) {
 	return a, nil
 }
 
-// Capabilities implements session.Agent. ACP has no field for the reason of a decision, so the
+// Capabilities implements agent.Agent. ACP has no field for the reason of a decision, so the
 // session sends it as a message.
-func (a *Agent) Capabilities() session.Capabilities {
-	return session.Capabilities{ReadTools: readTools}
+func (a *Agent) Capabilities() agent.Capabilities {
+	return agent.Capabilities{ReadTools: readTools}
 }
 
-// Start implements session.Starter.
+// Start implements agent.Starter.
 func (a *Agent) Start(ctx context.Context) error {
 	c, err := a.connect(ctx)
 	if err != nil {
@@ -107,32 +107,32 @@ func (a *Agent) Start(ctx context.Context) error {
 	return c.loginError()
 }
 
-// Process implements session.Starter.
-func (a *Agent) Process() session.Process {
+// Process implements agent.Starter.
+func (a *Agent) Process() agent.Process {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.client == nil || !a.client.alive() {
-		return session.Process{}
+		return agent.Process{}
 	}
-	return session.Process{
+	return agent.Process{
 		Running: true, Since: a.started, Restores: !a.saved.Prompted || a.client.restores(),
 	}
 }
 
-// Run implements session.Agent.
-func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+// Run implements agent.Agent.
+func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	c, err := a.connect(ctx)
 	if ctx.Err() != nil {
-		return session.End{Reason: protocol.ReasonInterrupted}, nil
+		return agent.End{Reason: protocol.ReasonInterrupted}, nil
 	}
 	if err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	if turn.Message, err = a.addTranscript(ctx, turn.Message); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	if err := a.markPrompted(); err != nil {
-		return session.End{}, fmt.Errorf("save state: %w", err)
+		return agent.End{}, fmt.Errorf("save state: %w", err)
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD, c.known())
 	c.setTurn(t)
@@ -164,7 +164,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	if err := c.conn.Notify(cancelCtx, "session/cancel", cancelParams{c.session}); err != nil {
 		a.host.Logf("interrupt %s: %v", a.config.Name, err)
 	}
-	end := session.End{Reason: protocol.ReasonInterrupted}
+	end := agent.End{Reason: protocol.ReasonInterrupted}
 	select {
 	case r := <-responses:
 		end = a.recordUsage(c, t, r.result, end)
@@ -178,7 +178,7 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	return end, nil
 }
 
-// Configure implements session.Configurer. It starts the agent if necessary, since only a running
+// Configure implements agent.Configurer. It starts the agent if necessary, since only a running
 // agent reports its settings.
 func (a *Agent) Configure(ctx context.Context, setting, value string) error {
 	c, err := a.connect(ctx)
@@ -191,7 +191,7 @@ func (a *Agent) Configure(ctx context.Context, setting, value string) error {
 	return a.updateState(func(s *state) { s.set(setting, value) })
 }
 
-// Close implements session.Agent.
+// Close implements agent.Agent.
 func (a *Agent) Close() error {
 	a.cancel()
 	a.startSem <- struct{}{}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 func TestATurnStreamsTextAndReasoningInTheirOrder(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAnInterruptKeepsOutputAndProcess(t *testing.T) {
 
 func TestAnInterruptThatIsIgnoredEndsTheProcessAndTheNextTurnGoesOn(t *testing.T) {
 	r := newTestAgent(t, "stubborn,resume",
-		func(c *Config, _ *session.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
+		func(c *Config, _ *agent.Spec) { c.CancelTimeout, c.EndGrace = 50*time.Millisecond, time.Millisecond })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		r.waitFor(t, "half", func() bool { return strings.Contains(textOf(r.events), "half") })
@@ -111,18 +111,18 @@ func TestAnInterruptDuringTheStart(t *testing.T) {
 }
 
 func TestAnAgentThatNeverAnswersTheStartTimesOut(t *testing.T) {
-	r := newTestAgent(t, "mute", func(c *Config, _ *session.Spec) { c.StartTimeout = 50 * time.Millisecond })
+	r := newTestAgent(t, "mute", func(c *Config, _ *agent.Spec) { c.StartTimeout = 50 * time.Millisecond })
 	if _, err := r.tryRun(t.Context(), "say never"); protocol.CodeOf(err) != protocol.CodeTimeout {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestErrorsIncludeTheRemedy(t *testing.T) {
-	without := func(_ *Config, s *session.Spec) { s.Env["GEMINI_API_KEY"] = "" }
-	missing := func(c *Config, _ *session.Spec) { c.Command, c.Install = []string{"no-such-agent"}, "get it" }
+	without := func(_ *Config, s *agent.Spec) { s.Env["GEMINI_API_KEY"] = "" }
+	missing := func(c *Config, _ *agent.Spec) { c.Command, c.Install = []string{"no-such-agent"}, "get it" }
 	for name, test := range map[string]struct {
 		traits string
-		change func(*Config, *session.Spec)
+		change func(*Config, *agent.Spec)
 		prompt string
 		code   protocol.Code
 		want   []string
@@ -132,7 +132,7 @@ func TestErrorsIncludeTheRemedy(t *testing.T) {
 			[]string{"Fake needs a login", "`fakeacp login`"},
 		},
 		"a login that is known": {
-			"auth", func(c *Config, s *session.Spec) { without(c, s); c.Login = "run x" }, "",
+			"auth", func(c *Config, s *agent.Spec) { without(c, s); c.Login = "run x" }, "",
 			protocol.CodeAgentAuth,
 			[]string{"run x"},
 		},
@@ -141,7 +141,7 @@ func TestErrorsIncludeTheRemedy(t *testing.T) {
 			[]string{"not installed", "no-such-agent", "get it"},
 		},
 		"a directory not there": {
-			"plain", func(_ *Config, s *session.Spec) { s.CWD = "/no/such" }, "",
+			"plain", func(_ *Config, s *agent.Spec) { s.CWD = "/no/such" }, "",
 			protocol.CodeNoAgent,
 			[]string{"/no/such"},
 		},
@@ -157,7 +157,7 @@ func TestErrorsIncludeTheRemedy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var changes []func(*Config, *session.Spec)
+			var changes []func(*Config, *agent.Spec)
 			if test.change != nil {
 				changes = append(changes, test.change)
 			}
@@ -213,8 +213,8 @@ func TestCloseEndsATurnThatRunsOrStarts(t *testing.T) {
 }
 
 func TestAKeyInTheEnvironmentIsALogin(t *testing.T) {
-	with := func(variable string) func(*Config, *session.Spec) {
-		return func(_ *Config, s *session.Spec) { s.Env[variable] = "k" }
+	with := func(variable string) func(*Config, *agent.Spec) {
+		return func(_ *Config, s *agent.Spec) { s.Env[variable] = "k" }
 	}
 	for _, variable := range []string{"FAKE_KEY", "GEMINI_API_KEY"} {
 		r := newTestAgent(t, "auth", with(variable))
@@ -286,7 +286,7 @@ func TestARestoredSessionForksTheACPSession(t *testing.T) {
 	for traits, want := range map[string]string{"load,fork": "-fork", "load": ""} {
 		r := newTestAgent(t, traits)
 		r.run("say one")
-		other := newTestAgent(t, traits, func(_ *Config, s *session.Spec) {
+		other := newTestAgent(t, traits, func(_ *Config, s *agent.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", r.state
 		})
@@ -298,7 +298,7 @@ func TestARestoredSessionForksTheACPSession(t *testing.T) {
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again := newTestAgent(t, traits, func(_ *Config, s *session.Spec) {
+		again := newTestAgent(t, traits, func(_ *Config, s *agent.Spec) {
 			s.Env = maps.Clone(r.spec.Env)
 			s.Session, s.State = "another", other.state
 		})

@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestNothingOfTheAgentIsLeft(t *testing.T) {
 	for _, traits := range []string{"plain", "stubborn"} {
-		r := newTestAgent(t, traits, func(c *Config, _ *session.Spec) { c.EndGrace = 50 * time.Millisecond })
+		r := newTestAgent(t, traits, func(c *Config, _ *agent.Spec) { c.EndGrace = 50 * time.Millisecond })
 		r.run("child")
 		pid, err := strconv.Atoi(r.text())
 		if err != nil {
@@ -59,7 +59,7 @@ func TestTheEnvironmentIsThatOfTheSessionWithoutTheServersSecret(t *testing.T) {
 	t.Setenv("AGENTCTL_TOKEN", "secret")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "env")
-	r := newTestAgent(t, "plain", func(c *Config, s *session.Spec) {
+	r := newTestAgent(t, "plain", func(c *Config, s *agent.Spec) {
 		c.Command = []string{"/bin/sh", "-c", `env > "$OUT"; pwd >> "$OUT"; exec "$0"`, c.Command[0]}
 		c.Env = map[string]string{"OUT": file, "WHO": "config"}
 		s.Env["WHO"] = "session"

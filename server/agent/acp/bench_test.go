@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 // discardSession is a session that discards all events.
 type discardSession struct{ *recorder }
 
-func (discardSession) Emit(session.Event) error { return nil }
+func (discardSession) Emit(agent.Event) error { return nil }
 
 // BenchmarkLine measures a line of an agent until its event: a chunk of words, one of code, and the
 // repeated output of a tool.

@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 // client is the ACP client of one agent process: its connection, session and running turn.
 type client struct {
 	// Static after start.
 	config    Config
-	host      session.Host
+	host      agent.Host
 	program   program
 	conn      *rpc.Conn
 	agentInfo initializeResult
@@ -188,7 +188,7 @@ func (c *client) prompt(ctx context.Context, blocks []block) (result promptResul
 // notice emits a warning for users.
 func (a *Agent) notice(format string, args ...any) {
 	data := protocol.NoticeData{Level: protocol.LevelWarning, Message: fmt.Sprintf(format, args...)}
-	if err := a.host.Emit(session.Event{Type: protocol.Notice, Data: data}); err != nil {
+	if err := a.host.Emit(agent.Event{Type: protocol.Notice, Data: data}); err != nil {
 		a.host.Logf("notice: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func (c *client) keepRaw(method, kind string, data json.RawMessage) {
 	if !logged {
 		c.host.Logf("%s sent a message without an equivalent: %.80q %.80q", c.config.Name, method, kind)
 	}
-	e := session.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
+	e := agent.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
 	if err := c.host.Emit(e); err != nil {
 		c.host.Logf("keep a message of %s: %v", c.config.Name, err)
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/process"
-	"agentctl/server/session"
 )
 
 // program is the agent behind a connection. *process.Process is one.
@@ -43,7 +43,7 @@ func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
 		return &connection{remote, conn, conn, func() error { return nil }}, nil
 	}
 	record := func(g process.Group, ended bool) error {
-		return a.host.RecordProcessGroup(session.ProcessGroup{
+		return a.host.RecordProcessGroup(agent.ProcessGroup{
 			Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: ended,
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // dialedAgent returns an agent that is reached by a connection, whose other end is played.
@@ -22,15 +22,15 @@ func dialedAgent(t *testing.T, cwd string, play func(*lineScript)) (*Agent, *rec
 		go play(&lineScript{in: bufio.NewReader(theirs), out: theirs})
 		return ours, nil
 	}}
-	a, err := New(config, session.Spec{Session: "ses", CWD: cwd}, r)
+	a, err := New(config, agent.Spec{Session: "ses", CWD: cwd}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a, r
 }
 
-func turnOf(text string) session.Turn {
-	return session.Turn{ID: "turn", Message: protocol.Message{Text: text}}
+func turnOf(text string) agent.Turn {
+	return agent.Turn{ID: "turn", Message: protocol.Message{Text: text}}
 }
 
 // lineScript plays an agent line by line. It keeps the first error.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
@@ -16,7 +16,7 @@ func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
 		Command:  []string{"x"},
 		Env:      map[string]string{"CONFIGURED": "c", "BOTH": "c"},
 		Defaults: map[string]string{"MODE": "default", "QUIET": "1"},
-	}, session.Spec{Env: map[string]string{"SERVER_KEY": "new", "OTHER_KEY": "", "CONFIGURED": "", "BOTH": "s"}}, nil)
+	}, agent.Spec{Env: map[string]string{"SERVER_KEY": "new", "OTHER_KEY": "", "CONFIGURED": "", "BOTH": "s"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestFindPresetKnowsNamesAndPrograms(t *testing.T) {
 func TestASessionOfAnAgentDoesNotChangeTheDefaults(t *testing.T) {
 	for parent, want := range map[string]string{"": "MODE=full", "s_1": "MODE=ask"} {
 		a, err := New(Config{Command: []string{"x"}, Defaults: map[string]string{"MODE": "ask"}},
-			session.Spec{Parent: parent, Env: map[string]string{"MODE": "full", "KEY": "k"}}, nil)
+			agent.Spec{Parent: parent, Env: map[string]string{"MODE": "full", "KEY": "k"}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

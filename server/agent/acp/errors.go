@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 // translateError turns a protocol error into an error for users. It ends the process of a broken
@@ -99,12 +99,12 @@ func (a *Agent) startError(err error) error {
 
 // failedPrompt returns the end of a turn whose prompt failed. Some agents report the length limit
 // of the model as an error.
-func (a *Agent) failedPrompt(c *client, err error) (session.End, error) {
+func (a *Agent) failedPrompt(c *client, err error) (agent.End, error) {
 	var e *rpc.Error
 	if errors.As(err, &e) && isMaxTokens(e) {
-		return session.End{Reason: protocol.ReasonMaxTokens, Message: errorText(e)}, nil
+		return agent.End{Reason: protocol.ReasonMaxTokens, Message: errorText(e)}, nil
 	}
-	return session.End{}, a.translateError(c, err)
+	return agent.End{}, a.translateError(c, err)
 }
 
 // isMaxTokens reports whether an error means the length limit of the model. Claude and Codex name

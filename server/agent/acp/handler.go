@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 // maxInvalidLine is the maximum length of an invalid line to keep, in bytes.
@@ -82,7 +82,7 @@ func (c *client) applyInfo(u *update) {
 	if u.Title == "" {
 		return
 	}
-	e := session.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &u.Title}}
+	e := agent.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &u.Title}}
 	if err := c.host.Emit(e); err != nil {
 		c.host.Logf("title of %s: %v", c.config.Name, err)
 	}

@@ -7,13 +7,13 @@ import (
 
 	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // loader returns an agent of a new session that continues an ACP session of r.
 func (r *testAgent) loader(traits, id string) *testAgent {
 	r.t.Helper()
-	return newTestAgent(r.t, traits, func(_ *Config, s *session.Spec) {
+	return newTestAgent(r.t, traits, func(_ *Config, s *agent.Spec) {
 		s.Env[fakeacp.DirEnvVar] = r.spec.Env[fakeacp.DirEnvVar]
 		s.CWD, s.Load = r.spec.CWD, id
 	})
@@ -48,7 +48,7 @@ func TestAStoredSessionOfTheAgentIsContinued(t *testing.T) {
 			if s := decodeState(r.state); s.Session != id || !s.Prompted {
 				t.Errorf("state %+v", s)
 			}
-			next := newTestAgent(t, traits, func(_ *Config, s *session.Spec) { *s = r.spec; s.State = r.state })
+			next := newTestAgent(t, traits, func(_ *Config, s *agent.Spec) { *s = r.spec; s.State = r.state })
 			next.run("sessions")
 			next.wantText("prompts: 4")
 			if got := next.notices() + next.earlier; got != "" {
@@ -131,7 +131,7 @@ func TestStoredSessionsListsEveryPageAndLeavesNoSession(t *testing.T) {
 		ids = append(ids, decodeState(next.state).Session)
 	}
 	config := Config{Name: "Fake", Command: []string{self}}
-	spec := session.Spec{CWD: first.spec.CWD, Env: map[string]string{
+	spec := agent.Spec{CWD: first.spec.CWD, Env: map[string]string{
 		fakeacp.EnvVar: "list,auth", fakeacp.DirEnvVar: first.spec.Env[fakeacp.DirEnvVar],
 		"GEMINI_API_KEY": "k", "GORACE": "atexit_sleep_ms=0",
 	}}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // newReadyAgent returns a started agent without the events of its start.
@@ -186,12 +186,12 @@ func TestASlowSessionSlowsTheAgentAndLosesNothing(t *testing.T) {
 const ask = `{"toolCallId":"c","title":"rm -rf x","kind":"execute","status":"pending","rawInput":{"command":"rm -rf x","description":"tidy up"},"content":[{"type":"content","content":{"type":"text","text":"because"}}]}`
 
 func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
-	verdict := func(o protocol.Outcome, option string) session.Verdict {
-		return session.Verdict{Outcome: o, Option: option}
+	verdict := func(o protocol.Outcome, option string) agent.Verdict {
+		return agent.Verdict{Outcome: o, Option: option}
 	}
 	for name, test := range map[string]struct {
 		step    string
-		verdict session.Verdict
+		verdict agent.Verdict
 		want    string
 	}{
 		"allow": {"ask " + ask, verdict(protocol.Allowed, ""), "selected opt-0-allow_once"},
@@ -222,7 +222,7 @@ func TestAVerdictPicksTheAgentsOwnOption(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestAgent(t, "plain")
-			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) { return test.verdict, nil }
+			r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) { return test.verdict, nil }
 			r.run(test.step)
 			r.wantText(test.want)
 		})
@@ -347,8 +347,8 @@ func TestACommandIsAskedForWithItsDirectory(t *testing.T) {
 
 func TestAChangeOfModeIsAChoice(t *testing.T) {
 	r := newTestAgent(t, "plain")
-	r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
-		return session.Verdict{Outcome: protocol.Allowed, Option: "opt-1-allow_always"}, nil
+	r.decide = func(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
+		return agent.Verdict{Outcome: protocol.Allowed, Option: "opt-1-allow_always"}, nil
 	}
 	r.run(`askwith allow_once,allow_always,reject_once {"toolCallId":"c","title":"Ready to code?","kind":"switch_mode"}`)
 	r.wantText("selected opt-1-allow_always")
@@ -408,23 +408,23 @@ func TestDeniedToolsEndInAFixedOrder(t *testing.T) {
 
 func TestTheAgentContinuesDuringAPermissionRequest(t *testing.T) {
 	r := newTestAgent(t, "plain")
-	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+	r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
 		r.waitFor(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
-		return session.Verdict{Outcome: protocol.Allowed}, nil
+		return agent.Verdict{Outcome: protocol.Allowed}, nil
 	}
 	r.run("askon " + ask)
 	r.wantText("meanwhile selected opt-0-allow_once")
 }
 
 func TestAnInterruptAnswersOpenRequestsAsCancelled(t *testing.T) {
-	for name, verdict := range map[string]session.Verdict{
+	for name, verdict := range map[string]agent.Verdict{
 		"cancelled":             {Outcome: protocol.Cancelled},
 		"denied with deny_stop": {Outcome: protocol.Denied, Decision: protocol.DenyStop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestAgent(t, "plain")
 			ctx, cancel := context.WithCancel(t.Context())
-			r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+			r.decide = func(ctx context.Context, _ protocol.Approval) (agent.Verdict, error) {
 				cancel()
 				<-ctx.Done()
 				return verdict, nil

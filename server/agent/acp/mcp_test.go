@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // withServers configures one MCP server of each kind.
-func withServers(c *Config, s *session.Spec) {
+func withServers(c *Config, s *agent.Spec) {
 	s.Env["KEY"] = "secret"
 	c.MCP = []MCPServer{
 		{
@@ -74,7 +74,7 @@ func TestEverySessionOfAnAgentGetsTheMCPServersThatItTakes(t *testing.T) {
 			if traits == "plain" {
 				return
 			}
-			next := newTestAgent(t, traits, withServers, func(_ *Config, s *session.Spec) {
+			next := newTestAgent(t, traits, withServers, func(_ *Config, s *agent.Spec) {
 				s.Env, s.CWD, s.State = r.spec.Env, r.spec.CWD, r.state
 			})
 			next.run("sessions")
@@ -88,7 +88,7 @@ func TestEverySessionOfAnAgentGetsTheMCPServersThatItTakes(t *testing.T) {
 }
 
 func TestAnMCPServerWithoutItsVariableIsLeftOut(t *testing.T) {
-	r := newTestAgent(t, "plain", withServers, func(c *Config, s *session.Spec) {
+	r := newTestAgent(t, "plain", withServers, func(c *Config, s *agent.Spec) {
 		s.Env["KEY"], c.MCP = "", c.MCP[:1]
 	})
 	r.wantServers()
@@ -98,7 +98,7 @@ func TestAnMCPServerWithoutItsVariableIsLeftOut(t *testing.T) {
 	if got := next.notices(); !strings.Contains(got, "new (the agent takes no servers of type http)") {
 		t.Errorf("other servers are left out now: %s", got)
 	}
-	again := newTestAgent(t, "plain", withServers, func(c *Config, s *session.Spec) {
+	again := newTestAgent(t, "plain", withServers, func(c *Config, s *agent.Spec) {
 		s.Env["KEY"], c.MCP = "", c.MCP[:1]
 	})
 	if err := again.Start(t.Context()); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // knownTurn returns a client and its turn for an agent of which more is known.
@@ -274,8 +274,8 @@ func TestADenialThatEndsTheTurnIsNoInterrupt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newTestAgent(t, "plain")
-			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-				return session.Verdict{Outcome: test.outcome}, nil
+			r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+				return agent.Verdict{Outcome: test.outcome}, nil
 			}
 			if end := r.run(test.steps...); end.Reason != test.want {
 				t.Errorf("ended %+v, want %s", end, test.want)
@@ -332,7 +332,7 @@ func TestAFailureInAMessageEndsATurnWithoutUsage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, tn, _ := knownTurn(t, test.agent)
 			notify(c, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+test.text+`"}}`)
-			end := tn.settle(session.End{Reason: protocol.ReasonCompleted, Usage: test.usage})
+			end := tn.settle(agent.End{Reason: protocol.ReasonCompleted, Usage: test.usage})
 			if end.Reason != test.reason {
 				t.Errorf("ended %+v", end)
 			}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 // Kinds of ACP permission options.
@@ -197,7 +197,7 @@ func (p *permissionParams) offers(kind string) bool {
 // chooseOption returns the option of the agent for a verdict: the chosen option, or else the best
 // match by kind. A denial selects a reject option, since cancelled would end more than the tool
 // call.
-func chooseOption(v session.Verdict, options []permissionOption) permissionOutcome {
+func chooseOption(v agent.Verdict, options []permissionOption) permissionOutcome {
 	var kinds []string
 	switch v.Outcome {
 	case protocol.Allowed:

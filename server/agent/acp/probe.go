@@ -3,7 +3,7 @@ package acp
 import (
 	"context"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A LoginMethod is a way to log in that an agent offers.
@@ -22,7 +22,7 @@ type Probed struct {
 
 // Probe starts an agent in a directory and ends it. The error is that of a start for a session:
 // no_agent, agent_auth_required, agent_failed or timeout. The result holds what was told before it.
-func Probe(ctx context.Context, config Config, spec session.Spec) (Probed, error) {
+func Probe(ctx context.Context, config Config, spec agent.Spec) (Probed, error) {
 	a, err := New(config, spec, probeHost{})
 	if err != nil {
 		return Probed{}, err
@@ -47,11 +47,11 @@ func Probe(ctx context.Context, config Config, spec session.Spec) (Probed, error
 // A probeHost drops what a probed agent emits.
 type probeHost struct{}
 
-var _ session.Host = probeHost{}
+var _ agent.Host = probeHost{}
 
-func (probeHost) Emit(session.Event) error                        { return nil }
+func (probeHost) Emit(agent.Event) error                          { return nil }
 func (probeHost) Save([]byte) error                               { return nil }
-func (probeHost) RecordProcessGroup(session.ProcessGroup) error   { return nil }
+func (probeHost) RecordProcessGroup(agent.ProcessGroup) error     { return nil }
 func (probeHost) Transcript(context.Context, int) (string, error) { return "", nil }
 func (probeHost) RecordConversation(_, _ string) error            { return nil }
 func (probeHost) Logf(string, ...any)                             {}

@@ -6,7 +6,7 @@ import (
 
 	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestAProbeTellsVersionAndLoginAndLeavesNoProcess(t *testing.T) {
@@ -15,7 +15,7 @@ func TestAProbeTellsVersionAndLoginAndLeavesNoProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	for traits, want := range map[string]protocol.Code{"plain": "", "auth": protocol.CodeAgentAuth} {
-		spec := session.Spec{CWD: t.TempDir(), Env: map[string]string{
+		spec := agent.Spec{CWD: t.TempDir(), Env: map[string]string{
 			fakeacp.EnvVar: traits, "GEMINI_API_KEY": "", "GORACE": "atexit_sleep_ms=0",
 		}}
 		p, err := Probe(t.Context(), Config{Name: "Fake", Command: []string{self}}, spec)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // promptBlocks converts a message to content blocks. It warns about parts that the agent does not
@@ -79,8 +79,8 @@ func inlineData(url string) (media, data string, ok bool) {
 
 // end maps the stop reason. Without a cancel by the server, cancelled means that the agent stopped
 // the turn itself, for instance after a denial.
-func (r *promptResult) end() session.End {
-	end := session.End{Reason: protocol.ReasonCompleted}
+func (r *promptResult) end() agent.End {
+	end := agent.End{Reason: protocol.ReasonCompleted}
 	switch r.Reason {
 	case "end_turn":
 	case "max_tokens":

@@ -15,7 +15,7 @@ import (
 
 	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestMain(m *testing.M) {
@@ -29,19 +29,19 @@ func TestMain(m *testing.M) {
 type recorder struct {
 	transcript string // of the session
 	earlier    string // conversation before the session
-	decide     func(context.Context, protocol.Approval) (session.Verdict, error)
+	decide     func(context.Context, protocol.Approval) (agent.Verdict, error)
 
 	mu      sync.Mutex
-	events  []session.Event
+	events  []agent.Event
 	asked   []protocol.Approval
 	state   []byte
-	groups  []session.ProcessGroup
+	groups  []agent.ProcessGroup
 	logs    []string
 	changed chan struct{} // capacity 1; signals a record
 	block   chan struct{} // unless nil, Emit waits for it
 }
 
-func (r *recorder) Emit(e session.Event) error {
+func (r *recorder) Emit(e agent.Event) error {
 	if r.block != nil {
 		<-r.block
 	}
@@ -52,7 +52,7 @@ func (r *recorder) Emit(e session.Event) error {
 	return nil
 }
 
-func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	r.record(func() { r.asked = append(r.asked, a) })
 	return r.decide(ctx, a)
 }
@@ -66,7 +66,7 @@ func (r *recorder) Transcript(_ context.Context, most int) (string, error) {
 	return r.transcript[max(0, len(r.transcript)-most):], nil
 }
 
-func (r *recorder) RecordProcessGroup(g session.ProcessGroup) error {
+func (r *recorder) RecordProcessGroup(g agent.ProcessGroup) error {
 	r.record(func() { r.groups = append(r.groups, g) })
 	return nil
 }
@@ -133,7 +133,7 @@ func (r *recorder) text() string {
 	return textOf(r.events)
 }
 
-func textOf(events []session.Event) string {
+func textOf(events []agent.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		if d, ok := e.Data.(protocol.PartDeltaData); ok && e.Type == protocol.TextDelta {
@@ -162,8 +162,8 @@ func (r *recorder) data(kind protocol.Type) []any {
 	return out
 }
 
-func deny(context.Context, protocol.Approval) (session.Verdict, error) {
-	return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny}, nil
+func deny(context.Context, protocol.Approval) (agent.Verdict, error) {
+	return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny}, nil
 }
 
 // testAgent is an agent with fakeacp as its program.
@@ -174,7 +174,7 @@ type testAgent struct {
 }
 
 // newTestAgent returns an agent whose program has the given traits. The test closes it.
-func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.Spec)) *testAgent {
+func newTestAgent(t *testing.T, traits string, change ...func(*Config, *agent.Spec)) *testAgent {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -182,7 +182,7 @@ func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.
 	}
 	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 	config := Config{Name: "Fake", Command: []string{self}, EndGrace: 5 * time.Second}
-	spec := session.Spec{Session: "ses", CWD: t.TempDir(), Env: map[string]string{
+	spec := agent.Spec{Session: "ses", CWD: t.TempDir(), Env: map[string]string{
 		fakeacp.EnvVar: traits, fakeacp.DirEnvVar: t.TempDir(),
 		"GORACE": "atexit_sleep_ms=0", // for a test binary with -race
 	}}
@@ -215,7 +215,7 @@ func newTestAgent(t *testing.T, traits string, change ...func(*Config, *session.
 // restart returns an agent as after a restart of the server: same session, saved state and program.
 func (r *testAgent) restart(traits string) *testAgent {
 	r.t.Helper()
-	return newTestAgent(r.t, traits, func(_ *Config, s *session.Spec) {
+	return newTestAgent(r.t, traits, func(_ *Config, s *agent.Spec) {
 		s.Env = maps.Clone(r.spec.Env)
 		s.Env[fakeacp.EnvVar] = traits
 		s.CWD = r.spec.CWD
@@ -224,7 +224,7 @@ func (r *testAgent) restart(traits string) *testAgent {
 }
 
 // run runs a turn with the given prompt steps.
-func (r *testAgent) run(steps ...string) session.End {
+func (r *testAgent) run(steps ...string) agent.End {
 	r.t.Helper()
 	end, err := r.tryRun(r.t.Context(), steps...)
 	if err != nil {
@@ -233,8 +233,8 @@ func (r *testAgent) run(steps ...string) session.End {
 	return end
 }
 
-func (r *testAgent) tryRun(ctx context.Context, steps ...string) (session.End, error) {
-	return r.Run(ctx, session.Turn{ID: "turn", Message: protocol.Message{Text: strings.Join(steps, "\n")}}, r.recorder)
+func (r *testAgent) tryRun(ctx context.Context, steps ...string) (agent.End, error) {
+	return r.Run(ctx, agent.Turn{ID: "turn", Message: protocol.Message{Text: strings.Join(steps, "\n")}}, r.recorder)
 }
 
 func (r *testAgent) wantText(want string) {

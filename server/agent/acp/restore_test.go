@@ -10,7 +10,7 @@ import (
 
 	"agentctl/internal/dev/fakeacp"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // prompts returns what the agent got, from the files of its ACP sessions.
@@ -71,7 +71,7 @@ func TestAnAgentThatLostItsConversationGetsTheTranscript(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			next := newTestAgent(t, test.traits, func(c *Config, s *session.Spec) {
+			next := newTestAgent(t, test.traits, func(c *Config, s *agent.Spec) {
 				c.RestoreTimeout = time.Millisecond
 				s.Env, s.CWD, s.State = r.spec.Env, r.spec.CWD, r.state
 				s.Env[fakeacp.EnvVar] = test.traits

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // settings holds the name, commands and settings of the agent. It is safe for concurrent use.
@@ -56,7 +56,7 @@ func (c *client) updateSettings(f func(s *settings)) {
 		o.Settings, o.Commands = slices.Clone(o.Settings), slices.Clone(o.Commands)
 		s.emitted = o
 		s.mu.Unlock()
-		if err := c.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
+		if err := c.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
 			c.host.Logf("options of %s: %v", c.config.Name, err)
 		}
 		s.mu.Lock()

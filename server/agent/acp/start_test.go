@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestSettingsAndCommandsAreKnownBeforeTheFirstTurn(t *testing.T) {
@@ -57,7 +57,7 @@ func TestAProcessMayEndWhenIdleIfALaterOneRestoresItsSession(t *testing.T) {
 }
 
 func TestAFailedStartLeavesNoProcessAndTheNextOneTriesAgain(t *testing.T) {
-	r := newTestAgent(t, "auth", func(_ *Config, s *session.Spec) { s.Env["GEMINI_API_KEY"] = "" })
+	r := newTestAgent(t, "auth", func(_ *Config, s *agent.Spec) { s.Env["GEMINI_API_KEY"] = "" })
 	for range 2 {
 		if err := r.Start(t.Context()); protocol.CodeOf(err) != protocol.CodeAgentAuth {
 			t.Fatalf("started: %v", err)
@@ -79,7 +79,7 @@ func TestAnAgentThatSaysThatNobodyIsLoggedInIsNotReady(t *testing.T) {
 		t.Errorf("started: %v", err)
 	}
 	r.run("say hello") // the agent itself decides whether it can
-	in := newTestAgent(t, "loggedout", func(_ *Config, s *session.Spec) { s.Env["FAKE_KEY"] = "k" })
+	in := newTestAgent(t, "loggedout", func(_ *Config, s *agent.Spec) { s.Env["FAKE_KEY"] = "k" })
 	if err := in.Start(t.Context()); err != nil {
 		t.Error(err)
 	}

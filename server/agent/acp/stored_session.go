@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // maxStored bounds the sessions of a list.
@@ -33,7 +33,7 @@ type listResult struct {
 // StoredSessions starts an agent in the directory of spec, lists the sessions that it has stored,
 // at most maxStored, and ends it. A dir other than "" selects the sessions of that directory. The
 // error is unsupported if the agent has no list, or that of a start for a session.
-func StoredSessions(ctx context.Context, config Config, spec session.Spec, dir string) ([]StoredSession, error) {
+func StoredSessions(ctx context.Context, config Config, spec agent.Spec, dir string) ([]StoredSession, error) {
 	a, err := New(config, spec, probeHost{})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // tool is the known state of a tool call.
@@ -186,7 +186,7 @@ func (t *turn) endTool(known *tool, status protocol.ToolStatus) error {
 }
 
 func (t *turn) emitTool(known *tool, kind protocol.Type, data any) error {
-	return t.out.Emit(session.Event{Type: kind, Parent: known.parent, Data: data})
+	return t.out.Emit(agent.Event{Type: kind, Parent: known.parent, Data: data})
 }
 
 // withoutName returns a title without the name of the tool before it: clients show the name too.

@@ -11,15 +11,15 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/rpc"
-	"agentctl/server/session"
 )
 
 // turn maps the updates of one turn to events.
 type turn struct {
 	// Static after newTurn.
 	id        string
-	out       session.Output
+	out       agent.Output
 	cwd       string
 	agent     knownAgent
 	ctx       context.Context // for permission requests
@@ -51,7 +51,7 @@ type part struct {
 	kind        protocol.Kind
 }
 
-func newTurn(ctx context.Context, id string, out session.Output, cwd string, agent knownAgent) *turn {
+func newTurn(ctx context.Context, id string, out agent.Output, cwd string, agent knownAgent) *turn {
 	t := &turn{id: id, out: out, cwd: cwd, agent: agent, tools: map[string]*tool{}}
 	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
@@ -104,7 +104,7 @@ func (t *turn) markFailed() {
 // settle corrects the end that the agent gave to the turn, with the usage of the turn. Some agents
 // end a turn as cancelled when a request is denied, and as completed when the model fails. Text
 // tells a failure only of a turn without usage: otherwise it may be an answer.
-func (t *turn) settle(end session.End) session.End {
+func (t *turn) settle(end agent.End) agent.End {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -123,7 +123,7 @@ func (t *turn) settle(end session.End) session.End {
 }
 
 func (t *turn) emit(kind protocol.Type, data any) error {
-	return t.out.Emit(session.Event{Type: kind, Data: data})
+	return t.out.Emit(agent.Event{Type: kind, Data: data})
 }
 
 // warn emits a warning for users. An error means that the turn is over, so it is ignored.

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // newTestClient returns a client without a program, ready for a turn.
@@ -28,7 +28,7 @@ type changingHost struct {
 	change func()
 }
 
-func (h *changingHost) Emit(e session.Event) error {
+func (h *changingHost) Emit(e agent.Event) error {
 	if change := h.change; change != nil {
 		h.change = nil
 		change()
@@ -58,7 +58,7 @@ func updateParamsJSON(t interface{ Fatal(...any) }, u any) json.RawMessage {
 }
 
 // toolOutputs returns the output of each tool as a client computes it.
-func toolOutputs(events []session.Event) map[string]string {
+func toolOutputs(events []agent.Event) map[string]string {
 	text := map[string]string{}
 	for _, e := range events {
 		if d, ok := e.Data.(protocol.ToolOutputData); ok {
@@ -213,7 +213,7 @@ func FuzzNotify(f *testing.F) {
 			if _, err := protocol.Encode(a); err != nil {
 				t.Errorf("approval %+v: %v", a, err)
 			}
-			chooseOption(session.Verdict{Outcome: protocol.Allowed}, p.Options)
+			chooseOption(agent.Verdict{Outcome: protocol.Allowed}, p.Options)
 		}
 		c.endTurn(tn)
 		for _, e := range r.events {

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // cost is the cost of the ACP session so far, as reported by the agent.
@@ -19,7 +19,7 @@ func (c *client) applyUsage(u *update) {
 		data := protocol.ContextInfo{
 			Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size),
 		}
-		if err := c.host.Emit(session.Event{Type: protocol.ContextUpdated, Data: data}); err != nil {
+		if err := c.host.Emit(agent.Event{Type: protocol.ContextUpdated, Data: data}); err != nil {
 			c.host.Logf("context of %s: %v", c.config.Name, err)
 		}
 	}
@@ -42,7 +42,7 @@ func (c *client) takeCost() *cost {
 
 // recordUsage adds the usage of a turn to the total of the session, and returns the end of the turn
 // with its usage. Unknown usage stays unknown.
-func (a *Agent) recordUsage(c *client, t *turn, result promptResult, end session.End) session.End {
+func (a *Agent) recordUsage(c *client, t *turn, result promptResult, end agent.End) agent.End {
 	how := c.known().usage
 	report := result.tokenUsage()
 	if report == nil {

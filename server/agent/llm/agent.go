@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // An Agent has the conversation of one session with a model.
 type Agent struct {
 	// Static after New.
 	options Options
-	spec    session.Spec
-	host    session.Host
+	spec    agent.Spec
+	host    agent.Host
 
 	compactMu sync.Mutex // held while the context is compacted; locked before the others
 	saveMu    sync.Mutex // held from encoding the state to saving it; locked before mu
@@ -37,19 +37,19 @@ type Agent struct {
 }
 
 var (
-	_ session.Agent      = (*Agent)(nil)
-	_ session.Starter    = (*Agent)(nil)
-	_ session.Explainer  = (*Agent)(nil)
-	_ session.Measurer   = (*Agent)(nil)
-	_ session.Compactor  = (*Agent)(nil)
-	_ session.Configurer = (*Agent)(nil)
-	_ session.Exporter   = (*Agent)(nil)
-	_ session.Forker     = (*Agent)(nil)
-	_ session.Undoer     = (*Agent)(nil)
+	_ agent.Agent      = (*Agent)(nil)
+	_ agent.Starter    = (*Agent)(nil)
+	_ agent.Explainer  = (*Agent)(nil)
+	_ agent.Measurer   = (*Agent)(nil)
+	_ agent.Compactor  = (*Agent)(nil)
+	_ agent.Configurer = (*Agent)(nil)
+	_ agent.Exporter   = (*Agent)(nil)
+	_ agent.Forker     = (*Agent)(nil)
+	_ agent.Undoer     = (*Agent)(nil)
 )
 
 // New returns the agent of a session. It opens nothing.
-func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
+func New(o Options, spec agent.Spec, host agent.Host) (*Agent, error) {
 	if spec.Load != "" {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions of its own", o.Name)
 	}
@@ -60,9 +60,9 @@ func New(o Options, spec session.Spec, host session.Host) (*Agent, error) {
 	return &Agent{options: o, spec: spec, host: host, state: s, tasks: make(chan struct{}, maxTasks)}, nil
 }
 
-// Capabilities implements session.Agent.
-func (a *Agent) Capabilities() session.Capabilities {
-	return session.Capabilities{
+// Capabilities implements agent.Agent.
+func (a *Agent) Capabilities() agent.Capabilities {
+	return agent.Capabilities{
 		Resumes: true, TakesReason: true, TakesPatch: true, TakesCommand: true, HasPolicy: true,
 	}
 }
@@ -84,11 +84,11 @@ func (a *Agent) Start(ctx context.Context) error {
 	return errors.Join(a.emitOptions(), a.warnOfPolicy())
 }
 
-// Process implements session.Starter. The stored state restores the conversation.
-func (a *Agent) Process() session.Process {
+// Process implements agent.Starter. The stored state restores the conversation.
+func (a *Agent) Process() agent.Process {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return session.Process{Running: !a.started.IsZero(), Since: a.started, Restores: true}
+	return agent.Process{Running: !a.started.IsZero(), Since: a.started, Restores: true}
 }
 
 // open returns the model and the tools. The tools are nil if the agent has none.
@@ -141,7 +141,7 @@ func (a *Agent) update(to saver, f func(*state)) error {
 }
 
 // record changes the state, and stores it in one commit with an event.
-func (a *Agent) record(out session.Output, e session.Event, f func(*state)) error {
+func (a *Agent) record(out agent.Output, e agent.Event, f func(*state)) error {
 	return a.change(f, func(b []byte) error {
 		e.Save = b
 		return out.Emit(e)

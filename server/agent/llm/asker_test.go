@@ -7,8 +7,8 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/session"
 )
 
 // A call that asked when the server stopped does not run again, so no answer to it would count.
@@ -20,10 +20,10 @@ func TestAQuestionOfACallIsWithdrawnAfterARestart(t *testing.T) {
 	tool := &fakeTool{name: "ask", safe: true}
 	r := newRig(t, provider.Chat, "qwen", script, tool)
 	stopped, stop := context.WithCancel(t.Context())
-	r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+	r.decide = func(ctx context.Context, _ protocol.Approval) (agent.Verdict, error) {
 		stored = slices.Clone(r.state)
 		stop()
-		return session.Verdict{}, ctx.Err()
+		return agent.Verdict{}, ctx.Err()
 	}
 	tool.run = func(ctx context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
 		_, err := c.Asking(ctx, protocol.Approval{Kind: protocol.ApproveQuestion})
@@ -36,12 +36,12 @@ func TestAQuestionOfACallIsWithdrawnAfterARestart(t *testing.T) {
 
 	r.asked, r.events = nil, nil
 	withdrawn := false
-	r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
+	r.decide = func(ctx context.Context, _ protocol.Approval) (agent.Verdict, error) {
 		withdrawn = ctx.Err() != nil
-		return session.Verdict{}, ctx.Err()
+		return agent.Verdict{}, ctx.Err()
 	}
 	r.open(stored)
-	turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
+	turn := agent.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
 	end, err := r.agent.Run(t.Context(), turn, r.recorder)
 	if err != nil || end.Reason != protocol.ReasonCompleted {
 		t.Fatalf("%+v, %v", end, err)

@@ -8,9 +8,9 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/session"
 )
 
 // BenchmarkTurn compares a turn of a conversation of 200 messages with the request alone: the
@@ -42,13 +42,13 @@ func BenchmarkTurn(b *testing.B) {
 	b.Run("turn", func(b *testing.B) {
 		o := Options{Name: "bench", Open: func(context.Context, string) (model.Backend, error) { return m, nil }}
 		r := &recorder{}
-		a, err := New(o, session.Spec{State: saved}, r)
+		a, err := New(o, agent.Spec{State: saved}, r)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
 			r.events = nil
-			turn := session.Turn{ID: "t", Message: protocol.Message{Text: "x"}}
+			turn := agent.Turn{ID: "t", Message: protocol.Message{Text: "x"}}
 			if _, err := a.Run(b.Context(), turn, r); err != nil {
 				b.Fatal(err)
 			}
@@ -90,16 +90,16 @@ func BenchmarkFirstToken(b *testing.B) {
 		o := Options{Name: "bench", Open: func(context.Context, string) (model.Backend, error) { return m, nil }}
 		for b.Loop() {
 			r := &recorder{}
-			r.onEmit = func(e session.Event) {
+			r.onEmit = func(e agent.Event) {
 				if e.Type == protocol.TextDelta {
 					sum += time.Since(written)
 				}
 			}
-			a, err := New(o, session.Spec{}, r)
+			a, err := New(o, agent.Spec{}, r)
 			if err != nil {
 				b.Fatal(err)
 			}
-			turn := session.Turn{ID: "t", Message: protocol.Message{Text: "x"}}
+			turn := agent.Turn{ID: "t", Message: protocol.Message{Text: "x"}}
 			if _, err := a.Run(b.Context(), turn, r); err != nil {
 				b.Fatal(err)
 			}

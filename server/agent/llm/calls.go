@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 var errDenyStop = errors.New("denied and stopped")
 
 // runCalls runs the calls of the last message that have no result. over: the turn ends.
-func (t *turnRun) runCalls(ctx context.Context) (end session.End, over bool, err error) {
+func (t *turnRun) runCalls(ctx context.Context) (end agent.End, over bool, err error) {
 	t.agent.mu.Lock()
 	calls := slices.Clone(t.agent.state.Turn.Calls)
 	t.agent.mu.Unlock()
@@ -54,7 +54,7 @@ func (t *turnRun) runCalls(ctx context.Context) (end session.End, over bool, err
 	switch {
 	case errors.As(err, &denied):
 		err = t.agent.update(t.out, func(s *state) { s.finishCalls(stoppedText) })
-		return session.End{Reason: protocol.ReasonDenied, Message: denied.reason}, true, err
+		return agent.End{Reason: protocol.ReasonDenied, Message: denied.reason}, true, err
 	case err != nil:
 		return end, false, err
 	case ctx.Err() != nil:
@@ -115,7 +115,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		DurationMS: time.Since(began).Milliseconds(),
 	}
 	if len(result.Content) > 0 {
-		err := t.out.Emit(session.Event{
+		err := t.out.Emit(agent.Event{
 			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Content: result.Content},
 		})
 		if err != nil {
@@ -125,7 +125,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 	if err := t.emitSteps(result.Tasks); err != nil {
 		return err
 	}
-	failed := t.agent.record(t.out, session.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
+	failed := t.agent.record(t.out, agent.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
 		s.touch(result.files, isChange(t.toolSpec(c.Call.Name).Kind))
 		s.Turn.Calls[i].Result = &model.Result{
 			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
@@ -182,7 +182,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Spec().Kind, Title: preview.Title, Input: c.Call.Input,
 		Locations: preview.Locations,
 	}
-	if err := t.out.Emit(session.Event{Type: protocol.ToolStarted, Data: started}); err != nil {
+	if err := t.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: started}); err != nil {
 		return callResult{}, err
 	}
 	denied, err := t.judge(ctx, i, tool.Spec(), call, &preview)
@@ -194,7 +194,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	}
 	call.Asking = t.asker(i, call)
 	result, err := tool.Run(ctx, call, func(text string) {
-		_ = t.out.Emit(session.Event{ // fails when the turn is over
+		_ = t.out.Emit(agent.Event{ // fails when the turn is over
 			Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: c.Tool, Text: text},
 		})
 	})
@@ -284,7 +284,7 @@ func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, 
 }
 
 // denial returns the result of a call that users did not allow.
-func (t *turnRun) denial(ctx context.Context, v session.Verdict) (callResult, error) {
+func (t *turnRun) denial(ctx context.Context, v agent.Verdict) (callResult, error) {
 	reason := ""
 	if v.Reason != "" {
 		reason = " Reason: " + v.Reason

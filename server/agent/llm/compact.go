@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // The values of ContextCompactedData.Strategy.
@@ -41,7 +41,7 @@ type compactor struct {
 	failed func(r *retryPolicy, e *model.Error, delay time.Duration) error
 }
 
-// Compact implements session.Compactor.
+// Compact implements agent.Compactor.
 func (a *Agent) Compact(ctx context.Context) (protocol.ContextCompactedData, error) {
 	var none protocol.ContextCompactedData
 	backend, toolbox, err := a.open(ctx)
@@ -61,7 +61,7 @@ func (a *Agent) Compact(ctx context.Context) (protocol.ContextCompactedData, err
 	if err != nil {
 		return none, err
 	}
-	return d, a.host.Emit(session.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(backend)})
+	return d, a.host.Emit(agent.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(backend)})
 }
 
 // keepPart is the part of the context that keeps its messages beside a summary.
@@ -236,12 +236,12 @@ func (t *turnRun) compact(ctx context.Context, forced bool, why string) error {
 	}
 	var d protocol.ContextCompactedData
 	err = a.change(func(s *state) { d = c.apply(s, p); d.Automatic = true }, func(saved []byte) error {
-		return t.out.Emit(session.Event{Type: protocol.ContextCompacted, Data: d, Save: saved})
+		return t.out.Emit(agent.Event{Type: protocol.ContextCompacted, Data: d, Save: saved})
 	})
 	if err != nil {
 		return err
 	}
-	return t.out.Emit(session.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(t.backend)})
+	return t.out.Emit(agent.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(t.backend)})
 }
 
 // overflow makes room after the provider refused the context. It reports whether to try again.
@@ -274,7 +274,7 @@ func (t *turnRun) makeRoom(ctx context.Context) error {
 }
 
 func (t *turnRun) notice(level, text string) error {
-	return t.out.Emit(session.Event{
+	return t.out.Emit(agent.Event{
 		Type: protocol.Notice, Data: protocol.NoticeData{Level: level, Message: text},
 	})
 }

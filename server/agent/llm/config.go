@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // A Config is an agent in the configuration of the server.
@@ -87,5 +87,5 @@ type Options struct {
 	Open func(ctx context.Context, name string) (model.Backend, error)
 
 	// Toolbox opens the tools of a session; nil: there are none.
-	Toolbox func(spec session.Spec, host session.Host) (Toolbox, error)
+	Toolbox func(spec agent.Spec, host agent.Host) (Toolbox, error)
 }

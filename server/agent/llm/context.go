@@ -107,7 +107,7 @@ func (a *Agent) fullContext(b *model.Backend, toolbox Toolbox) (percent float64,
 	return 100 * float64(tokens) / float64(b.Window), tokens > limit
 }
 
-// Context implements session.Measurer.
+// Context implements agent.Measurer.
 func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
 	backend, toolbox, err := a.open(ctx)
 	if err != nil {

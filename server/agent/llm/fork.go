@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // An Undoer is a Toolbox that restores files.
@@ -17,7 +17,7 @@ type Undoer interface {
 	Undo(turn string) (restored, kept []string, err error)
 }
 
-// Fork implements session.Forker. Of a turn that was summarized, the new session gets the
+// Fork implements agent.Forker. Of a turn that was summarized, the new session gets the
 // transcript as text.
 func (a *Agent) Fork(_ context.Context, turn string) ([]byte, error) {
 	a.mu.Lock()
@@ -60,9 +60,9 @@ func (s *state) before(m turnMark) []model.Message {
 	return messages
 }
 
-// Undo implements session.Undoer.
-func (a *Agent) Undo(ctx context.Context, files bool) (session.Undone, error) {
-	var none session.Undone
+// Undo implements agent.Undoer.
+func (a *Agent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
+	var none agent.Undone
 	_, toolbox, err := a.open(ctx)
 	if err != nil {
 		return none, err
@@ -80,7 +80,7 @@ func (a *Agent) Undo(ctx context.Context, files bool) (session.Undone, error) {
 			"the agent has no turn to undo: earlier ones are only in its summary, if there are any")
 	}
 	last := turns[len(turns)-1]
-	done := session.Undone{Turn: last.Turn}
+	done := agent.Undone{Turn: last.Turn}
 	if u, ok := toolbox.(Undoer); ok && files {
 		if done.Restored, done.Kept, err = u.Undo(last.Turn); err != nil {
 			return none, err

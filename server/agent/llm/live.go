@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // A livePart is a part of a response as events of the session.
@@ -87,14 +87,14 @@ func (l *liveResponse) end() error {
 }
 
 // ending returns the event that ends the open text or reasoning.
-func (l *liveResponse) ending() session.Event {
+func (l *liveResponse) ending() agent.Event {
 	p := l.open
 	l.open = nil
 	typ := protocol.TextEnd
 	if p.kind == model.Reasoning {
 		typ = protocol.ReasoningEnd
 	}
-	return session.Event{Type: typ, Data: protocol.PartEndData{
+	return agent.Event{Type: typ, Data: protocol.PartEndData{
 		Part: p.id, DurationMS: time.Since(p.began).Milliseconds(),
 	}}
 }
@@ -135,5 +135,5 @@ func (l *liveResponse) abandon() error {
 }
 
 func (l *liveResponse) send(typ protocol.Type, data any) error {
-	return l.turn.out.Emit(session.Event{Type: typ, Data: data})
+	return l.turn.out.Emit(agent.Event{Type: typ, Data: data})
 }

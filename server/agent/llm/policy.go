@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // policy returns the policy for calls now.
@@ -34,7 +34,7 @@ func (a *Agent) warnOfPolicy() error {
 	if a.policy() != policy.Full {
 		return nil
 	}
-	return a.host.Emit(session.Event{Type: protocol.Notice, Data: protocol.NoticeData{
+	return a.host.Emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{
 		Level: protocol.LevelWarning, Message: "policy full: all calls of tools run without asking",
 	}})
 }

@@ -9,8 +9,8 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // policyOf returns the setting of the policy.
@@ -98,11 +98,11 @@ func TestUnderThePolicyPlanAPlanIsApproved(t *testing.T) {
 		r := newRig(t, api, name, planner, echo("shell"))
 		r.opts.Config.Policy = policy.Plan
 		r.open(nil)
-		r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
 			if len(r.asked) == 1 {
-				return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "start with two"}, nil
+				return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "start with two"}, nil
 			}
-			return session.Verdict{
+			return agent.Verdict{
 				Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
 				Input: &protocol.ApprovalInput{Tasks: []protocol.Task{{
 					ID: "2", Title: "second",
@@ -158,12 +158,12 @@ func TestAnExplanationOfAPatchHasItsArguments(t *testing.T) {
 			out.Call("edit", x("the argument"))
 		}, fakemodel.Say("why"), fakemodel.Say("ok"))
 		r := newRig(t, "chat", "qwen", script, tool)
-		r.decide = func(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 			if a.Input != nil {
 				t.Errorf("input %s", a.Input)
 			}
 			_, err := r.agent.Explain(ctx, a)
-			return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, err
+			return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, err
 		}
 		if _, err := r.send(t.Context(), "go"); err != nil {
 			t.Fatal(err)
@@ -193,8 +193,8 @@ func TestAnUnchangedPatchIsNotAnEdit(t *testing.T) {
 		}, fakemodel.Say("ok"))
 		for edited, want := range map[string]bool{"": false, "as sent": false, "mine": true} {
 			r := newRig(t, "chat", "qwen", script, tool)
-			r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-				return session.Verdict{Outcome: protocol.Allowed, Input: &protocol.ApprovalInput{Patch: edited}}, nil
+			r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+				return agent.Verdict{Outcome: protocol.Allowed, Input: &protocol.ApprovalInput{Patch: edited}}, nil
 			}
 			if _, err := r.send(t.Context(), "go"); err != nil {
 				t.Fatal(err)

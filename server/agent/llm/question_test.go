@@ -8,8 +8,8 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // questioner asks two questions, and repeats what it learns.
@@ -34,8 +34,8 @@ func TestTheModelAsksTheUser(t *testing.T) {
 		r := newRig(t, api, name, questioner)
 		r.opts.Config.Policy = policy.Full // decides nothing of a user
 		r.open(nil)
-		r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{
+		r.decide = func(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{
 				Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
 				Input: &protocol.ApprovalInput{Answers: map[string][]string{"1": {"2"}, "2": {"the big store"}}},
 			}, nil
@@ -70,8 +70,8 @@ func TestTheModelAsksTheUser(t *testing.T) {
 func TestASkippedQuestionIsNotRefused(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
 		r := newRig(t, api, name, questioner)
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "you choose"}, nil
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "you choose"}, nil
 		}
 		end, err := r.send(t.Context(), "go")
 		if err != nil || end.Reason != protocol.ReasonCompleted {

@@ -14,9 +14,9 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
-	"agentctl/server/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,20 +33,20 @@ var apis = []struct{ api, model string }{
 
 // A recorder is a session that records events and decides with decide.
 type recorder struct {
-	decide func(ctx context.Context, a protocol.Approval) (session.Verdict, error)
-	onEmit func(e session.Event) // after it was recorded
+	decide func(ctx context.Context, a protocol.Approval) (agent.Verdict, error)
+	onEmit func(e agent.Event) // after it was recorded
 
 	transcript string // of the session
 
 	mu     sync.Mutex
-	events []session.Event
+	events []agent.Event
 	asked  []protocol.Approval
 	state  []byte
 	saves  int
 	logs   []string
 }
 
-func (r *recorder) Emit(e session.Event) error {
+func (r *recorder) Emit(e agent.Event) error {
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	if e.Save != nil {
@@ -59,7 +59,7 @@ func (r *recorder) Emit(e session.Event) error {
 	return nil
 }
 
-func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	r.mu.Lock()
 	r.asked = append(r.asked, a)
 	r.mu.Unlock()
@@ -79,8 +79,8 @@ func (r *recorder) Logf(format string, args ...any) {
 	r.logs = append(r.logs, fmt.Sprintf(format, args...))
 }
 
-func (r *recorder) RecordProcessGroup(session.ProcessGroup) error { return nil }
-func (r *recorder) RecordConversation(string, string) error       { return nil }
+func (r *recorder) RecordProcessGroup(agent.ProcessGroup) error { return nil }
+func (r *recorder) RecordConversation(string, string) error     { return nil }
 
 func (r *recorder) Transcript(context.Context, int) (string, error) { return r.transcript, nil }
 
@@ -231,8 +231,8 @@ func newRig(t *testing.T, api, name string, script fakemodel.Script, tools ...To
 		API: api, BaseURL: "https://model.example/v1", KeyEnv: "KEY",
 		Models: map[string]provider.ModelConfig{name: {Window: 10_000, Price: &model.Price{Input: 1, Output: 2}}},
 	}}
-	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-		return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+	r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+		return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 	}
 	r.opts = Options{
 		Name: "coder", Config: Config{Model: "test/" + name, Models: []string{"test/other"}},
@@ -245,7 +245,7 @@ func newRig(t *testing.T, api, name string, script fakemodel.Script, tools ...To
 		},
 	}
 	if tools != nil {
-		r.opts.Toolbox = func(session.Spec, session.Host) (Toolbox, error) { return &fakeToolbox{tools: tools}, nil }
+		r.opts.Toolbox = func(agent.Spec, agent.Host) (Toolbox, error) { return &fakeToolbox{tools: tools}, nil }
 	}
 	r.open(nil)
 	return r
@@ -254,7 +254,7 @@ func newRig(t *testing.T, api, name string, script fakemodel.Script, tools ...To
 // open opens the agent, as after a restart with the state.
 func (r *rig) open(state []byte) {
 	r.t.Helper()
-	a, err := New(r.opts, session.Spec{Session: "s", CWD: "/work", State: state}, r.recorder)
+	a, err := New(r.opts, agent.Spec{Session: "s", CWD: "/work", State: state}, r.recorder)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -262,9 +262,9 @@ func (r *rig) open(state []byte) {
 }
 
 // send runs a turn.
-func (r *rig) send(ctx context.Context, text string) (session.End, error) {
+func (r *rig) send(ctx context.Context, text string) (agent.End, error) {
 	r.turns++
-	turn := session.Turn{ID: fmt.Sprintf("t%d", r.turns), Message: protocol.Message{Text: text}}
+	turn := agent.Turn{ID: fmt.Sprintf("t%d", r.turns), Message: protocol.Message{Text: text}}
 	return r.agent.Run(ctx, turn, r.recorder)
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // answerOf returns how a response ended.
@@ -21,7 +21,7 @@ func (t *turnRun) resumes(s *state) bool {
 }
 
 // ended returns how a resumed turn ended if it had before the restart, or nil.
-func (t *turnRun) ended() *session.End {
+func (t *turnRun) ended() *agent.End {
 	t.agent.mu.Lock()
 	defer t.agent.mu.Unlock()
 	if !t.resumes(&t.agent.state) {
@@ -95,7 +95,7 @@ func (t *turnRun) endReasoning() error {
 		if x.Kind != protocol.KindReasoning || !x.Open {
 			continue
 		}
-		err := t.out.Emit(session.Event{
+		err := t.out.Emit(agent.Event{
 			Type: protocol.ReasoningEnd, Data: protocol.PartEndData{Part: x.Part},
 		})
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // story is the answer of a model that says two words at a time, before and after a call.
@@ -42,7 +42,7 @@ func story(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 }
 
 // shown returns the texts of events as a session reads them from its log.
-func shown(events []session.Event) (all []session.ShownText) {
+func shown(events []agent.Event) (all []agent.ShownText) {
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case protocol.PartStartData:
@@ -50,7 +50,7 @@ func shown(events []session.Event) (all []session.ShownText) {
 			if e.Type == protocol.ReasoningStart {
 				kind = protocol.KindReasoning
 			}
-			all = append(all, session.ShownText{Part: d.Part, Kind: kind, Open: true})
+			all = append(all, agent.ShownText{Part: d.Part, Kind: kind, Open: true})
 		case protocol.PartDeltaData:
 			for i := range all {
 				if all[i].Part == d.Part {
@@ -69,7 +69,7 @@ func shown(events []session.Event) (all []session.ShownText) {
 }
 
 // visible returns the text of a turn and whether every part has ended.
-func visible(events []session.Event) (text string, ended bool) {
+func visible(events []agent.Event) (text string, ended bool) {
 	ended = true
 	for _, s := range shown(events) {
 		if s.Kind == protocol.KindText {
@@ -99,15 +99,15 @@ func TestAKillAfterAnyEventDoublesNoText(t *testing.T) {
 func killed(t *testing.T, api, name string, after ...int) int {
 	t.Helper()
 	r := newRig(t, api, name, story, echo("shell"))
-	turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "go"}}
-	var log []session.Event // of the session
-	var state []byte        // of the store
+	turn := agent.Turn{ID: "t1", Message: protocol.Message{Text: "go"}}
+	var log []agent.Event // of the session
+	var state []byte      // of the store
 	for _, n := range append(slices.Clone(after), -1) {
 		rec := &recorder{decide: r.decide}
 		rec.state = state
 		var kept []byte
 		events := -1
-		die := func(session.Event) {
+		die := func(agent.Event) {
 			if events < 0 && n >= 0 && len(rec.events) > n {
 				events, kept = len(rec.events), rec.state
 			}
@@ -134,7 +134,7 @@ func killed(t *testing.T, api, name string, after ...int) int {
 	return 0
 }
 
-func checkStory(t *testing.T, log []session.Event, after []int) {
+func checkStory(t *testing.T, log []agent.Event, after []int) {
 	t.Helper()
 	const want = "one two three four five six seven eight nine ten "
 	text, ended := visible(log)
@@ -147,8 +147,8 @@ func checkStory(t *testing.T, log []session.Event, after []int) {
 func TestATurnThatHadEndedIsNotRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "chat", "qwen", story, echo("shell"))
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "no"}, nil
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "no"}, nil
 		}
 		r.open(nil)
 		first, err := r.send(t.Context(), "go")
@@ -157,7 +157,7 @@ func TestATurnThatHadEndedIsNotRunAgain(t *testing.T) {
 		}
 		requests := len(r.fake.Requests())
 		r.open(r.state)
-		turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
+		turn := agent.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
 		again, err := r.agent.Run(t.Context(), turn, r.recorder)
 		if err != nil || again.Reason != first.Reason || again.Message != "no" {
 			t.Errorf("%+v, %v", again, err)

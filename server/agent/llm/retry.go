@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // The bounds of retries.
@@ -56,7 +56,7 @@ func (t *turnRun) showRetry(r *retryPolicy, e *model.Error, delay time.Duration)
 	if e.Class == model.Timeout {
 		code = protocol.CodeTimeout
 	}
-	return t.out.Emit(session.Event{Type: protocol.RetryScheduled, Data: protocol.RetryData{
+	return t.out.Emit(agent.Event{Type: protocol.RetryScheduled, Data: protocol.RetryData{
 		Attempt: r.row, Limit: maxAttempts - 1, DelayMS: delay.Milliseconds(), Cause: e.Error(), Code: code,
 	}})
 }

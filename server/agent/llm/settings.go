@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // The settings.
@@ -58,7 +58,7 @@ func (a *Agent) emitOptions() error {
 		Name: a.options.Name, Settings: a.settings(), Commands: a.commands(), Resources: a.resources(),
 		Features: []string{protocol.FeatureUndo, protocol.FeatureFork},
 	}
-	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
+	return a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o})
 }
 
 // Configure changes the model, the effort or the strategy of the context from the next request on,

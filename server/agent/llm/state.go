@@ -7,10 +7,10 @@ import (
 	"io"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // state is the stored state of an agent: its conversation and the turn under way.
@@ -55,10 +55,10 @@ type turnState struct {
 	Repeats  map[string]int `json:"repeats,omitempty"` // calls with the same arguments
 
 	// What a restart needs to know.
-	Open     string       `json:"open,omitempty"`     // the text that a cut answer left open
-	Recorded int          `json:"recorded,omitempty"` // bytes of it in the conversation
-	Last     *lastAnswer  `json:"last,omitempty"`     // the last complete answer, unless a note followed
-	End      *session.End `json:"end,omitempty"`      // the turn is over
+	Open     string      `json:"open,omitempty"`     // the text that a cut answer left open
+	Recorded int         `json:"recorded,omitempty"` // bytes of it in the conversation
+	Last     *lastAnswer `json:"last,omitempty"`     // the last complete answer, unless a note followed
+	End      *agent.End  `json:"end,omitempty"`      // the turn is over
 }
 
 // lastAnswer is how an answer ended.

@@ -13,9 +13,9 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // noise returns text that does not compress.
@@ -184,8 +184,8 @@ func TestSettingsAreToldAndChecked(t *testing.T) {
 	if last.Name != "coder" || !slices.Equal(values, []string{"test/other", "default"}) {
 		t.Errorf("%+v", last)
 	}
-	_, undoes := session.Agent(r.agent).(session.Undoer)
-	_, forks := session.Agent(r.agent).(session.Forker)
+	_, undoes := agent.Agent(r.agent).(agent.Undoer)
+	_, forks := agent.Agent(r.agent).(agent.Forker)
 	if last.Has(protocol.FeatureUndo) != undoes || last.Has(protocol.FeatureFork) != forks || last.Has("fly") {
 		t.Errorf("the features are %q", last.Features)
 	}
@@ -211,7 +211,7 @@ func TestAnAgentWithoutAKeyDoesNotStart(t *testing.T) {
 func TestFilesOfAMessageReachTheModel(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
 		r := newRig(t, api, name, fakemodel.Say("ok"))
-		turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "look", Parts: []protocol.Part{
+		turn := agent.Turn{ID: "t1", Message: protocol.Message{Text: "look", Parts: []protocol.Part{
 			{Type: "image", Name: "p.png", URL: "data:image/png;base64,cGljdHVyZQ=="},
 			{Type: "file", Name: "notes.txt", Text: "content of the notes"},
 			{Type: "file", Name: "broken", URL: "data:image/png;base64,???"},

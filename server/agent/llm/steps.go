@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // emitSteps shows the steps of the model's work as the plan of the session.
@@ -16,6 +16,6 @@ func (t *turnRun) emitSteps(steps []protocol.Task) error {
 	if slices.ContainsFunc(steps, func(s protocol.Task) bool { return s.Status != protocol.StatusCompleted }) {
 		typ = protocol.PlanUpdated
 	}
-	e := session.Event{Type: typ, Data: protocol.PlanTasksData{Tasks: steps}}
+	e := agent.Event{Type: typ, Data: protocol.PlanTasksData{Tasks: steps}}
 	return t.agent.record(t.out, e, func(s *state) { s.Steps = steps })
 }

@@ -8,13 +8,13 @@ import (
 	"sync"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A subagent runs one task in a conversation of its own. The session sees its calls below the call
 // of the task, and its texts as the output of that call. It is the Output of its own agent.
 type subagent struct {
-	session.Output // of the turn
+	agent.Output // of the turn
 
 	// Static.
 	parent *Agent
@@ -46,8 +46,8 @@ func (a *Agent) newSubagent(c *ToolCall, in taskArguments, show func(string)) (*
 	s := &subagent{Output: c.out, parent: a, call: c.ID, title: in.Title, prompt: in.Prompt, show: show}
 	agent, err := New(Options{
 		Name: a.options.Name, Config: config, Open: a.options.Open,
-		Toolbox: func(session.Spec, session.Host) (Toolbox, error) { return &taskToolbox{toolbox, in.ReadOnly}, nil },
-	}, session.Spec{Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env}, &subagentHost{a.host})
+		Toolbox: func(agent.Spec, agent.Host) (Toolbox, error) { return &taskToolbox{toolbox, in.ReadOnly}, nil },
+	}, agent.Spec{Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env}, &subagentHost{a.host})
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *subagent) run(ctx context.Context) (r ToolResult, err error) {
 	s.stop = stop
 	s.parent.addSubagent(s)
 	defer s.parent.removeSubagent(s)
-	end, err := s.agent.Run(task, session.Turn{ID: s.call, Message: protocol.Message{Text: s.prompt}}, s)
+	end, err := s.agent.Run(task, agent.Turn{ID: s.call, Message: protocol.Message{Text: s.prompt}}, s)
 	s.agent.mu.Lock()
 	r.Text = s.agent.state.finalText()
 	s.agent.mu.Unlock()
@@ -83,9 +83,9 @@ func (s *subagent) run(ctx context.Context) (r ToolResult, err error) {
 	return r, nil
 }
 
-// Emit implements session.Output. Calls appear below that of the task; the state of the session's
+// Emit implements agent.Output. Calls appear below that of the task; the state of the session's
 // own conversation does not change.
-func (s *subagent) Emit(e session.Event) error {
+func (s *subagent) Emit(e agent.Event) error {
 	e.Save, e.Parent = nil, s.call
 	switch d := e.Data.(type) {
 	case protocol.PartDeltaData:
@@ -111,12 +111,12 @@ func (s *subagent) Emit(e session.Event) error {
 }
 
 // record emits an event in one commit with the open calls of the task.
-func (s *subagent) record(e session.Event, change func(*callState)) error {
+func (s *subagent) record(e agent.Event, change func(*callState)) error {
 	return s.parent.record(s.Output, e, func(st *state) { st.changeCall(s.call, change) })
 }
 
-// Ask implements session.Output. Users see which task asks.
-func (s *subagent) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+// Ask implements agent.Output. Users see which task asks.
+func (s *subagent) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	why := "for the task " + s.title
 	if a.Why != "" {
 		why += ": " + a.Why
@@ -132,13 +132,13 @@ func (s *subagent) Ask(ctx context.Context, a protocol.Approval) (session.Verdic
 		}
 	}
 	if err := s.parent.update(s.Output, asking(true)); err != nil { // a restart withdraws it
-		return session.Verdict{}, err
+		return agent.Verdict{}, err
 	}
 	v, err := s.Output.Ask(ctx, a)
 	return v, errors.Join(err, s.parent.update(s.Output, asking(false)))
 }
 
-// Save implements session.Output. A task does not outlive the server.
+// Save implements agent.Output. A task does not outlive the server.
 func (s *subagent) Save([]byte) error { return nil }
 
 // count adds what the task used since the last time to the turn and the session, and stops the task
@@ -168,7 +168,7 @@ func (s *subagent) count(total protocol.Usage) error {
 	if end, over := s.parent.overBudget(); over {
 		s.stop(errors.New(end.Message))
 	}
-	return s.Output.Emit(session.Event{Type: protocol.UsageUpdated, Data: all})
+	return s.Output.Emit(agent.Event{Type: protocol.UsageUpdated, Data: all})
 }
 
 // plusUsage adds usage. The model and the currency stay, unless there are none yet.
@@ -192,12 +192,12 @@ func subtractUsage(sum, u *protocol.Usage) {
 
 // A subagentHost is the host of a sub-agent. Only the log is that of the session: the settings, the
 // notices about them and the stored state are not the session's.
-type subagentHost struct{ session.Host }
+type subagentHost struct{ agent.Host }
 
-// Emit implements session.Host.
-func (h *subagentHost) Emit(session.Event) error { return nil }
+// Emit implements agent.Host.
+func (h *subagentHost) Emit(agent.Event) error { return nil }
 
-// Save implements session.Host.
+// Save implements agent.Host.
 func (h *subagentHost) Save([]byte) error { return nil }
 
 // addSubagent adds a sub-agent that runs.
@@ -259,7 +259,7 @@ func (t *turnRun) endBelow(ctx context.Context, c *callState) error {
 			status = protocol.ToolCancelled
 			t.withdrawRequest(ctx, tool)
 		}
-		err := t.out.Emit(session.Event{Type: protocol.ToolEnded, Parent: c.Tool, Data: protocol.ToolEndedData{
+		err := t.out.Emit(agent.Event{Type: protocol.ToolEnded, Parent: c.Tool, Data: protocol.ToolEndedData{
 			Tool: tool, Status: status, Error: "the server stopped while the task ran",
 		}})
 		if err != nil {

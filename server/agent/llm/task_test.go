@@ -12,7 +12,7 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // task is the input of a call of the tool task.
@@ -60,7 +60,7 @@ func TestATaskRunsInAContextOfItsOwn(t *testing.T) {
 			}
 			out.Text("It is in main.go.")
 		}), echo("shell"))
-		r.decide = func(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 			before := len(r.fake.Requests())
 			if why, err := r.agent.Explain(ctx, a); err != nil || why == "" {
 				t.Errorf("explanation %q, %v", why, err)
@@ -69,7 +69,7 @@ func TestATaskRunsInAContextOfItsOwn(t *testing.T) {
 				t.Error("the agent explains a call of its sub-agent")
 			}
 			calls = 1
-			return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+			return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 		}
 		end, err := r.send(t.Context(), "secret of the user")
 		if err != nil || end.Reason != protocol.ReasonCompleted {
@@ -225,8 +225,8 @@ func TestDenyAndStopOfATaskEndsTheTurn(t *testing.T) {
 			},
 			func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) { out.Call("shell", x("rm")) },
 		), echo("shell"))
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "enough"}, nil
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "enough"}, nil
 		}
 		end, err := r.send(t.Context(), "go")
 		if err != nil || end.Reason != protocol.ReasonDenied || len(r.fake.Requests()) != 2 {
@@ -253,10 +253,10 @@ func TestATaskIsUnknownAfterARestart(t *testing.T) {
 		}), echo("shell"))
 		var state []byte
 		ctx, kill := context.WithCancel(t.Context())
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
 			state = r.state
 			kill()
-			return session.Verdict{}, context.Canceled
+			return agent.Verdict{}, context.Canceled
 		}
 		if _, err := r.send(ctx, "go"); err != nil {
 			t.Fatal(err)
@@ -264,13 +264,13 @@ func TestATaskIsUnknownAfterARestart(t *testing.T) {
 		r.open(state)
 		r.events, r.asked = nil, nil
 		withdrawn := ""
-		r.decide = func(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 			if ctx.Err() != nil {
 				withdrawn += a.Request
 			}
-			return session.Verdict{}, ctx.Err()
+			return agent.Verdict{}, ctx.Err()
 		}
-		turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
+		turn := agent.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
 		end, err := r.agent.Run(t.Context(), turn, r.recorder)
 		if err != nil || end.Reason != protocol.ReasonCompleted {
 			t.Fatalf("%+v, %v", end, err)

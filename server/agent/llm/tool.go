@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // A Toolbox has the tools of one session. Its methods may be called from any goroutine.
@@ -83,7 +83,7 @@ type ToolCall struct {
 	Asking Asker           // asks for what only Run finds out; questions of the tool
 	Plan   any             // set by Preview for Run: the call as it was checked
 
-	out session.Output // of the turn
+	out agent.Output // of the turn
 
 	Edits
 }
@@ -96,7 +96,7 @@ type Edits struct {
 	Answers map[string][]string // to the questions of the call, by their ids
 }
 
-// An Asker asks the users of the session, as session.Output.Ask does.
+// An Asker asks the users of the session, as agent.Output.Ask does.
 type Asker func(ctx context.Context, a protocol.Approval) (Answer, error)
 
 // An Answer is what users decided. Denied has the text for the model; empty: it is allowed.

@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // A turnRun is the run of one turn.
 type turnRun struct {
 	agent   *Agent
-	turn    session.Turn
-	out     session.Output
+	turn    agent.Turn
+	out     agent.Output
 	backend *model.Backend // of the present request
 	toolbox Toolbox
 	tools   map[string]Tool
@@ -33,8 +33,8 @@ const (
 	notRunLength    = "The call was not run: the answer reached the limit of its length."
 )
 
-// Run implements session.Agent.
-func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+// Run implements agent.Agent.
+func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	t := &turnRun{agent: a, turn: turn, out: out}
 	a.setRunning(true)
 	defer a.setRunning(false)
@@ -42,14 +42,14 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 		return *end, nil
 	}
 	if err := t.addTranscript(ctx); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	if err := t.begin(ctx); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	end, err := t.run(ctx)
 	if ctx.Err() != nil {
-		end, err = session.End{Reason: protocol.ReasonInterrupted}, nil
+		end, err = agent.End{Reason: protocol.ReasonInterrupted}, nil
 	}
 	failed := a.update(a.host, func(s *state) {
 		if s.Turn == nil {
@@ -103,12 +103,12 @@ func (t *turnRun) begin(ctx context.Context) error {
 }
 
 // run requests the model and runs its calls until it calls no more.
-func (t *turnRun) run(ctx context.Context) (session.End, error) {
+func (t *turnRun) run(ctx context.Context) (agent.End, error) {
 	if err := t.agent.Start(ctx); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	if err := t.endReasoning(); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	if last := t.last(); last != nil {
 		return endOf(t.agent.options.Name, last)
@@ -116,10 +116,10 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 	for invalid, full := 0, 0; ; {
 		backend, toolbox, err := t.agent.open(ctx)
 		if err != nil {
-			return session.End{}, err
+			return agent.End{}, err
 		}
 		if err := prepare(ctx, toolbox); err != nil {
-			return session.End{}, err
+			return agent.End{}, err
 		}
 		t.backend = backend
 		t.setToolbox(toolbox)
@@ -131,7 +131,7 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 		}
 		response, err := t.request(ctx)
 		if err != nil {
-			return session.End{}, err
+			return agent.End{}, err
 		}
 		switch response.Stop {
 		case model.StopCalls, model.StopPause:
@@ -139,14 +139,14 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 		case model.StopContext:
 			if full++; full <= 2 {
 				if err := t.makeRoom(ctx); err != nil {
-					return session.End{}, err
+					return agent.End{}, err
 				}
 				continue
 			}
 		case model.StopInvalid:
 			if invalid++; invalid <= 3 {
 				if err := t.note(invalidNote); err != nil {
-					return session.End{}, err
+					return agent.End{}, err
 				}
 				continue
 			}
@@ -156,18 +156,18 @@ func (t *turnRun) run(ctx context.Context) (session.End, error) {
 }
 
 // endOf returns the end of a turn after its last response.
-func endOf(name string, r *lastAnswer) (session.End, error) {
+func endOf(name string, r *lastAnswer) (agent.End, error) {
 	switch r.Stop {
 	case model.StopLength:
-		return session.End{Reason: protocol.ReasonMaxTokens, Message: "the answer reached the limit of its length"}, nil
+		return agent.End{Reason: protocol.ReasonMaxTokens, Message: "the answer reached the limit of its length"}, nil
 	case model.StopRefusal:
-		return session.End{Reason: protocol.ReasonRefusal, Message: r.Detail}, nil
+		return agent.End{Reason: protocol.ReasonRefusal, Message: r.Detail}, nil
 	case model.StopContext:
-		return session.End{}, requestError(name, model.Errorf(model.Context, "the context is full"))
+		return agent.End{}, requestError(name, model.Errorf(model.Context, "the context is full"))
 	case model.StopInvalid:
-		return session.End{}, protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", name, r.Detail)
+		return agent.End{}, protocol.Errorf(protocol.CodeAgentFailed, "%s: %s", name, r.Detail)
 	}
-	end := session.End{Reason: protocol.ReasonCompleted}
+	end := agent.End{Reason: protocol.ReasonCompleted}
 	if r.Empty {
 		end.Message = "the model answered nothing"
 	}

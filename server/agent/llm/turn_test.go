@@ -11,8 +11,8 @@ import (
 
 	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
-	"agentctl/server/session"
 )
 
 // echo is a tool that returns its argument.
@@ -45,17 +45,17 @@ func TestATurnWithParallelCallsDenialAndExplanation(t *testing.T) {
 			})
 		r := newRig(t, api, name, script, echo("shell"))
 		denied := make(chan struct{})
-		r.decide = func(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 			if a.Command == "rm" {
 				defer close(denied)
-				return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dangerous"}, nil
+				return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dangerous"}, nil
 			}
 			<-denied
 			why, err := r.agent.Explain(ctx, a)
 			if err != nil || why != "it lists files" {
 				t.Errorf("explanation %q, %v", why, err)
 			}
-			return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+			return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 		}
 		end, err := r.send(t.Context(), "go")
 		if err != nil || end.Reason != protocol.ReasonCompleted {
@@ -272,7 +272,7 @@ func TestAnInterruptKeepsThePartialAnswer(t *testing.T) {
 		}, fakemodel.Say("ok"))
 		r := newRig(t, api, name, script)
 		ctx, cancel := context.WithCancel(t.Context())
-		r.onEmit = func(e session.Event) {
+		r.onEmit = func(e agent.Event) {
 			if e.Type == protocol.TextDelta {
 				cancel()
 			}
@@ -330,8 +330,8 @@ func TestDenyAndStopEndsTheTurnAndAnswersEveryCall(t *testing.T) {
 			out.Call("shell", x("b"))
 		}, fakemodel.Say("ok"))
 		r := newRig(t, api, name, script, tool)
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "wrong way"}, nil
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop, Reason: "wrong way"}, nil
 		}
 		end, err := r.send(t.Context(), "go")
 		if err != nil || end.Reason != protocol.ReasonDenied || end.Message != "wrong way" || len(r.asked) != 1 {
@@ -357,8 +357,8 @@ func TestAnEditedPatchIsAppliedAndTheModelIsTold(t *testing.T) {
 			out.Call("patch", x("theirs"))
 		}, fakemodel.Say("ok"))
 		r := newRig(t, "chat", "qwen", script, tool)
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{
 				Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "OURS"},
 			}, nil
 		}
@@ -475,7 +475,7 @@ func TestAResumedTurnRunsNoCallTwice(t *testing.T) {
 		first := r.asked[1].Request
 		r.recorder = &recorder{decide: r.decide}
 		r.open(state)
-		turn := session.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
+		turn := agent.Turn{ID: "t1", Message: protocol.Message{Text: "go"}, Resumed: true}
 		end, err := r.agent.Run(t.Context(), turn, r.recorder)
 		if err != nil || end.Reason != protocol.ReasonCompleted {
 			t.Fatalf("%+v, %v", end, err)
@@ -527,11 +527,11 @@ func TestARunningCallAsks(t *testing.T) {
 			out.Call("shell", x("rm"))
 		}, fakemodel.Say("ok"))
 		r := newRig(t, "chat", "qwen", script, tool)
-		r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
 			if a.Kind == protocol.ApproveQuestion {
-				return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "never"}, nil
+				return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "never"}, nil
 			}
-			return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+			return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 		}
 		if _, err := r.send(t.Context(), "go"); err != nil {
 			t.Fatal(err)
@@ -551,8 +551,8 @@ func TestADenialTellsUsersTheReasonAlone(t *testing.T) {
 			out.Call("shell", x("rm"))
 		}, fakemodel.Say("ok"))
 		r := newRig(t, "chat", "qwen", script, echo("shell"))
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dangerous"}, nil
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dangerous"}, nil
 		}
 		if _, err := r.send(t.Context(), "go"); err != nil {
 			t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
-	"agentctl/server/session"
 )
 
 // addUsage adds the usage of a response.
@@ -44,14 +44,14 @@ func (t *turnRun) emitUsage(b *model.Backend) error {
 	t.agent.mu.Lock()
 	total := t.agent.state.Usage
 	t.agent.mu.Unlock()
-	if err := t.out.Emit(session.Event{Type: protocol.UsageUpdated, Data: total}); err != nil {
+	if err := t.out.Emit(agent.Event{Type: protocol.UsageUpdated, Data: total}); err != nil {
 		return err
 	}
-	return t.out.Emit(session.Event{Type: protocol.ContextUpdated, Data: t.agent.contextInfo(b)})
+	return t.out.Emit(agent.Event{Type: protocol.ContextUpdated, Data: t.agent.contextInfo(b)})
 }
 
 // overBudget returns how a turn ends whose budget is used up.
-func (a *Agent) overBudget() (end session.End, over bool) {
+func (a *Agent) overBudget() (end agent.End, over bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	turn, all := a.options.Config.Budget.Turn, a.options.Config.Budget.Session
@@ -70,21 +70,21 @@ func (a *Agent) overBudget() (end session.End, over bool) {
 		l, u := &x.limits, &x.usage
 		switch {
 		case l.Requests > 0 && x.requests >= l.Requests:
-			return session.End{
+			return agent.End{
 				Reason:  protocol.ReasonMaxRequests,
 				Message: fmt.Sprintf("the budget of the %s is %d requests", x.of, l.Requests),
 			}, true
 		case l.Tokens > 0 && u.Input+u.Output >= l.Tokens:
-			return session.End{
+			return agent.End{
 				Reason:  protocol.ReasonMaxTokens,
 				Message: fmt.Sprintf("the budget of the %s is %d tokens", x.of, l.Tokens),
 			}, true
 		case l.Cost > 0 && u.Cost >= l.Cost:
-			return session.End{
+			return agent.End{
 				Reason:  protocol.ReasonBudget,
 				Message: fmt.Sprintf("the budget of the %s is %g %s", x.of, l.Cost, u.Currency),
 			}, true
 		}
 	}
-	return session.End{}, false
+	return agent.End{}, false
 }

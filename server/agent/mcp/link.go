@@ -6,8 +6,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/process"
-	"agentctl/server/session"
 )
 
 // A link is the way to a server: a program or HTTP.
@@ -25,7 +25,7 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 	}
 	record := func(ended bool) func(process.Group) error {
 		return func(g process.Group) error {
-			return b.options.Host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
+			return b.options.Host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
 		}
 	}
 	p, err := process.Start(process.Command{

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A Probed is what a server offered to a check.
@@ -53,8 +53,8 @@ func (c *connection) probe(ctx context.Context, failures int) error {
 }
 
 // probeHost is the host of a check: nothing is recorded.
-type probeHost struct{ session.Host }
+type probeHost struct{ agent.Host }
 
-func (probeHost) Emit(session.Event) error                      { return nil }
-func (probeHost) Logf(string, ...any)                           {}
-func (probeHost) RecordProcessGroup(session.ProcessGroup) error { return nil }
+func (probeHost) Emit(agent.Event) error                      { return nil }
+func (probeHost) Logf(string, ...any)                         {}
+func (probeHost) RecordProcessGroup(agent.ProcessGroup) error { return nil }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // Types of servers with a URL.
@@ -68,7 +68,7 @@ type Options struct {
 	Servers []Server
 	Session string
 	CWD     string // of programs
-	Host    session.Host
+	Host    agent.Host
 
 	// Shorten returns a long text for the model, cut. nil: a simple cut.
 	Shorten func(text string) string

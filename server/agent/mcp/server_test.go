@@ -17,8 +17,8 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
-	"agentctl/server/session"
 )
 
 // modeVariable makes the test binary a server.
@@ -212,7 +212,7 @@ func serveMany() {
 
 // A host records what the tools tell the session.
 type host struct {
-	session.Host
+	agent.Host
 
 	mu      sync.Mutex
 	notices []string
@@ -220,7 +220,7 @@ type host struct {
 	running map[int]bool
 }
 
-func (h *host) Emit(e session.Event) error {
+func (h *host) Emit(e agent.Event) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if d, ok := e.Data.(protocol.NoticeData); ok {
@@ -235,7 +235,7 @@ func (h *host) Logf(format string, args ...any) {
 	h.logs = append(h.logs, fmt.Sprintf(format, args...))
 }
 
-func (h *host) RecordProcessGroup(g session.ProcessGroup) error {
+func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running == nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
-	"agentctl/server/session"
 )
 
 // A Toolbox has the tools of the servers of one session. It implements llm.Toolbox, llm.Preparer,
@@ -137,7 +137,7 @@ func (b *Toolbox) find(server string) (*connection, error) {
 func (b *Toolbox) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	b.options.Host.Logf("%s", text)
-	_ = b.options.Host.Emit(session.Event{Type: protocol.Notice, Data: protocol.NoticeData{ // fails if the session ends
+	_ = b.options.Host.Emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{ // fails if the session ends
 		Level: protocol.LevelWarning, Message: text,
 	}})
 }

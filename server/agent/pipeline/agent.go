@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // An Agent runs the turns of one session with the agents of its roles.
 type Agent struct {
 	// Static after New.
 	options      Options
-	spec         session.Spec
-	host         session.Host
-	capabilities session.Capabilities
+	spec         agent.Spec
+	host         agent.Host
+	capabilities agent.Capabilities
 
 	usageMu sync.Mutex // held from adding up usage to its event; locked before mu
 	saveMu  sync.Mutex // held from encoding the state to saving it; locked before mu
@@ -35,12 +35,12 @@ type Agent struct {
 }
 
 var (
-	_ session.Agent          = (*Agent)(nil)
-	_ session.Starter        = (*Agent)(nil)
-	_ session.Configurer     = (*Agent)(nil)
-	_ session.TaskController = (*Agent)(nil)
-	_ session.Exporter       = (*Agent)(nil)
-	_ session.Explainer      = explainer{}
+	_ agent.Agent          = (*Agent)(nil)
+	_ agent.Starter        = (*Agent)(nil)
+	_ agent.Configurer     = (*Agent)(nil)
+	_ agent.TaskController = (*Agent)(nil)
+	_ agent.Exporter       = (*Agent)(nil)
+	_ agent.Explainer      = explainer{}
 )
 
 var errClosed = errors.New("the pipeline was closed")
@@ -50,8 +50,8 @@ func (a *Agent) errIsClosed() error {
 }
 
 // New returns the agent of a session. If all agents of its roles explain requests, it is a
-// session.Explainer.
-func New(o Options, spec session.Spec, host session.Host) (session.Agent, error) {
+// agent.Explainer.
+func New(o Options, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	if spec.Load != "" {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions of its own", o.Name)
 	}
@@ -61,7 +61,7 @@ func New(o Options, spec session.Spec, host session.Host) (session.Agent, error)
 	}
 	a := &Agent{options: o, spec: spec, host: host, state: s}
 	common, explains := a.inspectRoles()
-	a.capabilities = session.Capabilities{
+	a.capabilities = agent.Capabilities{
 		TakesReason: true, TakesPatch: common.TakesPatch, TakesCommand: common.TakesCommand,
 		RunsPlans: true, ContinuesPlans: true, ReadTools: common.ReadTools,
 	}
@@ -71,18 +71,18 @@ func New(o Options, spec session.Spec, host session.Host) (session.Agent, error)
 	return a, nil
 }
 
-// Capabilities implements session.Agent.
-func (a *Agent) Capabilities() session.Capabilities { return a.capabilities }
+// Capabilities implements agent.Agent.
+func (a *Agent) Capabilities() agent.Capabilities { return a.capabilities }
 
-// Run implements session.Agent.
-func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+// Run implements agent.Agent.
+func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	r := &run{agent: a, turn: turn, out: out, stop: stop, changed: changedFiles{dir: a.spec.CWD}}
 	a.mu.Lock()
 	if a.closed {
 		a.mu.Unlock()
-		return session.End{}, a.errIsClosed()
+		return agent.End{}, a.errIsClosed()
 	}
 	a.run = r
 	r.usageBefore = a.state.Usage
@@ -91,15 +91,15 @@ func (a *Agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	defer a.runs.Done()
 
 	if err := a.announce(); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	end, err := r.work(work)
 	var limit *limitError
 	switch {
 	case ctx.Err() != nil:
-		end, err = session.End{Reason: protocol.ReasonInterrupted}, nil
+		end, err = agent.End{Reason: protocol.ReasonInterrupted}, nil
 	case errors.As(err, &limit):
-		end, err = session.End{Reason: limit.reason, Message: limit.message}, nil
+		end, err = agent.End{Reason: limit.reason, Message: limit.message}, nil
 	}
 	total := r.total()
 	end.Usage = total.reported()
@@ -124,7 +124,7 @@ func (a *Agent) change(f func(*state), save func(state []byte) error) error {
 	return save(b)
 }
 
-// Close implements session.Agent.
+// Close implements agent.Agent.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true
@@ -146,7 +146,7 @@ func (a *Agent) Close() error {
 	return errors.Join(errs...)
 }
 
-// Export implements session.Exporter.
+// Export implements agent.Exporter.
 func (a *Agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // aggregate answers the request from the results of the tasks. The text of the aggregator is that
@@ -40,5 +40,5 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 	total := r.total()
 	d.DurationMS, d.Usage = (r.used + time.Since(r.began)).Milliseconds(), total.reported()
 	d.Conflicts = r.changed.list()
-	return r.record(session.Event{Type: protocol.PipelineCompleted, Data: d}, func(s *state) { s.Ended = true })
+	return r.record(agent.Event{Type: protocol.PipelineCompleted, Data: d}, func(s *state) { s.Ended = true })
 }

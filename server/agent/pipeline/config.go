@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A Config is a pipeline in the configuration of the server. The roles are names of agents. One is
@@ -70,5 +70,5 @@ type Options struct {
 	Config Config
 
 	// Open opens an agent by the name in spec.Agent.
-	Open func(spec session.Spec, host session.Host) (session.Agent, error)
+	Open func(spec agent.Spec, host agent.Host) (agent.Agent, error)
 }

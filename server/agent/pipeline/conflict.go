@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // Bounds of what is kept of a turn.
@@ -122,7 +122,7 @@ type toolFiles struct {
 
 // collectFiles notes the files of a call. When the call is completed, it returns them. The lock is
 // held.
-func (in *inner) collectFiles(e session.Event) (changed []string) {
+func (in *inner) collectFiles(e agent.Event) (changed []string) {
 	if in.attempt == nil {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (in *inner) reportChanges(paths []string) {
 	for _, path := range paths {
 		name := in.run.changed.name(path)
 		for _, other := range in.run.changed.add(in.attempt, name) {
-			_ = in.run.out.Emit(session.Event{ // fails only when the turn is over
+			_ = in.run.out.Emit(agent.Event{ // fails only when the turn is over
 				Type: protocol.Notice, Task: in.task.ID,
 				Data: protocol.NoticeData{
 					Level: protocol.LevelWarning,

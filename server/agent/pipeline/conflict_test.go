@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // edit runs a call of a tool that ends with a status, with diffs of the paths.
@@ -18,7 +18,7 @@ func (s *step) edit(status protocol.ToolStatus, paths ...string) {
 	for _, p := range paths {
 		content = append(content, protocol.Content{Type: "diff", Path: p, New: "x"})
 	}
-	for _, e := range []session.Event{
+	for _, e := range []agent.Event{
 		{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "e", Kind: protocol.ToolEdit}},
 		{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "e", Content: content}},
 		{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: status}},
@@ -29,12 +29,12 @@ func (s *step) edit(status protocol.ToolStatus, paths ...string) {
 
 // locate runs a call of a tool of a kind that tells a location only.
 func (s *step) locate(kind, path string) {
-	_ = s.out.Emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "l", Kind: kind}})
-	_ = s.out.Emit(session.Event{
+	_ = s.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "l", Kind: kind}})
+	_ = s.out.Emit(agent.Event{
 		Type: protocol.ToolStarted,
 		Data: protocol.ToolStartedData{Tool: "l", Locations: []protocol.Location{{Path: path}}},
 	})
-	_ = s.out.Emit(session.Event{
+	_ = s.out.Emit(agent.Event{
 		Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "l", Status: protocol.ToolCompleted},
 	})
 }
@@ -57,7 +57,7 @@ func (r *rig) conflicts() (notices []string, final []protocol.FileConflict) {
 func TestFilesThatTasksChangeWhileBothRunAreReported(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		good := planned("a", "b", "c<a", "d<a")
-		r := newRig(t, func(ctx context.Context, s *step) (session.End, error) {
+		r := newRig(t, func(ctx context.Context, s *step) (agent.End, error) {
 			var err error
 			switch s.task {
 			case "task a":
@@ -77,7 +77,7 @@ func TestFilesThatTasksChangeWhileBothRunAreReported(t *testing.T) {
 				s.locate(protocol.ToolDelete, "c.go")
 			}
 			if err != nil {
-				return session.End{}, err
+				return agent.End{}, err
 			}
 			return good(ctx, s)
 		})

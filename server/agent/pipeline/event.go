@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
-// Emit implements session.Output and session.Host. It passes on the events of the agent's work,
+// Emit implements agent.Output and agent.Host. It passes on the events of the agent's work,
 // under ids that no other agent has. Usage is added to that of the session. A plan of the agent
 // becomes progress of its task. Its settings, context and title are not those of the session.
-func (in *inner) Emit(e session.Event) error {
+func (in *inner) Emit(e agent.Event) error {
 	if v := reflect.ValueOf(e.Data); v.Kind() == reflect.Pointer && !v.IsNil() {
 		e.Data = v.Elem().Interface()
 	}
@@ -46,7 +46,7 @@ func (in *inner) Emit(e session.Event) error {
 }
 
 // collect notes the text and the usage of an event. The lock is held.
-func (in *inner) collect(e session.Event) {
+func (in *inner) collect(e agent.Event) {
 	switch d := e.Data.(type) {
 	case protocol.PartDeltaData:
 		if e.Type == protocol.TextDelta && e.Parent == "" {
@@ -71,7 +71,7 @@ type openItem struct {
 }
 
 // track notes the parts and tools that are open. The lock is held.
-func (in *inner) track(e session.Event) {
+func (in *inner) track(e agent.Event) {
 	item := openItem{parent: e.Parent}
 	switch e.Type {
 	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
@@ -127,7 +127,7 @@ func (in *inner) closeItems(ctx context.Context, open []openItem) {
 		status = protocol.ToolCancelled
 	}
 	for _, o := range open {
-		e := session.Event{Type: o.end, Parent: o.parent}
+		e := agent.Event{Type: o.end, Parent: o.parent}
 		if in.task != nil {
 			e.Task = in.task.ID
 		}
@@ -140,9 +140,9 @@ func (in *inner) closeItems(ctx context.Context, open []openItem) {
 }
 
 // translate returns the event for the session of the pipeline, or false if it is not shown there.
-func (in *inner) translate(e session.Event) (session.Event, bool) {
+func (in *inner) translate(e agent.Event) (agent.Event, bool) {
 	data, isItem := mapItem(e.Data, in.id)
-	out := session.Event{Type: e.Type, Parent: in.id(e.Parent), Data: data}
+	out := agent.Event{Type: e.Type, Parent: in.id(e.Parent), Data: data}
 	if in.task != nil {
 		out.Task = in.task.ID
 	}
@@ -177,9 +177,9 @@ func reasoningOf(t protocol.Type) protocol.Type {
 }
 
 // progress returns the present step of an agent's own plan as progress of its task.
-func (in *inner) progress(steps []protocol.Task) (session.Event, bool) {
+func (in *inner) progress(steps []protocol.Task) (agent.Event, bool) {
 	if in.task == nil || len(steps) == 0 {
-		return session.Event{}, false
+		return agent.Event{}, false
 	}
 	done, now := 0, ""
 	for _, s := range steps {
@@ -196,6 +196,6 @@ func (in *inner) progress(steps []protocol.Task) (session.Event, bool) {
 	}), true
 }
 
-func taskEvent(typ protocol.Type, d protocol.TaskData) session.Event {
-	return session.Event{Type: typ, Task: d.Task, Data: d}
+func taskEvent(typ protocol.Type, d protocol.TaskData) agent.Event {
+	return agent.Event{Type: typ, Task: d.Task, Data: d}
 }

@@ -13,7 +13,7 @@ type explainer struct{ *Agent }
 const explainPrompt = "Before the user decides about this plan, explain it briefly: why these tasks, what each will " +
 	"change, and what could go wrong. Answer with text only, not with JSON. Do not call a tool."
 
-// Explain implements session.Explainer: the agent that asked explains. The planner explains its
+// Explain implements agent.Explainer: the agent that asked explains. The planner explains its
 // plan.
 func (x explainer) Explain(ctx context.Context, request protocol.Approval) (string, error) {
 	in := x.asker(&request)

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestMain(m *testing.M) {
@@ -28,16 +28,16 @@ func TestMain(m *testing.M) {
 // A fakeAgent answers each message with a function of the test.
 type fakeAgent struct {
 	rig  *rig
-	spec session.Spec
-	host session.Host
+	spec agent.Spec
+	host agent.Host
 	turn int
 
 	closed bool
 }
 
-func (f *fakeAgent) Capabilities() session.Capabilities { return f.rig.capabilities }
+func (f *fakeAgent) Capabilities() agent.Capabilities { return f.rig.capabilities }
 
-func (f *fakeAgent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+func (f *fakeAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	f.turn++
 	text := turn.Message.Text
 	f.rig.mu.Lock()
@@ -57,7 +57,7 @@ func (f *fakeAgent) Run(ctx context.Context, turn session.Turn, out session.Outp
 	return f.rig.act(ctx, &step{role: role, task: task, text: text, turn: f.turn, out: out})
 }
 
-// Explain implements session.Explainer.
+// Explain implements agent.Explainer.
 func (f *fakeAgent) Explain(_ context.Context, a protocol.Approval) (string, error) {
 	return f.rig.explain(a), nil
 }
@@ -76,15 +76,15 @@ func (f *fakeAgent) Close() error {
 type step struct {
 	role, task, text string
 	turn             int // of the conversation, from 1
-	out              session.Output
+	out              agent.Output
 }
 
 func (s *step) say(text string) {
-	_ = s.out.Emit(session.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
+	_ = s.out.Emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: text}})
 }
 
 func (s *step) use(input, output int64) {
-	_ = s.out.Emit(session.Event{
+	_ = s.out.Emit(agent.Event{
 		Type: protocol.UsageUpdated,
 		Data: protocol.Usage{Input: input, Output: output, Cost: 0.5, Currency: "USD", Model: "fake"},
 	})
@@ -93,17 +93,17 @@ func (s *step) use(input, output int64) {
 // A rig is a pipeline with fake agents. It records events and decides requests with decide.
 type rig struct {
 	t            *testing.T
-	capabilities session.Capabilities
-	act          func(ctx context.Context, s *step) (session.End, error)
-	decide       func(ctx context.Context, a protocol.Approval) (session.Verdict, error)
-	onEmit       func(e session.Event)
+	capabilities agent.Capabilities
+	act          func(ctx context.Context, s *step) (agent.End, error)
+	decide       func(ctx context.Context, a protocol.Approval) (agent.Verdict, error)
+	onEmit       func(e agent.Event)
 	explain      func(a protocol.Approval) string
 	options      Options
 	agent        *Agent
 	turns        int
 
 	mu      sync.Mutex
-	events  []session.Event
+	events  []agent.Event
 	asked   []protocol.Approval
 	prompts []string
 	saved   []byte
@@ -119,13 +119,13 @@ func (r *rig) problem(format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
-func newRig(t *testing.T, act func(ctx context.Context, s *step) (session.End, error)) *rig {
+func newRig(t *testing.T, act func(ctx context.Context, s *step) (agent.End, error)) *rig {
 	r := &rig{t: t, act: act}
-	r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-		return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
+	r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+		return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 	}
 	r.options = Options{Name: "team", Config: Config{Planner: "planner", Solver: "solver"}}
-	r.options.Open = func(spec session.Spec, host session.Host) (session.Agent, error) {
+	r.options.Open = func(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.opened++
@@ -137,10 +137,10 @@ func newRig(t *testing.T, act func(ctx context.Context, s *step) (session.End, e
 // open opens the pipeline, as after a restart with the saved state.
 func (r *rig) open() {
 	r.t.Helper()
-	r.openWith(session.Spec{Session: "s", CWD: "/work", State: r.saved})
+	r.openWith(agent.Spec{Session: "s", CWD: "/work", State: r.saved})
 }
 
-func (r *rig) openWith(spec session.Spec) {
+func (r *rig) openWith(spec agent.Spec) {
 	r.t.Helper()
 	a, err := New(r.options, spec, r)
 	if err != nil {
@@ -154,17 +154,17 @@ func (r *rig) openWith(spec session.Spec) {
 	}
 }
 
-func (r *rig) send(ctx context.Context, text string) (session.End, error) {
-	return r.run(ctx, session.Turn{Message: protocol.Message{Text: text}})
+func (r *rig) send(ctx context.Context, text string) (agent.End, error) {
+	return r.run(ctx, agent.Turn{Message: protocol.Message{Text: text}})
 }
 
-func (r *rig) plan(ctx context.Context, tasks ...protocol.Task) (session.End, error) {
-	return r.run(ctx, session.Turn{
+func (r *rig) plan(ctx context.Context, tasks ...protocol.Task) (agent.End, error) {
+	return r.run(ctx, agent.Turn{
 		Message: protocol.Message{Text: "run"}, Plan: &protocol.PlanRunData{Question: "why", Tasks: tasks},
 	})
 }
 
-func (r *rig) run(ctx context.Context, turn session.Turn) (session.End, error) {
+func (r *rig) run(ctx context.Context, turn agent.Turn) (agent.End, error) {
 	r.t.Helper()
 	if r.agent == nil {
 		r.open()
@@ -180,7 +180,7 @@ func (r *rig) run(ctx context.Context, turn session.Turn) (session.End, error) {
 	return end, err
 }
 
-func (r *rig) Emit(e session.Event) error {
+func (r *rig) Emit(e agent.Event) error {
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	if e.Save != nil {
@@ -193,7 +193,7 @@ func (r *rig) Emit(e session.Event) error {
 	return nil
 }
 
-func (r *rig) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+func (r *rig) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	r.mu.Lock()
 	r.asked = append(r.asked, a)
 	r.mu.Unlock()
@@ -207,7 +207,7 @@ func (r *rig) Save(state []byte) error {
 	return nil
 }
 
-func (r *rig) RecordProcessGroup(session.ProcessGroup) error   { return nil }
+func (r *rig) RecordProcessGroup(agent.ProcessGroup) error     { return nil }
 func (r *rig) RecordConversation(string, string) error         { return nil }
 func (r *rig) Transcript(context.Context, int) (string, error) { return "", nil }
 func (r *rig) Logf(format string, args ...any)                 { r.t.Logf(format, args...) }
@@ -238,7 +238,7 @@ func (r *rig) state() *protocol.State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := new(protocol.State)
-	all := []session.Event{
+	all := []agent.Event{
 		{Type: protocol.MessageUser, Data: protocol.MessageUserData{}},
 		{Type: protocol.TurnStarted, Data: protocol.TurnStartedData{}},
 	}
@@ -292,8 +292,8 @@ func planOf(tasks ...string) string {
 
 // planned returns an act that plans these tasks, solves each with "result of TITLE", and aggregates
 // to "all done".
-func planned(tasks ...string) func(context.Context, *step) (session.End, error) {
-	return func(_ context.Context, s *step) (session.End, error) {
+func planned(tasks ...string) func(context.Context, *step) (agent.End, error) {
+	return func(_ context.Context, s *step) (agent.End, error) {
 		switch s.role {
 		case "planner":
 			s.say(planOf(tasks...))
@@ -302,7 +302,7 @@ func planned(tasks ...string) func(context.Context, *step) (session.End, error) 
 		default:
 			s.say("result of " + s.task)
 		}
-		return session.End{}, nil
+		return agent.End{}, nil
 	}
 }
 

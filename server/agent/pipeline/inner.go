@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // innerGrace is how long a canceled agent may take to return before it is closed.
@@ -31,7 +31,7 @@ type inner struct {
 	role   string
 	task   *protocol.Task // that it solves; nil: none
 	prefix string         // of its ids, unique in the session
-	agent  session.Agent
+	agent  agent.Agent
 	limits *Limits // of all its turns
 	stop   context.CancelCauseFunc
 
@@ -57,8 +57,8 @@ type innerState struct {
 }
 
 var (
-	_ session.Host   = (*inner)(nil)
-	_ session.Output = (*inner)(nil)
+	_ agent.Host   = (*inner)(nil)
+	_ agent.Output = (*inner)(nil)
 )
 
 // openInner opens an agent for a role. stop is called when it uses more than the limits allow.
@@ -126,7 +126,7 @@ func (in *inner) prompt(ctx context.Context, m protocol.Message, shown bool) (st
 func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
 	in.mu.Lock()
 	in.turns++
-	turn := session.Turn{ID: strconv.Itoa(in.turns), Message: m} // its ids get the prefix
+	turn := agent.Turn{ID: strconv.Itoa(in.turns), Message: m} // its ids get the prefix
 	turn.Message.MessageID = in.prefix + turn.ID
 	in.running, in.answer = true, answer{}
 	in.mu.Unlock()
@@ -134,7 +134,7 @@ func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
 	turnCtx, cancel := context.WithCancel(ctx)
 	defer cancel() // its requests
 	returned := make(chan struct{})
-	var end session.End
+	var end agent.End
 	var err error
 	go func() {
 		defer close(returned)
@@ -170,7 +170,7 @@ func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
 }
 
 // endError returns the error for a turn that did not complete.
-func endError(end session.End, err error) error {
+func endError(end agent.End, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -208,8 +208,8 @@ func (in *inner) spending() spending {
 	return in.spent
 }
 
-// Ask implements session.Output: the session of the pipeline decides.
-func (in *inner) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+// Ask implements agent.Output: the session of the pipeline decides.
+func (in *inner) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	a.Request, a.Tool = in.id(a.Request), in.id(a.Tool)
 	if in.task != nil {
 		a.Task = in.task.ID
@@ -232,21 +232,21 @@ func (in *inner) id(id string) string {
 	return in.prefix + id
 }
 
-// Save implements session.Output and session.Host: the conversation ends with the task.
+// Save implements agent.Output and agent.Host: the conversation ends with the task.
 func (in *inner) Save([]byte) error { return nil }
 
-// RecordProcessGroup implements session.Host.
-func (in *inner) RecordProcessGroup(g session.ProcessGroup) error {
+// RecordProcessGroup implements agent.Host.
+func (in *inner) RecordProcessGroup(g agent.ProcessGroup) error {
 	return in.run.agent.host.RecordProcessGroup(g)
 }
 
-// Transcript implements session.Host: there is no earlier conversation.
+// Transcript implements agent.Host: there is no earlier conversation.
 func (in *inner) Transcript(context.Context, int) (string, error) { return "", nil }
 
-// RecordConversation implements session.Host.
+// RecordConversation implements agent.Host.
 func (in *inner) RecordConversation(string, string) error { return nil }
 
-// Logf implements session.Host.
+// Logf implements agent.Host.
 func (in *inner) Logf(format string, args ...any) {
 	in.run.agent.host.Logf("%s: "+format, append([]any{in.role}, args...)...)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestStagesAreRecordedInOrder(t *testing.T) {
@@ -66,10 +66,10 @@ func TestAnInvalidPlanIsReportedAndAskedForAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a"))
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role == "planner" && s.turn == 1 {
 				s.say(planOf("a<b", "b<a"))
-				return session.End{}, nil
+				return agent.End{}, nil
 			}
 			return good(ctx, s)
 		}
@@ -87,9 +87,9 @@ func TestAnInvalidPlanIsReportedAndAskedForAgain(t *testing.T) {
 
 func TestAPlannerThatNeverPlansFailsTheTurn(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, func(_ context.Context, s *step) (session.End, error) {
+		r := newRig(t, func(_ context.Context, s *step) (agent.End, error) {
 			s.say("I will do it myself.")
-			return session.End{}, nil
+			return agent.End{}, nil
 		})
 		_, err := r.send(t.Context(), "do it")
 		if protocol.CodeOf(err) != protocol.CodeAgentFailed || !strings.Contains(err.Error(), "no JSON object") {
@@ -107,9 +107,9 @@ func TestAPlannerThatNeverPlansFailsTheTurn(t *testing.T) {
 
 func TestAPlannerMayAnswerWithoutTasks(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, func(_ context.Context, s *step) (session.End, error) {
+		r := newRig(t, func(_ context.Context, s *step) (agent.End, error) {
 			s.say("```json\n{\"answer\": \"Hello!\"}\n```")
-			return session.End{}, nil
+			return agent.End{}, nil
 		})
 		if _, err := r.send(t.Context(), "hi"); err != nil {
 			t.Fatal(err)
@@ -129,9 +129,9 @@ func TestEditedTasksReplaceThoseOfThePlan(t *testing.T) {
 			{{ID: "b", Title: "x", After: []string{"c"}}, {ID: "c", Title: "y", After: []string{"b"}}},
 			{{ID: "b", Title: "edited", After: []string{"a"}}, {Title: "new"}},
 		}
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
 			tasks := answers[len(r.asked)-1]
-			return session.Verdict{
+			return agent.Verdict{
 				Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Tasks: tasks},
 			}, nil
 		}
@@ -152,8 +152,8 @@ func TestEditedTasksReplaceThoseOfThePlan(t *testing.T) {
 func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a"))
-		r.decide = func(context.Context, protocol.Approval) (session.Verdict, error) {
-			return session.Verdict{
+		r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
+			return agent.Verdict{
 				Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too small",
 				Input: &protocol.ApprovalInput{Replan: len(r.asked) == 1},
 			}, nil
@@ -184,10 +184,10 @@ func TestATaskThatFailsSkipsItsDependentsOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a", "b<a", "c<b", "d"))
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.task == "task a" {
 				s.use(10, 5)
-				return session.End{}, protocol.Errorf(protocol.CodeTimeout, "no answer")
+				return agent.End{}, protocol.Errorf(protocol.CodeTimeout, "no answer")
 			}
 			return good(ctx, s)
 		}
@@ -217,9 +217,9 @@ func TestATurnWithoutACompletedTaskFails(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a"))
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role == "solver" {
-				return session.End{Reason: protocol.ReasonRefusal, Message: "no"}, nil
+				return agent.End{Reason: protocol.ReasonRefusal, Message: "no"}, nil
 			}
 			return good(ctx, s)
 		}
@@ -238,13 +238,13 @@ func startedRig(t *testing.T, tasks ...string) (r *rig, ended chan error, stop c
 	t.Helper()
 	r = newRig(t, planned(tasks...))
 	good := r.act
-	r.act = func(ctx context.Context, s *step) (session.End, error) {
+	r.act = func(ctx context.Context, s *step) (agent.End, error) {
 		if s.role == "solver" {
-			_ = s.out.Emit(session.Event{
+			_ = s.out.Emit(agent.Event{
 				Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "wait", Name: "wait"},
 			})
 			if err := wait(ctx, time.Hour); err != nil {
-				return session.End{Reason: protocol.ReasonInterrupted}, nil
+				return agent.End{Reason: protocol.ReasonInterrupted}, nil
 			}
 		}
 		return good(ctx, s)
@@ -308,11 +308,11 @@ func TestTheLastOfTwoActionsOnATaskDecides(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a", "b", "c"))
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role == "solver" && s.task != "task c" && r.taskEnds()[s.task[5:]].Attempt == 1 {
 				<-ctx.Done()
 				time.Sleep(time.Second) // it does not stop at once
-				return session.End{}, ctx.Err()
+				return agent.End{}, ctx.Err()
 			}
 			return good(ctx, s)
 		}
@@ -391,26 +391,26 @@ func TestARequestOfASolverNamesItsTask(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a"))
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role == "solver" && s.turn == 1 {
 				v, err := s.out.Ask(ctx, protocol.Approval{
 					Request: "1", Kind: protocol.ApproveCommand, Title: "run it", Command: "make", Tool: "tool",
 					Why: "needed",
 				})
 				s.say(string(v.Outcome))
-				return session.End{}, err
+				return agent.End{}, err
 			}
 			if s.role == "solver" {
 				s.say("then: " + s.text)
-				return session.End{}, nil
+				return agent.End{}, nil
 			}
 			return good(ctx, s)
 		}
-		r.decide = func(_ context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
 			if a.Kind == protocol.ApprovePlan {
-				return session.Verdict{Outcome: protocol.Allowed}, nil
+				return agent.Verdict{Outcome: protocol.Allowed}, nil
 			}
-			return session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "use ninja"}, nil
+			return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "use ninja"}, nil
 		}
 		if _, err := r.send(t.Context(), "do it"); err != nil {
 			t.Fatal(err)
@@ -450,18 +450,18 @@ func TestLimitsEndATaskOrTheTurn(t *testing.T) {
 				r := newRig(t, planned("a", "b"))
 				test.limits(&r.options.Config)
 				good := r.act
-				r.act = func(ctx context.Context, s *step) (session.End, error) {
+				r.act = func(ctx context.Context, s *step) (agent.End, error) {
 					if s.task == "task a" {
 						s.use(5, 5)
 						s.use(10, 5)
 						if err := wait(ctx, time.Hour); err != nil {
-							return session.End{}, err
+							return agent.End{}, err
 						}
 					}
 					return good(ctx, s)
 				}
-				r.decide = func(ctx context.Context, _ protocol.Approval) (session.Verdict, error) {
-					return session.Verdict{Outcome: protocol.Allowed}, wait(ctx, 24*time.Hour) // does not count
+				r.decide = func(ctx context.Context, _ protocol.Approval) (agent.Verdict, error) {
+					return agent.Verdict{Outcome: protocol.Allowed}, wait(ctx, 24*time.Hour) // does not count
 				}
 				end, err := r.send(t.Context(), "do it")
 				if err != nil || end.Reason != test.end {
@@ -496,9 +496,9 @@ func TestCloseEndsAgentsThatRun(t *testing.T) {
 
 func TestAPlanThatWasInterruptedIsCancelled(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, func(ctx context.Context, s *step) (session.End, error) {
+		r := newRig(t, func(ctx context.Context, s *step) (agent.End, error) {
 			s.say("I think")
-			return session.End{}, wait(ctx, time.Hour)
+			return agent.End{}, wait(ctx, time.Hour)
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -518,7 +518,7 @@ func TestAnAgentThatCannotBeOpenedFailsItsStage(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			r := newRig(t, planned("a"))
 			open := r.options.Open
-			r.options.Open = func(spec session.Spec, host session.Host) (session.Agent, error) {
+			r.options.Open = func(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 				if spec.Agent == missing {
 					return nil, protocol.Errorf(protocol.CodeAgentAuth, "no key")
 				}
@@ -542,11 +542,11 @@ func TestEventsOfASolverAreThoseOfItsTask(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, planned("a"))
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role != "solver" {
 				return good(ctx, s)
 			}
-			for _, e := range []session.Event{
+			for _, e := range []agent.Event{
 				{Type: protocol.ReasoningDelta, Data: protocol.PartDeltaData{Part: "r", Text: "hm"}},
 				{Type: protocol.TextDelta, Data: &protocol.PartDeltaData{Part: "p", Text: "about the work"}},
 				{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "1", Name: "read"}},
@@ -566,7 +566,7 @@ func TestEventsOfASolverAreThoseOfItsTask(t *testing.T) {
 					t.Errorf("%s: %v", e.Type, err)
 				}
 			}
-			return session.End{Usage: &protocol.Usage{Input: 7, Model: "m"}}, nil
+			return agent.End{Usage: &protocol.Usage{Input: 7, Model: "m"}}, nil
 		}
 		if _, err := r.send(t.Context(), "do it"); err != nil {
 			t.Fatal(err)
@@ -606,25 +606,25 @@ func TestTheAgentThatAskedExplains(t *testing.T) {
 		r := newRig(t, planned("a"))
 		r.explain = func(a protocol.Approval) string { return "about " + a.Request + " of " + a.Tool }
 		good := r.act
-		r.act = func(ctx context.Context, s *step) (session.End, error) {
+		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			switch {
 			case s.text == explainPrompt:
 				s.say("These tasks are needed.")
-				return session.End{}, nil
+				return agent.End{}, nil
 			case s.role == "solver":
 				_, err := s.out.Ask(ctx, protocol.Approval{Request: "1", Tool: "2", Kind: protocol.ApproveTool})
-				return session.End{}, err
+				return agent.End{}, err
 			}
 			return good(ctx, s)
 		}
 		var explained []string
-		r.decide = func(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+		r.decide = func(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 			text, err := explainer{r.agent}.Explain(ctx, a)
 			if err != nil {
 				t.Error(err)
 			}
 			explained = append(explained, text)
-			return session.Verdict{Outcome: protocol.Allowed}, nil
+			return agent.Verdict{Outcome: protocol.Allowed}, nil
 		}
 		if _, err := r.send(t.Context(), "do it"); err != nil {
 			t.Fatal(err)

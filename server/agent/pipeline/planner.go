@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 const invalidAnswer = "the planner's answer is not a valid plan"
@@ -24,48 +24,48 @@ type plan struct {
 
 // plan returns the plan of the turn: the given one, or one of the planner that the user confirmed.
 // Without a plan the turn is over.
-func (r *run) plan(ctx context.Context) (*plan, session.End, error) {
+func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
 	if r.turn.Plan != nil {
 		p, err := r.givenPlan()
-		return p, session.End{}, err
+		return p, agent.End{}, err
 	}
 	started := protocol.PlanStartedData{Question: r.turn.Message.Text}
 	if err := r.emit(protocol.PlanStarted, started); err != nil {
-		return nil, session.End{}, err
+		return nil, agent.End{}, err
 	}
 	planner, err := r.openPlanner()
 	if err != nil {
-		return nil, session.End{}, err
+		return nil, agent.End{}, err
 	}
 	defer planner.close()
 	message, err := r.planMessage(ctx)
 	if err != nil {
-		return nil, session.End{}, err
+		return nil, agent.End{}, err
 	}
 	for n := 1; ; n++ {
 		p := &plan{question: r.turn.Message.Text}
 		err := r.timed(ctx, func(ctx context.Context) error { return r.request(ctx, planner, message, p) })
 		if err != nil {
-			return nil, session.End{}, err
+			return nil, agent.End{}, err
 		}
 		if p.answer != "" {
-			return nil, session.End{}, r.answerDirectly(p)
+			return nil, agent.End{}, r.answerDirectly(p)
 		}
 		decision, err := r.confirm(ctx, p, n)
 		switch {
 		case err != nil:
-			return nil, session.End{}, err
+			return nil, agent.End{}, err
 		case decision.replan != "":
 			message = protocol.Message{Text: replanPrompt(decision.replan)}
 			if err := r.emit(protocol.PlanStarted, started); err != nil {
-				return nil, session.End{}, err
+				return nil, agent.End{}, err
 			}
 			continue
 		case decision.cancelled != "":
 			err := r.emit(protocol.PlanCancelled, protocol.PlanErrorData{Message: decision.cancelled})
 			return nil, decision.end, err
 		}
-		return p, session.End{}, r.emit(
+		return p, agent.End{}, r.emit(
 			protocol.PlanCompleted, protocol.PlanTasksData{Tasks: p.tasks, Summary: p.summary},
 		)
 	}
@@ -157,7 +157,7 @@ func (r *run) answerDirectly(p *plan) error {
 type planDecision struct {
 	replan    string // the reason for which another plan is wanted
 	cancelled string // why there is no plan
-	end       session.End
+	end       agent.End
 }
 
 // confirm asks the user about a plan, unless plans are not confirmed. Edited tasks
@@ -202,11 +202,11 @@ func (r *run) confirm(ctx context.Context, p *plan, number int) (planDecision, e
 }
 
 // refusal returns the decision for a plan that was not allowed.
-func refusal(v *session.Verdict, number int) planDecision {
+func refusal(v *agent.Verdict, number int) planDecision {
 	switch {
 	case v.Decision == protocol.DenyStop:
 		return planDecision{
-			cancelled: cmp.Or(v.Reason, "the plan was denied"), end: session.End{Reason: protocol.ReasonDenied},
+			cancelled: cmp.Or(v.Reason, "the plan was denied"), end: agent.End{Reason: protocol.ReasonDenied},
 		}
 	case v.Input != nil && v.Input.Replan && v.Reason != "" && number <= maxReplans:
 		return planDecision{replan: v.Reason}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // The roles of the agents.
@@ -42,8 +42,8 @@ func (c *Config) roleAgents() (agents []roleAgent) {
 }
 
 // openRole opens an agent of a role.
-func (a *Agent) openRole(name string, host session.Host) (session.Agent, error) {
-	return a.options.Open(session.Spec{
+func (a *Agent) openRole(name string, host agent.Host) (agent.Agent, error) {
+	return a.options.Open(agent.Spec{
 		Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env, Parent: a.spec.Parent,
 		OwnDirectories: a.spec.OwnDirectories,
 	}, host)
@@ -51,28 +51,28 @@ func (a *Agent) openRole(name string, host session.Host) (session.Agent, error) 
 
 // inspectRoles returns what the agents of all roles can do. An agent that cannot be opened can do
 // nothing; its error is that of Start, or of the turn.
-func (a *Agent) inspectRoles() (common session.Capabilities, explains bool) {
-	common, explains = session.Capabilities{TakesPatch: true, TakesCommand: true}, true
+func (a *Agent) inspectRoles() (common agent.Capabilities, explains bool) {
+	common, explains = agent.Capabilities{TakesPatch: true, TakesCommand: true}, true
 	for _, r := range a.options.Config.roleAgents() {
-		agent, err := a.openRole(r.name, roleHost{a.host})
+		opened, err := a.openRole(r.name, roleHost{a.host})
 		if err != nil {
-			return session.Capabilities{}, false
+			return agent.Capabilities{}, false
 		}
-		c := agent.Capabilities()
+		c := opened.Capabilities()
 		common.TakesPatch = common.TakesPatch && c.TakesPatch
 		common.TakesCommand = common.TakesCommand && c.TakesCommand
 		common.ReadTools = append(common.ReadTools, c.ReadTools...)
-		if _, ok := agent.(session.Explainer); !ok {
+		if _, ok := opened.(agent.Explainer); !ok {
 			explains = false
 		}
-		if err := agent.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			a.host.Logf("close %s: %v", r.name, err)
 		}
 	}
 	return common, explains
 }
 
-// Start implements session.Starter. A new session is created only if the agents of all roles start;
+// Start implements agent.Starter. A new session is created only if the agents of all roles start;
 // they are closed again, since each task has an agent of its own.
 func (a *Agent) Start(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -113,11 +113,11 @@ func (a *Agent) announce() error {
 	return a.emitOptions()
 }
 
-// Process implements session.Starter. The stored state restores the plan.
-func (a *Agent) Process() session.Process {
+// Process implements agent.Starter. The stored state restores the plan.
+func (a *Agent) Process() agent.Process {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return session.Process{Running: !a.started.IsZero() && !a.closed, Since: a.started, Restores: true}
+	return agent.Process{Running: !a.started.IsZero() && !a.closed, Since: a.started, Restores: true}
 }
 
 // startRoles starts the agents of all roles and closes them again. The error names the first that
@@ -139,12 +139,12 @@ func (a *Agent) startRoles(ctx context.Context) error {
 }
 
 func (a *Agent) startRole(ctx context.Context, r *roleAgent) error {
-	agent, err := a.openRole(r.name, roleHost{a.host})
+	opened, err := a.openRole(r.name, roleHost{a.host})
 	if err == nil {
-		if starter, ok := agent.(session.Starter); ok {
+		if starter, ok := opened.(agent.Starter); ok {
 			err = starter.Start(ctx)
 		}
-		if failed := agent.Close(); failed != nil {
+		if failed := opened.Close(); failed != nil {
 			a.host.Logf("close %s: %v", r.name, failed)
 		}
 	}
@@ -156,14 +156,14 @@ func (a *Agent) startRole(ctx context.Context, r *roleAgent) error {
 }
 
 // A roleHost is the Host of an agent that runs no turn: its events and state are dropped.
-type roleHost struct{ host session.Host }
+type roleHost struct{ host agent.Host }
 
-func (roleHost) Emit(session.Event) error                        { return nil }
+func (roleHost) Emit(agent.Event) error                          { return nil }
 func (roleHost) Save([]byte) error                               { return nil }
 func (roleHost) Transcript(context.Context, int) (string, error) { return "", nil }
 func (roleHost) RecordConversation(string, string) error         { return nil }
 
-func (h roleHost) RecordProcessGroup(g session.ProcessGroup) error {
+func (h roleHost) RecordProcessGroup(g agent.ProcessGroup) error {
 	return h.host.RecordProcessGroup(g)
 }
 func (h roleHost) Logf(format string, args ...any) { h.host.Logf(format, args...) }

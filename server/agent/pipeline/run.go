@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/schedule"
-	"agentctl/server/session"
 )
 
 // A run is one turn. Its stages run on the goroutine of Agent.Run.
 type run struct {
 	agent *Agent
-	turn  session.Turn
-	out   session.Output
+	turn  agent.Turn
+	out   agent.Output
 	stop  context.CancelCauseFunc // of the work of the turn
 
 	used  time.Duration // of the turn's time, by stages that ended
@@ -29,7 +29,7 @@ type run struct {
 }
 
 // work runs the stages.
-func (r *run) work(ctx context.Context) (session.End, error) {
+func (r *run) work(ctx context.Context) (agent.End, error) {
 	p, end, err := r.plan(ctx)
 	if err != nil {
 		return end, errors.Join(err, r.endPlan(ctx, err))
@@ -44,7 +44,7 @@ func (r *run) work(ctx context.Context) (session.End, error) {
 		}
 		return r.aggregate(ctx, p, s.tasks)
 	})
-	return session.End{}, err
+	return agent.End{}, err
 }
 
 // endPlan records that there is no plan: it was interrupted, or failed.
@@ -68,11 +68,11 @@ func (r *run) timed(ctx context.Context, stage func(ctx context.Context) error) 
 
 // emit appends an event that is not of a task.
 func (r *run) emit(typ protocol.Type, data any) error {
-	return r.out.Emit(session.Event{Type: typ, Data: data})
+	return r.out.Emit(agent.Event{Type: typ, Data: data})
 }
 
 // record changes the state, and saves it in one commit with an event.
-func (r *run) record(e session.Event, change func(*state)) error {
+func (r *run) record(e agent.Event, change func(*state)) error {
 	return r.agent.change(change, func(b []byte) error {
 		e.Save = b
 		return r.out.Emit(e)

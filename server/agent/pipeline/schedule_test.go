@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A randomPlan is a plan whose tasks take their time and may fail, with the actions of users
@@ -65,22 +65,22 @@ func drawPlan(t *rapid.T) *randomPlan {
 }
 
 // act solves a task of the plan.
-func (p *randomPlan) act(ctx context.Context, s *step) (session.End, error) {
+func (p *randomPlan) act(ctx context.Context, s *step) (agent.End, error) {
 	if s.role == "aggregator" {
 		s.say("all done")
-		return session.End{}, nil
+		return agent.End{}, nil
 	}
 	i := slices.IndexFunc(p.tasks, func(t protocol.Task) bool { return t.Title == s.task })
-	_ = s.out.Emit(session.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Name: "t"}})
+	_ = s.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Name: "t"}})
 	if err := wait(ctx, p.takes[i]); err != nil {
-		return session.End{}, err
+		return agent.End{}, err
 	}
 	if p.fails[i] {
 		p.fails[i] = false // restarted, it succeeds
-		return session.End{}, fmt.Errorf("no luck")
+		return agent.End{}, fmt.Errorf("no luck")
 	}
 	s.say("done")
-	return session.End{}, nil
+	return agent.End{}, nil
 }
 
 // A legality checks the order of events.
@@ -100,7 +100,7 @@ var legalFrom = map[protocol.Type][]string{
 	},
 }
 
-func (l *legality) see(e session.Event) {
+func (l *legality) see(e agent.Event) {
 	d, ok := e.Data.(protocol.TaskData)
 	if !ok {
 		return
@@ -140,7 +140,7 @@ func (p *randomPlan) run(t *testing.T) []string {
 		task.Status = protocol.StatusPending
 		legal.tasks[task.ID] = &task
 	}
-	r.onEmit = func(e session.Event) { r.mu.Lock(); defer r.mu.Unlock(); legal.see(e) }
+	r.onEmit = func(e agent.Event) { r.mu.Lock(); defer r.mu.Unlock(); legal.see(e) }
 	r.open()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -166,7 +166,7 @@ func (p *randomPlan) run(t *testing.T) []string {
 }
 
 // checkEnd returns what is wrong at the end of the turn.
-func (p *randomPlan) checkEnd(r *rig, legal *legality, end session.End, err error) (problems []string) {
+func (p *randomPlan) checkEnd(r *rig, legal *legality, end agent.End, err error) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	completed := 0
 	for _, t := range legal.tasks {

@@ -92,12 +92,12 @@ func (a *Agent) taskSchedule() *schedule.Schedule {
 	return a.run.schedule
 }
 
-// CancelTask implements session.TaskController.
+// CancelTask implements agent.TaskController.
 func (a *Agent) CancelTask(ctx context.Context, task string) error {
 	return a.taskSchedule().CancelTask(ctx, task)
 }
 
-// RestartTask implements session.TaskController.
+// RestartTask implements agent.TaskController.
 func (a *Agent) RestartTask(ctx context.Context, task string) error {
 	return a.taskSchedule().RestartTask(ctx, task)
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // The settings that can be changed.
@@ -88,10 +88,10 @@ func confirmValue(confirms bool) string {
 
 func (a *Agent) emitOptions() error {
 	o := protocol.Options{Name: a.options.Name, Settings: a.settings()}
-	return a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: o})
+	return a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o})
 }
 
-// Configure implements session.Configurer. More tasks at once start immediately; fewer let those
+// Configure implements agent.Configurer. More tasks at once start immediately; fewer let those
 // that run go on. Whether plans are confirmed holds from the next plan on.
 func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // setting returns a setting of the latest agent.options.
@@ -55,9 +55,9 @@ func TestSettingsShowAgentsAndLimits(t *testing.T) {
 
 func TestMoreTasksAtOnceStartImmediately(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		r := newRig(t, func(ctx context.Context, s *step) (session.End, error) {
+		r := newRig(t, func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role == "solver" {
-				return session.End{}, wait(ctx, time.Hour)
+				return agent.End{}, wait(ctx, time.Hour)
 			}
 			return planned("a", "b", "c", "d")(ctx, s)
 		})
@@ -148,12 +148,12 @@ type startingAgent struct {
 }
 
 func (s *startingAgent) Start(ctx context.Context) error { return s.start(ctx) }
-func (s *startingAgent) Process() session.Process        { return session.Process{} }
+func (s *startingAgent) Process() agent.Process          { return agent.Process{} }
 
 // startRig returns a rig whose agents start with a function of the test.
 func startRig(t *testing.T, start func(ctx context.Context, agent string) error) *rig {
 	r := newRig(t, planned("a"))
-	r.options.Open = func(spec session.Spec, host session.Host) (session.Agent, error) {
+	r.options.Open = func(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.opened++
@@ -173,7 +173,7 @@ func TestANewSessionNeedsAgentsThatStart(t *testing.T) {
 			}
 			return nil
 		})
-		r.openWith(session.Spec{Session: "s", Checking: checking})
+		r.openWith(agent.Spec{Session: "s", Checking: checking})
 		err := r.agent.Start(t.Context())
 		switch {
 		case !checking && err != nil:
@@ -196,7 +196,7 @@ func TestCloseEndsAStart(t *testing.T) {
 		r := startRig(t, func(ctx context.Context, _ string) error {
 			return wait(ctx, time.Hour)
 		})
-		r.openWith(session.Spec{Session: "s", Checking: true})
+		r.openWith(agent.Spec{Session: "s", Checking: true})
 		started := make(chan error, 1)
 		go func() { started <- r.agent.Start(context.Background()) }()
 		synctest.Wait()
@@ -216,11 +216,11 @@ func TestCloseEndsAStart(t *testing.T) {
 func TestAgentsOfRolesHaveTheDirectoriesOfTheServer(t *testing.T) {
 	r := newRig(t, planned("a"))
 	open, own := r.options.Open, []string{"/data"}
-	r.options.Open = func(spec session.Spec, host session.Host) (session.Agent, error) {
+	r.options.Open = func(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 		if !slices.Equal(spec.OwnDirectories, own) {
 			t.Errorf("%s has %q, want %q", spec.Agent, spec.OwnDirectories, own)
 		}
 		return open(spec, host)
 	}
-	r.openWith(session.Spec{Session: "s", OwnDirectories: own})
+	r.openWith(agent.Spec{Session: "s", OwnDirectories: own})
 }

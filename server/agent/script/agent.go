@@ -9,25 +9,25 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/schedule"
-	"agentctl/server/session"
 )
 
 var (
-	_ session.Explainer      = (*agent)(nil)
-	_ session.Compactor      = (*agent)(nil)
-	_ session.Measurer       = (*agent)(nil)
-	_ session.TaskController = (*agent)(nil)
-	_ session.Configurer     = (*agent)(nil)
-	_ session.Exporter       = (*agent)(nil)
+	_ agent.Explainer      = (*scriptAgent)(nil)
+	_ agent.Compactor      = (*scriptAgent)(nil)
+	_ agent.Measurer       = (*scriptAgent)(nil)
+	_ agent.TaskController = (*scriptAgent)(nil)
+	_ agent.Configurer     = (*scriptAgent)(nil)
+	_ agent.Exporter       = (*scriptAgent)(nil)
 )
 
-// An agent plays a script for one session.
-type agent struct {
+// A scriptAgent plays a script for one session.
+type scriptAgent struct {
 	// Static after Open.
 	script *Script
-	spec   session.Spec
-	host   session.Host
+	spec   agent.Spec
+	host   agent.Host
 
 	// saveMu is held from encoding the state to saving it, so an older state is never saved last.
 	// Locked before mu.
@@ -42,19 +42,19 @@ type agent struct {
 
 // Open returns an agent that plays the script. The error for a state of another agent has the code
 // invalid_state.
-func (s *Script) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (s *Script) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	state, err := decodeState(spec.State)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", s.name, err)
 	}
-	return &agent{script: s, spec: spec, host: host, state: state, explanations: map[string]string{}}, nil
+	return &scriptAgent{script: s, spec: spec, host: host, state: state, explanations: map[string]string{}}, nil
 }
 
-func (a *agent) Capabilities() session.Capabilities {
-	return session.Capabilities{Resumes: a.script.resumes, TakesReason: true, TakesPatch: true, RunsPlans: true}
+func (a *scriptAgent) Capabilities() agent.Capabilities {
+	return agent.Capabilities{Resumes: a.script.resumes, TakesReason: true, TakesPatch: true, RunsPlans: true}
 }
 
-func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	a.mu.Lock()
 	prior := a.state.beginTurn(&turn)
 	inputTokens := a.state.Tokens
@@ -83,14 +83,14 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 	case err == nil:
 		e = endError{Reason: protocol.ReasonCompleted}
 	case !errors.As(err, &e):
-		return session.End{}, err
+		return agent.End{}, err
 	}
 
 	a.mu.Lock()
 	if e.Usage == nil {
 		e.Usage = &protocol.Usage{Input: inputTokens, Output: a.state.Tokens - inputTokens, Model: "script"}
 	}
-	end := session.End(e)
+	end := agent.End(e)
 	switch {
 	case !a.script.resumes:
 		a.state.Turn = nil
@@ -106,7 +106,7 @@ func (a *agent) Run(ctx context.Context, turn session.Turn, out session.Output) 
 
 // record changes the state and emits an event. If the script resumes, it saves the state with the
 // event.
-func (a *agent) record(r *runner, e session.Event, apply ...func(*agentState)) error {
+func (a *scriptAgent) record(r *runner, e agent.Event, apply ...func(*agentState)) error {
 	if a.script.resumes {
 		a.saveMu.Lock()
 		defer a.saveMu.Unlock()
@@ -132,7 +132,7 @@ func (a *agent) record(r *runner, e session.Event, apply ...func(*agentState)) e
 type stateSaver interface{ Save(state []byte) error }
 
 // save saves the state.
-func (a *agent) save(to stateSaver) error {
+func (a *scriptAgent) save(to stateSaver) error {
 	a.saveMu.Lock()
 	defer a.saveMu.Unlock()
 	state, err := a.Export(context.Background())
@@ -143,14 +143,14 @@ func (a *agent) save(to stateSaver) error {
 }
 
 // Export returns the state.
-func (a *agent) Export(context.Context) ([]byte, error) {
+func (a *scriptAgent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return json.Marshal(&a.state)
 }
 
 // setExplanation sets the answer of Explain about a pending request. An empty text removes it.
-func (a *agent) setExplanation(request, why string) {
+func (a *scriptAgent) setExplanation(request, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if why == "" {
@@ -161,7 +161,7 @@ func (a *agent) setExplanation(request, why string) {
 }
 
 // Explain returns the explanation of the ask step. Its error code without one is unsupported.
-func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error) {
+func (a *scriptAgent) Explain(_ context.Context, req protocol.Approval) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	why, ok := a.explanations[req.Request]
@@ -172,14 +172,14 @@ func (a *agent) Explain(_ context.Context, req protocol.Approval) (string, error
 }
 
 // Context returns the context usage: as set by a step, or else an estimate from the text.
-func (a *agent) Context(context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
+func (a *scriptAgent) Context(context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.state.contextInfo(a.script.window), nil, nil
 }
 
 // Compact keeps a quarter of the tokens.
-func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) {
+func (a *scriptAgent) Compact(context.Context) (protocol.ContextCompactedData, error) {
 	a.mu.Lock()
 	before := a.state.contextInfo(a.script.window)
 	a.state.Context = nil
@@ -197,13 +197,13 @@ func (a *agent) Compact(context.Context) (protocol.ContextCompactedData, error) 
 }
 
 // options returns the options of the script with the current values.
-func (a *agent) options() protocol.Options {
+func (a *scriptAgent) options() protocol.Options {
 	o := *a.script.options
 	o.Settings = a.settings()
 	return o
 }
 
-func (a *agent) settings() []protocol.Setting {
+func (a *scriptAgent) settings() []protocol.Setting {
 	if a.script.options == nil {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (a *agent) settings() []protocol.Setting {
 }
 
 // Configure sets a setting of the script.
-func (a *agent) Configure(_ context.Context, setting, value string) error {
+func (a *scriptAgent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	if i < 0 {
@@ -232,7 +232,7 @@ func (a *agent) Configure(_ context.Context, setting, value string) error {
 	a.mu.Lock()
 	a.state.Settings[setting] = value
 	a.mu.Unlock()
-	if err := a.host.Emit(session.Event{Type: protocol.AgentOptions, Data: a.options()}); err != nil {
+	if err := a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: a.options()}); err != nil {
 		return fmt.Errorf("configure: %w", err)
 	}
 	if err := a.save(a.host); err != nil {
@@ -242,7 +242,7 @@ func (a *agent) Configure(_ context.Context, setting, value string) error {
 }
 
 // Close ends the processes of spawn steps.
-func (a *agent) Close() error {
+func (a *scriptAgent) Close() error {
 	a.mu.Lock()
 	children := a.children
 	a.children = nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // An ask requests a decision and runs the steps for it.
@@ -56,7 +56,7 @@ func (a *ask) run(ctx context.Context, r *runner) error {
 }
 
 // ask waits for a decision. An error means that the turn has ended, by deny_stop or otherwise.
-func (r *runner) ask(ctx context.Context, req protocol.Approval, why string) (session.Verdict, error) {
+func (r *runner) ask(ctx context.Context, req protocol.Approval, why string) (agent.Verdict, error) {
 	if req.Task == "" {
 		req.Task = r.task
 	}

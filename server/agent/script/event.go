@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // An emit step emits any durable event.
@@ -43,7 +43,7 @@ func (e *emit) check() error {
 }
 
 func (e *emit) run(ctx context.Context, r *runner) error {
-	return r.emit(ctx, session.Event{Type: e.Type, Task: e.Task, Parent: e.Parent, Data: e.data})
+	return r.emit(ctx, agent.Event{Type: e.Type, Task: e.Task, Parent: e.Parent, Data: e.data})
 }
 
 type notice struct {
@@ -70,7 +70,7 @@ func (n *notice) run(ctx context.Context, r *runner) error {
 
 // emitData emits an event that has only a type and data.
 func (r *runner) emitData(ctx context.Context, typ protocol.Type, data any, apply ...func(*agentState)) error {
-	return r.emit(ctx, session.Event{Type: typ, Data: data}, apply...)
+	return r.emit(ctx, agent.Event{Type: typ, Data: data}, apply...)
 }
 
 // contextStep sets the context usage until the next compaction.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 type sleep struct {
@@ -66,7 +66,7 @@ func (s *Script) waitGate(ctx context.Context, name string) error {
 }
 
 // An endError ends the turn from a step.
-type endError session.End
+type endError agent.End
 
 func (e endError) Error() string { return "end of turn: " + string(e.Reason) }
 

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 const twoTasks = `{"plan":"Q","summary":"S","parallel":1,"tasks":[` +
@@ -46,11 +46,11 @@ func TestPartsOfTasksHaveNamesOfTheirOwn(t *testing.T) {
 func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`,
 		strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"explain":"why not","parallel"`, 1)), nil)
-	st.decide = func(req protocol.Approval) session.Verdict {
+	st.decide = func(req protocol.Approval) agent.Verdict {
 		if req.Kind != protocol.ApprovePlan || len(req.Tasks) != 2 || req.Tasks[0].Status != protocol.StatusPending {
 			t.Errorf("%+v", req)
 		}
-		return session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
+		return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
 			Tasks: []protocol.Task{{ID: "b", Title: "B2"}, {ID: "c", Title: "C", After: []string{"b"}}},
 		}}
 	}
@@ -68,14 +68,14 @@ func TestAConfirmedPlanIsSolvedAsEdited(t *testing.T) {
 func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`,
 		strings.Replace(twoTasks, `"parallel"`, `"confirm":true,"else":[{"say":"well"}],"parallel"`, 1)), nil)
-	verdicts := []session.Verdict{
+	verdicts := []agent.Verdict{
 		{
 			Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "shorter",
 			Input: &protocol.ApprovalInput{Replan: true},
 		},
 		{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "no"},
 	}
-	st.decide = func(protocol.Approval) session.Verdict {
+	st.decide = func(protocol.Approval) agent.Verdict {
 		v := verdicts[0]
 		verdicts = verdicts[1:]
 		return v
@@ -126,7 +126,7 @@ func TestTasksAreCancelledAndRestarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, st := open(t, parse(t, `{"on":"*"}`, `{"plan":"Q","aggregate":"sum","tasks":[{"id":"a","title":"A","steps":[{"sleep":"1s"}]},`+
 			`{"id":"b","title":"B","steps":[{"sleep":"1s"}]},{"id":"c","title":"C","after":["a"],"steps":[{"sleep":"1s"}]}]}`), nil)
-		keeper := a.(session.TaskController)
+		keeper := a.(agent.TaskController)
 		if err := keeper.CancelTask(t.Context(), "a"); protocol.CodeOf(err) != protocol.CodeNotFound {
 			t.Errorf("without a plan: %v", err)
 		}

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 const resumeScript = `{"resumes":true}
@@ -31,7 +31,7 @@ func runUntilCrash(t *testing.T, script *Script, st *fakeSession, state []byte, 
 	defer kill(nil)
 	crashed := errors.New("crashed")
 	out := &crashingHost{fakeSession: st, left: n, crashed: crashed, kill: func() { kill(crashed) }}
-	a, err := script.Open(session.Spec{State: state}, out)
+	a, err := script.Open(agent.Spec{State: state}, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ type crashingHost struct {
 	kill    func()
 }
 
-func (m *crashingHost) Emit(e session.Event) error {
+func (m *crashingHost) Emit(e agent.Event) error {
 	if m.left--; m.left < 0 {
 		m.kill()
 		return m.crashed
@@ -142,7 +142,7 @@ func TestATurnOfAScriptThatDoesNotResumeKeepsNoProgress(t *testing.T) {
 		t.Error("resumes")
 	}
 	saves := 0
-	st.onEvent = func(session.Event) {
+	st.onEvent = func(agent.Event) {
 		if st.saved != nil {
 			saves++
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A runner runs steps in order on one goroutine: those of the turn, or of one attempt at a task.
@@ -21,12 +21,12 @@ type runner struct {
 	partCount  int // ids assigned
 	toolCount  int
 	askCount   int
-	verdict    session.Verdict // of the last ask
+	verdict    agent.Verdict // of the last ask
 }
 
 // emit emits an event and applies apply to the state. It skips events that were emitted before a
 // restart.
-func (r *runner) emit(ctx context.Context, e session.Event, apply ...func(*agentState)) error {
+func (r *runner) emit(ctx context.Context, e agent.Event, apply ...func(*agentState)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (r *runner) emit(ctx context.Context, e session.Event, apply ...func(*agent
 // A timedEvent is an event and the delay before it.
 type timedEvent struct {
 	delay time.Duration
-	event session.Event
+	event agent.Event
 }
 
 func (r *runner) emitTimed(ctx context.Context, e timedEvent) error {

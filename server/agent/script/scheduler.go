@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/schedule"
-	"agentctl/server/session"
 )
 
 // defaultParallel is the default number of tasks that run at once.
@@ -164,28 +164,28 @@ func (s *scheduler) Restart(ctx context.Context, i int) error {
 	return t.runner.emit(ctx, taskEvent(protocol.TaskRestarted, data), t.saveProgress(taskProgress{Attempt: t.attempt}))
 }
 
-func taskEvent(typ protocol.Type, data protocol.TaskData) session.Event {
-	return session.Event{Type: typ, Task: data.Task, Data: data}
+func taskEvent(typ protocol.Type, data protocol.TaskData) agent.Event {
+	return agent.Event{Type: typ, Task: data.Task, Data: data}
 }
 
-func (a *agent) setSchedule(s *schedule.Schedule) {
+func (a *scriptAgent) setSchedule(s *schedule.Schedule) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.schedule = s
 }
 
-func (a *agent) taskSchedule() *schedule.Schedule {
+func (a *scriptAgent) taskSchedule() *schedule.Schedule {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.schedule
 }
 
 // CancelTask cancels a task of the running plan.
-func (a *agent) CancelTask(ctx context.Context, task string) error {
+func (a *scriptAgent) CancelTask(ctx context.Context, task string) error {
 	return a.taskSchedule().CancelTask(ctx, task)
 }
 
 // RestartTask restarts a task of the running plan.
-func (a *agent) RestartTask(ctx context.Context, task string) error {
+func (a *scriptAgent) RestartTask(ctx context.Context, task string) error {
 	return a.taskSchedule().RestartTask(ctx, task)
 }

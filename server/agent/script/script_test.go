@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,18 +20,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A fakeSession is the session of an agent. It records events and decides with decide.
 type fakeSession struct {
 	mu     sync.Mutex
-	events []session.Event
+	events []agent.Event
 	asked  []protocol.Approval
 	saved  []byte
-	groups []session.ProcessGroup
+	groups []agent.ProcessGroup
 
-	onEvent func(session.Event)                     // called for each event, without the lock
-	decide  func(protocol.Approval) session.Verdict // nil: allow once
-	emitErr error                                   // error of every Emit
-	decided map[string]session.Verdict              // decisions by request
+	onEvent func(agent.Event)                     // called for each event, without the lock
+	decide  func(protocol.Approval) agent.Verdict // nil: allow once
+	emitErr error                                 // error of every Emit
+	decided map[string]agent.Verdict              // decisions by request
 }
 
-func (s *fakeSession) Emit(e session.Event) error {
+func (s *fakeSession) Emit(e agent.Event) error {
 	s.mu.Lock()
 	if s.emitErr != nil {
 		defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *fakeSession) Emit(e session.Event) error {
 	return nil
 }
 
-func (s *fakeSession) Ask(ctx context.Context, a protocol.Approval) (session.Verdict, error) {
+func (s *fakeSession) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	s.mu.Lock()
 	if v, ok := s.decided[a.Request]; ok {
 		s.mu.Unlock()
@@ -57,17 +57,17 @@ func (s *fakeSession) Ask(ctx context.Context, a protocol.Approval) (session.Ver
 	s.asked = append(s.asked, a)
 	decide := s.decide
 	s.mu.Unlock()
-	v := session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+	v := agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
 	if decide != nil {
 		v = decide(a)
 	}
 	if ctx.Err() != nil {
-		v = session.Verdict{Outcome: protocol.Cancelled}
+		v = agent.Verdict{Outcome: protocol.Cancelled}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.decided == nil {
-		s.decided = map[string]session.Verdict{}
+		s.decided = map[string]agent.Verdict{}
 	}
 	s.decided[a.Request] = v
 	return v, nil
@@ -82,7 +82,7 @@ func (s *fakeSession) Save(state []byte) error {
 	return nil
 }
 
-func (s *fakeSession) RecordProcessGroup(g session.ProcessGroup) error {
+func (s *fakeSession) RecordProcessGroup(g agent.ProcessGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append(s.groups, g)
@@ -136,10 +136,10 @@ func parse(t testing.TB, lines ...string) *Script {
 }
 
 // open returns an agent of the script in a new fakeSession.
-func open(t testing.TB, s *Script, state []byte) (session.Agent, *fakeSession) {
+func open(t testing.TB, s *Script, state []byte) (agent.Agent, *fakeSession) {
 	t.Helper()
 	st := &fakeSession{}
-	a, err := s.Open(session.Spec{Session: "s", CWD: t.TempDir(), State: state}, st)
+	a, err := s.Open(agent.Spec{Session: "s", CWD: t.TempDir(), State: state}, st)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,15 +151,15 @@ func open(t testing.TB, s *Script, state []byte) (session.Agent, *fakeSession) {
 	return a, st
 }
 
-func newTurn(n int, text string) session.Turn {
-	return session.Turn{
+func newTurn(n int, text string) agent.Turn {
+	return agent.Turn{
 		ID:      fmt.Sprintf("turn%d", n),
 		Message: protocol.Message{MessageID: fmt.Sprintf("m%d", n), Text: text},
 	}
 }
 
 // runScript runs one turn with the given steps.
-func runScript(t testing.TB, lines ...string) (*fakeSession, session.End, error) {
+func runScript(t testing.TB, lines ...string) (*fakeSession, agent.End, error) {
 	t.Helper()
 	a, st := open(t, parse(t, append([]string{`{"on":"*"}`}, lines...)...), nil)
 	end, err := a.Run(t.Context(), newTurn(1, "hello"), st)
@@ -284,7 +284,7 @@ func TestATurnEndsWithTheReasonOfTheScript(t *testing.T) {
 }
 
 func TestAnAgentOfABadStateDoesNotOpen(t *testing.T) {
-	_, err := Tour().Open(session.Spec{State: []byte("{")}, &fakeSession{})
+	_, err := Tour().Open(agent.Spec{State: []byte("{")}, &fakeSession{})
 	if protocol.CodeOf(err) != protocol.CodeInvalidState {
 		t.Error(err)
 	}

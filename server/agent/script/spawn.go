@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/process"
-	"agentctl/server/session"
 )
 
 // grace is the time for a spawned program to exit after its input is closed, and again after TERM.
@@ -38,7 +38,7 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 	p, err := process.Start(process.Command{
 		Args: s.Args, Dir: r.agent.spec.CWD, Env: env, Session: r.agent.spec.Session,
 		Record: func(g process.Group) error {
-			return r.agent.host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start})
+			return r.agent.host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start})
 		},
 	})
 	if err != nil {
@@ -62,10 +62,10 @@ type child struct {
 }
 
 // end ends the program and its process group and records the end.
-func (c *child) end(host session.Host) error {
+func (c *child) end(host agent.Host) error {
 	c.End(grace)
 	<-c.drained
 	c.Release()
 	g := c.Group()
-	return host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start, Ended: true})
+	return host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: true})
 }

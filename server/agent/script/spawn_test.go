@@ -6,13 +6,13 @@ import (
 	"syscall"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 func TestASpawnedProgramIsRecordedAndEndsWithTheAgent(t *testing.T) {
 	script := parse(t, `{"on":"*"}`, `{"spawn":["sleep","600"]}`)
 	st := &fakeSession{}
-	a, err := script.Open(session.Spec{CWD: t.TempDir(), Env: map[string]string{"A": "b"}}, st)
+	a, err := script.Open(agent.Spec{CWD: t.TempDir(), Env: map[string]string{"A": "b"}}, st)
 	if err != nil {
 		t.Fatal(err)
 	}

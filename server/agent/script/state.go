@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // agentState is the state of the agent in its session: saved, exported and restored.
@@ -25,7 +25,7 @@ type turnProgress struct {
 	Turn    string                  `json:"turn"`
 	Emitted map[string]int          `json:"lanes"` // events emitted, by runner key
 	Tasks   map[string]taskProgress `json:"tasks,omitempty"`
-	End     *session.End            `json:"end,omitempty"` // nil: under way
+	End     *agent.End              `json:"end,omitempty"` // nil: under way
 }
 
 // taskProgress is the progress of a task.
@@ -49,7 +49,7 @@ func decodeState(state []byte) (agentState, error) {
 }
 
 // beginTurn starts or resumes a turn and returns its progress.
-func (s *agentState) beginTurn(t *session.Turn) turnProgress {
+func (s *agentState) beginTurn(t *agent.Turn) turnProgress {
 	if !t.Resumed || s.Turn == nil || s.Turn.Turn != t.ID {
 		s.Messages++
 		s.Transcript++
@@ -63,7 +63,7 @@ func (s *agentState) beginTurn(t *session.Turn) turnProgress {
 }
 
 // count adds an event to the context.
-func (s *agentState) count(e *session.Event) {
+func (s *agentState) count(e *agent.Event) {
 	switch d := e.Data.(type) {
 	case protocol.PartDeltaData:
 		s.Tokens += estimateTokens(d.Text)

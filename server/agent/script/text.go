@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // maxTimes is the maximum of times, and of the deltas of a burst.
@@ -67,7 +67,7 @@ func (s *textOptions) streamText(ctx context.Context, r *runner, kind protocol.K
 	part := r.partID(s.Part)
 	start, delta, end := partTypes(kind)
 	event := func(t protocol.Type, data any) timedEvent {
-		return timedEvent{event: session.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data}}
+		return timedEvent{event: agent.Event{Type: t, Task: s.Task, Parent: s.Parent, Data: data}}
 	}
 	if err := r.emitTimed(ctx, event(start, protocol.PartStartData{Part: part, Agent: s.Agent})); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (b *burst) events(parts []string) iter.Seq[timedEvent] {
 	start, delta, end := partTypes(protocol.Kind(b.Kind))
 	return func(yield func(timedEvent) bool) {
 		for _, p := range parts {
-			if !yield(timedEvent{event: session.Event{Type: start, Data: protocol.PartStartData{Part: p}}}) {
+			if !yield(timedEvent{event: agent.Event{Type: start, Data: protocol.PartStartData{Part: p}}}) {
 				return
 			}
 		}
@@ -129,12 +129,12 @@ func (b *burst) events(parts []string) iter.Seq[timedEvent] {
 			text := fmt.Sprintf("%d ", i)
 			text += strings.Repeat(".", max(0, b.Size-len(text)))
 			data := protocol.PartDeltaData{Part: parts[i%len(parts)], Text: text}
-			if !yield(timedEvent{delay: time.Duration(b.Delay), event: session.Event{Type: delta, Data: data}}) {
+			if !yield(timedEvent{delay: time.Duration(b.Delay), event: agent.Event{Type: delta, Data: data}}) {
 				return
 			}
 		}
 		for _, p := range parts {
-			if !yield(timedEvent{event: session.Event{Type: end, Data: protocol.PartEndData{Part: p}}}) {
+			if !yield(timedEvent{event: agent.Event{Type: end, Data: protocol.PartEndData{Part: p}}}) {
 				return
 			}
 		}

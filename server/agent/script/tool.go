@@ -8,7 +8,7 @@ import (
 	"iter"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A tool is a tool call. With open it is the start of one, continued by a later step with the same
@@ -68,8 +68,8 @@ func (t *tool) run(ctx context.Context, r *runner) error {
 	return r.emitAll(ctx, events)
 }
 
-func (t *tool) event(typ protocol.Type, data any) session.Event {
-	return session.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
+func (t *tool) event(typ protocol.Type, data any) agent.Event {
+	return agent.Event{Type: typ, Task: t.Task, Parent: t.Parent, Data: data}
 }
 
 // events yields the events of the call. Repeated calls yield the same number of events.

@@ -2,14 +2,14 @@ package script
 
 import (
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // A turnRun is the run of one turn.
 type turnRun struct {
-	agent  *agent
-	turn   session.Turn
-	out    session.Output
+	agent  *scriptAgent
+	turn   agent.Turn
+	out    agent.Output
 	number int          // number of the message in the session, from 1
 	prior  turnProgress // progress before a restart
 }

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/agent"
 )
 
 // wantEvents compares the event lines of a session.
@@ -81,21 +81,21 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 		`"when":{"mine":[{"say":"option"}],"allow_always":[{"say":"always"}],"expired":[{"say":"late"}]},`+
 		`"then":[{"say":"yes {answers} {by}"}],"else":[{"say":"no {decision} {reason}"}]}`, `{"say":"!"}`)
 	for _, c := range []struct {
-		verdict session.Verdict
+		verdict agent.Verdict
 		want    string
 	}{
-		{session.Verdict{
+		{agent.Verdict{
 			Outcome: protocol.Allowed, Decision: protocol.AllowOnce, By: &protocol.Actor{Name: "ann"},
 			Input: &protocol.ApprovalInput{Answers: map[string][]string{"q": {"a", "b"}}},
 		}, "yes a, b ann!"},
-		{session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Option: "mine"}, "option!"},
-		{session.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowAlways}, "always!"},
-		{session.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dear"}, "no deny too dear!"},
-		{session.Verdict{Outcome: protocol.Expired}, "late!"},
+		{agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Option: "mine"}, "option!"},
+		{agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowAlways}, "always!"},
+		{agent.Verdict{Outcome: protocol.Denied, Decision: protocol.Deny, Reason: "too dear"}, "no deny too dear!"},
+		{agent.Verdict{Outcome: protocol.Expired}, "late!"},
 	} {
 		a, st := open(t, script, nil)
-		st.decide = func(req protocol.Approval) session.Verdict {
-			why, err := a.(session.Explainer).Explain(t.Context(), req)
+		st.decide = func(req protocol.Approval) agent.Verdict {
+			why, err := a.(agent.Explainer).Explain(t.Context(), req)
 			if why != "because of hello" || err != nil || req.Title != "hello?" || req.Questions == nil ||
 				req.Request != "turn1.a1" {
 				t.Errorf("%+v: %q, %v", req, why, err)
@@ -105,7 +105,7 @@ func TestADecisionChoosesTheBranch(t *testing.T) {
 		if _, err := a.Run(t.Context(), newTurn(1, "hello"), st); err != nil || st.text() != c.want {
 			t.Errorf("%q, %v; want %q", st.text(), err, c.want)
 		}
-		if _, err := a.(session.Explainer).Explain(t.Context(),
+		if _, err := a.(agent.Explainer).Explain(t.Context(),
 			st.asked[0]); protocol.CodeOf(err) != protocol.CodeUnsupported {
 			t.Errorf("explained after the decision: %v", err)
 		}
@@ -128,8 +128,8 @@ func TestEveryKindOfApprovalIsAsked(t *testing.T) {
 
 func TestDenyStopEndsTheTurn(t *testing.T) {
 	a, st := open(t, parse(t, `{"on":"*"}`, `{"ask":"command"}`, `{"say":"never"}`), nil)
-	st.decide = func(protocol.Approval) session.Verdict {
-		return session.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop}
+	st.decide = func(protocol.Approval) agent.Verdict {
+		return agent.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop}
 	}
 	end, err := a.Run(t.Context(), newTurn(1, ""), st)
 	if err != nil || end.Reason != protocol.ReasonDenied || len(st.events) != 0 {
@@ -198,7 +198,7 @@ func TestAWaitEndsWithItsGateOrFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := parse(t, `{"on":"*"}`, `{"wait":"gate-{n}"}`, `{"wait":"file:go"}`)
 		st := &fakeSession{}
-		a, err := s.Open(session.Spec{CWD: dir}, st)
+		a, err := s.Open(agent.Spec{CWD: dir}, st)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestTheContextUsageFollowsFromTheText(t *testing.T) {
 	if _, err := a.Run(t.Context(), newTurn(1, "1234"), st); err != nil {
 		t.Fatal(err)
 	}
-	info, _, _ := a.(session.Measurer).Context(t.Context())
+	info, _, _ := a.(agent.Measurer).Context(t.Context())
 	if info != (protocol.ContextInfo{Tokens: 3, MaxTokens: 100, Percent: 3, TranscriptLength: 2, Strategy: "none"}) {
 		t.Errorf("%+v", info)
 	}
@@ -243,11 +243,11 @@ func TestTheContextUsageFollowsFromTheText(t *testing.T) {
 	if _, err := a.Run(t.Context(), newTurn(2, "set"), st); err != nil {
 		t.Fatal(err)
 	}
-	did, err := a.(session.Compactor).Compact(t.Context())
+	did, err := a.(agent.Compactor).Compact(t.Context())
 	if err != nil || did != (protocol.ContextCompactedData{Before: 80, After: 20, Percent: 75, Strategy: "summary"}) {
 		t.Errorf("%+v, %v", did, err)
 	}
-	if info, _, _ := a.(session.Measurer).Context(t.Context()); info.Tokens != 20 {
+	if info, _, _ := a.(agent.Measurer).Context(t.Context()); info.Tokens != 20 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -260,7 +260,7 @@ func TestSettingsAreSetEmittedAndExported(t *testing.T) {
 		st.events[0].Type != protocol.AgentOptions {
 		t.Errorf("%v, %v", st.eventLines(), err)
 	}
-	c := a.(session.Configurer)
+	c := a.(agent.Configurer)
 	if err := c.Configure(t.Context(), "mode", "none"); protocol.CodeOf(err) != protocol.CodeInvalidMessage {
 		t.Error(err)
 	}
@@ -273,7 +273,7 @@ func TestSettingsAreSetEmittedAndExported(t *testing.T) {
 	if o := st.events[len(st.events)-1].Data.(protocol.Options); o.Name != "A" || o.Settings[0].Value != "full" {
 		t.Errorf("%+v", o)
 	}
-	state, err := a.(session.Exporter).Export(t.Context())
+	state, err := a.(agent.Exporter).Export(t.Context())
 	if err != nil || !reflect.DeepEqual(state, st.saved) {
 		t.Errorf("%s, %s, %v", state, st.saved, err)
 	}

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/process"
-	"agentctl/server/session"
 )
 
 // shell is the tool that runs commands.
@@ -164,7 +164,7 @@ func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Dur
 // record returns how the process group of a command is recorded.
 func (b *Toolbox) record(ended bool) func(process.Group) error {
 	return func(g process.Group) error {
-		return b.options.Host.RecordProcessGroup(session.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
+		return b.options.Host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
 	}
 }
 

@@ -12,22 +12,22 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
-	"agentctl/server/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A host records process groups.
 type host struct {
-	session.Host
+	agent.Host
 
 	mu      sync.Mutex
 	running map[int]bool
 	started int
 }
 
-func (h *host) RecordProcessGroup(g session.ProcessGroup) error {
+func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running == nil {

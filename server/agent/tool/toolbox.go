@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
-	"agentctl/server/session"
 )
 
 // Config are the tools of an agent in the configuration of the server.
@@ -26,7 +26,7 @@ type Options struct {
 	Session string
 	CWD     string   // empty: the directory of the server
 	Env     []string // of commands, K=V, without keys of providers
-	Host    session.Host
+	Host    agent.Host
 
 	// Restored: the model may have read files before the tools were opened.
 	Restored bool

@@ -18,6 +18,7 @@ import (
 	"agentctl/internal/export"
 	"agentctl/protocol"
 	"agentctl/server"
+	"agentctl/server/agent"
 	"agentctl/server/agent/script"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -57,7 +58,7 @@ type pageAgents struct{ script *script.Script }
 
 func (pageAgents) Names() []string { return []string{"main"} }
 
-func (a pageAgents) Open(spec session.Spec, host session.Host) (session.Agent, error) {
+func (a pageAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	agent, err := a.script.Open(spec, host)
 	if err != nil {
 		return nil, err
@@ -66,13 +67,13 @@ func (a pageAgents) Open(spec session.Spec, host session.Host) (session.Agent, e
 }
 
 type scriptAgent interface {
-	session.Agent
-	session.Explainer
-	session.Compactor
-	session.Measurer
-	session.TaskController
-	session.Configurer
-	session.Exporter
+	agent.Agent
+	agent.Explainer
+	agent.Compactor
+	agent.Measurer
+	agent.TaskController
+	agent.Configurer
+	agent.Exporter
 }
 
 // A pageAgent is a script with a conversation that can be cut.
@@ -83,7 +84,7 @@ type pageAgent struct {
 	turns []string
 }
 
-func (a *pageAgent) Run(ctx context.Context, turn session.Turn, out session.Output) (session.End, error) {
+func (a *pageAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
 	a.mu.Lock()
 	a.turns = append(a.turns, turn.ID)
 	a.mu.Unlock()
@@ -92,16 +93,16 @@ func (a *pageAgent) Run(ctx context.Context, turn session.Turn, out session.Outp
 
 func (a *pageAgent) Fork(context.Context, string) ([]byte, error) { return nil, nil }
 
-func (a *pageAgent) Undo(context.Context, bool) (session.Undone, error) {
+func (a *pageAgent) Undo(context.Context, bool) (agent.Undone, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	last := len(a.turns) - 1
 	if last < 0 {
-		return session.Undone{}, protocol.Errorf(protocol.CodeConflict, "no turn to undo")
+		return agent.Undone{}, protocol.Errorf(protocol.CodeConflict, "no turn to undo")
 	}
 	turn := a.turns[last]
 	a.turns = a.turns[:last]
-	return session.Undone{Turn: turn}, nil
+	return agent.Undone{Turn: turn}, nil
 }
 
 // servePage starts a server for the example and returns its URL. Its token is "secret". stop shuts

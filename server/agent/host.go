@@ -1,0 +1,36 @@
+package agent
+
+import "context"
+
+// Host serves an agent at all times, in a turn or not. It outlives the agent.
+type Host interface {
+	// Emit is Output.Emit outside a turn, for agent.options, context.updated, usage.updated, notice
+	// and raw; and for session.updated with a title, which replaces none but the agent's own.
+	Emit(e Event) error
+
+	// Save is Output.Save.
+	Save(state []byte) error
+
+	// RecordProcessGroup records that a process group runs, or has ended: a restarted server kills
+	// the groups of a killed one. It returns when the record is durable.
+	RecordProcessGroup(g ProcessGroup) error
+
+	// Transcript returns the conversation of the finished turns as text, at most that many bytes of
+	// its end. An agent that has lost its own record reads it.
+	Transcript(ctx context.Context, most int) (string, error)
+
+	// RecordConversation records what was said before the session: as the text of one finished
+	// turn with that message, or of a notice if a turn runs. It returns when the session has it.
+	RecordConversation(message, text string) error
+
+	// Logf writes to the server's log.
+	Logf(format string, args ...any)
+}
+
+// A ProcessGroup is a process group of an agent. In a batch, Ended removes the record.
+type ProcessGroup struct {
+	Session string
+	PID     int    // of its leader
+	Start   string // start time of the leader in the platform's format, which tells a reused pid apart
+	Ended   bool
+}

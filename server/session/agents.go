@@ -1,0 +1,39 @@
+package session
+
+import (
+	"agentctl/server/agent"
+	"agentctl/server/policy"
+)
+
+// Agents opens the agents of sessions.
+type Agents interface {
+	// Open makes an agent for a session. It does no slow work: a process starts with Start or Run.
+	// For an unknown agent the error has the code no_agent.
+	Open(spec agent.Spec, host agent.Host) (agent.Agent, error)
+
+	// Names lists the configured agents, for hello and completion.
+	Names() []string
+}
+
+// Conversations is implemented by Agents whose agents store conversations themselves.
+type Conversations interface {
+	// HasConversations reports whether an agent stores conversations. Else the state of its
+	// sessions, which may be long, is not decoded at the start of the server.
+	HasConversations(agent string) bool
+
+	// Conversation identifies the agent's own conversation of a session, among all agents. It is
+	// empty if there is none yet.
+	Conversation(spec *agent.Spec) string
+}
+
+// FileKeeper is implemented by Agents that keep files of sessions.
+type FileKeeper interface {
+	// RemoveFiles removes the files of all sessions but those that exist.
+	RemoveFiles(exists func(session string) bool)
+}
+
+// Policies is implemented by Agents whose configuration gives agents a policy.
+type Policies interface {
+	// Policy returns the policy of an agent's new sessions; empty: ask.
+	Policy(agent string) policy.Policy
+}
