@@ -9,66 +9,67 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/historygen"
+	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
 // A codecPair connects a client and a server over the dialect.
 type codecPair struct {
-	*serverTest
-	client *clientTest
+	*multiagenttest.Server
+	client *multiagenttest.Client
 }
 
-func newCodecPair(t testingT) *codecPair {
-	client := newClientTestAt(t, true, map[string]string{"thinking": "true"})
-	client.silent = true
-	p := &codecPair{newServerTest(t, codec.ServerOptions{}), client}
+func newCodecPair(t multiagenttest.TestingT) *codecPair {
+	client := multiagenttest.NewClient(t, Dialect.Client, true, map[string]string{"thinking": "true"})
+	client.Silent = true
+	p := &codecPair{multiagenttest.NewServer(t, Dialect.Server, codec.ServerOptions{}), client}
 	p.subscribe()
 	return p
 }
 
 // exchange delivers frames in both directions until none is left.
 func (p *codecPair) exchange() {
-	p.t.Helper()
-	for len(p.frames)+len(p.client.frames) > 0 {
-		up, down := p.client.frames, p.frames
-		p.client.frames, p.frames = nil, nil
+	p.T.Helper()
+	for len(p.Frames)+len(p.client.Frames) > 0 {
+		up, down := p.client.Frames, p.Frames
+		p.client.Frames, p.Frames = nil, nil
 		for _, f := range up {
-			p.receive(string(f))
+			p.Receive(string(f))
 		}
 		for _, f := range down {
-			p.client.receive(string(f))
+			p.client.Receive(string(f))
 		}
 	}
 }
 
 func (p *codecPair) emit(typ protocol.Type, task string, data any) {
-	p.t.Helper()
+	p.T.Helper()
 	e := codec.Entry{Type: typ, Task: task, Data: data}
-	p.emitEntry(e)
+	p.EmitEntry(e)
 	p.exchange()
 }
 
 // awaitRequests advances the time until no request is pending.
 func (p *codecPair) awaitRequests() {
-	p.t.Helper()
-	for s := p.client.codec.sessionByID("uuid"); len(s.requests) > 0; {
-		p.client.advance()
+	p.T.Helper()
+	for p.client.Pending() > 0 {
+		p.client.Advance()
 	}
 }
 
 // reconnect replaces the connection.
 func (p *codecPair) reconnect() {
-	p.t.Helper()
-	p.serverTest.connect(codec.ServerOptions{})
-	p.client.connect()
+	p.T.Helper()
+	p.Server.Connect(codec.ServerOptions{})
+	p.client.Connect()
 	p.subscribe()
 }
 
 func (p *codecPair) subscribe() {
-	p.t.Helper()
-	if result[protocol.SubscribeResult](p.client, p.client.command(protocol.DoSubscribe, "uuid", nil)) == nil {
-		p.t.Fatal("subscribe has no answer")
+	p.T.Helper()
+	if multiagenttest.Result[protocol.SubscribeResult](p.client, p.client.Command(protocol.DoSubscribe, "uuid", nil)) == nil {
+		p.T.Fatal("subscribe has no answer")
 	}
 	p.exchange()
 }
@@ -78,41 +79,41 @@ func (p *codecPair) subscribe() {
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newCodecPair(r)
-		want := newExpectedSession(r, func() time.Time { return p.client.now })
-		p.onEvent = want.handleEvent
-		l := &historygen.Generator{T: r, Now: start}
+		want := newExpectedSession(r, func() time.Time { return p.client.Now })
+		p.OnEvent = want.handleEvent
+		l := &historygen.Generator{T: r, Now: multiagenttest.Start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
-			l.State = p.log.State
+			l.State = p.Log.State
 			switch does := rapid.SampledFrom([]string{
 				"send", "decide", "reconnect", "", "", "", "", "", "", "", "", "",
 			}).Draw(r, "does"); {
 			case does == "send" && l.State.Turn == nil && len(l.State.Queue) == 0 && l.State.BlockingHold() == nil &&
 				!l.State.Closed:
 				want.sending, want.thinking = rapid.StringMatching(`[a-zé ]{1,9}`).Draw(r, "message"), true
-				p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
+				p.client.Command(protocol.DoSend, "uuid", protocol.SendData{Text: want.sending})
 				p.exchange()
 				want.startTurn()
-			case does == "decide" && len(p.client.state.Approvals) > 0 && len(l.State.Approvals) > 0:
+			case does == "decide" && len(p.client.State.Approvals) > 0 && len(l.State.Approvals) > 0:
 				request := l.State.Approvals[0].Request
 				want.deciding = rapid.SampledFrom([]protocol.Decision{
 					protocol.AllowOnce, protocol.Deny, protocol.DenyStop,
 				}).Draw(r, "decision")
 				want.reason = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
-				p.client.command(protocol.DoApprove, "uuid", protocol.ApproveData{
+				p.client.Command(protocol.DoApprove, "uuid", protocol.ApproveData{
 					Request: request, Decision: want.deciding, Reason: want.reason,
 				})
 				p.exchange()
 				p.awaitRequests()
-			case does == "reconnect" && len(p.client.codec.sessionByID("uuid").requests) == 0:
+			case does == "reconnect" && p.client.Pending() == 0:
 				want.connectionLost()
 				p.reconnect()
 			default:
-				p.emitEntry(l.Next())
+				p.EmitEntry(l.Next())
 				p.exchange()
 			}
-			if len(p.client.codec.sessionByID("uuid").requests) == 0 {
-				requireEqual(r, "state", comparableState(p.client.state), comparableState(want.state))
-				requireEqual(r, "transcript", comparableTranscript(p.client.transcript),
+			if p.client.Pending() == 0 {
+				requireEqual(r, "state", comparableState(p.client.State), comparableState(want.state))
+				requireEqual(r, "transcript", comparableTranscript(p.client.Transcript),
 					comparableTranscript(want.transcript))
 			}
 		}
@@ -152,7 +153,7 @@ func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
 	return c
 }
 
-func requireEqual(t testingT, what string, got, want any) {
+func requireEqual(t multiagenttest.TestingT, what string, got, want any) {
 	t.Helper()
 	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
 	if string(g) != string(w) {
@@ -162,15 +163,15 @@ func requireEqual(t testingT, what string, got, want any) {
 
 func TestAQueuedMessageIsANotice(t *testing.T) {
 	p := newCodecPair(t)
-	p.startTurn("theirs")
+	p.StartTurn("theirs")
 	p.exchange()
-	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	p.client.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	p.exchange()
-	if p.log.State.QueueIndex(p.log.State.Queue[0].MessageID) != 0 {
+	if p.Log.State.QueueIndex(p.Log.State.Queue[0].MessageID) != 0 {
 		t.Error("the message is not queued")
 	}
 	noticed := false
-	for _, e := range p.client.events {
+	for _, e := range p.client.Events {
 		noticed = noticed || e.Type == protocol.Notice && strings.Contains(string(e.Data), "queued")
 	}
 	if !noticed {
@@ -180,7 +181,7 @@ func TestAQueuedMessageIsANotice(t *testing.T) {
 
 func TestManyBytesArrive(t *testing.T) {
 	p := newCodecPair(t)
-	p.client.command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
+	p.client.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	p.exchange()
 	piece := strings.Repeat("é", 20<<10)
 	for range 120 { // more than message_complete repeats
@@ -190,7 +191,7 @@ func TestManyBytesArrive(t *testing.T) {
 		Tool: "k", Status: protocol.ToolCompleted, Output: json.RawMessage(`"` + strings.Repeat("o", 200<<10) + `"`),
 	})
 	p.emit(protocol.TurnEnded, "", protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-	if got := len(p.client.text()); got != 120*len(piece) || p.client.state.Last.Reason != protocol.ReasonCompleted {
+	if got := len(p.client.Text()); got != 120*len(piece) || p.client.State.Last.Reason != protocol.ReasonCompleted {
 		t.Errorf("%d bytes of %d", got, 120*len(piece))
 	}
 }

@@ -4,17 +4,20 @@ import (
 	"time"
 
 	"agentctl/protocol/codec"
+	"agentctl/protocol/multiagent/client"
+	"agentctl/protocol/multiagent/server"
+	"agentctl/protocol/multiagent/wire"
 )
 
 // Name is the name of the dialect.
-const Name = "multiagent"
+const Name = wire.Name
 
 // Dialect is the protocol of Multi-Agent-Intelligence.
 var Dialect = codec.Dialect{
 	Name:               Name,
-	Server:             func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client:             func(c codec.ClientOptions) codec.Codec { return newClient(c) },
-	Responder:          &responder,
+	Server:             func(d codec.ServerOptions) codec.Codec { return server.New(d) },
+	Client:             func(c codec.ClientOptions) codec.Codec { return client.New(c) },
+	Responder:          &client.Responder,
 	SessionTerm:        "conversation id",
 	TokenInQuery:       true,
 	HasLogin:           true,
@@ -31,10 +34,10 @@ var Dialect = codec.Dialect{
 		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
 		codec.SendAt:         {Reason: "its messages have no time to start at"},
-		codec.SendFront:      {Reason: noQueue, OneShot: true},
+		codec.SendFront:      {Reason: client.NoQueue, OneShot: true},
 		codec.SendParts:      {Reason: "its messages are text"},
-		codec.InterruptHold:  {Reason: noQueue, OneShot: true},
-		codec.InterruptClear: {Reason: noQueue, OneShot: true},
+		codec.InterruptHold:  {Reason: client.NoQueue, OneShot: true},
+		codec.InterruptClear: {Reason: client.NoQueue, OneShot: true},
 		codec.CreateName:     {Reason: onlyDomain, OneShot: true},
 		codec.CreateTitle:    {Reason: onlyDomain, OneShot: true},
 	},

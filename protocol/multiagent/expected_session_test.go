@@ -8,13 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
+	"agentctl/protocol/multiagent/wire"
 )
 
 // An expectedSession is what the dialect preserves of a native session, and thus what the client
 // end must produce. It applies each loss listed in docs/dialects/multiagent.md and no other.
 type expectedSession struct {
-	t          testingT
+	t          multiagenttest.TestingT
 	now        func() time.Time
 	state      *protocol.State
 	transcript *protocol.Transcript
@@ -63,13 +65,13 @@ type expectedApproval struct {
 	allowed        bool
 }
 
-func newExpectedSession(t testingT, now func() time.Time) *expectedSession {
+func newExpectedSession(t multiagenttest.TestingT, now func() time.Time) *expectedSession {
 	o := &expectedSession{
 		t: t, now: now, state: &protocol.State{}, transcript: &protocol.Transcript{}, agent: "agent_id",
 		refused: map[string]bool{},
 	}
 	// lost: name, title, directory, agent
-	o.append(protocol.SessionCreated, nil, protocol.SessionCreatedData{Agent: Name})
+	o.append(protocol.SessionCreated, nil, protocol.SessionCreatedData{Agent: wire.Name})
 	return o
 }
 
@@ -170,6 +172,14 @@ func (o *expectedSession) startTurn() *expectedTurn {
 	return o.turn
 }
 
+func partKind(t protocol.Type) protocol.Kind {
+	switch t {
+	case protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd:
+		return protocol.KindReasoning
+	}
+	return protocol.KindText
+}
+
 func (o *expectedSession) part(e *protocol.Event, id string, kind protocol.Kind) *expectedPart {
 	for _, p := range o.turn.parts {
 		if p.id == id && p.kind == kind {
@@ -245,7 +255,11 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 	u.approvals = append(u.approvals, r)
 	delete(o.refused, r.id)
 	seen := protocol.Approval{
-		Request: r.id, Kind: protocol.ApproveTool, Title: a.Title, Tool: r.id, Name: r.name, Options: approvalOptions,
+		Request: r.id, Kind: protocol.ApproveTool, Title: a.Title, Tool: r.id, Name: r.name, Options: []protocol.Option{
+			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Allow"},
+			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Deny"},
+			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
+		},
 		Asked: o.now(), Input: a.Input,
 		Command: a.Command, CWD: a.CWD, Why: a.Why,
 	}
@@ -258,7 +272,7 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 		_ = json.Unmarshal(a.Input, &args)
 		seen.Command, seen.CWD = args.Command, args.CWD
 	} else {
-		seen.Input = toolArgs(a)
+		seen.Input = wire.ApprovalArgs(a)
 	}
 	for _, q := range a.Questions {
 		seen.Why = strings.TrimPrefix(seen.Why+"\n"+q.Text, "\n")
@@ -415,7 +429,7 @@ func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 			string(d.Reason))
 		o.append(protocol.ErrorRaised, nil, protocol.ErrorData{
 			Kind: protocol.ErrorKindExecution, Code: end.Code, Message: end.Message,
-			Details: map[string]string{"code": streamError},
+			Details: map[string]string{"code": wire.CodeStreamError},
 		})
 	}
 	if u.started {

@@ -139,7 +139,10 @@ var packageRules = []packageRule{
 	{pkg: "protocol/codec", imports: []string{"protocol"}, noIO: true},
 	{pkg: "protocol/agentloop", imports: codecImports, noIO: true},
 	{pkg: "protocol/effectiveagent", imports: codecImports, noIO: true},
-	{pkg: "protocol/multiagent", imports: codecImports, noIO: true},
+	{pkg: "protocol/multiagent", imports: append(slices.Clip(codecImports), "protocol/multiagent/..."), noIO: true},
+	{pkg: "protocol/multiagent/client", imports: endImports("protocol/multiagent"), noIO: true},
+	{pkg: "protocol/multiagent/server", imports: endImports("protocol/multiagent"), noIO: true},
+	{pkg: "protocol/multiagent/wire", imports: codecImports, noIO: true},
 	{pkg: "protocol/myagent", imports: codecImports, noIO: true},
 	{pkg: "protocol/sandcastle", imports: codecImports, noIO: true},
 	{pkg: "internal/config", imports: []string{
@@ -188,6 +191,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/interop/sandcastle"},
 	{pkg: "internal/dev/interop/thirdparty"},
 	{pkg: "internal/dev/layout"},
+	{pkg: "internal/dev/multiagenttest"},
 	{pkg: "internal/dev/release"},
 	{pkg: "internal/dev/replay"},
 	{pkg: "internal/dev/requestcases"},
@@ -199,6 +203,9 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/testbinary"},
 	{pkg: "internal/dev/tuitest"},
 }
+
+// endImports are those of one end of a dialect: its messages, never the other end.
+func endImports(dialect string) []string { return append(slices.Clip(codecImports), dialect+"/wire") }
 
 // denial keeps imports out of a package and, with a trailing /..., of all packages below it. It
 // applies to test files only if tests is set.
