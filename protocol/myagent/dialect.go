@@ -1,20 +1,21 @@
 package myagent
 
 import (
-	"time"
-
 	"agentctl/protocol/codec"
+	"agentctl/protocol/myagent/client"
+	"agentctl/protocol/myagent/server"
+	"agentctl/protocol/myagent/wire"
 )
 
 // Name is the name of the dialect.
-const Name = "myagent"
+const Name = wire.Name
 
 // Dialect is MyAgent's WebSocket protocol.
 var Dialect = codec.Dialect{
 	Name:        Name,
-	Server:      func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
-	Responder:   &responder,
+	Server:      func(d codec.ServerOptions) codec.Codec { return server.New(d) },
+	Client:      func(c codec.ClientOptions) codec.Codec { return client.New(c) },
+	Responder:   &client.Responder,
 	SessionTerm: "session id",
 	Ephemeral:   true,
 	Lacks: map[codec.Feature]codec.Lack{
@@ -42,12 +43,3 @@ var Dialect = codec.Dialect{
 const onlyTitle = "a new session has a title and an agent, no more"
 
 var serverEnd = []codec.End{codec.ServerEnd}
-
-// durationOption returns a duration from the dialect's options, or otherwise if it is missing or
-// invalid.
-func durationOption(options map[string]string, name string, otherwise time.Duration) time.Duration {
-	if d, err := time.ParseDuration(options[name]); err == nil && d >= 0 {
-		return d
-	}
-	return otherwise
-}

@@ -3,9 +3,10 @@ package myagent
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
+	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
+	"agentctl/protocol/myagent/wire"
 )
 
 // errorExamples pairs the events of MY-28 to MY-32 with their frames. Each frame has the fields
@@ -73,16 +74,16 @@ var errorExamples = []struct {
 // MY-28 to MY-32: the server writes each error event with the fields of the protocol's document.
 func TestErrorsAreWrittenWithTheirFields(t *testing.T) {
 	for _, tt := range errorExamples {
-		b := openedServer(t)
-		b.takeEvents()
-		b.receiveNative(b.native.append("s1", event(tt.typ, "t1", tt.data))...)
-		got := b.nextFrame(tt.event)
-		if want := protocol.MustEncode(tt.content); !equalJSON(got.Content, want) {
+		b := myagenttest.OpenedServer(t, Dialect.Server)
+		b.TakeEvents()
+		b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(tt.typ, "t1", tt.data))...)
+		got := b.NextFrame(tt.event)
+		if want := protocol.MustEncode(tt.content); !myagenttest.EqualJSON(got.Content, want) {
 			t.Errorf("%s %s: content %s, want %s", tt.requirement, tt.event, got.Content, want)
 		}
-		metadata := parseObject(got.Metadata)
-		for key, want := range parseObject(json.RawMessage(tt.metadata)) {
-			if !equalJSON(metadata[key], want) {
+		metadata := wire.ParseObject(got.Metadata)
+		for key, want := range wire.ParseObject(json.RawMessage(tt.metadata)) {
+			if !myagenttest.EqualJSON(metadata[key], want) {
 				t.Errorf("%s %s: metadata.%s is %s, want %s", tt.requirement, tt.event, key, metadata[key], want)
 			}
 		}
@@ -92,50 +93,14 @@ func TestErrorsAreWrittenWithTheirFields(t *testing.T) {
 // MY-28 to MY-32: the client reads every field back.
 func TestErrorsAreReadWithTheirFields(t *testing.T) {
 	for _, tt := range errorExamples {
-		s := documentClient(t)
+		s := myagenttest.DocumentClient(t, Dialect.Client)
 		content := string(protocol.MustEncode(tt.content))
 		const session = `,"session_id":"sess_123"`
-		s.receive(`{"event":"` + tt.event + `"` + session + `,"content":` + content + `,"metadata":` + tt.metadata +
+		s.Receive(`{"event":"` + tt.event + `"` + session + `,"content":` + content + `,"metadata":` + tt.metadata +
 			`}`)
-		it := s.lastItem()
-		if want := protocol.MustEncode(tt.data); it.Type != tt.typ || !equalJSON(it.Data, want) {
+		it := s.LastItem()
+		if want := protocol.MustEncode(tt.data); it.Type != tt.typ || !myagenttest.EqualJSON(it.Data, want) {
 			t.Errorf("%s %s: read as %s %s, want %s", tt.requirement, tt.event, it.Type, it.Data, want)
 		}
-	}
-}
-
-// MY-13: yes continues, no cancels, and so does the end of the waiting time.
-func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
-	answer := func(step, content string) string {
-		return `{"event":"user.response","step_id":"` + step + `","content":` + content + `}`
-	}
-	for _, tt := range []struct {
-		name string
-		act  func(b *serverTest, step string)
-		want protocol.Decision
-	}{
-		{
-			"approved", func(b *serverTest, step string) { b.receive(answer(step, `{"approved":true}`)) },
-			protocol.AllowOnce,
-		},
-		{"denied", func(b *serverTest, step string) { b.receive(answer(step, `{"approved":false}`)) }, protocol.Deny},
-		{"no answer", func(b *serverTest, _ string) { b.wake(5 * time.Minute) }, protocol.Deny},
-	} {
-		b := openedServer(t)
-		b.receive(`{"event":"user.message","content":"slides"}`)
-		b.receiveNative(b.native.append("s1", planApprovalTurn()...)...)
-		tt.act(b, string(b.nextFrame(agentUserConfirm).Step))
-		var d protocol.ApproveData
-		if b.lastCommand(protocol.DoApprove, &d); d.Decision != tt.want {
-			t.Errorf("%s: decided %q, want %q", tt.name, d.Decision, tt.want)
-		}
-	}
-	b := openedServer(t)
-	b.takeEvents()
-	b.receiveNative(b.native.append("s1",
-		event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
-	if m := b.nextFrame(planCancelled); !equalJSON(m.Content, []byte(`{"reason":"too expensive"}`)) ||
-		metaOf(m).str("reason") != "too expensive" {
-		t.Errorf("plan.cancelled: content %s, metadata %s", m.Content, m.Metadata)
 	}
 }

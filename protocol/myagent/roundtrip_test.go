@@ -9,7 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/historygen"
+	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
+	"agentctl/protocol/myagent/wire"
 )
 
 // A generatedSession is the random history of a session on a native server.
@@ -31,8 +33,8 @@ func (l *generatedSession) step(p *codecPair) {
 	l.apply(p.native)
 }
 
-func (l *generatedSession) apply(p *nativeServer) {
-	log := p.logs["s1"]
+func (l *generatedSession) apply(p *myagenttest.NativeServer) {
+	log := p.Logs["s1"]
 	if err := l.State.Apply(&log[len(log)-1]); err != nil {
 		l.Fatal(err)
 	}
@@ -44,52 +46,52 @@ func (l *generatedSession) apply(p *nativeServer) {
 func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newCodecPair(t)
-		p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
-		p.call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
-		p.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: start}}
+		p.Call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
+		p.Call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
+		p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: myagenttest.Start}}
 		l.apply(p.native)
-		p.state.Session = "s1"
+		p.State.Session = "s1"
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(rt, "events") {
 			l.step(p)
 			if rapid.IntRange(0, 15).Draw(rt, "drop") == 0 {
-				p.server.native.subscribed["s1"] = false
+				p.server.Native.Subscribed["s1"] = false
 				l.emitWhileAway(p)
 				p.connect()
-				p.call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
-				p.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.at}, nil)
-				if mode := p.modes[len(p.modes)-1]; mode != protocol.ModeResume {
+				p.Call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
+				p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &p.At}, nil)
+				if mode := p.Modes[len(p.Modes)-1]; mode != protocol.ModeResume {
 					rt.Fatalf("subscribed again with mode %s", mode)
 				}
 			}
 		}
-		requireEqual(rt, "state", normalState(l.State), normalState(p.state))
+		requireEqual(rt, "state", normalState(l.State), normalState(p.State))
 		var want protocol.Transcript
-		for i := range p.native.logs["s1"] {
-			if _, err := want.Apply(&p.native.logs["s1"][i]); err != nil {
+		for i := range p.native.Logs["s1"] {
+			if _, err := want.Apply(&p.native.Logs["s1"][i]); err != nil {
 				rt.Fatal(err)
 			}
 		}
-		requireEqual(rt, "transcript", normalTranscript(&want), normalTranscript(p.transcript))
+		requireEqual(rt, "transcript", normalTranscript(&want), normalTranscript(p.Transcript))
 
-		late := &codecPair{testClient: newTestClient(t), native: p.native, store: p.store}
-		late.native.subscribed["s1"] = false
+		late := &codecPair{Client: myagenttest.NewClient(t, Dialect.Client), native: p.native, store: p.store}
+		late.native.Subscribed["s1"] = false
 		late.connect()
-		late.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		requireEqual(rt, "state of a late client", normalState(l.State), normalState(late.state))
-		whole := &codecPair{testClient: newTestClient(t), native: p.native, store: p.store}
-		whole.native.subscribed["s1"] = false
+		late.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
+		requireEqual(rt, "state of a late client", normalState(l.State), normalState(late.State))
+		whole := &codecPair{Client: myagenttest.NewClient(t, Dialect.Client), native: p.native, store: p.store}
+		whole.native.Subscribed["s1"] = false
 		whole.connect()
-		whole.state, whole.transcript = &protocol.State{Session: "s1"}, &protocol.Transcript{}
-		whole.call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
-		requireEqual(rt, "transcript from the beginning", normalTranscript(&want), normalTranscript(whole.transcript))
+		whole.State, whole.Transcript = &protocol.State{Session: "s1"}, &protocol.Transcript{}
+		whole.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
+		requireEqual(rt, "transcript from the beginning", normalTranscript(&want), normalTranscript(whole.Transcript))
 	})
 }
 
 // emitWhileAway emits a few events while the client is disconnected.
 func (l *generatedSession) emitWhileAway(p *codecPair) {
 	for range rapid.IntRange(0, 10).Draw(l.T, "missed") {
-		p.native.append("s1", l.next())
+		p.native.Append("s1", l.next())
 		l.apply(p.native)
 	}
 }
@@ -141,7 +143,7 @@ func normalTranscript(s *protocol.Transcript) []any {
 				c.Tool = &tool
 			}
 			if c.Kind == protocol.ItemEvent {
-				c.Data = parseObject(c.Data).sorted()
+				c.Data = sorted(wire.ParseObject(c.Data))
 			}
 			items = append(items, c)
 		}
@@ -154,7 +156,7 @@ func normalTranscript(s *protocol.Transcript) []any {
 }
 
 // sorted returns the object with sorted keys and without empty fields.
-func (o fields) sorted() json.RawMessage {
+func sorted(o wire.Fields) json.RawMessage {
 	keys := []string{}
 	for k := range o {
 		keys = append(keys, k)
