@@ -4,18 +4,42 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/sandcastletest"
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
+	"agentctl/protocol/sandcastle/wire"
 )
+
+// An agentctl server acts once on a message that is sent again before its history shows it.
+func TestAtAgentctlASendHasItsKey(t *testing.T) {
+	d := sandcastletest.NewClient(t, func(o codec.ClientOptions) codec.Codec {
+		o.PeerIsAgentctl = true
+		return Dialect.Client(o)
+	}, &codec.ClientState{})
+	d.Subscribe()
+	d.Command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
+	if len(d.Sent) != 1 || !strings.Contains(d.Sent[0], `"agentctl":{"key":"key-1"}`) {
+		t.Fatalf("sent %s", d.Sent)
+	}
+	h := sandcastletest.NewServer(t, Dialect.Server)
+	h.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	h.Answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1"}
+	h.Request(strings.Replace(d.Sent[0], `"abc"`, `"s"`, 1))
+	if c := h.Commands[len(h.Commands)-1]; c.Command != protocol.DoSend || c.Key != "key-1" {
+		t.Errorf("the native server got %s with the key %q", c.Command, c.Key)
+	}
+}
 
 // SC-49: a decision at agentctl's server is recorded once.
 func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	l := newCodecPair(t, nil)
-	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	l.startTurn("t1", "go")
-	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+	l.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.StartTurn("t1", "go")
+	l.Append(protocol.ApprovalRequested, "t1", protocol.Approval{
 		Request: "r1", Kind: protocol.ApproveQuestion, Title: "Which?",
 		Options: []protocol.Option{{ID: "ok", Kind: protocol.AllowOnce}},
 		Questions: []protocol.Question{
@@ -31,11 +55,11 @@ func TestADecisionGoesThroughBothEnds(t *testing.T) {
 	if a == nil || a.Error != nil {
 		t.Fatalf("%+v", a)
 	}
-	asked := l.commands[len(l.commands)-1]
+	asked := l.Commands[len(l.Commands)-1]
 	if want := `{"request":"r1","decision":"allow_once","input":{"answers":{"branch":["main","another"]}}}`; string(asked.Data) != want {
 		t.Errorf("the native server got %s", asked.Data)
 	}
-	l.append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+	l.Append(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
 		Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce,
 	})
 	l.emit()
@@ -100,9 +124,9 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		{protocol.ApproveCommand, protocol.ApproveData{Decision: protocol.Explain}, ""},
 	} {
 		l := newCodecPair(t, nil)
-		l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		l.startTurn("t1", "go")
-		l.append(protocol.ApprovalRequested, "t1",
+		l.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		l.StartTurn("t1", "go")
+		l.Append(protocol.ApprovalRequested, "t1",
 			protocol.Approval{Request: "r1", Kind: c.kind, Options: []protocol.Option{
 				{ID: "yes", Kind: protocol.AllowOnce},
 				{ID: "ever", Kind: protocol.AllowAlways},
@@ -117,11 +141,11 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 		}
 		c.give.Request = "r1"
 		a := l.command(protocol.DoApprove, "s", "", c.give)
-		asked := l.commands[len(l.commands)-1]
+		asked := l.Commands[len(l.Commands)-1]
 		switch {
 		case c.want == "":
 			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
-				!strings.Contains(a.Error.Message, Name) {
+				!strings.Contains(a.Error.Message, wire.Name) {
 				t.Errorf("%+v: %+v", c.give, a)
 			}
 		case a == nil || a.Error != nil || string(asked.Data) != c.want:
@@ -133,12 +157,12 @@ func TestADecisionHasWhatTheDialectCanSay(t *testing.T) {
 // A snapshot and a decision need no subscription.
 func TestADecisionNeedsNoSubscription(t *testing.T) {
 	l := newCodecPair(t, nil)
-	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	l.startTurn("t1", "go")
-	l.append(protocol.ApprovalRequested, "t1", protocol.Approval{
+	l.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.StartTurn("t1", "go")
+	l.Append(protocol.ApprovalRequested, "t1", protocol.Approval{
 		Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{},
 	})
-	r := decodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
+	r := sandcastletest.DecodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
 	if a := r.Snapshot.State.Approvals; r.Status != protocol.Waiting || len(a) != 1 || a[0].Command != "ls" {
 		t.Errorf("%+v", r.Snapshot.State)
 	}
@@ -160,9 +184,9 @@ func TestADecisionNeedsNoSubscription(t *testing.T) {
 // X-1: a client without a subscription can clear the queue.
 func TestAQueueIsClearedWithoutASubscription(t *testing.T) {
 	l := newCodecPair(t, nil)
-	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	for _, id := range []string{"m1", "m2"} {
-		l.append(protocol.QueueAdded, "", protocol.QueueAddedData{
+		l.Append(protocol.QueueAdded, "", protocol.QueueAddedData{
 			Message: protocol.Message{MessageID: id, Text: "later"},
 		})
 	}
@@ -171,21 +195,21 @@ func TestAQueueIsClearedWithoutASubscription(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	var commands []string
-	for _, c := range l.commands {
+	for _, c := range l.Commands {
 		if c.Command == protocol.DoQueueRemove || c.Command == protocol.DoInterrupt {
 			commands = append(commands, string(c.Command)+string(c.Data))
 		}
 	}
-	wantLines(t, commands, `queue.remove{"message_id":"m1"}`, `queue.remove{"message_id":"m2"}`, `interrupt{}`)
+	sandcastletest.WantLines(t, commands, `queue.remove{"message_id":"m1"}`, `queue.remove{"message_id":"m2"}`, `interrupt{}`)
 }
 
 // SC-16, X-5: a held queue is an idle session with items.
 func TestAHeldQueueIsAnIdleSessionWithItems(t *testing.T) {
 	l := newCodecPair(t, nil)
-	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	l.append(protocol.QueueHeld, "", protocol.Hold{ID: "h", Reason: protocol.HoldUser})
-	l.append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m", Text: "later"}})
-	r := decodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
+	l.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.Append(protocol.QueueHeld, "", protocol.Hold{ID: "h", Reason: protocol.HoldUser})
+	l.Append(protocol.QueueAdded, "", protocol.QueueAddedData{Message: protocol.Message{MessageID: "m", Text: "later"}})
+	r := sandcastletest.DecodeResult[protocol.SnapshotResult](*l.command(protocol.DoSnapshot, "s", "", nil))
 	if r.Status != protocol.Idle || len(r.Snapshot.State.Queue) != 1 || r.Snapshot.State.Queue[0].Text != "later" {
 		t.Errorf("%+v", r.Snapshot.State)
 	}
@@ -194,24 +218,24 @@ func TestAHeldQueueIsAnIdleSessionWithItems(t *testing.T) {
 // SC-28, SC-29: turns that ended before the client came are its history.
 func TestFinishedTurnsAreHistoryAtBothEnds(t *testing.T) {
 	l := newCodecPair(t, nil)
-	l.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	l.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
 	for _, turn := range []string{"t1", "t2"} {
-		l.startTurn(turn, "ask "+turn)
-		l.appendText(turn, "p", "answer ", turn)
-		l.endTurn(turn, protocol.ReasonCompleted)
+		l.StartTurn(turn, "ask "+turn)
+		l.AppendText(turn, "p", "answer ", turn)
+		l.EndTurn(turn, protocol.ReasonCompleted)
 	}
 	l.command(protocol.DoSubscribe, "s", "", nil)
-	l.startTurn("t3", "now")
-	l.endTurn("t3", protocol.ReasonCompleted)
+	l.StartTurn("t3", "now")
+	l.EndTurn("t3", protocol.ReasonCompleted)
 	l.emit()
-	all := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", nil))
-	last := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
+	all := sandcastletest.DecodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "", nil))
+	last := sandcastletest.DecodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
 		protocol.HistoryData{Limit: 1}))
-	before := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
+	before := sandcastletest.DecodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
 		protocol.HistoryData{Before: last.First, Limit: 1}))
 	text := func(r protocol.HistoryResult) string {
 		var texts []string
-		for _, t := range turnsFromEvents(r.Events) {
+		for _, t := range turnsOf(r.Events) {
 			texts = append(texts, t.Turn, t.Message.Text)
 			for _, it := range t.Items {
 				texts = append(texts, it.Text.String())
@@ -237,18 +261,16 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		options := map[string]string{"tags": rapid.SampledFrom([]string{"chat", "document"}).Draw(rt, "tags")}
 		l := newCodecPair(rt, options)
-		l.rawHistory = true
-		g := newSessionGenerator(rt, l.nativeServer)
+		l.RawHistory = true
+		g := newSessionGenerator(rt, l.NativeServer)
 		past := l.subscribe()
 		joined := 1
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			broken := rapid.IntRange(0, 5).Draw(rt, "break") == 0
 			if broken {
-				for _, c := range l.server.calls {
-					l.deliverToServer(l.server.run(l.now, func() { l.server.endCall(c, defectExit(c.id, "boom")) }))
-				}
+				l.breakStreams()
 			}
-			from := len(l.events)
+			from := len(l.Events)
 			for range rapid.IntRange(0, 3).Draw(rt, "meanwhile") {
 				g.step()
 			}
@@ -256,10 +278,10 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 			if !broken {
 				continue
 			}
-			l.now = l.now.Add(pingEvery)
+			l.now = l.now.Add(10 * time.Second) // by then it opens them again
 			l.deliverToClient(l.client.Wake(l.now))
 			meanwhile := func(types ...protocol.Type) bool {
-				return slices.ContainsFunc(l.events[from:], func(e protocol.Event) bool {
+				return slices.ContainsFunc(l.Events[from:], func(e protocol.Event) bool {
 					return slices.Contains(types, e.Type)
 				})
 			}
@@ -269,7 +291,7 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 			// not part of InitialState
 			case l.closed || meanwhile(protocol.SessionUpdated, protocol.MessageUser):
 				l.dial(options)
-				past, joined = l.subscribe(), len(l.events)
+				past, joined = l.subscribe(), len(l.Events)
 			}
 		}
 		l.compare(past, joined, true)

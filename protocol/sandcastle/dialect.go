@@ -1,18 +1,23 @@
 package sandcastle
 
-import "agentctl/protocol/codec"
+import (
+	"agentctl/protocol/codec"
+	"agentctl/protocol/sandcastle/client"
+	"agentctl/protocol/sandcastle/server"
+	"agentctl/protocol/sandcastle/wire"
+)
 
 // Name is the name of the dialect.
-const Name = "sandcastle"
+const Name = wire.Name
 
 // Dialect is Sandcastle's protocol.
 var Dialect = codec.Dialect{
 	Name:        Name,
-	Server:      func(d codec.ServerOptions) codec.Codec { return newServer(d) },
-	Client:      func(c codec.ClientOptions) codec.Codec { return newClient(c) },
-	Responder:   &responder,
+	Server:      func(d codec.ServerOptions) codec.Codec { return server.New(d) },
+	Client:      func(c codec.ClientOptions) codec.Codec { return client.New(c) },
+	Responder:   &client.Responder,
 	SessionTerm: "session id",
-	Messages:    Messages,
+	Messages:    server.Messages,
 	Lacks: map[codec.Feature]codec.Lack{
 		codec.SendAt:        {Reason: "its messages have no time to start at"},
 		codec.SendFront:     {Reason: "its queue keeps the order of the messages"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/sandcastletest"
 	"agentctl/protocol"
 )
 
@@ -58,42 +59,42 @@ func TestTheDocumentsRequestsAreAnsweredAsShown(t *testing.T) {
 			`{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}}`,
 		},
 	} {
-		d := newServerTest(t)
-		d.session = "abc"
-		d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-		d.nativeServer.answers = c.answers
-		wantLines(t, d.request(requestFrame(0, c.tag, c.payload)),
+		d := sandcastletest.NewServer(t, Dialect.Server)
+		d.Session = "abc"
+		d.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+		d.NativeServer.Answers = c.answers
+		sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(0, c.tag, c.payload)),
 			`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Success","value":`+c.want+`}}`)
-		if got := string(d.commands[len(d.commands)-1].Data); got != c.command {
+		if got := string(d.Commands[len(d.Commands)-1].Data); got != c.command {
 			t.Errorf("%s: the native server got %s", c.tag, got)
 		}
 		nobody := strings.ReplaceAll(c.payload, `"abc"`, `"nobody"`)
-		wantLines(t, d.request(requestFrame(1, c.tag, nobody)),
+		sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(1, c.tag, nobody)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 	}
-	d := newServerTest(t)
-	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)),
+	d := sandcastletest.NewServer(t, Dialect.Server)
+	sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)),
 		`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":"SESSION_NOT_FOUND"}}}`)
 }
 
 // The server sends the document's events as shown: the buffered chat events with the fields that
 // clients read, and each session event.
 func TestTheDocumentsEventsAreSentAsShown(t *testing.T) {
-	d := newServerTest(t)
-	d.session = "abc"
-	d.append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
-	wantLines(t, d.request(requestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)),
+	d := sandcastletest.NewServer(t, Dialect.Server)
+	d.Session = "abc"
+	d.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
+	sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(0, "SubscribeSession", `{"sessionId":"abc"}`)),
 		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":null,"queue":[],"historyCursor":{"lastMessageId":null,"lastMessageAt":null}},"buffer":[]}]}`)
-	d.append(protocol.MessageUser, "turn_1", protocol.MessageUserData{
+	d.Append(protocol.MessageUser, "turn_1", protocol.MessageUserData{
 		Message: protocol.Message{MessageID: "msg_456", Text: "Hello", ClientMessageID: "temp_123"},
 	})
-	d.append(protocol.TurnStarted, "turn_1", protocol.TurnStartedData{MessageID: "msg_456"})
-	d.appendText("turn_1", "p", "a", "b")
-	at := noon
-	d.append(protocol.QueueAdded, "", protocol.QueueAddedData{
+	d.Append(protocol.TurnStarted, "turn_1", protocol.TurnStartedData{MessageID: "msg_456"})
+	d.AppendText("turn_1", "p", "a", "b")
+	at := sandcastletest.Noon
+	d.Append(protocol.QueueAdded, "", protocol.QueueAddedData{
 		Message: protocol.Message{MessageID: "msg_457", Text: "next", QueuedAt: &at, ClientMessageID: "temp_124"},
 	})
-	d.emit()
+	d.Emit()
 	buffer := `{"type":"start","messageId":"turn_1","claudeSessionId":"abc"},{"type":"text-start","id":"p"},{"type":"text-delta","id":"p","delta":"a"},` +
 		`{"type":"text-delta","id":"p","delta":"b"},{"type":"text-end","id":"p"}`
 	queued := `{"id":"msg_457","content":"next","queuedAt":"2026-03-01T12:00:00.000Z","clientMessageId":"temp_124"}`
@@ -109,17 +110,17 @@ func TestTheDocumentsEventsAreSentAsShown(t *testing.T) {
 		values = append(values, `{"_tag":"StreamEvent","turnId":"turn_1","event":`+string(e)+`}`)
 	}
 	values = append(values, `{"_tag":"MessageQueued","message":`+queued+`}`)
-	wantLines(t, d.request(ackFrame(0)), `{"_tag":"Chunk","requestId":"0","values":[`+strings.Join(values, ",")+`]}`)
-	late := d.request(requestFrame(1, "SubscribeSession", `{"sessionId":"abc"}`))
+	sandcastletest.WantLines(t, d.Request(sandcastletest.AckFrame(0)), `{"_tag":"Chunk","requestId":"0","values":[`+strings.Join(values, ",")+`]}`)
+	late := d.Request(sandcastletest.RequestFrame(1, "SubscribeSession", `{"sessionId":"abc"}`))
 	if len(late) != 1 || !strings.Contains(late[0],
 		`"snapshot":{"status":"streaming","activeTurnId":"turn_1","queue":[`+queued+`],`) ||
 		!strings.Contains(late[0], `"buffer":[`+buffer+`]`) {
 		t.Errorf("a late client gets %s", late)
 	}
-	d.append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "msg_457", Reason: protocol.RemovedUser})
-	d.endTurn("turn_1", protocol.ReasonInterrupted)
-	d.emit()
-	wantLines(t, d.request(ackFrame(0)),
+	d.Append(protocol.QueueRemoved, "", protocol.QueueRemovedData{MessageID: "msg_457", Reason: protocol.RemovedUser})
+	d.EndTurn("turn_1", protocol.ReasonInterrupted)
+	d.Emit()
+	sandcastletest.WantLines(t, d.Request(sandcastletest.AckFrame(0)),
 		`{"_tag":"Chunk","requestId":"0","values":[{"_tag":"MessageDequeued","messageId":"msg_457"},`+
 			`{"_tag":"StreamEvent","turnId":"turn_1","event":{"type":"finish","finishReason":"other","messageMetadata":{"agentctl":{"reason":"interrupted","duration_ms":0}}}},`+
 			`{"_tag":"SessionStopped","turnId":"turn_1","reason":"interrupted"}]}`)

@@ -1,43 +1,52 @@
 package sandcastle
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/historygen"
+	"agentctl/internal/dev/sandcastletest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
+	"agentctl/protocol/sandcastle/client"
+	"agentctl/protocol/sandcastle/server"
+	"agentctl/protocol/sandcastle/wire"
 )
 
 // A codecPair connects a native client to a native server over both codecs.
 type codecPair struct {
-	*nativeServer
-	server        *server
-	client        *client
+	*sandcastletest.NativeServer
+	server        *server.Conn
+	client        *client.Conn
 	resume        *codec.ClientState
 	lines         [][]byte // for the native client
 	lastID        int
 	now           time.Time
-	closed        bool // by the client codec
-	noHTTPHistory bool // the server has no history endpoint
+	closed        bool            // by the client codec
+	open          map[string]bool // requests of the client without an exit
+	noHTTPHistory bool            // the server has no history endpoint
 }
 
-func newCodecPair(t testingT, options map[string]string) *codecPair {
-	l := &codecPair{nativeServer: newNativeServer(t), now: noon, resume: &codec.ClientState{}}
+func newCodecPair(t sandcastletest.TestingT, options map[string]string) *codecPair {
+	l := &codecPair{NativeServer: sandcastletest.NewNativeServer(t), now: sandcastletest.Noon, resume: &codec.ClientState{}}
 	l.dial(options)
 	return l
 }
 
 // dial opens a connection.
 func (l *codecPair) dial(options map[string]string) {
-	l.server, l.closed, l.following = newServer(codec.ServerOptions{}), false, false
+	l.server, l.closed, l.Following = server.New(codec.ServerOptions{}), false, false
+	l.open = map[string]bool{}
 	ids := 0
 	mint := func(p string) string { ids++; return fmt.Sprint(p, "_", ids) }
-	l.client = newClient(codec.ClientOptions{
+	l.client = client.New(codec.ClientOptions{
 		Name: "ada", Options: options, Resume: l.resume, ID: mint, PeerIsAgentctl: true,
 	})
 	l.deliverToServer(l.server.Open(l.now))
@@ -46,43 +55,70 @@ func (l *codecPair) dial(options map[string]string) {
 
 func (l *codecPair) deliverToServer(out codec.Output) {
 	for _, f := range out.Foreign {
+		for line := range bytes.Lines(f.Data) {
+			var m wire.Message
+			if json.Unmarshal(line, &m) == nil && codec.String(m.Tag) == wire.TagExit {
+				id, _ := wire.RequestID(m.RequestID)
+				delete(l.open, id)
+			}
+		}
 		l.deliverToClient(l.client.Foreign(l.now, f))
 	}
 	for _, line := range out.Native {
-		for _, back := range l.handle(line) {
+		for _, back := range l.Handle(line) {
 			l.deliverToServer(l.server.Native(l.now, back))
 		}
 	}
 }
 
 func (l *codecPair) deliverToClient(out codec.Output) {
-	l.t.Helper()
+	l.TB.Helper()
 	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
 		if e, a, err := protocol.DecodeIncoming(line); err != nil || e == nil && a == nil {
-			l.t.Fatalf("not a native line: %s", line)
+			l.TB.Fatalf("not a native line: %s", line)
 		}
 		l.lines = append(l.lines, line)
 	}
 	for _, f := range out.Foreign {
+		for line := range bytes.Lines(f.Data) {
+			var m wire.Message
+			if json.Unmarshal(line, &m) == nil && codec.String(m.Tag) == wire.TagRequest {
+				id, _ := wire.RequestID(m.ID)
+				l.open[id] = true
+			}
+		}
 		l.deliverToServer(l.server.Foreign(l.now, f))
 	}
 	for _, path := range l.client.Paths() {
 		var body []byte
 		if path == "/api/sessions/s/messages" && !l.noHTTPHistory {
 			past := &protocol.Transcript{}
-			for i := range l.events {
-				_, _ = past.Apply(&l.events[i])
+			for i := range l.Events {
+				_, _ = past.Apply(&l.Events[i])
 			}
-			body = Messages(past.Turns, "")
+			body = server.Messages(past.Turns, "")
 		}
 		l.deliverToClient(l.client.PathRead(l.now, path, body))
 	}
 }
 
+// breakStreams ends all requests with a defect: the server learns that the client interrupted them.
+func (l *codecPair) breakStreams() {
+	for _, id := range slices.Sorted(maps.Keys(l.open)) {
+		for _, line := range l.server.Foreign(l.now, wire.TextFrame(protocol.MustEncode(wire.ControlMessage{Tag: wire.TagInterrupt, RequestID: id}))).Native {
+			for _, back := range l.Handle(line) {
+				l.deliverToServer(l.server.Native(l.now, back))
+			}
+		}
+		delete(l.open, id)
+		l.deliverToClient(l.client.Foreign(l.now, wire.TextFrame(wire.DefectExit(id, "boom"))))
+	}
+}
+
 // command sends a command of the native client. Answers and events are in l.lines.
 func (l *codecPair) command(verb protocol.Verb, session, key string, data any) *protocol.Answer {
-	l.t.Helper()
+	l.TB.Helper()
 	l.lastID++
 	c := protocol.Command{ID: fmt.Sprint(l.lastID), Command: verb, Session: session, Key: key}
 	if data != nil {
@@ -99,21 +135,21 @@ func (l *codecPair) command(verb protocol.Verb, session, key string, data any) *
 }
 
 func (l *codecPair) emit() {
-	for _, line := range l.newLines() {
+	for _, line := range l.NewLines() {
 		l.deliverToServer(l.server.Native(l.now, line))
 	}
 }
 
 // subscribe subscribes, and returns the events of earlier turns from history.
 func (l *codecPair) subscribe() (past []json.RawMessage) {
-	l.t.Helper()
+	l.TB.Helper()
 	l.lines = nil
 	a := l.command(protocol.DoSubscribe, "s", "", nil)
 	if a == nil || a.Error != nil {
-		l.t.Fatalf("subscribe: %+v", a)
+		l.TB.Fatalf("subscribe: %+v", a)
 	}
-	for before := decodeResult[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
-		page := decodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
+	for before := sandcastletest.DecodeResult[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
+		page := sandcastletest.DecodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
 			protocol.HistoryData{Before: before, Limit: 100}))
 		past = append(page.Events, past...)
 		if before = page.First; !page.More {
@@ -125,25 +161,37 @@ func (l *codecPair) subscribe() (past []json.RawMessage) {
 
 // clientView returns the state and transcript of the native client since it subscribed.
 func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protocol.Transcript) {
-	l.t.Helper()
-	tr := &protocol.Transcript{Turns: turnsFromEvents(past)}
+	l.TB.Helper()
+	tr := &protocol.Transcript{Turns: turnsOf(past)}
 	var s *protocol.State
 	for _, line := range l.lines {
 		e, a, _ := protocol.DecodeIncoming(line)
 		if a != nil {
-			if r := decodeResult[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
+			if r := sandcastletest.DecodeResult[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
 				s = r.Snapshot.State
 			}
 			continue
 		}
 		if err := s.Apply(e); err != nil {
-			l.t.Fatalf("the client cannot apply %s: %v", line, err)
+			l.TB.Fatalf("the client cannot apply %s: %v", line, err)
 		}
 		if _, err := tr.Apply(e); err != nil {
-			l.t.Fatalf("the transcript cannot apply %s: %v", line, err)
+			l.TB.Fatalf("the transcript cannot apply %s: %v", line, err)
 		}
 	}
 	return s, tr
+}
+
+// turnsOf reduces the events of a history.
+func turnsOf(events []json.RawMessage) []*protocol.Turn {
+	var tr protocol.Transcript
+	for _, line := range events {
+		var e protocol.Event
+		if json.Unmarshal(line, &e) == nil {
+			_, _ = tr.Apply(&e)
+		}
+	}
+	return tr.Turns
 }
 
 // diffContext returns the lines around the first difference.
@@ -159,12 +207,12 @@ func diffContext(got, want string) string {
 
 // A sessionGenerator generates a random session.
 type sessionGenerator struct {
-	*nativeServer
+	*sandcastletest.NativeServer
 	*historygen.Generator
 }
 
-func newSessionGenerator(t *rapid.T, h *nativeServer) *sessionGenerator {
-	g := &sessionGenerator{h, &historygen.Generator{T: t, State: &protocol.State{}, Now: noon}}
+func newSessionGenerator(t *rapid.T, h *sandcastletest.NativeServer) *sessionGenerator {
+	g := &sessionGenerator{h, &historygen.Generator{T: t, State: &protocol.State{}, Now: sandcastletest.Noon}}
 	g.apply(codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: "a"}})
 	return g
 }
@@ -192,7 +240,7 @@ func (g *sessionGenerator) step() {
 }
 
 func (g *sessionGenerator) apply(en codec.Entry) {
-	e := g.append(en.Type, en.Turn, en.Data)
+	e := g.Append(en.Type, en.Turn, en.Data)
 	e.Task, e.Parent, e.By = en.Task, en.Parent, en.By
 	if err := g.State.Apply(e); err != nil {
 		g.T.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/protocol/sandcastle/wire"
 )
 
 // The losses between agentctl's own ends. Each matches a line of the table in
@@ -110,7 +111,7 @@ func lossyTool(it mapping, item *protocol.Item, finished bool) {
 	case end.Status == protocol.ToolFailed && end.Error == "":
 		tool.of("end")["error"] = string(protocol.ToolFailed)
 	case end.Status == protocol.ToolCompleted && end.Output == nil && len(item.Tool.Content) > 0:
-		tool.of("end")["output"] = map[string]any(toMapping(toolOutput{item.Text.String(), item.Tool.Content}))
+		tool.of("end")["output"] = map[string]any(toMapping(wire.ToolOutput{Text: item.Text.String(), Content: item.Tool.Content}))
 	case end.Status == protocol.ToolCompleted && end.Output == nil && len(item.Text) > 0:
 		it["text"] = item.Text.String()
 	}
@@ -212,19 +213,19 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 // compare fails unless the native client, which came before event number joined, saw all that is
 // preserved.
 func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
-	l.t.Helper()
+	l.TB.Helper()
 	s, tr := l.clientView(past)
-	want, wantTurns := visibleSession(l.events, joined, history)
-	finished := l.state(uint64(joined)).Turns
+	want, wantTurns := visibleSession(l.Events, joined, history)
+	finished := l.StateAt(uint64(joined)).Turns
 	var turns []mapping
 	for i, t := range tr.Turns {
 		turns = append(turns, lossy(t, history && i < finished))
 	}
 	if got, want := indented(turns), indented(wantTurns); got != want {
-		l.t.Fatalf("%s", diffContext(got, want))
+		l.TB.Fatalf("%s", diffContext(got, want))
 	}
 	if got, want := indented(lossyState(s)), indented(lossyState(want)); got != want {
-		l.t.Fatalf("%s", diffContext(got, want))
+		l.TB.Fatalf("%s", diffContext(got, want))
 	}
 }
 
@@ -235,11 +236,11 @@ func TestAnyHistoryArrives(t *testing.T) {
 		tags := rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")
 		l := newCodecPair(rt, map[string]string{"tags": tags})
 		l.noHTTPHistory = rapid.Bool().Draw(rt, "no endpoint")
-		g := newSessionGenerator(rt, l.nativeServer)
+		g := newSessionGenerator(rt, l.NativeServer)
 		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "before") {
 			g.step()
 		}
-		joined := len(l.events)
+		joined := len(l.Events)
 		l.command(protocol.DoHello, "", "", protocol.HelloData{Version: protocol.Version, Name: "ada", Acks: true})
 		past := l.subscribe()
 		for range rapid.SampledFrom([]int{0, 3, 10, 40}).Draw(rt, "live") {

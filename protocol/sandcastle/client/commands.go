@@ -1,0 +1,175 @@
+package client
+
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/protocol/sandcastle/wire"
+)
+
+// handleCommand executes a command of the client.
+func (c *Conn) handleCommand(cmd *protocol.Command) {
+	switch cmd.Command {
+	case protocol.DoSubscribe:
+		c.handleSubscribe(cmd)
+	case protocol.DoUnsubscribe:
+		if s := c.sessions[cmd.Session]; s != nil {
+			c.unfollow(s)
+		}
+		c.Answer(cmd, protocol.Empty{})
+	case protocol.DoSnapshot:
+		c.handleSnapshot(cmd)
+	case protocol.DoHistory:
+		c.handleHistory(cmd)
+	case protocol.DoSend:
+		c.handleSend(cmd)
+	case protocol.DoInterrupt:
+		c.handleInterrupt(cmd)
+	case protocol.DoQueueRemove:
+		var d protocol.QueueRemoveData
+		if c.DecodeData(cmd, &d) {
+			p := wire.Payload{SessionID: cmd.Session, MessageID: d.MessageID}
+			c.forward(cmd, wire.OpDequeue, p, func(v json.RawMessage) any {
+				var r wire.DequeueResult
+				_ = json.Unmarshal(v, &r)
+				return protocol.QueueRemoveResult{Removed: r.Removed}
+			})
+		}
+	case protocol.DoApprove:
+		c.handleApprove(cmd)
+	}
+}
+
+// forward sends a request and answers the command with the result.
+func (c *Conn) forward(cmd *protocol.Command, op wire.Operation, p wire.Payload, result func(json.RawMessage) any) {
+	c.sendRequest(&request{op: op, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			c.Fail(cmd, err)
+			return
+		}
+		c.Answer(cmd, result(v))
+	}})
+}
+
+// knownSession returns a session whose state is known, or nil.
+func (c *Conn) knownSession(id string) *session {
+	if s := c.sessions[id]; s != nil && s.log != nil {
+		return s
+	}
+	return nil
+}
+
+func (c *Conn) handleSnapshot(cmd *protocol.Command) {
+	if s := c.requireSession(cmd); s != nil {
+		c.AnswerSnapshot(cmd, s.log)
+	}
+}
+
+func (c *Conn) handleHistory(cmd *protocol.Command) {
+	if s := c.requireSession(cmd); s != nil {
+		c.AnswerHistory(cmd, s.log)
+	}
+}
+
+func (c *Conn) handleInterrupt(cmd *protocol.Command) {
+	var d protocol.InterruptData
+	if !c.DecodeData(cmd, &d) {
+		return
+	}
+	s := c.knownSession(cmd.Session)
+	switch {
+	case d.Queue == protocol.QueueHold:
+		c.FailUnsupported(cmd, "interrupt and hold the queue")
+		return
+	case d.Turn != "" && s != nil && (s.log.State.Turn == nil || s.log.State.Turn.Turn != d.Turn):
+		c.Answer(cmd, protocol.InterruptResult{Turn: d.Turn})
+		return
+	case d.Queue == protocol.QueueClear && s == nil:
+		c.requireSession(cmd) // runs again when the queue is known
+		return
+	case d.Queue == protocol.QueueClear:
+		for _, m := range s.log.State.Queue {
+			c.sendRequest(&request{
+				op: wire.OpDequeue, payload: wire.Payload{SessionID: cmd.Session, MessageID: m.MessageID}, done: ignoreAnswer,
+			})
+		}
+	}
+	c.sendRequest(&request{
+		op: wire.OpInterrupt, payload: wire.Payload{SessionID: cmd.Session},
+		done: func(v json.RawMessage, err *protocol.Error) {
+			if err != nil {
+				c.Fail(cmd, err)
+				return
+			}
+			var r wire.InterruptResult
+			_ = json.Unmarshal(v, &r)
+			res := protocol.InterruptResult{Interrupted: r.Interrupted, Turn: d.Turn}
+			if s := c.knownSession(cmd.Session); s != nil && r.Interrupted && s.log.State.Turn != nil &&
+				(d.Turn == "" || s.log.State.Turn.Turn == d.Turn) && s.turn != nil &&
+				len(s.turn.interrupts) < wire.MaxRequests {
+				res.Turn = s.log.State.Turn.Turn
+				// until the end is visible
+				s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res})
+				return
+			}
+			c.Answer(cmd, res)
+		},
+	})
+}
+
+func ignoreAnswer(json.RawMessage, *protocol.Error) {}
+
+// handleApprove decides an approval.
+func (c *Conn) handleApprove(cmd *protocol.Command) {
+	var d protocol.ApproveData
+	if !c.DecodeData(cmd, &d) {
+		return
+	}
+	s := c.requireSession(cmd)
+	if s == nil {
+		return
+	}
+	a, notPending := s.decisions.Find(s.log.State, &d)
+	if notPending != nil {
+		c.Fail(cmd, notPending)
+		return
+	}
+	if d.Option != "" {
+		i := slices.IndexFunc(a.Options, func(o protocol.Option) bool { return o.ID == d.Option })
+		if i >= 0 {
+			d.Decision = a.Options[i].Kind
+		}
+	}
+	switch in := d.Input; {
+	case !wire.SupportsDecision(d.Decision):
+		c.FailUnsupported(cmd, "this decision: only allow once and deny")
+		return
+	case in != nil && (in.Tasks != nil || in.Patch != "" || in.Command != ""):
+		c.FailUnsupported(cmd, "an edited plan, patch or command")
+		return
+	}
+	approved := d.Decision == protocol.AllowOnce
+	p := wire.Payload{SessionID: cmd.Session, Response: &wire.ApprovalResponse{
+		Type: "tool-approval-response", ToolCallID: wire.ToolCallOf(a), ToolName: wire.ToolNameOf(a), Approved: &approved,
+		Payload: wire.AnswerOf(a, &d),
+	}}
+	approvalID := a.Request
+	c.sendRequest(&request{op: wire.OpApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
+		if err != nil {
+			if err.Code == protocol.CodeNotFound {
+				err = s.decisions.Error(approvalID)
+			}
+			c.Fail(cmd, err)
+			return
+		}
+		out := protocol.ApprovalResolvedData{
+			Request: approvalID, Outcome: protocol.Allowed, Decision: d.Decision, Reason: d.Reason, Input: d.Input,
+		}
+		if !approved {
+			out.Outcome = protocol.Denied
+		}
+		c.recordResolution(s, out, c.User())
+		c.Answer(cmd, protocol.ApproveResult{Request: approvalID, Outcome: out.Outcome, Decision: d.Decision})
+	}})
+}

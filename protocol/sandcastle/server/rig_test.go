@@ -1,0 +1,12 @@
+package server
+
+import (
+	"agentctl/internal/dev/sandcastletest"
+	"agentctl/protocol/codec"
+)
+
+func newServerTest(t sandcastletest.TestingT) *sandcastletest.Server {
+	return sandcastletest.NewServer(t, func(o codec.ServerOptions) codec.Codec { return New(o) })
+}
+
+func codecOf(d *sandcastletest.Server) *Conn { return d.Codec.(*Conn) }

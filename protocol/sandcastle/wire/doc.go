@@ -1,0 +1,7 @@
+// Package wire has the messages of Sandcastle's protocol, as both ends send and decode them: the
+// @effect/rpc layer, requests and their results, session events, chat events, history, and the forms
+// of approvals and modes. It knows no connection.
+package wire
+
+// Name is the name of the dialect.
+const Name = "sandcastle"
