@@ -29,7 +29,8 @@ func (l *List) ToggleCollapsed(session string) {
 }
 
 // replace removes old, if it is not nil, and adds updated, if it is not nil. The places of
-// descendants depend on them, so they are added anew. It costs O(k log n) for k descendants.
+// descendants depend on the session, so they are removed first and added last. For k descendants it
+// costs O(k log n) comparisons.
 func (l *List) replace(old, updated *row) {
 	id := ""
 	switch {

@@ -92,7 +92,9 @@ func (l *List) MarkSeen(session string) {
 
 // addRow adds a row to the ordered sets.
 func (l *List) addRow(r *row) {
-	l.showRow(r)
+	if l.place(r) {
+		l.shown.add(r)
+	}
 	if r.need() != 0 {
 		l.urgent.add(r)
 	}
@@ -134,20 +136,25 @@ func (l *List) SetFilter(text string) {
 
 // rebuild recomputes shown after a change of order or filter.
 func (l *List) rebuild() {
-	l.shown, l.counts = newOrderedSet(nested(l.order.compare())), [groups]int{}
+	l.counts = [groups]int{}
+	listed := make([]*row, 0, len(l.rows))
 	for _, r := range l.rows {
-		l.showRow(r)
+		if l.place(r) {
+			listed = append(listed, r)
+		}
 	}
+	l.shown = newOrderedSet(nested(l.order.compare()), listed...)
 }
 
-// showRow adds a row to shown if the filter shows it and no ancestor is collapsed.
-func (l *List) showRow(r *row) {
+// place sets where a row is nested, and whether it is listed: the filter shows it, and no ancestor
+// is collapsed. It counts a listed row.
+func (l *List) place(r *row) (listed bool) {
 	r.anchor = l.anchorOf(r)
 	r.listed = r.matches(l.filter) && (r.anchor == nil || !l.hidden(r))
 	if r.listed {
-		l.shown.add(r)
 		l.counts[r.group()]++
 	}
+	return r.listed
 }
 
 // Total returns the number of sessions.
@@ -194,8 +201,7 @@ func (l *List) Need(session string) Need {
 }
 
 // NextNeed returns the session with the most urgent need for which skip is false. Pending approvals
-// come first, then held queues, each longest waiting first; then unseen failures, latest first. It
-// costs O(k log n) for k skipped sessions.
+// come first, then held queues, each longest waiting first; then unseen failures, latest first.
 func (l *List) NextNeed(skip func(session string) bool) (session string, ok bool) {
 	for i := range l.urgent.len() {
 		if r := l.urgent.at(i); !skip(r.Session) {
