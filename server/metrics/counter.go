@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"math"
 	"sync/atomic"
 	"time"
 )
@@ -14,23 +13,6 @@ func (c *Counter) Add(n uint64) { c.n.Add(n) }
 
 // Value returns the count.
 func (c *Counter) Value() float64 { return float64(c.n.Load()) }
-
-// A Sum adds numbers that are not integers. The zero Sum is ready; its methods may be called from
-// any goroutine.
-type Sum struct{ bits atomic.Uint64 }
-
-// Add adds v.
-func (s *Sum) Add(v float64) {
-	for {
-		before := s.bits.Load()
-		if s.bits.CompareAndSwap(before, math.Float64bits(math.Float64frombits(before)+v)) {
-			return
-		}
-	}
-}
-
-// Value returns the sum.
-func (s *Sum) Value() float64 { return math.Float64frombits(s.bits.Load()) }
 
 // Other is the label of values that a Vec does not know.
 const Other = "other"

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"sync"
 	"testing"
 	"time"
 )
@@ -9,9 +8,6 @@ import (
 func TestTheFormatHasHelpTypesAndEscapedLabels(t *testing.T) {
 	var c Counter
 	c.Add(3)
-	var s Sum
-	s.Add(0.25)
-	s.Add(1)
 	v := NewVec("a", "b")
 	v.Of("b").Add(2)
 	v.Of("unknown").Add(1)
@@ -19,7 +15,7 @@ func TestTheFormatHasHelpTypesAndEscapedLabels(t *testing.T) {
 	w.Begin(Family{"one_total", KindCounter, "First\nline, \\ too."})
 	w.Sample(c.Value())
 	w.Begin(Family{"sum", KindGauge, "Sum."})
-	w.Labelled("text", "a\"b\\c\nd", s.Value())
+	w.Labelled("text", "a\"b\\c\nd", 1.25)
 	w.Begin(Family{"vec_total", KindCounter, "Values."})
 	w.Vec("code", v)
 	want := `# HELP one_total First\nline, \\ too.
@@ -69,21 +65,5 @@ t_seconds_count 4
 `
 	if got := string(w.Bytes()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestASumOfManyGoroutinesLosesNothing(t *testing.T) {
-	var s Sum
-	var adding sync.WaitGroup
-	for range 8 {
-		adding.Go(func() {
-			for range 1000 {
-				s.Add(0.5)
-			}
-		})
-	}
-	adding.Wait()
-	if s.Value() != 4000 {
-		t.Errorf("%v", s.Value())
 	}
 }
