@@ -13,7 +13,6 @@ type Scanner struct {
 	open  *span // left open by the last line, or nil
 	depth int   // nesting of the open span
 	inTag bool  // in markup: the last line left a tag open
-	cost  int   // bytes examined so far, for tests
 }
 
 // Scan appends the tokens of the next line to out, in order and without overlap. The line must not
@@ -44,7 +43,6 @@ func (s *Scanner) scanTables(line string, i int, out []Token) []Token {
 	blank := strings.TrimLeft(line[i:], " \t") == line[i:] && i == 0
 	var unclosed uint64 // bit set of spans not closed on this line, so that each is searched once
 	for i < len(line) {
-		s.cost++
 		c := line[i]
 		if l.spanStarts[c] {
 			if at := l.spanAt(line, i, unclosed); at >= 0 {
@@ -109,7 +107,6 @@ func (s *Scanner) openSpan(line string, i int, sp *span) int {
 func (s *Scanner) spanEnd(line string, i int) int {
 	sp := s.open
 	for i < len(line) {
-		s.cost++
 		switch {
 		case sp.escape != 0 && line[i] == sp.escape:
 			i = min(i+2, len(line))
