@@ -256,7 +256,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 		}
 		count := 0
 		failed := ""
-		err = set.apply(newToken(), func(operation, name string) error {
+		err = set.apply(newToken(), faultyFiles(func(operation, name string) error {
 			if operation == "restore" {
 				return nil
 			}
@@ -265,7 +265,7 @@ func TestAFailedPatchIsTakenBack(t *testing.T) {
 				return errFault
 			}
 			return nil
-		})
+		}))
 		if failed == "" {
 			if err != nil || r.tree() == before {
 				t.Fatalf("without a fault: %v", err)
@@ -299,12 +299,12 @@ func TestAFileIsRestoredInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = set.apply(newToken(), func(operation, name string) error {
+	err = set.apply(newToken(), faultyFiles(func(operation, name string) error {
 		if operation == "restore" || operation == "commit" && name == "b" {
 			return errors.New("read-only")
 		}
 		return nil
-	})
+	}))
 	if err == nil || errors.Is(err, errRestore) {
 		t.Error(err)
 	}
@@ -320,12 +320,12 @@ func TestAFileThatCannotBeRestoredIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = set.apply(newToken(), func(operation, name string) error {
+	err = set.apply(newToken(), faultyFiles(func(operation, name string) error {
 		if operation == "restore" || operation == "commit" && name == "b" {
 			return errors.New("read-only")
 		}
 		return nil
-	})
+	}))
 	if !errors.Is(err, errRestore) || !strings.Contains(err.Error(), "could not be restored: a (") {
 		t.Error(err)
 	}

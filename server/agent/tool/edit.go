@@ -106,7 +106,7 @@ func (b *Toolbox) applyRecorded(turn string, set changeSet) error {
 	if err != nil {
 		return err
 	}
-	if err := set.apply(token, b.fault); err != nil {
+	if err := set.apply(token, b.files); err != nil {
 		if path != "" && !errors.Is(err, errRestore) {
 			_ = os.Remove(path)
 		}

@@ -217,7 +217,7 @@ func (b *Toolbox) restore(r *record) (restored, kept []string, err error) {
 	if len(set) == 0 {
 		return nil, kept, nil
 	}
-	if err := set.apply(newToken(), nil); err != nil {
+	if err := set.apply(newToken(), b.files); err != nil {
 		return nil, kept, err
 	}
 	for i := range set {

@@ -76,10 +76,10 @@ func TestAKillInAPatchIsTakenBack(t *testing.T) {
 	}
 	var images []map[string]string // of the disk, each at the moment of a kill
 	var at []string
-	r.fault = func(operation, name string) error {
+	r.files = faultyFiles(func(operation, name string) error {
 		images, at = append(images, r.all()), append(at, operation+" "+name)
 		return nil
-	}
+	})
 	if err := r.applyRecorded("t1", set); err != nil {
 		t.Fatal(err)
 	}
@@ -118,12 +118,12 @@ func TestAKilledPatchOverwritesNoLaterChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	var image map[string]string
-	r.fault = func(operation, name string) error {
+	r.files = faultyFiles(func(operation, name string) error {
 		if operation == "commit" && name == "b" {
 			image = r.all()
 		}
 		return nil
-	}
+	})
 	if err := r.applyRecorded("t1", set); err != nil {
 		t.Fatal(err)
 	}

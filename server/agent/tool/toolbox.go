@@ -46,7 +46,7 @@ type Toolbox struct {
 	instructions string
 
 	journal journal
-	fault   func(operation, name string) error // of tests: fails an operation on files
+	files   fileOperations
 
 	known   known   // files as the model read them
 	outputs outputs // long outputs of commands
@@ -67,7 +67,9 @@ func Open(o Options) (*Toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Toolbox{options: o, dir: dir, instructions: readInstructions(dir), known: known{restored: o.Restored}}
+	b := &Toolbox{
+		options: o, dir: dir, instructions: readInstructions(dir), files: osFiles{}, known: known{restored: o.Restored},
+	}
 	b.tools = []llm.Tool{
 		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b},
 		todo{},

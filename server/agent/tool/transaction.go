@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,19 +12,10 @@ import (
 // A transaction applies a change set. Until every new file is written beside its place, no file is
 // changed; then files are replaced by renaming, and put back if one cannot be.
 type transaction struct {
+	files fileOperations
 	steps []step
 	made  []madeDirectory
-	token string                             // in the names of temporary files
-	fault func(operation, name string) error // of tests: fails an operation
-}
-
-// A step is the change of one file.
-type step struct {
-	*change
-	root    *os.Root
-	staged  string // the new file until it has its place; empty: there is none
-	backup  string // a second name of the old file; empty: there is none
-	changed bool
+	token string // in the names of temporary files
 }
 
 // A madeDirectory is a directory that a transaction created.
@@ -36,11 +26,8 @@ type madeDirectory struct {
 
 // apply applies a set, or changes nothing and returns why. The names of temporary files have the
 // token.
-func (s changeSet) apply(token string, fault func(operation, name string) error) (err error) {
-	if fault == nil {
-		fault = func(string, string) error { return nil }
-	}
-	t := &transaction{token: token, fault: fault}
+func (s changeSet) apply(token string, files fileOperations) (err error) {
+	t := &transaction{token: token, files: files}
 	defer func() { err = errors.Join(err, t.end(err != nil)) }()
 	if err := s.check(); err != nil {
 		return err
@@ -54,7 +41,7 @@ func (s changeSet) apply(token string, fault func(operation, name string) error)
 		return err
 	}
 	for i := range t.steps {
-		if err := t.commit(&t.steps[i]); err != nil {
+		if err := t.files.commit(&t.steps[i]); err != nil {
 			return fmt.Errorf("change %s: %w; nothing was changed", t.steps[i].place.shown, reason(err))
 		}
 	}
@@ -73,25 +60,14 @@ func (t *transaction) stage(c *change) error {
 		if err := t.mkdir(root, filepath.Dir(c.place.name)); err != nil {
 			return err
 		}
-		st.staged = t.beside(c.place.name)
-		if err := t.write(root, st.staged, c); err != nil {
+		if err := t.files.write(st, t.beside(c.place.name)); err != nil {
 			return err
 		}
 	}
 	if !c.old.exists {
 		return nil
 	}
-	name := t.beside(c.place.name)
-	if err := t.fault("link", c.place.name); err != nil {
-		return err
-	}
-	if err := root.Link(c.place.name, name); err != nil { // not every file system has links
-		if err := writeFileIn(root, name, c.old.bytes, c.old.mode); err != nil {
-			return err
-		}
-	}
-	st.backup = name
-	return nil
+	return t.files.link(st, t.beside(c.place.name))
 }
 
 // temporaryPrefix begins the names of temporary files; the token of their transaction follows.
@@ -100,33 +76,6 @@ const temporaryPrefix = ".agentctl-"
 // beside returns a new name in the directory of a file.
 func (t *transaction) beside(name string) string {
 	return filepath.Join(filepath.Dir(name), temporaryPrefix+t.token+strings.ToLower(rand.Text()[:8]))
-}
-
-func (t *transaction) write(root *os.Root, name string, c *change) error {
-	if err := t.fault("write", c.place.name); err != nil {
-		return err
-	}
-	return writeFileIn(root, name, c.new.bytes, c.new.mode)
-}
-
-// writeFileIn creates a file with a mode. With mode 0 it gets that of the umask.
-func writeFileIn(root *os.Root, name string, b []byte, mode fs.FileMode) error {
-	created := fs.FileMode(0o600)
-	if mode == 0 {
-		created = 0o666
-	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, created)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil && mode != 0 {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync() // before it replaces the old file
-	}
-	return errors.Join(err, f.Close())
 }
 
 // mkdir creates a directory with those above it.
@@ -141,34 +90,6 @@ func (t *transaction) mkdir(root *os.Root, dir string) error {
 		return err
 	}
 	t.made = append(t.made, madeDirectory{root, dir})
-	return nil
-}
-
-// commit puts a staged file in its place, or removes a file.
-func (t *transaction) commit(st *step) error {
-	name := st.place.name
-	if err := t.fault("commit", name); err != nil {
-		return err
-	}
-	if !st.new.exists {
-		if err := st.root.Remove(name); err != nil {
-			return err
-		}
-		st.changed = true
-		return nil
-	}
-	if !st.old.exists { // replaces nothing that appeared meanwhile
-		if err := st.root.Link(st.staged, name); err == nil {
-			st.changed = true
-			return nil
-		} else if errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	if err := st.root.Rename(st.staged, name); err != nil {
-		return err
-	}
-	st.staged, st.changed = "", true
 	return nil
 }
 
@@ -202,21 +123,11 @@ func (t *transaction) end(failed bool) error {
 
 // restore puts the old file back. If the directory refuses it, it writes the file in place.
 func (t *transaction) restore(st *step) error {
-	name := st.place.name
-	err := t.fault("restore", name)
-	switch {
-	case err != nil:
-	case !st.old.exists:
-		err = st.root.Remove(name)
-	default:
-		if err = st.root.Rename(st.backup, name); err == nil {
-			st.backup = ""
-		}
-	}
+	err := t.files.restore(st)
 	if err == nil || !st.old.exists {
 		return err
 	}
-	f, failed := st.root.OpenFile(name, os.O_WRONLY, 0)
+	f, failed := st.root.OpenFile(st.place.name, os.O_WRONLY, 0)
 	if failed != nil {
 		return err
 	}
