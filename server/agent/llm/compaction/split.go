@@ -34,14 +34,3 @@ func hasResults(m *model.Message) bool {
 	}
 	return false
 }
-
-// LastUser returns the last text that the user wrote, or "".
-func LastUser(messages []model.Message) string {
-	for i := len(messages) - 1; i >= 0; i-- {
-		m := &messages[i]
-		if text := m.Text(); m.Role == model.User && text != "" && !hasResults(m) {
-			return text
-		}
-	}
-	return ""
-}
