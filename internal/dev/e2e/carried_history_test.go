@@ -15,6 +15,7 @@ import (
 	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/server"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/wsclient"
 )
@@ -22,17 +23,17 @@ import (
 // idleAgents opens, by any name, an agent that works until it is interrupted.
 type idleAgents struct{}
 
-func (idleAgents) Open(session.Spec, session.Host) (session.Agent, error) { return idleAgent{}, nil }
+func (idleAgents) Open(agent.Spec, agent.Host) (agent.Agent, error) { return idleAgent{}, nil }
 
 func (idleAgents) Names() []string { return []string{"main"} }
 
 type idleAgent struct{}
 
-func (idleAgent) Capabilities() session.Capabilities { return session.Capabilities{Resumes: true} }
+func (idleAgent) Capabilities() agent.Capabilities { return agent.Capabilities{Resumes: true} }
 
-func (idleAgent) Run(ctx context.Context, _ session.Turn, _ session.Output) (session.End, error) {
+func (idleAgent) Run(ctx context.Context, _ agent.Turn, _ agent.Output) (agent.End, error) {
 	<-ctx.Done()
-	return session.End{}, nil
+	return agent.End{}, nil
 }
 
 func (idleAgent) Fork(context.Context, string) ([]byte, error) { return nil, nil }

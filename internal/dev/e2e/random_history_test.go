@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
+	"agentctl/server/agent"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -130,7 +131,7 @@ func (h *randomHistory) batch(t testing.TB) *session.Batch {
 		Session: h.id, First: 1, Last: uint64(len(h.events)),
 		Create: &session.Record{
 			ID: h.id, Epoch: session.NewEpoch(), Created: state.Created,
-			Spec: protocol.MustEncode(session.Spec{Agent: state.Agent, CWD: state.CWD}),
+			Spec: protocol.MustEncode(agent.Spec{Agent: state.Agent, CWD: state.CWD}),
 		},
 		Summary: protocol.MustEncode(protocol.Summary{
 			Session: h.id, Agent: state.Agent, Status: state.Status(), Attributes: state.Attributes,
