@@ -2,91 +2,134 @@ package policy
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
-// literal are the characters that stand for themselves in a shell, besides letters and digits.
+// literal are the characters that stand for themselves in every shell, besides letters and digits.
 const literal = "_-./:@%+,^="
 
 // redirections change nothing but where output goes, and are left out of commands.
 var redirections = []string{"2>&1", "2>/dev/null", ">/dev/null"}
 
-// separators are between the commands of a line, the longer ones first.
-var separators = []string{"&&", "||", ";", "|"}
+// operators join the commands of a line. A semicolon is none: it ends a statement.
+var operators = []syntax.BinCmdOperator{syntax.AndStmt, syntax.OrStmt, syntax.Pipe}
 
-// splitCommands returns the commands of a line for a shell, each as its words. ok is false unless
-// the line consists of literal words and quoted texts, joined by separators: everything else may
-// run something that is not in it.
-func splitCommands(line string) (commands [][]string, ok bool) {
-	var words []string
-	word, inWord := "", false
-	end := func() {
-		if inWord {
-			words = append(words, word)
-		}
-		word, inWord = "", false
+// literalCommands returns the commands of a line for a shell, each as its words, assignments first.
+// ok is false unless the line consists of simple commands of literal words and quoted texts, joined
+// by operators and semicolons: everything else may run something that is not in it.
+func literalCommands(line string) (commands [][]string, ok bool) {
+	if !isPrintable(line) {
+		return nil, false
 	}
-	for line != "" {
-		c := line[0]
-		if r := prefixOf(line, redirections); r != "" && !inWord && endsWord(line[len(r):]) {
-			line = line[len(r):]
-			continue
-		}
-		if s := prefixOf(line, separators); s != "" {
-			end()
-			if len(words) == 0 || strings.HasPrefix(line, "|&") {
-				return nil, false
-			}
-			commands, words, line = append(commands, words), nil, line[len(s):]
-			continue
-		}
-		switch {
-		case c == ' ':
-			end()
-			line = line[1:]
-		case c == '\'' || c == '"':
-			text, rest, closed := strings.Cut(line[1:], string(c))
-			if !closed || !isQuotable(text, c) {
-				return nil, false
-			}
-			word, inWord, line = word+text, true, rest
-		case isLiteral(c) && (c != '=' || inWord):
-			word, inWord, line = word+string(c), true, line[1:]
-		default:
+	parser := syntax.NewParser(syntax.Variant(syntax.LangPOSIX), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) == 0 || len(file.Last) > 0 {
+		return nil, false
+	}
+	if file.Stmts[len(file.Stmts)-1].Semicolon.IsValid() {
+		return nil, false
+	}
+	r := lineReader{line: line}
+	for _, s := range file.Stmts {
+		if !r.statement(s) {
 			return nil, false
 		}
 	}
-	end()
-	return append(commands, words), len(words) > 0
+	return r.commands, true
 }
 
-func prefixOf(s string, prefixes []string) string {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return p
+// A lineReader collects the commands of a parsed line. Its methods report whether what they read is
+// literal.
+type lineReader struct {
+	line     string
+	commands [][]string
+}
+
+func (r *lineReader) statement(s *syntax.Stmt) bool {
+	if s.Background || s.Coprocess || s.Disown || s.Negated || len(s.Comments) > 0 ||
+		slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return !r.isHarmless(d) }) {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return slices.Contains(operators, c.Op) && r.statement(c.X) && r.statement(c.Y)
+	case *syntax.CallExpr:
+		return r.call(c)
+	}
+	return false
+}
+
+// isHarmless reports whether a redirection is one of redirections, with blanks or operators around
+// it.
+func (r *lineReader) isHarmless(d *syntax.Redirect) bool {
+	before, rest := r.line[:d.Pos().Offset()], r.line[d.End().Offset():]
+	return slices.Contains(redirections, r.line[len(before):len(r.line)-len(rest)]) &&
+		(before == "" || strings.ContainsAny(before[len(before)-1:], " ;|&")) &&
+		(rest == "" || strings.ContainsAny(rest[:1], " ;|&"))
+}
+
+func (r *lineReader) call(c *syntax.CallExpr) bool {
+	var words []string
+	for _, a := range c.Assigns {
+		if a.Value == nil {
+			words = append(words, r.line[a.Pos().Offset():a.End().Offset()])
+			continue
+		}
+		value, ok := literalWord(a.Value)
+		if !ok {
+			return false
+		}
+		words = append(words, r.line[a.Pos().Offset():a.Value.Pos().Offset()]+value)
+	}
+	for _, w := range c.Args {
+		word, ok := literalWord(w)
+		if lit, _ := w.Parts[0].(*syntax.Lit); !ok || lit != nil && lit.Value[0] == '=' { // zsh expands =PROGRAM
+			return false
+		}
+		words = append(words, word)
+	}
+	r.commands = append(r.commands, words)
+	return len(words) > 0
+}
+
+// literalWord returns the text that a word stands for.
+func literalWord(w *syntax.Word) (text string, ok bool) {
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsFunc(p.Value, func(c rune) bool { return !isLiteral(byte(c)) }) {
+				return "", false
+			}
+			text += p.Value
+		case *syntax.SglQuoted:
+			text += p.Value
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, isLit := inner.(*syntax.Lit)
+				if !isLit || strings.ContainsAny(lit.Value, "$`\\!") {
+					return "", false
+				}
+				text += lit.Value
+			}
+		default:
+			return "", false
 		}
 	}
-	return ""
+	return text, true
 }
 
-func endsWord(rest string) bool {
-	return rest == "" || rest[0] == ' ' || prefixOf(rest, separators) != ""
+// isPrintable reports whether a line is printable ASCII in one line.
+func isPrintable(line string) bool {
+	return !strings.ContainsFunc(line, func(c rune) bool { return c < ' ' || c > '~' })
 }
 
 func isLiteral(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(literal, c) >= 0
-}
-
-// isQuotable reports whether a text in quotes stands for itself: printable ASCII, and in double
-// quotes nothing that a shell expands.
-func isQuotable(text string, quote byte) bool {
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] > '~' || quote == '"' && strings.IndexByte("$`\\!", text[i]) >= 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // wrappers are programs that run the program in their arguments.
@@ -95,12 +138,33 @@ var wrappers = []string{
 	"stdbuf", "su", "sudo", "time", "timeout", "watch", "xargs", "zsh",
 }
 
-// mayRun reports whether a line may run a program with the words of a subcommand.
-func mayRun(line, program string, subcommand []string) bool {
-	commands, ok := splitCommands(line)
-	if !ok {
-		commands = [][]string{append([]string{"env"}, names(line)...)} // any of its words
+// shellWord matches a word of a line with its quotes. It is compiled when it is first needed.
+var shellWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^ ;|&'"])+`)
+})
+
+// keywords are the words of a shell that begin or end a part of a compound command.
+var keywords = []string{
+	"case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "until", "while",
+}
+
+// possibleCommands returns the commands that a line may run. A keyword counts as a program with
+// arguments. Unless all other words are literal, any word of the line may be a program.
+func possibleCommands(line string) [][]string {
+	asWords := shellWord().ReplaceAllStringFunc(line, func(word string) string {
+		if slices.Contains(keywords, word) {
+			return "'" + word + "'"
+		}
+		return word
+	})
+	if commands, ok := literalCommands(asWords); ok {
+		return commands
 	}
+	return [][]string{append([]string{"env"}, names(line)...)}
+}
+
+// mayRun reports whether possible commands may run a program with the words of a subcommand.
+func mayRun(commands [][]string, program string, subcommand []string) bool {
 	return slices.ContainsFunc(commands, func(words []string) bool {
 		for i, w := range words {
 			if i > 0 && !slices.Contains(wrappers, path.Base(words[0])) && !strings.Contains(words[0], "=") {

@@ -16,13 +16,14 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 	if c.Plan || c.Question {
 		return asked(f)
 	}
+	possible := possibleCommands(c.Text)
 	for i := range f.Deny {
-		if may(&f.Deny[i], c) {
+		if may(&f.Deny[i], c, possible) {
 			return Ruling{Refuse, fmt.Sprintf("deny[%d] of the policy file %s", i, f.Name)}
 		}
 	}
 	for i := range f.Ask {
-		if may(&f.Ask[i], c) {
+		if may(&f.Ask[i], c, possible) {
 			return asked(f)
 		}
 	}
@@ -46,12 +47,14 @@ func FileTimeout(f *protocol.PolicyFile) (d time.Duration, set bool) {
 	return d, err == nil
 }
 
-// may reports whether a call may be one that a rule matches. Case does not count.
-func may(r *protocol.PolicyRule, c *Call) bool {
+// may reports whether a call with possible commands may be one that a rule matches. Case does not
+// count.
+func may(r *protocol.PolicyRule, c *Call, possible [][]string) bool {
 	if r.Tool != "" && !strings.EqualFold(r.Tool, c.Tool) {
 		return false
 	}
-	if r.Program != "" && (c.Kind != protocol.ToolExecute || !mayRun(c.Text, r.Program, strings.Fields(r.Subcommand))) {
+	if r.Program != "" &&
+		(c.Kind != protocol.ToolExecute || !mayRun(possible, r.Program, strings.Fields(r.Subcommand))) {
 		return false
 	}
 	if r.Path == "" {
@@ -83,7 +86,7 @@ func allowing(rules []protocol.PolicyRule, c *Call) int {
 	last := -1
 	switch {
 	case c.Kind == protocol.ToolExecute:
-		commands, ok := splitCommands(c.Line)
+		commands, ok := literalCommands(c.Line)
 		if !ok {
 			return -1
 		}
@@ -104,10 +107,10 @@ func allowing(rules []protocol.PolicyRule, c *Call) int {
 	return last
 }
 
-// runs reports whether words are the command of a rule.
+// runs reports whether words are the command of a rule. A command with an assignment is not.
 func runs(r *protocol.PolicyRule, words []string) bool {
 	want := append([]string{r.Program}, strings.Fields(r.Subcommand)...)
-	if len(words) < len(want) || r.Exact && len(words) > len(want) {
+	if strings.Contains(words[0], "=") || len(words) < len(want) || r.Exact && len(words) > len(want) {
 		return false
 	}
 	return slices.Equal(words[:len(want)], want)
