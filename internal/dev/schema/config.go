@@ -2,158 +2,52 @@ package main
 
 import (
 	"bytes"
-	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"agentctl/internal/agents"
 	"agentctl/internal/config"
+	"agentctl/server/agent/pipeline"
 )
 
-// A setting is a field of the configuration file of a server.
-type setting struct {
-	key      string
-	typ      string // for users
-	about    string
-	byname   bool // an object with any names, each with the fields
-	fields   []*setting
-	standard string // without the field
-	schema   map[string]any
-}
-
-// module is the path of the module, and root its directory, relative to this one.
-const (
-	module = "agentctl/"
-	root   = "../../../"
-)
-
-// A settingReader makes settings from types and comments.
-type settingReader struct{ comments map[string]*comments } // by package
-
-// settings returns the fields of the configuration file.
-func settings() ([]*setting, error) {
-	r := &settingReader{comments: map[string]*comments{}}
-	return r.fields(reflect.TypeFor[config.Server]())
-}
-
-// comment returns the comment of a field.
-func (r *settingReader) comment(of reflect.Type, field string) (string, error) {
-	pkg := strings.TrimPrefix(of.PkgPath(), module)
-	if r.comments[pkg] == nil {
-		c, err := readComments(root + pkg)
-		if err != nil {
-			return "", err
-		}
-		r.comments[pkg] = c
+// settings returns the schema of the configuration file, with its fields in the order of the type. A
+// description ends with the default, if there is one.
+func settings() (*jsonschema.Schema, error) {
+	duration := &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`}
+	t := reflect.TypeFor[config.Server]()
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[config.Duration]():   duration,
+		reflect.TypeFor[agents.Timeout]():    duration,
+		reflect.TypeFor[pipeline.Duration](): duration,
+	}})
+	if err != nil {
+		return nil, err
 	}
-	return r.comments[pkg].fields[of.Name()+"."+field], nil
-}
-
-func (r *settingReader) fields(t reflect.Type) (list []*setting, err error) {
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
-			continue
-		}
-		of := t
-		for _, i := range f.Index[:len(f.Index)-1] {
-			of = of.Field(i).Type
-		}
-		about, err := r.comment(of, f.Name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := r.setting(f.Type)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		about = strings.TrimSuffix(strings.TrimPrefix(about, f.Name+" "), ".")
-		s.key, s.schema["description"] = name, about
-		s.about, s.standard, _ = strings.Cut(about, "; default ")
-		list = append(list, s)
-	}
-	return list, nil
-}
-
-var (
-	unmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	typeNames   = map[reflect.Kind][2]string{
-		reflect.String: {"text", "string"}, reflect.Bool: {"true or false", "boolean"},
-		reflect.Int: {"whole number", "integer"}, reflect.Int64: {"whole number", "integer"},
-		reflect.Float64: {"number", "number"},
-	}
-)
-
-// setting describes a type.
-func (r *settingReader) setting(t reflect.Type) (*setting, error) {
-	if t.Kind() == reflect.Pointer {
-		return r.setting(t.Elem())
-	}
-	if reflect.PointerTo(t).Implements(unmarshaler) { // only durations
-		return &setting{typ: "duration", schema: map[string]any{
-			"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$`,
-		}}, nil
-	}
-	switch t.Kind() {
-	case reflect.Slice:
-		of, err := r.setting(t.Elem())
-		if err != nil {
-			return nil, err
-		}
-		return &setting{
-			typ: "list of " + of.typ + "s", fields: of.fields,
-			schema: map[string]any{"type": "array", "items": of.schema},
-		}, nil
-	case reflect.Map:
-		of, err := r.setting(t.Elem())
-		if err != nil {
-			return nil, err
-		}
-		return &setting{
-			typ: of.typ + "s by name", byname: true, fields: of.fields,
-			schema: map[string]any{"type": "object", "additionalProperties": of.schema},
-		}, nil
-	case reflect.Struct:
-		fields, err := r.fields(t)
-		if err != nil {
-			return nil, err
-		}
-		return &setting{typ: "object", fields: fields, schema: objectSchema(fields)}, nil
-	}
-	name, ok := typeNames[t.Kind()]
-	if !ok {
-		return nil, fmt.Errorf("no form in a configuration of %s", t)
-	}
-	return &setting{typ: name[0], schema: map[string]any{"type": name[1]}}, nil
-}
-
-func objectSchema(fields []*setting) map[string]any {
-	properties := map[string]any{}
-	for _, f := range fields {
-		properties[f.key] = f.schema
-	}
-	return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
+	walk(s, func(s *jsonschema.Schema) {
+		notNull(s)
+		s.Required = nil
+	})
+	return s, comments{}.describe(s, t, func(field, comment string) string {
+		return strings.TrimSuffix(strings.TrimPrefix(comment, field+" "), ".")
+	})
 }
 
 // configSchema returns the JSON Schema of the file.
-func configSchema(list []*setting) ([]byte, error) {
-	s := objectSchema(list)
-	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	s["$id"] = "urn:agentctl:config"
-	s["title"] = "Configuration file of an agentctl server"
-	if properties, ok := s["properties"].(map[string]any); ok {
-		properties["$schema"] = map[string]any{"type": "string", "description": "address of this schema, for editors"}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(s)
-	return b.Bytes(), err
+func configSchema(settings *jsonschema.Schema) ([]byte, error) {
+	s := settings.CloneSchemas()
+	s.Schema = "https://json-schema.org/draft/2020-12/schema"
+	s.ID = "urn:agentctl:config"
+	s.Title = "Configuration file of an agentctl server"
+	s.Properties["$schema"] = &jsonschema.Schema{Type: "string", Description: "address of this schema, for editors"}
+	return encode(s)
 }
 
 // exampleFile has a value for every setting.
@@ -176,48 +70,77 @@ This page is generated from the types: ` + "`go generate ./internal/dev/schema`"
 `
 
 // configManual returns the manual of the file. example is the content of exampleFile.
-func configManual(list []*setting, example []byte) ([]byte, error) {
+func configManual(settings *jsonschema.Schema, example []byte) ([]byte, error) {
 	var values any
 	if err := json.Unmarshal(example, &values); err != nil {
 		return nil, fmt.Errorf("%s: %w", exampleFile, err)
 	}
 	var b bytes.Buffer
 	b.WriteString(manualHead)
-	writeSection(&b, "", list, values)
+	writeSection(&b, "", settings, values)
 	return b.Bytes(), nil
 }
 
-// writeSection writes the fields of an object as a table, then those of the objects in it.
-func writeSection(b *bytes.Buffer, path string, list []*setting, values any) {
+// writeSection writes the properties of an object as a table, then those of the objects in it.
+func writeSection(b *bytes.Buffer, path string, object *jsonschema.Schema, values any) {
 	title := path
 	if title == "" {
 		title = "The file"
 	}
 	fmt.Fprintf(b, "\n## %s\n\n| key | type | default | meaning | example |\n|---|---|---|---|---|\n", title)
-	for _, s := range list {
-		about := strings.ReplaceAll(s.about, "|", "\\|")
-		example, standard := "", s.standard
+	for _, key := range object.PropertyOrder {
+		s := object.Properties[key]
+		about, standard, _ := strings.Cut(s.Description, "; default ")
+		about = strings.ReplaceAll(about, "|", "\\|")
 		switch {
-		case standard == "" && s.typ == "true or false":
+		case standard == "" && s.Type == "boolean":
 			standard = "false"
 		case standard == "":
 			standard = "none"
 		}
-		if s.fields == nil {
-			example = "`" + compact(valueOf(values, s.key)) + "`"
+		example := ""
+		if innermost(s).Properties == nil {
+			example = "`" + compact(valueOf(values, key)) + "`"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", s.key, s.typ, standard, about, example)
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", key, typeWords(s), standard, about, example)
 	}
-	for _, s := range list {
-		if s.fields == nil {
+	for _, key := range object.PropertyOrder {
+		s := object.Properties[key]
+		if innermost(s).Properties == nil {
 			continue
 		}
-		below, next := valueOf(values, s.key), strings.TrimPrefix(path+"."+s.key, ".")
-		if s.byname {
+		below, next := valueOf(values, key), strings.TrimPrefix(path+"."+key, ".")
+		if s.Properties == nil { // objects by name
 			below, next = mergeAll(below), next+".NAME"
 		}
-		writeSection(b, next, s.fields, below)
+		writeSection(b, next, innermost(s), below)
 	}
+}
+
+// innermost returns the schema of what a list or a map holds in the end.
+func innermost(s *jsonschema.Schema) *jsonschema.Schema {
+	switch {
+	case s.Items != nil:
+		return innermost(s.Items)
+	case s.Properties == nil && s.AdditionalProperties != nil:
+		return innermost(s.AdditionalProperties)
+	}
+	return s
+}
+
+// typeWords names the type of a setting for users.
+func typeWords(s *jsonschema.Schema) string {
+	switch {
+	case s.Items != nil:
+		return "list of " + typeWords(s.Items) + "s"
+	case s.Properties == nil && s.AdditionalProperties != nil:
+		return typeWords(s.AdditionalProperties) + "s by name"
+	case s.Pattern != "":
+		return "duration"
+	}
+	return map[string]string{
+		"string": "text", "boolean": "true or false", "integer": "whole number", "number": "number", "object": "object",
+	}[s.Type]
 }
 
 func valueOf(of any, key string) any {
@@ -229,7 +152,7 @@ func valueOf(of any, key string) any {
 func mergeAll(of any) any {
 	m, _ := of.(map[string]any)
 	all := map[string]any{}
-	for _, name := range sortedNames(m) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
 		object, _ := m[name].(map[string]any)
 		for key, v := range object {
 			before, both := all[key].(map[string]any)
@@ -249,14 +172,6 @@ func mergeAll(of any) any {
 	return all
 }
 
-func sortedNames(m map[string]any) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 func compact(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -267,31 +182,20 @@ func compact(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// generateConfig returns the schema and the manual. dir has the example.
-func generateConfig(dir string) (schema, manual []byte, err error) {
+// configFiles returns the schema and the manual, by name of the file. dir has the example.
+func configFiles(dir string) (map[string][]byte, error) {
 	list, err := settings()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	example, err := os.ReadFile(filepath.Join(dir, exampleFile))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if schema, err = configSchema(list); err != nil {
-		return nil, nil, err
-	}
-	manual, err = configManual(list, example)
-	return schema, manual, err
-}
-
-// writeConfig writes both to a directory.
-func writeConfig(dir string) error {
-	schema, manual, err := generateConfig(dir)
+	schema, err := configSchema(list)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "config.schema.json"), schema, 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "config.md"), manual, 0o644)
+	manual, err := configManual(list, example)
+	return map[string][]byte{"config.schema.json": schema, "config.md": manual}, err
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"agentctl/internal/config"
 )
@@ -16,11 +17,11 @@ import (
 const docs = "../../../docs"
 
 func TestConfigurationSchemaAndManualAreWhatTheTypesSay(t *testing.T) {
-	schema, manual, err := generateConfig(docs)
+	files, err := configFiles(docs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string][]byte{"config.schema.json": schema, "config.md": manual} {
+	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil {
 			t.Fatal(err)
@@ -29,41 +30,38 @@ func TestConfigurationSchemaAndManualAreWhatTheTypesSay(t *testing.T) {
 			t.Errorf("docs/%s is stale: run go generate ./internal/dev/schema", name)
 		}
 	}
-	if strings.Contains(string(manual), "`null`") {
+	if strings.Contains(string(files["config.md"]), "`null`") {
 		t.Error("docs/server.json lacks an example: see null in docs/config.md")
 	}
 }
 
 func TestEverySettingHasAComment(t *testing.T) {
-	list, err := settings()
+	all, err := settings()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var check func(path string, list []*setting)
-	check = func(path string, list []*setting) {
-		for _, s := range list {
-			if s.about == "" {
-				t.Errorf("%s%s: the field has no comment", path, s.key)
+	walk(all, func(object *jsonschema.Schema) {
+		for name, s := range object.Properties {
+			if s.Description == "" {
+				t.Errorf("%s: the field has no comment", name)
 			}
-			check(path+s.key+".", s.fields)
 		}
-	}
-	check("", list)
+	})
 }
 
 // configSchemaFile returns the compiled schema of the configuration.
-func configSchemaFile(t *testing.T) *jsonschema.Schema {
+func configSchemaFile(t *testing.T) *validator.Schema {
 	t.Helper()
 	f, err := os.Open(filepath.Join(docs, "config.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	doc, err := jsonschema.UnmarshalJSON(f)
+	doc, err := validator.UnmarshalJSON(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := jsonschema.NewCompiler()
+	c := validator.NewCompiler()
 	if err := c.AddResource("config.json", doc); err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +73,9 @@ func configSchemaFile(t *testing.T) *jsonschema.Schema {
 }
 
 // check returns the errors of a text by the schema and by the server.
-func checkConfig(t *testing.T, s *jsonschema.Schema, text string) (bySchema, byServer error) {
+func checkConfig(t *testing.T, s *validator.Schema, text string) (bySchema, byServer error) {
 	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	v, err := validator.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

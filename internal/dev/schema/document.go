@@ -3,43 +3,40 @@ package main
 import (
 	"reflect"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"agentctl/protocol"
 )
 
-// positionPattern is that of a position as text.
-const positionPattern = "^([0-9a-z]{1,64}:)?[0-9]+$"
-
 // document returns the schema of every line on the wire: a command of a client, or an answer or
 // event of a server. $defs holds single ones as event.TYPE, command.VERB and result.VERB.
-func document(w *comments) *schema {
-	d := &deriver{comments: w, defs: map[string]*schema{}, refs: "#/$defs/"}
-	d.of(reflect.TypeFor[protocol.Position]())
-	d.defs["Position"].Pattern = positionPattern
-
+// It is strict: it accepts what this version sends, and no more.
+func document() (*jsonschema.Schema, error) {
+	d := newDefinitions("#/$defs/", false)
 	d.events()
 	d.commands()
-	d.defs["answer"] = d.inline(reflect.TypeFor[protocol.Answer]())
-	d.defs["answer"].AnyOf = []*schema{{Required: []string{"result"}}, {Required: []string{"error"}}}
-	return &schema{
+	d.defs["answer"] = d.object(reflect.TypeFor[protocol.Answer]())
+	d.defs["answer"].AnyOf = []*jsonschema.Schema{{Required: []string{"result"}}, {Required: []string{"error"}}}
+	return &jsonschema.Schema{
 		Schema:      "https://json-schema.org/draft/2020-12/schema",
 		ID:          "urn:" + protocol.Subprotocol,
 		Title:       protocol.Subprotocol,
 		Description: "One line of the native protocol of agentctl.",
-		OneOf:       []*schema{d.ref("command"), d.ref("answer"), d.ref("event")},
+		OneOf:       []*jsonschema.Schema{d.ref("command"), d.ref("answer"), d.ref("event")},
 		Defs:        d.defs,
-	}
+	}, d.err
 }
 
 // events defines event.TYPE for each type, the envelope with that type and its data, and event as
 // one of them.
-func (d *deriver) events() {
-	d.defs["envelope"] = d.inline(reflect.TypeFor[protocol.Event]())
-	one := &schema{Description: "An event of any type."}
+func (d *definitions) events() {
+	d.defs["envelope"] = d.object(reflect.TypeFor[protocol.Event]())
+	one := &jsonschema.Schema{Description: "An event of any type."}
 	for _, et := range protocol.EventTypes {
-		def := &schema{
-			AllOf: []*schema{d.ref("envelope")},
-			Properties: map[string]*schema{
-				"type": {Const: string(et.Type)},
+		def := &jsonschema.Schema{
+			AllOf: []*jsonschema.Schema{d.ref("envelope")},
+			Properties: map[string]*jsonschema.Schema{
+				"type": {Const: jsonschema.Ptr[any](et.Type)},
 				"data": d.of(reflect.TypeOf(et.New())),
 			},
 		}
@@ -55,14 +52,14 @@ func (d *deriver) events() {
 }
 
 // commands defines command.VERB and result.VERB for each verb, and command as one of them.
-func (d *deriver) commands() {
-	d.defs["request"] = d.inline(reflect.TypeFor[protocol.Command]())
-	one := &schema{Description: "A command of any kind."}
+func (d *definitions) commands() {
+	d.defs["request"] = d.object(reflect.TypeFor[protocol.Command]())
+	one := &jsonschema.Schema{Description: "A command of any kind."}
 	for _, ct := range protocol.Commands {
-		def := &schema{
-			AllOf: []*schema{d.ref("request")},
-			Properties: map[string]*schema{
-				"command": {Const: string(ct.Verb)},
+		def := &jsonschema.Schema{
+			AllOf: []*jsonschema.Schema{d.ref("request")},
+			Properties: map[string]*jsonschema.Schema{
+				"command": {Const: jsonschema.Ptr[any](ct.Verb)},
 				"data":    d.of(reflect.TypeOf(ct.Data())),
 			},
 		}
@@ -75,13 +72,3 @@ func (d *deriver) commands() {
 	}
 	d.defs["command"] = one
 }
-
-// inline returns the schema of a struct itself instead of a reference.
-func (d *deriver) inline(t reflect.Type) *schema {
-	s := d.plain(t)
-	s.Description = d.comments.types[t.Name()]
-	return s
-}
-
-// ref returns a reference to a definition.
-func (d *deriver) ref(name string) *schema { return &schema{Ref: d.refs + name} }

@@ -8,20 +8,22 @@ import (
 	"path/filepath"
 )
 
-// sources are the directories of the packages whose types are described, relative to this one: go
-// generate and go test run here.
-var sources = []string{"../../../protocol", "../../../server/history", "../../../server/web"}
-
 func main() {
+	var files map[string][]byte
 	var err error
 	switch {
 	case len(os.Args) == 3 && os.Args[1] == "config":
-		err = writeConfig(os.Args[2])
+		files, err = configFiles(os.Args[2])
 	case len(os.Args) == 3 && os.Args[1] == "protocol":
-		err = write(os.Args[2])
+		files, err = protocolFiles()
 	default:
 		fmt.Fprintln(os.Stderr, "usage: schema protocol DIR | schema config DIR")
 		os.Exit(2)
+	}
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(os.Args[2], name), text, 0o644)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "schema:", err)
@@ -35,31 +37,24 @@ const (
 	openAPIFile = "openapi.json"
 )
 
-// documents returns the content of the files.
-func documents() (map[string]any, error) {
-	w, err := readComments(sources...)
+// protocolFiles returns the schema of the protocol and the description of the HTTP interface, by
+// name of the file.
+func protocolFiles() (map[string][]byte, error) {
+	lines, err := document()
 	if err != nil {
-		return nil, fmt.Errorf("read comments: %w", err)
+		return nil, err
 	}
-	return map[string]any{schemaFile: strict(w), openAPIFile: httpDocument(w)}, nil
-}
-
-// write writes the schema of the protocol and the description of the HTTP interface.
-func write(dir string) error {
-	files, err := documents()
+	routes, err := httpDocument()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for name, v := range files {
-		text, err := encode(v)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			return err
+	files := map[string][]byte{}
+	for name, v := range map[string]any{schemaFile: lines, openAPIFile: routes} {
+		if files[name], err = encode(v); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return files, nil
 }
 
 // encode returns the content of a file.

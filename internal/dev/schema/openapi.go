@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"agentctl/protocol"
 	"agentctl/server/web"
 )
@@ -34,9 +36,9 @@ type server struct {
 }
 
 type components struct {
-	Schemas         map[string]*schema           `json:"schemas"`
-	Responses       map[string]*response         `json:"responses"`
-	SecuritySchemes map[string]map[string]string `json:"securitySchemes"`
+	Schemas         map[string]*jsonschema.Schema `json:"schemas"`
+	Responses       map[string]*response          `json:"responses"`
+	SecuritySchemes map[string]map[string]string  `json:"securitySchemes"`
 }
 
 type operation struct {
@@ -50,11 +52,11 @@ type operation struct {
 }
 
 type parameter struct {
-	Name     string  `json:"name"`
-	In       string  `json:"in"`
-	About    string  `json:"description,omitempty"`
-	Required bool    `json:"required,omitempty"`
-	Schema   *schema `json:"schema"`
+	Name     string             `json:"name"`
+	In       string             `json:"in"`
+	About    string             `json:"description,omitempty"`
+	Required bool               `json:"required,omitempty"`
+	Schema   *jsonschema.Schema `json:"schema"`
 }
 
 type body struct {
@@ -63,7 +65,7 @@ type body struct {
 }
 
 type media struct {
-	Schema *schema `json:"schema"`
+	Schema *jsonschema.Schema `json:"schema"`
 }
 
 type response struct {
@@ -76,10 +78,8 @@ const jsonMedia = "application/json"
 
 // httpDocument returns the description of the routes of package web. The events of the streams are
 // defined under the same names as in the schema of the protocol.
-func httpDocument(w *comments) *openAPI {
-	d := &deriver{comments: w, defs: map[string]*schema{}, refs: "#/components/schemas/"}
-	d.of(reflect.TypeFor[protocol.Position]())
-	d.defs["Position"].Pattern = positionPattern
+func httpDocument() (*openAPI, error) {
+	d := newDefinitions("#/components/schemas/", true)
 	d.events()
 	paths := map[string]map[string]*operation{}
 	for i := range web.Routes {
@@ -105,11 +105,11 @@ func httpDocument(w *comments) *openAPI {
 			Responses:       map[string]*response{"Failure": {About: "An error.", Content: failure}},
 			SecuritySchemes: map[string]map[string]string{"token": {"type": "http", "scheme": "bearer"}},
 		},
-	}
+	}, d.err
 }
 
 // operation describes a route.
-func (d *deriver) operation(r *web.Route) *operation {
+func (d *definitions) operation(r *web.Route) *operation {
 	o := &operation{ID: r.Name, Summary: r.Summary, Tags: []string{tag(r)}}
 	for _, name := range r.Wildcards() {
 		about := "The " + strings.ReplaceAll(strings.TrimSuffix(name, "_id"), "_", " ") + "."
@@ -117,7 +117,7 @@ func (d *deriver) operation(r *web.Route) *operation {
 			about = "The session: its id, its exact name or a unique prefix of its id."
 		}
 		o.Parameters = append(o.Parameters, parameter{
-			Name: name, In: "path", About: about, Required: true, Schema: &schema{Type: "string"},
+			Name: name, In: "path", About: about, Required: true, Schema: &jsonschema.Schema{Type: "string"},
 		})
 	}
 	for i := range r.Params {
@@ -135,16 +135,16 @@ func (d *deriver) operation(r *web.Route) *operation {
 }
 
 // describeCommand adds the roles, the key and the data of a command.
-func (d *deriver) describeCommand(o *operation, r *web.Route) {
+func (d *definitions) describeCommand(o *operation, r *web.Route) {
 	o.About = "The command " + string(r.Verb) + ", for the role " + string(protocol.CommandOf(r.Verb).Role) + "."
 	if r.Changes() {
 		o.Parameters = append(o.Parameters, parameter{
-			Name: web.KeyHeader, In: "header", Schema: &schema{Type: "string"},
+			Name: web.KeyHeader, In: "header", Schema: &jsonschema.Schema{Type: "string"},
 			About: "Makes the request idempotent: at most 128 bytes, never used twice. Sent again with the same key " +
 				"and content, it returns the first answer and does nothing.",
 		})
 	}
-	data := *d.plain(r.Data())
+	data := *d.object(r.Data())
 	whole := true
 	for name := range data.Properties {
 		if r.Sets(name) {
@@ -167,21 +167,20 @@ func (d *deriver) describeCommand(o *operation, r *web.Route) {
 	case whole:
 		o.Body = &body{len(data.Required) > 0, content(d.of(r.Data()), jsonMedia)}
 	default:
-		data.Description = d.comments.types[r.Data().Name()]
 		o.Body = &body{len(data.Required) > 0, content(&data, jsonMedia)}
 	}
 }
 
 // answer returns the content of a successful response.
-func (d *deriver) answer(r *web.Route) map[string]media {
+func (d *definitions) answer(r *web.Route) map[string]media {
 	switch {
 	case strings.HasSuffix(r.Path, "/events"): // of the data of each event
 		result, failure := d.of(reflect.TypeOf(r.Result())), d.of(reflect.TypeFor[web.Failure]())
-		return content(&schema{AnyOf: []*schema{d.ref("event"), result, failure}}, r.Media...)
+		return content(&jsonschema.Schema{AnyOf: []*jsonschema.Schema{d.ref("event"), result, failure}}, r.Media...)
 	case slices.Contains(r.Media, web.AnyMedia):
-		return content(&schema{}, r.Media...)
+		return content(&jsonschema.Schema{Description: "The bytes, of the type in Content-Type."}, r.Media...)
 	case r.Media != nil:
-		return content(&schema{Type: "string"}, r.Media...)
+		return content(&jsonschema.Schema{Type: "string"}, r.Media...)
 	case r.Result != nil:
 		return content(d.of(reflect.TypeOf(r.Result())), jsonMedia)
 	}
@@ -189,7 +188,7 @@ func (d *deriver) answer(r *web.Route) map[string]media {
 }
 
 // content returns a body that has the schema in each of the media types.
-func content(s *schema, mediaTypes ...string) map[string]media {
+func content(s *jsonschema.Schema, mediaTypes ...string) map[string]media {
 	of := map[string]media{}
 	for _, t := range mediaTypes {
 		of[t] = media{s}
@@ -202,7 +201,11 @@ func queryParameter(p *web.Parameter) parameter {
 	if p.Header {
 		in = "header"
 	}
-	return parameter{Name: p.Name, In: in, About: p.About, Schema: &schema{Type: p.Type, Enum: p.Choices}}
+	s := &jsonschema.Schema{Type: p.Type}
+	for _, c := range p.Choices {
+		s.Enum = append(s.Enum, c)
+	}
+	return parameter{Name: p.Name, In: in, About: p.About, Schema: s}
 }
 
 // tag returns the part of the interface that a route belongs to: the word after the session, or
@@ -216,6 +219,6 @@ func tag(r *web.Route) string {
 }
 
 // remaining returns the names of the properties that are left.
-func remaining(names []string, properties map[string]*schema) []string {
+func remaining(names []string, properties map[string]*jsonschema.Schema) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return properties[name] == nil })
 }

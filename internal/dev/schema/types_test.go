@@ -15,11 +15,7 @@ import (
 
 func TestWhateverTheTypesWriteTheSchemaAccepts(t *testing.T) {
 	schemas := compile(t)
-	w, err := readComments(sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &generator{words: w}
+	g := &generator{comments{}}
 	rapid.Check(t, func(t *rapid.T) {
 		et := rapid.SampledFrom(protocol.EventTypes).Draw(t, "event type")
 		e := protocol.Event{Session: "s", Time: g.time(t), Type: et.Type, Data: g.data(t, et.New())}
@@ -43,7 +39,7 @@ func accepted(t *rapid.T, schemas *compiled, def string, line []byte) {
 
 // generator draws values of the protocol's types. Lists and maps may be empty but not nil, since
 // null is never sent.
-type generator struct{ words *comments }
+type generator struct{ comments comments }
 
 func (g *generator) data(t *rapid.T, v any) json.RawMessage {
 	g.fill(t, reflect.ValueOf(v).Elem(), 0)
@@ -56,16 +52,20 @@ func (g *generator) time(t *rapid.T) time.Time {
 
 func (g *generator) fill(t *rapid.T, v reflect.Value, depth int) {
 	typ := v.Type()
+	constants, err := g.comments.values(typ)
+	if err != nil {
+		t.Fatal(err)
+	}
 	switch {
-	case typ == timeType:
+	case typ == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(g.time(t)))
-	case typ == rawType:
+	case typ == reflect.TypeFor[json.RawMessage]():
 		v.SetBytes([]byte(rapid.SampledFrom([]string{`{"a":1}`, `[]`, `"x"`, `7`}).Draw(t, "raw")))
 	case typ == reflect.TypeFor[protocol.Position]():
 		epoch := rapid.SampledFrom([]string{"", "9f3ac1"}).Draw(t, "epoch")
 		v.Set(reflect.ValueOf(protocol.Position{Epoch: epoch, Seq: rapid.Uint64().Draw(t, "seq")}))
-	case len(g.words.values[typ.Name()]) > 0:
-		v.SetString(rapid.SampledFrom(g.words.values[typ.Name()]).Draw(t, typ.Name()))
+	case len(constants) > 0:
+		v.SetString(rapid.SampledFrom(constants).Draw(t, typ.Name()))
 	default:
 		g.fillKind(t, v, depth)
 	}
