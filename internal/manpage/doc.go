@@ -1,4 +1,3 @@
-// Package manpage writes man pages: one for each command of a program, in the order and the words
-// of its help, and one for a document in Markdown. It must not know which commands and documents
-// there are.
+// Package manpage writes man pages: one for each command of a program with cobra's generator, and one
+// for a document in Markdown with go-md2man. It must not know which commands and documents there are.
 package manpage

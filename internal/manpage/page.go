@@ -3,7 +3,15 @@ package manpage
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
+	"time"
+
+	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 )
 
 // A Header is what all pages of a release have in common.
@@ -12,97 +20,89 @@ type Header struct {
 	Date   string // of the release, as in 2026-03-01
 }
 
-// A page is a man page in the format of man(7).
-type page struct {
-	b      bytes.Buffer
-	begins bool // a section, or what is indented: it needs no request for a paragraph
-}
+const manual = "agentctl manual"
 
-// newPage begins a page with its name and a short description.
-func newPage(h Header, name, section, description string) *page {
-	p := &page{}
-	fmt.Fprintf(&p.b, ".TH %s %s %q %s \"agentctl manual\"\n", quote(strings.ToUpper(name)), section, h.Date,
-		quote(h.Source))
-	p.b.WriteString(".nh\n.ad l\n") // words whole, lines as in the help
-	p.section("Name")
-	p.text(escape(name) + ` \- ` + escape(description))
-	return p
-}
-
-// section begins a section.
-func (p *page) section(title string) {
-	fmt.Fprintf(&p.b, ".SH %s\n", quote(strings.ToUpper(title)))
-	p.begins = true
-}
-
-func (p *page) subsection(title string) {
-	fmt.Fprintf(&p.b, ".SS %s\n", quote(title))
-	p.begins = true
-}
-
-// indent begins lines that are indented, and unindent ends them.
-func (p *page) indent() {
-	p.b.WriteString(".RS 4\n")
-	p.begins = true
-}
-
-func (p *page) unindent() { p.b.WriteString(".RE\n") }
-
-// gap separates what follows from what was written before.
-func (p *page) gap() {
-	if !p.begins {
-		p.b.WriteString(".PP\n")
+// WriteCommands writes a page of section 1 into a directory for a command and each of its
+// subcommands that is not hidden. See are further pages that the page of the command names. The help
+// of the commands is Markdown afterwards.
+func WriteCommands(dir string, h Header, cmd *cobra.Command, see ...string) error {
+	cmd.DisableAutoGenTag = true // no History after See also
+	helpToMarkdown(cmd)
+	date, err := time.Parse(time.DateOnly, h.Date)
+	if err != nil {
+		return err
 	}
-}
-
-// paragraph writes a paragraph of escaped text.
-func (p *page) paragraph(text string) {
-	p.gap()
-	p.text(text)
-}
-
-// term writes a term and its explanation, both of escaped text.
-func (p *page) term(term, text string) {
-	p.b.WriteString(".TP\n")
-	p.text(term)
-	p.text(text)
-}
-
-// text writes escaped text. A line that begins with a dot or an apostrophe would be a request.
-func (p *page) text(text string) {
-	p.begins = false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-			p.b.WriteString(`\&`)
+	header := &doc.GenManHeader{Section: "1", Date: &date, Source: h.Source, Manual: manual}
+	if err := doc.GenManTree(cmd, header, dir); err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil {
+		return err
+	}
+	for _, path := range pages {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			return err
 		}
-		p.b.WriteString(line + "\n")
-	}
-}
-
-// literal writes lines as they are, indented.
-func (p *page) literal(lines string) {
-	p.gap()
-	p.b.WriteString(".RS 4\n.EX\n")
-	for line := range strings.Lines(lines) {
-		line = escape(strings.TrimRight(line, "\n"))
-		if strings.HasPrefix(line, ".") {
-			p.b.WriteString(`\&`)
+		page = bytes.Replace(page, []byte(date.Format("Jan 2006")), []byte(h.Date), 1)
+		page = flag.ReplaceAll(page, []byte(".TP\n$1\n$2\n"))
+		if filepath.Base(path) == cmd.Name()+".1" {
+			page = bytes.TrimRight(page, "\n")
+			for _, name := range see {
+				name, section, _ := strings.Cut(name, ".")
+				page = fmt.Appendf(page, ", \\fB%s(%s)\\fP", name, section)
+			}
+			page = append(page, '\n')
 		}
-		p.b.WriteString(line + "\n")
+		if err := os.WriteFile(path, escapeDashes(page), 0o644); err != nil {
+			return err
+		}
 	}
-	p.b.WriteString(".EE\n.RE\n")
-	p.begins = false
+	return nil
 }
 
-// escapes keep characters from being formatted, so that commands can be copied.
-var escapes = strings.NewReplacer(
-	`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\t", "    ",
-)
+// helpToMarkdown makes the help of a command and of its subcommands Markdown of the same text:
+// indented blocks are literal, and no character is a mark.
+func helpToMarkdown(cmd *cobra.Command) {
+	blocks := strings.Split(cmd.Long, "\n\n")
+	for i, block := range blocks {
+		if strings.TrimLeft(block, " \t") != block {
+			blocks[i] = "    " + strings.ReplaceAll(block, "\n", "\n    ")
+		} else {
+			blocks[i] = marks.Replace(block)
+		}
+	}
+	cmd.Long = strings.Join(blocks, "\n\n")
+	for _, sub := range cmd.Commands() {
+		helpToMarkdown(sub)
+	}
+}
 
-func escape(text string) string { return escapes.Replace(text) }
+var marks = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "#", `\#`)
 
-func bold(text string) string { return `\fB` + escape(text) + `\fR` }
+// flag matches a flag and its explanation, which cobra separates by a tab; man pages have a tag for
+// that.
+var flag = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t(.*)\n\n?`)
 
-// quote returns an argument of a request.
-func quote(text string) string { return `"` + strings.ReplaceAll(escape(text), `"`, `\(dq`) + `"` }
+// FromMarkdown returns the page of a document in Markdown. The first heading is its description.
+func FromMarkdown(h Header, name, section string, source []byte) []byte {
+	title, text, _ := bytes.Cut(bytes.TrimPrefix(source, []byte("# ")), []byte("\n"))
+	page := fmt.Appendf(nil, "%% %q %q %q %q %q\n# NAME\n%s - %s\n\n# DESCRIPTION\n", strings.ToUpper(name), section,
+		h.Date, h.Source, manual, name, title)
+	return escapeDashes(md2man.Render(append(page, anchor.ReplaceAll(text, []byte("$1"))...)))
+}
+
+// anchor matches a link to a part of the same document, which a man page cannot follow.
+var anchor = regexp.MustCompile(`\[([^\]]*)\]\(#[^)]*\)`)
+
+// escapeDashes makes each dash of the text a minus sign, so that commands can be copied.
+func escapeDashes(page []byte) []byte {
+	lines := strings.Split(string(page), "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, ".") {
+			lines[i] = strings.ReplaceAll(strings.ReplaceAll(line, `\-`, "-"), "-", `\-`)
+		}
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
