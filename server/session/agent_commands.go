@@ -7,6 +7,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
+	"agentctl/server/session/record"
 )
 
 // asyncTimeout bounds the work of an agent on a command.
@@ -59,7 +60,7 @@ func agentError(err error) error {
 	return protocol.Errorf(
 		protocol.CodeAgentFailed,
 		"%s",
-		protocol.SplitText(protocol.ValidText(err.Error()), longText)[0],
+		protocol.SplitText(protocol.ValidText(err.Error()), record.LongText)[0],
 	)
 }
 

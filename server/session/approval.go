@@ -10,6 +10,8 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/queue"
+	"agentctl/server/session/record"
 )
 
 // approvals are the agents that wait for requests, and recent resolutions; the store has all
@@ -62,8 +64,8 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 		return nil, err
 	}
 	d.Reason = protocol.ValidText(d.Reason)
-	if n := len(d.Reason); n > longText {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: longText, Message: "reason: too long"}
+	if n := len(d.Reason); n > record.LongText {
+		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.LongText, Message: "reason: too long"}
 	}
 	if decision == protocol.Explain {
 		return nil, s.explain(cmd, *pending)
@@ -103,10 +105,10 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 			return nil, err
 		}
 	}
-	if raw, err := encode(r); err != nil || len(raw) > protocol.MaxEvent-envelope {
+	if raw, err := record.Encode(r); err != nil || len(raw) > record.MaxData {
 		return nil, &protocol.Error{
 			Code:    protocol.CodeTooLarge,
-			Limit:   protocol.MaxEvent - envelope,
+			Limit:   record.MaxData,
 			Message: "input: too large",
 		}
 	}
@@ -208,7 +210,7 @@ func (s *Session) resolve(request string, by protocol.Actor, r protocol.Approval
 	if p := s.state.PendingApproval(request); p != nil {
 		task = p.Task
 	}
-	raw, err := encode(r)
+	raw, err := record.Encode(r)
 	if err == nil {
 		_, err = s.append(s.turnID(), &entry{typ: protocol.ApprovalResolved, task: task, by: actor, data: raw})
 	}
@@ -239,17 +241,16 @@ func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
 	if r.Reason == "" || s.capabilities.TakesReason {
 		return
 	}
-	front := 0
-	at := timestamp()
-	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, QueuedAt: &at, By: &cmd.by}
-	if err := s.checkQueue(&m); err != nil {
+	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, By: &cmd.by}
+	added, _, err := queue.Add(s.state, m, true, time.Now(), s.hub.settings().Limits.queue())
+	if err != nil {
 		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelWarning, Code: protocol.CodeOf(err),
 			Message: "the agent does not get this reason, because the queue is full: " + r.Reason,
 		})
 		return
 	}
-	s.record(protocol.QueueAdded, &cmd.by, protocol.QueueAddedData{Message: m, Index: &front})
+	s.recordAll([]record.Event{added})
 }
 
 // explain asks the agent to explain a request, which stays pending.
@@ -258,7 +259,7 @@ func (s *Session) explain(cmd *command, p protocol.Approval) error {
 	if !ok {
 		return s.unsupported("explain")
 	}
-	if limit := s.hub.settings().Limits.Bytes; encodedSize(s.state.Approvals, limit) > limit-protocol.MaxEvent {
+	if limit := s.hub.settings().Limits.Bytes; record.Size(s.state.Approvals, limit) > limit-protocol.MaxEvent {
 		return &protocol.Error{
 			Code: protocol.CodeTooLarge, Limit: limit,
 			Message: "the pending requests and their explanations are too large together: decide some",

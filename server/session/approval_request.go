@@ -7,6 +7,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
+	"agentctl/server/session/record"
 )
 
 // An approvalWaiter is an agent that waits for the verdict on a request. The channel has capacity
@@ -165,7 +166,7 @@ func (s *Session) completeApproval(a *protocol.Approval, noRule bool) {
 		a.Expires = &at
 	}
 	scope := ""
-	if raw, err := encode(a); err == nil && len(raw) < protocol.MaxEvent-envelope-maxOptions && !noRule {
+	if raw, err := record.Encode(a); err == nil && len(raw) < record.MaxData-maxOptions && !noRule {
 		scope = a.Scope()
 	}
 	_, explains := s.agent.(agent.Explainer)

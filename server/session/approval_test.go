@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 func approve(session string, d protocol.ApproveData) protocol.Command {
@@ -500,12 +501,12 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 			r.do(bert, approve(id, protocol.ApproveData{Request: "z", Decision: protocol.AllowOnce})),
 			protocol.CodeNotFound,
 		)
-		long := strings.Repeat("x", longText+1)
+		long := strings.Repeat("x", record.LongText+1)
 		if err := refused(
 			r,
 			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Reason: long})),
 			protocol.CodeTooLarge,
-		); err.Limit != longText {
+		); err.Limit != record.LongText {
 			t.Errorf("long reason: %+v", err)
 		}
 		huge := &protocol.ApprovalInput{Answers: map[string][]string{"a": {strings.Repeat("x", protocol.MaxEvent)}}}

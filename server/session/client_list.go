@@ -84,7 +84,7 @@ func (u *subscribers) announce(session string, c *attachedClient) {
 // announceDetached notifies the others that a client was removed, if they know of it: if it was
 // listed, or edits a message in the queue.
 func (u *subscribers) announceDetached(s *Session, c *attachedClient) {
-	if c.listed || s.holdsEdit(c.client.Client) {
+	if c.listed || s.queue.Edits(c.client.Client) {
 		u.broadcast(protocol.ClientDetached, s.id, c.client)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/record"
 )
 
 // A pendingClose is a close command that waits for the end of the turn.
@@ -26,9 +27,9 @@ func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 // closeNow closes the session between turns.
 func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	if !s.state.Closed {
-		reason := protocol.SplitText(protocol.ValidText(d.Reason), shortText)[0]
+		reason := protocol.SplitText(protocol.ValidText(d.Reason), record.ShortText)[0]
 		s.record(protocol.SessionClosed, &cmd.by, protocol.SessionClosedData{Reason: reason})
-		clear(s.editHolds)
+		s.queue.Close()
 	}
 	s.closeAgent()
 	if d.Delete {

@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"agentctl/protocol"
+	"agentctl/server/session/queue"
+	"agentctl/server/session/record"
 )
 
 // A command is a decoded client command on its way through a session.
@@ -32,11 +34,11 @@ func init() {
 		protocol.DoSend:         handler((*Session).send),
 		protocol.DoPlanRun:      handler((*Session).planRun),
 		protocol.DoInterrupt:    handler((*Session).interrupt),
-		protocol.DoQueueEdit:    handler((*Session).queueEdit),
-		protocol.DoQueueRemove:  handler((*Session).queueRemove),
-		protocol.DoQueueMove:    handler((*Session).queueMove),
-		protocol.DoQueueHold:    handler((*Session).queueHold),
-		protocol.DoQueueRelease: handler((*Session).queueRelease),
+		protocol.DoQueueEdit:    queueHandler((*queue.Queue).Edit),
+		protocol.DoQueueRemove:  queueHandler((*queue.Queue).Remove),
+		protocol.DoQueueMove:    queueHandler((*queue.Queue).Move),
+		protocol.DoQueueHold:    queueHandler((*queue.Queue).Hold),
+		protocol.DoQueueRelease: queueHandler((*queue.Queue).Release),
 		protocol.DoApprove:      handler((*Session).approve),
 		protocol.DoRulesList:    handler((*Session).rulesList),
 		protocol.DoRulesRevoke:  handler((*Session).rulesRevoke),
@@ -87,7 +89,7 @@ func (s *Session) do(cmd *command) {
 func (s *Session) answer(cmd *command, result any, err error) {
 	var body json.RawMessage
 	if err == nil {
-		if body, err = encode(result); err == nil && body == nil {
+		if body, err = record.Encode(result); err == nil && body == nil {
 			body = json.RawMessage("{}")
 		}
 	}

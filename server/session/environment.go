@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // The environment of a session may hold secrets. With Config.EnvKey it is stored encrypted, with
@@ -18,7 +19,7 @@ import (
 // encodeSpec encodes a spec for the store.
 func (h *Hub) encodeSpec(spec agent.Spec) ([]byte, error) {
 	if len(h.cfg.EnvKey) > 0 && len(spec.Env) > 0 {
-		plain, err := encode(spec.Env)
+		plain, err := record.Encode(spec.Env)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 const stateVersion = "1"
@@ -57,7 +58,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 	}
 	finish := func(any) (any, error) {
 		x.At = timestamp()
-		raw, err := encode(x)
+		raw, err := record.Encode(x)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/session/record"
 )
 
 // maxExported bounds an exported state with history, in bytes before its base64: it fits the
@@ -101,7 +102,7 @@ func (h *Hub) readPastTurn(ctx context.Context, id string, after, through uint64
 // setHistory adds the newest of turns to a state, as many as fit it. All finished turns of the
 // session are total.
 func (x *exportedState) setHistory(turns []pastTurn, total int) error {
-	raw, err := encode(x)
+	raw, err := record.Encode(x)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // unkept matches what differs between the transcripts of an exported session and a restored one.
@@ -286,7 +287,7 @@ func TestBlobsAreNotExportedAndTheEventsSaySo(t *testing.T) {
 		for _, e := range r.events(made, false) {
 			switch e.Type {
 			case protocol.TextContent, protocol.ToolEnded, protocol.ErrorRaised:
-				got = append(got, strings.ReplaceAll(string(e.Data), strings.Repeat("z", shortText), "z*"))
+				got = append(got, strings.ReplaceAll(string(e.Data), strings.Repeat("z", record.ShortText), "z*"))
 			}
 		}
 		want := []string{

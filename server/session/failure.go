@@ -58,7 +58,7 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 			read = nil
 			if stored.err == nil {
 				s.adopt(stored.record, stored.state, stored.spec)
-				s.adoptEditHolds()
+				s.queue.Adopt(s.state, time.Now().Add(s.hub.settings().EditHold))
 				s.published.stale = true
 				s.deadlines.retryAt = time.Now().Add(time.Second)
 				return waiters

@@ -3,6 +3,8 @@ package session
 import (
 	"crypto/rand"
 	"time"
+
+	"agentctl/server/session/record"
 )
 
 // Prefixes of ids, one for each kind.
@@ -33,4 +35,4 @@ func random(n int) string {
 }
 
 // timestamp returns the current time as stored in the log: UTC, in milliseconds.
-func timestamp() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+func timestamp() time.Time { return record.Time(time.Now()) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/record"
 )
 
 // A journal writes a session's events: it appends them at head and applies them to the state at
@@ -120,7 +121,7 @@ func (j *journal) addDelta(e *protocol.Event, en *entry) {
 func (j *journal) endRun() {
 	if j.deltas.Len() > 1 {
 		fold := j.deltas.Event()
-		line := fold.AppendJSON(make([]byte, 0, len(fold.Data)+envelope))
+		line := fold.AppendJSON(make([]byte, 0, len(fold.Data)+record.Envelope))
 		b := j.nextBatch()
 		b.Folds = append(b.Folds, Fold{First: fold.First(), Last: fold.Seq, Line: append(line, '\n')})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // journalTest is a journal that commits to a memStore at once.
@@ -70,7 +71,7 @@ func TestStoredFoldsSayWhatTheRawEventsSay(t *testing.T) {
 			}
 		}
 		ours := func(turn string, typ protocol.Type, data any) {
-			raw, err := encode(data)
+			raw, err := record.Encode(data)
 			if err == nil {
 				_, err = w.append(turn, &entry{typ: typ, data: raw})
 			}

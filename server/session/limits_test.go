@@ -49,24 +49,6 @@ func TestAQueueIsBounded(t *testing.T) {
 	}
 }
 
-func TestAnEditedMessageFitsItsQueue(t *testing.T) {
-	bubble(t, Config{Limits: Limits{Bytes: 64 << 10, Queue: 1}}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.send(id, "go")
-		queued := r.send(id, "short")
-		edit := func(text string) *testCall {
-			return r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{
-				MessageID: queued.MessageID, Text: text,
-			}))
-		}
-		must[protocol.Empty](r, edit("other"))
-		refused(r, edit(strings.Repeat("x", 65<<10)), protocol.CodeQueueFull)
-		if q := r.state(id).Queue; len(q) != 1 || q[0].Text != "other" {
-			t.Errorf("queue %+v", q)
-		}
-	})
-}
-
 // A reason that a full queue cannot take is shown, because the decision stands.
 func TestAReasonThatDoesNotFitTheQueueIsANotice(t *testing.T) {
 	bubble(t, Config{Limits: Limits{Queue: 1}}, func(t *testing.T, r *testHub) {

@@ -84,7 +84,6 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 			state: &protocol.State{Session: id}, committed: make(chan error, 1),
 		},
 		agentSlot: agentSlot{spec: spec},
-		editHolds: map[string]editHold{},
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories

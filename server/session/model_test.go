@@ -150,8 +150,8 @@ func (m *modelTest) check() {
 		if err := json.Unmarshal(encodeState(s.state), state); err != nil {
 			m.t.Errorf("state: %v", err)
 		}
-		for hold := range s.editHolds {
-			edited[hold] = true
+		for _, h := range state.Holds {
+			edited[h.ID] = s.queue.Knows(h.ID)
 		}
 	})
 	<-asked

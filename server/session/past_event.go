@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/record"
 )
 
 // A pastEvent is an event of a finished turn, or of the conversation between turns, in an exported
@@ -36,7 +37,7 @@ func newPastEvent(e *protocol.Event) (*pastEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Data, err = encode(data)
+	p.Data, err = record.Encode(data)
 	return p, err
 }
 

@@ -1,36 +1,14 @@
 package session
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"agentctl/protocol"
-)
-
-// encode returns v as compact JSON in valid UTF-8, foreign JSON within it included. A nil v has no
-// encoding.
-func encode(v any) (json.RawMessage, error) {
-	if v == nil {
-		return nil, nil
-	}
-	raw, err := protocol.Encode(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode %T: %w", v, err)
-	}
-	if !utf8.Valid(raw) { // in foreign JSON
-		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
-	}
-	return raw, nil
-}
-
-const (
-	longText  = 8 << 10 // bytes; a longer text is truncated in an event that is too large
-	shortText = 2 << 10 // bytes kept of a truncated text
+	"agentctl/server/session/record"
 )
 
 // truncateTexts truncates every long text in a JSON tree, in place, and returns the full texts as
@@ -39,11 +17,11 @@ func truncateTexts(v any) (any, []Blob) {
 	var blobs []Blob
 	switch v := v.(type) {
 	case string:
-		if len(v) <= longText {
+		if len(v) <= record.LongText {
 			return v, nil
 		}
 		b := newBlob("text/plain; charset=utf-8", []byte(v))
-		return fmt.Sprintf("%s… (%d bytes, blob %s)", protocol.SplitText(v, shortText)[0], len(v), b.ID), []Blob{b}
+		return fmt.Sprintf("%s… (%d bytes, blob %s)", protocol.SplitText(v, record.ShortText)[0], len(v), b.ID), []Blob{b}
 	case []any:
 		for i := range v {
 			var more []Blob

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/policy"
+	"agentctl/server/session/record"
 )
 
 // decider returns what decides about the requests of the agent. A session that an agent created
@@ -88,7 +89,7 @@ func (s *Session) addPolicyTo(en *entry) {
 	if err := json.Unmarshal(en.data, &o); err != nil {
 		return
 	}
-	if raw, err := encode(d.AddSetting(o)); err == nil && len(raw) <= protocol.MaxEvent-envelope {
+	if raw, err := record.Encode(d.AddSetting(o)); err == nil && len(raw) <= record.MaxData {
 		en.data = raw
 	}
 }

@@ -219,66 +219,6 @@ func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyEditsIsNobodyElses(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.send(id, "one")
-		edited, other := r.send(id, "edited").MessageID, r.send(id, "other").MessageID
-		must[protocol.QueueHoldResult](
-			r,
-			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited})),
-		)
-		for _, c := range []protocol.Command{
-			newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "bert's"}),
-			newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited, Index: 1}),
-			newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: edited}),
-			newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: edited}),
-		} {
-			if err := refused(r, r.do(bert, c), protocol.CodeConflict); err.Message != "anna is editing this message" {
-				t.Errorf("%s: %s", c.Command, err.Message)
-			}
-		}
-		must[protocol.Empty](
-			r,
-			r.do(bert, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: other, Text: "bert's"})),
-		)
-		must[protocol.Empty](
-			r,
-			r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: other})),
-		)
-		if st := r.state(id); len(st.Queue) != 2 || st.Queue[0].Text != "bert's" || st.Queue[1].Text != "edited" {
-			t.Errorf("queue %s", encodeState(st))
-		}
-		refused(
-			r,
-			r.do(anna, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: "gone"})),
-			protocol.CodeNotFound,
-		)
-		refused(
-			r,
-			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{Hold: "gone"})),
-			protocol.CodeNotFound,
-		)
-		must[protocol.Empty](
-			r,
-			r.do(anna, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: edited, Text: "anna's"})),
-		)
-		for _, want := range []bool{true, false} {
-			got := must[protocol.QueueRemoveResult](
-				r,
-				r.do(anna, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: other})),
-			)
-			if got.Removed != want {
-				t.Errorf("removed: %v, want %v", got.Removed, want)
-			}
-		}
-		must[protocol.Empty](
-			r,
-			r.do(bert, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: edited})),
-		)
-	})
-}
-
 func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
 	bubble(t, Config{UnloadAfter: 10 * time.Second}, func(t *testing.T, r *testHub) {
 		id := r.create()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -117,7 +118,7 @@ func (h *Hub) loadLive(ctx context.Context, id string) error {
 // recover continues a session after a restart of the server: it resumes a turn under way if the
 // agent can, else aborts it. It runs before the session's goroutine starts.
 func (s *Session) recover() {
-	s.adoptEditHolds()
+	s.queue.Adopt(s.state, time.Now().Add(s.hub.settings().EditHold))
 	if s.state.Turn == nil {
 		s.startNext()
 		return

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // LostEvents returns the lines that stand for damaged events of a session in a repaired store, one
@@ -40,7 +41,7 @@ func RecordFromEvent(line []byte) (Record, bool) {
 	if e.Type == protocol.SessionCreated {
 		_ = e.Decode(&created) // an agent that is not known is the default one
 	}
-	spec, err := encode(agent.Spec{Agent: created.Agent, CWD: created.CWD})
+	spec, err := record.Encode(agent.Spec{Agent: created.Agent, CWD: created.CWD})
 	if err != nil {
 		return Record{}, false
 	}

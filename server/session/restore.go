@@ -62,7 +62,7 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 			s.record(protocol.QueueScheduled, m.By, protocol.QueueScheduledData{Message: m})
 		}
 		s.startNext()
-		s.queueDue(time.Now()) // those whose time has passed since the export
+		s.queueTimeouts(time.Now()) // those whose time has passed since the export
 		return nil
 	}
 	return h.createSession(spec, c)

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // An entry is an event that fits the log but has no seq yet.
@@ -179,11 +180,11 @@ func deltaEntry(base entry, d protocol.Delta, b []byte) entry {
 // encodeEntry encodes any data as one entry. Of data too large for an event the long texts are
 // truncated and kept as blobs; if that is not enough, the entry becomes a raw event with a blob.
 func encodeEntry(base entry, data any) ([]entry, error) {
-	raw, err := encode(data)
+	raw, err := record.Encode(data)
 	if err != nil {
 		return nil, err
 	}
-	if len(raw) > protocol.MaxEvent-envelope {
+	if len(raw) > record.MaxData {
 		var tree any
 		numbers := json.NewDecoder(bytes.NewReader(raw))
 		numbers.UseNumber()
@@ -191,11 +192,11 @@ func encodeEntry(base entry, data any) ([]entry, error) {
 			return nil, fmt.Errorf("decode %s: %w", base.typ, err)
 		}
 		short, blobs := truncateTexts(tree)
-		truncated, err := encode(short)
+		truncated, err := record.Encode(short)
 		if err != nil {
 			return nil, err
 		}
-		if len(truncated) <= protocol.MaxEvent-envelope {
+		if len(truncated) <= record.MaxData {
 			raw, base.blobs = truncated, append(base.blobs, blobs...)
 		} else {
 			b := newBlob("application/json", raw)
@@ -209,6 +210,3 @@ func encodeEntry(base entry, data any) ([]entry, error) {
 	base.data = raw
 	return []entry{base}, nil
 }
-
-// envelope is the room in bytes for the fields of an event beside its data.
-const envelope = 4 << 10

@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // agentEvent returns an event of each type that an agent may emit, with the values given.
@@ -106,7 +107,7 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 				t.Errorf("%s: %d bytes of text became %d", e.Type, len(text), whole.Len())
 			}
 		case protocol.RawData:
-			if len(text) > longText { // truncated
+			if len(text) > record.LongText { // truncated
 				return
 			}
 			var kept protocol.RawData
@@ -240,7 +241,7 @@ func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
 			Input: json.RawMessage(`{"broken`),
 		})
 		st := r.state(id)
-		if len(st.Approvals) != 1 || len(st.Approvals[0].Patch) > longText {
+		if len(st.Approvals) != 1 || len(st.Approvals[0].Patch) > record.LongText {
 			t.Fatalf("%d requests", len(st.Approvals))
 		}
 		_, blob, _ := strings.Cut(st.Approvals[0].Patch, "blob ")
@@ -280,11 +281,11 @@ func TestWhatAnAgentSaysKeepsWhereItBelongs(t *testing.T) {
 }
 
 func TestForeignJSONIsEncodedCompactAndValid(t *testing.T) {
-	got, err := encode(protocol.ToolStartedData{Tool: "c", Input: json.RawMessage("{ \"a\" : [ \"\xff<\" ]\n}")})
+	got, err := record.Encode(protocol.ToolStartedData{Tool: "c", Input: json.RawMessage("{ \"a\" : [ \"\xff<\" ]\n}")})
 	if want := `{"tool":"c","input":{"a":["` + "\uFFFD<" + `"]}}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v, want %s", got, err, want)
 	}
-	if got, err := encode(protocol.ToolStartedData{Tool: "c", Input: json.RawMessage("{")}); err == nil {
+	if got, err := record.Encode(protocol.ToolStartedData{Tool: "c", Input: json.RawMessage("{")}); err == nil {
 		t.Errorf("invalid JSON is encoded as %s", got)
 	}
 }
@@ -427,7 +428,7 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 	if c := d.Content[3]; c.Blob != "" || string(c.Data) != "1" {
 		t.Errorf("small content: %+v", c)
 	}
-	long := strings.Repeat("z", longText+1)
+	long := strings.Repeat("z", record.LongText+1)
 	entries, err = sanitizeEvent(
 		agent.Event{
 			Type: protocol.AgentOptions,

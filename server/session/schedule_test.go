@@ -138,7 +138,7 @@ func TestLimitsOfScheduledMessages(t *testing.T) {
 			d.NotBefore = &at
 			return r.do(anna, newCommand(protocol.DoSend, id, d))
 		}
-		refused(r, send(protocol.SendData{Text: "far"}, 2*maxSchedule), protocol.CodeInvalidMessage)
+		refused(r, send(protocol.SendData{Text: "far"}, 2*366*24*time.Hour), protocol.CodeInvalidMessage)
 		refused(r, send(protocol.SendData{Text: "front", Front: true}, time.Hour), protocol.CodeInvalidMessage)
 		r.sendAt(id, "one", time.Hour)
 		r.sendAt(id, "two", time.Hour)

@@ -6,6 +6,8 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/queue"
+	"agentctl/server/session/record"
 )
 
 // A Session is one session in memory. The goroutine run owns it: other goroutines post functions to
@@ -29,7 +31,7 @@ type Session struct {
 	approvals     approvals
 	idempotency   idempotencyCache
 	subscribers   subscribers
-	editHolds     map[string]editHold // by hold id
+	queue         queue.Queue
 	published     published
 	deadlines     deadlines
 	asyncCommands int // commands that the agent works on
@@ -164,6 +166,14 @@ func (s *Session) recordIn(turn string, typ protocol.Type, by *protocol.Actor, d
 	return e
 }
 
+// recordAll records the events of a part, in order, as record does, and returns the last of them.
+func (s *Session) recordAll(events []record.Event) (last *protocol.Event) {
+	for _, e := range events {
+		last = s.record(e.Type, e.By, e.Data)
+	}
+	return last
+}
+
 // recordTask is record for an event of a task or with a parent.
 func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
 	s.appendData(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
@@ -173,7 +183,7 @@ func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
 // logs.
 func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event) {
 	var err error
-	if en.data, err = encode(data); err == nil {
+	if en.data, err = record.Encode(data); err == nil {
 		e, err = s.append(turn, &en)
 	}
 	if err != nil {

@@ -118,7 +118,7 @@ func (s *Session) detach(conn, reason string) {
 	s.log.removeReader(c.subscriber)
 	c.client.Reason = reason
 	s.subscribers.announceDetached(s, c)
-	s.startHoldTimeouts(conn)
+	s.queue.Disconnected(conn, time.Now().Add(s.hub.settings().EditHold))
 	s.published.stale = true
 	s.touch()
 	s.scheduleTimer()

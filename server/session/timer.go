@@ -2,6 +2,8 @@ package session
 
 import (
 	"time"
+
+	"agentctl/server/session/queue"
 )
 
 // deadlines are the session's one timer and the times that no other part of the session keeps.
@@ -31,8 +33,9 @@ func (s *Session) scheduleTimer() {
 			earliest(*p.Expires)
 		}
 	}
-	for _, h := range s.editHolds {
-		earliest(h.until)
+	earliest(s.queue.Deadline())
+	if !s.closing() {
+		earliest(queue.ScheduleCheck(s.state, time.Now()))
 	}
 	if s.turn != nil {
 		earliest(s.turn.deadline)
@@ -40,7 +43,6 @@ func (s *Session) scheduleTimer() {
 	earliest(s.subscribers.nextListing)
 	earliest(s.deadlines.retryAt)
 	earliest(s.deadlines.startAt)
-	earliest(s.scheduleCheck())
 	if s.idle() {
 		earliest(s.idleCheck())
 		if at := s.deadlines.lastCommit; !at.IsZero() {
@@ -60,8 +62,7 @@ func (s *Session) handleTimer() {
 	s.subscribers.checkLag(s, now)
 	s.subscribers.fillList(s.id, now)
 	s.expireApprovals(now)
-	s.expireEditHolds(now)
-	s.queueDue(now)
+	s.queueTimeouts(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
 		s.forceEnd()
 	}
@@ -86,6 +87,6 @@ func (s *Session) idle() bool {
 
 // unloadable reports whether the session is idle and nothing in memory would be lost.
 func (s *Session) unloadable() bool {
-	return s.idle() && len(s.subscribers.list) == 0 && len(s.editHolds) == 0 && s.agentGone() &&
+	return s.idle() && len(s.subscribers.list) == 0 && s.queue.Empty() && s.agentGone() &&
 		s.state.NextScheduled() == nil
 }

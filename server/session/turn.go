@@ -10,6 +10,8 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
+	"agentctl/server/session/queue"
+	"agentctl/server/session/record"
 )
 
 // A turn is the turn under way and the agent's run of it.
@@ -129,7 +131,7 @@ func normalizeEnd(end agent.End, err error) agent.End {
 	if end.Reason == "" {
 		end.Reason = protocol.ReasonCompleted
 	}
-	end.Message = protocol.SplitText(protocol.ValidText(end.Message), longText)[0]
+	end.Message = protocol.SplitText(protocol.ValidText(end.Message), record.LongText)[0]
 	return end
 }
 
@@ -145,21 +147,7 @@ func (s *Session) endTurn(end agent.End) {
 		s.spec.Imported = false
 		s.storeSpec()
 	}
-	switch t.queue {
-	case "", protocol.QueueKeep:
-	case protocol.QueueClear:
-		for _, m := range slices.Clone(s.state.Queue) {
-			s.record(
-				protocol.QueueRemoved,
-				t.by,
-				protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared},
-			)
-		}
-	default:
-		if len(s.state.Queue) > 0 {
-			s.addHold(t.queue, "", t.by)
-		}
-	}
+	s.recordAll(queue.EndTurn(s.state, t.queue, NewID(idHold), t.by))
 	close(t.done)
 	t.cancel(errTurnOver)
 	s.turn = nil
@@ -256,24 +244,6 @@ func (s *Session) endTasks(end agent.End) {
 			s.recordTask(typ, t.ID, "", d)
 		}
 	}
-}
-
-// startNext starts the turn of the first queued message, unless a turn runs or the queue is held.
-func (s *Session) startNext() {
-	if s.turn != nil || s.closing() {
-		return
-	}
-	m := s.state.NextQueued()
-	if m == nil {
-		return
-	}
-	msg := *m
-	s.record(
-		protocol.QueueRemoved,
-		nil,
-		protocol.QueueRemovedData{MessageID: msg.MessageID, Reason: protocol.RemovedStarted},
-	)
-	s.start(msg)
 }
 
 // interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 func TestATurnThatIsCutOffEndsTheTasksThatRun(t *testing.T) {
@@ -141,7 +142,7 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 				fmt.Errorf("run: %w", protocol.Errorf(protocol.CodeAgentAuth, "log in")),
 				protocol.CodeAgentAuth,
 			},
-			"endless": {agent.End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", longText)}, nil, ""},
+			"endless": {agent.End{Reason: protocol.ReasonError, Message: strings.Repeat("漢", record.LongText)}, nil, ""},
 		} {
 			r.send(id, "go")
 			r.agents.run().finish(c.end, c.err)
@@ -149,7 +150,7 @@ func TestWhyATurnEndedIsBounded(t *testing.T) {
 			last := r.state(id).Last
 			want := map[string]string{
 				"reported": "late", "broken": "pipe \uFFFD broke", "coded": "log in",
-				"endless": strings.Repeat("漢", longText/3),
+				"endless": strings.Repeat("漢", record.LongText/3),
 			}[reason]
 			if last.Reason != protocol.ReasonError || last.Code != c.code || last.Message != want {
 				t.Errorf("%s: %s %s %.40s (%d bytes)", reason, last.Reason, last.Code, last.Message, len(last.Message))

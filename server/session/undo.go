@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // An undone is a turn that the agent has forgotten.
@@ -92,5 +93,5 @@ func (u *undone) notice() string {
 	if len(u.Kept) > 0 {
 		text += "; not restored, because they changed since: " + strings.Join(u.Kept, ", ")
 	}
-	return protocol.SplitText(text, longText)[0]
+	return protocol.SplitText(text, record.LongText)[0]
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/record"
 )
 
 // labelWorktree is the label of a session in a git worktree that was made for it.
@@ -42,7 +43,7 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 				return
 			}
 			s.logger().Info("worktree stays", "dir", dir, "reason", kept)
-			kept = protocol.SplitText(protocol.ValidText(kept), shortText)[0]
+			kept = protocol.SplitText(protocol.ValidText(kept), record.ShortText)[0]
 			then(protocol.CloseResult{Worktree: dir, Reason: kept})
 		})
 		switch {

@@ -50,7 +50,11 @@ var packageRules = []packageRule{
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/metrics"},
-	{pkg: "server/session", imports: []string{"protocol", "server/metrics", "server/policy", "server/agent"}},
+	{pkg: "server/session", imports: []string{
+		"protocol", "server/metrics", "server/policy", "server/agent", "server/session/...",
+	}},
+	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
+	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/agent/process"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},

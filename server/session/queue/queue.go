@@ -1,0 +1,94 @@
+package queue
+
+import (
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session/record"
+)
+
+// A Queue is what the state of a session does not have of its queue. The zero value is that of an
+// empty queue. It is owned by one goroutine.
+type Queue struct {
+	edits map[string]edit // by id of the hold
+}
+
+// A Caller is where an operation comes from, and the limits that hold for it.
+type Caller struct {
+	By       protocol.Actor
+	Conn     string    // id of the connection
+	Gone     bool      // the connection is not subscribed to the session: its edit holds time out
+	Now      time.Time // of the operation
+	HoldID   string    // of a hold that the operation makes
+	EditTime time.Duration
+	Limits   Limits
+}
+
+// A Change is the outcome of an operation: the events to record, in order, and its result. Another
+// message may be next afterwards.
+type Change struct {
+	Events []record.Event
+	Result any
+}
+
+// StartsNow reports whether a new message, at the end of the queue or in front of it, starts a turn.
+// Edit holds do not matter: they are about other messages.
+func StartsNow(st *protocol.State, front bool) bool {
+	if st.Turn != nil || len(st.Queue) > 0 && !front {
+		return false
+	}
+	return !slices.ContainsFunc(st.Holds, func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit })
+}
+
+// Next returns the message whose turn starts, and the event that takes it out of the queue. ok is
+// false if no message waits, a turn runs or the queue is held.
+func Next(st *protocol.State) (m protocol.Message, e record.Event, ok bool) {
+	next := st.NextQueued()
+	if next == nil {
+		return m, e, false
+	}
+	return *next, removed(next.MessageID, protocol.RemovedStarted, nil), true
+}
+
+// Add puts a sanitized message at the end of the queue, or in front of it, and returns its index. A
+// message that does not fit has the code queue_full.
+func Add(
+	st *protocol.State, m protocol.Message, front bool, now time.Time, limits Limits,
+) (e record.Event, index int, err error) {
+	if err := limits.check(st, &m); err != nil {
+		return e, 0, err
+	}
+	at := record.Time(now)
+	m.QueuedAt = &at
+	added := protocol.QueueAddedData{Message: m}
+	index = len(st.Queue)
+	if front {
+		index = 0
+		added.Index = &index
+	}
+	return record.Event{Type: protocol.QueueAdded, By: m.By, Data: added}, index, nil
+}
+
+// EndTurn keeps, clears or holds the queue when a turn ends. choice is empty, protocol.QueueKeep,
+// protocol.QueueClear or the reason of a hold, for which an empty queue has no need.
+func EndTurn(st *protocol.State, choice, hold string, by *protocol.Actor) []record.Event {
+	var events []record.Event
+	switch choice {
+	case "", protocol.QueueKeep:
+	case protocol.QueueClear:
+		for i := range st.Queue {
+			events = append(events, removed(st.Queue[i].MessageID, protocol.RemovedCleared, by))
+		}
+	default:
+		if len(st.Queue) > 0 {
+			events = append(events, held(protocol.Hold{ID: hold, Reason: choice, By: by}))
+		}
+	}
+	return events
+}
+
+func removed(message, reason string, by *protocol.Actor) record.Event {
+	d := protocol.QueueRemovedData{MessageID: message, Reason: reason}
+	return record.Event{Type: protocol.QueueRemoved, By: by, Data: d}
+}

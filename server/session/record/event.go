@@ -1,0 +1,18 @@
+package record
+
+import (
+	"time"
+
+	"agentctl/protocol"
+)
+
+// An Event is an event that a session makes itself and has not recorded yet. Data has the type
+// listed in protocol.EventTypes.
+type Event struct {
+	Type protocol.Type
+	By   *protocol.Actor // nil: no user caused it
+	Data any
+}
+
+// Time returns a time as stored in the log: UTC, in milliseconds.
+func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
