@@ -11,49 +11,45 @@ import (
 	"time"
 )
 
-// sse is the name of agentctl's server-sent events in results.
-const sse = "agentctl SSE"
+// The names of agentctl's other ways of reading, in results.
+const (
+	sse   = "agentctl SSE"
+	folds = "agentctl folded"
+)
 
 // measureFanOut measures the events that all clients of one session receive in a second while the
 // session publishes without a pause.
 func measureFanOut(ctx context.Context, b *bench) error {
-	all, err := b.startAll(ctx, append([]string{agentctl, ring, channel}, b.peers()...)...)
+	all, err := b.loadedServers(ctx)
 	if err != nil {
 		return err
 	}
 	for range b.Repeat {
 		for _, n := range []int{1, 10, 100, 1000} {
+			events := max(1000, min(b.pick(400_000, 4_000_000)/n, 200_000))
 			for _, s := range all {
-				events := max(1000, min(b.pick(400_000, 4_000_000)/n, 200_000))
-				if s.kind == channel || s.kind == nats {
-					events = max(200, events/10)
+				clients, id, err := b.newSession(ctx, s, n)
+				if err != nil {
+					return err
 				}
-				if err := fanOut(ctx, b, s, n, events); err != nil {
-					return fmt.Errorf("%d clients of %s: %w", n, s.kind, err)
-				}
-			}
-			if n == 100 {
-				if err := fanOutSSE(ctx, b, all[0], n, b.pick(4_000, 40_000)); err != nil {
-					return fmt.Errorf("server-sent events: %w", err)
+				if err := b.deliver(ctx, s, s.String(), fmt.Sprint(n, " clients"), clients, events, id); err != nil {
+					return fmt.Errorf("%d clients of %s: %w", n, s, err)
 				}
 			}
+		}
+		if err := fanOutSSE(ctx, b, all[0].(*instance), 100, b.pick(4_000, 40_000)); err != nil {
+			return fmt.Errorf("server-sent events: %w", err)
 		}
 	}
 	return nil
 }
 
-// fanOut measures n clients of a session that publishes so many events.
-func fanOut(ctx context.Context, b *bench, s *instance, n, events int) error {
-	id, err := s.create(ctx)
-	if err != nil {
-		return err
+// newSession creates a session with n clients.
+func (b *bench) newSession(ctx context.Context, s loaded, n int) (clients []*client, id string, err error) {
+	if id, err = s.create(ctx); err == nil {
+		clients, err = followMany(ctx, s, id, n)
 	}
-	clients, err := s.follow(ctx, b, id, n)
-	if err != nil {
-		return err
-	}
-	defer closeAll(clients)
-	return b.deliver(ctx, s, s.kind, fmt.Sprint(n, " clients"), clients, events, id)
+	return clients, id, err
 }
 
 func fanOutSSE(ctx context.Context, b *bench, s *instance, n, events int) error {
@@ -61,67 +57,62 @@ func fanOutSSE(ctx context.Context, b *bench, s *instance, n, events int) error 
 	if err != nil {
 		return err
 	}
-	clients := make([]*client, n)
-	defer func() { closeAll(clients) }()
-	if err := parallel(n, func(i int) (err error) {
-		clients[i], err = dialSSE(ctx, s.address, id, "")
-		return err
-	}); err != nil {
+	clients, err := connect(n, func(int) (*client, error) { return s.stream(ctx, id, "") })
+	if err != nil {
 		return err
 	}
 	return b.deliver(ctx, s, sse, fmt.Sprint(n, " clients"), clients, events, id)
 }
 
-// deliver measures the deliveries in a second and the server's processor time of a million.
+// deliver measures the deliveries in a second and the server's processor time of a million, and
+// closes the clients.
 func (b *bench) deliver(
-	ctx context.Context, s *instance, name, of string, clients []*client, events int, ids ...string,
+	ctx context.Context, s loaded, name, of string, clients []*client, events int, ids ...string,
 ) error {
+	defer closeAll(clients)
+	total := float64(events * len(clients))
+	took, used, err := measureCost(s, func() error {
+		if err := s.publish(ctx, job{Events: events}, ids...); err != nil {
+			return err
+		}
+		return readAll(clients, events)
+	})
+	b.add(of, name, "deliveries/s", total/took)
+	b.add(of+", processor", name, "s per million", used/total*1e6)
+	return err
+}
+
+// measureCost returns the time that do takes and the processor time of the server, in seconds.
+func measureCost(s loaded, do func() error) (took, used float64, err error) {
 	before, err := s.cpu()
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	began := time.Now()
-	if err := s.publish(ctx, job{Events: events}, ids...); err != nil {
-		return err
-	}
-	took, err := readAll(clients, events, began)
-	if err != nil {
-		return err
-	}
-	after, err := s.cpu()
-	total := float64(events * len(clients))
-	b.add(of, name, "deliveries/s", total/took.Seconds())
-	b.add(of+", processor", name, "s per million", (after-before)/total*1e6)
-	return err
+	err = do()
+	took = time.Since(began).Seconds()
+	after, err2 := s.cpu()
+	return took, after - before, errors.Join(err, err2)
 }
 
 // measureSessions measures 100 sessions with ten clients each.
 func measureSessions(ctx context.Context, b *bench) error {
-	const sessions, clients = 100, 10
-	all, err := b.startAll(ctx, agentctl, ring)
+	const sessions, each = 100, 10
+	s, err := b.start(ctx, "")
 	if err != nil {
 		return err
 	}
 	for range b.Repeat {
-		for _, s := range all {
-			var ids []string
-			var following []*client
-			for range sessions {
-				id, err := s.create(ctx)
-				if err != nil {
-					return err
-				}
-				some, err := s.follow(ctx, b, id, clients)
-				if err != nil {
-					return err
-				}
-				ids, following = append(ids, id), append(following, some...)
-			}
-			err := b.deliver(ctx, s, s.kind, "all", following, b.pick(400, 4_000), ids...)
-			closeAll(following)
-			if err != nil {
-				return err
-			}
+		ids, err := s.createMany(ctx, sessions)
+		if err != nil {
+			return err
+		}
+		clients, err := connect(sessions*each, func(i int) (*client, error) { return s.follow(ctx, ids[i/each]) })
+		if err != nil {
+			return err
+		}
+		if err := b.deliver(ctx, s, s.String(), "all", clients, b.pick(400, 4_000), ids...); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -129,41 +120,33 @@ func measureSessions(ctx context.Context, b *bench) error {
 
 // measureLatency measures the time from the agent's output to 100 clients at 200 events a second.
 func measureLatency(ctx context.Context, b *bench) error {
-	const clients, rate = 100, 200
-	all, err := b.startAll(ctx, append([]string{agentctl, ring, channel}, b.peers()...)...)
+	const n, rate = 100, 200
+	all, err := b.loadedServers(ctx)
 	if err != nil {
 		return err
 	}
 	for range b.Repeat {
 		for _, s := range all {
-			id, err := s.create(ctx)
-			if err != nil {
-				return err
-			}
-			following, err := s.follow(ctx, b, id, clients)
+			clients, id, err := b.newSession(ctx, s, n)
 			if err != nil {
 				return err
 			}
 			events := rate * b.pick(3, 10)
-			before, err := s.cpu()
+			var took []time.Duration
+			_, used, err := measureCost(s, func() error {
+				if err := s.publish(ctx, job{Events: events, Rate: rate}, id); err != nil {
+					return err
+				}
+				took, err = latencies(clients, events)
+				return err
+			})
+			closeAll(clients)
 			if err != nil {
 				return err
 			}
-			if err := s.publish(ctx, job{Events: events, Rate: rate}, id); err != nil {
-				return err
-			}
-			took, err := latencies(following, events)
-			closeAll(following)
-			if err != nil {
-				return err
-			}
-			b.add("p50", s.kind, "ms", took[len(took)/2].Seconds()*1e3)
-			b.add("p99", s.kind, "ms", took[len(took)*99/100].Seconds()*1e3)
-			after, err := s.cpu()
-			if err != nil {
-				return err
-			}
-			b.add("processor", s.kind, "s per million", (after-before)/float64(events*clients)*1e6)
+			b.add("p50", s.String(), "ms", took[len(took)/2].Seconds()*1e3)
+			b.add("p99", s.String(), "ms", took[len(took)*99/100].Seconds()*1e3)
+			b.add("processor", s.String(), "s per million", used/float64(events*n)*1e6)
 		}
 	}
 	return nil
@@ -196,9 +179,6 @@ func latencies(clients []*client, events int) ([]time.Duration, error) {
 		all = append(all, took...)
 		return nil
 	})
-	if len(all) == 0 {
-		return nil, errors.Join(err, errDisorder)
-	}
 	slices.Sort(all)
 	return all, err
 }
@@ -213,55 +193,4 @@ func sentAt(line []byte) (time.Time, bool) {
 	text, _, _ = bytes.Cut(text, []byte(" "))
 	ns, err := strconv.ParseInt(string(text), 10, 64)
 	return time.Unix(0, ns), err == nil
-}
-
-// measureAttach measures clients that attach to one session at once: the server's processor time,
-// and the lines about clients that they receive.
-func measureAttach(ctx context.Context, b *bench) error {
-	for range b.Repeat {
-		for _, n := range []int{250, 1000, b.pick(1000, 2000)} {
-			s, err := b.start(ctx, agentctl, "", 0)
-			if err != nil {
-				return err
-			}
-			id, err := s.create(ctx)
-			if err != nil {
-				return err
-			}
-			before, err := s.cpu()
-			if err != nil {
-				return err
-			}
-			began := time.Now()
-			clients, err := s.follow(ctx, b, id, n)
-			if err != nil {
-				return err
-			}
-			took := time.Since(began)
-			// An event that all get follows everything that the attachments caused.
-			if err := s.publish(ctx, job{Events: 1}, id); err != nil {
-				return err
-			}
-			if _, err := readAll(clients, 1, began); err != nil {
-				return err
-			}
-			after, err := s.cpu()
-			if err != nil {
-				return err
-			}
-			lines := 0
-			for _, c := range clients {
-				lines += c.presence
-			}
-			closeAll(clients)
-			of := fmt.Sprint(n, " clients")
-			b.add(of, agentctl, "s", took.Seconds())
-			b.add(of+", processor", agentctl, "s", after-before)
-			b.add(of+", presence", agentctl, "lines", float64(lines))
-			if err := b.stop(s); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

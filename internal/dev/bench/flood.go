@@ -3,27 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"agentctl/protocol"
 )
 
-// measureFlood measures the rate of an agent that never pauses, while clients read all of it, or
-// its folds. It is the last row, see yield.
+// measureFlood measures the rate of an agent that never pauses, while clients read all of it, or its
+// folds.
 func measureFlood(ctx context.Context, b *bench) error {
-	all, err := b.startAll(ctx, agentctl)
+	s, err := b.start(ctx, "")
 	if err != nil {
-		return err
-	}
-	if err := yield(); err != nil {
 		return err
 	}
 	for range b.Repeat {
 		for _, w := range []struct {
 			clients int
 			folding bool
-		}{{}, {1, false}, {10, false}, {100, false}, {100, true}, {b.pick(200, 1000), true}} {
-			if err := flood(ctx, b, all[0], w.clients, w.folding); err != nil {
+		}{{}, {10, false}, {100, false}, {b.pick(200, 1000), true}} {
+			if err := flood(ctx, b, s, w.clients, w.folding); err != nil {
 				return fmt.Errorf("%d clients: %w", w.clients, err)
 			}
 		}
@@ -37,50 +33,46 @@ func flood(ctx context.Context, b *bench, s *instance, n int, folding bool) erro
 	if err != nil {
 		return err
 	}
-	of := fmt.Sprint(n, " clients")
-	clients := make([]*client, n)
-	events := b.pick(100_000, 400_000)
-	defer func() { closeAll(clients) }()
+	of, events := fmt.Sprint(n, " clients"), b.pick(100_000, 400_000)
 	if folding {
-		of = fmt.Sprint(n, " folding clients")
-		err = parallel(n, func(i int) (err error) {
-			if clients[i], err = dialWebSocket(ctx, s.address, id, protocol.SubscribeData{}, 0); err != nil {
-				return err
-			}
-			return clients[i].readUntil(caughtUpMark)
-		})
-	} else {
-		clients, err = s.follow(ctx, b, id, n)
+		of += " that fold"
 	}
-	if err != nil {
-		return err
-	}
-	before, err := s.cpu()
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := s.publish(ctx, job{Events: events}, id); err != nil {
-		return err
-	}
-	readers := make(chan error, 1)
-	go func() {
-		if folding {
-			readers <- parallel(n, func(i int) error { return clients[i].readUntil(turnEndedMark) })
-			return
+	clients, err := connect(n, func(int) (*client, error) {
+		if !folding {
+			return s.follow(ctx, id)
 		}
-		_, err := readAll(clients, events, began)
-		readers <- err
-	}()
-	took, err := s.turnTime(ctx, id)
+		c, err := s.subscribe(ctx, id, protocol.SubscribeData{})
+		if err != nil {
+			return nil, err
+		}
+		return c, c.readUntil(caughtUpMark)
+	})
 	if err != nil {
 		return err
 	}
-	after, err := s.cpu()
-	b.add(of, agentctl, "events/s", float64(events)/took.Seconds())
-	b.add(of+", processor", agentctl, "s per million", (after-before)/float64(events)*1e6)
-	if readErr := <-readers; readErr != nil {
-		return readErr
-	}
+	defer closeAll(clients)
+	var rate float64
+	_, used, err := measureCost(s, func() error {
+		if err := s.publish(ctx, job{Events: events}, id); err != nil {
+			return err
+		}
+		read := make(chan error, 1)
+		go func() {
+			read <- parallel(n, func(i int) error {
+				if folding {
+					return clients[i].readUntil(turnEndedMark)
+				}
+				return clients[i].readDeltas(events)
+			})
+		}()
+		took, err := s.turnTime(ctx, id)
+		if err != nil {
+			return err
+		}
+		rate = float64(events) / took.Seconds()
+		return <-read
+	})
+	b.add(of, s.String(), "events/s", rate)
+	b.add(of+", processor", s.String(), "s per million", used/float64(events)*1e6)
 	return err
 }

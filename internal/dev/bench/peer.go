@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,220 +9,138 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"agentctl/protocol"
 )
 
-// The kinds of servers that others wrote, measured with -peers.
-const (
-	nats  = "nats"
-	redis = "redis"
-)
-
-// natsVariable names the program of package reference/nats.
-const natsVariable = "AGENTCTL_BENCH_NATS"
-
-// logPrefix begins the names of sessions that peers store: streams of JetStream and redis.
-const logPrefix = "log."
-
-// buildPeers builds the NATS server in dir, and checks that redis-server is installed.
-func buildPeers(ctx context.Context, dir string) error {
-	program, err := buildReference(ctx, dir, "nats")
-	if err != nil {
-		return err
-	}
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		return fmt.Errorf("-peers needs redis-server: %w", err)
-	}
-	return os.Setenv(natsVariable, program)
+// A peerKind is a server that others wrote, with its commands as formats. Those of event are the
+// length and the name of a session, and the length and the text of an event.
+type peerKind struct {
+	args             []string // the last one takes the port
+	subscribe, ready string
+	event            string
 }
 
-// servePeer runs the server of a peer in a process of its own, and publishes to it. It prints the
-// address for clients and the process of the server.
-func servePeer(o *serveOptions) (err error) {
-	start := startNATS
-	if o.Kind == redis {
-		start = startRedis
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd, publishing, clients, err := start(ctx, o.Dir)
-	if err != nil {
-		cancel()
-		return err
-	}
-	defer func() {
-		cancel()
-		_ = cmd.Wait() // killed
-	}()
-	return obey(fmt.Sprint(clients, " ", cmd.Process.Pid), func(x *order) {
-		for _, id := range x.Sessions {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				if err := publishTo(ctx, o.Kind, publishing, id, x.Job); err != nil && ctx.Err() == nil {
-					fmt.Fprintf(os.Stderr, "publish to %s: %v\n", o.Kind, err)
-				}
-			}()
-			if strings.HasPrefix(id, logPrefix) {
-				<-done
-			}
-		}
-	})
+var peerKinds = map[string]peerKind{
+	"nats-server": {
+		[]string{"--addr", "127.0.0.1", "--port"},
+		"CONNECT {\"verbose\":false}\r\nSUB %s 1\r\nPING\r\n", "PONG",
+		"PUB %[2]s %[3]d\r\n%[4]s\r\n",
+	},
+	"redis-server": {
+		[]string{
+			"--bind", "127.0.0.1", "--save", "", "--maxclients", "10000", "--loglevel", "warning",
+			"--client-output-buffer-limit", "pubsub 0 0 0", "--port",
+		},
+		"SUBSCRIBE %s\r\n", "subscribe",
+		"*3\r\n$7\r\nPUBLISH\r\n$%[1]d\r\n%[2]s\r\n$%[3]d\r\n%[4]s\r\n",
+	},
 }
 
-// startNATS starts the NATS server and returns its addresses for publishers and clients.
-func startNATS(ctx context.Context, dir string) (cmd *exec.Cmd, publishers, clients string, err error) {
-	cmd = exec.CommandContext(ctx, os.Getenv(natsVariable), dir)
-	if _, err = cmd.StdinPipe(); err != nil {
-		return nil, "", "", err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, "", "", err
-	}
-	if err = cmd.Start(); err != nil {
-		return nil, "", "", err
-	}
-	if _, err = fmt.Fscan(out, &publishers, &clients); err != nil {
-		return nil, "", "", err
-	}
-	stream := `{"name":"LOG","subjects":["log.>"],"storage":"file"}`
-	return cmd, publishers, clients, converse(ctx, publishers, fmt.Sprintf("CONNECT {}\r\nSUB answer 1\r\n"+
-		"PUB $JS.API.STREAM.CREATE.LOG answer %d\r\n%s\r\n", len(stream), stream), `"created"`)
+// A peer is a server of PATH that publishes to subscribers and stores nothing.
+type peer struct {
+	*process
+	peerKind
+	name       string
+	sessions   int
+	publishing sync.WaitGroup
 }
 
-// startRedis starts redis-server on a free port, without files.
-func startRedis(ctx context.Context, dir string) (cmd *exec.Cmd, publishers, clients string, err error) {
+// startPeer starts a peer on a free port and waits until it answers.
+func startPeer(ctx context.Context, name string) (*peer, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, "", "", err
+		return nil, err
 	}
 	address := l.Addr().String()
 	_ = l.Close()
 	_, port, _ := net.SplitHostPort(address)
-	cmd = exec.CommandContext(ctx, "redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "",
-		"--appendonly", "no", "--dir", dir, "--maxclients", "10000",
-		"--client-output-buffer-limit", "pubsub 0 0 0", "--loglevel", "warning")
-	if err = cmd.Start(); err != nil {
-		return nil, "", "", err
+	kind := peerKinds[name]
+	p := &peer{peerKind: kind, name: name}
+	if p.process, err = startProcess(exec.CommandContext(ctx, name, append(kind.args, port)...)); err != nil {
+		return nil, err
 	}
+	p.address = address
 	for range 200 {
-		if err = converse(ctx, address, "PING\r\n", "PONG"); err == nil {
-			break
+		var c *client
+		if c, err = p.follow(ctx, "start"); err == nil {
+			c.close()
+			return p, nil
 		}
 		time.Sleep(50 * time.Millisecond) // until it listens
 	}
-	return cmd, address, address, err
+	return nil, errors.Join(err, p.stop())
 }
 
-// converse sends text, and waits for a line that contains mark.
-func converse(ctx context.Context, address, text, mark string) error {
-	conn, err := dialTCP(ctx, address)
+func (p *peer) String() string { return p.name }
+
+// stop kills the peer, which reads no input.
+func (p *peer) stop() error {
+	_ = p.cmd.Process.Kill()
+	_ = p.process.stop() // killed
+	p.publishing.Wait()
+	return nil
+}
+
+func (p *peer) create(context.Context) (string, error) {
+	p.sessions++
+	return fmt.Sprint("s", p.sessions), nil
+}
+
+func (p *peer) dial(ctx context.Context) (*net.TCPConn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.address)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, text); err != nil {
-		return err
-	}
-	c := &client{conn: conn, source: conn}
-	for {
-		if lines, err := c.next(); err != nil || bytes.Contains(lines, []byte(mark)) {
+	deadline, _ := ctx.Deadline()
+	return conn.(*net.TCPConn), conn.SetDeadline(deadline)
+}
+
+// publish begins to send the events over one connection, as the peer is used.
+func (p *peer) publish(ctx context.Context, j job, ids ...string) error {
+	for _, id := range ids {
+		conn, err := p.dial(ctx)
+		if err != nil {
 			return err
 		}
+		p.publishing.Go(func() {
+			defer func() { _ = conn.Close() }()
+			if err := errors.Join(p.send(conn, j, id), conn.CloseWrite()); err != nil {
+				fmt.Fprintf(os.Stderr, "publish to %s: %v\n", p, err)
+			}
+			_, _ = io.Copy(io.Discard, conn) // until the peer has read all
+		})
 	}
+	return nil
 }
 
-// publishTo carries out a job in a session of a peer, until the peer has taken it.
-func publishTo(ctx context.Context, kind, address, id string, j *job) error {
-	conn, err := dialTCP(ctx, address)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	var answers sync.WaitGroup
-	answers.Go(func() { _, _ = io.Copy(io.Discard, conn) })
-	out := bufio.NewWriterSize(conn, blockSize)
-	if kind == nats {
-		_, _ = out.WriteString("CONNECT {\"verbose\":false}\r\n")
-	}
+func (p *peer) send(conn io.Writer, j job, id string) error {
+	out := bufio.NewWriterSize(conn, 64<<10)
 	seq := uint64(0)
-	err = j.run(func(text string) error {
+	err := j.run(func(text string) error {
 		seq++
 		e := protocol.Event{
 			Session: id, Seq: seq, Turn: "t_1", Time: time.Now(), Type: protocol.TextDelta,
 			Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p1", Text: text}),
 		}
-		writePublication(out, kind, id, e.AppendJSON(nil))
+		line := e.AppendJSON(nil)
+		fmt.Fprintf(out, p.event, len(id), id, len(line), line)
 		if j.Rate > 0 {
 			return out.Flush()
 		}
 		return nil
 	})
-	if kind == redis {
-		_, _ = out.WriteString("QUIT\r\n")
-	}
-	err = errors.Join(err, out.Flush())
-	if tcp, ok := conn.(*net.TCPConn); ok && kind == nats {
-		err = errors.Join(err, tcp.CloseWrite())
-	}
-	answers.Wait()
-	return err
+	return errors.Join(err, out.Flush())
 }
 
-// writePublication writes the command that publishes or stores an event.
-func writePublication(out *bufio.Writer, kind, id string, event []byte) {
-	if kind == nats {
-		fmt.Fprintf(out, "PUB %s %d\r\n%s\r\n", id, len(event), event)
-		return
-	}
-	if strings.HasPrefix(id, logPrefix) {
-		fmt.Fprintf(out, "*5\r\n$4\r\nXADD\r\n$%d\r\n%s\r\n$1\r\n*\r\n$1\r\ne\r\n", len(id), id)
-	} else {
-		fmt.Fprintf(out, "*3\r\n$7\r\nPUBLISH\r\n$%d\r\n%s\r\n", len(id), id)
-	}
-	fmt.Fprintf(out, "$%d\r\n%s\r\n", len(event), event)
-}
-
-// delivery numbers the subjects to which JetStream delivers.
-var delivery atomic.Int64
-
-// dialPeer follows a session of a peer, or reads it from its start if the peer stores it.
-func dialPeer(ctx context.Context, kind, address, id string) (*client, error) {
-	stored := strings.HasPrefix(id, logPrefix)
-	if kind == redis {
-		return dialRedis(ctx, address, id, stored)
-	}
-	c, err := dialUpgrade(ctx, address, "/", "")
+func (p *peer) follow(ctx context.Context, id string) (*client, error) {
+	conn, err := p.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	text := "CONNECT {\"verbose\":false}\r\nSUB " + id + " 1\r\nPING\r\n"
-	if stored {
-		n := strconv.FormatInt(delivery.Add(1), 10)
-		consumer := `{"stream_name":"LOG","config":{"deliver_subject":"to.` + n + `","deliver_policy":"all",` +
-			`"ack_policy":"none","mem_storage":true,"filter_subject":"` + id + `"}}`
-		text = fmt.Sprintf("CONNECT {\"verbose\":false}\r\nSUB to.%s 1\r\nPING\r\n"+
-			"PUB $JS.API.CONSUMER.CREATE.LOG answer.%s %d\r\n%s\r\n", n, n, len(consumer), consumer)
-	}
-	return c, errors.Join(writeFrame(c.conn, opText, []byte(text)), c.readUntil([]byte("PONG")))
-}
-
-func dialRedis(ctx context.Context, address, id string, stored bool) (*client, error) {
-	conn, err := dialTCP(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	c := &client{conn: conn, source: conn}
-	if stored {
-		_, err = fmt.Fprintf(conn, "XRANGE %s - +\r\n", id)
-		return c, err
-	}
-	_, err = fmt.Fprintf(conn, "SUBSCRIBE %s\r\n", id)
-	return c, errors.Join(err, c.readUntil([]byte("subscribe")))
+	c := &client{source: conn, close: func() { _ = conn.Close() }}
+	_, err = fmt.Fprintf(conn, p.subscribe, id)
+	return c, errors.Join(err, c.readUntil([]byte(p.ready)))
 }

@@ -1,5 +1,0 @@
-module agentctl/internal/dev/bench/reference/sqlite
-
-go 1.26.0
-
-require github.com/mattn/go-sqlite3 v1.14.53
