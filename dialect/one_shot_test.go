@@ -11,34 +11,6 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// commandData holds the data of commands that read or change something.
-var commandData = map[protocol.Verb]any{
-	protocol.DoList:         nil,
-	protocol.DoSnapshot:     nil,
-	protocol.DoHistory:      nil,
-	protocol.DoCreate:       protocol.CreateData{Name: "fix"},
-	protocol.DoRename:       protocol.RenameData{},
-	protocol.DoLabel:        protocol.LabelData{},
-	protocol.DoClose:        nil,
-	protocol.DoSend:         protocol.SendData{Text: "hello"},
-	protocol.DoInterrupt:    protocol.InterruptData{Queue: protocol.QueueHold},
-	protocol.DoQueueEdit:    protocol.QueueEditData{MessageID: "m", Text: "x"},
-	protocol.DoQueueRemove:  protocol.QueueRemoveData{MessageID: "m"},
-	protocol.DoQueueMove:    protocol.QueueMoveData{MessageID: "m"},
-	protocol.DoQueueHold:    protocol.QueueHoldData{},
-	protocol.DoQueueRelease: protocol.QueueReleaseData{},
-	protocol.DoApprove:      protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce},
-	protocol.DoRulesList:    nil,
-	protocol.DoRulesRevoke:  protocol.RulesRevokeData{Rule: "r"},
-	protocol.DoTaskCancel:   protocol.TaskIDData{Task: "t"},
-	protocol.DoContext:      nil,
-	protocol.DoCompact:      nil,
-	protocol.DoUndo:         nil,
-	protocol.DoRetry:        nil,
-	protocol.DoFork:         protocol.ForkData{},
-	protocol.DoExport:       nil,
-}
-
 // A one-shot client must not get an answer from state that only the codec holds: that state ends
 // with the client.
 func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
@@ -47,7 +19,11 @@ func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
 	}
 	for _, name := range Names() {
 		d, _ := Find(name)
-		for verb, data := range commandData {
+		for _, command := range protocol.Commands {
+			verb := command.Verb
+			if command.Connection {
+				continue
+			}
 			t.Run(fmt.Sprint(name, " ", verb), func(t *testing.T) {
 				ids := 0
 				c := d.Client(codec.ClientOptions{
@@ -57,10 +33,10 @@ func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
 				now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 				c.Open(now)
 				cmd := protocol.Command{ID: "1", Command: verb}
-				if data != nil {
-					cmd.Data = protocol.MustEncode(data)
+				if example := command.Examples[0]; example != "" {
+					cmd.Data = json.RawMessage(example)
 				}
-				if protocol.CommandOf(verb).Session {
+				if command.Session {
 					cmd.Session = "s"
 				}
 				out := c.Native(now, protocol.MustEncode(cmd))

@@ -6,6 +6,60 @@ import (
 	"time"
 )
 
+// Types of the events of requests.
+const (
+	ApprovalRequested Type = "approval.requested"
+	ApprovalExplained Type = "approval.explained"
+	ApprovalResolved  Type = "approval.resolved"
+)
+
+var approvalEvents = []EventType{
+	{
+		Type: ApprovalRequested, New: of[Approval], Exported: true,
+		reduce: decoded(func(s *State, e *Event, d *Approval) {
+			d.Turn, d.Task = e.Turn, e.Task
+			s.Approvals = append(s.Approvals, *d)
+		}),
+	},
+	{
+		Type: ApprovalExplained, New: of[ApprovalExplainedData], Exported: true,
+		reduce: decoded(func(s *State, _ *Event, d *ApprovalExplainedData) {
+			if a := s.PendingApproval(d.Request); a != nil {
+				a.Explained = append(a.Explained, d.Text)
+			}
+		}),
+	},
+	{
+		Type: ApprovalResolved, New: of[ApprovalResolvedData], Exported: true,
+		reduce: decoded(func(s *State, _ *Event, d *ApprovalResolvedData) {
+			s.Approvals = slices.DeleteFunc(s.Approvals, func(a Approval) bool { return a.Request == d.Request })
+			if d.Rule != nil {
+				s.Rules = append(s.Rules, *d.Rule)
+			}
+		}),
+	},
+}
+
+// Commands about requests.
+const (
+	DoApprove Verb = "approve"
+)
+
+var approvalCommands = []CommandType{
+	{
+		Verb: DoApprove, Data: of[ApproveData], Result: of[ApproveResult],
+		Role: RoleApprover, Session: true, Changes: true,
+		Words:    "decisions on requests",
+		Examples: [2]string{`{"decision":"allow_once"}`, `{"decision":"deny"}`},
+		Routes: []Route{
+			{
+				Name: "decide", Method: "POST", Path: "/api/sessions/{id}/approvals/{request}/decision",
+				Summary: "Decide a request.",
+			},
+		},
+	},
+}
+
 // Kinds of approvals.
 const (
 	ApproveCommand  = "command"
@@ -145,4 +199,23 @@ type ApprovalResolvedData struct {
 	ByRule   string         `json:"by_rule,omitempty"`   // the rule that allowed it without asking
 	ByPolicy string         `json:"by_policy,omitempty"` // the policy that decided it; its reason is in Reason
 	At       *time.Time     `json:"-"`                   // of the event; only in a transcript
+}
+
+// ApproveData decides a request, by option or by decision. An empty Request means the only pending
+// one.
+type ApproveData struct {
+	Request  string         `json:"request,omitempty"`
+	Decision Decision       `json:"decision,omitempty"`
+	Option   string         `json:"option,omitempty"`
+	Reason   string         `json:"reason,omitempty"`
+	Input    *ApprovalInput `json:"input,omitempty"`
+}
+
+// ApproveResult reports how the request ended. After explain the request is still pending and
+// Outcome is empty.
+type ApproveResult struct {
+	Request  string   `json:"request"`
+	Outcome  Outcome  `json:"outcome,omitempty"`
+	Decision Decision `json:"decision"`
+	Rule     *Rule    `json:"rule,omitempty"`
 }

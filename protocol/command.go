@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A Command is a request of a client. ID pairs the answer with it on the connection and may be any
 // string; without one, only an error is answered. Key makes a command that changes state
@@ -23,49 +26,9 @@ type Answer struct {
 // A Verb names what a command does.
 type Verb string
 
-// The verbs.
-const (
-	DoHello        Verb = "hello"
-	DoSubscribe    Verb = "subscribe"
-	DoUnsubscribe  Verb = "unsubscribe"
-	DoAck          Verb = "ack"
-	DoWatch        Verb = "watch"
-	DoList         Verb = "list"
-	DoSnapshot     Verb = "snapshot"
-	DoHistory      Verb = "history"
-	DoSearch       Verb = "search"
-	DoBlob         Verb = "blob"
-	DoCreate       Verb = "create"
-	DoRename       Verb = "rename"
-	DoLabel        Verb = "label"
-	DoConfigure    Verb = "configure"
-	DoClose        Verb = "close"
-	DoSend         Verb = "send"
-	DoInterrupt    Verb = "interrupt"
-	DoQueueEdit    Verb = "queue.edit"
-	DoQueueRemove  Verb = "queue.remove"
-	DoQueueMove    Verb = "queue.move"
-	DoQueueHold    Verb = "queue.hold"
-	DoQueueRelease Verb = "queue.release"
-	DoApprove      Verb = "approve"
-	DoRulesList    Verb = "rules.list"
-	DoRulesRevoke  Verb = "rules.revoke"
-	DoTaskCancel   Verb = "task.cancel"
-	DoTaskRestart  Verb = "task.restart"
-	DoPlanRun      Verb = "plan.run"
-	DoContext      Verb = "context"
-	DoCompact      Verb = "compact"
-	DoUndo         Verb = "undo"
-	DoRetry        Verb = "retry"
-	DoFork         Verb = "fork"
-	DoExport       Verb = "export"
-	DoRestore      Verb = "restore"
-	DoImport       Verb = "import"
-	DoPing         Verb = "ping"
-)
-
-// A CommandType describes a command. The role checks of the server, the schema, the documentation
-// and the tests of every package that carries commands follow from it.
+// A CommandType describes a command. The role checks of the server, the routes of HTTP, the words of
+// errors, the schema, the documentation and the tests of every package that carries commands follow
+// from it.
 type CommandType struct {
 	Verb       Verb
 	Data       func() any // returns a pointer to the type of the data
@@ -74,69 +37,50 @@ type CommandType struct {
 	Connection bool       // the connection carries it out, not the session or the list of sessions
 	Session    bool       // Command.Session is required
 	Changes    bool       // it changes state, so it takes a key
+
+	// Words name what the command does, in errors for users: "renaming a session". Empty: the verb.
+	Words string
+
+	// Examples are two bodies of data, as JSON: a typical one, and another for tests that need a
+	// difference, which may be the same if no data differs. Empty: no data.
+	Examples [2]string
+
+	// Routes are the requests of HTTP that are this command.
+	Routes []Route
 }
 
-// Commands lists every command of the protocol, in the order of the documentation.
-var Commands = []CommandType{
-	{Verb: DoHello, Data: of[HelloData], Result: of[HelloResult], Role: RoleObserver, Connection: true},
-	{Verb: DoPing, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true},
-	{
-		Verb: DoSubscribe, Data: of[SubscribeData], Result: of[SubscribeResult], Role: RoleObserver,
-		Connection: true, Session: true,
-	},
-	{Verb: DoUnsubscribe, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true},
-	{Verb: DoAck, Data: of[AckData], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true},
-	{Verb: DoWatch, Data: of[WatchData], Result: of[ListResult], Role: RoleObserver, Connection: true},
-	{Verb: DoList, Data: of[ListData], Result: of[ListResult], Role: RoleObserver},
-	{Verb: DoSnapshot, Data: of[Empty], Result: of[SnapshotResult], Role: RoleObserver, Session: true},
-	{Verb: DoHistory, Data: of[HistoryData], Result: of[HistoryResult], Role: RoleObserver, Session: true},
-	{Verb: DoSearch, Data: of[SearchData], Result: of[SearchResult], Role: RoleObserver},
-	{Verb: DoBlob, Data: of[BlobData], Result: of[BlobResult], Role: RoleObserver, Session: true},
-	{Verb: DoCreate, Data: of[CreateData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
-	{Verb: DoRename, Data: of[RenameData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoLabel, Data: of[LabelData], Result: of[LabelResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoConfigure, Data: of[ConfigureData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoClose, Data: of[CloseData], Result: of[CloseResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoSend, Data: of[SendData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
-	{
-		Verb: DoInterrupt, Data: of[InterruptData], Result: of[InterruptResult], Role: RoleOperator, Session: true,
-		Changes: true,
-	},
-	{Verb: DoQueueEdit, Data: of[QueueEditData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{
-		Verb: DoQueueRemove, Data: of[QueueRemoveData], Result: of[QueueRemoveResult], Role: RoleOperator,
-		Session: true, Changes: true,
-	},
-	{Verb: DoQueueMove, Data: of[QueueMoveData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{
-		Verb: DoQueueHold, Data: of[QueueHoldData], Result: of[QueueHoldResult], Role: RoleOperator, Session: true,
-		Changes: true,
-	},
-	{
-		Verb: DoQueueRelease, Data: of[QueueReleaseData], Result: of[QueueReleaseResult], Role: RoleOperator,
-		Session: true, Changes: true,
-	},
-	{
-		Verb: DoApprove, Data: of[ApproveData], Result: of[ApproveResult], Role: RoleApprover, Session: true,
-		Changes: true,
-	},
-	{Verb: DoRulesList, Data: of[Empty], Result: of[RulesResult], Role: RoleObserver, Session: true},
-	{
-		Verb: DoRulesRevoke, Data: of[RulesRevokeData], Result: of[Empty], Role: RoleApprover, Session: true,
-		Changes: true,
-	},
-	{Verb: DoTaskCancel, Data: of[TaskIDData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoTaskRestart, Data: of[TaskIDData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoPlanRun, Data: of[PlanRunData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoContext, Data: of[Empty], Result: of[ContextResult], Role: RoleObserver, Session: true},
-	{Verb: DoCompact, Data: of[Empty], Result: of[CompactResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoUndo, Data: of[Empty], Result: of[UndoResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoRetry, Data: of[Empty], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoFork, Data: of[ForkData], Result: of[CreateResult], Role: RoleOperator, Session: true, Changes: true},
-	{Verb: DoExport, Data: of[Empty], Result: of[ExportResult], Role: RoleObserver, Session: true},
-	{Verb: DoRestore, Data: of[RestoreData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
-	{Verb: DoImport, Data: of[ImportData], Result: of[CreateResult], Role: RoleOperator, Changes: true},
+// A Route is a request of HTTP that is a command. Its data comes from the wildcards of the path,
+// which have the names of fields, and from the query or the body.
+type Route struct {
+	Name    string // of the operation, for generated clients
+	Method  string
+	Path    string // of a http.ServeMux; {id} is the session
+	Summary string
+	Query   bool              // the data comes from the query; else from the body
+	Fixed   map[string]string // fields of the data that the route sets: name → JSON
+	Created bool              // a success has the status 201
 }
+
+// Commands lists every command of the protocol, in the order of the documentation. The rows of a
+// topic are in its file.
+var Commands = slices.Concat(
+	connectionCommands,
+	listCommands,
+	createCommands,
+	sessionCommands,
+	labelCommands,
+	historyCommands,
+	searchCommands,
+	messageCommands,
+	turnCommands,
+	queueCommands,
+	approvalCommands,
+	ruleCommands,
+	planCommands,
+	contextCommands,
+	undoCommands,
+	archiveCommands,
+)
 
 // CommandOf returns the type of a verb, or nil.
 func CommandOf(v Verb) *CommandType {

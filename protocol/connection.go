@@ -1,6 +1,47 @@
 package protocol
 
-import "time"
+// Types of the events of connections. They are ephemeral: no seq, never stored, never replayed.
+const (
+	Heartbeat Type = "heartbeat"
+	CaughtUp  Type = "caught_up"
+)
+
+var connectionEvents = []EventType{
+	{Type: Heartbeat, New: of[HeartbeatData], Ephemeral: true},
+	{Type: CaughtUp, New: of[CaughtUpData], Ephemeral: true},
+}
+
+// Commands about a connection.
+const (
+	DoHello       Verb = "hello"
+	DoPing        Verb = "ping"
+	DoSubscribe   Verb = "subscribe"
+	DoUnsubscribe Verb = "unsubscribe"
+	DoAck         Verb = "ack"
+)
+
+var connectionCommands = []CommandType{
+	{
+		Verb: DoHello, Data: of[HelloData], Result: of[HelloResult], Role: RoleObserver, Connection: true,
+		Examples: [2]string{`{"name":"ann"}`, `{"name":"bob"}`},
+	},
+	{
+		Verb: DoPing, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true,
+	},
+	{
+		Verb: DoSubscribe, Data: of[SubscribeData], Result: of[SubscribeResult],
+		Role: RoleObserver, Connection: true, Session: true,
+		Words:    "following a session",
+		Examples: [2]string{"{}", `{"raw":true}`},
+	},
+	{
+		Verb: DoUnsubscribe, Data: of[Empty], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true,
+	},
+	{
+		Verb: DoAck, Data: of[AckData], Result: of[Empty], Role: RoleObserver, Connection: true, Session: true,
+		Examples: [2]string{`{"seq":1}`, `{"seq":2}`},
+	},
+}
 
 // HelloData describes the client. It is optional: without it, the name is the peer's address and
 // there is no window.
@@ -99,37 +140,13 @@ type WatchData struct {
 	Off bool `json:"off,omitempty"`
 }
 
-// ListData requests summaries, those of newest activity first. Closed includes closed sessions.
-type ListData struct {
-	Closed bool `json:"closed,omitempty"`
+// HeartbeatData is the data of heartbeat.
+type HeartbeatData struct {
+	Server string `json:"server,omitempty"`
 }
 
-// ListResult holds summaries.
-type ListResult struct {
-	Sessions []Summary `json:"sessions"`
-}
-
-// SnapshotResult is a session's visible state and its subscribers.
-type SnapshotResult struct {
-	Snapshot Snapshot `json:"snapshot"`
-	Status   Status   `json:"status"`
-	Clients  []Client `json:"clients"` // the 32 that have been attached longest
-
-	ClientCount int           `json:"client_count,omitempty"` // of all clients, if Clients lacks some
-	Process     *AgentProcess `json:"process,omitempty"`      // nil: the agent has none
-}
-
-// Phases of an AgentProcess.
-const (
-	ProcessStarting = "starting"
-	ProcessRunning  = "running"
-	ProcessEnded    = "ended" // the next message starts it
-)
-
-// AgentProcess is the process of a session's agent.
-type AgentProcess struct {
-	Phase    string     `json:"phase"`
-	Since    *time.Time `json:"since,omitempty"`    // when running, or when it ended for idleness
-	Idle     bool       `json:"idle,omitempty"`     // it ended for idleness
-	Restores bool       `json:"restores,omitempty"` // it may end when idle: the next one continues the conversation
+// CaughtUpData is the data of caught_up: all events up to Position were sent, so clients can
+// render.
+type CaughtUpData struct {
+	Position Position `json:"position"`
 }

@@ -1,6 +1,21 @@
 package protocol
 
-import "encoding/json"
+// Types of the events of failures.
+const (
+	ErrorRaised       Type = "error"
+	RetryScheduled    Type = "retry.scheduled"
+	RecoveryStarted   Type = "recovery.started"
+	RecoverySucceeded Type = "recovery.succeeded"
+	RecoveryFailed    Type = "recovery.failed"
+)
+
+var errorEvents = []EventType{
+	{Type: ErrorRaised, New: of[ErrorData], AgentMay: true, Exported: true},
+	{Type: RetryScheduled, New: of[RetryData], AgentMay: true},
+	{Type: RecoveryStarted, New: of[RecoveryData], AgentMay: true},
+	{Type: RecoverySucceeded, New: of[RecoveryData], AgentMay: true},
+	{Type: RecoveryFailed, New: of[RecoveryData], AgentMay: true},
+}
 
 // Kinds of error events.
 const (
@@ -43,26 +58,4 @@ type RecoveryData struct {
 	Code       Code   `json:"code,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	EstimateMS int64  `json:"estimate_ms,omitempty"`
-}
-
-// Levels of a notice.
-const (
-	LevelInfo    = "info"
-	LevelWarning = "warning"
-)
-
-// NoticeData is the data of notice: a line for people.
-type NoticeData struct {
-	Level   string `json:"level"`
-	Code    Code   `json:"code,omitempty"`
-	Message string `json:"message"`
-}
-
-// RawData is the data of raw: a foreign message without an equivalent, kept whole.
-type RawData struct {
-	Source string          `json:"source"` // acp, or a dialect's name
-	Method string          `json:"method,omitempty"`
-	Data   json.RawMessage `json:"data,omitempty"`
-	Blob   string          `json:"blob,omitempty"` // if too large for the event
-	Bytes  int64           `json:"bytes,omitempty"`
 }

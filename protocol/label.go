@@ -7,6 +7,30 @@ import (
 	"unicode/utf8"
 )
 
+// Commands about labels.
+const (
+	DoLabel Verb = "label"
+)
+
+var labelCommands = []CommandType{
+	{
+		Verb: DoLabel, Data: of[LabelData], Result: of[LabelResult],
+		Role: RoleOperator, Session: true, Changes: true,
+		Words:    "labels of sessions",
+		Examples: [2]string{`{"labels":{"k":"v"}}`, `{"labels":{"k":"w"}}`},
+		Routes: []Route{
+			{
+				Name: "changeLabels", Method: "PATCH", Path: "/api/sessions/{id}/labels",
+				Summary: "Set labels; an empty value removes one.", Fixed: map[string]string{"replace": "false"},
+			},
+			{
+				Name: "replaceLabels", Method: "PUT", Path: "/api/sessions/{id}/labels",
+				Summary: "Replace all labels.", Fixed: map[string]string{"replace": "true"},
+			},
+		},
+	},
+}
+
 // Limits of a session's labels.
 const (
 	MaxLabels     = 32
@@ -71,4 +95,15 @@ func validLabelKey(key string) bool {
 		}
 	}
 	return true
+}
+
+// LabelData changes labels. An empty value removes the label. The limits are those of CheckLabels.
+type LabelData struct {
+	Labels  map[string]string `json:"labels"`
+	Replace bool              `json:"replace,omitempty"` // remove all other labels
+}
+
+// LabelResult holds all labels of the session after the change.
+type LabelResult struct {
+	Labels map[string]string `json:"labels"`
 }

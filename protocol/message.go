@@ -5,6 +5,36 @@ import (
 	"time"
 )
 
+// Types of the events of messages.
+const (
+	MessageUser Type = "message.user"
+)
+
+var messageEvents = []EventType{
+	{
+		Type: MessageUser, New: of[MessageUserData], Exported: true,
+		reduce: decoded(func(s *State, e *Event, d *MessageUserData) {
+			s.Turn = &TurnState{Turn: e.Turn, Message: d.Message, Started: e.Time, First: e.Seq}
+			if s.Turn.Message.By == nil {
+				s.Turn.Message.By = e.By
+			}
+		}),
+	},
+}
+
+// Commands about messages.
+const (
+	DoSend Verb = "send"
+)
+
+var messageCommands = []CommandType{
+	{
+		Verb: DoSend, Data: of[SendData], Result: of[SendResult], Role: RoleOperator, Session: true, Changes: true,
+		Words:    "sending a message",
+		Examples: [2]string{`{"text":"x"}`, `{"text":"y"}`},
+	},
+}
+
 // A Part is a piece of a user's message besides its text: a file, an image, a mention. Type names
 // its kind; other fields are kept as received.
 type Part struct {
@@ -31,43 +61,35 @@ type Message struct {
 // MessageUserData is the data of message.user, the first event of a turn.
 type MessageUserData struct{ Message }
 
-// A Reason is the reason of a turn's end.
-type Reason string
+// SendData sends a user's message. Text or Parts is required.
+type SendData struct {
+	Text            string `json:"text"`
+	Parts           []Part `json:"parts,omitempty"`
+	ClientMessageID string `json:"client_message_id,omitempty"`
+	Front           bool   `json:"front,omitempty"` // ahead of the queue
+	// NotBefore schedules the message: it enters the queue then. Nil or past: now.
+	NotBefore *time.Time `json:"not_before,omitempty"`
+}
 
-// The reasons.
+// Statuses of a send.
 const (
-	ReasonCompleted   Reason = "completed"
-	ReasonInterrupted Reason = "interrupted"
-	ReasonError       Reason = "error"
-	ReasonTimeout     Reason = "timeout"
-	ReasonMaxTokens   Reason = "max_tokens"
-	ReasonMaxRequests Reason = "max_requests"
-	ReasonRefusal     Reason = "refusal"
-	ReasonBudget      Reason = "budget" // a limit of cost
-	ReasonDenied      Reason = "denied" // deny_stop
+	SendStarted   = "started"
+	SendQueued    = "queued"
+	SendScheduled = "scheduled"
 )
 
-// TurnStartedData is the data of turn.started.
-type TurnStartedData struct {
+// SendResult reports that the message's turn started, or that it is queued at Index.
+type SendResult struct {
+	Status    string `json:"status"`
 	MessageID string `json:"message_id"`
-	Agent     string `json:"agent,omitempty"`
-	Resumed   bool   `json:"resumed,omitempty"` // the agent continues a turn that a restart interrupted
+	Turn      string `json:"turn,omitempty"`  // when started
+	Index     *int   `json:"index,omitempty"` // when queued
+	Seq       uint64 `json:"seq,omitempty"`   // of the event that records it
 }
 
-// TurnEndedData is the data of turn.ended.
-type TurnEndedData struct {
-	Reason     Reason `json:"reason"`
-	Code       Code   `json:"code,omitempty"`    // with reason error
-	Message    string `json:"message,omitempty"` // for people
-	Usage      *Usage `json:"usage,omitempty"`
-	DurationMS int64  `json:"duration_ms"`
-}
-
-// Failed reports whether the turn ended for a reason other than completed or interrupted.
-func (d *TurnEndedData) Failed() bool {
-	switch d.Reason {
-	case ReasonCompleted, ReasonInterrupted, ReasonDenied:
-		return false
-	}
-	return true
-}
+// Effects of an interrupt on the queue.
+const (
+	QueueKeep  = "keep" // the next message starts
+	QueueHold  = "hold"
+	QueueClear = "clear"
+)

@@ -1,5 +1,114 @@
 package protocol
 
+// Types of the events of plans and tasks.
+const (
+	PlanStarted        Type = "plan.started"
+	PlanUpdated        Type = "plan.updated"
+	PlanCompleted      Type = "plan.completed"
+	PlanInvalid        Type = "plan.invalid"
+	PlanCancelled      Type = "plan.cancelled"
+	PlanFailed         Type = "plan.failed"
+	TaskStarted        Type = "task.started"
+	TaskProgress       Type = "task.progress"
+	TaskCompleted      Type = "task.completed"
+	TaskFailed         Type = "task.failed"
+	TaskCancelled      Type = "task.cancelled"
+	TaskRestarted      Type = "task.restarted"
+	AggregateStarted   Type = "aggregate.started"
+	AggregateCompleted Type = "aggregate.completed"
+	PipelineCompleted  Type = "pipeline.completed"
+)
+
+var planEvents = []EventType{
+	{
+		Type: PlanStarted, New: of[PlanStartedData], AgentMay: true, Exported: true,
+		reduce: decoded(func(s *State, _ *Event, d *PlanStartedData) {
+			s.Plan = &Plan{Status: StatusRunning, Question: d.Question}
+		}),
+	},
+	{
+		Type: PlanUpdated, New: of[PlanTasksData], AgentMay: true, Exported: true,
+		reduce: decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusRunning) }),
+	},
+	{
+		Type: PlanCompleted, New: of[PlanTasksData], AgentMay: true, Exported: true,
+		reduce: decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusCompleted) }),
+	},
+	{
+		Type: PlanInvalid, New: of[PlanErrorData], AgentMay: true, Exported: true,
+		reduce: setPlanStatus(StatusInvalid),
+	},
+	{
+		Type: PlanCancelled, New: of[PlanErrorData], AgentMay: true, Exported: true,
+		reduce: setPlanStatus(StatusCancelled),
+	},
+	{Type: PlanFailed, New: of[PlanErrorData], AgentMay: true, Exported: true, reduce: setPlanStatus(StatusFailed)},
+	{Type: TaskStarted, New: of[TaskData], AgentMay: true, Exported: true, reduce: setTaskStatus(StatusRunning)},
+	{Type: TaskProgress, New: of[TaskData], AgentMay: true, Exported: true},
+	{
+		Type: TaskCompleted, New: of[TaskData], AgentMay: true, Exported: true,
+		reduce: setTaskStatus(StatusCompleted),
+	},
+	{Type: TaskFailed, New: of[TaskData], AgentMay: true, Exported: true, reduce: setTaskStatus(StatusFailed)},
+	{
+		Type: TaskCancelled, New: of[TaskData], AgentMay: true, Exported: true,
+		reduce: setTaskStatus(StatusCancelled),
+	},
+	{Type: TaskRestarted, New: of[TaskData], AgentMay: true, Exported: true, reduce: setTaskStatus(StatusPending)},
+	{Type: AggregateStarted, New: of[AggregateData], AgentMay: true, Exported: true},
+	{Type: AggregateCompleted, New: of[AggregateData], AgentMay: true, Exported: true},
+	{Type: PipelineCompleted, New: of[AggregateData], AgentMay: true, Exported: true},
+}
+
+// Commands about plans and tasks.
+const (
+	DoTaskCancel  Verb = "task.cancel"
+	DoTaskRestart Verb = "task.restart"
+	DoPlanRun     Verb = "plan.run"
+)
+
+var planCommands = []CommandType{
+	{
+		Verb: DoTaskCancel, Data: of[TaskIDData], Result: of[Empty],
+		Role: RoleOperator, Session: true, Changes: true,
+		Words:    "cancelling a task",
+		Examples: [2]string{`{"task":"a"}`, `{"task":"b"}`},
+		Routes: []Route{
+			{
+				Name: "cancelTask", Method: "POST", Path: "/api/sessions/{id}/tasks/{task}/cancel",
+				Summary: "Cancel a task of the plan.",
+			},
+		},
+	},
+	{
+		Verb: DoTaskRestart, Data: of[TaskIDData], Result: of[Empty],
+		Role: RoleOperator, Session: true, Changes: true,
+		Words:    "restarting a task",
+		Examples: [2]string{`{"task":"a"}`, `{"task":"b"}`},
+		Routes: []Route{
+			{
+				Name: "restartTask", Method: "POST", Path: "/api/sessions/{id}/tasks/{task}/restart",
+				Summary: "Restart a task of the plan.",
+			},
+		},
+	},
+	{
+		Verb: DoPlanRun, Data: of[PlanRunData], Result: of[SendResult],
+		Role: RoleOperator, Session: true, Changes: true,
+		Words: "running a plan",
+		Examples: [2]string{
+			`{"question":"x","tasks":[{"id":"z","title":"Z"}]}`,
+			`{"question":"y","tasks":[{"id":"z","title":"Z"}]}`,
+		},
+		Routes: []Route{
+			{
+				Name: "runPlan", Method: "POST", Path: "/api/sessions/{id}/plan",
+				Summary: "Run given tasks without planning.",
+			},
+		},
+	},
+}
+
 // A Task is one part of a plan.
 type Task struct {
 	ID          string   `json:"id"`
@@ -72,4 +181,48 @@ type AggregateData struct {
 type FileConflict struct {
 	Path  string   `json:"path"`
 	Tasks []string `json:"tasks"` // ids
+}
+
+// TaskIDData names a task of the plan.
+type TaskIDData struct {
+	Task string `json:"task"`
+}
+
+// PlanRunData runs the given tasks without a planning step.
+type PlanRunData struct {
+	Tasks    []Task `json:"tasks"`
+	Question string `json:"question,omitempty"`
+	Summary  string `json:"summary,omitempty"`
+}
+
+func (s *State) setPlanTasks(d *PlanTasksData, status string) {
+	if s.Plan == nil {
+		s.Plan = &Plan{}
+	}
+	s.Plan.Status, s.Plan.Tasks = status, d.Tasks
+	if d.Summary != "" {
+		s.Plan.Summary = d.Summary
+	}
+}
+
+func setPlanStatus(status string) func(*State, *Event) error {
+	return func(s *State, _ *Event) error {
+		if s.Plan != nil {
+			s.Plan.Status = status
+		}
+		return nil
+	}
+}
+
+func setTaskStatus(status string) func(*State, *Event) error {
+	return decoded(func(s *State, _ *Event, d *TaskData) {
+		if s.Plan == nil {
+			return
+		}
+		for i := range s.Plan.Tasks {
+			if s.Plan.Tasks[i].ID == d.Task {
+				s.Plan.Tasks[i].Status = status
+			}
+		}
+	})
 }

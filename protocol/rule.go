@@ -8,6 +8,37 @@ import (
 	"time"
 )
 
+// Commands about rules.
+const (
+	DoRulesList   Verb = "rules.list"
+	DoRulesRevoke Verb = "rules.revoke"
+)
+
+var ruleCommands = []CommandType{
+	{
+		Verb: DoRulesList, Data: of[Empty], Result: of[RulesResult], Role: RoleObserver, Session: true,
+		Words: "rules",
+		Routes: []Route{
+			{
+				Name: "listRules", Method: "GET", Path: "/api/sessions/{id}/rules",
+				Summary: "List the rules.", Query: true,
+			},
+		},
+	},
+	{
+		Verb: DoRulesRevoke, Data: of[RulesRevokeData], Result: of[Empty],
+		Role: RoleApprover, Session: true, Changes: true,
+		Words:    "rules",
+		Examples: [2]string{`{"rule":"rule_1"}`, `{"rule":"rule_2"}`},
+		Routes: []Route{
+			{
+				Name: "revokeRule", Method: "DELETE", Path: "/api/sessions/{id}/rules/{rule}",
+				Summary: "Revoke a rule.", Query: true,
+			},
+		},
+	},
+}
+
 // A Rule allows matching requests without asking. It matches by equality of kind and subject.
 type Rule struct {
 	ID      string    `json:"id"`
@@ -176,4 +207,14 @@ func plainName(name string) string {
 		return strconv.Quote(name)
 	}
 	return name
+}
+
+// RulesResult lists a session's rules.
+type RulesResult struct {
+	Rules []Rule `json:"rules"`
+}
+
+// RulesRevokeData names a rule.
+type RulesRevokeData struct {
+	Rule string `json:"rule"`
 }

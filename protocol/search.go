@@ -2,6 +2,26 @@ package protocol
 
 import "time"
 
+// Commands about searches.
+const (
+	DoSearch Verb = "search"
+)
+
+var searchCommands = []CommandType{
+	{
+		Verb: DoSearch, Data: of[SearchData], Result: of[SearchResult], Role: RoleObserver,
+		Words:    "search",
+		Examples: [2]string{`{"query":"disk full"}`, `{"query":"error"}`},
+		Routes: []Route{
+			{
+				Name: "searchSession", Method: "GET", Path: "/api/sessions/{id}/search",
+				Summary: "Search a session.", Query: true,
+			},
+			{Name: "search", Method: "GET", Path: "/api/search", Summary: "Search all sessions.", Query: true},
+		},
+	},
+}
+
 // SearchData searches one session or, without a session, all, for a query: see ParseQuery. Limit is
 // 1 to 200 hits (0: 50). Cursor continues where the answer with that cursor ended, for the same
 // session and query.

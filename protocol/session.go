@@ -1,6 +1,78 @@
 package protocol
 
-import "time"
+import (
+	"slices"
+	"time"
+)
+
+// Types of the events of sessions.
+const (
+	SessionCreated Type = "session.created"
+	SessionUpdated Type = "session.updated"
+	SessionClosed  Type = "session.closed"
+)
+
+var sessionEvents = []EventType{
+	{
+		Type: SessionCreated, New: of[SessionCreatedData],
+		reduce: decoded(func(s *State, e *Event, d *SessionCreatedData) {
+			s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
+			s.Parent, s.Labels = d.Parent, ChangeLabels(nil, d.Labels)
+		}),
+	},
+	{Type: SessionUpdated, New: of[SessionUpdatedData], reduce: decoded((*State).updateSession)},
+	{
+		Type: SessionClosed, New: of[SessionClosedData],
+		reduce: decoded(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),
+	},
+}
+
+// Commands about a session.
+const (
+	DoSnapshot Verb = "snapshot"
+	DoRename   Verb = "rename"
+	DoClose    Verb = "close"
+)
+
+var sessionCommands = []CommandType{
+	{
+		Verb: DoSnapshot, Data: of[Empty], Result: of[SnapshotResult], Role: RoleObserver, Session: true,
+		Words: "the status of a session",
+		Routes: []Route{
+			{
+				Name: "getState", Method: "GET", Path: "/api/sessions/{id}/state",
+				Summary: "Get the state.", Query: true,
+			},
+		},
+	},
+	{
+		Verb: DoRename, Data: of[RenameData], Result: of[Empty], Role: RoleOperator, Session: true, Changes: true,
+		Words:    "renaming a session",
+		Examples: [2]string{`{"name":"a name"}`, `{"name":"another name"}`},
+		Routes: []Route{
+			{
+				Name: "renameSession", Method: "PATCH", Path: "/api/sessions/{id}",
+				Summary: "Change the name or the title.",
+			},
+		},
+	},
+	{
+		Verb: DoClose, Data: of[CloseData], Result: of[CloseResult],
+		Role: RoleOperator, Session: true, Changes: true,
+		Words:    "removing a session",
+		Examples: [2]string{"{}", `{"reason":"done"}`},
+		Routes: []Route{
+			{
+				Name: "deleteSession", Method: "DELETE", Path: "/api/sessions/{id}",
+				Summary: "Close a session and remove its data.", Query: true, Fixed: map[string]string{"delete": "true"},
+			},
+			{
+				Name: "closeSession", Method: "POST", Path: "/api/sessions/{id}/close",
+				Summary: "Interrupt the turn and stop the agent; the session stays readable.", Fixed: map[string]string{"delete": "false"},
+			},
+		},
+	},
+}
 
 // A Status is the status of a session.
 type Status string
@@ -39,85 +111,62 @@ type SessionClosedData struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// StateExportedData is the data of state.exported. Bytes is the size of the signed state.
-type StateExportedData struct {
-	Expires time.Time `json:"expires"`
-	Bytes   int       `json:"bytes"`
+// RenameData changes the fields that are not nil. An empty name removes the name.
+type RenameData struct {
+	Name  *string `json:"name,omitempty"`
+	Title *string `json:"title,omitempty"`
 }
 
-// StateRestoredData is the data of state.restored: the session continues an exported one.
-type StateRestoredData struct {
-	Session  string    `json:"session"` // the exported one
-	Position Position  `json:"position"`
-	Exported time.Time `json:"exported"`
+// CloseData ends a session: its turn is interrupted and its agent stopped. Delete removes all its
+// data, and the git worktree that was made for it, unless that has work of its own.
+type CloseData struct {
+	Reason       string `json:"reason,omitempty"`
+	Delete       bool   `json:"delete,omitempty"`
+	KeepWorktree bool   `json:"keep_worktree,omitempty"`
 }
 
-// A Client is a subscriber of a session, the data of client.attached, client.detached and
-// client.lag.
-type Client struct {
-	Client    string `json:"client"` // the connection's id
-	By        Actor  `json:"by"`
-	Agent     string `json:"agent,omitempty"` // the client program
-	Acked     uint64 `json:"acked,omitempty"`
-	LagEvents uint64 `json:"lag_events,omitempty"`
-	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent but not acknowledged
-	Reason    string `json:"reason,omitempty"`    // of detached
-	Message   string `json:"message,omitempty"`   // with a reason that is an error code: the error's text
+// CloseResult names the git worktree of a deleted session if it stays.
+type CloseResult struct {
+	Worktree string `json:"worktree,omitempty"` // its directory
+	Reason   string `json:"reason,omitempty"`   // why it stays
 }
 
-// A Summary is a row of the session list, the data of session.summary.
-type Summary struct {
-	Session   string     `json:"session"`
-	Name      string     `json:"name,omitempty"`
-	Title     string     `json:"title,omitempty"`
-	Agent     string     `json:"agent"`
-	CWD       string     `json:"cwd,omitempty"`
-	Status    Status     `json:"status"`
-	Turn      string     `json:"turn,omitempty"`
-	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, or the message
-	Seq       uint64     `json:"seq"`
-	Epoch     string     `json:"epoch"`
-	Queue     int        `json:"queue"`
-	Held      bool       `json:"held,omitempty"`
-	Approvals int        `json:"approvals"`
-	Asked     *time.Time `json:"asked,omitempty"` // the oldest pending approval
-	Clients   int        `json:"clients"`
-	Updated   time.Time  `json:"updated"`
-	Reason    Reason     `json:"reason,omitempty"` // of the last turn's end
-	Deleted   bool       `json:"deleted,omitempty"`
-
-	Attributes
-	Progress
+func (s *State) updateSession(_ *Event, d *SessionUpdatedData) {
+	set := func(field, v *string) {
+		if v != nil {
+			*field = *v
+		}
+	}
+	set(&s.Name, d.Name)
+	set(&s.Title, d.Title)
+	set(&s.Agent, d.Agent)
+	s.Labels = ChangeLabels(s.Labels, d.Labels)
+	if d.Revoked != "" {
+		s.Rules = slices.DeleteFunc(s.Rules, func(r Rule) bool { return r.ID == d.Revoked })
+	}
 }
 
-// Attributes are the creation of a session and the labels that users gave it. Labels must not be
-// changed in place: states and summaries share the map.
-type Attributes struct {
-	Labels  map[string]string `json:"labels,omitempty"`
-	Parent  string            `json:"parent,omitempty"` // the session whose agent created it
-	Created time.Time         `json:"created,omitzero"`
+// SnapshotResult is a session's visible state and its subscribers.
+type SnapshotResult struct {
+	Snapshot Snapshot `json:"snapshot"`
+	Status   Status   `json:"status"`
+	Clients  []Client `json:"clients"` // the 32 that have been attached longest
+
+	ClientCount int           `json:"client_count,omitempty"` // of all clients, if Clients lacks some
+	Process     *AgentProcess `json:"process,omitempty"`      // nil: the agent has none
 }
 
-// Progress is what a session has done and used, in its summary.
-type Progress struct {
-	Turns    int     `json:"turns,omitempty"`   // number of turns that ended
-	Percent  float64 `json:"percent,omitempty"` // of the agent's context
-	Tokens   int64   `json:"tokens,omitempty"`  // input and output of all turns
-	Cost     float64 `json:"cost,omitempty"`    // of all turns
-	Currency string  `json:"currency,omitempty"`
-	Output   string  `json:"output,omitempty"` // the last line that the agent wrote, shortened
-	Policy   string  `json:"policy,omitempty"` // as State.Policy
+// Phases of an AgentProcess.
+const (
+	ProcessStarting = "starting"
+	ProcessRunning  = "running"
+	ProcessEnded    = "ended" // the next message starts it
+)
 
-	Scheduled *time.Time `json:"scheduled,omitempty"` // as State.NextScheduled
-}
-
-// HeartbeatData is the data of heartbeat.
-type HeartbeatData struct {
-	Server string `json:"server,omitempty"`
-}
-
-// CaughtUpData is the data of caught_up: all events up to Position were sent, so clients can
-// render.
-type CaughtUpData struct {
-	Position Position `json:"position"`
+// AgentProcess is the process of a session's agent.
+type AgentProcess struct {
+	Phase    string     `json:"phase"`
+	Since    *time.Time `json:"since,omitempty"`    // when running, or when it ended for idleness
+	Idle     bool       `json:"idle,omitempty"`     // it ended for idleness
+	Restores bool       `json:"restores,omitempty"` // it may end when idle: the next one continues the conversation
 }

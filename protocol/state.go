@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -199,4 +200,34 @@ func (s *State) FindRule(kind, subject string) *Rule {
 		}
 	}
 	return nil
+}
+
+// Apply applies one durable event. Its first seq must be s.Seq+1. Ephemeral events change nothing;
+// unknown types change the seq only. After an error the state is unchanged.
+func (s *State) Apply(e *Event) error {
+	if !e.Durable() {
+		return nil
+	}
+	if e.First() != s.Seq+1 || e.Seq < e.First() {
+		return fmt.Errorf("event %d..%d of %s does not follow %d", e.First(), e.Seq, e.Session, s.Seq)
+	}
+	if row := eventTypes[e.Type]; row != nil && row.reduce != nil {
+		if err := row.reduce(s, e); err != nil {
+			return err
+		}
+	}
+	s.Seq = e.Seq
+	return nil
+}
+
+// decoded decodes the event's data for a reducer.
+func decoded[T any](reduce func(*State, *Event, *T)) func(*State, *Event) error {
+	return func(s *State, e *Event) error {
+		d := new(T)
+		if err := e.Decode(d); err != nil {
+			return err
+		}
+		reduce(s, e, d)
+		return nil
+	}
 }

@@ -4,44 +4,51 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// constantsOf returns the values of a string type's constants in a file of this package.
-func constantsOf(t *testing.T, file, typ string) (values []string) {
+// constantsOf returns the values of a string type's constants in this package.
+func constantsOf(t *testing.T, typ string) (values []string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range f.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.CONST {
-			continue
+	for _, name := range names {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, spec := range g.Specs {
-			v := spec.(*ast.ValueSpec)
-			if id, ok := v.Type.(*ast.Ident); !ok || id.Name != typ {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
 				continue
 			}
-			value, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
+			for _, spec := range g.Specs {
+				v := spec.(*ast.ValueSpec)
+				if id, ok := v.Type.(*ast.Ident); !ok || id.Name != typ {
+					continue
+				}
+				value, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, value)
 			}
-			values = append(values, value)
 		}
 	}
 	if len(values) == 0 {
-		t.Fatalf("%s has no constants of type %s", file, typ)
+		t.Fatalf("no constants of type %s", typ)
 	}
 	return values
 }
 
 func TestEveryVerbHasOneRowInCommands(t *testing.T) {
-	for _, v := range constantsOf(t, "command.go", "Verb") {
+	for _, v := range constantsOf(t, "Verb") {
 		n := 0
 		for _, c := range Commands {
 			if string(c.Verb) == v {
@@ -49,25 +56,42 @@ func TestEveryVerbHasOneRowInCommands(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("protocol/command.go: Commands has %d rows for the verb %s, want 1", n, v)
+			t.Errorf("Commands has %d rows for the verb %s, want 1", n, v)
 		}
 	}
 	for _, c := range Commands {
 		switch {
 		case c.Data == nil || c.Result == nil:
-			t.Errorf("protocol/command.go: Commands: %s has no data or result type", c.Verb)
+			t.Errorf("Commands: %s has no data or result type", c.Verb)
 		case !slices.Contains(Roles, c.Role):
-			t.Errorf("protocol/command.go: Commands: %s requires the unknown role %q", c.Verb, c.Role)
+			t.Errorf("Commands: %s requires the unknown role %q", c.Verb, c.Role)
 		case c.Changes && c.Role == RoleObserver:
-			t.Errorf("protocol/command.go: Commands: %s changes state and is allowed to an observer", c.Verb)
+			t.Errorf("Commands: %s changes state and is allowed to an observer", c.Verb)
 		case c.Changes && c.Connection:
-			t.Errorf("protocol/command.go: Commands: %s takes a key, which connections do not keep", c.Verb)
+			t.Errorf("Commands: %s takes a key, which connections do not keep", c.Verb)
+		}
+	}
+}
+
+// The examples of a command are data of its type, and a command without data has none.
+func TestTheExamplesOfACommandAreItsData(t *testing.T) {
+	for _, c := range Commands {
+		_, empty := c.Data().(*Empty)
+		for _, example := range c.Examples {
+			if (example == "") != empty {
+				t.Errorf("%s: the example %q, data %T", c.Verb, example, c.Data())
+			}
+			if example != "" {
+				if err := DecodeStrict([]byte(example), c.Data()); err != nil {
+					t.Errorf("%s: the example %s: %v", c.Verb, example, err)
+				}
+			}
 		}
 	}
 }
 
 func TestEveryEventTypeHasOneRowInEventTypes(t *testing.T) {
-	for _, typ := range constantsOf(t, "event_type.go", "Type") {
+	for _, typ := range constantsOf(t, "Type") {
 		n := 0
 		for _, e := range EventTypes {
 			if string(e.Type) == typ {
@@ -75,7 +99,7 @@ func TestEveryEventTypeHasOneRowInEventTypes(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("protocol/event_type.go: EventTypes has %d rows for %s, want 1", n, typ)
+			t.Errorf("EventTypes has %d rows for %s, want 1", n, typ)
 		}
 	}
 }
@@ -91,7 +115,7 @@ var noStateChange = []Type{
 
 func TestTheStateReducerCoversEveryEventType(t *testing.T) {
 	for _, e := range EventTypes {
-		reduced, listed := reducers[e.Type] != nil, slices.Contains(noStateChange, e.Type)
+		reduced, listed := e.reduce != nil, slices.Contains(noStateChange, e.Type)
 		if e.Ephemeral {
 			if reduced || listed {
 				t.Errorf("%s is ephemeral: it has no place in the reducer", e.Type)
@@ -99,7 +123,7 @@ func TestTheStateReducerCoversEveryEventType(t *testing.T) {
 			continue
 		}
 		if reduced == listed {
-			t.Errorf("%s: add it to reducers (protocol/state_apply.go), or to noStateChange in this test", e.Type)
+			t.Errorf("%s: give its row a reducer, or add it to noStateChange in this test", e.Type)
 		}
 	}
 }

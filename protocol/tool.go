@@ -2,8 +2,34 @@ package protocol
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
+
+// Types of the events of tool calls.
+const (
+	ToolStarted Type = "tool.started"
+	ToolInput   Type = "tool.input"
+	ToolOutput  Type = "tool.output"
+	ToolEnded   Type = "tool.ended"
+)
+
+var toolEvents = []EventType{
+	{
+		Type: ToolStarted, New: of[ToolStartedData], AgentMay: true, Exported: true,
+		reduce: decoded((*State).startTool),
+	},
+	{Type: ToolInput, New: of[ToolInputData], AgentMay: true, Exported: true},
+	{Type: ToolOutput, New: of[ToolOutputData], AgentMay: true, Exported: true},
+	{
+		Type: ToolEnded, New: of[ToolEndedData], AgentMay: true, Exported: true,
+		reduce: decoded(func(s *State, _ *Event, d *ToolEndedData) {
+			if s.Turn != nil {
+				s.Turn.Tools = slices.DeleteFunc(s.Turn.Tools, func(t OpenTool) bool { return t.Tool == d.Tool })
+			}
+		}),
+	},
+}
 
 // Kinds of tools, for icons and policy. An unknown kind counts as other.
 const (
@@ -93,4 +119,26 @@ type ToolEndedData struct {
 	Error      string          `json:"error,omitempty"`
 	ExitCode   *int            `json:"exit_code,omitempty"`
 	DurationMS int64           `json:"duration_ms,omitempty"`
+}
+
+const maxOpenText = 1 << 10 // bytes of a text of an open tool; the transcript has all of it
+
+func (s *State) startTool(e *Event, d *ToolStartedData) {
+	if s.Turn == nil {
+		return
+	}
+	i := slices.IndexFunc(s.Turn.Tools, func(t OpenTool) bool { return t.Tool == d.Tool })
+	if i < 0 {
+		s.Turn.Tools = append(s.Turn.Tools, OpenTool{Tool: d.Tool, Task: e.Task, Parent: e.Parent, Started: e.Time})
+		i = len(s.Turn.Tools) - 1
+	}
+	t := &s.Turn.Tools[i]
+	for _, f := range []struct {
+		field *string
+		v     string
+	}{{&t.Name, d.Name}, {&t.Kind, d.Kind}, {&t.Title, d.Title}} {
+		if f.v != "" {
+			*f.field = SplitText(f.v, maxOpenText)[0]
+		}
+	}
 }

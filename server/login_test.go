@@ -124,50 +124,8 @@ func TestAccessNeedsAValidCredential(t *testing.T) {
 	}
 }
 
-// weakest is the weakest role that each command allows.
-var weakest = map[protocol.Verb]protocol.Role{
-	protocol.DoHello:       protocol.RoleObserver,
-	protocol.DoPing:        protocol.RoleObserver,
-	protocol.DoSubscribe:   protocol.RoleObserver,
-	protocol.DoUnsubscribe: protocol.RoleObserver,
-	protocol.DoAck:         protocol.RoleObserver,
-	protocol.DoWatch:       protocol.RoleObserver,
-	protocol.DoList:        protocol.RoleObserver,
-	protocol.DoSnapshot:    protocol.RoleObserver,
-	protocol.DoHistory:     protocol.RoleObserver,
-	protocol.DoSearch:      protocol.RoleObserver,
-	protocol.DoBlob:        protocol.RoleObserver,
-	protocol.DoRulesList:   protocol.RoleObserver,
-	protocol.DoContext:     protocol.RoleObserver,
-	protocol.DoExport:      protocol.RoleObserver,
-
-	protocol.DoCreate:       protocol.RoleOperator,
-	protocol.DoRename:       protocol.RoleOperator,
-	protocol.DoLabel:        protocol.RoleOperator,
-	protocol.DoConfigure:    protocol.RoleOperator,
-	protocol.DoClose:        protocol.RoleOperator,
-	protocol.DoSend:         protocol.RoleOperator,
-	protocol.DoInterrupt:    protocol.RoleOperator,
-	protocol.DoQueueEdit:    protocol.RoleOperator,
-	protocol.DoQueueRemove:  protocol.RoleOperator,
-	protocol.DoQueueMove:    protocol.RoleOperator,
-	protocol.DoQueueHold:    protocol.RoleOperator,
-	protocol.DoQueueRelease: protocol.RoleOperator,
-	protocol.DoTaskCancel:   protocol.RoleOperator,
-	protocol.DoTaskRestart:  protocol.RoleOperator,
-	protocol.DoPlanRun:      protocol.RoleOperator,
-	protocol.DoCompact:      protocol.RoleOperator,
-	protocol.DoUndo:         protocol.RoleOperator,
-	protocol.DoRetry:        protocol.RoleOperator,
-	protocol.DoFork:         protocol.RoleOperator,
-	protocol.DoRestore:      protocol.RoleOperator,
-	protocol.DoImport:       protocol.RoleOperator,
-
-	protocol.DoApprove:     protocol.RoleApprover,
-	protocol.DoRulesRevoke: protocol.RoleApprover,
-}
-
-// commands that a role does not allow are forbidden: every command, for every role.
+// commands that a role does not allow are forbidden: every command, for every role. docs/access.md
+// lists the roles of commands, so that a changed one is a line of its diff.
 func TestRolesRestrictCommands(t *testing.T) {
 	c := newProtectedServer(t)
 	for rank, role := range protocol.Roles {
@@ -178,17 +136,13 @@ func TestRolesRestrictCommands(t *testing.T) {
 		}
 		listed := conn.hello(protocol.HelloData{}).Commands
 		for _, command := range protocol.Commands {
-			least, known := weakest[command.Verb]
-			if !known {
-				t.Errorf("no role for %s", command.Verb)
-			}
 			session := ""
 			if command.Session {
 				session = "nobody"
 			}
 			m := conn.ask(command.Verb, session, nil)
 			forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden
-			may := rank >= slices.Index(protocol.Roles, least)
+			may := rank >= slices.Index(protocol.Roles, command.Role)
 			if forbidden == may || slices.Contains(listed, command.Verb) != may {
 				t.Errorf("%s, %s: %+v; listed %v", role, command.Verb, m.Error, listed)
 			}

@@ -39,8 +39,8 @@ func TestAForeignPageChangesNothing(t *testing.T) {
 	addr := w.tcp("secret", func(l *Listener) { l.Origins = NewOrigins("https://good.example") })
 	id := w.runTurn("few")
 	before := w.server.hub.List(true)
-	for i := range web.Routes {
-		route := &web.Routes[i]
+	for i := range web.Routes() {
+		route := &web.Routes()[i]
 		url := "http://" + addr + strings.NewReplacer("{id}", id, "{blob}", "b", "{message_id}", "m", "{request}", "r",
 			"{rule}", "r", "{task}", "t", "{setting}", "model").Replace(route.Path) + "?token=secret"
 		for _, header := range [][]string{

@@ -61,8 +61,8 @@ func Routes() []Route {
 	for _, name := range dialect.Names() {
 		list = append(list, Route{Pattern: "GET " + dialectPath + name})
 	}
-	for i := range web.Routes {
-		list = append(list, Route{Pattern: web.Routes[i].Pattern(), Verb: web.Routes[i].Verb})
+	for _, r := range web.Routes() {
+		list = append(list, Route{Pattern: r.Pattern(), Verb: r.Verb})
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"slices"
 
 	"agentctl/protocol"
@@ -29,10 +30,11 @@ func (d *Responder) supports(v protocol.Verb) bool {
 // a verb has the reason.
 func (d *Responder) Unsupported(what string) *protocol.Error {
 	reason := d.Reasons[protocol.Verb(what)]
-	if reason == "" && protocol.CommandOf(protocol.Verb(what)) != nil {
-		reason = "its protocol has no message for it"
+	if t := protocol.CommandOf(protocol.Verb(what)); t != nil {
+		what = cmp.Or(t.Words, what)
+		reason = cmp.Or(reason, "its protocol has no message for it")
 	}
-	return Unsupported(d.Dialect, verbName(what), reason)
+	return Unsupported(d.Dialect, what, reason)
 }
 
 // Unsupported returns the error of something that a dialect lacks. reason is a clause for users, or

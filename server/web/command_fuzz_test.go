@@ -27,8 +27,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2])
 	}
 	f.Fuzz(func(t *testing.T, path, query, body string) {
-		for i := range Routes {
-			route := &Routes[i]
+		for i := range Routes() {
+			route := &Routes()[i]
 			if route.Verb == "" {
 				continue
 			}

@@ -64,8 +64,8 @@ type Documents interface {
 // Handler serves /api/.
 func Handler(cfg Config) http.Handler {
 	a := &api{Config: cfg, mux: http.NewServeMux()}
-	for i := range Routes {
-		r := &Routes[i]
+	for i := range Routes() {
+		r := &Routes()[i]
 		a.mux.HandleFunc(r.Pattern(), func(w http.ResponseWriter, req *http.Request) { r.handle(a, w, req, r) })
 	}
 	return http.HandlerFunc(a.serve)
@@ -89,8 +89,8 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) {
 // methods returns the methods of a request's path.
 func (a *api) methods(r *http.Request) []string {
 	var allowed []string
-	for i := range Routes {
-		method := Routes[i].Method
+	for i := range Routes() {
+		method := Routes()[i].Method
 		other := *r
 		other.Method = method
 		if _, pattern := a.mux.Handler(&other); pattern != "" && !slices.Contains(allowed, method) {

@@ -109,18 +109,9 @@ func (s *commandFixture) accessCommand(t *protocol.CommandType) protocol.Command
 	if t.Session {
 		cmd.Session = s.session
 	}
-	var data any
-	switch t.Verb {
-	case protocol.DoSearch:
-		data = protocol.SearchData{Query: "x"}
-	case protocol.DoBlob:
-		data = protocol.BlobData{Blob: "none"}
-	case protocol.DoConfigure: // agents may choose no mode
+	data := s.commandData(t)[0]
+	if t.Verb == protocol.DoConfigure { // agents may choose no mode
 		data = protocol.ConfigureData{Setting: "model", Value: "large"}
-	case protocol.DoTaskRestart:
-		data = protocol.TaskIDData{Task: "a"}
-	default:
-		data = s.commandData()[t.Verb][0]
 	}
 	if data != nil {
 		cmd.Data = protocol.MustEncode(data)

@@ -82,8 +82,8 @@ func httpDocument() (*openAPI, error) {
 	d := newDefinitions("#/components/schemas/", true)
 	d.events()
 	paths := map[string]map[string]*operation{}
-	for i := range web.Routes {
-		r := &web.Routes[i]
+	for i := range web.Routes() {
+		r := &web.Routes()[i]
 		if paths[r.Path] == nil {
 			paths[r.Path] = map[string]*operation{}
 		}

@@ -64,8 +64,8 @@ func TestOpenAPIDescribesEveryRouteOnce(t *testing.T) {
 			}
 		}
 	}
-	if operations != len(web.Routes) {
-		t.Errorf("%d operations, %d routes", operations, len(web.Routes))
+	if operations != len(web.Routes()) {
+		t.Errorf("%d operations, %d routes", operations, len(web.Routes()))
 	}
 }
 
@@ -113,8 +113,8 @@ var onlyConnections = map[protocol.Verb]bool{
 
 func TestEveryCommandHasARoute(t *testing.T) {
 	routes := map[protocol.Verb]bool{}
-	for i := range web.Routes {
-		routes[web.Routes[i].Verb] = true
+	for i := range web.Routes() {
+		routes[web.Routes()[i].Verb] = true
 	}
 	for _, c := range protocol.Commands {
 		if routes[c.Verb] == (c.Connection || onlyConnections[c.Verb]) {

@@ -142,8 +142,8 @@ func TestEveryServerSentEventIsDescribed(t *testing.T) {
 func TestEveryErrorIsDescribed(t *testing.T) {
 	url, _ := servePage(t)
 	c := newTester(t, url)
-	for i := range web.Routes {
-		r := &web.Routes[i]
+	for i := range web.Routes() {
+		r := &web.Routes()[i]
 		if r.Name == "followSessions" { // a stream without an end
 			continue
 		}

@@ -175,9 +175,9 @@ func runPage(t *testing.T, vars map[string]string, run func(l *line) (method, pa
 	mux := http.NewServeMux()
 	vars["TOMORROW"] = time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
 	routes, used := map[string]*web.Route{}, map[string]bool{}
-	for i := range web.Routes {
-		routes[web.Routes[i].Pattern()] = &web.Routes[i]
-		mux.Handle(web.Routes[i].Pattern(), http.NotFoundHandler())
+	for i := range web.Routes() {
+		routes[web.Routes()[i].Pattern()] = &web.Routes()[i]
+		mux.Handle(web.Routes()[i].Pattern(), http.NotFoundHandler())
 	}
 	for _, l := range readPage(t) {
 		method, path, answer := run(&l)
