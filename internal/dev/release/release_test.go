@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
 // TestFilesOfAReleaseNameEveryModule reads a binary with one module, as the recipe of a release
@@ -36,15 +37,15 @@ func TestFilesOfAReleaseNameEveryModule(t *testing.T) {
 			t.Errorf("%s differs between two calls", name)
 		}
 	}
-	var got bill
-	if err := json.Unmarshal(files[0]["sbom.cdx.json"], &got); err != nil {
+	var got cdx.BOM
+	if err := cdx.NewBOMDecoder(bytes.NewReader(files[0]["sbom.cdx.json"]), cdx.BOMFileFormatJSON).Decode(&got); err != nil {
 		t.Fatal(err)
 	}
 	licences := map[string]string{}
-	for _, c := range got.Components {
+	for _, c := range *got.Components {
 		var ids []string
-		for _, l := range c.Licences {
-			ids = append(ids, l.Licence.ID)
+		for _, l := range *c.Licenses {
+			ids = append(ids, l.License.ID)
 		}
 		licences[c.Name] = strings.Join(ids, " ")
 		if !strings.Contains(string(files[0]["THIRD_PARTY_LICENSES"]), "\n"+c.Name+" "+c.Version+": LICENSE") {
@@ -52,7 +53,7 @@ func TestFilesOfAReleaseNameEveryModule(t *testing.T) {
 		}
 	}
 	const bsd = "BSD-3-Clause"
-	if got.Format != "CycloneDX" || licences["std"] != bsd || licences["github.com/spf13/pflag"] != bsd {
+	if got.BOMFormat != cdx.BOMFormat || got.SpecVersion != cdx.SpecVersion1_6 || licences["std"] != bsd || licences["github.com/spf13/pflag"] != bsd {
 		t.Errorf("the bill of materials has %v", licences)
 	}
 }
