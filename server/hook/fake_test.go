@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/session"
+	"agentctl/server/session/approval"
 )
 
 // fakeSessions are sessions in memory, and their store.
@@ -147,7 +148,7 @@ func (f *fakeSessions) Decide(
 		if a.Request != d.Request {
 			continue
 		}
-		if _, now := session.EncodeRequest(a); now != digest {
+		if _, now := approval.Digest(a); now != digest {
 			return protocol.Errorf(protocol.CodeConflict, "another request")
 		}
 		f.pending[id] = append(f.pending[id][:i:i], f.pending[id][i+1:]...)

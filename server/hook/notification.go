@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/session/approval"
 )
 
 // A Notification is the body of a POST, and the input of a command.
@@ -117,7 +117,7 @@ func (r *runner) approval(ctx context.Context, e *protocol.Event) (*Approval, er
 
 func (r *runner) pending(id string, a *protocol.Approval) (*Approval, error) {
 	p := &Approval{}
-	p.Request, p.Digest = session.EncodeRequest(a)
+	p.Request, p.Digest = approval.Digest(a)
 	for _, c := range a.Content {
 		if c.Blob != "" && c.Data == nil {
 			p.Missing += c.Bytes

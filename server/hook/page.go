@@ -16,7 +16,7 @@ import (
 	"unicode"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/session/approval"
 )
 
 // Path begins the paths of links; the token follows.
@@ -135,7 +135,7 @@ func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessa
 		return nil, nil, err
 	}
 	for i := range list {
-		if raw, digest := session.EncodeRequest(&list[i]); list[i].Request == l.Request && digest == l.Digest {
+		if raw, digest := approval.Digest(&list[i]); list[i].Request == l.Request && digest == l.Digest {
 			return l, raw, nil
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/session/approval"
 )
 
 // A runner is one hook at work. Its goroutine owns every field; only an attempt under way reads
@@ -232,7 +232,7 @@ func (r *runner) denyIn(ctx context.Context, id string, now time.Time) error {
 			r.expect(id, due)
 			continue
 		}
-		_, digest := session.EncodeRequest(a)
+		_, digest := approval.Digest(a)
 		err := r.sessions.Decide(ctx, id, digest, &protocol.ApproveData{
 			Request: a.Request, Decision: protocol.Deny, Reason: "not decided within " + r.hook.DenyAfter.String(),
 		}, actor(r.hook.Name))

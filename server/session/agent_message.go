@@ -5,6 +5,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/approval"
 )
 
 // An agentMessage carries output of an agent to the session's goroutine. turn is nil outside a
@@ -14,10 +15,10 @@ type agentMessage struct {
 	host      *host // of the agent, outside a turn
 	entries   []entry
 	pooled    bool // of deltaMessages
-	request   *approvalWaiter
-	withdrawn *approvalWaiter // the agent stopped waiting
-	state     []byte          // to be saved; nil: none
-	title     *string         // of the session; nil: none
+	request   *approval.Waiter
+	withdrawn *approval.Waiter // the agent stopped waiting
+	state     []byte           // to be saved; nil: none
+	title     *string          // of the session; nil: none
 	result    *turnResult
 }
 

@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
+	"agentctl/server/session/approval"
 )
 
 // emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
@@ -83,7 +84,9 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	case m.request != nil:
 		s.handleApprovalRequest(m.request)
 	case m.withdrawn != nil:
-		s.withdrawApprovalRequest(m.withdrawn)
+		if r, ok := s.approvals.Withdraw(s.state, m.withdrawn); ok {
+			s.resolve(r)
+		}
 	case m.result != nil:
 		s.endTurn(normalizeEnd(m.result.End, m.result.err))
 	}
@@ -177,17 +180,14 @@ func (o *turnOutput) Save(state []byte) error { return o.s.sendState(&agentMessa
 
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
-	w := &approvalWaiter{approval: a, verdict: make(chan agent.Verdict, 1)}
-	var whole bool
-	w.call, whole = o.c.Classify(&w.approval)
-	w.noRule = !whole
+	w := approval.NewWaiter(a, &o.c)
 	if err := o.s.emit(&agentMessage{turn: o.t, request: w}); err != nil {
 		return agent.Verdict{}, err
 	}
 	canceled := ctx.Done()
 	for {
 		select {
-		case v := <-w.verdict:
+		case v := <-w.Verdict():
 			return v, nil
 		case <-o.t.done:
 			return agent.Verdict{}, errTurnOver

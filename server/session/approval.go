@@ -2,42 +2,19 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
 
-// approvals are the agents that wait for requests, and recent resolutions; the store has all
-// resolutions.
-type approvals struct {
-	waiters map[string][]*approvalWaiter // by request
-	decided map[string]resolution        // by request; not yet durable
-}
-
-// A resolution is the stored outcome of a request.
-type resolution struct {
-	protocol.ApprovalResolvedData
-	By   *protocol.Actor `json:"by,omitempty"`
-	Turn string          `json:"turn,omitempty"` // of the request
-}
-
-// reset drops everything, after a failed commit.
-func (p *approvals) reset() {
-	p.waiters, p.decided = map[string][]*approvalWaiter{}, map[string]resolution{}
-}
-
-// resolution returns the resolution of a request, or nil when it has none.
-func (s *Session) resolution(request string) (*resolution, error) {
-	if r, ok := s.approvals.decided[request]; ok {
-		return &r, nil
-	}
+// storedDecision reads the stored resolution of a request; nil if there is none.
+func (s *Session) storedDecision(request string) ([]byte, error) {
 	raw, err := s.hub.cfg.Store.Decision(s.background, s.id, request)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
@@ -45,208 +22,119 @@ func (s *Session) resolution(request string) (*resolution, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read decision: %w", err)
 	}
-	r := new(resolution)
-	return r, json.Unmarshal(raw, r)
+	return raw, nil
 }
 
-// approve decides a pending request. The first decision wins; a later one gets a conflict error
-// with the winner.
-func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
-	pending, err := s.pendingApproval(d)
-	if err != nil {
-		return nil, err
+// handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule or
+// the policy may resolve it immediately.
+func (s *Session) handleApprovalRequest(w *approval.Waiter) {
+	if s.turn.reason != "" { // interrupted since the agent asked
+		w.Cancel()
+		return
 	}
-	decision, option, err := chooseDecision(pending, d)
-	if err != nil {
-		return nil, err
+	settings, decider := s.hub.settings(), s.decider()
+	_, explains := s.agent.(agent.Explainer)
+	sanitized, blobs := sanitizeRequest(w.Request())
+	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
+		Explains: explains, TakesPatch: s.capabilities.TakesPatch, TakesCommand: s.capabilities.TakesCommand,
+		Policy: decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
+		Now: time.Now(), ID: NewID(idRequest),
+	})
+	if err == nil && a != nil {
+		err = s.recordRequest(a, blobs)
 	}
-	if err := s.checkEdit(pending, decision, d.Input); err != nil {
-		return nil, err
-	}
-	d.Reason = protocol.ValidText(d.Reason)
-	if n := len(d.Reason); n > record.LongText {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.LongText, Message: "reason: too long"}
-	}
-	if decision == protocol.Explain {
-		return nil, s.explain(cmd, *pending)
-	}
-	r := protocol.ApprovalResolvedData{
-		Request:  pending.Request,
-		Outcome:  protocol.Allowed,
-		Decision: decision,
-		Option:   option,
-		Reason:   d.Reason,
-		Input:    d.Input,
-	}
-	switch decision {
-	case protocol.Deny, protocol.DenyStop:
-		r.Outcome = protocol.Denied
-	case protocol.AllowAlways:
-		if pending.Subject() == "" || !pending.Offers(protocol.AllowAlways) {
-			return nil, protocol.Errorf(
-				protocol.CodeUnsupported,
-				"a %s request cannot be allowed always: allow it once",
-				pending.Kind,
-			)
-		}
-		if s.state.RuleFor(pending) == nil {
-			r.Rule = &protocol.Rule{
-				ID:      NewID(idRule),
-				Kind:    pending.Kind,
-				Subject: pending.Subject(),
-				Scope:   pending.Scope(),
-				By:      cmd.by,
-				At:      timestamp(),
+	switch {
+	case err != nil:
+		s.logger().Error("record request", "err", err)
+		w.Refuse(err)
+	case decided != nil:
+		s.afterCommit(func(failed error) {
+			if failed == nil {
+				w.Deliver(decided)
 			}
+		})
+	case a != nil:
+		if r, ok := s.approvals.Asked(s.state, a, w, decider); ok {
+			s.resolve(r)
 		}
 	}
-	if r.Rule != nil {
-		if err := s.checkRule(r.Rule); err != nil {
-			return nil, err
-		}
+}
+
+// recordRequest records a request. Long texts of it are moved to blobs.
+func (s *Session) recordRequest(a *protocol.Approval, blobs []Blob) error {
+	entries, err := encodeEntry(entry{typ: protocol.ApprovalRequested, task: a.Task, blobs: blobs}, a)
+	if err == nil && entries[0].typ != protocol.ApprovalRequested {
+		err = errors.New("request too large")
 	}
-	if raw, err := record.Encode(r); err != nil || len(raw) > record.MaxData {
-		return nil, &protocol.Error{
-			Code:    protocol.CodeTooLarge,
-			Limit:   record.MaxData,
-			Message: "input: too large",
-		}
+	if err == nil {
+		_, err = s.append(s.turn.id, &entries[0])
 	}
-	s.resolve(pending.Request, cmd.by, r)
-	s.queueReason(cmd, r)
+	if err == nil {
+		s.published.stale = true
+	}
+	return err
+}
+
+// resolve records resolutions of requests, stores them, and delivers the verdicts once they are
+// durable.
+func (s *Session) resolve(list ...approval.Resolution) {
+	for _, r := range list {
+		raw, err := record.Encode(r.ApprovalResolvedData)
+		if err == nil {
+			_, err = s.append(s.turnID(), &entry{typ: protocol.ApprovalResolved, task: r.Task, by: r.By, data: raw})
+		}
+		if err != nil {
+			s.logger().Error("record decision", "err", err)
+			continue
+		}
+		s.published.stale = true
+		b := s.nextBatch()
+		b.Decisions = append(b.Decisions, Decision{Request: r.Request, Data: r.Encode()})
+		s.afterCommit(s.approvals.Resolved(r))
+	}
+}
+
+// approve decides a pending request, or lets the agent explain it.
+func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
+	a, err := s.approvals.Answer(s.state, approval.Caller{
+		By: cmd.by, Now: time.Now(), RuleID: NewID(idRule), Limits: s.hub.settings().Limits.approvals(),
+		TakesPatch: s.capabilities.TakesPatch, TakesCommand: s.capabilities.TakesCommand,
+	}, d)
+	if err != nil {
+		return nil, err
+	}
+	if a.Decision == protocol.Explain {
+		return nil, s.explain(cmd, a.Request)
+	}
+	r := a.Resolution
+	s.resolve(r)
+	s.queueReason(cmd, r.Reason)
 	if r.Outcome == protocol.Allowed {
-		if next, ok := s.decider().AfterPlan(pending); ok {
+		if next, ok := s.decider().AfterPlan(&a.Request); ok {
 			s.setPolicy(next, cmd.by)
 		}
 	}
 	if r.Rule != nil {
-		s.applyRule(r.Rule)
+		s.resolve(approval.AllowedBy(s.state, r.Rule)...)
 	}
-	if decision == protocol.DenyStop {
+	if r.Decision == protocol.DenyStop {
 		s.stopTurn(protocol.ReasonDenied, &cmd.by, protocol.HoldDenyStop)
 	}
-	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: decision, Rule: r.Rule}, nil
-}
-
-// pendingApproval returns a copy of the pending request that a command names; with no name, of the
-// only one.
-func (s *Session) pendingApproval(d *protocol.ApproveData) (*protocol.Approval, error) {
-	if d.Request == "" {
-		switch len(s.state.Approvals) {
-		case 0:
-			return nil, protocol.Errorf(protocol.CodeNotFound, "no approval is pending")
-		case 1:
-			a := s.state.Approvals[0]
-			return &a, nil
-		}
-		return nil, protocol.Errorf(
-			protocol.CodeAmbiguous,
-			"%d approvals are pending: name one",
-			len(s.state.Approvals),
-		)
-	}
-	if p := s.state.PendingApproval(d.Request); p != nil {
-		a := *p
-		return &a, nil
-	}
-	r, err := s.resolution(d.Request)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no request %.80q", d.Request)
-	}
-	return nil, r.conflict()
-}
-
-// conflict returns the error for a decision that came too late.
-func (r *resolution) conflict() error {
-	w := &protocol.Winner{Outcome: r.Outcome, Decision: r.Decision, Option: r.Option}
-	by := ""
-	if r.By != nil {
-		w.By = *r.By
-		by = " by " + r.By.Name
-	}
-	return &protocol.Error{Code: protocol.CodeConflict, Winner: w, Message: "already " + string(r.Outcome) + by}
-}
-
-// chooseDecision returns the decision of an answer and the option it named, if any.
-func chooseDecision(p *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, string, error) {
-	if d.Option == "" {
-		if !d.Decision.Valid() {
-			return "", "", protocol.Errorf(
-				protocol.CodeInvalidMessage,
-				"decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain",
-				string(d.Decision),
-			)
-		}
-		return d.Decision, "", nil
-	}
-	for _, o := range p.Options {
-		if o.ID == d.Option {
-			if d.Decision != "" && d.Decision != o.Kind {
-				return "", "", protocol.Errorf(
-					protocol.CodeInvalidMessage,
-					"option %.80q means %s, not %s",
-					d.Option,
-					o.Kind,
-					d.Decision,
-				)
-			}
-			return o.Kind, o.ID, nil
-		}
-	}
-	return "", "", protocol.Errorf(protocol.CodeNotFound, "request %s has no option %.80q", p.Request, d.Option)
-}
-
-// resolve records the resolution of a request, stores it, and delivers the verdict to the agent
-// once it is durable.
-func (s *Session) resolve(request string, by protocol.Actor, r protocol.ApprovalResolvedData) {
-	var actor *protocol.Actor
-	if by != (protocol.Actor{}) {
-		actor = &by
-	}
-	var task string
-	if p := s.state.PendingApproval(request); p != nil {
-		task = p.Task
-	}
-	raw, err := record.Encode(r)
-	if err == nil {
-		_, err = s.append(s.turnID(), &entry{typ: protocol.ApprovalResolved, task: task, by: actor, data: raw})
-	}
-	if err != nil {
-		s.logger().Error("record decision", "err", err)
-		return
-	}
-	s.published.stale = true
-	res := resolution{r, actor, s.turnID()}
-	s.approvals.decided[request] = res
-	b := s.nextBatch()
-	b.Decisions = append(b.Decisions, Decision{Request: request, Data: protocol.MustEncode(res)})
-	waiters := s.approvals.waiters[request]
-	delete(s.approvals.waiters, request)
-	s.afterCommit(func(failed error) {
-		for _, w := range waiters {
-			w.deliver(failed, &res)
-		}
-		if failed == nil {
-			delete(s.approvals.decided, request) // the store has it
-		}
-	})
+	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: r.Decision, Rule: r.Rule}, nil
 }
 
 // queueReason queues the reason of a decision as the next message, when the agent does not receive
 // reasons with verdicts.
-func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
-	if r.Reason == "" || s.capabilities.TakesReason {
+func (s *Session) queueReason(cmd *command, reason string) {
+	if reason == "" || s.capabilities.TakesReason {
 		return
 	}
-	m := protocol.Message{MessageID: NewID(idMessage), Text: r.Reason, By: &cmd.by}
+	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: &cmd.by}
 	added, _, err := queue.Add(s.state, m, true, time.Now(), s.hub.settings().Limits.queue())
 	if err != nil {
 		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelWarning, Code: protocol.CodeOf(err),
-			Message: "the agent does not get this reason, because the queue is full: " + r.Reason,
+			Message: "the agent does not get this reason, because the queue is full: " + reason,
 		})
 		return
 	}
@@ -254,55 +142,41 @@ func (s *Session) queueReason(cmd *command, r protocol.ApprovalResolvedData) {
 }
 
 // explain asks the agent to explain a request, which stays pending.
-func (s *Session) explain(cmd *command, p protocol.Approval) error {
+func (s *Session) explain(cmd *command, a protocol.Approval) error {
 	e, ok := s.agent.(agent.Explainer)
 	if !ok {
 		return s.unsupported("explain")
 	}
-	if limit := s.hub.settings().Limits.Bytes; record.Size(s.state.Approvals, limit) > limit-protocol.MaxEvent {
-		return &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: limit,
-			Message: "the pending requests and their explanations are too large together: decide some",
-		}
+	if err := approval.CheckExplanation(s.state, s.hub.settings().Limits.approvals()); err != nil {
+		return err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return e.Explain(ctx, p) }, func(result any) (any, error) {
-		if s.state.PendingApproval(p.Request) == nil {
-			if r, err := s.resolution(p.Request); err == nil && r != nil {
-				return nil, r.conflict()
+	s.runAsync(cmd, func(ctx context.Context) (any, error) { return e.Explain(ctx, a) }, func(result any) (any, error) {
+		if s.state.PendingApproval(a.Request) == nil {
+			if err := s.approvals.Conflict(a.Request); err != nil {
+				return nil, err
 			}
 		}
 		text := protocol.SplitText(protocol.ValidText(result.(string)), protocol.MaxText)[0]
 		s.recordIn(
-			p.Turn,
+			a.Turn,
 			protocol.ApprovalExplained,
 			&cmd.by,
-			protocol.ApprovalExplainedData{Request: p.Request, Text: text},
+			protocol.ApprovalExplainedData{Request: a.Request, Text: text},
 		)
-		return protocol.ApproveResult{Request: p.Request, Decision: protocol.Explain}, nil
+		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	})
 	return errAnswerLater
 }
 
-// cancelApprovals cancels every pending request.
-func (s *Session) cancelApprovals() {
-	for _, p := range slices.Clone(s.state.Approvals) {
-		s.resolve(
-			p.Request,
-			protocol.Actor{},
-			protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Cancelled},
-		)
-	}
+func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {
+	return protocol.RulesResult{Rules: append([]protocol.Rule{}, s.state.Rules...)}, nil
 }
 
-// expireApprovals expires pending requests past their deadline.
-func (s *Session) expireApprovals(now time.Time) {
-	for _, p := range slices.Clone(s.state.Approvals) {
-		if p.Expires != nil && !now.Before(*p.Expires) {
-			s.resolve(
-				p.Request,
-				protocol.Actor{},
-				protocol.ApprovalResolvedData{Request: p.Request, Outcome: protocol.Expired},
-			)
-		}
+func (s *Session) rulesRevoke(cmd *command, d *protocol.RulesRevokeData) (any, error) {
+	e, err := approval.Revoke(s.state, &cmd.by, d.Rule)
+	if err != nil {
+		return nil, err
 	}
+	s.recordAll([]record.Event{e})
+	return protocol.Empty{}, nil
 }

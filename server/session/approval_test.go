@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -52,56 +51,6 @@ func TestAnInterruptEndsWhatIsPendingAtOnce(t *testing.T) {
 			t.Errorf("asked after the interrupt: %+v, %t", v, ok)
 		}
 	})
-}
-
-func TestEveryOptionShownCanBeTaken(t *testing.T) {
-	always := protocol.Option{ID: "a", Kind: protocol.AllowAlways}
-	for _, c := range []struct {
-		name string
-		ask  protocol.Approval
-		want []string
-	}{
-		{
-			"a question cannot be allowed always",
-			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{always}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"},
-		},
-		{
-			"the agent's options keep their ids",
-			protocol.Approval{
-				Kind: protocol.ApproveTool, Name: "rm", Input: json.RawMessage(`{"x":1}`),
-				Options: []protocol.Option{always},
-			},
-			[]string{"a", "allow_once", "deny", "deny_stop", "explain"},
-		},
-		{"no two options have one id", protocol.Approval{
-			Kind: protocol.ApproveQuestion, Options: []protocol.Option{
-				{ID: "deny", Kind: protocol.AllowOnce},
-				{ID: "deny", Kind: protocol.AllowOnce},
-			},
-		}, []string{"deny", "session_deny", "deny_stop", "explain"}},
-		{
-			"what stands for no decision is not shown",
-			protocol.Approval{Kind: protocol.ApproveQuestion, Options: []protocol.Option{{ID: "x", Kind: "maybe"}}},
-			[]string{"allow_once", "deny", "deny_stop", "explain"},
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *testHub) {
-				c.ask.Request = "q"
-				id := startAsking(r, c.ask)
-				p := r.state(id).PendingApproval("q")
-				if p == nil || len(p.Options) != len(c.want) {
-					t.Fatalf("options: %+v", p)
-				}
-				for i, o := range p.Options {
-					if o.ID != c.want[i] || o.Kind == protocol.AllowAlways && o.Scope == "" {
-						t.Errorf("option %d: %+v, want %s", i, o, c.want[i])
-					}
-				}
-			})
-		})
-	}
 }
 
 func TestEverybodyWhoAsksUnderOneIDHearsTheVerdict(t *testing.T) {
@@ -262,17 +211,6 @@ func TestARuleAnswersWhatIsEqualUntilItIsRevoked(t *testing.T) {
 		r.agents.run().ask(run("6", "ls"))
 		checkVerdicts(map[string]bool{"6": false})
 		newLogChecker(t).apply(r.events(id, false))
-	})
-}
-
-func TestARequestThatNoRuleMatchesCannotBeAllowedAlways(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion})
-		refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowAlways})),
-			protocol.CodeUnsupported,
-		)
 	})
 }
 

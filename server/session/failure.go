@@ -38,7 +38,7 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 	s.deadlines.storeFailure = storeFailure(cause)
 	s.idempotency.reset()
 	s.discardTurn(cause)
-	s.approvals.reset()
+	s.approvals.Reset()
 	var requests chan request // nil: not refused
 	refuse := func() {
 		requests = s.requests

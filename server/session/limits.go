@@ -1,11 +1,8 @@
 package session
 
 import (
-	"slices"
-
-	"agentctl/protocol"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
-	"agentctl/server/session/record"
 )
 
 // Limits bound the sessions of a server and what each holds. Zero values mean the defaults given.
@@ -44,28 +41,7 @@ func (l *Limits) defaults() {
 // queue returns the limits of a session's queue.
 func (l *Limits) queue() queue.Limits { return queue.Limits{Messages: l.Queue, Bytes: l.Bytes} }
 
-// checkRule returns an error if one more rule is over the limits.
-func (s *Session) checkRule(r *protocol.Rule) error {
-	limits := s.hub.settings().Limits
-	switch rules := append(slices.Clip(s.state.Rules), *r); {
-	case len(rules) > limits.Rules:
-		return &protocol.Error{
-			Code: protocol.CodeTooMany, Limit: int64(limits.Rules),
-			Message: "the session has too many rules: revoke some, or allow this request once",
-		}
-	case record.Size(rules, limits.Bytes) > limits.Bytes:
-		return &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: limits.Bytes,
-			Message: "the rules of the session are too large together: revoke some, or allow this request once",
-		}
-	}
-	return nil
-}
-
-// roomForRequest reports whether a further pending request is within the limits.
-func (s *Session) roomForRequest(a *protocol.Approval) bool {
-	limits := s.hub.settings().Limits
-	room := limits.Bytes - protocol.MaxEvent // an explanation may follow
-	return len(s.state.Approvals) < limits.Requests &&
-		record.Size(append(slices.Clip(s.state.Approvals), *a), room) <= room
+// approvals returns the limits of a session's requests and rules.
+func (l *Limits) approvals() approval.Limits {
+	return approval.Limits{Requests: l.Requests, Rules: l.Rules, Bytes: l.Bytes}
 }

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/approval"
 )
 
 // A boundary is the state at the end of the last visible turn, encoded.
@@ -87,7 +88,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
-	s.approvals.reset()
+	s.approvals = approval.New(s.storedDecision)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	return s
 }

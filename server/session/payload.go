@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/session/record"
@@ -69,6 +70,14 @@ func sanitizeContents(list []protocol.Content) []Blob {
 		blobs = append(blobs, b)
 	}
 	return blobs
+}
+
+// sanitizeRequest returns a request that the log can take, and its blobs.
+func sanitizeRequest(a protocol.Approval) (protocol.Approval, []Blob) {
+	a.Request, a.Tool, a.Task = sanitizeID(a.Request), sanitizeID(a.Tool), sanitizeID(a.Task)
+	a.Input = sanitizeJSON(a.Input)
+	a.Content = slices.Clone(a.Content)
+	return a, sanitizeContents(a.Content)
 }
 
 // sanitizeMessageContent makes a content of an agent's message fit an event. A long text becomes a

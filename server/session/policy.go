@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/policy"
@@ -60,11 +59,7 @@ func (s *Session) setPolicy(c policy.Choice, by protocol.Actor) {
 	s.spec.Choice = c
 	s.storeSpec()
 	s.recordPolicy(&by)
-	for _, p := range slices.Clone(s.state.Approvals) {
-		if waiters := s.approvals.waiters[p.Request]; len(waiters) > 0 {
-			s.decideByPolicy(p.Request, &waiters[0].call)
-		}
-	}
+	s.resolve(s.approvals.ByPolicy(s.state, s.decider())...)
 }
 
 // recordPolicy records the settings of the agent with the present policy.
@@ -91,12 +86,5 @@ func (s *Session) addPolicyTo(en *entry) {
 	}
 	if raw, err := record.Encode(d.AddSetting(o)); err == nil && len(raw) <= record.MaxData {
 		en.data = raw
-	}
-}
-
-// decideByPolicy resolves a pending request as the policy says, if it does.
-func (s *Session) decideByPolicy(request string, c *policy.Call) {
-	if r, ok := s.decider().Resolve(request, c); ok {
-		s.resolve(request, protocol.Actor{}, r)
 	}
 }

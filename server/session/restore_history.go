@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/approval"
 )
 
 // A pastEntry is an event of an exported state, as the restored session records it.
@@ -206,10 +207,9 @@ func (s *Session) recordPast(entries []pastEntry) error {
 			if err := e.Decode(&d); err != nil {
 				return err
 			}
+			r := approval.Resolution{ApprovalResolvedData: d, By: e.By, Turn: e.Turn}
 			b := s.nextBatch()
-			b.Decisions = append(b.Decisions, Decision{
-				Request: d.Request, Data: protocol.MustEncode(resolution{d, e.By, e.Turn}),
-			})
+			b.Decisions = append(b.Decisions, Decision{Request: d.Request, Data: r.Encode()})
 		}
 	}
 	s.published.stale = true

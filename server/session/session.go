@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
@@ -28,7 +29,7 @@ type Session struct {
 	agentSlot
 	boundary      boundary
 	turn          *turn // nil: none under way
-	approvals     approvals
+	approvals     *approval.Approvals
 	idempotency   idempotencyCache
 	subscribers   subscribers
 	queue         queue.Queue

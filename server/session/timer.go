@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 )
 
@@ -61,7 +62,7 @@ func (s *Session) handleTimer() {
 	now := time.Now()
 	s.subscribers.checkLag(s, now)
 	s.subscribers.fillList(s.id, now)
-	s.expireApprovals(now)
+	s.resolve(approval.Expire(s.state, now)...)
 	s.queueTimeouts(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
 		s.forceEnd()

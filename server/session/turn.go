@@ -10,6 +10,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
@@ -179,7 +180,7 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 		s.endTool(tool, status)
 	}
 	s.endTasks(end)
-	s.cancelApprovals()
+	s.resolve(approval.CancelAll(s.state)...)
 	e := s.record(protocol.TurnEnded, by, protocol.TurnEndedData{
 		Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
 		DurationMS: time.Since(st.Started).Milliseconds(),
@@ -274,7 +275,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 		t.reason, t.by, t.queue = reason, by, queue
 		t.deadline = time.Now().Add(s.hub.cfg.InterruptGrace)
 		t.cancel(errInterrupted)
-		s.cancelApprovals()
+		s.resolve(approval.CancelAll(s.state)...)
 		s.scheduleTimer()
 		return
 	}

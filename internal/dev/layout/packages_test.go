@@ -53,10 +53,13 @@ var packageRules = []packageRule{
 	{pkg: "server/session", imports: []string{
 		"protocol", "server/metrics", "server/policy", "server/agent", "server/session/...",
 	}},
+	{pkg: "server/session/approval", imports: []string{
+		"protocol", "server/policy", "server/agent", "server/session/record",
+	}},
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
-	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/agent/process"}},
+	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/session/approval", "server/agent/process"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
 	{pkg: "server/sqlite", imports: []string{"protocol", "server/session", "server/agent"}},
 	{pkg: "server/embedded", imports: serverImports},

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
+	"agentctl/server/session/approval"
 )
 
 // A decision about what was shown is none about another request under the same id.
@@ -16,15 +17,15 @@ func TestARequestIsDecidedByItsDigest(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].Command != "ls" {
 			t.Fatalf("%+v, %v", list, err)
 		}
-		_, digest := EncodeRequest(&list[0])
+		_, digest := approval.Digest(&list[0])
 		explained := list[0]
 		explained.Explained = []string{"why"}
-		if _, same := EncodeRequest(&explained); same != digest {
+		if _, same := approval.Digest(&explained); same != digest {
 			t.Error("an explanation changes the digest")
 		}
 		other := list[0]
 		other.Command = "rm"
-		_, wrong := EncodeRequest(&other)
+		_, wrong := approval.Digest(&other)
 		by := protocol.Actor{Name: "hook phone"}
 		decide := func(digest string) error {
 			return r.hub.Decide(context.Background(), id, digest,

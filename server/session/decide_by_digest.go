@@ -2,22 +2,11 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/server/session/approval"
 )
-
-// EncodeRequest returns a request as it was asked, without the explanations given since, and its
-// digest.
-func EncodeRequest(a *protocol.Approval) (raw json.RawMessage, digest string) {
-	asked := *a
-	asked.Explained = nil
-	raw = protocol.MustEncode(asked)
-	sum := sha256.Sum256(raw)
-	return raw, hex.EncodeToString(sum[:])
-}
 
 // Pending returns the pending requests of a session, as they are visible.
 func (h *Hub) Pending(ctx context.Context, id string) ([]protocol.Approval, error) {
@@ -53,7 +42,7 @@ func (h *Hub) Decide(ctx context.Context, id, digest string, d *protocol.Approve
 	}
 	err := h.ask(ctx, id, func(s *Session) {
 		if a := s.state.PendingApproval(d.Request); a != nil {
-			if _, now := EncodeRequest(a); now != digest {
+			if _, now := approval.Digest(a); now != digest {
 				answers <- protocol.Errorf(protocol.CodeConflict, "the request is not the one that was shown")
 				return
 			}

@@ -1,0 +1,159 @@
+package approval
+
+import (
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/session/record"
+)
+
+// A Caller is who answers a request, and what holds for the answer.
+type Caller struct {
+	By     protocol.Actor
+	Now    time.Time
+	RuleID string // of a rule that the answer makes
+	Limits Limits
+
+	TakesPatch   bool // the agent applies edited patches
+	TakesCommand bool // it runs edited commands
+}
+
+// An Answer is a valid answer to a pending request. The decision is explain, or there is a
+// resolution to be recorded.
+type Answer struct {
+	Request    protocol.Approval
+	Decision   protocol.Decision
+	Resolution Resolution
+}
+
+// Answer checks the answer to a pending request. The first decision wins: a later one has the code
+// conflict, with the winner.
+func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData) (*Answer, error) {
+	a, err := p.pending(st, d.Request)
+	if err != nil {
+		return nil, err
+	}
+	decision, option, err := chooseDecision(a, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkInput(st.Agent, a, decision, d.Input); err != nil {
+		return nil, err
+	}
+	reason := protocol.ValidText(d.Reason)
+	if len(reason) > record.LongText {
+		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.LongText, Message: "reason: too long"}
+	}
+	answer := &Answer{Request: *a, Decision: decision}
+	if decision == protocol.Explain {
+		return answer, nil
+	}
+	r := protocol.ApprovalResolvedData{
+		Request: a.Request, Outcome: protocol.Allowed, Decision: decision, Option: option, Reason: reason, Input: d.Input,
+	}
+	switch decision {
+	case protocol.Deny, protocol.DenyStop:
+		r.Outcome = protocol.Denied
+	case protocol.AllowAlways:
+		if r.Rule, err = newRule(st, a, &c); err != nil {
+			return nil, err
+		}
+	}
+	if raw, err := record.Encode(r); err != nil || len(raw) > record.MaxData {
+		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.MaxData, Message: "input: too large"}
+	}
+	answer.Resolution = resolve(st, &c.By, r)
+	return answer, nil
+}
+
+// pending returns a copy of a pending request; with no id, of the only one.
+func (p *Approvals) pending(st *protocol.State, request string) (*protocol.Approval, error) {
+	if request == "" {
+		switch len(st.Approvals) {
+		case 0:
+			return nil, protocol.Errorf(protocol.CodeNotFound, "no approval is pending")
+		case 1:
+			a := st.Approvals[0]
+			return &a, nil
+		}
+		return nil, protocol.Errorf(
+			protocol.CodeAmbiguous,
+			"%d approvals are pending: name one",
+			len(st.Approvals),
+		)
+	}
+	if pending := st.PendingApproval(request); pending != nil {
+		a := *pending
+		return &a, nil
+	}
+	r, err := p.find(request)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, protocol.Errorf(protocol.CodeNotFound, "there is no request %.80q", request)
+	}
+	return nil, r.conflict()
+}
+
+// chooseDecision returns the decision of an answer and the option it named, if any.
+func chooseDecision(a *protocol.Approval, d *protocol.ApproveData) (protocol.Decision, string, error) {
+	if d.Option == "" {
+		if !d.Decision.Valid() {
+			return "", "", protocol.Errorf(
+				protocol.CodeInvalidMessage,
+				"decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain",
+				string(d.Decision),
+			)
+		}
+		return d.Decision, "", nil
+	}
+	for _, o := range a.Options {
+		if o.ID == d.Option {
+			if d.Decision != "" && d.Decision != o.Kind {
+				return "", "", protocol.Errorf(
+					protocol.CodeInvalidMessage,
+					"option %.80q means %s, not %s",
+					d.Option,
+					o.Kind,
+					d.Decision,
+				)
+			}
+			return o.Kind, o.ID, nil
+		}
+	}
+	return "", "", protocol.Errorf(protocol.CodeNotFound, "request %s has no option %.80q", a.Request, d.Option)
+}
+
+// checkInput refuses an edited patch or command that the agent would not take: it would apply its
+// own, which no user approved.
+func (c *Caller) checkInput(
+	agent string, pending *protocol.Approval, d protocol.Decision, in *protocol.ApprovalInput,
+) error {
+	switch {
+	case in == nil:
+		return nil
+	case in.Patch != "" && !c.TakesPatch:
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"the agent %s does not take edited patches: deny with the changes as reason", agent)
+	case in.Command == "" || pending.Command == in.Command:
+		return nil
+	case pending.Kind != protocol.ApproveCommand || !c.TakesCommand:
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"the agent %s takes no edited command for this request: deny with the command as reason", agent)
+	case d == protocol.AllowAlways:
+		return protocol.Errorf(protocol.CodeUnsupported, "an edited command cannot be allowed always: allow it once")
+	}
+	return nil
+}
+
+// CheckExplanation returns an error if there is no room for a further explanation.
+func CheckExplanation(st *protocol.State, l Limits) error {
+	if record.Size(st.Approvals, l.Bytes) > l.Bytes-protocol.MaxEvent {
+		return &protocol.Error{
+			Code: protocol.CodeTooLarge, Limit: l.Bytes,
+			Message: "the pending requests and their explanations are too large together: decide some",
+		}
+	}
+	return nil
+}
