@@ -17,12 +17,11 @@ const asyncTimeout = 5 * time.Minute
 // command with finish's result.
 func (s *Session) runAsync(cmd *command, work func(context.Context) (any, error), finish func(any) (any, error)) {
 	s.forgetIdleEnd()
-	preparation := s.preparation
+	preparation := s.slot.Preparation()
 	s.runInBackground(cmd, func(ctx context.Context) (any, error) {
-		if err := preparation.acquire(ctx); err != nil {
+		if err := preparation.Wait(ctx); err != nil {
 			return nil, err
 		}
-		preparation.release()
 		return work(ctx)
 	}, finish)
 }
@@ -100,7 +99,7 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if s.turn == nil && s.state.Turn == nil && s.capabilities.ContinuesPlans {
+	if s.turn == nil && s.state.Turn == nil && s.slot.Capabilities().ContinuesPlans {
 		return s.continuePlan(cmd, d.Task)
 	}
 	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
@@ -151,9 +150,9 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 	if err != nil {
 		return nil, err
 	}
-	preparation := s.preparation
+	preparation := s.slot.Preparation()
 	s.runAsync(cmd, func(ctx context.Context) (any, error) {
-		if err := preparation.forget(ctx, d.Setting); err != nil {
+		if err := preparation.Forget(ctx, d.Setting); err != nil {
 			return nil, err
 		}
 		return nil, c.Configure(ctx, d.Setting, d.Value)
@@ -168,12 +167,16 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 }
 
 func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
+	var process *protocol.AgentProcess
+	if !s.state.Closed {
+		process = s.slot.Info(s.spec.IdleEnd)
+	}
 	clients, count := s.subscribers.clients(s, "")
 	return protocol.SnapshotResult{
 		Snapshot:    protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
 		Status:      s.state.Status(),
 		Clients:     clients,
 		ClientCount: count,
-		Process:     s.processInfo(),
+		Process:     process,
 	}, nil
 }

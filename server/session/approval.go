@@ -33,10 +33,10 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 		return
 	}
 	settings, decider := s.hub.settings(), s.decider()
-	_, explains := s.agent.(agent.Explainer)
+	_, explains := s.slot.Agent().(agent.Explainer)
 	sanitized, blobs := sanitizeRequest(w.Request())
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
-		Explains: explains, TakesPatch: s.capabilities.TakesPatch, TakesCommand: s.capabilities.TakesCommand,
+		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
 		Policy: decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
 		Now: time.Now(), ID: NewID(idRequest),
 	})
@@ -98,7 +98,7 @@ func (s *Session) resolve(list ...approval.Resolution) {
 func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	a, err := s.approvals.Answer(s.state, approval.Caller{
 		By: cmd.by, Now: time.Now(), RuleID: NewID(idRule), Limits: s.hub.settings().Limits.approvals(),
-		TakesPatch: s.capabilities.TakesPatch, TakesCommand: s.capabilities.TakesCommand,
+		TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
 	}, d)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 // queueReason queues the reason of a decision as the next message, when the agent does not receive
 // reasons with verdicts.
 func (s *Session) queueReason(cmd *command, reason string) {
-	if reason == "" || s.capabilities.TakesReason {
+	if reason == "" || s.slot.Capabilities().TakesReason {
 		return
 	}
 	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: &cmd.by}
@@ -143,7 +143,7 @@ func (s *Session) queueReason(cmd *command, reason string) {
 
 // explain asks the agent to explain a request, which stays pending.
 func (s *Session) explain(cmd *command, a protocol.Approval) error {
-	e, ok := s.agent.(agent.Explainer)
+	e, ok := s.slot.Agent().(agent.Explainer)
 	if !ok {
 		return s.unsupported("explain")
 	}

@@ -161,7 +161,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if err := c.begin(s); err != nil {
 		return r, err
 	}
-	if s.spec.File != nil || !s.capabilities.HasPolicy && s.decider().Name() != policy.Ask {
+	if s.spec.File != nil || !s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
 		s.recordPolicy(&c.cmd.by)
 	}
 	if s.spec.Checking {
@@ -215,7 +215,7 @@ func (s *Session) abandon(c creation, cause error) {
 	s.closeAgent()
 	s.discardPending()
 	s.exit.ending = true
-	gone := s.former
+	gone := s.slot.Former()
 	s.hub.agents.Go(func() {
 		if gone != nil {
 			<-gone // its process group is recorded with the session

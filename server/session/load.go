@@ -84,7 +84,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 			log: newLog(id, epoch, h.cfg.Store, h.cache, head), committer: h.committer,
 			state: &protocol.State{Session: id}, committed: make(chan error, 1),
 		},
-		agentSlot: agentSlot{spec: spec},
+		spec:      spec,
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories

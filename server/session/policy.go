@@ -12,7 +12,7 @@ import (
 // decider returns what decides about the requests of the agent. A session that an agent created
 // asks: no agent decides anything by the choice of another agent.
 func (s *Session) decider() *policy.Decider {
-	d := &policy.Decider{Choice: s.spec.Choice, AgentHas: s.capabilities.HasPolicy}
+	d := &policy.Decider{Choice: s.spec.Choice, AgentHas: s.slot.Capabilities().HasPolicy}
 	if p, ok := s.hub.cfg.Agents.(Policies); ok && s.spec.Parent == "" {
 		d.Configured = p.Policy(s.spec.Agent)
 	}
@@ -27,7 +27,7 @@ func (s *Session) takePolicy() error {
 		return err
 	}
 	s.spec.Choice, s.spec.Settings = d.Choice, settings
-	s.preparation.settings = maps.Clone(settings)
+	s.slot.Preparation().Replace(settings)
 	s.storeSpec()
 	return nil
 }

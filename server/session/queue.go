@@ -55,7 +55,7 @@ func (s *Session) planRun(cmd *command, d *protocol.PlanRunData) (any, error) {
 	if _, err := s.openAgent(); err != nil {
 		return nil, err
 	}
-	if !s.capabilities.RunsPlans {
+	if !s.slot.Capabilities().RunsPlans {
 		return nil, s.unsupported("run plans")
 	}
 	if len(d.Tasks) == 0 {

@@ -123,7 +123,7 @@ func (s *Session) recover() {
 		s.startNext()
 		return
 	}
-	if _, err := s.openAgent(); err == nil && s.capabilities.Resumes {
+	if _, err := s.openAgent(); err == nil && s.slot.Capabilities().Resumes {
 		s.resumeTurn()
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
+	"agentctl/server/session/slot"
 )
 
 // A Session is one session in memory. The goroutine run owns it: other goroutines post functions to
@@ -26,7 +27,11 @@ type Session struct {
 	// Owned by run.
 
 	journal
-	agentSlot
+	spec          agent.Spec
+	slot          slot.Slot
+	host          *host    // of the agent in the slot; nil: it is empty
+	secrets       agentLog // of the agent
+	startFailure  string   // of the agent, the last one that was recorded
 	boundary      boundary
 	turn          *turn // nil: none under way
 	approvals     *approval.Approvals
@@ -233,7 +238,7 @@ func (s *Session) shutdown() {
 	case t == nil:
 	case t.reason != "": // already stopped by a command, which waits
 		s.endTurn(agent.End{})
-	case s.capabilities.Resumes:
+	case s.slot.Capabilities().Resumes:
 		s.turn = nil
 		t.cancel(errShutdown)
 		close(t.done)
@@ -246,12 +251,3 @@ func (s *Session) shutdown() {
 	s.closeAgent()
 	s.afterCommit(func(error) { s.exit.ending = true })
 }
-
-// unload ends the session's goroutine. The next use loads the session again.
-func (s *Session) unload() {
-	s.closeAgent()
-	s.exit.ending = true
-}
-
-// touch notes activity, which postpones the unload.
-func (s *Session) touch() { s.deadlines.lastActivity = time.Now() }

@@ -17,10 +17,6 @@ type deadlines struct {
 	startAt      time.Time // when to start the agent for a subscriber; zero: not scheduled
 }
 
-// releaseAfter is the time from the last commit of an idle session until it frees the memory of its
-// log.
-const releaseAfter = time.Minute
-
 // scheduleTimer sets the timer to the next deadline.
 func (s *Session) scheduleTimer() {
 	next := s.subscribers.nextLagCheck
@@ -78,16 +74,4 @@ func (s *Session) handleTimer() {
 	}
 	s.handleIdle(now)
 	s.scheduleTimer()
-}
-
-// idle reports whether the session has nothing to do.
-func (s *Session) idle() bool {
-	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && !s.starting && s.batch == nil &&
-		s.inFlight == nil
-}
-
-// unloadable reports whether the session is idle and nothing in memory would be lost.
-func (s *Session) unloadable() bool {
-	return s.idle() && len(s.subscribers.list) == 0 && s.queue.Empty() && s.agentGone() &&
-		s.state.NextScheduled() == nil
 }

@@ -97,13 +97,13 @@ func (s *Session) runAgent(in agent.Turn, shown TurnRow) {
 			s.endTurn(agent.End{})
 			return
 		}
-		preparation, imported := s.preparation, s.spec.Imported
+		preparation, imported := s.slot.Preparation(), s.spec.Imported
 		out := &turnOutput{s, t, policy.Classifier{
-			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.capabilities.ReadTools,
+			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
 		}}
 		s.hub.agents.Go(func() {
 			var end agent.End
-			err := s.prepare(t.ctx, opened, preparation, false)
+			err := preparation.Prepare(t.ctx, opened, false, s.settingsApplied)
 			if err == nil && imported {
 				var added bool
 				added, err = s.addImported(t.ctx, &in.Message)

@@ -58,6 +58,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
+	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/session/approval", "server/agent/process"}},
 	{pkg: "server/history", imports: []string{"protocol", "server/session"}},

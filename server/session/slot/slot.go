@@ -1,0 +1,105 @@
+package slot
+
+import (
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+)
+
+// A Slot holds the agent of a session. The zero value is empty. It is owned by one goroutine.
+type Slot struct {
+	agent        agent.Agent // nil: not open
+	capabilities agent.Capabilities
+	preparation  *Preparation
+	starting     bool
+	former       chan struct{} // closed when the agent taken last is gone; nil: none was taken
+}
+
+// Put puts an agent that was opened into the empty slot, with settings to be applied before its first
+// turn.
+func (s *Slot) Put(a agent.Agent, settings map[string]string) {
+	s.agent, s.capabilities = a, a.Capabilities()
+	s.preparation = newPreparation(s.former, settings)
+}
+
+// Take empties the slot. It returns the agent to be closed, and gone, to be called when it is; nil,
+// nil if the slot is empty. gone waits for the former agents; it may be called from any goroutine.
+func (s *Slot) Take() (a agent.Agent, gone func()) {
+	if s.agent == nil {
+		return nil, nil
+	}
+	a = s.agent
+	before, closed := s.former, make(chan struct{})
+	s.agent, s.former = nil, closed
+	return a, func() {
+		if before != nil {
+			<-before
+		}
+		close(closed)
+	}
+}
+
+// Agent returns the agent; nil if none is open.
+func (s *Slot) Agent() agent.Agent { return s.agent }
+
+// Capabilities returns the capabilities of the agent that was put last.
+func (s *Slot) Capabilities() *agent.Capabilities { return &s.capabilities }
+
+// Preparation returns the preparation of the agent that was put last.
+func (s *Slot) Preparation() *Preparation { return s.preparation }
+
+// Former is closed when the agents that were taken are gone; nil if none was taken.
+func (s *Slot) Former() <-chan struct{} { return s.former }
+
+// SetStarting notes that the agent starts in the background, or that its start has ended.
+func (s *Slot) SetStarting(starting bool) { s.starting = starting }
+
+// Starting reports whether the agent starts in the background.
+func (s *Slot) Starting() bool { return s.starting }
+
+// Startable reports whether a start now would do something: open the agent, start a process, or
+// apply settings.
+func (s *Slot) Startable(settings map[string]string) bool {
+	if s.starting || s.Process().Running {
+		return false
+	}
+	_, starter := s.agent.(agent.Starter)
+	return s.agent == nil || starter || len(settings) > 0
+}
+
+// Process returns the state of the agent's process.
+func (s *Slot) Process() agent.Process {
+	if starter, ok := s.agent.(agent.Starter); ok {
+		return starter.Process()
+	}
+	return agent.Process{}
+}
+
+// Idle reports whether no agent of the slot has a process, or starts one.
+func (s *Slot) Idle() bool {
+	if s.former != nil {
+		select {
+		case <-s.former:
+		default:
+			return false
+		}
+	}
+	return !s.starting && !s.Process().Running
+}
+
+// Info returns the state of the agent's process for clients; nil: the agent has none. idleEnd is when
+// the process was ended for idleness; nil: it was not.
+func (s *Slot) Info(idleEnd *time.Time) *protocol.AgentProcess {
+	_, starter := s.agent.(agent.Starter)
+	p := s.Process()
+	switch {
+	case s.agent != nil && !starter:
+		return nil
+	case p.Running:
+		return &protocol.AgentProcess{Phase: protocol.ProcessRunning, Since: &p.Since, Restores: p.Restores}
+	case s.starting:
+		return &protocol.AgentProcess{Phase: protocol.ProcessStarting}
+	}
+	return &protocol.AgentProcess{Phase: protocol.ProcessEnded, Since: idleEnd, Idle: idleEnd != nil}
+}

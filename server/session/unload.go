@@ -1,0 +1,83 @@
+package session
+
+import "time"
+
+// releaseAfter is the time from the last commit of an idle session until it frees the memory of its
+// log.
+const releaseAfter = time.Minute
+
+// unload ends the session's goroutine. The next use loads the session again.
+func (s *Session) unload() {
+	s.closeAgent()
+	s.exit.ending = true
+}
+
+// touch notes activity, which postpones the unload.
+func (s *Session) touch() { s.deadlines.lastActivity = time.Now() }
+
+// idle reports whether the session has nothing to do.
+func (s *Session) idle() bool {
+	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && !s.slot.Starting() && s.batch == nil &&
+		s.inFlight == nil
+}
+
+// unloadable reports whether the session is idle and nothing in memory would be lost.
+func (s *Session) unloadable() bool {
+	return s.idle() && len(s.subscribers.list) == 0 && s.queue.Empty() && s.slot.Idle() &&
+		s.state.NextScheduled() == nil
+}
+
+// endIdleAgent ends an agent that continues later where it was.
+func (s *Session) endIdleAgent() {
+	at := timestamp()
+	s.spec.IdleEnd = &at
+	s.storeSpec()
+	s.logger().Info("end idle agent")
+	s.closeAgent()
+}
+
+// forgetIdleEnd notes that the agent is in use again.
+func (s *Session) forgetIdleEnd() {
+	if s.spec.IdleEnd != nil {
+		s.spec.IdleEnd = nil
+		s.storeSpec()
+	}
+}
+
+// idleCheck returns when an idle session is looked at next: to end its agent, or to unload it.
+// Zero: not before something happens.
+func (s *Session) idleCheck() time.Time {
+	last := s.deadlines.lastActivity
+	if p := s.slot.Process(); p.Running {
+		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have ended by itself
+		if end := last.Add(s.hub.settings().AgentIdle); p.Restores && end.Before(next) {
+			return end
+		}
+		return next
+	}
+	if s.unloadable() {
+		return last.Add(s.hub.cfg.UnloadAfter)
+	}
+	return time.Time{}
+}
+
+// handleIdle frees memory, ends the agent and unloads the session when they were idle for long
+// enough.
+func (s *Session) handleIdle(now time.Time) {
+	if !s.idle() {
+		return
+	}
+	if at := s.deadlines.lastCommit; !at.IsZero() && now.Sub(at) >= releaseAfter {
+		s.log.release()
+		s.output.free()
+		s.line, s.deadlines.lastCommit = nil, time.Time{}
+	}
+	idle := now.Sub(s.deadlines.lastActivity)
+	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {
+		s.endIdleAgent()
+		return
+	}
+	if s.unloadable() && idle >= s.hub.cfg.UnloadAfter {
+		s.unload()
+	}
+}
