@@ -18,6 +18,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/wsclient"
+	"agentctl/wsclient/wirelog"
 )
 
 // The values of --output.
@@ -40,7 +41,7 @@ type app struct {
 	serverNamed   bool               // flags or environment select the server
 	server        config.NamedServer // selected by --on; zero: none
 	started       bool               // the verb has started: earlier errors are wrong usage
-	logFrames     bool               // record the frames of the connection for the TUI's protocol log
+	wire          *wirelog.Log       // of the messages of the connection; nil: none
 
 	verb    string           // path of the verb, such as "queue edit"
 	session string           // first argument of the verb, or SESSION, for hints

@@ -25,6 +25,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 	"agentctl/wsclient"
+	"agentctl/wsclient/wirelog"
 )
 
 type attachOptions struct {
@@ -37,6 +38,7 @@ type attachOptions struct {
 	Theme   string
 	NoAlert bool
 	Keep    int
+	Wire    string // file of the messages of the connection; "": none
 	replayOptions
 
 	changed func(flag string) bool // reports whether a flag was passed
@@ -68,6 +70,10 @@ if a request or a held queue waits for a person; with --follow it goes on.
 With --replay, an exported log (agentctl export --format jsonl) is played at its own pace, or that
 of a session up to now: Space pauses, + and - change the speed, [ and ] move by turns. A replay
 sends nothing. An argument that names no file is a SESSION.
+
+With --wire, every message of the connection is appended to FILE, a line of JSON each, without
+credentials: follow it with "tail -f FILE | jq". The file is new or your own, readable by you alone,
+and takes at most 64 MiB. The screen does not wait for it; a line counts messages that it lost.
 
 The themes are auto, dark, light, contrast (no faint text), colorblind, ember, fjord and 16, the
 terminal's sixteen colours. All but dark, light and 16 follow the background of the terminal; Alt-L
@@ -102,6 +108,9 @@ notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the ac
 			if o.Keep < 1 {
 				return exit.Usagef("invalid --keep %d: want 1 or more", o.Keep)
 			}
+			if o.Wire != "" && o.Replay {
+				return exit.Usagef("--wire is for a connection: a replay has none")
+			}
 			return o.replayOptions.check(o.Session, o.Plain, o.changed("max-pause"))
 		}, run),
 	}
@@ -112,6 +121,7 @@ notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the ac
 	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
 	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
 	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
+	cmd.Flags().StringVar(&o.Wire, "wire", "", "append the messages of the connection to `FILE`")
 	o.replayOptions.addFlags(cmd)
 	completeValues(cmd, "theme", config.Themes())
 	return cmd
@@ -122,7 +132,13 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		return runReplay(ctx, o)
 	}
 	onScreen := !o.Plain && o.app.hasScreen()
-	if o.app.logFrames = onScreen; onScreen {
+	if o.Wire != "" {
+		if o.app.wire, err = wirelog.Open(o.Wire); err != nil {
+			return exit.Usagef("--wire: %w", err)
+		}
+		defer func() { err = cmp.Or(err, o.app.wire.Close()) }()
+	}
+	if onScreen {
 		tui.Prepare()
 		var stop func() error
 		ctx, stop = notifySignal(ctx)
@@ -161,7 +177,7 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	s := &sessionAdapter{client: c.Client, session: r.Snapshot.State.Session, protocolLog: c.protocolLog}
+	s := &sessionAdapter{client: c.Client, session: r.Snapshot.State.Session}
 	if !onScreen {
 		return o.runPlain(c, s)
 	}
@@ -208,7 +224,7 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection, session
 	}
 	options.Composer.Drafts = o.app.openDrafts()
 	options.Panes = o.app.paneOptions(o.sessions)
-	server := serverAdapter{client: c.Client, local: c.local, protocolLog: c.protocolLog}
+	server := serverAdapter{client: c.Client, local: c.local}
 	if c.own {
 		// The first frame does not wait for these searches of PATH.
 		server.order = func(names []string) []string { return o.app.readyFirst(exec.LookPath, names) }

@@ -18,7 +18,6 @@ import (
 	"agentctl/internal/ssh"
 	"agentctl/protocol"
 	"agentctl/server/agent/process"
-	"agentctl/tui/protolog"
 	"agentctl/wsclient"
 )
 
@@ -31,12 +30,11 @@ var errConnectionLost = exit.Unreachablef("the connection is lost")
 // A connection is the connection of a verb to its server.
 type connection struct {
 	*wsclient.Client
-	ctx         context.Context // ends when the client gives up; the cause says why
-	local       bool            // client and server have the same file system
-	own         bool            // the server of this user's data directory
-	protocolLog *protolog.Log   // nil unless app.logFrames
-	cancel      context.CancelCauseFunc
-	done        chan struct{} // closed when watch has returned
+	ctx    context.Context // ends when the client gives up; the cause says why
+	local  bool            // client and server have the same file system
+	own    bool            // the server of this user's data directory
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when watch has returned
 }
 
 // A reconnectPolicy says how long a verb tries to get a lost connection back.
@@ -138,10 +136,9 @@ func (a *app) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.
 }
 
 func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*connection, error) {
-	var log *protolog.Log
-	if a.logFrames {
-		log = protolog.NewLog(append(a.secretValues(), o.Token)...)
-		o.OnFrame = logTap(log)
+	if a.wire != nil {
+		a.wire.Hide(append(a.secretValues(), o.Token)...)
+		o.OnFrame = a.wire.Record
 	}
 	client := wsclient.New(url, o)
 	a.client = client
@@ -152,9 +149,7 @@ func (a *app) dial(ctx context.Context, url string, local bool, o wsclient.Optio
 		}
 		return nil, err
 	}
-	c := newConnection(ctx, client, local)
-	c.protocolLog = log
-	return c, nil
+	return newConnection(ctx, client, local), nil
 }
 
 // needsAttach returns the error of a verb whose sessions end with its connection.

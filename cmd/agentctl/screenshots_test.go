@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,7 +23,6 @@ import (
 	"agentctl/server/agent/script"
 	"agentctl/server/embedded"
 	"agentctl/tui"
-	"agentctl/tui/protolog"
 	"agentctl/tui/ui"
 	"agentctl/wsclient"
 )
@@ -43,7 +41,6 @@ type shot struct {
 	session     string // shown first; "": the dashboard
 	keys        []string
 	paper       screenshot.SVGOptions
-	single      bool // only the session, without a dashboard: fewer frames, which are not deterministic
 }
 
 var shots = []shot{
@@ -51,45 +48,23 @@ var shots = []shot{
 		"session", "A session: a tool's output, a patch that waits for a decision, and the queue", ui.ThemeDark,
 		"fix-race",
 		[]string{"\t"},
-		dark, false,
+		dark,
 	},
 	{
 		"sessions", "All sessions of a server, those that need a person first", ui.ThemeDark, "",
 		[]string{"\x1b[B", " "},
-		dark, false,
-	},
-	{
-		"protocol-log", "Protocol log: messages sent and received", ui.ThemeDark, "fix-race",
-		[]string{"\t", "y", "\x1b[18~"},
-		dark, true,
+		dark,
 	},
 	{
 		"review", "The review of a patch, with the keys that decide", ui.ThemeDark, "fix-race",
 		[]string{"\t", "v"},
-		dark, false,
+		dark,
 	},
-	{"light", "Markdown and a diff, on a light terminal", ui.ThemeLight, "guide", nil, light, false},
+	{"light", "Markdown and a diff, on a light terminal", ui.ThemeLight, "guide", nil, light},
 }
 
 // ids matches random ids: epochs, sessions and messages.
 var ids = []*regexp.Regexp{regexp.MustCompile(`[ "]([a-z0-9]{6,12}):[0-9]+`), regexp.MustCompile(`\b[sm]_([a-z0-9]+)`)}
-
-// frameTimes matches the times of frames in the protocol log; rowPositions the rows of its
-// messages. How messages share frames, and the order of simultaneous frames, are not deterministic.
-var (
-	frameTimes   = regexp.MustCompile(`<text [^>]*>(\d\d:\d\d:\d\d\.\d{3}|⋮)</text>\n`)
-	rowPositions = regexp.MustCompile(` y="[0-9.]+"`)
-)
-
-// lines returns the lines of an image that are compared.
-func (s *shot) lines(svg []byte) []string {
-	if !s.single {
-		return strings.Split(string(svg), "\n")
-	}
-	lines := strings.Split(string(rowPositions.ReplaceAll(frameTimes.ReplaceAll(svg, nil), nil)), "\n")
-	slices.Sort(lines)
-	return lines
-}
 
 const (
 	shotColumns = 104
@@ -132,7 +107,7 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g, w := firstDifference(s.lines(got.Bytes()), s.lines(want)); g != w {
+			if g, w := firstDifference(strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")); g != w {
 				t.Errorf("%s differs from the screen: review the change, then redraw it (see this test)\n"+
 					"screen: %s\nfile:   %s", file, g, w)
 			}
@@ -187,9 +162,9 @@ func (s *shot) record(t *testing.T) []byte {
 type dialFunc = func(context.Context) (net.Conn, error)
 
 // newClient connects to the server as name.
-func newClient(t *testing.T, dial dialFunc, name string, tap func(wsclient.Frame)) *wsclient.Client {
+func newClient(t *testing.T, dial dialFunc, name string) *wsclient.Client {
 	c := wsclient.New("ws://127.0.0.1:7777", wsclient.Options{ // of this machine: deltas come one by one
-		Dial: dial, Name: name, UserAgent: "agentctl", OnFrame: tap,
+		Dial: dial, Name: name, UserAgent: "agentctl",
 		Heartbeat: 24 * time.Hour,
 	})
 	if err := c.Connect(t.Context()); err != nil {
@@ -200,7 +175,7 @@ func newClient(t *testing.T, dial dialFunc, name string, tap func(wsclient.Frame
 
 // createSessions creates the sessions and runs them up to the state of the screenshots.
 func createSessions(t *testing.T, dial dialFunc) {
-	c := newClient(t, dial, "ada", nil)
+	c := newClient(t, dial, "ada")
 	defer c.Close()
 	for _, of := range []struct {
 		name, agent string
@@ -232,8 +207,7 @@ func createSessions(t *testing.T, dial dialFunc) {
 
 // show opens the screen, presses the keys and returns the output.
 func (s *shot) show(t *testing.T, dial dialFunc) []byte {
-	log := protolog.NewLog()
-	c := newClient(t, dial, "ada", logTap(log))
+	c := newClient(t, dial, "ada")
 	defer c.Close()
 	keys, typing := io.Pipe()
 	defer typing.Close()
@@ -248,11 +222,7 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 			},
 			Theme: s.theme, Zone: time.UTC, Size: tui.Size{Width: shotColumns, Height: shotRows},
 		}
-		if s.single {
-			left <- tui.Run(ctx, &sessionAdapter{client: c, session: s.id(t, c), protocolLog: log}, o)
-			return
-		}
-		left <- tui.RunDashboard(ctx, serverAdapter{client: c, protocolLog: log}, s.id(t, c), o)
+		left <- tui.RunDashboard(ctx, serverAdapter{client: c}, s.id(t, c), o)
 	}()
 	for _, key := range s.keys {
 		time.Sleep(2 * time.Second)

@@ -6,8 +6,6 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/protocol"
-	"agentctl/tui/logview"
-	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
 )
@@ -15,9 +13,8 @@ import (
 // A serverAdapter is a server with all its sessions for the TUI's dashboard. Its methods may be
 // called from any goroutine.
 type serverAdapter struct {
-	client      *wsclient.Client
-	local       bool          // client and server have the same file system
-	protocolLog *protolog.Log // of the client's connection; may be nil
+	client *wsclient.Client
+	local  bool // client and server have the same file system
 
 	order       func(agents []string) []string       // of the agents; nil: as the server names them
 	agent       func() (string, error)               // of new sessions that name none; nil: the server decides
@@ -27,11 +24,7 @@ type serverAdapter struct {
 var (
 	_ remote.Server  = serverAdapter{}
 	_ remote.Retrier = serverAdapter{}
-	_ logview.Source = serverAdapter{}
 )
-
-// ProtocolLog returns the protocol log of the connection.
-func (s serverAdapter) ProtocolLog() *protolog.Log { return s.protocolLog }
 
 // Retry connects at once.
 func (s serverAdapter) Retry() { s.client.Retry() }
@@ -103,7 +96,7 @@ func (s serverAdapter) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 
 // Session returns one session.
 func (s serverAdapter) Session(id string) remote.Session {
-	return &sessionAdapter{client: s.client, session: id, protocolLog: s.protocolLog}
+	return &sessionAdapter{client: s.client, session: id}
 }
 
 // Agents returns the agents that the server named in its hello, in the order of the user.

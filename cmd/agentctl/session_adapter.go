@@ -14,8 +14,6 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
-	"agentctl/tui/logview"
-	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 	"agentctl/wsclient"
 )
@@ -23,20 +21,15 @@ import (
 // A sessionAdapter is a session of a server for the TUI. Its methods may be called from any
 // goroutine.
 type sessionAdapter struct {
-	client      *wsclient.Client
-	session     string
-	protocolLog *protolog.Log // of the client's connection; may be nil
+	client  *wsclient.Client
+	session string
 }
 
 var (
 	_ remote.Resumer    = (*sessionAdapter)(nil)
-	_ logview.Source    = (*sessionAdapter)(nil)
 	_ remote.Retrier    = (*sessionAdapter)(nil)
 	_ remote.Withdrawer = (*sessionAdapter)(nil)
 )
-
-// ProtocolLog returns the protocol log of the connection.
-func (s *sessionAdapter) ProtocolLog() *protolog.Log { return s.protocolLog }
 
 // Retry connects at once.
 func (s *sessionAdapter) Retry() { s.client.Retry() }

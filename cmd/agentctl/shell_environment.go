@@ -9,7 +9,7 @@ import (
 	"agentctl/server/agent/acp"
 )
 
-// minSecret is the length of the shortest value that the protocol log hides, in bytes.
+// minSecret is the length of the shortest value that the log of --wire hides, in bytes.
 const minSecret = 8
 
 // shellEnvironment returns the variables that a session of an agent gets from the user's shell on
@@ -41,7 +41,7 @@ func (a *app) shellEnvironment(agent string) map[string]string {
 	return env
 }
 
-// secretValues returns the values that the protocol log hides.
+// secretValues returns the values that the log of --wire hides.
 func (a *app) secretValues() []string {
 	var values []string
 	for _, v := range a.shellEnvironment("") {

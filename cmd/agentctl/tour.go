@@ -19,7 +19,6 @@ import (
 	"agentctl/server/session"
 	"agentctl/tui"
 	"agentctl/tui/plain"
-	"agentctl/tui/protolog"
 	"agentctl/tui/tour"
 	"agentctl/tui/ui"
 	"agentctl/wsclient"
@@ -99,11 +98,11 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 // play creates the tour's session and shows it.
 func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	a := o.app
-	url, log := "ws://"+embedded.Host, protolog.NewLog()
+	url := "ws://" + embedded.Host
 	link := &tourLink{dial: s.Dialer(url)}
 	client := wsclient.New(url, wsclient.Options{
 		Dial: link.Dial, Name: a.userName(), UserAgent: "agentctl " +
-			programVersion(), NoRetryFirst: true, OnFrame: logTap(log),
+			programVersion(), NoRetryFirst: true,
 	})
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
@@ -123,10 +122,10 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 		}
 	}
 	if !o.hasLines() {
-		server := tourServer{serverAdapter{client: client, protocolLog: log}, link}
+		server := tourServer{serverAdapter{client: client}, link}
 		return (&tourScreen{o, c, server, tour.NewGuide(link)}).run(created.Session)
 	}
-	adapter := &sessionAdapter{client: client, session: created.Session, protocolLog: log}
+	adapter := &sessionAdapter{client: client, session: created.Session}
 	u := &tourUser{sessionAdapter: adapter, turns: len(script.TourMessages())}
 	err = leaveCause(c.ctx, plain.Run(c.ctx, u, a.text(), strings.NewReader(""), plain.Options{Columns: a.columns}))
 	return c.cause(errors.Join(err, u.err))

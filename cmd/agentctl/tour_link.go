@@ -81,7 +81,7 @@ func (s tourServer) Retry() {
 
 // Session returns one session.
 func (s tourServer) Session(id string) remote.Session {
-	return tourSession{&sessionAdapter{client: s.client, session: id, protocolLog: s.protocolLog}, s.link}
+	return tourSession{&sessionAdapter{client: s.client, session: id}, s.link}
 }
 
 // A tourSession is a session of a tourServer.

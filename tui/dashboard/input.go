@@ -8,7 +8,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/logview"
 	"agentctl/tui/ui"
 )
 
@@ -55,8 +54,6 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, ha
 		d.overlays.Push(ui.NewImagesMenu(d.Styles))
 	case keymap.Reconnect:
 		return d.reconnect(), nil, true
-	case keymap.ShowProtocolLog:
-		return d.showProtocolLog(), nil, true
 	case keymap.PageUp:
 		d.moveSelection(-d.pageSize())
 	case keymap.PageDown:
@@ -213,17 +210,6 @@ func (d *Dashboard) keepText(session, text string) (where string) {
 	}
 	d.Open.KeepText(session, text)
 	return "your text is in the message box of " + sessionName(&s)
-}
-
-// showProtocolLog opens the protocol log of the connection, if the client keeps one.
-func (d *Dashboard) showProtocolLog() tea.Cmd {
-	log, cmd := logview.Open(d.Server, d.Styles, d.Tasks, d.Clipboard)
-	if log == nil {
-		d.status.Text = "this server keeps no protocol log"
-		return nil
-	}
-	d.overlays.Push(log)
-	return cmd
 }
 
 // selectedIndex returns the index of the selected session, or -1 if the list is empty. If the

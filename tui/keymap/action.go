@@ -10,7 +10,6 @@ const (
 	ShowSessions    Action = "sessions"
 	ShowSettings    Action = "settings"
 	ShowRules       Action = "rules"
-	ShowProtocolLog Action = "wire"
 	ShowContext     Action = "context"
 	ShowChanges     Action = "changes"
 	NextPending     Action = "next-need"
@@ -176,16 +175,6 @@ const (
 	NewSearch Action = "found.find"
 
 	Compact Action = "context.compact"
-
-	LogFilter    Action = "wire.find"
-	LogDirection Action = "wire.direction"
-	LogType      Action = "wire.type"
-	LogPause     Action = "wire.pause"
-	LogCopy      Action = "wire.copy"
-	LogSave      Action = "wire.save"
-	LogPageUp    Action = "wire.page-up"
-	LogPageDown  Action = "wire.page-down"
-	LogClose     Action = "wire.leave"
 
 	TurnChanges        Action = "transcript.changes"
 	ReviewPageUp       Action = "review.page-up"

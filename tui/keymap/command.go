@@ -69,7 +69,6 @@ var Commands = []Command{
 	{"pane-taller", TallerPane, OnSession},
 	{"pane-shorter", ShorterPane, OnSession},
 	{"pane-close", ClosePane, OnSession},
-	{"log", ShowProtocolLog, OnSession | OnDashboard},
 	{"retry", Reconnect, OnSession | OnDashboard},
 	{"redraw", Redraw, OnSession | OnDashboard},
 	{"help", Help, OnSession | OnDashboard},

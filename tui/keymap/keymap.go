@@ -29,7 +29,6 @@ var Definitions = []Definition{
 	{Global, ShowRules, []string{"f4", "alt+u"}, "rules that answer requests: list, revoke"},
 	{Global, Reconnect, []string{"f5", "alt+y"}, "connect now"},
 	{Global, ShowContext, []string{"f6", "alt+i"}, "context usage; compact the context"},
-	{Global, ShowProtocolLog, []string{"f7", "alt+w"}, "protocol log: messages sent and received"},
 	{Global, NextPending, []string{"f8", "alt+n"}, "next session that needs you, then back"},
 	{Global, ShowChanges, []string{"f9", "alt+c"}, "files changed in this session"},
 	{Global, JumpSession, []string{"alt+g"}, "jump to a session by name, title, label or directory"},
@@ -194,16 +193,6 @@ var Definitions = []Definition{
 	{Rules, RevokeRule, []string{"delete", "backspace", "X"}, "revoke the rule: the agent asks again"},
 
 	{Context, Compact, []string{"c"}, "compact the context"},
-
-	{ProtocolLog, LogFilter, []string{"/"}, "filter by words; -word excludes"},
-	{ProtocolLog, LogDirection, []string{"d"}, "show sent, received or both"},
-	{ProtocolLog, LogType, []string{"t"}, "only messages of the selected type, or all"},
-	{ProtocolLog, LogPause, []string{"p"}, "pause or resume"},
-	{ProtocolLog, LogCopy, []string{"y"}, "copy the message"},
-	{ProtocolLog, LogSave, []string{"w"}, "save the log to a file"},
-	{ProtocolLog, LogPageUp, []string{"pgup", "b"}, "page up"},
-	{ProtocolLog, LogPageDown, []string{"pgdown"}, "page down"},
-	{ProtocolLog, LogClose, []string{"f7", "alt+w"}, "back"},
 
 	{Review, ReviewPageUp, []string{"pgup", "b"}, "page up"},
 	{Review, ReviewPageDown, []string{"space", "pgdown"}, "page down"},

@@ -57,8 +57,7 @@ var meanings = map[string]map[string]Action{
 		"alt+-": ShorterPane, "F2": ShowSessions, "esc": Back, "enter": Choose, "F8": NextPending, "alt+g": JumpSession,
 		"ctrl+k": OpenPalette,
 	},
-	"Several servers":  {"F5": Reconnect, "n": NewSession},
-	"The protocol log": {"F7": ShowProtocolLog, "enter": Choose},
+	"Several servers": {"F5": Reconnect, "n": NewSession},
 }
 
 // editing are keys of the text field, which no section of the help lists.

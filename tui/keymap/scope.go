@@ -20,7 +20,6 @@ const (
 	Question      Scope = "Questions"
 	Rules         Scope = "Rules"
 	Context       Scope = "Context"
-	ProtocolLog   Scope = "Protocol log (F7)"
 	Review        Scope = "Review of changes"
 	Pager         Scope = "Pager"
 	Tour          Scope = "Tour"

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 )
 
@@ -36,14 +35,6 @@ func New(home Member, others ...Member) *Set {
 
 // Home returns the server whose sessions keep their ids.
 func (s *Set) Home() remote.Server { return s.members[0].Server }
-
-// ProtocolLog returns the protocol log of the connection of home, or nil.
-func (s *Set) ProtocolLog() *protolog.Log {
-	if source, ok := s.Home().(interface{ ProtocolLog() *protolog.Log }); ok {
-		return source.ProtocolLog()
-	}
-	return nil
-}
 
 // Servers returns the names of the servers, home first.
 func (s *Set) Servers() []string {

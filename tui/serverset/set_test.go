@@ -12,7 +12,6 @@ import (
 
 	"agentctl/internal/panics"
 	"agentctl/protocol"
-	"agentctl/tui/protolog"
 	"agentctl/tui/remote"
 )
 
@@ -178,25 +177,6 @@ func TestAPanicOfAServerReachesTheReader(t *testing.T) {
 	})
 	if panics.As(err) == nil {
 		t.Errorf("no panic: %v", err)
-	}
-}
-
-// A loggedServer is a server with a protocol log.
-type loggedServer struct {
-	*fakeServer
-	log *protolog.Log
-}
-
-func (s loggedServer) ProtocolLog() *protolog.Log { return s.log }
-
-func TestTheProtocolLogIsThatOfHome(t *testing.T) {
-	box := loggedServer{&fakeServer{}, new(protolog.Log)}
-	home := loggedServer{&fakeServer{}, new(protolog.Log)}
-	if got := New(Member{"local", home}, Member{"box", box}).ProtocolLog(); got != home.log {
-		t.Errorf("got %p, want %p of home", got, home.log)
-	}
-	if got := New(Member{"local", &fakeServer{}}, Member{"box", box}).ProtocolLog(); got != nil {
-		t.Errorf("got %p of a home without a log", got)
 	}
 }
 

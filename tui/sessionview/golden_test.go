@@ -106,7 +106,7 @@ func unwrap(text string) string {
 func TestGoldenFilesAreUsed(t *testing.T) {
 	var used []string
 	scenes := slices.Concat(
-		screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes, statusScenes,
+		screenScenes, planScenes, contextScenes, toolCallScenes, statusScenes,
 		markdownScenes, fileScenes, imageScenes, hostileScenes, reviewScenes, sharedScenes,
 	)
 	for _, scene := range scenes {

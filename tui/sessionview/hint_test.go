@@ -51,7 +51,7 @@ func hintedKeys(screen string, m *keymap.Map) []string {
 // that the screen has.
 func TestHintsNameKeysThatAct(t *testing.T) {
 	t.Chdir(t.TempDir()) // a key saves the protocol log
-	scenes := slices.Concat(screenScenes, planScenes, contextScenes, protocolLogScenes, toolCallScenes, statusScenes)
+	scenes := slices.Concat(screenScenes, planScenes, contextScenes, toolCallScenes, statusScenes)
 	total := 0
 	for _, scene := range scenes {
 		if scene.name == "help" { // it lists the keys of all places

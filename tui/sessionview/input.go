@@ -7,7 +7,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/logview"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -130,8 +129,6 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.showSettings()
 	case keymap.ShowRules:
 		v.showRules()
-	case keymap.ShowProtocolLog:
-		return v.showProtocolLog(), true
 	case keymap.ShowChanges:
 		v.showChangedFiles()
 	case keymap.ShowContext:
@@ -358,15 +355,4 @@ func (v *View) showRules() {
 
 func (v *View) pushMenu(listing ui.Listing) {
 	v.overlays.Push(ui.NewMenu(v.Styles, listing, "", func() string { return v.status.Text }))
-}
-
-// showProtocolLog opens the protocol log, if the session keeps one.
-func (v *View) showProtocolLog() tea.Cmd {
-	log, cmd := logview.Open(v.Session, v.Styles, v.Tasks, v.Clipboard)
-	if log == nil {
-		v.status.Text = "this session keeps no protocol log"
-		return nil
-	}
-	v.overlays.Push(log)
-	return cmd
 }

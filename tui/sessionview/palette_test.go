@@ -88,7 +88,7 @@ func TestPaletteRanksCommands(t *testing.T) {
 	s := open(t, tuitest.Scenes["settings"](), 100, 40)
 	for text, want := range map[string]string{
 		"set": "/settings", "mod": "/mode", "model": "/model", "int": "/interrupt", "tes": "/test",
-		"stg": "/settings", "wire": "", "$VISUAL": "", "previous": "", "protocol": "/log",
+		"stg": "/settings", "wire": "", "$VISUAL": "", "previous": "", "document": "/export",
 	} {
 		s.press("ctrl+k")
 		s.typeText(text)

@@ -99,11 +99,6 @@ func textFields() map[string]textField {
 			s.m.askToReplace("notes", []byte("text"))
 			s.m.canvas.Dirty = true
 		}},
-		"filter of the log": {"transcript", func(s *testScreen) {
-			s.m.Session = tuitest.LoggedSession{FakeSession: s.session, Log: tuitest.SampleLog()}
-			s.openProtocolLog()
-			s.press("/")
-		}},
 	}
 }
 

@@ -30,14 +30,14 @@ var (
 		"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
 		"tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
-	// screenImports are those of a screen. No screen imports another, except the log.
+	// screenImports are those of a screen. No screen imports another.
 	screenImports = []string{
 		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
 		"internal/gitbranch",
-		"tui/logview", "tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
+		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/outline", "tui/location",
-		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage", "tui/protolog",
+		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 )
@@ -93,9 +93,6 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: screenImports},
-	{pkg: "tui/logview", imports: []string{
-		"tui/ui", "tui/keymap", "tui/task", "tui/protolog", "tui/highlight", "tui/transcript",
-	}},
 	{pkg: "tui/composer", imports: []string{
 		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
 	}},
@@ -133,14 +130,14 @@ var packageRules = []packageRule{
 	{pkg: "tui/split", noIO: true},
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
-	{pkg: "tui/serverset", imports: []string{"protocol", "tui/protolog", "tui/remote"}},
+	{pkg: "tui/serverset", imports: []string{"protocol", "tui/remote"}},
 	{pkg: "tui/usage", imports: []string{"protocol"}},
-	{pkg: "tui/protolog", imports: []string{"tui/transcript"}},
 	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
 	{pkg: "tui/thumbnail", imports: []string{"internal/panics"}},
 	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
 	{pkg: "tui/highlight"},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
+	{pkg: "wsclient/wirelog", imports: []string{"wsclient"}},
 	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
 	{pkg: "docs"},
 	{pkg: "protocol", noIO: true},

@@ -82,18 +82,6 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.press("Enter")
 	p.waitShown("You said: written in an editor")
 
-	// The protocol log, and back.
-	p.press("F7")
-	p.waitShown("protocol log", "ack", "→")
-	p.press("/")
-	p.typeText("approve")
-	p.press("Enter")
-	p.waitShown("approve answer")
-	p.press("Up", "Enter")
-	p.waitShown(`"command": "approve"`)
-	p.press("q", "F7")
-	p.waitHidden("protocol log")
-
 	// Detach, and reattach after another turn.
 	p.press("C-c")
 	p.waitShown("ctrl+c again leaves")

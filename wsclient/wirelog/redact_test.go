@@ -1,4 +1,4 @@
-package protolog
+package wirelog
 
 import (
 	"encoding/json"

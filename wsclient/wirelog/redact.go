@@ -1,8 +1,9 @@
-package protolog
+package wirelog
 
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -20,6 +21,8 @@ func newRedactor(secrets []string) *redactor {
 			r.secrets = append(r.secrets, []byte(s))
 		}
 	}
+	// A secret that begins with another one is replaced as a whole.
+	slices.SortFunc(r.secrets, func(a, b []byte) int { return len(b) - len(a) })
 	return r
 }
 
