@@ -1,10 +1,9 @@
-// Package agentloop implements the protocol of the AgentLoop server and its clients: JSON messages
-// {id, type, payload} in which an agent streams items of a conversation and asks, one at a time,
-// for approval of a command.
+// Package agentloop is the dialect of the AgentLoop server and its clients: JSON messages {id, type,
+// payload} in which an agent streams items of a conversation and asks, one at a time, for approval
+// of a command. It declares the name and what the protocol lacks, and joins the two ends: package
+// client, agentctl at a foreign server, and package server, agentctl's server for foreign clients.
+// Their messages are in package wire. docs/dialects/agentloop.md lists the losses.
 //
-// It has a codec for each end: server for a foreign client of agentctl's server, client for
-// agentctl's client at a foreign server. The client codec keeps state over connections in
-// codec.ClientState: the session's log, its ids and decisions, and the keys of sent messages. The
-// package must not know sockets, clocks or its host. docs/dialects/agentloop.md lists what the
-// protocol carries and loses.
+// The packages use no goroutine, clock or I/O, and know no socket, server or screen. Each connection
+// has its own codec.
 package agentloop

@@ -10,13 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/dev/agentlooptest"
 	"agentctl/protocol"
+	"agentctl/protocol/agentloop/wire"
+	"agentctl/protocol/codec"
 )
 
 // expectedEvents models the events that the client's codec should make of a native session. It
 // implements each loss that docs/dialects/agentloop.md names, and no other.
 type expectedEvents struct {
-	t     tester
+	t     agentlooptest.Tester
 	now   func() time.Time
 	state *protocol.State
 	story *protocol.Transcript
@@ -49,7 +52,7 @@ type expectedCall struct {
 	sent                                  bool
 }
 
-func newExpectedEvents(t tester, now func() time.Time) *expectedEvents {
+func newExpectedEvents(t agentlooptest.Tester, now func() time.Time) *expectedEvents {
 	o := &expectedEvents{t: t, now: now, present: true}
 	o.begin()
 	return o
@@ -59,7 +62,7 @@ func newExpectedEvents(t tester, now func() time.Time) *expectedEvents {
 // earlier turns.
 func (o *expectedEvents) begin() {
 	*o = expectedEvents{t: o.t, now: o.now, present: o.present, state: &protocol.State{}, story: &protocol.Transcript{}}
-	o.add(protocol.SessionCreated, nil, protocol.SessionCreatedData{Name: Name, Agent: Name})
+	o.add(protocol.SessionCreated, nil, protocol.SessionCreatedData{Name: wire.Name, Agent: wire.Name})
 }
 
 // rejoins starts again: the turn under way is repeated, then the pending request.
@@ -73,7 +76,7 @@ func (o *expectedEvents) rejoins() {
 func (o *expectedEvents) add(typ protocol.Type, by *protocol.Actor, data any) {
 	o.t.Helper()
 	e := &protocol.Event{
-		Session: Name, Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by,
+		Session: wire.Name, Seq: o.state.Seq + 1, Time: o.now(), Type: typ, By: by,
 		Data: protocol.MustEncode(data),
 	}
 	if o.turn != "" {
@@ -98,26 +101,26 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		return
 	}
 	for _, c := range o.calls { // a call is sent when anything else happens
-		if !belongsToStart(e, c.id) && c.waits == "" {
+		if !startsCall(e, c.id) && c.waits == "" {
 			o.call(c)
 		}
 	}
 	switch e.Type {
 	case protocol.TextDelta:
-		d := decodeData[protocol.PartDeltaData](e)
+		d := codec.DecodeEvent[protocol.PartDeltaData](e)
 		o.delta(e, protocol.KindText, d.Part, d.Text)
 		return
 	case protocol.ReasoningStart:
 		return
 	case protocol.ReasoningDelta:
-		d := decodeData[protocol.PartDeltaData](e)
+		d := codec.DecodeEvent[protocol.PartDeltaData](e)
 		o.delta(e, protocol.KindReasoning, d.Part, d.Text)
 		return
 	case protocol.ReasoningEnd:
-		o.thoughts(func(id string) bool { return id != e.Turn+"."+decodeData[protocol.PartEndData](e).Part })
+		o.thoughts(func(id string) bool { return id != e.Turn+"."+codec.DecodeEvent[protocol.PartEndData](e).Part })
 		return
 	case protocol.JoinedDeltas:
-		for _, p := range decodeData[protocol.JoinedData](e).Parts {
+		for _, p := range codec.DecodeEvent[protocol.JoinedData](e).Parts {
 			o.delta(e, p.Kind, p.Part, p.Text)
 		}
 		return
@@ -127,11 +130,11 @@ func (o *expectedEvents) event(e *protocol.Event) {
 	case protocol.MessageUser:
 		o.user(e)
 	case protocol.TurnEnded:
-		o.ended(decodeData[protocol.TurnEndedData](e))
+		o.ended(codec.DecodeEvent[protocol.TurnEndedData](e))
 	case protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded:
 		o.tool(e)
 	case protocol.ApprovalRequested:
-		a := decodeData[protocol.Approval](e)
+		a := codec.DecodeEvent[protocol.Approval](e)
 		o.pending = append(o.pending, a)
 		for _, c := range o.calls {
 			if c.id == a.Tool && !c.sent {
@@ -140,17 +143,17 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		}
 		o.ask()
 	case protocol.ApprovalExplained:
-		o.explained(e, decodeData[protocol.ApprovalExplainedData](e))
+		o.explained(e, codec.DecodeEvent[protocol.ApprovalExplainedData](e))
 	case protocol.ApprovalResolved:
-		o.resolved(e, decodeData[protocol.ApprovalResolvedData](e))
+		o.resolved(e, codec.DecodeEvent[protocol.ApprovalResolvedData](e))
 	case protocol.ContextUpdated:
-		o.add(e.Type, nil, decodeData[protocol.ContextInfo](e))
+		o.add(e.Type, nil, codec.DecodeEvent[protocol.ContextInfo](e))
 	case protocol.ContextCompacted: // lost: that it was not automatic
-		d := decodeData[protocol.ContextCompactedData](e)
+		d := codec.DecodeEvent[protocol.ContextCompactedData](e)
 		d.Automatic = true
 		o.add(e.Type, nil, d)
 	case protocol.ErrorRaised:
-		d := decodeData[protocol.ErrorData](e)
+		d := codec.DecodeEvent[protocol.ErrorData](e)
 		if d.Recoverable { // lost: that it is an error
 			o.notice("⚠️ " + d.Message)
 			return
@@ -158,7 +161,7 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		o.error(d.Message, d.Code, d.Details["provider_status"], slices.Sorted(maps.Keys(d.Fields)))
 		o.failed = true
 	default: // lost: everything except a line
-		if line := noticeText(e); line != "" {
+		if line := wire.NoticeText(e); line != "" {
 			o.notice(line)
 		}
 	}
@@ -167,7 +170,7 @@ func (o *expectedEvents) event(e *protocol.Event) {
 // user starts a turn. Lost: the user, unless it is the client's, and parts except their names in
 // brackets.
 func (o *expectedEvents) user(e *protocol.Event) {
-	m := protocol.Message{Text: messageText(&decodeData[protocol.MessageUserData](e).Message)}
+	m := protocol.Message{Text: wire.MessageText(&codec.DecodeEvent[protocol.MessageUserData](e).Message)}
 	if o.sending != nil {
 		m, o.sending = *o.sending, nil
 	}
@@ -264,12 +267,12 @@ func (o *expectedEvents) notice(line string) {
 func (o *expectedEvents) error(message string, code protocol.Code, status string, names []string) {
 	d := protocol.ErrorData{
 		Kind: protocol.ErrorKindExecution, Code: protocol.CodeAgentFailed,
-		Message: inputFailed + ": " + message, Details: map[string]string{},
+		Message: wire.InputFailed + ": " + message, Details: map[string]string{},
 	}
 	switch {
 	case status != "":
 		d.Details["provider_status"] = status
-	case slices.Contains(knownCodes, code):
+	case slices.Contains(wire.KnownCodes, code):
 		d.Code = code
 	case code != "":
 		d.Details["provider_status"] = string(code)
@@ -299,14 +302,14 @@ func (o *expectedEvents) callOf(id string) *expectedCall {
 func (o *expectedEvents) tool(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
-		d := decodeData[protocol.ToolStartedData](e)
+		d := codec.DecodeEvent[protocol.ToolStartedData](e)
 		c := o.callOf(d.Tool)
 		c.name, c.title = cmp.Or(d.Name, c.name), cmp.Or(d.Title, c.title)
 		if d.Input != nil {
 			c.input = d.Input
 		}
 	case protocol.ToolInput:
-		d := decodeData[protocol.ToolInputData](e)
+		d := codec.DecodeEvent[protocol.ToolInputData](e)
 		c := o.callOf(d.Tool)
 		if d.Input != nil {
 			c.input = d.Input
@@ -315,17 +318,17 @@ func (o *expectedEvents) tool(e *protocol.Event) {
 			c.typed += d.Text
 		}
 	case protocol.ToolOutput:
-		d := decodeData[protocol.ToolOutputData](e)
+		d := codec.DecodeEvent[protocol.ToolOutputData](e)
 		c := o.callOf(d.Tool)
 		if d.Replace {
 			c.output = ""
 		}
 		c.output += d.Text
 		for i := range d.Content {
-			c.output += contentText(&d.Content[i])
+			c.output += wire.ContentText(&d.Content[i])
 		}
 	case protocol.ToolEnded:
-		d := decodeData[protocol.ToolEndedData](e)
+		d := codec.DecodeEvent[protocol.ToolEndedData](e)
 		c := o.callOf(d.Tool)
 		o.call(c)
 		o.output(c, d)
@@ -340,11 +343,11 @@ func (o *expectedEvents) call(c *expectedCall) {
 	}
 	c.sent, c.waits = true, ""
 	d := protocol.ToolStartedData{Tool: c.id, Name: c.name, Kind: protocol.ToolOther}
-	argv := argvOf(c.input)
+	argv := wire.ArgvOf(c.input)
 	switch {
-	case c.name == localShell:
+	case c.name == wire.LocalShell:
 		if argv == nil {
-			argv = splitCommand(c.title)
+			argv = wire.SplitCommand(c.title)
 		}
 		d.Input, d.Kind = protocol.MustEncode(map[string]any{"command": argv}), protocol.ToolExecute
 	case c.input != nil:
@@ -365,7 +368,7 @@ func (o *expectedEvents) call(c *expectedCall) {
 // item adds the start or end of a call. A shell call waits while a request is pending.
 func (o *expectedEvents) item(c *expectedCall, do func()) {
 	o.works()
-	if c.name == localShell && len(o.state.Approvals) > 0 {
+	if c.name == wire.LocalShell && len(o.state.Approvals) > 0 {
 		o.held = append(o.held, do)
 		return
 	}
@@ -422,9 +425,9 @@ func (o *expectedEvents) ask() {
 	o.requests++
 	seen := protocol.Approval{
 		Request: "a" + strconv.Itoa(o.requests), Kind: protocol.ApproveCommand, Title: "Run a command",
-		Options: approvalOptions(), Asked: o.now(),
+		Options: wire.ApprovalOptions(), Asked: o.now(),
 	}
-	words := approvalCommand(a, "", "")
+	words := wire.ApprovalCommand(a, "", "")
 	switch a.Kind {
 	case protocol.ApprovePatch:
 		seen.Kind, seen.Title, seen.Name = protocol.ApprovePatch, "Change files", "apply_patch"
@@ -469,7 +472,7 @@ func (o *expectedEvents) resolved(e *protocol.Event, d *protocol.ApprovalResolve
 		by := e.By
 		if o.deciding != "" {
 			by = &protocol.Actor{Name: "ada"}
-			over.Decision, over.Option, over.Reason = o.deciding, reviewOf(o.deciding), o.why
+			over.Decision, over.Option, over.Reason = o.deciding, wire.ReviewOf(o.deciding), o.why
 			o.stopped = o.stopped || o.deciding == protocol.DenyStop
 			o.deciding = ""
 		} else if by != nil {
@@ -520,4 +523,17 @@ func (o *expectedEvents) ended(d *protocol.TurnEndedData) {
 	o.close("")
 	o.add(protocol.TurnEnded, nil, end)
 	o.turn, o.calls, o.shown, o.pending = "", nil, "", nil
+}
+
+// startsCall reports whether an event belongs to the start of a call.
+func startsCall(e *protocol.Event, id string) bool {
+	switch e.Type {
+	case protocol.UsageUpdated, protocol.ContextUpdated:
+		return true
+	case protocol.ToolStarted, protocol.ToolInput:
+		return codec.DecodeEvent[protocol.ToolStartedData](e).Tool == id
+	case protocol.ApprovalRequested:
+		return codec.DecodeEvent[protocol.Approval](e).Tool == id
+	}
+	return false
 }

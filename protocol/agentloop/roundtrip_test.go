@@ -8,20 +8,28 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/agentlooptest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
-// A codecPair connects a serverHarness and a clientHarness.
+// Times of the two ends.
+const (
+	reviewTime = time.Second            // a request is shown at least so long
+	callTime   = 200 * time.Millisecond // a call is held back for its request
+	rejectTime = 500 * time.Millisecond // a decision waits for an error
+)
+
+// A codecPair connects both ends.
 type codecPair struct {
-	*serverHarness
-	client *clientHarness
+	*agentlooptest.Server
+	client *agentlooptest.Client
 }
 
-func newCodecPair(t tester) *codecPair {
-	s := &codecPair{serverHarness: newServerHarness(t, "", true), client: newAgentctlHarness(t, nil)}
-	s.answer[protocol.DoApprove] = func(c *protocol.Command) any {
+func newCodecPair(t agentlooptest.Tester) *codecPair {
+	s := &codecPair{Server: agentlooptest.NewServer(t, Dialect.Server, "", true), client: agentlooptest.NewAgentctlClient(t, Dialect.Client, nil)}
+	s.Answer[protocol.DoApprove] = func(c *protocol.Command) any {
 		var d protocol.ApproveData
 		_ = json.Unmarshal(c.Data, &d)
 		return protocol.ApproveResult{Request: d.Request, Decision: d.Decision}
@@ -31,44 +39,42 @@ func newCodecPair(t tester) *codecPair {
 
 // exchange passes messages both ways until none is left.
 func (s *codecPair) exchange() {
-	for len(s.sent)+len(s.client.sent) > 0 {
-		down, up := s.sent, s.client.sent
-		s.sent, s.client.sent = nil, nil
+	for len(s.Sent)+len(s.client.Sent) > 0 {
+		down, up := s.Sent, s.client.Sent
+		s.Sent, s.client.Sent = nil, nil
 		for _, m := range down {
-			s.client.receive(string(protocol.MustEncode(m)))
+			s.client.Receive(string(protocol.MustEncode(m)))
 		}
 		for _, m := range up {
-			s.receive(string(protocol.MustEncode(m)))
+			s.Receive(string(protocol.MustEncode(m)))
 		}
 	}
 }
 
 // record records an event of the session and exchanges messages.
 func (s *codecPair) record(en codec.Entry) {
-	s.t.Helper()
+	s.T.Helper()
 	var out codec.Output
-	s.log.Add(&out, s.now, en)
-	s.deliver(out.Native)
+	s.Log.Add(&out, s.Now, en)
+	s.DeliverNative(out.Native)
 	s.exchange()
 }
 
 // advance lets time pass on both ends.
 func (s *codecPair) advance(d time.Duration) {
-	s.client.now = s.client.now.Add(d)
-	s.serverHarness.advance(d)
+	s.client.Now = s.client.Now.Add(d)
+	s.Server.Advance(d)
 	s.exchange()
-	s.client.advance(0)
+	s.client.Advance(0)
 	s.exchange()
 }
 
 // reconnect connects another client to the same session.
 func (s *codecPair) reconnect() {
-	s.t.Helper()
-	s.log.Detach()
-	s.codec = newTestServer("")
-	s.client = newAgentctlHarness(s.t, nil)
-	s.now = s.client.now
-	s.handleOutput(s.codec.Open(s.now))
+	s.T.Helper()
+	s.client = agentlooptest.NewAgentctlClient(s.T, Dialect.Client, nil)
+	s.Now = s.client.Now
+	s.Server.Reconnect()
 	s.exchange()
 }
 
@@ -78,34 +84,34 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newCodecPair(r)
 		s.reconnect()
-		want := newExpectedEvents(r, func() time.Time { return s.client.now })
-		s.tap = want.event
-		l := &historygen.Generator{T: r, Now: epochStart}
+		want := newExpectedEvents(r, func() time.Time { return s.client.Now })
+		s.Tap = want.event
+		l := &historygen.Generator{T: r, Now: agentlooptest.Start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
-			l.State = s.log.State
+			l.State = s.Log.State
 			switch does := rapid.SampledFrom([]string{
 				"send", "decide", "pause", "rejoin", "", "", "", "", "", "", "",
 				"",
 			}).Draw(r, "does"); {
 			case does == "send" && l.State.Turn == nil && !l.State.Closed:
-				s.answer[protocol.DoSend] = func(*protocol.Command) any {
+				s.Answer[protocol.DoSend] = func(*protocol.Command) any {
 					return protocol.SendResult{Status: protocol.SendStarted}
 				}
 				text := rapid.StringMatching(`[a-zé ]{1,8}[a-z]`).Draw(r, "message")
 				want.sending = &protocol.Message{Text: text, By: &protocol.Actor{Name: "ada"}}
-				s.client.send(protocol.DoSend, protocol.SendData{Text: text})
+				s.client.Send(protocol.DoSend, protocol.SendData{Text: text})
 				s.exchange()
 				m := protocol.Message{MessageID: "m", Text: text}
 				s.record(codec.Entry{
 					Type: protocol.MessageUser, Turn: fmt.Sprint("t", l.State.Seq),
 					Data: protocol.MessageUserData{Message: m},
 				})
-			case does == "decide" && len(s.client.state.Approvals) > 0:
-				s.advance(minReviewTime)
+			case does == "decide" && len(s.client.State.Approvals) > 0:
+				s.advance(reviewTime)
 				want.passes()
 				s.decide(r, l, want)
 			case does == "pause":
-				s.advance(callDelay)
+				s.advance(callTime)
 				want.passes()
 			case does == "rejoin":
 				s.reconnect()
@@ -114,8 +120,8 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 			default:
 				s.record(l.Next())
 			}
-			equal(r, "state", normalState(s.client.state), normalState(want.state))
-			equal(r, "transcript", normalTranscript(&s.client.transcript), normalTranscript(want.story))
+			equal(r, "state", normalState(s.client.State), normalState(want.state))
+			equal(r, "transcript", normalTranscript(&s.client.Transcript), normalTranscript(want.story))
 		}
 	})
 }
@@ -126,9 +132,9 @@ func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEv
 		protocol.AllowOnce, protocol.AllowAlways, protocol.Deny, protocol.DenyStop, protocol.Explain,
 	}).Draw(r, "decision")
 	want.why = rapid.SampledFrom([]string{"", "not now"}).Draw(r, "why")
-	s.client.send(protocol.DoApprove, protocol.ApproveData{Decision: want.deciding, Reason: want.why})
+	s.client.Send(protocol.DoApprove, protocol.ApproveData{Decision: want.deciding, Reason: want.why})
 	s.exchange()
-	asked := last[protocol.ApproveData](s.serverHarness, protocol.DoApprove)
+	asked := agentlooptest.Last[protocol.ApproveData](s.Server, protocol.DoApprove)
 	if asked.Decision != want.deciding || asked.Request != l.State.Approvals[0].Request || asked.Reason != want.why {
 		r.Fatalf("asked %+v, not %s", asked, want.deciding)
 	}
@@ -145,7 +151,7 @@ func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEv
 		Type: protocol.ApprovalResolved, Turn: turn, By: &protocol.Actor{Name: "agentloop@peer"},
 		Data: d,
 	})
-	s.advance(rejectTimeout)
+	s.advance(rejectTime)
 	want.passes()
 }
 
@@ -153,11 +159,11 @@ func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEv
 // the client makes itself.
 func normalState(s *protocol.State) *protocol.State {
 	s = s.Clone()
-	s.Session, s.Seq, s.Created, s.History.LastMessageID = "", 0, epochStart, ""
+	s.Session, s.Seq, s.Created, s.History.LastMessageID = "", 0, agentlooptest.Start, ""
 	if s.Turn != nil {
 		s.Turn.Turn, s.Turn.First, s.Turn.Message.MessageID = "", 0, ""
 		for i := range s.Turn.Tools {
-			s.Turn.Tools[i].Started = epochStart
+			s.Turn.Tools[i].Started = agentlooptest.Start
 		}
 	}
 	if s.Last != nil {
@@ -177,7 +183,7 @@ func normalTranscript(s *protocol.Transcript) *protocol.Transcript {
 	for _, turn := range c.Turns {
 		turn.Turn, turn.First, turn.Message.MessageID = "", 0, ""
 		for _, it := range turn.Items {
-			it.Seq, it.Started = 0, epochStart
+			it.Seq, it.Started = 0, agentlooptest.Start
 			if it.Approval != nil {
 				it.Approval.Turn = ""
 			}
@@ -186,7 +192,7 @@ func normalTranscript(s *protocol.Transcript) *protocol.Transcript {
 	return c
 }
 
-func equal(t tester, what string, got, want any) {
+func equal(t agentlooptest.Tester, what string, got, want any) {
 	t.Helper()
 	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
 	if string(g) != string(w) {
@@ -198,28 +204,28 @@ func equal(t tester, what string, got, want any) {
 // end.
 func TestMessageAndApprovalThroughBothEnds(t *testing.T) {
 	s := newCodecPair(t)
-	s.answer[protocol.DoSend] = func(*protocol.Command) any {
+	s.Answer[protocol.DoSend] = func(*protocol.Command) any {
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: "m1", Turn: "t1"}
 	}
-	s.client.send(protocol.DoSend, protocol.SendData{Text: "clean up"})
+	s.client.Send(protocol.DoSend, protocol.SendData{Text: "clean up"})
 	s.exchange()
-	s.record(asks(last[protocol.SendData](s.serverHarness, protocol.DoSend).Text))
-	if r := resultOf[protocol.SendResult](s.client); r.Status != protocol.SendStarted {
+	s.record(agentlooptest.Asks(agentlooptest.Last[protocol.SendData](s.Server, protocol.DoSend).Text))
+	if r := agentlooptest.ResultOf[protocol.SendResult](s.client); r.Status != protocol.SendStarted {
 		t.Fatalf("send: %+v", r)
 	}
-	s.record(wants("a1", "rm -rf build", ""))
-	if a := s.client.state.Approvals; len(a) != 1 || a[0].Command != "rm -rf build" {
+	s.record(agentlooptest.Wants("a1", "rm -rf build", ""))
+	if a := s.client.State.Approvals; len(a) != 1 || a[0].Command != "rm -rf build" {
 		t.Fatalf("approvals %+v", a)
 	}
-	s.client.send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "keep it"})
+	s.client.Send(protocol.DoApprove, protocol.ApproveData{Decision: protocol.DenyStop, Reason: "keep it"})
 	s.exchange()
-	if d := last[protocol.ApproveData](s.serverHarness, protocol.DoApprove); d.Decision != protocol.DenyStop ||
+	if d := agentlooptest.Last[protocol.ApproveData](s.Server, protocol.DoApprove); d.Decision != protocol.DenyStop ||
 		d.Reason != "keep it" {
 		t.Fatalf("decided %+v", d)
 	}
-	s.record(resolves("a1", protocol.Denied, "agentloop@peer"))
-	s.record(ends(protocol.ReasonDenied))
-	if last := s.client.state.Last; last == nil || last.Reason != protocol.ReasonDenied {
+	s.record(agentlooptest.Resolves("a1", protocol.Denied, "agentloop@peer"))
+	s.record(agentlooptest.Ends(protocol.ReasonDenied))
+	if last := s.client.State.Last; last == nil || last.Reason != protocol.ReasonDenied {
 		t.Fatalf("last turn %+v", last)
 	}
 }
@@ -228,15 +234,15 @@ func TestMessageAndApprovalThroughBothEnds(t *testing.T) {
 func TestDecisionOfSomebodyElseThroughBothEnds(t *testing.T) {
 	for by, outcome := range map[string]protocol.Outcome{"grace: hopper": protocol.Allowed, "": protocol.Expired} {
 		s := newCodecPair(t)
-		s.record(asks("x"))
-		s.record(wants("a1", "ls", ""))
-		over := resolves("a1", outcome, by)
+		s.record(agentlooptest.Asks("x"))
+		s.record(agentlooptest.Wants("a1", "ls", ""))
+		over := agentlooptest.Resolves("a1", outcome, by)
 		if by == "" {
 			over.By = nil
 		}
 		s.record(over)
-		s.client.send(protocol.DoApprove, protocol.ApproveData{Request: "a1", Decision: protocol.Deny})
-		if a := s.client.answer(); a.Error == nil || a.Error.Code != protocol.CodeConflict ||
+		s.client.Send(protocol.DoApprove, protocol.ApproveData{Request: "a1", Decision: protocol.Deny})
+		if a := s.client.Answer(); a.Error == nil || a.Error.Code != protocol.CodeConflict ||
 			a.Error.Winner.By.Name != by || a.Error.Winner.Outcome != outcome {
 			t.Fatalf("%q: %+v", by, a.Error)
 		}

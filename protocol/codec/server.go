@@ -85,6 +85,13 @@ func DecodeResult[T any](a protocol.Answer) (result T, err *protocol.Error) {
 	return result, nil
 }
 
+// DecodeEvent decodes the data of an event of agentctl's server.
+func DecodeEvent[T any](e *protocol.Event) *T {
+	data := new(T)
+	_ = json.Unmarshal(e.Data, data)
+	return data
+}
+
 // A Subscription is a session that a server codec follows: the state up to the last event applied.
 type Subscription struct {
 	Session  string

@@ -1,0 +1,12 @@
+package server
+
+import (
+	"agentctl/internal/dev/agentlooptest"
+	"agentctl/protocol/codec"
+)
+
+func newServerHarness(t agentlooptest.Tester, path string, exists bool) *agentlooptest.Server {
+	return agentlooptest.NewServer(t, func(o codec.ServerOptions) codec.Codec { return New(o) }, path, exists)
+}
+
+func codecOf(h *agentlooptest.Server) *Conn { return h.Codec.(*Conn) }
