@@ -1,10 +1,7 @@
 package client
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -20,275 +17,30 @@ var approvalOptions = []protocol.Option{
 	{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
 }
 
-// handleApprovalRequest handles tool_approval_required.
-func (c *Conn) handleApprovalRequest(s *session, m wire.Message, data []byte) {
-	id := m.Name("requestId")
-	if id == "" || s.log.State.PendingApproval(id) != nil || len(s.log.State.Approvals) >= wire.MaxOpenItems ||
-		len(s.tools) >= wire.MaxOpenItems {
-		c.recordRaw(s, wire.TypeApprovalRequired, data)
-		return
-	}
-	c.ensureTurn(s)
-	c.endPart(s)
-	a := protocol.Approval{
-		Request: id, Kind: protocol.ApproveTool, Title: clipText(m.Text("description")), Tool: id,
-		Name:  m.Name("toolName"),
-		Input: fitJSON(m["toolArgs"]), Options: approvalOptions, Asked: c.Now.UTC(),
+// decodeApproval decodes tool_approval_required. title is that of the request's tool.
+func decodeApproval(m wire.Message, peerIsAgentctl bool) (a protocol.Approval, title string) {
+	id, description := m.Name("requestId"), clipText(m.Text("description"))
+	a = protocol.Approval{
+		Request: id, Kind: protocol.ApproveTool, Tool: id, Name: m.Name("toolName"), Input: fitJSON(m["toolArgs"]),
+		Options: approvalOptions,
 	}
 	args := protocol.ReadArguments(a.Input)
 	a.CWD = args.Dir()
 	if p, ok := args.Command(); ok {
 		a.Command = p.Line
 	}
-	a.Title, a.Why, _ = strings.Cut(a.Title, "\n")
+	a.Title, a.Why, _ = strings.Cut(description, "\n")
 	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
-	tool := protocol.ToolStartedData{Tool: id, Name: a.Name, Title: cmp.Or(a.Title, a.Name), Input: a.Input}
-	if !c.Options.PeerIsAgentctl && a.Name != "" { // the description is that of the tool in general
-		a.Title, a.Why = a.Name, clipText(m.Text("description"))
+	title = cmp.Or(a.Title, a.Name)
+	if !peerIsAgentctl && a.Name != "" { // the description is that of the tool in general
+		a.Title, a.Why = a.Name, description
 	}
 	switch a.Name {
 	case protocol.ApproveCommand, protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion:
 		a.Kind = a.Name
 	}
-	if a.Title == "" {
-		a.Title = a.Name
-	}
-	s.tools[id] = a.Name
-	s.decisions.Delete(id) // requested again
-	c.record(s, protocol.ToolStarted, nil, tool)
-	c.record(s, protocol.ApprovalRequested, nil, a)
-}
-
-func (c *Conn) handleApprove(s *session, cmd *protocol.Command) {
-	var d protocol.ApproveData
-	if !c.DecodeData(cmd, &d) {
-		return
-	}
-	pending := s.log.State.Approvals
-	switch {
-	case d.Request == "" && len(pending) == 1:
-		d.Request = pending[0].Request
-	case d.Request == "":
-		c.Failf(cmd, protocol.CodeNotFound, "%d requests are pending: name one", len(pending))
-		return
-	}
-	if d.Option != "" {
-		d.Decision = protocol.Decision(d.Option)
-	}
-	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !inputFits(d.Input) {
-		c.FailUnsupported(cmd, "this decision: only allow once, deny or stop, with a reason")
-		return
-	}
-	if w, ok := s.decisions.Get(d.Request); ok && w.Decision != "" {
-		c.Fail(cmd, codec.Conflict(w))
-		return
-	}
-	for _, req := range s.requests {
-		if req.verb == protocol.DoApprove && req.request == d.Request {
-			c.Fail(cmd, codec.Conflict(codec.WinnerOf(c.User(), req.resolution())))
-			return
-		}
-	}
-	if len(s.requests) >= maxRequests {
-		c.Fail(cmd, codec.TooMany(maxRequests))
-		return
-	}
-	req := &request{
-		command: cmd, verb: protocol.DoApprove, deadline: c.Now.Add(errorTimeout), request: d.Request,
-		decision: d.Decision, reason: d.Reason,
-	}
-	f := wire.Frame{
-		Type: wire.TypeApprove, Conversation: s.log.Session, Request: d.Request,
-		Payload: wire.ApprovePayload{Approved: d.Decision == protocol.AllowOnce, Reason: d.Reason},
-	}
-	if c.Options.PeerIsAgentctl {
-		req.key = cmp.Or(cmd.Key, c.Options.ID("k"))
-		f.Note, req.deadline = &wire.Note{Key: req.key}, c.Now.Add(answerTimeout)
-	}
-	c.send(f)
-	if c.unconfirmed(s, req) {
-		req.deadline = c.Now.Add(decisionTimeout)
-	}
-	c.addRequest(s, req)
-}
-
-// unconfirmed reports whether the server reports only errors about a decision: the real system
-// sends a tool's end only to connections that used the conversation, and those got the request.
-func (c *Conn) unconfirmed(s *session, req *request) bool {
-	return !c.Options.PeerIsAgentctl && s.log.State.PendingApproval(req.request) == nil
-}
-
-// completeDecision completes a decision that no error answered in time.
-func (c *Conn) completeDecision(s *session, req *request) {
-	if req.key != "" {
-		c.fail(req.command, protocol.Errorf(
-			protocol.CodeTimeout, "the server did not answer the decision about %q, which may have been taken",
-			req.request,
-		))
-		return
-	}
-	if !c.unconfirmed(s, req) {
-		c.applyDecision(s, req)
-		return
-	}
-	c.fail(req.command, protocol.Errorf(
-		protocol.CodeTimeout, "the server did not answer the decision about %q, which may have been taken: "+
-			"it reports tools only to connections that sent a message in the conversation", req.request,
-	))
-}
-
-// inputFits reports whether the protocol can carry an approval's input. The reason carries a
-// request for another plan.
-func inputFits(in *protocol.ApprovalInput) bool {
-	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == "" && in.Command == ""
-}
-
-// resolution returns the resolution by an approve command.
-func (r *request) resolution() protocol.ApprovalResolvedData {
-	d := protocol.ApprovalResolvedData{
-		Request: r.request, Outcome: protocol.Allowed, Decision: r.decision, Option: string(r.decision),
-		Reason: r.reason,
-	}
-	if denies(r.decision) {
-		d.Outcome = protocol.Denied
-	}
-	return d
-}
-
-func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
-
-// applyDecision records a decision that the server accepted.
-func (c *Conn) applyDecision(s *session, req *request) {
-	d := req.resolution()
-	c.recordResolution(s, c.User(), d)
-	c.answerOnce(req.command, protocol.ApproveResult{Request: d.Request, Outcome: d.Outcome, Decision: d.Decision})
-	if s.turn != nil && c.toolRequestDenied(s) {
-		s.turnDeadline = c.Now.Add(quietTimeout) // for its tool_executed, which may be missing
-	}
-	if req.decision == protocol.DenyStop && s.turn != nil {
-		s.turn.stopped = true
-		c.holdQueue(s, protocol.HoldDenyStop)
-		if s.turn.isToolRequest { // no stream to cancel: the denial ends it
-			return
-		}
-		c.send(wire.Frame{Type: wire.TypeCancel, Conversation: s.log.Session})
-		c.addRequest(s, &request{verb: protocol.DoInterrupt, deadline: c.Now.Add(answerTimeout), turn: s.turn.id})
-	}
-}
-
-// handleApproveError handles an error about a decision. The server sends one for each rejection
-// too.
-func (c *Conn) handleApproveError(s *session, req *request, code, message string) {
-	if code == wire.CodeRejected && denies(req.decision) {
-		c.applyDecision(s, req)
-		return
-	}
-	c.fail(req.command, nativeError(code, message, protocol.CodeNotFound))
-	if s.turn != nil && s.turn.isToolRequest && code == wire.CodeExecuteFailed {
-		c.failTurn(s, code, message)
-	}
-}
-
-// recordResolution records the end of an approval request.
-func (c *Conn) recordResolution(s *session, by *protocol.Actor, d protocol.ApprovalResolvedData) {
-	s.decisions.Put(by, d)
-	s.lastDecided = d.Request
-	if s.log.State.PendingApproval(d.Request) != nil {
-		c.record(s, protocol.ApprovalResolved, by, d)
-	}
-}
-
-// handleToolExecuted handles the end of a tool, which also ends its approval request.
-func (c *Conn) handleToolExecuted(s *session, m wire.Message) {
-	id, name := m.Name("requestId"), m.Name("toolName")
-	success, _ := m.Flag("success")
-	if w, known := s.decisions.Get(id); known && s.turn == nil && !success && w.Outcome != protocol.Allowed {
-		return // of a tool request that has ended
-	}
-	if id == "" {
-		id = c.Options.ID("tool")
-	}
-	c.ensureTurn(s)
-	t := s.turn
-	why := clipText(m.Text("errorMessage"))
-	result := fitJSON(m["result"])
-	none := codec.IsNull(result)
-	c.resolveByTool(s, id, success || !none, why)
-	status := protocol.ToolCompleted
-	if !success {
-		status, why = failedStatus(why)
-	}
-	if w, ok := s.decisions.Get(id); ok && !success && w.Outcome != protocol.Allowed {
-		status = protocol.ToolDenied
-	}
-	if _, known := s.tools[id]; !known {
-		c.endPart(s)
-		c.record(s, protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: id, Name: name})
-	}
-	delete(s.tools, id)
-	end := protocol.ToolEndedData{Tool: id, Status: status, Error: why}
-	if plain, ok := decodePlainResult(m["result"]); ok {
-		for _, piece := range protocol.SplitText(plain.Output, protocol.MaxText) {
-			if piece != "" {
-				c.record(s, protocol.ToolOutput, nil, protocol.ToolOutputData{Tool: id, Text: piece})
-			}
-		}
-		end.ExitCode = plain.ExitCode
-	} else if !none {
-		end.Output = result
-	}
-	c.record(s, protocol.ToolEnded, nil, end)
-	switch {
-	case len(s.tools) > 0:
-	case status == protocol.ToolDenied && c.toolRequestDenied(s):
-		c.endDeniedTurn(s, why)
-	case t.byOther && !t.hasText && len(s.log.State.Approvals) == 0:
-		s.turnDeadline = c.Now.Add(quietTimeout)
-	}
-}
-
-// resolveByTool ends a pending request whose tool ran, or did not run for a reason.
-func (c *Conn) resolveByTool(s *session, request string, ran bool, why string) {
-	for _, req := range slices.Clone(s.requests) {
-		if req.verb != protocol.DoApprove || req.request != request || !ran && !denies(req.decision) {
-			continue
-		}
-		if req.key != "" { // its answer follows
-			c.recordResolution(s, c.User(), req.resolution())
-		} else if s.removeRequest(req) {
-			c.applyDecision(s, req)
-		}
-	}
-	if s.log.State.PendingApproval(request) == nil {
-		return
-	}
-	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
-	if !ran {
-		d = resolutionOf(request, why)
-	}
-	c.recordResolution(s, nil, d)
-}
-
-// decodePlainResult decodes a result that agentctl's server made from unstructured output.
-func decodePlainResult(raw json.RawMessage) (r wire.PlainResult, ok bool) {
-	if len(raw) == 0 || raw[0] != '{' {
-		return r, false
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	ok = d.Decode(&r) == nil
-	r.Output = protocol.ValidText(r.Output)
-	return r, ok
-}
-
-// failedStatus returns the status of a failed tool. agentctl's server sends the status itself if it
-// has no error text.
-func failedStatus(why string) (status protocol.ToolStatus, left string) {
-	switch status = protocol.ToolStatus(why); status {
-	case protocol.ToolFailed, protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
-		return status, ""
-	}
-	return protocol.ToolFailed, why
+	a.Title = cmp.Or(a.Title, a.Name)
+	return a, title
 }
 
 // resolutionOf returns the resolution of a request that was not allowed, from the server's error
@@ -302,4 +54,177 @@ func resolutionOf(request, why string) protocol.ApprovalResolvedData {
 		d.Reason = ""
 	}
 	return d
+}
+
+// resolutions remembers how the newest approval requests of a session ended.
+type resolutions struct {
+	winners codec.Decisions
+	last    string // newest request in winners
+}
+
+// put notes the end of an approval request.
+func (r *resolutions) put(by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	r.winners.Put(by, d)
+	r.last = d.Request
+}
+
+// lastDenied reports whether the newest resolution is a denial.
+func (r *resolutions) lastDenied() bool {
+	w, ok := r.winners.Get(r.last)
+	return ok && w.Outcome == protocol.Denied
+}
+
+// refused reports whether a request ended without permission.
+func (r *resolutions) refused(request string) bool {
+	w, ok := r.winners.Get(request)
+	return ok && w.Outcome != protocol.Allowed
+}
+
+// inputFits reports whether the protocol can carry an approval's input. The reason carries a
+// request for another plan.
+func inputFits(in *protocol.ApprovalInput) bool {
+	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == "" && in.Command == ""
+}
+
+// approvals sends the client's decisions on the approval requests of a session, and applies those
+// that the server accepted.
+type approvals struct {
+	x        *exchange
+	log      *sessionLog
+	requests *requests
+	turns    *turns
+}
+
+// decide sends the decision of an approve command.
+func (a *approvals) decide(cmd *protocol.Command) {
+	var d protocol.ApproveData
+	if !a.x.DecodeData(cmd, &d) {
+		return
+	}
+	pending := a.log.State.Approvals
+	switch {
+	case d.Request == "" && len(pending) == 1:
+		d.Request = pending[0].Request
+	case d.Request == "":
+		a.x.Failf(cmd, protocol.CodeNotFound, "%d requests are pending: name one", len(pending))
+		return
+	}
+	if d.Option != "" {
+		d.Decision = protocol.Decision(d.Option)
+	}
+	if d.Decision != protocol.AllowOnce && !denies(d.Decision) || !inputFits(d.Input) {
+		a.x.FailUnsupported(cmd, "this decision: only allow once, deny or stop, with a reason")
+		return
+	}
+	if w, ok := a.turns.resolutions.winners.Get(d.Request); ok && w.Decision != "" {
+		a.x.Fail(cmd, codec.Conflict(w))
+		return
+	}
+	if others := a.requests.decisionsOn(d.Request); len(others) > 0 {
+		a.x.Fail(cmd, codec.Conflict(codec.WinnerOf(a.x.User(), others[0].resolution())))
+		return
+	}
+	if a.requests.full() {
+		a.x.Fail(cmd, codec.TooMany(maxRequests))
+		return
+	}
+	req := &request{
+		command: cmd, verb: protocol.DoApprove, deadline: a.x.Now.Add(errorTimeout), request: d.Request,
+		decision: d.Decision, reason: d.Reason,
+	}
+	f := wire.Frame{
+		Type: wire.TypeApprove, Conversation: a.log.Session, Request: d.Request,
+		Payload: wire.ApprovePayload{Approved: d.Decision == protocol.AllowOnce, Reason: d.Reason},
+	}
+	if a.x.Options.PeerIsAgentctl {
+		req.key = cmp.Or(cmd.Key, a.x.Options.ID("k"))
+		f.Note, req.deadline = &wire.Note{Key: req.key}, a.x.Now.Add(answerTimeout)
+	}
+	a.x.send(f)
+	if a.isUnconfirmed(req) {
+		req.deadline = a.x.Now.Add(decisionTimeout)
+	}
+	a.requests.add(req)
+}
+
+// isUnconfirmed reports whether the server reports only errors about a decision: the real system
+// sends a tool's end only to connections that used the conversation, and those got the request.
+func (a *approvals) isUnconfirmed(req *request) bool {
+	return !a.x.Options.PeerIsAgentctl && a.log.State.PendingApproval(req.request) == nil
+}
+
+// expire completes a decision that no error answered in time.
+func (a *approvals) expire(req *request) {
+	const taken = "the server did not answer the decision about %q, which may have been taken"
+	switch {
+	case req.key != "":
+		a.x.fail(req.command, protocol.Errorf(protocol.CodeTimeout, taken, req.request))
+	case a.isUnconfirmed(req):
+		a.x.fail(req.command, protocol.Errorf(protocol.CodeTimeout,
+			taken+": it reports tools only to connections that sent a message in the conversation", req.request))
+	default:
+		a.apply(req)
+	}
+}
+
+// apply records a decision that the server accepted.
+func (a *approvals) apply(req *request) {
+	d := req.resolution()
+	a.resolve(a.x.User(), d)
+	a.x.answerOnce(req.command, protocol.ApproveResult{Request: d.Request, Outcome: d.Outcome, Decision: d.Decision})
+	turn := a.turns.current
+	if turn == nil {
+		return
+	}
+	if a.turns.toolRequestDenied(a.log.State) {
+		a.turns.quietAt = a.x.Now.Add(quietTimeout) // for its tool_executed, which may be missing
+	}
+	if req.decision != protocol.DenyStop {
+		return
+	}
+	turn.stopped = true
+	a.log.record(queueOf(a.log.State, a.x).holdAll(protocol.HoldDenyStop)...)
+	if turn.isToolRequest { // no stream to cancel: the denial ends it
+		return
+	}
+	a.x.send(wire.Frame{Type: wire.TypeCancel, Conversation: a.log.Session})
+	a.requests.add(&request{verb: protocol.DoInterrupt, deadline: a.x.Now.Add(answerTimeout), turn: turn.id})
+}
+
+// refuse handles an error about a decision. The server sends one for each rejection too. failed
+// means that it ends the turn.
+func (a *approvals) refuse(req *request, code, message string) (failed bool) {
+	if code == wire.CodeRejected && denies(req.decision) {
+		a.apply(req)
+		return false
+	}
+	a.x.fail(req.command, nativeError(code, message, protocol.CodeNotFound))
+	turn := a.turns.current
+	return turn != nil && turn.isToolRequest && code == wire.CodeExecuteFailed
+}
+
+// resolve records the end of an approval request. by is nil if it is not known.
+func (a *approvals) resolve(by *protocol.Actor, d protocol.ApprovalResolvedData) {
+	a.log.record(a.turns.resolve(a.log.State, by, d)...)
+}
+
+// resolveByTool ends a pending request whose tool ran, or did not run for a reason.
+func (a *approvals) resolveByTool(request string, ran bool, why string) {
+	for _, req := range a.requests.decisionsOn(request) {
+		switch {
+		case !ran && !denies(req.decision):
+		case req.key != "": // its answer follows
+			a.resolve(a.x.User(), req.resolution())
+		case a.requests.remove(req):
+			a.apply(req)
+		}
+	}
+	if a.log.State.PendingApproval(request) == nil {
+		return
+	}
+	d := protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Allowed, Decision: protocol.AllowOnce}
+	if !ran {
+		d = resolutionOf(request, why)
+	}
+	a.resolve(nil, d)
 }

@@ -32,20 +32,17 @@ const (
 
 // A Conn is agentctl's connection to a server. It implements codec.Codec.
 type Conn struct {
-	codec.ClientBase
+	*exchange
 	resume       *resumeState
-	creating     []*creation
-	unknown      []*creation // of an unknown domain, while the server's domains are read
-	paths        []string    // to read
-	pings        []ping      // without an answer, oldest first
-	lastSession  *session    // last one used by either end
-	openDeadline time.Time   // wait for the server's first message until then; zero: it came
-	deferred     [][]byte    // native lines received before it
+	creations    creations
+	lastSession  *session  // last one used by either end
+	openDeadline time.Time // wait for the server's first message until then; zero: it came
+	deferred     [][]byte  // native lines received before it
 }
 
 // A resumeState survives a lost connection: the protocol cannot replay a conversation.
 type resumeState struct {
-	sessions []*session
+	sessions sessions
 	answers  codec.Recent[savedAnswer] // by key
 }
 
@@ -53,56 +50,13 @@ func newResumeState() *resumeState {
 	return &resumeState{answers: codec.Recent[savedAnswer]{Limit: maxSavedAnswers}}
 }
 
-// A savedAnswer is the answer to a command with a key.
-type savedAnswer struct {
-	body   string
-	result any // or an error
-}
-
-// A ping is a PING without an answer: of a ping command, or sent after a message of a session.
-type ping struct {
-	command *protocol.Command // nil: none
-	session *session          // nil: none
-	request *request          // of session
-}
-
-// ping sends a PING.
-func (c *Conn) ping(p ping, conversation string) {
-	if len(c.pings) < maxPings {
-		c.pings = append(c.pings, p)
-	}
-	c.send(wire.Frame{Type: wire.TypePing, Conversation: conversation})
-}
-
-// handlePong handles the answer to the oldest PING.
-func (c *Conn) handlePong() {
-	if len(c.pings) == 0 {
-		return
-	}
-	p := c.pings[0]
-	c.pings = c.pings[1:]
-	if p.command != nil {
-		c.Answer(p.command, protocol.Empty{})
-	}
-	if p.request != nil {
-		c.confirmSend(p.session, p.request)
-	}
-}
-
-// A creation is a conversation being started.
-type creation struct {
-	command  *protocol.Command
-	data     protocol.CreateData
-	domain   string
-	deadline time.Time
-}
-
-// New returns the client end of a connection. Options: "domain" for sessions without an
-// agent, "thinking" to request reasoning.
+// New returns the client end of a connection. Options: "domain" for sessions without an agent,
+// "thinking" to request reasoning.
 func New(o codec.ClientOptions) *Conn {
+	resume := codec.ResumeState(o.Resume, newResumeState)
 	return &Conn{
-		ClientBase: codec.NewClientBase(o, Responder),
-		resume:     codec.ResumeState(o.Resume, newResumeState),
+		exchange: &exchange{ClientBase: codec.NewClientBase(o, Responder), answers: &resume.answers},
+		resume:   resume,
 	}
 }
 
@@ -114,9 +68,7 @@ func (c *Conn) Open(now time.Time) codec.Output {
 		c.openDeadline = now.Add(openTimeout)
 		c.ping(ping{}, "")
 		for _, s := range c.resume.sessions {
-			s.log.Epoch = c.Epoch()
-			s.log.Detach()
-			c.reconnect(s)
+			s.reconnect(c.exchange)
 		}
 	})
 }
@@ -162,12 +114,10 @@ func (c *Conn) failOpen() {
 // Foreign implements codec.Codec.
 func (c *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() {
-		if c.openDeadline.IsZero() {
-			c.handleMessage(f.Data)
-			return
+		opening := !c.openDeadline.IsZero()
+		if c.handleMessage(f.Data); opening {
+			c.finishOpen()
 		}
-		c.handleMessage(f.Data)
-		c.finishOpen()
 	})
 }
 
@@ -179,34 +129,30 @@ func (c *Conn) run(now time.Time, work func()) codec.Output {
 	return c.Run(now, func() {
 		c.expire()
 		work()
-		c.publishSummaries()
+		for _, s := range c.resume.sessions {
+			s.log.publish()
+		}
 		c.scheduleWake()
 	})
 }
 
-func (c *Conn) send(f wire.Frame) { c.Send(f.Encode()) }
-
-// expire completes requests past their deadline.
+// expire handles deadlines that have passed.
 func (c *Conn) expire() {
 	if !c.openDeadline.IsZero() && !c.Now.Before(c.openDeadline) {
 		c.failOpen()
 	}
 	for _, s := range c.resume.sessions {
-		for _, req := range slices.Clone(s.requests) {
-			if !c.Now.Before(req.deadline) && s.removeRequest(req) {
-				c.completeRequest(s, req)
+		for _, req := range s.requests.expired(c.Now) {
+			if cmd := s.expire(req); cmd != nil {
+				c.handleCommand(cmd)
 			}
 		}
-		if !s.turnDeadline.IsZero() && !c.Now.Before(s.turnDeadline) {
-			c.endQuietTurn(s)
-		}
+		s.expireTurn()
 	}
-	if len(c.unknown) > 0 && !c.Now.Before(c.unknown[0].deadline) {
+	if c.creations.domainsLate(c.Now) {
 		c.failUnknown(nil)
 	}
-	for len(c.creating) > 0 && !c.Now.Before(c.creating[0].deadline) {
-		late := c.creating[0]
-		c.creating = c.creating[1:]
+	for _, late := range c.creations.takeLate(c.Now) {
 		c.Failf(late.command, protocol.CodeTimeout, "the server did not start a conversation")
 	}
 }
@@ -215,52 +161,79 @@ func (c *Conn) expire() {
 func (c *Conn) scheduleWake() {
 	c.Out.WakeBy(c.openDeadline)
 	for _, s := range c.resume.sessions {
-		for _, req := range s.requests {
-			c.Out.WakeBy(req.deadline)
-		}
-		c.Out.WakeBy(s.turnDeadline)
+		s.wakeBy(c.Out)
 	}
-	for _, list := range [][]*creation{c.creating, c.unknown} {
-		if len(list) > 0 {
-			c.Out.WakeBy(list[0].deadline)
-		}
-	}
+	c.creations.wakeBy(c.Out)
 }
 
-// publishSummaries sends changed sessions to a watching client.
-func (c *Conn) publishSummaries() {
-	for _, s := range c.resume.sessions {
-		if c.Watching && s.publishedSeq != s.log.State.Seq {
-			s.publishedSeq = s.log.State.Seq
-			c.Publish(s.log.Session, protocol.SummaryChanged, s.summary())
-		}
-	}
-}
-
-// answerOnce answers a command that changed state, and saves the answer under the command's key.
-// cmd may be nil.
-func (c *Conn) answerOnce(cmd *protocol.Command, result any) {
-	if cmd == nil {
+// handleMessage handles a message of the server.
+func (c *Conn) handleMessage(data []byte) {
+	m := wire.DecodeMessage(data)
+	kind := m.Type()
+	switch kind {
+	case wire.TypePong:
+		c.handlePong()
+		return
+	case wire.TypeStarted:
+		c.handleStarted(m)
+		return
+	case wire.TypeError:
+		c.handleError(m, data)
 		return
 	}
-	if cmd.Key != "" {
-		c.resume.answers.Put(cmd.Key, savedAnswer{commandBody(cmd), result})
-	}
-	c.Answer(cmd, result)
+	id := m.Conversation()
+	switch s := c.sessionByID(id); {
+	case s != nil:
+		s.handleMessage(kind, m, data)
+	case id == "" && c.lastSession != nil:
+		c.lastSession.recordRaw(kind, data)
+	} // else of a conversation that no client follows: no log keeps it
 }
 
-// fail answers a command with an error. cmd may be nil.
-func (c *Conn) fail(cmd *protocol.Command, err *protocol.Error) {
+// handlePong handles the answer to the oldest PING.
+func (c *Conn) handlePong() {
+	p, ok := c.takePing()
 	switch {
-	case cmd == nil:
-	case cmd.ID == "": // of an earlier connection
-		c.saveError(cmd, err)
-	default:
-		c.Fail(cmd, err)
+	case !ok:
+	case p.command != nil:
+		c.Answer(p.command, protocol.Empty{})
+	case p.request != nil:
+		p.outbox.confirm(p.request)
 	}
 }
 
-// commandBody distinguishes commands with the same key.
-func commandBody(cmd *protocol.Command) string {
-	return string(cmd.Command) + "\n" + cmd.Session + "\n" + string(cmd.Data)
+// handleError handles an error of the server. Without a session it fails the oldest conversation
+// being started.
+func (c *Conn) handleError(m wire.Message, data []byte) {
+	body := m.Payload()
+	code, message := body.Name("code"), clipText(body.Text("message"))
+	if message == "" {
+		message = clipText(m.Text("error"))
+	}
+	id := m.Conversation()
+	s := c.sessionByID(id)
+	if s == nil {
+		if created := c.creations.take(); created != nil {
+			c.failCreate(created, code, message)
+			return
+		}
+		if id == "" {
+			s = c.resume.sessions.likely()
+		}
+	}
+	switch {
+	case s != nil:
+		s.handleError(code, message, data)
+	case c.lastSession != nil:
+		c.lastSession.recordUnrelated(message, data)
+	}
+}
+
+// sessionByID returns the session of a conversation, or nil.
+func (c *Conn) sessionByID(id string) *session {
+	s := c.resume.sessions.byID(id)
+	if s != nil {
+		c.lastSession = s
+	}
+	return s
 }

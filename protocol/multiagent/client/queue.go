@@ -4,142 +4,150 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 )
 
-// handleQueueCommand changes the queue, which only the client end keeps: a server of the dialect
-// would cancel its stream.
-func (c *Conn) handleQueueCommand(s *session, cmd *protocol.Command) {
-	var result any
-	var err *protocol.Error
+// A queue changes the queue of a session, which only the client end keeps: a server of the dialect
+// would cancel its stream. Its methods return the events to record.
+type queue struct {
+	state *protocol.State
+	by    *protocol.Actor
+	newID func(prefix string) string
+}
+
+// queueOf returns the queue of a session, as the client of a connection changes it.
+func queueOf(st *protocol.State, x *exchange) queue { return queue{st, x.User(), x.Options.ID} }
+
+// apply carries out a command.
+func (q queue) apply(cmd *protocol.Command) (events []codec.Entry, result any, err *protocol.Error) {
 	switch cmd.Command {
 	case protocol.DoQueueEdit:
-		result, err = applyQueueCommand(s, cmd, c.queueEdit)
+		return applyQueueCommand(cmd, q.edit)
 	case protocol.DoQueueRemove:
-		result, err = applyQueueCommand(s, cmd, c.queueRemove)
+		return applyQueueCommand(cmd, q.remove)
 	case protocol.DoQueueMove:
-		result, err = applyQueueCommand(s, cmd, c.queueMove)
+		return applyQueueCommand(cmd, q.move)
 	case protocol.DoQueueHold:
-		result, err = applyQueueCommand(s, cmd, c.queueHold)
+		return applyQueueCommand(cmd, q.hold)
 	case protocol.DoQueueRelease:
-		result, err = applyQueueCommand(s, cmd, c.queueRelease)
+		return applyQueueCommand(cmd, q.release)
 	}
-	if err != nil {
-		c.Fail(cmd, err)
-		return
-	}
-	c.answerOnce(cmd, result)
-	c.sendNext(s)
+	return nil, nil, nil
 }
 
 // applyQueueCommand decodes a command's data and calls do.
 func applyQueueCommand[T any](
-	s *session, cmd *protocol.Command, do func(*session, *T) (any, *protocol.Error),
-) (any, *protocol.Error) {
+	cmd *protocol.Command, do func(*T) ([]codec.Entry, any, *protocol.Error),
+) ([]codec.Entry, any, *protocol.Error) {
 	d := new(T)
 	if err := cmd.DecodeData(d); err != nil {
-		return nil, protocol.AsError(err)
+		return nil, nil, protocol.AsError(err)
 	}
-	return do(s, d)
+	return do(d)
 }
 
-// checkQueued returns not_found if a message is not queued, or nil.
-func (s *session) checkQueued(message string) *protocol.Error {
-	if s.log.State.QueueIndex(message) >= 0 {
+func (q queue) event(typ protocol.Type, data any) codec.Entry {
+	return codec.Entry{Type: typ, By: q.by, Data: data}
+}
+
+// check returns not_found if a message is not queued, or nil.
+func (q queue) check(message string) *protocol.Error {
+	if q.state.QueueIndex(message) >= 0 {
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeNotFound, "no message %.80q is queued", message)
 }
 
-func (c *Conn) queueEdit(s *session, d *protocol.QueueEditData) (any, *protocol.Error) {
-	if err := s.checkQueued(d.MessageID); err != nil {
-		return nil, err
+// edit changes a message, and releases the holds for its edit.
+func (q queue) edit(d *protocol.QueueEditData) ([]codec.Entry, any, *protocol.Error) {
+	if err := q.check(d.MessageID); err != nil {
+		return nil, nil, err
 	}
 	if len(d.Parts) > 0 || d.Text == "" {
-		return nil, c.Responder.Unsupported(textOnly)
+		return nil, nil, Responder.Unsupported(textOnly)
 	}
-	c.record(s, protocol.QueueUpdated, c.User(), protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text})
+	events := []codec.Entry{
+		q.event(protocol.QueueUpdated, protocol.QueueUpdatedData{MessageID: d.MessageID, Text: d.Text}),
+	}
 	var edits []string
-	for _, h := range s.log.State.Holds {
+	for _, h := range q.state.Holds {
 		if h.Reason == protocol.HoldEdit && h.MessageID == d.MessageID {
 			edits = append(edits, h.ID)
 		}
 	}
-	c.releaseHolds(s, edits)
-	return protocol.Empty{}, nil
+	return append(events, q.releaseHolds(edits)...), protocol.Empty{}, nil
 }
 
-func (c *Conn) queueRemove(s *session, d *protocol.QueueRemoveData) (any, *protocol.Error) {
-	if s.checkQueued(d.MessageID) != nil {
-		return protocol.QueueRemoveResult{}, nil
+func (q queue) remove(d *protocol.QueueRemoveData) ([]codec.Entry, any, *protocol.Error) {
+	if q.check(d.MessageID) != nil {
+		return nil, protocol.QueueRemoveResult{}, nil
 	}
-	c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{
-		MessageID: d.MessageID, Reason: protocol.RemovedUser,
-	})
-	return protocol.QueueRemoveResult{Removed: true}, nil
+	removed := protocol.QueueRemovedData{MessageID: d.MessageID, Reason: protocol.RemovedUser}
+	return []codec.Entry{q.event(protocol.QueueRemoved, removed)}, protocol.QueueRemoveResult{Removed: true}, nil
 }
 
-func (c *Conn) queueMove(s *session, d *protocol.QueueMoveData) (any, *protocol.Error) {
-	if err := s.checkQueued(d.MessageID); err != nil {
-		return nil, err
+func (q queue) move(d *protocol.QueueMoveData) ([]codec.Entry, any, *protocol.Error) {
+	if err := q.check(d.MessageID); err != nil {
+		return nil, nil, err
 	}
-	last := len(s.log.State.Queue) - 1
-	c.record(s, protocol.QueueMoved, c.User(), protocol.QueueMovedData{
-		MessageID: d.MessageID, Index: max(0, min(d.Index, last)),
-	})
-	return protocol.Empty{}, nil
+	last := len(q.state.Queue) - 1
+	moved := protocol.QueueMovedData{MessageID: d.MessageID, Index: max(0, min(d.Index, last))}
+	return []codec.Entry{q.event(protocol.QueueMoved, moved)}, protocol.Empty{}, nil
 }
 
-func (c *Conn) queueHold(s *session, d *protocol.QueueHoldData) (any, *protocol.Error) {
-	h := protocol.Hold{ID: c.Options.ID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: c.User()}
+func (q queue) hold(d *protocol.QueueHoldData) ([]codec.Entry, any, *protocol.Error) {
+	h := protocol.Hold{ID: q.newID("h"), Reason: protocol.HoldUser, MessageID: d.MessageID, By: q.by}
 	if d.MessageID != "" {
-		if err := s.checkQueued(d.MessageID); err != nil {
-			return nil, err
+		if err := q.check(d.MessageID); err != nil {
+			return nil, nil, err
 		}
 		h.Reason = protocol.HoldEdit
 	}
-	if len(s.log.State.Holds) >= maxRequests {
-		return nil, protocol.Errorf(protocol.CodeTooMany, "too many holds")
+	if len(q.state.Holds) >= maxRequests {
+		return nil, nil, protocol.Errorf(protocol.CodeTooMany, "too many holds")
 	}
-	c.record(s, protocol.QueueHeld, c.User(), h)
-	return protocol.QueueHoldResult{Hold: h.ID}, nil
+	return []codec.Entry{q.event(protocol.QueueHeld, h)}, protocol.QueueHoldResult{Hold: h.ID}, nil
 }
 
-func (c *Conn) queueRelease(s *session, d *protocol.QueueReleaseData) (any, *protocol.Error) {
+func (q queue) release(d *protocol.QueueReleaseData) ([]codec.Entry, any, *protocol.Error) {
 	released := []string{}
-	for _, h := range s.log.State.Holds {
+	for _, h := range q.state.Holds {
 		if d.Hold == "" || h.ID == d.Hold {
 			released = append(released, h.ID)
 		}
 	}
-	c.releaseHolds(s, released)
-	return protocol.QueueReleaseResult{Released: released}, nil
+	return q.releaseHolds(released), protocol.QueueReleaseResult{Released: released}, nil
 }
 
-func (c *Conn) releaseHolds(s *session, holds []string) {
-	if len(holds) > 0 {
-		c.record(s, protocol.QueueReleased, c.User(), protocol.QueueReleasedData{Holds: slices.Clone(holds)})
+func (q queue) releaseHolds(holds []string) []codec.Entry {
+	if len(holds) == 0 {
+		return nil
+	}
+	return []codec.Entry{
+		q.event(protocol.QueueReleased, protocol.QueueReleasedData{Holds: slices.Clone(holds)}),
 	}
 }
 
-// applyQueueMode keeps, holds or clears the queue after an interrupt.
-func (c *Conn) applyQueueMode(s *session, what string) {
-	queue := slices.Clone(s.log.State.Queue)
-	switch {
-	case len(queue) == 0:
-	case what == protocol.QueueHold:
-		c.holdQueue(s, protocol.HoldInterrupt)
-	case what == protocol.QueueClear:
-		for _, m := range queue {
-			c.record(s, protocol.QueueRemoved, c.User(), protocol.QueueRemovedData{
-				MessageID: m.MessageID, Reason: protocol.RemovedCleared,
-			})
+// afterInterrupt keeps, holds or clears the queue.
+func (q queue) afterInterrupt(mode string) (events []codec.Entry) {
+	switch mode {
+	case protocol.QueueHold:
+		return q.holdAll(protocol.HoldInterrupt)
+	case protocol.QueueClear:
+		for _, m := range q.state.Queue {
+			cleared := protocol.QueueRemovedData{MessageID: m.MessageID, Reason: protocol.RemovedCleared}
+			events = append(events, q.event(protocol.QueueRemoved, cleared))
 		}
 	}
+	return events
 }
 
-// holdQueue holds the queue unless it is empty.
-func (c *Conn) holdQueue(s *session, why string) {
-	if len(s.log.State.Queue) > 0 {
-		c.record(s, protocol.QueueHeld, c.User(), protocol.Hold{ID: c.Options.ID("h"), Reason: why, By: c.User()})
+// holdAll holds the queue unless it is empty.
+func (q queue) holdAll(reason string) []codec.Entry {
+	if len(q.state.Queue) == 0 {
+		return nil
+	}
+	return []codec.Entry{
+		q.event(protocol.QueueHeld, protocol.Hold{ID: q.newID("h"), Reason: reason, By: q.by}),
 	}
 }

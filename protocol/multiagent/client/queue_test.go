@@ -156,7 +156,7 @@ func TestTheClientsStateIsBounded(t *testing.T) {
 		c.Receive(fmt.Sprintf(`{"type":"tool_approval_required","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","toolArgs":{}}}`, i),
 			fmt.Sprintf(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"r%d","toolName":"n","result":null,"success":false,"errorMessage":"no"}}`, i))
 	}
-	decisions := &codecOf(c).resume.sessions[0].decisions
+	decisions := &codecOf(c).resume.sessions[0].turns.resolutions.winners
 	if _, kept := decisions.Get("r0"); kept {
 		t.Error("the oldest decision is kept")
 	}

@@ -59,14 +59,14 @@ func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	if c.Answers[id] != nil || c.State.Turns != 1 {
 		t.Fatalf("answered %+v by another turn", c.Answers[id])
 	}
-	key := codecOf(c).sessionByID("uuid").requests[0].key
+	key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 	c.Receive(multiagenttest.AnswerTo(key, `{}`))
 	if r := multiagenttest.Result[protocol.SendResult](c, id); r == nil || c.State.Turn == nil || c.State.Turn.Message.Text != "mine" {
 		t.Fatalf("%+v, turn %+v", c.Answers[id], c.State.Turn)
 	}
 	c.Receive(multiagenttest.CompleteExample)
 	id = c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "more"})
-	key = codecOf(c).sessionByID("uuid").requests[0].key
+	key = codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 	c.Receive(multiagenttest.AnswerTo(key, `{"error":{"code":"queue_full","message":"full"}}`))
 	if c.ErrorCode(id) != protocol.CodeQueueFull || c.State.Turn != nil {
 		t.Errorf("refused: %+v, turn %+v", c.Answers[id], c.State.Turn)
@@ -81,7 +81,7 @@ func TestAtAgentctlATurnBeginsWithItsSecondAnswer(t *testing.T) {
 		c.Subscribe()
 		c.Silent = true
 		id := c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "mine"})
-		key := codecOf(c).sessionByID("uuid").requests[0].key
+		key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 		c.Receive(multiagenttest.ChunkExample, multiagenttest.AnswerTo(key, `{"turn":"`+first+`"}`), multiagenttest.CompleteExample)
 		queued := c.Answers[id] != nil
 		if queued != (first == wire.TurnQueued) || c.State.Turns != 1 || c.State.Turn != nil {
@@ -116,7 +116,7 @@ func TestAtAgentctlAMessageIsSentAgainWithItsKey(t *testing.T) {
 	c.WantSent(first)
 	c.Connect()
 	c.WantSent(first)
-	c.Receive(multiagenttest.AnswerTo(codecOf(c).sessionByID("uuid").requests[0].key, `{}`))
+	c.Receive(multiagenttest.AnswerTo(codecOf(c).sessionByID("uuid").requests.inFlight[0].key, `{}`))
 	c.Connect()
 	c.WantSent()
 
@@ -129,8 +129,8 @@ func TestAtAgentctlAMessageIsSentAgainWithItsKey(t *testing.T) {
 	if c.Answers[again] != nil {
 		t.Fatalf("answered %+v without evidence", c.Answers[again])
 	}
-	c.Receive(multiagenttest.AnswerTo(codecOf(c).sessionByID("uuid").requests[0].key, `{"turn":"over"}`))
-	if turn := codecOf(c).sessionByID("uuid").turn; multiagenttest.Result[protocol.SendResult](c, again) == nil || turn != nil {
+	c.Receive(multiagenttest.AnswerTo(codecOf(c).sessionByID("uuid").requests.inFlight[0].key, `{"turn":"over"}`))
+	if turn := codecOf(c).sessionByID("uuid").turns.current; multiagenttest.Result[protocol.SendResult](c, again) == nil || turn != nil {
 		t.Errorf("%+v; its turn is over, and is %+v", c.Answers[again], turn)
 	}
 }
@@ -144,7 +144,7 @@ func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T)
 	c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
 	first := string(c.Frames[len(c.Frames)-1])
 	c.Frames = nil
-	key := codecOf(c).sessionByID("uuid").requests[0].key
+	key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 	c.Connect()
 	c.Receive(multiagenttest.AnswerTo(key, `{"turn":"`+wire.TurnBegins+`"}`))
 	again := c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
@@ -153,7 +153,7 @@ func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T)
 		t.Fatalf("answered %+v before its turn began", c.Answers[again])
 	}
 	c.Receive(multiagenttest.AnswerTo(key, `{"turn":"begun"}`))
-	if r := multiagenttest.Result[protocol.SendResult](c, again); r == nil || r.Turn != codecOf(c).sessionByID("uuid").turn.id {
+	if r := multiagenttest.Result[protocol.SendResult](c, again); r == nil || r.Turn != codecOf(c).sessionByID("uuid").turns.id() {
 		t.Errorf("%+v", c.Answers[again])
 	}
 }
@@ -166,7 +166,7 @@ func TestAtAgentctlAMessageFindsItsTurnByItsOutput(t *testing.T) {
 		c.Subscribe()
 		c.Silent = true
 		c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
-		key := codecOf(c).sessionByID("uuid").requests[0].key
+		key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 		c.Connect()
 		c.Receive(`{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"hi","agentName":"a"}}`,
 			`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"hi"}}`)

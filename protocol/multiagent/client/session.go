@@ -1,8 +1,7 @@
 package client
 
 import (
-	"slices"
-	"strings"
+	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -10,288 +9,296 @@ import (
 	"agentctl/protocol/multiagent/wire"
 )
 
-// A session is a conversation at the client end.
+// A session is a conversation with the server. It outlives connections: the protocol cannot replay
+// a conversation.
 type session struct {
-	name     string
-	log      *codec.Log
-	turn     *turn       // current; nil: none
-	ended    []endedTurn // newest last, at most maxEnded
-	requests []*request
-	accepted []*request // messages that agentctl's server has, and whose turn has not begun
-	// a cancelled error came and no message since: the real system sends it twice
-	cancelSeen       bool
-	decisions        codec.Decisions
-	lastDecided      string            // newest request in decisions
-	updated          time.Time         // time of the last event
-	publishedSeq     uint64            // seq of the last summary
-	agent            string            // current speaker
-	tools            map[string]string // names of open tools, by id
-	updatesRequested bool              // requested from agentctl's server on this connection
-	turnDeadline     time.Time         // end of the turn if no message comes; zero: none
+	name      string
+	x         *exchange // of the connection in use
+	log       sessionLog
+	requests  requests
+	turns     turns
+	outbox    outbox
+	approvals approvals
 }
 
-// A request is a message to the server that an error may answer.
-type request struct {
-	command  *protocol.Command // nil: internal
-	verb     protocol.Verb
-	deadline time.Time
-
-	message  protocol.Message       // of send
-	sent     transmission           // of send
-	arrived  bool                   // of send: the server has it
-	over     bool                   // of send: its turn has ended
-	started  *turnStart             // of send: its turn began; nil: not yet
-	created  *protocol.CreateResult // of send: the command created the session
-	key      string                 // of the note; empty: none
-	request  string                 // of approve
-	decision protocol.Decision      // of approve
-	reason   string                 // of approve
-	turn     string                 // of interrupt
-	queue    string                 // of interrupt
-}
-
-// An endedTurn is a finished turn whose output the client saw.
-type endedTurn struct {
-	output string // its message id at the server
-	start  turnStart
-}
-
-// maxEnded bounds session.ended: a message sent again over a lost connection is one of the newest.
-const maxEnded = 16
-
-// keepEnded keeps the turn, which ends, if its output is known.
-func (s *session) keepEnded() {
-	recorded := s.log.State.Turn
-	if recorded == nil || s.turn.message == "" {
-		return
-	}
-	if len(s.ended) == maxEnded {
-		s.ended = slices.Delete(s.ended, 0, 1)
-	}
-	s.ended = append(s.ended, endedTurn{s.turn.message, turnStart{s.turn.id, recorded.First}})
-}
-
-// findEnded returns the start of the finished turn with an output, or nil.
-func (s *session) findEnded(output string) *turnStart {
-	for _, t := range slices.Backward(s.ended) {
-		if output != "" && t.output == output {
-			return &t.start
-		}
-	}
-	return nil
-}
-
-// A transmission is the newest sending of a user message.
-type transmission struct {
-	at    time.Time
-	turns int // number of ended turns at that time
-}
-
-// findSession returns the session with an id, a name or a unique prefix of an id, or nil.
-func (c *Conn) findSession(name string) *session {
-	var found *session
-	many := false
-	for _, s := range c.resume.sessions {
-		switch {
-		case s.log.Session == name, s.name == name:
-			return s
-		case strings.HasPrefix(s.log.Session, name):
-			found, many = s, found != nil
-		}
-	}
-	if many {
-		return nil
-	}
-	return found
-}
-
-// sessionFor returns the session of a command. It accepts any id: only the server's answer to a
-// message reveals whether the conversation exists.
-func (c *Conn) sessionFor(cmd *protocol.Command) (*session, bool) {
-	s := c.findSession(cmd.Session)
-	if s == nil {
-		s = c.addSession(cmd.Session, protocol.SessionCreatedData{Agent: wire.Name})
-	}
-	if s == nil {
-		c.Fail(cmd, tooManySessions())
-		return nil, false
-	}
-	c.lastSession = s
-	return s, true
-}
-
-func tooManySessions() *protocol.Error {
-	return &protocol.Error{
-		Code: protocol.CodeTooMany, Message: "too many sessions for one client of this dialect", Limit: maxSessions,
-	}
-}
-
-// addSession adds a session; nil if there are too many.
-func (c *Conn) addSession(id string, d protocol.SessionCreatedData) *session {
-	if len(c.resume.sessions) >= maxSessions {
-		return nil
-	}
-	s := &session{name: d.Name, log: codec.NewLog(id, c.Epoch()), agent: d.Agent, tools: map[string]string{}}
+// newSession returns a session without events.
+func newSession(id, name, agent string, x *exchange) *session {
+	s := &session{name: name, turns: turns{agent: agent}}
+	s.log.Log = codec.NewLog(id, x.Epoch())
 	s.log.ResetReason = protocol.ResetResubscribed
-	c.resume.sessions = append(c.resume.sessions, s)
-	c.record(s, protocol.SessionCreated, nil, d)
+	s.outbox = outbox{log: &s.log, requests: &s.requests, turns: &s.turns}
+	s.approvals = approvals{log: &s.log, requests: &s.requests, turns: &s.turns}
+	s.use(x)
 	return s
 }
 
-// sessionByID returns the session of a conversation, or nil.
-func (c *Conn) sessionByID(id string) *session {
-	i := slices.IndexFunc(c.resume.sessions, func(s *session) bool { return s.log.Session == id })
-	if i < 0 {
+// use makes a connection the one in use.
+func (s *session) use(x *exchange) {
+	s.x, s.log.x, s.outbox.x, s.approvals.x = x, x, x, x
+	s.turns.newID, s.turns.peerIsAgentctl = x.Options.ID, x.Options.PeerIsAgentctl
+}
+
+// reconnect continues the session on another connection. The client subscribes again.
+func (s *session) reconnect(x *exchange) {
+	s.use(x)
+	s.log.Epoch = x.Epoch()
+	s.log.Detach()
+	s.outbox.reconnect()
+}
+
+// requestUpdates sends the PING that makes agentctl's server send the session's events. Other
+// servers only answer PONG. It returns false if updates were requested already.
+func (s *session) requestUpdates() bool {
+	if s.requests.updates {
+		return false
+	}
+	s.requests.updates = true
+	s.x.ping(ping{}, s.log.Session)
+	return true
+}
+
+// awaitState makes a command wait for the current state, if updates were not requested yet. It
+// returns whether the command waits.
+func (s *session) awaitState(cmd *protocol.Command) bool {
+	if s.requests.full() || !s.requestUpdates() {
+		return false
+	}
+	s.requests.add(&request{command: cmd, verb: protocol.DoSnapshot, deadline: s.x.Now.Add(errorTimeout)})
+	return true
+}
+
+// handleCommand executes a command on the session.
+func (s *session) handleCommand(cmd *protocol.Command) {
+	switch cmd.Command {
+	case protocol.DoSubscribe:
+		s.requestUpdates()
+		s.x.Subscribe(cmd, s.log.Log)
+	case protocol.DoUnsubscribe:
+		s.x.Unsubscribe(cmd, s.log.Log)
+	case protocol.DoSnapshot:
+		s.x.AnswerSnapshot(cmd, s.log.Log)
+	case protocol.DoHistory:
+		s.x.AnswerHistory(cmd, s.log.Log)
+	case protocol.DoSend:
+		s.handleSend(cmd)
+	case protocol.DoInterrupt:
+		s.handleInterrupt(cmd)
+	case protocol.DoApprove:
+		s.approvals.decide(cmd)
+	default:
+		s.handleQueueCommand(cmd)
+	}
+}
+
+func (s *session) handleSend(cmd *protocol.Command) {
+	var d protocol.SendData
+	switch {
+	case !s.x.DecodeData(cmd, &d):
+		return
+	case len(d.Parts) > 0:
+		s.x.FailUnsupported(cmd, textOnly)
+		return
+	case d.NotBefore != nil:
+		s.x.FailUnsupported(cmd, string(codec.SendAt))
+		return
+	case d.Front && s.x.Options.OneShot:
+		s.x.FailUnsupported(cmd, "sending ahead of the queue: "+NoQueue)
+		return
+	case d.Text == "":
+		s.x.Failf(cmd, protocol.CodeInvalidMessage, "text: missing")
+		return
+	}
+	m := protocol.Message{
+		MessageID: s.x.Options.ID("m"), ClientMessageID: d.ClientMessageID, Text: protocol.ValidText(d.Text),
+		By: s.x.User(),
+	}
+	switch {
+	case s.outbox.isIdle():
+		s.outbox.send(&request{command: cmd, message: m})
+	case s.x.Options.OneShot:
+		s.x.FailUnsupported(cmd, "sending during a turn: the message would wait in a client that exits")
+	case len(s.log.State.Queue) >= maxRequests:
+		s.x.Fail(cmd, &protocol.Error{Code: protocol.CodeQueueFull, Message: "the queue is full", Limit: maxRequests})
+	default:
+		s.enqueue(cmd, m, d.Front)
+	}
+}
+
+// enqueue appends a message to the queue, or puts it in front.
+func (s *session) enqueue(cmd *protocol.Command, m protocol.Message, front bool) {
+	at := s.x.Now.UTC()
+	m.QueuedAt = &at
+	added := protocol.QueueAddedData{Message: m}
+	index := len(s.log.State.Queue)
+	if front {
+		index, added.Index = 0, new(int)
+	}
+	s.log.record(codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: added})
+	s.x.answerOnce(cmd, protocol.SendResult{
+		Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: s.log.State.Seq,
+	})
+}
+
+func (s *session) handleInterrupt(cmd *protocol.Command) {
+	var d protocol.InterruptData
+	if !s.x.DecodeData(cmd, &d) {
+		return
+	}
+	if s.x.Options.OneShot && d.Queue != "" && d.Queue != protocol.QueueKeep {
+		s.x.FailUnsupported(cmd, fmt.Sprintf("interrupt and %s the queue: %s", d.Queue, NoQueue))
+		return
+	}
+	s.outbox.startPendingTurn()
+	if d.Turn != "" && s.turns.id() != d.Turn {
+		s.x.answerOnce(cmd, protocol.InterruptResult{})
+		return
+	}
+	if s.requests.full() {
+		s.x.Fail(cmd, codec.TooMany(maxRequests))
+		return
+	}
+	s.turns.cancelSeen = false
+	s.x.send(wire.Frame{Type: wire.TypeCancel, Conversation: s.log.Session})
+	s.requests.add(&request{
+		command: cmd, verb: protocol.DoInterrupt, deadline: s.x.Now.Add(answerTimeout), turn: s.turns.id(), queue: d.Queue,
+	})
+}
+
+func (s *session) handleQueueCommand(cmd *protocol.Command) {
+	events, result, err := queueOf(s.log.State, s.x).apply(cmd)
+	if err != nil {
+		s.x.Fail(cmd, err)
+		return
+	}
+	s.log.record(events...)
+	s.x.answerOnce(cmd, result)
+	s.outbox.sendNext()
+}
+
+// expire handles the deadline of a request. It returns a command to execute now that the current
+// state has arrived, or nil.
+func (s *session) expire(req *request) *protocol.Command {
+	if !s.requests.remove(req) {
 		return nil
 	}
-	c.lastSession = c.resume.sessions[i]
-	return c.lastSession
-}
-
-// record records an event of a session, within its turn if it has one.
-func (c *Conn) record(s *session, typ protocol.Type, by *protocol.Actor, data any) {
-	s.updated = c.Now
-	e := codec.Entry{Type: typ, By: by, Data: data}
-	if s.turn != nil {
-		e.Turn = s.turn.id
-	}
-	switch typ {
-	case protocol.QueueAdded, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
-		protocol.QueueReleased, protocol.SessionCreated, protocol.SessionUpdated:
-		e.Turn = ""
-	}
-	c.Record(s.log, e)
-}
-
-func (s *session) summary() protocol.Summary {
-	sum := s.log.Summary()
-	if !s.updated.IsZero() {
-		sum.Updated = s.updated
-	}
-	if s.log.State.Last != nil {
-		sum.Reason = s.log.State.Last.Reason
-	}
-	return sum
-}
-
-// addRequest adds a request that an error or its deadline ends.
-func (c *Conn) addRequest(s *session, req *request) { s.requests = append(s.requests, req) }
-
-// requestUpdates sends the PING that makes agentctl's server send a conversation's events. Other
-// servers only answer PONG. It returns false if updates were requested already.
-func (c *Conn) requestUpdates(s *session) bool {
-	if s.updatesRequested {
-		return false
-	}
-	s.updatesRequested = true
-	c.ping(ping{}, s.log.Session)
-	return true
-}
-
-// removeRequest removes a request. It returns false if it is not pending.
-func (s *session) removeRequest(req *request) bool {
-	i := slices.Index(s.requests, req)
-	if i < 0 {
-		return false
-	}
-	s.requests = slices.Delete(s.requests, i, i+1)
-	return true
-}
-
-// findRequest returns the first request for a verb, or nil. An empty verb matches any.
-func (s *session) findRequest(verb protocol.Verb) *request {
-	for _, req := range s.requests {
-		if verb == "" || req.verb == verb {
-			return req
-		}
+	switch req.verb {
+	case protocol.DoSnapshot:
+		return req.command
+	case protocol.DoSend:
+		s.outbox.expire(req)
+	case protocol.DoApprove:
+		s.approvals.expire(req)
+	case protocol.DoInterrupt:
+		s.expireInterrupt(req)
 	}
 	return nil
 }
 
-// completeRequest completes a request that no error answered in time.
-func (c *Conn) completeRequest(s *session, req *request) {
-	switch req.verb {
-	case protocol.DoSend:
-		switch {
-		case req.arrived:
-			c.acceptSend(s, req)
-			return
-		case req.key != "" && req.command == nil: // from the queue: the server answers, or gets it again
-			req.deadline = c.Now.Add(sendTimeout)
-			c.addRequest(s, req)
-			return
-		case req.deadline.Before(req.sent.at.Add(sendTimeout)): // no error: it is shown, and waits for evidence
-			if req.started == nil {
-				c.startTurn(s, req)
-			}
-			req.deadline = req.sent.at.Add(sendTimeout)
-			c.addRequest(s, req)
-			return
-		}
-		c.failUnconfirmed(s, req)
-		c.sendNext(s)
-	case protocol.DoSnapshot: // the current state has arrived
-		c.handleCommand(req.command)
-	case protocol.DoApprove:
-		c.completeDecision(s, req)
-	case protocol.DoInterrupt:
-		if s.turn == nil || req.turn != "" && s.turn.id != req.turn {
-			c.answerOnce(req.command, protocol.InterruptResult{})
-			return
-		}
-		c.fail(req.command, protocol.Errorf(protocol.CodeTimeout, "the server did not confirm the end of the stream"))
+// expireTurn ends a turn after a tool that no message followed in time.
+func (s *session) expireTurn() {
+	if !s.turns.quietAt.IsZero() && !s.x.Now.Before(s.turns.quietAt) {
+		s.log.record(s.turns.endQuiet(s.x.Now, s.log.State)...)
+		s.outbox.sendNext()
 	}
 }
 
-// reconnect prepares a session of the previous connection for this one. The rest of a turn is
-// unknown. A message that the server may not have is sent again to agentctl's server, which knows
-// its key; at any other server its sender gets an error.
-func (c *Conn) reconnect(s *session) {
-	pending := slices.Clone(s.requests)
-	for _, req := range s.accepted {
-		if req.command != nil {
-			pending = append(pending, req)
-		}
+// expireInterrupt answers an interrupt that no message answered in time.
+func (s *session) expireInterrupt(req *request) {
+	if s.turns.current == nil || req.turn != "" && s.turns.id() != req.turn {
+		s.x.answerOnce(req.command, protocol.InterruptResult{})
+		return
 	}
-	s.requests, s.accepted, s.cancelSeen, s.updatesRequested = nil, nil, false, false
-	var again []*request
-	for _, req := range pending {
-		if req.verb != protocol.DoSend {
-			continue
-		}
-		req.command = withoutID(req.command)
-		switch {
-		case req.arrived:
-			c.acceptSend(s, req)
-		case req.key != "":
-			again = append(again, req)
-		default:
-			c.failUnconfirmed(s, req)
-		}
-	}
-	if s.turn != nil {
-		c.endLostTurn(s)
-	}
-	for _, req := range again {
-		c.transmit(s, req)
-	}
-	c.sendNext(s)
+	s.x.fail(req.command, protocol.Errorf(protocol.CodeTimeout, "the server did not confirm the end of the stream"))
 }
 
-// endLostTurn ends the turn that the last connection lost.
-func (c *Conn) endLostTurn(s *session) {
-	c.endTurn(s, protocol.TurnEndedData{
-		Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed,
-		Message: "connection lost: the rest of the turn is unknown",
-	})
+// wakeBy schedules a Wake for the next deadline.
+func (s *session) wakeBy(out *codec.Output) {
+	s.requests.wakeBy(out)
+	out.WakeBy(s.turns.quietAt)
 }
 
-// withoutID returns a command whose answer is only saved for its key.
-func withoutID(cmd *protocol.Command) *protocol.Command {
-	if cmd == nil {
-		return nil
+// handleMessage handles a message of the server about the session, except an error.
+func (s *session) handleMessage(kind string, m wire.Message, data []byte) {
+	s.turns.quietAt = time.Time{}
+	body := m.Payload()
+	switch kind {
+	case wire.TypeChunk:
+		s.beginTurn()
+		s.log.record(s.turns.appendText(body.Name("messageId"), body.Name("agentName"), body.Text("chunk"))...)
+	case wire.TypeComplete:
+		s.beginTurn()
+		s.log.record(s.turns.complete(s.x.Now, s.log.State, body)...)
+		s.outbox.sendNext()
+	case wire.TypeApprovalRequired:
+		if !s.turns.acceptsApproval(s.log.State, body.Name("requestId")) {
+			s.recordRaw(kind, data)
+			return
+		}
+		s.beginTurn()
+		s.log.record(s.turns.ask(s.x.Now, body)...)
+	case wire.TypeExecuted:
+		s.handleToolExecuted(body)
+	case wire.TypeThought:
+		if body.Name("agentId") == wire.QueueAgent {
+			s.log.notify(s.turns.id(), protocol.LevelInfo, clipText(body.Text("reason")))
+			return
+		}
+		s.beginTurn()
+		s.log.record(s.turns.think(body)...)
+	case wire.TypeAnswer:
+		s.handleAnswer(m.Request(), wire.DecodeAnswer(data))
+	case wire.TypeSelected:
+		name := body.Name("agent_name")
+		if name == "" {
+			s.recordRaw(kind, data)
+			return
+		}
+		s.turns.agent = name
+		s.log.record(codec.Entry{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Agent: &name}})
+	default:
+		s.recordRaw(kind, data)
 	}
-	kept := *cmd
-	kept.ID = ""
-	return &kept
+}
+
+// beginTurn starts a turn if none runs: that of the message just sent, or one of another client.
+func (s *session) beginTurn() {
+	s.turns.cancelSeen = false
+	s.outbox.startAnsweredTurn()
+	s.log.record(s.turns.ensure(s.x.Now)...)
+}
+
+// recordRaw records a message without a native equivalent.
+func (s *session) recordRaw(kind string, data []byte) { s.log.recordRaw(s.turns.id(), kind, data) }
+
+// handleToolExecuted handles the end of a tool, which also ends its approval request.
+func (s *session) handleToolExecuted(m wire.Message) {
+	id := m.Name("requestId")
+	success, _ := m.Flag("success")
+	if s.turns.isLateDenial(id, success) {
+		return
+	}
+	if id == "" {
+		id = s.x.Options.ID("tool")
+	}
+	s.beginTurn()
+	ran := success || !codec.IsNull(fitJSON(m["result"]))
+	s.approvals.resolveByTool(id, ran, clipText(m.Text("errorMessage")))
+	s.log.record(s.turns.endTool(s.x.Now, s.log.State, id, m)...)
+	if s.turns.current == nil { // the denial was its end
+		s.outbox.sendNext()
+	}
+}
+
+// handleAnswer handles an answer of agentctl's server to a message with a key.
+func (s *session) handleAnswer(key string, a *wire.Answer) {
+	req := s.outbox.takeKey(key)
+	switch {
+	case a == nil || req == nil:
+	case req.verb != protocol.DoApprove:
+		s.outbox.handleAnswer(req, a)
+	case a.Error != nil:
+		s.x.fail(req.command, a.Error)
+	default:
+		s.approvals.apply(req)
+	}
 }

@@ -37,3 +37,6 @@ var unsupportedReasons = map[protocol.Verb]string{
 var Responder = codec.Responder{
 	Dialect: wire.Name, Verbs: verbs, LocalVerbs: localVerbs, Reasons: unsupportedReasons, ForwardsPing: true,
 }
+
+// textOnly names the unsupported kinds of content.
+const textOnly = "message parts other than text"

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
 )
 
@@ -112,5 +113,63 @@ func TestAFullQueueRefusesMessages(t *testing.T) {
 	id := c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "y"})
 	if c.ErrorCode(id) != protocol.CodeQueueFull {
 		t.Errorf("one more: %+v", c.Answers[id])
+	}
+}
+
+// startedTurns returns turns with the turn of a user message, and the state after it.
+func startedTurns(t *testing.T, text string) (*turns, *protocol.State) {
+	t.Helper()
+	ts := &turns{newID: func(prefix string) string { return prefix + "1" }}
+	st := new(protocol.State)
+	applyEvents(t, st, ts.start(multiagenttest.Start, protocol.Message{MessageID: "m", Text: text}))
+	return ts, st
+}
+
+// applyEvents applies events to a state, and returns their types.
+func applyEvents(t *testing.T, st *protocol.State, events []codec.Entry) (types string) {
+	t.Helper()
+	for _, e := range events {
+		event := protocol.Event{
+			Seq: st.Seq + 1, Turn: e.Turn, Type: e.Type, Time: multiagenttest.Start, Data: protocol.MustEncode(e.Data),
+		}
+		if err := st.Apply(&event); err != nil {
+			t.Fatal(err)
+		}
+		types += " " + string(e.Type)
+	}
+	return strings.TrimSpace(types)
+}
+
+// The end of a turn ends its part, its requests and its tools first.
+func TestTheEndOfATurnEndsWhatIsOpen(t *testing.T) {
+	ts, st := startedTurns(t, "x")
+	ask := wire.Message{"requestId": []byte(`"r"`), "toolName": []byte(`"rm"`), "toolArgs": []byte(`{}`)}
+	if got := applyEvents(t, st, ts.ask(multiagenttest.Start, ask)); got != "tool.started approval.requested" {
+		t.Errorf("a request: %s", got)
+	}
+	if got := applyEvents(t, st, ts.appendText("o1", "", "half")); got != "text.start text.delta" {
+		t.Errorf("text: %s", got)
+	}
+	ended := applyEvents(t, st, ts.end(multiagenttest.Start, st, protocol.TurnEndedData{Reason: protocol.ReasonError}))
+	if ended != "text.end approval.resolved tool.ended turn.ended" || st.Turn != nil || ts.current != nil {
+		t.Errorf("the end: %s, %+v", ended, st.Turn)
+	}
+	if start := ts.findEnded("o1"); start == nil || start.turn != "t1" || start.seq != 1 {
+		t.Errorf("its output belongs to %+v", start)
+	}
+}
+
+// A denied tool is the end of a tool request, and of no other turn.
+func TestADeniedToolEndsOnlyAToolRequest(t *testing.T) {
+	for text, want := range map[string]string{
+		"/tool rm": "tool.started tool.ended turn.ended",
+		"remove":   "tool.started tool.ended",
+	} {
+		ts, st := startedTurns(t, text)
+		ts.resolve(st, nil, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Denied})
+		denied := wire.Message{"success": []byte("false"), "errorMessage": []byte(`"no"`)}
+		if got := applyEvents(t, st, ts.endTool(multiagenttest.Start, st, "r", denied)); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
 	}
 }
