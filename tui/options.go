@@ -54,7 +54,6 @@ type ReadStore interface {
 type Parts struct {
 	Composer ComposerOptions
 	Side     SideOptions
-	List     ListOptions
 	Panes    PaneOptions
 	Tour     *tour.Guide // leads through the tour; nil: no tour
 	Create   bool        // the dashboard starts with the form that creates a session

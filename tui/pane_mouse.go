@@ -37,15 +37,6 @@ func (p *program) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	return p.updateSession(p.sessions.find(pane.Session), moveMouse(msg, -pane.Content.X, -pane.Content.Y))
 }
 
-// drags reports whether a mouse event belongs to the drag of a border.
-func (p *program) drags(msg tea.Msg) bool {
-	switch msg.(type) {
-	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
-		return p.panes.dragged != nil
-	}
-	return false
-}
-
 // moveMouse returns a mouse event at another place.
 func moveMouse(msg tea.MouseMsg, x, y int) tea.Msg {
 	m := msg.Mouse()

@@ -50,8 +50,8 @@ func (p *program) open(id string) tea.Cmd {
 // showPanes puts the sessions of the layout on the screen, each with its size. The layout must have
 // a session.
 func (p *program) showPanes() tea.Cmd {
-	s, area := &p.panes, p.sessionSize()
-	s.arrange(p.sessions, area.Width, area.Height)
+	s := &p.panes
+	s.arrange(p.sessions, p.width, p.height)
 	shown, before := p.sessions.shown, p.sessions.onScreen()
 	ids := []string{s.layout.Focus()}
 	for _, pane := range s.screen.Panes {
@@ -71,9 +71,6 @@ func (p *program) showPanes() tea.Cmd {
 			o.size = size
 			cmds = append(cmds, p.updateSession(o, size))
 		}
-	}
-	if shown != p.sessions.shown {
-		p.column.scroll = 0
 	}
 	if shown != nil && shown != p.sessions.shown && s.layout.Len() > 1 {
 		cmds = append(cmds, p.updateShown(sessionview.FocusMsg{}))
@@ -118,8 +115,8 @@ func (s *panes) actsOnPanes(a keymap.Action) bool {
 
 // actOnPanes carries out an action on the sessions side by side.
 func (p *program) actOnPanes(action keymap.Action) tea.Cmd {
-	l, area := p.panes.layout, p.sessionSize()
-	width, height := area.Width, area.Height
+	l := p.panes.layout
+	width, height := p.width, p.height
 	switch {
 	case p.sessions.shown == nil:
 		return nil
@@ -173,11 +170,11 @@ func (p *program) chooseSplit(action keymap.Action) tea.Cmd {
 // refuseSplit returns why no further session can be shown, or "".
 func (p *program) refuseSplit(action keymap.Action) string {
 	const other = "\x00" // is no session
-	l, area := p.panes.layout, p.sessionSize()
+	l := p.panes.layout
 	switch {
 	case l.Len() == split.MaxPanes:
 		return fmt.Sprintf("at most %d sessions are side by side", split.MaxPanes)
-	case l.Len() > 0 && !l.Split(other, action == keymap.SplitBelow).Arrange(area.Width, area.Height).Fits:
+	case l.Len() > 0 && !l.Split(other, action == keymap.SplitBelow).Arrange(p.width, p.height).Fits:
 		return fmt.Sprintf("no room: each session needs %d×%d cells", split.MinWidth, split.MinHeight)
 	}
 	return ""

@@ -124,11 +124,6 @@ func TestGoldenPanes(t *testing.T) {
 	}
 }
 
-func TestGoldenPanesBesideTheList(t *testing.T) {
-	d := newTestPanes(t, 200, 30, "s1", "alt+v s2", "alt+m s3")
-	tuitest.Golden(t, d.screen())
-}
-
 func TestSplitsShowSeveralSessionsLive(t *testing.T) {
 	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+m s3")
 	d.wantOnScreen("s3 s1 s2")

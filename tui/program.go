@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,7 +30,6 @@ type program struct {
 	read       readSaver
 	tour       *tour.Guide // nil: no tour
 	note       string      // shown at the start
-	column     sessionColumn
 
 	panes panes
 	watch watchRequest
@@ -101,7 +99,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := p.update(msg)
 	p.observeTour()
-	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden(), p.tickColumn(), p.saveChangedPanes())
+	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden(), p.saveChangedPanes())
 }
 
 // detachHidden ends the updates of sessions that are not visible.
@@ -155,9 +153,6 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 			return p.openFork(msg.To.(*openSession), forked)
 		}
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
-	case columnTickMsg:
-		p.column.ticking = false
-		return nil
 	case detachMsg:
 		p.sessions.detachPending = false
 		return nil
@@ -185,10 +180,6 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 // handleInput passes a key, paste or mouse event to the session on the screen. It handles the keys
 // that leave the session itself.
 func (p *program) handleInput(msg tea.Msg) tea.Cmd {
-	msg, cmd := p.columnInput(msg)
-	if msg == nil {
-		return cmd
-	}
 	if mouse, ok := msg.(tea.MouseMsg); ok {
 		return p.handleMouse(mouse)
 	}
@@ -207,8 +198,7 @@ func (p *program) handleInput(msg tea.Msg) tea.Cmd {
 
 // leavesSession reports whether an action shows another screen.
 func leavesSession(a keymap.Action) bool {
-	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession ||
-		slices.Contains(columnActions, a)
+	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession
 }
 
 // handleAction carries out an action that leaves the session on the screen.
@@ -218,9 +208,6 @@ func (p *program) handleAction(action keymap.Action) tea.Cmd {
 	}
 	if action.OnPanes() {
 		return p.actOnPanes(action)
-	}
-	if cmd, ok := p.actColumn(action); ok {
-		return cmd
 	}
 	switch action {
 	case keymap.NextPending:
@@ -389,7 +376,6 @@ func (p *program) View() tea.View {
 	if o := p.sessions.shown; o != nil {
 		v = p.panes.frame.view(p)
 		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
-		p.addColumn(&v)
 	} else {
 		v = p.dashboard.View()
 	}

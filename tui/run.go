@@ -156,7 +156,6 @@ func (b *builder) newProgram() *program {
 		height: 24,
 		tour:   b.options.Tour,
 		note:   b.options.Note,
-		column: sessionColumn{options: b.options.List},
 	}
 }
 

@@ -3,9 +3,6 @@ package tui
 import (
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/dashboard"
@@ -78,18 +75,6 @@ func TestASessionOfAnotherServerIsLeftWithItsServer(t *testing.T) {
 		d.p.open(id)
 		if got := d.p.left(); got.Server != want {
 			t.Errorf("%s is left on %q, want %q", id, got.Server, want)
-		}
-	}
-}
-
-func TestTheListBesideASessionNamesTheServers(t *testing.T) {
-	d := newServersDashboard(t)
-	d.send(tea.WindowSizeMsg{Width: 200, Height: 30})
-	d.p.open("box/s1")
-	d.wantText(" ? local name-s1 ", "▸? box   name-box/s1")
-	for i, line := range d.p.column.lines {
-		if got := ansi.StringWidth(line.Text); got >= columnWidth {
-			t.Errorf("line %d has %d columns", i, got)
 		}
 	}
 }

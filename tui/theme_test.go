@@ -29,3 +29,24 @@ func TestKeyAndMessageSwitchTheTheme(t *testing.T) {
 		t.Error("the message does not redraw the screen in another theme")
 	}
 }
+
+func TestThemeIsChosenByName(t *testing.T) {
+	d := newTestDashboard(t, 200, 30, testSummaries()...)
+	d.run(d.p.open("s1"))
+	d.typeText("/theme Ember")
+	d.press("enter")
+	if got := d.p.styles.Theme(); got != ui.ThemeEmber {
+		t.Errorf("got theme %s, want ember", got)
+	}
+	d.typeText("/theme")
+	d.press("enter")
+	d.wantText("(•) ember", "( ) fjord")
+	d.press("down", "enter")
+	if got := d.p.styles.Theme(); got != ui.ThemeFjord {
+		t.Errorf("got theme %s, want fjord", got)
+	}
+	d.press("f2", "ctrl+k")
+	d.typeText("theme")
+	d.press("enter")
+	d.wantText("(•) fjord")
+}

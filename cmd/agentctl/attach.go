@@ -304,12 +304,6 @@ func (a *app) screenOptions() tui.Options {
 					_ = file.Change(func(s *config.ScreenState) { s.SideHidden = hidden })
 				},
 			},
-			List: tui.ListOptions{
-				Hidden: state.ListHidden,
-				OnChange: func(hidden bool) {
-					_ = file.Change(func(s *config.ScreenState) { s.ListHidden = hidden })
-				},
-			},
 		},
 	}
 }

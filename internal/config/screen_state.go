@@ -11,7 +11,6 @@ import (
 // ScreenState is what the screen remembers of the user's choices. It holds no credential.
 type ScreenState struct {
 	SideHidden bool `json:"side_hidden"`
-	ListHidden bool `json:"list_hidden"`
 }
 
 // ScreenStatePath returns the path of the file with the screen's state, or "" if the system has no

@@ -34,18 +34,19 @@ func TestScreenStateIsRemembered(t *testing.T) {
 	}
 }
 
-func TestScreenStateFileKeepsTheOtherChoices(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state", "screen.json")
-	f := OpenScreenState(path)
-	for _, change := range []func(*ScreenState){
-		func(s *ScreenState) { s.SideHidden = true },
-		func(s *ScreenState) { s.ListHidden = true },
-	} {
-		if err := f.Change(change); err != nil {
-			t.Fatal(err)
-		}
+func TestScreenStateFileOfAnEarlierVersionIsRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "screen.json")
+	if err := os.WriteFile(path, []byte(`{"side_hidden":true,"list_hidden":true}`), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if got, want := OpenScreenState(path).State(), (ScreenState{SideHidden: true, ListHidden: true}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	f := OpenScreenState(path)
+	if !f.State().SideHidden {
+		t.Error("the choice is lost")
+	}
+	if err := f.Change(func(s *ScreenState) { s.SideHidden = false }); err != nil {
+		t.Fatal(err)
+	}
+	if got := OpenScreenState(path).State(); got != (ScreenState{}) {
+		t.Errorf("got %+v", got)
 	}
 }

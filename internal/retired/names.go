@@ -18,4 +18,7 @@ var Names = []Name{
 	{Action, "wire.page-up", "2026-11", "agentctl attach --wire FILE"},
 	{Action, "wire.page-down", "2026-11", "agentctl attach --wire FILE"},
 	{Action, "wire.leave", "2026-11", "agentctl attach --wire FILE"},
+	{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+v and alt+m show others side by side"},
+	{Action, "previous-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
+	{Action, "next-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
 }

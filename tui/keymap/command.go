@@ -52,7 +52,6 @@ var Commands = []Command{
 	{"rename", RenameSession, OnSession | OnDashboard},
 	{"close", CloseOrDelete, OnDashboard},
 	{"side", ToggleSide, OnSession},
-	{"column", ToggleColumn, OnSession},
 	{"export", ExportSession, OnSession},
 	{"theme", ChooseTheme, OnSession | OnDashboard},
 	{"images", ChooseImages, OnSession | OnDashboard},

@@ -36,10 +36,9 @@ var meanings = map[string]map[string]Action{
 		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
 		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "z": ReviewFold, "esc": Back,
 	},
-	"Sessions column": {"ctrl+pgup": PreviousSession, "ctrl+pgdown": NextSession, "alt+j": ToggleColumn},
-	"Turns":           {"F10": ShowOutline, "O": TranscriptOutline},
-	"Find":            {"ctrl+f": Find, "/": TranscriptFind, "n": OlderMatch, "N": NewerMatch},
-	"Source files":    {"F": OpenPlace},
+	"Turns":        {"F10": ShowOutline, "O": TranscriptOutline},
+	"Find":         {"ctrl+f": Find, "/": TranscriptFind, "n": OlderMatch, "N": NewerMatch},
+	"Source files": {"F": OpenPlace},
 	"Replay": {
 		"space": PlayPause, "+": PlayFaster, "-": PlaySlower, "[": PlayPrevious, "]": PlayNext, "home": PlayFromStart,
 		"end": PlayToEnd, "/": PlayFind, "o": PlayOutline, "tab": FocusNext,

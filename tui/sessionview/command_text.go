@@ -21,8 +21,6 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 		return func() tea.Cmd { return v.search(text) }, true
 	case action == keymap.RenameSession:
 		return func() tea.Cmd { return v.openRename(text) }, true
-	case action == keymap.ShowSessions && strings.EqualFold(text, "column"):
-		return func() tea.Cmd { return v.runAction(keymap.ToggleColumn) }, true
 	case action == keymap.ChooseTheme:
 		return func() tea.Cmd { return v.setTheme(text) }, true
 	case action == keymap.ChooseImages:

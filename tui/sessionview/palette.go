@@ -52,7 +52,7 @@ func (v *View) agentCan(a keymap.Action) bool {
 // leavesSession reports whether the program carries an action out, if it shows several sessions.
 func leavesSession(a keymap.Action) bool {
 	switch a {
-	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession, keymap.ToggleColumn:
+	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession:
 		return true
 	}
 	return a.OnPanes()
