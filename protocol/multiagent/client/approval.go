@@ -17,7 +17,7 @@ var approvalOptions = []protocol.Option{
 	{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Deny and stop"},
 }
 
-// decodeApproval decodes tool_approval_required. title is that of the request's tool.
+// decodeApproval decodes tool_approval_required. title is the title of its tool.
 func decodeApproval(m wire.Message, peerIsAgentctl bool) (a protocol.Approval, title string) {
 	id, description := m.Name("requestId"), clipText(m.Text("description"))
 	a = protocol.Approval{
@@ -32,7 +32,7 @@ func decodeApproval(m wire.Message, peerIsAgentctl bool) (a protocol.Approval, t
 	a.Title, a.Why, _ = strings.Cut(description, "\n")
 	a.Why = strings.TrimPrefix(strings.TrimPrefix(a.Why, a.Command), "\n")
 	title = cmp.Or(a.Title, a.Name)
-	if !peerIsAgentctl && a.Name != "" { // the description is that of the tool in general
+	if !peerIsAgentctl && a.Name != "" { // the description is the tool's in general
 		a.Title, a.Why = a.Name, description
 	}
 	switch a.Name {

@@ -260,7 +260,7 @@ func (s *session) handleMessage(kind string, m wire.Message, data []byte) {
 	}
 }
 
-// beginTurn starts a turn if none runs: that of the message just sent, or one of another client.
+// beginTurn starts a turn if none runs: for the message just sent, or for one of another client.
 func (s *session) beginTurn() {
 	s.turns.cancelSeen = false
 	s.outbox.startAnsweredTurn()

@@ -36,7 +36,7 @@ func (list sessions) byID(id string) *session {
 }
 
 // likely returns the session that an error without a conversation most likely concerns: one with a
-// request in flight, or the only one with a turn; nil if there is none.
+// request in flight, or the only one with a turn; nil: no such session.
 func (list sessions) likely() *session {
 	var found *session
 	for _, s := range list {
