@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // maxFold is the largest interval in which live deltas are joined.
@@ -34,7 +34,7 @@ func newFold(d *protocol.SubscribeData) (f fold) {
 
 // holds reports whether the events after a seq wait for the end of the interval: all of them are
 // deltas. It calls wake then.
-func (f *fold) holds(log *session.Log, after uint64, wake func()) bool {
+func (f *fold) holds(log *eventlog.Log, after uint64, wake func()) bool {
 	if f.interval <= 0 || f.due.IsZero() || !log.OnlyDeltas(after) {
 		return false
 	}

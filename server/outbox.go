@@ -21,7 +21,7 @@ type outbox struct {
 	stalled bool  // the writer waits for an ack
 }
 
-// Wake wakes the writer if it waits. It implements session.Waker.
+// Wake wakes the writer if it waits. It implements eventlog.Waker.
 func (o *outbox) Wake() {
 	if o.waiting.CompareAndSwap(true, false) {
 		select {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -19,7 +20,7 @@ type panickingStore struct {
 	broken *atomic.Bool
 }
 
-func (s panickingStore) Answer(ctx context.Context, key string) (session.Answer, error) {
+func (s panickingStore) Answer(ctx context.Context, key string) (eventlog.Answer, error) {
 	if s.broken.Load() {
 		panic("a bug")
 	}

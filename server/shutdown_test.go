@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -55,7 +56,7 @@ func TestShutdownShowsWhatWasNotYetRead(t *testing.T) {
 // slowStore takes a second for each commit.
 type slowStore struct{ session.Store }
 
-func (s slowStore) Commit(batches []*session.Batch) error {
+func (s slowStore) Commit(batches []*eventlog.Batch) error {
 	time.Sleep(time.Second)
 	return s.Store.Commit(batches)
 }

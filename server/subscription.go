@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // A subscription is a connection's position in a session's log.
 type subscription struct {
-	session  string       // constant
-	log      *session.Log // constant
-	raw      bool         // constant: no folds
+	session  string        // constant
+	log      *eventlog.Log // constant
+	raw      bool          // constant: no folds
 	upto     protocol.Position
 	caughtUp bool // caught_up was sent; owned by the writer
 	fold     fold
@@ -121,8 +121,8 @@ func (c *conn) next(s *subscription, buf []byte) []byte {
 // failSubscription ends a subscription whose log cannot be read, and notifies the client: the
 // session was deleted, or its log is damaged.
 func (c *conn) failSubscription(s *subscription, err error) {
-	told := session.ReadErrorFor(s.session, err)
-	if errors.Is(err, session.ErrNotFound) {
+	told := eventlog.ReadErrorFor(s.session, err)
+	if errors.Is(err, eventlog.ErrNotFound) {
 		told = protocol.Errorf(protocol.CodeNoSession, "the session was removed")
 	} else {
 		c.server.log.Error("read log", "session", s.session, "err", err)

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -26,7 +27,7 @@ func (s failingStore) Read(
 	dst []byte,
 ) ([]byte, uint64, error) {
 	if s.broken.Load() {
-		return nil, after, fmt.Errorf("read /secret/path: %w", session.ErrCorrupt)
+		return nil, after, fmt.Errorf("read /secret/path: %w", eventlog.ErrCorrupt)
 	}
 	return s.Store.Read(ctx, id, after, through, folded, max, dst)
 }

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -47,7 +48,7 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 		},
 	})
 	end()
-	if errors.Is(err, session.ErrCorrupt) {
+	if errors.Is(err, eventlog.ErrCorrupt) {
 		return exit.Errorf(exit.Failure, protocol.CodeCorrupt, "%w", err).WithHint("nothing of it can be read: " +
 			"restore a backup: agentctl restore FILE --replace; " +
 			"to begin without sessions, remove the files \"agentctl.db\" and \"generation\" there")

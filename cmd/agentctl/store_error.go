@@ -7,7 +7,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -17,14 +17,14 @@ func storeError(err error) error {
 	var missing *sqlite.MissingError
 	failed := func(code protocol.Code) *exit.Error { return exit.Errorf(exit.Failure, code, "%w", err) }
 	switch {
-	case errors.As(err, &damaged), errors.Is(err, session.ErrCorrupt):
+	case errors.As(err, &damaged), errors.Is(err, eventlog.ErrCorrupt):
 		return failed(protocol.CodeCorrupt).WithHint("see what is damaged: agentctl check FILE")
 	case errors.As(err, &missing):
 		return failed(protocol.CodeCorrupt).WithHint("restore a backup: agentctl restore FILE; " +
 			"to begin without sessions, remove the file \"generation\" there")
-	case errors.Is(err, session.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, eventlog.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return failed(protocol.CodeStorage).WithHint("the disk is full: free some space, or choose another --data")
-	case errors.Is(err, session.ErrReadOnly), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, eventlog.ErrReadOnly), errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return failed(protocol.CodeStorage).WithHint("the disk or the file cannot be written: " +
 			"check its mount and permissions, or choose another --data")
 	case errors.Is(err, sqlite.ErrLocked):

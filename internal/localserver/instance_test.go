@@ -24,6 +24,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/server"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/wsclient"
 )
@@ -305,7 +306,7 @@ func TestAServerEndsWhenItsStoreFails(t *testing.T) {
 	if protocol.CodeOf(err) != protocol.CodeStorage {
 		t.Errorf("create: %v", err)
 	}
-	if err := <-served; !errors.Is(err, session.ErrStoreFailed) || exit.From(err).Hint == "" {
+	if err := <-served; !errors.Is(err, eventlog.ErrStoreFailed) || exit.From(err).Hint == "" {
 		t.Errorf("the server ends with %v", err)
 	}
 	if err := errors.Join(client.Close(), i.Close()); err != nil {
@@ -316,6 +317,6 @@ func TestAServerEndsWhenItsStoreFails(t *testing.T) {
 // failedStore refuses every commit.
 type failedStore struct{ session.Store }
 
-func (*failedStore) Commit([]*session.Batch) error {
-	return fmt.Errorf("sync: %w", session.ErrStoreFailed)
+func (*failedStore) Commit([]*eventlog.Batch) error {
+	return fmt.Errorf("sync: %w", eventlog.ErrStoreFailed)
 }

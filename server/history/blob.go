@@ -5,24 +5,24 @@ import (
 	"errors"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // maxPiece bounds the bytes of a blob in one answer.
 const maxPiece = 512 << 10
 
 // Blob returns a blob of a session. The error has the code no_session or not_found.
-func (r *Reader) Blob(ctx context.Context, name, blob string) (session.Blob, error) {
+func (r *Reader) Blob(ctx context.Context, name, blob string) (eventlog.Blob, error) {
 	id, err := r.sessions.Resolve(name)
 	if err != nil {
-		return session.Blob{}, err
+		return eventlog.Blob{}, err
 	}
 	b, err := r.store.Blob(ctx, id, blob)
-	if errors.Is(err, session.ErrNotFound) {
-		return session.Blob{}, protocol.Errorf(protocol.CodeNotFound, "session %s has no blob %.80q", id, blob)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return eventlog.Blob{}, protocol.Errorf(protocol.CodeNotFound, "session %s has no blob %.80q", id, blob)
 	}
 	if err != nil {
-		return session.Blob{}, r.readError(id, err)
+		return eventlog.Blob{}, r.readError(id, err)
 	}
 	return b, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -25,11 +26,11 @@ type memStore struct {
 }
 
 type memSession struct {
-	rec   session.Record
+	rec   eventlog.Record
 	lines [][]byte // the line of seq i+1
-	folds []session.Fold
-	turns []session.TurnRow // oldest first
-	blobs map[string]session.Blob
+	folds []eventlog.Fold
+	turns []eventlog.TurnRow // oldest first
+	blobs map[string]eventlog.Blob
 }
 
 var _ session.Store = (*memStore)(nil)
@@ -42,7 +43,7 @@ func (m *memStore) setFailRead(f func() error) {
 	m.failRead = f
 }
 
-func (m *memStore) Commit(batches []*session.Batch) error {
+func (m *memStore) Commit(batches []*eventlog.Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range batches {
@@ -51,7 +52,7 @@ func (m *memStore) Commit(batches []*session.Batch) error {
 			continue
 		}
 		if b.Create != nil {
-			m.sessions[b.Session] = &memSession{rec: *b.Create, blobs: map[string]session.Blob{}}
+			m.sessions[b.Session] = &memSession{rec: *b.Create, blobs: map[string]eventlog.Blob{}}
 		}
 		s := m.sessions[b.Session]
 		if s == nil {
@@ -92,11 +93,11 @@ func (m *memStore) session(id string) (*memSession, error) {
 	if s := m.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, session.ErrNotFound
+	return nil, eventlog.ErrNotFound
 }
 
-func (m *memStore) Sessions(context.Context) iter.Seq2[session.Record, error] {
-	return func(yield func(session.Record, error) bool) {
+func (m *memStore) Sessions(context.Context) iter.Seq2[eventlog.Record, error] {
+	return func(yield func(eventlog.Record, error) bool) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		for _, s := range m.sessions {
@@ -107,12 +108,12 @@ func (m *memStore) Sessions(context.Context) iter.Seq2[session.Record, error] {
 	}
 }
 
-func (m *memStore) Session(_ context.Context, id string) (session.Record, error) {
+func (m *memStore) Session(_ context.Context, id string) (eventlog.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)
 	if err != nil {
-		return session.Record{}, err
+		return eventlog.Record{}, err
 	}
 	return s.rec, nil
 }
@@ -136,7 +137,7 @@ func (m *memStore) Read(
 		if folded {
 			if i := slices.IndexFunc(
 				s.folds,
-				func(f session.Fold) bool { return f.First == after+1 && f.Last <= through },
+				func(f eventlog.Fold) bool { return f.First == after+1 && f.Last <= through },
 			); i >= 0 {
 				line, last = s.folds[i].Line, s.folds[i].Last
 			}
@@ -175,7 +176,7 @@ func (m *memStore) check() error {
 	return f()
 }
 
-func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int) ([]session.TurnRow, error) {
+func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int)
 	if err != nil {
 		return nil, err
 	}
-	var list []session.TurnRow
+	var list []eventlog.TurnRow
 	for _, t := range slices.Backward(s.turns) {
 		if len(list) < limit && (before == 0 || t.First < before) {
 			list = append(list, t)
@@ -194,26 +195,26 @@ func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int)
 	return list, nil
 }
 
-func (m *memStore) Blob(_ context.Context, id, blob string) (session.Blob, error) {
+func (m *memStore) Blob(_ context.Context, id, blob string) (eventlog.Blob, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)
 	if err != nil {
-		return session.Blob{}, err
+		return eventlog.Blob{}, err
 	}
 	b, ok := s.blobs[blob]
 	if !ok {
-		return session.Blob{}, session.ErrNotFound
+		return eventlog.Blob{}, eventlog.ErrNotFound
 	}
 	return b, nil
 }
 
-func (m *memStore) Answer(context.Context, string) (session.Answer, error) {
-	return session.Answer{}, session.ErrNotFound
+func (m *memStore) Answer(context.Context, string) (eventlog.Answer, error) {
+	return eventlog.Answer{}, eventlog.ErrNotFound
 }
 
 func (m *memStore) Decision(context.Context, string, string) ([]byte, error) {
-	return nil, session.ErrNotFound
+	return nil, eventlog.ErrNotFound
 }
 
 func (m *memStore) ProcessGroups(context.Context) ([]agent.ProcessGroup, error) { return nil, nil }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // outside returns the events outside of turns between two seqs, exclusive, within most bytes: the
@@ -22,7 +22,7 @@ func (r *Reader) outside(
 	size := 0
 	for through := before - 1; after < through; {
 		lines, upto, err := r.store.Read(ctx, id, after, through, true, readBytes, buf[:0])
-		if errors.Is(err, session.ErrCorrupt) {
+		if errors.Is(err, eventlog.ErrCorrupt) {
 			return events, cut, nil // the turns can still be read
 		}
 		if err != nil || upto == after {
@@ -54,7 +54,7 @@ func (r *Reader) outside(
 }
 
 // lastOf returns the last seq of the newest turn, or 0.
-func lastOf(turns []session.TurnRow) uint64 {
+func lastOf(turns []eventlog.TurnRow) uint64 {
 	if len(turns) == 0 {
 		return 0
 	}

@@ -8,13 +8,14 @@ import (
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
 // Store is the part of session.Store that a Reader uses. Its contract is that of session.Store.
 type Store interface {
-	Session(ctx context.Context, id string) (session.Record, error)
-	Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error)
+	Session(ctx context.Context, id string) (eventlog.Record, error)
+	Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error)
 	Read(
 		ctx context.Context,
 		id string,
@@ -24,7 +25,7 @@ type Store interface {
 		dst []byte,
 	) ([]byte, uint64, error)
 	FoldStart(ctx context.Context, id string, seq uint64) (uint64, error)
-	Blob(ctx context.Context, id, blob string) (session.Blob, error)
+	Blob(ctx context.Context, id, blob string) (eventlog.Blob, error)
 }
 
 // Sessions is the index of sessions; *session.Hub satisfies it.
@@ -117,9 +118,9 @@ func (r *Reader) do(ctx context.Context, c *protocol.Command, reply func(json.Ra
 // readError logs why a session could not be read and returns the error for the client: no_session
 // when the store does not have it, else corrupt or storage_unavailable.
 func (r *Reader) readError(id string, err error) error {
-	if errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, eventlog.ErrNotFound) {
 		return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id)
 	}
 	r.log.Error("read session", "session", id, "err", err)
-	return session.ReadErrorFor(id, err)
+	return eventlog.ReadErrorFor(id, err)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 const (
@@ -115,7 +115,7 @@ func (s *search) run(ctx context.Context, from cursor) error {
 			return protocol.Errorf(protocol.CodeTimeout, "the search took more than %s", searchTimeout)
 		case s.only != "":
 			return s.reader.readError(at.Session, err)
-		case !errors.Is(err, session.ErrNotFound): // that one was deleted meanwhile
+		case !errors.Is(err, eventlog.ErrNotFound): // that one was deleted meanwhile
 			_ = s.reader.readError(at.Session, err) // logged
 			s.result.Skipped = append(s.result.Skipped, at.Session)
 		}

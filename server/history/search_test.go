@@ -11,7 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // search returns all hits, read page by page.
@@ -137,7 +137,7 @@ func TestSearchLooksIntoEverySessionTheNewestFirst(t *testing.T) {
 func TestSearchSkipsADamagedSessionAndSaysSo(t *testing.T) {
 	bubble(t, func(t *testing.T, r *testReader) {
 		id := r.create()
-		r.store.setFailRead(func() error { return session.ErrCorrupt })
+		r.store.setFailRead(func() error { return eventlog.ErrCorrupt })
 		defer r.store.setFailRead(nil)
 		res := must[protocol.SearchResult](r, r.do(newCommand(protocol.DoSearch, "", protocol.SearchData{Query: "x"})))
 		if !slices.Equal(res.Skipped, []string{id}) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/session/approval"
 )
@@ -21,7 +22,7 @@ type fakeSessions struct {
 	watchers map[session.Watcher]bool
 	sums     map[string]*protocol.Summary
 	events   map[string][]protocol.Event
-	turns    map[string][]session.TurnRow
+	turns    map[string][]eventlog.TurnRow
 	pending  map[string][]protocol.Approval
 	decided  []decided
 	failRead error
@@ -38,7 +39,7 @@ type decided struct {
 func newFakeSessions() *fakeSessions {
 	return &fakeSessions{
 		watchers: map[session.Watcher]bool{}, sums: map[string]*protocol.Summary{},
-		events: map[string][]protocol.Event{}, turns: map[string][]session.TurnRow{},
+		events: map[string][]protocol.Event{}, turns: map[string][]eventlog.TurnRow{},
 		pending: map[string][]protocol.Approval{},
 	}
 }
@@ -64,7 +65,7 @@ func (f *fakeSessions) emit(id, turn string, typ protocol.Type, data any) uint64
 	f.events[id] = append(f.events[id], e)
 	switch typ {
 	case protocol.TurnStarted:
-		f.turns[id] = append(f.turns[id], session.TurnRow{Turn: turn, First: s.Seq})
+		f.turns[id] = append(f.turns[id], eventlog.TurnRow{Turn: turn, First: s.Seq})
 	case protocol.TurnEnded:
 		s.Turns++
 		s.Reason = data.(protocol.TurnEndedData).Reason
@@ -190,7 +191,7 @@ func (f *fakeSessions) Read(
 }
 
 // Turns implements Store.
-func (f *fakeSessions) Turns(_ context.Context, id string, before uint64, _ int) ([]session.TurnRow, error) {
+func (f *fakeSessions) Turns(_ context.Context, id string, before uint64, _ int) ([]eventlog.TurnRow, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	rows := f.turns[id]

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -37,7 +38,7 @@ type Store interface {
 	Read(
 		ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte,
 	) ([]byte, uint64, error)
-	Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error)
+	Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error)
 }
 
 // Config configures Hooks.

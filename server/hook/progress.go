@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 const (
@@ -100,7 +100,7 @@ func (r *runner) readNext(ctx context.Context) bool {
 	p.unread = p.unread[1:]
 	delete(p.waiting, id)
 	found, last, err := r.reader.read(ctx, id, p.read[id])
-	if damaged := (*session.CorruptError)(nil); errors.As(err, &damaged) {
+	if damaged := (*eventlog.CorruptError)(nil); errors.As(err, &damaged) {
 		r.log.Error("events cannot be read: the hook goes on after them",
 			"hook", r.hook.Name, "session", id, "err", err)
 		last, err = damaged.Last, nil

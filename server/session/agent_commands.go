@@ -173,7 +173,7 @@ func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
 	}
 	clients, count := s.subscribers.clients(s, "")
 	return protocol.SnapshotResult{
-		Snapshot:    protocol.Snapshot{Epoch: s.log.Position().Epoch, State: s.state.Clone()},
+		Snapshot:    protocol.Snapshot{Epoch: s.journal.Log().Position().Epoch, State: s.state.Clone()},
 		Status:      s.state.Status(),
 		Clients:     clients,
 		ClientCount: count,

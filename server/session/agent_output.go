@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 )
@@ -155,7 +156,7 @@ func (s *Session) storeSpec() {
 		s.logger().Error("store spec", "err", err)
 		return
 	}
-	s.nextBatch().Spec = raw
+	s.journal.NextBatch().Spec = raw
 }
 
 // maxState bounds the bytes of an agent's saved state.
@@ -267,9 +268,9 @@ func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 		h.s.hub.Metrics().AgentStarts.Add(1)
 	}
 	result := make(chan error, 1)
-	if !h.s.hub.commit(&Batch{Session: h.s.id, ProcessGroups: []agent.ProcessGroup{g}}, func(err error) { result <- err }) {
+	if !h.s.hub.commit(&eventlog.Batch{Session: h.s.id, ProcessGroups: []agent.ProcessGroup{g}}, func(err error) { result <- err }) {
 		h.s.hub.removeProcess(g)
-		return fmt.Errorf("record process group: %w", ErrStoreFailed)
+		return fmt.Errorf("record process group: %w", eventlog.ErrStoreFailed)
 	}
 	err := <-result
 	if err != nil || g.Ended {

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
@@ -16,7 +17,7 @@ import (
 // storedDecision reads the stored resolution of a request; nil if there is none.
 func (s *Session) storedDecision(request string) ([]byte, error) {
 	raw, err := s.hub.cfg.Store.Decision(s.background, s.id, request)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, eventlog.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 		s.logger().Error("record request", "err", err)
 		w.Refuse(err)
 	case decided != nil:
-		s.afterCommit(func(failed error) {
+		s.journal.AfterCommit(func(failed error) {
 			if failed == nil {
 				w.Deliver(decided)
 			}
@@ -61,7 +62,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 }
 
 // recordRequest records a request. Long texts of it are moved to blobs.
-func (s *Session) recordRequest(a *protocol.Approval, blobs []Blob) error {
+func (s *Session) recordRequest(a *protocol.Approval, blobs []eventlog.Blob) error {
 	entries, err := encodeEntry(entry{typ: protocol.ApprovalRequested, task: a.Task, blobs: blobs}, a)
 	if err == nil && entries[0].typ != protocol.ApprovalRequested {
 		err = errors.New("request too large")
@@ -88,9 +89,9 @@ func (s *Session) resolve(list ...approval.Resolution) {
 			continue
 		}
 		s.published.stale = true
-		b := s.nextBatch()
-		b.Decisions = append(b.Decisions, Decision{Request: r.Request, Data: r.Encode()})
-		s.afterCommit(s.approvals.Resolved(r))
+		b := s.journal.NextBatch()
+		b.Decisions = append(b.Decisions, eventlog.Decision{Request: r.Request, Data: r.Encode()})
+		s.journal.AfterCommit(s.approvals.Resolved(r))
 	}
 }
 

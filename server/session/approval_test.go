@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -96,7 +97,7 @@ func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
 func TestWhatTheStoreCannotTellIsNotAskedAgain(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := startAsking(r)
-		r.store.set(func() { r.store.failRead = func() error { return ErrCorrupt } })
+		r.store.set(func() { r.store.failRead = func() error { return eventlog.ErrCorrupt } })
 		run := r.agents.run()
 		run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 		r.waitIdle()

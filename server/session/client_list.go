@@ -149,7 +149,7 @@ func (u *subscribers) clients(s *Session, conn string) (list []protocol.Client, 
 func (c *attachedClient) updateLag(s *Session) {
 	seq, bytes := c.subscriber.Acked(s.id)
 	c.client.Acked, c.client.LagBytes, c.client.LagEvents = seq, bytes, 0
-	if at := s.log.Position().Seq; at > seq {
+	if at := s.journal.Log().Position().Seq; at > seq {
 		c.client.LagEvents = at - seq
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -33,7 +34,7 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	}
 	s.closeAgent()
 	if d.Delete {
-		s.afterCommit(func(failed error) {
+		s.journal.AfterCommit(func(failed error) {
 			if failed == nil {
 				s.releaseWorktree(cmd, d, func(r protocol.CloseResult) { s.delete(cmd, r) })
 			} else {
@@ -48,14 +49,14 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 // delete removes the session from the store and ends it. The answer to this command is the only
 // thing stored of it.
 func (s *Session) delete(cmd *command, r protocol.CloseResult) {
-	b := &Batch{Session: s.id, Delete: true}
+	b := &eventlog.Batch{Session: s.id, Delete: true}
 	body := protocol.MustEncode(r)
 	if cmd.key != "" {
-		b.Answers = []Answer{{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}}
+		b.Answers = []eventlog.Answer{{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}}
 	}
 	result := make(chan error, 1)
 	if !s.hub.commit(b, func(err error) { result <- err }) {
-		result <- ErrStoreFailed
+		result <- eventlog.ErrStoreFailed
 	}
 	if err := <-result; err != nil {
 		s.logger().Error("delete session", "err", err)
@@ -70,7 +71,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	s.exit.ending = true
 	sum := s.summarize()
 	sum.Deleted, sum.Status = true, protocol.Closed
-	s.hub.cache.end(s.log) // a client that reads on, or lists, after the summary finds no session
+	s.journal.Log().End() // a client that reads on, or lists, after the summary finds no session
 	s.hub.removeSession(sum)
 	s.subscribers.broadcast(protocol.SummaryChanged, s.id, sum)
 	s.hub.removeFiles(func(session string) bool { return session != s.id })
@@ -78,7 +79,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		w.reply(body, nil)
 	}
 	cmd.reply(body, nil)
-	for _, w := range s.discardPending() {
-		w.done(errNoSession(s.id))
+	for _, w := range s.journal.DiscardPending() {
+		w.Done(errNoSession(s.id))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
@@ -96,15 +97,15 @@ func (s *Session) answer(cmd *command, result any, err error) {
 	if cmd.key != "" {
 		s.idempotency.store(s, cmd, body, err)
 	}
-	s.wait(waiter{
-		done: func(failed error) {
+	s.journal.Wait(eventlog.Waiter{
+		Done: func(failed error) {
 			if failed != nil {
 				cmd.reply(nil, failed)
 				return
 			}
 			cmd.reply(body, err)
 		},
-		refuse: func(failed error) { cmd.reply(nil, failed) },
+		Refuse: func(failed error) { cmd.reply(nil, failed) },
 	})
 }
 

@@ -10,12 +10,13 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // failOnce makes the next commit fail.
 func (r *testHub) failOnce() {
 	r.store.set(func() {
-		r.store.failCommit = func([]*Batch) error {
+		r.store.failCommit = func([]*eventlog.Batch) error {
 			r.store.failCommit = nil
 			return fmt.Errorf("disk full")
 		}

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 )
 
@@ -95,7 +96,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		return errShuttingDown()
 	}
 	s := h.newSession(NewID(idSession), NewEpoch(), 0, spec)
-	s.nextBatch().Create = &Record{ID: s.id, Epoch: s.log.epoch, Created: time.Now(), Spec: raw}
+	s.journal.NextBatch().Create = &eventlog.Record{ID: s.id, Epoch: s.journal.Log().Position().Epoch, Created: time.Now(), Spec: raw}
 	var result protocol.CreateResult
 	if c.name != "" {
 		err = h.reserveName(c.name, s.id)
@@ -123,7 +124,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		s.idempotency.add(c.cmd.key, &cachedAnswer{hash: c.cmd.hash})
 	}
 	r := newRow(s.summarize(), s)
-	s.afterCommit(func(failed error) {
+	s.journal.AfterCommit(func(failed error) {
 		switch {
 		case failed != nil:
 			h.releaseCreation(c.name, s.id)
@@ -181,7 +182,7 @@ func (s *Session) finishCreation(c creation) (protocol.CreateResult, error) {
 		message := sent.(protocol.SendResult)
 		r.Message = &message
 	}
-	r.Position = protocol.Position{Epoch: s.log.epoch, Seq: s.state.Seq}
+	r.Position = protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: s.state.Seq}
 	return r, nil
 }
 
@@ -202,7 +203,7 @@ func (s *Session) endCheck(c creation, err error) {
 	s.spec.Checking = false
 	s.storeSpec()
 	r := newRow(s.summarize(), s)
-	s.afterCommit(func(failed error) {
+	s.journal.AfterCommit(func(failed error) {
 		if failed == nil {
 			s.hub.addRow(r)
 		}
@@ -213,7 +214,7 @@ func (s *Session) endCheck(c creation, err error) {
 // abandon deletes a session that was not created after all, then refuses its command.
 func (s *Session) abandon(c creation, cause error) {
 	s.closeAgent()
-	s.discardPending()
+	s.journal.DiscardPending()
 	s.exit.ending = true
 	gone := s.slot.Former()
 	s.hub.agents.Go(func() {
@@ -222,7 +223,7 @@ func (s *Session) abandon(c creation, cause error) {
 		}
 		<-s.done
 		deleted := make(chan struct{})
-		if s.hub.commit(&Batch{Session: s.id, Delete: true}, func(err error) {
+		if s.hub.commit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
 			if err != nil {
 				s.logger().Error("delete session", "err", err)
 			}
@@ -259,7 +260,7 @@ func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 	old := s.state.Name
 	s.record(protocol.SessionUpdated, &cmd.by, protocol.SessionUpdatedData{Name: d.Name, Title: d.Title})
 	if d.Name != nil {
-		s.afterCommit(func(failed error) {
+		s.journal.AfterCommit(func(failed error) {
 			unused := old
 			if failed != nil {
 				unused = *d.Name

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 )
 
@@ -17,7 +18,7 @@ func (h *Hub) Pending(ctx context.Context, id string) ([]protocol.Approval, erro
 	answers := make(chan answer, 1)
 	refuse := func(err error) { answers <- answer{nil, err} }
 	err := h.ask(ctx, id, func(s *Session) {
-		s.wait(waiter{refuse: refuse, done: func(failed error) {
+		s.journal.Wait(eventlog.Waiter{Refuse: refuse, Done: func(failed error) {
 			answers <- answer{append([]protocol.Approval(nil), s.state.Approvals...), failed}
 		}})
 	}, refuse)

@@ -9,12 +9,13 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // discardStore commits nothing. A session that it holds cannot be loaded again.
 type discardStore struct{ *memStore }
 
-func (discardStore) Commit([]*Batch) error { return nil }
+func (discardStore) Commit([]*eventlog.Batch) error { return nil }
 
 // emitter is an agent, and the registry of agents with it, that emits events in its turn.
 type emitter struct{ emit func(agent.Output) error }

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -34,7 +35,7 @@ func (h *Hub) encodeSpec(spec agent.Spec) ([]byte, error) {
 
 // readSpec decodes the stored spec of a record. An environment that cannot be decrypted stays
 // sealed.
-func (h *Hub) readSpec(rec Record) (spec agent.Spec, err error) {
+func (h *Hub) readSpec(rec eventlog.Record) (spec agent.Spec, err error) {
 	if spec, err = decodeSpec(rec); err != nil || len(spec.SealedEnv) == 0 {
 		return spec, err // an earlier release stored the environment as it is
 	}

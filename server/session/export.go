@@ -36,7 +36,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 	st := s.state.Clone()
 	x := exportedState{
 		Session: s.id, Agent: s.spec.Agent, CWD: s.spec.CWD, Title: st.Title, Memory: s.spec.State,
-		Position: protocol.Position{Epoch: s.log.Position().Epoch, Seq: st.Seq},
+		Position: protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: st.Seq},
 		Queue:    st.Queue, Schedule: st.Scheduled, Plan: st.Plan, Context: st.Context, Usage: st.Usage,
 	}
 	run := s.runInBackground
@@ -69,7 +69,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		s.record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil
 	}
-	s.afterCommit(func(failed error) { // the store has every turn up to the position
+	s.journal.AfterCommit(func(failed error) { // the store has every turn up to the position
 		if failed != nil {
 			s.answer(cmd, nil, failed)
 			return

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 func exportOf(r *testHub, session string) protocol.SignedState {
@@ -140,7 +141,7 @@ func TestARestoreSentAgainAfterItExpiredReturnsTheFirstAnswer(t *testing.T) {
 		if again := must[protocol.CreateResult](r, r.do(anna, c)); again.Session != first.Session {
 			t.Errorf("%s, first %s", again.Session, first.Session)
 		}
-		r.store.set(func() { r.store.failRead = func() error { return ErrCorrupt } })
+		r.store.set(func() { r.store.failRead = func() error { return eventlog.ErrCorrupt } })
 		refused(
 			r,
 			r.do(anna, keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{}), "k2")),

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // errNotStored returns the error for a client whose command could not be stored.
@@ -18,9 +19,9 @@ func errNotStored(cause error) error {
 // storeFailure says why the store failed, as far as a user can do something about it.
 func storeFailure(cause error) string {
 	switch {
-	case errors.Is(cause, ErrFull):
+	case errors.Is(cause, eventlog.ErrFull):
 		return "the server's disk is full: free some space"
-	case errors.Is(cause, ErrReadOnly):
+	case errors.Is(cause, eventlog.ErrReadOnly):
 		return "the server's disk or database is read-only: make it writable"
 	}
 	return "the store failed"
@@ -34,7 +35,7 @@ func errUnreadable() error {
 // because its agent may have emitted events that are lost. It tries again each second until the
 // store answers or the server stops. Unless the first attempt succeeds within a second, requests of
 // clients are refused meanwhile, and so are the waiters that can be. It returns the others.
-func (s *Session) reload(waiters []waiter, cause error) []waiter {
+func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Waiter {
 	s.deadlines.storeFailure = storeFailure(cause)
 	s.idempotency.reset()
 	s.discardTurn(cause)
@@ -42,11 +43,11 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 	var requests chan request // nil: not refused
 	refuse := func() {
 		requests = s.requests
-		waiters = slices.DeleteFunc(waiters, func(w waiter) bool {
-			if w.refuse != nil {
-				w.refuse(errNotStored(cause))
+		waiters = slices.DeleteFunc(waiters, func(w eventlog.Waiter) bool {
+			if w.Refuse != nil {
+				w.Refuse(errNotStored(cause))
 			}
-			return w.refuse != nil
+			return w.Refuse != nil
 		})
 	}
 	read := s.readStored()
@@ -63,7 +64,7 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 				s.deadlines.retryAt = time.Now().Add(time.Second)
 				return waiters
 			}
-			if errors.Is(stored.err, ErrNotFound) { // its creation was not committed
+			if errors.Is(stored.err, eventlog.ErrNotFound) { // its creation was not committed
 				s.exit.ending = true
 				return waiters
 			}
@@ -85,7 +86,7 @@ func (s *Session) reload(waiters []waiter, cause error) []waiter {
 
 // A storedSession is what the store holds of a session.
 type storedSession struct {
-	record Record
+	record eventlog.Record
 	state  *protocol.State
 	spec   agent.Spec
 	err    error

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 func TestAStoreThatFailedForGoodIsToldAndLetsTheHubClose(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAStoreThatFailedForGoodIsToldAndLetsTheHubClose(t *testing.T) {
 		}
 		select {
 		case <-r.hub.Failed():
-			if err := r.hub.Failure(); !errors.Is(err, ErrStoreFailed) {
+			if err := r.hub.Failure(); !errors.Is(err, eventlog.ErrStoreFailed) {
 				t.Errorf("the failure is %v", err)
 			}
 		default:
@@ -70,12 +71,12 @@ func TestAFailedCommitCutsTheTurnAndTheQueueRunsOn(t *testing.T) {
 }
 
 func TestAFullDiskIsNamedToTheSenderAndInTheTurn(t *testing.T) {
-	for cause, want := range map[error]string{ErrFull: "disk is full", ErrReadOnly: "read-only"} {
+	for cause, want := range map[error]string{eventlog.ErrFull: "disk is full", eventlog.ErrReadOnly: "read-only"} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			r.send(id, "one")
 			r.agents.run()
-			r.store.set(func() { r.store.failCommit = func([]*Batch) error { return errors.Join(cause) } })
+			r.store.set(func() { r.store.failCommit = func([]*eventlog.Batch) error { return errors.Join(cause) } })
 			err := r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"})).err
 			if protocol.CodeOf(err) != protocol.CodeStorage || !strings.Contains(err.Error(), want) {
 				t.Errorf("send: %v", err)
@@ -115,8 +116,8 @@ func TestAStateThatWasNotKeptIsNotGivenToTheAgentAgain(t *testing.T) {
 // when the store answers.
 func TestASessionThatCannotBeReloadedRefusesRequests(t *testing.T) {
 	for name, unreadable := range map[string]func(stop <-chan struct{}) error{
-		"fails": func(<-chan struct{}) error { return ErrCorrupt },
-		"hangs": func(stop <-chan struct{}) error { <-stop; return ErrCorrupt },
+		"fails": func(<-chan struct{}) error { return eventlog.ErrCorrupt },
+		"hangs": func(stop <-chan struct{}) error { <-stop; return eventlog.ErrCorrupt },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *testHub) {
@@ -151,7 +152,7 @@ func TestASessionThatCannotBeReloadedRefusesRequests(t *testing.T) {
 				if must[protocol.SendResult](r, three).Status != protocol.SendStarted {
 					t.Error("not started")
 				}
-				fail(func() error { return ErrCorrupt })
+				fail(func() error { return eventlog.ErrCorrupt })
 				r.failOnce()
 				send("four")
 				synctest.Wait()
@@ -165,7 +166,7 @@ func TestOneSessionsBadBatchFailsNoOther(t *testing.T) {
 		a, b, c := r.create(), r.create(), r.create()
 		r.store.set(func() {
 			r.store.latency = time.Second
-			r.store.failCommit = func(batches []*Batch) error {
+			r.store.failCommit = func(batches []*eventlog.Batch) error {
 				for _, batch := range batches {
 					if batch.Session == b {
 						return errors.New("constraint")

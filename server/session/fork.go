@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // maxForked bounds the events of the finished turns that a fork copies, in bytes.
@@ -53,14 +54,14 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 // forkSource sends what the session is once all of it is visible.
 func (s *Session) forkSource(to chan<- forkSource) {
 	source := forkSource{
-		spec: s.spec, title: s.state.Title, at: protocol.Position{Epoch: s.log.Position().Epoch, Seq: s.state.Seq},
+		spec: s.spec, title: s.state.Title, at: protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: s.state.Seq},
 	}
 	if s.state.Closed {
 		source.err = protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id)
 	} else {
 		source.forker, source.err = requireCapability[agent.Forker](s, "fork its conversation")
 	}
-	s.afterCommit(func(failed error) {
+	s.journal.AfterCommit(func(failed error) {
 		if source.err == nil {
 			source.err = failed
 		}
@@ -72,8 +73,8 @@ func (s *Session) forkSource(to chan<- forkSource) {
 // before it.
 func (h *Hub) findTurn(
 	ctx context.Context, id string, head uint64, d *protocol.ForkData,
-) (last *TurnRow, earlier int, err error) {
-	var rows []TurnRow // newest first
+) (last *eventlog.TurnRow, earlier int, err error) {
+	var rows []eventlog.TurnRow // newest first
 	for before := head + 1; ; before = rows[len(rows)-1].First {
 		page, err := h.cfg.Store.Turns(ctx, id, before, 200)
 		if err != nil {
@@ -85,7 +86,7 @@ func (h *Hub) findTurn(
 	}
 	i := 0
 	if d.Turn != "" {
-		i = slices.IndexFunc(rows, func(r TurnRow) bool { return r.Turn == d.Turn })
+		i = slices.IndexFunc(rows, func(r eventlog.TurnRow) bool { return r.Turn == d.Turn })
 		if n, err := strconv.Atoi(d.Turn); i < 0 && err == nil && n >= 1 && n <= len(rows) {
 			i = len(rows) - n
 		}
@@ -105,7 +106,7 @@ func (h *Hub) findTurn(
 
 // createFork makes the session of a fork that ends with a turn.
 func (h *Hub) createFork(
-	ctx context.Context, cmd *command, name string, source *forkSource, last *TurnRow, earlier int,
+	ctx context.Context, cmd *command, name string, source *forkSource, last *eventlog.TurnRow, earlier int,
 ) error {
 	turn, through := "", uint64(0)
 	if last != nil {

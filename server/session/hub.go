@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
@@ -22,8 +23,9 @@ type Hub struct {
 	current   atomic.Pointer[Config] // with the settings that Reconfigure has changed
 	diskFull  atomic.Bool            // the store is larger than Limits.Disk
 	log       *slog.Logger
-	committer *committer
-	cache     *logCache
+	committer *eventlog.Committer
+	cache     *eventlog.Cache
+	metrics   *Metrics
 	stop      chan struct{}  // closed by Close
 	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
 	agents    sync.WaitGroup // Run and Close calls of agents
@@ -47,9 +49,10 @@ type seal struct {
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	h := &Hub{
-		index: newIndex(), cfg: cfg, log: cfg.Log, committer: newCommitter(cfg.Store), stop: make(chan struct{}),
-		creating: map[string]chan struct{}{}, cache: newLogCache(cfg.Limits.LogMemory),
+		index: newIndex(), cfg: cfg, log: cfg.Log, metrics: newMetrics(), stop: make(chan struct{}),
+		creating: map[string]chan struct{}{}, cache: eventlog.NewCache(cfg.Limits.LogMemory),
 	}
+	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
 	h.current.Store(&cfg)
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
@@ -69,10 +72,10 @@ func (h *Hub) Store() Store { return h.cfg.Store }
 
 // Failed returns a channel that is closed when the store has failed for good. Then no session can
 // change before the process is started again.
-func (h *Hub) Failed() <-chan struct{} { return h.committer.failed }
+func (h *Hub) Failed() <-chan struct{} { return h.committer.Failed() }
 
 // Failure returns the error of the store. It is valid after Failed is closed.
-func (h *Hub) Failure() error { return h.committer.failure }
+func (h *Hub) Failure() error { return h.committer.Failure() }
 
 // pruneAnswers deletes answers older than AnswerTTL, once an hour.
 func (h *Hub) pruneAnswers() {
@@ -95,13 +98,13 @@ func (h *Hub) pruneAnswers() {
 // commit submits a batch that is not part of a session's journal. It calls then with the result on
 // the committer's goroutine; then must not block. When the hub is closed, it returns false and does
 // not call then.
-func (h *Hub) commit(b *Batch, then func(error)) bool {
+func (h *Hub) commit(b *eventlog.Batch, then func(error)) bool {
 	h.commits.RLock()
 	defer h.commits.RUnlock()
 	if h.sealed {
 		return false
 	}
-	h.committer.submit(b, then)
+	h.committer.Submit(b, then)
 	return true
 }
 
@@ -133,7 +136,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.commits.Lock()
 	h.sealed = true
 	h.commits.Unlock()
-	h.committer.close()
+	h.committer.Close()
 	return err
 }
 
@@ -210,11 +213,11 @@ func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse fun
 
 // readError logs why a session could not be read and returns the error for the client.
 func (h *Hub) readError(id string, err error) error {
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, eventlog.ErrNotFound) {
 		return errNoSession(id)
 	}
 	h.log.Error("read session", "session", id, "err", err)
-	return ReadErrorFor(id, err)
+	return eventlog.ReadErrorFor(id, err)
 }
 
 func errShuttingDown() error {

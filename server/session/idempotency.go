@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 // An idempotencyCache holds recent answers to commands with a key; the store holds all. Owned by
@@ -40,13 +41,13 @@ func (c *idempotencyCache) replay(s *Session, cmd *command) bool {
 			a.waiting = append(a.waiting, cmd)
 		default:
 			reply := func(err error) { cmd.reply(a.body, err) }
-			s.wait(waiter{reply, reply})
+			s.journal.Wait(eventlog.Waiter{Done: reply, Refuse: reply})
 		}
 		return true
 	}
 	stored, err := s.hub.cfg.Store.Answer(s.background, cmd.key)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, eventlog.ErrNotFound):
 		c.add(cmd.key, &cachedAnswer{hash: cmd.hash})
 		return false
 	case err != nil:
@@ -86,7 +87,7 @@ func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage,
 	}
 	for _, w := range a.waiting {
 		reply := func(failed error) { w.reply(body, errors.Join(failed, err)) }
-		s.wait(waiter{reply, reply})
+		s.journal.Wait(eventlog.Waiter{Done: reply, Refuse: reply})
 	}
 	a.waiting = nil
 	if err != nil {
@@ -94,13 +95,13 @@ func (c *idempotencyCache) store(s *Session, cmd *command, body json.RawMessage,
 		return
 	}
 	a.body = body
-	b := s.nextBatch()
-	answer := Answer{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}
+	b := s.journal.NextBatch()
+	answer := eventlog.Answer{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}
 	if createsSession(cmd.verb) {
 		answer.Session = "" // outlives the session: the command sent again makes no second one
 	}
 	b.Answers = append(b.Answers, answer)
-	s.afterCommit(func(failed error) { a.durable = failed == nil })
+	s.journal.AfterCommit(func(failed error) { a.durable = failed == nil })
 }
 
 // createsSession reports whether a command makes a session.
@@ -170,7 +171,7 @@ func (h *Hub) idempotent(ctx context.Context, cmd *command, run func() error) er
 	}
 	stored, err := h.cfg.Store.Answer(ctx, cmd.key)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, eventlog.ErrNotFound):
 		err = run()
 	case err != nil:
 		h.log.Error("read answer", "err", err)

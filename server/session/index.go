@@ -115,7 +115,7 @@ func (x *index) List(closed bool) []protocol.Summary {
 		}
 		s := r.summary
 		if loaded := r.session.Load(); loaded != nil { // the row is not published for each event of a turn
-			s.Seq = max(s.Seq, loaded.log.Position().Seq)
+			s.Seq = max(s.Seq, loaded.journal.Log().Position().Seq)
 		}
 		list = append(list, s)
 	}

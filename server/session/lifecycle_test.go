@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
@@ -185,8 +186,8 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		}()
 		synctest.Wait()
 		s := r.hub.rows[id].session.Load()
-		if s.uncommitted > maxUncommitted+protocol.MaxEvent {
-			t.Errorf("%d bytes uncommitted", s.uncommitted)
+		if n := s.journal.Uncommitted(); n > maxUncommitted+protocol.MaxEvent {
+			t.Errorf("%d bytes uncommitted", n)
 		}
 		if n := s.output.bytes; n < maxQueuedBytes || n > 2*maxQueuedBytes {
 			t.Errorf("%d bytes queued", n)
@@ -309,7 +310,7 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 }
 
 func TestASessionIsLoadedFromItsLastSnapshot(t *testing.T) {
-	rec := Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
+	rec := eventlog.Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
 	st, err := loadState(t.Context(), nil, rec) // a call of the nil store would panic
 	if err != nil || st.Seq != 10 || st.Turns != 3 {
 		t.Errorf("loaded %+v, %v", st, err)

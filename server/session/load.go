@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 )
 
@@ -19,7 +20,7 @@ type boundary struct {
 }
 
 // loadState applies the stored events after a session's stored snapshot to it.
-func loadState(ctx context.Context, store Store, rec Record) (*protocol.State, error) {
+func loadState(ctx context.Context, store Store, rec eventlog.Record) (*protocol.State, error) {
 	state := &protocol.State{Session: rec.ID}
 	if len(rec.Snapshot) > 0 {
 		if err := json.Unmarshal(rec.Snapshot, state); err != nil {
@@ -55,7 +56,7 @@ const readTimeout = 30 * time.Second
 // readSession reads a session's record, state and spec.
 func (h *Hub) readSession(
 	ctx context.Context, id string,
-) (rec Record, state *protocol.State, spec agent.Spec, err error) {
+) (rec eventlog.Record, state *protocol.State, spec agent.Spec, err error) {
 	if rec, err = h.cfg.Store.Session(ctx, id); err != nil {
 		return rec, nil, spec, fmt.Errorf("read session %s: %w", id, err)
 	}
@@ -67,7 +68,7 @@ func (h *Hub) readSession(
 }
 
 // decodeSpec decodes the stored spec of a record.
-func decodeSpec(rec Record) (agent.Spec, error) {
+func decodeSpec(rec eventlog.Record) (agent.Spec, error) {
 	spec := agent.Spec{Session: rec.ID}
 	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
 		return spec, fmt.Errorf("decode spec of %s: %w", rec.ID, err)
@@ -79,11 +80,9 @@ func decodeSpec(rec Record) (agent.Spec, error) {
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
 		id: id, hub: h, mailbox: newMailbox(),
-		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
-		journal: journal{
-			log: newLog(id, epoch, h.cfg.Store, h.cache, head), committer: h.committer,
-			state: &protocol.State{Session: id}, committed: make(chan error, 1),
-		},
+		lifetime:  lifetime{stop: h.stop, done: make(chan struct{})},
+		state:     &protocol.State{Session: id},
+		journal:   eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
 		spec:      spec,
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
@@ -114,11 +113,11 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 }
 
 // adopt sets the session to what the store holds.
-func (s *Session) adopt(rec Record, state *protocol.State, spec agent.Spec) {
+func (s *Session) adopt(rec eventlog.Record, state *protocol.State, spec agent.Spec) {
 	s.state, s.spec, s.published.live = state, spec, rec.Live
 	var sum protocol.Summary
 	if json.Unmarshal(rec.Summary, &sum) == nil {
-		s.published.output, s.active = storedOutput(&sum), sum.Updated
+		s.published.output, s.published.active = storedOutput(&sum), sum.Updated
 	}
 	s.boundary = boundary{rec.Snapshot, rec.SnapSeq}
 }

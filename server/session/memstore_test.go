@@ -15,6 +15,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // memStore is a Store in memory that checks batches. A test can make it slow, failing or dead.
@@ -22,30 +23,30 @@ type memStore struct {
 	mu       sync.Mutex
 	sessions map[string]*memSession
 	order    []string
-	answers  map[string]Answer
+	answers  map[string]eventlog.Answer
 	groups   []agent.ProcessGroup
 	broken   error // error of all further commits
 
 	latency    time.Duration // of a commit
 	committing bool
-	failCommit func([]*Batch) error
+	failCommit func([]*eventlog.Batch) error
 	failRead   func() error
 	faults     []string // invalid batches
 }
 
 type memSession struct {
-	rec       Record
+	rec       eventlog.Record
 	lines     [][]byte // by seq-1
-	folds     []Fold
-	turns     []TurnRow
+	folds     []eventlog.Fold
+	turns     []eventlog.TurnRow
 	decisions map[string][]byte
-	blobs     map[string]Blob
+	blobs     map[string]eventlog.Blob
 }
 
 var _ Store = (*memStore)(nil)
 
 func newMemStore() *memStore {
-	return &memStore{sessions: map[string]*memSession{}, answers: map[string]Answer{}}
+	return &memStore{sessions: map[string]*memSession{}, answers: map[string]eventlog.Answer{}}
 }
 
 // set changes fields with the lock held.
@@ -56,7 +57,7 @@ func (m *memStore) set(f func()) {
 }
 
 // errDead is the error of a killed store.
-var errDead = fmt.Errorf("killed: %w", ErrStoreFailed)
+var errDead = fmt.Errorf("killed: %w", eventlog.ErrStoreFailed)
 
 // kill makes the store refuse further commits, as if its process had died. revived returns a new
 // store with the same data.
@@ -75,7 +76,7 @@ func (m *memStore) revived() *memStore {
 	}
 }
 
-func (m *memStore) Commit(batches []*Batch) error {
+func (m *memStore) Commit(batches []*eventlog.Batch) error {
 	m.mu.Lock()
 	wait := m.latency
 	m.committing = true
@@ -91,7 +92,7 @@ func (m *memStore) Commit(batches []*Batch) error {
 	}
 	if m.failCommit != nil {
 		if err := m.failCommit(batches); err != nil {
-			if errors.Is(err, ErrStoreFailed) {
+			if errors.Is(err, eventlog.ErrStoreFailed) {
 				m.broken = err
 			}
 			return err
@@ -110,7 +111,7 @@ func (m *memStore) Commit(batches []*Batch) error {
 }
 
 // check refuses a batch that does not continue its session.
-func (m *memStore) check(b *Batch) error {
+func (m *memStore) check(b *eventlog.Batch) error {
 	s := m.sessions[b.Session]
 	if s == nil && b.Create == nil && len(b.ProcessGroups) == 0 {
 		return fmt.Errorf("batch for the unknown session %s", b.Session)
@@ -145,16 +146,16 @@ func (m *memStore) check(b *Batch) error {
 	return nil
 }
 
-func (m *memStore) keep(b *Batch) {
+func (m *memStore) keep(b *eventlog.Batch) {
 	if b.Delete {
 		delete(m.sessions, b.Session)
-		maps.DeleteFunc(m.answers, func(_ string, a Answer) bool { return a.Session == b.Session })
+		maps.DeleteFunc(m.answers, func(_ string, a eventlog.Answer) bool { return a.Session == b.Session })
 		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == b.Session })
 		return
 	}
 	s := m.sessions[b.Session]
 	if s == nil && b.Create != nil {
-		s = &memSession{rec: *b.Create, decisions: map[string][]byte{}, blobs: map[string]Blob{}}
+		s = &memSession{rec: *b.Create, decisions: map[string][]byte{}, blobs: map[string]eventlog.Blob{}}
 		s.rec.ID, s.rec.Head, s.rec.Snapshot, s.rec.Summary = b.Session, 0, nil, nil
 		m.sessions[b.Session], m.order = s, append(m.order, b.Session)
 	}
@@ -218,11 +219,11 @@ func (m *memStore) session(id string) (*memSession, error) {
 	if s := m.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, ErrNotFound
+	return nil, eventlog.ErrNotFound
 }
 
-func (m *memStore) Sessions(context.Context) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
+func (m *memStore) Sessions(context.Context) iter.Seq2[eventlog.Record, error] {
+	return func(yield func(eventlog.Record, error) bool) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		for _, id := range m.order {
@@ -235,12 +236,12 @@ func (m *memStore) Sessions(context.Context) iter.Seq2[Record, error] {
 	}
 }
 
-func (m *memStore) Session(_ context.Context, id string) (Record, error) {
+func (m *memStore) Session(_ context.Context, id string) (eventlog.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)
 	if err != nil {
-		return Record{}, err
+		return eventlog.Record{}, err
 	}
 	return s.rec, nil
 }
@@ -289,24 +290,24 @@ func (m *memStore) FoldStart(_ context.Context, id string, seq uint64) (uint64, 
 }
 
 // fold returns the fold with an event, or none.
-func (s *memSession) fold(seq uint64) Fold {
+func (s *memSession) fold(seq uint64) eventlog.Fold {
 	i := sort.Search(len(s.folds), func(i int) bool { return s.folds[i].Last >= seq })
 	if i == len(s.folds) || s.folds[i].First > seq {
-		return Fold{}
+		return eventlog.Fold{}
 	}
 	return s.folds[i]
 }
 
-func (m *memStore) Answer(_ context.Context, key string) (Answer, error) {
+func (m *memStore) Answer(_ context.Context, key string) (eventlog.Answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, err := m.session(""); !errors.Is(err, ErrNotFound) {
-		return Answer{}, err
+	if _, err := m.session(""); !errors.Is(err, eventlog.ErrNotFound) {
+		return eventlog.Answer{}, err
 	}
 	if a, ok := m.answers[key]; ok {
 		return a, nil
 	}
-	return Answer{}, ErrNotFound
+	return eventlog.Answer{}, eventlog.ErrNotFound
 }
 
 func (m *memStore) Decision(_ context.Context, id, request string) ([]byte, error) {
@@ -319,17 +320,17 @@ func (m *memStore) Decision(_ context.Context, id, request string) ([]byte, erro
 	if d, ok := s.decisions[request]; ok {
 		return bytes.Clone(d), nil
 	}
-	return nil, ErrNotFound
+	return nil, eventlog.ErrNotFound
 }
 
-func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int) ([]TurnRow, error) {
+func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)
 	if err != nil {
 		return nil, err
 	}
-	var list []TurnRow
+	var list []eventlog.TurnRow
 	for _, t := range slices.Backward(s.turns) {
 		if (before == 0 || t.First < before) && len(list) < limit {
 			list = append(list, t)
@@ -338,17 +339,17 @@ func (m *memStore) Turns(_ context.Context, id string, before uint64, limit int)
 	return list, nil
 }
 
-func (m *memStore) Blob(_ context.Context, id, blob string) (Blob, error) {
+func (m *memStore) Blob(_ context.Context, id, blob string) (eventlog.Blob, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, err := m.session(id)
 	if err != nil {
-		return Blob{}, err
+		return eventlog.Blob{}, err
 	}
 	if b, ok := s.blobs[blob]; ok {
 		return b, nil
 	}
-	return Blob{}, ErrNotFound
+	return eventlog.Blob{}, eventlog.ErrNotFound
 }
 
 func (m *memStore) ProcessGroups(context.Context) ([]agent.ProcessGroup, error) {

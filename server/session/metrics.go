@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/metrics"
 )
 
@@ -38,10 +39,10 @@ func newMetrics() *Metrics {
 }
 
 // Metrics returns the counters of the hub.
-func (h *Hub) Metrics() *Metrics { return h.committer.metrics }
+func (h *Hub) Metrics() *Metrics { return h.metrics }
 
-// committed counts a commit.
-func (m *Metrics) committed(batches []*Batch, took time.Duration, err error) {
+// Committed counts a commit.
+func (m *Metrics) Committed(batches []*eventlog.Batch, took time.Duration, err error) {
 	m.CommitTime.Observe(took)
 	m.Commits.Add(1)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/metrics"
 )
 
@@ -40,8 +41,8 @@ func TestCurrenciesAreBounded(t *testing.T) {
 
 func TestCommitsAreCountedWithTheirEvents(t *testing.T) {
 	m := newMetrics()
-	m.committed([]*Batch{{Events: [][]byte{[]byte("abc")}, First: 4, Last: 6}, {}}, time.Second, nil)
-	m.committed([]*Batch{{Events: [][]byte{[]byte("lost")}, First: 7, Last: 7}}, time.Second, errors.New("full"))
+	m.Committed([]*eventlog.Batch{{Events: [][]byte{[]byte("abc")}, First: 4, Last: 6}, {}}, time.Second, nil)
+	m.Committed([]*eventlog.Batch{{Events: [][]byte{[]byte("lost")}, First: 7, Last: 7}}, time.Second, errors.New("full"))
 	for name, c := range map[string]struct {
 		counter *metrics.Counter
 		want    float64
@@ -73,9 +74,9 @@ func TestTheOldestQueuedMessageHasAnAge(t *testing.T) {
 
 // A commit takes 20 µs and more; counting it must stay far below.
 func BenchmarkCountCommit(b *testing.B) {
-	m, batches := newMetrics(), []*Batch{{First: 1, Last: 10, Events: [][]byte{make([]byte, 1000)}}}
+	m, batches := newMetrics(), []*eventlog.Batch{{First: 1, Last: 10, Events: [][]byte{make([]byte, 1000)}}}
 	for b.Loop() {
 		start := time.Now()
-		m.committed(batches, time.Since(start), nil)
+		m.Committed(batches, time.Since(start), nil)
 	}
 }

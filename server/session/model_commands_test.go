@@ -13,6 +13,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 func (m *modelTest) who() Caller { return rapid.SampledFrom([]Caller{anna, bert}).Draw(m.rt, "who") }
@@ -268,7 +269,7 @@ func (m *modelTest) doFailStore(t *rapid.T) {
 		return errors.New("disk full")
 	}
 	m.store.set(func() {
-		m.store.failCommit = func([]*Batch) error { return failure(&commits) }
+		m.store.failCommit = func([]*eventlog.Batch) error { return failure(&commits) }
 		m.store.failRead = func() error { return failure(&reads) }
 	})
 	if r := m.agents.run(); r != nil && rapid.Bool().Draw(t, "lost words") {

@@ -13,6 +13,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // noDeadline hides the deadline of a test, which a synctest bubble has passed.
@@ -171,8 +172,8 @@ func (m *modelTest) check() {
 			m.rt.Fatalf("edit hold %s has no timeout", h.ID)
 		}
 	}
-	m.read(s.log, false)
-	m.read(s.log, true)
+	m.read(s.journal.Log(), false)
+	m.read(s.journal.Log(), true)
 }
 
 // busy reports whether a commit is under way.
@@ -190,7 +191,7 @@ func (m *modelTest) readNew() {
 		return
 	}
 	for {
-		lines, last, err := s.log.Read(context.Background(), uint64(len(m.reader)), false, 1<<20)
+		lines, last, err := s.journal.Log().Read(context.Background(), uint64(len(m.reader)), false, 1<<20)
 		for line := range strings.Lines(string(lines)) {
 			m.reader = append(m.reader, line)
 		}
@@ -218,7 +219,7 @@ func (m *modelTest) checkShownIsStored() {
 }
 
 // read reads a session's log as a connection does.
-func (m *modelTest) read(log *Log, folded bool) {
+func (m *modelTest) read(log *eventlog.Log, folded bool) {
 	m.rt.Helper()
 	var events []protocol.Event
 	for after := uint64(0); after < log.Position().Seq; {

@@ -9,29 +9,30 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
 // truncateTexts truncates every long text in a JSON tree, in place, and returns the full texts as
 // blobs.
-func truncateTexts(v any) (any, []Blob) {
-	var blobs []Blob
+func truncateTexts(v any) (any, []eventlog.Blob) {
+	var blobs []eventlog.Blob
 	switch v := v.(type) {
 	case string:
 		if len(v) <= record.LongText {
 			return v, nil
 		}
 		b := newBlob("text/plain; charset=utf-8", []byte(v))
-		return fmt.Sprintf("%s… (%d bytes, blob %s)", protocol.SplitText(v, record.ShortText)[0], len(v), b.ID), []Blob{b}
+		return fmt.Sprintf("%s… (%d bytes, blob %s)", protocol.SplitText(v, record.ShortText)[0], len(v), b.ID), []eventlog.Blob{b}
 	case []any:
 		for i := range v {
-			var more []Blob
+			var more []eventlog.Blob
 			v[i], more = truncateTexts(v[i])
 			blobs = append(blobs, more...)
 		}
 	case map[string]any:
 		for k := range v {
-			var more []Blob
+			var more []eventlog.Blob
 			v[k], more = truncateTexts(v[k])
 			blobs = append(blobs, more...)
 		}
@@ -46,8 +47,8 @@ const (
 
 // sanitizeContents makes the data of contents fit an event, in place. It returns every image and
 // file, and other data that is too large, as blobs.
-func sanitizeContents(list []protocol.Content) []Blob {
-	var blobs []Blob
+func sanitizeContents(list []protocol.Content) []eventlog.Blob {
+	var blobs []eventlog.Blob
 	room := inlineContents
 	for i := range list {
 		c := &list[i]
@@ -73,7 +74,7 @@ func sanitizeContents(list []protocol.Content) []Blob {
 }
 
 // sanitizeRequest returns a request that the log can take, and its blobs.
-func sanitizeRequest(a protocol.Approval) (protocol.Approval, []Blob) {
+func sanitizeRequest(a protocol.Approval) (protocol.Approval, []eventlog.Blob) {
 	a.Request, a.Tool, a.Task = sanitizeID(a.Request), sanitizeID(a.Tool), sanitizeID(a.Task)
 	a.Input = sanitizeJSON(a.Input)
 	a.Content = slices.Clone(a.Content)
@@ -82,11 +83,11 @@ func sanitizeRequest(a protocol.Approval) (protocol.Approval, []Blob) {
 
 // sanitizeMessageContent makes a content of an agent's message fit an event. A long text becomes a
 // blob.
-func sanitizeMessageContent(c *protocol.Content) []Blob {
+func sanitizeMessageContent(c *protocol.Content) []eventlog.Blob {
 	if c.Type == "text" && len(c.Text) > inlineContent {
 		b := newBlob(cmp.Or(c.MediaType, "text/plain; charset=utf-8"), []byte(protocol.ValidText(c.Text)))
 		c.Text, c.Blob, c.Bytes = "", b.ID, int64(len(b.Data))
-		return []Blob{b}
+		return []eventlog.Blob{b}
 	}
 	list := []protocol.Content{*c}
 	blobs := sanitizeContents(list)
@@ -106,9 +107,9 @@ func contentBytes(c *protocol.Content) (data []byte, ok bool) {
 }
 
 // newBlob makes a blob whose id is a hash of its data, so that equal data is stored once.
-func newBlob(mediaType string, data []byte) Blob {
+func newBlob(mediaType string, data []byte) eventlog.Blob {
 	sum := sha256.Sum256(data)
-	return Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
+	return eventlog.Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
 }
 
 const maxID = 256 // bytes of an id made by an agent

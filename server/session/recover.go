@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 )
 
 // recover opens the store at start-up: it kills recorded process groups, fills the index, and loads
@@ -31,7 +32,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	killing.Wait()
 	for _, g := range groups {
 		g.Ended = true
-		h.commit(&Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}, func(error) {})
+		h.commit(&eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}, func(error) {})
 	}
 	var live []string
 	for rec, err := range h.cfg.Store.Sessions(ctx) {
@@ -56,7 +57,7 @@ func (h *Hub) recover(ctx context.Context) error {
 }
 
 // listStored adds a session of the store to the index, at start-up.
-func (h *Hub) listStored(rec Record) {
+func (h *Hub) listStored(rec eventlog.Record) {
 	r := newRow(protocol.Summary{Session: rec.ID, Attributes: protocol.Attributes{Created: rec.Created}}, nil)
 	if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
 		h.log.Error("decode summary", "session", rec.ID, "err", err)
@@ -86,7 +87,7 @@ func (h *Hub) removeFiles(exists func(session string) bool) {
 var checkingField = []byte(`"checking":true`)
 
 // dropUnchecked deletes a session whose creation was not answered before the server was killed.
-func (h *Hub) dropUnchecked(rec Record) bool {
+func (h *Hub) dropUnchecked(rec eventlog.Record) bool {
 	if !bytes.Contains(rec.Spec, checkingField) {
 		return false
 	}
@@ -94,7 +95,7 @@ func (h *Hub) dropUnchecked(rec Record) bool {
 	if err != nil || !spec.Checking {
 		return false
 	}
-	h.commit(&Batch{Session: rec.ID, Delete: true}, func(error) {})
+	h.commit(&eventlog.Batch{Session: rec.ID, Delete: true}, func(error) {})
 	return true
 }
 
@@ -103,7 +104,7 @@ func (h *Hub) loadLive(ctx context.Context, id string) error {
 	visible := make(chan error, 1)
 	if err := h.ask(ctx, id, func(s *Session) {
 		s.publishSummary()
-		s.afterCommit(func(err error) { visible <- err })
+		s.journal.AfterCommit(func(err error) { visible <- err })
 	}, func(err error) { visible <- err }); err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (s *Session) recover() {
 // Running tools end as unknown: they may have had effects and are not run again.
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
-	shown := TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
+	shown := eventlog.TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
 	for _, tool := range slices.Clone(st.Tools) {
 		s.endTool(tool, protocol.ToolUnknown)
 	}
@@ -147,7 +148,7 @@ func (s *Session) resumeTurn() {
 }
 
 // readShown reads the texts that a turn has shown.
-func (s *Session) readShown(ctx context.Context, row TurnRow) ([]agent.ShownText, error) {
+func (s *Session) readShown(ctx context.Context, row eventlog.TurnRow) ([]agent.ShownText, error) {
 	t, err := (&host{s}).readTurn(ctx, row)
 	if err != nil || t == nil {
 		return nil, err

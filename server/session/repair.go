@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -32,10 +33,10 @@ func LostEvents(session string, first, last uint64) []byte {
 
 // RecordFromEvent returns a record for a session of which only events are left, from its first one
 // that can be read. If that is not its creation, the session gets the default agent.
-func RecordFromEvent(line []byte) (Record, bool) {
+func RecordFromEvent(line []byte) (eventlog.Record, bool) {
 	var e protocol.Event
 	if err := json.Unmarshal(line, &e); err != nil || e.Session == "" {
-		return Record{}, false
+		return eventlog.Record{}, false
 	}
 	var created protocol.SessionCreatedData
 	if e.Type == protocol.SessionCreated {
@@ -43,11 +44,11 @@ func RecordFromEvent(line []byte) (Record, bool) {
 	}
 	spec, err := record.Encode(agent.Spec{Agent: created.Agent, CWD: created.CWD})
 	if err != nil {
-		return Record{}, false
+		return eventlog.Record{}, false
 	}
 	summary := protocol.Summary{
 		Session: e.Session, Name: created.Name, Title: created.Title, Agent: created.Agent, CWD: created.CWD,
 		Status: protocol.Idle, Attributes: protocol.Attributes{Created: e.Time}, Updated: time.Now().UTC(),
 	}
-	return Record{ID: e.Session, Created: e.Time, Spec: spec, Summary: protocol.MustEncode(summary)}, true
+	return eventlog.Record{ID: e.Session, Created: e.Time, Spec: spec, Summary: protocol.MustEncode(summary)}, true
 }

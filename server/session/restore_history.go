@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 )
 
@@ -208,8 +209,8 @@ func (s *Session) recordPast(entries []pastEntry) error {
 				return err
 			}
 			r := approval.Resolution{ApprovalResolvedData: d, By: e.By, Turn: e.Turn}
-			b := s.nextBatch()
-			b.Decisions = append(b.Decisions, Decision{Request: d.Request, Data: r.Encode()})
+			b := s.journal.NextBatch()
+			b.Decisions = append(b.Decisions, eventlog.Decision{Request: d.Request, Data: r.Encode()})
 		}
 	}
 	s.published.stale = true

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -25,7 +26,19 @@ type entry struct {
 	isDelta bool
 	part    string // that must have started
 	tool    string // that must have started
-	blobs   []Blob
+	blobs   []eventlog.Blob
+}
+
+// logged returns the entry of a turn as the log takes it.
+func (en *entry) logged(turn string) eventlog.Entry {
+	logged := eventlog.Entry{
+		Type: en.typ, Turn: turn, Task: en.task, Parent: en.parent, Time: en.time, By: en.by, Data: en.data,
+		Blobs: en.blobs,
+	}
+	if en.isDelta {
+		logged.Delta = &en.delta
+	}
+	return logged
 }
 
 // agentEventTypes are the types that an agent may emit, with the types of their data. Other types

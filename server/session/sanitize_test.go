@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -79,16 +80,17 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 			t.Fatalf("%s: %v", e.Type, err)
 		}
 		state := &protocol.State{Turn: &protocol.TurnState{Turn: "t_0123456789abcdef"}}
-		j := journal{log: newLog("s_0123456789abcdef", "e", nil, newLogCache(1<<20), 0), state: state}
+		log := eventlog.NewLog("s_0123456789abcdef", "e", nil, eventlog.NewCache(1<<20), 0)
+		j := eventlog.NewJournal(log, nil)
 		var whole strings.Builder
 		blobs := map[string][]byte{}
 		for i, en := range entries {
-			ev, err := j.append("t_0123456789abcdef", &en)
+			logged := en.logged("t_0123456789abcdef")
+			ev, err := j.Append(state, &logged)
 			if err != nil {
 				t.Fatalf("%s %d of %d: %v", e.Type, i+1, len(entries), err)
 			}
-			line := bytes.TrimSuffix(j.line, []byte("\n"))
-			checkLine(t, line)
+			checkLine(t, ev.AppendJSON(nil))
 			for _, b := range en.blobs {
 				blobs[b.ID] = b.Data
 			}

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
@@ -26,7 +27,8 @@ type Session struct {
 
 	// Owned by run.
 
-	journal
+	state         *protocol.State // at the journal's head
+	journal       *eventlog.Journal
 	spec          agent.Spec
 	slot          slot.Slot
 	host          *host    // of the agent in the slot; nil: it is empty
@@ -59,23 +61,26 @@ type exit struct {
 	ending       bool           // run returns
 }
 
+// maxUncommitted bounds the bytes appended and not visible. Beyond it the agent blocks.
+const maxUncommitted = 1 << 20
+
 // run is the session's goroutine.
 func (s *Session) run() {
 	defer s.hub.sessions.Done()
 	defer s.hub.unloaded(s)
-	defer s.hub.cache.end(s.log)
+	defer s.journal.Log().End()
 	defer close(s.done)
 	defer s.deadlines.timer.Stop()
 	defer s.cancelBackground()
 	stop := s.stop
 	for {
 		s.publishSummary()
-		s.flush()
+		s.journal.Flush()
 		if s.exit.ending {
 			break
 		}
 		var output chan struct{}
-		if s.uncommitted < maxUncommitted {
+		if s.journal.Uncommitted() < maxUncommitted {
 			output = s.output.ready
 		}
 		select {
@@ -84,7 +89,7 @@ func (s *Session) run() {
 		case f := <-s.inbox:
 			f()
 		case <-output:
-		case err := <-s.committed:
+		case err := <-s.journal.Committed():
 			s.handleCommit(err)
 		case <-s.deadlines.timer.C:
 			s.handleTimer()
@@ -106,7 +111,7 @@ func (s *Session) drain() {
 			handled++
 		}
 		for range 8 {
-			if s.exit.ending || s.uncommitted >= maxUncommitted {
+			if s.exit.ending || s.journal.Uncommitted() >= maxUncommitted {
 				return
 			}
 			m := s.output.take()
@@ -148,9 +153,9 @@ func (s *Session) runPosted() bool {
 
 // finish commits the last events and answers all waiting commands.
 func (s *Session) finish() {
-	for s.inFlight != nil || s.batch != nil {
-		s.flush()
-		s.handleCommit(<-s.committed)
+	for !s.journal.Idle() {
+		s.journal.Flush()
+		s.handleCommit(<-s.journal.Committed())
 	}
 	s.idempotency.failAll(errShuttingDown())
 }
@@ -185,6 +190,23 @@ func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
 	s.appendData(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
 }
 
+// append appends an entry of a turn; an empty id means none. It is Journal.Append.
+func (s *Session) append(turn string, en *entry) (*protocol.Event, error) {
+	logged := en.logged(turn)
+	e, err := s.journal.Append(s.state, &logged)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // of the same append
+	}
+	switch {
+	case turn == "" && e.By == nil && !s.published.active.IsZero():
+	case en.time.IsZero():
+		s.published.active = e.Time
+	default: // a restored event is older
+		s.published.active = timestamp()
+	}
+	return e, nil
+}
+
 // appendData encodes data into an entry and appends it. It returns nil after a failure, which it
 // logs.
 func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event) {
@@ -211,7 +233,7 @@ func (s *Session) turnID() string {
 // handleCommit continues after a commit: it calls the waiters; after a failure it first reloads the
 // session from the store.
 func (s *Session) handleCommit(err error) {
-	waiters := s.finishCommit(err)
+	waiters := s.journal.FinishCommit(err)
 	s.deadlines.lastCommit = time.Now()
 	if err != nil {
 		s.logger().Error("commit", "err", err)
@@ -219,7 +241,7 @@ func (s *Session) handleCommit(err error) {
 		err = errNotStored(err)
 	}
 	for _, w := range waiters {
-		w.done(err)
+		w.Done(err)
 	}
 	s.subscribers.scheduleLagCheck()
 	s.scheduleTimer()
@@ -249,5 +271,5 @@ func (s *Session) shutdown() {
 		)
 	}
 	s.closeAgent()
-	s.afterCommit(func(error) { s.exit.ending = true })
+	s.journal.AfterCommit(func(error) { s.exit.ending = true })
 }

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 // A Subscriber is a connection subscribed to sessions. A session never waits for it: no method may
 // block.
 type Subscriber interface {
-	Waker
+	eventlog.Waker
 
 	// ID is unique among the server's connections.
 	ID() string
@@ -32,7 +33,7 @@ type Subscriber interface {
 // Result.After.
 type Attachment struct {
 	Result protocol.SubscribeResult
-	Log    *Log
+	Log    *eventlog.Log
 }
 
 // lookTime is how long a session has subscribers before its agent starts. A subscription for the
@@ -42,10 +43,8 @@ const lookTime = time.Second
 // attach subscribes to the session. The answer and the log after Result.After have neither gap nor
 // repeat between them. reply is called once everything that the answer reports is visible.
 func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error)) {
-	if s.deltas.Len() > catchUpDistance {
-		s.endRun() // so that late subscribers read the open run folded
-	}
-	s.log.removeReader(sub) // of a former subscription
+	s.journal.FoldRun()
+	s.journal.Log().RemoveReader(sub) // of a former subscription
 	s.subscribers.add(s.id, sub)
 	s.published.stale = true
 	s.touch()
@@ -57,7 +56,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		s.detach(sub.ID(), "")
 		reply(nil, failed)
 	}
-	s.wait(waiter{refuse: refuse, done: func(failed error) {
+	s.journal.Wait(eventlog.Waiter{Refuse: refuse, Done: func(failed error) {
 		if !s.exit.ending {
 			failed = nil // a failed commit was rolled back: the answer reports nothing of it
 		}
@@ -78,15 +77,15 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 			refuse(failed)
 			return
 		}
-		s.log.removeReader(sub) // of another subscription made meanwhile
-		s.log.addReader(sub)
-		reply(&Attachment{Result: result, Log: s.log}, nil)
+		s.journal.Log().RemoveReader(sub) // of another subscription made meanwhile
+		s.journal.Log().AddReader(sub)
+		reply(&Attachment{Result: result, Log: s.journal.Log()}, nil)
 	}})
 }
 
 // subscribeResult returns the answer to a subscribe command.
 func (s *Session) subscribeResult(sub Subscriber, d *protocol.SubscribeData) protocol.SubscribeResult {
-	now := s.log.Position()
+	now := s.journal.Log().Position()
 	r := protocol.SubscribeResult{
 		Session:  s.id,
 		Mode:     protocol.ModeSnapshot,
@@ -115,7 +114,7 @@ func (s *Session) detach(conn, reason string) {
 	if c == nil {
 		return
 	}
-	s.log.removeReader(c.subscriber)
+	s.journal.Log().RemoveReader(c.subscriber)
 	c.client.Reason = reason
 	s.subscribers.announceDetached(s, c)
 	s.queue.Disconnected(conn, time.Now().Add(s.hub.settings().EditHold))

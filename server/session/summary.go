@@ -14,6 +14,7 @@ type published struct {
 	stale  bool // the summary may have changed
 	live   bool
 	output outputLine
+	active time.Time // when a turn or a user last made an event: reading is no activity
 }
 
 // publishSummary adds changes of the session's row to the next batch, and updates the index before
@@ -25,7 +26,7 @@ func (s *Session) publishSummary() {
 	waiting := len(s.state.Queue) > 0 && !s.state.Closed || s.state.NextScheduled() != nil
 	if live := s.state.Turn != nil || waiting; live != s.published.live {
 		s.published.live = live
-		s.nextBatch().Live = &live
+		s.journal.NextBatch().Live = &live
 	}
 	if !s.published.stale {
 		return
@@ -33,10 +34,10 @@ func (s *Session) publishSummary() {
 	s.published.stale = false
 	sum := s.summarize()
 	queued := firstQueued(s.state)
-	if s.batch != nil {
-		s.batch.Summary = protocol.MustEncode(sum)
+	if b := s.journal.PendingBatch(); b != nil {
+		b.Summary = protocol.MustEncode(sum)
 	}
-	s.beforeVisible(func() { s.hub.updateSummary(sum, queued) })
+	s.journal.BeforeVisible(func() { s.hub.updateSummary(sum, queued) })
 }
 
 // summarize returns the session's row in the session list.
@@ -51,13 +52,13 @@ func (s *Session) summarize() protocol.Summary {
 		Status:     st.Status(),
 		Turn:       s.turnID(),
 		Seq:        st.Seq,
-		Epoch:      s.log.Position().Epoch,
+		Epoch:      s.journal.Log().Position().Epoch,
 		Queue:      len(st.Queue),
 		Held:       len(st.Queue) > 0 && st.BlockingHold() != nil,
 		Approvals:  len(st.Approvals),
 		Clients:    len(s.subscribers.list),
 		Attributes: st.Attributes,
-		Updated:    s.active.UTC().Truncate(time.Millisecond),
+		Updated:    s.published.active.UTC().Truncate(time.Millisecond),
 	}
 	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.text()
 	sum.Policy, sum.Scheduled = st.Policy(), st.NextScheduled()

@@ -224,6 +224,9 @@ func decodeLines(t testingT, lines []byte) []protocol.Event {
 	return list
 }
 
+// encodeState encodes a state as stored and sent in snapshots.
+func encodeState(s *protocol.State) json.RawMessage { return protocol.MustEncode(s) }
+
 // reduce returns the state after events from the first.
 func reduce(t testingT, session string, events []protocol.Event) *protocol.State {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 const (
@@ -41,7 +42,7 @@ func (h *host) Transcript(ctx context.Context, most int) (string, error) {
 }
 
 // readTurn reads a finished turn, of a very long one only the beginning.
-func (h *host) readTurn(ctx context.Context, row TurnRow) (*protocol.Turn, error) {
+func (h *host) readTurn(ctx context.Context, row eventlog.TurnRow) (*protocol.Turn, error) {
 	var t protocol.Transcript
 	var buf []byte
 	read := 0

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
@@ -45,7 +46,7 @@ func (s *Session) start(m protocol.Message) *protocol.Event {
 	id := NewID(idTurn)
 	e := s.recordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
-	s.runAgent(agent.Turn{ID: id, Message: m, Plan: planOf(m)}, TurnRow{})
+	s.runAgent(agent.Turn{ID: id, Message: m, Plan: planOf(m)}, eventlog.TurnRow{})
 	return e
 }
 
@@ -75,21 +76,21 @@ func (s *Session) recordConversation(message, text string) {
 
 // runAgent runs the agent once the start of the turn is visible. shown is what a resumed turn has
 // in the log.
-func (s *Session) runAgent(in agent.Turn, shown TurnRow) {
+func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	s.turn = t
 	s.forgetIdleEnd()
 	opened, err := s.openAgent()
 	if err != nil {
-		s.afterCommit(func(failed error) {
+		s.journal.AfterCommit(func(failed error) {
 			if failed == nil && s.turn == t {
 				s.endTurn(normalizeEnd(agent.End{}, err))
 			}
 		})
 		return
 	}
-	s.afterCommit(func(failed error) {
+	s.journal.AfterCommit(func(failed error) {
 		if failed != nil || s.turn != t {
 			return
 		}
@@ -198,14 +199,14 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 
 // recordBoundary records the snapshot and the index entry of a turn that e has ended.
 func (s *Session) recordBoundary(st *protocol.TurnState, e *protocol.Event) {
-	b := s.nextBatch()
-	b.Snapshot, b.SnapSeq = encodeState(s.state), s.state.Seq
-	s.afterCommit(func(failed error) {
+	b := s.journal.NextBatch()
+	b.Snapshot, b.SnapSeq = protocol.MustEncode(s.state), s.state.Seq
+	s.journal.AfterCommit(func(failed error) {
 		if failed == nil {
 			s.boundary = boundary{b.Snapshot, b.SnapSeq}
 		}
 	})
-	b.Turns = append(b.Turns, TurnRow{
+	b.Turns = append(b.Turns, eventlog.TurnRow{
 		Turn:      st.Turn,
 		MessageID: st.Message.MessageID,
 		First:     st.First,

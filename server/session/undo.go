@@ -43,7 +43,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 	if s.turn != nil {
 		return nil, protocol.Errorf(protocol.CodeConflict, "a turn is under way: interrupt it first")
 	}
-	s.afterCommit(func(failed error) {
+	s.journal.AfterCommit(func(failed error) {
 		if failed != nil {
 			s.answer(cmd, nil, failed)
 			return

@@ -17,8 +17,7 @@ func (s *Session) touch() { s.deadlines.lastActivity = time.Now() }
 
 // idle reports whether the session has nothing to do.
 func (s *Session) idle() bool {
-	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && !s.slot.Starting() && s.batch == nil &&
-		s.inFlight == nil
+	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && !s.slot.Starting() && s.journal.Idle()
 }
 
 // unloadable reports whether the session is idle and nothing in memory would be lost.
@@ -68,9 +67,9 @@ func (s *Session) handleIdle(now time.Time) {
 		return
 	}
 	if at := s.deadlines.lastCommit; !at.IsZero() && now.Sub(at) >= releaseAfter {
-		s.log.release()
+		s.journal.Release()
 		s.output.free()
-		s.line, s.deadlines.lastCommit = nil, time.Time{}
+		s.deadlines.lastCommit = time.Time{}
 	}
 	idle := now.Sub(s.deadlines.lastActivity)
 	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {

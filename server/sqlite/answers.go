@@ -5,44 +5,44 @@ import (
 	"fmt"
 	"time"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // forgetRows is the maximum number of answers that one transaction of Forget deletes. It bounds how
 // long a commit waits for that transaction.
 const forgetRows = 500
 
-func insertAnswer(conn *sqlite.Conn, a session.Answer) error {
+func insertAnswer(conn *sqlite.Conn, a eventlog.Answer) error {
 	return prepare(conn, `INSERT INTO answer (key, session, hash, at, crc, body) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`).
 		text(a.Key).text(a.Session).blob(a.Hash).time(a.At).int(int64(answerSum(a))).blob(a.Body).run()
 }
 
-func answerSum(a session.Answer) sum {
+func answerSum(a eventlog.Answer) sum {
 	return sum(0).text(a.Key).text(a.Session).blob(a.Hash).int(nanoseconds(a.At)).blob(a.Body)
 }
 
 // Answer returns the stored answer to a command key. It implements session.Store.
-func (s *Store) Answer(ctx context.Context, key string) (session.Answer, error) {
-	var a session.Answer
+func (s *Store) Answer(ctx context.Context, key string) (eventlog.Answer, error) {
+	var a eventlog.Answer
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		q := prepare(conn, "SELECT session, hash, at, crc, body FROM answer WHERE key = ?").text(key)
 		defer q.reset()
 		if ok, err := q.next(); err != nil {
 			return err
 		} else if !ok {
-			return session.ErrNotFound
+			return eventlog.ErrNotFound
 		}
-		a = session.Answer{Key: key, Session: q.textAt(0), Hash: q.blobAt(1), At: q.timeAt(2), Body: q.blobAt(4)}
+		a = eventlog.Answer{Key: key, Session: q.textAt(0), Hash: q.blobAt(1), At: q.timeAt(2), Body: q.blobAt(4)}
 		if q.sumAt(3) != answerSum(a) {
-			return session.ErrCorrupt
+			return eventlog.ErrCorrupt
 		}
 		return nil
 	})
 	if err != nil {
-		return session.Answer{}, fmt.Errorf("load answer to %q: %w", key, err)
+		return eventlog.Answer{}, fmt.Errorf("load answer to %q: %w", key, err)
 	}
 	return a, nil
 }

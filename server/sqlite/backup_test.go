@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -36,7 +36,7 @@ func TestABackupUnderLoadRestoresToAPrefixOfEverySession(t *testing.T) {
 					return
 				default:
 				}
-				if err := s.Commit([]*session.Batch{events(fmt.Sprint(w), next, next+9)}); err != nil {
+				if err := s.Commit([]*eventlog.Batch{events(fmt.Sprint(w), next, next+9)}); err != nil {
 					t.Error(err)
 					return
 				}

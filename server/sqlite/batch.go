@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
-// A batchWriter writes one session.Batch to the database, inside the transaction of its commit.
+// A batchWriter writes one eventlog.Batch to the database, inside the transaction of its commit.
 type batchWriter struct {
-	*session.Batch
+	*eventlog.Batch
 	conn  *sqlite.Conn
 	n     int64 // the session number
 	head  head  // the head after the batch
@@ -32,7 +32,7 @@ const batchOverhead = 3 * 4096
 
 // applyBatch writes one batch and returns the approximate number of bytes added to the write-ahead
 // log.
-func applyBatch(writer *writer, b *session.Batch) (int, error) {
+func applyBatch(writer *writer, b *eventlog.Batch) (int, error) {
 	conn := writer.conn
 	w := &batchWriter{Batch: b, conn: conn, size: batchOverhead, cache: &writer.cache, scratch: &writer.scratch}
 	if b.Delete {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -38,7 +39,7 @@ func BenchmarkCommit(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					last := next + uint64(n) - 1
-					commit(b, s, &session.Batch{Session: "a", Events: [][]byte{data}, First: next, Last: last})
+					commit(b, s, &eventlog.Batch{Session: "a", Events: [][]byte{data}, First: next, Last: last})
 					next = last + 1
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
@@ -53,11 +54,11 @@ func BenchmarkCommitSessions(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("sessions=%d", n), func(b *testing.B) {
 			s := open(b, b.TempDir(), sqlite.Options{})
-			batches := make([]*session.Batch, n)
+			batches := make([]*eventlog.Batch, n)
 			for i := range batches {
 				id := fmt.Sprintf("s_01kf2j3h4k%04d", i)
 				commit(b, s, create(id))
-				batches[i] = &session.Batch{Session: id, Events: [][]byte{eventLines(1)}}
+				batches[i] = &eventlog.Batch{Session: id, Events: [][]byte{eventLines(1)}}
 			}
 			b.ReportAllocs()
 			for seq := uint64(1); b.Loop(); seq++ {
@@ -77,7 +78,7 @@ func BenchmarkCommitSnapshot(b *testing.B) {
 	commit(b, s, create("a"))
 	data, snapshot, next := eventLines(10), bytes.Repeat([]byte{'s'}, 100<<10), uint64(1)
 	for b.Loop() {
-		commit(b, s, &session.Batch{
+		commit(b, s, &eventlog.Batch{
 			Session: "a", Events: [][]byte{data}, First: next, Last: next + 9, Snapshot: snapshot, SnapSeq: next + 9,
 		})
 		next += 10
@@ -91,7 +92,7 @@ func BenchmarkCommitSummary(b *testing.B) {
 	saved.Create.Spec = eventLines(330)
 	commit(b, s, saved)
 	for i := 0; b.Loop(); i++ {
-		commit(b, s, &session.Batch{Session: "a", Summary: fmt.Appendf(nil, `{"session":"a","seq":%d}`, i)})
+		commit(b, s, &eventlog.Batch{Session: "a", Summary: fmt.Appendf(nil, `{"session":"a","seq":%d}`, i)})
 	}
 }
 
@@ -125,13 +126,13 @@ func BenchmarkCatchUp(b *testing.B) {
 func fillLog(b *testing.B, s session.Store, total, batch int) {
 	data := eventLines(batch)
 	fold := append(bytes.Repeat([]byte{'f'}, 4095), '\n')
-	var batches []*session.Batch
+	var batches []*eventlog.Batch
 	for first := 1; first <= total; first += batch {
-		next := &session.Batch{
+		next := &eventlog.Batch{
 			Session: "a", Events: [][]byte{data}, First: uint64(first), Last: uint64(first + batch - 1),
 		}
 		for end := (first + 99) / 100 * 100; end < first+batch; end += 100 {
-			next.Folds = append(next.Folds, session.Fold{First: uint64(end - 98), Last: uint64(end), Line: fold})
+			next.Folds = append(next.Folds, eventlog.Fold{First: uint64(end - 98), Last: uint64(end), Line: fold})
 		}
 		if batches = append(batches, next); len(batches) == 1000 {
 			commit(b, s, batches...)
@@ -169,7 +170,7 @@ func BenchmarkMerge(b *testing.B) {
 		seq := uint64(0)
 		for line := range bytes.Lines(eventLines(n)) {
 			seq++
-			commit(b, s, &session.Batch{Session: id, Events: [][]byte{line}, First: seq, Last: seq})
+			commit(b, s, &eventlog.Batch{Session: id, Events: [][]byte{line}, First: seq, Last: seq})
 		}
 		b.StartTimer()
 		if err := s.Merge(b.Context(), id, 1, n); err != nil {

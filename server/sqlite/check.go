@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // A Damage is a part of a database that cannot be read.
@@ -62,7 +62,7 @@ func Check(ctx context.Context, path string, o CheckOptions) (Report, error) {
 	i := &inspection{ctx: ctx, quick: o.Quick, damage: o.Damage, progress: o.Report}
 	db, err := openReadOnly(ctx, path)
 	switch {
-	case errors.Is(err, session.ErrCorrupt):
+	case errors.Is(err, eventlog.ErrCorrupt):
 		return i.report, i.found(Damage{Part: "file", Detail: "it is not a database, or its first page is damaged"})
 	case err != nil:
 		return i.report, fmt.Errorf("check %s: %w", path, err)
@@ -87,7 +87,7 @@ func (i *inspection) checkPages() error {
 	for {
 		ok, err := q.next()
 		switch {
-		case errors.Is(err, session.ErrCorrupt):
+		case errors.Is(err, eventlog.ErrCorrupt):
 			return i.found(Damage{Part: "pages", Detail: "the structure cannot be verified"})
 		case err != nil || !ok:
 			return err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -142,8 +142,8 @@ func repairDir(t testing.TB, dir string) (sqlite.Report, string) {
 	t.Helper()
 	report, kept, err := sqlite.Repair(context.Background(), dir, sqlite.RepairOptions{
 		Lost: placeholders,
-		Record: func([]byte) (session.Record, bool) {
-			return session.Record{ID: "found", Created: noon, Spec: []byte("spec")}, true
+		Record: func([]byte) (eventlog.Record, bool) {
+			return eventlog.Record{ID: "found", Created: noon, Spec: []byte("spec")}, true
 		},
 	})
 	if err != nil {
@@ -255,8 +255,8 @@ func writeSessions(t testing.TB, dir string) {
 			for first := uint64(1); first < 1000; first += 100 {
 				commit(t, s, events(id, first, first+99))
 			}
-			blob := session.Blob{ID: "b", Data: bytes.Repeat([]byte{byte(i)}, 20_000)}
-			commit(t, s, &session.Batch{Session: id, Blobs: []session.Blob{blob}})
+			blob := eventlog.Blob{ID: "b", Data: bytes.Repeat([]byte{byte(i)}, 20_000)}
+			commit(t, s, &eventlog.Batch{Session: id, Blobs: []eventlog.Blob{blob}})
 		}
 	})
 }
@@ -295,7 +295,7 @@ func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
 		readable := map[string]string{}
 		s, err := sqlite.Open(dir, sqlite.Options{})
 		if err != nil {
-			if !errors.Is(err, session.ErrCorrupt) && found == nil {
+			if !errors.Is(err, eventlog.ErrCorrupt) && found == nil {
 				t.Fatalf("round %d: open: %v", round, err)
 			}
 			continue
@@ -309,7 +309,7 @@ func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
 				t.Fatalf("round %d: session %s: %d bytes", round, id, len(got))
 			case err == nil:
 				readable[id] = string(got)
-			case !errors.Is(err, session.ErrCorrupt) && !errors.Is(err, session.ErrNotFound):
+			case !errors.Is(err, eventlog.ErrCorrupt) && !errors.Is(err, eventlog.ErrNotFound):
 				t.Fatalf("round %d: session %s: %v", round, id, err)
 			case len(found) == 0:
 				t.Fatalf("round %d: session %s: %v, and the check found nothing", round, id, err)

@@ -13,6 +13,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -65,7 +66,7 @@ func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
 			}
 			data, largest := eventLines(int(each)), int64(0)
 			for i := range commits {
-				commit(t, s, &session.Batch{
+				commit(t, s, &eventlog.Batch{
 					Session: "a", Events: [][]byte{data}, First: i*each + 1, Last: (i + 1) * each,
 				})
 				largest = max(largest, walSize(t, dir))
@@ -138,10 +139,10 @@ func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {
 		all.Go(func() {
 			for seq := uint64(1); seq <= last; seq += 2 {
 				b := events(id, seq, seq+1)
-				b.Folds = []session.Fold{{First: seq, Last: seq + 1, Line: lines(seq, seq+1)}}
-				b.Answers = []session.Answer{{Key: id, Session: id, At: noon}}
+				b.Folds = []eventlog.Fold{{First: seq, Last: seq + 1, Line: lines(seq, seq+1)}}
+				b.Answers = []eventlog.Answer{{Key: id, Session: id, At: noon}}
 				b.Snapshot, b.SnapSeq = lines(1, 1), seq+1
-				if err := s.Commit([]*session.Batch{b}); err != nil {
+				if err := s.Commit([]*eventlog.Batch{b}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -172,7 +173,7 @@ func TestCommitsReadsAndForgettingGoOnAtOnce(t *testing.T) {
 			if err := s.PruneAnswers(ctx, noon.Add(time.Hour)); err != nil {
 				t.Error(err)
 			}
-			if _, err := s.Answer(ctx, "a"); err != nil && !errors.Is(err, session.ErrNotFound) {
+			if _, err := s.Answer(ctx, "a"); err != nil && !errors.Is(err, eventlog.ErrNotFound) {
 				t.Error(err)
 			}
 		}

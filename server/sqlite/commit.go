@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // Commit writes all batches in one transaction. Any goroutine may call it, which session.Store does
@@ -16,7 +16,7 @@ import (
 // past the last event. The first answer, decision or blob under a key is kept.
 //
 // A commit that failed in fsync may still be found by a later Open.
-func (s *Store) Commit(batches []*session.Batch) error {
+func (s *Store) Commit(batches []*eventlog.Batch) error {
 	err := s.write(func(*sqlite.Conn) (int, error) {
 		size := 0
 		for _, b := range batches {

@@ -13,7 +13,7 @@ import (
 	sqlite3 "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -21,7 +21,7 @@ func TestStoredEventsAreSmallerThanTheirLines(t *testing.T) {
 	dir := t.TempDir()
 	data := eventLines(2000)
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-		commit(t, s, create("a"), &session.Batch{Session: "a", Events: [][]byte{data}, First: 1, Last: 2000})
+		commit(t, s, create("a"), &eventlog.Batch{Session: "a", Events: [][]byte{data}, First: 1, Last: 2000})
 		if got := read(t, s, "a", 0, 2000); !bytes.Equal(got, data) {
 			t.Error("events differ from those that were committed")
 		}
@@ -54,9 +54,9 @@ func TestAnyBytesAreReadAsTheyWereCommitted(t *testing.T) {
 		commit(t, s, create("a"))
 		for i, line := range all {
 			seq := uint64(i + 1)
-			commit(t, s, &session.Batch{
+			commit(t, s, &eventlog.Batch{
 				Session: "a", Events: [][]byte{line}, First: seq, Last: seq, Snapshot: line, SnapSeq: seq,
-				Folds: []session.Fold{{First: seq, Last: seq, Line: line}},
+				Folds: []eventlog.Fold{{First: seq, Last: seq, Line: line}},
 			})
 			for _, folded := range []bool{false, true} {
 				got, _, err := s.Read(context.Background(), "a", seq-1, seq, folded, 1<<20, []byte("before"))

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"agentctl/server/agent"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -23,17 +23,17 @@ func writeAllKinds(t testing.TB, dir string) {
 // writeKinds is writeAllKinds with a spec; nil: the short one of the creation.
 func writeKinds(t testing.TB, dir string, spec []byte) {
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &session.Batch{
+		commit(t, s, create("a"), events("a", 1, 600), events("a", 601, 602), events("a", 603, 1200), &eventlog.Batch{
 			Session: "a", Summary: []byte("summary"), Spec: spec,
 			Snapshot: bytes.Repeat([]byte("snap"), 2000), SnapSeq: 5,
-			Folds: []session.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
-			Turns: []session.TurnRow{{
+			Folds: []eventlog.Fold{{First: 10, Last: 20, Line: []byte("folded\n")}},
+			Turns: []eventlog.TurnRow{{
 				Turn: "t", MessageID: "m", First: 1, Last: 9, Reason: "completed",
 				Ended: noon,
 			}},
-			Answers:       []session.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
-			Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
-			Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},
+			Answers:       []eventlog.Answer{{Key: "k", Hash: []byte("hash"), Body: []byte("body"), At: noon}},
+			Decisions:     []eventlog.Decision{{Request: "r", Data: []byte("decided")}},
+			Blobs:         []eventlog.Blob{{ID: "b", MediaType: "text/plain", Data: bytes.Repeat([]byte("blob"), 2000)}},
 			ProcessGroups: []agent.ProcessGroup{{PID: 42, Start: "then"}},
 		})
 	})
@@ -45,7 +45,7 @@ func readAll(t testing.TB, s *sqlite.Store) map[string]string {
 	ctx := context.Background()
 	all := map[string]string{}
 	add := func(name string, result any, err error) {
-		if err != nil && !errors.Is(err, session.ErrCorrupt) && !errors.Is(err, session.ErrNotFound) {
+		if err != nil && !errors.Is(err, eventlog.ErrCorrupt) && !errors.Is(err, eventlog.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil {
@@ -160,7 +160,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 
 // reopenWithLog kills a writer, changes its write-ahead log with cut and reopens the store on boot.
 // It returns the record and events of session "a".
-func reopenWithLog(t *testing.T, boot string, cut func(log []byte) []byte) (record session.Record, log []byte) {
+func reopenWithLog(t *testing.T, boot string, cut func(log []byte) []byte) (record eventlog.Record, log []byte) {
 	t.Helper()
 	dir := t.TempDir()
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a")) })

@@ -4,21 +4,21 @@ import (
 	"context"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
-func insertDecision(conn *sqlite.Conn, n int64, d session.Decision) error {
+func insertDecision(conn *sqlite.Conn, n int64, d eventlog.Decision) error {
 	return prepare(conn, "INSERT INTO decision (n, request, crc, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING").
 		int(n).text(d.Request).int(int64(decisionSum(n, d))).blob(d.Data).run()
 }
 
-func decisionSum(n int64, d session.Decision) sum { return sum(0).int(n).text(d.Request).blob(d.Data) }
+func decisionSum(n int64, d eventlog.Decision) sum { return sum(0).int(n).text(d.Request).blob(d.Data) }
 
 // Decision returns the resolution of a request. It implements session.Store.
 func (s *Store) Decision(ctx context.Context, id, request string) ([]byte, error) {
-	d := session.Decision{Request: request}
+	d := eventlog.Decision{Request: request}
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		n, err := sessionNumber(conn, id)
 		if err != nil {
@@ -29,11 +29,11 @@ func (s *Store) Decision(ctx context.Context, id, request string) ([]byte, error
 		if ok, err := q.next(); err != nil {
 			return err
 		} else if !ok {
-			return session.ErrNotFound
+			return eventlog.ErrNotFound
 		}
 		d.Data = q.blobAt(1)
 		if q.sumAt(0) != decisionSum(n, d) {
-			return session.ErrCorrupt
+			return eventlog.ErrCorrupt
 		}
 		return nil
 	})

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // classify wraps corruption, a full disk and a read-only file that SQLite reports in the errors of
@@ -14,11 +14,11 @@ import (
 func classify(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
-		return fmt.Errorf("%w: %w", session.ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", eventlog.ErrCorrupt, err)
 	case sqlite.ResultFull:
-		return fmt.Errorf("%w: %w", session.ErrFull, err)
+		return fmt.Errorf("%w: %w", eventlog.ErrFull, err)
 	case sqlite.ResultReadOnly:
-		return fmt.Errorf("%w: %w", session.ErrReadOnly, err)
+		return fmt.Errorf("%w: %w", eventlog.ErrReadOnly, err)
 	}
 	return err
 }

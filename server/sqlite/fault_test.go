@@ -12,6 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -37,8 +38,8 @@ func TestAFullDiskRefusesCommitsUntilThereIsSpace(t *testing.T) {
 		commit(t, s, create("a"), events("a", 1, 3))
 		stop := injectFault(t, failOn("write", walFile, sqlite3.SQLITE_FULL))
 		for range 3 {
-			err := s.Commit([]*session.Batch{events("a", 4, 6)})
-			if !errors.Is(err, session.ErrFull) || errors.Is(err, session.ErrStoreFailed) {
+			err := s.Commit([]*eventlog.Batch{events("a", 4, 6)})
+			if !errors.Is(err, eventlog.ErrFull) || errors.Is(err, eventlog.ErrStoreFailed) {
 				t.Fatalf("commit on a full disk: %v", err)
 			}
 			if got := read(t, s, "a", 0, 9); string(got) != string(lines(1, 3)) {
@@ -64,7 +65,7 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 	commit(t, s, create("a"), events("a", 1, 3))
 	stop := injectFault(t, failOn("sync", walFile, sqlite3.SQLITE_IOERR_FSYNC))
 	for range 2 {
-		if err := s.Commit([]*session.Batch{events("a", 4, 6)}); !errors.Is(err, session.ErrStoreFailed) {
+		if err := s.Commit([]*eventlog.Batch{events("a", 4, 6)}); !errors.Is(err, eventlog.ErrStoreFailed) {
 			t.Fatalf("commit: %v", err)
 		}
 		if got := read(t, s, "a", 0, 9); string(got) != string(lines(1, 3)) {
@@ -72,7 +73,7 @@ func TestAFailedSyncStopsTheStoreForGood(t *testing.T) {
 		}
 		stop()
 	}
-	if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
+	if err := s.Close(); !errors.Is(err, eventlog.ErrStoreFailed) {
 		t.Errorf("close: %v", err)
 	}
 	if walSize(t, dir) == 0 {
@@ -90,7 +91,7 @@ func commitUntilError(t testing.TB, s session.Store, id string) error {
 	deadline, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for seq := uint64(1); deadline.Err() == nil; seq++ {
-		if err := s.Commit([]*session.Batch{events(id, seq, seq)}); err != nil {
+		if err := s.Commit([]*eventlog.Batch{events(id, seq, seq)}); err != nil {
 			return err
 		}
 		select { // a checkpoint needs an idle store
@@ -110,10 +111,10 @@ func TestAFailedSyncOfACheckpointStopsTheStore(t *testing.T) {
 			}
 			commit(t, s, create("a"))
 			injectFault(t, failOn("sync", file, sqlite3.SQLITE_IOERR_FSYNC))
-			if err := commitUntilError(t, s, "a"); !errors.Is(err, session.ErrStoreFailed) {
+			if err := commitUntilError(t, s, "a"); !errors.Is(err, eventlog.ErrStoreFailed) {
 				t.Errorf("commit: %v", err)
 			}
-			if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
+			if err := s.Close(); !errors.Is(err, eventlog.ErrStoreFailed) {
 				t.Errorf("close: %v", err)
 			}
 		})
@@ -126,7 +127,7 @@ func TestAFailedReadIsAnErrorAndPasses(t *testing.T) {
 	s := open(t, dir, sqlite.Options{})
 	stop := injectFault(t, failOn("read", dbFile, sqlite3.SQLITE_IOERR_READ))
 	got, at, err := s.Read(context.Background(), "a", 0, 3, false, 1<<20, nil)
-	if err == nil || errors.Is(err, session.ErrCorrupt) || len(got) != 0 || at != 0 {
+	if err == nil || errors.Is(err, eventlog.ErrCorrupt) || len(got) != 0 || at != 0 {
 		t.Errorf("read: %q at %d, %v", got, at, err)
 	}
 	stop()
@@ -187,7 +188,7 @@ func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
 		"repair": func(dir, _ string) error {
 			_, _, err := sqlite.Repair(t.Context(), dir, sqlite.RepairOptions{
 				Lost:   placeholders,
-				Record: func([]byte) (session.Record, bool) { return session.Record{}, false },
+				Record: func([]byte) (eventlog.Record, bool) { return eventlog.Record{}, false },
 				Damage: func(d sqlite.Damage) error { return fmt.Errorf("damaged: %s", d) },
 			})
 			return err
@@ -273,17 +274,17 @@ func TestAFailedOperationOfARemovalTouchesNothingElse(t *testing.T) {
 					}
 					return sqlite3.SQLITE_OK
 				})
-				removed = s.Commit([]*session.Batch{{Session: "b", Delete: true}})
+				removed = s.Commit([]*eventlog.Batch{{Session: "b", Delete: true}})
 				_ = s.Collect(t.Context()) // may fail, as one of the cases
 				_ = s.Close()
 				stop()
 				withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 					_, err := s.Session(t.Context(), "b")
-					gone := errors.Is(err, session.ErrNotFound)
+					gone := errors.Is(err, eventlog.ErrNotFound)
 					switch {
 					case removed == nil && !gone:
 						t.Errorf("operation %d: removed, but there: %v", n, err)
-					case removed != nil && !errors.Is(removed, session.ErrStoreFailed) && gone:
+					case removed != nil && !errors.Is(removed, eventlog.ErrStoreFailed) && gone:
 						t.Errorf("operation %d: not removed (%v), but gone", n, removed)
 					case !gone && string(read(t, s, "b", 0, 600)) != string(lines(1, 600)):
 						t.Errorf("operation %d: events of it are gone", n)
@@ -319,12 +320,12 @@ func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 	}
 	created, next := false, uint64(1)
 	for i := range 3 {
-		batches := []*session.Batch{{
+		batches := []*eventlog.Batch{{
 			Session: "a", First: next, Last: next,
 			Events: [][]byte{fmt.Appendf(nil, "%d %s\n", i, strings.Repeat("x", 5_000))},
 		}}
 		if !created {
-			batches = append([]*session.Batch{create("a")}, batches...)
+			batches = append([]*eventlog.Batch{create("a")}, batches...)
 		}
 		before := err
 		err = s.Commit(batches)
@@ -333,7 +334,7 @@ func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 			created = true
 			next++
 			kept += string(batches[len(batches)-1].Events[0])
-		case errors.Is(err, session.ErrStoreFailed) && !errors.Is(before, session.ErrStoreFailed):
+		case errors.Is(err, eventlog.ErrStoreFailed) && !errors.Is(before, eventlog.ErrStoreFailed):
 			failed = string(batches[len(batches)-1].Events[0])
 		}
 		if !created {

@@ -7,7 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"agentctl/server/agent"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // recordGroup inserts the record of a process group, or deletes it when the group has ended.
@@ -37,7 +37,7 @@ func (s *Store) ProcessGroups(ctx context.Context) ([]agent.ProcessGroup, error)
 			}
 			g := agent.ProcessGroup{Session: q.textAt(1), PID: int(q.intAt(2)), Start: q.textAt(3)}
 			if q.sumAt(4) != groupSum(q.intAt(0), g) {
-				return fmt.Errorf("group of %s: %w", g.Session, session.ErrCorrupt)
+				return fmt.Errorf("group of %s: %w", g.Session, eventlog.ErrCorrupt)
 			}
 			groups = append(groups, g)
 		}

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // A head holds the last seqs of a session. Every session has one from creation.
@@ -40,7 +40,7 @@ func loadHead(conn *sqlite.Conn, n int64) (head, error) {
 	}
 	h := headAt(q, 0)
 	if !ok || q.sumAt(2) != h.sum(n) {
-		return head{}, fmt.Errorf("head: %w", session.ErrCorrupt)
+		return head{}, fmt.Errorf("head: %w", eventlog.ErrCorrupt)
 	}
 	return h, nil
 }

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // An inspection reads all rows of a database once, verifies them, and hands the good ones to a
@@ -100,7 +100,7 @@ func (i *inspection) readSessions() error {
 	return i.each(sessionTable, func(q *statement, n int64) error {
 		row := sessionAt(q, 1)
 		switch err := row.readSpec(i.conn, &buf); {
-		case errors.Is(err, session.ErrCorrupt):
+		case errors.Is(err, eventlog.ErrCorrupt):
 			return bad(n, row.ID, "its spec is damaged")
 		case err != nil:
 			return err

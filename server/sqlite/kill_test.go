@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -43,8 +43,8 @@ func runWriter(args []string) error {
 	for first := record.Head + 1; ; {
 		last := first + first*7%50
 		b := events("a", first, last)
-		b.Answers = []session.Answer{{Key: fmt.Sprint(last), Body: []byte("done")}}
-		if err := s.Commit([]*session.Batch{b}); err != nil {
+		b.Answers = []eventlog.Answer{{Key: fmt.Sprint(last), Body: []byte("done")}}
+		if err := s.Commit([]*eventlog.Batch{b}); err != nil {
 			return err
 		}
 		if _, err := fmt.Println(last); err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // maintain runs checkpoints, deletes the rows of removed sessions and merges the chunks of ended
@@ -52,7 +52,7 @@ func (s *Store) maintain(ctx context.Context) {
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
-		case errors.Is(err, session.ErrStoreFailed):
+		case errors.Is(err, eventlog.ErrStoreFailed):
 			return // the next commit returns the error
 		default:
 			s.log.Warn("maintenance failed, will retry", "err", err)

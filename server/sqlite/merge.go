@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 const (
@@ -41,7 +41,7 @@ type merges struct {
 }
 
 // add adds the turns that a batch ends.
-func (m *merges) add(b *session.Batch) {
+func (m *merges) add(b *eventlog.Batch) {
 	if len(b.Turns) == 0 || b.Delete {
 		return
 	}
@@ -202,7 +202,7 @@ func findSmall(conn *sqlite.Conn, from, through int64) (run chunkRun, err error)
 
 // ignoreMissing returns nil for the error of a session that was removed.
 func ignoreMissing(err error) error {
-	if errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, eventlog.ErrNotFound) {
 		return nil
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -19,7 +19,7 @@ func commitSlowly(t *testing.T, s *sqlite.Store, id string, n int) []byte {
 	seq := uint64(0)
 	for line := range bytes.Lines(all) {
 		seq++
-		commit(t, s, &session.Batch{Session: id, Events: [][]byte{line}, First: seq, Last: seq})
+		commit(t, s, &eventlog.Batch{Session: id, Events: [][]byte{line}, First: seq, Last: seq})
 	}
 	return all
 }
@@ -39,7 +39,7 @@ func TestChunksOfAnEndedTurnAreMerged(t *testing.T) {
 			t.Error("events differ from those that were committed")
 		}
 		more := eventLines(n + 10)[len(all):]
-		commit(t, s, &session.Batch{Session: "a", Events: [][]byte{more}, First: n + 1, Last: n + 10})
+		commit(t, s, &eventlog.Batch{Session: "a", Events: [][]byte{more}, First: n + 1, Last: n + 10})
 		if got := read(t, s, "a", n-5, n+10); !bytes.HasSuffix(got, more) || len(got) <= len(more) {
 			t.Error("events that were committed later do not follow")
 		}
@@ -56,9 +56,9 @@ func TestChunksOfAnEndedTurnAreMerged(t *testing.T) {
 func TestTheEndOfATurnMergesItsChunks(t *testing.T) {
 	s := open(t, t.TempDir(), sqlite.Options{})
 	all := commitSlowly(t, s, "a", 500)
-	turn := session.TurnRow{Turn: "t_1", First: 1, Last: 501}
-	commit(t, s, &session.Batch{
-		Session: "a", Events: [][]byte{[]byte("end\n")}, First: 501, Last: 501, Turns: []session.TurnRow{turn},
+	turn := eventlog.TurnRow{Turn: "t_1", First: 1, Last: 501}
+	commit(t, s, &eventlog.Batch{
+		Session: "a", Events: [][]byte{[]byte("end\n")}, First: 501, Last: 501, Turns: []eventlog.TurnRow{turn},
 	})
 	waitForMerge(t, s)
 	if got := read(t, s, "a", 0, 500); !bytes.Equal(got, all) {
@@ -88,7 +88,7 @@ func TestTheNextRunMergesWhatAClosedStoreLeft(t *testing.T) {
 	unmerged := func() int { return queryInt(t, dir, "SELECT count(*) FROM unmerged") }
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
 		all = commitSlowly(t, s, "a", 500)
-		commit(t, s, create("b"), &session.Batch{Session: "b", Delete: true})
+		commit(t, s, create("b"), &eventlog.Batch{Session: "b", Delete: true})
 		s.AddTurn("a", 1, 200)
 		s.AddTurn("a", 201, 500)
 		s.AddTurn("b", 1, 10)

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -52,11 +52,11 @@ func TestAStoreWhoseFilesAreGoneTakesNoCommit(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(100 * time.Millisecond) // looks at the files are this far apart
-			err = s.Commit([]*session.Batch{events("a", 4, 6)})
-			if !errors.Is(err, session.ErrStoreFailed) || !strings.Contains(err.Error(), dbFile) {
+			err = s.Commit([]*eventlog.Batch{events("a", 4, 6)})
+			if !errors.Is(err, eventlog.ErrStoreFailed) || !strings.Contains(err.Error(), dbFile) {
 				t.Fatalf("commit: %v", err)
 			}
-			if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
+			if err := s.Close(); !errors.Is(err, eventlog.ErrStoreFailed) {
 				t.Errorf("close: %v", err)
 			}
 			if !c.kept {
@@ -86,7 +86,7 @@ func TestCloseOfAStoreWhoseFilesAreGoneFails(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, walFile)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); !errors.Is(err, session.ErrStoreFailed) {
+	if err := s.Close(); !errors.Is(err, eventlog.ErrStoreFailed) {
 		t.Errorf("close: %v", err)
 	}
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {

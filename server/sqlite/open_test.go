@@ -16,7 +16,7 @@ import (
 	sqlite3 "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -36,7 +36,7 @@ func TestAFailedOpenLeavesTheDirectoryFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, session.ErrCorrupt) {
+		if _, err := sqlite.Open(dir, sqlite.Options{}); !errors.Is(err, eventlog.ErrCorrupt) {
 			t.Fatalf("open: %v", err)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"sync"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // Read appends events to dst. It implements session.Store. The error for a missing session wraps
@@ -182,14 +182,14 @@ func (r *eventReader) checkEnd(through uint64) error {
 }
 
 func (r *eventReader) missingError(last uint64) error {
-	return &session.CorruptError{First: r.last + 1, Last: last}
+	return &eventlog.CorruptError{First: r.last + 1, Last: last}
 }
 
 // loadRow reads the data of the current row as stored and verifies its checksum.
 func (r *eventReader) loadRow(q *statement, s seqRange) error {
 	*r.stored = q.blobTo(3, *r.stored)
 	if q.sumAt(2) != s.sum(*r.stored) {
-		return &session.CorruptError{First: s.first(), Last: s.last}
+		return &eventlog.CorruptError{First: s.first(), Last: s.last}
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (r *eventReader) loadRow(q *statement, s seqRange) error {
 // appendRow appends the data of the loaded row.
 func (r *eventReader) appendRow(s seqRange) (err error) {
 	if r.dst, err = decompress(r.dst, *r.stored); err != nil {
-		return &session.CorruptError{First: s.first(), Last: s.last}
+		return &eventlog.CorruptError{First: s.first(), Last: s.last}
 	}
 	return nil
 }

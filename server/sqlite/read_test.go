@@ -9,14 +9,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
 // A modelLog is the model of Read: events and folds in slices.
 type modelLog struct {
 	events [][]byte // events[i] has seq i+1
-	folds  []session.Fold
+	folds  []eventlog.Fold
 }
 
 func (m *modelLog) read(after, through uint64, folded bool, limit int) ([]byte, uint64) {
@@ -48,8 +48,8 @@ func (m *modelLog) foldStart(seq uint64) uint64 {
 }
 
 // appendBatch appends a random batch to the model and returns it.
-func (m *modelLog) appendBatch(t *rapid.T, id string) *session.Batch {
-	b := &session.Batch{Session: id, First: uint64(len(m.events)) + 1}
+func (m *modelLog) appendBatch(t *rapid.T, id string) *eventlog.Batch {
+	b := &eventlog.Batch{Session: id, First: uint64(len(m.events)) + 1}
 	for range rapid.IntRange(1, 15).Draw(t, "events") {
 		size := rapid.SampledFrom([]int{0, 1, 10, 300, 5_000, 70_000}).Draw(t, "size")
 		line := fmt.Appendf(nil, "%d %s\n", len(m.events)+1, bytes.Repeat([]byte{'e'}, size))
@@ -69,7 +69,7 @@ func (m *modelLog) appendBatch(t *rapid.T, id string) *session.Batch {
 		first := rapid.Uint64Range(next, b.Last).Draw(t, "first")
 		last := rapid.Uint64Range(first, b.Last).Draw(t, "last")
 		size := rapid.SampledFrom([]int{0, 100, 3_000}).Draw(t, "fold size")
-		f := session.Fold{
+		f := eventlog.Fold{
 			First: first, Last: last,
 			Line: fmt.Appendf(nil, "%d-%d %s\n", first, last, bytes.Repeat([]byte{'f'}, size)),
 		}
@@ -89,12 +89,12 @@ func TestReadGivesWhatTheModelGives(t *testing.T) {
 		logs := make([]modelLog, 3)
 		ids := []string{fmt.Sprint("a", run), fmt.Sprint("b", run), fmt.Sprint("c", run)}
 		for _, id := range ids {
-			if err := s.Commit([]*session.Batch{create(id)}); err != nil {
+			if err := s.Commit([]*eventlog.Batch{create(id)}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range rapid.IntRange(1, 4).Draw(t, "commits") {
-			var batches []*session.Batch
+			var batches []*eventlog.Batch
 			for i, id := range ids {
 				batches = append(batches, logs[i].appendBatch(t, id))
 			}

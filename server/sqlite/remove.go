@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // collectRows is the maximum number of rows that one transaction of collectRemoved deletes per
@@ -18,7 +18,7 @@ const collectRows = 16
 // collectRemoved. A missing session is not an error.
 func removeSession(conn *sqlite.Conn, id string) error {
 	n, err := sessionNumber(conn, id)
-	if errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, eventlog.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

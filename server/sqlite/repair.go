@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // RepairOptions configures Repair.
@@ -20,7 +20,7 @@ type RepairOptions struct {
 	Lost func(session string, first, last uint64) []byte
 	// Record returns the record of a session whose own is lost, from the first event that can be
 	// read. ok is false if the event does not say enough; then the session is lost.
-	Record func(event []byte) (r session.Record, ok bool)
+	Record func(event []byte) (r eventlog.Record, ok bool)
 	Damage func(Damage) error // called for each damage
 	Report Progress
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // A runRecord describes one run of the store. The next Open uses it to decide whether anything was
@@ -68,7 +68,7 @@ func saveRunRecord(conn *sqlite.Conn, r runRecord) error {
 
 func renewEpochs(conn *sqlite.Conn) error {
 	var ids []string
-	err := eachSession(context.Background(), conn, func(r *session.Record) error {
+	err := eachSession(context.Background(), conn, func(r *eventlog.Record) error {
 		ids = append(ids, r.ID)
 		return nil
 	})

@@ -9,7 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"agentctl/server/agent"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // A table describes how the rows of a table are read and verified one by one.
@@ -36,17 +36,17 @@ var (
 		return numberOf(k), q.sumAt(7) == turnSum(k, t)
 	}}
 	answerTable = table{"answer", "rowid", "key, session, hash, at, crc, body", func(q *statement) (int64, bool) {
-		return 0, q.sumAt(5) == answerSum(session.Answer{
+		return 0, q.sumAt(5) == answerSum(eventlog.Answer{
 			Key: q.textAt(1), Session: q.textAt(2), Hash: q.blobAt(3), At: q.timeAt(4), Body: q.blobAt(6),
 		})
 	}}
 	decisionTable = table{"decision", "rowid", "n, request, crc, data", func(q *statement) (int64, bool) {
 		n := q.intAt(1)
-		return n, q.sumAt(3) == decisionSum(n, session.Decision{Request: q.textAt(2), Data: q.blobAt(4)})
+		return n, q.sumAt(3) == decisionSum(n, eventlog.Decision{Request: q.textAt(2), Data: q.blobAt(4)})
 	}}
 	blobTable = table{"blob", "rowid", "n, id, media, crc, data", func(q *statement) (int64, bool) {
 		n := q.intAt(1)
-		return n, q.sumAt(4) == blobSum(n, session.Blob{ID: q.textAt(2), MediaType: q.textAt(3), Data: q.blobAt(5)})
+		return n, q.sumAt(4) == blobSum(n, eventlog.Blob{ID: q.textAt(2), MediaType: q.textAt(3), Data: q.blobAt(5)})
 	}}
 	processTable = table{"process", "n", "n, pid, start, crc", func(q *statement) (int64, bool) {
 		n := q.intAt(1)
@@ -72,7 +72,7 @@ func (t table) each(ctx context.Context, conn *sqlite.Conn, columns string, row 
 		switch {
 		case errors.As(err, &refused):
 			return refused.error
-		case err == nil || !errors.Is(err, session.ErrCorrupt):
+		case err == nil || !errors.Is(err, eventlog.ErrCorrupt):
 			return err
 		}
 		next, found, err := t.readableAfter(ctx, conn, columns, last)
@@ -106,7 +106,7 @@ func (t table) eachFrom(
 			return last, err
 		}
 		if key := q.intAt(0); key < last {
-			return last, fmt.Errorf("%w: order of %s", session.ErrCorrupt, t.name)
+			return last, fmt.Errorf("%w: order of %s", eventlog.ErrCorrupt, t.name)
 		}
 		last = q.intAt(0)
 		if err := row(q); err != nil {
@@ -131,7 +131,7 @@ func (t table) readableAfter(
 		good = failed + step
 		if next, found, err = t.seek(ctx, conn, columns, good); err == nil {
 			break
-		} else if !errors.Is(err, session.ErrCorrupt) {
+		} else if !errors.Is(err, eventlog.ErrCorrupt) {
 			return 0, false, err
 		}
 		failed = good
@@ -142,7 +142,7 @@ func (t table) readableAfter(
 		switch {
 		case err == nil:
 			good, next, found = middle, key, ok
-		case errors.Is(err, session.ErrCorrupt):
+		case errors.Is(err, eventlog.ErrCorrupt):
 			failed = middle
 		default:
 			return 0, false, err

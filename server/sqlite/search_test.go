@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/history"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -16,7 +17,7 @@ import (
 type logBuilder struct {
 	session string
 	seq     uint64
-	batch   *session.Batch
+	batch   *eventlog.Batch
 	run     protocol.DeltaRun
 }
 
@@ -37,13 +38,13 @@ func (l *logBuilder) flushFold() {
 	if l.run.Len() > 1 {
 		e := l.run.Event()
 		l.batch.Folds = append(l.batch.Folds,
-			session.Fold{First: e.First(), Last: e.Seq, Line: append(e.AppendJSON(nil), '\n')})
+			eventlog.Fold{First: e.First(), Last: e.Seq, Line: append(e.AppendJSON(nil), '\n')})
 	}
 	l.run.Reset()
 }
 
-func (l *logBuilder) addTurn(n int) *session.Batch {
-	l.batch = &session.Batch{Session: l.session, First: l.seq + 1}
+func (l *logBuilder) addTurn(n int) *eventlog.Batch {
+	l.batch = &eventlog.Batch{Session: l.session, First: l.seq + 1}
 	id := fmt.Sprint("t", n)
 	l.add(id, protocol.MessageUser,
 		protocol.MessageUserData{Message: protocol.Message{MessageID: "m", Text: fmt.Sprint("question ", n)}})
@@ -69,7 +70,7 @@ func (l *logBuilder) addTurn(n int) *session.Batch {
 	l.add(id, protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	l.flushFold()
 	l.batch.Last = l.seq
-	l.batch.Turns = []session.TurnRow{{Turn: id, First: l.batch.First, Last: l.seq, Reason: "completed", Ended: noon}}
+	l.batch.Turns = []eventlog.TurnRow{{Turn: id, First: l.batch.First, Last: l.seq, Reason: "completed", Ended: noon}}
 	return l.batch
 }
 

@@ -11,7 +11,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -25,10 +25,10 @@ func (m storeModel) last(id string) uint64 { return uint64(bytes.Count(m[id], []
 
 // randomBatch returns a batch and whether the store must accept it after those that made the model.
 // It applies an accepted one to the model.
-func (m storeModel) randomBatch(random *rand.Rand) (b *session.Batch, ok bool) {
+func (m storeModel) randomBatch(random *rand.Rand) (b *eventlog.Batch, ok bool) {
 	id := string(rune('a' + random.IntN(5)))
 	_, exists := m[id]
-	b = &session.Batch{Session: id}
+	b = &eventlog.Batch{Session: id}
 	first, ok := m.last(id)+1, exists
 	if !exists {
 		first = m.last(deleted+id) + 1 // as if it was not deleted
@@ -50,7 +50,7 @@ func (m storeModel) randomBatch(random *rand.Rand) (b *session.Batch, ok bool) {
 			first -= 2
 		}
 	case kind == 6 && random.IntN(3) == 0:
-		b.Folds, ok = []session.Fold{{First: 1, Last: 1 << 30, Line: []byte("f\n")}}, false
+		b.Folds, ok = []eventlog.Fold{{First: 1, Last: 1 << 30, Line: []byte("f\n")}}, false
 	case kind < 9:
 		b.Summary = []byte("summary")
 	case kind < 11 && exists && first > 1:
@@ -76,7 +76,7 @@ func (m storeModel) compare(s *sqlite.Store) error {
 		want, exists := m[id]
 		r, err := s.Session(context.Background(), id)
 		switch {
-		case !exists && !errors.Is(err, session.ErrNotFound):
+		case !exists && !errors.Is(err, eventlog.ErrNotFound):
 			return fmt.Errorf("session %s, which does not exist: %w", id, err)
 		case !exists:
 			continue
@@ -115,7 +115,7 @@ func TestAWriterAcceptsWhatFollowsTheStoredEventsAlone(t *testing.T) {
 			accepted := 0
 			for step := range 500 {
 				next, valid := maps.Clone(model), true
-				var batches []*session.Batch
+				var batches []*eventlog.Batch
 				for range 1 + random.IntN(4) {
 					b, ok := next.randomBatch(random)
 					batches, valid = append(batches, b), valid && ok
@@ -129,7 +129,7 @@ func TestAWriterAcceptsWhatFollowsTheStoredEventsAlone(t *testing.T) {
 				case err == nil:
 					model = next
 					accepted++
-				case errors.Is(err, session.ErrStoreFailed):
+				case errors.Is(err, eventlog.ErrStoreFailed):
 					reopen(func() {})
 					if next.compare(s) == nil { // its outcome was unknown
 						model = next

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"iter"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // A sessionRow is a row of the table session: a record without its head and snapshot.
 type sessionRow struct {
 	n     int64
 	apart bool // the spec has a row of its own; Spec is nil until readSpec
-	session.Record
+	eventlog.Record
 }
 
 // Bits of the column live.
@@ -81,7 +81,7 @@ func sessionAt(q *statement, col int) sessionRow {
 // sessionWith is sessionAt with blobs that have been read.
 func sessionWith(q *statement, col int, spec, summary []byte) sessionRow {
 	bits := q.intAt(col + 4)
-	return sessionRow{n: q.intAt(col), apart: bits&apartBit != 0, Record: session.Record{
+	return sessionRow{n: q.intAt(col), apart: bits&apartBit != 0, Record: eventlog.Record{
 		ID: q.textAt(col + 1), Epoch: q.textAt(col + 2), Created: q.timeAt(col + 3), Live: bits&liveBit != 0,
 		Spec: spec, Summary: summary,
 	}}
@@ -91,7 +91,7 @@ func sessionWith(q *statement, col int, spec, summary []byte) sessionRow {
 func rowAt(q *statement) (sessionRow, error) {
 	r := sessionAt(q, 0)
 	if r.sum() != q.sumAt(7) {
-		return r, fmt.Errorf("session %s: %w", r.ID, session.ErrCorrupt)
+		return r, fmt.Errorf("session %s: %w", r.ID, eventlog.ErrCorrupt)
 	}
 	return r, nil
 }
@@ -103,7 +103,7 @@ func loadSession(conn *sqlite.Conn, id string) (sessionRow, error) {
 	if ok, err := q.next(); err != nil {
 		return sessionRow{}, err
 	} else if !ok {
-		return sessionRow{}, session.ErrNotFound
+		return sessionRow{}, eventlog.ErrNotFound
 	}
 	return rowAt(q)
 }
@@ -114,7 +114,7 @@ func sessionNumber(conn *sqlite.Conn, id string) (int64, error) {
 	if ok, err := q.next(); err != nil {
 		return 0, err
 	} else if !ok {
-		return 0, session.ErrNotFound
+		return 0, eventlog.ErrNotFound
 	}
 	return q.intAt(0), nil
 }
@@ -126,7 +126,7 @@ const selectSessions = "SELECT " + sessionColumns + `, last, snapshot, head_crc
 
 // eachSession calls f with the record of each session without Snapshot. The byte slices of a record
 // are valid until f returns.
-func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*session.Record) error) error {
+func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*eventlog.Record) error) error {
 	q := prepare(conn, selectSessions)
 	defer q.reset()
 	var spec, summary []byte
@@ -141,11 +141,11 @@ func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*session.Record)
 		spec, summary = q.blobTo(5, spec), q.blobTo(6, summary)
 		r := sessionWith(q, 0, spec, summary)
 		if r.sum() != q.sumAt(7) {
-			return fmt.Errorf("session %s: %w", r.ID, session.ErrCorrupt)
+			return fmt.Errorf("session %s: %w", r.ID, eventlog.ErrCorrupt)
 		}
 		h := headAt(q, 8)
 		if q.stmt.ColumnIsNull(10) || q.sumAt(10) != h.sum(r.n) {
-			return fmt.Errorf("session %s: head: %w", r.ID, session.ErrCorrupt)
+			return fmt.Errorf("session %s: head: %w", r.ID, eventlog.ErrCorrupt)
 		}
 		if err := r.readSpec(conn, &apart); err != nil {
 			return err
@@ -161,10 +161,10 @@ func eachSession(ctx context.Context, conn *sqlite.Conn, f func(*session.Record)
 var errStopped = errors.New("stopped")
 
 // Sessions returns all records without Snapshot. It implements session.Store.
-func (s *Store) Sessions(ctx context.Context) iter.Seq2[session.Record, error] {
-	return func(yield func(session.Record, error) bool) {
+func (s *Store) Sessions(ctx context.Context) iter.Seq2[eventlog.Record, error] {
+	return func(yield func(eventlog.Record, error) bool) {
 		err := s.read(ctx, func(conn *sqlite.Conn) error {
-			return eachSession(ctx, conn, func(r *session.Record) error {
+			return eachSession(ctx, conn, func(r *eventlog.Record) error {
 				if !yield(*r, nil) {
 					return errStopped
 				}
@@ -172,13 +172,13 @@ func (s *Store) Sessions(ctx context.Context) iter.Seq2[session.Record, error] {
 			})
 		})
 		if err != nil && !errors.Is(err, errStopped) {
-			yield(session.Record{}, fmt.Errorf("list sessions: %w", err))
+			yield(eventlog.Record{}, fmt.Errorf("list sessions: %w", err))
 		}
 	}
 }
 
 // Session returns one complete record. It implements session.Store.
-func (s *Store) Session(ctx context.Context, id string) (session.Record, error) {
+func (s *Store) Session(ctx context.Context, id string) (eventlog.Record, error) {
 	var row sessionRow
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		if row, err = loadSession(conn, id); err != nil {
@@ -200,7 +200,7 @@ func (s *Store) Session(ctx context.Context, id string) (session.Record, error) 
 		return err
 	})
 	if err != nil {
-		return session.Record{}, fmt.Errorf("load session %s: %w", id, err)
+		return eventlog.Record{}, fmt.Errorf("load session %s: %w", id, err)
 	}
 	return row.Record, nil
 }

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // saveSnapshot writes a snapshot; data is compressed.
@@ -24,7 +24,7 @@ func loadSnapshot(conn *sqlite.Conn, n int64, seq uint64) ([]byte, error) {
 	}
 	data := q.blobAt(1)
 	if !ok || q.sumAt(0) != snapshotSum(n, seq, data) {
-		return nil, fmt.Errorf("snapshot: %w", session.ErrCorrupt)
+		return nil, fmt.Errorf("snapshot: %w", eventlog.ErrCorrupt)
 	}
 	return decompress(nil, data)
 }

@@ -12,7 +12,7 @@ import (
 	sqlite3 "zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -24,7 +24,7 @@ func commitUntil(t *testing.T, s *sqlite.Store, what string, done func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal(what)
 		}
-		commit(t, s, &session.Batch{Session: "kept", Summary: fmt.Append(nil, n)})
+		commit(t, s, &eventlog.Batch{Session: "kept", Summary: fmt.Append(nil, n)})
 	}
 }
 
@@ -44,18 +44,18 @@ func TestARemovedSessionIsOverwrittenAndItsSpaceGivenBack(t *testing.T) {
 		commit(t, s, create("kept"), events("kept", 1, 100), create("gone"))
 		text := append(bytes.Repeat(secret, 5000), '\n')
 		for seq := uint64(1); seq <= 20; seq++ {
-			commit(t, s, &session.Batch{
+			commit(t, s, &eventlog.Batch{
 				Session: "gone", Events: [][]byte{text}, First: seq, Last: seq, Snapshot: text, SnapSeq: seq,
 				Summary: secret, Spec: text,
-				Blobs:     []session.Blob{{ID: fmt.Sprint(seq), Data: text}},
-				Answers:   []session.Answer{{Key: fmt.Sprint("k", seq), Body: secret}},
-				Decisions: []session.Decision{{Request: fmt.Sprint("r", seq), Data: secret}},
-				Turns:     []session.TurnRow{{Turn: string(secret), First: seq, Last: seq}},
-				Folds:     []session.Fold{{First: seq, Last: seq, Line: text}},
+				Blobs:     []eventlog.Blob{{ID: fmt.Sprint(seq), Data: text}},
+				Answers:   []eventlog.Answer{{Key: fmt.Sprint("k", seq), Body: secret}},
+				Decisions: []eventlog.Decision{{Request: fmt.Sprint("r", seq), Data: secret}},
+				Turns:     []eventlog.TurnRow{{Turn: string(secret), First: seq, Last: seq}},
+				Folds:     []eventlog.Fold{{First: seq, Last: seq, Line: text}},
 			})
 		}
 		commitUntil(t, s, "the database never grew", func() bool { return size() > 1<<20 })
-		commit(t, s, &session.Batch{Session: "gone", Delete: true})
+		commit(t, s, &eventlog.Batch{Session: "gone", Delete: true})
 		commitUntil(t, s, "the space was not given back", func() bool { return size() < 256<<10 })
 	})
 	for _, name := range []string{dbFile, walFile} {

@@ -3,9 +3,9 @@ package sqlite
 import (
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // longSpec is the size in bytes above which a spec has a row of its own. It holds what the agent
@@ -44,7 +44,7 @@ func (r *sessionRow) readSpec(conn *sqlite.Conn, buf *specBuffer) error {
 	}
 	buf.stored = q.blobTo(1, buf.stored)
 	if !ok || q.sumAt(0) != specSum(r.n, buf.stored) {
-		return fmt.Errorf("session %s: spec: %w", r.ID, session.ErrCorrupt)
+		return fmt.Errorf("session %s: spec: %w", r.ID, eventlog.ErrCorrupt)
 	}
 	buf.spec, err = decompress(buf.spec[:0], buf.stored)
 	r.Spec = buf.spec

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
 
@@ -23,14 +23,14 @@ func TestASummaryIsWrittenWithoutALongSpec(t *testing.T) {
 	commit(t, s, long)
 	before := walSize(t, dir)
 	for i := range 10 {
-		commit(t, s, &session.Batch{Session: "a", Summary: fmt.Append(nil, i)})
+		commit(t, s, &eventlog.Batch{Session: "a", Summary: fmt.Append(nil, i)})
 	}
 	if grown := walSize(t, dir) - before; grown > 10*5*4120 {
 		t.Errorf("a summary writes %d bytes", grown/10)
 	}
-	want := session.Record{ID: "a", Epoch: "e-a", Created: noon, Spec: long.Create.Spec, Summary: []byte("9")}
+	want := eventlog.Record{ID: "a", Epoch: "e-a", Created: noon, Spec: long.Create.Spec, Summary: []byte("9")}
 	check(t, want)(s.Session(context.Background(), "a"))
-	check(t, []session.Record{want})(sessions(context.Background(), s))
+	check(t, []eventlog.Record{want})(sessions(context.Background(), s))
 }
 
 func TestASpecOfAnyLengthReplacesTheOneBefore(t *testing.T) {
@@ -43,7 +43,7 @@ func TestASpecOfAnyLengthReplacesTheOneBefore(t *testing.T) {
 				commit(t, s, create("a"), create("b"))
 			}
 			live := i%2 == 0
-			commit(t, s, &session.Batch{Session: "a", Spec: spec}, &session.Batch{Session: "a", Live: &live})
+			commit(t, s, &eventlog.Batch{Session: "a", Spec: spec}, &eventlog.Batch{Session: "a", Live: &live})
 			r, err := s.Session(context.Background(), "a")
 			if err != nil || !bytes.Equal(r.Spec, spec) || r.Live != live {
 				t.Errorf("%d: %d bytes, live %t, %v; want %d", i, len(r.Spec), r.Live, err, size)
@@ -61,10 +61,10 @@ func TestASpecOfAnyLengthReplacesTheOneBefore(t *testing.T) {
 func TestARemovedSessionLeavesNoSpec(t *testing.T) {
 	dir := t.TempDir()
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-		commit(t, s, create("a"), &session.Batch{Session: "a", Spec: eventLines(50)})
-		commit(t, s, &session.Batch{Session: "a", Delete: true})
+		commit(t, s, create("a"), &eventlog.Batch{Session: "a", Spec: eventLines(50)})
+		commit(t, s, &eventlog.Batch{Session: "a", Delete: true})
 		commit(t, s, create("a"))
-		check(t, session.Record{ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("spec")})(
+		check(t, eventlog.Record{ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("spec")})(
 			s.Session(context.Background(), "a"))
 	})
 	if rows := specRows(t, dir); rows != 0 {
@@ -115,7 +115,7 @@ func TestADatabaseOfTheSecondSchemaKeepsItsSpecs(t *testing.T) {
 	verify(repaired, "summary")
 	verify(dir, "summary")
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
-		commit(t, s, &session.Batch{Session: "long", Summary: []byte("new")})
+		commit(t, s, &eventlog.Batch{Session: "long", Summary: []byte("new")})
 	})
 	verify(dir, "new")
 }

@@ -15,6 +15,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -49,15 +50,15 @@ func withStore(t testing.TB, dir string, opts sqlite.Options, do func(*sqlite.St
 	}
 }
 
-func commit(t testing.TB, s session.Store, batches ...*session.Batch) {
+func commit(t testing.TB, s session.Store, batches ...*eventlog.Batch) {
 	t.Helper()
 	if err := s.Commit(batches); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func create(id string) *session.Batch {
-	return &session.Batch{Session: id, Create: &session.Record{Epoch: "e-" + id, Created: noon, Spec: []byte("spec")}}
+func create(id string) *eventlog.Batch {
+	return &eventlog.Batch{Session: id, Create: &eventlog.Record{Epoch: "e-" + id, Created: noon, Spec: []byte("spec")}}
 }
 
 // lines returns one event line per seq.
@@ -69,12 +70,12 @@ func lines(first, last uint64) []byte {
 	return b.Bytes()
 }
 
-func events(id string, first, last uint64) *session.Batch {
-	return &session.Batch{Session: id, Events: [][]byte{lines(first, last)}, First: first, Last: last}
+func events(id string, first, last uint64) *eventlog.Batch {
+	return &eventlog.Batch{Session: id, Events: [][]byte{lines(first, last)}, First: first, Last: last}
 }
 
 // sessions returns the records of a store with memory of their own.
-func sessions(ctx context.Context, s session.Store) (all []session.Record, err error) {
+func sessions(ctx context.Context, s session.Store) (all []eventlog.Record, err error) {
 	for r, err := range s.Sessions(ctx) {
 		if err != nil {
 			return nil, err
@@ -97,34 +98,34 @@ func read(t testing.TB, s session.Store, id string, after, through uint64) []byt
 func TestEverythingCommittedIsThereAfterReopening(t *testing.T) {
 	dir := t.TempDir()
 	live := true
-	full := &session.Batch{
+	full := &eventlog.Batch{
 		Session: "a",
 		Events:  [][]byte{lines(1, 3)}, First: 1, Last: 3,
-		Folds:    []session.Fold{{First: 1, Last: 2, Line: []byte("folded\n")}},
+		Folds:    []eventlog.Fold{{First: 1, Last: 2, Line: []byte("folded\n")}},
 		Snapshot: []byte("snapshot"), SnapSeq: 3,
 		Summary: []byte("summary"), Live: &live, Spec: []byte("new spec"),
-		Turns: []session.TurnRow{{
+		Turns: []eventlog.TurnRow{{
 			Turn: "t1", MessageID: "m1", First: 1, Last: 3, Reason: "completed",
 			Ended: noon,
 		}},
-		Answers:       []session.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
-		Decisions:     []session.Decision{{Request: "r", Data: []byte("decided")}},
-		Blobs:         []session.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
+		Answers:       []eventlog.Answer{{Key: "k", Hash: []byte{1}, Body: []byte("body"), At: noon}},
+		Decisions:     []eventlog.Decision{{Request: "r", Data: []byte("decided")}},
+		Blobs:         []eventlog.Blob{{ID: "b", MediaType: "text/plain", Data: []byte("blob")}},
 		ProcessGroups: []agent.ProcessGroup{{PID: 42, Start: "then"}},
 	}
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commit(t, s, create("a"), full) })
 
 	ctx := context.Background()
 	s := open(t, dir, sqlite.Options{})
-	want := session.Record{
+	want := eventlog.Record{
 		ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("new spec"), Summary: []byte("summary"),
 		SnapSeq: 3, Head: 3, Live: true,
 	}
-	check(t, []session.Record{want})(sessions(ctx, s))
+	check(t, []eventlog.Record{want})(sessions(ctx, s))
 	want.Snapshot = []byte("snapshot")
 	check(t, want)(s.Session(ctx, "a"))
 	check(t, full.Turns)(s.Turns(ctx, "a", 0, 10))
-	check(t, session.Answer{Key: "k", Session: "a", Hash: []byte{1}, Body: []byte("body"), At: noon})(s.Answer(ctx,
+	check(t, eventlog.Answer{Key: "k", Session: "a", Hash: []byte{1}, Body: []byte("body"), At: noon})(s.Answer(ctx,
 		"k"))
 	check(t, []byte("decided"))(s.Decision(ctx, "a", "r"))
 	check(t, full.Blobs[0])(s.Blob(ctx, "a", "b"))
@@ -160,23 +161,23 @@ func TestMissingRowsAreNotFound(t *testing.T) {
 		"answer":              func() error { _, err := s.Answer(ctx, "k"); return err },
 		"decision":            func() error { _, err := s.Decision(ctx, "a", "r"); return err },
 		"blob":                func() error { _, err := s.Blob(ctx, "a", "b"); return err },
-		"commit to a session": func() error { return s.Commit([]*session.Batch{events("b", 1, 1)}) },
+		"commit to a session": func() error { return s.Commit([]*eventlog.Batch{events("b", 1, 1)}) },
 	} {
-		if err := call(); !errors.Is(err, session.ErrNotFound) {
+		if err := call(); !errors.Is(err, eventlog.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestARefusedBatchRefusesItsCommitAndNothingElse(t *testing.T) {
-	for name, bad := range map[string]*session.Batch{
+	for name, bad := range map[string]*eventlog.Batch{
 		"a gap":                   events("a", 5, 6),
 		"a repeat":                events("a", 3, 4),
 		"fewer lines than seqs":   {Session: "a", Events: [][]byte{lines(4, 5)}, First: 4, Last: 6},
 		"more lines than seqs":    {Session: "a", Events: [][]byte{lines(4, 6)}, First: 4, Last: 5},
 		"an unfinished line":      {Session: "a", Events: [][]byte{[]byte("{}")}, First: 4, Last: 4},
-		"a fold past the end":     {Session: "a", Folds: []session.Fold{{First: 3, Last: 4, Line: []byte("f\n")}}},
-		"a fold from nothing":     {Session: "a", Folds: []session.Fold{{First: 0, Last: 2, Line: []byte("f\n")}}},
+		"a fold past the end":     {Session: "a", Folds: []eventlog.Fold{{First: 3, Last: 4, Line: []byte("f\n")}}},
+		"a fold from nothing":     {Session: "a", Folds: []eventlog.Fold{{First: 0, Last: 2, Line: []byte("f\n")}}},
 		"a snapshot past the end": {Session: "a", Snapshot: []byte("x"), SnapSeq: 4},
 		"a session there already": create("a"),
 		"a session not there":     {Session: "b", Summary: []byte("s")},
@@ -184,11 +185,11 @@ func TestARefusedBatchRefusesItsCommitAndNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, t.TempDir(), sqlite.Options{})
 			commit(t, s, create("a"), events("a", 1, 3))
-			if err := s.Commit([]*session.Batch{create("c"), bad}); err == nil ||
-				errors.Is(err, session.ErrStoreFailed) {
+			if err := s.Commit([]*eventlog.Batch{create("c"), bad}); err == nil ||
+				errors.Is(err, eventlog.ErrStoreFailed) {
 				t.Fatalf("commit: %v", err)
 			}
-			if _, err := s.Session(context.Background(), "c"); !errors.Is(err, session.ErrNotFound) {
+			if _, err := s.Session(context.Background(), "c"); !errors.Is(err, eventlog.ErrNotFound) {
 				t.Errorf("the preceding batch was kept: %v", err)
 			}
 			commit(t, s, events("a", 4, 4))
@@ -203,14 +204,14 @@ func TestZeroFieldsOfABatchChangeNothing(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	live := true
-	commit(t, s, create("a"), events("a", 1, 1), &session.Batch{
+	commit(t, s, create("a"), events("a", 1, 1), &eventlog.Batch{
 		Session: "a", Summary: []byte("s"), Live: &live, Snapshot: []byte("x"), SnapSeq: 1,
 	})
 	before, err := s.Session(ctx, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit(t, s, &session.Batch{Session: "a"})
+	commit(t, s, &eventlog.Batch{Session: "a"})
 	check(t, before)(s.Session(ctx, "a"))
 }
 
@@ -226,10 +227,10 @@ func TestASnapshotMayPrecedeTheFirstEvent(t *testing.T) {
 
 func TestACreatedSessionTakesNoHeadSnapshotOrSummaryFromItsRecord(t *testing.T) {
 	s := open(t, t.TempDir(), sqlite.Options{})
-	commit(t, s, &session.Batch{Session: "a", Create: &session.Record{
+	commit(t, s, &eventlog.Batch{Session: "a", Create: &eventlog.Record{
 		Epoch: "e", Created: noon, Head: 9, Snapshot: []byte("x"), SnapSeq: 9, Summary: []byte("y"), Live: true,
 	}})
-	check(t, session.Record{ID: "a", Epoch: "e", Created: noon, Live: true})(s.Session(context.Background(), "a"))
+	check(t, eventlog.Record{ID: "a", Epoch: "e", Created: noon, Live: true})(s.Session(context.Background(), "a"))
 }
 
 func TestACreatedSessionIsWhatItsFirstBatchMakesOfIt(t *testing.T) {
@@ -242,7 +243,7 @@ func TestACreatedSessionIsWhatItsFirstBatchMakesOfIt(t *testing.T) {
 	if err != nil || len(rows) != 1 || string(rows[0].Summary) != "summary" || !rows[0].Live {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
-	check(t, session.Record{
+	check(t, eventlog.Record{
 		ID: "a", Epoch: "e-a", Created: noon, Spec: []byte("another spec"),
 		Summary: []byte("summary"), Live: true,
 	})(s.Session(context.Background(), "a"))
@@ -255,7 +256,7 @@ func TestSessionsComeInTheOrderOfTheirCreation(t *testing.T) {
 		b.Create.Created = noon.Add(time.Duration(-i) * time.Hour)
 		commit(t, s, b)
 	}
-	commit(t, s, &session.Batch{Session: "d", Delete: true}, &session.Batch{Session: "b", Summary: []byte("new")})
+	commit(t, s, &eventlog.Batch{Session: "d", Delete: true}, &eventlog.Batch{Session: "b", Summary: []byte("new")})
 	records, err := sessions(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -274,43 +275,43 @@ func TestTheFirstUnderAKeyStays(t *testing.T) {
 	s := open(t, t.TempDir(), sqlite.Options{})
 	commit(t, s, create("a"), create("b"))
 	for _, word := range []string{"first", "second"} {
-		commit(t, s, &session.Batch{
+		commit(t, s, &eventlog.Batch{
 			Session:   "a",
-			Answers:   []session.Answer{{Key: "k", Body: []byte(word), At: noon}},
-			Decisions: []session.Decision{{Request: "r", Data: []byte(word)}},
-			Blobs:     []session.Blob{{ID: "x", Data: []byte(word)}},
+			Answers:   []eventlog.Answer{{Key: "k", Body: []byte(word), At: noon}},
+			Decisions: []eventlog.Decision{{Request: "r", Data: []byte(word)}},
+			Blobs:     []eventlog.Blob{{ID: "x", Data: []byte(word)}},
 		})
 	}
-	commit(t, s, &session.Batch{Session: "b", Answers: []session.Answer{{Key: "k", Body: []byte("other"), At: noon}}})
-	check(t, session.Answer{Key: "k", Session: "a", Body: []byte("first"), At: noon})(s.Answer(ctx, "k"))
+	commit(t, s, &eventlog.Batch{Session: "b", Answers: []eventlog.Answer{{Key: "k", Body: []byte("other"), At: noon}}})
+	check(t, eventlog.Answer{Key: "k", Session: "a", Body: []byte("first"), At: noon})(s.Answer(ctx, "k"))
 	check(t, []byte("first"))(s.Decision(ctx, "a", "r"))
-	check(t, session.Blob{ID: "x", Data: []byte("first")})(s.Blob(ctx, "a", "x"))
+	check(t, eventlog.Blob{ID: "x", Data: []byte("first")})(s.Blob(ctx, "a", "x"))
 }
 
 func TestTurnsComeNewestFirstInPages(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	commit(t, s, create("a"), create("b"))
-	var all []session.TurnRow
+	var all []eventlog.TurnRow
 	for i := range uint64(5) {
-		row := session.TurnRow{Turn: fmt.Sprint(i), First: i*10 + 1, Last: i*10 + 10, Reason: "completed", Ended: noon}
-		all = append([]session.TurnRow{row}, all...)
-		commit(t, s, &session.Batch{Session: "a", Turns: []session.TurnRow{row}})
+		row := eventlog.TurnRow{Turn: fmt.Sprint(i), First: i*10 + 1, Last: i*10 + 10, Reason: "completed", Ended: noon}
+		all = append([]eventlog.TurnRow{row}, all...)
+		commit(t, s, &eventlog.Batch{Session: "a", Turns: []eventlog.TurnRow{row}})
 	}
 	check(t, all[:2])(s.Turns(ctx, "a", 0, 2))
 	check(t, all[2:4])(s.Turns(ctx, "a", all[1].First, 2))
 	check(t, all[4:])(s.Turns(ctx, "a", all[3].First, 2))
-	check(t, []session.TurnRow(nil))(s.Turns(ctx, "a", 1, 2))
-	check(t, []session.TurnRow(nil))(s.Turns(ctx, "b", 0, 2))
+	check(t, []eventlog.TurnRow(nil))(s.Turns(ctx, "a", 1, 2))
+	check(t, []eventlog.TurnRow(nil))(s.Turns(ctx, "b", 0, 2))
 }
 
 func TestAnEndedGroupIsForgotten(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	one, two := agent.ProcessGroup{PID: 1, Start: "x"}, agent.ProcessGroup{PID: 1, Start: "y"}
-	commit(t, s, create("a"), &session.Batch{Session: "a", ProcessGroups: []agent.ProcessGroup{one, two, one}})
+	commit(t, s, create("a"), &eventlog.Batch{Session: "a", ProcessGroups: []agent.ProcessGroup{one, two, one}})
 	one.Ended = true
-	commit(t, s, &session.Batch{Session: "a", ProcessGroups: []agent.ProcessGroup{one}})
+	commit(t, s, &eventlog.Batch{Session: "a", ProcessGroups: []agent.ProcessGroup{one}})
 	check(t, []agent.ProcessGroup{{Session: "a", PID: 1, Start: "y"}})(s.ProcessGroups(ctx))
 }
 
@@ -318,49 +319,49 @@ func TestForgetDropsOldAnswersAlone(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
 	commit(t, s, create("a"))
-	b := &session.Batch{Session: "a"}
+	b := &eventlog.Batch{Session: "a"}
 	for i := range 1300 { // needs several transactions
-		b.Answers = append(b.Answers, session.Answer{Key: fmt.Sprint("old", i), At: noon})
+		b.Answers = append(b.Answers, eventlog.Answer{Key: fmt.Sprint("old", i), At: noon})
 	}
-	b.Answers = append(b.Answers, session.Answer{Key: "new", At: noon.Add(time.Hour)})
+	b.Answers = append(b.Answers, eventlog.Answer{Key: "new", At: noon.Add(time.Hour)})
 	commit(t, s, b)
 	if err := s.PruneAnswers(ctx, noon.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 1300 {
-		if _, err := s.Answer(ctx, fmt.Sprint("old", i)); !errors.Is(err, session.ErrNotFound) {
+		if _, err := s.Answer(ctx, fmt.Sprint("old", i)); !errors.Is(err, eventlog.ErrNotFound) {
 			t.Fatalf("old answer %d: %v", i, err)
 		}
 	}
-	check(t, session.Answer{Key: "new", Session: "a", At: noon.Add(time.Hour)})(s.Answer(ctx, "new"))
+	check(t, eventlog.Answer{Key: "new", Session: "a", At: noon.Add(time.Hour)})(s.Answer(ctx, "new"))
 }
 
 func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), sqlite.Options{})
-	everything := func(id string) *session.Batch {
-		return &session.Batch{
+	everything := func(id string) *eventlog.Batch {
+		return &eventlog.Batch{
 			Session: id, Events: [][]byte{lines(1, 2)}, First: 1, Last: 2, Snapshot: []byte("x"), SnapSeq: 2,
-			Folds:         []session.Fold{{First: 1, Last: 2, Line: []byte("f\n")}},
-			Turns:         []session.TurnRow{{Turn: "t", First: 1, Last: 2}},
-			Answers:       []session.Answer{{Key: id, At: noon}},
-			Decisions:     []session.Decision{{Request: "r", Data: []byte("d")}},
-			Blobs:         []session.Blob{{ID: "b", Data: []byte("d")}},
+			Folds:         []eventlog.Fold{{First: 1, Last: 2, Line: []byte("f\n")}},
+			Turns:         []eventlog.TurnRow{{Turn: "t", First: 1, Last: 2}},
+			Answers:       []eventlog.Answer{{Key: id, At: noon}},
+			Decisions:     []eventlog.Decision{{Request: "r", Data: []byte("d")}},
+			Blobs:         []eventlog.Blob{{ID: "b", Data: []byte("d")}},
 			ProcessGroups: []agent.ProcessGroup{{PID: 1, Start: "x"}},
 		}
 	}
 	for _, id := range []string{"a", "b", "c"} {
 		commit(t, s, create(id), everything(id))
 	}
-	removal := session.Answer{Key: "rm", Body: []byte("removed"), At: noon}
-	commit(t, s, &session.Batch{Session: "b", Delete: true, Answers: []session.Answer{removal}},
-		&session.Batch{Session: "never", Delete: true})
+	removal := eventlog.Answer{Key: "rm", Body: []byte("removed"), At: noon}
+	commit(t, s, &eventlog.Batch{Session: "b", Delete: true, Answers: []eventlog.Answer{removal}},
+		&eventlog.Batch{Session: "never", Delete: true})
 	removal.Session = "b"
 	check(t, removal)(s.Answer(ctx, "rm"))
-	if _, err := s.Session(ctx, "b"); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.Session(ctx, "b"); !errors.Is(err, eventlog.ErrNotFound) {
 		t.Errorf("session: %v", err)
 	}
-	if _, err := s.Answer(ctx, "b"); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.Answer(ctx, "b"); !errors.Is(err, eventlog.ErrNotFound) {
 		t.Errorf("answer: %v", err)
 	}
 	check(t, []agent.ProcessGroup{
@@ -369,15 +370,15 @@ func TestADeletedSessionLeavesNothingAndOthersUnchanged(t *testing.T) {
 	})(s.ProcessGroups(ctx))
 	for _, id := range []string{"a", "c"} {
 		check(t, []byte("d"))(s.Decision(ctx, id, "r"))
-		check(t, session.Blob{ID: "b", Data: []byte("d")})(s.Blob(ctx, id, "b"))
+		check(t, eventlog.Blob{ID: "b", Data: []byte("d")})(s.Blob(ctx, id, "b"))
 		if got := read(t, s, id, 0, 2); !bytes.Equal(got, lines(1, 2)) {
 			t.Errorf("events of %s: %s", id, got)
 		}
 	}
 
 	commit(t, s, create("b"))
-	check(t, session.Record{ID: "b", Epoch: "e-b", Created: noon, Spec: []byte("spec")})(s.Session(ctx, "b"))
-	check(t, []session.TurnRow(nil))(s.Turns(ctx, "b", 0, 9))
+	check(t, eventlog.Record{ID: "b", Epoch: "e-b", Created: noon, Spec: []byte("spec")})(s.Session(ctx, "b"))
+	check(t, []eventlog.TurnRow(nil))(s.Turns(ctx, "b", 0, 9))
 	if got := read(t, s, "b", 0, 9); len(got) != 0 {
 		t.Errorf("events of the new session: %s", got)
 	}
@@ -409,13 +410,13 @@ func TestARemovedSessionIsCollectedFromTheFileAlsoByTheNextRun(t *testing.T) {
 			commit(t, s, create(id))
 			for seq := uint64(1); seq <= count; seq++ {
 				b := events(id, seq, seq)
-				b.Blobs = []session.Blob{{ID: fmt.Sprint(seq)}}
-				b.Folds = []session.Fold{{First: seq, Last: seq, Line: []byte("f\n")}}
-				b.Turns = []session.TurnRow{{First: seq, Last: seq}}
+				b.Blobs = []eventlog.Blob{{ID: fmt.Sprint(seq)}}
+				b.Folds = []eventlog.Fold{{First: seq, Last: seq, Line: []byte("f\n")}}
+				b.Turns = []eventlog.TurnRow{{First: seq, Last: seq}}
 				commit(t, s, b)
 			}
 		}
-		commit(t, s, &session.Batch{Session: "a", Delete: true}, &session.Batch{Session: "c", Delete: true})
+		commit(t, s, &eventlog.Batch{Session: "a", Delete: true}, &eventlog.Batch{Session: "c", Delete: true})
 	})
 	s := open(t, dir, sqlite.Options{})
 	waitFor(t, "remaining rows are deleted", func() bool { return left() == 4000 })

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
-func insertTurn(conn *sqlite.Conn, n int64, t session.TurnRow) error {
+func insertTurn(conn *sqlite.Conn, n int64, t eventlog.TurnRow) error {
 	k := key(n, t.First)
 	return prepare(conn, `INSERT INTO turn (key, last, turn, message, reason, ended, crc)
 		VALUES (?, ?, ?, ?, ?, ?, ?)`).
@@ -17,16 +17,16 @@ func insertTurn(conn *sqlite.Conn, n int64, t session.TurnRow) error {
 		int(int64(turnSum(k, t))).run()
 }
 
-func turnSum(k int64, t session.TurnRow) sum {
+func turnSum(k int64, t eventlog.TurnRow) sum {
 	return sum(0).int(k).int(int64(t.Last)).text(t.Turn).text(t.MessageID).text(t.Reason).int(nanoseconds(t.Ended))
 }
 
 const turnColumns = "key, last, turn, message, reason, ended, crc"
 
 // turnAt reads turnColumns of the current row, without verifying them.
-func turnAt(q *statement, col int) (k int64, t session.TurnRow) {
+func turnAt(q *statement, col int) (k int64, t eventlog.TurnRow) {
 	k = q.intAt(col)
-	return k, session.TurnRow{
+	return k, eventlog.TurnRow{
 		Turn: q.textAt(col + 2), MessageID: q.textAt(col + 3), First: seqOf(k), Last: uint64(q.intAt(col + 1)),
 		Reason: q.textAt(col + 4), Ended: q.timeAt(col + 5),
 	}
@@ -34,8 +34,8 @@ func turnAt(q *statement, col int) (k int64, t session.TurnRow) {
 
 // Turns returns finished turns, newest first. It implements session.Store. The error for a missing
 // session wraps ErrNotFound.
-func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]session.TurnRow, error) {
-	var turns []session.TurnRow
+func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error) {
+	var turns []eventlog.TurnRow
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		n, err := sessionNumber(conn, id)
 		if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) Turns(ctx context.Context, id string, before uint64, limit int) 
 			}
 			k, t := turnAt(q, 0)
 			if q.sumAt(6) != turnSum(k, t) {
-				return fmt.Errorf("turn at %d: %w", t.First, session.ErrCorrupt)
+				return fmt.Errorf("turn at %d: %w", t.First, eventlog.ErrCorrupt)
 			}
 			turns = append(turns, t)
 		}

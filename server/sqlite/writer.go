@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"sync"
 
-	"zombiezen.com/go/sqlite"
+	"agentctl/server/eventlog"
 
-	"agentctl/server/session"
+	"zombiezen.com/go/sqlite"
 )
 
 // A writer is the only connection that writes.
@@ -28,7 +28,7 @@ func (w *writer) checkFailure(err error) error {
 		_ = runCheckpoint(w.conn, passive) // the store stops in any case
 	}
 	if isFatal(err) || !w.conn.AutocommitEnabled() {
-		w.failed = fmt.Errorf("%w: %w", session.ErrStoreFailed, err)
+		w.failed = fmt.Errorf("%w: %w", eventlog.ErrStoreFailed, err)
 		return w.failed
 	}
 	return err

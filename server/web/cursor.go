@@ -3,12 +3,12 @@ package web
 import (
 	"context"
 
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // A cursor is a reader's place in a session's log.
 type cursor struct {
-	log   *session.Log
+	log   *eventlog.Log
 	after uint64
 	fold  bool
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // export answers a session as a document, with the events that are visible at the request.
@@ -58,7 +58,7 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
 	case err == nil:
 	case failed != nil && out.written == 0:
 		clear(w.Header())
-		a.fail(w, session.ReadErrorFor(at.Result.Session, failed))
+		a.fail(w, eventlog.ReadErrorFor(at.Result.Session, failed))
 	default:
 		panic(http.ErrAbortHandler) // the client must not take a part for the document
 	}

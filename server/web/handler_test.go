@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/history"
 	"agentctl/server/session"
 )
@@ -73,7 +74,7 @@ func TestWhatIsNotServedIsNotFound(t *testing.T) {
 // pageStore returns an HTML page for every blob.
 type pageStore struct{ session.Store }
 
-func (s pageStore) Blob(ctx context.Context, id, blob string) (session.Blob, error) {
+func (s pageStore) Blob(ctx context.Context, id, blob string) (eventlog.Blob, error) {
 	b, err := s.Store.Blob(ctx, id, blob)
 	b.MediaType = "text/html; charset=utf-8\r\nSet-Cookie: a=b"
 	return b, err
@@ -122,8 +123,8 @@ func TestBlobIsServedSoThatNoBrowserRunsIt(t *testing.T) {
 // failingStore fails to read turns.
 type failingStore struct{ session.Store }
 
-func (failingStore) Turns(context.Context, string, uint64, int) ([]session.TurnRow, error) {
-	return nil, session.ErrCorrupt
+func (failingStore) Turns(context.Context, string, uint64, int) ([]eventlog.TurnRow, error) {
+	return nil, eventlog.ErrCorrupt
 }
 
 func TestStoreThatFailsTellsNoDetail(t *testing.T) {

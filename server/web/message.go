@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/session"
+	"agentctl/server/eventlog"
 )
 
 // Values of the parameter wait.
@@ -151,7 +151,7 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 		known = true
 		for changed := false; !changed; {
 			if changed, err = events.next(r.Context(), sub); err != nil {
-				return nil, session.ReadErrorFor(id, err)
+				return nil, eventlog.ReadErrorFor(id, err)
 			}
 			if changed {
 				break

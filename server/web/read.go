@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -137,7 +138,7 @@ func (a *api) blob(w http.ResponseWriter, r *http.Request, route *Route) {
 }
 
 // serveBlob sends untrusted bytes with headers that keep browsers from running them.
-func serveBlob(w http.ResponseWriter, b session.Blob) {
+func serveBlob(w http.ResponseWriter, b eventlog.Blob) {
 	download(w, b.MediaType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(b.Data)))
 	_, _ = newBody(w).Write(b.Data)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 )
 
@@ -80,12 +81,12 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 		if r.Context().Err() != nil {
 			return ended(r.Context())
 		}
-		if errors.Is(err, session.ErrNotFound) {
+		if errors.Is(err, eventlog.ErrNotFound) {
 			return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
 		}
 		if err != nil {
 			a.Log.Error("read log", "session", at.Result.Session, "err", err)
-			return session.ReadErrorFor(at.Result.Session, err)
+			return eventlog.ReadErrorFor(at.Result.Session, err)
 		}
 		if more {
 			if a.Delivered != nil {
@@ -158,7 +159,7 @@ func (s *stream) writeEvents(epoch string, lines []byte) {
 	var seq []byte
 	var at int
 	for line := range bytes.Lines(lines) {
-		seq, at = session.SeqOf(line, at)
+		seq, at = eventlog.SeqOf(line, at)
 		s.out = append(append(s.out, id...), seq...)
 		s.out = append(append(s.out, "\ndata: "...), line...)
 		s.out = append(s.out, '\n')
@@ -204,7 +205,7 @@ type subscriber struct {
 
 var _ session.Subscriber = (*subscriber)(nil)
 
-// Wake implements session.Waker.
+// Wake implements eventlog.Waker.
 func (s *subscriber) Wake() {
 	select {
 	case s.wake <- struct{}{}:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/wsclient"
 )
@@ -26,7 +27,7 @@ type recordingStore struct {
 
 var errFull = errors.New("disk full")
 
-func (l *recordingStore) Commit(batches []*session.Batch) error {
+func (l *recordingStore) Commit(batches []*eventlog.Batch) error {
 	time.Sleep(20 * time.Millisecond)
 	if l.fails != nil && l.fails() {
 		l.mu.Lock()

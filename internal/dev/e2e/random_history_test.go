@@ -12,6 +12,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -124,12 +125,12 @@ func (h *randomHistory) state(t testing.TB, n int) *protocol.State {
 }
 
 // batch returns what a server has stored of the history.
-func (h *randomHistory) batch(t testing.TB) *session.Batch {
+func (h *randomHistory) batch(t testing.TB) *eventlog.Batch {
 	t.Helper()
 	state := h.state(t, len(h.events))
-	b := &session.Batch{
+	b := &eventlog.Batch{
 		Session: h.id, First: 1, Last: uint64(len(h.events)),
-		Create: &session.Record{
+		Create: &eventlog.Record{
 			ID: h.id, Epoch: session.NewEpoch(), Created: state.Created,
 			Spec: protocol.MustEncode(agent.Spec{Agent: state.Agent, CWD: state.CWD}),
 		},
@@ -137,7 +138,7 @@ func (h *randomHistory) batch(t testing.TB) *session.Batch {
 			Session: h.id, Agent: state.Agent, Status: state.Status(), Attributes: state.Attributes,
 		}),
 	}
-	var row session.TurnRow
+	var row eventlog.TurnRow
 	for i := range h.events {
 		e := &h.events[i]
 		b.Events = append(b.Events, append(e.AppendJSON(nil), '\n'))
@@ -147,7 +148,7 @@ func (h *randomHistory) batch(t testing.TB) *session.Batch {
 			if err := e.Decode(&d); err != nil {
 				t.Fatal(err)
 			}
-			row = session.TurnRow{Turn: e.Turn, MessageID: d.MessageID, First: e.Seq}
+			row = eventlog.TurnRow{Turn: e.Turn, MessageID: d.MessageID, First: e.Seq}
 		case protocol.TurnEnded:
 			row.Last, row.Ended = e.Seq, e.Time
 			b.Turns = append(b.Turns, row)
@@ -163,7 +164,7 @@ func storeHistories(t testing.TB, dir string, histories []*randomHistory) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var batches []*session.Batch
+	var batches []*eventlog.Batch
 	for _, h := range histories {
 		batches = append(batches, h.batch(t))
 	}

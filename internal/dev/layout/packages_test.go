@@ -51,7 +51,7 @@ var packageRules = []packageRule{
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/metrics"},
 	{pkg: "server/session", imports: []string{
-		"protocol", "server/metrics", "server/policy", "server/agent", "server/session/...",
+		"protocol", "server/eventlog", "server/metrics", "server/policy", "server/agent", "server/session/...",
 	}},
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
@@ -59,10 +59,13 @@ var packageRules = []packageRule{
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
+	{pkg: "server/eventlog", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
-	{pkg: "server/hook", imports: []string{"protocol", "server/session", "server/session/approval", "server/agent/process"}},
-	{pkg: "server/history", imports: []string{"protocol", "server/session"}},
-	{pkg: "server/sqlite", imports: []string{"protocol", "server/session", "server/agent"}},
+	{pkg: "server/hook", imports: []string{
+		"protocol", "server/eventlog", "server/session", "server/session/approval", "server/agent/process",
+	}},
+	{pkg: "server/history", imports: []string{"protocol", "server/eventlog", "server/session"}},
+	{pkg: "server/sqlite", imports: []string{"protocol", "server/eventlog", "server/session", "server/agent"}},
 	{pkg: "server/embedded", imports: serverImports},
 	{pkg: "server/agent", imports: []string{"protocol", "server/policy"}},
 	{pkg: "server/agent/acp", imports: agentImports},

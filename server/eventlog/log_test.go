@@ -1,61 +1,17 @@
-package session
+package eventlog
 
 import (
 	"bytes"
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 )
-
-// pagedStore is a Store with the lines and folds of one log.
-type pagedStore struct {
-	Store
-	mu sync.Mutex
-	memSession
-}
-
-func (p *pagedStore) add(lines ...[]byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lines = append(p.lines, lines...)
-	p.rec.Head = uint64(len(p.lines))
-}
-
-// addFold adds the fold of the events first to last.
-func (p *pagedStore) addFold(first, last uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	size := 0
-	for _, line := range p.lines[first-1 : last] {
-		size += len(line) / 2
-	}
-	p.folds = append(p.folds, Fold{First: first, Last: last, Line: lineOf(last, -1, size)})
-}
-
-func (p *pagedStore) Read(
-	_ context.Context,
-	_ string,
-	after, through uint64,
-	folded bool,
-	max int,
-	dst []byte,
-) ([]byte, uint64, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	dst, last := p.read(after, through, folded, max, dst)
-	return dst, last, nil
-}
-
-func (p *pagedStore) FoldStart(_ context.Context, _ string, seq uint64) (uint64, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.fold(seq).First, nil
-}
 
 // lineOf returns a line for a seq, different for each attempt.
 func lineOf(seq uint64, attempt, size int) []byte {
@@ -65,9 +21,9 @@ func lineOf(seq uint64, attempt, size int) []byte {
 
 func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		store := &pagedStore{}
-		cache := newLogCache(rapid.SampledFrom([]int64{0, 100 << 10, 1 << 20, 64 << 20}).Draw(t, "cache"))
-		l := newLog("s", "e", store, cache, 0)
+		store := &memStore{}
+		cache := NewCache(rapid.SampledFrom([]int64{0, 100 << 10, 1 << 20, 64 << 20}).Draw(t, "cache"))
+		l := NewLog("s", "e", store, cache, 0)
 		var durable, open [][]byte // up to visible, and beyond
 		var handed, copies [][]byte
 		attempt, folds := 0, uint64(0)
@@ -100,7 +56,7 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 			"release": func(*rapid.T) { l.release() },
 			"load again": func(*rapid.T) {
 				cache.end(l)
-				l = newLog("s", "e", store, cache, uint64(len(durable)))
+				l = NewLog("s", "e", store, cache, uint64(len(durable)))
 				open, folds = nil, uint64(len(durable))
 			},
 			"": func(t *rapid.T) {
@@ -161,14 +117,14 @@ func TestTheLogReadsWhatWasPublishedAndNothingElse(t *testing.T) {
 
 func TestReadersSeeEveryLineOnceWhileTheLogIsWritten(t *testing.T) {
 	const end = 5000
-	store := &pagedStore{}
-	l := newLog("s", "e", store, newLogCache(300<<10), 0)
+	store := &memStore{}
+	l := NewLog("s", "e", store, NewCache(300<<10), 0)
 	var readers sync.WaitGroup
 	for reader := range 3 {
 		readers.Go(func() {
 			w := make(wakeChan, 1)
-			l.addReader(w)
-			defer l.removeReader(w)
+			l.AddReader(w)
+			defer l.RemoveReader(w)
 			for after := uint64(0); after < end; {
 				lines, last, err := l.Read(t.Context(), after, reader == 0, 4<<10)
 				if err != nil {
@@ -225,7 +181,7 @@ func (w wakeChan) Wake() {
 }
 
 func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
-	l := newLog("s", "e", nil, newLogCache(4<<20), 0) // a call of the nil store would panic
+	l := NewLog("s", "e", nil, NewCache(4<<20), 0) // a call of the nil store would panic
 	read := func(after uint64, folded bool) (got []byte) {
 		for last := l.Position().Seq; after < last; {
 			lines, upto, err := l.Read(context.Background(), after, folded, 64<<10)
@@ -266,5 +222,24 @@ func TestTheNewestEventsAreReadFromMemory(t *testing.T) {
 		if got := read(near, folded); !bytes.HasSuffix(all, got) || bytes.Count(got, []byte("\n")) != int(lines-near) {
 			t.Errorf("folded %v: read %d bytes", folded, len(got))
 		}
+	}
+}
+
+func TestTheFirstEventOfALogTakesLittleMemory(t *testing.T) {
+	const logs, most = 200, 1 << 10
+	line := lineOf(1, 0, 250)
+	kept := make([]*Log, logs)
+	for i := range kept {
+		kept[i] = NewLog("s", "e", nil, nil, 0)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, l := range kept {
+		l.append(line, false)
+	}
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(kept)
+	if size := (after.TotalAlloc - before.TotalAlloc) / logs; size > most {
+		t.Errorf("the first event allocates %d bytes, more than %d", size, most)
 	}
 }

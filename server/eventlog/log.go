@@ -1,4 +1,4 @@
-package session
+package eventlog
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type Log struct {
 	session string        // constant
 	epoch   string        // constant
 	store   Store         // constant
-	cache   *logCache     // constant; has older events
+	cache   *Cache        // constant; has older events
 	reading chan struct{} // capacity 1: held to read the store for the cache
 
 	// Owned by the session's goroutine.
@@ -49,7 +49,9 @@ type Log struct {
 // A Waker is woken when visible moves. Wake is called with the log locked and must not block.
 type Waker interface{ Wake() }
 
-func newLog(session, epoch string, store Store, cache *logCache, head uint64) *Log {
+// NewLog returns the log of a session whose stored events end at head. Older events are read
+// through the cache.
+func NewLog(session, epoch string, store Store, cache *Cache, head uint64) *Log {
 	l := &Log{
 		session: session, epoch: epoch, store: store, cache: cache, reading: make(chan struct{}, 1), head: head,
 	}
@@ -62,6 +64,13 @@ func newLog(session, epoch string, store Store, cache *logCache, head uint64) *L
 // Position returns the end of the visible log.
 func (l *Log) Position() protocol.Position {
 	return protocol.Position{Epoch: l.epoch, Seq: l.visible.Load()}
+}
+
+// Bytes returns the size of the visible lines in memory.
+func (l *Log) Bytes() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes
 }
 
 // append adds the line with seq head+1.
@@ -161,8 +170,12 @@ func (l *Log) release() {
 // flight may still read the bytes of the last one.
 func (l *Log) rollback() { l.head, l.open = l.visible.Load(), nil }
 
-// addReader adds a reader to wake, at most once.
-func (l *Log) addReader(w Waker) {
+// End removes the events of the log from the cache, when its session is not in memory any more.
+// Readers that are left read the store.
+func (l *Log) End() { l.cache.end(l) }
+
+// AddReader adds a reader to wake, at most once.
+func (l *Log) AddReader(w Waker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !slices.Contains(l.readers, w) {
@@ -170,8 +183,8 @@ func (l *Log) addReader(w Waker) {
 	}
 }
 
-// removeReader removes a reader.
-func (l *Log) removeReader(w Waker) {
+// RemoveReader removes a reader.
+func (l *Log) RemoveReader(w Waker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if i := slices.Index(l.readers, w); i >= 0 {

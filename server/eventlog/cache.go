@@ -1,4 +1,4 @@
-package session
+package eventlog
 
 import (
 	"container/list"
@@ -12,11 +12,11 @@ import (
 // cacheRead is the size of a read of the store that fills the cache.
 const cacheRead = 256 << 10
 
-// A logCache holds events of all logs that a log itself does not keep in memory: those that it
+// A Cache holds events of all logs that a log itself does not keep in memory: those that it
 // dropped, and those that readers took from the store. Readers share them, and a log is read from
 // the store by one reader at a time, so that many who catch up cost one reading of the store.
 // Segments that were not used for the longest time go first.
-type logCache struct {
+type Cache struct {
 	most int // bytes
 
 	mu     sync.Mutex // taken after Log.mu
@@ -38,14 +38,22 @@ type cached struct {
 	view view
 }
 
-func newLogCache(most int64) *logCache {
-	return &logCache{most: int(most), views: map[view][]*list.Element{}}
+// NewCache returns a cache of that many bytes at most.
+func NewCache(most int64) *Cache {
+	return &Cache{most: int(most), views: map[view][]*list.Element{}}
+}
+
+// Bytes returns the size of what the cache holds.
+func (c *Cache) Bytes() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
 }
 
 // read returns lines of a view after a seq, through another, that the memory of the log does not
 // have: as many as fit most bytes, at least one. In a view of folds the other seq must not be in a
 // fold; after a seq in a fold they are its events.
-func (c *logCache) read(ctx context.Context, v view, after, through uint64, most int) ([]byte, uint64, error) {
+func (c *Cache) read(ctx context.Context, v view, after, through uint64, most int) ([]byte, uint64, error) {
 	g, _ := c.find(v, after)
 	if g == nil {
 		select {
@@ -72,7 +80,7 @@ func (c *logCache) read(ctx context.Context, v view, after, through uint64, most
 
 // fill returns the segment with the event after a seq. It reads the store if the cache does not
 // have it, up to the next event that is in memory. It requires the right to read the log.
-func (c *logCache) fill(ctx context.Context, v view, after, through uint64) (*segment, error) {
+func (c *Cache) fill(ctx context.Context, v view, after, through uint64) (*segment, error) {
 	g, next := c.find(v, after)
 	if g != nil {
 		return g, nil
@@ -115,7 +123,7 @@ var cacheBuffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // find returns the segment with the event after a seq, or nil and the first seq of the next one; 0
 // for none.
-func (c *logCache) find(v view, after uint64) (*segment, uint64) {
+func (c *Cache) find(v view, after uint64) (*segment, uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.views[v]
@@ -137,7 +145,7 @@ func place(list []*list.Element, seq uint64) int {
 }
 
 // add adds a segment of a view, unless the cache has a part of it.
-func (c *logCache) add(v view, g *segment) {
+func (c *Cache) add(v view, g *segment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.views[v]
@@ -153,7 +161,7 @@ func (c *logCache) add(v view, g *segment) {
 }
 
 // evict removes the segment that was not used for the longest time. It requires mu.
-func (c *logCache) evict() {
+func (c *Cache) evict() {
 	oldest := c.recent.Back()
 	g := c.recent.Remove(oldest).(*cached)
 	c.bytes -= g.size()
@@ -167,7 +175,7 @@ func (c *logCache) evict() {
 }
 
 // end removes the events of a log. Readers that are left add none.
-func (c *logCache) end(l *Log) {
+func (c *Cache) end(l *Log) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l.ended = true

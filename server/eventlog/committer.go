@@ -1,0 +1,104 @@
+package eventlog
+
+import (
+	"errors"
+	"time"
+)
+
+// A Committer is the only writer of the store. Each commit takes all batches that were submitted
+// during the last one.
+type Committer struct {
+	store    Store
+	observer Observer
+	commits  chan commit
+	done     chan struct{}
+	failed   chan struct{} // closed when the store has failed for good
+	failure  error         // read after failed is closed
+}
+
+// An Observer gets the result of each commit. It is called on the committer's goroutine and must
+// not block.
+type Observer interface {
+	Committed(batches []*Batch, took time.Duration, err error)
+}
+
+// A commit is a submitted batch.
+type commit struct {
+	batch *Batch
+	then  func(error)
+}
+
+// maxBatches bounds the batches of one transaction.
+const maxBatches = 1024
+
+// NewCommitter starts the goroutine that writes a store, until Close.
+func NewCommitter(store Store, observer Observer) *Committer {
+	c := &Committer{
+		store: store, observer: observer, commits: make(chan commit, maxBatches), done: make(chan struct{}),
+		failed: make(chan struct{}),
+	}
+	go c.run()
+	return c
+}
+
+// Failed returns a channel that is closed when the store has failed for good.
+func (c *Committer) Failed() <-chan struct{} { return c.failed }
+
+// Failure returns the error of the store. It is valid after Failed is closed.
+func (c *Committer) Failure() error { return c.failure }
+
+// Submit submits a batch. It calls then with the result on the committer's goroutine; then must not
+// block. It must not be called after Close.
+func (c *Committer) Submit(b *Batch, then func(error)) { c.commits <- commit{b, then} }
+
+// Close commits all submitted batches and returns when the goroutine has ended.
+func (c *Committer) Close() {
+	close(c.commits)
+	<-c.done
+}
+
+// commit commits a group in one transaction.
+func (c *Committer) commit(group []commit) error {
+	batches := make([]*Batch, len(group))
+	for i := range group {
+		batches[i] = group[i].batch
+	}
+	start := time.Now()
+	err := c.store.Commit(batches)
+	c.observer.Committed(batches, time.Since(start), err)
+	return err
+}
+
+func (c *Committer) run() {
+	defer close(c.done)
+	for first := range c.commits {
+		group := []commit{first}
+	gather:
+		for len(group) < maxBatches {
+			select {
+			case next, ok := <-c.commits:
+				if !ok {
+					break gather
+				}
+				group = append(group, next)
+			default:
+				break gather
+			}
+		}
+		err := c.commit(group)
+		if errors.Is(err, ErrStoreFailed) && c.failure == nil {
+			c.failure = err
+			close(c.failed)
+		}
+		if err != nil && len(group) > 1 {
+			// Commit each batch alone, so that a bad one fails no other session.
+			for _, g := range group {
+				g.then(c.commit([]commit{g}))
+			}
+			continue
+		}
+		for _, g := range group {
+			g.then(err)
+		}
+	}
+}
