@@ -18,37 +18,32 @@ func (r *Reader) outside(
 	ctx context.Context, id string, after, before uint64, most int,
 ) (events []json.RawMessage, cut bool, err error) {
 	events = []json.RawMessage{}
-	var buf []byte
 	size := 0
-	for through := before - 1; after < through; {
-		lines, upto, err := r.store.Read(ctx, id, after, through, true, readBytes, buf[:0])
+	for line, err := range eventlog.Lines(ctx, r.store, id, after, before-1) {
 		if errors.Is(err, eventlog.ErrCorrupt) {
 			return events, cut, nil // the turns can still be read
 		}
-		if err != nil || upto == after {
+		if err != nil {
 			return events, cut, err
 		}
-		for line := range bytes.Lines(lines) {
-			var e struct {
-				Type protocol.Type `json:"type"`
-				Turn string        `json:"turn"`
-			}
-			if err := json.Unmarshal(line, &e); err != nil {
-				return nil, false, err
-			}
-			switch {
-			case e.Type == protocol.MessageUser:
-				return events, cut, nil
-			case protocol.OutsideOfTurns(e.Type, e.Turn):
-				events = append(events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
-				size += len(line)
-			}
-			for size > most && len(events) > 1 {
-				size -= len(events[0]) + 1
-				events, cut = events[1:], true
-			}
+		var e struct {
+			Type protocol.Type `json:"type"`
+			Turn string        `json:"turn"`
 		}
-		after, buf = upto, lines
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, false, err
+		}
+		switch {
+		case e.Type == protocol.MessageUser:
+			return events, cut, nil
+		case protocol.OutsideOfTurns(e.Type, e.Turn):
+			events = append(events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
+			size += len(line)
+		}
+		for size > most && len(events) > 1 {
+			size -= len(events[0]) + 1
+			events, cut = events[1:], true
+		}
 	}
 	return events, cut, nil
 }

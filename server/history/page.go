@@ -8,13 +8,13 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 const (
 	pageTurns    = 20 // by default
 	maxPageTurns = 100
-	readBytes    = 256 << 10 // of one read from the store
-	tailSpan     = 512       // events of a long turn that are read first, from its end
+	tailSpan     = 512 // events of a long turn that are read first, from its end
 )
 
 // Page returns finished turns before a seq and the notices around them, oldest first: at most
@@ -134,26 +134,16 @@ func (r *Reader) readTail(
 	first, last uint64,
 	most int,
 ) (events []json.RawMessage, cut bool, size int, err error) {
-	var buf []byte
-	for after := first - 1; after < last; {
-		lines, upto, err := r.store.Read(ctx, id, after, last, true, readBytes, buf[:0])
+	for line, err := range eventlog.Lines(ctx, r.store, id, first-1, last) {
 		if err != nil {
 			return nil, false, 0, err
 		}
-		if upto == after {
-			break
+		events = append(events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
+		size += len(line)
+		for len(events) > 1 && size-len(events[0])-1 >= most {
+			size -= len(events[0]) + 1
+			events, cut = events[1:], true
 		}
-		for line := range bytes.Lines(lines) {
-			events = append(events, slices.Clone(bytes.TrimSuffix(line, []byte("\n"))))
-			size += len(line)
-		}
-		drop := 0
-		for drop < len(events)-1 && size-len(events[drop])-1 >= most {
-			size -= len(events[drop]) + 1
-			drop++
-		}
-		events, cut = slices.Delete(events, 0, drop), cut || drop > 0
-		after, buf = upto, lines
 	}
 	return events, cut, size, nil
 }

@@ -14,16 +14,9 @@ import (
 
 // Store is the part of session.Store that a Reader uses. Its contract is that of session.Store.
 type Store interface {
+	eventlog.Reader
 	Session(ctx context.Context, id string) (eventlog.Record, error)
 	Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error)
-	Read(
-		ctx context.Context,
-		id string,
-		after, through uint64,
-		folded bool,
-		most int,
-		dst []byte,
-	) ([]byte, uint64, error)
 	FoldStart(ctx context.Context, id string, seq uint64) (uint64, error)
 	Blob(ctx context.Context, id, blob string) (eventlog.Blob, error)
 }

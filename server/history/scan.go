@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 const (
@@ -115,23 +115,15 @@ type match struct {
 
 // read scans the events within (after, through] and returns their size in bytes.
 func (sc *scanner) read(ctx context.Context, after, through uint64) (int, error) {
-	var buf []byte
 	total := 0
-	for after < through {
-		lines, upto, err := sc.reader.store.Read(ctx, sc.from.Session, after, through, true, readBytes, buf[:0])
+	for line, err := range eventlog.Lines(ctx, sc.reader.store, sc.from.Session, after, through) {
 		if err != nil {
 			return total, err
 		}
-		if upto == after {
-			break
+		if err := sc.event(line); err != nil {
+			return total, err
 		}
-		for line := range bytes.Lines(lines) {
-			if err := sc.event(line); err != nil {
-				return total, err
-			}
-		}
-		total += len(lines)
-		after, buf = upto, lines
+		total += len(line)
 	}
 	sc.matchTurn()
 	return total, nil

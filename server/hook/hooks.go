@@ -35,9 +35,7 @@ type Sessions interface {
 
 // Store is the part of a session.Store that hooks read.
 type Store interface {
-	Read(
-		ctx context.Context, id string, after, through uint64, folded bool, most int, dst []byte,
-	) ([]byte, uint64, error)
+	eventlog.Reader
 	Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error)
 }
 

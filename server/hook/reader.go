@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 // An occurrence is an event that has a notification.
@@ -74,19 +75,11 @@ func (r *reader) text(ctx context.Context, session, turn string, seq uint64) (t 
 	if err != nil || len(rows) == 0 || rows[0].Turn != turn {
 		return t, err
 	}
-	var buf []byte
-	for at := rows[0].First - 1; at < seq; {
-		lines, last, err := r.store.Read(ctx, session, at, seq, true, readBytes, buf[:0])
+	for line, err := range eventlog.Lines(ctx, r.store, session, rows[0].First-1, seq) {
 		if err != nil {
 			return t, err
 		}
-		if last <= at {
-			break
-		}
-		at, buf = last, lines
-		for line := range bytes.Lines(lines) {
-			t.apply(line)
-		}
+		t.apply(line)
 	}
 	return t, nil
 }

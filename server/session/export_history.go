@@ -1,13 +1,12 @@
 package session
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
 
@@ -66,35 +65,21 @@ func (h *Hub) readPast(ctx context.Context, id string, head uint64, most int) ([
 // that is larger than most.
 func (h *Hub) readPastTurn(ctx context.Context, id string, after, through uint64, most int) (*pastTurn, error) {
 	t := new(pastTurn)
-	var buf []byte
-	for after < through {
-		lines, last, err := h.cfg.Store.Read(ctx, id, after, through, true, 256<<10, buf[:0])
+	for e, err := range eventlog.Events(ctx, h.cfg.Store, id, after, through) {
 		if err != nil {
 			return nil, fmt.Errorf("read events: %w", err)
 		}
-		if last == after {
-			break
+		p, err := newPastEvent(e)
+		if err != nil {
+			return nil, err
 		}
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			if err := json.Unmarshal(line, &e); err != nil {
-				return nil, fmt.Errorf("decode event after %d: %w", after, err)
-			}
-			p, err := newPastEvent(&e)
-			if err != nil {
-				return nil, err
-			}
-			if p == nil {
-				continue
-			}
-			p.Data = slices.Clone(p.Data)
-			t.events = append(t.events, *p)
-			t.bytes += len(protocol.MustEncode(p)) + 1
+		if p == nil {
+			continue
 		}
-		if t.bytes > most {
+		t.events = append(t.events, *p)
+		if t.bytes += len(protocol.MustEncode(p)) + 1; t.bytes > most {
 			return nil, nil
 		}
-		after, buf = last, lines
 	}
 	return t, nil
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,25 +26,16 @@ func loadState(ctx context.Context, store Store, rec eventlog.Record) (*protocol
 			return nil, fmt.Errorf("decode snapshot of %s: %w", rec.ID, err)
 		}
 	}
-	var buf []byte
-	for state.Seq < rec.Head {
-		lines, last, err := store.Read(ctx, rec.ID, state.Seq, rec.Head, true, 256<<10, buf[:0])
+	for e, err := range eventlog.Events(ctx, store, rec.ID, state.Seq, rec.Head) {
 		if err != nil {
 			return nil, fmt.Errorf("read events of %s: %w", rec.ID, err)
 		}
-		if last == state.Seq {
-			return nil, fmt.Errorf("events of %s end at %d, not %d", rec.ID, last, rec.Head)
+		if err := state.Apply(e); err != nil {
+			return nil, fmt.Errorf("apply events of %s: %w", rec.ID, err)
 		}
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			if err := json.Unmarshal(line, &e); err != nil {
-				return nil, fmt.Errorf("decode event of %s after %d: %w", rec.ID, state.Seq, err)
-			}
-			if err := state.Apply(&e); err != nil {
-				return nil, fmt.Errorf("apply events of %s: %w", rec.ID, err)
-			}
-		}
-		buf = lines
+	}
+	if state.Seq < rec.Head {
+		return nil, fmt.Errorf("events of %s end at %d, not %d", rec.ID, state.Seq, rec.Head)
 	}
 	return state, nil
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,26 +43,21 @@ func (h *host) Transcript(ctx context.Context, most int) (string, error) {
 // readTurn reads a finished turn, of a very long one only the beginning.
 func (h *host) readTurn(ctx context.Context, row eventlog.TurnRow) (*protocol.Turn, error) {
 	var t protocol.Transcript
-	var buf []byte
 	read := 0
-	for at := row.First - 1; at < row.Last && read < transcriptRead; {
-		lines, last, err := h.s.hub.cfg.Store.Read(ctx, h.s.id, at, row.Last, true, 256<<10, buf[:0])
+	for line, err := range eventlog.Lines(ctx, h.s.hub.cfg.Store, h.s.id, row.First-1, row.Last) {
 		if err != nil {
 			return nil, fmt.Errorf("read turn %s: %w", row.Turn, err)
 		}
-		if last == at {
+		var e protocol.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("decode turn %s: %w", row.Turn, err)
+		}
+		if _, err := t.Apply(&e); err != nil {
+			return nil, fmt.Errorf("apply turn %s: %w", row.Turn, err)
+		}
+		if read += len(line); read >= transcriptRead {
 			break
 		}
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			if err := json.Unmarshal(line, &e); err != nil {
-				return nil, fmt.Errorf("decode turn %s: %w", row.Turn, err)
-			}
-			if _, err := t.Apply(&e); err != nil {
-				return nil, fmt.Errorf("apply turn %s: %w", row.Turn, err)
-			}
-		}
-		at, read, buf = last, read+len(lines), lines
 	}
 	return t.Current(), nil
 }
