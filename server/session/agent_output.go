@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/item"
+	"agentctl/server/session/record"
 )
 
 // emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
@@ -56,7 +57,9 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		en := &m.entries[i]
 		s.addPolicyTo(en)
 		if m.turn != nil {
-			s.emitMissingStart(en)
+			if start, missing := m.turn.items.MissingStart(s.state.Turn, en.item()); missing {
+				s.recordAll([]record.Event{start})
+			}
 		}
 		used := s.state.Usage
 		e, err := s.append(id, en)
@@ -70,7 +73,9 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		if !en.isDelta || s.published.output.write(id, en.delta, e.Time) {
 			s.published.stale = true
 		}
-		s.endSurplus()
+		if s.state.Turn != nil {
+			s.recordAll(item.EndSurplus(s.state.Turn))
+		}
 	}
 	if m.state != nil {
 		s.spec.State = m.state
@@ -91,62 +96,6 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	case m.result != nil:
 		s.endTurn(normalizeEnd(m.result.End, m.result.err))
 	}
-}
-
-// emitMissingStart records the start of the part or tool that an entry belongs to, unless it has
-// started.
-func (s *Session) emitMissingStart(en *entry) {
-	var typ protocol.Type
-	var data any
-	switch {
-	case en.part != "":
-		if s.partStarted(en.part, en.delta.Kind) {
-			return
-		}
-		typ = protocol.TextStart
-		if en.delta.Kind == protocol.KindReasoning {
-			typ = protocol.ReasoningStart
-		}
-		data = protocol.PartStartData{Part: en.part}
-	case en.tool != "":
-		started := en.typ == protocol.ToolStarted || s.toolStarted(en.tool)
-		s.turn.started[en.tool] = true
-		if started {
-			return
-		}
-		typ, data = protocol.ToolStarted, protocol.ToolStartedData{Tool: en.tool}
-	default:
-		return
-	}
-	s.recordTask(typ, en.task, en.parent, data)
-}
-
-const maxOpen = 256 // parts, and tools, of a turn
-
-// endSurplus ends the oldest open part and tool of the turn if there are too many, because they are
-// part of the state.
-func (s *Session) endSurplus() {
-	st := s.state.Turn
-	if st == nil {
-		return
-	}
-	if len(st.Parts) > maxOpen {
-		s.endPart(st.Parts[0])
-	}
-	if len(st.Tools) > maxOpen {
-		s.endTool(st.Tools[0], protocol.ToolUnknown)
-	}
-}
-
-func (s *Session) partStarted(id string, kind protocol.Kind) bool {
-	return slices.ContainsFunc(s.state.Turn.Parts,
-		func(p protocol.OpenPart) bool { return p.Part == id && p.Kind == kind })
-}
-
-// toolStarted reports whether a tool has started in this run, or is open since before a restart.
-func (s *Session) toolStarted(id string) bool {
-	return s.turn.started[id] ||
-		slices.ContainsFunc(s.state.Turn.Tools, func(t protocol.OpenTool) bool { return t.Tool == id })
 }
 
 // storeSpec adds the spec to the next batch.

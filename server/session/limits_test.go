@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/item"
 )
 
 // The message that a full queue refuses changes nothing, and a client can still read the session.
@@ -154,7 +155,7 @@ func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 		id := r.create()
 		r.send(id, "go")
 		run := r.agents.run()
-		for i := range 2 * maxOpen {
+		for i := range 2 * item.MaxOpen {
 			run.emit(
 				agent.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: fmt.Sprint("p", i)}},
 				agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{
@@ -164,7 +165,7 @@ func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 		}
 		r.waitIdle()
 		st := r.state(id)
-		if len(st.Turn.Parts) != maxOpen || len(st.Turn.Tools) != maxOpen {
+		if len(st.Turn.Parts) != item.MaxOpen || len(st.Turn.Tools) != item.MaxOpen {
 			t.Errorf("%d parts and %d tools are open", len(st.Turn.Parts), len(st.Turn.Tools))
 		}
 		if n := len(encodeState(st)); n > 1<<20 {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/item"
 )
 
 // recover opens the store at start-up: it kills recorded process groups, fills the index, and loads
@@ -136,9 +136,7 @@ func (s *Session) recover() {
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	shown := eventlog.TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
-	for _, tool := range slices.Clone(st.Tools) {
-		s.endTool(tool, protocol.ToolUnknown)
-	}
+	s.recordAll(item.EndTools(st))
 	s.record(
 		protocol.TurnStarted,
 		st.Message.By,

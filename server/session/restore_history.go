@@ -10,6 +10,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/item"
 )
 
 // A pastEntry is an event of an exported state, as the restored session records it.
@@ -86,8 +87,8 @@ func (c *pastCheck) add(p *pastEvent) error {
 		}
 		c.entries = append(c.entries, pastEntry{p.Turn, en})
 	}
-	if t := c.state.Turn; t != nil && (len(t.Parts) > maxOpen+1 || len(t.Tools) > maxOpen+1) {
-		return fmt.Errorf("more than %d parts or tools are open", maxOpen)
+	if t := c.state.Turn; t != nil && (len(t.Parts) > item.MaxOpen+1 || len(t.Tools) > item.MaxOpen+1) {
+		return fmt.Errorf("more than %d parts or tools are open", item.MaxOpen)
 	}
 	return nil
 }

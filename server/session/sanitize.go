@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/item"
 	"agentctl/server/session/record"
 )
 
@@ -39,6 +40,13 @@ func (en *entry) logged(turn string) eventlog.Entry {
 		logged.Delta = &en.delta
 	}
 	return logged
+}
+
+// item returns the part or tool that the entry belongs to.
+func (en *entry) item() item.Output {
+	return item.Output{
+		Type: en.typ, Task: en.task, Parent: en.parent, Part: en.part, Kind: en.delta.Kind, Tool: en.tool,
+	}
 }
 
 // agentEventTypes are the types that an agent may emit, with the types of their data. Other types

@@ -168,26 +168,15 @@ func (s *Session) record(typ protocol.Type, by *protocol.Actor, data any) *proto
 
 // recordIn is record for a turn; an empty id means none.
 func (s *Session) recordIn(turn string, typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
-	e := s.appendData(turn, entry{typ: typ, by: by}, data)
-	if e == nil {
-		return &protocol.Event{Seq: s.state.Seq}
-	}
-	s.deadlines.lastActivity = e.Time
-	s.noteEvent(typ, by)
-	return e
+	return s.recordEvent(turn, &record.Event{Type: typ, By: by, Data: data})
 }
 
 // recordAll records the events of a part, in order, as record does, and returns the last of them.
 func (s *Session) recordAll(events []record.Event) (last *protocol.Event) {
-	for _, e := range events {
-		last = s.record(e.Type, e.By, e.Data)
+	for i := range events {
+		last = s.recordEvent(s.turnID(), &events[i])
 	}
 	return last
-}
-
-// recordTask is record for an event of a task or with a parent.
-func (s *Session) recordTask(typ protocol.Type, task, parent string, data any) {
-	s.appendData(s.turnID(), entry{typ: typ, task: task, parent: parent}, data)
 }
 
 // append appends an entry of a turn; an empty id means none. It is Journal.Append.
@@ -207,18 +196,22 @@ func (s *Session) append(turn string, en *entry) (*protocol.Event, error) {
 	return e, nil
 }
 
-// appendData encodes data into an entry and appends it. It returns nil after a failure, which it
-// logs.
-func (s *Session) appendData(turn string, en entry, data any) (e *protocol.Event) {
+// recordEvent encodes an event and appends it. After a failure, which it logs, it returns an event
+// with a position alone.
+func (s *Session) recordEvent(turn string, r *record.Event) *protocol.Event {
+	en := entry{typ: r.Type, task: r.Task, parent: r.Parent, by: r.By}
+	var e *protocol.Event
 	var err error
-	if en.data, err = record.Encode(data); err == nil {
+	if en.data, err = record.Encode(r.Data); err == nil {
 		e, err = s.append(turn, &en)
 	}
 	if err != nil {
-		s.logger().Error("record event", "type", en.typ, "err", err)
-		return nil
+		s.logger().Error("record event", "type", r.Type, "err", err)
+		return &protocol.Event{Seq: s.state.Seq}
 	}
 	s.published.stale = true
+	s.deadlines.lastActivity = e.Time
+	s.noteEvent(r.Type, r.By)
 	return e
 }
 

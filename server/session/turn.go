@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -12,18 +11,19 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/item"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
 
 // A turn is the turn under way and the agent's run of it.
 type turn struct {
-	id      string
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	done    chan struct{}   // closed when the session is finished with it: further output is refused
-	started map[string]bool // parts and tools that have started
-	past    atomic.Bool     // the agent got the imported past
+	id     string
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when the session is finished with it: further output is refused
+	items  item.Items
+	past   atomic.Bool // the agent got the imported past
 
 	// Set by stopTurn.
 	reason     protocol.Reason
@@ -77,7 +77,7 @@ func (s *Session) recordConversation(message, text string) {
 // runAgent runs the agent once the start of the turn is visible. shown is what a resumed turn has
 // in the log.
 func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
-	t := &turn{id: in.ID, done: make(chan struct{}), started: map[string]bool{}}
+	t := &turn{id: in.ID, done: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	s.turn = t
 	s.forgetIdleEnd()
@@ -170,22 +170,13 @@ func (s *Session) endTurn(end agent.End) {
 // snapshot and index entry.
 func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	st := s.state.Turn
-	for _, p := range slices.Clone(st.Parts) {
-		s.endPart(p)
-	}
-	status := protocol.ToolUnknown
-	if end.Reason == protocol.ReasonInterrupted || end.Reason == protocol.ReasonDenied {
-		status = protocol.ToolCancelled
-	}
-	for _, tool := range slices.Clone(st.Tools) {
-		s.endTool(tool, status)
-	}
-	s.endTasks(end)
-	s.resolve(approval.CancelAll(s.state)...)
-	e := s.record(protocol.TurnEnded, by, protocol.TurnEndedData{
+	ended := protocol.TurnEndedData{
 		Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
 		DurationMS: time.Since(st.Started).Milliseconds(),
-	})
+	}
+	s.recordAll(item.EndAll(s.state, &ended))
+	s.resolve(approval.CancelAll(s.state)...)
+	e := s.record(protocol.TurnEnded, by, ended)
 	if s.state.Turn != nil {
 		return // not recorded; logged
 	}
@@ -214,38 +205,6 @@ func (s *Session) recordBoundary(st *protocol.TurnState, e *protocol.Event) {
 		Reason:    string(s.state.Last.Reason),
 		Ended:     e.Time,
 	})
-}
-
-// endPart records the end of an open part.
-func (s *Session) endPart(p protocol.OpenPart) {
-	typ := protocol.TextEnd
-	if p.Kind == protocol.KindReasoning {
-		typ = protocol.ReasoningEnd
-	}
-	s.recordTask(typ, p.Task, "", protocol.PartEndData{Part: p.Part})
-}
-
-// endTool records the end of an open tool.
-func (s *Session) endTool(t protocol.OpenTool, status protocol.ToolStatus) {
-	s.recordTask(protocol.ToolEnded, t.Task, t.Parent, protocol.ToolEndedData{Tool: t.Tool, Status: status})
-}
-
-// endTasks ends the running tasks of a turn that did not complete. In a completed turn the agent
-// has ended them.
-func (s *Session) endTasks(end agent.End) {
-	if s.state.Plan == nil || end.Reason == protocol.ReasonCompleted {
-		return
-	}
-	typ, d := protocol.TaskFailed, protocol.TaskData{Code: end.Code, Message: end.Message}
-	if end.Reason == protocol.ReasonInterrupted || end.Reason == protocol.ReasonDenied {
-		typ, d = protocol.TaskCancelled, protocol.TaskData{}
-	}
-	for _, t := range slices.Clone(s.state.Plan.Tasks) {
-		if t.Status == protocol.StatusRunning {
-			d.Task, d.Title = t.ID, t.Title
-			s.recordTask(typ, t.ID, "", d)
-		}
-	}
 }
 
 // interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is

@@ -56,6 +56,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
 	}},
+	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},

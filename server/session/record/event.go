@@ -9,9 +9,11 @@ import (
 // An Event is an event that a session makes itself and has not recorded yet. Data has the type
 // listed in protocol.EventTypes.
 type Event struct {
-	Type protocol.Type
-	By   *protocol.Actor // nil: no user caused it
-	Data any
+	Type   protocol.Type
+	Task   string          // of the plan; empty: of none
+	Parent string          // the tool call that it belongs to; empty: none
+	By     *protocol.Actor // nil: no user caused it
+	Data   any
 }
 
 // Time returns a time as stored in the log: UTC, in milliseconds.
