@@ -13,6 +13,7 @@ import (
 
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
+	"agentctl/internal/redact"
 	"agentctl/internal/serverlog"
 	"agentctl/server/sqlite"
 )
@@ -70,7 +71,7 @@ func (a *app) checkServerLog(dir localserver.Dir) check {
 			return check{name, checkBad, err.Error()}
 		}
 	}
-	var secrets serverlog.Redactor // a crash may have written some
+	var secrets redact.Log // a crash may have written some
 	secrets.Set(a.logSecrets(dir))
 	last, count := "", 0
 	lines := bufio.NewScanner(f)

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/redact"
 	"agentctl/internal/serverlog"
 	"agentctl/protocol"
 )
@@ -22,7 +23,7 @@ type logsOptions struct {
 	Lines  int
 	Follow bool
 
-	secrets serverlog.Redactor
+	secrets redact.Log
 }
 
 func newLogs(a *app, run func(context.Context, *logsOptions) error) *cobra.Command {

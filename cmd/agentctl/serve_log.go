@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/redact"
 	"agentctl/internal/serverlog"
 )
 
@@ -24,7 +25,7 @@ type logFlags struct {
 
 	logger  *slog.Logger
 	file    *serverlog.File // nil: standard error
-	secrets serverlog.Redactor
+	secrets redact.Log
 }
 
 func (l *logFlags) add(f *pflag.FlagSet) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"agentctl/internal/redact"
 )
 
 // IsRecord reports whether a line of a log is a record, in one of the formats. The other lines are
@@ -28,7 +30,7 @@ func IsCrash(line []byte) bool {
 // RedactOutput hides secrets in what the former process wrote after its last record, and returns
 // the first line of its crash, or "". Only the owner of the log may call it: a line that another
 // process writes meanwhile may be lost.
-func (f *File) RedactOutput(r *Redactor) (crash string, err error) {
+func (f *File) RedactOutput(r *redact.Log) (crash string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	content := make([]byte, f.former)

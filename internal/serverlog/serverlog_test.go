@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentctl/internal/redact"
 )
 
 func must(t *testing.T, err error) {
@@ -120,7 +122,7 @@ func TestFollowingContinuesAfterAnEmptiedAndAMovedFile(t *testing.T) {
 func TestNoSecretIsLogged(t *testing.T) {
 	for _, format := range Formats {
 		var out bytes.Buffer
-		r := new(Redactor)
+		r := new(redact.Log)
 		r.Set([]string{"swordfish-1234", "swordfish-1234-longer", "short"})
 		log := New(&out, format, "debug", r).With("with", "swordfish-1234")
 		log.Debug("swordfish-1234 in the message", "err", errors.New("of swordfish-1234-longer"),
@@ -144,7 +146,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 func TestTheLevelIsTheLeastThatIsLogged(t *testing.T) {
 	for i, level := range Levels {
 		var out bytes.Buffer
-		log := New(&out, "", level, new(Redactor))
+		log := New(&out, "", level, new(redact.Log))
 		log.Debug("x")
 		log.Info("x")
 		log.Warn("x")
@@ -184,7 +186,7 @@ func TestTheOutputOfACrashIsRedactedInItsPlace(t *testing.T) {
 			if _, err := f.Write([]byte("time=2 msg=open\n")); err != nil {
 				t.Fatal(err)
 			}
-			var r Redactor
+			var r redact.Log
 			r.Set([]string{"swordfish-1"})
 			crash, err := f.RedactOutput(&r)
 			got, _ := os.ReadFile(path)

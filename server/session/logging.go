@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
+	"maps"
+	"slices"
 	"sync/atomic"
 
+	"agentctl/internal/redact"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
@@ -43,27 +45,19 @@ type agentLog struct{ of atomic.Pointer[agentSecrets] }
 // agentSecrets are the name of an agent and the values that its environment has in this session.
 type agentSecrets struct {
 	agent  string
-	values *strings.Replacer
+	values *redact.Values
 }
-
-// minSecret is the length from which the value of a variable is hidden.
-const minSecret = 8
 
 // set notes the agent that was opened.
 func (a *agentLog) set(spec *agent.Spec) {
-	var pairs []string
-	for _, value := range spec.Env {
-		if len(value) >= minSecret {
-			pairs = append(pairs, value, "[hidden]")
-		}
-	}
-	a.of.Store(&agentSecrets{spec.Agent, strings.NewReplacer(pairs...)})
+	env := slices.Collect(maps.Values(spec.Env))
+	a.of.Store(&agentSecrets{spec.Agent, redact.NewValues(redact.Mark, redact.MinValue, env)})
 }
 
 // hide returns text without the values of the session's environment.
 func (a *agentLog) hide(text string) string {
 	if of := a.of.Load(); of != nil {
-		return of.values.Replace(text)
+		return of.values.Hide(text)
 	}
 	return text
 }

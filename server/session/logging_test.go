@@ -15,7 +15,12 @@ func TestAgentFailuresAreLoggedWithoutTheEnvironment(t *testing.T) {
 	if a.hide("text") != "text" || a.agent() != "" {
 		t.Error("without an agent")
 	}
-	a.set(&agent.Spec{Agent: "mine", Env: map[string]string{"KEY": "swordfish-1234", "MODE": "fast"}})
+	a.set(&agent.Spec{Agent: "mine", Env: map[string]string{
+		"KEY": "swordfish-1234", "LONGER": "swordfish-1234-longer", "MODE": "fast",
+	}})
+	if got := a.hide("it is swordfish-1234-longer"); got != "it is [hidden]" {
+		t.Errorf("a secret that begins with another: %q", got)
+	}
 	if got := a.hide("swordfish-1234 is fast"); got != "[hidden] is fast" || a.agent() != "mine" {
 		t.Errorf("%q %q", got, a.agent())
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"agentctl/internal/redact"
 	"agentctl/wsclient"
 )
 
@@ -23,15 +24,15 @@ type line struct {
 }
 
 // linesOf returns the lines of a frame, which holds one or more messages on lines of their own.
-func linesOf(f wsclient.Frame, r *redactor) (lines []line) {
+func linesOf(f wsclient.Frame, r *redact.Messages) (lines []line) {
 	if f.Note != "" {
-		return []line{{Time: f.Time, Note: string(r.redact([]byte(f.Note)))}}
+		return []line{{Time: f.Time, Note: string(r.Redact([]byte(f.Note)))}}
 	}
 	l := line{Time: f.Time, Direction: "received"}
 	if f.Sent {
 		l.Direction = "sent"
 	}
-	data := r.redact(f.Data)
+	data := r.Redact(f.Data)
 	if f.Binary {
 		l.Binary = base64.StdEncoding.EncodeToString(data)
 		return []line{l}

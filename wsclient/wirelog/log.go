@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/wsclient"
 )
 
@@ -27,7 +28,7 @@ type Log struct {
 	err  error          // of the file, set before done is closed
 
 	mu       sync.Mutex
-	redactor *redactor
+	redactor *redact.Messages
 	queue    []wsclient.Frame // recorded and not taken by run
 	queued   int              // bytes of their data
 	dropped  int              // frames dropped since the queue was taken
@@ -49,7 +50,7 @@ func Open(path string) (*Log, error) {
 // start returns a log of an open file that has a size.
 func start(file io.WriteCloser, size int64) *Log {
 	l := &Log{
-		file: file, size: size, redactor: newRedactor(nil),
+		file: file, size: size, redactor: redact.NewMessages(nil),
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
 	go l.run()
@@ -61,7 +62,7 @@ func start(file io.WriteCloser, size int64) *Log {
 func (l *Log) Hide(secrets ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.redactor = newRedactor(secrets)
+	l.redactor = redact.NewMessages(secrets)
 }
 
 // Record queues a frame, whose data must not be changed afterwards. It never waits for the file: a
@@ -118,7 +119,7 @@ func (l *Log) run() {
 }
 
 // take empties the queue.
-func (l *Log) take() (frames []wsclient.Frame, dropped int, r *redactor, closed bool) {
+func (l *Log) take() (frames []wsclient.Frame, dropped int, r *redact.Messages, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	frames, dropped = l.queue, l.dropped
@@ -128,7 +129,7 @@ func (l *Log) take() (frames []wsclient.Frame, dropped int, r *redactor, closed 
 
 // write appends frames to the file. full reports that the file has its size limit: its last line
 // says so.
-func (l *Log) write(frames []wsclient.Frame, dropped int, r *redactor) (full bool, err error) {
+func (l *Log) write(frames []wsclient.Frame, dropped int, r *redact.Messages) (full bool, err error) {
 	var out []byte
 	for _, f := range frames {
 		for _, line := range linesOf(f, r) {

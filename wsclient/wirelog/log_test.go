@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/redact"
 	"agentctl/wsclient"
 )
 
@@ -85,7 +86,7 @@ func TestALineHasNoControlCharacters(t *testing.T) {
 	}
 	raw := []byte("{\"text\":\"\u009b1m\x7f\"}") // valid as JSON
 	for _, data := range [][]byte{[]byte(text), message, raw} {
-		for _, l := range linesOf(wsclient.Frame{Data: data}, newRedactor(nil)) {
+		for _, l := range linesOf(wsclient.Frame{Data: data}, redact.NewMessages(nil)) {
 			out := l.append(nil)
 			if strings.ContainsFunc(strings.TrimSuffix(string(out), "\n"), func(c rune) bool {
 				return c < ' ' || c >= 0x7f && c < 0xa0

@@ -52,6 +52,7 @@ var packageRules = []packageRule{
 	{pkg: "server/metrics"},
 	{pkg: "server/session", imports: []string{
 		"protocol", "server/eventlog", "server/metrics", "server/policy", "server/agent", "server/session/...",
+		"internal/redact",
 	}},
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
@@ -77,7 +78,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/model"},
 	{pkg: "server/agent/llm/sse"},
 	{pkg: "server/agent/llm/transport", imports: []string{
-		"protocol", "server/agent/llm/model", "server/agent/llm/sse",
+		"protocol", "server/agent/llm/model", "server/agent/llm/sse", "internal/redact",
 	}},
 	{pkg: "server/agent/llm/provider", imports: []string{"server/agent/llm/..."}},
 	{pkg: "server/agent/llm/provider/anthropic", imports: providerImports},
@@ -141,7 +142,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
 	{pkg: "tui/highlight"},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
-	{pkg: "wsclient/wirelog", imports: []string{"wsclient"}},
+	{pkg: "wsclient/wirelog", imports: []string{"wsclient", "internal/redact"}},
 	{pkg: "dialect", imports: []string{"protocol/...", "internal/panics"}},
 	{pkg: "docs"},
 	{pkg: "protocol", noIO: true},
@@ -189,7 +190,8 @@ var packageRules = []packageRule{
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},
-	{pkg: "internal/serverlog"},
+	{pkg: "internal/redact"},
+	{pkg: "internal/serverlog", imports: []string{"internal/redact"}},
 	{pkg: "internal/worktree"},
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download"},

@@ -7,10 +7,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/server/agent/llm/model"
 )
 
@@ -93,24 +93,9 @@ func (c *Client) check(res *http.Response) error {
 	return e
 }
 
-// minPart is the length from which the beginning of a secret is one, in bytes.
-const minPart = 6
-
 // Redact removes the secrets from a text, and the beginning of one where the text was cut.
 func (c *Client) Redact(text string) string {
-	for _, s := range c.Secrets {
-		if s == "" {
-			continue
-		}
-		text = strings.ReplaceAll(text, s, "[secret]")
-		for n := min(len(s), len(text)); n >= minPart; n-- {
-			if strings.HasSuffix(text, s[:n]) {
-				text = text[:len(text)-n] + "[secret]"
-				break
-			}
-		}
-	}
-	return text
+	return redact.NewValues("[secret]", 1, c.Secrets).HideCut(text)
 }
 
 // A watchdog ends a request whose answer takes too long.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/server/agent/llm/model"
 )
 
@@ -102,7 +103,7 @@ func TestAMessageThatIsCutHasNoPartOfASecret(t *testing.T) {
 	for before := maxMessage - len(secret) - 2; before < maxMessage; before++ {
 		text := `{"error":{"message":"` + strings.Repeat("x", before) + secret + ` is wrong"}}`
 		got := c.Redact(DecodeError(401, http.Header{}, []byte(text)).Message)
-		if strings.Contains(got, secret[:minPart]) {
+		if strings.Contains(got, secret[:redact.MinPart]) {
 			t.Errorf("after %d bytes: %s", before, got[before:])
 		}
 	}

@@ -1,4 +1,4 @@
-package wirelog
+package redact
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 // signed is a signed token in JWT form.
 const signed = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLW9mLWFkYQ"
 
-func TestRedactCredentials(t *testing.T) {
-	r := newRedactor([]string{"the-clients-own", ""})
+func TestAMessageHasNoCredential(t *testing.T) {
+	r := NewMessages([]string{"the-clients-own", ""})
 	for _, c := range []struct{ name, text, secret string }{
 		{"the client's token, anywhere", `{"data":{"text":"the-clients-own"}}`, "the-clients-own"},
 		{"a token by its name", `{"token":"abc"}`, "abc"},
@@ -26,8 +26,8 @@ func TestRedactCredentials(t *testing.T) {
 		{"a parameter of a URL", `{"url":"wss://host/ws?a=1&token=abc9&b=2"}`, "abc9"},
 		{"a signed token, anywhere", `{"data":"` + signed + `"}`, signed[30:]},
 	} {
-		got := string(r.redact([]byte(c.text)))
-		if strings.Contains(got, c.secret) || !strings.Contains(got, redacted) {
+		got := string(r.Redact([]byte(c.text)))
+		if strings.Contains(got, c.secret) || !strings.Contains(got, MessageMark) {
 			t.Errorf("%s: got %s, want %q redacted", c.name, got, c.secret)
 		}
 		if json.Valid([]byte(c.text)) && !json.Valid([]byte(got)) {
@@ -36,33 +36,33 @@ func TestRedactCredentials(t *testing.T) {
 	}
 }
 
-func TestRedactOtherText(t *testing.T) {
-	r := newRedactor([]string{""})
+func TestOtherTextOfAMessageStays(t *testing.T) {
+	r := NewMessages([]string{""})
 	for _, text := range []string{
 		`{"id":"1","command":"send","key":"ABCDEF","data":{"text":"my token is nice"}}`,
 		`{"data":{"max_tokens":4096,"tokens":12,"usage":{"input_tokens":3}}}`,
 		`{"text":"a basic idea of an API, a secret garden"}`,
 		`{"path":"/api/keys?monkey=1"}`,
 	} {
-		if got := string(r.redact([]byte(text))); got != text {
+		if got := string(r.Redact([]byte(text))); got != text {
 			t.Errorf("got %s, want %s", got, text)
 		}
 	}
 }
 
-func FuzzRedact(f *testing.F) {
+func FuzzMessages(f *testing.F) {
 	f.Add(`{"token":"abc"}`, "own-secret")
 	f.Add(`{"a":"{\"password\":\"x\\\\\"}"}`, "x")
 	f.Add("Bearer "+signed, "Bearer")
 	f.Add("\x00", "\x00")
 	f.Fuzz(func(t *testing.T, text, secret string) {
-		got := newRedactor([]string{secret}).redact([]byte(text))
-		for part := range strings.SplitSeq(string(got), redacted) {
+		got := NewMessages([]string{secret}).Redact([]byte(text))
+		for part := range strings.SplitSeq(string(got), MessageMark) {
 			if secret != "" && strings.Contains(part, secret) {
 				t.Errorf("%q is still in %q", secret, got)
 			}
 		}
-		if again := newRedactor([]string{""}).redact([]byte(text)); json.Valid([]byte(text)) && !json.Valid(again) {
+		if again := NewMessages([]string{""}).Redact([]byte(text)); json.Valid([]byte(text)) && !json.Valid(again) {
 			t.Errorf("%s is JSON, %s is not", text, again)
 		}
 	})

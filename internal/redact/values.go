@@ -1,0 +1,60 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Mark replaces a secret of a log.
+const Mark = "[hidden]"
+
+// MinValue is the length, in bytes, from which a value of an environment or a configuration is taken
+// for a secret. Shorter ones are common words.
+const MinValue = 8
+
+// MinPart is the length, in bytes, from which the beginning of a secret at a cut is hidden.
+const MinPart = 6
+
+// Values hides known secrets. The zero Values hides none. It is immutable.
+type Values struct {
+	mark    string
+	secrets []string // the longest first: one may be part of another
+	replace *strings.Replacer
+}
+
+// NewValues returns the Values that replaces secrets of at least the length least, in bytes, by mark.
+func NewValues(mark string, least int, secrets []string) *Values {
+	known := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < max(least, 1) })
+	slices.SortFunc(known, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, s := range known {
+		pairs = append(pairs, s, mark)
+	}
+	return &Values{mark: mark, secrets: known, replace: strings.NewReplacer(pairs...)}
+}
+
+// Hide returns text without the secrets. Where several match, the longest is replaced.
+func (v *Values) Hide(text string) string {
+	if len(v.secrets) == 0 {
+		return text
+	}
+	return v.replace.Replace(text)
+}
+
+// HideCut is Hide for a text that may be cut: it also hides the beginning of a secret at the end.
+func (v *Values) HideCut(text string) string {
+	text = v.Hide(text)
+	longest := 0
+	for _, s := range v.secrets {
+		for n := min(len(s), len(text)); n >= MinPart && n > longest; n-- {
+			if strings.HasSuffix(text, s[:n]) {
+				longest = n
+			}
+		}
+	}
+	if longest == 0 {
+		return text
+	}
+	return text[:len(text)-longest] + v.mark
+}
