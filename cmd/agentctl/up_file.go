@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -92,7 +90,11 @@ func joinPath(dir, path string) string {
 
 // parseUpFile parses JSON, or YAML of which JSON is a part, and checks what needs no server.
 func parseUpFile(b []byte, isYAML bool) (*upFile, error) {
-	if isYAML {
+	if !isYAML {
+		if err := json.Unmarshal(b, new(json.RawMessage)); err != nil {
+			return nil, err
+		}
+	} else {
 		var v any
 		if err := yaml.Unmarshal(b, &v); err != nil {
 			return nil, err
@@ -102,14 +104,9 @@ func parseUpFile(b []byte, isYAML bool) (*upFile, error) {
 			return nil, fmt.Errorf("not a tree of names and values: %w", err)
 		}
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
 	f := new(upFile)
-	if err := d.Decode(f); err != nil {
+	if err := protocol.DecodeStrict(b, f); err != nil {
 		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("text after the object")
 	}
 	names := map[string]bool{}
 	for i := range f.Sessions {

@@ -45,7 +45,6 @@ func ReadUsers(file []byte) (Users, error) {
 // ReadUserEntries parses a users file into its entries, by name, to be changed and written again.
 func ReadUserEntries(file []byte) (map[string]UserEntry, error) {
 	d := json.NewDecoder(bytes.NewReader(file))
-	d.DisallowUnknownFields()
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, errors.New("read users: not a JSON object")
 	}
@@ -59,8 +58,12 @@ func ReadUserEntries(file []byte) (map[string]UserEntry, error) {
 		if _, duplicate := entries[name]; duplicate {
 			return nil, fmt.Errorf("read users: duplicate user %q", name)
 		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, fmt.Errorf("read users: %q: %w", name, err)
+		}
 		var e UserEntry
-		if err := d.Decode(&e); err != nil {
+		if err := protocol.DecodeStrict(raw, &e); err != nil {
 			return nil, fmt.Errorf("read users: %q: %w", name, err)
 		}
 		if err := e.validate(name); err != nil {

@@ -2,11 +2,12 @@ package replay
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agentctl/protocol"
 )
 
 // A Conversation is what two ends sent each other, in order.
@@ -132,9 +133,7 @@ func decodeLines[S any](data []byte, header any) (steps []S, err error) {
 			steps = append(steps, *new(S))
 			v = &steps[len(steps)-1]
 		}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		if err := d.Decode(v); err != nil {
+		if err := protocol.DecodeStrict(line, v); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}

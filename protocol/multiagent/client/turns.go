@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -307,9 +306,7 @@ func decodePlainResult(raw json.RawMessage) (r wire.PlainResult, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return r, false
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	ok = d.Decode(&r) == nil
+	ok = protocol.DecodeStrict(raw, &r) == nil
 	r.Output = protocol.ValidText(r.Output)
 	return r, ok
 }

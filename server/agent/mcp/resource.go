@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,9 +28,7 @@ type resourceArguments struct {
 
 // resourceInput checks the arguments of both tools.
 func (b *Toolbox) resourceInput(c *llm.ToolCall) (in resourceArguments, of *connection, err error) {
-	d := json.NewDecoder(bytes.NewReader(c.Input))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
+	if err := protocol.DecodeStrict(c.Input, &in); err != nil {
 		return in, nil, fmt.Errorf("invalid arguments: %w", err)
 	}
 	of, err = b.find(in.Server)

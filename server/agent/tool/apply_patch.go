@@ -42,7 +42,9 @@ func (t *applyPatch) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *applyPatch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[struct{ Patch string }](c)
+	in, err := arguments[struct {
+		Patch string `json:"patch"`
+	}](c)
 	if err != nil {
 		return llm.Preview{}, err
 	}

@@ -1,21 +1,19 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
+	"agentctl/protocol"
 	"agentctl/server/agent/llm"
 )
 
-// arguments decodes the arguments of a call. It refuses unknown ones: a model that misspells one
-// learns it.
+// arguments decodes the arguments of a call. It refuses unknown ones, so that a model learns that it
+// has misspelled one, and those that can be read in two ways.
 func arguments[T any](c *llm.ToolCall) (in T, err error) {
-	d := json.NewDecoder(bytes.NewReader(c.Input))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
+	if err := protocol.DecodeStrict(c.Input, &in); err != nil {
 		return in, fmt.Errorf("invalid arguments: %w", err)
 	}
 	return in, nil
