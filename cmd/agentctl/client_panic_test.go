@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/cli"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/screen"
+	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/tui"
@@ -24,18 +28,18 @@ const panicText = "the last straw"
 // it sends or receives panicText. Its arguments are what it shows (session, dashboard or plain) and
 // the direction (sent or received).
 func runPanickingClient() {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
-	err := attachPanickingClient(context.Background(), a, os.Args[1], os.Args[2])
+	program := &verb.Context{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv}
+	err := attachPanickingClient(context.Background(), program, os.Args[1], os.Args[2])
 	if err == nil {
 		os.Exit(exit.OK)
 	}
-	e := exitError(err)
-	a.printer().PrintError(e)
+	e := cli.ExitError(err)
+	program.Printer().PrintError(e)
 	os.Exit(e.Status)
 }
 
-func attachPanickingClient(ctx context.Context, a *app, screen, direction string) error {
-	dir := localserver.Dir(a.env("AGENTCTL_DATA"))
+func attachPanickingClient(ctx context.Context, program *verb.Context, kind, direction string) error {
+	dir := localserver.Dir(program.Env("AGENTCTL_DATA"))
 	client := wsclient.New(dir.SocketURL(), wsclient.Options{OnFrame: func(f wsclient.Frame) {
 		if f.Sent == (direction == "sent") && bytes.Contains(f.Data, []byte(panicText)) {
 			panic("panic after it was " + direction)
@@ -44,22 +48,22 @@ func attachPanickingClient(ctx context.Context, a *app, screen, direction string
 	if err := client.Connect(ctx); err != nil {
 		return err
 	}
-	c := newConnection(ctx, client, true)
+	c := connection.New(ctx, client, true)
 	defer c.Close()
-	r, err := c.snapshot("fix")
+	r, err := c.Snapshot("fix")
 	if err != nil {
 		return err
 	}
-	adapter := &sessionAdapter{client: client, session: r.Snapshot.State.Session}
-	switch screen {
+	adapter := &screen.Session{Client: client, Session: r.Snapshot.State.Session}
+	switch kind {
 	case "session":
-		return c.leaveError(leaveCause(ctx, tui.Run(ctx, adapter, a.screenOptions())))
+		return screen.LeaveError(c, verb.LeaveCause(ctx, tui.Run(ctx, adapter, screen.Options(program))))
 	case "plain":
-		err := plain.Run(c.ctx, adapter, a.stdout, a.stdin, plain.Options{Columns: a.columns})
-		return c.cause(leaveCause(c.ctx, err))
+		err := plain.Run(c.Context(), adapter, program.Stdout, program.Stdin, plain.Options{Columns: program.Columns})
+		return c.Cause(verb.LeaveCause(c.Context(), err))
 	}
-	server := serverAdapter{client: client, local: true}
-	return c.leaveError(leaveCause(ctx, tui.RunDashboard(ctx, server, adapter.session, a.screenOptions())))
+	server := screen.Server{Client: client, Local: true}
+	return screen.LeaveError(c, verb.LeaveCause(ctx, tui.RunDashboard(ctx, server, adapter.Session, screen.Options(program))))
 }
 
 // asPanickingClient makes cmd run runPanickingClient with its arguments.

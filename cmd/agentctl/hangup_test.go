@@ -13,71 +13,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli"
+	"agentctl/internal/cli/verb"
 	"agentctl/internal/localserver"
 )
-
-// pipeArgs are arguments with which verbs do something, by path. Without an entry a verb has none.
-var pipeArgs = map[string]string{
-	"agents login":    "nonsense",
-	"agents sessions": "nonsense",
-	"approve":         "fix r1",
-	"attach":          "fix",
-	"backup":          "copy.db",
-	"blob":            "fix b_000000000000000000000000",
-	"check":           "--quick",
-	"compact":         "fix",
-	"fork":            "fix",
-	"retry":           "fix",
-	"undo":            "fix",
-	"context":         "fix",
-	"deny":            "fix r1",
-	"events":          "fix --follow",
-	"explain":         "fix r1",
-	"export":          "fix",
-	"history":         "fix",
-	"import":          "nonsense",
-	"interrupt":       "fix",
-	"label":           "fix",
-	"logs":            "--follow --timeout 1s",
-	"login":           "--server ws://127.0.0.1:1",
-	"new":             "--agent script:agent.script",
-	"options":         "fix",
-	"plan":            "fix",
-	"plan run":        "fix nonsense",
-	"queue edit":      "fix m1 text",
-	"queue hold":      "fix",
-	"queue mv":        "fix m1 0",
-	"queue release":   "fix h1",
-	"queue rm":        "fix m1",
-	"queue":           "fix",
-	"rename":          "fix fix",
-	"restore":         "nonsense",
-	"rm":              "nonsense",
-	"rules revoke":    "fix rule1",
-	"rules":           "fix",
-	"search":          "hello",
-	"send":            "fix hello --follow",
-	"serve":           "--timeout 1s --data other",
-	"set":             "fix mode ask",
-	"state export":    "fix",
-	"state restore":   "nonsense",
-	"status":          "fix",
-	"task cancel":     "fix t1",
-	"task restart":    "fix t1",
-	"token key add":   "k1 nonsense",
-	"token key rm":    "k1",
-	"token revoke":    "nonsense",
-	"token user":      "ann --file users.json",
-	"up":              "team.json",
-	"wait":            "fix",
-}
 
 // TestNoVerbHangs runs every verb without input, in a pipe whose reader leaves after one line.
 func TestNoVerbHangs(t *testing.T) {
 	runEveryVerb(t, "", "", func(verb, out string) {
 		for _, unusable := range []string{"missing argument", "unknown flag", "unknown command", "too many arguments"} {
 			if strings.Contains(out, unusable) {
-				t.Errorf("agentctl %s %s: not a call of it:\n%s", verb, pipeArgs[verb], out)
+				t.Errorf("agentctl %s %s: not a call of it:\n%s", verb, trial(verb), out)
 			}
 		}
 	})
@@ -129,12 +75,12 @@ func runEveryVerb(t *testing.T, userConfig, flags string, judge func(verb, out s
 	if out, err := sh("agentctl " + flags + " new --name fix --agent script:agent.script --prompt hello --wait"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	a := &app{env: func(string) string { return "" }}
-	for _, verb := range leaves(newRoot(a)) {
+	program := &verb.Context{Env: func(string) string { return "" }}
+	for _, verb := range leaves(cli.NewRoot(program)) {
 		if verb == "stop" || verb == "help" {
 			continue // last, and no verb
 		}
-		out, err := sh("agentctl " + flags + " " + verb + " " + pipeArgs[verb] + " </dev/null 2>errors | head -n 1; cat errors")
+		out, err := sh("agentctl " + flags + " " + verb + " " + trial(verb) + " </dev/null 2>errors | head -n 1; cat errors")
 		if err != nil {
 			t.Errorf("agentctl %s: %v\n%s", verb, err, out)
 		}
@@ -152,8 +98,16 @@ func leaves(cmd *cobra.Command) (paths []string) {
 			paths = append(paths, below...)
 		}
 		if sub.Runnable() && !sub.Hidden {
-			paths = append(paths, verbPath(sub))
+			paths = append(paths, verb.Path(sub))
 		}
 	}
 	return paths
+}
+
+// trial returns arguments with which a verb does something, by its path.
+func trial(path string) string {
+	if v := verb.Find(cli.Verbs(), path); v != nil {
+		return v.Trial
+	}
+	return ""
 }

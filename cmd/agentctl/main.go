@@ -3,14 +3,20 @@ package main
 import (
 	"context"
 	"os"
+
+	"agentctl/internal/cli"
+	"agentctl/internal/cli/verb"
 )
 
-// version is set at release.
-var version = ""
+// Set by the build of a release.
+var version, commit, commitDate string
 
 func main() { os.Exit(run()) }
 
 func run() int {
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
-	return a.execute(context.Background(), os.Args[1:])
+	program := &verb.Context{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv,
+		Build: verb.Build{Release: version, Commit: commit, Date: commitDate},
+	}
+	return cli.Execute(context.Background(), program, os.Args[1:])
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/xml"
 	"fmt"
 	"net"
 	"os"
@@ -103,36 +102,6 @@ func TestTheOperationsPageListsEveryMetric(t *testing.T) {
 		name = strings.TrimSuffix(name, "_bucket")
 		if !slices.ContainsFunc(server.Metrics, func(m server.Metric) bool { return m.Name == name }) {
 			t.Errorf("%s is no metric", name)
-		}
-	}
-}
-
-// TestTheServiceFilesRunAServer reads the command lines of the service files as the program does.
-func TestTheServiceFilesRunAServer(t *testing.T) {
-	unit, err := os.ReadFile("../../packaging/agentctl@.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	plist, err := os.ReadFile("../../packaging/agentctl.server.plist")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var document struct {
-		Arguments []string `xml:"dict>array>string"`
-	}
-	if err := xml.Unmarshal(plist, &document); err != nil || len(document.Arguments) != 3 {
-		t.Fatalf("%q, %v", document.Arguments, err)
-	}
-	for _, text := range []string{string(unit), document.Arguments[2]} {
-		m := regexp.MustCompile(`(?:=|/usr/local/bin/)agentctl (serve .*)`).FindStringSubmatch(text)
-		if m == nil {
-			t.Fatalf("no server in %s", text)
-		}
-		var got *serveOptions
-		cmd := newServe(&app{env: os.Getenv}, func(_ context.Context, o *serveOptions) error { got = o; return nil })
-		cmd.SetArgs(strings.Fields(m[1])[1:])
-		if err := cmd.ExecuteContext(t.Context()); err != nil || got == nil {
-			t.Errorf("%s: %v", m[1], err)
 		}
 	}
 }

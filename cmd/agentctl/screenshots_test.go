@@ -18,7 +18,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/cli/screen"
 	"agentctl/internal/dev/screenshot"
+	"agentctl/internal/dev/verbtest"
 	"agentctl/protocol"
 	"agentctl/server/agent/script"
 	"agentctl/server/embedded"
@@ -211,18 +213,18 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	defer c.Close()
 	keys, typing := io.Pipe()
 	defer typing.Close()
-	var screen screenBuffer
+	var output verbtest.Screen
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {
 		o := tui.Options{
-			Input: keys, Output: &screen, Env: []string{
+			Input: keys, Output: &output, Env: []string{
 				"TERM=xterm-256color", "COLORTERM=truecolor",
 				"CLICOLOR_FORCE=1",
 			},
 			Theme: s.theme, Zone: time.UTC, Size: tui.Size{Width: shotColumns, Height: shotRows},
 		}
-		left <- tui.RunDashboard(ctx, serverAdapter{client: c}, s.id(t, c), o)
+		left <- tui.RunDashboard(ctx, screen.Server{Client: c}, s.id(t, c), o)
 	}()
 	for _, key := range s.keys {
 		time.Sleep(2 * time.Second)
@@ -232,7 +234,7 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	}
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
-	out := screen.bytes()
+	out := output.Bytes()
 	leave()
 	if err := <-left; err != nil {
 		t.Error(err)

@@ -15,6 +15,9 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli"
+	"agentctl/internal/cli/verb"
 )
 
 // hostile is text that controls a terminal: DEL, C1 controls, changes of text direction.
@@ -89,13 +92,13 @@ func verbPaths() []string {
 	var walk func(*cobra.Command)
 	walk = func(parent *cobra.Command) {
 		for _, cmd := range parent.Commands() {
-			if cmd.Runnable() && verbPath(cmd) != "stop" {
-				paths = append(paths, verbPath(cmd))
+			if cmd.Runnable() && verb.Path(cmd) != "stop" {
+				paths = append(paths, verb.Path(cmd))
 			}
 			walk(cmd)
 		}
 	}
-	walk(newRoot(&app{env: func(string) string { return "" }}))
+	walk(cli.NewRoot(&verb.Context{Env: func(string) string { return "" }}))
 	return append(paths, "stop")
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/cli"
+	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 )
 
@@ -22,11 +24,11 @@ func TestTourWithoutATerminalEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out, diagnostics bytes.Buffer
 		env := map[string]string{"HOME": dir, "USER": "ada"}
-		a := &app{
-			stdin: strings.NewReader(""), stdout: &out, stderr: &diagnostics,
-			env: func(name string) string { return env[name] },
+		program := &verb.Context{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &diagnostics,
+			Env: func(name string) string { return env[name] },
 		}
-		if code := a.execute(t.Context(), []string{"tour"}); code != exit.OK {
+		if code := cli.Execute(t.Context(), program, []string{"tour"}); code != exit.OK {
 			t.Errorf("exit code %d, want %d; stderr: %s", code, exit.OK, &diagnostics)
 		}
 		for _, want := range []string{": ✓ allowed", "queued 1st: ", "turn completed"} {

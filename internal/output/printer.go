@@ -127,3 +127,11 @@ func message(e *exit.Error) string {
 	}
 	return text
 }
+
+// NonNil returns an empty slice for nil, which is [] in JSON.
+func NonNil[T any](l []T) []T {
+	if l == nil {
+		return []T{}
+	}
+	return l
+}

@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// Label is the label of a session in a git worktree of its own: the branch.
+const Label = "worktree"
+
 // recordFile is the file in git's directory of a worktree that marks the worktrees of this package.
 // git removes it with the worktree.
 const recordFile = "agentctl.json"

@@ -25,6 +25,13 @@ var (
 	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
 	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
 
+	// verbImports are those of every package of verbs. None imports another.
+	verbImports = []string{
+		"dialect", "internal/cli/completion", "internal/cli/connection", "internal/cli/turn",
+		"internal/cli/verb", "internal/config", "internal/exit", "internal/localserver",
+		"internal/output", "protocol", "protocol/codec", "wsclient",
+	}
+
 	// componentImports are those of the parts of a session's screen.
 	componentImports = []string{
 		"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
@@ -45,7 +52,91 @@ var (
 // packageRules lists every package, in the order of the map in ARCHITECTURE.md. Imports point down
 // only.
 var packageRules = []packageRule{
-	{pkg: "cmd/agentctl", imports: everything},
+	{pkg: "cmd/agentctl", imports: []string{"internal/cli", "internal/cli/verb"}},
+	{pkg: "internal/cli", imports: append([]string{
+		"internal/cli/...", "internal/manpage", "internal/retired", "tui",
+	}, verbImports...)},
+	{pkg: "internal/cli/verb", imports: []string{
+		"dialect", "internal/config", "internal/exit", "internal/localserver", "internal/output",
+		"protocol", "protocol/codec",
+	}},
+	{pkg: "internal/cli/host", imports: []string{
+		"internal/config", "internal/exit", "internal/localserver", "server",
+	}},
+	{pkg: "internal/cli/localagent", imports: []string{
+		"internal/agents", "internal/cli/host", "internal/cli/verb", "internal/config",
+		"internal/exit", "internal/output", "protocol", "server/agent/acp",
+	}},
+	{pkg: "internal/cli/connection", imports: []string{
+		"dialect", "internal/agents", "internal/cli/localagent", "internal/cli/verb",
+		"internal/config", "internal/credentials", "internal/exit", "internal/localserver",
+		"internal/output", "internal/ssh", "protocol", "server/agent/process", "tui/protolog",
+		"wsclient", "wsclient/wirelog",
+	}},
+	{pkg: "internal/cli/completion", imports: []string{
+		"internal/agents", "internal/cli/connection", "internal/cli/verb", "internal/output",
+		"protocol", "server/agent/acp", "wsclient",
+	}},
+	{pkg: "internal/cli/turn", imports: []string{
+		"dialect", "internal/attachment", "internal/cli/connection", "internal/cli/verb",
+		"internal/exit", "internal/export", "internal/output", "protocol", "tui/describe",
+		"wsclient",
+	}},
+	{pkg: "internal/cli/sessionlog", imports: []string{
+		"internal/cli/connection", "internal/cli/verb", "protocol", "wsclient",
+	}},
+	{pkg: "internal/cli/sessiontable", imports: []string{
+		"internal/exit", "internal/output", "internal/worktree", "protocol", "server/policy",
+		"tui/remote",
+	}},
+	{pkg: "internal/cli/screen", imports: []string{
+		"internal/cli/connection", "internal/cli/verb", "internal/config", "internal/exit",
+		"internal/export", "internal/output", "internal/panics", "protocol", "tui", "tui/logview",
+		"tui/notify", "tui/remote", "tui/serverset", "wsclient",
+	}},
+	{pkg: "internal/cli/sessions", imports: append([]string{
+		"internal/cli/localagent", "internal/cli/screen", "internal/cli/sessionlog",
+		"internal/cli/sessiontable", "internal/worktree", "server/login", "tui/remote",
+		"tui/sessionlist",
+	}, verbImports...)},
+	{pkg: "internal/cli/create", imports: append([]string{
+		"internal/agents", "internal/attachment", "internal/cli/localagent", "internal/worktree",
+		"server/agent/acp", "server/policy", "tui/plain",
+	}, verbImports...)},
+	{pkg: "internal/cli/attach", imports: append([]string{
+		"internal/cli/localagent", "internal/cli/screen", "internal/cli/sessionlog",
+		"internal/cli/sessiontable", "tui", "tui/drafts", "tui/plain", "tui/remote", "tui/replay",
+		"tui/sessionlist", "tui/split", "tui/ui", "wsclient/wirelog",
+	}, verbImports...)},
+	{pkg: "internal/cli/tour", imports: append([]string{
+		"internal/agents", "internal/cli/localagent", "internal/cli/screen", "server/agent/script",
+		"server/embedded", "server/session", "tui", "tui/plain", "tui/remote",
+		"tui/tour", "tui/ui",
+	}, verbImports...)},
+	{pkg: "internal/cli/steer", imports: append([]string{
+		"tui/describe", "tui/plain", "tui/transcript", "tui/ui",
+	}, verbImports...)},
+	{pkg: "internal/cli/read", imports: append([]string{
+		"internal/cli/sessionlog", "internal/export", "server/history", "tui/describe",
+		"tui/remote", "tui/ui",
+	}, verbImports...)},
+	{pkg: "internal/cli/serve", imports: append([]string{
+		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
+		"internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/hook",
+		"server/login", "server/session", "server/sqlite",
+	}, verbImports...)},
+	{pkg: "internal/cli/store", imports: append([]string{"server/session", "server/sqlite"}, verbImports...)},
+	{pkg: "internal/cli/agents", imports: append([]string{
+		"internal/agents", "internal/cli/localagent", "server/agent", "server/agent/acp",
+	}, verbImports...)},
+	{pkg: "internal/cli/doctor", imports: append([]string{
+		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/retired",
+		"internal/serverlog", "server", "server/sqlite",
+	}, verbImports...)},
+	{pkg: "internal/cli/mcp", imports: append([]string{
+		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
+	}, verbImports...)},
+	{pkg: "internal/cli/access", imports: append([]string{"internal/credentials", "server/login"}, verbImports...)},
 	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "docs")},
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
@@ -176,7 +267,7 @@ var packageRules = []packageRule{
 		"protocol", "server/login", "internal/localserver", "internal/exit",
 	}},
 	{pkg: "internal/localserver", imports: []string{
-		"server", "server/login", "server/sqlite", "server/agent", "server/agent/process",
+		"protocol", "server", "server/login", "server/session", "server/sqlite", "server/agent", "server/agent/process",
 		"internal/exit",
 	}},
 	{pkg: "internal/export", imports: []string{
@@ -225,6 +316,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/terminaltest"},
 	{pkg: "internal/dev/testbinary"},
 	{pkg: "internal/dev/tuitest"},
+	{pkg: "internal/dev/verbtest"},
 }
 
 // endImports are those of one end of a dialect: its messages, never the other end.

@@ -1,0 +1,151 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/protocol"
+	"agentctl/server/login"
+)
+
+type tokenOptions struct {
+	cli *verb.Context
+
+	Subject string
+	Role    string
+	Session string
+	TTL     time.Duration
+}
+
+var tokenVerb = verb.Verb{
+	Name: "token", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newToken(cli, runToken) },
+	Below: []*verb.Verb{&tokenUserVerb, &tokenListVerb, &tokenRevokeVerb, &tokenKeyVerb},
+}
+
+func newToken(cli *verb.Context, run func(context.Context, *tokenOptions) error) *cobra.Command {
+	o := &tokenOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Make a credential for the local server",
+		Long: `Make a credential for servers on this data directory, valid at all their addresses,
+with a subject and a role:
+
+  metrics   reads /metrics, for Prometheus, and nothing else
+  observer  reads
+  operator  sends, interrupts, edits the queue, creates and closes sessions
+  approver  operator, and decides on approvals
+  admin     everything
+
+It is valid for --ttl. Its connections are closed when it expires or is revoked. With --session it
+can be used for that session alone.`,
+		Example: "  agentctl token --subject ci --role operator --ttl 720h\n" +
+			"  agentctl token --subject bot --session fix\n" +
+			"  agentctl token user ada --role approver --file users.json",
+	}
+	cmd.RunE = verb.RunE(cli, o, func([]string) error { return o.check() }, run)
+	f := cmd.Flags()
+	f.StringVar(&o.Subject, "subject", "", "`NAME` of the user or program (required)")
+	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the credential")
+	f.DurationVar(&o.TTL, "ttl", 24*time.Hour, "`TIME` until it expires")
+	f.StringVar(&o.Session, "session", "", "the only `SESSION` that it is for")
+	verb.CompleteValues(cmd, "role", verb.RoleNames(login.TokenRoles))
+	verb.RequireValues(f, "session")
+	_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(cli))
+	return cmd
+}
+
+func (o *tokenOptions) check() error {
+	switch {
+	case o.Subject == "":
+		return exit.Usagef("--subject is required")
+	case o.TTL < time.Second || o.TTL > login.MaxTokenTTL:
+		return exit.Usagef("invalid --ttl %s: want 1s to %s", o.TTL, login.MaxTokenTTL)
+	}
+	if o.Session != "" && o.Role == string(protocol.RoleMetrics) {
+		return exit.Usagef("--role metrics is for the whole server: omit --session")
+	}
+	return checkRole(o.Role, login.TokenRoles)
+}
+
+func checkRole(role string, roles []protocol.Role) error {
+	if !slices.Contains(roles, protocol.Role(role)) {
+		return exit.Usagef("invalid --role %q: want %s", role, strings.Join(verb.RoleNames(roles), ", "))
+	}
+	return nil
+}
+
+func runToken(ctx context.Context, o *tokenOptions) error {
+	dir, err := o.cli.DataDir()
+	if err != nil {
+		return err
+	}
+	if s := o.cli.Flags.Server; s != "" && !strings.HasPrefix(s, "unix:") && dir.TokenFor(s) == "" {
+		return exit.Usagef("%s is not a server of this data directory: make the credential on its machine, or "+
+			"run agentctl login",
+			credentials.Origin(s))
+	}
+	if err := dir.Create(); err != nil {
+		return err
+	}
+	session, err := o.sessionID(ctx)
+	if err != nil {
+		return err
+	}
+	authenticator, err := dir.Authenticator(nil)
+	if err != nil {
+		return err
+	}
+	token, err := authenticator.NewToken(login.TokenRequest{
+		Subject: o.Subject, Role: protocol.Role(o.Role), Session: session, TTL: o.TTL,
+	})
+	if err != nil {
+		return exit.Usagef("%w", err)
+	}
+	expires := credentials.Expiry(token.Signed)
+	record := localserver.TokenRecord{
+		ID: token.ID, Subject: o.Subject, Role: o.Role, Session: session,
+		Created: time.Now().UTC(), Expires: *expires,
+	}
+	if err := dir.SaveToken(record); err != nil {
+		return err
+	}
+	result := struct {
+		Token   string     `json:"token"`
+		ID      string     `json:"id"`
+		Subject string     `json:"subject"`
+		Role    string     `json:"role"`
+		Session string     `json:"session,omitempty"`
+		Expires *time.Time `json:"expires"`
+	}{token.Signed, token.ID, o.Subject, o.Role, session, expires}
+	return o.cli.Print(result, func(w io.Writer) { fmt.Fprintln(w, token.Signed) })
+}
+
+// sessionID returns the id of --session, or "" without it.
+func (o *tokenOptions) sessionID(ctx context.Context) (string, error) {
+	if o.Session == "" {
+		return "", nil
+	}
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	r, err := c.Snapshot(o.Session)
+	if err != nil {
+		return "", err
+	}
+	return r.Snapshot.State.Session, nil
+}

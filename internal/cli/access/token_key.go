@@ -1,0 +1,197 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/server/login"
+)
+
+type tokenKeyOptions struct {
+	cli *verb.Context
+
+	Method string // of a new key
+	File   string // of another issuer's public key
+	ID     string
+}
+
+var tokenKeyVerb = verb.Verb{
+	Name:  "key",
+	Build: func(cli *verb.Context) *cobra.Command { return newTokenKey(cli, runTokenKeys) },
+	Below: []*verb.Verb{&tokenKeyRotateVerb, &tokenKeyAddVerb, &tokenKeyRmVerb},
+	Place: verb.DataDirectory,
+}
+
+func newTokenKey(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
+	o := &tokenKeyOptions{cli: cli}
+	return &cobra.Command{
+		Use:   "key",
+		Short: "Show and change the keys of credentials",
+		Long: `Show and change the keys that sign credentials of this data directory. One of them
+signs; all verify. A running server reads them within seconds.
+
+"rotate" adds a key, which signs from now on: credentials of the older ones stay valid until they
+expire or their key is removed, which ends their connections. "add" lets another issuer make
+credentials: JWTs signed with EdDSA, with the id of the key as "kid", and the claims
+"iss": "agentctl", "aud": the audience that this command prints, "made": true, "sub", "role", "jti"
+and "exp"; with "session", for the session of that id alone.`,
+		Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
+			"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
+		Args: verb.RangeArgs(0, 0),
+		RunE: verb.RunE(cli, o, nil, run),
+	}
+}
+
+var tokenKeyRotateVerb = verb.Verb{
+	Name:  "rotate",
+	Build: func(cli *verb.Context) *cobra.Command { return newTokenKeyRotate(cli, runTokenKeyRotate) },
+	Place: verb.DataDirectory,
+}
+
+func newTokenKeyRotate(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
+	o := &tokenKeyOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use: "rotate", Short: "Add a key for new credentials", Args: verb.RangeArgs(0, 0),
+		Long: "Add a random key, which signs the credentials that are made from now on. Those of older keys\n" +
+			"stay valid.",
+		Example: "  agentctl token key rotate",
+		RunE:    verb.RunE(cli, o, func([]string) error { return o.checkMethod() }, run),
+	}
+	cmd.Flags().StringVar(&o.Method, "alg", login.HS256, "`METHOD`: HS256 or EdDSA")
+	return cmd
+}
+
+var tokenKeyAddVerb = verb.Verb{
+	Name:  "add",
+	Build: func(cli *verb.Context) *cobra.Command { return newTokenKeyAdd(cli, runTokenKeyAdd) },
+	Place: verb.DataDirectory,
+	Trial: "k1 nonsense",
+}
+
+func newTokenKeyAdd(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
+	o := &tokenKeyOptions{cli: cli}
+	return &cobra.Command{
+		Use: "add ID FILE", Short: "Accept credentials signed with an Ed25519 key",
+		Long: "Accept credentials that another issuer signs with EdDSA. FILE is its Ed25519 public key in PEM,\n" +
+			"ID the \"kid\" of its credentials.",
+		Args: verb.RangeArgs(2, 2), Example: "  agentctl token key add ci issuer.pem",
+		RunE: verb.RunE(cli, o, func(args []string) error { o.ID, o.File = args[0], args[1]; return nil }, run),
+	}
+}
+
+var tokenKeyRmVerb = verb.Verb{
+	Name:  "rm",
+	Build: func(cli *verb.Context) *cobra.Command { return newTokenKeyRemove(cli, runTokenKeyRemove) },
+	Place: verb.DataDirectory,
+	Trial: "k1",
+}
+
+func newTokenKeyRemove(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
+	o := &tokenKeyOptions{cli: cli}
+	return &cobra.Command{
+		Use: "rm ID", Short: "Remove a key and end its credentials", Args: verb.RangeArgs(1, 1),
+		Long: "Remove a key. Its credentials end, with their connections, within seconds. The key that signs\n" +
+			"stays.",
+		Example: "  agentctl token key rm k_ABCDEFGH",
+		RunE:    verb.RunE(cli, o, func(args []string) error { o.ID = args[0]; return nil }, run),
+	}
+}
+
+func (o *tokenKeyOptions) checkMethod() error {
+	if o.Method != login.HS256 && o.Method != login.EdDSA {
+		return exit.Usagef("invalid --alg %q: want %s or %s", o.Method, login.HS256, login.EdDSA)
+	}
+	return nil
+}
+
+func runTokenKeys(_ context.Context, o *tokenKeyOptions) error {
+	return o.change(func(*login.Keys) error { return nil })
+}
+
+func runTokenKeyRotate(_ context.Context, o *tokenKeyOptions) error {
+	return o.change(func(keys *login.Keys) error {
+		key, err := login.NewKey(o.Method)
+		keys.Keys, keys.Signing = append(keys.Keys, key), key.ID
+		return err
+	})
+}
+
+func runTokenKeyAdd(_ context.Context, o *tokenKeyOptions) error {
+	b, err := os.ReadFile(o.File)
+	if err != nil {
+		return fmt.Errorf("public key: %w", err)
+	}
+	public, err := login.ParsePublicKey(b)
+	if err != nil {
+		return exit.Usagef("%s: %s", o.File, err)
+	}
+	return o.change(func(keys *login.Keys) error {
+		key := login.Key{ID: o.ID, Method: login.EdDSA, Public: public, Created: time.Now().UTC()}
+		keys.Keys = append(keys.Keys, key)
+		return nil
+	})
+}
+
+func runTokenKeyRemove(_ context.Context, o *tokenKeyOptions) error {
+	return o.change(func(keys *login.Keys) error {
+		if o.ID == keys.Signing {
+			return exit.Usagef("%q is the key that signs: run agentctl token key rotate first", o.ID)
+		}
+		n := len(keys.Keys)
+		keys.Keys = slices.DeleteFunc(keys.Keys, func(k login.Key) bool { return k.ID == o.ID })
+		switch len(keys.Keys) {
+		case n:
+			return exit.Errorf(exit.Failure, protocol.CodeNotFound, "no key %q", o.ID).
+				WithHint("list keys: agentctl token key")
+		case 0:
+			return exit.Usagef("%q is the only key: run agentctl token key rotate first", o.ID)
+		}
+		return nil
+	})
+}
+
+// change changes the keys of the data directory and prints them without their secrets.
+func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
+	dir, err := o.cli.DataDir()
+	if err != nil {
+		return err
+	}
+	if err := dir.Create(); err != nil {
+		return err
+	}
+	keys, err := dir.Keys()
+	if err != nil {
+		return err
+	}
+	before := slices.Clone(keys.Keys)
+	if err := f(&keys); err != nil {
+		return err
+	}
+	if !slices.EqualFunc(before, keys.Keys, func(a, b login.Key) bool { return a.ID == b.ID }) {
+		if err := dir.SaveKeys(keys); err != nil {
+			return exit.Usagef("%w", err)
+		}
+	}
+	for i := range keys.Keys {
+		keys.Keys[i].Secret = nil
+	}
+	return o.cli.Print(keys, func(w io.Writer) {
+		fmt.Fprintf(w, "audience %s\n", keys.Audience)
+		for _, k := range keys.Keys {
+			signs := ""
+			if k.ID == keys.Signing {
+				signs = "  signs"
+			}
+			fmt.Fprintf(w, "%s  %s%s\n", k.ID, k.Method, signs)
+		}
+	})
+}

@@ -1,0 +1,7 @@
+package access
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var Verbs = []*verb.Verb{&loginVerb, &tokenVerb}

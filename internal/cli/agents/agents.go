@@ -1,0 +1,201 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/localagent"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+	"agentctl/server/agent"
+	"agentctl/server/agent/acp"
+)
+
+type agentsOptions struct {
+	cli *verb.Context
+
+	Check bool
+
+	lookPath func(program string) (string, error)
+}
+
+var agentsVerb = verb.Verb{
+	Name: "agents", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newAgents(cli, runAgents) },
+	Below: []*verb.Verb{&agentsLoginVerb, &agentsSessionsVerb},
+	Lacks: func(d *codec.Dialect) error {
+		return codec.Unsupported(d.Name, "a list of agents", "its servers have no message for it")
+	},
+}
+
+func newAgents(cli *verb.Context, run func(context.Context, *agentsOptions) error) *cobra.Command {
+	o := &agentsOptions{cli: cli, lookPath: exec.LookPath}
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List the agents of the server",
+		Long: `List the agents that the server can run by name: configured agents and presets. See
+"agentctl new --help" for ad hoc commands.
+
+On your own server the list tells whether an agent is installed, its version, whether a key or a
+stored login was found, how to get what is missing, and what the agent allows without asking you.
+Below are the providers of models, with or without a key, and the configured MCP servers.
+--check starts each installed agent to see whether its login works, and connects to each MCP
+server.`,
+		Example: "  agentctl agents\n  agentctl agents --check -o json\n  agentctl agents login claude",
+		Args:    verb.RangeArgs(0, 0),
+		RunE:    verb.RunE(cli, o, nil, run),
+	}
+	cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent, connect to MCP servers")
+	return cmd
+}
+
+func runAgents(ctx context.Context, o *agentsOptions) error {
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if !c.Own {
+		return o.printNames(c.Hello().Agents)
+	}
+	registry, err := localagent.Registry(o.cli)
+	if err != nil {
+		return err
+	}
+	inspector := localagent.Inspector(o.cli, registry, o.lookPath)
+	var list []agents.Installation
+	for _, name := range c.Hello().Agents {
+		r := inspector.Inspect(name)
+		if o.Check && r.Installed && r.Script == "" && r.Model == "" && r.Pipeline == "" {
+			probe(ctx, o.cli, registry, &r)
+		}
+		list = append(list, r)
+	}
+	return o.print(list, services(ctx, inspector, o.Check))
+}
+
+// printNames writes the agents of another machine: nothing else is known of them.
+func (o *agentsOptions) printNames(names []string) error {
+	for _, name := range names {
+		v := struct {
+			Agent string `json:"agent"`
+		}{name}
+		if err := o.cli.Print(v, func(w io.Writer) { fmt.Fprintln(w, output.OneLine(name, 0)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *agentsOptions) print(list []agents.Installation, used []service) error {
+	if o.cli.JSON() {
+		for _, r := range list {
+			if err := o.cli.Print(r, nil); err != nil {
+				return err
+			}
+		}
+		for _, s := range used {
+			if err := o.cli.Print(s, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := tabwriter.NewWriter(o.cli.Text(), 0, 0, 2, ' ', 0)
+	for _, r := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", output.OneLine(r.Agent, 0), installedText(&r), localagent.LoginText(&r))
+		if r.Installed && r.Decides != "" {
+			fmt.Fprintf(t, "\t\t%s\n", r.Decides)
+		}
+	}
+	for _, s := range used {
+		s.write(t)
+	}
+	return t.Flush()
+}
+
+func installedText(r *agents.Installation) string {
+	switch {
+	case !r.Installed:
+		return "not installed"
+	case r.Script != "":
+		return "script"
+	case r.Model != "":
+		return output.OneLine(r.Model, 60)
+	case r.Pipeline != "":
+		return "pipeline"
+	case r.Version == "":
+		return "installed"
+	}
+	return output.OneLine(r.Version, 40)
+}
+
+// localAgent returns the registry, and how to run an agent of this machine, for the named verb
+// below "agentctl agents".
+func localAgent(cli *verb.Context, agent, verb string) (*agents.Registry, acp.Config, error) {
+	if cli.Flags.Server != "" {
+		err := exit.Usagef("this is about the machine of the server: run agentctl agents %s there", verb)
+		return nil, acp.Config{}, err
+	}
+	registry, err := localagent.Registry(cli)
+	if err != nil {
+		return nil, acp.Config{}, err
+	}
+	config, err := registry.Find(agent)
+	return registry, config, err
+}
+
+// probe starts an agent and sets what it tells.
+func probe(ctx context.Context, cli *verb.Context, registry *agents.Registry, r *agents.Installation) {
+	p, err := startProbe(ctx, cli, registry, r.Agent)
+	if p.Version != "" {
+		r.Version = p.Version
+	}
+	switch protocol.CodeOf(err) {
+	case "":
+		r.Login, r.LoginBy = agents.LoginReady, ""
+	case protocol.CodeAgentAuth:
+		r.Login, r.LoginBy = agents.LoginMissing, ""
+	default:
+		r.Login, r.LoginBy = err.Error(), ""
+	}
+}
+
+// startProbe starts an agent in an empty directory, with the environment of this shell.
+func startProbe(ctx context.Context, cli *verb.Context, r *agents.Registry, name string) (p acp.Probed, err error) {
+	config, err := r.Find(name)
+	if err != nil {
+		return p, err
+	}
+	dir, err := os.MkdirTemp("", "agentctl-agent-")
+	if err != nil {
+		return p, fmt.Errorf("directory of the agent: %w", err)
+	}
+	defer func() {
+		if failed := os.RemoveAll(dir); failed != nil && err == nil {
+			err = failed
+		}
+	}()
+	config.StartTimeout = localagent.ProbeTimeout
+	return acp.Probe(ctx, config, agent.Spec{CWD: dir})
+}
+
+// writeMethods lists the ways to log in that an agent offers.
+func writeMethods(w io.Writer, methods []acp.LoginMethod) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, m := range methods {
+		fmt.Fprintf(t, "%s\t%s\n", output.OneLine(m.Name, 60), output.OneLine(m.Description, 0))
+	}
+	_ = t.Flush() // w keeps its error
+}

@@ -1,0 +1,7 @@
+package agents
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var Verbs = []*verb.Verb{&agentsVerb}

@@ -1,0 +1,312 @@
+package attach
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/localagent"
+	"agentctl/internal/cli/screen"
+	"agentctl/internal/cli/sessiontable"
+	"agentctl/internal/cli/turn"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/tui"
+	"agentctl/tui/drafts"
+	"agentctl/tui/plain"
+	"agentctl/tui/remote"
+	"agentctl/tui/ui"
+	"agentctl/wsclient/wirelog"
+)
+
+type attachOptions struct {
+	cli *verb.Context
+
+	Session string
+	Plain   bool
+	Follow  bool
+	Mouse   bool
+	Theme   string
+	NoAlert bool
+	Keep    int
+	Wire    string // file of the messages of the connection; "": none
+	replayOptions
+
+	changed func(flag string) bool // reports whether a flag was passed
+	create  bool                   // the server has no sessions
+
+	sessions []protocol.Summary // of the server; nil: the user named one
+}
+
+var attachVerb = verb.Verb{
+	Name: "attach", Group: verb.GroupStart,
+	Build: func(cli *verb.Context) *cobra.Command { return newAttach(cli, runAttach) },
+	Trial: "fix",
+}
+
+func newAttach(cli *verb.Context, run func(context.Context, *attachOptions) error) *cobra.Command {
+	o := &attachOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "attach [SESSION]",
+		Short: "Open a session in the terminal UI",
+		Long: `Open a session in the terminal UI: the transcript with live output, the queue and
+pending approvals. Enter sends, Ctrl-K lists the commands, F1 the keys, Ctrl-C twice detaches. The
+session continues after you detach. A dropped connection is resumed with everything you missed.
+
+F2 opens the dashboard with all sessions of the server: status, pending approvals and their age.
+There you create, rename, remove, approve and search sessions. F8 jumps to the next session that
+needs you, and back. Without SESSION, the only session is used; if there is none or more than one,
+the sessions that were side by side when you left, else the dashboard. Alt-V and Alt-M show another
+session to the right and below.
+
+With --plain, without a terminal or on a dumb one, the session is printed as lines: the recent
+turns, then live output. Lines of stdin are sent as messages; lines that begin with / are commands
+(see /help). At the end of stdin attach waits until the session is idle and ends, with exit code 6
+if a request or a held queue waits for a person; with --follow it goes on.
+
+With --replay, an exported log (agentctl export --format jsonl) is played at its own pace, or that
+of a session up to now: Space pauses, + and - change the speed, [ and ] move by turns. A replay
+sends nothing. An argument that names no file is a SESSION.
+
+With --wire, every message of the connection is appended to FILE, a line of JSON each, without
+credentials: follow it with "tail -f FILE | jq". The file is new or your own, readable by you alone,
+and takes at most 64 MiB. The screen does not wait for it; a line counts messages that it lost.
+
+The themes are auto, dark, light, contrast (no faint text), colorblind, ember, fjord and 16, the
+terminal's sixteen colours. All but dark, light and 16 follow the background of the terminal; Alt-L
+shows the next one. While the terminal has no focus, it rings the bell when an approval
+arrives or a turn ends, unless you pass --no-alert.
+
+Defaults can be set in the configuration file (see "agentctl --help"), which is JSON:
+
+  {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
+   "servers": {"box": {"url": "ssh://ada@box"}},
+   "theme": "auto", "color": true, "images": "auto", "mouse": false,
+   "composer": {"keys": "emacs"},
+   "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
+   "worktree": {"path": "../{repo}-{branch}", "setup": ["make", "deps"]},
+   "notify_states": ["waiting", "failed"], "notify_labels": ["team=infra"],
+   "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
+
+Every name is optional. "composer" chooses the keys that edit a message, emacs or vi. "images" is
+auto, kitty (its graphics protocol), blocks (half blocks) or off (a line of text).
+"notify_states" (waiting, failed, finished) and "notify_labels" restrict what the bell and
+notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
+		Example:           "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
+		Args:              verb.RangeArgs(0, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+		RunE: verb.RunE(cli, o, func(args []string) error {
+			if len(args) > 0 {
+				o.Session = args[0]
+			}
+			if !slices.Contains(ui.Themes(), ui.Theme(o.Theme)) {
+				return exit.Usagef("invalid --theme %q: want %s", o.Theme, strings.Join(config.Themes(), ", "))
+			}
+			if o.Keep < 1 {
+				return exit.Usagef("invalid --keep %d: want 1 or more", o.Keep)
+			}
+			if o.Wire != "" && o.Replay {
+				return exit.Usagef("--wire is for a connection: a replay has none")
+			}
+			return o.replayOptions.check(o.Session, o.Plain, o.changed("max-pause"))
+		}, run),
+	}
+	o.changed = cmd.Flags().Changed
+	cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
+	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, go on after the end of stdin")
+	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
+	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
+	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
+	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
+	cmd.Flags().StringVar(&o.Wire, "wire", "", "append the messages of the connection to `FILE`")
+	o.replayOptions.addFlags(cmd)
+	verb.CompleteValues(cmd, "theme", config.Themes())
+	return cmd
+}
+
+func runAttach(ctx context.Context, o *attachOptions) (err error) {
+	if o.Replay {
+		return runReplay(ctx, o)
+	}
+	onScreen := !o.Plain && screen.HasTerminal(o.cli)
+	var wire *wirelog.Log
+	if o.Wire != "" {
+		if wire, err = wirelog.Open(o.Wire); err != nil {
+			return exit.Usagef("--wire: %w", err)
+		}
+		defer func() { err = cmp.Or(err, wire.Close()) }()
+	}
+	if onScreen {
+		tui.Prepare()
+		var stop func() error
+		ctx, stop = verb.NotifySignal(ctx)
+		defer func() { err = cmp.Or(stop(), err) }()
+	}
+	if o.Session == "" {
+		if err := o.cli.RequireCommand(protocol.DoList, false); err != nil {
+			return exit.From(err).WithHint("name a session: agentctl attach SESSION")
+		}
+	}
+	if !onScreen {
+		var stop func()
+		ctx, stop = o.cli.WhileRead(ctx)
+		defer stop()
+	}
+	c, err := connection.OpenRecorded(ctx, o.cli, wire)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.Session == "" {
+		list, err := connection.Call[protocol.ListResult](c, protocol.DoList, "", nil)
+		switch {
+		case err != nil:
+			return err
+		case len(list.Sessions) == 1:
+			o.Session = list.Sessions[0].Session
+		case !onScreen:
+			return o.listSessions(list.Sessions)
+		default:
+			o.create, o.sessions = len(list.Sessions) == 0, list.Sessions
+			return o.runDashboard(ctx, c, "")
+		}
+	}
+	r, err := c.Snapshot(o.Session) // for the id: the name may change
+	if err != nil {
+		return err
+	}
+	s := &screen.Session{Client: c.Client, Session: r.Snapshot.State.Session}
+	if !onScreen {
+		return o.runPlain(c, s)
+	}
+	if slices.Contains(c.Hello().Commands, protocol.DoWatch) {
+		return o.runDashboard(ctx, c, s.Session)
+	}
+	options := o.screenOptions()
+	options.Local, options.Composer.Session = c.Local, s.Session
+	options.Composer.Drafts = openDrafts(o.cli)
+	return screen.LeaveError(c, verb.LeaveCause(ctx, tui.Run(ctx, s, options))) // the server has no dashboard
+}
+
+// runPlain prints the session as lines until the input ends.
+func (o *attachOptions) runPlain(c *connection.Conn, s remote.Session) error {
+	for _, n := range o.cli.User.Retired() {
+		o.cli.Notef("%s", n)
+	}
+	err := plain.Run(c.Context(), s, o.cli.Text(), o.cli.Stdin, plain.Options{
+		Columns: o.cli.Columns, EndWithInput: !o.Follow,
+	})
+	var unfinished *plain.UnfinishedError
+	if errors.As(err, &unfinished) {
+		if s := unfinished.State; len(s.Approvals) > 0 {
+			return turn.ApprovalNeeded(s)
+		}
+		return turn.QueueHeld(unfinished.State, unfinished.State.BlockingHold())
+	}
+	return c.Cause(verb.LeaveCause(c.Context(), err))
+}
+
+// runDashboard opens a session, or the dashboard if session is empty.
+func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, session string) error {
+	options := o.screenOptions()
+	options.Local = c.Local
+	if read := newReadState(o.cli); read != nil {
+		options.Alerts.Read = read
+	}
+	if c.Local {
+		cwd, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("working directory: %w", err)
+		}
+		options.CWD = cwd
+	}
+	options.Composer.Drafts = openDrafts(o.cli)
+	options.Panes = paneOptions(o.cli, o.sessions)
+	server := screen.Server{Client: c.Client, Local: c.Local}
+	if c.Own {
+		// The first frame does not wait for these searches of PATH.
+		server.Order = func(names []string) []string { return localagent.SortReady(o.cli, exec.LookPath, names) }
+		options.Agent = func() string { return localagent.ForForm(o.cli, exec.LookPath, c.Hello().Agents) }
+	}
+	options.Create = o.create && o.cli.RequireCommand(protocol.DoCreate, false) == nil
+	if c.Own && o.cli.Flags.Dialect == "" {
+		server.Environment = func(agent string) map[string]string { return localagent.Environment(o.cli, agent) }
+		server.Agent = func() (string, error) {
+			name, _, err := localagent.Default(o.cli, c.Hello().Agents)
+			return name, err
+		}
+	}
+	all, closeOthers := screen.WithNamedServers(o.cli, server)
+	defer closeOthers()
+	return screen.LeaveError(c, verb.LeaveCause(ctx, tui.RunDashboard(ctx, all, session, options)))
+}
+
+func (o *attachOptions) screenOptions() tui.Options {
+	s := screen.Options(o.cli)
+	if o.changed("mouse") {
+		s.Mouse = o.Mouse
+	}
+	if o.changed("theme") {
+		s.Theme = ui.Theme(o.Theme)
+	}
+	if o.changed("keep") || s.Keep == 0 {
+		s.Keep = o.Keep
+	}
+	s.Alerts.Off = o.NoAlert
+	s.Left = func(l tui.Left) { reportLeft(o.cli, l) }
+	switch names := o.cli.User.Retired(); len(names) {
+	case 0:
+	case 1:
+		s.Note = names[0].String()
+	default:
+		s.Note = fmt.Sprintf("%d names in config.json have no effect: agentctl doctor lists them", len(names))
+	}
+	return s
+}
+
+// openDrafts returns the unsent messages for the server. Without a directory for the state of
+// programs they stay in memory.
+func openDrafts(cli *verb.Context) *drafts.Store {
+	server := stateServer(cli)
+	dir := config.StateDir(cli.Env)
+	if dir == "" {
+		return drafts.Open("", server)
+	}
+	return drafts.Open(filepath.Join(dir, "drafts"), server)
+}
+
+// stateServer returns the URL of the server by which state of the screen is kept.
+func stateServer(cli *verb.Context) string {
+	if cli.Flags.Server != "" {
+		return cli.Flags.Server
+	}
+	dir, err := cli.DataDir()
+	if err != nil {
+		return ""
+	}
+	return dir.SocketURL()
+}
+
+// listSessions prints the sessions and returns a usage error: without a screen the user has to name
+// one.
+func (o *attachOptions) listSessions(sessions []protocol.Summary) error {
+	if len(sessions) == 0 {
+		return exit.Usagef("there are no sessions").WithHint("create one: agentctl new --agent AGENT").
+			Needs(protocol.DoCreate)
+	}
+	sessiontable.WriteSessions(o.cli.Text(), sessions, time.Now())
+	return exit.Usagef("there are %d sessions: name one", len(sessions)).WithHint("agentctl attach SESSION")
+}

@@ -1,0 +1,156 @@
+package completion
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/server/agent/acp"
+	"agentctl/wsclient"
+)
+
+// Timeout bounds the time that a completion delays the shell.
+const Timeout = time.Second
+
+// Sessions completes the first argument with names of sessions, or ids of those without a
+// name.
+func Sessions(cli *verb.Context) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, verb.NoFiles
+		}
+		return withServer(cli, cmd, func(ctx context.Context, c *wsclient.Client) []cobra.Completion {
+			list, err := wsclient.Call[protocol.ListResult](ctx, c, protocol.DoList, "", nil)
+			if err != nil {
+				return nil
+			}
+			var found []cobra.Completion
+			for _, s := range list.Sessions {
+				name := s.Name
+				if name == "" || !strings.HasPrefix(name, prefix) {
+					name = s.Session
+				}
+				description := output.OneLine(string(s.Status)+" "+s.Title, 60)
+				found = append(found, cobra.CompletionWithDesc(output.OneLine(name, 0), description))
+			}
+			return found
+		}), verb.NoFiles
+	}
+}
+
+// InSession completes the first argument as Sessions does, and the second from the
+// session's state.
+func InSession(cli *verb.Context, pick func(*protocol.State) []cobra.Completion) cobra.CompletionFunc {
+	sessions := Sessions(cli)
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return sessions(cmd, args, prefix)
+		}
+		return withServer(cli, cmd, func(ctx context.Context, c *wsclient.Client) []cobra.Completion {
+			r, err := wsclient.Call[protocol.SnapshotResult](ctx, c, protocol.DoSnapshot, args[0], nil)
+			if err != nil || r.Snapshot.State == nil {
+				return nil
+			}
+			return pick(r.Snapshot.State)
+		}), verb.NoFiles
+	}
+}
+
+// withServer calls f with a connection if a server runs. It starts none.
+func withServer(cli *verb.Context,
+	cmd *cobra.Command, f func(context.Context, *wsclient.Client) []cobra.Completion,
+) []cobra.Completion {
+	if cli.ReadEnvironment() != nil {
+		return nil
+	}
+	cli.Flags.NoStart = true
+	ctx, cancel := context.WithTimeout(cmd.Context(), Timeout)
+	defer cancel()
+	c, err := connection.Open(ctx, cli)
+	if err != nil {
+		return nil
+	}
+	defer c.Close()
+	return f(ctx, c.Client)
+}
+
+// Agents completes with the agents of the server, or the presets if none runs.
+func Agents(cli *verb.Context) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		names := withServer(cli, cmd, func(_ context.Context, c *wsclient.Client) []cobra.Completion {
+			return c.Hello().Agents
+		})
+		if len(names) == 0 {
+			names = (&agents.Registry{}).Names()
+		}
+		return append(names, acp.Scheme, agents.LLMScheme, agents.ScriptScheme), verb.NoFiles | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+func Messages(s *protocol.State) (found []cobra.Completion) {
+	for _, m := range slices.Concat(s.Queue, s.Scheduled) {
+		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
+	}
+	return found
+}
+
+// Unfinished returns the messages whose turns have not ended.
+func Unfinished(s *protocol.State) []cobra.Completion {
+	found := Messages(s)
+	if s.Turn != nil {
+		m := &s.Turn.Message
+		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
+	}
+	return found
+}
+
+// Turns returns the current turn, or the last one.
+func Turns(s *protocol.State) []cobra.Completion {
+	switch {
+	case s.Turn != nil:
+		return []cobra.Completion{cobra.CompletionWithDesc(s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 60))}
+	case s.Last != nil:
+		return []cobra.Completion{cobra.CompletionWithDesc(s.Last.Turn, string(s.Last.Reason))}
+	}
+	return nil
+}
+
+func Requests(s *protocol.State) (found []cobra.Completion) {
+	for i := range s.Approvals {
+		a := &s.Approvals[i]
+		found = append(found, cobra.CompletionWithDesc(output.OneLine(a.Request, 0), output.OneLine(a.Title, 60)))
+	}
+	return found
+}
+
+func Holds(s *protocol.State) (found []cobra.Completion) {
+	for _, h := range s.Holds {
+		found = append(found, cobra.CompletionWithDesc(h.ID, h.Reason+" by "+output.Actor(h.By)))
+	}
+	return found
+}
+
+func Rules(s *protocol.State) (found []cobra.Completion) {
+	for i := range s.Rules {
+		found = append(found, cobra.CompletionWithDesc(s.Rules[i].ID, output.OneLine(s.Rules[i].Scope, 60)))
+	}
+	return found
+}
+
+func Tasks(s *protocol.State) (found []cobra.Completion) {
+	if s.Plan == nil {
+		return nil
+	}
+	for _, t := range s.Plan.Tasks {
+		found = append(found, cobra.CompletionWithDesc(output.OneLine(t.ID, 0), output.OneLine(t.Title, 60)))
+	}
+	return found
+}

@@ -1,0 +1,285 @@
+package connection
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"agentctl/dialect"
+	"agentctl/internal/cli/localagent"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/config"
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/ssh"
+	"agentctl/protocol"
+	"agentctl/server/agent/process"
+	"agentctl/wsclient"
+	"agentctl/wsclient/wirelog"
+)
+
+// maxReconnects bounds the attempts in a row to get a lost connection back: more than a minute.
+const maxReconnects = 15
+
+// errConnectionLost ends a verb that cannot get its connection back.
+var errConnectionLost = exit.Unreachablef("the connection is lost")
+
+// A Conn is the connection of a verb to its server.
+type Conn struct {
+	*wsclient.Client
+	ctx    context.Context // ends when the client gives up; the cause says why
+	Local  bool            // client and server have the same file system
+	Own    bool            // the server of this user's data directory
+	cancel context.CancelCauseFunc
+	Done   chan struct{} // closed when watch has returned
+}
+
+// A reconnectPolicy says how long a verb tries to get a lost connection back.
+type reconnectPolicy int
+
+const (
+	OneShot   reconnectPolicy = iota // maxReconnects attempts; the verb sends one or two commands
+	Bounded                          // maxReconnects attempts
+	Unbounded                        // until the verb ends
+)
+
+// Open connects to the server named by flags, environment or configuration, else to the local
+// server, which is started if necessary.
+func Open(ctx context.Context, cli *verb.Context) (*Conn, error) { return OpenWith(ctx, cli, OneShot) }
+
+func OpenWith(ctx context.Context, cli *verb.Context, p reconnectPolicy) (*Conn, error) {
+	return (&dialer{cli: cli}).connect(ctx, p)
+}
+
+// OpenRecorded is OpenWith for verbs that stay until they are ended. Wire gets the messages of the
+// connection; nil: none.
+func OpenRecorded(ctx context.Context, cli *verb.Context, wire *wirelog.Log) (*Conn, error) {
+	return (&dialer{cli: cli, wire: wire}).connect(ctx, Unbounded)
+}
+
+// A dialer opens the connection of a verb.
+type dialer struct {
+	cli  *verb.Context
+	wire *wirelog.Log // of the messages of the connection; nil: none
+}
+
+func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) {
+	cli := d.cli
+	if cli.UserErr != nil {
+		return nil, cli.UserErr
+	}
+	if cli.Flags.Dialect != "" && cli.Flags.Server == "" {
+		return nil, exit.Usagef("--dialect %s needs --server", cli.Flags.Dialect)
+	}
+	o := wsclient.Options{
+		Token: cli.Flags.Token, Name: cli.UserName(), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
+		Dialect: cli.Flags.Dialect, OneShot: p == OneShot,
+	}
+	var err error
+	if o.DialectOptions, err = cli.DialectOptions(); err != nil {
+		return nil, err
+	}
+	// 0: the dialect has no limit of its own
+	if found, _ := dialect.Find(o.Dialect); p != Unbounded && found.Retry.Attempts == 0 {
+		o.MaxAttempts = maxReconnects
+	}
+	dir, err := cli.DataDir()
+	if cli.Flags.Server == "" {
+		if err != nil {
+			return nil, err
+		}
+		return d.connectLocal(ctx, dir, o)
+	}
+	url := cli.Flags.Server
+	if err := config.CheckServerURL(url); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(url, ssh.Scheme) {
+		return d.connectSSH(ctx, url, o)
+	}
+	agent := cli.Env(process.SessionVariable) != "" // it has no credential of the user
+	if o.Token == "" && err == nil && !agent {
+		o.Token = credentials.NewStore(dir).TokenFor(url)
+	}
+	local := strings.HasPrefix(url, "unix:")
+	own := err == nil && url == dir.SocketURL()
+	if token := dir.TokenFor(url); err == nil && token != "" { // a server on this user's data directory
+		local, own = true, true
+		if o.Token == "" && !agent {
+			o.Token = token
+		}
+	}
+	var c *Conn
+	err = ConnectTrusted(ctx, cli, dir, url, func(trust *tls.Config) (err error) {
+		o.TLS = trust
+		c, err = d.dial(ctx, url, local, o)
+		return err
+	})
+	if err != nil {
+		if c != nil {
+			c.Close()
+		}
+		return nil, err
+	}
+	c.Own = own
+	return c, nil
+}
+
+// connectLocal connects to the local server. It tries again if the server ends meanwhile.
+func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.Options) (*Conn, error) {
+	cli := d.cli
+	deadline := time.Now().Add(localserver.StartTimeout)
+	for {
+		if err := dir.EnsureRunning(ctx, !cli.Flags.NoStart); err != nil {
+			return nil, withStartHint(cli, localserver.StoreError(err))
+		}
+		c, err := d.dial(ctx, dir.SocketURL(), true, o)
+		if err == nil {
+			c.Own = true
+		}
+		var refused *wsclient.ConnectError
+		if err == nil || cli.Flags.NoStart || errors.As(err, &refused) && refused.Refused() ||
+			time.Now().After(deadline) {
+			return c, err
+		}
+		select {
+		case <-time.After(localserver.PollInterval):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+func (d *dialer) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*Conn, error) {
+	if d.wire != nil {
+		d.wire.Hide(append(localagent.SecretValues(d.cli), o.Token)...)
+		o.OnFrame = d.wire.Record
+	}
+	client := wsclient.New(url, o)
+	d.cli.LastPeer = func() exit.Peer { return Peer(client) }
+	if err := client.Connect(ctx); err != nil {
+		_ = client.Close() // never fails
+		if errors.Is(err, wsclient.ErrEphemeral) {
+			err = needsAttach(d.cli)
+		}
+		return nil, err
+	}
+	return New(ctx, client, local), nil
+}
+
+// needsAttach returns the error of a verb whose sessions end with its connection.
+func needsAttach(cli *verb.Context) error {
+	return exit.Unsupportedf(
+		"%s needs a client that stays attached: over the dialect %s, %w", cli.Call.Verb, cli.Flags.Dialect,
+		wsclient.ErrEphemeral,
+	).WithHint("run instead: agentctl attach %[1]s; or agentctl send %[1]s TEXT, which waits for the answer", cli.Call.Session)
+}
+
+func New(ctx context.Context, client *wsclient.Client, local bool) *Conn {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := &Conn{Client: client, ctx: ctx, Local: local, cancel: cancel, Done: make(chan struct{})}
+	go c.watch()
+	return c
+}
+
+// watch ends c.ctx when the client gives up.
+func (c *Conn) watch() {
+	defer close(c.Done)
+	for s := range c.States(c.ctx) {
+		if s.Phase == wsclient.PhaseOffline {
+			if s.Err == nil {
+				s.Err = errConnectionLost
+			}
+			c.cancel(s.Err)
+			return
+		}
+	}
+}
+
+// Context returns a context that ends when the client stops; its cause says why.
+func (c *Conn) Context() context.Context { return c.ctx }
+
+// Abort ends the context of the connection.
+func (c *Conn) Abort(cause error) { c.cancel(cause) }
+
+// Close closes the connection and waits for its goroutines.
+func (c *Conn) Close() {
+	c.cancel(context.Canceled)
+	_ = c.Client.Close() // never fails
+	<-c.Done
+}
+
+// Cause returns the cause of the end of c.ctx in place of err. Errors of the protocol stay.
+func (c *Conn) Cause(err error) error {
+	var coded *protocol.Error
+	if err == nil || errors.As(err, &coded) {
+		return err
+	}
+	if cause := context.Cause(c.ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Snapshot returns the current state of a session. The state is never nil.
+func (c *Conn) Snapshot(session string) (*protocol.SnapshotResult, error) {
+	r, err := Call[protocol.SnapshotResult](c, protocol.DoSnapshot, session, nil)
+	if err != nil {
+		return nil, err
+	}
+	if r.Snapshot.State == nil {
+		return nil, fmt.Errorf("snapshot of %s: the server sent no state", session)
+	}
+	return &r, nil
+}
+
+// Snapshot connects, returns the state of a session and closes the connection.
+func Snapshot(ctx context.Context, cli *verb.Context, session string) (*protocol.SnapshotResult, error) {
+	c, err := Open(ctx, cli)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Snapshot(session)
+}
+
+// Call sends a command and returns its result.
+func Call[R any](c *Conn, verb protocol.Verb, session string, data any) (R, error) {
+	r, err := wsclient.Call[R](c.ctx, c.Client, verb, session, data)
+	return r, c.Cause(err)
+}
+
+// CallOnce connects, sends one command and disconnects.
+func CallOnce[R any](ctx context.Context, cli *verb.Context, verb protocol.Verb, session string, data any) (R, error) {
+	c, err := Open(ctx, cli)
+	if err != nil {
+		var none R
+		return none, err
+	}
+	defer c.Close()
+	return Call[R](c, verb, session, data)
+}
+
+// CallWithKey is call with an idempotency key; if it is empty, the client makes one.
+func CallWithKey[R any](c *Conn, verb protocol.Verb, session, key string, data any) (R, error) {
+	var r R
+	body, err := protocol.Encode(data)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", verb, err)
+	}
+	err = c.Do(c.ctx, protocol.Command{Command: verb, Session: session, Key: key, Data: body}, &r)
+	return r, c.Cause(err)
+}
+
+// withStartHint says how to start a server to a verb that starts none.
+func withStartHint(cli *verb.Context, err error) error {
+	if !cli.Flags.OnlyReads || exit.From(err).Status != exit.Unreachable {
+		return err
+	}
+	return exit.From(err).WithHint("stored sessions are kept; agentctl attach, new and send start a server, " +
+		"or pass --no-start=false")
+}

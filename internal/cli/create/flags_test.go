@@ -1,0 +1,19 @@
+package create
+
+import (
+	"testing"
+
+	"agentctl/internal/dev/verbtest"
+)
+
+func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
+	verbtest.CheckOptions(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
+		Name: "n", Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}, Prompt: "p",
+	})
+	verbtest.CheckOptions(t, newNew, "--mode m --model n --option K=V --option L=M --lazy --no-check", newOptions{
+		Settings: settingFlags{Mode: "m", Model: "n", Options: []string{"K=V", "L=M"}}, Lazy: true, NoCheck: true,
+	})
+	verbtest.CheckOptions(t, newNew, "--key k", newOptions{Key: "k"})
+	verbtest.CheckOptions(t, newNew, "--id k", newOptions{Key: "k"})
+	verbtest.CheckOptions(t, newNew, "--label a=1 --label b=2", newOptions{Labels: []string{"a=1", "b=2"}})
+}

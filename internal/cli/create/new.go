@@ -1,0 +1,220 @@
+package create
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/dialect"
+	"agentctl/internal/attachment"
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/localagent"
+	"agentctl/internal/cli/turn"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+type newOptions struct {
+	cli *verb.Context
+
+	Name     string
+	Title    string
+	Agent    string
+	CWD      string
+	Env      []string
+	Labels   []string
+	Settings settingFlags
+	Worktree worktreeFlags
+	Load     string
+	Lazy     bool
+	NoCheck  bool
+	Prompt   string
+	Wait     bool
+	Follow   bool
+	Attach   []string
+	Key      string
+}
+
+var newVerb = verb.Verb{
+	Name: "new", Group: verb.GroupStart,
+	Build: func(cli *verb.Context) *cobra.Command { return newNew(cli, runNew) },
+	Sends: protocol.DoCreate,
+	Needs: []verb.FlagFeature{
+		{Flag: "name", Feature: codec.CreateName},
+		{Flag: "title", Feature: codec.CreateTitle},
+		{Flag: "env", Feature: codec.CreateEnv},
+		{Flag: "cwd", Feature: codec.CreateCWD},
+		{Flag: "mode", Feature: codec.CreateSettings},
+		{Flag: "model", Feature: codec.CreateSettings},
+		{Flag: "option", Feature: codec.CreateSettings},
+		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: "worktree", Feature: codec.CreateLabels},
+		{Flag: "load", Feature: codec.CreateLoad},
+		{Flag: "attach", Feature: codec.SendParts},
+	},
+	Trial: "--agent script:agent.script",
+}
+
+func newNew(cli *verb.Context, run func(context.Context, *newOptions) error) *cobra.Command {
+	o := &newOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "Create a session",
+		Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
+preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
+Client Protocol, "script:FILE" for a script. Without --agent it is the default of the server, else
+the first agent that is ready: with a key in the environment, or installed and logged in. On the local server the session works in the current
+directory unless you pass --cwd.
+
+The agent starts at once. If it is not installed, needs a login or cannot start, new fails and there
+is no session; --no-check creates the session all the same, and --lazy starts the agent with the
+first message. On your own server, the variables that known agents need, above all API keys, and
+those that "pass_env" in your configuration names come from your shell; a variable that your shell
+lacks is removed. Another server gets only what --env names. They are never shown or logged.
+
+--load continues a session that the agent has stored itself; "agentctl agents sessions" lists them.
+The end of its conversation becomes the first turn, if the agent repeats it.
+
+--wait and --follow wait for the end of the first message's turn, with the exit codes and the output
+of "agentctl send".
+
+--policy chooses what runs without asking: ask (default), auto-read, auto-edit, deny or plan, or
+a file with rules (docs/agents.md).
+"agentctl set SESSION policy NAME" changes it.
+
+--worktree gives the session a git worktree of its own, on a new branch BRANCH (else the session's
+name) that starts at --base or what is checked out, or on a branch that exists. The directory is
+beside the repository; "worktree" in the configuration file has another "path", a template, and a
+"setup" command that runs there. If something fails, nothing of it is left. The label worktree has
+the branch, and "agentctl rm" removes the worktree when nothing is lost. The server must be on this
+machine.
+
+--mode, --model and --option choose settings of the agent before its first message;
+"agentctl options" lists them. --attach sends files with the first message, as that of
+"agentctl send".`,
+		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
+			"  agentctl new --worktree fix/login --base main --agent claude\n" +
+			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
+		Args: verb.RangeArgs(0, 1),
+		RunE: verb.RunE(cli, o, func(args []string) error {
+			return cmp.Or(o.Worktree.setArgs(args), o.check())
+		}, run),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Name, "name", "", "unique `NAME` of the session")
+	f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
+	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
+	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
+	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
+	f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
+	o.Settings.add(f)
+	o.Worktree.add(cmd)
+	f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
+	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
+	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
+	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
+	f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
+	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
+	turn.AddAttachFlag(cmd, &o.Attach)
+	verb.AddKeyFlag(cmd, &o.Key)
+	_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(cli))
+	verb.CompleteDirs(cmd, "cwd")
+	verb.CompleteValues(cmd, settingPolicy, policyNames())
+	return cmd
+}
+
+func (o *newOptions) check() error {
+	if (o.Wait || o.Follow) && o.Prompt == "" && len(o.Attach) == 0 {
+		return exit.Usagef("--wait and --follow need a --prompt")
+	}
+	_, envErr := verb.ParsePairs("--env", o.Env)
+	_, labelErr := verb.ParsePairs("--label", o.Labels)
+	_, err := o.Settings.values()
+	_, fileErr := o.Settings.policyFile()
+	return cmp.Or(envErr, labelErr, err, fileErr)
+}
+
+func runNew(ctx context.Context, o *newOptions) error {
+	files, err := turn.ReadAttachments(o.Attach)
+	if err != nil {
+		return err
+	}
+	policy := connection.OneShot
+	if o.Wait || o.Follow {
+		policy = connection.Bounded
+	}
+	c, err := connection.OpenWith(ctx, o.cli, policy)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	res, err := o.create(c, files)
+	if err != nil {
+		return err
+	}
+	if d, _ := dialect.Find(o.cli.Flags.Dialect); d.SessionTerm != "" && !o.cli.JSON() {
+		o.cli.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
+	}
+	if err := o.cli.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
+		return err
+	}
+	if !o.Wait && !o.Follow {
+		return nil
+	}
+	if res.Message == nil {
+		return exit.Unsupportedf("the server does not report the first message: agentctl wait %s", res.Session)
+	}
+	t := turn.Tracker{CLI: o.cli, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow}
+	return t.TrackUntilInterrupted(c, res.Session, res.Message.Seq)
+}
+
+// create creates the session with the attachments of its first message.
+func (o *newOptions) create(c *connection.Conn, files []attachment.File) (res protocol.CreateResult, err error) {
+	env, err := verb.ParsePairs("--env", o.Env)
+	if err != nil {
+		return res, err
+	}
+	labels, err := verb.ParsePairs("--label", o.Labels)
+	if err != nil {
+		return res, err
+	}
+	settings, err := o.Settings.values()
+	if err != nil {
+		return res, err
+	}
+	parts, err := turn.MessageParts(o.Prompt, files, c.Local)
+	if err != nil {
+		return res, err
+	}
+	data := protocol.CreateData{
+		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Env: env, Prompt: o.Prompt, Parts: parts,
+		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
+	}
+	if data.Policy, err = o.Settings.policyFile(); err != nil {
+		return res, err
+	}
+	if c.Local {
+		if err := connection.ResolvePaths(&data); err != nil {
+			return res, err
+		}
+	}
+	if data.Agent == "" && o.Load == "" {
+		if data.Agent, err = localagent.Choose(o.cli, c.Own, c.Hello().Agents); err != nil {
+			return res, err
+		}
+	}
+	if c.Own && o.cli.Flags.Dialect == "" {
+		data.Env = localagent.Environment(o.cli, data.Agent)
+		maps.Copy(data.Env, env)
+	}
+	res, err = o.createIn(c, &data)
+	return res, localagent.WithKeyHint(o.cli, err, data.Agent, c.Own)
+}

@@ -1,0 +1,7 @@
+package create
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var Verbs = []*verb.Verb{&newVerb, &runVerb, &upVerb}

@@ -1,0 +1,243 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/host"
+	"agentctl/internal/cli/localagent"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/output"
+	"agentctl/internal/retired"
+	"agentctl/wsclient"
+)
+
+// The statuses of a check.
+const (
+	checkOK   = "ok"
+	checkNote = "note" // no problem, but worth knowing
+	checkBad  = "bad"
+)
+
+// A check is the result of one check.
+type check struct {
+	Check  string `json:"check"`
+	Status string `json:"status"`
+	Detail string `json:"detail"`
+}
+
+type doctorOptions struct {
+	cli *verb.Context
+
+	lookPath func(program string) (string, error)
+}
+
+var doctorVerb = verb.Verb{
+	Name: "doctor", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newDoctor(cli, runDoctor) },
+}
+
+func newDoctor(cli *verb.Context, run func(context.Context, *doctorOptions) error) *cobra.Command {
+	o := &doctorOptions{cli: cli, lookPath: exec.LookPath}
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check configuration, data directory, server and agents",
+		Long: `Check the configuration files, the programs of hooks, the data directory and its
+permissions, the free disk space, the limit of open files and how many the server has open, the
+stored sessions (as "agentctl check --quick"), the last errors of its server, the server and
+its version, which agents are installed and logged in, and which providers of
+models have a key. It connects to the configured MCP servers. It starts no
+agentctl server. It exits 1 when a check is bad.`,
+		Example: "  agentctl doctor",
+		Args:    verb.RangeArgs(0, 0),
+		RunE:    verb.RunE(cli, o, nil, run),
+	}
+}
+
+func runDoctor(ctx context.Context, o *doctorOptions) error {
+	checks := []check{checkUserConfig(o.cli)}
+	checks = append(checks, retiredChecks(checks[0].Check, o.cli.User.Retired())...)
+	o.cli.UserErr = nil // it is in the check
+	if o.cli.Flags.Server == "" {
+		dir, err := o.cli.DataDir()
+		if err != nil {
+			return err
+		}
+		checks = append(checks, checkServerConfig(o.cli, dir)...)
+		checks = append(checks, o.checkHooks(dir)...)
+		checks = append(checks, checkDataDir(dir)...)
+		checks = append(checks, checkLimits(dir)...)
+		checks = append(checks, checkStored(ctx, o.cli, dir)...)
+	}
+	checks = append(checks, o.checkServer(ctx))
+	checks = append(checks, o.checkAgents(ctx)...)
+	bad, width := 0, 0
+	for _, c := range checks {
+		width = max(width, len(c.Check))
+	}
+	for _, c := range checks {
+		if c.Status == checkBad {
+			bad++
+		}
+		err := o.cli.Print(c, func(w io.Writer) {
+			fmt.Fprintf(w, "%-4s  %-*s  %s\n", c.Status, width, c.Check, c.Detail)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d checks are bad", bad, len(checks))
+	}
+	return nil
+}
+
+// checkUserConfig checks the user's configuration file.
+func checkUserConfig(cli *verb.Context) check {
+	path, _ := config.UserPath(cli.Env)
+	c := check{"configuration", checkOK, path}
+	switch _, err := os.Stat(path); {
+	case cli.UserErr != nil:
+		e := exit.From(cli.UserErr)
+		c.Status, c.Detail = checkBad, e.Error()+" ("+e.Hint+")"
+	case path == "":
+		c.Status, c.Detail = checkNote, "no directory for a file: set AGENTCTL_CONFIG to name one"
+	case err != nil:
+		c.Status, c.Detail = checkNote, path+" does not exist: defaults are used"
+	}
+	return c
+}
+
+// checkServerConfig checks the configuration of this user's server.
+func checkServerConfig(cli *verb.Context, dir localserver.Dir) []check {
+	path := host.ConfigPath(cli.Env, dir)
+	c := check{"server config", checkOK, path}
+	if path == "" {
+		c.Status, c.Detail = checkNote, config.ServerPath(cli.Env)+" does not exist: defaults are used"
+		if dir.Holder() != 0 {
+			c.Detail = "the server runs without a file"
+		}
+		return []check{c}
+	}
+	file, err := config.ReadServer(path)
+	if err != nil {
+		c.Status, c.Detail = checkBad, err.Error()
+		return []check{c}
+	}
+	return append([]check{c}, retiredChecks(c.Check, file.Retired())...)
+}
+
+// retiredChecks returns a note for each name of a file that has no effect.
+func retiredChecks(of string, names []retired.Name) (notes []check) {
+	for _, n := range names {
+		notes = append(notes, check{of, checkNote, n.String()})
+	}
+	return notes
+}
+
+// checkDataDir checks the data directory and looks for its server.
+func checkDataDir(dir localserver.Dir) []check {
+	info, err := os.Stat(string(dir))
+	if err != nil {
+		detail := fmt.Sprintf("%s does not exist yet: the first server creates it", dir)
+		return []check{{"data directory", checkNote, detail}}
+	}
+	if !info.IsDir() {
+		return []check{{"data directory", checkBad, fmt.Sprintf("%s is not a directory", dir)}}
+	}
+	checks := []check{checkPrivate("data directory", string(dir), info)}
+	for _, name := range []string{"token", "secret", "key", "env.key", "state.key", "logins"} {
+		if info, err := os.Stat(dir.Path(name)); err == nil {
+			checks = append(checks, checkPrivate(name, dir.Path(name), info))
+		}
+	}
+	if pid := dir.Holder(); pid != 0 {
+		return append(checks, check{"process", checkOK, fmt.Sprintf("a server runs with pid %d", pid)})
+	}
+	return append(checks, check{"process", checkNote, "no server runs; one is started when needed"})
+}
+
+// checkPrivate checks that other users cannot open a file.
+func checkPrivate(name, path string, info fs.FileInfo) check {
+	if mode := info.Mode().Perm(); localserver.Supported && mode&0o077 != 0 {
+		problem := fmt.Sprintf("%s is open to other users (mode %#o): run chmod go= %s", path, mode, path)
+		return check{name, checkBad, problem}
+	}
+	return check{name, checkOK, path}
+}
+
+// checkServer checks that the server answers.
+func (o *doctorOptions) checkServer(ctx context.Context) check {
+	o.cli.Flags.NoStart = true
+	c, err := connection.Open(ctx, o.cli)
+	if errors.Is(err, wsclient.ErrEphemeral) {
+		detail := fmt.Sprintf("answers, and is not agentctl; %s was not tried", o.cli.Flags.Dialect)
+		return check{"server", checkNote, detail}
+	}
+	if err != nil {
+		status := checkBad
+		if e := exit.From(err); e.Code == exit.CodeUnreachable && o.cli.Flags.Server == "" {
+			status = checkNote
+		}
+		return check{"server", status, err.Error()}
+	}
+	defer c.Close()
+	hello := c.Hello()
+	return check{"server", checkOK, fmt.Sprintf("%s, protocol %s; you are %s (this is agentctl %s)",
+		hello.Server, hello.Version, output.Actor(&hello.By), o.cli.Build.Version())}
+}
+
+// checkAgents checks which agents are installed, and looks for their logins, the keys of the
+// providers of models, and the MCP servers.
+func (o *doctorOptions) checkAgents(ctx context.Context) []check {
+	registry, err := localagent.Registry(o.cli)
+	if err != nil {
+		return []check{{"agents", checkBad, err.Error()}}
+	}
+	inspector := localagent.Inspector(o.cli, registry, o.lookPath)
+	var checks []check
+	for _, name := range registry.Names() {
+		r := inspector.Inspect(name)
+		c := check{"agent " + name, checkNote, "not installed: " + localagent.LoginText(&r)}
+		if r.Installed {
+			c.Detail = cmp.Or(r.Path, r.Model, r.Pipeline, "script") + "; " + localagent.LoginText(&r)
+			if r.Login != agents.LoginMissing {
+				c.Status = checkOK
+			}
+		}
+		checks = append(checks, c)
+	}
+	for _, r := range inspector.Providers() {
+		checks = append(checks, readinessCheck("provider "+r.Name, &r))
+	}
+	if len(registry.MCP) == 0 || o.cli.Flags.Server != "" {
+		return checks
+	}
+	ctx, cancel := context.WithTimeout(ctx, localagent.ProbeTimeout)
+	defer cancel()
+	for _, r := range inspector.MCPServers(ctx, os.TempDir()) {
+		checks = append(checks, readinessCheck("mcp "+r.Name, &r))
+	}
+	return checks
+}
+
+func readinessCheck(name string, r *agents.Readiness) check {
+	c := check{name, checkOK, output.OneLine(r.Detail, 200)}
+	if !r.Ready {
+		c.Status = checkNote
+	}
+	return c
+}

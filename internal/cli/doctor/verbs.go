@@ -1,0 +1,7 @@
+package doctor
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var Verbs = []*verb.Verb{&doctorVerb}

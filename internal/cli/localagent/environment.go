@@ -1,0 +1,54 @@
+package localagent
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/cli/verb"
+	"agentctl/server/agent/acp"
+)
+
+// minSecret is the length of the shortest value that the log of --wire hides, in bytes.
+const minSecret = 8
+
+// Environment returns the variables that a session of an agent gets from the user's shell on
+// the user's own server. A variable that the shell lacks is empty, which removes that of the
+// server: it may be older.
+func Environment(cli *verb.Context, agent string) map[string]string {
+	env := map[string]string{}
+	if strings.HasPrefix(agent, agents.ScriptScheme) {
+		return env
+	}
+	names := acp.Environment() // the server's configuration may name any agent
+	if p, ok := acp.FindPreset(agent); ok {
+		names = p.Environment()
+	}
+	for _, name := range slices.Concat(names, cli.User.PassEnv) {
+		prefix, all := strings.CutSuffix(name, "*")
+		if !all {
+			env[name] = cli.Env(name)
+			continue
+		}
+		for _, kv := range os.Environ() {
+			k, _, _ := strings.Cut(kv, "=")
+			if v := cli.Env(k); strings.HasPrefix(k, prefix) && v != "" {
+				env[k] = v
+			}
+		}
+	}
+	delete(env, "AGENTCTL_TOKEN")
+	return env
+}
+
+// SecretValues returns the values that the log of --wire hides.
+func SecretValues(cli *verb.Context) []string {
+	var values []string
+	for _, v := range Environment(cli, "") {
+		if len(v) >= minSecret {
+			values = append(values, v)
+		}
+	}
+	return values
+}

@@ -1,0 +1,64 @@
+package localagent
+
+import (
+	"slices"
+
+	"agentctl/internal/agents"
+	"agentctl/internal/cli/verb"
+)
+
+// Readiness returns how near an agent is to its first turn: 0 if it is ready, 1 without a login, 2
+// if it is not installed. A model without a key counts as not installed.
+func Readiness(r *agents.Installation) int {
+	switch {
+	case !r.Installed || r.Model != "" && r.Login == agents.LoginMissing:
+		return 2
+	case r.Login == agents.LoginMissing:
+		return 1
+	}
+	return 0
+}
+
+// SortReady is the function SortReady for the agents of this user's server. It returns the names
+// as they are if its configuration cannot be read.
+func SortReady(cli *verb.Context, lookPath func(string) (string, error), names []string) []string {
+	registry, err := Registry(cli)
+	if err != nil {
+		return names
+	}
+	return readyFirst(Inspector(cli, registry, lookPath), names)
+}
+
+// SortReady sorts names of agents of this machine: those that are ready first, then in their given
+// order.
+func readyFirst(x *agents.Inspector, names []string) []string {
+	rank := map[string]int{}
+	for _, name := range names {
+		r := x.Inspect(name)
+		rank[name] = Readiness(&r)
+	}
+	sorted := slices.Clone(names)
+	slices.SortStableFunc(sorted, func(a, b string) int { return rank[a] - rank[b] })
+	return sorted
+}
+
+// ForForm returns the agent that the form of a new session starts with: "" for the default if
+// that is ready or no agent is, else the first of the names that is ready.
+func formAgent(x *agents.Inspector, names []string) string {
+	if name := x.Registry.Default; name != "" {
+		if r := x.Inspect(name); Readiness(&r) == 0 {
+			return ""
+		}
+	}
+	name, _ := firstReady(x, names)
+	return name
+}
+
+// ForForm returns the function ForForm for the agents of this user's server.
+func ForForm(cli *verb.Context, lookPath func(string) (string, error), names []string) string {
+	registry, err := Registry(cli)
+	if err != nil {
+		return ""
+	}
+	return formAgent(Inspector(cli, registry, lookPath), names)
+}

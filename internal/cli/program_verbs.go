@@ -1,0 +1,7 @@
+package cli
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var programVerbs = []*verb.Verb{&versionVerb}

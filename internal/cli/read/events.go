@@ -1,0 +1,125 @@
+package read
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/sessionlog"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/export"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+type eventsOptions struct {
+	cli *verb.Context
+
+	Session string
+	Since   *protocol.Position
+	Follow  bool
+	Fold    bool
+}
+
+var eventsVerb = verb.Verb{
+	Name: "events", Group: verb.GroupRead,
+	Build: func(cli *verb.Context) *cobra.Command { return newEvents(cli, runEvents) },
+	Reads: true, Sends: protocol.DoSubscribe,
+	Trial: "fix --follow",
+}
+
+func newEvents(cli *verb.Context, run func(context.Context, *eventsOptions) error) *cobra.Command {
+	o := &eventsOptions{cli: cli}
+	var since string
+	cmd := &cobra.Command{
+		Use:   "events SESSION",
+		Short: "Print a session's events as JSON lines",
+		Long: `Print the events of a session as they are on the wire, one JSON object per line: all
+events, or those after --since. With --follow, continue with new events, across restarts of the
+server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
+epoch. With --fold, a run of deltas is one event, printed when the run has ended.
+
+If the log was replaced, or ends before --since, the last line has the type reset and the exit code
+is 9: what follows would not continue what was read before.`,
+		Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
+  agentctl events fix --since 120 --follow`,
+		Args:              verb.RangeArgs(1, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+	}
+	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
+		o.Session = args[0]
+		if since == "" {
+			return nil
+		}
+		p, err := protocol.ParsePosition(since)
+		if err != nil {
+			return exit.Usagef("--since: %w", err)
+		}
+		o.Since = &p
+		return nil
+	}, run)
+	f := cmd.Flags()
+	f.StringVar(&since, "since", "", "print only events after `POSITION`")
+	f.BoolVarP(&o.Follow, "follow", "f", false, "continue with new events")
+	f.BoolVar(&o.Fold, "fold", false, "join runs of deltas")
+	return cmd
+}
+
+func runEvents(ctx context.Context, o *eventsOptions) error {
+	policy := connection.OneShot
+	if o.Follow {
+		policy = connection.Unbounded
+		var stop func()
+		ctx, stop = o.cli.WhileRead(ctx)
+		defer stop()
+	}
+	c, err := connection.OpenWith(ctx, o.cli, policy)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	since := protocol.Position{}
+	if o.Since != nil {
+		since = *o.Since
+	}
+	lines := eventLines{lines: export.NewJSONLines(o.cli.Printer().Data()), fold: o.Fold}
+	r := sessionlog.Reader{Conn: c, CLI: o.cli, Session: o.Session, Raw: true, Follow: o.Follow, Strict: true}
+	err = r.Read(since, func(item wsclient.Item) error {
+		if item.Raw != nil {
+			if err := lines.write(item); err != nil {
+				return err
+			}
+		}
+		if r.Live { // no more events may come for a while
+			return lines.lines.Flush()
+		}
+		return nil
+	})
+	if closeErr := lines.close(); err == nil {
+		err = closeErr
+	}
+	var reset *sessionlog.ResetError
+	if errors.As(err, &reset) {
+		return o.reportReset(reset)
+	}
+	return err
+}
+
+// reportReset prints the line that ends the events of a replaced log, and returns the error.
+func (o *eventsOptions) reportReset(r *sessionlog.ResetError) error {
+	err := o.cli.Printer().PrintJSON(struct {
+		Type     string            `json:"type"`
+		Reason   string            `json:"reason"`
+		Since    protocol.Position `json:"since"`
+		Position protocol.Position `json:"position"`
+	}{"reset", r.Reason, r.Since, r.Current})
+	if err != nil {
+		return err
+	}
+	return exit.Errorf(exit.LogReplaced, exit.CodeLogReplaced, "%w", r).
+		WithHint("read it from the start: agentctl events %s", o.Session)
+}

@@ -1,0 +1,141 @@
+package read
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/export"
+	"agentctl/protocol"
+)
+
+type historyOptions struct {
+	cli *verb.Context
+
+	Session string
+	Limit   int
+	Before  uint64
+}
+
+var historyVerb = verb.Verb{
+	Name: "history", Group: verb.GroupRead,
+	Build: func(cli *verb.Context) *cobra.Command { return newHistory(cli, runHistory) },
+	Reads: true, Sends: protocol.DoHistory,
+	Trial: "fix",
+}
+
+func newHistory(cli *verb.Context, run func(context.Context, *historyOptions) error) *cobra.Command {
+	o := &historyOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "history SESSION",
+		Short: "Print finished turns",
+		Long: `Print the newest finished turns, and the notices between them, in order: as text, or with -o
+json as events with joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
+		Example:           "  agentctl history fix --limit 1\n  agentctl history fix --limit 0 | less",
+		Args:              verb.RangeArgs(1, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+	}
+	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
+		o.Session = args[0]
+		if o.Limit < 0 {
+			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
+		}
+		return nil
+	}, run)
+	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 20, "print at most `N` turns; 0: all")
+	cmd.Flags().Uint64Var(&o.Before, "before", 0, "print only turns before `SEQ`")
+	return cmd
+}
+
+// historyPageSize is the number of turns of one request.
+const historyPageSize = 100
+
+func runHistory(ctx context.Context, o *historyOptions) error {
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	pages, err := o.pages(c)
+	if err != nil {
+		return err
+	}
+	t := &protocol.Transcript{}
+	notices := map[int][]protocol.Event{} // outside of turns, by the number of turns before them
+	for _, p := range slices.Backward(pages) {
+		for _, line := range p {
+			if o.cli.JSON() {
+				if err := o.cli.Printer().PrintLine(line); err != nil {
+					return err
+				}
+				continue
+			}
+			var e protocol.Event
+			if err := json.Unmarshal(line, &e); err != nil {
+				return fmt.Errorf("history of %s: %w", o.Session, err)
+			}
+			if _, err := t.Apply(&e); err != nil {
+				return fmt.Errorf("history of %s: %w", o.Session, err)
+			}
+			if protocol.OutsideOfTurns(e.Type, e.Turn) {
+				notices[len(t.Turns)] = append(notices[len(t.Turns)], e)
+			}
+		}
+	}
+	if o.cli.JSON() {
+		return nil
+	}
+	return o.cli.Print(nil, func(w io.Writer) {
+		m := export.Markdown{W: w, Session: o.Session}
+		m.Notices(notices[0], true)
+		for i, turn := range t.Turns {
+			m.Turn(turn, i == 0 && len(notices[0]) == 0)
+			m.Notices(notices[i+1], false)
+		}
+	})
+}
+
+// pages requests pages of history until --limit is reached, the newest page first.
+func (o *historyOptions) pages(c *connection.Conn) ([][]json.RawMessage, error) {
+	var pages [][]json.RawMessage
+	left, before := o.Limit, o.Before
+	for {
+		limit := historyPageSize
+		if o.Limit > 0 {
+			limit = min(historyPageSize, left)
+		}
+		res, err := connection.Call[protocol.HistoryResult](c, protocol.DoHistory, o.Session,
+			protocol.HistoryData{Before: before, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, res.Events)
+		left -= countTurns(res.Events)
+		if !res.More || res.First == 0 || res.First == before || o.Limit > 0 && left <= 0 {
+			return pages, nil
+		}
+		before = res.First
+	}
+}
+
+// countTurns returns the number of turns that start in events.
+func countTurns(events []json.RawMessage) int {
+	n := 0
+	for _, line := range events {
+		var e struct {
+			Type protocol.Type `json:"type"`
+		}
+		if json.Unmarshal(line, &e) == nil && e.Type == protocol.MessageUser {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,179 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type searchOptions struct {
+	cli *verb.Context
+
+	Args    []string
+	All     bool
+	Session string
+	Limit   int
+}
+
+var searchVerb = verb.Verb{
+	Name: "search", Group: verb.GroupRead,
+	Build: func(cli *verb.Context) *cobra.Command { return newSearch(cli, runSearch) },
+	Reads: true, Sends: protocol.DoSubscribe,
+	Trial: "hello",
+}
+
+func newSearch(cli *verb.Context, run func(context.Context, *searchOptions) error) *cobra.Command {
+	o := &searchOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "search [SESSION] WORDS…",
+		Short: "Search the transcripts of sessions",
+		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
+every word, including those of the current turn. An argument with spaces is a phrase. Words with an
+upper-case letter match in their case only, and then so do all other words.
+The first of several arguments is a session if one has that id or name, unless you pass --session or
+--all. Each hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
+in order of creation, the newest first. Over a dialect, SESSION is required and only the events its
+server sends are searched.
+
+Exits 1 when nothing matched and 2 after an error without a code of its own, like grep.`,
+		Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
+			"  agentctl search panic -o json | jq -r .session | sort -u",
+		Args:              verb.RangeArgs(1, -1),
+		ValidArgsFunction: completion.Sessions(cli),
+	}
+	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
+		o.Args = args
+		if o.Session != "" && o.All {
+			return exit.Usagef("--session and --all exclude each other")
+		}
+		if o.Limit < 0 {
+			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
+		}
+		return nil
+	}, func(ctx context.Context, o *searchOptions) error { return searchError(run(ctx, o)) })
+	cmd.Flags().StringVar(&o.Session, "session", "", "search `SESSION`; every argument is a word")
+	verb.RequireValues(cmd.Flags(), "session")
+	_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(cli))
+	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "search all sessions; every argument is a word")
+	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 50, "print at most `N` hits; 0: all")
+	return cmd
+}
+
+// searchPageSize is the number of hits of one request.
+const searchPageSize = 200
+
+func runSearch(ctx context.Context, o *searchOptions) error {
+	if o.cli.RequireCommand(protocol.DoSearch, true) != nil {
+		if err := o.requireSession(); err != nil {
+			return err
+		}
+	}
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if !slices.Contains(c.Hello().Commands, protocol.DoSearch) {
+		return o.searchTranscript(c)
+	}
+	list, err := connection.Call[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true})
+	if err != nil {
+		return err
+	}
+	session, words := o.splitArgs(list.Sessions)
+	query := queryOf(words)
+	if _, err := protocol.ParseQuery(query); err != nil {
+		return exit.Usagef("%w", err)
+	}
+	names := map[string]string{}
+	for _, s := range list.Sessions {
+		names[s.Session] = s.Name
+	}
+	found := 0
+	for d := (protocol.SearchData{Query: query}); ; {
+		d.Limit = searchPageSize
+		if o.Limit > 0 {
+			d.Limit = min(searchPageSize, o.Limit-found)
+		}
+		res, err := connection.Call[protocol.SearchResult](c, protocol.DoSearch, session, d)
+		if err != nil {
+			return err
+		}
+		for i := range res.Hits {
+			if err := o.printHit(&res.Hits[i], names); err != nil {
+				return err
+			}
+		}
+		for _, id := range res.Skipped {
+			o.cli.Notef("session %s cannot be read: see the server's log", id)
+		}
+		found += len(res.Hits)
+		if d.Cursor = res.Cursor; d.Cursor == "" || o.Limit > 0 && found >= o.Limit {
+			break
+		}
+	}
+	if found == 0 {
+		return exit.Silent(exit.Failure)
+	}
+	return nil
+}
+
+// searchError returns an error of search. 1 says that nothing matched, so other errors have 2.
+func searchError(err error) error {
+	if e := exit.From(err); err != nil && e.Err != nil && e.Status == exit.Failure {
+		failed := *e
+		failed.Status = exit.Usage
+		return &failed
+	}
+	return err
+}
+
+// splitArgs splits the arguments into the session, which may be empty, and the words.
+func (o *searchOptions) splitArgs(sessions []protocol.Summary) (session string, words []string) {
+	if o.Session != "" {
+		return o.Session, o.Args
+	}
+	if !o.All && len(o.Args) > 1 {
+		first := o.Args[0]
+		named := func(s protocol.Summary) bool { return s.Session == first || s.Name == first }
+		if slices.ContainsFunc(sessions, named) {
+			return first, o.Args[1:]
+		}
+	}
+	return "", o.Args
+}
+
+// queryOf returns the arguments as a query. An argument with spaces is a phrase, unless it contains
+// quotes.
+func queryOf(words []string) string {
+	quoted := slices.Clone(words)
+	for i, w := range quoted {
+		if strings.ContainsAny(w, " \t\n") && !strings.Contains(w, `"`) {
+			quoted[i] = `"` + w + `"`
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func (o *searchOptions) printHit(h *protocol.Hit, names map[string]string) error {
+	return o.cli.Print(h, func(w io.Writer) {
+		name := names[h.Session]
+		if name == "" {
+			name = h.Session
+		}
+		at := h.Time.Local().Format("2006-01-02 15:04")
+		fmt.Fprintf(w, "%s:%d  %s  %s  %s\n", output.OneLine(name, 0), h.Seq, at, h.Kind,
+			output.OneLine(strings.TrimSpace(h.Snippet), 0))
+	})
+}

@@ -1,0 +1,200 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type statusOptions struct {
+	cli *verb.Context
+
+	Session string
+}
+
+var statusVerb = verb.Verb{
+	Name: "status", Group: verb.GroupSession,
+	Build: func(cli *verb.Context) *cobra.Command { return newStatus(cli, runStatus) },
+	Reads: true, Sends: protocol.DoSnapshot,
+	Trial: "fix",
+}
+
+func newStatus(cli *verb.Context, run func(context.Context, *statusOptions) error) *cobra.Command {
+	o := &statusOptions{cli: cli}
+	return &cobra.Command{
+		Use:   "status SESSION",
+		Short: "Show the status of a session",
+		Long: `Show the status of a session (idle, running, waiting for an approval, closed), its
+position, current turn, queue, pending approvals, context usage and attached clients.`,
+		Example:           "  agentctl status fix\n  agentctl status fix -o json | jq .status",
+		Args:              verb.RangeArgs(1, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
+	}
+}
+
+// A statusResult is the status of a session in JSON. Lists are never null.
+type statusResult struct {
+	sessionIdentity
+
+	Status protocol.Status    `json:"status"`
+	Seq    uint64             `json:"seq"`
+	Epoch  string             `json:"epoch"`
+	Turn   *string            `json:"turn"` // current turn, or null
+	Last   *protocol.LastTurn `json:"last,omitempty"`
+	Turns  int                `json:"turns"`
+	queueStatus
+	Approvals []protocol.Approval   `json:"approvals"`
+	Plan      *protocol.Plan        `json:"plan,omitempty"`
+	Context   *protocol.ContextInfo `json:"context"`
+	Usage     *protocol.Usage       `json:"usage,omitempty"`
+
+	permissions
+	liveStatus
+}
+
+// A sessionIdentity is the part of a status that tells sessions apart.
+type sessionIdentity struct {
+	Session string `json:"session"`
+	Name    string `json:"name,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	CWD     string `json:"cwd,omitempty"`
+	Parent  string `json:"parent,omitempty"` // the session whose agent created it
+}
+
+// queueStatus is the part of a status about messages that wait.
+type queueStatus struct {
+	Queue     []protocol.Message `json:"queue"`
+	Holds     []protocol.Hold    `json:"holds"`
+	Scheduled []protocol.Message `json:"scheduled,omitempty"` // by time
+}
+
+// permissions are the part of a status that tells what runs without asking.
+type permissions struct {
+	Rules  int    `json:"rules"`
+	Policy string `json:"policy,omitempty"`
+}
+
+// A liveStatus is the part of a status that is not in the log.
+type liveStatus struct {
+	Clients     []protocol.Client      `json:"clients"`
+	ClientCount int                    `json:"client_count,omitempty"` // if Clients lacks some
+	Process     *protocol.AgentProcess `json:"process,omitempty"`
+}
+
+func newStatusResult(r *protocol.SnapshotResult) *statusResult {
+	s := r.Snapshot.State
+	v := &statusResult{
+		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent},
+		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
+		queueStatus: queueStatus{output.NonNil(s.Queue), output.NonNil(s.Holds), s.Scheduled},
+		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
+		permissions: permissions{len(s.Rules), s.Policy()},
+		liveStatus:  liveStatus{output.NonNil(r.Clients), r.ClientCount, r.Process},
+	}
+	if s.Turn != nil {
+		v.Turn = &s.Turn.Turn
+	}
+	return v
+}
+
+func runStatus(ctx context.Context, o *statusOptions) error {
+	r, err := connection.Snapshot(ctx, o.cli, o.Session)
+	if err != nil {
+		return err
+	}
+	result := newStatusResult(r)
+	return o.cli.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
+}
+
+// write writes the status as a table.
+func (v *statusResult) write(w io.Writer, s *protocol.State) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(t, name+"\t"+format+"\n", args...) }
+	row("session", "%s  %s", v.Session, output.OneLine(v.Name, 40))
+	if v.Title != "" {
+		row("title", "%s", output.OneLine(v.Title, 80))
+	}
+	if v.Parent != "" {
+		row("parent", "%s  its agent created this session", v.Parent)
+	}
+	row("status", "%s", v.Status)
+	row("agent", "%s  %s", output.Cell(v.Agent, 40), output.OneLine(v.CWD, 0))
+	if v.Process != nil {
+		row("process", "%s", processLine(v.Process))
+	}
+	if v.Policy != "" {
+		row("policy", "%s", output.OneLine(v.Policy, 40))
+	}
+	row("position", "%s", protocol.Position{Epoch: v.Epoch, Seq: v.Seq})
+	if s.Turn != nil {
+		row("turn", "%s  %s", s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 72))
+	}
+	if v.Last != nil {
+		row("last turn", "%s  %s %s", v.Last.Turn, v.Last.Reason, output.OneLine(v.Last.Message, 72))
+	}
+	if c := v.Context; c != nil {
+		row("context", "%s", contextText(c))
+	}
+	for i, h := range v.Holds {
+		row(rowName(i, "holds"), "%s  %s %s by %s", h.ID, h.Reason, h.MessageID, output.Actor(h.By))
+	}
+	for i := range v.Queue {
+		row(rowName(i, "queue"), "%s", output.Queued(i, &v.Queue[i]))
+	}
+	for i := range v.Scheduled {
+		row(rowName(i, "scheduled"), "%s", output.Scheduled(&v.Scheduled[i]))
+	}
+	for i := range v.Approvals {
+		row(rowName(i, "approvals"), "%s", output.Approval(&v.Approvals[i]))
+	}
+	for i, c := range v.Clients {
+		lag := ""
+		if c.LagEvents > 0 {
+			lag = fmt.Sprintf("  %d events behind", c.LagEvents)
+		}
+		row(rowName(i, "clients"), "%s  %s%s", output.Actor(&c.By), output.OneLine(c.Agent, 40), lag)
+	}
+	if more := v.ClientCount - len(v.Clients); more > 0 {
+		row("", "and %d more", more)
+	}
+	_ = t.Flush() // w keeps its error
+}
+
+// rowName returns the name of the i-th row of a block: only the first row has one.
+func rowName(i int, name string) string {
+	if i == 0 {
+		return name
+	}
+	return ""
+}
+
+// processLine describes the process of the agent.
+func processLine(p *protocol.AgentProcess) string {
+	since := ""
+	if p.Since != nil {
+		since = p.Since.Local().Format(time.DateTime)
+	}
+	switch {
+	case p.Phase == protocol.ProcessRunning && p.Restores:
+		return "running since " + since
+	case p.Phase == protocol.ProcessRunning:
+		return "running since " + since + "; it cannot restore its conversation, so it is not ended when idle"
+	case p.Phase == protocol.ProcessStarting:
+		return "starting"
+	case p.Idle:
+		return "ended for idleness at " + since + "; resumes with the next message"
+	}
+	return "not running; starts with the next message"
+}

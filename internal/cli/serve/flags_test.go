@@ -1,0 +1,13 @@
+package serve
+
+import (
+	"testing"
+
+	"agentctl/internal/dev/verbtest"
+)
+
+func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
+	verbtest.CheckOptions(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
+		Listen: []string{":1", ":2"}, overrides: overrides{DefaultAgent: "a"}, Insecure: true,
+	})
+}

@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/host"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/internal/redact"
+	"agentctl/internal/serverlog"
+	"agentctl/protocol"
+)
+
+type logsOptions struct {
+	cli *verb.Context
+
+	Lines  int
+	Follow bool
+
+	secrets redact.Log
+}
+
+var logsVerb = verb.Verb{
+	Name: "logs", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newLogs(cli, runLogs) },
+	Place: verb.DataDirectory,
+	Trial: "--follow --timeout 1s",
+}
+
+func newLogs(cli *verb.Context, run func(context.Context, *logsOptions) error) *cobra.Command {
+	o := &logsOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Show the log of the local server",
+		Long: `Show the log of the server of the data directory: its last records, and new ones with
+--follow. Without a server, it is that of the last background server. No server is started.
+
+A background server logs to "server.log" in the data directory. A server in a terminal or of a
+service manager logs to stderr, unless it has --log-file. The log is bounded: at 1 MiB its content is
+moved to a second file, which ends in ".old". With -o json each record is an object: records of
+--log-format json as they are, others as {"line":"…"}.`,
+		Example: "  agentctl logs\n  agentctl logs -n 20 --follow\n  agentctl logs -n -1 -o json",
+		Args:    verb.RangeArgs(0, 0),
+		RunE:    verb.RunE(cli, o, nil, run),
+	}
+	cmd.Flags().IntVarP(&o.Lines, "lines", "n", 100, "show the last `N` records, all with -1")
+	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "follow new records")
+	return cmd
+}
+
+func runLogs(ctx context.Context, o *logsOptions) error {
+	dir, err := o.cli.DataDir()
+	if err != nil {
+		return err
+	}
+	path := dir.LogPath()
+	if path == "" {
+		return exit.Errorf(exit.Failure, protocol.CodeNotFound,
+			"the server with pid %d logs to its standard error, not to a file", dir.Holder()).
+			WithHint("look where it was started, such as its terminal or journalctl, or start it with --log-file")
+	}
+	tail, err := serverlog.OpenTail(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return exit.Errorf(exit.Failure, protocol.CodeNotFound, "no log: %s does not exist", path).
+			WithHint("agentctl attach, new and send start a server with a log")
+	}
+	if err != nil {
+		return err
+	}
+	defer tail.Close() //nolint:errcheck // only read
+	o.noteFile(dir, path)
+	o.secrets.Set(host.LogSecrets(o.cli.Env, dir))
+	lines, err := tail.Last(o.Lines)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if err := o.print(line); err != nil {
+			return err
+		}
+	}
+	if !o.Follow {
+		return nil
+	}
+	ctx, stop := o.cli.WhileRead(ctx)
+	defer stop()
+	return tail.Follow(ctx, o.print)
+}
+
+// noteFile says on a terminal which file follows.
+func (o *logsOptions) noteFile(dir localserver.Dir, path string) {
+	if pid := dir.Holder(); pid != 0 {
+		o.cli.Notef("%s, of the server with pid %d", path, pid)
+		return
+	}
+	o.cli.Notef("%s, of the last background server; none runs", path)
+}
+
+// print prints a record.
+func (o *logsOptions) print(line []byte) error {
+	if !serverlog.IsRecord(line) { // the trace of a crash, which the next server redacts
+		line = []byte(o.secrets.Redact(string(line)))
+	}
+	var record any = struct {
+		Line string `json:"line"`
+	}{string(line)}
+	if len(line) > 0 && line[0] == '{' && json.Valid(line) {
+		record = json.RawMessage(line)
+	}
+	return o.cli.Print(record, func(w io.Writer) { fmt.Fprintf(w, "%s\n", line) })
+}

@@ -1,0 +1,358 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/host"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/config"
+	"agentctl/internal/credentials"
+	"agentctl/internal/exit"
+	"agentctl/internal/export"
+	"agentctl/internal/localserver"
+	"agentctl/server"
+	"agentctl/server/login"
+	"agentctl/server/session"
+	"agentctl/server/sqlite"
+)
+
+type serveOptions struct {
+	cli *verb.Context
+
+	Listen   []string
+	Dialects []string
+	Config   string
+	overrides
+	Insecure bool
+	TLS      tlsFlags
+	Hosts    []string
+	Log      logFlags
+	IdleExit time.Duration // of a background server; 0: no limit
+
+	dialects []dialectListen // parsed from Dialects
+	running  *runningConfig
+}
+
+var serveVerb = verb.Verb{
+	Name: "serve", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newServe(cli, runServe) },
+	Place: verb.ThisMachine,
+	Trial: "--timeout 1s --data other",
+}
+
+func newServe(cli *verb.Context, run func(context.Context, *serveOptions) error) *cobra.Command {
+	o := &serveOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run a server",
+		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
+json, it is {"url","pid","token_file","dialects","fingerprint"}.
+
+By default the server listens only on a Unix socket that this user alone can open. --listen adds
+TCP, with port 0 for any free port. TCP requires a token: it is in a file of the data directory, and
+your commands read it from there.
+
+--tls encrypts TCP, with a certificate that is made once and kept in the data directory. Its
+fingerprint is printed to stderr, and in JSON as "fingerprint": clients show it and pin it at their
+first connection. --tls-cert and --tls-key name a certificate of your own. An address that other
+machines can reach needs TLS, or --insecure: clients run commands on this machine. Requests for
+other host names than those of this machine and the certificate are refused: --host adds one.
+
+--listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at
+any path. Clients that cannot send a token need ",open": then every program on this machine is a
+client, on loopback only, with the role of ",role=R"; the default role may create sessions, send,
+queue, interrupt and approve. The other listeners also serve every dialect, at /dialect/NAME.
+
+--users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
+adds users; "agentctl token" makes credentials without a password. A change of the file takes effect
+within seconds: a removed user, and one with another password, is logged out.
+
+The log goes to stderr, or to --log-file, which is bounded: at 1 MiB its content is moved to FILE.old.
+It holds no messages of users and agents, and secrets are hidden. SIGHUP opens the file again, for
+programs that move it; "agentctl logs" shows it. GET /metrics has numbers for Prometheus, for the
+roles metrics and operator; docs/operations.md has all of them.
+
+SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "providers",
+"default_agent", "hooks", timeouts, limits, "window" and "origins" apply to what begins later:
+agents, sessions, connections, notifications. The log names changes of other values, which need a
+restart. A file with an error changes nothing.
+
+The configuration is JSON: --config FILE, or else server.json in the directory of config.json, if it
+exists. Servers that start in the background read the latter:
+
+  {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
+                       "env": {"K": "V"}, "policy": "auto-edit"},
+              "demo": {"script": "demo.script"},
+              "coder": {"model": "ollama/qwen3", "models": ["gpt-5.5"],
+                        "effort": "low", "instructions": "Be brief.",
+                        "budget": {"turn": {"cost": 2}}}},
+   "providers": {"ollama": {"base_url": "http://gpu:11434/v1"},
+                 "openai": {"key_command": ["pass", "openai"]}},
+   "mcp": {"files": {"command": "npx", "args": ["-y", "mcp-files"],
+                     "env": {"KEY": "${FILES_KEY}"}},
+           "web": {"url": "https://example.com/mcp",
+                   "headers": {"Authorization": "Bearer ${WEB_TOKEN}"},
+                   "agents": ["mine", "claude"]}},
+   "default_agent": "mine", "users": "users.json",
+   "tls": {"cert": "server.crt", "key": "server.key"},
+   "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
+   "state_ttl": "168h", "state_secret": "…", "state_keys": ["other.pem"],
+   "sync": "normal", "window": 16777216,
+   "retention": {"age": "2160h", "sessions": 1000, "bytes": 10737418240},
+   "limits": {"connections": 4096, "per_sender": 1024, "reserve": 64,
+              "unauthenticated": 256, "message": 1048576, "inflight": 64,
+              "rate": 5000, "sessions": 20000, "agents": 500, "queue": 1000,
+              "requests": 100, "rules": 500, "session_bytes": 4194304,
+              "log_memory": 67108864},
+   "origins": ["http://localhost:5173"],
+   "hooks": {"phone": {"url": "https://example.com/hook",
+                       "secret_file": "hook.secret",
+                       "events": ["approval.requested", "error"],
+                       "decide_urls": {"base": "https://me.example"},
+                       "deny_after": "30m"},
+             "desktop": {"command": ["notify"], "events": ["turn.ended"]}},
+   "dialects": {"myagent": {"agents": {"their name": "mine"},
+                            "options": {"heartbeat": "30s"}}}}
+
+Every name is optional. The limits above are the defaults: "connections" at once (--connections
+overrides it), "per_sender" those of one user, by default a quarter, a "reserve" for the owner and
+admins, "unauthenticated" before a login; commands a second and in flight of a connection; and what sessions hold: messages in a queue, pending requests,
+rules, and the bytes of each of these.
+
+"retention" removes sessions without activity for "age", those beyond the "sessions" most recently
+active, and the oldest while the database is larger than "bytes"; never one whose turn runs, whose
+queue has messages or that a client watches. An agent that has been idle for "agent_idle" ends if it
+can continue its conversation later, with the next message; an agent that cannot never ends. Servers
+with the same "state_secret" restore each other's exported states; "state_keys" are files of the
+public keys (agentctl state key) of other servers whose states are restored too. "origins" are the
+origins of web pages that may connect; all other pages are refused.
+
+"hooks" send notifications, signed POSTs or commands: docs/hooks.md.
+
+An agent with a "model" runs in the server. "providers" says where models are and where their keys
+come from; docs/config.md has all keys. An unknown key and an invalid value are refused with the
+line. "mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs,
+or URLs, with "type": "sse" for the older transport. Without "agents" every agent gets a server; with
+[] none does. ${NAME} is a variable of the agent: of "env", of the session (agentctl new --env,
+"pass_env") or of the server, so that the file holds no secret. A session has a notice about servers
+that its agent does not take.`,
+		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
+			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open\n" +
+			"  agentctl serve --listen 0.0.0.0:7777 --tls --users users.json",
+		Args: verb.RangeArgs(0, 0),
+	}
+	cmd.RunE = verb.RunE(cli, o, func([]string) error { return o.check() }, run)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on; repeatable")
+	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R]; repeatable")
+	f.StringVar(&o.Config, "config", "", "configuration `FILE`, else server.json")
+	o.overrides.add(f)
+	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
+	o.TLS.add(f)
+	f.StringArrayVar(&o.Hosts, "host", nil, "serve requests for host `NAME`; repeatable")
+	o.Log.add(f)
+	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without running agents and clients")
+	_ = f.MarkHidden("idle-exit")
+	return cmd
+}
+
+func (o *serveOptions) check() error {
+	for _, s := range o.Dialects {
+		d, err := parseDialectListen(s)
+		if err != nil {
+			return err
+		}
+		o.dialects = append(o.dialects, d)
+	}
+	if err := o.Log.check(); err != nil {
+		return err
+	}
+	return cmp.Or(o.overrides.check(), o.TLS.check())
+}
+
+// readConfig returns the configuration file, overridden by flags.
+func (o *serveOptions) readConfig() (*config.Server, error) {
+	c := &config.Server{}
+	if o.Config == "" {
+		o.Config = host.ServerConfigPath(o.cli.Env)
+	}
+	if o.Config != "" {
+		var err error
+		if c, err = config.ReadServer(o.Config); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.overrides.apply(c); err != nil {
+		return nil, err
+	}
+	o.TLS.override(c)
+	return c, nil
+}
+
+func runServe(ctx context.Context, o *serveOptions) (err error) {
+	if !localserver.Supported {
+		return exit.Unsupportedf("this system cannot run a server yet: use the other verbs with --server")
+	}
+	c, err := o.readConfig()
+	if err != nil {
+		return err
+	}
+	dir, err := o.cli.DataDir()
+	if err != nil {
+		return err
+	}
+	if err := setAgentEnvironment(dir); err != nil {
+		return fmt.Errorf("environment: %w", err)
+	}
+	if err := o.Log.open(o.cli.Stderr); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Log.Close()) }()
+	o.Log.hide(c, dir)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal kills a server that drains
+	i, err := o.open(ctx, dir, c)
+	if errors.Is(err, localserver.ErrRunning) && o.IdleExit > 0 {
+		return nil // another background server won the start
+	}
+	if err != nil && ctx.Err() != nil {
+		return timeoutCause(ctx) // ended by a signal while opening
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, i.Close()) }()
+	cert, err := o.certificate(dir, c)
+	if err != nil {
+		return err
+	}
+	l := &listeners{options: o, instance: i, certificate: cert}
+	if err := l.open(); err != nil {
+		return err
+	}
+	o.running.hideSecrets(c) // with the token that the listeners may have made
+	if err := dir.RecordLog(o.Log.path()); err != nil {
+		return err
+	}
+	if err := dir.RecordDefaultAgent(o.DefaultAgent); err != nil {
+		return err
+	}
+	i.SetOrigins(o.running.origins)
+	reloads := newReloader(o, l, c.Users, stop)
+	if err := l.printAddress(); err != nil {
+		return err
+	}
+	o.Log.logger.Info("server started", "version", o.cli.Build.Version(), "pid", os.Getpid(), "data", string(dir))
+	o.Log.reportCrash()
+	defer func() { o.Log.logger.Info("server stopped", "pid", os.Getpid()) }()
+	var reloading sync.WaitGroup
+	reloading.Go(func() { reloads.run(ctx) })
+	defer reloading.Wait()
+	defer stop()
+	return errors.Join(i.Serve(ctx, o.IdleExit), timeoutCause(ctx))
+}
+
+// setAgentEnvironment changes the environment, which agents inherit: their processes reach this
+// server, by its socket and without a credential.
+func setAgentEnvironment(dir localserver.Dir) error {
+	path, err := filepath.Abs(string(dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{
+		"AGENTCTL_TOKEN", "AGENTCTL_SERVER", "AGENTCTL_DIALECT", "AGENTCTL_DIALECT_OPTIONS",
+	} {
+		if err := os.Unsetenv(name); err != nil {
+			return err
+		}
+	}
+	return os.Setenv("AGENTCTL_DATA", path)
+}
+
+// timeoutCause returns the cause of the end of ctx if it is --timeout. A signal is no error.
+func timeoutCause(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, exit.ErrTimeout) {
+		return cause
+	}
+	return nil
+}
+
+// open opens the server of a data directory, without listeners.
+func (o *serveOptions) open(ctx context.Context, dir localserver.Dir, c *config.Server) (*localserver.Instance, error) {
+	o.running = newRunningConfig(o, dir, c)
+	options := localserver.Options{
+		Server: o.running.server(c), Sync: sqlite.Sync(c.Sync), Log: o.running.log, Config: o.Config,
+	}
+	var err error
+	if options.Server.Hooks, err = serverHooks(c, o.running.secrets); err != nil {
+		return nil, err
+	}
+	o.running.warnHooks(options.Server.Hooks)
+	options.Server.Session.RemoveWorktree = removeWorktree
+	for _, path := range c.StateKeys {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("state_keys: %w", err)
+		}
+		key, err := login.ParsePublicKey(b)
+		if err != nil {
+			return nil, exit.Usagef("state_keys: %s: %s", path, err)
+		}
+		options.Server.Session.Accepted = append(options.Server.Session.Accepted, key)
+	}
+	if c.Users != "" {
+		var err error
+		if options.Users, err = credentials.ReadUsers(c.Users); err != nil {
+			return nil, err
+		}
+	}
+	i, err := localserver.Open(ctx, dir, options)
+	if err != nil {
+		return nil, localserver.StoreError(err)
+	}
+	return i, nil
+}
+
+// serverConfig returns the configuration file as the configuration of the server.
+func serverConfig(c *config.Server, registry session.Agents, version string, log *slog.Logger) server.Config {
+	agents, options := map[string]map[string]string{}, map[string]map[string]string{}
+	for name, d := range c.Dialects {
+		agents[name], options[name] = d.Agents, d.Options
+	}
+	return server.Config{
+		Session: session.Config{
+			Agents: registry, DefaultAgent: c.DefaultAgent, Log: log,
+			ApprovalTimeout: time.Duration(c.ApprovalTimeout), EditHold: time.Duration(c.EditHold),
+			Limits: session.Limits{
+				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
+				Requests: c.Limits.Requests, Rules: c.Limits.Rules, Bytes: c.Limits.SessionBytes,
+				Disk: c.Limits.Disk, LogMemory: c.Limits.LogMemory,
+			},
+			AgentIdle: time.Duration(c.AgentIdle),
+			Retention: session.Retention{
+				Age: time.Duration(c.Retention.Age), Sessions: c.Retention.Sessions, Bytes: c.Retention.Bytes,
+			},
+			StateTTL: time.Duration(c.StateTTL), Signing: session.Signing{Secret: []byte(c.StateSecret)},
+		},
+		Version: version, Log: log, Documents: export.Documents{},
+		Limits: server.Limits{
+			Connections: c.Limits.Connections, PerSender: c.Limits.PerSender, Reserve: c.Limits.Reserve,
+			Unauthenticated: c.Limits.Unauthenticated, Message: c.Limits.Message, InFlight: c.Limits.InFlight,
+			Rate: c.Limits.Rate, Window: c.Window,
+		},
+		Dialects: server.Dialects{Agents: agents, Options: options},
+	}
+}

@@ -1,0 +1,120 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/localagent"
+	"agentctl/internal/cli/sessionlog"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+)
+
+type importOptions struct {
+	cli *verb.Context
+
+	File  string
+	Name  string
+	Title string
+	Agent string
+	CWD   string
+	Key   string
+}
+
+var importVerb = verb.Verb{
+	Name: "import", Group: verb.GroupSession,
+	Build: func(cli *verb.Context) *cobra.Command { return newImport(cli, runImport) },
+	Sends: protocol.DoImport,
+	Trial: "nonsense",
+}
+
+func newImport(cli *verb.Context, run func(context.Context, *importOptions) error) *cobra.Command {
+	o := &importOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Read and continue a session that somebody exported",
+		Long: `Create a session from the output of "agentctl export --format jsonl", of any server, and print its
+id. The session has the finished turns of the file, the newest as many as fit 768 KiB, with their
+times; files and images that the server kept are left out. Nothing proves who wrote the file: the
+names in it are shown as "NAME (imported)", and none of its rules, decisions or settings acts here.
+
+The agent starts with your first message, and gets the end of the conversation with it. Without
+--agent it is the agent that the file names, unless that is a command of its own.
+
+A state that "agentctl state export" printed is restored, as "agentctl state restore" does: that
+one is signed and has the memory of the agent, its queue and its plan.`,
+		Example: "  agentctl export fix --format jsonl >fix.jsonl\n" +
+			"  agentctl import fix.jsonl --name fix-of-ada --agent claude\n  agentctl attach fix-of-ada",
+		Args: verb.RangeArgs(1, 1),
+		RunE: verb.RunE(cli, o, func(args []string) error { o.File = args[0]; return nil }, run),
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
+	f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
+	f.StringVar(&o.Agent, "agent", "", "`AGENT` that continues it")
+	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
+	verb.AddKeyFlag(cmd, &o.Key)
+	_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(cli))
+	verb.CompleteDirs(cmd, "cwd")
+	return cmd
+}
+
+func runImport(ctx context.Context, o *importOptions) error {
+	b, err := o.cli.ReadFile(ctx, o.File)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	var signed protocol.SignedState
+	if protocol.DecodeStrict(b, &signed) == nil && signed.Signature != "" {
+		if o.Agent != "" || o.CWD != "" || o.Title != "" {
+			return exit.Usagef("%s is a signed state, which has its own agent, directory and title", o.File)
+		}
+		return runStateRestore(ctx, &stateRestoreOptions{cli: o.cli, File: o.File, Name: o.Name, Key: o.Key, state: b})
+	}
+	log, err := sessionlog.ReadExported(b)
+	if err != nil {
+		return exit.Usagef("import %s: %w", o.File, err)
+	}
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	data := protocol.ImportData{CreateData: o.createData(log), Events: log.Events(), LeftOut: log.LeftOut}
+	if c.Own && o.cli.Flags.Dialect == "" {
+		data.Env = localagent.Environment(o.cli, data.Agent)
+	}
+	if c.Local {
+		if err := connection.ResolvePaths(&data.CreateData); err != nil {
+			return err
+		}
+	}
+	res, err := connection.CallWithKey[protocol.CreateResult](c, protocol.DoImport, "", o.Key, data)
+	if err != nil {
+		return err
+	}
+	if !o.cli.JSON() {
+		o.cli.Notef("%s", log.Summary())
+	}
+	return o.cli.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+}
+
+// createData returns the data of the new session. A command that the file names as its agent is not
+// run: nothing proves who wrote it.
+func (o *importOptions) createData(log *sessionlog.Exported) protocol.CreateData {
+	d := protocol.CreateData{Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Lazy: true}
+	if d.Title == "" {
+		d.Title = log.Created.Title
+	}
+	if d.Agent == "" && !strings.ContainsAny(log.Created.Agent, ": \t\n") {
+		d.Agent = log.Created.Agent
+	}
+	return d
+}

@@ -1,0 +1,139 @@
+package sessions
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/sessiontable"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/tui/sessionlist"
+)
+
+type listOptions struct {
+	cli *verb.Context
+
+	All        bool
+	AllServers bool
+	Filter     []string
+	Columns    []string
+	NoHeader   bool
+	Quiet      bool
+	Summary    bool
+}
+
+var lsVerb = verb.Verb{
+	Name: "ls", Group: verb.GroupSession,
+	Build: func(cli *verb.Context) *cobra.Command { return newList(cli, runList) },
+	Reads: true, Sends: protocol.DoList,
+}
+
+func newList(cli *verb.Context, run func(context.Context, *listOptions) error) *cobra.Command {
+	o := &listOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List sessions",
+		Long: "List sessions, the most recently active first; with -o json, one per line.\n\n" +
+			"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
+			"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
+			"is enough.\n\n" +
+			"--columns takes the columns to print, separated by commas: " + sessiontable.ColumnNames() + ".\n" +
+			"turn is the age of the current turn, lag what the slowest client has not received yet; both ask the\n" +
+			"server for each busy session, and are in the output of -o json only if chosen. rate, tokens a second\n" +
+			"over the last half minute, is for agentctl watch.\n\n" +
+			"--summary prints one line for status bars: the sessions that wait for somebody, failed or run.\n\n" +
+			"--all-servers lists the local server's sessions and those of all servers that the configuration\n" +
+			"names. A server that does not answer within 5 seconds is reported on stderr.",
+		Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
+			"  agentctl ls --columns name,status,dir --no-header\n" +
+			"  agentctl ls --jq 'select(.status==\"waiting\").session'",
+		Args: verb.RangeArgs(0, 0),
+		RunE: verb.RunE(cli, o, func([]string) error { return o.check() }, run),
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
+	f.BoolVarP(&o.All, "all", "a", false, "include closed sessions")
+	f.BoolVar(&o.AllServers, "all-servers", false, "list the sessions of all named servers")
+	f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
+	f.BoolVar(&o.NoHeader, "no-header", false, "print no header")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "print ids only")
+	f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
+	verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
+	return cmd
+}
+
+func (o *listOptions) check() error {
+	if err := sessiontable.CheckColumns(o.Columns); err != nil {
+		return err
+	}
+	if sessiontable.HasColumn(o.Columns, sessiontable.ColumnRate) {
+		return exit.Usagef("column rate: ls reads the sessions once, and a rate needs several readings").
+			WithHint("run: agentctl watch --columns %s", strings.Join(o.Columns, ","))
+	}
+	if o.Quiet && (o.Summary || len(o.Columns) > 0) || o.Summary && len(o.Columns) > 0 {
+		return exit.Usagef("--quiet, --summary and --columns exclude each other")
+	}
+	if o.AllServers && (o.cli.Selected.Explicit || o.cli.Flags.Dialect != "") {
+		return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
+	}
+	_, err := parseSessionFilters(o.Filter)
+	return err
+}
+
+func runList(ctx context.Context, o *listOptions) error {
+	filters, err := parseSessionFilters(o.Filter)
+	if err != nil {
+		return err
+	}
+	o.All = o.All || wantsClosed(filters)
+	rows, err := o.read(ctx)
+	if err != nil {
+		return err
+	}
+	kept := rows[:0]
+	for _, r := range rows {
+		if matchesAll(filters, r.Summary) {
+			kept = append(kept, r)
+		}
+	}
+	return o.print(kept)
+}
+
+// read returns the sessions of the server, or of all named servers.
+func (o *listOptions) read(ctx context.Context) ([]sessiontable.Row, error) {
+	r := listRequest{closed: o.All, detail: sessiontable.HasDetail(o.Columns)}
+	if o.AllServers {
+		return listAllServers(ctx, o.cli, r)
+	}
+	return listHome(ctx, o.cli, r)
+}
+
+func (o *listOptions) print(rows []sessiontable.Row) error {
+	if o.Summary {
+		all := sessionlist.New()
+		for i := range rows {
+			put(all, &rows[i])
+		}
+		return printCounts(o.cli, countSessions(all))
+	}
+	if o.cli.JSON() && !o.Quiet {
+		for i := range rows {
+			if err := o.cli.Printer().PrintJSON(&rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return o.cli.Printer().PrintText(func(w io.Writer) {
+		if o.Quiet {
+			sessiontable.WriteTable(w, rows, []string{"session"}, false, time.Now())
+			return
+		}
+		sessiontable.WriteTable(w, rows, o.Columns, !o.NoHeader, time.Now())
+	})
+}

@@ -1,0 +1,188 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type removeOptions struct {
+	cli *verb.Context
+
+	Sessions  []string
+	Keep      bool
+	OlderThan time.Duration
+	Closed    bool
+	All       bool
+	Yes       bool
+
+	Force        bool
+	KeepWorktree bool
+}
+
+var rmVerb = verb.Verb{
+	Name: "rm", Group: verb.GroupSession,
+	Build: func(cli *verb.Context) *cobra.Command { return newRemove(cli, runRemove) },
+	Sends: protocol.DoClose,
+	Trial: "nonsense",
+}
+
+func newRemove(cli *verb.Context, run func(context.Context, *removeOptions) error) *cobra.Command {
+	o := &removeOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "rm [SESSION…]",
+		Short: "Remove sessions",
+		Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent
+is stopped. What is removed is overwritten, and its space is given back. With --keep, a session is
+closed and can still be read.
+
+Instead of sessions, --older-than names those without activity for that long, --closed the closed
+ones, both together the closed ones among the old, and --all every session. They leave sessions
+alone whose turn runs, that have queued or scheduled messages or that a client watches, except for --all. The
+list is shown and confirmed on a terminal; elsewhere --yes is needed.
+
+The git worktree that "agentctl new --worktree" made goes with its session, and its branch if it has
+no commit of its own. If files are changed, or commits are not in the branch that it started from,
+rm refuses and removes nothing; selected sessions are left alone. --force removes the worktree all
+the same, but never a branch with commits of its own. --keep-worktree keeps the worktree. It stays
+too if another session works there. On another machine the session goes, and such a worktree stays.
+If its directory was deleted, git's entry of it in a repository above or beside it is removed.`,
+		Example:           "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
+		Args:              verb.RangeArgs(0, -1),
+		ValidArgsFunction: completion.Sessions(cli),
+		RunE:              verb.RunE(cli, o, func(args []string) error { o.Sessions = args; return o.check() }, run),
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.Keep, "keep", false, "close the session, keep its transcript")
+	f.DurationVar(&o.OlderThan, "older-than", 0, "sessions without activity for that `TIME`, such as 720h")
+	f.BoolVar(&o.Closed, "closed", false, "closed sessions")
+	f.BoolVar(&o.All, "all", false, "all sessions")
+	f.BoolVarP(&o.Yes, "yes", "y", false, "do not ask")
+	f.BoolVar(&o.Force, "force", false, "remove the git worktree also with changes")
+	f.BoolVar(&o.KeepWorktree, "keep-worktree", false, "keep the git worktree")
+	return cmd
+}
+
+// selects reports whether the sessions are selected and not named.
+func (o *removeOptions) selects() bool { return o.OlderThan > 0 || o.Closed || o.All }
+
+func (o *removeOptions) check() error {
+	switch {
+	case o.OlderThan < 0:
+		return exit.Usagef("invalid --older-than %s: want a positive duration such as 720h", o.OlderThan)
+	case o.All && (o.OlderThan > 0 || o.Closed):
+		return exit.Usagef("--all excludes --older-than and --closed")
+	case o.selects() && len(o.Sessions) > 0:
+		return exit.Usagef("name sessions, or pass --older-than, --closed or --all")
+	case !o.selects() && len(o.Sessions) == 0:
+		return exit.Usagef("no session: name one, or pass --older-than, --closed or --all")
+	case o.Force && (o.Keep || o.KeepWorktree):
+		return exit.Usagef("--force excludes --keep and --keep-worktree")
+	}
+	return nil
+}
+
+// matches reports whether a session is selected.
+func (o *removeOptions) matches(s *protocol.Summary, now time.Time) bool {
+	if o.All {
+		return true
+	}
+	unused := (s.Status == protocol.Idle || s.Status == protocol.Closed) && s.Queue == 0 &&
+		s.Scheduled == nil && s.Clients == 0
+	return unused && now.Sub(s.Updated) >= o.OlderThan && (!o.Closed || s.Status == protocol.Closed)
+}
+
+func runRemove(ctx context.Context, o *removeOptions) error {
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.selects() {
+		if err := o.selectSessions(c); err != nil {
+			return err
+		}
+	}
+	worktrees, err := o.checkWorktrees(c)
+	if err != nil {
+		return err
+	}
+	if err := o.printSelected(); err != nil {
+		return err
+	}
+	for _, session := range o.Sessions {
+		data := protocol.CloseData{Delete: !o.Keep, KeepWorktree: o.KeepWorktree}
+		res, err := connection.Call[protocol.CloseResult](c, protocol.DoClose, session, data)
+		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if err := o.removeWorktree(c, worktrees[session], &res); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selectSessions sets the sessions that are selected, if the user confirms them.
+func (o *removeOptions) selectSessions(c *connection.Conn) error {
+	list, err := connection.Call[protocol.ListResult](c, protocol.DoList, "", protocol.ListData{Closed: true})
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	selected := slices.DeleteFunc(list.Sessions, func(s protocol.Summary) bool { return !o.matches(&s, now) })
+	if len(selected) > 0 && !o.Yes {
+		if err := o.confirm(c.Context(), selected, now); err != nil {
+			return err
+		}
+	}
+	for i := range selected {
+		o.Sessions = append(o.Sessions, selected[i].Session)
+	}
+	return nil
+}
+
+// printSelected prints the sessions to remove, if they are selected and not named.
+func (o *removeOptions) printSelected() error {
+	if !o.selects() {
+		return nil
+	}
+	return o.cli.Print(struct {
+		Selected []string `json:"selected"`
+	}{append([]string{}, o.Sessions...)}, func(w io.Writer) { fmt.Fprintf(w, "%d sessions\n", len(o.Sessions)) })
+}
+
+// confirm shows the sessions on the terminal and asks.
+func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, now time.Time) error {
+	if !output.IsTerminal(o.cli.Stdin) || !output.IsTerminal(o.cli.Stderr) {
+		return exit.Usagef("%d sessions are selected and there is no terminal to confirm: pass --yes", len(list))
+	}
+	for _, s := range list {
+		o.cli.Notef("%s  %s  %s  %s", s.Session, s.Status, output.Age(now.Sub(s.Updated)),
+			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
+	}
+	o.cli.Notef("remove these %d sessions? [y/N]", len(list))
+	answer, err := o.cli.ReadAnswer(ctx)
+	if err != nil {
+		return err
+	}
+	if a := strings.ToLower(answer); a != "y" && a != "yes" {
+		return exit.Errorf(exit.Failure, exit.CodeFailed, "nothing was removed")
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package sessions
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/internal/worktree"
+	"agentctl/protocol"
+)
+
+// checkWorktrees returns the git worktrees to remove, by the session as it was named. With work
+// that would be lost it returns an error; of selected sessions it leaves out those.
+func (o *removeOptions) checkWorktrees(c *connection.Conn) (map[string]*worktree.Worktree, error) {
+	if o.Keep || o.cli.Flags.Dialect != "" {
+		return nil, nil
+	}
+	found := make(map[string]*worktree.Worktree)
+	var kept []string
+	for _, session := range o.Sessions {
+		w, err := o.findWorktree(c, session)
+		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			continue
+		}
+		found[session] = w
+		if o.Force {
+			continue
+		}
+		left, err := w.Left(c.Context())
+		if err != nil {
+			left = "an unknown state: " + err.Error()
+		}
+		switch {
+		case left == "":
+		case !o.selects():
+			return nil, exit.Errorf(exit.Failure, protocol.CodeConflict, "cannot remove %s: the worktree %s has %s",
+				session, w.Dir, left).WithHint(
+				"commit and merge them, keep the directory with --keep-worktree, or remove it with --force")
+		default:
+			o.cli.Notef("%s is left alone: the worktree %s has %s", session, w.Dir, left)
+			kept = append(kept, session)
+		}
+	}
+	o.Sessions = slices.DeleteFunc(o.Sessions, func(s string) bool { return slices.Contains(kept, s) })
+	return found, nil
+}
+
+// findWorktree returns the git worktree to remove with a session, or nil. On another machine its
+// server alone finds it.
+func (o *removeOptions) findWorktree(c *connection.Conn, session string) (*worktree.Worktree, error) {
+	snap, err := c.Snapshot(session)
+	if err != nil {
+		return nil, err
+	}
+	st := snap.Snapshot.State
+	if st.Labels[worktree.Label] == "" || o.KeepWorktree || !c.Local {
+		return nil, nil
+	}
+	w := worktree.Find(c.Context(), st.CWD)
+	if w == nil {
+		return nil, nil
+	}
+	list, err := connection.Call[protocol.ListResult](c, protocol.DoList, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Sessions {
+		other := &list.Sessions[i]
+		if other.Session != st.Session && within(other.CWD, w.Dir) && !slices.Contains(o.Sessions, other.Session) {
+			o.cli.Notef("the worktree %s stays: %s works there", w.Dir, other.Session)
+			return nil, nil
+		}
+	}
+	return w, nil
+}
+
+// within reports whether a path is a directory or below it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// removeWorktree removes the worktree of a session that was removed, unless the server did or it
+// stays. The server removes none with changes.
+func (o *removeOptions) removeWorktree(c *connection.Conn, w *worktree.Worktree, res *protocol.CloseResult) error {
+	if w == nil && res.Worktree != "" && !c.Local {
+		o.cli.Notef("the worktree %s stays: %s", res.Worktree, res.Reason)
+	}
+	if w == nil || worktree.Find(c.Context(), w.Dir) == nil {
+		return nil
+	}
+	if err := w.Remove(c.Context(), o.Force); err != nil {
+		const stays = "the session is removed, its worktree %s stays: %w"
+		return exit.Errorf(exit.Failure, exit.CodeFailed, stays, w.Dir, err).
+			WithHint("remove it with: git worktree remove %s", output.ShellWord(w.Dir))
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package sessions
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/screen"
+	"agentctl/internal/cli/sessiontable"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+)
+
+type watchOptions struct {
+	cli *verb.Context
+
+	AllServers bool
+	Columns    []string
+	Filter     []string
+	Summary    bool
+}
+
+var watchVerb = verb.Verb{
+	Name: "watch", Group: verb.GroupSession,
+	Build: func(cli *verb.Context) *cobra.Command { return newWatch(cli, runWatch) },
+	Reads: true, Sends: protocol.DoWatch,
+}
+
+func newWatch(cli *verb.Context, run func(context.Context, *watchOptions) error) *cobra.Command {
+	o := &watchOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Print changes of sessions as they happen",
+		Long: `Print a line for every session, then one for each change of its status, request, queue or
+title, until interrupted; with -o json, the session as "agentctl ls -o json" prints it, with
+"deleted" for one that was removed. A lost connection is resumed.
+
+--columns prints these columns of "agentctl ls" instead, when one of them has changed, and rate,
+tokens a second over the last half minute. turn, lag and rate are in the output of -o json if chosen.
+
+--summary prints the line of "agentctl ls --summary" instead, each time that it changes.
+--filter is as for ls.`,
+		Example: "  agentctl watch\n  agentctl watch --filter label=team=infra -o json\n" +
+			"  agentctl watch --columns name,status,turn,rate,lag\n" +
+			"  agentctl watch --summary --all-servers",
+		Args: verb.RangeArgs(0, 0),
+		RunE: verb.RunE(cli, o, func([]string) error {
+			if o.AllServers && (cli.Selected.Explicit || cli.Flags.Dialect != "") {
+				return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
+			}
+			if o.Summary && len(o.Columns) > 0 {
+				return exit.Usagef("--summary and --columns exclude each other")
+			}
+			if err := sessiontable.CheckColumns(o.Columns); err != nil {
+				return err
+			}
+			_, err := parseSessionFilters(o.Filter)
+			return err
+		}, run),
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.AllServers, "all-servers", false, "watch the sessions of all named servers")
+	f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
+	f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
+	f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
+	verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
+	return cmd
+}
+
+func runWatch(ctx context.Context, o *watchOptions) error {
+	filters, err := parseSessionFilters(o.Filter)
+	if err != nil {
+		return err
+	}
+	ctx, stop := o.cli.WhileRead(ctx)
+	defer stop()
+	c, err := connection.OpenWith(ctx, o.cli, connection.Unbounded)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var server remote.Server = screen.Server{Client: c.Client}
+	if o.AllServers {
+		var closeOthers func()
+		server, closeOthers = screen.WithNamedServers(o.cli, server)
+		defer closeOthers()
+	}
+	p := newWatchPrinter(o, filters)
+	if err := p.printFirst(c); err != nil {
+		return err
+	}
+	for s, err := range server.Watch(c.Context()) {
+		if err == nil && p.put(&s) {
+			err = p.print(o.row(c.Context(), server, &s))
+		}
+		if err != nil {
+			return c.Cause(err)
+		}
+	}
+	return context.Cause(c.Context())
+}
+
+// row returns a session with the detail that columns show. A failure leaves that out: the
+// connection may be lost, and the next change reads it again.
+func (o *watchOptions) row(ctx context.Context, server remote.Server, s *protocol.Summary) *sessiontable.Row {
+	row := &sessiontable.Row{Summary: s}
+	if !s.Deleted && sessiontable.HasDetail(o.Columns) {
+		ctx, cancel := context.WithTimeout(ctx, listTimeout)
+		defer cancel()
+		_ = row.ReadDetail(ctx, server)
+	}
+	return row
+}

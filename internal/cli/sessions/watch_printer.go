@@ -1,0 +1,155 @@
+package sessions
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/sessiontable"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/tui/sessionlist"
+)
+
+// A watchPrinter prints sessions that change.
+type watchPrinter struct {
+	options *watchOptions
+	filters []sessionFilter
+	all     *sessionlist.List
+	printed map[string]*printedSession
+	counts  string // the last line of --summary
+	widths  []int  // of the widest cells so far, by column
+}
+
+// A printedSession is a session of which a line was printed.
+type printedSession struct {
+	summary protocol.Summary
+	line    string
+	rate    tokenRate
+}
+
+func newWatchPrinter(o *watchOptions, filters []sessionFilter) *watchPrinter {
+	return &watchPrinter{
+		options: o, filters: filters, all: sessionlist.New(), printed: map[string]*printedSession{},
+		widths: make([]int, len(o.Columns)),
+	}
+}
+
+// printFirst prints the sessions that exist.
+func (p *watchPrinter) printFirst(c *connection.Conn) error {
+	cli, r := p.options.cli, listRequest{detail: sessiontable.HasDetail(p.options.Columns)}
+	var rows []sessiontable.Row
+	var err error
+	if p.options.AllServers {
+		rows, err = listAllServers(c.Context(), cli, r)
+	} else {
+		rows, err = r.do(c.Context(), c.Client)
+	}
+	if err != nil {
+		return c.Cause(err)
+	}
+	for i := range rows {
+		row := &rows[i]
+		if row.Server != "" && row.Server != cli.HomeName() {
+			row.Session = row.Server + "/" + row.Session // as serverset names it
+		}
+		row.Server = ""
+		if !p.put(row.Summary) || p.options.Summary {
+			continue
+		}
+		if err := p.print(row); err != nil {
+			return err
+		}
+	}
+	return p.printCounts()
+}
+
+// put updates the list, and reports whether the session has changed since it was printed. It marks
+// a session that does not meet the conditions as deleted.
+func (p *watchPrinter) put(s *protocol.Summary) (changed bool) {
+	if !matchesAll(p.filters, s) {
+		s.Deleted = true
+	}
+	p.all.Put(*s)
+	last := p.printed[s.Session]
+	return last == nil || !reflect.DeepEqual(last.summary, *s)
+}
+
+// print prints a session if its line is new, or the line of --summary.
+func (p *watchPrinter) print(s *sessiontable.Row) error {
+	if p.options.Summary {
+		return p.printCounts()
+	}
+	last := p.printed[s.Session]
+	switch {
+	case s.Deleted && last == nil:
+		return nil
+	case s.Deleted:
+		delete(p.printed, s.Session)
+	case last == nil:
+		last = &printedSession{}
+		p.printed[s.Session] = last
+	}
+	now := time.Now()
+	if sessiontable.HasColumn(p.options.Columns, sessiontable.ColumnRate) {
+		s.TokenRate = last.rate.add(s.Tokens, now)
+	}
+	line := p.line(s, now)
+	last.summary = *s.Summary
+	if line == last.line {
+		return nil
+	}
+	last.line = line
+	return p.options.cli.Print(s, func(w io.Writer) {
+		fmt.Fprintf(w, "%s  %s\n", now.Format(time.TimeOnly), line)
+	})
+}
+
+// line returns the line of a session without the time. Columns are as wide as the widest cell so
+// far; a deleted session has none.
+func (p *watchPrinter) line(s *sessiontable.Row, now time.Time) string {
+	if len(p.options.Columns) == 0 || s.Deleted {
+		return watchLine(s.Summary)
+	}
+	cells := s.Cells(p.options.Columns, now)
+	for i, cell := range cells {
+		width := ansi.StringWidth(cell)
+		p.widths[i] = max(p.widths[i], width)
+		cells[i] = cell + strings.Repeat(" ", p.widths[i]-width)
+	}
+	return strings.TrimRight(strings.Join(cells, "  "), " ")
+}
+
+// printCounts prints the line of --summary if it is new.
+func (p *watchPrinter) printCounts() error {
+	c := countSessions(p.all)
+	if line := fmt.Sprint(c); p.options.Summary && line != p.counts {
+		p.counts = line
+		return printCounts(p.options.cli, c)
+	}
+	return nil
+}
+
+// watchLine returns the line of a session without columns.
+func watchLine(s *protocol.Summary) string {
+	status := string(s.Status)
+	switch {
+	case s.Deleted:
+		status = "gone"
+	case s.Status == protocol.Idle && s.Reason != "" && s.Reason != protocol.ReasonCompleted:
+		status = string(s.Reason)
+	}
+	queue := ""
+	if s.Queue > 0 {
+		queue = fmt.Sprintf("%d queued  ", s.Queue)
+	}
+	name := cmp.Or(output.OneLine(s.Name, 24), s.Session)
+	return strings.TrimRight(fmt.Sprintf("%-24s  %-11s  %s%s", name, status, queue,
+		output.OneLine(cmp.Or(s.Doing, s.Title), 60)), " ")
+}

@@ -1,0 +1,107 @@
+package steer
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type approvalsOptions struct {
+	cli *verb.Context
+
+	Session string
+}
+
+var approvalsVerb = verb.Verb{
+	Name: "approvals", Group: verb.GroupSteer,
+	Build: func(cli *verb.Context) *cobra.Command { return newApprovals(cli, runApprovals) },
+	Reads: true, Sends: protocol.DoSnapshot,
+}
+
+func newApprovals(cli *verb.Context, run func(context.Context, *approvalsOptions) error) *cobra.Command {
+	o := &approvalsOptions{cli: cli}
+	return &cobra.Command{
+		Use:   "approvals [SESSION]",
+		Short: "List pending approvals",
+		Long: "List the pending approval requests of a session or, without SESSION, of all " +
+			"sessions, one per line.",
+		Example:           "  agentctl approvals\n  agentctl approvals fix -o json | jq -r .command",
+		Args:              verb.RangeArgs(0, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+		RunE: verb.RunE(cli, o, func(args []string) error {
+			if len(args) > 0 {
+				o.Session = args[0]
+			}
+			return nil
+		}, run),
+	}
+}
+
+// An approvalResult is a pending request in JSON.
+type approvalResult struct {
+	Session string `json:"session"`
+	protocol.Approval
+}
+
+func runApprovals(ctx context.Context, o *approvalsOptions) error {
+	if o.Session == "" {
+		if err := o.cli.RequireCommand(protocol.DoList, true); err != nil {
+			return exit.From(err).WithHint("name a session: agentctl approvals SESSION")
+		}
+	}
+	c, err := connection.Open(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	sessions := []string{o.Session}
+	if o.Session == "" {
+		if sessions, err = waitingSessions(c); err != nil {
+			return err
+		}
+	}
+	for _, session := range sessions {
+		r, err := c.Snapshot(session)
+		if protocol.CodeOf(err) == protocol.CodeNoSession && o.Session == "" {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		s := r.Snapshot.State
+		for i := range s.Approvals {
+			result := approvalResult{s.Session, s.Approvals[i]}
+			err := o.cli.Print(result, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  %s\n", result.Session, output.Approval(&result.Approval))
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// waitingSessions returns the ids of the sessions with pending approvals.
+func waitingSessions(c *connection.Conn) ([]string, error) {
+	list, err := connection.Call[protocol.ListResult](c, protocol.DoList, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for i := range list.Sessions {
+		if list.Sessions[i].Approvals > 0 {
+			ids = append(ids, list.Sessions[i].Session)
+		}
+	}
+	return ids, nil
+}

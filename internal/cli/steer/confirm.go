@@ -1,0 +1,56 @@
+package steer
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/tui/plain"
+)
+
+// asks reports whether the user is shown the request and asked before it is allowed: on a terminal,
+// unless --yes is given.
+func (o *decisionOptions) asks() bool {
+	return o.Decision != protocol.Deny && o.Decision != protocol.DenyStop && o.Decision != protocol.Explain &&
+		!o.Yes && output.IsTerminal(o.cli.Stdin) && output.IsTerminal(o.cli.Stdout)
+}
+
+// confirm shows a request in full and asks whether to allow it. The decision is then about this
+// request, whatever is pending meanwhile.
+func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) error {
+	if a == nil && o.Request == "" {
+		return exit.Unsupportedf("there is no single pending request to show: name one, or pass --yes")
+	}
+	if a == nil {
+		return nil // the server tells what became of it
+	}
+	o.Request = a.Request
+	fmt.Fprint(o.cli.Stdout, plain.Request(a, time.Local, o.cli.Columns()))
+	question := "allow once"
+	switch {
+	case o.Option != "":
+		question = "choose the option " + output.OneLine(o.Option, 0)
+	case o.Always:
+		question = "allow always, " + output.OneLine(a.Scope(), 0)
+	}
+	fmt.Fprintf(o.cli.Stdout, "%s? [y/N] ", question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(o.cli.Stdin).ReadString('\n') // an error is an empty answer
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case line := <-answer:
+		if line != "y" && line != "yes" {
+			return exit.Usagef("not decided: answer y to allow the request, or pass --yes")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package steer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/turn"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+type planOptions struct {
+	cli *verb.Context
+
+	Session string
+}
+
+var planVerb = verb.Verb{
+	Name: "plan", Group: verb.GroupSteer,
+	Build: func(cli *verb.Context) *cobra.Command { return newPlan(cli, runPlan) },
+	Below: []*verb.Verb{&planRunVerb},
+	Reads: true, Sends: protocol.DoSnapshot,
+	Trial: "fix",
+}
+
+func newPlan(cli *verb.Context, run func(context.Context, *planOptions) error) *cobra.Command {
+	o := &planOptions{cli: cli}
+	return &cobra.Command{
+		Use:   "plan SESSION",
+		Short: "Show the plan of a session, or run given tasks",
+		Long: `Show the newest plan of a session, one task per line: id, status, title, and the tasks
+that it comes after. A plan that waits for your confirmation is shown as the request has it.
+
+With -o json the plan is one object with status, question, summary and tasks. "agentctl approve
+--input" takes it, edited, to confirm a plan, and "agentctl plan run" to run its tasks.`,
+		Example: `  agentctl plan fix
+  agentctl plan fix --jq 'del(.tasks[1])' | agentctl approve fix --input -
+  agentctl plan fix -o json | agentctl plan run fix`,
+		Args:              verb.RangeArgs(1, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
+	}
+}
+
+func runPlan(ctx context.Context, o *planOptions) error {
+	r, err := connection.Snapshot(ctx, o.cli, o.Session)
+	if err != nil {
+		return err
+	}
+	p, request := newestPlan(r.Snapshot.State)
+	if p == nil {
+		return protocol.Errorf(protocol.CodeNotFound, "the session has no plan")
+	}
+	if err := o.cli.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
+		return err
+	}
+	if request != "" {
+		o.cli.Notef("waits for a decision: agentctl approve %s %s", o.Session, request)
+	}
+	return nil
+}
+
+// newestPlan returns the plan of a session, with the tasks of the pending request to confirm it if
+// there is one; nil: the session has no plan.
+func newestPlan(s *protocol.State) (p *protocol.Plan, request string) {
+	for i := range s.Approvals {
+		a := &s.Approvals[i]
+		if a.Kind != protocol.ApprovePlan || len(a.Tasks) == 0 {
+			continue
+		}
+		p := protocol.Plan{Status: protocol.StatusPending}
+		if s.Plan != nil {
+			p = *s.Plan
+		}
+		p.Tasks = a.Tasks
+		return &p, a.Request
+	}
+	return s.Plan, ""
+}
+
+func writePlan(w io.Writer, p *protocol.Plan) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range p.Tasks {
+		of := &p.Tasks[i]
+		after := ""
+		if len(of.After) > 0 {
+			after = "after " + strings.Join(of.After, ", ")
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n",
+			output.Cell(of.ID, 20), output.Cell(of.Status, 0), output.Cell(of.Title, 72), output.OneLine(after, 72))
+	}
+	_ = t.Flush() // w keeps its error
+}
+
+type planRunOptions struct {
+	cli *verb.Context
+
+	Session string
+	File    string
+	turn.WaitFlags
+	Key string
+}
+
+var planRunVerb = verb.Verb{
+	Name:  "run",
+	Build: func(cli *verb.Context) *cobra.Command { return newPlanRun(cli, runPlanRun) },
+	Sends: protocol.DoPlanRun, Waits: true,
+	Trial: "fix nonsense",
+}
+
+func newPlanRun(cli *verb.Context, run func(context.Context, *planRunOptions) error) *cobra.Command {
+	o := &planRunOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "run SESSION [FILE|-]",
+		Short: "Run given tasks without planning",
+		Long: `Run the tasks of a file, or of stdin, without a planner and without confirmation. While a turn
+runs, they are queued. The file holds a plan as "agentctl plan -o json" prints it:
+
+  {"question": "…", "tasks": [
+    {"id": "1", "title": "…", "description": "…"},
+    {"id": "2", "title": "…", "description": "…", "after": ["1"]}]}
+
+A task with the status completed is not repeated by an agent that keeps results, such as a pipeline.
+--wait, --follow and --key are those of "agentctl send".`,
+		Example: "  agentctl plan run fix tasks.json\n  agentctl plan run fix tasks.json --wait --timeout 1h",
+		Args:    verb.RangeArgs(1, 2),
+		ValidArgsFunction: func(
+			cmd *cobra.Command, args []string, prefix string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return completion.Sessions(cli)(cmd, args, prefix)
+		},
+		RunE: verb.RunE(cli, o, func(args []string) error {
+			o.Session, o.File = args[0], "-"
+			if len(args) > 1 {
+				o.File = args[1]
+			} else if output.IsTerminal(cli.Stdin) {
+				return exit.Usagef("no tasks: pass FILE, or - to read stdin")
+			}
+			return o.Check()
+		}, run),
+	}
+	o.AddFlags(cmd)
+	verb.AddKeyFlag(cmd, &o.Key)
+	return cmd
+}
+
+// plan reads the tasks.
+func (o *planRunOptions) plan(ctx context.Context) (*protocol.PlanRunData, error) {
+	b, err := o.cli.ReadFile(ctx, o.File)
+	if err != nil {
+		return nil, exit.Usagef("%w", err)
+	}
+	name := o.File
+	if name == "-" {
+		name = "stdin"
+	}
+	var p protocol.Plan
+	if err := protocol.DecodeStrict(b, &p); err != nil {
+		return nil, exit.Usagef("%s is no plan: %w", name, err).WithHint("see: agentctl plan run --help")
+	}
+	if len(p.Tasks) == 0 {
+		return nil, exit.Usagef("%s has no tasks", name)
+	}
+	return &protocol.PlanRunData{Tasks: p.Tasks, Question: p.Question, Summary: p.Summary}, nil
+}
+
+func runPlanRun(ctx context.Context, o *planRunOptions) error {
+	data, err := o.plan(ctx)
+	if err != nil {
+		return err
+	}
+	c, done, err := o.Connect(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return o.Send(o.cli, c, protocol.DoPlanRun, o.Session, o.Key, data)
+}

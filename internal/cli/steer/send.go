@@ -1,0 +1,141 @@
+package steer
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/turn"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+type sendOptions struct {
+	cli *verb.Context
+
+	Session string
+	Text    []string
+	turn.WaitFlags
+	Front  bool
+	Time   sendTime
+	Attach []string
+	Key    string
+}
+
+var sendVerb = verb.Verb{
+	Name: "send", Group: verb.GroupSteer,
+	Build: func(cli *verb.Context) *cobra.Command { return newSend(cli, runSend) },
+	Sends: protocol.DoSend, Waits: true,
+	Needs: []verb.FlagFeature{
+		{Flag: "front", Feature: codec.SendFront},
+		{Flag: "attach", Feature: codec.SendParts},
+		{Flag: "at", Feature: codec.SendAt},
+		{Flag: "in", Feature: codec.SendAt},
+	},
+	Trial: "fix hello --follow",
+}
+
+func newSend(cli *verb.Context, run func(context.Context, *sendOptions) error) *cobra.Command {
+	o := &sendOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "send SESSION [TEXT|-]",
+		Short: "Send a message to a session",
+		Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with
+-, the message is read from stdin.
+
+With --wait, the exit code is the result of the message's turn: 0 completed, 7 failed, 130
+interrupted or removed from the queue, and 6 as soon as the turn needs a person: an approval is
+pending, or the queue is held before it. --follow waits too and prints the text of the answer as it
+arrives; with -o json, the events of the turn. With -o json both end with one object, of type
+outcome, once the turn has ended: reason, code, text of the answer, usage, cost, duration and changed
+files. The turn goes on if the command is ended.
+
+At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
+the default.
+
+--at and --in schedule the message: the server keeps it, over restarts, and puts it at the end of
+the queue then. TIME is 15:04, the next one, "2006-01-02 15:04", or with a zone as in
+2006-01-02T15:04:05Z. Until then it delays no other message. "agentctl queue" shows it.
+
+--attach sends an image or another file with the message, which then needs no text. A message holds
+about 180 KiB of images and 240 KiB of text; at a server on this machine a larger file, and one that
+is neither, goes as a link that the agent reads. What the agent does not support is left out, with
+a notice.
+
+With --key, retries send the message once: a command with the same key returns the first result and
+waits for the same turn. --id is an alias of --key.`,
+		Example: `  agentctl send fix "make the tests pass"
+  agentctl send fix --follow "what did you change?"
+  agentctl send fix "what is wrong here?" --attach screen.png --attach app.log
+  agentctl send fix -w -o json "add a test" | jq 'select(.reason).files'
+  agentctl send fix --at 23:00 "update the dependencies"
+  git diff | agentctl send fix --wait --timeout 10m; echo $?`,
+		Args:              verb.RangeArgs(1, 2),
+		ValidArgsFunction: completion.Sessions(cli),
+		RunE: verb.RunE(cli, o, func(args []string) error {
+			o.Session, o.Text = args[0], args[1:]
+			if err := o.Check(); err != nil {
+				return err
+			}
+			at, err := o.Time.notBefore(time.Now())
+			if at != nil && (o.Wait || o.Follow || o.Front) {
+				return exit.Usagef("--at and --in exclude --wait, --follow and --front")
+			}
+			if o.Time.In != 0 && o.Key != "" {
+				return exit.Usagef("--in is another time for each retry: pass --at with --key")
+			}
+			return err
+		}, run),
+	}
+	o.AddFlags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.Front, "front", false, "queue the message first")
+	f.StringVar(&o.Time.At, "at", "", "send the message at `TIME`")
+	f.DurationVar(&o.Time.In, "in", 0, "send the message after a `TIME` such as 2h")
+	verb.RequireValues(f, "at")
+	turn.AddAttachFlag(cmd, &o.Attach)
+	verb.AddKeyFlag(cmd, &o.Key)
+	return cmd
+}
+
+// text returns the text of the message. With attachments, stdin is read only for -.
+func (o *sendOptions) text(ctx context.Context) (string, error) {
+	if len(o.Text) == 0 && len(o.Attach) > 0 {
+		return "", nil
+	}
+	text, err := o.cli.ReadText(ctx, o.Text)
+	if err == nil && text == "" && len(o.Attach) == 0 {
+		err = exit.Usagef("the message is empty")
+	}
+	return text, err
+}
+
+func runSend(ctx context.Context, o *sendOptions) error {
+	files, err := turn.ReadAttachments(o.Attach)
+	if err != nil {
+		return err
+	}
+	text, err := o.text(ctx)
+	if err != nil {
+		return err
+	}
+	c, done, err := o.Connect(ctx, o.cli)
+	if err != nil {
+		return err
+	}
+	defer done()
+	parts, err := turn.MessageParts(text, files, c.Local)
+	if err != nil {
+		return err
+	}
+	at, err := o.Time.notBefore(time.Now())
+	if err != nil {
+		return err
+	}
+	return o.Send(o.cli, c, protocol.DoSend, o.Session, o.Key,
+		protocol.SendData{Text: text, Parts: parts, Front: o.Front, NotBefore: at})
+}

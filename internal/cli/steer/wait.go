@@ -1,0 +1,135 @@
+package steer
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/completion"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/turn"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+type waitOptions struct {
+	cli *verb.Context
+
+	Session string
+	For     string
+	Message string
+	Turn    string
+}
+
+var waitVerb = verb.Verb{
+	Name: "wait", Group: verb.GroupSteer,
+	Build: func(cli *verb.Context) *cobra.Command { return newWait(cli, runWait) },
+	Reads: true, Sends: protocol.DoSubscribe,
+	Trial: "fix",
+}
+
+func newWait(cli *verb.Context, run func(context.Context, *waitOptions) error) *cobra.Command {
+	o := &waitOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "wait SESSION",
+		Short: "Wait for a session",
+		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, ends
+its next turn, or has ended the turn that --message or --turn names. It exits 6 if the session needs
+a person first: an approval is pending or the queue is held. For a turn, and for idle with that of
+the last turn, the exit code is the result: 0 completed, 7 failed, 130 interrupted.
+
+With -o json, --message and --turn print an object of type outcome, as agentctl send --wait.`,
+		Example: "  agentctl wait fix --for idle --timeout 10m\n" +
+			"  agentctl wait fix --for approval && agentctl approvals fix",
+		Args:              verb.RangeArgs(1, 1),
+		ValidArgsFunction: completion.Sessions(cli),
+	}
+	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
+		o.Session = args[0]
+		if o.Message != "" && o.Turn != "" || (o.Message != "" || o.Turn != "") && cmd.Flags().Changed("for") {
+			return exit.Usagef("--for, --message and --turn exclude each other")
+		}
+		switch o.For {
+		case turn.ForIdle, turn.ForApproval, turn.ForTurn:
+			return nil
+		}
+		return exit.Usagef("invalid --for %q: want idle, approval or turn", o.For)
+	}, run)
+	f := cmd.Flags()
+	f.StringVar(&o.For, "for", turn.ForIdle, "`EVENT` to wait for: idle, approval or turn")
+	f.StringVar(&o.Message, "message", "", "wait for the turn of the message `ID`")
+	f.StringVar(&o.Turn, "turn", "", "wait for the turn `ID`")
+	verb.RequireValues(f, "message", "turn")
+	verb.CompleteValues(cmd, "for", []string{turn.ForIdle, turn.ForApproval, turn.ForTurn})
+	_ = cmd.RegisterFlagCompletionFunc("message", completion.InSession(cli, completion.Unfinished))
+	_ = cmd.RegisterFlagCompletionFunc("turn", completion.InSession(cli, completion.Turns))
+	return cmd
+}
+
+func runWait(ctx context.Context, o *waitOptions) error {
+	policy := connection.OneShot
+	if o.Message != "" || o.Turn != "" {
+		policy = connection.Bounded
+	}
+	c, err := connection.OpenWith(ctx, o.cli, policy)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.Message != "" || o.Turn != "" {
+		t := turn.Tracker{CLI: o.cli, Message: o.Message, Turn: o.Turn, MustExist: true}
+		return t.TrackUntilInterrupted(c, o.Session, 0)
+	}
+	sub := c.Subscribe(o.Session, wsclient.SubscribeOptions{})
+	defer sub.Close()
+	w := turn.Waiter{Condition: o.For}
+	for item, err := range sub.Events(c.Context()) {
+		if err != nil {
+			return c.Cause(err)
+		}
+		done, err := w.Apply(&item)
+		if err != nil {
+			return err
+		}
+		if done {
+			return o.print(&w)
+		}
+	}
+	return c.Cause(fmt.Errorf("wait for %s of %s: %w", o.For, o.Session, context.Cause(c.Context())))
+}
+
+// print prints the result. For a turn it returns the error of the turn's end.
+func (o *waitOptions) print(w *turn.Waiter) error {
+	result := struct {
+		Session string             `json:"session"`
+		For     string             `json:"for"`
+		Status  protocol.Status    `json:"status"`
+		Turn    *protocol.LastTurn `json:"turn,omitempty"`
+		Request string             `json:"request,omitempty"`
+	}{w.State.Session, o.For, w.State.Status(), w.Ended, ""}
+	if o.For == turn.ForIdle {
+		w.Ended = w.State.Last
+	}
+	if o.For == turn.ForApproval {
+		result.Request = w.State.Approvals[0].Request
+	}
+	err := o.cli.Print(result, func(out io.Writer) {
+		switch {
+		case result.Turn != nil && o.For == turn.ForTurn:
+			fmt.Fprintf(out, "%s %s\n", result.Turn.Turn, result.Turn.Reason)
+		case result.Request != "":
+			fmt.Fprintln(out, output.Approval(&w.State.Approvals[0]))
+		default:
+			fmt.Fprintln(out, result.Status)
+		}
+	})
+	if err == nil && w.Ended != nil {
+		return turn.Error(&protocol.TurnEndedData{Reason: w.Ended.Reason, Code: w.Ended.Code, Message: w.Ended.Message})
+	}
+	return err
+}

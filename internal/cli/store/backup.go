@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/localserver"
+	"agentctl/internal/output"
+	"agentctl/server/sqlite"
+)
+
+type backupOptions struct {
+	cli *verb.Context
+
+	File string
+}
+
+var backupVerb = verb.Verb{
+	Name: "backup", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newBackup(cli, runBackup) },
+	Place: verb.DataDirectory,
+	Trial: "copy.db",
+}
+
+func newBackup(cli *verb.Context, run func(context.Context, *backupOptions) error) *cobra.Command {
+	o := &backupOptions{cli: cli}
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy all sessions of the local server to a file",
+		Long: `Copy all sessions of the data directory, with their transcripts and blobs, to a new FILE
+that only you can read. A running server goes on: the copy is the state at one moment. FILE appears
+when it is complete.
+
+The copy has no credentials. Variables that sessions were given (--env) are encrypted in it, with the
+key "env.key" of the data directory: keep a copy of that file elsewhere.`,
+		Example: "  agentctl backup sessions.db\n  agentctl check sessions.db",
+		Args:    verb.RangeArgs(1, 1),
+		RunE:    verb.RunE(cli, o, func(args []string) error { o.File = args[0]; return nil }, run),
+	}
+}
+
+func runBackup(ctx context.Context, o *backupOptions) error {
+	dir, err := o.cli.DataDir()
+	if err != nil {
+		return err
+	}
+	report, end := o.cli.Printer().Progress("backup")
+	err = sqlite.Backup(ctx, string(dir), o.File, report)
+	end()
+	if err != nil {
+		return localserver.StoreError(err)
+	}
+	result := struct {
+		File  string `json:"file"`
+		Bytes int64  `json:"bytes"`
+	}{File: o.File}
+	if info, err := os.Stat(o.File); err == nil {
+		result.Bytes = info.Size()
+	}
+	return o.cli.Print(result, func(w io.Writer) {
+		fmt.Fprintf(w, "%s  %s\n", result.File, output.Bytes(result.Bytes))
+	})
+}

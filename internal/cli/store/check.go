@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/internal/localserver"
+	"agentctl/protocol"
+	"agentctl/server/sqlite"
+)
+
+type storeCheckOptions struct {
+	cli *verb.Context
+
+	File  string
+	Quick bool
+}
+
+var checkVerb = verb.Verb{
+	Name: "check", Group: verb.GroupServer,
+	Build: func(cli *verb.Context) *cobra.Command { return newCheck(cli, runCheck) },
+	Place: verb.DataDirectory,
+	Trial: "--quick",
+}
+
+func newCheck(cli *verb.Context, run func(context.Context, *storeCheckOptions) error) *cobra.Command {
+	o := &storeCheckOptions{cli: cli}
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Verify the stored sessions, or a backup",
+		Long: `Verify every checksum of the stored sessions, and that no event is missing. Without
+FILE, those of the data directory; its server may run. It prints what is damaged, one line each, and
+then what can be read, and exits 1 if something is damaged. With --quick the contents of events,
+folds and blobs are not read.`,
+		Example: "  agentctl check\n  agentctl check sessions.db",
+		Args:    verb.RangeArgs(0, 1),
+		RunE: verb.RunE(cli, o, func(args []string) error {
+			if len(args) > 0 {
+				o.File = args[0]
+			}
+			return nil
+		}, run),
+	}
+	cmd.Flags().BoolVar(&o.Quick, "quick", false, "do not read the contents of events, folds and blobs")
+	return cmd
+}
+
+func runCheck(ctx context.Context, o *storeCheckOptions) error {
+	dir, err := o.cli.DataDir()
+	if err != nil {
+		return err
+	}
+	path, hint := o.File, "use another backup; agentctl restore takes none that is damaged"
+	if path == "" {
+		path, hint = sqlite.Path(string(dir)), "keep what can be read: agentctl stop, then agentctl repair"
+	}
+	report, end := o.cli.Printer().Progress("check")
+	found, err := sqlite.Check(ctx, path, sqlite.CheckOptions{
+		Quick: o.Quick, Report: report,
+		Damage: func(d sqlite.Damage) error {
+			end()
+			return printDamage(o.cli, d)
+		},
+	})
+	end()
+	if err != nil {
+		return localserver.StoreError(err)
+	}
+	if err := printReport(o.cli, found); err != nil {
+		return err
+	}
+	if found.Damages > 0 {
+		problem := exit.Errorf(exit.Failure, protocol.CodeCorrupt, "%d damages in %s", found.Damages, path)
+		return problem.WithHint("%s", hint)
+	}
+	return nil
+}
+
+// printDamage prints a damage as a line.
+func printDamage(cli *verb.Context, d sqlite.Damage) error {
+	return cli.Print(struct {
+		Damage sqlite.Damage `json:"damage"`
+	}{d}, func(w io.Writer) { fmt.Fprintf(w, "damaged: %s\n", d) })
+}
+
+// printReport prints what can be read.
+func printReport(cli *verb.Context, r sqlite.Report) error {
+	return cli.Print(r, func(w io.Writer) {
+		fmt.Fprintf(w, "readable: %d sessions, %d turns, %d events, %d blobs\n",
+			r.Sessions, r.Turns, r.Events, r.Blobs)
+	})
+}

@@ -1,0 +1,9 @@
+package store
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var Verbs = []*verb.Verb{
+	&backupVerb, &restoreVerb, &checkVerb, &repairVerb,
+}

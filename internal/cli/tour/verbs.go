@@ -1,0 +1,7 @@
+package tour
+
+import (
+	"agentctl/internal/cli/verb"
+)
+
+var Verbs = []*verb.Verb{&tourVerb}

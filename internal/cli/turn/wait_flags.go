@@ -1,0 +1,94 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/dialect"
+	"agentctl/internal/cli/connection"
+	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
+	"agentctl/protocol"
+	"agentctl/wsclient"
+)
+
+// A WaitFlags is the part of a verb that sends a message and may wait for its turn.
+type WaitFlags struct {
+	Wait   bool
+	Follow bool
+	NoWait bool
+}
+
+func (w *WaitFlags) AddFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVarP(&w.Wait, "wait", "w", false, "wait for the end of the turn")
+	f.BoolVarP(&w.Follow, "follow", "f", false, "wait and print the answer")
+	f.BoolVar(&w.NoWait, "no-wait", false, "do not wait for the end of the turn")
+}
+
+func (w *WaitFlags) Check() error {
+	if w.NoWait && (w.Wait || w.Follow) {
+		return exit.Usagef("--no-wait excludes --wait and --follow")
+	}
+	return nil
+}
+
+// errTurnEndsWithConnection is the error of --no-wait where the turn would not outlive the verb.
+var errTurnEndsWithConnection = exit.Unsupportedf(
+	"cannot send without waiting: a turn of this server ends with the connection that started it",
+).WithHint("omit --no-wait, or send in: agentctl attach SESSION")
+
+// Connect connects for as long as the verb waits. Where sessions end with their connection it
+// follows the turn. done ends the connection.
+func (w *WaitFlags) Connect(ctx context.Context, cli *verb.Context) (c *connection.Conn, done func(), err error) {
+	policy := connection.OneShot
+	if d, _ := dialect.Find(cli.Flags.Dialect); w.Wait || w.Follow || d.Ephemeral && !w.NoWait {
+		policy = connection.Bounded
+	}
+	stop := func() {}
+	if w.Follow {
+		ctx, stop = cli.WhileRead(ctx)
+	}
+	c, err = connection.OpenWith(ctx, cli, policy)
+	if err != nil {
+		stop()
+		if errors.Is(err, wsclient.ErrEphemeral) {
+			err = errTurnEndsWithConnection
+		}
+		return nil, nil, err
+	}
+	if c.Ephemeral() {
+		w.Follow = w.Follow || !w.Wait
+	}
+	return c, func() { c.Close(); stop() }, nil
+}
+
+// Send sends the command, prints its result and waits for the turn.
+func (w *WaitFlags) Send(cli *verb.Context, c *connection.Conn, verb protocol.Verb, session, key string, data any) error {
+	res, err := connection.CallWithKey[protocol.SendResult](c, verb, session, key, data)
+	if protocol.CodeOf(err) == protocol.CodeAgentFailed { // a dialect may answer with the end of the turn
+		return exit.Errorf(exit.TurnFailed, protocol.CodeAgentFailed, "the turn failed: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	if w.Follow && !cli.JSON() {
+		if res.Status == protocol.SendQueued {
+			cli.Notef("queued")
+		}
+	} else {
+		err := cli.Print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })
+		if err != nil {
+			return err
+		}
+	}
+	if !w.Wait && !w.Follow {
+		return nil
+	}
+	t := Tracker{CLI: cli, Message: res.MessageID, Turn: res.Turn, Print: w.Follow}
+	return t.TrackUntilInterrupted(c, session, res.Seq)
+}

@@ -1,0 +1,130 @@
+package verb
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/dialect"
+	"agentctl/internal/config"
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+)
+
+// The values of --output.
+const (
+	FormatText = "text"
+	FormatJSON = "json"
+)
+
+// Flags are the flags of every verb.
+type Flags struct {
+	Server string
+	On     string // name of a server in the user's configuration
+	Token  string
+
+	Fingerprint string // of the server's certificate
+
+	Dialect string
+	Options []string // of the dialect, each K=V
+	As      string
+	Output  string
+	Timeout time.Duration
+	NoColor bool
+	NoStart bool
+	Data    string
+
+	Filter    output.Filter // of --jq or --template; nil: none
+	OnlyReads bool          // the verb only reads, and therefore starts no server
+}
+
+func (cli *Context) AddGlobalFlags(root *cobra.Command) {
+	f, g := root.PersistentFlags(), &cli.Flags
+	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss, ssh or unix (AGENTCTL_SERVER)")
+	f.StringVar(&g.On, "on", "", "`NAME` of a server of the configuration, or local")
+	f.StringVar(&g.Token, "token", "", "`CREDENTIAL` for the server (AGENTCTL_TOKEN)")
+	f.StringVar(&g.Fingerprint, "fingerprint", "", "`FP` of its certificate (AGENTCTL_FINGERPRINT)")
+	f.StringVar(&g.Dialect, "dialect", "", "`NAME` of the dialect to speak (AGENTCTL_DIALECT)")
+	f.StringArrayVar(&g.Options, "dialect-option", nil, "set `K=V`, repeatable (AGENTCTL_DIALECT_OPTIONS)")
+	f.StringVar(&g.As, "as", "", "`NAME` to attribute your actions to")
+	f.StringVarP(&g.Output, "output", "o", FormatText, "output `FORMAT`: text or json")
+	addFilterFlags(f)
+	f.DurationVar(&g.Timeout, "timeout", 0, "`TIME` limit for the command, such as 30s")
+	f.BoolVar(&g.NoColor, "no-color", false, "disable colours (NO_COLOR)")
+	f.BoolVar(&g.NoStart, "no-start", false, "do not start a server")
+	f.StringVar(&g.Data, "data", "", "data `DIR` of the local server (AGENTCTL_DATA)")
+	RequireValues(f, "server", "on", "data")
+	CompleteValues(root, "output", []string{FormatText, FormatJSON})
+	CompleteValues(root, "dialect", dialect.Names())
+	_ = root.RegisterFlagCompletionFunc("dialect-option", cli.completeDialectOption)
+	_ = root.RegisterFlagCompletionFunc("on", cli.completeServers)
+	CompleteDirs(root, "data")
+}
+
+// ReadEnvironment sets global flags that were not passed from the environment and the user's
+// configuration, and checks them.
+func (cli *Context) ReadEnvironment() error {
+	g := &cli.Flags
+	cli.Selected.Data = g.Data != ""
+	if g.On != "" && g.Server != "" {
+		return exit.Usagef("--on and --server name two servers: pass one")
+	}
+	for field, name := range map[*string]string{
+		&g.Server: "AGENTCTL_SERVER", &g.Token: "AGENTCTL_TOKEN", &g.Dialect: "AGENTCTL_DIALECT",
+		&g.Data: "AGENTCTL_DATA", &g.Fingerprint: "AGENTCTL_FINGERPRINT",
+	} {
+		if *field == "" {
+			*field = cli.Env(name)
+		}
+	}
+	if list := cli.Env("AGENTCTL_DIALECT_OPTIONS"); g.Options == nil && list != "" {
+		g.Options = strings.Split(list, ",")
+	}
+	if cli.Env("NO_COLOR") != "" {
+		g.NoColor = true
+	}
+	cli.Selected.Explicit = g.On != "" || g.Server != "" || cli.Selected.Data
+	if err := cli.applyUserConfig(); err != nil {
+		return err
+	}
+	if format := g.Output; format != FormatText && format != FormatJSON {
+		g.Output = FormatText
+		return exit.Usagef("invalid --output %q: want text or json", format)
+	}
+	if g.Dialect != "" {
+		if err := config.CheckDialect(g.Dialect); err != nil {
+			return err
+		}
+	}
+	if _, err := cli.DialectOptions(); err != nil {
+		return err
+	}
+	if g.Timeout < 0 {
+		return exit.Usagef("invalid --timeout %s: want a positive duration such as 30s", g.Timeout)
+	}
+	return nil
+}
+
+// applyUserConfig reads the user's configuration and applies it where neither flags nor environment
+// do. A server they name replaces the file's server and its dialect; --data selects the local
+// server.
+func (cli *Context) applyUserConfig() error {
+	cli.User, cli.UserErr = config.ReadUser(cli.Env)
+	g, u := &cli.Flags, &cli.User
+	if g.On != "" {
+		if err := cli.selectServer(g.On); err != nil {
+			return err
+		}
+	} else if g.Server == "" && !cli.Selected.Data {
+		g.Server = u.Server
+		if g.Dialect == "" {
+			g.Dialect = u.Dialect
+		}
+	}
+	if g.As == "" {
+		g.As = u.As
+	}
+	g.NoColor = g.NoColor || u.NoColor()
+	return nil
+}

@@ -1,0 +1,120 @@
+package verb
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"agentctl/internal/exit"
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+// stdinNotice is the time without input after which the user is told that stdin is read.
+const stdinNotice = time.Second
+
+// ReadStdin reads stdin to its end, or to more than limit bytes. stdin may be a pipe that another
+// program keeps open by mistake: while nothing comes, a note says what the verb waits for. When ctx
+// ends, a read is left to the end of the process.
+func (cli *Context) ReadStdin(ctx context.Context, limit int64) ([]byte, error) {
+	type result struct {
+		content []byte
+		err     error
+	}
+	in := io.LimitReader(cli.Stdin, limit+1)
+	began, ended := make(chan struct{}), make(chan result, 1)
+	go func() {
+		first := make([]byte, 512)
+		n, err := in.Read(first)
+		close(began)
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			ended <- result{first[:n], err}
+			return
+		}
+		rest, err := io.ReadAll(in)
+		ended <- result{append(bytes.Clone(first[:n]), rest...), err}
+	}()
+	notice := time.NewTimer(stdinNotice)
+	defer notice.Stop()
+	for {
+		select {
+		case <-began:
+			began = nil
+			notice.Stop()
+		case <-notice.C:
+			cli.Notef("reading stdin, which has no input yet: end it with Ctrl-D, or run with </dev/null for none")
+		case r := <-ended:
+			if r.err != nil {
+				return nil, fmt.Errorf("read stdin: %w", r.err)
+			}
+			return r.content, nil
+		case <-ctx.Done():
+			return nil, fmt.Errorf("read stdin: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// ReadText returns the text of an optional argument: the argument itself, or stdin if it is "-", or
+// if it is missing and stdin is not a terminal. One final newline of stdin is removed.
+func (cli *Context) ReadText(ctx context.Context, args []string) (string, error) {
+	if len(args) > 0 && args[0] != "-" {
+		return args[0], nil
+	}
+	if len(args) == 0 && output.IsTerminal(cli.Stdin) {
+		return "", exit.Usagef("no message: pass TEXT, or - to read stdin")
+	}
+	b, err := cli.ReadStdin(ctx, protocol.MaxMessage)
+	if err != nil {
+		return "", err
+	}
+	if len(b) > protocol.MaxMessage {
+		return "", protocol.Errorf(protocol.CodeTooLarge, "stdin is larger than %d bytes", protocol.MaxMessage)
+	}
+	text := strings.TrimSuffix(string(b), "\n")
+	return strings.TrimSuffix(text, "\r"), nil
+}
+
+// ReadFile reads a file, or stdin if name is "-".
+func (cli *Context) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	if name == "-" {
+		return cli.ReadStdin(ctx, math.MaxInt64-1)
+	}
+	return os.ReadFile(name)
+}
+
+// ReadAnswer reads one line from stdin.
+func (cli *Context) ReadAnswer(ctx context.Context) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		var line []byte
+		for b := make([]byte, 1); ; {
+			n, err := cli.Stdin.Read(b)
+			if n == 0 || err != nil || b[0] == '\n' {
+				if err == io.EOF {
+					err = nil
+				}
+				read <- result{strings.TrimSpace(string(line)), err}
+				return
+			}
+			line = append(line, b[0])
+		}
+	}()
+	select {
+	case r := <-read:
+		return r.line, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}

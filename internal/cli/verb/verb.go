@@ -1,0 +1,107 @@
+package verb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/protocol"
+	"agentctl/protocol/codec"
+)
+
+// A group is a heading of the help, as the ID of cobra.
+type group string
+
+// The groups of verbs.
+const (
+	GroupStart   group = "start"
+	GroupSession group = "session"
+	GroupSteer   group = "steer"
+	GroupRead    group = "read"
+	GroupServer  group = "server"
+)
+
+// A place is the machine that a verb is about.
+type place int
+
+const (
+	anywhere      place = iota // where the server is
+	DataDirectory              // works on the data directory of this machine, by path
+	// Works on the data directory, where the server is to be: a user, a unit or ssh runs it there. A
+	// default server does not stop it.
+	ThisMachine
+)
+
+// A Verb is one verb of the command line: its command, and what is known of it before it runs. It
+// is constant.
+type Verb struct {
+	Name  string // first word of its Use
+	Group group  // "" for a verb below another
+	Build func(*Context) *cobra.Command
+	Below []*Verb // built by the caller of Build
+
+	// Reads: it only reads what a server has. It starts none: without a server there is nothing that
+	// runs or waits, and a script that polls must not keep one alive.
+	Reads bool
+	Place place
+	Sends protocol.Verb // it is of no use without this command; "": none, or it works with every server
+	Waits bool          // it may wait for a turn, which a client of one connection cannot
+	Needs []FlagFeature
+
+	// Lacks returns why a dialect carries the verb at no server, in addition to Sends. Nil: no reason.
+	Lacks func(*codec.Dialect) error
+	// Unlisted reports whether help leaves the verb out although the dialect does not refuse it.
+	Unlisted func(*codec.Dialect) bool
+
+	Trial string // arguments with which it does something, for tests
+}
+
+// A FlagFeature is a feature of a dialect that a flag needs. A flag with values has them after a =.
+type FlagFeature struct {
+	Flag    string
+	Feature codec.Feature
+}
+
+// Path returns the path of a command without the program's name.
+func Path(cmd *cobra.Command) string {
+	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	return path
+}
+
+// Find returns the verb with a path such as "queue edit", or nil.
+func Find(verbs []*Verb, path string) *Verb {
+	name, rest, below := strings.Cut(path, " ")
+	i := slices.IndexFunc(verbs, func(v *Verb) bool { return v.Name == name })
+	switch {
+	case i < 0:
+		return nil
+	case below:
+		return Find(verbs[i].Below, rest)
+	}
+	return verbs[i]
+}
+
+// Unsupported returns an error if a dialect carries the verb at no server.
+func (v *Verb) Unsupported(d *codec.Dialect) error {
+	if v.Lacks != nil {
+		if err := v.Lacks(d); err != nil {
+			return err
+		}
+	}
+	if v.Sends == "" {
+		return nil
+	}
+	return d.Unsupported(v.Sends, !v.Waits)
+}
+
+// UnsupportedFlag returns an error if a dialect carries a flag, as in Needs, at no server. oneShot:
+// for a client of one connection.
+func (v *Verb) UnsupportedFlag(d *codec.Dialect, flag string, oneShot bool) error {
+	for _, n := range v.Needs {
+		if n.Flag == flag {
+			return d.UnsupportedFeature(n.Feature, oneShot)
+		}
+	}
+	return nil
+}

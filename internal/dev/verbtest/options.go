@@ -1,0 +1,64 @@
+package verbtest
+
+import (
+	"context"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"agentctl/internal/cli/verb"
+)
+
+// Parse parses a command line and returns the options that the verb would run with.
+func Parse[O any](build func(*verb.Context, func(context.Context, *O) error) *cobra.Command, line string) (*O, error) {
+	var got *O
+	cli := &verb.Context{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+		Env: func(string) string { return "" },
+	}
+	cmd := build(cli, func(_ context.Context, o *O) error {
+		got = o
+		return nil
+	})
+	cmd.SetArgs(strings.Fields(line))
+	cmd.SetOut(io.Discard)
+	cmd.SetErr(io.Discard)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return got, cmd.Execute()
+}
+
+// CheckOptions compares the exported options that a command line is parsed into.
+func CheckOptions[O any](t *testing.T, build func(*verb.Context, func(context.Context, *O) error) *cobra.Command, line string,
+	want O,
+) {
+	t.Helper()
+	got, err := Parse(build, line)
+	if err != nil {
+		t.Errorf("%q: %v", line, err)
+		return
+	}
+	g, w := exportedFields(got), exportedFields(&want)
+	if !reflect.DeepEqual(g, w) {
+		t.Errorf("%q gives %+v, want %+v", line, g, w)
+	}
+}
+
+// exportedFields returns the exported fields of a struct.
+func exportedFields(o any) map[string]any {
+	v := reflect.ValueOf(o).Elem()
+	m := map[string]any{}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() {
+			value := v.Field(i)
+			if value.Kind() == reflect.Slice && value.Len() == 0 {
+				m[f.Name] = "none"
+				continue
+			}
+			m[f.Name] = value.Interface()
+		}
+	}
+	return m
+}
