@@ -10,6 +10,15 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoTaskCancel] = handler((*Session).taskCancel)
+	handlers[protocol.DoTaskRestart] = handler((*Session).taskRestart)
+	handlers[protocol.DoContext] = handler((*Session).context)
+	handlers[protocol.DoCompact] = handler((*Session).compact)
+	handlers[protocol.DoConfigure] = handler((*Session).configure)
+	handlers[protocol.DoSnapshot] = handler((*Session).snapshot)
+}
+
 // asyncTimeout bounds the work of an agent on a command.
 const asyncTimeout = 5 * time.Minute
 

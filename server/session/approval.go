@@ -14,6 +14,12 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoApprove] = handler((*Session).approve)
+	handlers[protocol.DoRulesList] = handler((*Session).rulesList)
+	handlers[protocol.DoRulesRevoke] = handler((*Session).rulesRevoke)
+}
+
 // storedDecision reads the stored resolution of a request; nil if there is none.
 func (s *Session) storedDecision(request string) ([]byte, error) {
 	raw, err := s.hub.cfg.Store.Decision(s.background, s.id, request)

@@ -8,6 +8,10 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoClose] = handler((*Session).close)
+}
+
 // A pendingClose is a close command that waits for the end of the turn.
 type pendingClose struct {
 	cmd  *command

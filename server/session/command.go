@@ -7,7 +7,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
-	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
 
@@ -26,37 +25,10 @@ type command struct {
 // errAnswerLater is returned by a handler that calls Session.answer later.
 var errAnswerLater = errors.New("answered later")
 
-// handlers holds the handler of each session command. A handler runs on the session's goroutine;
-// its result is sent once every event it recorded is visible.
-var handlers map[protocol.Verb]func(*Session, *command) (any, error)
-
-func init() {
-	handlers = map[protocol.Verb]func(*Session, *command) (any, error){
-		protocol.DoSend:         handler((*Session).send),
-		protocol.DoPlanRun:      handler((*Session).planRun),
-		protocol.DoInterrupt:    handler((*Session).interrupt),
-		protocol.DoQueueEdit:    queueHandler((*queue.Queue).Edit),
-		protocol.DoQueueRemove:  queueHandler((*queue.Queue).Remove),
-		protocol.DoQueueMove:    queueHandler((*queue.Queue).Move),
-		protocol.DoQueueHold:    queueHandler((*queue.Queue).Hold),
-		protocol.DoQueueRelease: queueHandler((*queue.Queue).Release),
-		protocol.DoApprove:      handler((*Session).approve),
-		protocol.DoRulesList:    handler((*Session).rulesList),
-		protocol.DoRulesRevoke:  handler((*Session).rulesRevoke),
-		protocol.DoTaskCancel:   handler((*Session).taskCancel),
-		protocol.DoTaskRestart:  handler((*Session).taskRestart),
-		protocol.DoContext:      handler((*Session).context),
-		protocol.DoCompact:      handler((*Session).compact),
-		protocol.DoUndo:         handler((*Session).undo),
-		protocol.DoRetry:        handler((*Session).retry),
-		protocol.DoConfigure:    handler((*Session).configure),
-		protocol.DoRename:       handler((*Session).rename),
-		protocol.DoLabel:        handler((*Session).label),
-		protocol.DoClose:        handler((*Session).close),
-		protocol.DoSnapshot:     handler((*Session).snapshot),
-		protocol.DoExport:       handler((*Session).export),
-	}
-}
+// handlers holds the handler of each session command. Each is registered by the file that has it. A
+// handler runs on the session's goroutine; its result is sent once every event it recorded is
+// visible.
+var handlers = map[protocol.Verb]func(*Session, *command) (any, error){}
 
 // handler adapts a method with typed data.
 func handler[T any](f func(*Session, *command, *T) (any, error)) func(*Session, *command) (any, error) {

@@ -12,6 +12,10 @@ import (
 	"agentctl/server/policy"
 )
 
+func init() {
+	handlers[protocol.DoRename] = handler((*Session).rename)
+}
+
 const (
 	maxAgent = 64 << 10 // bytes of an agent's name, which is stored in session.created
 	maxTitle = 1 << 10  // bytes

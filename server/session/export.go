@@ -9,6 +9,10 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoExport] = handler((*Session).export)
+}
+
 const stateVersion = "1"
 
 // exportedState is the content of a signed state. It carries neither environment, which may be

@@ -6,6 +6,10 @@ import (
 	"agentctl/protocol"
 )
 
+func init() {
+	handlers[protocol.DoLabel] = handler((*Session).label)
+}
+
 // label changes the session's labels. It records only labels that change.
 func (s *Session) label(cmd *command, d *protocol.LabelData) (any, error) {
 	if err := protocol.CheckLabels(d.Labels); err != nil {

@@ -9,6 +9,16 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoSend] = handler((*Session).send)
+	handlers[protocol.DoPlanRun] = handler((*Session).planRun)
+	handlers[protocol.DoQueueEdit] = queueHandler((*queue.Queue).Edit)
+	handlers[protocol.DoQueueRemove] = queueHandler((*queue.Queue).Remove)
+	handlers[protocol.DoQueueMove] = queueHandler((*queue.Queue).Move)
+	handlers[protocol.DoQueueHold] = queueHandler((*queue.Queue).Hold)
+	handlers[protocol.DoQueueRelease] = queueHandler((*queue.Queue).Release)
+}
+
 // partPlan is the type of the message part that holds the tasks of a plan.run.
 const partPlan = "plan"
 

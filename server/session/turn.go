@@ -16,6 +16,10 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoInterrupt] = handler((*Session).interrupt)
+}
+
 // A turn is the turn under way and the agent's run of it.
 type turn struct {
 	id     string

@@ -10,6 +10,11 @@ import (
 	"agentctl/server/session/record"
 )
 
+func init() {
+	handlers[protocol.DoUndo] = handler((*Session).undo)
+	handlers[protocol.DoRetry] = handler((*Session).retry)
+}
+
 // An undone is a turn that the agent has forgotten.
 type undone struct {
 	agent.Undone
