@@ -122,16 +122,18 @@ var packageRules = []packageRule{
 	}, verbImports...)},
 	{pkg: "internal/cli/serve", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
-		"internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/hook",
+		"internal/redact", "internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/hook",
 		"server/login", "server/session", "server/sqlite",
 	}, verbImports...)},
-	{pkg: "internal/cli/store", imports: append([]string{"server/session", "server/sqlite"}, verbImports...)},
+	{pkg: "internal/cli/store", imports: append([]string{
+		"server/eventlog", "server/session", "server/sqlite",
+	}, verbImports...)},
 	{pkg: "internal/cli/agents", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "server/agent", "server/agent/acp",
 	}, verbImports...)},
 	{pkg: "internal/cli/doctor", imports: append([]string{
-		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/retired",
-		"internal/serverlog", "server", "server/sqlite",
+		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/redact",
+		"internal/retired", "internal/serverlog", "server", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/mcp", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
@@ -267,8 +269,8 @@ var packageRules = []packageRule{
 		"protocol", "server/login", "internal/localserver", "internal/exit",
 	}},
 	{pkg: "internal/localserver", imports: []string{
-		"protocol", "server", "server/login", "server/session", "server/sqlite", "server/agent", "server/agent/process",
-		"internal/exit",
+		"protocol", "server", "server/eventlog", "server/login", "server/session", "server/sqlite",
+		"server/agent", "server/agent/process", "internal/exit",
 	}},
 	{pkg: "internal/export", imports: []string{
 		"protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",
