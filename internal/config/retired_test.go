@@ -40,6 +40,24 @@ func TestMembersWithRetiredNamesAreBlanked(t *testing.T) {
 	}
 }
 
+func TestTheKeysOfViAreRetired(t *testing.T) {
+	want, ok := retired.Setting.Find("composer")
+	if !ok {
+		t.Fatal("composer is not retired")
+	}
+	for _, text := range []string{
+		`{"composer": {"keys": "vi"}, "as": "ada"}`, `{"as": "ada", "composer": {"keys": "emacs"}}`,
+	} {
+		u, problem := parseUser([]byte(text))
+		if problem != nil {
+			t.Errorf("%s: %v", text, problem.err)
+		}
+		if u.As != "ada" || !slices.Equal(u.Retired(), []retired.Name{want}) {
+			t.Errorf("%s: %+v", text, u)
+		}
+	}
+}
+
 // TestFilesOfEarlierVersionsAreAccepted reads files with every name that a version knew.
 func TestFilesOfEarlierVersionsAreAccepted(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join("testdata", "*-*"))

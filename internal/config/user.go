@@ -42,7 +42,6 @@ type User struct {
 	Keys   keymap.Keys `json:"keys"`   // by action
 
 	Appearance
-	Composer ComposerKeys `json:"composer"`
 
 	NotifyStates []notify.State `json:"notify_states"` // what bell and notifications tell of; none: all
 	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
@@ -87,14 +86,6 @@ func (w *Worktrees) check() error {
 	}
 	return nil
 }
-
-// ComposerKeys are the keys that edit a message.
-type ComposerKeys struct {
-	Keys string `json:"keys"` // "emacs" or "vi"; "": emacs
-}
-
-// Vi reports whether the composer has the keys of vi.
-func (u *User) Vi() bool { return u.Composer.Keys == "vi" }
 
 // NoColor reports whether colours are off.
 func (u *User) NoColor() bool { return isFalse(u.Color) }
@@ -158,7 +149,7 @@ func ReadUser(env func(string) string) (User, error) {
 
 const (
 	helpHint  = "see: agentctl attach --help"
-	namesHint = "the file may contain as, bell, color, composer, dialect, images, keep, keys, mouse, notify, " +
+	namesHint = "the file may contain as, bell, color, dialect, images, keep, keys, mouse, notify, " +
 		"notify_labels, notify_states, pass_env, server, servers, theme and worktree"
 )
 
@@ -255,11 +246,6 @@ func (u *User) check() (name string, err error) {
 		if field, err := u.Servers[name].check(name); err != nil {
 			return field, err
 		}
-	}
-	switch u.Composer.Keys {
-	case "", "emacs", "vi":
-	default:
-		return "composer", fmt.Errorf("invalid composer.keys %q: want emacs, vi", u.Composer.Keys)
 	}
 	if u.Keep < 0 {
 		return "keep", fmt.Errorf("invalid keep %d: want 1 or more", u.Keep)

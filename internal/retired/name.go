@@ -10,7 +10,7 @@ type Kind string
 
 // The kinds of names.
 const (
-	Setting       Kind = "setting"        // in config.json, with dots below an object: composer.keys
+	Setting       Kind = "setting"        // in config.json, with dots below an object: worktree.path
 	ServerSetting Kind = "server setting" // in server.json, likewise
 	Action        Kind = "action"         // below keys in config.json
 	Verb          Kind = "verb"           // a command of agentctl

@@ -21,4 +21,5 @@ var Names = []Name{
 	{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+v and alt+m show others side by side"},
 	{Action, "previous-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
 	{Action, "next-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
+	{Setting, "composer", "2026-11", "ctrl+g opens a message in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
 }

@@ -95,16 +95,14 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
   {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
    "servers": {"box": {"url": "ssh://ada@box"}},
    "theme": "auto", "color": true, "images": "auto", "mouse": false,
-   "composer": {"keys": "emacs"},
    "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
    "worktree": {"path": "../{repo}-{branch}", "setup": ["make", "deps"]},
    "notify_states": ["waiting", "failed"], "notify_labels": ["team=infra"],
    "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
 
-Every name is optional. "composer" chooses the keys that edit a message, emacs or vi. "images" is
-auto, kitty (its graphics protocol), blocks (half blocks) or off (a line of text).
-"notify_states" (waiting, failed, finished) and "notify_labels" restrict what the bell and
-notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
+Every name is optional. "images" is auto, kitty (its graphics protocol), blocks (half blocks) or
+off (a line of text). "notify_states" (waiting, failed, finished) and "notify_labels" restrict what
+the bell and notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
 		Example:           "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
 		Args:              verb.RangeArgs(0, 1),
 		ValidArgsFunction: completion.Sessions(cli),

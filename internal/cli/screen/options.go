@@ -22,8 +22,7 @@ func Options(cli *verb.Context) tui.Options {
 			States: u.NotifyStates, Labels: u.NotifyLabels,
 		}},
 		Parts: tui.Parts{
-			Composer: tui.ComposerOptions{Vi: u.Vi()},
-			Images:   u.Images,
+			Images: u.Images,
 			Side: tui.SideOptions{
 				Hidden: &state.SideHidden,
 				// A state that cannot be saved costs the user a key at the next start.
