@@ -74,20 +74,3 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 		}
 	}
 }
-
-// TestTextFieldsOfTheDashboardHaveTheKeysOfVi edits a word in every text field: esc leaves insert
-// mode and does nothing else.
-func TestTextFieldsOfTheDashboardHaveTheKeysOfVi(t *testing.T) {
-	o := Options{Parts: Parts{Composer: ComposerOptions{Vi: true}}}
-	for name, open := range dashboardFields() {
-		d := newTestDashboardWith(t, o, 100, 30, testSummaries()...)
-		d.setPending(tuitest.CommandApproval())
-		open(d)
-		d.typeText("one two")
-		d.press("esc")
-		d.typeText("bDAthree")
-		if got := d.screen(); !strings.Contains(got, "one three") || strings.Contains(got, "one two") {
-			t.Errorf("%s: the keys of vi do not edit:\n%s", name, got)
-		}
-	}
-}

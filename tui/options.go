@@ -69,7 +69,6 @@ type SideOptions = sessionview.SideOptions
 
 // ComposerOptions configure the composer.
 type ComposerOptions struct {
-	Vi      bool          // the keys of vi
 	NoShell bool          // no shell commands
 	Session string        // ID of the session that Run shows, for its draft
 	Drafts  *drafts.Store // unsent messages; closed at the end; nil: kept in memory

@@ -127,7 +127,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 // newProgram returns a program without a session and without a dashboard.
 func (b *builder) newProgram() *program {
 	env := b.options.environ()
-	b.styles.Now, b.styles.Vi = b.now, b.options.Composer.Vi
+	b.styles.Now = b.now
 	side := b.options.Side
 	if side.Hidden == nil {
 		side.Hidden = new(bool) // shared by all sessions

@@ -206,8 +206,6 @@ func (f *Form) Typing() bool { return f.input != nil || f.edit.field != nil }
 func (f *Form) pressTyping(msg tea.KeyPressMsg) *decisionOption {
 	key := msg.String()
 	switch {
-	case f.input.LeaveInsert(key):
-		return nil
 	case key == "enter" || key == "tab":
 		f.saveText(strings.TrimSpace(f.input.Value()))
 	case key == "esc":

@@ -99,7 +99,6 @@ func (p *Panel) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMsg)
 		f.edit.field = nil
 		f.setEdited(r.Command, field.Text())
 		p.guard.Rearm(p.styles.Now())
-	case key == "esc" && field.LeaveInsert():
 	case key == "esc":
 		f.edit.field = nil
 	case p.styles.Keys.At(keymap.Global, key) == keymap.OpenEditor:
@@ -115,9 +114,6 @@ func (p *Panel) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMsg)
 // unchanged and visible, as one with tabs or hidden characters.
 func (f *Form) startCommand(r *protocol.Approval) bool {
 	text, field := f.currentText(r), composer.New()
-	if f.styles.Vi {
-		field.SetVi()
-	}
 	field.SetText(text)
 	if field.Text() != text || transcript.Reveal(text) != text {
 		return false
@@ -199,7 +195,7 @@ const commandRows = 8
 func (f *Form) commandLines(width int) (out []formLine, at int) {
 	const indent = "   "
 	lines, cursor := f.edit.field.View(width-len(indent), commandRows)
-	label := f.styles.KeyName.Render(" ▸ command:") + f.styles.Dim.Render(ui.Prefixed(" ", f.edit.field.ViMode()))
+	label := f.styles.KeyName.Render(" ▸ command:")
 	out = append(out, formLine{text: ui.Fit(label, width)})
 	for _, line := range lines {
 		out = append(out, formLine{text: ui.Fit(indent+line, width)})

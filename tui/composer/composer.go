@@ -164,7 +164,6 @@ func (c *Composer) Unsent() string {
 func (c *Composer) Clear() string {
 	s := c.Value()
 	c.area.Reset()
-	c.keys.StartInsert()
 	return s
 }
 
@@ -221,11 +220,7 @@ func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
 	for i := range out {
 		out[i] = strings.TrimRight(out[i], " ")
 	}
-	cursor := c.area.Cursor()
-	if cursor != nil && c.ViMode() == "insert" {
-		cursor.Shape = tea.CursorBar
-	}
-	return out, cursor
+	return out, c.area.Cursor()
 }
 
 // Text returns the whole text.

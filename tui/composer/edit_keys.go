@@ -5,15 +5,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// SetVi enables the keys of vi. The composer is in insert mode then.
-func (c *Composer) SetVi() { c.keys.SetVi() }
-
-// ViMode returns "insert" or "normal", or "" without the keys of vi.
-func (c *Composer) ViMode() string { return c.keys.Mode() }
-
-// LeaveInsert ends the insert mode of vi. It reports whether it was active.
-func (c *Composer) LeaveInsert() bool { return c.keys.LeaveInsert(&c.area) }
-
 // Press handles a key.
 func (c *Composer) Press(msg tea.KeyPressMsg) { c.keys.Press(&c.area, msg) }
 

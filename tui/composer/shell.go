@@ -15,7 +15,6 @@ func (c *Composer) SetShell(on bool) {
 	}
 	c.Shell = on
 	c.area.Reset()
-	c.keys.StartInsert()
 	c.setPrompt()
 }
 

@@ -57,7 +57,6 @@ func (j *jump) Update(msg tea.Msg) ui.Response {
 func (j *jump) press(msg tea.KeyPressMsg) ui.Response {
 	found := j.found()
 	switch key := msg.String(); {
-	case j.input.LeaveInsert(key):
 	case key == "esc":
 		if j.back {
 			return ui.Response{Close: true, Intent: BackIntent{}}

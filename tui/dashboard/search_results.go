@@ -115,8 +115,6 @@ func (r *searchResults) press(key string) ui.Response {
 // pressInput handles a key while the search is edited.
 func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 	switch key := msg.String(); {
-	case r.input.LeaveInsert(key):
-		return ui.Response{}
 	case key == "esc":
 		r.input = nil
 		return ui.Response{Close: r.query == nil}

@@ -1,3 +1,3 @@
-// Package edit owns the editing keys that all text fields of the screen share: those of vi, and the
-// key that inserts what was deleted last. It must not know the fields.
+// Package edit owns the editing keys that all text fields of the screen share: the key that inserts what
+// was deleted last. It must not know the fields.
 package edit

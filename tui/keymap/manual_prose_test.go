@@ -60,7 +60,7 @@ var meanings = map[string]map[string]Action{
 }
 
 // editing are keys of the text field, which no section of the help lists.
-var editing = map[string][]string{"The message": {"alt+d"}, "Keys of vi": {"d", "c", "y"}}
+var editing = map[string][]string{"The message": {"alt+d"}}
 
 var (
 	quoted  = regexp.MustCompile("`([^`\n]+)`")

@@ -59,7 +59,6 @@ func (p *Palette) Update(msg tea.Msg) ui.Response {
 func (p *Palette) press(msg tea.KeyPressMsg) ui.Response {
 	key := msg.String()
 	switch {
-	case p.input.LeaveInsert(key):
 	case key == "esc", p.styles.Keys.At(keymap.Global, key) == keymap.OpenPalette:
 		return ui.Response{Close: true}
 	case key == "enter":

@@ -60,7 +60,6 @@ func (v *View) startInput() { v.input = v.styles.NewTextInput(v.content.Comments
 // pressInput handles a key while a comment is written. Enter saves it, an empty one removes it.
 func (v *View) pressInput(msg tea.KeyPressMsg) {
 	switch key := msg.String(); {
-	case v.input.LeaveInsert(key):
 	case key == "enter" || key == "tab":
 		v.SaveComment()
 		v.input = nil

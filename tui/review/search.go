@@ -40,7 +40,6 @@ func (v *View) beginSearch() { v.search.input = v.styles.NewTextInput(v.search.t
 // search.
 func (v *View) pressSearchInput(msg tea.KeyPressMsg) {
 	switch s, key := &v.search, msg.String(); {
-	case s.input.LeaveInsert(key):
 	case key == "enter":
 		s.text = s.input.Value()
 		s.input = nil

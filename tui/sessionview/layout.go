@@ -218,8 +218,6 @@ func (v *View) composerRule(width int) string {
 			hint = title + ui.Prefixed(keymap.Separator, hint)
 		}
 		title = s.Dim.Render(ui.FitHints(hint, width-4))
-	case v.composer.ViMode() != "":
-		title = s.Dim.Render(v.composer.ViMode() + ui.Prefixed(keymap.Separator, title))
 	case title != "":
 		title = s.Dim.Render(title)
 	}

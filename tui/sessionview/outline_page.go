@@ -63,7 +63,7 @@ func (o *outlinePage) Update(msg tea.Msg) ui.Response {
 func (o *outlinePage) press(msg tea.KeyPressMsg) ui.Response {
 	keys, key := o.pane.styles.Keys, msg.String()
 	action := keys.At(keymap.Outline, key)
-	if ui.Writes(msg) || o.input.LeaveInsert(key) {
+	if ui.Writes(msg) {
 		action = ""
 	}
 	switch action {

@@ -90,7 +90,6 @@ func (p *promptSearch) Update(msg tea.Msg) ui.Response {
 func (p *promptSearch) press(msg tea.KeyPressMsg) ui.Response {
 	key, matches := msg.String(), p.matches()
 	switch {
-	case p.input.LeaveInsert(key):
 	case key == "esc":
 		return ui.Response{Close: true}
 	case key == "enter":

@@ -57,8 +57,6 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch key := msg.String(); {
-		case i.input.LeaveInsert(key):
-			return ui.Response{}
 		case key == "esc":
 			return ui.Response{Close: true, Intent: searchIntent{input: i, cancel: true}}
 		case key == "enter":

@@ -42,9 +42,6 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case keymap.Send:
 		return v.submit()
 	case keymap.Cancel:
-		if v.composer.LeaveInsert() {
-			return nil
-		}
 		return v.cancel()
 	case keymap.DeleteOrLeave:
 		return v.pressCtrlD()

@@ -22,8 +22,7 @@ const shellInterval = 100 * time.Millisecond
 // startsShell reports whether a key starts a shell command: the first ! in an empty composer. A
 // pasted ! is text.
 func (v *View) startsShell(msg tea.KeyPressMsg) bool {
-	return msg.Text == "!" && !v.Composer.NoShell && v.composerEmpty() && !v.composer.Recalling() &&
-		v.composer.ViMode() != "normal"
+	return msg.Text == "!" && !v.Composer.NoShell && v.composerEmpty() && !v.composer.Recalling()
 }
 
 // endShell turns the composer back to messages. The command stays in the history of commands.

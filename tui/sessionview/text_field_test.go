@@ -137,34 +137,6 @@ func TestPrintableKeysOnlyWriteInTextFields(t *testing.T) {
 	}
 }
 
-// TestTextFieldsHaveTheKeysOfVi edits a word in every text field: esc leaves insert mode and does
-// nothing else.
-func TestTextFieldsHaveTheKeysOfVi(t *testing.T) {
-	for name, c := range textFields() {
-		s := open(t, tuitest.Scenes[c.scene](), 100, 40)
-		s.m.Styles.Vi = true
-		if c.open != nil {
-			c.open(s)
-		}
-		s.m.composer.SetVi()
-		focus, top := s.m.focus, s.m.overlays.Top()
-		s.takeCommands()
-		s.typeText("one two")
-		s.press("esc")
-		s.typeText("bDAthree")
-		s.mustShow("one three")
-		s.mustHide("one two")
-		if s.m.focus != focus || s.m.overlays.Top() != top {
-			t.Errorf("%s: the keys of vi move the focus", name)
-		}
-		for _, sent := range s.takeCommands() {
-			if sent.Verb != protocol.DoSearch && sent.Verb != protocol.DoHistory {
-				t.Errorf("%s: a key of vi sends %+v", name, sent)
-			}
-		}
-	}
-}
-
 func TestDeletedTextIsInsertedInEveryTextField(t *testing.T) {
 	for name, c := range textFields() {
 		s := open(t, tuitest.Scenes[c.scene](), 100, 40)

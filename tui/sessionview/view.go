@@ -120,9 +120,6 @@ func New(c Config) *View {
 		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
 		canvas: ui.NewCanvas(),
 	}
-	if c.Styles.Vi {
-		v.composer.SetVi()
-	}
 	now := c.Now // the time of the session
 	player := newPlayerBar(c.Styles, c.Session)
 	if player != nil {

@@ -103,7 +103,6 @@ func (f *Form) Update(msg tea.Msg) Response {
 func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
 	switch key := msg.String(); {
-	case !f.sending && field.input.LeaveInsert(key):
 	case key == "esc":
 		if f.Cancel != nil {
 			f.Cancel()

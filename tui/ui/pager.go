@@ -113,7 +113,6 @@ func (p *Pager) handleKey(key string) Response {
 // editSearch handles a key while a search is typed.
 func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	switch key := msg.String(); {
-	case p.input.LeaveInsert(key):
 	case key == "esc":
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)

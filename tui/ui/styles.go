@@ -24,7 +24,6 @@ type Styles struct {
 	Keys           *keymap.Map
 	Zone           *time.Location
 	Now            func() time.Time
-	Vi             bool // text fields have the keys of vi
 	GraphemeWidths bool // the terminal measures grapheme clusters, not runes
 	Images         *thumbnail.Display
 

@@ -25,9 +25,6 @@ func (s *Styles) NewTextInput(text string) *TextInput {
 	in.model.SetVirtualCursor(false)
 	in.SetValue(text)
 	in.model.Focus()
-	if s.Vi {
-		in.keys.SetVi()
-	}
 	return in
 }
 
@@ -38,17 +35,10 @@ func (in *TextInput) Value() string { return in.model.Value() }
 func (in *TextInput) SetValue(text string) {
 	in.model.SetValue(text)
 	in.model.CursorEnd()
-	in.keys.StartInsert()
 }
 
 // Press handles a key.
 func (in *TextInput) Press(msg tea.KeyPressMsg) { in.keys.Press(&in.model, msg) }
-
-// LeaveInsert handles esc in the insert mode of vi, which it ends. It reports whether it did: esc
-// means what it means to the owner of the field only in the other mode, and without the keys of vi.
-func (in *TextInput) LeaveInsert(key string) bool {
-	return key == "esc" && in.keys.LeaveInsert(&in.model)
-}
 
 // Paste inserts untrusted text as one line.
 func (in *TextInput) Paste(text string) {
@@ -64,18 +54,13 @@ func (s *Styles) InputLine(label string, in *TextInput, width int) string {
 	return Fit(s.KeyName.Render(label)+in.model.View(), width)
 }
 
-// InputCursor returns the cursor of an input that follows a label, on row y. In the insert mode of
-// vi it is a bar.
+// InputCursor returns the cursor of an input that follows a label, on row y.
 func InputCursor(label string, in *TextInput, y int) *tea.Cursor {
 	x := ansi.StringWidth(label)
 	if c := in.model.Cursor(); c != nil {
 		x += c.X
 	}
-	cursor := tea.NewCursor(x, y)
-	if in.keys.Mode() == "insert" {
-		cursor.Shape = tea.CursorBar
-	}
-	return cursor
+	return tea.NewCursor(x, y)
 }
 
 // inputModel is the text input of Bubble Tea as an edit.Field.
