@@ -205,10 +205,10 @@ func (f *Form) Typing() bool { return f.input != nil || f.edit.field != nil }
 // it. After enter it returns the decision that the text was for, if any.
 func (f *Form) pressTyping(msg tea.KeyPressMsg) *decisionOption {
 	key := msg.String()
-	switch {
-	case key == "enter" || key == "tab":
+	switch key {
+	case "enter", "tab":
 		f.saveText(strings.TrimSpace(f.input.Value()))
-	case key == "esc":
+	case "esc":
 	default:
 		f.input.Press(msg)
 		return nil

@@ -56,17 +56,17 @@ func (j *jump) Update(msg tea.Msg) ui.Response {
 
 func (j *jump) press(msg tea.KeyPressMsg) ui.Response {
 	found := j.found()
-	switch key := msg.String(); {
-	case key == "esc":
+	switch msg.String() {
+	case "esc":
 		if j.back {
 			return ui.Response{Close: true, Intent: BackIntent{}}
 		}
 		return ui.Response{Close: true}
-	case key == "up" || key == "ctrl+p":
+	case "up", "ctrl+p":
 		j.selected = max(j.selected-1, 0)
-	case key == "down" || key == "ctrl+n":
+	case "down", "ctrl+n":
 		j.selected = max(min(j.selected+1, len(found)-1), 0)
-	case key == "enter":
+	case "enter":
 		if j.selected < len(found) {
 			return ui.Response{Close: true, Intent: j.intent(found[j.selected].Session)}
 		}

@@ -114,11 +114,11 @@ func (r *searchResults) press(key string) ui.Response {
 
 // pressInput handles a key while the search is edited.
 func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
-	switch key := msg.String(); {
-	case key == "esc":
+	switch msg.String() {
+	case "esc":
 		r.input = nil
 		return ui.Response{Close: r.query == nil}
-	case key == "enter":
+	case "enter":
 		text := r.input.Value()
 		query, err := protocol.ParseQuery(text)
 		if err != nil {

@@ -59,11 +59,11 @@ func (v *View) startInput() { v.input = v.styles.NewTextInput(v.content.Comments
 
 // pressInput handles a key while a comment is written. Enter saves it, an empty one removes it.
 func (v *View) pressInput(msg tea.KeyPressMsg) {
-	switch key := msg.String(); {
-	case key == "enter" || key == "tab":
+	switch msg.String() {
+	case "enter", "tab":
 		v.SaveComment()
 		v.input = nil
-	case key == "esc":
+	case "esc":
 		v.input = nil
 	default:
 		v.input.Press(msg)

@@ -39,12 +39,12 @@ func (v *View) beginSearch() { v.search.input = v.styles.NewTextInput(v.search.t
 // pressSearchInput handles a key while the text is typed. Enter searches, an empty text ends the
 // search.
 func (v *View) pressSearchInput(msg tea.KeyPressMsg) {
-	switch s, key := &v.search, msg.String(); {
-	case key == "enter":
+	switch s := &v.search; msg.String() {
+	case "enter":
 		s.text = s.input.Value()
 		s.input = nil
 		v.startSearch()
-	case key == "esc":
+	case "esc":
 		s.input = nil
 	default:
 		s.input.Press(msg)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/download"
 	"agentctl/internal/dev/tuitest"
+	"agentctl/internal/download"
 	"agentctl/protocol"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/download"
 	"agentctl/internal/dev/tuitest"
+	"agentctl/internal/download"
 	"agentctl/protocol"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"

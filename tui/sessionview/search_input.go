@@ -56,10 +56,10 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	before := i.input.Value()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		switch key := msg.String(); {
-		case key == "esc":
+		switch msg.String() {
+		case "esc":
 			return ui.Response{Close: true, Intent: searchIntent{input: i, cancel: true}}
-		case key == "enter":
+		case "enter":
 			return ui.Response{Close: true, Intent: searchIntent{input: i}}
 		}
 		i.input.Press(msg)

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/panics"
 	"agentctl/internal/dev/tuitest"
+	"agentctl/internal/panics"
 	"agentctl/tui/remote"
 )
 

@@ -112,11 +112,11 @@ func (p *Pager) handleKey(key string) Response {
 
 // editSearch handles a key while a search is typed.
 func (p *Pager) editSearch(msg tea.KeyPressMsg) {
-	switch key := msg.String(); {
-	case key == "esc":
+	switch msg.String() {
+	case "esc":
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
-	case key == "enter":
+	case "enter":
 		p.searchText = OneLine(transcript.Clean(p.input.Value()))
 		p.input = nil
 		p.list.SetHighlight(nil)

@@ -95,6 +95,7 @@ func Agents(cli *verb.Context) cobra.CompletionFunc {
 	}
 }
 
+// Messages returns the queued and the scheduled messages.
 func Messages(s *protocol.State) (found []cobra.Completion) {
 	for _, m := range slices.Concat(s.Queue, s.Scheduled) {
 		found = append(found, cobra.CompletionWithDesc(m.MessageID, output.OneLine(m.Text, 60)))
@@ -123,6 +124,7 @@ func Turns(s *protocol.State) []cobra.Completion {
 	return nil
 }
 
+// Requests returns the pending requests.
 func Requests(s *protocol.State) (found []cobra.Completion) {
 	for i := range s.Approvals {
 		a := &s.Approvals[i]
@@ -131,6 +133,7 @@ func Requests(s *protocol.State) (found []cobra.Completion) {
 	return found
 }
 
+// Holds returns the holds of the queue.
 func Holds(s *protocol.State) (found []cobra.Completion) {
 	for _, h := range s.Holds {
 		found = append(found, cobra.CompletionWithDesc(h.ID, h.Reason+" by "+output.Actor(h.By)))
@@ -138,6 +141,7 @@ func Holds(s *protocol.State) (found []cobra.Completion) {
 	return found
 }
 
+// Rules returns the rules of the session.
 func Rules(s *protocol.State) (found []cobra.Completion) {
 	for i := range s.Rules {
 		found = append(found, cobra.CompletionWithDesc(s.Rules[i].ID, output.OneLine(s.Rules[i].Scope, 60)))
@@ -145,6 +149,7 @@ func Rules(s *protocol.State) (found []cobra.Completion) {
 	return found
 }
 
+// Tasks returns the tasks of the plan.
 func Tasks(s *protocol.State) (found []cobra.Completion) {
 	if s.Plan == nil {
 		return nil

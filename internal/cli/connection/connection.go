@@ -41,6 +41,7 @@ type Conn struct {
 // A reconnectPolicy says how long a verb tries to get a lost connection back.
 type reconnectPolicy int
 
+// The policies of verbs.
 const (
 	OneShot   reconnectPolicy = iota // maxReconnects attempts; the verb sends one or two commands
 	Bounded                          // maxReconnects attempts
@@ -51,6 +52,7 @@ const (
 // server, which is started if necessary.
 func Open(ctx context.Context, cli *verb.Context) (*Conn, error) { return OpenWith(ctx, cli, OneShot) }
 
+// OpenWith is Open with another policy for lost connections.
 func OpenWith(ctx context.Context, cli *verb.Context, p reconnectPolicy) (*Conn, error) {
 	return (&dialer{cli: cli}).connect(ctx, p)
 }
@@ -179,6 +181,8 @@ func needsAttach(cli *verb.Context) error {
 	).WithHint("run instead: agentctl attach %[1]s; or agentctl send %[1]s TEXT, which waits for the answer", cli.Call.Session)
 }
 
+// New returns the connection of a client. local reports whether client and server have the same file
+// system. Close ends it.
 func New(ctx context.Context, client *wsclient.Client, local bool) *Conn {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &Conn{Client: client, ctx: ctx, Local: local, cancel: cancel, Done: make(chan struct{})}

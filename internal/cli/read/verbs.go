@@ -1,9 +1,8 @@
 package read
 
-import (
-	"agentctl/internal/cli/verb"
-)
+import "agentctl/internal/cli/verb"
 
+// Verbs are the verbs of this package, in the order of the help.
 var Verbs = []*verb.Verb{
 	&statusVerb, &eventsVerb, &historyVerb, &searchVerb, &exportVerb, &blobVerb, &contextVerb, &optionsVerb,
 }

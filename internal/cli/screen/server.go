@@ -83,7 +83,7 @@ func (s Server) deleted(ctx context.Context, known map[string]bool) ([]string, e
 	return ids, nil
 }
 
-// Links yields the state of the connection and each change.
+// Conns yields the state of the connection and each change.
 func (s Server) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 	return func(yield func(remote.Conn) bool) {
 		for state := range s.Client.States(ctx) {

@@ -81,6 +81,7 @@ var columns = []column{
 	{"created", func(s *Row, now time.Time) string { return output.Age(now.Sub(s.Created)) }},
 }
 
+// ColumnNamesList returns the names of all columns, in their order.
 func ColumnNamesList() []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -89,8 +90,10 @@ func ColumnNamesList() []string {
 	return names
 }
 
+// ColumnNames returns the names of all columns as a list for help and errors.
 func ColumnNames() string { return strings.Join(ColumnNamesList(), ", ") }
 
+// CheckColumns returns a usage error if a name is not one of a column, in any case of letters.
 func CheckColumns(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(ColumnNamesList(), strings.ToLower(name)) {
@@ -169,6 +172,7 @@ type Row struct {
 	Detail
 }
 
+// Rows returns the rows of sessions. They keep the summaries.
 func Rows(sessions []protocol.Summary) []Row {
 	rows := make([]Row, len(sessions))
 	for i := range sessions {

@@ -1,9 +1,8 @@
 package store
 
-import (
-	"agentctl/internal/cli/verb"
-)
+import "agentctl/internal/cli/verb"
 
+// Verbs are the verbs of this package, in the order of the help.
 var Verbs = []*verb.Verb{
 	&backupVerb, &restoreVerb, &checkVerb, &repairVerb,
 }

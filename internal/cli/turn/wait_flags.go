@@ -23,6 +23,7 @@ type WaitFlags struct {
 	NoWait bool
 }
 
+// AddFlags adds the flags to a verb.
 func (w *WaitFlags) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVarP(&w.Wait, "wait", "w", false, "wait for the end of the turn")
@@ -30,6 +31,7 @@ func (w *WaitFlags) AddFlags(cmd *cobra.Command) {
 	f.BoolVar(&w.NoWait, "no-wait", false, "do not wait for the end of the turn")
 }
 
+// Check returns a usage error if the flags exclude each other.
 func (w *WaitFlags) Check() error {
 	if w.NoWait && (w.Wait || w.Follow) {
 		return exit.Usagef("--no-wait excludes --wait and --follow")

@@ -92,6 +92,7 @@ func ParsePairs(flag string, pairs []string) (map[string]string, error) {
 	return m, nil
 }
 
+// ParsePair splits K=V, the value of a flag. Else it returns a usage error.
 func ParsePair(flag, kv string) (k, v string, err error) {
 	k, v, ok := strings.Cut(kv, "=")
 	if !ok || k == "" {

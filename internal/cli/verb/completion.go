@@ -6,6 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
+// NoFiles completes without the names of files.
 const NoFiles = cobra.ShellCompDirectiveNoFileComp
 
 // CompleteValues completes a flag with fixed values.

@@ -50,6 +50,7 @@ func (cli *Context) DataDir() (localserver.Dir, error) {
 // JSON reports whether results are lines of JSON.
 func (cli *Context) JSON() bool { return cli.Flags.Output == FormatJSON }
 
+// Printer returns the printer of results and notes in the form that the flags choose.
 func (cli *Context) Printer() output.Printer {
 	return output.Printer{Stdout: cli.Stdout, Stderr: cli.Stderr, JSON: cli.JSON(), Filter: cli.Flags.Filter}
 }

@@ -39,6 +39,7 @@ type Flags struct {
 	OnlyReads bool          // the verb only reads, and therefore starts no server
 }
 
+// AddGlobalFlags adds the flags of every verb to root.
 func (cli *Context) AddGlobalFlags(root *cobra.Command) {
 	f, g := root.PersistentFlags(), &cli.Flags
 	f.StringVar(&g.Server, "server", "", "server `URL`: ws, wss, ssh or unix (AGENTCTL_SERVER)")

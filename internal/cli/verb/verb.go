@@ -26,10 +26,12 @@ const (
 type place int
 
 const (
-	anywhere      place = iota // where the server is
-	DataDirectory              // works on the data directory of this machine, by path
-	// Works on the data directory, where the server is to be: a user, a unit or ssh runs it there. A
-	// default server does not stop it.
+	// anywhere is where the server is.
+	anywhere place = iota
+	// DataDirectory is for verbs that work on the data directory of this machine, by path.
+	DataDirectory
+	// ThisMachine is for verbs that work on the data directory where the server is to be: a user, a
+	// unit or ssh runs them there. A default server does not stop them.
 	ThisMachine
 )
 

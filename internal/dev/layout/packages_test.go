@@ -18,7 +18,6 @@ type packageRule struct {
 }
 
 var (
-	everything   = []string{"..."}
 	codecImports = []string{"protocol", "protocol/codec"}
 	agentImports = []string{"protocol", "server/policy", "server/agent/..."}
 	// providerImports are those of the API of a provider of models.

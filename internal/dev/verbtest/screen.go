@@ -17,6 +17,7 @@ func (b *Screen) Write(p []byte) (int, error) {
 	return b.out.Write(p)
 }
 
+// Bytes returns what was written until now.
 func (b *Screen) Bytes() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
