@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"agentctl/internal/atomicfile"
 )
 
 // ScreenState is what the screen remembers of the user's choices. It holds no credential.
@@ -49,11 +51,7 @@ func (s ScreenState) Save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("save the state of the screen: %w", err)
 	}
-	next := path + ".new"
-	if err := os.WriteFile(next, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("save the state of the screen: %w", err)
-	}
-	if err := os.Rename(next, path); err != nil {
+	if err := atomicfile.Write(path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("save the state of the screen: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/localserver"
 )
 
@@ -38,7 +39,7 @@ func (k KnownServers) Pin(server, fingerprint string) error {
 	}
 	b, err := json.MarshalIndent(known, "", "  ")
 	if err == nil {
-		err = localserver.WritePrivate(k.dir.Path("known_servers"), string(b)+"\n")
+		err = atomicfile.Write(k.dir.Path("known_servers"), append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("known servers: %w", err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/localserver"
 )
 
@@ -88,7 +89,7 @@ func (s Store) replace(url string, l *Login) (found bool, err error) {
 	}
 	b, err := json.MarshalIndent(logins, "", "  ")
 	if err == nil {
-		err = localserver.WritePrivate(s.path(), string(b)+"\n")
+		err = atomicfile.Write(s.path(), append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return found, fmt.Errorf("stored logins: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	"agentctl/internal/localserver"
@@ -77,7 +78,7 @@ func TestKnownServersAreKept(t *testing.T) {
 			t.Errorf("%s: %q, %v", server, got, err)
 		}
 	}
-	if err := localserver.WritePrivate(dir.Path("known_servers"), `{"box.example:443":"x"}`); err != nil {
+	if err := os.WriteFile(dir.Path("known_servers"), []byte(`{"box.example:443":"x"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := k.Fingerprint("wss://box.example"); err == nil {

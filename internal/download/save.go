@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"agentctl/internal/atomicfile"
 )
 
 // Save writes a new file that only the user can read. The error is fs.ErrExist if there is anything
@@ -15,8 +16,9 @@ func Save(name string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
-	if err := writeAll(f, data); err != nil {
-		return errors.Join(err, os.Remove(name))
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("save: %w", err), os.Remove(name))
 	}
 	return nil
 }
@@ -26,24 +28,7 @@ func Replace(name string, data []byte) error {
 	if info, err := os.Lstat(name); err == nil && info.IsDir() {
 		return fmt.Errorf("save: %w", &fs.PathError{Op: "replace", Path: name, Err: errors.New("is a directory")})
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".agentctl-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("save: %w", err)
-	}
-	err = writeAll(f, data)
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("save: %w", err), os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// writeAll writes and closes a file.
-func writeAll(f *os.File, data []byte) error {
-	_, err := f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := atomicfile.Write(name, data, 0o600); err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/exit"
 )
 
@@ -141,8 +142,8 @@ func makeCertificate(certFile, keyFile string, names []string) error {
 	}
 	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
 	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
-	if err := WritePrivate(certFile, string(certPEM)); err != nil {
+	if err := atomicfile.Write(certFile, certPEM, 0o600); err != nil {
 		return err
 	}
-	return WritePrivate(keyFile, string(keyPEM))
+	return atomicfile.Write(keyFile, keyPEM, 0o600)
 }

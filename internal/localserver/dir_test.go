@@ -189,7 +189,7 @@ func TestFilesOfCredentialsAreChecked(t *testing.T) {
 				continue
 			}
 			d := Dir(t.TempDir())
-			if err := WritePrivate(d.Path(name), content); err != nil {
+			if err := os.WriteFile(d.Path(name), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if err := read(d); (err == nil) != ok {

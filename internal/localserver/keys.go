@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/server/login"
 )
 
@@ -35,7 +36,7 @@ func (d Dir) SaveKeys(keys login.Keys) error {
 		_, err = login.ParseKeys(b)
 	}
 	if err == nil {
-		err = WritePrivate(d.Path("key"), string(b)+"\n")
+		err = atomicfile.Write(d.Path("key"), append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("save keys: %w", err)

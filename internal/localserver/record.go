@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"agentctl/internal/atomicfile"
 )
 
 // Files that hold what clients on this machine know of the running server.
@@ -51,7 +53,7 @@ func (d Dir) recordPath(file, path string) error {
 func (d Dir) recordText(file, text string) error {
 	err := removeFile(d.Path(file))
 	if err == nil && text != "" {
-		err = WritePrivate(d.Path(file), text)
+		err = atomicfile.Write(d.Path(file), []byte(text), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("record the server's files: %w", err)

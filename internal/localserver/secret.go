@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/exit"
 )
 
@@ -29,7 +30,7 @@ func (d Dir) secret(name string) (string, error) {
 		raw := make([]byte, 32)
 		rand.Read(raw)
 		value := hex.EncodeToString(raw)
-		return value, WritePrivate(path, value)
+		return value, atomicfile.Write(path, []byte(value), 0o600)
 	}
 	if err != nil {
 		return "", err

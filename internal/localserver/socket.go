@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"agentctl/internal/atomicfile"
 )
 
 // maxSocketPath is the longest path of a Unix socket in bytes that every system accepts (darwin:
@@ -60,7 +62,7 @@ func (d Dir) PlaceSocket(runtimeDir string) (string, error) {
 	if len(path) > maxSocketPath {
 		return "", fmt.Errorf("the path of the socket is too long (%d bytes): choose a shorter --data", len(path))
 	}
-	return path, WritePrivate(d.Path("socket"), path+"\n")
+	return path, atomicfile.Write(d.Path("socket"), []byte(path+"\n"), 0o600)
 }
 
 // createSocketDir creates a directory for this user alone. It refuses an existing one that other

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agentctl/internal/atomicfile"
 )
 
 // A TokenRecord describes a credential that was made on the data directory, without the credential
@@ -34,7 +36,7 @@ func (d Dir) SaveToken(t TokenRecord) error {
 	}
 	b, err := json.Marshal(t)
 	if err == nil {
-		err = WritePrivate(d.tokenPath(t.ID), string(b)+"\n")
+		err = atomicfile.Write(d.tokenPath(t.ID), append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("record credential: %w", err)

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"agentctl/internal/atomicfile"
 )
 
 // RecordURLs records the URLs of the running server that may receive its token, and the fingerprint
@@ -14,7 +16,7 @@ func (d Dir) RecordURLs(urls []string, fingerprint string) error {
 	for _, u := range urls {
 		fmt.Fprintln(&text, strings.TrimSpace(u+" "+fingerprint))
 	}
-	if err := WritePrivate(d.Path("url"), text.String()); err != nil {
+	if err := atomicfile.Write(d.Path("url"), []byte(text.String()), 0o600); err != nil {
 		return fmt.Errorf("record the server's address: %w", err)
 	}
 	return nil

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
+
+	"agentctl/internal/atomicfile"
 )
 
 // MaxBytes bounds a log file. One older file of that size is kept.
@@ -81,16 +82,12 @@ func (f *File) rotate() error {
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	old, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*") // 0600
+	err := atomicfile.WriteFunc(OldPath(f.path), 0o600, func(old *os.File) error {
+		_, err := io.Copy(old, io.LimitReader(f.file, 2*f.max)) // standard error may have written more than the bound
+		return err
+	})
 	if err != nil {
 		return err
-	}
-	_, err = io.Copy(old, io.LimitReader(f.file, 2*f.max)) // standard error may have written more than the bound
-	if err = errors.Join(err, old.Close()); err == nil {
-		err = os.Rename(old.Name(), OldPath(f.path))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(old.Name()))
 	}
 	return f.file.Truncate(0)
 }

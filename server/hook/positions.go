@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/protocol"
 )
 
@@ -67,7 +68,7 @@ func encodePosition(session string, at protocol.Position) []byte {
 	return append(protocol.MustEncode(positionLine{session, at.Epoch, at.Seq}), '\n')
 }
 
-// rewrite writes the file anew.
+// rewrite replaces the file. It is synced: without positions a hook sends again what is not too old.
 func (p *positions) rewrite() error {
 	var b []byte
 	for session, at := range p.at {
@@ -76,11 +77,7 @@ func (p *positions) rewrite() error {
 	if err := p.close(); err != nil {
 		return err
 	}
-	next := p.path + ".new"
-	if err := writeSynced(next, b); err != nil {
-		return fmt.Errorf("positions: %w", err)
-	}
-	if err := os.Rename(next, p.path); err != nil {
+	if err := atomicfile.Write(p.path, b, 0o600); err != nil {
 		return fmt.Errorf("positions: %w", err)
 	}
 	f, err := os.OpenFile(p.path, os.O_APPEND|os.O_WRONLY, 0o600)
@@ -89,17 +86,6 @@ func (p *positions) rewrite() error {
 	}
 	p.file, p.lines = f, len(p.at)
 	return nil
-}
-
-// writeSynced writes a file that survives a power cut: without positions a hook sends again what
-// is not too old.
-func writeSynced(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func (p *positions) close() error {

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/internal/atomicfile"
 )
 
 // backupPages is the number of pages that are copied between two reports of progress: 4 MiB.
@@ -40,23 +41,16 @@ func copyDatabase(ctx context.Context, from, to string, report Progress) error {
 // writeDatabase creates a database file (0600) beside its final place, calls fill, syncs the file
 // and moves it into place, where it replaces any other.
 func writeDatabase(path string, fill func(*sqlite.Conn) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
+	err := atomicfile.WriteFunc(path, 0o600, func(f *os.File) error {
+		if err := fillDatabase(f.Name(), fill); err != nil {
+			return errors.Join(err, removeFiles(f.Name()+"-journal"))
+		}
+		return nil
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	temp := f.Name()
-	err = fillDatabase(temp, fill)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), removeFiles(temp, temp+"-journal"))
-	}
-	return syncDir(filepath.Dir(path))
+	return nil
 }
 
 // fillDatabase calls fill with a connection to an empty file. The file is worth nothing until it is
@@ -104,14 +98,4 @@ func removeFiles(paths ...string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// syncDir makes renames in a directory survive a power cut, where the system can.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // not every system syncs directories
-	return d.Close()
 }

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"agentctl/server/eventlog"
-
 	"zombiezen.com/go/sqlite"
+
+	"agentctl/internal/atomicfile"
+	"agentctl/server/eventlog"
 )
 
 // RepairOptions configures Repair.
@@ -92,5 +93,5 @@ func replaceDatabase(path, word string, kept *string, write func(temp string) er
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }

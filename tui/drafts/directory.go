@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agentctl/internal/atomicfile"
 )
 
 // Bounds of the directory.
@@ -73,16 +75,8 @@ func (d directory) write(session string, draft Draft) error {
 	if err := os.MkdirAll(d.path, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(d.path, ".draft-*") // mode 0600
-	if err != nil {
+	if err := atomicfile.Write(path, b, 0o600); err != nil {
 		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return d.removeOldest()
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
-	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/login"
@@ -90,7 +90,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 	}
 	b, err := json.MarshalIndent(lines, "", "  ")
 	if err == nil {
-		err = localserver.WritePrivate(o.File, string(b)+"\n")
+		err = atomicfile.Write(o.File, append(b, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.File, err)

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/config"
-	"agentctl/internal/localserver"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/split"
@@ -83,7 +83,7 @@ func (f *layoutFile) save(l split.Layout, hidden bool) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
-	return localserver.WritePrivate(f.path, string(data))
+	return atomicfile.Write(f.path, data, 0o600)
 }
 
 // paneOptions returns the sessions that were side by side when the user left, without those that

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"agentctl/internal/atomicfile"
 	"agentctl/internal/cli/verb"
-	"agentctl/internal/localserver"
 	"agentctl/tui/sessionlist"
 )
 
@@ -72,7 +72,7 @@ func (r *readState) Save(read sessionlist.Read) error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("save what was read: %w", err)
 	}
-	if err := localserver.WritePrivate(r.path, string(raw)); err != nil {
+	if err := atomicfile.Write(r.path, raw, 0o600); err != nil {
 		return fmt.Errorf("save what was read: %w", err)
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agentctl/internal/atomicfile"
 )
 
 // A journal has a record of each change of files by the tools of one session, in a directory of its
@@ -83,6 +85,8 @@ func (j journal) begin(turn, token string, set changeSet) (path string, err erro
 	return path, nil
 }
 
+// write creates the file of a record. It is not moved into place: a torn record is as good as no
+// record, because nothing is changed before it is synced.
 func (j journal) write(path string, b []byte) error {
 	if err := os.MkdirAll(j.dir, 0o700); err != nil {
 		return err
@@ -95,7 +99,10 @@ func (j journal) write(path string, b []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(j.dir)
 }
 
 // complete keeps the record of a change that was made, and removes the oldest ones.

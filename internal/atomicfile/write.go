@@ -1,0 +1,54 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write replaces the file at path, or creates it, with a mode that the umask does not change. The
+// file and its directory are synced: when Write returns nil, the content survives a power cut. After
+// an error the former file is unchanged, unless the directory alone was not synced. A link is
+// replaced, not followed. Of concurrent writers the last one wins.
+func Write(path string, data []byte, mode fs.FileMode) error {
+	return WriteFunc(path, mode, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+// WriteFunc is Write with the content that fill writes to an empty file. fill may use the name of
+// the file, must not close the file, and removes other files that it creates.
+func WriteFunc(path string, mode fs.FileMode, fill func(*os.File) error) error {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, ".agentctl-*") // 0600; path may have the longest name possible
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncDir(dir)
+}
+
+// SyncDir makes the creations and renames of files in a directory survive a power cut. It returns
+// nil on systems that cannot sync a directory.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // not every system syncs directories
+	return d.Close()
+}
