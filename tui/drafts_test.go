@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/userstate"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/drafts"
@@ -15,7 +16,7 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		start := func() *dashboardProgram {
-			o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: drafts.Open(dir, "server")}}}
+			o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: drafts.Open(userstate.At(dir), "server")}}}
 			p := startDashboardWith(t, o, newFakeServer(), "s3")
 			tuitest.Wait(time.Second)
 			return p
@@ -43,7 +44,7 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 }
 
 func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
-	store := drafts.Open("", "")
+	store := drafts.Open(userstate.Dir{}, "")
 	o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: store}}}
 	d := newTestDashboardWith(t, o, 100, 20, testSummaries()...)
 	d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {

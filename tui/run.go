@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/userstate"
 	"agentctl/internal/download"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
@@ -168,7 +169,7 @@ func (b *builder) composerConfig() sessionview.ComposerConfig {
 // openDrafts returns the store of the unsent messages: that of the options, or one in memory.
 func (b *builder) openDrafts() *drafts.Store {
 	if b.options.Composer.Drafts == nil {
-		return drafts.Open("", "")
+		return drafts.Open(userstate.Dir{}, "")
 	}
 	return b.options.Composer.Drafts
 }

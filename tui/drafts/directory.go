@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/internal/atomicfile"
+	"agentctl/internal/userstate"
 )
 
 // Bounds of the directory.
@@ -26,7 +25,10 @@ const (
 var errTooLarge = errors.New("the text and its files are larger than 8 MiB")
 
 // directory holds a file for each draft, readable only by the user.
-type directory struct{ path, server string }
+type directory struct {
+	dir    userstate.Dir
+	server string
+}
 
 // storedDraft is the content of a file.
 type storedDraft struct {
@@ -35,22 +37,16 @@ type storedDraft struct {
 	Draft
 }
 
-// file returns the path of the file of a session.
-func (d directory) file(session string) string {
+// file returns the file of a session.
+func (d directory) file(session string) userstate.File {
 	sum := sha256.Sum256([]byte(d.server + "\x00" + session))
-	return filepath.Join(d.path, hex.EncodeToString(sum[:16])+".json")
+	return d.dir.File(hex.EncodeToString(sum[:16])+".json", maxFileBytes)
 }
 
 // read returns the draft of a session. A file that cannot be read counts as none.
 func (d directory) read(session string) Draft {
-	path := d.file(session)
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFileBytes {
-		return Draft{}
-	}
-	b, err := os.ReadFile(path)
 	var stored storedDraft
-	if err != nil || json.Unmarshal(b, &stored) != nil || stored.Session != session || stored.Server != d.server {
+	if d.file(session).Load(&stored) != nil || stored.Session != session || stored.Server != d.server {
 		return Draft{}
 	}
 	return stored.Draft
@@ -58,24 +54,15 @@ func (d directory) read(session string) Draft {
 
 // write replaces the file of a session. An empty draft removes it.
 func (d directory) write(session string, draft Draft) error {
-	path := d.file(session)
+	file := d.file(session)
 	if draft.Empty() {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return file.Remove()
 	}
-	b, err := json.Marshal(storedDraft{d.server, session, draft})
+	err := file.Save(storedDraft{d.server, session, draft})
 	switch {
-	case err != nil:
-		return err
-	case len(b) > maxFileBytes:
+	case errors.Is(err, userstate.ErrTooLarge):
 		return errTooLarge
-	}
-	if err := os.MkdirAll(d.path, 0o700); err != nil {
-		return err
-	}
-	if err := atomicfile.Write(path, b, 0o600); err != nil {
+	case err != nil:
 		return err
 	}
 	return d.removeOldest()
@@ -83,7 +70,7 @@ func (d directory) write(session string, draft Draft) error {
 
 // removeOldest removes the oldest drafts beyond maxFiles.
 func (d directory) removeOldest() error {
-	entries, err := os.ReadDir(d.path)
+	entries, err := os.ReadDir(d.dir.Path())
 	if err != nil || len(entries) <= maxFiles {
 		return err
 	}
@@ -99,7 +86,7 @@ func (d directory) removeOldest() error {
 		return cmp.Or(modified[a].Compare(modified[b]), strings.Compare(a, b))
 	})
 	for _, name := range names[:max(0, len(names)-maxFiles)] {
-		if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(d.dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

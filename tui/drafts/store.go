@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"agentctl/internal/userstate"
 )
 
 // Store keeps the drafts of the sessions of one server. Save returns at once: one goroutine writes
@@ -21,14 +23,14 @@ type Store struct {
 	done    chan struct{} // closed when the writer has returned
 }
 
-// Open returns the store of a server. dir is the directory of the files, which need not exist. With
-// dir "" the drafts stay in memory.
-func Open(dir, server string) *Store {
+// Open returns the store of a server. dir is the directory of the files. With the zero Dir
+// the drafts stay in memory.
+func Open(dir userstate.Dir, server string) *Store {
 	s := &Store{
 		files: directory{dir, server}, pending: map[string]Draft{}, failed: map[string]error{},
 		changed: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	if dir == "" {
+	if dir.Path() == "" {
 		close(s.done)
 		return s
 	}
@@ -44,7 +46,7 @@ func (s *Store) Load(session string) Draft {
 	s.mu.Lock()
 	d, ok := s.pending[session]
 	s.mu.Unlock()
-	if ok || s.files.path == "" {
+	if ok || s.files.dir.Path() == "" {
 		return d
 	}
 	return s.files.read(session)
@@ -58,7 +60,7 @@ func (s *Store) Save(session string, d Draft) {
 	s.mu.Lock()
 	s.pending[session] = d
 	delete(s.failed, session)
-	if s.files.path == "" && d.Empty() {
+	if s.files.dir.Path() == "" && d.Empty() {
 		delete(s.pending, session)
 	}
 	s.mu.Unlock()

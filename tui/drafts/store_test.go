@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agentctl/internal/attachment"
+	"agentctl/internal/userstate"
 )
 
 // mustClose closes a store.
@@ -31,7 +32,7 @@ func TestADraftIsKeptForItsServerAndSessionUntilItIsEmpty(t *testing.T) {
 	}
 	want := Draft{Text: "half a\nmessage", Shell: true, Files: []attachment.File{file}}
 
-	s := Open(dir, "server")
+	s := Open(userstate.At(dir), "server")
 	s.Save("s1", Draft{Text: "first"})
 	s.Save("s1", want)
 	if got := s.Load("s1"); !got.Equal(want) {
@@ -40,14 +41,14 @@ func TestADraftIsKeptForItsServerAndSessionUntilItIsEmpty(t *testing.T) {
 	mustClose(t, s)
 
 	for _, other := range []struct{ server, session string }{{"server", "s2"}, {"server2", "s1"}} {
-		s := Open(dir, other.server)
+		s := Open(userstate.At(dir), other.server)
 		if got := s.Load(other.session); !got.Empty() {
 			t.Errorf("%v has the draft %+v", other, got)
 		}
 		mustClose(t, s)
 	}
 
-	s = Open(dir, "server")
+	s = Open(userstate.At(dir), "server")
 	got := s.Load("s1")
 	if !got.Equal(want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -68,7 +69,7 @@ func TestTheFilesOfDraftsArePrivate(t *testing.T) {
 		t.Skip("no permission bits")
 	}
 	dir := filepath.Join(t.TempDir(), "drafts")
-	s := Open(dir, "server")
+	s := Open(userstate.At(dir), "server")
 	s.Save("s1", Draft{Text: "secret"})
 	mustClose(t, s)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -84,7 +85,7 @@ func TestTheFilesOfDraftsArePrivate(t *testing.T) {
 
 func TestTheOldestDraftsAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := Open(dir, "server")
+	s := Open(userstate.At(dir), "server")
 	for i := range maxFiles + 5 {
 		s.Save(fmt.Sprint("s", i), Draft{Text: "text"})
 	}
@@ -99,13 +100,13 @@ func TestADraftThatCannotBeWrittenIsAnErrorOfClose(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := Open(filepath.Join(file, "drafts"), "server")
+	s := Open(userstate.At(filepath.Join(file, "drafts")), "server")
 	s.Save("s1", Draft{Text: "text"})
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "save unsent messages") {
 		t.Errorf("got error %v", err)
 	}
 
-	s = Open(t.TempDir(), "server")
+	s = Open(userstate.At(t.TempDir()), "server")
 	s.Save("s1", Draft{Text: strings.Repeat("x", maxFileBytes)})
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "larger than 8 MiB") {
 		t.Errorf("got error %v", err)
@@ -113,11 +114,11 @@ func TestADraftThatCannotBeWrittenIsAnErrorOfClose(t *testing.T) {
 }
 
 func TestADamagedFileIsNoDraft(t *testing.T) {
-	d := directory{t.TempDir(), "server"}
-	if err := os.WriteFile(d.file("s1"), []byte(`{"server":"server","session":"s1","text":`), 0o600); err != nil {
+	d := directory{userstate.At(t.TempDir()), "server"}
+	if err := os.WriteFile(d.file("s1").Path(), []byte(`{"server":"server","session":"s1","text":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := Open(d.path, d.server)
+	s := Open(d.dir, d.server)
 	defer mustClose(t, s)
 	if got := s.Load("s1"); !got.Empty() {
 		t.Errorf("got %+v", got)
@@ -125,7 +126,7 @@ func TestADamagedFileIsNoDraft(t *testing.T) {
 }
 
 func TestWithoutADirectoryDraftsStayInMemory(t *testing.T) {
-	s := Open("", "")
+	s := Open(userstate.Dir{}, "")
 	s.Save("s1", Draft{Text: "text"})
 	if got := s.Load("s1"); got.Text != "text" {
 		t.Errorf("got %+v", got)

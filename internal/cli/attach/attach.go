@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
+	"agentctl/internal/userstate"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/drafts"
@@ -278,12 +278,7 @@ func (o *attachOptions) screenOptions() tui.Options {
 // openDrafts returns the unsent messages for the server. Without a directory for the state of
 // programs they stay in memory.
 func openDrafts(cli *verb.Context) *drafts.Store {
-	server := stateServer(cli)
-	dir := config.StateDir(cli.Env)
-	if dir == "" {
-		return drafts.Open("", server)
-	}
-	return drafts.Open(filepath.Join(dir, "drafts"), server)
+	return drafts.Open(userstate.Find(cli.Env).Sub("drafts"), stateServer(cli))
 }
 
 // stateServer returns the URL of the server by which state of the screen is kept.

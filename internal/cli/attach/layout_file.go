@@ -3,18 +3,12 @@ package attach
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"agentctl/internal/atomicfile"
 	"agentctl/internal/cli/verb"
-	"agentctl/internal/config"
+	"agentctl/internal/userstate"
 	"agentctl/protocol"
 	"agentctl/tui"
 	"agentctl/tui/split"
@@ -25,7 +19,10 @@ const maxLayoutFile = 64 << 10
 
 // A layoutFile is the file in the user's state directory that keeps the sessions that were side by
 // side on the screen of one server.
-type layoutFile struct{ path, server string }
+type layoutFile struct {
+	file   userstate.File
+	server string
+}
 
 // storedLayout is the content of a layoutFile.
 type storedLayout struct {
@@ -37,24 +34,19 @@ type storedLayout struct {
 // newLayoutFile returns the file for the server of the user, or nil if the system has no place for
 // it.
 func newLayoutFile(cli *verb.Context) *layoutFile {
-	dir := config.StateDir(cli.Env)
-	if dir == "" {
+	dir := userstate.Find(cli.Env)
+	if dir.Path() == "" {
 		return nil
 	}
 	server := stateServer(cli)
 	sum := sha256.Sum256([]byte(server))
-	return &layoutFile{filepath.Join(dir, "layouts", hex.EncodeToString(sum[:16])+".json"), server}
+	return &layoutFile{dir.Sub("layouts").File(hex.EncodeToString(sum[:16])+".json", maxLayoutFile), server}
 }
 
 // Load returns the layout of the file. A missing or damaged file is an empty layout.
 func (f *layoutFile) Load() (l split.Layout, hidden bool) {
-	info, err := os.Stat(f.path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxLayoutFile {
-		return split.Layout{}, false
-	}
 	var stored storedLayout
-	data, err := os.ReadFile(f.path)
-	if err != nil || json.Unmarshal(data, &stored) != nil || stored.Server != f.server {
+	if f.file.Load(&stored) != nil || stored.Server != f.server {
 		return split.Layout{}, false
 	}
 	return stored.Layout, stored.Hidden
@@ -71,19 +63,9 @@ func (f *layoutFile) Save(l split.Layout, hidden bool) error {
 
 func (f *layoutFile) save(l split.Layout, hidden bool) error {
 	if l.Len() == 0 {
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return f.file.Remove()
 	}
-	data, err := json.Marshal(storedLayout{f.server, hidden, l})
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(f.path, data, 0o600)
+	return f.file.Save(storedLayout{f.server, hidden, l})
 }
 
 // paneOptions returns the sessions that were side by side when the user left, without those that

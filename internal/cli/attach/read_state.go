@@ -1,59 +1,37 @@
 package attach
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
 
-	"agentctl/internal/atomicfile"
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/userstate"
 	"agentctl/tui/sessionlist"
 )
 
 const maxReadState = 1 << 20 // bytes of the file
 
 // A readState is the file in the user's state directory that records which turns the user has read.
-type readState struct{ path string }
+type readState struct{ file userstate.File }
 
-// newReadState returns the file of this user, or nil if there is no home directory.
+// newReadState returns the file of this user, or nil if the system has no place for it.
 func newReadState(cli *verb.Context) *readState {
-	dir := cli.Env("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) {
-		home := cli.Env("HOME")
-		if runtime.GOOS == "windows" {
-			home = cli.Env("LocalAppData")
-		}
-		if !filepath.IsAbs(home) {
-			return nil
-		}
-		dir = filepath.Join(home, ".local", "state")
+	dir := userstate.Find(cli.Env)
+	if dir.Path() == "" {
+		return nil
 	}
-	return &readState{filepath.Join(dir, "agentctl", "read.json")}
+	return &readState{dir.File("read.json", maxReadState)}
 }
 
 // Load returns what the file records. A missing file records nothing.
 func (r *readState) Load() (sessionlist.Read, error) {
 	var read sessionlist.Read
-	info, err := os.Stat(r.path)
-	switch {
+	switch err := r.file.Load(&read); {
 	case errors.Is(err, fs.ErrNotExist):
-		return read, nil
-	case err == nil && info.Size() > maxReadState:
-		err = fmt.Errorf("%d bytes, more than %d", info.Size(), maxReadState)
-	}
-	if err != nil {
-		return read, fmt.Errorf("read %s: %w", r.path, err)
-	}
-	raw, err := os.ReadFile(r.path)
-	if err != nil {
-		return read, fmt.Errorf("read %s: %w", r.path, err)
-	}
-	if err := json.Unmarshal(raw, &read); err != nil {
-		return sessionlist.Read{}, fmt.Errorf("read %s: %w; remove the file to start anew", r.path, err)
+		return sessionlist.Read{}, nil
+	case err != nil:
+		return sessionlist.Read{}, err
 	}
 	return read, nil
 }
@@ -65,14 +43,7 @@ func (r *readState) Save(read sessionlist.Read) error {
 	if err == nil {
 		read.Merge(stored)
 	}
-	raw, err := json.Marshal(read)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
-		return fmt.Errorf("save what was read: %w", err)
-	}
-	if err := atomicfile.Write(r.path, raw, 0o600); err != nil {
+	if err := r.file.Save(read); err != nil {
 		return fmt.Errorf("save what was read: %w", err)
 	}
 	return nil

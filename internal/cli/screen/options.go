@@ -4,6 +4,7 @@ import (
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/config"
+	"agentctl/internal/userstate"
 	"agentctl/internal/output"
 	"agentctl/tui"
 	"agentctl/tui/notify"
@@ -13,7 +14,7 @@ import (
 // Options returns the options of the TUI from the user's configuration.
 func Options(cli *verb.Context) tui.Options {
 	u := &cli.User
-	file := config.OpenScreenState(config.ScreenStatePath(cli.Env))
+	file := config.OpenScreenState(userstate.Find(cli.Env))
 	state := file.State()
 	return tui.Options{
 		Input: cli.Stdin, Output: cli.Stdout, NoColor: cli.Flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,

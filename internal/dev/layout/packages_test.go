@@ -89,6 +89,7 @@ var packageRules = []packageRule{
 		"tui/remote",
 	}},
 	{pkg: "internal/cli/screen", imports: []string{
+		"internal/userstate",
 		"internal/cli/connection", "internal/cli/verb", "internal/config", "internal/exit",
 		"internal/export", "internal/output", "internal/panics", "protocol", "tui", "tui/logview",
 		"tui/notify", "tui/remote", "tui/serverset", "wsclient",
@@ -103,6 +104,7 @@ var packageRules = []packageRule{
 		"server/agent/acp", "server/policy", "tui/plain",
 	}, verbImports...)},
 	{pkg: "internal/cli/attach", imports: append([]string{
+		"internal/userstate",
 		"internal/cli/localagent", "internal/cli/screen", "internal/cli/sessionlog",
 		"internal/cli/sessiontable", "tui", "tui/drafts", "tui/plain", "tui/remote", "tui/replay",
 		"tui/sessionlist", "tui/split", "tui/ui", "wsclient/wirelog",
@@ -137,7 +139,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/cli/mcp", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
 	}, verbImports...)},
-	{pkg: "internal/cli/access", imports: append([]string{"internal/credentials", "server/login"}, verbImports...)},
+	{pkg: "internal/cli/access", imports: append([]string{"internal/atomicfile", "internal/credentials", "server/login"}, verbImports...)},
 	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "docs")},
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
@@ -186,7 +188,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/atomicfile", "internal/filelist"}, agentImports...)},
 	{pkg: "server/agent/tool/patch"},
-	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "tui/..."}},
+	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "internal/userstate", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{
 		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
 		"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
@@ -199,7 +201,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/palette", imports: []string{
 		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
 	}},
-	{pkg: "tui/drafts", imports: []string{"internal/atomicfile", "internal/attachment"}},
+	{pkg: "tui/drafts", imports: []string{"internal/attachment", "internal/userstate"}},
 	{pkg: "tui/shell"},
 	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/composer", "tui/review")},
 	{pkg: "tui/transcriptview", imports: componentImports},
@@ -263,7 +265,7 @@ var packageRules = []packageRule{
 		"internal/ssh",
 		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
 		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
-		"internal/retired", "internal/atomicfile",
+		"internal/retired", "internal/userstate",
 	}},
 	{pkg: "internal/retired"},
 	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/policy", "server/agent/..."}},
@@ -283,6 +285,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/atomicfile"},
+	{pkg: "internal/userstate", imports: []string{"internal/atomicfile"}},
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},
