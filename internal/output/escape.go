@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"agentctl/internal/safetext"
 )
 
 // An EscapeWriter writes JSON and escapes the runes in it that control a terminal. The value of the
@@ -21,7 +23,9 @@ func (e EscapeWriter) Write(line []byte) (int, error) {
 	for rest := line; len(rest) > 0; {
 		r, size := utf8.DecodeRune(rest)
 		if controls(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 		} else {
 			out = append(out, rest[:size]...)
 		}
@@ -33,6 +37,5 @@ func (e EscapeWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// controls reports whether a rune above U+0020 controls a terminal: DEL, C1, and changes of text
-// direction.
-func controls(r rune) bool { return r >= 0x7f && r < 0xa0 || unicode.Is(unicode.Bidi_Control, r) }
+// controls reports whether a rune of JSON controls a terminal. The newline ends the line.
+func controls(r rune) bool { return r != '\n' && safetext.IsControl(r) }

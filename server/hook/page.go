@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode"
 
+	"agentctl/internal/safetext"
 	"agentctl/protocol"
 	"agentctl/server/session/approval"
 )
@@ -249,18 +250,12 @@ func fieldsOf(raw json.RawMessage) ([]field, error) {
 	return append(fields, others...), nil
 }
 
-// blank reports whether a graphic character shows nothing.
-func blank(c rune) bool {
-	return c == '\u2800' ||
-		unicode.In(c, unicode.White_Space, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
 // visible returns a text with its invisible characters as codes, so that none hides or reorders
 // what is shown.
 func visible(text string) string {
 	var b strings.Builder
 	for _, c := range text {
-		if c != ' ' && c != '\n' && c != '\t' && (!unicode.IsGraphic(c) || blank(c)) {
+		if c != ' ' && c != '\n' && c != '\t' && (!unicode.IsGraphic(c) || safetext.IsInvisible(c) || safetext.IsBlank(c)) {
 			fmt.Fprintf(&b, "<U+%04X>", c)
 			continue
 		}

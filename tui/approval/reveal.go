@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"agentctl/internal/safetext"
 	"agentctl/tui/transcript"
 )
 
@@ -110,7 +111,7 @@ func revealRunes(text string) string {
 	for i, word := range splitWords(text) {
 		reveal := i%2 == 0 && looksLatin(word)
 		for _, r := range word {
-			if reveal && isLookAlike(r) || isSpaceLike(r) || isJoined(r) || strings.ContainsRune(lookAlikeMarks, r) {
+			if reveal && isLookAlike(r) || safetext.IsBlank(r) || isJoined(r) || strings.ContainsRune(lookAlikeMarks, r) {
 				fmt.Fprintf(&out, "‹U+%04X›", r)
 				continue
 			}
@@ -174,9 +175,4 @@ func isLookAlike(r rune) bool {
 		return true
 	}
 	return strings.ContainsRune(lookAlikes, r)
-}
-
-// isSpaceLike reports whether r is drawn as a space and is none.
-func isSpaceLike(r rune) bool {
-	return r != ' ' && r >= 0x80 && unicode.Is(unicode.Zs, r) || r == '\u2800' || r == '\u3164' || r == '\uffa0'
 }

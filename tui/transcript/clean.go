@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agentctl/internal/safetext"
 )
 
 // Limits for hostile text.
@@ -144,7 +146,7 @@ func (c *Cleaner) textRune(out runeWriter, r rune) {
 		return
 	case r == '\u2028' || r == '\u2029':
 		r = '\n'
-	case r != '\t' && isControl(r) || r == placeholder:
+	case r != '\t' && safetext.IsControl(r):
 		return
 	}
 	if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
@@ -162,13 +164,6 @@ func (c *Cleaner) setBase(r rune) {
 	if c.zeroWidthLeft = maxZeroWidth; r == '\n' || r == '\t' {
 		c.zeroWidthLeft = 0
 	}
-}
-
-// isControl reports whether r is a C0 or C1 control, DEL, or a bidirectional control.
-func isControl(r rune) bool {
-	return r < 0x20 || r >= 0x7f && r < 0xa0 ||
-		r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' ||
-		r == '\u061c' || r == '\u200e' || r == '\u200f'
 }
 
 // isClean reports whether s is ASCII without controls other than newline and tab.

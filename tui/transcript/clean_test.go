@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"agentctl/internal/safetext"
 )
 
 func TestClean(t *testing.T) {
@@ -68,7 +70,7 @@ func FuzzClean(f *testing.F) {
 				t.Fatalf("%s(%q) is not UTF-8", name, s)
 			}
 			for _, r := range got {
-				if r != '\n' && r != '\t' && isControl(r) {
+				if r != '\n' && r != '\t' && safetext.IsControl(r) {
 					t.Fatalf("%s(%q) keeps %U", name, s, r)
 				}
 			}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/safetext"
 )
 
 // tagStyles renders styles other than Ground as tags.
@@ -301,7 +303,7 @@ func FuzzStreamedMarkdownEqualsWhole(f *testing.F) {
 			t.Fatalf("streamed\n%q\nwhole\n%q", got, want)
 		}
 		for _, line := range want {
-			if !utf8.ValidString(line) || strings.ContainsFunc(StripStyles(line), isControl) {
+			if !utf8.ValidString(line) || strings.ContainsFunc(StripStyles(line), safetext.IsControl) {
 				t.Fatalf("control character in %q", line)
 			}
 		}

@@ -6,10 +6,6 @@ import "strings"
 // sequences, so untrusted text has no such line.
 const pictureMark = "\x1b[0;10m"
 
-// placeholder is the character that some terminals draw as a part of an image. Untrusted text must
-// not have it.
-const placeholder = '\U0010EEEE'
-
 // Picture returns a line of a picture: cells in their own colours. It is drawn as it is, and has no
 // text to copy.
 func Picture(line string) string { return pictureMark + line }

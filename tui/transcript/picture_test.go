@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"agentctl/internal/safetext"
 )
 
 // pictureItem has a line of text, two lines of a picture, and a footer with a picture.
@@ -45,13 +47,13 @@ func TestTextCannotDrawAnImage(t *testing.T) {
 	if got := Clean(text); got != "a\u0305\u0305bc" {
 		t.Errorf("cleaned %q", got)
 	}
-	if got := Reveal(text); strings.ContainsRune(got, placeholder) || !strings.Contains(got, "‹U+10EEEE›") {
+	if got := Reveal(text); strings.ContainsRune(got, safetext.ImagePlaceholder) || !strings.Contains(got, "‹U+10EEEE›") {
 		t.Errorf("revealed %q", got)
 	}
 	output := NewTerminalOutput()
 	output.Append("\x1b[38;2;1;2;3m" + text + "\x1b[m")
 	lines, _ := output.Lines(80)
-	if all := strings.Join(lines, ""); strings.ContainsRune(all, placeholder) || strings.Contains(all, pictureMark) {
+	if all := strings.Join(lines, ""); strings.ContainsRune(all, safetext.ImagePlaceholder) || strings.Contains(all, pictureMark) {
 		t.Errorf("output %q", all)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agentctl/internal/safetext"
 )
 
 // Reveal makes untrusted text safe to draw without hiding anything. It replaces each character that
@@ -28,7 +30,7 @@ func Reveal(s string) string {
 		case r == '\ufe0f' && isEmojiPart(before),
 			r == '\u200d' && (isEmojiPart(before) || before == '\ufe0f') && isEmojiPart(secondRune(s[i:])):
 			out.WriteRune(r) // part of an emoji
-		case isControl(r) || isInvisible(r) || r == placeholder:
+		case safetext.IsInvisible(r):
 			out.WriteString("‹U+")
 			const hex = "0123456789ABCDEF"
 			for shift := 20; shift >= 0; shift -= 4 {
@@ -43,13 +45,6 @@ func Reveal(s string) string {
 		}
 	}
 	return out.String()
-}
-
-// isInvisible reports whether r is a format character, another default ignorable code point or a
-// line separator.
-func isInvisible(r rune) bool {
-	return r == '\u2028' || r == '\u2029' ||
-		r >= 0x300 && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // isEmojiPart reports whether r can be a part of an emoji, such as a skin tone modifier.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/safetext"
 )
 
 // layOutOutput returns the lines of a program's output at a width, with styles as tags.
@@ -166,7 +168,7 @@ func FuzzStreamedTerminalOutputEqualsWhole(f *testing.F) {
 				}
 				return text
 			})
-			if strings.ContainsFunc(StripStyles(line), isControl) {
+			if strings.ContainsFunc(StripStyles(line), safetext.IsControl) {
 				t.Fatalf("control character in %q", line)
 			}
 			if open := strings.LastIndex(line, "\x1b["); open >= 0 && !strings.HasPrefix(line[open:], markEnd) {

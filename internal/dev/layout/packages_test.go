@@ -159,7 +159,7 @@ var packageRules = []packageRule{
 	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{
 		"protocol", "server/eventlog", "server/session", "server/session/approval", "server/agent/process",
-		"internal/atomicfile",
+		"internal/atomicfile", "internal/safetext",
 	}},
 	{pkg: "server/history", imports: []string{"protocol", "server/eventlog", "server/session"}},
 	{pkg: "server/sqlite", imports: []string{
@@ -203,7 +203,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/drafts", imports: []string{"internal/attachment", "internal/userstate"}},
 	{pkg: "tui/shell"},
-	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "tui/composer", "tui/review")},
+	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "internal/safetext", "tui/composer", "tui/review")},
 	{pkg: "tui/transcriptview", imports: componentImports},
 	{pkg: "tui/review", imports: []string{
 		"protocol",
@@ -236,7 +236,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/usage", imports: []string{"protocol"}},
 	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
 	{pkg: "tui/thumbnail", imports: []string{"internal/panics"}},
-	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight"}},
+	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight", "internal/safetext"}},
 	{pkg: "tui/highlight"},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
 	{pkg: "wsclient/wirelog", imports: []string{"wsclient", "internal/redact"}},
@@ -280,12 +280,13 @@ var packageRules = []packageRule{
 		"protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",
 	}},
 	{pkg: "internal/output", imports: []string{
-		"protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics",
+		"protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics", "internal/safetext",
 	}},
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/atomicfile"},
 	{pkg: "internal/userstate", imports: []string{"internal/atomicfile"}},
+	{pkg: "internal/safetext"},
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},
