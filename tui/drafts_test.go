@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agentctl/internal/userstate"
 	"agentctl/internal/dev/tuitest"
+	"agentctl/internal/userstate"
 	"agentctl/protocol"
 	"agentctl/tui/drafts"
 )

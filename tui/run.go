@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/userstate"
 	"agentctl/internal/download"
+	"agentctl/internal/userstate"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
