@@ -3,6 +3,7 @@ package openapi
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -126,7 +127,9 @@ func TestEveryServerSentEventIsDescribed(t *testing.T) {
 	stop()
 	for _, body := range streams {
 		_, err := io.Copy(io.Discard, body)
-		must(t, err)
+		if !errors.Is(err, io.ErrUnexpectedEOF) { // a server that stops may cut a stream
+			must(t, err)
+		}
 	}
 	for _, name := range []string{
 		"list", "session.summary", "session.created", "turn.started", "text.delta", "tool.ended",
