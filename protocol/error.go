@@ -93,3 +93,39 @@ const (
 	CloseTooLarge  = 1009 // a message over the limit
 	CloseSlow      = 1013 // the client read nothing for too long; reconnect and resume
 )
+
+// Codes lists the codes of this version.
+var Codes = []Code{
+	CodeInvalidJSON,
+	CodeInvalidMessage,
+	CodeUnknownCommand,
+	CodeUnsupported,
+	CodeInvalidPosition,
+	CodeNoSession,
+	CodeAmbiguous,
+	CodeSessionClosed,
+	CodeNotFound,
+	CodeConflict,
+	CodeNameTaken,
+	CodeKeyReused,
+	CodeTooLarge,
+	CodeTooMany,
+	CodeQueueFull,
+	CodeSessionLimit,
+	CodeAgentLimit,
+	CodeDiskLimit,
+	CodeConnectionLimit,
+	CodeUnauthorized,
+	CodeForbidden,
+	CodeNoAgent,
+	CodeAgentAuth,
+	CodeAgentFailed,
+	CodeTimeout,
+	CodeStorage,
+	CodeCorrupt,
+	CodeShuttingDown,
+	CodeServerRestart,
+	CodeNotSubscribed,
+	CodeInvalidState,
+	CodeInternal,
+}

@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -147,4 +148,34 @@ func (a *File) fileURL() string {
 		path = "/" + path
 	}
 	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// FromBytes returns data that is in no file as a file to send with a message. If it is more than a
+// message holds, [Parts] returns an error.
+func FromBytes(name string, data []byte) File {
+	return File{Name: name, Size: int64(len(data)), data: data, MediaType: mediaType(name, data)}
+}
+
+// storedFile is a file in JSON, with the content that was read.
+type storedFile struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Size      int64  `json:"size"`
+	Path      string `json:"path,omitempty"`
+	Data      []byte `json:"data"`
+}
+
+// MarshalJSON returns the file with the content that was read.
+func (a File) MarshalJSON() ([]byte, error) {
+	return json.Marshal(storedFile{a.Name, a.MediaType, a.Size, a.path, a.data})
+}
+
+// UnmarshalJSON sets the file to a stored one. It reads no file.
+func (a *File) UnmarshalJSON(b []byte) error {
+	var s storedFile
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	*a = File{s.Name, s.MediaType, s.Size, s.Path, s.Data}
+	return nil
 }

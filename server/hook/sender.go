@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 )
 
@@ -26,4 +27,19 @@ func (f *failure) Error() string { return f.reason }
 
 func failf(format string, args ...any) *failure {
 	return &failure{reason: fmt.Sprintf(format, args...)}
+}
+
+const (
+	firstDelay = time.Second
+	maxDelay   = 5 * time.Minute
+)
+
+// delay returns the time to wait after a number of failures: doubled each time, and spread, so that
+// hooks of many servers do not come at once.
+func delay(failures int) time.Duration {
+	d := maxDelay
+	if failures < 10 {
+		d = min(firstDelay<<max(0, failures-1), maxDelay)
+	}
+	return d/2 + rand.N(d/2)
 }

@@ -1,5 +1,9 @@
 package keymap
 
+import (
+	"strings"
+)
+
 // Action is a user action. Its value is its name in the user's configuration.
 type Action string
 
@@ -204,4 +208,53 @@ const (
 	DiffLayout      Action = "transcript.sides"
 
 	SkipStep Action = "tour.skip"
+)
+
+// Actions of sessions side by side. They work in every part of the screen.
+const (
+	SplitRight   Action = "pane.split-right"
+	SplitBelow   Action = "pane.split-below"
+	PaneLeft     Action = "pane.left"
+	PaneRight    Action = "pane.right"
+	PaneUp       Action = "pane.up"
+	PaneDown     Action = "pane.down"
+	NextPane     Action = "pane.next"
+	ZoomPane     Action = "pane.zoom"
+	WiderPane    Action = "pane.wider"
+	NarrowerPane Action = "pane.narrower"
+	TallerPane   Action = "pane.taller"
+	ShorterPane  Action = "pane.shorter"
+	ClosePane    Action = "pane.close"
+)
+
+// OnPanes reports whether an action is one of sessions side by side.
+func (a Action) OnPanes() bool { return strings.HasPrefix(string(a), "pane.") }
+
+// Splits reports whether an action shows a further session.
+func (a Action) Splits() bool { return a == SplitRight || a == SplitBelow }
+
+// Scope is a part of the screen with its own keys. Its value is its heading on the help screen.
+type Scope string
+
+// The scopes.
+const (
+	Global        Scope = "Everywhere"
+	Lists         Scope = "Lists"
+	Composer      Scope = "Composer"
+	Outline       Scope = "Turns (F10)"
+	Player        Scope = "Player (attach --replay)"
+	Approval      Scope = "Approval (tab)"
+	Queue         Scope = "Queue (tab)"
+	Plan          Scope = "Plan (tab)"
+	Transcript    Scope = "Transcript (tab)"
+	CopyMode      Scope = "Copy mode (space in the transcript)"
+	Sessions      Scope = "Sessions"
+	SearchResults Scope = "Search results"
+	Question      Scope = "Questions"
+	Rules         Scope = "Rules"
+	Context       Scope = "Context"
+	Review        Scope = "Review of changes"
+	Pager         Scope = "Pager"
+	Tour          Scope = "Tour"
+	Panes         Scope = "Sessions side by side"
 )

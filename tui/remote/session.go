@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"time"
@@ -90,4 +91,17 @@ const (
 	Closing      ConnState = "closing" // the connection has begun to end
 	Reconnecting ConnState = "reconnecting"
 	Offline      ConnState = "offline" // no further attempt until Retry is called
+)
+
+// DecodeData decodes the data of an event into a new T. Fields that cannot be decoded are zero.
+func DecodeData[T any](data json.RawMessage) *T {
+	d := new(T)
+	_ = json.Unmarshal(data, d)
+	return d
+}
+
+// Limits of a search.
+const (
+	HitsPerPage = 200
+	MaxHits     = 10_000 // kept by a screen
 )

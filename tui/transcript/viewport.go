@@ -1,5 +1,9 @@
 package transcript
 
+import (
+	"strings"
+)
+
 // viewport is a window of lines over a layout. It anchors to the line at its top, so that corrected
 // height estimates never move the visible lines.
 type viewport struct {
@@ -238,4 +242,46 @@ func (v *viewport) bottomTop() Point {
 		}
 	}
 	return Point{v.First(), 0}
+}
+
+// pictureMark begins a line of a picture. It has no effect on a terminal. Clean text has no control
+// sequences, so untrusted text has no such line.
+const pictureMark = "\x1b[0;10m"
+
+// Picture returns a line of a picture: cells in their own colours. It is drawn as it is, and has no
+// text to copy.
+func Picture(line string) string { return pictureMark + line }
+
+// isPicture reports whether a line, with or without a margin, is of a picture.
+func isPicture(line string) bool { return strings.Contains(line, pictureMark) }
+
+// PictureAt returns the item whose picture is drawn at a row of the window.
+func (v *viewport) PictureAt(row int) (ID, bool) {
+	id, found, at := ID(0), false, 0
+	v.normalize()
+	v.visitLines(func(p Point, line string) {
+		if at == row && isPicture(line) {
+			id, found = p.Item, true
+		}
+		at++
+	})
+	return id, found
+}
+
+// Width returns the number of columns of the window.
+func (v *viewport) Width() int { return v.width }
+
+// VisitVisible calls visit for each item with lines in the window, with the range of these lines.
+func (v *viewport) VisitVisible(visit func(id ID, from, to int)) {
+	if v.Len() == 0 {
+		return
+	}
+	v.normalize()
+	left := v.height
+	for id, line := v.top.Item, v.top.Line; left > 0 && id <= v.Last(); id, line = id+1, 0 {
+		if to := min(v.block(id).height(), line+left); line < to {
+			visit(id, line, to)
+			left -= to - line
+		}
+	}
 }

@@ -199,3 +199,6 @@ func writeMethods(w io.Writer, methods []acp.LoginMethod) {
 	}
 	_ = t.Flush() // w keeps its error
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{&agentsVerb}

@@ -303,3 +303,6 @@ func (o *attachOptions) listSessions(sessions []protocol.Summary) error {
 	sessiontable.WriteSessions(o.cli.Text(), sessions, time.Now())
 	return exit.Usagef("there are %d sessions: name one", len(sessions)).WithHint("agentctl attach SESSION")
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{&attachVerb, &keysVerb}

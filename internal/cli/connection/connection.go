@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -286,4 +287,30 @@ func withStartHint(cli *verb.Context, err error) error {
 	}
 	return exit.From(err).WithHint("stored sessions are kept; agentctl attach, new and send start a server, " +
 		"or pass --no-start=false")
+}
+
+// NamedOptions returns the options of a client of a named server. Its certificate must be known
+// already, or be one that the system trusts.
+func NamedOptions(cli *verb.Context, s config.NamedServer) wsclient.Options {
+	o := wsclient.Options{Name: cli.UserName(), UserAgent: cli.Build.UserAgent()}
+	if strings.HasPrefix(s.URL, ssh.Scheme) {
+		o.Dial = func(ctx context.Context) (net.Conn, error) {
+			d, err := SSHDialer(cli, s)
+			if err != nil {
+				return nil, err
+			}
+			return d.Dial(ctx, false)
+		}
+		return o
+	}
+	if dir, err := cli.DataDir(); err == nil {
+		o.Token = credentials.NewStore(dir).TokenFor(s.URL)
+		o.TLS = knownTrust(dir, s.URL)
+	}
+	return o
+}
+
+// Peer returns what a client knows of its server, for hints.
+func Peer(c *wsclient.Client) exit.Peer {
+	return exit.Peer{Dialect: c.Dialect(), Commands: c.Hello().Commands, Role: c.Hello().Role, Ephemeral: c.Ephemeral()}
 }

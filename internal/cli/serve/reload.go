@@ -11,6 +11,7 @@ import (
 
 	"agentctl/internal/credentials"
 	"agentctl/internal/localserver"
+	"agentctl/internal/worktree"
 )
 
 // reloadInterval is the time between two looks at files that may have changed.
@@ -171,4 +172,25 @@ func hasTerminal() bool {
 	}
 	_ = f.Close()
 	return true
+}
+
+// removeWorktree removes the git worktree at a directory, if agentctl made it and nothing would be
+// lost, or git's entry of one whose directory was deleted. It returns why the worktree stays, or
+// "".
+func removeWorktree(ctx context.Context, dir string) (kept string) {
+	w := worktree.Find(ctx, dir)
+	if w == nil {
+		if err := worktree.Prune(ctx, dir); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	left, err := w.Left(ctx)
+	if err == nil && left == "" {
+		err = w.Remove(ctx, false)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return left
 }

@@ -137,3 +137,6 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	err = verb.LeaveCause(c.Context(), plain.Run(c.Context(), u, cli.Text(), strings.NewReader(""), plain.Options{Columns: cli.Columns}))
 	return c.Cause(errors.Join(err, u.err))
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{&tourVerb}

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/export"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/wsclient"
@@ -292,4 +293,15 @@ func (t *Tracker) endLine() {
 		fmt.Fprintln(t.out)
 		t.midLine = false
 	}
+}
+
+// newOutcome returns the outcome of a turn from its transcript, which may be empty: the log was
+// replaced.
+func newOutcome(t *protocol.Transcript, end *protocol.TurnEndedData) protocol.TurnOutcome {
+	turn := t.Current()
+	o := protocol.NewTurnOutcome("", turn, end)
+	if turn != nil {
+		o.Files = export.ChangedFiles(turn.Items)
+	}
+	return o
 }

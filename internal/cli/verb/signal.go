@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 )
 
 // ErrSignalled is the cause of a context that a signal ended.
@@ -66,4 +67,23 @@ func LeaveCause(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// exitPipe is the exit code of a program whose output is not read any more, as shells report it.
+const exitPipe = 128 + 13
+
+// WhileRead returns a context that ends when stdout is not read any more, for verbs that may have
+// nothing to write for long. stop waits for its goroutine.
+func (cli *Context) WhileRead(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if output.WaitHangup(ctx, cli.Stdout) {
+			cancel(exit.Silent(exitPipe))
+		}
+	})
+	return ctx, func() {
+		cancel(context.Canceled)
+		wg.Wait()
+	}
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -114,4 +116,17 @@ func (a *Agent) offered(toolbox Toolbox) (tools []Tool) {
 		tools = append(tools, &planTool{a})
 	}
 	return tools
+}
+
+// emitSteps shows the steps of the model's work as the plan of the session.
+func (t *turnRun) emitSteps(steps []protocol.Task) error {
+	if steps == nil {
+		return nil
+	}
+	typ := protocol.PlanCompleted
+	if slices.ContainsFunc(steps, func(s protocol.Task) bool { return s.Status != protocol.StatusCompleted }) {
+		typ = protocol.PlanUpdated
+	}
+	e := agent.Event{Type: typ, Data: protocol.PlanTasksData{Tasks: steps}}
+	return t.agent.record(t.out, e, func(s *state) { s.Steps = steps })
 }
