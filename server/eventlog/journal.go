@@ -41,7 +41,7 @@ type Entry struct {
 	Time   time.Time // zero: when it is appended
 	By     *protocol.Actor
 	Data   json.RawMessage
-	Delta  *protocol.Delta // that Data encodes; nil: it is no delta
+	Delta  protocol.Delta // that Data encodes; no Kind: it is no delta
 	Blobs  []Blob
 }
 
@@ -93,7 +93,7 @@ func (j *Journal) PendingBatch() *Batch { return j.batch }
 // too_large. The event of a delta is valid until the next call, and its data as long as the entry's.
 func (j *Journal) Append(state *protocol.State, en *Entry) (*protocol.Event, error) {
 	e := &j.delta
-	if en.Delta == nil {
+	if en.Delta.Kind == "" {
 		e = new(protocol.Event) // the state may keep parts of it
 	}
 	*e = protocol.Event{
@@ -115,7 +115,7 @@ func (j *Journal) Append(state *protocol.State, en *Entry) (*protocol.Event, err
 	if err := state.Apply(e); err != nil {
 		return nil, fmt.Errorf("append: %w", err)
 	}
-	j.log.append(j.line, en.Delta != nil)
+	j.log.append(j.line, en.Delta.Kind != "")
 	b := j.NextBatch()
 	if b.First == 0 {
 		b.First = e.Seq
@@ -123,13 +123,13 @@ func (j *Journal) Append(state *protocol.State, en *Entry) (*protocol.Event, err
 	b.Last = e.Seq
 	b.Blobs = append(b.Blobs, en.Blobs...)
 	j.uncommitted += len(j.line)
-	j.addDelta(e, en.Delta)
+	j.addDelta(e, &en.Delta)
 	return e, nil
 }
 
 // addDelta continues the open run of deltas with an event, or ends the run and starts the next.
 func (j *Journal) addDelta(e *protocol.Event, d *protocol.Delta) {
-	if d != nil && len(d.Text) <= protocol.MaxJoined {
+	if d.Kind != "" && len(d.Text) <= protocol.MaxJoined {
 		if j.deltas.Add(e, *d) {
 			return
 		}

@@ -57,7 +57,7 @@ func (w *journalTest) add(t testingT, en Entry, data any) {
 	t.Helper()
 	en.Data = protocol.MustEncode(data)
 	if d, ok := (&protocol.Event{Type: en.Type, Data: en.Data}).Delta(); ok {
-		en.Delta = &d
+		en.Delta = d
 	}
 	if _, err := w.Append(w.state, &en); err != nil {
 		t.Fatalf("append: %v", err)

@@ -11,6 +11,7 @@ import (
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
+	"agentctl/server/session/output"
 	"agentctl/server/session/record"
 )
 
@@ -21,26 +22,10 @@ func (s *Session) emit(m *agentMessage) error {
 	if m.turn != nil {
 		over = m.turn.done
 	}
-	for waited := false; ; waited = true {
-		select {
-		case <-over:
-			return errTurnOver
-		default:
-		}
-		if s.output.put(m) {
-			if waited {
-				s.output.passSpace()
-			}
-			return nil
-		}
-		select {
-		case <-s.output.space:
-		case <-over:
-			return errTurnOver
-		case <-s.done:
-			return errTurnOver
-		}
+	if !s.output.Put(m, over, s.done) {
+		return errTurnOver
 	}
+	return nil
 }
 
 // handleAgentMessage records what an agent emitted. A message of an ended turn, or outside a turn
@@ -53,24 +38,28 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	if m.turn != nil {
 		id = m.turn.id
 	}
-	for i := range m.entries {
-		en := &m.entries[i]
+	for i := range m.event.Entries {
+		en := &m.event.Entries[i]
+		en.Turn = id
 		s.addPolicyTo(en)
 		if m.turn != nil {
-			if start, missing := m.turn.items.MissingStart(s.state.Turn, en.item()); missing {
+			if start, missing := m.turn.items.MissingStart(s.state.Turn, item.Output{
+				Type: en.Type, Task: en.Task, Parent: en.Parent,
+				Part: m.event.Part, Kind: en.Delta.Kind, Tool: m.event.Tool,
+			}); missing {
 				s.recordAll([]record.Event{start})
 			}
 		}
 		used := s.state.Usage
-		e, err := s.append(id, en)
+		e, err := s.append(en)
 		if err != nil {
-			s.logger().Error("record agent event", "type", en.typ, "err", err)
+			s.logger().Error("record agent event", "type", en.Type, "err", err)
 			continue
 		}
-		if en.typ == protocol.UsageUpdated && s.state.Usage != nil {
+		if en.Type == protocol.UsageUpdated && s.state.Usage != nil {
 			s.hub.Metrics().used(used, s.state.Usage)
 		}
-		if !en.isDelta || s.published.output.write(id, en.delta, e.Time) {
+		if en.Delta.Kind == "" || s.published.output.Write(id, en.Delta, e.Time) {
 			s.published.stale = true
 		}
 		if s.state.Turn != nil {
@@ -159,11 +148,11 @@ func (s *Session) sendEvent(t *turn, h *host, e *agent.Event) error {
 		m.turn, m.host = t, h
 		return s.emit(m)
 	}
-	entries, err := sanitizeEvent(*e)
+	event, err := output.Sanitize(*e)
 	if err != nil {
 		return err
 	}
-	m := &agentMessage{turn: t, host: h, entries: entries}
+	m := &agentMessage{turn: t, host: h, event: event}
 	if e.Save == nil {
 		return s.emit(m)
 	}

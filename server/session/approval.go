@@ -10,6 +10,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/output"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
@@ -41,7 +42,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	}
 	settings, decider := s.hub.settings(), s.decider()
 	_, explains := s.slot.Agent().(agent.Explainer)
-	sanitized, blobs := sanitizeRequest(w.Request())
+	sanitized, blobs := output.Request(w.Request())
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
 		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
 		Policy: decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
@@ -69,12 +70,14 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 
 // recordRequest records a request. Long texts of it are moved to blobs.
 func (s *Session) recordRequest(a *protocol.Approval, blobs []eventlog.Blob) error {
-	entries, err := encodeEntry(entry{typ: protocol.ApprovalRequested, task: a.Task, blobs: blobs}, a)
-	if err == nil && entries[0].typ != protocol.ApprovalRequested {
+	en, err := output.Encode(
+		eventlog.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Task: a.Task, Blobs: blobs}, a,
+	)
+	if err == nil && en.Type != protocol.ApprovalRequested {
 		err = errors.New("request too large")
 	}
 	if err == nil {
-		_, err = s.append(s.turn.id, &entries[0])
+		_, err = s.append(&en)
 	}
 	if err == nil {
 		s.published.stale = true
@@ -88,7 +91,9 @@ func (s *Session) resolve(list ...approval.Resolution) {
 	for _, r := range list {
 		raw, err := record.Encode(r.ApprovalResolvedData)
 		if err == nil {
-			_, err = s.append(s.turnID(), &entry{typ: protocol.ApprovalResolved, task: r.Task, by: r.By, data: raw})
+			_, err = s.append(&eventlog.Entry{
+				Type: protocol.ApprovalResolved, Turn: s.turnID(), Task: r.Task, By: r.By, Data: raw,
+			})
 		}
 		if err != nil {
 			s.logger().Error("record decision", "err", err)

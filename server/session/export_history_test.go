@@ -16,6 +16,7 @@ import (
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/output"
 	"agentctl/server/session/record"
 )
 
@@ -155,7 +156,7 @@ func (r *testHub) generated(rt *rapid.T, run *fakeRun, id string, g *historygen.
 			d.Decision, d.Reason = protocol.Deny, "no"
 		}
 		r.do(bert, newCommand(protocol.DoApprove, id, d))
-	case agentEventTypes[en.Type] != nil:
+	case protocol.EventTypeOf(en.Type).AgentMay:
 		run.emit(agent.Event{Type: en.Type, Task: en.Task, Parent: en.Parent, Data: en.Data})
 	}
 	synctest.Wait()
@@ -290,8 +291,9 @@ func TestBlobsAreNotExportedAndTheEventsSaySo(t *testing.T) {
 				got = append(got, strings.ReplaceAll(string(e.Data), strings.Repeat("z", record.ShortText), "z*"))
 			}
 		}
+		kept := output.Contents([]protocol.Content{{Type: "image", Data: json.RawMessage(`"iVBORw0K"`)}})[0]
 		want := []string{
-			`{"content":{"type":"image","name":"small","blob":"` + newBlob("", []byte("\x89PNG\r\n")).ID +
+			`{"content":{"type":"image","name":"small","blob":"` + kept.ID +
 				`","bytes":6,"media_type":"image/png","data":"iVBORw0K"}}`,
 			`{"content":{"type":"image","name":"large.png (not in the exported state)","path":"/a/large.png",` +
 				`"bytes":180000,"media_type":"image/png"}}`,
@@ -352,7 +354,7 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 			"another turn":      func(x *exportedState) { index(x, protocol.TextDelta).Turn = "other" },
 			"a long turn": func(x *exportedState) {
 				for i := range x.History {
-					x.History[i].Turn = strings.Repeat("t", maxID+1)
+					x.History[i].Turn = strings.Repeat("t", output.MaxID+1)
 				}
 			},
 			"a long name": func(x *exportedState) {

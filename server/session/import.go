@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 )
 
 // An importedPast is the past of an imported session.
 type importedPast struct {
-	entries []pastEntry
+	entries []eventlog.Entry
 	notice  string // tells what was imported
 }
 

@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/output"
 )
 
 func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
@@ -189,7 +190,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		if n := s.journal.Uncommitted(); n > maxUncommitted+protocol.MaxEvent {
 			t.Errorf("%d bytes uncommitted", n)
 		}
-		if n := s.output.bytes; n < maxQueuedBytes || n > 2*maxQueuedBytes {
+		if n := s.output.Size(); n < output.MaxQueued || n > 2*output.MaxQueued {
 			t.Errorf("%d bytes queued", n)
 		}
 		select {

@@ -10,6 +10,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/output"
 )
 
 // A boundary is the state at the end of the last visible turn, encoded.
@@ -107,7 +108,7 @@ func (s *Session) adopt(rec eventlog.Record, state *protocol.State, spec agent.S
 	s.state, s.spec, s.published.live = state, spec, rec.Live
 	var sum protocol.Summary
 	if json.Unmarshal(rec.Summary, &sum) == nil {
-		s.published.output, s.published.active = storedOutput(&sum), sum.Updated
+		s.published.output, s.published.active = output.StoredLine(&sum), sum.Updated
 	}
 	s.boundary = boundary{rec.Snapshot, rec.SnapSeq}
 }

@@ -3,14 +3,16 @@ package session
 import (
 	"context"
 	"fmt"
+
+	"agentctl/server/session/output"
 )
 
 // A mailbox is what other goroutines send to a session's goroutine. The first two channels are
 // unbuffered: what was posted runs.
 type mailbox struct {
-	requests chan request // of clients
-	inbox    chan func()  // of the session's own goroutines
-	output   *outputQueue // of the agent
+	requests chan request                 // of clients
+	inbox    chan func()                  // of the session's own goroutines
+	output   *output.Queue[*agentMessage] // of the agent
 }
 
 // A request is a function that a client's command runs on the session's goroutine. While the
@@ -21,7 +23,7 @@ type request struct {
 }
 
 func newMailbox() mailbox {
-	return mailbox{make(chan request), make(chan func()), newOutputQueue()}
+	return mailbox{make(chan request), make(chan func()), output.NewQueue[*agentMessage]()}
 }
 
 // ask posts a request. It returns false when the session has ended.

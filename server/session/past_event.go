@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/output"
 	"agentctl/server/session/record"
 )
 
@@ -49,7 +49,7 @@ func (p *pastEvent) decode() (any, error) {
 	}
 	data := row.New()
 	if len(p.Data) > 0 {
-		if err := json.Unmarshal(withoutTextBlobs(p.Data), data); err != nil {
+		if err := json.Unmarshal(output.ReplaceTextBlobs(p.Data, notCarried), data); err != nil {
 			return nil, fmt.Errorf("data of %s: %w", p.Type, err)
 		}
 	}
@@ -80,9 +80,12 @@ func (p *pastEvent) decode() (any, error) {
 	return data, nil
 }
 
+// notCarried is said of bytes that a state does not carry.
+const notCarried = "not in the exported state"
+
 // leftOut returns the name of a content whose bytes a state does not carry.
 func leftOut(name string) string {
-	const note = "(not in the exported state)"
+	const note = "(" + notCarried + ")"
 	if name == "" {
 		return note
 	}
@@ -108,14 +111,4 @@ func withoutBlob(c *protocol.Content) {
 		}
 		c.Name = leftOut(c.Name)
 	}
-}
-
-// textBlob matches the end of a truncated text in JSON; see truncateTexts.
-var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]+\)"`)
-
-func withoutTextBlobs(data []byte) []byte {
-	if !bytes.Contains(data, []byte(" bytes, blob b_")) {
-		return data
-	}
-	return textBlob.ReplaceAll(data, []byte(`… ($1, not in the exported state)"`))
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/record"
 )
@@ -72,8 +73,8 @@ func (s *Session) recordPolicy(by *protocol.Actor) {
 }
 
 // addPolicyTo adds the policy to the settings of an agent; other events stay as they are.
-func (s *Session) addPolicyTo(en *entry) {
-	if en.typ != protocol.AgentOptions {
+func (s *Session) addPolicyTo(en *eventlog.Entry) {
+	if en.Type != protocol.AgentOptions {
 		return
 	}
 	d := s.decider()
@@ -81,10 +82,10 @@ func (s *Session) addPolicyTo(en *entry) {
 		return
 	}
 	var o protocol.Options
-	if err := json.Unmarshal(en.data, &o); err != nil {
+	if err := json.Unmarshal(en.Data, &o); err != nil {
 		return
 	}
 	if raw, err := record.Encode(d.AddSetting(o)); err == nil && len(raw) <= record.MaxData {
-		en.data = raw
+		en.Data = raw
 	}
 }

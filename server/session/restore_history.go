@@ -11,13 +11,8 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
+	"agentctl/server/session/output"
 )
-
-// A pastEntry is an event of an exported state, as the restored session records it.
-type pastEntry struct {
-	turn string
-	entry
-}
 
 // A pastCheck checks the events of an exported state one after the other, and makes the entries
 // that record them. Its state is reduced from the entries, so that recording them cannot fail.
@@ -25,13 +20,13 @@ type pastCheck struct {
 	state   protocol.State
 	ids     map[string]bool // of turns, messages and requests so far
 	started bool            // the turn under way
-	entries []pastEntry
+	entries []eventlog.Entry
 }
 
 // checkPast returns the entries of events, which must be complete turns and notices between them.
 // No turn may have a message with one of the ids in use. What does not fit an event is split,
 // moved to a blob or truncated as for an agent's output.
-func checkPast(events []pastEvent, inUse []protocol.Message) ([]pastEntry, error) {
+func checkPast(events []pastEvent, inUse []protocol.Message) ([]eventlog.Entry, error) {
 	c := pastCheck{ids: map[string]bool{}}
 	for i := range inUse {
 		c.ids["message "+inUse[i].MessageID] = true
@@ -54,8 +49,8 @@ func (c *pastCheck) add(p *pastEvent) error {
 	if p.By != nil && len(p.By.Name)+len(p.By.Subject) > maxActor {
 		return fmt.Errorf("its actor is longer than %d bytes", maxActor)
 	}
-	if len(p.Turn) > maxID {
-		return fmt.Errorf("the id of its turn is longer than %d bytes", maxID)
+	if len(p.Turn) > output.MaxID {
+		return fmt.Errorf("the id of its turn is longer than %d bytes", output.MaxID)
 	}
 	data, err := p.decode()
 	if err != nil {
@@ -69,23 +64,23 @@ func (c *pastCheck) add(p *pastEvent) error {
 		return err
 	}
 	for _, en := range entries {
-		if en.typ != p.Type && p.Type != protocol.JoinedDeltas {
+		if en.Type != p.Type && p.Type != protocol.JoinedDeltas {
 			return fmt.Errorf("it is larger than %d bytes", protocol.MaxEvent)
 		}
-		if err := c.checkOpen(en); err != nil {
+		if err := c.checkOpen(en.Delta); err != nil {
 			return err
 		}
-		en.by, en.time = p.By, p.Time.UTC().Truncate(time.Millisecond)
-		if en.isDelta {
-			en.by = nil
+		en.Turn, en.Time = p.Turn, p.Time.UTC().Truncate(time.Millisecond)
+		if en.Delta.Kind == "" {
+			en.By = p.By
 		}
 		e := protocol.Event{
-			Seq: c.state.Seq + 1, Turn: p.Turn, Task: en.task, Time: en.time, Type: en.typ, By: en.by, Data: en.data,
+			Seq: c.state.Seq + 1, Turn: en.Turn, Task: en.Task, Time: en.Time, Type: en.Type, By: en.By, Data: en.Data,
 		}
 		if err := c.state.Apply(&e); err != nil {
 			return err
 		}
-		c.entries = append(c.entries, pastEntry{p.Turn, en})
+		c.entries = append(c.entries, en)
 	}
 	if t := c.state.Turn; t != nil && (len(t.Parts) > item.MaxOpen+1 || len(t.Tools) > item.MaxOpen+1) {
 		return fmt.Errorf("more than %d parts or tools are open", item.MaxOpen)
@@ -148,7 +143,7 @@ func (c *pastCheck) checkOrder(p *pastEvent, data any) error {
 // use notes an id, which must be new.
 func (c *pastCheck) use(kind, id string) error {
 	key := kind + " " + id
-	if id == "" || len(id) > maxID || c.ids[key] {
+	if id == "" || len(id) > output.MaxID || c.ids[key] {
 		return fmt.Errorf("the id %.80q of its %s is empty, too long or used before", id, kind)
 	}
 	c.ids[key] = true
@@ -156,48 +151,50 @@ func (c *pastCheck) use(kind, id string) error {
 }
 
 // checkOpen checks that the text or reasoning part of a delta is open.
-func (c *pastCheck) checkOpen(en entry) error {
-	if en.part == "" {
+func (c *pastCheck) checkOpen(d protocol.Delta) error {
+	if d.Part == "" || d.Kind != protocol.KindText && d.Kind != protocol.KindReasoning {
 		return nil
 	}
-	open := func(p protocol.OpenPart) bool { return p.Part == en.part && p.Kind == en.delta.Kind }
+	open := func(p protocol.OpenPart) bool { return p.Part == d.Part && p.Kind == d.Kind }
 	if !slices.ContainsFunc(c.state.Turn.Parts, open) {
-		return fmt.Errorf("part %.80q is not open", en.part)
+		return fmt.Errorf("part %.80q is not open", d.Part)
 	}
 	return nil
 }
 
 // entries returns what records the event with its decoded data.
-func (p *pastEvent) entries(data any) ([]entry, error) {
-	base := entry{typ: p.Type, task: sanitizeID(p.Task), parent: sanitizeID(p.Parent)}
+func (p *pastEvent) entries(data any) ([]eventlog.Entry, error) {
+	base := eventlog.Entry{Type: p.Type, Task: output.ID(p.Task), Parent: output.ID(p.Parent)}
 	switch d := data.(type) {
 	case *protocol.JoinedData:
-		var list []entry
+		var list []eventlog.Entry
 		for _, part := range d.Parts {
 			d := protocol.Delta{Part: part.Part, Kind: part.Kind, Text: part.Text}
-			of := entry{typ: d.Type(), task: sanitizeID(part.Task), parent: sanitizeID(part.Parent)}
-			if of.typ == "" {
+			of := eventlog.Entry{Type: d.Type(), Task: output.ID(part.Task), Parent: output.ID(part.Parent)}
+			if of.Type == "" {
 				return nil, fmt.Errorf("%.40q is no kind of a part", string(part.Kind))
 			}
-			list = append(list, splitDelta(of, d)...)
+			list = append(list, output.Split(of, d)...)
 		}
 		return list, nil
 	case *protocol.Approval:
 		d.Turn, d.Task, d.Explained = "", "", nil
-		base.blobs = sanitizeContents(d.Content)
+		base.Blobs = output.Contents(d.Content)
 	}
-	if agentEventTypes[p.Type] != nil {
-		return sanitizeEvent(agent.Event{Type: p.Type, Task: p.Task, Parent: p.Parent, Data: data})
+	if protocol.EventTypeOf(p.Type).AgentMay {
+		event, err := output.Sanitize(agent.Event{Type: p.Type, Task: p.Task, Parent: p.Parent, Data: data})
+		return event.Entries, err
 	}
-	return encodeEntry(base, data)
+	en, err := output.Encode(base, data)
+	return []eventlog.Entry{en}, err
 }
 
 // recordPast records the events of an exported state with their times and actors. It is not
 // activity of the session.
-func (s *Session) recordPast(entries []pastEntry) error {
+func (s *Session) recordPast(entries []eventlog.Entry) error {
 	for i := range entries {
 		st := s.state.Turn
-		e, err := s.append(entries[i].turn, &entries[i].entry)
+		e, err := s.append(&entries[i])
 		if err != nil {
 			return err
 		}

@@ -79,9 +79,9 @@ func (s *Session) run() {
 		if s.exit.ending {
 			break
 		}
-		var output chan struct{}
+		var output <-chan struct{}
 		if s.journal.Uncommitted() < maxUncommitted {
-			output = s.output.ready
+			output = s.output.Ready()
 		}
 		select {
 		case r := <-s.requests:
@@ -105,7 +105,7 @@ func (s *Session) run() {
 // drain handles queued input without blocking, commands before agent messages, so that one commit
 // holds many events under load.
 func (s *Session) drain() {
-	defer s.output.rest()
+	defer s.output.Rest()
 	for handled := 0; handled < 512; {
 		for handled < 512 && s.runPosted() {
 			handled++
@@ -114,8 +114,8 @@ func (s *Session) drain() {
 			if s.exit.ending || s.journal.Uncommitted() >= maxUncommitted {
 				return
 			}
-			m := s.output.take()
-			if m == nil {
+			m, ok := s.output.Take()
+			if !ok {
 				return
 			}
 			s.handleAgentMessage(m)
@@ -127,8 +127,8 @@ func (s *Session) drain() {
 
 // handleEmitted handles what agents have emitted until now, however much is not committed.
 func (s *Session) handleEmitted() {
-	for n := s.output.len(); n > 0 && !s.exit.ending; n-- {
-		m := s.output.take()
+	for n := s.output.Len(); n > 0 && !s.exit.ending; n-- {
+		m, _ := s.output.Take()
 		s.handleAgentMessage(m)
 		m.release()
 	}
@@ -179,16 +179,15 @@ func (s *Session) recordAll(events []record.Event) (last *protocol.Event) {
 	return last
 }
 
-// append appends an entry of a turn; an empty id means none. It is Journal.Append.
-func (s *Session) append(turn string, en *entry) (*protocol.Event, error) {
-	logged := en.logged(turn)
-	e, err := s.journal.Append(s.state, &logged)
+// append appends an entry. It is Journal.Append.
+func (s *Session) append(en *eventlog.Entry) (*protocol.Event, error) {
+	e, err := s.journal.Append(s.state, en)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // of the same append
 	}
 	switch {
-	case turn == "" && e.By == nil && !s.published.active.IsZero():
-	case en.time.IsZero():
+	case en.Turn == "" && e.By == nil && !s.published.active.IsZero():
+	case en.Time.IsZero():
 		s.published.active = e.Time
 	default: // a restored event is older
 		s.published.active = timestamp()
@@ -199,11 +198,11 @@ func (s *Session) append(turn string, en *entry) (*protocol.Event, error) {
 // recordEvent encodes an event and appends it. After a failure, which it logs, it returns an event
 // with a position alone.
 func (s *Session) recordEvent(turn string, r *record.Event) *protocol.Event {
-	en := entry{typ: r.Type, task: r.Task, parent: r.Parent, by: r.By}
+	en := eventlog.Entry{Type: r.Type, Turn: turn, Task: r.Task, Parent: r.Parent, By: r.By}
 	var e *protocol.Event
 	var err error
-	if en.data, err = record.Encode(r.Data); err == nil {
-		e, err = s.append(turn, &en)
+	if en.Data, err = record.Encode(r.Data); err == nil {
+		e, err = s.append(&en)
 	}
 	if err != nil {
 		s.logger().Error("record event", "type", r.Type, "err", err)

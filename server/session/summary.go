@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/output"
 )
 
 // published is the session's row as last submitted to the store and the index.
 type published struct {
 	stale  bool // the summary may have changed
 	live   bool
-	output outputLine
+	output output.Line
 	active time.Time // when a turn or a user last made an event: reading is no activity
 }
 
@@ -60,7 +61,7 @@ func (s *Session) summarize() protocol.Summary {
 		Attributes: st.Attributes,
 		Updated:    s.published.active.UTC().Truncate(time.Millisecond),
 	}
-	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.text()
+	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.String()
 	sum.Policy, sum.Scheduled = st.Policy(), st.NextScheduled()
 	if u := st.Usage; u != nil {
 		sum.Tokens, sum.Cost, sum.Currency = u.Input+u.Output, u.Cost, u.Currency

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,3 +149,32 @@ func TestReadingIsNoActivity(t *testing.T) {
 		}
 	})
 }
+
+// A session that writes publishes its summary for the last line at most once a second.
+func TestOutputIsInTheSummaryAtMostOnceASecond(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		run := r.agents.run()
+		run.emit(agent.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p"}})
+		r.waitIdle()
+		w := &countingWatcher{}
+		r.hub.Watch(w)
+		for range 500 {
+			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word "}})
+			time.Sleep(10 * time.Millisecond)
+		}
+		r.waitIdle()
+		if n := w.count.Load(); n < 4 || n > 6 {
+			t.Errorf("%d summaries in 5 seconds of text, want about one a second", n)
+		}
+		if got := r.hub.List(true)[0].Output; !strings.HasPrefix(got, "word word") {
+			t.Errorf("output %q", got)
+		}
+	})
+}
+
+// countingWatcher counts summaries.
+type countingWatcher struct{ count atomic.Int32 }
+
+func (w *countingWatcher) Notify(string, []byte) { w.count.Add(1) }

@@ -12,6 +12,7 @@ import (
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
+	"agentctl/server/session/output"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 )
@@ -67,11 +68,12 @@ func (s *Session) recordConversation(message, text string) {
 	s.record(protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
 	const part = "conversation"
 	s.record(protocol.TextStart, nil, protocol.PartStartData{Part: part})
-	entries := splitDelta(
-		entry{typ: protocol.TextDelta}, protocol.Delta{Part: part, Kind: protocol.KindText, Text: text},
+	entries := output.Split(
+		eventlog.Entry{Type: protocol.TextDelta, Turn: id},
+		protocol.Delta{Part: part, Kind: protocol.KindText, Text: text},
 	)
 	for i := range entries {
-		if _, err := s.append(id, &entries[i]); err != nil {
+		if _, err := s.append(&entries[i]); err != nil {
 			s.logger().Error("record conversation", "err", err)
 		}
 	}

@@ -152,6 +152,9 @@ var packageRules = []packageRule{
 		"protocol", "server/policy", "server/agent", "server/session/record",
 	}},
 	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
+	{pkg: "server/session/output", imports: []string{
+		"protocol", "server/agent", "server/eventlog", "server/session/record",
+	}},
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},

@@ -1,4 +1,4 @@
-package session
+package output
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"agentctl/protocol"
@@ -61,6 +60,12 @@ func agentEvent(kind int, id, text string, raw []byte, replace bool) agent.Event
 	return e
 }
 
+// entriesOf returns the entries of an agent's event.
+func entriesOf(e agent.Event) ([]eventlog.Entry, error) {
+	said, err := Sanitize(e)
+	return said.Entries, err
+}
+
 func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 	deep := []byte(strings.Repeat("[", 9999) + strings.Repeat("]", 9999))
 	for kind := range 18 {
@@ -75,7 +80,8 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 			raw = append(append([]byte(`["`), bytes.Repeat([]byte("z"), 300<<10)...), []byte(`"]`)...)
 		}
 		e := agentEvent(max(0, kind), id, text, raw, replace)
-		entries, err := sanitizeEvent(e)
+		said, err := Sanitize(e)
+		entries := said.Entries
 		if err != nil {
 			t.Fatalf("%s: %v", e.Type, err)
 		}
@@ -85,13 +91,13 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 		var whole strings.Builder
 		blobs := map[string][]byte{}
 		for i, en := range entries {
-			logged := en.logged("t_0123456789abcdef")
-			ev, err := j.Append(state, &logged)
+			en.Turn = "t_0123456789abcdef"
+			ev, err := j.Append(state, &en)
 			if err != nil {
 				t.Fatalf("%s %d of %d: %v", e.Type, i+1, len(entries), err)
 			}
 			checkLine(t, ev.AppendJSON(nil))
-			for _, b := range en.blobs {
+			for _, b := range en.Blobs {
 				blobs[b.ID] = b.Data
 			}
 			var d struct{ Text string }
@@ -99,8 +105,8 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 				t.Fatal(err)
 			}
 			whole.WriteString(d.Text)
-			if e.Type != protocol.ToolStarted && en.tool != sanitizeID(en.tool) || en.part != sanitizeID(en.part) {
-				t.Errorf("ids %q, %q", en.part, en.tool)
+			if e.Type != protocol.ToolStarted && said.Tool != ID(said.Tool) || said.Part != ID(said.Part) {
+				t.Errorf("ids %q, %q", said.Part, said.Tool)
 			}
 		}
 		switch d := e.Data.(type) {
@@ -113,7 +119,7 @@ func FuzzWhatAgentsSayFitsTheLog(f *testing.F) {
 				return
 			}
 			var kept protocol.RawData
-			if err := json.Unmarshal(entries[0].data, &kept); err != nil {
+			if err := json.Unmarshal(entries[0].Data, &kept); err != nil {
 				t.Fatal(err)
 			}
 			if kept.Blob != "" && !bytes.Contains(blobs[kept.Blob], sanitizeJSON(d.Data)) ||
@@ -151,7 +157,7 @@ func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
 		{Type: protocol.UsageUpdated, Data: protocol.Usage{Cost: math.NaN()}},
 		{Type: protocol.Notice, Data: make(chan int)},
 	} {
-		if entries, err := sanitizeEvent(e); err == nil {
+		if entries, err := entriesOf(e); err == nil {
 			t.Errorf("%s with %T became %v", e.Type, e.Data, entries)
 		}
 	}
@@ -159,106 +165,22 @@ func TestWhatDoesNotFitItsTypeIsRefused(t *testing.T) {
 
 func TestWhatIsTooLargeKeepsItsNumbers(t *testing.T) {
 	raw := `{"n":12345678901234567890,"text":"` + strings.Repeat("x", protocol.MaxEvent) + `"}`
-	entries, err := sanitizeEvent(
+	entries, err := entriesOf(
 		agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Input: json.RawMessage(raw)}},
 	)
-	if err != nil || len(entries) != 1 || !bytes.Contains(entries[0].data, []byte(`"n":12345678901234567890`)) {
-		t.Errorf("%v: %.200s", err, entries[0].data)
+	if err != nil || len(entries) != 1 || !bytes.Contains(entries[0].Data, []byte(`"n":12345678901234567890`)) {
+		t.Errorf("%v: %.200s", err, entries[0].Data)
 	}
-	if b := entries[0].blobs; len(b) != 1 || len(b[0].Data) != protocol.MaxEvent {
+	if b := entries[0].Blobs; len(b) != 1 || len(b[0].Data) != protocol.MaxEvent {
 		t.Errorf("%d blobs", len(b))
 	}
-}
-
-func TestWhateverIsSaidOfAToolStartsIt(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.send(id, "go")
-		r.agents.run().emit(
-			agent.Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "a", Text: "x"}},
-			agent.Event{Type: protocol.ToolInput, Data: protocol.ToolInputData{Tool: "b", Input: json.RawMessage(`{}`)}},
-			agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "c", Text: "x"}},
-			agent.Event{
-				Type: protocol.ToolOutput,
-				Data: protocol.ToolOutputData{Tool: "d", Content: []protocol.Content{{Type: "text"}}},
-			},
-			agent.Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "e", Status: protocol.ToolFailed}},
-			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "f"}},
-		)
-		r.waitIdle()
-		var started []string
-		known := map[string]bool{}
-		for _, e := range r.events(id, false) {
-			var d struct{ Tool string }
-			if err := e.Decode(&d); err != nil || d.Tool == "" {
-				continue
-			}
-			if e.Type == protocol.ToolStarted {
-				started, known[d.Tool] = append(started, d.Tool), true
-			}
-			if !known[d.Tool] {
-				t.Errorf("%s of %s, which was not started", e.Type, d.Tool)
-			}
-		}
-		if got := strings.Join(started, ""); got != "abcdef" {
-			t.Errorf("started %s", got)
-		}
-	})
-}
-
-func TestAToolThatEndedIsNotStartedAgainByLateOutput(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.send(id, "go")
-		r.agents.run().emit(
-			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t"}},
-			agent.Event{Type: protocol.ToolEnded, Data: protocol.ToolEndedData{Tool: "t", Status: protocol.ToolCompleted}},
-			agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Text: "late"}},
-		)
-		r.waitIdle()
-		n := 0
-		for _, e := range r.events(id, false) {
-			if e.Type == protocol.ToolStarted {
-				n++
-			}
-		}
-		if n != 1 || len(r.state(id).Turn.Tools) != 0 {
-			t.Errorf("started %d times", n)
-		}
-	})
-}
-
-func TestAHugeRequestIsAskedWithItsTextInABlob(t *testing.T) {
-	bubble(t, Config{ApprovalTimeout: time.Hour}, func(t *testing.T, r *testHub) {
-		patch := strings.Repeat("+ line\n", protocol.MaxEvent)
-		id := startAsking(r, protocol.Approval{
-			Request: strings.Repeat(
-				"q",
-				1000,
-			),
-			Kind:  protocol.ApprovePatch,
-			Title: "\xff",
-			Patch: patch,
-			Paths: []string{"a"},
-			Input: json.RawMessage(`{"broken`),
-		})
-		st := r.state(id)
-		if len(st.Approvals) != 1 || len(st.Approvals[0].Patch) > record.LongText {
-			t.Fatalf("%d requests", len(st.Approvals))
-		}
-		_, blob, _ := strings.Cut(st.Approvals[0].Patch, "blob ")
-		b, err := r.store.Blob(t.Context(), id, strings.TrimSuffix(blob, ")"))
-		if err != nil || string(b.Data) != patch {
-			t.Errorf("blob %q: %d bytes, %v", blob, len(b.Data), err)
-		}
-	})
 }
 
 func BenchmarkSanitizeDelta(b *testing.B) {
 	b.ReportAllocs()
 	text := strings.Repeat("word ", 5)
 	for b.Loop() {
-		if _, err := sanitizeEvent(
+		if _, err := Sanitize(
 			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p1", Text: text}},
 		); err != nil {
 			b.Fatal(err)
@@ -270,13 +192,13 @@ func TestWhatAnAgentSaysKeepsWhereItBelongs(t *testing.T) {
 	for kind := range 18 {
 		e := agentEvent(kind, "p1", "text", []byte(`{"a":1}`), true)
 		e.Task, e.Parent = "k", "up"
-		entries, err := sanitizeEvent(e)
+		entries, err := entriesOf(e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, en := range entries {
-			if en.typ != e.Type || en.task != "k" || en.parent != "up" {
-				t.Errorf("%s became %s of %q, %q", e.Type, en.typ, en.task, en.parent)
+			if en.Type != e.Type || en.Task != "k" || en.Parent != "up" {
+				t.Errorf("%s became %s of %q, %q", e.Type, en.Type, en.Task, en.Parent)
 			}
 		}
 	}
@@ -317,7 +239,7 @@ func TestAnImageIsKeptAsItsBytes(t *testing.T) {
 			c.want = data
 		}
 		list := []protocol.Content{{Type: "image", MediaType: c.mediaType, Data: data}}
-		blobs := sanitizeContents(list)
+		blobs := Contents(list)
 		if len(blobs) != 1 || !bytes.Equal(blobs[0].Data, c.want) || list[0].Blob != blobs[0].ID ||
 			list[0].Bytes != int64(len(c.want)) || list[0].Data != nil || blobs[0].MediaType != c.blobType {
 			t.Errorf("%.10v %s: %d blobs, content %+v", c.data, c.mediaType, len(blobs), list[0])
@@ -328,7 +250,7 @@ func TestAnImageIsKeptAsItsBytes(t *testing.T) {
 func TestASmallImageIsABlobTooAndStaysInTheEvent(t *testing.T) {
 	for _, typ := range []string{"image", "audio", "blob"} {
 		list := []protocol.Content{{Type: typ, Data: json.RawMessage(`"iVBORw0KGgo="`)}}
-		blobs := sanitizeContents(list)
+		blobs := Contents(list)
 		if len(blobs) != 1 || string(blobs[0].Data) != "\x89PNG\r\n\x1a\n" || list[0].Blob != blobs[0].ID ||
 			list[0].Bytes != 8 || string(list[0].Data) != `"iVBORw0KGgo="` {
 			t.Errorf("%s: %d blobs, content %+v", typ, len(blobs), list[0])
@@ -342,17 +264,17 @@ func TestManySmallImagesFitAnEvent(t *testing.T) {
 		image := bytes.Repeat([]byte{byte(i)}, 20<<10)
 		d.Content = append(d.Content, protocol.Content{Type: "image", Data: protocol.MustEncode(image)})
 	}
-	entries, err := sanitizeEvent(agent.Event{Type: protocol.ToolOutput, Data: d})
-	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 20 || entries[0].typ != protocol.ToolOutput {
+	entries, err := entriesOf(agent.Event{Type: protocol.ToolOutput, Data: d})
+	if err != nil || len(entries) != 1 || len(entries[0].Blobs) != 20 || entries[0].Type != protocol.ToolOutput {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	var got protocol.ToolOutputData
-	if err := json.Unmarshal(entries[0].data, &got); err != nil {
+	if err := json.Unmarshal(entries[0].Data, &got); err != nil {
 		t.Fatal(err)
 	}
 	inline := 0
 	for i, c := range got.Content {
-		if c.Blob != entries[0].blobs[i].ID || c.Bytes != 20<<10 {
+		if c.Blob != entries[0].Blobs[i].ID || c.Bytes != 20<<10 {
 			t.Errorf("image %d: blob %s, %d bytes", i, c.Blob, c.Bytes)
 		}
 		if c.Data != nil {
@@ -367,12 +289,12 @@ func TestManySmallImagesFitAnEvent(t *testing.T) {
 func TestALongTextInAMessageIsABlob(t *testing.T) {
 	for _, size := range []int{10, inlineContent + 1} {
 		c := protocol.Content{Type: "text", Path: "file:///notes.md", Text: strings.Repeat("x", size)}
-		entries, err := sanitizeEvent(agent.Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: c}})
+		entries, err := entriesOf(agent.Event{Type: protocol.TextContent, Data: protocol.TextContentData{Content: c}})
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%d entries, %v", len(entries), err)
 		}
 		var d protocol.TextContentData
-		if err := json.Unmarshal(entries[0].data, &d); err != nil {
+		if err := json.Unmarshal(entries[0].Data, &d); err != nil {
 			t.Fatal(err)
 		}
 		long := size > inlineContent
@@ -380,8 +302,8 @@ func TestALongTextInAMessageIsABlob(t *testing.T) {
 		if (got.Text == "") != long || (got.Bytes == int64(size)) != long || (got.Blob != "") != long {
 			t.Errorf("%d bytes: blob %q, text of %d bytes", size, got.Blob, len(got.Text))
 		}
-		if long && (len(entries[0].blobs) != 1 || string(entries[0].blobs[0].Data) != c.Text) {
-			t.Errorf("%d bytes: %d blobs", size, len(entries[0].blobs))
+		if long && (len(entries[0].Blobs) != 1 || string(entries[0].Blobs[0].Data) != c.Text) {
+			t.Errorf("%d bytes: %d blobs", size, len(entries[0].Blobs))
 		}
 	}
 }
@@ -394,23 +316,23 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 			Data:      json.RawMessage(`"` + strings.Repeat(data, protocol.MaxEvent) + `"`),
 		}
 	}
-	entries, err := sanitizeEvent(
+	entries, err := entriesOf(
 		agent.Event{Type: protocol.ToolOutput, Data: protocol.ToolOutputData{Tool: "t", Content: []protocol.Content{
 			content("x", "image/png"), content("x", ""), content("y", ""), {Type: "text", Data: json.RawMessage(`1`)},
 		}}},
 	)
-	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 3 {
+	if err != nil || len(entries) != 1 || len(entries[0].Blobs) != 3 {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
-	b := entries[0].blobs
+	b := entries[0].Blobs
 	if b[0].ID != b[1].ID || b[0].ID == b[2].ID || b[0].MediaType != "image/png" ||
 		b[1].MediaType != "application/json" ||
 		len(b[0].Data) != protocol.MaxEvent+2 {
 		t.Errorf("blobs %s %s, %s %s, %s", b[0].ID, b[0].MediaType, b[1].ID, b[1].MediaType, b[2].ID)
 	}
 	var d protocol.ToolOutputData
-	if err := json.Unmarshal(entries[0].data, &d); err != nil || len(d.Content) != 4 {
-		t.Fatalf("%v: %.200s", err, entries[0].data)
+	if err := json.Unmarshal(entries[0].Data, &d); err != nil || len(d.Content) != 4 {
+		t.Fatalf("%v: %.200s", err, entries[0].Data)
 	}
 	for i, c := range d.Content[:3] {
 		if c.Blob != b[i].ID || c.Bytes != int64(len(b[i].Data)) || c.Data != nil {
@@ -421,7 +343,7 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 		t.Errorf("small content: %+v", c)
 	}
 	long := strings.Repeat("z", record.LongText+1)
-	entries, err = sanitizeEvent(
+	entries, err = entriesOf(
 		agent.Event{
 			Type: protocol.AgentOptions,
 			Data: protocol.Options{
@@ -430,21 +352,21 @@ func TestAPayloadIsKeptOnceUnderWhatItHolds(t *testing.T) {
 			},
 		},
 	)
-	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 2 || entries[0].typ != protocol.AgentOptions {
-		t.Errorf("%d entries with %d blobs, %v", len(entries), len(entries[0].blobs), err)
+	if err != nil || len(entries) != 1 || len(entries[0].Blobs) != 2 || entries[0].Type != protocol.AgentOptions {
+		t.Errorf("%d entries with %d blobs, %v", len(entries), len(entries[0].Blobs), err)
 	}
 	many := make([]protocol.SlashCommand, protocol.MaxEvent/100)
 	for i := range many {
 		many[i].Name = strings.Repeat("n", 200)
 	}
-	entries, err = sanitizeEvent(agent.Event{Type: protocol.AgentOptions, Data: protocol.Options{Commands: many}})
-	if err != nil || len(entries) != 1 || len(entries[0].blobs) != 1 || entries[0].typ != protocol.Raw {
+	entries, err = entriesOf(agent.Event{Type: protocol.AgentOptions, Data: protocol.Options{Commands: many}})
+	if err != nil || len(entries) != 1 || len(entries[0].Blobs) != 1 || entries[0].Type != protocol.Raw {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	var raw protocol.RawData
-	if err := json.Unmarshal(entries[0].data, &raw); err != nil || raw.Source != "agent" ||
-		raw.Method != "agent.options" || raw.Blob != entries[0].blobs[0].ID ||
-		raw.Bytes != int64(len(entries[0].blobs[0].Data)) {
+	if err := json.Unmarshal(entries[0].Data, &raw); err != nil || raw.Source != "agent" ||
+		raw.Method != "agent.options" || raw.Blob != entries[0].Blobs[0].ID ||
+		raw.Bytes != int64(len(entries[0].Blobs[0].Data)) {
 		t.Errorf("data that cannot be truncated: %+v, %v", raw, err)
 	}
 }

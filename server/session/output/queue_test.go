@@ -1,54 +1,57 @@
-package session
+package output
 
 import (
 	"sync"
 	"testing"
-
-	"agentctl/protocol"
 )
+
+// A message of a sender has a number of bytes.
+type message struct {
+	sender string
+	bytes  int
+}
+
+func (m *message) Size() int { return m.bytes }
 
 // Messages of several goroutines arrive once each, those of one in order, within the bounds.
 func TestTheQueueOfAnAgentsOutputKeepsAllMessagesInOrder(t *testing.T) {
 	const senders, each = 4, 5000
-	q := newOutputQueue()
+	q := NewQueue[*message]()
 	var live sync.WaitGroup
 	for i := range senders {
 		live.Go(func() {
 			for n := range each {
-				m := &agentMessage{entries: []entry{{part: string(rune('a' + i)), data: make([]byte, n)}}}
-				for !q.put(m) {
-					<-q.space
+				if !q.Put(&message{string(rune('a' + i)), n}, nil, nil) {
+					t.Error("the queue is closed")
 				}
-				q.passSpace()
 			}
 		})
 	}
 	next := map[string]int{}
 	for range senders * each {
-		m := q.take()
-		for ; m == nil; m = q.take() {
-			<-q.ready
+		m, ok := q.Take()
+		for ; !ok; m, ok = q.Take() {
+			<-q.Ready()
 		}
-		en := m.entries[0]
-		if len(en.data) != next[en.part] {
-			t.Fatalf("message %d of %s follows %d", len(en.data), en.part, next[en.part]-1)
+		if m.bytes != next[m.sender] {
+			t.Fatalf("message %d of %s follows %d", m.bytes, m.sender, next[m.sender]-1)
 		}
-		next[en.part]++
+		next[m.sender]++
 		q.mu.Lock()
-		if n := len(q.waiting); n > maxQueuedMessages || q.bytes >= maxQueuedBytes+each {
+		if n := len(q.waiting); n > maxQueuedMessages || q.bytes >= MaxQueued+each {
 			t.Errorf("%d messages with %d bytes wait", n, q.bytes)
 		}
 		q.mu.Unlock()
 	}
 	live.Wait()
-	if q.take() != nil {
+	if _, ok := q.Take(); ok {
 		t.Error("a message is left")
 	}
-	q.free()
+	q.Free()
 	if q.waiting != nil || q.taken != nil {
 		t.Error("the memory of the empty queue is not free")
 	}
-	if !q.put(&agentMessage{entries: []entry{{typ: protocol.TextDelta}}}) {
+	if !q.put(&message{}) {
 		t.Error("the queue is full after its memory was freed")
 	}
 }

@@ -1,11 +1,13 @@
-package session
+package output
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"agentctl/protocol"
@@ -40,14 +42,26 @@ func truncateTexts(v any) (any, []eventlog.Blob) {
 	return v, blobs
 }
 
+// textBlob matches the end of a text in JSON that truncateTexts truncated.
+var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]+\)"`)
+
+// ReplaceTextBlobs names, in the encoded data of an event, a reason in place of each blob of a
+// truncated text.
+func ReplaceTextBlobs(data []byte, reason string) []byte {
+	if !bytes.Contains(data, []byte(" bytes, blob b_")) {
+		return data
+	}
+	return textBlob.ReplaceAll(data, []byte("… ($1, "+reason+`)"`))
+}
+
 const (
 	inlineContent  = protocol.MaxEvent / 8 // bytes of data, or of text in a message, that a content keeps
 	inlineContents = protocol.MaxEvent / 2 // bytes of data that the contents of an event keep
 )
 
-// sanitizeContents makes the data of contents fit an event, in place. It returns every image and
+// Contents makes the data of contents fit an event, in place. It returns every image and
 // file, and other data that is too large, as blobs.
-func sanitizeContents(list []protocol.Content) []eventlog.Blob {
+func Contents(list []protocol.Content) []eventlog.Blob {
 	var blobs []eventlog.Blob
 	room := inlineContents
 	for i := range list {
@@ -73,12 +87,12 @@ func sanitizeContents(list []protocol.Content) []eventlog.Blob {
 	return blobs
 }
 
-// sanitizeRequest returns a request that the log can take, and its blobs.
-func sanitizeRequest(a protocol.Approval) (protocol.Approval, []eventlog.Blob) {
-	a.Request, a.Tool, a.Task = sanitizeID(a.Request), sanitizeID(a.Tool), sanitizeID(a.Task)
+// Request returns a request that the log can take, and its blobs.
+func Request(a protocol.Approval) (protocol.Approval, []eventlog.Blob) {
+	a.Request, a.Tool, a.Task = ID(a.Request), ID(a.Tool), ID(a.Task)
 	a.Input = sanitizeJSON(a.Input)
 	a.Content = slices.Clone(a.Content)
-	return a, sanitizeContents(a.Content)
+	return a, Contents(a.Content)
 }
 
 // sanitizeMessageContent makes a content of an agent's message fit an event. A long text becomes a
@@ -90,7 +104,7 @@ func sanitizeMessageContent(c *protocol.Content) []eventlog.Blob {
 		return []eventlog.Blob{b}
 	}
 	list := []protocol.Content{*c}
-	blobs := sanitizeContents(list)
+	blobs := Contents(list)
 	*c = list[0]
 	return blobs
 }
@@ -112,17 +126,18 @@ func newBlob(mediaType string, data []byte) eventlog.Blob {
 	return eventlog.Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
 }
 
-const maxID = 256 // bytes of an id made by an agent
+// MaxID bounds an id made by an agent, in bytes.
+const MaxID = 256
 
-// sanitizeID makes an agent's id valid UTF-8 of at most maxID bytes. A longer id becomes its prefix
+// ID makes an agent's id valid UTF-8 of at most MaxID bytes. A longer id becomes its prefix
 // and a hash of all of it, so that equal ids stay equal.
-func sanitizeID(id string) string {
+func ID(id string) string {
 	id = protocol.ValidText(id)
-	if len(id) <= maxID {
+	if len(id) <= MaxID {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
-	return protocol.SplitText(id, maxID-25)[0] + "#" + hex.EncodeToString(sum[:12])
+	return protocol.SplitText(id, MaxID-25)[0] + "#" + hex.EncodeToString(sum[:12])
 }
 
 const maxNesting = 64 // levels of foreign JSON, a depth that common JSON decoders accept
