@@ -9,7 +9,7 @@ import (
 var stateVerb = verb.Verb{
 	Name: "state", Group: verb.GroupSession,
 	Build: func(cli *verb.Context) *cobra.Command { return newState(cli) },
-	Below: []*verb.Verb{&stateExportVerb, &stateRestoreVerb, &stateKeyVerb},
+	Below: append(calls.Below("state"), &stateRestoreVerb, &stateKeyVerb),
 }
 
 func newState(*verb.Context) *cobra.Command {

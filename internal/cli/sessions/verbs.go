@@ -1,9 +1,13 @@
 package sessions
 
-import "agentctl/internal/cli/verb"
+import (
+	"slices"
 
-// Verbs are the verbs of this package, in the order of the help.
-var Verbs = []*verb.Verb{
-	&lsVerb, &watchVerb, &renameVerb, &labelVerb, &forkVerb, &rmVerb,
-	&stateVerb, &importVerb,
-}
+	"agentctl/internal/cli/verb"
+)
+
+// Verbs are the verbs of this package.
+var Verbs = slices.Concat(
+	[]*verb.Verb{&lsVerb, &watchVerb, &labelVerb, &rmVerb, &stateVerb, &importVerb},
+	calls.Below(""),
+)

@@ -3,6 +3,7 @@ package steer
 import (
 	"testing"
 
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/turn"
 	"agentctl/internal/dev/verbtest"
 	"agentctl/protocol"
@@ -19,8 +20,9 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	})
 	verbtest.CheckOptions(t, newWait, "s", waitOptions{Session: "s", For: turn.ForIdle})
 	verbtest.CheckOptions(t, newWait, "s --for turn", waitOptions{Session: "s", For: turn.ForTurn})
-	verbtest.CheckOptions(t, newInterrupt, "s", interruptOptions{Session: "s", Queue: "keep"})
-	verbtest.CheckOptions(t, newInterrupt, "s --queue clear --turn t", interruptOptions{Session: "s", Queue: "clear", Turn: "t"})
+	verbtest.CheckOptions(t, calls.Row("interrupt").New, "s", sent(protocol.InterruptData{Queue: "keep"}))
+	verbtest.CheckOptions(t, calls.Row("interrupt").New, "s --queue clear --turn t",
+		sent(protocol.InterruptData{Queue: "clear", Turn: "t"}))
 	verbtest.CheckOptions(t, newApprove, "s", decisionOptions{Session: "s", Decision: protocol.AllowOnce})
 	verbtest.CheckOptions(t, newApprove, "s --yes", decisionOptions{
 		Session: "s", Decision: protocol.AllowOnce, Yes: true,
@@ -34,9 +36,17 @@ func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	})
 	verbtest.CheckOptions(t, newDeny, "s --stop", decisionOptions{Session: "s", Decision: protocol.DenyStop, Stop: true})
 	verbtest.CheckOptions(t, newExplain, "s", decisionOptions{Session: "s", Decision: protocol.Explain})
-	verbtest.CheckOptions(t, newSet, "s mode plan", setOptions{Session: "s", Setting: "mode", Value: "plan"})
-	verbtest.CheckOptions(t, newQueueMove, "s m 2", queueMoveOptions{Session: "s", Message: "m", Index: 2})
-	verbtest.CheckOptions(t, newQueueEdit, "s m text", queueEditOptions{Session: "s", Message: "m", Text: []string{"text"}})
-	verbtest.CheckOptions(t, newQueueHold, "s m", queueHoldOptions{Session: "s", Message: "m"})
-	verbtest.CheckOptions(t, newQueueRelease, "s", queueReleaseOptions{Session: "s"})
+	verbtest.CheckOptions(t, calls.Row("set").New, "s mode plan", sent(protocol.ConfigureData{Setting: "mode", Value: "plan"}))
+	verbtest.CheckOptions(t, calls.Row("queue mv").New, "s m 2", sent(protocol.QueueMoveData{MessageID: "m", Index: 2}))
+	verbtest.CheckOptions(t, calls.Row("queue edit").New, "s m text", sent(protocol.QueueEditData{MessageID: "m", Text: "text"}))
+	verbtest.CheckOptions(t, calls.Row("queue hold").New, "s m", sent(protocol.QueueHoldData{MessageID: "m"}))
+	verbtest.CheckOptions(t, calls.Row("queue release").New, "s", sent(protocol.QueueReleaseData{}))
+	verbtest.CheckOptions(t, calls.Row("queue rm").New, "s m1 m2",
+		sent(protocol.QueueRemoveData{MessageID: "m1"}, protocol.QueueRemoveData{MessageID: "m2"}))
+	verbtest.CheckOptions(t, calls.Row("queue edit").New, "s m -", call.Options{Session: "s"})
+	verbtest.CheckOptions(t, calls.Row("queue edit").New, "s m", call.Options{Session: "s"})
+	verbtest.CheckOptions(t, calls.Row("undo").New, "s --key k", call.Options{Session: "s", Key: "k", Data: []any{protocol.Empty{}}})
 }
+
+// sent are the options of a call of the session s.
+func sent(data ...any) call.Options { return call.Options{Session: "s", Data: data} }

@@ -24,7 +24,7 @@ type queueOptions struct {
 var queueVerb = verb.Verb{
 	Name: "queue", Group: verb.GroupSteer,
 	Build: func(cli *verb.Context) *cobra.Command { return newQueue(cli, runQueueList) },
-	Below: []*verb.Verb{&queueEditVerb, &queueRmVerb, &queueMvVerb, &queueHoldVerb, &queueReleaseVerb},
+	Below: calls.Below("queue"),
 	Reads: true, Sends: protocol.DoSnapshot,
 	Lacks: func(d *codec.Dialect) error {
 		if d.HidesQueue {

@@ -24,7 +24,7 @@ type rulesOptions struct {
 var rulesVerb = verb.Verb{
 	Name: "rules", Group: verb.GroupSteer,
 	Build: func(cli *verb.Context) *cobra.Command { return newRules(cli, runRulesList) },
-	Below: []*verb.Verb{&rulesRevokeVerb},
+	Below: calls.Below("rules"),
 	Reads: true, Sends: protocol.DoRulesList,
 	Trial: "fix",
 }
@@ -54,51 +54,6 @@ func runRulesList(ctx context.Context, o *rulesOptions) error {
 				describe.Line(describe.Rule(r), 0), describe.Line(r.Scope, 0))
 		})
 		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type rulesRevokeOptions struct {
-	cli *verb.Context
-
-	Session string
-	Rules   []string
-}
-
-var rulesRevokeVerb = verb.Verb{
-	Name:  "revoke",
-	Build: func(cli *verb.Context) *cobra.Command { return newRulesRevoke(cli, runRulesRevoke) },
-	Sends: protocol.DoRulesRevoke,
-	Trial: "fix rule1",
-}
-
-func newRulesRevoke(cli *verb.Context, run func(context.Context, *rulesRevokeOptions) error) *cobra.Command {
-	o := &rulesRevokeOptions{cli: cli}
-	return &cobra.Command{
-		Use:               "revoke SESSION RULE…",
-		Short:             "Revoke approval rules",
-		Long:              "Revoke approval rules. The agent asks again for what they allowed.",
-		Example:           "  agentctl rules revoke fix u_1",
-		Args:              verb.RangeArgs(2, -1),
-		ValidArgsFunction: completion.InSession(cli, completion.Rules),
-		RunE: verb.RunE(cli, o, func(args []string) error {
-			o.Session, o.Rules = args[0], args[1:]
-			return nil
-		}, run),
-	}
-}
-
-func runRulesRevoke(ctx context.Context, o *rulesRevokeOptions) error {
-	c, err := connection.Open(ctx, o.cli)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	for _, rule := range o.Rules {
-		if _, err := connection.Call[protocol.Empty](c, protocol.DoRulesRevoke, o.Session,
-			protocol.RulesRevokeData{Rule: rule}); err != nil {
 			return err
 		}
 	}

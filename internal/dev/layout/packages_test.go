@@ -26,7 +26,7 @@ var (
 
 	// verbImports are those of every package of verbs. None imports another.
 	verbImports = []string{
-		"dialect", "internal/cli/completion", "internal/cli/connection", "internal/cli/turn",
+		"dialect", "internal/cli/call", "internal/cli/completion", "internal/cli/connection", "internal/cli/turn",
 		"internal/cli/verb", "internal/config", "internal/exit", "internal/localserver",
 		"internal/output", "protocol", "protocol/codec", "wsclient",
 	}
@@ -75,6 +75,9 @@ var packageRules = []packageRule{
 	{pkg: "internal/cli/completion", imports: []string{
 		"internal/agents", "internal/cli/connection", "internal/cli/verb", "internal/output",
 		"protocol", "server/agent/acp", "wsclient",
+	}},
+	{pkg: "internal/cli/call", imports: []string{
+		"internal/cli/completion", "internal/cli/connection", "internal/cli/verb", "protocol",
 	}},
 	{pkg: "internal/cli/turn", imports: []string{
 		"dialect", "internal/attachment", "internal/cli/connection", "internal/cli/verb",
