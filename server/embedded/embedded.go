@@ -14,6 +14,7 @@ import (
 
 	"agentctl/dialect"
 	"agentctl/server"
+	"agentctl/server/archive"
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -95,7 +96,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 			Store:        s.store,
 			Agents:       o.Agents,
 			DefaultAgent: o.DefaultAgent,
-			Signing:      session.Signing{Secret: o.Secret},
+			Signing:      archive.Signing{Secret: o.Secret},
 			Log:          o.Log,
 		},
 		Version:  o.Version,

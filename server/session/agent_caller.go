@@ -80,7 +80,7 @@ func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
 			return errAgentSetting(d.Setting)
 		}
 	case *protocol.RestoreData:
-		x, err := h.verify(d.State)
+		x, err := h.cfg.Open(&d.State, h.settings().StateTTL)
 		if err != nil {
 			return err
 		}

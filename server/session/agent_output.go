@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
@@ -229,6 +230,11 @@ func (h *host) RecordConversation(message, text string) error {
 	case <-h.s.done:
 		return errTurnOver
 	}
+}
+
+// Transcript implements Host.
+func (h *host) Transcript(ctx context.Context, most int) (string, error) {
+	return archive.Transcript(ctx, h.s.hub.cfg.Store, h.s.id, most)
 }
 
 // Logf implements Host.

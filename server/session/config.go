@@ -2,11 +2,11 @@ package session
 
 import (
 	"context"
-	"crypto/ed25519"
 	"log/slog"
 	"time"
 
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 )
 
 // Config configures a Hub. Zero durations mean the defaults given.
@@ -27,7 +27,7 @@ type Config struct {
 	StateTTL        time.Duration // of an exported state; 7 days
 
 	Files
-	Signing
+	archive.Signing // of exported states
 }
 
 // A System is what sessions use of the program that runs the hub.
@@ -45,13 +45,6 @@ type System struct {
 type Files struct {
 	EnvKey         []byte   // encrypts the environment of sessions in the store; nil: it is stored as it is
 	OwnDirectories []string // absolute and without links: no policy allows changes of files in them
-}
-
-// Signing holds the keys of exported states. A state is signed with Secret and with Key.
-type Signing struct {
-	Secret   []byte              // nil: random, so that states are valid until the server ends
-	Key      ed25519.PrivateKey  // nil: states are signed with the secret alone
-	Accepted []ed25519.PublicKey // of other servers whose states are restored
 }
 
 func (c *Config) defaults() {

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 )
 
 // Reconfigure changes limits, timeouts and the default agent for what begins later, in sessions
@@ -24,7 +25,7 @@ func TestReconfigureAppliesToWhatBeginsLater(t *testing.T) {
 		}
 		r.hub.Reconfigure(Config{
 			DefaultAgent: "another", StateTTL: 2 * time.Hour, Limits: Limits{Queue: 1, Sessions: 3},
-			Signing:         Signing{Secret: []byte("another")},
+			Signing:         archive.Signing{Secret: []byte("another")},
 			ApprovalTimeout: time.Minute, EditHold: time.Minute, AgentIdle: time.Minute,
 		})
 		if d := expiry(); d != 2*time.Hour {

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 )
@@ -23,8 +24,8 @@ const (
 )
 
 // create makes a session. Its answer comes when session.created, and the start of its prompt, are
-// visible. past is recorded before the prompt; nil: there is none.
-func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) error {
+// visible. past is recorded before the prompt; nil: no past.
+func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) error {
 	if d.Agent == "" {
 		d.Agent = h.settings().DefaultAgent
 	}
@@ -54,18 +55,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) e
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Choice: policy.Choice{File: d.Policy},
 		Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 	}
-	c := creation{cmd: cmd, name: d.Name}
-	c.begin = func(s *Session) error {
-		s.record(protocol.SessionCreated, &cmd.by, protocol.SessionCreatedData{
-			Name: d.Name, Title: truncateTitle(d.Title), Agent: d.Agent, CWD: d.CWD, Parent: cmd.agent,
-			Labels: protocol.ChangeLabels(nil, d.Labels),
-		})
-		if past != nil {
-			s.record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: past.notice})
-			return s.recordPast(past.entries)
-		}
-		return nil
-	}
+	c := creation{cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, past: past}
 	if d.Prompt != "" || len(d.Parts) > 0 {
 		c.prompt = &protocol.Message{Text: d.Prompt, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
 	}
@@ -76,8 +66,10 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *importedPast) e
 type creation struct {
 	cmd    *command
 	name   string
-	begin  func(*Session) error // records the first events
-	prompt *protocol.Message    // nil: none
+	title  string
+	labels map[string]string
+	past   *archive.Past     // of a session made from another or from a log; nil: none
+	prompt *protocol.Message // nil: none
 }
 
 // createSession makes a session. Its agent starts at once, unless the session is lazy. While the
@@ -163,8 +155,14 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {
 		return r, s.unsupported("be configured")
 	}
-	if err := c.begin(s); err != nil {
-		return r, err
+	s.record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
+		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
+		Labels: protocol.ChangeLabels(nil, c.labels),
+	})
+	if c.past != nil {
+		if err := s.recordPast(c.past); err != nil {
+			return r, err
+		}
 	}
 	if s.spec.File != nil || !s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
 		s.recordPolicy(&c.cmd.by)

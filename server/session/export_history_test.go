@@ -16,6 +16,7 @@ import (
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/session/output"
 	"agentctl/server/session/record"
 )
@@ -61,7 +62,7 @@ func checkRestored(r *testHub, id string) string {
 	events := r.events(made, false)
 	newLogChecker(r.t).apply(events)
 	want, got := past(r.t, r.events(id, false)), past(r.t, events)
-	if n := len(want) - len(got); n > 0 && len(strings.Join(want, "")) > maxExported*3/4 {
+	if n := len(want) - len(got); n > 0 && len(strings.Join(want, "")) > archive.MaxState*3/4 {
 		want = want[n:] // the others do not fit
 	}
 	if !slices.Equal(got, want) {
@@ -209,7 +210,7 @@ func TestTheAgentsMemoryAndTheQueueComeBeforeTheHistory(t *testing.T) {
 		id := r.create()
 		r.finishedTurn(id, "one")
 		r.send(id, "two")
-		memory := strings.Repeat("m", maxExported*3/4)
+		memory := strings.Repeat("m", archive.MaxState*3/4)
 		if err := r.agents.run().out.Save([]byte(memory)); err != nil {
 			t.Fatal(err)
 		}
@@ -322,19 +323,19 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 		run.finish(agent.End{}, nil)
 		r.waitIdle()
 		good := exportOf(r, id)
-		index := func(x *exportedState, typ protocol.Type) *pastEvent {
-			i := slices.IndexFunc(x.History, func(p pastEvent) bool { return p.Type == typ })
+		index := func(x *archive.State, typ protocol.Type) *archive.Event {
+			i := slices.IndexFunc(x.History, func(p archive.Event) bool { return p.Type == typ })
 			return &x.History[i]
 		}
-		without := func(typ protocol.Type) func(*exportedState) {
-			return func(x *exportedState) {
-				x.History = slices.DeleteFunc(x.History, func(p pastEvent) bool { return p.Type == typ })
+		without := func(typ protocol.Type) func(*archive.State) {
+			return func(x *archive.State) {
+				x.History = slices.DeleteFunc(x.History, func(p archive.Event) bool { return p.Type == typ })
 			}
 		}
-		with := func(typ protocol.Type, data any) func(*exportedState) {
-			return func(x *exportedState) { index(x, typ).Data = protocol.MustEncode(data) }
+		with := func(typ protocol.Type, data any) func(*archive.State) {
+			return func(x *archive.State) { index(x, typ).Data = protocol.MustEncode(data) }
 		}
-		for name, change := range map[string]func(*exportedState){
+		for name, change := range map[string]func(*archive.State){
 			"no message":        without(protocol.MessageUser),
 			"no start":          without(protocol.TurnStarted),
 			"no end":            without(protocol.TurnEnded),
@@ -347,20 +348,20 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 			"another message":   with(protocol.TurnStarted, protocol.TurnStartedData{MessageID: "other"}),
 			"no reason":         with(protocol.TurnEnded, protocol.TurnEndedData{}),
 			"no outcome":        with(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "q"}),
-			"twice":             func(x *exportedState) { x.History = append(x.History, x.History...) },
-			"a rule":            func(x *exportedState) { index(x, protocol.TextDelta).Type = protocol.SessionUpdated },
-			"unknown type":      func(x *exportedState) { index(x, protocol.TextDelta).Type = "text.sung" },
-			"no time":           func(x *exportedState) { index(x, protocol.TextDelta).Time = time.Time{} },
-			"another turn":      func(x *exportedState) { index(x, protocol.TextDelta).Turn = "other" },
-			"a long turn": func(x *exportedState) {
+			"twice":             func(x *archive.State) { x.History = append(x.History, x.History...) },
+			"a rule":            func(x *archive.State) { index(x, protocol.TextDelta).Type = protocol.SessionUpdated },
+			"unknown type":      func(x *archive.State) { index(x, protocol.TextDelta).Type = "text.sung" },
+			"no time":           func(x *archive.State) { index(x, protocol.TextDelta).Time = time.Time{} },
+			"another turn":      func(x *archive.State) { index(x, protocol.TextDelta).Turn = "other" },
+			"a long turn": func(x *archive.State) {
 				for i := range x.History {
 					x.History[i].Turn = strings.Repeat("t", output.MaxID+1)
 				}
 			},
-			"a long name": func(x *exportedState) {
-				index(x, protocol.MessageUser).By = &protocol.Actor{Name: strings.Repeat("n", maxActor+1)}
+			"a long name": func(x *archive.State) {
+				index(x, protocol.MessageUser).By = &protocol.Actor{Name: strings.Repeat("n", record.MaxActor+1)}
 			},
-			"a large message": func(x *exportedState) {
+			"a large message": func(x *archive.State) {
 				p := index(x, protocol.MessageUser)
 				var d protocol.MessageUserData
 				_ = json.Unmarshal(p.Data, &d)
@@ -369,12 +370,12 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 				}
 				p.Data = protocol.MustEncode(d)
 			},
-			"a message in the queue": func(x *exportedState) {
+			"a message in the queue": func(x *archive.State) {
 				var d protocol.MessageUserData
 				_ = json.Unmarshal(index(x, protocol.MessageUser).Data, &d)
 				x.Queue = append(x.Queue, d.Message)
 			},
-			"fewer than none": func(x *exportedState) { x.LeftOut = -1 },
+			"fewer than none": func(x *archive.State) { x.LeftOut = -1 },
 		} {
 			st := r.signed(good, change)
 			if k := restore(r, st); protocol.CodeOf(k.err) != protocol.CodeInvalidState {
@@ -384,19 +385,19 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 		if n := len(r.hub.List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
-		must[protocol.CreateResult](r, restore(r, r.signed(good, func(*exportedState) {})))
+		must[protocol.CreateResult](r, restore(r, r.signed(good, func(*archive.State) {})))
 	})
 }
 
 // signed returns a changed state, signed again.
-func (r *testHub) signed(st protocol.SignedState, change func(*exportedState)) protocol.SignedState {
+func (r *testHub) signed(st protocol.SignedState, change func(*archive.State)) protocol.SignedState {
 	r.t.Helper()
-	var x exportedState
+	var x archive.State
 	if err := json.Unmarshal(st.State, &x); err != nil {
 		r.t.Fatalf("%v", err)
 	}
 	change(&x)
 	st.State = protocol.MustEncode(x)
-	st.Signature = r.hub.cfg.sign(st.State)
+	st.Signature = r.hub.cfg.Sign(st.State).Signature
 	return st
 }

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 )
 
@@ -91,8 +92,8 @@ func TestARestoredSessionGoesOnWithWhatWasExported(t *testing.T) {
 func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
 	bubble(t, Config{StateTTL: time.Hour}, func(t *testing.T, r *testHub) {
 		good := exportOf(r, r.create())
-		forged := func(change func(*exportedState)) protocol.SignedState {
-			var x exportedState
+		forged := func(change func(*archive.State)) protocol.SignedState {
+			var x archive.State
 			if err := json.Unmarshal(good.State, &x); err != nil {
 				t.Fatal(err)
 			}
@@ -101,24 +102,20 @@ func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
 			st.State = protocol.MustEncode(x)
 			return st
 		}
-		other := forged(func(*exportedState) {})
-		other.Signature = (&Signing{Secret: []byte("another server's")}).sign(other.State)
-		empty := protocol.SignedState{Version: stateVersion, State: []byte("{}")}
-		empty.Signature = r.hub.cfg.sign(empty.State)
+		other := forged(func(*archive.State) {})
+		other.Signature = (&archive.Signing{Secret: []byte("another server's")}).Sign(other.State).Signature
+		empty := r.hub.cfg.Sign([]byte("{}"))
 		version, none := good, good
 		version.Version, none.Signature = "2", ""
 		for name, st := range map[string]protocol.SignedState{
-			"another agent":   forged(func(x *exportedState) { x.Agent = "acp:evil" }),
-			"another time":    forged(func(x *exportedState) { x.At = x.At.Add(time.Hour) }),
-			"another server":  other,
-			"required fields": empty,
-			"another version": version,
-			"no signature":    none,
-			"nothing":         {},
-			"not even a state": {
-				Version: stateVersion, State: []byte("nonsense"),
-				Signature: r.hub.cfg.sign([]byte("nonsense")),
-			},
+			"another agent":    forged(func(x *archive.State) { x.Agent = "acp:evil" }),
+			"another time":     forged(func(x *archive.State) { x.At = x.At.Add(time.Hour) }),
+			"another server":   other,
+			"required fields":  empty,
+			"another version":  version,
+			"no signature":     none,
+			"nothing":          {},
+			"not even a state": r.hub.cfg.Sign([]byte("nonsense")),
 		} {
 			if k := restore(r, st); protocol.CodeOf(k.err) != protocol.CodeInvalidState {
 				t.Errorf("%s: %v", name, k.err)

@@ -211,8 +211,12 @@ func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse fun
 	}
 }
 
-// readError logs why a session could not be read and returns the error for the client.
+// readError logs why a session could not be read and returns the error for the client. An error with
+// a code is returned as it is.
 func (h *Hub) readError(id string, err error) error {
+	if protocol.CodeOf(err) != protocol.CodeInternal {
+		return err
+	}
 	if errors.Is(err, eventlog.ErrNotFound) {
 		return errNoSession(id)
 	}

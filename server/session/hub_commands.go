@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/server/session/record"
 )
 
 // A Caller is the sender of a command.
@@ -13,8 +14,6 @@ type Caller struct {
 	Conn  string // id of the connection, for edit holds
 	Agent string // the session whose agent it is; empty: a user
 }
-
-const maxActor = 512 // bytes of a name and subject together; both are stored in every event that an actor causes
 
 // Do runs a command about sessions. It calls reply exactly once, at any time and on any goroutine,
 // when everything that the answer reports is visible; reply must not block. Commands of a
@@ -27,10 +26,10 @@ func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 }
 
 func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) error {
-	if len(who.By.Name)+len(who.By.Subject) > maxActor {
+	if len(who.By.Name)+len(who.By.Subject) > record.MaxActor {
 		return &protocol.Error{
 			Code:    protocol.CodeTooLarge,
-			Limit:   maxActor,
+			Limit:   record.MaxActor,
 			Message: "actor: name and subject are too long",
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // testWatcher keeps the newest line of each key.
@@ -190,7 +191,7 @@ func TestASessionIsMadeOfWhatCanBe(t *testing.T) {
 		if a := r.agents.opened[len(r.agents.opened)-1]; !a.gone {
 			t.Error("the agent of a failed create was not closed")
 		}
-		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", maxActor+1)}}
+		stranger := Caller{By: protocol.Actor{Name: strings.Repeat("x", record.MaxActor+1)}}
 		refused(r, r.do(stranger, newCommand(protocol.DoCreate, "", protocol.CreateData{})), protocol.CodeTooLarge)
 		d := protocol.CreateData{
 			Env:             map[string]string{"A": "x=y"},

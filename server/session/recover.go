@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/item"
 )
@@ -147,7 +148,7 @@ func (s *Session) resumeTurn() {
 
 // readShown reads the texts that a turn has shown.
 func (s *Session) readShown(ctx context.Context, row eventlog.TurnRow) ([]agent.ShownText, error) {
-	t, err := (&host{s}).readTurn(ctx, row)
+	t, err := archive.ReadTurn(ctx, s.hub.cfg.Store, s.id, row)
 	if err != nil || t == nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 )
 
 // sendAt sends a message that is due after a time.
@@ -185,8 +186,8 @@ func TestAStateCarriesScheduledMessages(t *testing.T) {
 
 func TestAStateWithAScheduledMessageWithoutATimeIsRefused(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		x := exportedState{Agent: "fake", Schedule: []protocol.Message{{MessageID: "m_1", Text: "when"}}}
-		k := restore(r, r.hub.cfg.signState(protocol.MustEncode(x)))
+		x := archive.State{Agent: "fake", Schedule: []protocol.Message{{MessageID: "m_1", Text: "when"}}}
+		k := restore(r, r.hub.cfg.Sign(protocol.MustEncode(x)))
 		if protocol.CodeOf(k.err) != protocol.CodeInvalidState {
 			t.Errorf("answer %v", k.err)
 		}

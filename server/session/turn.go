@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
@@ -113,7 +114,7 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 			err := preparation.Prepare(t.ctx, opened, false, s.settingsApplied)
 			if err == nil && imported {
 				var added bool
-				added, err = s.addImported(t.ctx, &in.Message)
+				added, err = archive.AddImported(t.ctx, s.hub.cfg.Store, s.id, &in.Message)
 				t.past.Store(added)
 			}
 			if err == nil && in.Resumed {

@@ -2,11 +2,11 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 	"agentctl/server/session/record"
 )
 
@@ -59,34 +59,13 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 				return nil, err
 			}
 			u := &undone{Undone: done}
-			u.message, err = s.messageOf(ctx, done.Turn)
-			return u, err
+			if u.message, err = archive.MessageOf(ctx, s.hub.cfg.Store, s.id, done.Turn); err != nil {
+				return nil, s.hub.readError(s.id, err)
+			}
+			return u, nil
 		}, func(v any) (any, error) { return finish(v.(*undone)) })
 	})
 	return nil, errAnswerLater
-}
-
-// messageOf reads the message of a finished turn.
-func (s *Session) messageOf(ctx context.Context, turn string) (protocol.Message, error) {
-	for before := uint64(0); ; {
-		rows, err := s.hub.cfg.Store.Turns(ctx, s.id, before, 100)
-		if err != nil {
-			return protocol.Message{}, s.hub.readError(s.id, err)
-		}
-		for _, row := range rows {
-			if before = row.First; row.Turn != turn {
-				continue
-			}
-			t, err := (&host{s}).readTurn(ctx, row)
-			if err != nil || t == nil {
-				return protocol.Message{}, fmt.Errorf("read turn %s: %w", turn, err)
-			}
-			return t.Message, nil
-		}
-		if len(rows) == 0 {
-			return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "turn %s is not in the log", turn)
-		}
-	}
 }
 
 // notice tells users what was undone.

@@ -23,6 +23,7 @@ import (
 	"agentctl/internal/export"
 	"agentctl/internal/localserver"
 	"agentctl/server"
+	"agentctl/server/archive"
 	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -345,7 +346,7 @@ func serverConfig(c *config.Server, registry session.Agents, version string, log
 			Retention: session.Retention{
 				Age: time.Duration(c.Retention.Age), Sessions: c.Retention.Sessions, Bytes: c.Retention.Bytes,
 			},
-			StateTTL: time.Duration(c.StateTTL), Signing: session.Signing{Secret: []byte(c.StateSecret)},
+			StateTTL: time.Duration(c.StateTTL), Signing: archive.Signing{Secret: []byte(c.StateSecret)},
 		},
 		Version: version, Log: log, Documents: export.Documents{},
 		Limits: server.Limits{

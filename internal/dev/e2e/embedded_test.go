@@ -12,6 +12,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent/script"
+	"agentctl/server/archive"
 	"agentctl/server/embedded"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -107,7 +108,7 @@ func remote(t *testing.T, of session.Agents) string {
 		t.Context(),
 		server.Config{
 			Session: session.Config{
-				Store: store, Agents: of, DefaultAgent: "main", Signing: session.Signing{Secret: []byte("secret")},
+				Store: store, Agents: of, DefaultAgent: "main", Signing: archive.Signing{Secret: []byte("secret")},
 			},
 		},
 	)

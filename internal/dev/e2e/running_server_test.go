@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agentctl/server"
+	"agentctl/server/archive"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 )
@@ -28,7 +29,7 @@ func serve(dir string, of session.Agents, wrap func(session.Store) session.Store
 	}
 	s, err := server.New(context.Background(), server.Config{Version: "e2e", Session: session.Config{
 		Limits: session.Limits{LogMemory: 4 << 20}, // so that tests read the store
-		Store:  wrap(store), Agents: of, DefaultAgent: "main", Signing: session.Signing{Secret: []byte("secret")},
+		Store:  wrap(store), Agents: of, DefaultAgent: "main", Signing: archive.Signing{Secret: []byte("secret")},
 	}})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

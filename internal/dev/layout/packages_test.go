@@ -126,7 +126,8 @@ var packageRules = []packageRule{
 	}, verbImports...)},
 	{pkg: "internal/cli/serve", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
-		"internal/redact", "internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/hook",
+		"internal/redact", "internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/archive",
+		"server/hook",
 		"server/login", "server/session", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/store", imports: append([]string{
@@ -148,8 +149,8 @@ var packageRules = []packageRule{
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/metrics"},
 	{pkg: "server/session", imports: []string{
-		"protocol", "server/eventlog", "server/metrics", "server/policy", "server/agent", "server/session/...",
-		"internal/redact",
+		"protocol", "server/archive", "server/eventlog", "server/metrics", "server/policy", "server/agent",
+		"server/session/...", "internal/redact",
 	}},
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
@@ -162,6 +163,10 @@ var packageRules = []packageRule{
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/eventlog", imports: []string{"protocol", "server/agent"}},
+	{pkg: "server/archive", imports: []string{
+		"protocol", "server/agent", "server/eventlog", "server/session/item", "server/session/output",
+		"server/session/record",
+	}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{
 		"protocol", "server/eventlog", "server/session", "server/session/approval", "server/agent/process",

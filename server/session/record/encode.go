@@ -14,6 +14,8 @@ const (
 	Envelope = 4 << 10                      // room for the fields of an event beside its data
 	MaxData  = protocol.MaxEvent - Envelope // of the data of an event
 
+	MaxActor = 512 // of an actor's name and subject, which are stored in every event that it causes
+
 	LongText  = 8 << 10 // a longer text is truncated in an event that is too large
 	ShortText = 2 << 10 // kept of a truncated text
 )

@@ -20,6 +20,7 @@ import (
 	"agentctl/server"
 	"agentctl/server/agent"
 	"agentctl/server/agent/script"
+	"agentctl/server/archive"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
 	"agentctl/server/web"
@@ -115,7 +116,7 @@ func servePage(t *testing.T) (url string, stop func()) {
 	must(t, err)
 	s, err := server.New(t.Context(), server.Config{Documents: export.Documents{}, Session: session.Config{
 		Store: store, Agents: pageAgents{agent}, DefaultAgent: "main",
-		Signing: session.Signing{Secret: []byte("secret")},
+		Signing: archive.Signing{Secret: []byte("secret")},
 	}})
 	must(t, err)
 	l, err := server.ListenTCP("127.0.0.1:0", server.TCPOptions{Token: "secret"})

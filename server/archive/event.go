@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"agentctl/server/session/record"
 )
 
-// A pastEvent is an event of a finished turn, or of the conversation between turns, in an exported
+// An Event is an event of a finished turn, or of the conversation between turns, in an exported
 // state: what was said, done and decided. Deltas are joined. Rules, the environment, the queue and
 // its holds, settings and foreign messages are not carried.
-type pastEvent struct {
+type Event struct {
 	Turn   string          `json:"turn,omitempty"`
 	Task   string          `json:"task,omitempty"`
 	Parent string          `json:"parent,omitempty"`
@@ -25,12 +25,12 @@ type pastEvent struct {
 	Data   json.RawMessage `json:"data,omitempty"`
 }
 
-// newPastEvent returns an event as an exported state carries it, or nil if it does not.
-func newPastEvent(e *protocol.Event) (*pastEvent, error) {
+// newEvent returns an event as an exported state carries it, or nil if it does not.
+func newEvent(e *protocol.Event) (*Event, error) {
 	if row := protocol.EventTypeOf(e.Type); row == nil || !row.Exported || e.Turn == "" && !row.Outside {
 		return nil, nil
 	}
-	p := &pastEvent{
+	p := &Event{
 		Turn: e.Turn, Task: e.Task, Parent: e.Parent, Time: e.Time, Type: e.Type, By: e.By, Data: e.Data,
 	}
 	data, err := p.decode()
@@ -42,7 +42,7 @@ func newPastEvent(e *protocol.Event) (*pastEvent, error) {
 }
 
 // decode decodes the event's data into the type of its event, without what a state does not carry.
-func (p *pastEvent) decode() (any, error) {
+func (p *Event) decode() (any, error) {
 	row := protocol.EventTypeOf(p.Type)
 	if row == nil || !row.Exported {
 		return nil, fmt.Errorf("a state carries no %.80q", string(p.Type))

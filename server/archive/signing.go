@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"crypto/ed25519"
@@ -12,8 +12,15 @@ import (
 	"agentctl/protocol"
 )
 
-// signState signs an exported state.
-func (k *Signing) signState(state []byte) protocol.SignedState {
+// Signing holds the keys of exported states. A state is signed with Secret and with Key.
+type Signing struct {
+	Secret   []byte              // nil: random, so that states are valid until the server ends
+	Key      ed25519.PrivateKey  // nil: states are signed with the secret alone
+	Accepted []ed25519.PublicKey // of other servers whose states are restored
+}
+
+// Sign signs an encoded state.
+func (k *Signing) Sign(state []byte) protocol.SignedState {
 	st := protocol.SignedState{Version: stateVersion, State: state, Signature: k.sign(state)}
 	if k.Key != nil {
 		st.Key, st.KeySignature = k.Key.Public().(ed25519.PublicKey), ed25519.Sign(k.Key, signedBytes(state))
@@ -30,9 +37,9 @@ func (k *Signing) sign(state []byte) string {
 
 func signedBytes(state []byte) []byte { return append([]byte(stateVersion+"\n"), state...) }
 
-// verifyState checks the signatures of a state: it needs that of the secret, or that of a key that
-// is accepted. The error has the code invalid_state.
-func (k *Signing) verifyState(st *protocol.SignedState) error {
+// verify checks the signatures of a state: it needs the signature of the secret, or of a key that is
+// accepted. The error has the code invalid_state.
+func (k *Signing) verify(st *protocol.SignedState) error {
 	if hmac.Equal([]byte(st.Signature), []byte(k.sign(st.State))) {
 		return nil
 	}
@@ -56,8 +63,9 @@ func (k *Signing) verifyState(st *protocol.SignedState) error {
 	return protocol.Errorf(protocol.CodeInvalidState, "another server signed the state%s", remedy)
 }
 
-// verify checks and decodes a signed state. The error has the code invalid_state.
-func (h *Hub) verify(st protocol.SignedState) (*exportedState, error) {
+// Open checks and decodes a signed state, which is valid for ttl after its export. The error has the
+// code invalid_state.
+func (k *Signing) Open(st *protocol.SignedState, ttl time.Duration) (*State, error) {
 	if st.Version != stateVersion {
 		return nil, protocol.Errorf(
 			protocol.CodeInvalidState,
@@ -66,19 +74,15 @@ func (h *Hub) verify(st protocol.SignedState) (*exportedState, error) {
 			stateVersion,
 		)
 	}
-	if err := h.cfg.verifyState(&st); err != nil {
+	if err := k.verify(st); err != nil {
 		return nil, err
 	}
-	x := new(exportedState)
+	x := new(State)
 	if err := json.Unmarshal(st.State, x); err != nil || x.Session == "" || x.Agent == "" || x.At.IsZero() {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state lacks required fields")
 	}
-	if age := time.Since(x.At); age > h.settings().StateTTL {
-		return nil, protocol.Errorf(
-			protocol.CodeInvalidState,
-			"the state expired %s ago",
-			(age - h.settings().StateTTL).Round(time.Second),
-		)
+	if age := time.Since(x.At); age > ttl {
+		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state expired %s ago", (age - ttl).Round(time.Second))
 	}
 	return x, nil
 }

@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"errors"
@@ -9,25 +9,48 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
-	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
 	"agentctl/server/session/output"
+	"agentctl/server/session/record"
 )
 
-// A pastCheck checks the events of an exported state one after the other, and makes the entries
+// A Past is what a new session has from another session or from a log. Its events are recorded in
+// this order, after session.created; recording them cannot fail.
+type Past struct {
+	Origin []record.Event   // what it is made from
+	Turns  []eventlog.Entry // finished turns and the events between them
+	Rest   []record.Event   // what the session continues with: plan, context, usage, waiting messages
+}
+
+// restored returns the events of what a session is made from, and of the turns left out.
+func restored(by *protocol.Actor, from protocol.StateRestoredData, leftOut int) []record.Event {
+	events := []record.Event{{Type: protocol.StateRestored, By: by, Data: from}}
+	if leftOut == 0 {
+		return events
+	}
+	text := "1 earlier turn is not in the exported state"
+	if leftOut > 1 {
+		text = fmt.Sprintf("%d earlier turns are not in the exported state", leftOut)
+	}
+	return append(events, record.Event{
+		Type: protocol.Notice, Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: text},
+	})
+}
+
+// A checker checks the events of an exported state one after the other, and makes the entries
 // that record them. Its state is reduced from the entries, so that recording them cannot fail.
-type pastCheck struct {
+type checker struct {
 	state   protocol.State
 	ids     map[string]bool // of turns, messages and requests so far
-	started bool            // the turn under way
+	started bool            // the current turn
 	entries []eventlog.Entry
 }
 
-// checkPast returns the entries of events, which must be complete turns and notices between them.
+// check returns the entries of events, which must be complete turns and notices between them.
 // No turn may have a message with one of the ids in use. What does not fit an event is split,
 // moved to a blob or truncated as for an agent's output.
-func checkPast(events []pastEvent, inUse []protocol.Message) ([]eventlog.Entry, error) {
-	c := pastCheck{ids: map[string]bool{}}
+func check(events []Event, inUse []protocol.Message) ([]eventlog.Entry, error) {
+	c := checker{ids: map[string]bool{}}
 	for i := range inUse {
 		c.ids["message "+inUse[i].MessageID] = true
 	}
@@ -42,12 +65,12 @@ func checkPast(events []pastEvent, inUse []protocol.Message) ([]eventlog.Entry, 
 	return c.entries, nil
 }
 
-func (c *pastCheck) add(p *pastEvent) error {
+func (c *checker) add(p *Event) error {
 	if p.Time.IsZero() {
 		return errors.New("it has no time")
 	}
-	if p.By != nil && len(p.By.Name)+len(p.By.Subject) > maxActor {
-		return fmt.Errorf("its actor is longer than %d bytes", maxActor)
+	if p.By != nil && len(p.By.Name)+len(p.By.Subject) > record.MaxActor {
+		return fmt.Errorf("its actor is longer than %d bytes", record.MaxActor)
 	}
 	if len(p.Turn) > output.MaxID {
 		return fmt.Errorf("the id of its turn is longer than %d bytes", output.MaxID)
@@ -89,7 +112,7 @@ func (c *pastCheck) add(p *pastEvent) error {
 }
 
 // checkOrder checks that an event may follow those before it.
-func (c *pastCheck) checkOrder(p *pastEvent, data any) error {
+func (c *checker) checkOrder(p *Event, data any) error {
 	t := c.state.Turn
 	if t == nil {
 		if protocol.OutsideOfTurns(p.Type, p.Turn) {
@@ -141,7 +164,7 @@ func (c *pastCheck) checkOrder(p *pastEvent, data any) error {
 }
 
 // use notes an id, which must be new.
-func (c *pastCheck) use(kind, id string) error {
+func (c *checker) use(kind, id string) error {
 	key := kind + " " + id
 	if id == "" || len(id) > output.MaxID || c.ids[key] {
 		return fmt.Errorf("the id %.80q of its %s is empty, too long or used before", id, kind)
@@ -151,7 +174,7 @@ func (c *pastCheck) use(kind, id string) error {
 }
 
 // checkOpen checks that the text or reasoning part of a delta is open.
-func (c *pastCheck) checkOpen(d protocol.Delta) error {
+func (c *checker) checkOpen(d protocol.Delta) error {
 	if d.Part == "" || d.Kind != protocol.KindText && d.Kind != protocol.KindReasoning {
 		return nil
 	}
@@ -163,7 +186,7 @@ func (c *pastCheck) checkOpen(d protocol.Delta) error {
 }
 
 // entries returns what records the event with its decoded data.
-func (p *pastEvent) entries(data any) ([]eventlog.Entry, error) {
+func (p *Event) entries(data any) ([]eventlog.Entry, error) {
 	base := eventlog.Entry{Type: p.Type, Task: output.ID(p.Task), Parent: output.ID(p.Parent)}
 	switch d := data.(type) {
 	case *protocol.JoinedData:
@@ -187,30 +210,4 @@ func (p *pastEvent) entries(data any) ([]eventlog.Entry, error) {
 	}
 	en, err := output.Encode(base, data)
 	return []eventlog.Entry{en}, err
-}
-
-// recordPast records the events of an exported state with their times and actors. It is not
-// activity of the session.
-func (s *Session) recordPast(entries []eventlog.Entry) error {
-	for i := range entries {
-		st := s.state.Turn
-		e, err := s.append(&entries[i])
-		if err != nil {
-			return err
-		}
-		switch e.Type {
-		case protocol.TurnEnded:
-			s.recordBoundary(st, e)
-		case protocol.ApprovalResolved:
-			var d protocol.ApprovalResolvedData
-			if err := e.Decode(&d); err != nil {
-				return err
-			}
-			r := approval.Resolution{ApprovalResolvedData: d, By: e.By, Turn: e.Turn}
-			b := s.journal.NextBatch()
-			b.Decisions = append(b.Decisions, eventlog.Decision{Request: d.Request, Data: r.Encode()})
-		}
-	}
-	s.published.stale = true
-	return nil
 }

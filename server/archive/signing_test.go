@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"crypto/ed25519"
@@ -15,12 +15,12 @@ func TestAStateIsRestoredWithTheSecretOrAnAcceptedKey(t *testing.T) {
 	public := func(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519.PublicKey) }
 	secret := []byte("one")
 	signer := Signing{Secret: secret, Key: key('a')}
-	st := signer.signState([]byte("state"))
+	st := signer.Sign([]byte("state"))
 	changed, unsigned, old := st, st, st
 	changed.State = []byte("other")
 	unsigned.KeySignature = nil
 	old.Key, old.KeySignature = nil, nil // of a server without a key pair
-	swapped := (&Signing{Secret: []byte("evil"), Key: key('b')}).signState([]byte("state"))
+	swapped := (&Signing{Secret: []byte("evil"), Key: key('b')}).Sign([]byte("state"))
 	swapped.Key = public(key('a'))
 	accepts := Signing{Secret: []byte("two"), Key: key('c'), Accepted: []ed25519.PublicKey{public(key('a'))}}
 	refuses := Signing{Secret: []byte("two"), Key: key('b')}
@@ -41,7 +41,7 @@ func TestAStateIsRestoredWithTheSecretOrAnAcceptedKey(t *testing.T) {
 		"no signature of the key":  {accepts, unsigned, "the state was changed"},
 		"signature of another key": {accepts, swapped, "the state was changed"},
 	} {
-		err := c.by.verifyState(&c.st)
+		err := c.by.verify(&c.st)
 		refused := protocol.CodeOf(err) == protocol.CodeInvalidState && strings.Contains(err.Error(), c.want)
 		if c.want == "" && err != nil || c.want != "" && !refused {
 			t.Errorf("%s: %v", name, err)

@@ -1,0 +1,88 @@
+package archive
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"agentctl/protocol"
+	"agentctl/server/eventlog"
+)
+
+// A Turn is a finished turn of an exported session and the notices before it.
+type Turn struct {
+	events []Event
+	bytes  int // encoded
+}
+
+// A Store has the events of sessions, and the index of their finished turns as session.Store has it.
+type Store interface {
+	eventlog.Reader
+	Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error)
+}
+
+// ReadTurns reads the newest finished turns of a session up to a seq, newest first: as many complete
+// ones as fit most bytes. A turn that could not be restored ends them, which is logged. Errors are
+// the store's.
+func ReadTurns(
+	ctx context.Context, store Store, log *slog.Logger, id string, head uint64, most int,
+) ([]Turn, error) {
+	var turns []Turn
+	size := 0
+	for before := head + 1; ; {
+		rows, err := store.Turns(ctx, id, before, 32)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range rows {
+			before = row.First
+			after, err := uint64(0), error(nil)
+			if i+1 < len(rows) {
+				after = rows[i+1].Last
+			} else if older, err := store.Turns(ctx, id, row.First, 1); err != nil {
+				return nil, err
+			} else if len(older) > 0 {
+				after = older[0].Last
+			}
+			t, err := readEvents(ctx, store, id, after, row.Last, most-size)
+			if err != nil {
+				return nil, err
+			}
+			if t == nil {
+				return turns, nil
+			}
+			if _, err := check(t.events, nil); err != nil {
+				log.Error("export turn", "session", id, "turn", row.Turn, "err", err)
+				return turns, nil
+			}
+			turns = append(turns, *t)
+			size += t.bytes
+		}
+		if len(rows) == 0 {
+			return turns, nil
+		}
+	}
+}
+
+// readEvents reads what is carried of the events after a seq through another. It returns nil if
+// that is larger than most.
+func readEvents(ctx context.Context, store Store, id string, after, through uint64, most int) (*Turn, error) {
+	t := new(Turn)
+	for e, err := range eventlog.Events(ctx, store, id, after, through) {
+		if err != nil {
+			return nil, fmt.Errorf("read events: %w", err)
+		}
+		p, err := newEvent(e)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil {
+			continue
+		}
+		t.events = append(t.events, *p)
+		if t.bytes += len(protocol.MustEncode(p)) + 1; t.bytes > most {
+			return nil, nil
+		}
+	}
+	return t, nil
+}

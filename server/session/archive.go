@@ -1,0 +1,184 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+	"agentctl/server/archive"
+	"agentctl/server/eventlog"
+	"agentctl/server/session/approval"
+	"agentctl/server/session/record"
+)
+
+func init() {
+	handlers[protocol.DoExport] = handler((*Session).export)
+}
+
+// export signs the session's state for restore. The newest finished turns are read from the store
+// off the session's goroutine.
+func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
+	st := s.state.Clone()
+	x := archive.NewState(&s.spec, st, s.journal.Log().Position().Epoch)
+	run := s.runInBackground
+	exporter, err := requireCapability[agent.Exporter](s, "export its state")
+	if err == nil {
+		run = s.runAsync
+	}
+	work := func(ctx context.Context) (any, error) {
+		if exporter != nil {
+			if x.Memory, err = exporter.Export(ctx); err != nil {
+				return nil, err
+			}
+		}
+		turns, err := archive.ReadTurns(ctx, s.hub.cfg.Store, s.hub.log, s.id, st.Seq, archive.MaxState)
+		if err != nil {
+			return nil, s.hub.readError(s.id, err)
+		}
+		return nil, x.AddHistory(turns, st.Turns)
+	}
+	finish := func(any) (any, error) {
+		x.At = timestamp()
+		raw, err := record.Encode(x)
+		if err != nil {
+			return nil, err
+		}
+		r := protocol.ExportResult{State: s.hub.cfg.Sign(raw), Expires: x.At.Add(s.hub.settings().StateTTL)}
+		s.record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
+		return r, nil
+	}
+	s.journal.AfterCommit(func(failed error) { // the store has every turn up to the position
+		if failed != nil {
+			s.answer(cmd, nil, failed)
+			return
+		}
+		run(cmd, work, finish)
+	})
+	return nil, errAnswerLater
+}
+
+// restore makes a new session from an exported state. The exported session is unchanged.
+func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
+	x, err := h.cfg.Open(&d.State, h.settings().StateTTL)
+	if err != nil {
+		return err
+	}
+	past, err := x.Past(&cmd.by)
+	if err != nil {
+		return err
+	}
+	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent}
+	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: x.Title, past: past})
+}
+
+// importLog makes a new session with the past of a log.
+func (h *Hub) importLog(cmd *command, d *protocol.ImportData) error {
+	past, err := archive.Import(d, &cmd.by)
+	if err != nil {
+		return err
+	}
+	return h.create(cmd, &d.CreateData, past)
+}
+
+// A forkSource is a session that is forked, at one moment.
+type forkSource struct {
+	forker agent.Forker
+	spec   agent.Spec
+	title  string
+	at     protocol.Position
+	err    error
+}
+
+// fork makes a new session from the first turns of another, which is unchanged.
+func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protocol.ForkData) error {
+	if d.Before && d.Turn == "" {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "before: needs a turn")
+	}
+	sources := make(chan forkSource, 1)
+	err := h.ask(ctx, session, func(s *Session) { s.forkSource(sources) }, func(err error) {
+		sources <- forkSource{err: err}
+	})
+	if err != nil {
+		return err
+	}
+	var source forkSource
+	select {
+	case source = <-sources:
+	case <-ctx.Done():
+		return fmt.Errorf("fork %s: %w", session, context.Cause(ctx))
+	}
+	if source.err != nil {
+		return source.err
+	}
+	spec := source.spec
+	f, err := archive.FindFork(ctx, h.cfg.Store, spec.Session, source.at, d)
+	if err != nil {
+		return h.readError(spec.Session, err)
+	}
+	remembered := f.Last()
+	if spec.Imported { // the agent has none of the turns: the fork's gets them with its first message
+		remembered = ""
+	}
+	memory, err := source.forker.Fork(ctx, remembered)
+	if err != nil {
+		return agentError(err)
+	}
+	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by)
+	if err != nil {
+		return h.readError(spec.Session, err)
+	}
+	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
+	spec.State, spec.Parent = memory, cmd.agent
+	spec.Imported = spec.Imported && f.Last() != ""
+	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: source.title, past: past})
+}
+
+// forkSource sends what the session is once all of it is visible.
+func (s *Session) forkSource(to chan<- forkSource) {
+	source := forkSource{
+		spec: s.spec, title: s.state.Title, at: protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: s.state.Seq},
+	}
+	if s.state.Closed {
+		source.err = protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id)
+	} else {
+		source.forker, source.err = requireCapability[agent.Forker](s, "fork its conversation")
+	}
+	s.journal.AfterCommit(func(failed error) {
+		if source.err == nil {
+			source.err = failed
+		}
+		to <- source
+	})
+}
+
+// recordPast records the past of a new session. Its turns keep their times and actors: they are not
+// activity of the session.
+func (s *Session) recordPast(past *archive.Past) error {
+	s.recordAll(past.Origin)
+	for i := range past.Turns {
+		st := s.state.Turn
+		e, err := s.append(&past.Turns[i])
+		if err != nil {
+			return err
+		}
+		switch e.Type {
+		case protocol.TurnEnded:
+			s.recordBoundary(st, e)
+		case protocol.ApprovalResolved:
+			var d protocol.ApprovalResolvedData
+			if err := e.Decode(&d); err != nil {
+				return err
+			}
+			r := approval.Resolution{ApprovalResolvedData: d, By: e.By, Turn: e.Turn}
+			b := s.journal.NextBatch()
+			b.Decisions = append(b.Decisions, eventlog.Decision{Request: d.Request, Data: r.Encode()})
+		}
+	}
+	s.published.stale = true
+	s.recordAll(past.Rest)
+	s.startNext()
+	s.queueTimeouts(time.Now()) // those whose time has passed since the export
+	return nil
+}
