@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -205,7 +206,7 @@ func (p *program) paneTitle(pane *split.Pane, o *openSession) string {
 	}
 	name := ui.ShortID(pane.Session)
 	if state.Session != "" {
-		name = cmp.Or(ui.OneLine(transcript.Clean(remote.SessionName(state))), name)
+		name = cmp.Or(format.JoinLines(transcript.Clean(remote.SessionName(state))), name)
 	}
 	status, statusStyle := string(state.Status()), text
 	switch {

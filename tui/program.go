@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"agentctl/internal/format"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
@@ -343,7 +344,7 @@ func (p *program) updateOthers() {
 	}
 	others := ""
 	if n := list.CountWaiting(shown.id); n > 0 {
-		others = ui.Count(n, "other") + " waiting"
+		others = format.Count(n, "other") + " waiting"
 		if key := p.styles.Keys.Key(keymap.NextPending); key != "" {
 			others += ": " + key
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
@@ -51,7 +52,7 @@ func writeTurn(w io.Writer, session string, t *protocol.Turn) {
 	}
 	if t.End != nil {
 		writeElement(w, "footer", "", fmt.Sprintf("%s %s, %s", t.End.Reason, t.End.Message,
-			output.Seconds(t.End.DurationMS)))
+			format.Seconds(t.End.DurationMS)))
 	}
 	fmt.Fprintln(w, "</section>")
 }

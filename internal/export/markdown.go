@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -51,7 +52,7 @@ func (m *Markdown) Turn(t *protocol.Turn, first bool) {
 	if t.End.Message != "" {
 		end += ": " + output.OneLine(t.End.Message, 0)
 	}
-	m.paragraph(fmt.Sprintf("*%s, %s*", end, output.Seconds(t.End.DurationMS)))
+	m.paragraph(fmt.Sprintf("*%s, %s*", end, format.Seconds(t.End.DurationMS)))
 }
 
 // Notices writes notices outside of turns, after an empty line unless they are the first in the

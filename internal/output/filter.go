@@ -13,6 +13,7 @@ import (
 	"github.com/itchyny/gojq"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/format"
 )
 
 // A Filter turns a line of JSON into the text that is printed in its place.
@@ -101,7 +102,7 @@ var templateFuncs = template.FuncMap{
 	"truncate": func(width int, v any) string { return OneLine(fmt.Sprint(v), width) },
 	"age": func(at string) (string, error) {
 		t, err := time.Parse(time.RFC3339, at)
-		return Age(time.Since(t)), err
+		return format.Age(time.Since(t)), err
 	},
 }
 

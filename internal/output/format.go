@@ -2,10 +2,9 @@ package output
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
@@ -14,11 +13,7 @@ import (
 // OneLine returns untrusted text as one line of at most width runes, or of any length if width is
 // 0.
 func OneLine(s string, width int) string {
-	s = strings.Join(strings.Fields(transcript.Clean(s)), " ")
-	if width > 0 && utf8.RuneCountInString(s) > width {
-		s = string([]rune(s)[:width-1]) + "…"
-	}
-	return s
+	return format.Words(transcript.Clean(s), width)
 }
 
 // Cell returns untrusted text as the cell of a table; "-" if it is empty.
@@ -28,24 +23,6 @@ func Cell(s string, width int) string {
 	}
 	return s
 }
-
-// Age returns a duration in its largest unit.
-func Age(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return "now"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
-
-// Seconds returns milliseconds in seconds.
-func Seconds(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
 
 // Actor returns the name of the user who did something; "-" if it is not known.
 func Actor(a *protocol.Actor) string {

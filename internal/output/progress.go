@@ -3,6 +3,8 @@ package output
 import (
 	"fmt"
 	"strings"
+
+	"agentctl/internal/format"
 )
 
 // Progress returns a function that shows how much of a long operation is done, as one line on
@@ -20,7 +22,7 @@ func (p Printer) Progress(what string) (report func(done, total int64), end func
 	}
 	report = func(done, total int64) {
 		if total > 0 {
-			show(fmt.Sprintf("%s: %d%% of %s", what, min(done*100/total, 100), Bytes(total)))
+			show(fmt.Sprintf("%s: %d%% of %s", what, min(done*100/total, 100), format.Bytes(total)))
 		}
 	}
 	return report, func() {
@@ -29,18 +31,4 @@ func (p Printer) Progress(what string) (report func(done, total int64), end func
 			fmt.Fprint(p.Stderr, "\r")
 		}
 	}
-}
-
-// Bytes returns a size in its largest binary unit.
-func Bytes(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	size, unit := float64(n), 0
-	for size >= 1024 && unit < len(units)-1 {
-		size /= 1024
-		unit++
-	}
-	if unit == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", size, units[unit])
 }

@@ -251,7 +251,8 @@ func fieldsOf(raw json.RawMessage) ([]field, error) {
 }
 
 // visible returns a text with its invisible characters as codes, so that none hides or reorders
-// what is shown.
+// what is shown. IsGraphic adds private and unassigned characters to the table of safetext: a browser
+// draws them as boxes that look alike.
 func visible(text string) string {
 	var b strings.Builder
 	for _, c := range text {

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // decisionOption is an option of a request.
@@ -66,7 +66,7 @@ var commonLabels = map[protocol.Decision][]string{
 
 // agentLabel returns the agent's label on one line, or "" if it tells no more than the name.
 func (o *decisionOption) agentLabel() string {
-	label := strings.TrimSpace(ui.OneLine(transcript.Reveal(o.Label)))
+	label := strings.TrimSpace(format.JoinLines(transcript.Reveal(o.Label)))
 	if slices.Contains(commonLabels[o.Kind], strings.ToLower(label)) {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -188,7 +189,7 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 		picked := slices.Contains(f.answers.choices[q.ID], c.ID)
 		return number + checkbox(picked, !q.Many), withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
-		return "Other:", ui.OneLine(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
+		return "Other:", format.JoinLines(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
 		name := checkbox(!f.plan.dropped[t.ID], false) + " " + TaskLabel(f.plan.tasks, r.index, f.plan.dropped)
@@ -204,7 +205,7 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 		return checkbox(f.edit.enabled, false) + name, ""
 	case rowReason:
 		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + " reason" + f.commentCount() + ":"),
-			ui.OneLine(transcript.Reveal(f.reason.text))
+			format.JoinLines(transcript.Reveal(f.reason.text))
 	}
 	o := &f.options[r.index]
 	if len(f.questions) > 0 {
@@ -216,14 +217,14 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 // commentCount returns the number of comments that are sent with the reason, or "".
 func (f *Form) commentCount() string {
 	if n := f.reason.comments.Len(); n > 0 {
-		return " with " + ui.Count(n, "comment")
+		return " with " + format.Count(n, "comment")
 	}
 	return ""
 }
 
 // details returns the agent's label and the scope of an option on one line.
 func (o *decisionOption) details() string {
-	scope := ui.OneLine(transcript.Reveal(o.Scope))
+	scope := format.JoinLines(transcript.Reveal(o.Scope))
 	return o.agentLabel() + ui.Prefixed(map[bool]string{true: " — "}[o.agentLabel() != ""], scope)
 }
 
@@ -252,9 +253,9 @@ func checkbox(checked, radio bool) string {
 
 // withDetails returns a text and its details, if any, on one line.
 func withDetails(text, details string) string {
-	text = ui.OneLine(transcript.Reveal(text))
+	text = format.JoinLines(transcript.Reveal(text))
 	if details != "" {
-		text += " — " + ui.OneLine(transcript.Reveal(details))
+		text += " — " + format.JoinLines(transcript.Reveal(details))
 	}
 	return text
 }

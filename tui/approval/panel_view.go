@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -123,7 +124,7 @@ func (p *Panel) requestLines(c *card, excerpt []excerptLine, keyActs bool) []str
 // moreText tells how many lines of a request are left out. It names the key that shows them if the
 // key acts.
 func (p *Panel) moreText(c *card, hidden int, keyActs bool) string {
-	text := ui.Pad("⋯", labelWidth) + ui.Count(hidden, "line") + " not shown"
+	text := ui.Pad("⋯", labelWidth) + format.Count(hidden, "line") + " not shown"
 	if !keyActs {
 		return text
 	}
@@ -161,7 +162,7 @@ func (p *Panel) title(pending []protocol.Approval, r *protocol.Approval, f *Form
 	case c.changes.Changes != nil && len(c.changes.Files()) > 1:
 		out += ", " + c.changes.Summary()
 	case c.runLines > 1:
-		out += ", " + ui.Count(c.runLines, "line")
+		out += ", " + format.Count(c.runLines, "line")
 	}
 	return out + p.expiry(r, f, now) + p.asked(r)
 }
@@ -201,7 +202,7 @@ func (p *Panel) formLines(f *Form, width int, focused bool) (lines []formLine, a
 		lines, at = f.view(width, focused)
 	}
 	if f.err != "" {
-		text := ui.Fit("   "+ui.OneLine(transcript.Clean(f.err)), width)
+		text := ui.Fit("   "+format.JoinLines(transcript.Clean(f.err)), width)
 		lines = append(lines, formLine{text: p.styles.Error.Render(text)})
 	}
 	return lines, at
@@ -221,9 +222,9 @@ func (p *Panel) expiry(r *protocol.Approval, f *Form, now time.Time) string {
 	case left <= 0:
 		return p.styles.Error.Render(" · expires now")
 	case left <= expiresSoon:
-		return p.styles.Error.Render(fmt.Sprintf(" · expires in %ds", ui.Seconds(left)))
+		return p.styles.Error.Render(fmt.Sprintf(" · expires in %ds", format.SecondsLeft(left)))
 	}
-	return p.styles.Warning.Render(" · expires in " + ui.Duration(time.Duration(ui.Seconds(left))*time.Second))
+	return p.styles.Warning.Render(" · expires in " + format.Duration(time.Duration(format.SecondsLeft(left))*time.Second))
 }
 
 // hint returns the keys that work now.

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
@@ -180,7 +181,7 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 		hint = v.hint()
 	}
 	if n := f.reason.comments.Len(); n > 0 {
-		hint = ui.Count(n, "comment") + " sent with it" + ui.Prefixed(keymap.Separator, hint)
+		hint = format.Count(n, "comment") + " sent with it" + ui.Prefixed(keymap.Separator, hint)
 	}
 	keys := s.Rule(s.Warning.Render(ui.FitHints(hint, width-4)), width)
 	if !v.deciding && !f.Typing() && f.awaits.always == nil && f.err == "" {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
@@ -245,7 +246,7 @@ func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	}
 	lines := []string{a.styles.Rule(a.styles.Warning.Render("approval"), width)}
 	if a.message != "" {
-		lines = append(lines, a.styles.Error.Render(ui.Fit("   "+ui.OneLine(a.message), width)))
+		lines = append(lines, a.styles.Error.Render(ui.Fit("   "+format.JoinLines(a.message), width)))
 	}
 	return lines[:min(len(lines), max(height, 0))], nil
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -51,7 +52,7 @@ func (b *filterBar) completions() []string {
 func (b *filterBar) KeyHint() string {
 	hint := "enter applies · esc clears"
 	if found := b.completions(); len(found) > 0 {
-		hint += " · tab " + ui.OneLine(transcript.Clean(strings.Join(found, " ")))
+		hint += " · tab " + format.JoinLines(transcript.Clean(strings.Join(found, " ")))
 	}
 	return hint
 }

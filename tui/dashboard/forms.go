@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -14,13 +15,13 @@ import (
 
 // sessionName returns the display name of a session, on one line.
 func sessionName(s *protocol.Summary) string {
-	return ui.OneLine(transcript.Clean(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))))
+	return format.JoinLines(transcript.Clean(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))))
 }
 
 // renameForm returns the form that renames a session.
 func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 	f := ui.NewForm(d.Styles, "rename "+sessionName(s), "enter renames · esc cancels",
-		ui.NewField("name", ui.OneLine(transcript.Clean(s.Name)), "(optional)"))
+		ui.NewField("name", format.JoinLines(transcript.Clean(s.Name)), "(optional)"))
 	session := s.Session
 	f.Submit = func(f *ui.Form) ui.Response {
 		f.Sending()

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
@@ -158,7 +159,7 @@ func changesSession(action keymap.Action) bool {
 // pressSeveral handles an action on the marked sessions, or the selected one.
 func (d *Dashboard) pressSeveral(action keymap.Action) tea.Cmd {
 	sessions := d.targets()
-	count := ui.Count(len(sessions), "session")
+	count := format.Count(len(sessions), "session")
 	switch action {
 	case keymap.DenySessions:
 		waiting := slices.DeleteFunc(slices.Clone(sessions), func(s protocol.Summary) bool {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
@@ -99,7 +100,7 @@ func (j *jump) View(width, height int) ([]string, *tea.Cursor) {
 		server := []string{d.servers.age(d.Styles, summary.Session), d.servers.of(summary.Session)}
 		for _, part := range append(server, labelsText(summary.Labels), d.directory(summary, width/3)) {
 			if part != "" {
-				details = append(details, ui.OneLine(part))
+				details = append(details, format.JoinLines(part))
 			}
 		}
 		name, about := ui.Pad(sessionName(summary), max(min(width/3, maxName), minName)), strings.Join(details, " · ")

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -26,7 +27,7 @@ func labelsText(labels map[string]string) string {
 // labelForm returns the form that changes labels: of the selected session with one field for each
 // label and one for a new label, or of the marked sessions with a new label only.
 func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
-	title := "labels of " + ui.Count(len(sessions), "session")
+	title := "labels of " + format.Count(len(sessions), "session")
 	var keys []string
 	var fields []ui.Field
 	if len(sessions) == 1 {
@@ -34,8 +35,8 @@ func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
 		title = "labels of " + sessionName(s)
 		keys = slices.Sorted(maps.Keys(s.Labels))
 		for _, key := range keys {
-			value := ui.OneLine(transcript.Clean(s.Labels[key]))
-			fields = append(fields, ui.NewField(ui.OneLine(transcript.Clean(key)), value, "(removed)"))
+			value := format.JoinLines(transcript.Clean(s.Labels[key]))
+			fields = append(fields, ui.NewField(format.JoinLines(transcript.Clean(key)), value, "(removed)"))
 		}
 	}
 	fields = append(fields, ui.NewField("new", "", "KEY=VALUE; KEY- removes a label"))
@@ -47,7 +48,7 @@ func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
 	f.Submit = func(f *ui.Form) ui.Response {
 		changes := map[string]string{}
 		for i, key := range keys {
-			if value := strings.TrimSpace(f.Value(i)); value != ui.OneLine(transcript.Clean(sessions[0].Labels[key])) {
+			if value := strings.TrimSpace(f.Value(i)); value != format.JoinLines(transcript.Clean(sessions[0].Labels[key])) {
 				changes[key] = value
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/ui"
 )
@@ -169,7 +170,7 @@ func (d *Dashboard) title(layout *listLayout, first, last, width int) string {
 		title += " · " + s.Warning.Render(fmt.Sprint(n)+" marked")
 	}
 	if d.filter != "" {
-		title += " · " + s.User.Render("filter “"+ui.OneLine(d.filter)+"”")
+		title += " · " + s.User.Render("filter “"+format.JoinLines(d.filter)+"”")
 	}
 	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 && d.list.Len() > 0 {
 		title += s.Dim.Render(" · by " + string(by))

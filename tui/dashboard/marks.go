@@ -3,8 +3,8 @@ package dashboard
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/ui"
 )
 
 // marks are the sessions that the user has marked for an action on several, and those whose
@@ -79,9 +79,9 @@ func (d *Dashboard) decideMarked() (tea.Cmd, any) {
 	switch {
 	case len(d.marks.pending) > 0:
 	case several > 0:
-		d.status.Text = ui.Count(several, "marked session") + " with several requests: open each to decide them"
+		d.status.Text = format.Count(several, "marked session") + " with several requests: open each to decide them"
 	case lost > 0:
-		d.status.Text = ui.Count(lost, "marked session") + " of servers that are not connected"
+		d.status.Text = format.Count(lost, "marked session") + " of servers that are not connected"
 	default:
 		d.status.Text = "no marked session has a request"
 	}

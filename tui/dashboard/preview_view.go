@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"agentctl/internal/format"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -23,7 +24,7 @@ func (d *Dashboard) previewLines(width, rows int) []string {
 	case open != nil:
 		out = append(out, transcriptTail(open, width, rows-1)...)
 	case p.session != summary.Session && !d.Reachable(summary.Session):
-		lines := ui.Wrap(ui.OneLine(transcript.Clean(d.servers.refuse(summary.Session).Error())), width-2)
+		lines := ui.Wrap(format.JoinLines(transcript.Clean(d.servers.refuse(summary.Session).Error())), width-2)
 		for _, line := range lines[:min(len(lines), rows-1)] {
 			out = append(out, s.Dim.Render(" "+line))
 		}
@@ -56,12 +57,12 @@ func transcriptTail(view *transcriptview.View, width, rows int) []string {
 func (p *preview) statusLines(s *ui.Styles, width int) []string {
 	var out []string
 	if p.err != "" {
-		out = append(out, s.Error.Render(ui.Fit(" "+ui.OneLine(transcript.Clean(p.err)), width)))
+		out = append(out, s.Error.Render(ui.Fit(" "+format.JoinLines(transcript.Clean(p.err)), width)))
 	}
 	if p.content.state == nil || len(p.content.state.Queue) == 0 {
 		return out
 	}
-	line := " +" + ui.Count(len(p.content.state.Queue), "queued message")
+	line := " +" + format.Count(len(p.content.state.Queue), "queued message")
 	if p.content.state.BlockingHold() != nil {
 		line += ", held"
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -124,7 +125,7 @@ func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 		if err != nil {
 			return ui.Response{} // no words or too many
 		}
-		r.input, r.text, r.query = nil, ui.OneLine(transcript.Clean(text)), query
+		r.input, r.text, r.query = nil, format.JoinLines(transcript.Clean(text)), query
 		r.hits, r.selected = searchHits{}, 0
 		return ui.Response{Cmd: r.request()}
 	}
@@ -198,7 +199,7 @@ func (r *searchResults) title() string {
 		title += " · no matches"
 	}
 	if h.skipped > 0 {
-		title += s.Warning.Render(" · " + ui.Count(h.skipped, "session") + " cannot be read")
+		title += s.Warning.Render(" · " + format.Count(h.skipped, "session") + " cannot be read")
 	}
 	return title
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -94,7 +95,7 @@ func (s *servers) refuseServer(name string) error {
 // reason returns the end of the text why there is no connection: the cause is last.
 func (s *serverState) reason() string {
 	text := cmp.Or(s.conn.Reason, string(s.conn.State))
-	return ui.FitLeft(ui.OneLine(transcript.Clean(text)), maxReason)
+	return ui.FitLeft(format.JoinLines(transcript.Clean(text)), maxReason)
 }
 
 // age says of when the last news of a server is, or that there was none.

@@ -8,6 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -144,13 +145,13 @@ func (r *rowState) childrenText() string {
 // sessionActivity returns one line: what the session does, else the last line of the agent's
 // output, else the title.
 func sessionActivity(s *protocol.Summary) string {
-	return ui.OneLine(transcript.Clean(cmp.Or(s.Doing, s.Output, s.Title)))
+	return format.JoinLines(transcript.Clean(cmp.Or(s.Doing, s.Output, s.Title)))
 }
 
 // directory returns the session's directory in at most width cells, with ~ for the user's home
 // directory on the home server.
 func (d *Dashboard) directory(s *protocol.Summary, width int) string {
-	dir := ui.OneLine(transcript.Clean(s.CWD))
+	dir := format.JoinLines(transcript.Clean(s.CWD))
 	atHome := d.OtherServer(s.Session) == ""
 	if rest, ok := strings.CutPrefix(dir, d.Home); atHome && ok && d.Home != "" && (rest == "" || rest[0] == '/') {
 		dir = "~" + rest
@@ -163,7 +164,7 @@ func tokensText(n int64) string {
 	if n <= 0 {
 		return ""
 	}
-	return ui.Thousands(n)
+	return format.Thousands(n)
 }
 
 // costText returns the cost of a session, or "". A foreign currency has its code.
@@ -174,7 +175,7 @@ func costText(s *protocol.Summary) string {
 	case s.Currency == "USD" || s.Currency == "":
 		return fmt.Sprintf("$%.2f", s.Cost)
 	}
-	return ui.OneLine(transcript.Clean(fmt.Sprintf("%.2f%s", s.Cost, s.Currency)))
+	return format.JoinLines(transcript.Clean(fmt.Sprintf("%.2f%s", s.Cost, s.Currency)))
 }
 
 // sessionStatus returns the mark of a session, the style of the mark, and the status text.
@@ -184,7 +185,7 @@ func (d *Dashboard) sessionStatus(s *protocol.Summary) (mark string, style *lipg
 	case d.list.GroupOf(s.Session) == sessionlist.Unread:
 		return "•", &styles.Bold, "finished"
 	case s.Status == protocol.Waiting && s.Approvals > 1:
-		return "?", &styles.Warning, ui.Count(s.Approvals, "approval")
+		return "?", &styles.Warning, format.Count(s.Approvals, "approval")
 	case s.Status == protocol.Waiting:
 		return "?", &styles.Warning, "approval"
 	case s.Status == protocol.Running:
@@ -195,7 +196,7 @@ func (d *Dashboard) sessionStatus(s *protocol.Summary) (mark string, style *lipg
 		return "‖", &styles.Warning, "held"
 	}
 	if end := (protocol.TurnEndedData{Reason: s.Reason}); s.Reason != "" && end.Failed() {
-		return "✗", &styles.Error, ui.OneLine(transcript.Clean(string(s.Reason)))
+		return "✗", &styles.Error, format.JoinLines(transcript.Clean(string(s.Reason)))
 	}
 	return "·", &styles.Dim, "idle"
 }
@@ -203,7 +204,7 @@ func (d *Dashboard) sessionStatus(s *protocol.Summary) (mark string, style *lipg
 // sessionTime returns the age of a pending request, or the time of the last activity.
 func sessionTime(styles *ui.Styles, s *protocol.Summary) string {
 	if s.Status == protocol.Waiting && s.Asked != nil {
-		return ui.Duration(max(styles.Now().Sub(*s.Asked), 0).Truncate(time.Second))
+		return format.Duration(max(styles.Now().Sub(*s.Asked), 0).Truncate(time.Second))
 	}
 	return dayOrClock(styles, s.Updated)
 }

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
@@ -42,7 +43,7 @@ var errUnanswered = errors.New("no answer yet")
 // mark. Servers get their requests independently of each other: one that stalls delays no other.
 func (d *Dashboard) runAction(a action, sessions []protocol.Summary) tea.Cmd {
 	report := &actionReport{a.done, sessions, make([]error, len(sessions))}
-	d.status.Text = fmt.Sprintf("sending to %s …", ui.Count(len(sessions), "session"))
+	d.status.Text = fmt.Sprintf("sending to %s …", format.Count(len(sessions), "session"))
 	var cmds []tea.Cmd
 	for _, indexes := range d.servers.byServer(sessions) {
 		refused := d.servers.refuse(sessions[indexes[0]].Session)
@@ -100,7 +101,7 @@ func (d *Dashboard) reportAction(report *actionReport) {
 		case errors.Is(err, errUnanswered):
 			unanswered++
 		default:
-			failures = append(failures, sessionName(&report.sessions[i])+": "+ui.OneLine(remote.ErrorText(err)))
+			failures = append(failures, sessionName(&report.sessions[i])+": "+format.JoinLines(remote.ErrorText(err)))
 		}
 	}
 	if report.done == d.marks.written.done && len(failures) == 0 && unanswered == 0 {
@@ -189,7 +190,7 @@ func (d *Dashboard) denyForm(sessions []protocol.Summary) *ui.Form {
 	for i := range sessions {
 		requests += sessions[i].Approvals
 	}
-	title := fmt.Sprintf("deny %s of %s", ui.Count(requests, "request"), d.namesOf(sessions))
+	title := fmt.Sprintf("deny %s of %s", format.Count(requests, "request"), d.namesOf(sessions))
 	text := d.marks.written.take("denied", sessions)
 	f := ui.NewForm(d.Styles, title, "enter denies · esc cancels", ui.NewField("reason", text, "(optional)"))
 	d.marks.written = written{"denied", f, sessions}
@@ -255,7 +256,7 @@ func (d *Dashboard) namesOf(sessions []protocol.Summary) string {
 		out += fmt.Sprintf(" and %d more", n)
 	}
 	if len(sessions) > 1 {
-		out = ui.Count(len(sessions), "session") + ": " + out
+		out = format.Count(len(sessions), "session") + ": " + out
 	}
 	return out
 }

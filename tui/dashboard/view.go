@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -162,7 +163,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 		out = []string{"", " " + d.Styles.Bold.Render(ui.Fit("There is no session yet.", width-1)), ""}
 	}
 	for _, t := range text {
-		for _, line := range ui.Wrap(ui.OneLine(transcript.Clean(t)), width-2) {
+		for _, line := range ui.Wrap(format.JoinLines(transcript.Clean(t)), width-2) {
 			out = append(out, d.Styles.Dim.Render(" "+line))
 		}
 	}
@@ -215,12 +216,12 @@ func (d *Dashboard) notice() string {
 	case d.leave.Pending:
 		return d.leaveLine(width)
 	case d.status.Text != "":
-		return ui.Fit(conn+s.Warning.Render(" "+ui.OneLine(transcript.Clean(d.status.Text))), width)
+		return ui.Fit(conn+s.Warning.Render(" "+format.JoinLines(transcript.Clean(d.status.Text))), width)
 	case d.servers.listError != "":
-		return ui.Fit(conn+s.Error.Render(" "+ui.OneLine(transcript.Clean(d.servers.listError))), width)
+		return ui.Fit(conn+s.Error.Render(" "+format.JoinLines(transcript.Clean(d.servers.listError))), width)
 	case conn != "" && d.servers.home.State != remote.Connected:
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
-		advice := ui.Prefixed(" · ", ui.OneLine(transcript.Clean(d.servers.home.Advice)))
+		advice := ui.Prefixed(" · ", format.JoinLines(transcript.Clean(d.servers.home.Advice)))
 		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
 	}
 	return ""
@@ -234,7 +235,7 @@ func (d *Dashboard) connText() string {
 	case remote.Reconnecting:
 		text = string(remote.Reconnecting)
 		if wait := d.servers.home.Retry.Sub(d.Now()); wait > 0 {
-			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
+			text += fmt.Sprintf(" in %ds", format.SecondsLeft(wait))
 		}
 	case remote.Closing:
 		text = string(remote.Closing)
@@ -249,7 +250,7 @@ func (d *Dashboard) connText() string {
 	if d.servers.several != nil {
 		text = d.servers.names[0] + " " + text
 	}
-	return d.Styles.Error.Render(" ○ " + ui.OneLine(transcript.Clean(text)))
+	return d.Styles.Error.Render(" ○ " + format.JoinLines(transcript.Clean(text)))
 }
 
 // detailLine returns details of the selected session that its row omits.
@@ -261,7 +262,7 @@ func (d *Dashboard) detailLine() string {
 	var parts []string
 	add := func(part string) {
 		if part != "" {
-			parts = append(parts, ui.OneLine(transcript.Clean(part)))
+			parts = append(parts, format.JoinLines(transcript.Clean(part)))
 		}
 	}
 	add(ui.Prefixed(d.servers.of(s.Session)+" ", d.servers.age(d.Styles, s.Session)))
@@ -276,7 +277,7 @@ func (d *Dashboard) detailLine() string {
 		add(s.Title)
 	}
 	if s.Clients > 0 {
-		add(ui.Count(s.Clients, "client"))
+		add(format.Count(s.Clients, "client"))
 	}
 	add(ui.ShortID(s.Session))
 	return d.Styles.Dim.Render(ui.Fit(" "+strings.Join(parts, " · "), d.canvas.Width))

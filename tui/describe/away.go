@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/ui"
 )
 
 // minAway is the shortest disconnection that is always reported. A shorter one is reported only if
@@ -103,7 +103,7 @@ func (a *Away) CaughtUp(now time.Time, seq uint64) string {
 		away = now.Sub(ended.since)
 	}
 	if away >= time.Second {
-		parts = append(parts, "away "+ui.Duration(away.Truncate(time.Second)))
+		parts = append(parts, "away "+format.Duration(away.Truncate(time.Second)))
 	}
 	missed := ended.missed()
 	switch {
@@ -135,12 +135,12 @@ func (a *Away) missed() []string {
 	case !a.complete:
 		out = append(out, "from a fresh snapshot")
 	}
-	add(a.turns, "%s ended", ui.Count(a.turns, "turn"))
-	add(a.queued, "%s queued", ui.Count(a.queued, "message"))
+	add(a.turns, "%s ended", format.Count(a.turns, "turn"))
+	add(a.queued, "%s queued", format.Count(a.queued, "message"))
 	for _, outcome := range a.outcomes {
 		out = append(out, "1 approval "+outcome)
 	}
 	add(a.decided-len(a.outcomes), "%d more decided", a.decided-len(a.outcomes))
-	add(len(a.pending), "%s waiting", ui.Count(len(a.pending), "approval"))
+	add(len(a.pending), "%s waiting", format.Count(len(a.pending), "approval"))
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/ui"
 )
@@ -54,7 +55,7 @@ func Outcome(a *protocol.Approval, r *protocol.ApprovalResolvedData, by *protoco
 	case in.Patch != "":
 		s += " · with an edited patch"
 	case in.Command != "" && (a == nil || in.Command != a.Command):
-		s += " · ran instead: " + ui.OneLine(in.Command)
+		s += " · ran instead: " + format.JoinLines(in.Command)
 	}
 	return s
 }
@@ -67,7 +68,7 @@ func optionLabel(a *protocol.Approval, r *protocol.ApprovalResolvedData) string 
 	}
 	for _, o := range a.Options {
 		if o.ID == r.Option && !slices.Contains(usualLabels, strings.ToLower(o.Label)) {
-			return ui.OneLine(o.Label)
+			return format.JoinLines(o.Label)
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -99,10 +100,10 @@ func (f *File) Content() ([]byte, error) {
 
 // Line returns "[KIND NAME · NOTE · LINK · MEDIA TYPE · SIZE · blob ID]" without what is empty.
 func (f *File) Line() string {
-	line := strings.TrimSpace(f.Kind + " " + ui.Fit(ui.OneLine(transcript.Clean(f.Name)), maxFileName))
+	line := strings.TrimSpace(f.Kind + " " + ui.Fit(format.JoinLines(transcript.Clean(f.Name)), maxFileName))
 	add := func(s string) {
 		if s != "" {
-			line += " · " + ui.OneLine(transcript.Clean(s))
+			line += " · " + format.JoinLines(transcript.Clean(s))
 		}
 	}
 	add(f.Note)
@@ -111,7 +112,7 @@ func (f *File) Line() string {
 	}
 	add(ui.Fit(f.MediaType, maxFileName))
 	if f.Size > 0 {
-		add(ui.Size(f.Size))
+		add(format.Size(f.Size))
 	}
 	if f.Blob != "" {
 		add("blob " + f.Blob)

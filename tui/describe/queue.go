@@ -3,9 +3,9 @@ package describe
 import (
 	"fmt"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // EditHold returns the hold for an edit of a message, or nil.
@@ -24,7 +24,7 @@ func Hold(h *protocol.Hold) string {
 	switch h.Reason {
 	case protocol.HoldEdit:
 		if h.By != nil {
-			return "paused while " + ui.OneLine(transcript.Clean(h.By.Name)) + " edits"
+			return "paused while " + format.JoinLines(transcript.Clean(h.By.Name)) + " edits"
 		}
 		return "paused for an edit"
 	case protocol.HoldInterrupt:
@@ -35,7 +35,7 @@ func Hold(h *protocol.Hold) string {
 		s = "held after a denial"
 	}
 	if h.By != nil {
-		s += " by " + ui.OneLine(transcript.Clean(h.By.Name))
+		s += " by " + format.JoinLines(transcript.Clean(h.By.Name))
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -28,7 +29,7 @@ type ToolTitle struct {
 
 // NewToolTitle returns the title of a call by what is known of it.
 func NewToolTitle(t *protocol.ToolItem) ToolTitle {
-	line := func(s string) string { return ui.OneLine(transcript.Clean(s)) }
+	line := func(s string) string { return format.JoinLines(transcript.Clean(s)) }
 	name, title := line(t.Name), line(t.Title)
 	input := ToolInput(t)
 	argument := line(MainArgument(input))
@@ -106,7 +107,7 @@ func words(s string) string {
 func summary(input json.RawMessage) string {
 	fields, ok := Fields(input, func(key, value string) string {
 		first, _, cut := strings.Cut(strings.TrimSpace(transcript.Clean(value)), "\n")
-		first = ui.OneLine(first)
+		first = format.JoinLines(first)
 		short := ui.Fit(first, maxSummaryField)
 		switch nested := strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{"); {
 		case strings.HasPrefix(value, "[{") || nested && short != first:
@@ -114,10 +115,10 @@ func summary(input json.RawMessage) string {
 		case cut && short == first:
 			short += " …"
 		}
-		return ui.OneLine(transcript.Clean(key)) + ": " + short
+		return format.JoinLines(transcript.Clean(key)) + ": " + short
 	})
 	if !ok {
-		return ui.OneLine(transcript.Clean(JSON(input)))
+		return format.JoinLines(transcript.Clean(JSON(input)))
 	}
 	return strings.Join(fields, " ")
 }

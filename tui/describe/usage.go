@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // Usage names the counted tokens, one phrase each, like "12 tokens in" and "3 out". It leaves out
@@ -36,7 +36,7 @@ func Cost(u *protocol.Usage) string {
 	if u.Cost < 0.01 {
 		amount = fmt.Sprintf("%.2g", u.Cost)
 	}
-	if currency := ui.OneLine(transcript.Clean(u.Currency)); currency != "" && currency != "USD" {
+	if currency := format.JoinLines(transcript.Clean(u.Currency)); currency != "" && currency != "USD" {
 		return amount + " " + currency
 	}
 	return "$" + amount
@@ -53,7 +53,7 @@ func Context(c *protocol.ContextInfo, number func(int64) string) []string {
 		out = append(out, number(c.Tokens)+" tokens")
 	}
 	if c.TranscriptLength > 0 {
-		out = append(out, ui.Count(c.TranscriptLength, "message"))
+		out = append(out, format.Count(c.TranscriptLength, "message"))
 	}
 	return out
 }

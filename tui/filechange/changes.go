@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/diff"
@@ -158,7 +159,7 @@ func FromArguments(kind string, input json.RawMessage, clean func(string) string
 		return "", false
 	}
 	path, _ := pick(describe.PathFields)
-	path = ui.OneLine(path)
+	path = format.JoinLines(path)
 	old, hasOld := pick(oldFields)
 	text, hasNew := pick(newFields)
 	if hasOld && hasNew {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"agentctl/internal/format"
 	"agentctl/tui/diff"
-	"agentctl/tui/ui"
 )
 
 // Len returns the number of pieces of the changes.
@@ -30,7 +30,7 @@ func (c *Changes) Summary() string {
 		a, r := f.Stat()
 		added, removed = added+a, removed+r
 	}
-	return fmt.Sprintf("%s +%d −%d", ui.Count(len(c.files), "file"), added, removed)
+	return fmt.Sprintf("%s +%d −%d", format.Count(len(c.files), "file"), added, removed)
 }
 
 // Estimate returns the approximate number of lines of a layout.

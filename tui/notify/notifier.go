@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -134,7 +135,7 @@ func (n *Notifier) FollowSummary(s *protocol.Summary, server string) tea.Cmd {
 	event, state := "", endState(s.Reason)
 	switch {
 	case current.request != "" && current.request != previous.request:
-		event, state = ui.Count(s.Approvals, "approval"), Waiting
+		event, state = format.Count(s.Approvals, "approval"), Waiting
 		if s.Approvals == 1 && s.Doing != "" {
 			event = "approval: " + s.Doing
 		}
@@ -196,5 +197,5 @@ func plainText(s string) string {
 			return -1
 		}
 		return r
-	}, ui.OneLine(transcript.Clean(s)))
+	}, format.JoinLines(transcript.Clean(s)))
 }

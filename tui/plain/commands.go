@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
-	"agentctl/tui/ui"
 )
 
 // helpText is the output of /help.
@@ -64,7 +64,7 @@ func (c *client) runLine(in inputLine) {
 	case "status":
 		s := out.state
 		out.linef("session %s, %s, %s, %s, position %d", remote.SessionName(s), s.Status(), out.conn.State,
-			ui.Count(len(s.Queue), "queued message"), s.Seq)
+			format.Count(len(s.Queue), "queued message"), s.Seq)
 	case "interrupt":
 		c.interrupt(rest)
 	case "retry":
@@ -172,7 +172,7 @@ func (c *client) runQueueCommand(verb, rest string) {
 	s, out := c.renderer.state, c.renderer
 	switch verb {
 	case "queue":
-		out.linef("%s in the queue", ui.Count(len(s.Queue), "message"))
+		out.linef("%s in the queue", format.Count(len(s.Queue), "message"))
 		for i := range s.Queue {
 			out.linef("%d: %s: %s", i+1, remote.ActorName(s.Queue[i].By), s.Queue[i].Text)
 		}

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
-	"agentctl/tui/ui"
 )
 
 const (
@@ -36,7 +36,7 @@ func (c *client) search(words string) {
 			for i := range page.Hits {
 				h := &page.Hits[i]
 				at, kind := h.Time.In(zone).Format("2006-01-02 15:04"), describe.HitKinds[h.Kind]
-				snippet := ui.OneLine(strings.TrimSpace(h.Snippet))
+				snippet := format.JoinLines(strings.TrimSpace(h.Snippet))
 				hits = append(hits, fmt.Sprintf("%s %s, position %d: %s", at, kind, h.Seq, snippet))
 			}
 			if data.Cursor = page.Cursor; data.Cursor == "" || len(hits) >= maxHits {
@@ -56,10 +56,10 @@ func formatHits(hits []string, words string, more bool) string {
 	case len(hits) == 0:
 		return "no match for “" + words + "”"
 	}
-	title := ui.Count(len(hits), "hit")
+	title := format.Count(len(hits), "hit")
 	if more || len(hits) > maxHits {
 		hits = hits[:min(len(hits), maxHits)]
-		title = "the newest " + ui.Count(len(hits), "hit")
+		title = "the newest " + format.Count(len(hits), "hit")
 	}
 	return title + " with “" + words + "”:\n" + strings.Join(hits, "\n")
 }
@@ -68,7 +68,7 @@ func formatHits(hits []string, words string, more bool) string {
 func (c *client) runRuleCommand(verb, rest string) {
 	out, rules := c.renderer, c.renderer.state.Rules
 	if verb == "rules" {
-		out.linef("%s", ui.Count(len(rules), "rule"))
+		out.linef("%s", format.Count(len(rules), "rule"))
 		for i := range rules {
 			r := &rules[i]
 			what := describe.Rule(r)

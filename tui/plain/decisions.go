@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/describe"
-	"agentctl/tui/ui"
 )
 
 // decisionVerbs are the commands that decide a request, and the decisions they send. That of
@@ -162,7 +162,7 @@ func parseTasks(a *protocol.Approval, rest string) (*protocol.ApprovalInput, err
 	}
 	kept := approval.KeepTasks(a.Tasks, keep)
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("name one or more of the %s", ui.Count(len(a.Tasks), "task"))
+		return nil, fmt.Errorf("name one or more of the %s", format.Count(len(a.Tasks), "task"))
 	}
 	return &protocol.ApprovalInput{Tasks: kept}, nil
 }

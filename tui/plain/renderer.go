@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
@@ -173,7 +174,7 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		r.endTurn()
 		r.endedTurns = append(r.endedTurns[max(0, len(r.endedTurns)-maxEndedTurns+1):], e.Turn)
 		d := remote.DecodeData[protocol.TurnEndedData](e.Data)
-		took := ui.Duration(ui.Millis(d.DurationMS))
+		took := format.Duration(format.Millis(d.DurationMS))
 		reason := describe.Reason(d.Reason) + describe.By(e.By)
 		r.linef("turn %s after %s%s", reason, took, ui.Prefixed(": ", d.Message))
 	case protocol.QueueAdded, protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved,

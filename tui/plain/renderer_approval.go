@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/describe"
@@ -85,7 +86,7 @@ func (r *renderer) writeLines(label, separator string, lines []string, prose boo
 	if len(lines) == 1 && ansi.StringWidth(label) < width/2 {
 		first = label + separator
 	} else {
-		r.linef("%s, %s:", label, ui.Count(len(lines), "line"))
+		r.linef("%s, %s:", label, format.Count(len(lines), "line"))
 	}
 	room := max(1, width-max(ansi.StringWidth(first), ansi.StringWidth(wrapGutter)))
 	for _, line := range lines {
@@ -108,7 +109,7 @@ func (r *renderer) width() int {
 }
 
 // oneLine returns a text of the agent on one line, so that none of it looks like another line.
-func oneLine(text string) string { return ui.OneLine(transcript.Reveal(text)) }
+func oneLine(text string) string { return format.JoinLines(transcript.Reveal(text)) }
 
 // writeQuestion writes a question and its choices with their short names, and with their ids if
 // those tell more.

@@ -3,6 +3,7 @@ package plain
 import (
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
@@ -94,10 +95,10 @@ func (r *renderer) finishCatchUp() {
 func (r *renderer) statusText() string {
 	s := string(r.state.Status())
 	if n := len(r.state.Approvals); n > 0 {
-		s += " for " + ui.Count(n, "approval")
+		s += " for " + format.Count(n, "approval")
 	}
 	if n := len(r.state.Queue); n > 0 {
-		s += ", " + ui.Count(n, "queued message")
+		s += ", " + format.Count(n, "queued message")
 	}
 	if hold := r.state.BlockingHold(); hold != nil {
 		s += ", queue " + describe.Hold(hold)

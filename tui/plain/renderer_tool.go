@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
@@ -112,7 +113,7 @@ func (r *renderer) writeTool(e *protocol.Event) {
 func (r *renderer) writeToolEnd(tool *runningTool, d *protocol.ToolEndedData) {
 	tail, hidden := tool.output.Tail(toolOutputWidth, toolOutputLines)
 	if hidden > 0 {
-		tail = append([]string{fmt.Sprintf("(%s before)", ui.Count(hidden, "line"))}, tail...)
+		tail = append([]string{fmt.Sprintf("(%s before)", format.Count(hidden, "line"))}, tail...)
 	}
 	for _, line := range tail {
 		r.linef("  | %s", transcript.StripStyles(line))

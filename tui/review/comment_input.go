@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -76,7 +77,7 @@ func (v *View) Commenting() bool { return v.input != nil }
 // SaveComment saves the comment that is being written, if any.
 func (v *View) SaveComment() {
 	if v.input != nil {
-		v.setComment(ui.OneLine(transcript.Clean(strings.TrimSpace(v.input.Value()))))
+		v.setComment(format.JoinLines(transcript.Clean(strings.TrimSpace(v.input.Value()))))
 	}
 }
 
@@ -92,7 +93,7 @@ func (v *View) copyComments() ui.Response {
 		v.message = "there are no comments to copy"
 		return ui.Response{}
 	}
-	n := ui.Count(v.content.Comments.Len(), "comment")
+	n := format.Count(v.content.Comments.Len(), "comment")
 	v.message = "copied " + n
 	return ui.Response{Intent: CopyIntent{n, v.content.Comments.Text()}}
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -86,7 +87,7 @@ func (v *View) titleLine(width int) string {
 		case 0:
 			right = "all files read "
 		default:
-			right = ui.Count(n, "file") + " not read "
+			right = format.Count(n, "file") + " not read "
 		}
 	}
 	left := " " + v.title + keymap.Separator + v.content.Changes.Summary()
@@ -107,7 +108,7 @@ func (v *View) fileRule(width int) string {
 		right += keymap.Separator + "not read"
 	}
 	room := max(1, width-4-ansi.StringWidth(left+gutter+right))
-	return v.styles.Rule(left+v.styles.Dim.Render(gutter)+ui.FitLeft(ui.OneLine(f.Path()), room)+right, width)
+	return v.styles.Rule(left+v.styles.Dim.Render(gutter)+ui.FitLeft(format.JoinLines(f.Path()), room)+right, width)
 }
 
 // hintLine draws the keys that work, or the message of the last key.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/diff"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -171,7 +172,7 @@ func (v *View) fileLine(row fileRow, width int) string {
 	}
 	stat := " " + statOf(f)
 	room := max(1, width-2-gutterWidth-ansi.StringWidth(stat))
-	path := ui.Pad(ui.FitLeft(ui.OneLine(f.Path()), room), room)
+	path := ui.Pad(ui.FitLeft(format.JoinLines(f.Path()), room), room)
 	return mark + v.styles.Dim.Render(gutter) + path + v.styles.Dim.Render(stat)
 }
 

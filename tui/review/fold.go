@@ -1,8 +1,8 @@
 package review
 
 import (
+	"agentctl/internal/format"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // toggleFold hides the lines of the current file below its heading, or shows them again. In the
@@ -53,6 +53,6 @@ func (p *pieceItem) folded(body []string, width int) []string {
 		return nil
 	}
 	note := &transcript.StyledText{}
-	note.Append("  … "+ui.Count(p.hidden, "line"), transcript.Faint)
+	note.Append("  … "+format.Count(p.hidden, "line"), transcript.Faint)
 	return append(body, note.Lines(max(1, width))[0])
 }

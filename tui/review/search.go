@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -61,7 +62,7 @@ func (v *View) startSearch() {
 	}
 	v.findMatches()
 	if len(s.matches) == 0 {
-		v.message = "no match for " + ui.OneLine(s.text)
+		v.message = "no match for " + format.JoinLines(s.text)
 		v.endSearch()
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/attachment"
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -40,7 +41,7 @@ func (a *attachments) view(width int) []string {
 	out := make([]string, len(a.files))
 	for i := range a.files {
 		f := &a.files[i]
-		line := " + " + ui.OneLine(transcript.Clean(f.Name)) + " · " + f.MediaType + " · " + ui.Size(f.Size)
+		line := " + " + format.JoinLines(transcript.Clean(f.Name)) + " · " + f.MediaType + " · " + format.Size(f.Size)
 		if i == len(a.files)-1 {
 			line += ui.Prefixed(" · ", a.styles.Keys.Hint(keymap.RemoveAttachment, "removes it"))
 		}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
@@ -35,7 +36,7 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 func (v *View) setTheme(name string) tea.Cmd {
 	theme := ui.Theme(strings.ToLower(name))
 	if !slices.Contains(ui.Themes(), theme) {
-		v.status.Text = "no theme " + ui.OneLine(name)
+		v.status.Text = "no theme " + format.JoinLines(name)
 		v.overlays.Push(ui.NewThemeMenu(v.Styles))
 		return nil
 	}
@@ -46,7 +47,7 @@ func (v *View) setTheme(name string) tea.Cmd {
 func (v *View) setImages(name string) tea.Cmd {
 	mode := thumbnail.Mode(strings.ToLower(name))
 	if !slices.Contains(thumbnail.Modes(), mode) {
-		v.status.Text = "no images mode " + ui.OneLine(name)
+		v.status.Text = "no images mode " + format.JoinLines(name)
 		v.overlays.Push(ui.NewImagesMenu(v.Styles))
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -26,7 +27,7 @@ type connectionPanel struct {
 func (p *connectionPanel) view(width int) []string {
 	s, conn := p.styles, &p.replica.conn
 	style, reason := &s.Error, conn.Reason
-	serverAdvice := ui.OneLine(transcript.Clean(conn.Advice))
+	serverAdvice := format.JoinLines(transcript.Clean(conn.Advice))
 	var advice []string
 	switch {
 	case conn.State == remote.Offline:

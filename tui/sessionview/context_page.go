@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -81,7 +82,7 @@ func (p *contextPage) Update(msg tea.Msg) ui.Response {
 func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
 	styles := p.styles
 	state := p.usage.replica.state
-	title := styles.Bold.Render("context") + " · " + ui.OneLine(transcript.Clean(remote.SessionName(state)))
+	title := styles.Bold.Render("context") + " · " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	if agent := describe.Agent(state.Agent); agent != "" {
 		title += styles.Dim.Render(" · " + agent)
 	}
@@ -127,11 +128,11 @@ func (p *contextPage) currentLines(width int) []string {
 	}
 	var out []string
 	if percent, ok := describe.ContextPercent(c); ok {
-		number := " " + ui.Percent(percent)
+		number := " " + format.Percent(percent)
 		bar := usage.Bar(percent/100, min(width-2-ansi.StringWidth(number), 60))
 		out = []string{ui.Fit(" "+styles.ContextStyle(percent).Render(bar)+styles.Bold.Render(number), width)}
 	}
-	about := describe.Context(c, ui.Thousands)
+	about := describe.Context(c, format.Thousands)
 	switch c.Strategy {
 	case "":
 	case "none":
@@ -150,7 +151,7 @@ func (p *contextPage) partLines(width int) []string {
 	}
 	var parts []string
 	for _, x := range p.answer.Parts {
-		parts = append(parts, ui.OneLine(transcript.Clean(x.Name))+" ≈"+ui.Thousands(x.Tokens))
+		parts = append(parts, format.JoinLines(transcript.Clean(x.Name))+" ≈"+format.Thousands(x.Tokens))
 	}
 	return p.wrap(strings.Join(parts, " · "), &p.styles.Dim, width)
 }
@@ -171,7 +172,7 @@ func (p *contextPage) usageLines(width int) []string {
 	if u == nil {
 		return out
 	}
-	if used := describe.Usage(u, ui.Thousands); len(used) > 0 {
+	if used := describe.Usage(u, format.Thousands); len(used) > 0 {
 		out = append(out, p.wrap("used "+strings.Join(used, " · "), &styles.Plain, width)...)
 	}
 	if u.Cost > 0 {
@@ -198,7 +199,7 @@ func (p *contextPage) turnLines(width int) []string {
 	if peak == 0 {
 		return nil
 	}
-	about := " · " + ui.Count(len(turns), "turn")
+	about := " · " + format.Count(len(turns), "turn")
 	if limit > 0 {
 		about += fmt.Sprintf(" · peak %.0f%%", 100*float64(peak)/float64(max(limit, peak)))
 	}
@@ -231,13 +232,13 @@ func (p *contextPage) compactionLines(width int) []string {
 
 // effect returns the effect of a compaction, after a colon, or "" if it is not known.
 func (p *contextPage) effect(d *protocol.ContextCompactedData) string {
-	return ui.Prefixed(": ", describe.Compaction(d, ui.Thousands))
+	return ui.Prefixed(": ", describe.Compaction(d, format.Thousands))
 }
 
 // wrap wraps and styles a text, indented by one cell.
 func (p *contextPage) wrap(s string, style *lipgloss.Style, width int) []string {
 	var out []string
-	for _, line := range ui.Wrap(ui.OneLine(transcript.Clean(s)), max(width-2, 1)) {
+	for _, line := range ui.Wrap(format.JoinLines(transcript.Clean(s)), max(width-2, 1)) {
 		out = append(out, ui.Fit(" "+style.Render(line), width))
 	}
 	return out

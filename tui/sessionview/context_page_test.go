@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/dev/tuitest"
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
@@ -306,7 +307,7 @@ func TestContextStyle(t *testing.T) {
 
 func TestPercent(t *testing.T) {
 	for percent, want := range map[float64]string{0: "0%", 0.01: "<1%", 0.6: "1%", 99.4: "99%", 100: "100%"} {
-		if got := ui.Percent(percent); got != want {
+		if got := format.Percent(percent); got != want {
 			t.Errorf("Percent(%v) = %s, want %s", percent, got, want)
 		}
 	}

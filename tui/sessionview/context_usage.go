@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
@@ -99,7 +100,7 @@ func (u *contextUsage) compact() tea.Cmd {
 		u.compaction = compaction{result: &result.Compacted}
 		switch {
 		case err == nil:
-			effect := describe.Compaction(&result.Compacted, ui.Thousands)
+			effect := describe.Compaction(&result.Compacted, format.Thousands)
 			u.commands.status.Text = "context compacted" + ui.Prefixed(": ", effect)
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
 			u.compaction = compaction{

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -123,7 +124,7 @@ func (p *transcriptPane) selectBlock() {
 
 // hint returns the number of selected lines and the keys of copy mode.
 func (c *copyMode) hint(styles *ui.Styles, list *transcript.List) string {
-	lines := ui.Count(list.CountLines(c.start, c.cursor), "line")
+	lines := format.Count(list.CountLines(c.start, c.cursor), "line")
 	keys := styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block",
 		keymap.CopySelection, "copies", keymap.Back, "closes")
 	return styles.Warning.Render("copy mode: "+lines) + styles.Dim.Render(" · "+keys)
@@ -146,8 +147,8 @@ func (p *transcriptPane) copy(name, text string) tea.Cmd {
 		}
 		suffix = ", the first MiB of it"
 	}
-	lines := ui.Count(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line")
-	characters := ui.Count(utf8.RuneCountInString(text), "character")
+	lines := format.Count(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line")
+	characters := format.Count(utf8.RuneCountInString(text), "character")
 	if name != "" {
 		name += ": "
 	}

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/internal/gitbranch"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
@@ -79,9 +80,9 @@ func (d *directory) text() string {
 	if d.local {
 		dir = shortenHome(dir, d.home)
 	}
-	dir = ui.FitLeft(ui.OneLine(transcript.Clean(dir)), maxDirectoryWidth)
+	dir = ui.FitLeft(format.JoinLines(transcript.Clean(dir)), maxDirectoryWidth)
 	if d.branch != "" && dir != "" {
-		dir += " (" + ui.Fit(ui.OneLine(transcript.Clean(d.branch)), maxBranchWidth) + ")"
+		dir += " (" + ui.Fit(format.JoinLines(transcript.Clean(d.branch)), maxBranchWidth) + ")"
 	}
 	return dir
 }

@@ -8,9 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
-	"agentctl/tui/ui"
 )
 
 // editGrace is how long the server keeps an edit hold after its actor disconnected.
@@ -107,7 +107,7 @@ func (e *editHolds) title(message string) string {
 		return "editing a queued message"
 	}
 	if left := e.remaining(h); left > 0 {
-		return fmt.Sprintf("editing · held for %ds more", ui.Seconds(left))
+		return fmt.Sprintf("editing · held for %ds more", format.SecondsLeft(left))
 	}
 	return "editing · no longer held"
 }

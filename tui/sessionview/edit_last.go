@@ -3,6 +3,7 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -51,7 +52,7 @@ func (v *View) forkBefore(turn, text string) tea.Cmd {
 		if err != nil {
 			return v.commands.report(err)
 		}
-		v.status.Text = "forked as session " + ui.OneLine(transcript.Clean(created.Session))
+		v.status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
 		return v.Tasks.Send(ForkedMsg{created.Session, text})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/download"
+	"agentctl/internal/format"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -27,7 +28,7 @@ func (v *View) export(path string) tea.Cmd {
 		v.status.Text = "this session cannot be exported here"
 		return nil
 	}
-	name := ui.OneLine(transcript.Clean(remote.SessionName(v.replica.state)))
+	name := format.JoinLines(transcript.Clean(remote.SessionName(v.replica.state)))
 	if path == "" {
 		path = download.Name(name+".md", nil)
 	}

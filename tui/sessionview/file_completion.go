@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/filelist"
+	"agentctl/internal/format"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -169,11 +170,11 @@ func (c *fileCompletion) view(width int) []string {
 	}
 	lines, _ = ui.Window(lines, c.selected, fileRows)
 	n := len(files) - c.resources
-	count := ui.Count(n, "file")
+	count := format.Count(n, "file")
 	if n == maxFileSuggestions || c.listing.More {
 		count = "the first " + count
 	}
-	if resources := ui.Count(c.resources, "resource"); c.resources > 0 && n > 0 {
+	if resources := format.Count(c.resources, "resource"); c.resources > 0 && n > 0 {
 		count = resources + " · " + count
 	} else if c.resources > 0 {
 		count = resources

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/download"
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -111,7 +112,7 @@ func (v *View) askWhereToSave(file describe.File, data []byte) tea.Cmd {
 
 // askToReplace asks before a file is replaced.
 func (v *View) askToReplace(path string, data []byte) {
-	f := ui.NewForm(v.Styles, ui.OneLine(transcript.Clean(path))+" exists", "type yes and enter · esc cancels",
+	f := ui.NewForm(v.Styles, format.JoinLines(transcript.Clean(path))+" exists", "type yes and enter · esc cancels",
 		ui.NewField("replace it?", "", "yes"))
 	f.Submit = func(f *ui.Form) ui.Response {
 		if strings.TrimSpace(f.Value(0)) != "yes" {
@@ -138,7 +139,7 @@ func (v *View) saveFile(f *ui.Form, path string, data []byte, save func(string, 
 			f.Fail(err.Error(), "type another path")
 		default:
 			v.overlays.Remove(f)
-			v.status.Text = "saved " + path + ", " + ui.Count(len(data), "byte")
+			v.status.Text = "saved " + path + ", " + format.Count(len(data), "byte")
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/thumbnail"
@@ -132,7 +133,7 @@ func (v *View) visiblePictures() []transcript.Item {
 func (v *View) loadImage(f describe.File, p *transcriptview.Picture) tea.Cmd {
 	switch {
 	case f.Size > thumbnail.MaxBytes:
-		p.Problem = "more than " + ui.Size(thumbnail.MaxBytes)
+		p.Problem = "more than " + format.Size(thumbnail.MaxBytes)
 		v.restyleImages()
 		return nil
 	case !f.Inline() && (v.replica.recorded || f.Blob != "" && !v.replica.connected()):

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -26,7 +27,7 @@ func (v *View) draw() tea.View {
 	out := tea.NewView("")
 	out.AltScreen = true
 	state := v.replica.state
-	name := ui.OneLine(transcript.Clean(remote.SessionName(state)))
+	name := format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	out.WindowTitle = "agentctl " + name + " · " + string(state.Status())
 	out.ReportFocus = true
 	width, height := v.canvas.Width, v.canvas.Height
@@ -151,7 +152,7 @@ func (v *View) placeholder() string {
 	if v.replica.state.Status() == protocol.Running || v.replica.state.Status() == protocol.Waiting {
 		verb = "Queue a message for "
 	}
-	agent := cmp.Or(ui.OneLine(transcript.Clean(describe.Agent(v.replica.state.Agent))), "the agent")
+	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(v.replica.state.Agent))), "the agent")
 	return verb + agent + " · / commands · @ files · ! shell"
 }
 
@@ -202,7 +203,7 @@ func (v *View) composerRule(width int) string {
 	title := ""
 	if !list.Following() {
 		key := ui.Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
-		title = "↓ " + ui.Count(v.transcript.below(), "line") + " below" + key
+		title = "↓ " + format.Count(v.transcript.below(), "line") + " below" + key
 	}
 	switch {
 	case v.composer.Editing != "":

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agentctl/internal/attachment"
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -126,12 +127,12 @@ func (o *outbox) view(width int, state remote.ConnState) []string {
 		m := &o.messages[i]
 		text, style := ui.Excerpt(m.text), o.styles.Dim
 		if len(m.files) > 0 {
-			text = strings.TrimPrefix(text+" · "+ui.Count(len(m.files), "file"), " · ")
+			text = strings.TrimPrefix(text+" · "+format.Count(len(m.files), "file"), " · ")
 		}
 		switch {
 		case m.err != "":
 			style = o.styles.Error
-			text = " ✗ not sent: " + ui.OneLine(transcript.Clean(m.err)) + back + " · " + text
+			text = " ✗ not sent: " + format.JoinLines(transcript.Clean(m.err)) + back + " · " + text
 		case m.withdrawing:
 			text = " ⇠ being taken back: " + text
 		case state != remote.Connected && m == last:

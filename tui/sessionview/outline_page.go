@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -174,7 +175,7 @@ func (o *outlinePage) title(matches int) string {
 	}
 	switch {
 	case o.failed != "":
-		title += " · older turns not available: " + ui.OneLine(transcript.Clean(o.failed))
+		title += " · older turns not available: " + format.JoinLines(transcript.Clean(o.failed))
 	case p.outline.OlderThan() == 0:
 	case o.loading:
 		title += " · loading older turns …"
@@ -216,9 +217,9 @@ func (o *outlinePage) details(t *outline.Turn) []string {
 	var out []string
 	switch {
 	case t.End != nil:
-		out = append(out, ui.OneLine(transcript.Clean(describe.Reason(t.End.Reason))))
+		out = append(out, format.JoinLines(transcript.Clean(describe.Reason(t.End.Reason))))
 		if t.End.DurationMS > 0 {
-			out = append(out, ui.Duration(ui.Millis(t.End.DurationMS)))
+			out = append(out, format.Duration(format.Millis(t.End.DurationMS)))
 		}
 	case state.Turn != nil && state.Turn.Turn == t.ID && len(state.Approvals) > 0:
 		out = append(out, "waiting for approval")
@@ -228,10 +229,10 @@ func (o *outlinePage) details(t *outline.Turn) []string {
 		out = append(out, "no end")
 	}
 	if n := t.Tools(); n > 0 {
-		out = append(out, ui.Count(n, "tool call"))
+		out = append(out, format.Count(n, "tool call"))
 	}
 	if t.End != nil && t.End.Usage != nil && t.End.Usage.Cost > 0 {
-		currency := ui.OneLine(transcript.Clean(t.End.Usage.Currency))
+		currency := format.JoinLines(transcript.Clean(t.End.Usage.Currency))
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%.2f %s", t.End.Usage.Cost, currency)))
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
@@ -128,7 +129,7 @@ func (v *View) commandLines(width int) []string {
 	if list == nil {
 		return nil
 	}
-	title := ui.Count(list.Len(), "command") +
+	title := format.Count(list.Len(), "command") +
 		v.Styles.Dim.Render(" · enter runs · tab completes · ↑↓ · esc closes")
 	return append([]string{v.Styles.Rule(title, width)}, list.View(width, commandRows)...)
 }
@@ -266,9 +267,9 @@ func (v *View) openRename(name string) tea.Cmd {
 	if name == "" {
 		name = state.Name
 	}
-	title := "rename " + ui.OneLine(transcript.Clean(remote.SessionName(state)))
+	title := "rename " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	f := ui.NewForm(v.Styles, title, "enter renames · esc cancels",
-		ui.NewField("name", ui.OneLine(transcript.Clean(name)), "(optional)"))
+		ui.NewField("name", format.JoinLines(transcript.Clean(name)), "(optional)"))
 	f.Submit = func(f *ui.Form) ui.Response {
 		f.Sending()
 		text := strings.TrimSpace(f.Value(0))

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/location"
 	"agentctl/tui/transcript"
@@ -74,7 +75,7 @@ func (m *placeMenu) Hint() string {
 func (m *placeMenu) Entries() []ui.Entry {
 	out := make([]ui.Entry, len(m.places))
 	for i, p := range m.places {
-		out[i] = ui.Entry{ID: strconv.Itoa(i), Text: ui.OneLine(transcript.Reveal(p.String()))}
+		out[i] = ui.Entry{ID: strconv.Itoa(i), Text: format.JoinLines(transcript.Reveal(p.String()))}
 	}
 	return out
 }

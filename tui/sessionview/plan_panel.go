@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -88,7 +89,7 @@ func (p *planPanel) press(key string) (cmd tea.Cmd, question ui.Overlay, leave b
 func (p *planPanel) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
 	p.selectAt(plan, at)
 	task := plan.Tasks[at]
-	title := "cancel the task “" + ui.OneLine(transcript.Clean(task.Title)) + "”?"
+	title := "cancel the task “" + format.JoinLines(transcript.Clean(task.Title)) + "”?"
 	return ui.NewQuestion(p.styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
 		now := p.plan()
 		if now == nil {

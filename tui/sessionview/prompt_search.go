@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -127,7 +128,7 @@ func (p *promptSearch) View(width, height int) ([]string, *tea.Cursor) {
 	rows := min(promptSearchRows, max(0, height-2))
 	first := max(0, p.selected-rows+1)
 	for i := min(len(matches), first+rows) - 1; i >= first; i-- {
-		line := ui.OneLine(transcript.Clean(matches[i]))
+		line := format.JoinLines(transcript.Clean(matches[i]))
 		if i == p.selected {
 			out = append(out, p.styles.Selected.Render(ui.Fit(" ▸ "+line, width)))
 			continue

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -162,7 +163,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	s := q.replica.state
 	title := "queue"
 	if len(s.Queue) > 0 {
-		title += " · " + ui.Count(len(s.Queue), "message")
+		title += " · " + format.Count(len(s.Queue), "message")
 	}
 	if len(s.Scheduled) > 0 {
 		title += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
@@ -211,7 +212,7 @@ func (q *queuePanel) row(m *protocol.Message, index int, editing string) (left, 
 	}
 	left, right = "  "+mark+" "+ui.Excerpt(m.Text), q.details(m, editing)
 	if len(m.Parts) > 0 {
-		left += " +" + ui.Count(len(m.Parts), "part")
+		left += " +" + format.Count(len(m.Parts), "part")
 	}
 	if scheduled && m.NotBefore != nil {
 		right += " · " + q.styles.Date(*m.NotBefore)
@@ -274,13 +275,13 @@ func (q *queuePanel) details(m *protocol.Message, editing string) string {
 	case m.MessageID == editing:
 		return "editing"
 	case hold != nil:
-		right := "edited by " + ui.OneLine(transcript.Clean(remote.ActorName(hold.By)))
+		right := "edited by " + format.JoinLines(transcript.Clean(remote.ActorName(hold.By)))
 		if left := q.holds.remaining(hold); left > 0 {
-			right += fmt.Sprintf(", who left: %ds", ui.Seconds(left))
+			right += fmt.Sprintf(", who left: %ds", format.SecondsLeft(left))
 		}
 		return right
 	}
-	right := ui.OneLine(transcript.Clean(remote.ActorName(m.By)))
+	right := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
 	if m.QueuedAt != nil {
 		right += " " + q.styles.Clock(*m.QueuedAt)
 	}

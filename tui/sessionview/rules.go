@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -23,7 +24,7 @@ type rules struct {
 
 // Title implements [ui.Listing].
 func (r *rules) Title() string {
-	return r.styles.Bold.Render("rules") + " · " + ui.Count(len(r.replica.state.Rules), "rule")
+	return r.styles.Bold.Render("rules") + " · " + format.Count(len(r.replica.state.Rules), "rule")
 }
 
 // Empty implements [ui.Listing].

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -35,7 +36,7 @@ func (v *View) sendScheduledNow(m protocol.Message) tea.Cmd {
 	if m.By != nil && *m.By == v.replica.conn.By {
 		return v.replaceScheduled(m)
 	}
-	by := ui.OneLine(transcript.Clean(remote.ActorName(m.By)))
+	by := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
 	title := "send the message of " + by + " now, in your name?"
 	v.overlays.Push(ui.NewQuestion(v.Styles, title, ui.Choice{Label: "Send", Run: func() tea.Cmd {
 		return v.replaceScheduled(m)

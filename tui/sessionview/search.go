@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -146,7 +147,7 @@ func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 		return nil, false // no words, or too many
 	}
 	s := &p.search
-	s.text, s.query, s.running = ui.OneLine(transcript.Clean(text)), query, true
+	s.text, s.query, s.running = format.JoinLines(transcript.Clean(text)), query, true
 	s.startSeq = p.replica.state.Seq
 	p.view.List.SetHighlight(func(line string) string { return p.styles.Highlight(line, s.query) })
 	if p.replica.conn.State != remote.Connected {

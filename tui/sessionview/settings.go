@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -27,7 +28,7 @@ func (s *settings) Title() string {
 	if o := state.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
 	}
-	return s.styles.Bold.Render("settings") + " · " + ui.OneLine(transcript.Clean(agent))
+	return s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
 }
 
 // Empty implements [ui.Listing].
@@ -54,7 +55,7 @@ func (s *settings) Entries() []ui.Entry {
 			text += " → " + to + " …"
 		}
 		out[i] = ui.Entry{
-			ID: set.ID, Text: ui.OneLine(transcript.Clean(text)), Details: ui.OneLine(transcript.Clean(details)),
+			ID: set.ID, Text: format.JoinLines(transcript.Clean(text)), Details: format.JoinLines(transcript.Clean(details)),
 		}
 	}
 	return out
@@ -107,7 +108,7 @@ func settingText(set *protocol.Setting) string {
 	if c := choiceOf(set, set.Value); c != nil && c.Label != "" {
 		text = c.Label
 	}
-	return ui.Fit(ui.OneLine(transcript.Clean(text)), maxSettingWidth)
+	return ui.Fit(format.JoinLines(transcript.Clean(text)), maxSettingWidth)
 }
 
 // asks is the policy that decides nothing in place of a user.
@@ -119,7 +120,7 @@ func policyText(state *protocol.State) string {
 	if name == "" || name == asks {
 		return ""
 	}
-	return "policy " + ui.Fit(ui.OneLine(transcript.Clean(name)), maxSettingWidth)
+	return "policy " + ui.Fit(format.JoinLines(transcript.Clean(name)), maxSettingWidth)
 }
 
 // settingValues is the menu of the values of one setting.
@@ -134,7 +135,7 @@ func (v *settingValues) Title() string {
 	if set := v.setting(v.id); set != nil {
 		name = cmp.Or(set.Name, set.ID)
 	}
-	return v.styles.Bold.Render(ui.OneLine(transcript.Clean(name)))
+	return v.styles.Bold.Render(format.JoinLines(transcript.Clean(name)))
 }
 
 // Empty implements [ui.Listing].
@@ -156,8 +157,8 @@ func (v *settingValues) Entries() []ui.Entry {
 		if choice.ID == set.Value {
 			mark = "(•) "
 		}
-		text := mark + ui.OneLine(transcript.Clean(cmp.Or(choice.Label, choice.ID)))
-		out[i] = ui.Entry{ID: choice.ID, Text: text, Details: ui.OneLine(transcript.Clean(choice.About))}
+		text := mark + format.JoinLines(transcript.Clean(cmp.Or(choice.Label, choice.ID)))
+		out[i] = ui.Entry{ID: choice.ID, Text: text, Details: format.JoinLines(transcript.Clean(choice.About))}
 	}
 	return out
 }

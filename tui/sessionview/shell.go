@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/shell"
 	"agentctl/tui/transcript"
@@ -70,7 +71,7 @@ const shellDirectoryWidth = 28
 func (v *View) shellTitle() string {
 	where := "current directory"
 	if dir := v.shellDirectory(); dir != "" {
-		where = ui.FitLeft(ui.OneLine(transcript.Clean(dir)), shellDirectoryWidth)
+		where = ui.FitLeft(format.JoinLines(transcript.Clean(dir)), shellDirectoryWidth)
 	}
 	s := v.Styles
 	hint := ui.Prefixed(keymap.Separator, s.Keys.Hint(keymap.Send, "runs", keymap.Cancel, "back"))
@@ -151,7 +152,7 @@ func (o *shellOutput) Update(msg tea.Msg) ui.Response {
 func (o *shellOutput) start(msg shellStartedMsg) tea.Cmd {
 	o.running, o.dir = msg.command, msg.dir
 	if msg.err != nil {
-		o.failed = ui.OneLine(transcript.Clean(msg.err.Error()))
+		o.failed = format.JoinLines(transcript.Clean(msg.err.Error()))
 		return nil
 	}
 	if o.stopped {
@@ -200,9 +201,9 @@ func (o *shellOutput) scroll(by int) { o.top, o.follow = max(0, o.top+by), false
 
 // View implements [ui.Overlay].
 func (o *shellOutput) View(width, height int) ([]string, *tea.Cursor) {
-	title := "! " + ui.OneLine(transcript.Clean(o.command))
+	title := "! " + format.JoinLines(transcript.Clean(o.command))
 	if o.dir != "" {
-		title += o.styles.Dim.Render(" · in " + ui.OneLine(transcript.Clean(o.dir)))
+		title += o.styles.Dim.Render(" · in " + format.JoinLines(transcript.Clean(o.dir)))
 	}
 	out := []string{o.styles.Rule(ui.Fit(title, max(1, width-4)), width)}
 	lines, _ := o.text.Lines(max(1, width-1))
@@ -237,7 +238,7 @@ func (o *shellOutput) footer(width int) string {
 		state = "running"
 	}
 	if o.running != nil && o.running.Dropped() > 0 {
-		state += " · output cut after " + ui.Size(shell.MaxOutput)
+		state += " · output cut after " + format.Size(shell.MaxOutput)
 	}
 	return o.styles.Selected.Render(ui.Spread(" "+state, keys+" ", width))
 }
@@ -257,7 +258,7 @@ func (o *shellOutput) block() string {
 		block += fmt.Sprintf("[%s]\n", result)
 	}
 	if n := o.running.Dropped(); n > 0 {
-		block += fmt.Sprintf("[%s of output left out]\n", ui.Size(int64(n)))
+		block += fmt.Sprintf("[%s of output left out]\n", format.Size(int64(n)))
 	}
 	return block + fence + "\n"
 }

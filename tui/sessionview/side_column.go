@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -67,7 +68,7 @@ func (c *sideColumn) view(width, rows int) []string {
 	shown := all[c.offset:min(len(all), c.offset+rows)]
 	out := append(make([]string, 0, rows), shown...)
 	if below := len(all) - c.offset - rows; below > 0 && rows > 1 {
-		out[rows-1] = c.styles.Dim.Render(" ↓ " + ui.Count(below+1, "more line"))
+		out[rows-1] = c.styles.Dim.Render(" ↓ " + format.Count(below+1, "more line"))
 	}
 	for len(out) < rows {
 		out = append(out, "")
@@ -167,7 +168,7 @@ func (c *sideColumn) fileSection(width int) (title, note string, lines []string)
 	for _, f := range files[:min(len(files), maxSideFiles)] {
 		stat := c.styles.Success.Render("+"+strconv.Itoa(f.Added)) + " " +
 			c.styles.Error.Render("−"+strconv.Itoa(f.Removed))
-		path := ui.FitLeft(ui.OneLine(f.Path), width-transcript.Width(stat)-3)
+		path := ui.FitLeft(format.JoinLines(f.Path), width-transcript.Width(stat)-3)
 		lines = append(lines, ui.Spread(" "+path, stat, width))
 	}
 	return "files", strconv.Itoa(len(files)), lines
@@ -180,12 +181,12 @@ func (c *sideColumn) contextSection(width int) (title, note string, lines []stri
 		if percent, ok := describe.ContextPercent(info); ok {
 			lines = append(lines, " "+s.ContextStyle(percent).Render(s.ContextBar(percent, min(20, width/2))))
 		}
-		for _, text := range describe.Context(info, ui.Thousands) {
+		for _, text := range describe.Context(info, format.Thousands) {
 			lines = append(lines, " "+s.Dim.Render(text))
 		}
 	}
 	if u := state.Usage; u != nil {
-		if parts := describe.Usage(u, ui.Thousands); len(parts) > 0 {
+		if parts := describe.Usage(u, format.Thousands); len(parts) > 0 {
 			lines = append(lines, " "+s.Dim.Render(strings.Join(parts[:min(2, len(parts))], " · ")))
 		}
 		if cost := describe.Cost(u); cost != "" {
@@ -203,12 +204,12 @@ func (c *sideColumn) peopleSection(width int) (title, note string, lines []strin
 	}
 	for id := range clients {
 		client := clients[id]
-		line := " " + c.styles.Success.Render("●") + " " + ui.OneLine(transcript.Clean(remote.ActorName(&client.By)))
+		line := " " + c.styles.Success.Render("●") + " " + format.JoinLines(transcript.Clean(remote.ActorName(&client.By)))
 		if id == c.replica.conn.Connection {
 			line += c.styles.Dim.Render(" (you)")
 		}
 		if client.Agent != "" {
-			line += c.styles.Dim.Render(" " + ui.OneLine(transcript.Clean(client.Agent)))
+			line += c.styles.Dim.Render(" " + format.JoinLines(transcript.Clean(client.Agent)))
 		}
 		lines = append(lines, line)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -35,7 +36,7 @@ type statusLine struct {
 func (l *statusLine) view(width int, interrupting bool, hint string) string {
 	s := l.styles
 	turn := l.turnState(interrupting, width)
-	message := ui.OneLine(transcript.Clean(l.status.Text))
+	message := format.JoinLines(transcript.Clean(l.status.Text))
 	var left string
 	switch caughtUp := l.replica.connected() && l.replica.caughtUp; {
 	case caughtUp && message == "":
@@ -102,10 +103,10 @@ func (l *statusLine) details(width int, turn string) []string {
 	if text := policyText(state); text != "" {
 		out = append(out, s.Warning.Render(text))
 	}
-	name := ui.OneLine(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
+	name := format.JoinLines(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
 	server := ""
 	if l.server != "" {
-		server = s.Dim.Render(ui.OneLine(transcript.Clean(l.server)) + "/")
+		server = s.Dim.Render(format.JoinLines(transcript.Clean(l.server)) + "/")
 	}
 	out = append(out, server+s.Bold.Render(name))
 	if agent := describe.Agent(state.Agent); agent != name {
@@ -113,7 +114,7 @@ func (l *statusLine) details(width int, turn string) []string {
 	}
 	out = append(out, l.contextDetails(width)...)
 	if n := len(l.replica.clients); n > 1 {
-		add(ui.Count(n, "client"))
+		add(format.Count(n, "client"))
 	}
 	add(l.lag())
 	add(l.directory.text())
@@ -140,7 +141,7 @@ func (l *statusLine) contextDetails(width int) []string {
 	var out []string
 	if c := l.replica.state.Context; c != nil && c.MaxTokens > 0 {
 		percent, _ := describe.ContextPercent(c)
-		text := "context " + ui.Percent(percent)
+		text := "context " + format.Percent(percent)
 		if width >= 80 {
 			text = s.ContextBar(percent, 6)
 		}
@@ -181,7 +182,7 @@ func (l *statusLine) lag() string {
 	if slowest.LagEvents < minLag {
 		return ""
 	}
-	return fmt.Sprintf("%s lags %d", ui.OneLine(transcript.Clean(slowest.By.Name)), slowest.LagEvents)
+	return fmt.Sprintf("%s lags %d", format.JoinLines(transcript.Clean(slowest.By.Name)), slowest.LagEvents)
 }
 
 // connText returns the state of the connection for the status line.
@@ -193,7 +194,7 @@ func (l *statusLine) connText(width int) string {
 	case remote.Reconnecting:
 		text := string(remote.Reconnecting)
 		if wait := conn.Retry.Sub(l.now()); wait > 0 {
-			text += fmt.Sprintf(" in %ds", ui.Seconds(wait))
+			text += fmt.Sprintf(" in %ds", format.SecondsLeft(wait))
 		}
 		if conn.Attempt > 1 {
 			text += fmt.Sprintf(" (attempt %d)", conn.Attempt)
@@ -202,7 +203,7 @@ func (l *statusLine) connText(width int) string {
 	case remote.Offline:
 		text := "○ " + string(remote.Offline)
 		if conn.Reason != "" {
-			text += ": " + ui.OneLine(transcript.Clean(conn.Reason))
+			text += ": " + format.JoinLines(transcript.Clean(conn.Reason))
 		}
 		return s.Error.Render(text)
 	}

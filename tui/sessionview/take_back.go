@@ -3,11 +3,11 @@ package sessionview
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // takeBackTurn undoes or repeats the last turn, or forks the session. Its notices and the new
@@ -19,7 +19,7 @@ func (v *View) takeBackTurn(action keymap.Action) tea.Cmd {
 	case keymap.ForkSession:
 		created := new(protocol.CreateResult)
 		return v.commands.send(protocol.DoFork, protocol.ForkData{}, created, func(err error) tea.Cmd {
-			if v.status.Text = "forked as session " + ui.OneLine(transcript.Clean(created.Session)); err != nil {
+			if v.status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session)); err != nil {
 				v.status.Text = remote.ErrorText(err)
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -37,7 +38,7 @@ func (l *statusLine) turnState(interrupting bool, width int) turnState {
 	case state.Turn == nil:
 		return idleState(s, state.Last)
 	case len(state.Approvals) > 0:
-		return turnState{"◌", "waiting for " + ui.Count(len(state.Approvals), "approval"), "", &s.Warning}
+		return turnState{"◌", "waiting for " + format.Count(len(state.Approvals), "approval"), "", &s.Warning}
 	}
 	started := state.Turn.Started
 	text := "running"
@@ -48,7 +49,7 @@ func (l *statusLine) turnState(interrupting bool, width int) turnState {
 		text, started = text+" "+ui.Fit(title, width/4), since
 	}
 	if d := l.now().Sub(started); d >= time.Second {
-		text += " " + ui.Duration(d.Truncate(time.Second))
+		text += " " + format.Duration(d.Truncate(time.Second))
 	}
 	hint := ""
 	if width >= minDetailWidth && !l.replica.recorded {
@@ -69,6 +70,6 @@ func idleState(s *ui.Styles, last *protocol.LastTurn) turnState {
 	case last.Reason == protocol.ReasonError:
 		return turnState{"✗", "idle · last turn failed", "", &s.Error}
 	}
-	reason := ui.OneLine(transcript.Clean(describe.Reason(last.Reason)))
+	reason := format.JoinLines(transcript.Clean(describe.Reason(last.Reason)))
 	return turnState{"●", "idle · last turn " + reason, "", &s.Warning}
 }

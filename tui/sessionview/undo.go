@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
@@ -53,7 +54,7 @@ func (v *View) removeQueued(messages []protocol.Message) tea.Cmd {
 	if others == 0 {
 		return v.sendRemovals(removed, true)
 	}
-	title := "remove " + ui.Count(len(removed), "message") + ", " + ui.Count(others, "message") +
+	title := "remove " + format.Count(len(removed), "message") + ", " + format.Count(others, "message") +
 		" of others? This cannot be undone"
 	v.overlays.Push(ui.NewQuestion(v.Styles, title, ui.Choice{Label: "Remove", Run: func() tea.Cmd {
 		return v.sendRemovals(removed, false)
@@ -78,7 +79,7 @@ func (v *View) sendRemovals(removed []removedMessage, undoable bool) tea.Cmd {
 		return nil
 	}, func(err error) tea.Cmd {
 		if len(gone) > 0 {
-			text := "removed " + ui.Count(len(gone), "message")
+			text := "removed " + format.Count(len(gone), "message")
 			if undoable {
 				v.panels.undo = undo{gone, v.Now().Add(ui.UndoTimeout)}
 				text += ui.Prefixed(keymap.Separator, v.Styles.Keys.Hint(keymap.Suspend, "undo"))
@@ -127,7 +128,7 @@ func (v *View) undoRemoval() (cmd tea.Cmd, ok bool) {
 			v.restore(r.message.Text, nil)
 		}
 		if err == nil {
-			v.status.Text = "restored " + ui.Count(restored, "message")
+			v.status.Text = "restored " + format.Count(restored, "message")
 		}
 		return v.commands.report(err)
 	}), true

@@ -149,6 +149,8 @@ func (c *Cleaner) textRune(out runeWriter, r rune) {
 	case r != '\t' && safetext.IsControl(r):
 		return
 	}
+	// The rule is about width, not about visibility as in package safetext: it bounds accents, which are
+	// drawn, and keeps the fillers of Hangul, which are not and are letters with a width.
 	if r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		if c.zeroWidthLeft == 0 {
 			return

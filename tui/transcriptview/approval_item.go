@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
@@ -40,7 +41,7 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 			action = "$ " + action
 		}
 	}
-	label := "? " + ui.OneLine(transcript.Reveal(title))
+	label := "? " + format.JoinLines(transcript.Reveal(title))
 	if a.item.Resolved == nil {
 		suffix := a.styles.Warning.Render(" · waiting for a decision")
 		label = ui.Fit(label, max(1, width-1-ansi.StringWidth(suffix)))

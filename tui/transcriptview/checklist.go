@@ -8,6 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
@@ -123,7 +124,7 @@ func (c *Checklist) applyTask(it *protocol.Item) {
 	if d.Result != "" {
 		t.result = d.Result
 	}
-	t.reported = ui.Millis(d.DurationMS)
+	t.reported = format.Millis(d.DurationMS)
 	status := t.Status
 	switch it.Type {
 	case protocol.TaskStarted:
@@ -188,14 +189,14 @@ func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 	}
 	title := " " + c.styles.Dim.Render("•") + " " + c.styles.Bold.Render("plan")
 	if c.title != "" {
-		title += " " + ui.OneLine(transcript.Clean(c.title))
+		title += " " + format.JoinLines(transcript.Clean(c.title))
 	}
 	right := ""
 	if len(c.tasks) > 0 {
 		right = fmt.Sprintf("%d of %d done", done, len(c.tasks))
 	}
 	if !c.ended.IsZero() {
-		right += " · " + ui.Duration(c.ended.Sub(c.started))
+		right += " · " + format.Duration(c.ended.Sub(c.started))
 	}
 	b := transcript.Block{Header: []string{"", spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
@@ -231,13 +232,13 @@ func (c *Checklist) collapsedRows(width int) []string {
 	}
 	var out []string
 	if from > 0 {
-		out = append(out, "   "+c.styles.Dim.Render("… "+ui.Count(from, "task")+" before"))
+		out = append(out, "   "+c.styles.Dim.Render("… "+format.Count(from, "task")+" before"))
 	}
 	for i := from; i < to; i++ {
 		out = append(out, c.row(&c.tasks[i], width))
 	}
 	if n := len(c.tasks) - to; n > 0 {
-		out = append(out, "   "+c.styles.Dim.Render("… "+ui.Count(n, "more task")))
+		out = append(out, "   "+c.styles.Dim.Render("… "+format.Count(n, "more task")))
 	}
 	return out
 }
@@ -263,7 +264,7 @@ func (c *Checklist) status(t *checklistTask) (left, message, right string, style
 		if c.turnEnded {
 			mark, right = "⊘", "cut off"
 		} else if elapsed := c.styles.Since(t.started); elapsed >= time.Second {
-			right += " " + ui.Duration(elapsed)
+			right += " " + format.Duration(elapsed)
 		}
 	case protocol.StatusCompleted:
 		mark, style = "✓", c.styles.Success
@@ -273,15 +274,15 @@ func (c *Checklist) status(t *checklistTask) (left, message, right string, style
 		mark, right = "⊘", "cancelled"
 	}
 	if elapsed := t.duration(); elapsed > 0 {
-		right = strings.TrimSpace(right + " " + ui.Duration(elapsed))
+		right = strings.TrimSpace(right + " " + format.Duration(elapsed))
 	}
 	if t.attempt > 1 {
 		right = fmt.Sprintf("attempt %d · %s", t.attempt, right)
 	}
 	if t.message != "" {
-		message = ": " + ui.OneLine(transcript.Clean(t.message))
+		message = ": " + format.JoinLines(transcript.Clean(t.message))
 	}
-	return mark + " " + ui.OneLine(transcript.Clean(t.Title)), message, right, style
+	return mark + " " + format.JoinLines(transcript.Clean(t.Title)), message, right, style
 }
 
 // duration returns how long a finished task took, or 0 if that is not known.
@@ -304,7 +305,7 @@ func (c *Checklist) details(t *checklistTask, width int) []string {
 		}
 		lines := ui.Wrap(text, width-ui.Indent-2)
 		if n := len(lines); n > maxDetailLines {
-			lines = append(lines[:maxDetailLines-1:maxDetailLines-1], "… "+ui.Count(n-maxDetailLines+1, "more line"))
+			lines = append(lines[:maxDetailLines-1:maxDetailLines-1], "… "+format.Count(n-maxDetailLines+1, "more line"))
 		}
 		for _, line := range lines {
 			out = append(out, "     "+c.styles.Dim.Render(line))

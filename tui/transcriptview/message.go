@@ -3,6 +3,7 @@ package transcriptview
 import (
 	"slices"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
@@ -172,7 +173,7 @@ type lines interface {
 func (m *agentMessage) collapse(b transcript.Block, width int) transcript.Block {
 	n := len(b.Body)
 	name := m.styles.Agent.Render(transcript.Clean(m.heading.name)) + " " + m.styles.Dim.Render(m.heading.clock)
-	count := m.styles.Dim.Render(" · " + ui.Count(n, "line"))
+	count := m.styles.Dim.Render(" · " + format.Count(n, "line"))
 	b.Header[1] = ui.Fit(" "+m.styles.Dim.Render("▸ ")+name+count, width)
 	if b.Body = b.Body[max(0, n-1):]; !m.item.Open {
 		b.Body = nil
@@ -227,7 +228,7 @@ func (r *reasoning) Block(width int, collapsed bool) transcript.Block {
 		state = "thinking"
 	}
 	if r.task != "" {
-		state = ui.OneLine(transcript.Clean(r.task)) + " · " + state
+		state = format.JoinLines(transcript.Clean(r.task)) + " · " + state
 	}
 	if r.interrupted != "" {
 		state += " · " + r.interrupted
@@ -244,7 +245,7 @@ func (r *reasoning) Block(width int, collapsed bool) transcript.Block {
 	last, hidden := text.Tail(min(width-ui.Indent, transcript.MaxProse), 1)
 	b := transcript.Block{
 		Header: append(blankLines(r.joined),
-			r.styles.Dim.Render(" ▸ "+state+" · "+ui.Count(hidden+len(last), "line"))),
+			r.styles.Dim.Render(" ▸ "+state+" · "+format.Count(hidden+len(last), "line"))),
 		RenderLine: renderLine,
 	}
 	if r.item.Open {

@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
@@ -77,10 +78,10 @@ func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *n
 		parts[0] += ": " + d.Message
 	}
 	if d.DurationMS > 0 {
-		parts = append(parts, ui.Duration(ui.Millis(d.DurationMS)))
+		parts = append(parts, format.Duration(format.Millis(d.DurationMS)))
 	}
 	if u := d.Usage; u != nil {
-		parts = append(parts, describe.Usage(&protocol.Usage{Input: u.Input, Output: u.Output}, ui.Thousands)...)
+		parts = append(parts, describe.Usage(&protocol.Usage{Input: u.Input, Output: u.Output}, format.Thousands)...)
 	}
 	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true}
 }

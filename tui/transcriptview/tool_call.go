@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/diff"
@@ -126,7 +127,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 		shown, bytes := out.text.Lines(room)
 		hidden := max(0, len(shown)-maxOutputLines)
 		if hidden+out.linesBefore > 0 {
-			line := "… " + ui.Count(hidden+out.linesBefore, "line") + " above"
+			line := "… " + format.Count(hidden+out.linesBefore, "line") + " above"
 			b.Body = append(b.Body, t.dim(line, room))
 		}
 		if len(b.Body) == 0 {
@@ -201,7 +202,7 @@ func (t *toolCall) appendMore(dst []string, n, room int, collapsed bool) []strin
 	if n <= 0 {
 		return dst
 	}
-	text := "… " + ui.Count(n, "more line")
+	text := "… " + format.Count(n, "more line")
 	if collapsed { // the key works with every focus
 		text += ui.Prefixed(keymap.Separator, t.styles.Keys.Hint(keymap.ToggleLast, "shows all"))
 	}
@@ -229,7 +230,7 @@ func (t *toolCall) argumentLines(room int) []string {
 		out = append(out, "   "+t.styles.Dim.Render("» "+line))
 	}
 	if hidden > 0 {
-		out = append(out, "   "+t.styles.Dim.Render(ui.Fit("… "+ui.Count(hidden, "more line"), room)))
+		out = append(out, "   "+t.styles.Dim.Render(ui.Fit("… "+format.Count(hidden, "more line"), room)))
 	}
 	return out
 }
@@ -237,7 +238,7 @@ func (t *toolCall) argumentLines(room int) []string {
 // appendError adds the error of the call to the footer of b.
 func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		line := ui.Fit(ui.OneLine(transcript.Clean(end.Error)), width-ui.Indent)
+		line := ui.Fit(format.JoinLines(transcript.Clean(end.Error)), width-ui.Indent)
 		b.Footer = append(b.Footer, "   "+t.styles.Error.Render(line))
 	}
 	return b

@@ -9,11 +9,11 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // toolState is the state of a tool call as the screen shows it.
@@ -50,7 +50,7 @@ func (t *toolCall) state() toolState {
 	case protocol.ToolUnknown:
 		return toolState{"?", "unknown", &s.Warning}
 	}
-	return toolState{"•", ui.OneLine(transcript.Clean(string(end.Status))), &s.Dim}
+	return toolState{"•", format.JoinLines(transcript.Clean(string(end.Status))), &s.Dim}
 }
 
 // notStarted is the state of a call that the model has made, or is still writing.
@@ -80,7 +80,7 @@ func (t *toolCall) title(state toolState) string {
 		head = s.Dim.Render("  ↳ ") + head
 	}
 	if t.task != "" {
-		head += " " + s.Dim.Render(ui.OneLine(transcript.Clean(t.task))+" ›")
+		head += " " + s.Dim.Render(format.JoinLines(transcript.Clean(t.task))+" ›")
 	}
 	titleStyle := s.Plain
 	switch end := t.item.Tool.End; {
@@ -129,7 +129,7 @@ func (t *toolCall) status(state toolState, width int) string {
 	if end == nil {
 		timed := t.item.Open && t.interrupted == "" && state.word != notStarted
 		if ran := t.styles.Since(t.item.Started); timed && ran >= time.Second {
-			parts = append(parts, ui.Duration(ran))
+			parts = append(parts, format.Duration(ran))
 		}
 		return state.style.Render(strings.Join(parts, " "))
 	}
@@ -138,10 +138,10 @@ func (t *toolCall) status(state toolState, width int) string {
 	}
 	failure := len(parts)
 	if rows := t.outputRows(); rows > 1 && width >= minSizeWidth {
-		parts = append(parts, ui.Count(rows, "line"))
+		parts = append(parts, format.Count(rows, "line"))
 	}
 	if end.DurationMS > 0 {
-		parts = append(parts, ui.Duration(ui.Millis(end.DurationMS)))
+		parts = append(parts, format.Duration(format.Millis(end.DurationMS)))
 	}
 	return t.joinStatus(state, parts[:failure], parts[failure:])
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 )
 
@@ -55,9 +56,9 @@ func (a *Answers) Text() string {
 	if waited < answerTime {
 		return ""
 	}
-	text := "no answer for " + Duration(waited)
+	text := "no answer for " + format.Duration(waited)
 	if oldest.server != "" {
-		text = OneLine(oldest.server) + keymap.Separator + text
+		text = format.JoinLines(oldest.server) + keymap.Separator + text
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -176,7 +177,7 @@ func (f *Form) errorLines(width int) (out []string) {
 		if text == "" {
 			return
 		}
-		for _, line := range Wrap(OneLine(transcript.Clean(text)), max(width-4, 1)) {
+		for _, line := range Wrap(format.JoinLines(transcript.Clean(text)), max(width-4, 1)) {
 			out = append(out, Fit("   "+style.Render(line), width))
 		}
 	}

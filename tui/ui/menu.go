@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -129,7 +130,7 @@ func (m *Menu) View(width, height int) ([]string, *tea.Cursor) {
 // footer returns the last line. The listing's hint is left out without entries.
 func (m *Menu) footer(hasEntries bool, width int) string {
 	if status := m.status(); status != "" {
-		return m.styles.Warning.Render(Fit(" "+OneLine(transcript.Clean(status)), width))
+		return m.styles.Warning.Render(Fit(" "+format.JoinLines(transcript.Clean(status)), width))
 	}
 	hint, back := "", m.styles.Keys.Hint(keymap.Back, "back")
 	if hasEntries {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -117,7 +118,7 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
 	case "enter":
-		p.searchText = OneLine(transcript.Clean(p.input.Value()))
+		p.searchText = format.JoinLines(transcript.Clean(p.input.Value()))
 		p.input = nil
 		p.list.SetHighlight(nil)
 		// A query that is empty or too long ends the search.

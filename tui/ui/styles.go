@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/keymap"
@@ -142,7 +143,7 @@ func (s *Styles) Since(at time.Time) time.Duration {
 
 // ContextBar returns context usage as a bar of width cells and a percentage.
 func (s *Styles) ContextBar(percent float64, width int) string {
-	return usage.Bar(percent/100, width) + " " + Percent(percent)
+	return usage.Bar(percent/100, width) + " " + format.Percent(percent)
 }
 
 // Percentages of context usage from which ContextStyle is a warning or an error.

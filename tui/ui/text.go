@@ -2,12 +2,11 @@ package ui
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -59,11 +58,6 @@ func Spread(left, right string, width int) string {
 	return left + strings.Repeat(" ", leftWidth-transcript.Width(left)) + right
 }
 
-// OneLine returns text with runs of line breaks and tabs replaced by a space.
-func OneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\t' }), " ")
-}
-
 // excerptBytes is the limit in bytes of the text that Excerpt reads.
 const excerptBytes = 2 << 10
 
@@ -73,25 +67,7 @@ func Excerpt(s string) string {
 	if len(s) > excerptBytes {
 		s = s[:excerptBytes]
 	}
-	return OneLine(transcript.Clean(s))
-}
-
-// Duration formats a duration: 340ms, 12s, 3m05s, 2h10m.
-func Duration(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return d.Round(time.Millisecond).String()
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < time.Hour:
-		d = d.Round(time.Second)
-		if d < time.Minute {
-			return d.String()
-		}
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	d = d.Round(time.Minute)
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	return format.JoinLines(transcript.Clean(s))
 }
 
 // Wrap wraps text into lines of at most width cells. It returns at least one line.
@@ -122,14 +98,6 @@ func Prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// Count returns a number with its noun, with an s unless n is 1.
-func Count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
-}
-
 // Pad returns text cut or padded on the right to width cells.
 func Pad(s string, width int) string {
 	s = Fit(s, width)
@@ -140,23 +108,6 @@ func Pad(s string, width int) string {
 func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-transcript.Width(s))) + s
 }
-
-// Millis returns a duration of n milliseconds.
-func Millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-
-// Thousands formats a count: 950, 12.3k, 200k, 4.5M.
-func Thousands(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1000), ".0") + "k"
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/1_000_000), ".0") + "M"
-}
-
-// Seconds returns a remaining time in seconds, rounded up.
-func Seconds(left time.Duration) int { return int((left + time.Second - 1) / time.Second) }
 
 // MoreRows describes the number of hidden rows above and below. It is "" if there are none.
 func MoreRows(above, below int) string {
@@ -174,26 +125,4 @@ func MoreRows(above, below int) string {
 func ShortID(id string) string {
 	id = id[strings.LastIndexByte(id, '/')+1:]
 	return id[:min(len(id), 6)]
-}
-
-// Percent formats a percentage as a whole number. Only 0 is "0%", and less than 100 is not "100%".
-func Percent(percent float64) string {
-	switch {
-	case percent > 0 && percent <= 0.5:
-		return "<1%"
-	case percent > 99 && percent < 100:
-		return "99%"
-	}
-	return fmt.Sprintf("%.0f%%", percent)
-}
-
-// Size returns a number of bytes such as "913 bytes", "12 KiB" or "3.4 MiB".
-func Size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return Count(int(n), "byte")
-	case n < 1<<20:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }

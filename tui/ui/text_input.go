@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/edit"
 	"agentctl/tui/transcript"
 )
@@ -42,7 +43,7 @@ func (in *TextInput) Press(msg tea.KeyPressMsg) { in.keys.Press(&in.model, msg) 
 
 // Paste inserts untrusted text as one line.
 func (in *TextInput) Paste(text string) {
-	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: OneLine(transcript.Clean(text))})
+	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: format.JoinLines(transcript.Clean(text))})
 }
 
 // Writes reports whether a key press writes text into a text field.

@@ -2,16 +2,6 @@ package ui
 
 import "testing"
 
-func TestPercent(t *testing.T) {
-	for percent, want := range map[float64]string{
-		0: "0%", 0.01: "<1%", 0.5: "<1%", 0.6: "1%", 37.5: "38%", 98.7: "99%", 99.9: "99%", 100: "100%", 104.4: "104%",
-	} {
-		if got := Percent(percent); got != want {
-			t.Errorf("%v: got %q, want %q", percent, got, want)
-		}
-	}
-}
-
 func TestFitLeft(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -12,9 +12,9 @@ import (
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
-	"agentctl/tui/ui"
 )
 
 type contextOptions struct {
@@ -48,7 +48,7 @@ func newContext(cli *verb.Context, run func(context.Context, *contextOptions) er
 func contextText(c *protocol.ContextInfo) string {
 	text := strings.Join(describe.Context(c, count), ", ")
 	if percent, ok := describe.ContextPercent(c); ok {
-		text = strings.TrimSpace(ui.Percent(percent) + "  " + text)
+		text = strings.TrimSpace(format.Percent(percent) + "  " + text)
 	}
 	return text
 }

@@ -14,6 +14,7 @@ import (
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 )
@@ -173,7 +174,7 @@ func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, no
 		return exit.Usagef("%d sessions are selected and there is no terminal to confirm: pass --yes", len(list))
 	}
 	for _, s := range list {
-		o.cli.Notef("%s  %s  %s  %s", s.Session, s.Status, output.Age(now.Sub(s.Updated)),
+		o.cli.Notef("%s  %s  %s  %s", s.Session, s.Status, format.Age(now.Sub(s.Updated)),
 			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
 	}
 	o.cli.Notef("remove these %d sessions? [y/N]", len(list))

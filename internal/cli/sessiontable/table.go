@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/internal/worktree"
 	"agentctl/protocol"
@@ -38,7 +39,7 @@ var columns = []column{
 		return fmt.Sprint(s.Queue)
 	}},
 	{"asks", func(s *Row, _ time.Time) string { return fmt.Sprint(s.Approvals) }},
-	{"active", func(s *Row, now time.Time) string { return output.Age(now.Sub(s.Updated)) }},
+	{"active", func(s *Row, now time.Time) string { return format.Age(now.Sub(s.Updated)) }},
 	{"about", func(s *Row, _ time.Time) string {
 		return output.OneLine(cmp.Or(s.Doing, s.Title), 48)
 	}},
@@ -67,7 +68,7 @@ var columns = []column{
 		if s.TurnStarted == nil {
 			return "-"
 		}
-		return output.Age(now.Sub(*s.TurnStarted))
+		return format.Age(now.Sub(*s.TurnStarted))
 	}},
 	{ColumnRate, func(s *Row, _ time.Time) string { return RateText(s.TokenRate) }},
 	{columnLag, func(s *Row, _ time.Time) string {
@@ -78,7 +79,7 @@ var columns = []column{
 	}},
 	{"clients", func(s *Row, _ time.Time) string { return fmt.Sprint(s.Clients) }},
 	{"seq", func(s *Row, _ time.Time) string { return fmt.Sprint(s.Seq) }},
-	{"created", func(s *Row, now time.Time) string { return output.Age(now.Sub(s.Created)) }},
+	{"created", func(s *Row, now time.Time) string { return format.Age(now.Sub(s.Created)) }},
 }
 
 // ColumnNamesList returns the names of all columns, in their order.

@@ -12,12 +12,12 @@ import (
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // calls are the verbs that send one command.
@@ -188,7 +188,7 @@ the turn.`,
 		Key:     true,
 		Data:    func(*call.Input) (any, error) { return protocol.Empty{}, nil },
 		Run: call.Print(func(w io.Writer, res *protocol.UndoResult) {
-			fmt.Fprintf(w, "forgot  %s\n", ui.OneLine(transcript.Clean(res.Message.Text)))
+			fmt.Fprintf(w, "forgot  %s\n", format.JoinLines(transcript.Clean(res.Message.Text)))
 			for _, path := range res.Restored {
 				fmt.Fprintf(w, "restored  %s\n", transcript.Clean(path))
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/format"
 	"agentctl/internal/localserver"
-	"agentctl/internal/output"
 	"agentctl/server/sqlite"
 )
 
@@ -63,6 +63,6 @@ func runBackup(ctx context.Context, o *backupOptions) error {
 		result.Bytes = info.Size()
 	}
 	return o.cli.Print(result, func(w io.Writer) {
-		fmt.Fprintf(w, "%s  %s\n", result.File, output.Bytes(result.Bytes))
+		fmt.Fprintf(w, "%s  %s\n", result.File, format.Bytes(result.Bytes))
 	})
 }

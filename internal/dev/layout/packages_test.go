@@ -19,7 +19,7 @@ type packageRule struct {
 
 var (
 	codecImports = []string{"protocol", "protocol/codec"}
-	agentImports = []string{"protocol", "server/policy", "server/agent/..."}
+	agentImports = []string{"internal/format", "protocol", "server/policy", "server/agent/..."}
 	// providerImports are those of the API of a provider of models.
 	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
 	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
@@ -27,18 +27,18 @@ var (
 	// verbImports are those of every package of verbs. None imports another.
 	verbImports = []string{
 		"dialect", "internal/cli/call", "internal/cli/completion", "internal/cli/connection", "internal/cli/turn",
-		"internal/cli/verb", "internal/config", "internal/exit", "internal/localserver",
+		"internal/cli/verb", "internal/config", "internal/exit", "internal/format", "internal/localserver",
 		"internal/output", "protocol", "protocol/codec", "wsclient",
 	}
 
 	// componentImports are those of the parts of a session's screen.
 	componentImports = []string{
-		"protocol", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
+		"protocol", "internal/format", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
 		"tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 	// screenImports are those of a screen. No screen imports another.
 	screenImports = []string{
-		"protocol", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
+		"protocol", "internal/format", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
 		"internal/gitbranch",
 		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
@@ -88,7 +88,7 @@ var packageRules = []packageRule{
 		"internal/cli/connection", "internal/cli/verb", "protocol", "wsclient",
 	}},
 	{pkg: "internal/cli/sessiontable", imports: []string{
-		"internal/exit", "internal/output", "internal/worktree", "protocol", "server/policy",
+		"internal/format", "internal/exit", "internal/output", "internal/worktree", "protocol", "server/policy",
 		"tui/remote",
 	}},
 	{pkg: "internal/cli/screen", imports: []string{
@@ -118,11 +118,11 @@ var packageRules = []packageRule{
 		"tui/tour", "tui/ui",
 	}, verbImports...)},
 	{pkg: "internal/cli/steer", imports: append([]string{
-		"tui/describe", "tui/plain", "tui/transcript", "tui/ui",
+		"tui/describe", "tui/plain", "tui/transcript",
 	}, verbImports...)},
 	{pkg: "internal/cli/read", imports: append([]string{
 		"internal/cli/sessionlog", "internal/export", "server/history", "tui/describe",
-		"tui/remote", "tui/ui",
+		"tui/remote",
 	}, verbImports...)},
 	{pkg: "internal/cli/serve", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
@@ -194,14 +194,14 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/google", imports: providerImports},
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/mcp", imports: agentImports},
-	{pkg: "server/agent/pipeline", imports: []string{"protocol", "server/agent", "server/agent/schedule"}},
+	{pkg: "server/agent/pipeline", imports: []string{"internal/format", "protocol", "server/agent", "server/agent/schedule"}},
 	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/atomicfile", "internal/filelist"}, agentImports...)},
 	{pkg: "server/agent/tool/patch"},
-	{pkg: "tui", imports: []string{"protocol", "internal/panics", "internal/download", "internal/userstate", "tui/..."}},
+	{pkg: "tui", imports: []string{"internal/format", "protocol", "internal/panics", "internal/download", "internal/userstate", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{
-		"protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
+		"internal/format", "protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
 		"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
@@ -210,28 +210,28 @@ var packageRules = []packageRule{
 		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
 	}},
 	{pkg: "tui/palette", imports: []string{
-		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
+		"internal/format", "protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
 	}},
 	{pkg: "tui/drafts", imports: []string{"internal/attachment", "internal/userstate"}},
 	{pkg: "tui/shell"},
 	{pkg: "tui/approval", imports: append(slices.Clip(componentImports), "internal/safetext", "tui/composer", "tui/review")},
 	{pkg: "tui/transcriptview", imports: componentImports},
 	{pkg: "tui/review", imports: []string{
-		"protocol",
+		"internal/format", "protocol",
 		"tui/filechange", "tui/ui", "tui/keymap", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/filechange", imports: []string{
-		"protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
+		"internal/format", "protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/notify", imports: []string{
-		"protocol", "tui/ui", "tui/remote", "tui/transcript",
+		"internal/format", "protocol", "tui/ui", "tui/remote", "tui/transcript",
 	}},
 	{pkg: "tui/describe", imports: []string{
-		"protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
+		"internal/format", "protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/edit"},
 	{pkg: "tui/ui", imports: []string{
-		"protocol", "tui/edit", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail",
+		"internal/format", "protocol", "tui/edit", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail",
 		"tui/transcript",
 	}},
 	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
@@ -288,16 +288,17 @@ var packageRules = []packageRule{
 		"server/agent", "server/agent/process", "internal/exit", "internal/atomicfile",
 	}},
 	{pkg: "internal/export", imports: []string{
-		"protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",
+		"internal/format", "protocol", "tui/diff", "tui/filechange", "tui/describe", "tui/transcript", "internal/output",
 	}},
 	{pkg: "internal/output", imports: []string{
-		"protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics", "internal/safetext",
+		"internal/format", "protocol", "tui/describe", "tui/transcript", "internal/exit", "internal/panics", "internal/safetext",
 	}},
 	{pkg: "internal/exit", imports: []string{"protocol", "dialect", "wsclient", "internal/panics"}},
 	{pkg: "internal/panics"},
 	{pkg: "internal/atomicfile"},
 	{pkg: "internal/userstate", imports: []string{"internal/atomicfile"}},
 	{pkg: "internal/safetext"},
+	{pkg: "internal/format", noIO: true},
 	{pkg: "internal/attachment", imports: []string{"protocol"}},
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},

@@ -10,6 +10,8 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
+
+	"agentctl/internal/format"
 )
 
 // Limits of the resources that users are offered.
@@ -61,7 +63,7 @@ func oneLine(text string, n int) string {
 		}
 		return ' '
 	}, protocol.ValidText(text))
-	return strings.Join(strings.Fields(cut(text, n)), " ")
+	return format.Words(cut(text, n), 0)
 }
 
 // Resources implements llm.Resources.

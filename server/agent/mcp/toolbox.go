@@ -11,6 +11,8 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
+
+	"agentctl/internal/format"
 )
 
 // A Toolbox has the tools of the servers of one session. It implements llm.Toolbox, llm.Preparer,
@@ -162,9 +164,5 @@ func (b *Toolbox) Close() error {
 
 // cut returns at most n bytes of a text, and says if it left something out.
 func cut(text string, n int) string {
-	text = protocol.ValidText(text)
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "\n[the rest was left out]"
+	return format.Cut(protocol.ValidText(text), n, "\n[the rest was left out]")
 }

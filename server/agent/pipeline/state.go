@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+
+	"agentctl/internal/format"
 )
 
 // A state is saved with each end of a task: the newest plan with the results of its completed
@@ -89,5 +91,5 @@ func shorten(text string, n int) string {
 	if n < 4*len(mark) {
 		return ""
 	}
-	return protocol.SplitText(text, n-len(mark))[0] + mark
+	return format.Cut(text, n-len(mark), mark)
 }
