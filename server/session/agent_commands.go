@@ -180,7 +180,7 @@ func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
 	if !s.state.Closed {
 		process = s.slot.Info(s.spec.IdleEnd)
 	}
-	clients, count := s.subscribers.clients(s, "")
+	clients, count := s.subscribers.Clients("", s.journal.Log().Position().Seq)
 	return protocol.SnapshotResult{
 		Snapshot:    protocol.Snapshot{Epoch: s.journal.Log().Position().Epoch, State: s.state.Clone()},
 		Status:      s.state.Status(),

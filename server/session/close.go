@@ -77,7 +77,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	sum.Deleted, sum.Status = true, protocol.Closed
 	s.journal.Log().End() // a client that reads on, or lists, after the summary finds no session
 	s.hub.removeSession(sum)
-	s.subscribers.broadcast(protocol.SummaryChanged, s.id, sum)
+	s.subscribers.Broadcast(protocol.SummaryChanged, sum)
 	s.hub.removeFiles(func(session string) bool { return session != s.id })
 	for _, w := range s.idempotency.remove(cmd.key) {
 		w.reply(body, nil)

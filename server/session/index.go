@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/record"
 )
 
 // An index lists the sessions of a store, in memory or not: their summaries, names and watchers.
@@ -279,7 +280,7 @@ func (x *index) notifyWatchers(sum protocol.Summary) {
 	if len(x.watchers) == 0 {
 		return
 	}
-	line := encodeEphemeral(protocol.SummaryChanged, sum.Session, sum)
+	line := record.Ephemeral(protocol.SummaryChanged, sum.Session, sum)
 	for w := range x.watchers {
 		w.Notify("summary "+sum.Session, line)
 	}

@@ -11,6 +11,7 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/output"
+	"agentctl/server/session/presence"
 )
 
 // A boundary is the state at the end of the last visible turn, encoded.
@@ -71,10 +72,10 @@ func decodeSpec(rec eventlog.Record) (agent.Spec, error) {
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
 		id: id, hub: h, mailbox: newMailbox(),
-		lifetime:  lifetime{stop: h.stop, done: make(chan struct{})},
-		state:     &protocol.State{Session: id},
-		journal:   eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
-		spec:      spec,
+		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
+		state:    &protocol.State{Session: id},
+		journal:  eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
+		spec:     spec, subscribers: presence.New[Subscriber](id),
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories

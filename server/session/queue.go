@@ -30,7 +30,7 @@ func queueHandler[T any](
 	return handler(func(s *Session, cmd *command, d *T) (any, error) {
 		settings := s.hub.settings()
 		change, err := op(&s.queue, s.state, queue.Caller{
-			By: cmd.by, Conn: cmd.conn, Gone: !s.subscribers.connected(cmd.conn), Now: time.Now(),
+			By: cmd.by, Conn: cmd.conn, Gone: !s.subscribers.Connected(cmd.conn), Now: time.Now(),
 			HoldID: NewID(idHold), EditTime: settings.EditHold, Limits: settings.Limits.queue(),
 		}, d)
 		if err != nil {

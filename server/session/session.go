@@ -8,6 +8,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/presence"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 	"agentctl/server/session/slot"
@@ -38,7 +39,7 @@ type Session struct {
 	turn          *turn // nil: none under way
 	approvals     *approval.Approvals
 	idempotency   idempotencyCache
-	subscribers   subscribers
+	subscribers   *presence.List[Subscriber]
 	queue         queue.Queue
 	published     published
 	deadlines     deadlines
@@ -235,7 +236,7 @@ func (s *Session) handleCommit(err error) {
 	for _, w := range waiters {
 		w.Done(err)
 	}
-	s.subscribers.scheduleLagCheck()
+	s.subscribers.Grown()
 	s.scheduleTimer()
 }
 

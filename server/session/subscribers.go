@@ -5,28 +5,14 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/presence"
 )
 
 // A Subscriber is a connection subscribed to sessions. A session never waits for it: no method may
 // block.
 type Subscriber interface {
 	eventlog.Waker
-
-	// ID is unique among the server's connections.
-	ID() string
-
-	// Actor returns the user of the connection, and Program the name of its client program.
-	Actor() protocol.Actor
-	Program() string
-
-	// Notify queues an ephemeral event, a line without its newline. Of lines with one key only the
-	// newest is sent.
-	Notify(key string, line []byte)
-
-	// Acked returns the seq up to which the client has acknowledged the session and the bytes sent
-	// beyond it. For a client that does not acknowledge, everything written counts as acknowledged;
-	// so do deltas that wait for the interval in which a subscription joins them.
-	Acked(session string) (seq uint64, bytes int64)
+	presence.Subscriber
 }
 
 // An Attachment is the start of a subscription: the answer, and the log to read on from
@@ -45,10 +31,10 @@ const lookTime = time.Second
 func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error)) {
 	s.journal.FoldRun()
 	s.journal.Log().RemoveReader(sub) // of a former subscription
-	s.subscribers.add(s.id, sub)
+	s.subscribers.Add(sub)
 	s.published.stale = true
 	s.touch()
-	if len(s.subscribers.list) == 1 {
+	if s.subscribers.Len() == 1 {
 		s.deadlines.startAt = time.Now().Add(lookTime)
 		s.scheduleTimer()
 	}
@@ -60,7 +46,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		if !s.exit.ending {
 			failed = nil // a failed commit was rolled back: the answer reports nothing of it
 		}
-		if failed == nil && !s.subscribers.connected(sub.ID()) {
+		if failed == nil && !s.subscribers.Connected(sub.ID()) {
 			failed = protocol.Errorf(protocol.CodeNotSubscribed, "unsubscribed meanwhile")
 		}
 		var result protocol.SubscribeResult
@@ -91,7 +77,7 @@ func (s *Session) subscribeResult(sub Subscriber, d *protocol.SubscribeData) pro
 		Mode:     protocol.ModeSnapshot,
 		Position: now,
 	}
-	r.Clients, r.ClientCount = s.subscribers.clients(s, sub.ID())
+	r.Clients, r.ClientCount = s.subscribers.Clients(sub.ID(), now.Seq)
 	if p := d.Position; p != nil {
 		switch {
 		case p.Epoch != "" && p.Epoch != now.Epoch:
@@ -110,13 +96,11 @@ func (s *Session) subscribeResult(sub Subscriber, d *protocol.SubscribeData) pro
 
 // detach ends a subscription; other subscribers are sent the reason.
 func (s *Session) detach(conn, reason string) {
-	c := s.subscribers.remove(conn)
-	if c == nil {
+	sub, ok := s.subscribers.Remove(conn, reason, s.queue.Edits(conn))
+	if !ok {
 		return
 	}
-	s.journal.Log().RemoveReader(c.subscriber)
-	c.client.Reason = reason
-	s.subscribers.announceDetached(s, c)
+	s.journal.Log().RemoveReader(sub)
 	s.queue.Disconnected(conn, time.Now().Add(s.hub.settings().EditHold))
 	s.published.stale = true
 	s.touch()

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +13,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/presence"
 )
 
 // testSubscriber is a Subscriber that acknowledges up to a seq set by the test.
@@ -35,6 +38,36 @@ func (l *testSubscriber) ID() string                   { return l.name }
 func (l *testSubscriber) Actor() protocol.Actor        { return protocol.Actor{Name: l.name} }
 func (l *testSubscriber) Program() string              { return "test" }
 func (l *testSubscriber) Acked(string) (uint64, int64) { return l.acked.Load(), 0 }
+
+// attachMany attaches n subscribers.
+func attachMany(t *testing.T, r *testHub, id string, n int) (all []*testSubscriber) {
+	for i := range n {
+		l := &testSubscriber{name: fmt.Sprintf("c%03d", i)}
+		l.acked.Store(1 << 40)
+		r.hub.Attach(t.Context(), id, l, &protocol.SubscribeData{}, func(_ *Attachment, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		all = append(all, l)
+	}
+	return all
+}
+
+// received returns the subjects of the events of a type that a subscriber was sent.
+func (l *testSubscriber) received(typ protocol.Type) (clients []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.notified {
+		if strings.Contains(line, `"type":"`+string(typ)+`"`) {
+			_, rest, _ := strings.Cut(line, `"client":"`)
+			client, _, _ := strings.Cut(rest, `"`)
+			clients = append(clients, client)
+		}
+	}
+	return clients
+}
 
 func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
@@ -226,6 +259,44 @@ func TestTheOthersAreToldWhoComesGoesAndLags(t *testing.T) {
 		r.hub.Detach(id, "c2", "gone")
 		if notified(protocol.ClientDetached) != 1 {
 			t.Errorf("notified %q", a.notified)
+		}
+	})
+}
+
+func TestAClientOfManyIsSentOnlyItsOwnLag(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		all := attachMany(t, r, id, presence.MaxListed+2)
+		slow := all[5]
+		slow.acked.Store(0)
+		r.send(id, "go")
+		for range 100 {
+			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "x"}})
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		for _, l := range all {
+			if got := l.received(protocol.ClientLag); l == slow && len(got) == 0 || l != slow && len(got) > 0 {
+				t.Errorf("%s is sent the lag of %q", l.name, got)
+			}
+		}
+	})
+}
+
+func TestTheDetachOfAnEditorIsAnnounced(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		all := attachMany(t, r, id, presence.MaxListed+2)
+		editor := all[len(all)-1]
+		r.send(id, "one")
+		queued := r.send(id, "two").MessageID
+		r.do(Caller{By: anna.By, Conn: editor.name}, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{
+			MessageID: queued,
+		}))
+		r.hub.Detach(id, editor.name, "gone")
+		synctest.Wait()
+		if got := all[0].received(protocol.ClientDetached); !slices.Equal(got, []string{editor.name}) {
+			t.Errorf("detached: %q", got)
 		}
 	})
 }

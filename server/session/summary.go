@@ -57,7 +57,7 @@ func (s *Session) summarize() protocol.Summary {
 		Queue:      len(st.Queue),
 		Held:       len(st.Queue) > 0 && st.BlockingHold() != nil,
 		Approvals:  len(st.Approvals),
-		Clients:    len(s.subscribers.list),
+		Clients:    s.subscribers.Len(),
 		Attributes: st.Attributes,
 		Updated:    s.published.active.UTC().Truncate(time.Millisecond),
 	}

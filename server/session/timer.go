@@ -19,7 +19,7 @@ type deadlines struct {
 
 // scheduleTimer sets the timer to the next deadline.
 func (s *Session) scheduleTimer() {
-	next := s.subscribers.nextLagCheck
+	next := s.subscribers.Deadline()
 	earliest := func(t time.Time) {
 		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
 			next = t
@@ -37,7 +37,6 @@ func (s *Session) scheduleTimer() {
 	if s.turn != nil {
 		earliest(s.turn.deadline)
 	}
-	earliest(s.subscribers.nextListing)
 	earliest(s.deadlines.retryAt)
 	earliest(s.deadlines.startAt)
 	if s.idle() {
@@ -56,8 +55,7 @@ func (s *Session) scheduleTimer() {
 // handleTimer handles every deadline that has passed.
 func (s *Session) handleTimer() {
 	now := time.Now()
-	s.subscribers.checkLag(s, now)
-	s.subscribers.fillList(s.id, now)
+	s.subscribers.Check(now, s.journal.Log().Position().Seq)
 	s.resolve(approval.Expire(s.state, now)...)
 	s.queueTimeouts(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
@@ -68,7 +66,7 @@ func (s *Session) handleTimer() {
 	}
 	if at := s.deadlines.startAt; !at.IsZero() && !now.Before(at) {
 		s.deadlines.startAt = time.Time{}
-		if len(s.subscribers.list) > 0 {
+		if s.subscribers.Len() > 0 {
 			s.startEarly()
 		}
 	}

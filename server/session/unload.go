@@ -22,7 +22,7 @@ func (s *Session) idle() bool {
 
 // unloadable reports whether the session is idle and nothing in memory would be lost.
 func (s *Session) unloadable() bool {
-	return s.idle() && len(s.subscribers.list) == 0 && s.queue.Empty() && s.slot.Idle() &&
+	return s.idle() && s.subscribers.Len() == 0 && s.queue.Empty() && s.slot.Idle() &&
 		s.state.NextScheduled() == nil
 }
 

@@ -159,6 +159,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/output", imports: []string{
 		"protocol", "server/agent", "server/eventlog", "server/session/record",
 	}},
+	{pkg: "server/session/presence", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},

@@ -18,3 +18,9 @@ type Event struct {
 
 // Time returns a time as stored in the log: UTC, in milliseconds.
 func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// Ephemeral encodes an event without a seq.
+func Ephemeral(typ protocol.Type, session string, data any) []byte {
+	e := protocol.Event{Session: session, Type: typ, Time: time.Now(), Data: protocol.MustEncode(data)}
+	return e.AppendJSON(nil)
+}
