@@ -106,13 +106,17 @@ func TooMany(limit int) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeTooMany, Message: "too many requests under way", Limit: int64(limit)}
 }
 
-// Record adds an event to a log.
-func (b *ClientBase) Record(l *Log, e Entry) { l.Add(b.Out, b.Now, e) }
+// Record adds events to a log, in order.
+func (b *ClientBase) Record(l *Log, events ...Entry) {
+	for _, e := range events {
+		l.Add(b.Out, b.Now, e)
+	}
+}
 
-// RecordRaw adds a foreign message without a native equivalent to a log. turn is the turn under
-// way, method the message's type.
+// RecordRaw adds a foreign message without a native equivalent to a log. turn is the current turn,
+// method the message's type.
 func (b *ClientBase) RecordRaw(l *Log, turn, method string, message []byte) {
-	b.Record(l, Entry{Type: protocol.Raw, Turn: turn, Data: Raw(b.Responder.Dialect, method, message)})
+	b.Record(l, RawEntry(b.Responder.Dialect, turn, method, message))
 }
 
 // Publish sends the client an event without a seq. session may be empty.

@@ -54,3 +54,8 @@ func Raw(source, method string, message []byte) protocol.RawData {
 	}
 	return d
 }
+
+// RawEntry returns the event of a foreign message without an equivalent. turn may be empty.
+func RawEntry(source, turn, method string, message []byte) Entry {
+	return Entry{Type: protocol.Raw, Turn: turn, Data: Raw(source, method, message)}
+}

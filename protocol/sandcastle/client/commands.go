@@ -12,16 +12,22 @@ import (
 func (c *Conn) handleCommand(cmd *protocol.Command) {
 	switch cmd.Command {
 	case protocol.DoSubscribe:
-		c.handleSubscribe(cmd)
+		if s := c.openSession(cmd); s != nil {
+			c.Subscribe(cmd, s.log)
+		}
 	case protocol.DoUnsubscribe:
 		if s := c.sessions[cmd.Session]; s != nil {
 			c.unfollow(s)
 		}
 		c.Answer(cmd, protocol.Empty{})
 	case protocol.DoSnapshot:
-		c.handleSnapshot(cmd)
+		if s := c.openSession(cmd); s != nil {
+			c.AnswerSnapshot(cmd, s.log)
+		}
 	case protocol.DoHistory:
-		c.handleHistory(cmd)
+		if s := c.openSession(cmd); s != nil {
+			c.AnswerHistory(cmd, s.log)
+		}
 	case protocol.DoSend:
 		c.handleSend(cmd)
 	case protocol.DoInterrupt:
@@ -41,37 +47,6 @@ func (c *Conn) handleCommand(cmd *protocol.Command) {
 	}
 }
 
-// forward sends a request and answers the command with the result.
-func (c *Conn) forward(cmd *protocol.Command, op wire.Operation, p wire.Payload, result func(json.RawMessage) any) {
-	c.sendRequest(&request{op: op, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
-		if err != nil {
-			c.Fail(cmd, err)
-			return
-		}
-		c.Answer(cmd, result(v))
-	}})
-}
-
-// knownSession returns a session whose state is known, or nil.
-func (c *Conn) knownSession(id string) *session {
-	if s := c.sessions[id]; s != nil && s.log != nil {
-		return s
-	}
-	return nil
-}
-
-func (c *Conn) handleSnapshot(cmd *protocol.Command) {
-	if s := c.requireSession(cmd); s != nil {
-		c.AnswerSnapshot(cmd, s.log)
-	}
-}
-
-func (c *Conn) handleHistory(cmd *protocol.Command) {
-	if s := c.requireSession(cmd); s != nil {
-		c.AnswerHistory(cmd, s.log)
-	}
-}
-
 func (c *Conn) handleInterrupt(cmd *protocol.Command) {
 	var d protocol.InterruptData
 	if !c.DecodeData(cmd, &d) {
@@ -86,16 +61,16 @@ func (c *Conn) handleInterrupt(cmd *protocol.Command) {
 		c.Answer(cmd, protocol.InterruptResult{Turn: d.Turn})
 		return
 	case d.Queue == protocol.QueueClear && s == nil:
-		c.requireSession(cmd) // runs again when the queue is known
+		c.openSession(cmd) // runs again when the queue is known
 		return
 	case d.Queue == protocol.QueueClear:
 		for _, m := range s.log.State.Queue {
-			c.sendRequest(&request{
+			c.request(&request{
 				op: wire.OpDequeue, payload: wire.Payload{SessionID: cmd.Session, MessageID: m.MessageID}, done: ignoreAnswer,
 			})
 		}
 	}
-	c.sendRequest(&request{
+	c.request(&request{
 		op: wire.OpInterrupt, payload: wire.Payload{SessionID: cmd.Session},
 		done: func(v json.RawMessage, err *protocol.Error) {
 			if err != nil {
@@ -107,10 +82,10 @@ func (c *Conn) handleInterrupt(cmd *protocol.Command) {
 			res := protocol.InterruptResult{Interrupted: r.Interrupted, Turn: d.Turn}
 			if s := c.knownSession(cmd.Session); s != nil && r.Interrupted && s.log.State.Turn != nil &&
 				(d.Turn == "" || s.log.State.Turn.Turn == d.Turn) && s.turn != nil &&
-				len(s.turn.interrupts) < wire.MaxRequests {
+				len(s.interrupts) < wire.MaxRequests {
 				res.Turn = s.log.State.Turn.Turn
 				// until the end is visible
-				s.turn.interrupts = append(s.turn.interrupts, pendingInterrupt{cmd, res})
+				s.interrupts = append(s.interrupts, pendingInterrupt{cmd, res})
 				return
 			}
 			c.Answer(cmd, res)
@@ -126,7 +101,7 @@ func (c *Conn) handleApprove(cmd *protocol.Command) {
 	if !c.DecodeData(cmd, &d) {
 		return
 	}
-	s := c.requireSession(cmd)
+	s := c.openSession(cmd)
 	if s == nil {
 		return
 	}
@@ -155,7 +130,7 @@ func (c *Conn) handleApprove(cmd *protocol.Command) {
 		Payload: wire.AnswerOf(a, &d),
 	}}
 	approvalID := a.Request
-	c.sendRequest(&request{op: wire.OpApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
+	c.request(&request{op: wire.OpApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			if err.Code == protocol.CodeNotFound {
 				err = s.decisions.Error(approvalID)
@@ -169,7 +144,7 @@ func (c *Conn) handleApprove(cmd *protocol.Command) {
 		if !approved {
 			out.Outcome = protocol.Denied
 		}
-		c.recordResolution(s, out, c.User())
+		s.record(resolve(s.log.State, c.User(), out)...)
 		c.Answer(cmd, protocol.ApproveResult{Request: approvalID, Outcome: out.Outcome, Decision: d.Decision})
 	}})
 }

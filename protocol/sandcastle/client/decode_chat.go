@@ -3,88 +3,92 @@ package client
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/sandcastle/wire"
 )
 
-// handleChat handles a chat event of the current turn.
-func (c *Conn) handleChat(s *session, raw json.RawMessage) {
-	t := s.turn
+// decode decodes a chat event of the turn.
+func (t *turn) decode(now time.Time, st *protocol.State, raw json.RawMessage) (events []codec.Entry) {
 	var e wire.ChatEvent
 	if json.Unmarshal(raw, &e) != nil || e.Type == "" {
-		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
-		return
+		return t.raw(e.Type, raw)
 	}
 	switch e.Type {
 	case wire.ChatApprovalRequest, wire.ChatModeChange, wire.ChatRenamed: // not in the server's buffer
 	default:
-		t.buffered++
-		t.bufferHash = hashNext(t.bufferHash, raw)
+		t.noteBuffered(raw)
 	}
 	if t.lastError != nil && e.Type != wire.ChatFinish {
-		c.record(s, codec.Entry{
-			Type: protocol.ErrorRaised, Turn: t.id,
-			Data: protocol.ErrorData{Kind: protocol.ErrorKindExecution, Message: *t.lastError},
-		})
+		events = append(events, t.event(protocol.ErrorRaised, protocol.ErrorData{
+			Kind: protocol.ErrorKindExecution, Message: *t.lastError,
+		}))
 		t.lastError = nil
 	}
+	return append(events, t.decodeEvent(now, st, &e, raw)...)
+}
+
+func (t *turn) decodeEvent(now time.Time, st *protocol.State, e *wire.ChatEvent, raw json.RawMessage) []codec.Entry {
 	switch e.Type {
 	case wire.ChatStart:
 		if e.MessageID != "" {
 			t.answer = &e.MessageID
 		}
 	case wire.ChatStartStep, wire.ChatFinishStep: // redundant
-	case wire.ChatTextStart, wire.ChatTextDelta, wire.ChatTextEnd, wire.ChatReasoningStart, wire.ChatReasoningDelta, wire.ChatReasoningEnd:
-		c.recordTextEvent(s, &e)
-	case wire.ChatToolInputStart, wire.ChatToolInputDelta, wire.ChatToolInput, wire.ChatToolInputError, wire.ChatToolOutput, wire.ChatToolOutputError,
-		wire.ChatToolDenied:
+	case wire.ChatTextStart, wire.ChatTextDelta, wire.ChatTextEnd, wire.ChatReasoningStart, wire.ChatReasoningDelta,
+		wire.ChatReasoningEnd:
+		return t.decodeText(e)
+	case wire.ChatToolInputStart, wire.ChatToolInputDelta, wire.ChatToolInput, wire.ChatToolInputError,
+		wire.ChatToolOutput, wire.ChatToolOutputError, wire.ChatToolDenied:
 		if !t.approvalTools[e.ToolCallID] {
-			c.handleTool(s, &e, raw)
+			return t.decodeTool(st, e, raw)
 		}
 	case wire.ChatApprovalRequest:
-		c.recordPending(s, e.ToolCallID, e.ToolName)
+		return t.ask(now, st, e.ToolCallID, e.ToolName)
 	case wire.ChatMetadata:
 		t.context = e.InputTokens + e.CacheReadTokens + e.CacheCreationTokens + e.OutputTokens
-		c.record(s, codec.Entry{Type: protocol.UsageUpdated, Turn: t.id, Data: protocol.Usage{
+		return []codec.Entry{t.event(protocol.UsageUpdated, protocol.Usage{
 			Input: e.InputTokens, Output: e.OutputTokens, Cached: e.CacheReadTokens, Cost: e.CostUSD,
 			Currency: currency(e.CostUSD), Model: e.Model,
-		}})
+		})}
 	case wire.ChatError:
 		t.lastError = e.ErrorText
 	case wire.ChatFinish:
-		t.finish = e.FinishReason
-		t.nativeEnd = wire.TurnEndOf(e.MessageMetadata)
-		if m := e.Metadata; m != nil {
-			t.usage = &protocol.Usage{
-				Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD,
-				Currency: currency(m.CostUSD),
-			}
-			c.recordContext(s, m.ContextWindow)
-		}
+		return t.decodeFinish(e)
 	case wire.ChatNative:
-		c.recordNative(s, &e, raw)
+		return t.decodeNative(st, e, raw)
 	case wire.ChatModeChange:
-		if !c.Options.PeerIsAgentctl { // its options came before
-			c.handleSessionChat(s, t.id, raw, raw)
+		if !t.peerIsAgentctl { // its options came before
+			return decodeSessionChat(st, t.id, raw, raw)
 		}
 	case wire.ChatRenamed:
-		c.handleSessionChat(s, t.id, raw, raw)
+		return decodeSessionChat(st, t.id, raw, raw)
 	default:
-		c.recordRaw(s, t.id, codec.Excerpt(e.Type), raw)
+		return t.raw(e.Type, raw)
 	}
+	return nil
 }
 
-// recordContext records the context usage at the end of a turn: the tokens of the model's last
-// answer, in a window. agentctl's server sends its own event.
-func (c *Conn) recordContext(s *session, window int64) {
-	if window <= 0 || s.turn.context == 0 || c.Options.PeerIsAgentctl {
-		return
+// decodeFinish decodes the end of the answer: usage, and the context usage as the tokens of the
+// model's last answer in a window. agentctl's server sends its own event of the context.
+func (t *turn) decodeFinish(e *wire.ChatEvent) []codec.Entry {
+	t.finish = e.FinishReason
+	t.nativeEnd = wire.TurnEndOf(e.MessageMetadata)
+	m := e.Metadata
+	if m == nil {
+		return nil
 	}
-	c.record(s, codec.Entry{Type: protocol.ContextUpdated, Turn: s.turn.id, Data: protocol.ContextInfo{
-		Tokens: s.turn.context, MaxTokens: window, Percent: 100 * float64(s.turn.context) / float64(window),
-	}})
+	t.usage = &protocol.Usage{
+		Input: m.InputTokens, Output: m.OutputTokens, Cached: m.CacheRead, Cost: m.CostUSD, Currency: currency(m.CostUSD),
+	}
+	if m.ContextWindow <= 0 || t.context == 0 || t.peerIsAgentctl {
+		return nil
+	}
+	return []codec.Entry{t.event(protocol.ContextUpdated, protocol.ContextInfo{
+		Tokens: t.context, MaxTokens: m.ContextWindow, Percent: 100 * float64(t.context) / float64(m.ContextWindow),
+	})}
 }
 
 func currency(cost float64) string {
@@ -94,32 +98,31 @@ func currency(cost float64) string {
 	return "USD"
 }
 
-// handleSessionChat handles a chat event of the session. whole is the event that contains it.
-func (c *Conn) handleSessionChat(s *session, turn string, raw, whole json.RawMessage) {
+// decodeSessionChat decodes a chat event of the session. whole is the event that contains it.
+func decodeSessionChat(st *protocol.State, turn string, raw, whole json.RawMessage) []codec.Entry {
 	var e wire.ChatEvent
 	_ = json.Unmarshal(raw, &e)
 	switch e.Type {
 	case wire.ChatRenamed:
-		c.record(s, codec.Entry{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &e.Title}})
+		return []codec.Entry{{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &e.Title}}}
 	case wire.ChatModeChange:
-		c.recordMode(s, e.Mode)
-	default:
-		c.recordRaw(s, turn, wire.StreamEvent, whole)
+		return decodeMode(st, e.Mode)
 	}
+	return []codec.Entry{rawEntry(turn, wire.StreamEvent, whole)}
 }
 
-// recordMode sets the mode in the agent's options.
-func (c *Conn) recordMode(s *session, mode string) {
-	known := wire.ModeSetting(s.log.State)
-	if known != nil && wire.ModeOf(s.log.State) == mode {
-		return
+// decodeMode sets the mode in the agent's options.
+func decodeMode(st *protocol.State, mode string) []codec.Entry {
+	known := wire.ModeSetting(st)
+	if known != nil && wire.ModeOf(st) == mode {
+		return nil
 	}
 	if known != nil && known.ID != wire.SettingMode {
 		known = nil
 	}
 	var o protocol.Options
-	if old := s.log.State.Options; old != nil {
-		o = *old
+	if st.Options != nil {
+		o = *st.Options
 	}
 	set := protocol.Setting{
 		ID: wire.SettingMode, Name: "Mode", Value: mode,
@@ -133,43 +136,35 @@ func (c *Conn) recordMode(s *session, mode string) {
 	}
 	isMode := func(s protocol.Setting) bool { return s.ID == wire.SettingMode }
 	o.Settings = append(slices.DeleteFunc(slices.Clone(o.Settings), isMode), set)
-	c.record(s, codec.Entry{Type: protocol.AgentOptions, Data: o})
+	return []codec.Entry{{Type: protocol.AgentOptions, Data: o}}
 }
 
-// recordTextEvent records a chat event of a text or reasoning part.
-func (c *Conn) recordTextEvent(s *session, e *wire.ChatEvent) {
-	en := codec.Entry{Turn: s.turn.id}
-	if e.ProviderMetadata == nil || e.ProviderMetadata.Agentctl == nil {
-		e.ProviderMetadata = &wire.ProviderMetadata{Agentctl: &wire.Speaker{}}
+// decodeText decodes a chat event of a text or reasoning part.
+func (t *turn) decodeText(e *wire.ChatEvent) (events []codec.Entry) {
+	start, delta, end := protocol.TextStart, protocol.TextDelta, protocol.TextEnd
+	switch e.Type {
+	case wire.ChatReasoningStart, wire.ChatReasoningDelta, wire.ChatReasoningEnd:
+		start, delta, end = protocol.ReasoningStart, protocol.ReasoningDelta, protocol.ReasoningEnd
 	}
-	by := e.ProviderMetadata.Agentctl
 	switch e.Type {
 	case wire.ChatTextStart, wire.ChatReasoningStart:
-		en.Type, en.Task, en.Parent = protocol.TextStart, by.Task, by.Parent
-		en.Data = protocol.PartStartData{Part: e.ID, Agent: by.Agent}
-		if e.Type == wire.ChatReasoningStart {
-			en.Type = protocol.ReasoningStart
+		var by wire.Speaker
+		if e.ProviderMetadata != nil && e.ProviderMetadata.Agentctl != nil {
+			by = *e.ProviderMetadata.Agentctl
 		}
-		c.record(s, en)
+		begin := t.event(start, protocol.PartStartData{Part: e.ID, Agent: by.Agent})
+		begin.Task, begin.Parent = by.Task, by.Parent
+		return []codec.Entry{begin}
 	case wire.ChatTextDelta, wire.ChatReasoningDelta:
-		en.Type = protocol.TextDelta
-		if e.Type == wire.ChatReasoningDelta {
-			en.Type = protocol.ReasoningDelta
-		}
 		if e.Delta == nil {
-			return
+			return nil
 		}
 		for _, piece := range protocol.SplitText(*e.Delta, protocol.MaxText) {
-			en.Data = protocol.PartDeltaData{Part: e.ID, Text: piece}
-			c.record(s, en)
+			events = append(events, t.event(delta, protocol.PartDeltaData{Part: e.ID, Text: piece}))
 		}
-	default:
-		en.Type, en.Data = protocol.TextEnd, protocol.PartEndData{Part: e.ID}
-		if e.Type == wire.ChatReasoningEnd {
-			en.Type = protocol.ReasoningEnd
-		}
-		c.record(s, en)
+		return events
 	}
+	return []codec.Entry{t.event(end, protocol.PartEndData{Part: e.ID})}
 }
 
 // nativeTypes lists the events that chatNative carries.
@@ -188,38 +183,40 @@ var nativeTypes = map[protocol.Type]bool{
 	protocol.Notice: true, protocol.Raw: true,
 }
 
-// recordNative records a native event of agentctl's server.
-func (c *Conn) recordNative(s *session, e *wire.ChatEvent, raw json.RawMessage) {
+// maxApprovals bounds the pending approvals of a session.
+const maxApprovals = 256
+
+// decodeNative decodes a native event of agentctl's server.
+func (t *turn) decodeNative(st *protocol.State, e *wire.ChatEvent, raw json.RawMessage) []codec.Entry {
 	var n wire.NativeEvent
 	if json.Unmarshal(e.Data, &n) != nil || !nativeTypes[n.Type] {
-		c.recordRaw(s, s.turn.id, wire.ChatNative, raw)
-		return
+		return t.raw(wire.ChatNative, raw)
 	}
-	en := codec.Entry{Type: n.Type, Turn: s.turn.id, Task: n.Task, Parent: n.Parent, By: n.By, Data: n.Data}
+	en := codec.Entry{Type: n.Type, Turn: t.id, Task: n.Task, Parent: n.Parent, By: n.By, Data: n.Data}
 	switch n.Type {
 	case protocol.ApprovalRequested:
 		var a protocol.Approval
-		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(s.log.State.Approvals) >= maxApprovals {
-			return
+		if json.Unmarshal(n.Data, &a) != nil || a.Request == "" || len(st.Approvals) >= maxApprovals {
+			return nil
 		}
 		if a.Editable || slices.ContainsFunc(a.Options, unsupportedOption) {
 			a.Options, a.Editable = slices.DeleteFunc(a.Options, unsupportedOption), false
 			en.Data = a
 		}
-		if len(s.turn.nativeApprovals) < wire.MaxOpen {
-			s.turn.nativeApprovals[a.Request] = true
+		if len(t.nativeApprovals) < wire.MaxOpen {
+			t.nativeApprovals[a.Request] = true
 		}
-		if a.Tool == "" && len(s.turn.approvalTools) < wire.MaxOpen {
-			s.turn.approvalTools[a.Request] = true
+		if a.Tool == "" && len(t.approvalTools) < wire.MaxOpen {
+			t.approvalTools[a.Request] = true
 		}
 	case protocol.ApprovalResolved:
 		var d protocol.ApprovalResolvedData
-		if json.Unmarshal(n.Data, &d) != nil || s.log.State.PendingApproval(d.Request) == nil {
-			return // decided by this client, and recorded then
+		if json.Unmarshal(n.Data, &d) != nil || st.PendingApproval(d.Request) == nil {
+			return nil // decided by this client, and recorded then
 		}
-		s.decisions.Put(n.By, d)
+		t.decisions.Put(n.By, d)
 	}
-	c.record(s, en)
+	return []codec.Entry{en}
 }
 
 // unsupportedOption reports whether the protocol cannot carry an option.

@@ -11,7 +11,7 @@ import (
 )
 
 // recordHistory records finished turns, up to the last message that the state counts.
-func (c *Conn) recordHistory(s *session, messages []wire.ChatMessage, last *string) {
+func (s *session) recordHistory(messages []wire.ChatMessage, last *string) {
 	if last == nil {
 		return
 	}
@@ -26,7 +26,7 @@ func (c *Conn) recordHistory(s *session, messages []wire.ChatMessage, last *stri
 		if n < 0 {
 			n = len(messages)
 		}
-		c.recordTurn(s, question, messages[:n])
+		s.recordTurn(question, messages[:n])
 		messages = messages[n:]
 	}
 }
@@ -44,7 +44,7 @@ func storedMessages(messages []wire.ChatMessage, current *wire.TurnContext) (sto
 
 // recordTurn records a finished turn under the id of its last answer. The real system stores each
 // answer of the model as a message.
-func (c *Conn) recordTurn(s *session, question *wire.ChatMessage, answers []wire.ChatMessage) {
+func (s *session) recordTurn(question *wire.ChatMessage, answers []wire.ChatMessage) {
 	answer := &wire.ChatMessage{ID: question.ID, CreatedAt: question.CreatedAt}
 	if n := len(answers); n > 0 {
 		answer = &answers[n-1]
@@ -59,26 +59,24 @@ func (c *Conn) recordTurn(s *session, question *wire.ChatMessage, answers []wire
 		Parts: wire.NativeParts(text, protocol.MustEncode(parts)),
 	}
 	at, ended := wire.ParseTime(question.CreatedAt), wire.ParseTime(answer.CreatedAt)
-	defer func(now time.Time) { c.Now = now }(c.Now)
+	defer func(now time.Time) { s.x.Now = now }(s.x.Now)
 	if !at.IsZero() {
-		c.Now = at // record with the original time
+		s.x.Now = at // record with the original time
 	}
-	c.record(s, codec.Entry{
-		Type: protocol.MessageUser, Turn: answer.ID, Time: at, Data: protocol.MessageUserData{Message: m},
-	})
-	s.recordStartedSend()
-	c.record(s, codec.Entry{
-		Type: protocol.TurnStarted, Turn: answer.ID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID},
-	})
-	s.turn = &turn{id: answer.ID, tools: map[string]*tool{}}
+	t := newTurn(answer.ID, s.x.Options.PeerIsAgentctl, &s.decisions)
+	asked, started := t.event(protocol.MessageUser, protocol.MessageUserData{Message: m}),
+		t.event(protocol.TurnStarted, protocol.TurnStartedData{MessageID: m.MessageID})
+	asked.Time, started.Time = at, at
+	s.record(asked)
+	s.sends.noteStarted(s.log.State)
+	s.record(started)
 	n := 0
 	for i := range answers {
 		for j := range answers[i].Parts {
-			c.recordPart(s, &answers[i].Parts[j], n)
+			s.record(t.decodePart(s.log.State, &answers[i].Parts[j], n)...)
 			n++
 		}
 	}
-	s.turn = nil
 	end := protocol.TurnEndedData{Reason: protocol.ReasonCompleted}
 	if !at.IsZero() && ended.After(at) {
 		end.DurationMS = ended.Sub(at).Milliseconds()
@@ -86,11 +84,11 @@ func (c *Conn) recordTurn(s *session, question *wire.ChatMessage, answers []wire
 	if native := wire.TurnEndOf(answer.Metadata); native != nil {
 		end = *native
 	}
-	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: answer.ID, Time: ended, Data: end})
+	s.record(codec.Entry{Type: protocol.TurnEnded, Turn: t.id, Time: ended, Data: end})
 }
 
-// recordPart records a part of an answer.
-func (c *Conn) recordPart(s *session, p *wire.MessagePart, n int) {
+// decodePart decodes the part of an answer with an index.
+func (t *turn) decodePart(st *protocol.State, p *wire.MessagePart, n int) (events []codec.Entry) {
 	id := "part" + string(protocol.MustEncode(n))
 	switch {
 	case (p.Type == "text" || p.Type == "reasoning") && p.Text != nil:
@@ -99,26 +97,26 @@ func (c *Conn) recordPart(s *session, p *wire.MessagePart, n int) {
 			{Type: p.Type + "-delta", ID: id, Delta: p.Text},
 			{Type: p.Type + "-end", ID: id},
 		} {
-			c.recordTextEvent(s, &e)
+			events = append(events, t.decodeText(&e)...)
 		}
-	case p.ToolCallID != "":
-		c.handleTool(s, &wire.ChatEvent{
-			Type: wire.ChatToolInput, ToolCallID: p.ToolCallID, ToolName: p.Tool(), Title: p.Title, Input: p.Input,
-			ParentToolCallID: p.ParentToolCallID,
-		}, p.Whole)
-		switch p.State {
-		case "output-available":
-			c.handleTool(s, &wire.ChatEvent{
-				Type: wire.ChatToolOutput, ToolCallID: p.ToolCallID, Output: p.Output, Approval: p.Approval,
-			}, p.Whole)
-		case "output-error":
-			c.handleTool(s, &wire.ChatEvent{
-				Type: wire.ChatToolOutputError, ToolCallID: p.ToolCallID, ErrorText: &p.ErrorText,
-			}, p.Whole)
-		case "output-denied":
-			c.handleTool(s, &wire.ChatEvent{Type: wire.ChatToolDenied, ToolCallID: p.ToolCallID}, p.Whole)
-		}
-	default:
-		c.recordRaw(s, s.turn.id, codec.Excerpt(p.Type), p.Whole)
+		return events
+	case p.ToolCallID == "":
+		return t.raw(p.Type, p.Whole)
 	}
+	events = t.decodeTool(st, &wire.ChatEvent{
+		Type: wire.ChatToolInput, ToolCallID: p.ToolCallID, ToolName: p.Tool(), Title: p.Title, Input: p.Input,
+		ParentToolCallID: p.ParentToolCallID,
+	}, p.Whole)
+	end := wire.ChatEvent{ToolCallID: p.ToolCallID}
+	switch p.State {
+	case "output-available":
+		end.Type, end.Output, end.Approval = wire.ChatToolOutput, p.Output, p.Approval
+	case "output-error":
+		end.Type, end.ErrorText = wire.ChatToolOutputError, &p.ErrorText
+	case "output-denied":
+		end.Type = wire.ChatToolDenied
+	default:
+		return events
+	}
+	return append(events, t.decodeTool(st, &end, p.Whole)...)
 }

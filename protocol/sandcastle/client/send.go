@@ -62,7 +62,7 @@ func (c *Conn) handleSend(cmd *protocol.Command) {
 		return
 	}
 	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < wire.MaxSubscriptions {
-		c.requireSession(cmd) // subscribe first, because the turn may end at once
+		c.openSession(cmd) // subscribe first, because the turn may end at once
 		return
 	}
 	p := wire.Payload{SessionID: cmd.Session, Content: &d.Text, ClientMessageID: d.ClientMessageID}
@@ -76,14 +76,14 @@ func (c *Conn) handleSend(cmd *protocol.Command) {
 	again := c.capabilities.unanswered.find(cmd.Key)
 	s := c.knownSession(cmd.Session)
 	if again != nil && s == nil {
-		if s = c.requireSession(cmd); s == nil {
+		if s = c.openSession(cmd); s == nil {
 			return // runs again when the session is known
 		}
 	}
 	if s != nil && (again != nil || p.ClientMessageID == cmd.Key && cmd.Key != "") {
-		r := s.acceptedSend(p.ClientMessageID)
+		r := s.sends.accepted(s.log.State, p.ClientMessageID)
 		if r == nil && again != nil && !c.Options.PeerIsAgentctl { // whose history has the id
-			r = s.storedSend(again, d.Text)
+			r = s.sends.takeStored(again, d.Text)
 		}
 		if r != nil {
 			c.capabilities.unanswered.remove(cmd.Key)
@@ -100,10 +100,10 @@ func (c *Conn) handleSend(cmd *protocol.Command) {
 	}
 	after := ""
 	if s != nil {
-		after = s.lastUser
+		after = s.sends.lastUser
 	}
 	c.capabilities.unanswered.add(cmd.Key, after)
-	c.sendRequest(&request{op: wire.OpSend, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
+	c.request(&request{op: wire.OpSend, payload: p, done: func(v json.RawMessage, err *protocol.Error) {
 		c.capabilities.unanswered.remove(cmd.Key)
 		if err != nil {
 			c.Fail(cmd, err)
@@ -133,45 +133,18 @@ func (c *Conn) resultOfSend(cmd *protocol.Command, clientMessageID string, v jso
 		}
 	}
 	if s != nil {
-		if known := s.acceptedSend(clientMessageID); known != nil && known.Status == res.Status {
+		if known := s.sends.accepted(s.log.State, clientMessageID); known != nil && known.Status == res.Status {
 			return *known
 		}
 	}
 	return res
 }
 
-// acceptedSend returns the result of a message that the session contains, or nil.
-func (s *session) acceptedSend(clientMessageID string) *protocol.SendResult {
-	for i, m := range s.log.State.Queue {
-		if m.ClientMessageID == clientMessageID {
-			return &protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &i}
-		}
-	}
-	for _, r := range slices.Backward(s.startedSends) {
-		if r.clientMessageID == clientMessageID {
-			return &r.result
-		}
-	}
-	return nil
-}
-
-// storedSend returns the result of a send whose message the server has stored since, or nil. Stored
-// messages of the real server have no clientMessageId, so the text decides. A message counts once.
-func (s *session) storedSend(sent *unansweredSend, text string) *protocol.SendResult {
-	first := 1 + slices.IndexFunc(s.stored, func(m storedMessage) bool { return m.id == sent.after })
-	for i := first; i < len(s.stored); i++ {
-		if m := &s.stored[i]; m.text == text && !m.taken {
-			m.taken = true
-			return &protocol.SendResult{Status: protocol.SendStarted, MessageID: m.id}
-		}
-	}
-	return nil
-}
-
-// A storedMessage is a user's message in the server's history.
-type storedMessage struct {
-	id, text string
-	taken    bool // it is the message of an unanswered send
+// sends are the user messages of a session by which this client finds its own sends again.
+type sends struct {
+	lastUser string        // the newest message of a turn; empty: none
+	started  []startedSend // oldest first
+	stored   []storedMessage
 }
 
 // A startedSend is a message that started a turn.
@@ -180,18 +153,51 @@ type startedSend struct {
 	result          protocol.SendResult
 }
 
-// recordStartedSend remembers the message that started the current turn of the log.
-func (s *session) recordStartedSend() {
-	t := s.log.State.Turn
+// A storedMessage is a user's message in the server's history.
+type storedMessage struct {
+	id, text string
+	taken    bool // it is the message of an unanswered send
+}
+
+// noteStarted remembers the message that started the current turn.
+func (o *sends) noteStarted(st *protocol.State) {
+	t := st.Turn
 	if t == nil {
 		return
 	}
-	if s.lastUser = t.Message.MessageID; t.Message.ClientMessageID == "" {
+	if o.lastUser = t.Message.MessageID; t.Message.ClientMessageID == "" {
 		return
 	}
 	r := protocol.SendResult{Status: protocol.SendStarted, MessageID: t.Message.MessageID, Turn: t.Turn, Seq: t.First}
-	s.startedSends = append(s.startedSends, startedSend{t.Message.ClientMessageID, r})
-	if len(s.startedSends) > maxStartedSends {
-		s.startedSends = s.startedSends[1:]
+	if o.started = append(o.started, startedSend{t.Message.ClientMessageID, r}); len(o.started) > maxStartedSends {
+		o.started = o.started[1:]
 	}
+}
+
+// accepted returns the result of a message that the session contains, or nil.
+func (o *sends) accepted(st *protocol.State, clientMessageID string) *protocol.SendResult {
+	for i, m := range st.Queue {
+		if m.ClientMessageID == clientMessageID {
+			return &protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &i}
+		}
+	}
+	for _, r := range slices.Backward(o.started) {
+		if r.clientMessageID == clientMessageID {
+			return &r.result
+		}
+	}
+	return nil
+}
+
+// takeStored returns the result of a send whose message the server has stored since, or nil. Stored
+// messages of the real server have no clientMessageId, so the text decides. A message counts once.
+func (o *sends) takeStored(sent *unansweredSend, text string) *protocol.SendResult {
+	first := 1 + slices.IndexFunc(o.stored, func(m storedMessage) bool { return m.id == sent.after })
+	for i := first; i < len(o.stored); i++ {
+		if m := &o.stored[i]; m.text == text && !m.taken {
+			m.taken = true
+			return &protocol.SendResult{Status: protocol.SendStarted, MessageID: m.id}
+		}
+	}
+	return nil
 }

@@ -3,15 +3,20 @@ package client
 import (
 	"encoding/json"
 	"hash/fnv"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/sandcastle/wire"
 )
 
-// A turn is the current turn of a session that the client follows.
+// A turn decodes the chat events of the current turn, or the parts of a finished one. Its methods
+// return the events to record, in order. st is the session's state before these events.
 type turn struct {
-	id              string
+	id             string
+	peerIsAgentctl bool
+	decisions      *codec.Decisions // of the session
+
 	answer          *string // its message in the history; nil: unknown
 	tools           map[string]*tool
 	bytes           int             // of outputs
@@ -22,37 +27,53 @@ type turn struct {
 	usage           *protocol.Usage
 	context         int64                   // tokens of the model's last answer
 	nativeEnd       *protocol.TurnEndedData // from agentctl's server
-	interrupts      []pendingInterrupt
 
 	buffered   int // events in the server's buffer
 	bufferHash uint64
 }
 
-// A tool is a tool call of the turn.
-type tool struct {
-	name, title string
-	input       json.RawMessage
-	parent      string
-	text        string // output so far
-	structured  bool   // the output so far is more than text
-	lastHash    uint64 // hash of the last output
+func newTurn(id string, peerIsAgentctl bool, decisions *codec.Decisions) *turn {
+	return &turn{
+		id: id, peerIsAgentctl: peerIsAgentctl, decisions: decisions, tools: map[string]*tool{},
+		nativeApprovals: map[string]bool{}, approvalTools: map[string]bool{},
+	}
 }
 
-// A pendingInterrupt is an answer that awaits the end of the turn.
-type pendingInterrupt struct {
-	cmd    *protocol.Command
-	result protocol.InterruptResult
+// event returns an event of the turn.
+func (t *turn) event(typ protocol.Type, data any) codec.Entry {
+	return codec.Entry{Type: typ, Turn: t.id, Data: data}
 }
 
-// hashNext hashes raw, seeded with the hash of what precedes it.
-func hashNext(seed uint64, raw []byte) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte{
-		byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40),
-		byte(seed >> 48), byte(seed >> 56),
-	})
-	_, _ = h.Write(raw)
-	return h.Sum64()
+// raw returns the event of a message without a native equivalent.
+func (t *turn) raw(method string, message []byte) []codec.Entry {
+	return []codec.Entry{rawEntry(t.id, codec.Excerpt(method), message)}
+}
+
+// end returns the end of the turn for a reason of the protocol.
+func (t *turn) end(now time.Time, st *protocol.State, reason string) protocol.TurnEndedData {
+	if t.nativeEnd != nil && wire.StopReason(t.nativeEnd.Reason) == reason {
+		return *t.nativeEnd
+	}
+	end := protocol.TurnEndedData{Reason: wire.ReasonOf(reason, t.finish), Usage: t.usage}
+	if st.Turn != nil {
+		end.DurationMS = max(0, now.Sub(st.Turn.Started).Milliseconds())
+	}
+	if t.lastError != nil {
+		end.Message = *t.lastError
+	}
+	if end.Reason == protocol.ReasonError {
+		end.Code = protocol.CodeAgentFailed
+		if end.Message == "" {
+			end.Message = "the turn failed: the server does not report why, its log may"
+		}
+	}
+	return end
+}
+
+// noteBuffered notes a chat event that the server keeps for later subscribers.
+func (t *turn) noteBuffered(raw []byte) {
+	t.buffered++
+	t.bufferHash = hashNext(t.bufferHash, raw)
 }
 
 // continuedBy reports whether a buffer begins with all known events of the turn.
@@ -67,98 +88,22 @@ func (t *turn) continuedBy(buffer []json.RawMessage) bool {
 	return s == t.bufferHash
 }
 
-// startTurn starts a turn.
-func (c *Conn) startTurn(s *session, e *wire.SessionEvent) {
-	if s.turn != nil {
-		lost := "the server started another turn"
-		s.turn.lastError = &lost
-		c.endTurn(s, &wire.SessionEvent{TurnID: s.turn.id, Reason: wire.StopError}, nil)
-	}
-	at := wire.ParseTime(e.StartedAt)
-	if s.nextMessage != nil && e.MessageID != "" && s.nextMessage.ID != e.MessageID {
-		c.recordUnstarted(s)
-	}
-	user := s.nextMessage
-	s.nextMessage = nil
-	if user == nil {
-		user = &wire.QueuedMessage{ID: e.MessageID}
-	}
-	m := user.Message()
-	if m.MessageID == "" {
-		m.MessageID = e.TurnID
-	}
-	c.record(s, codec.Entry{
-		Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m},
+// hashNext hashes raw, seeded with the hash of what precedes it.
+func hashNext(seed uint64, raw []byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte{
+		byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40),
+		byte(seed >> 48), byte(seed >> 56),
 	})
-	if s.log.State.Turn == nil || s.log.State.Turn.Turn != e.TurnID { // too large for an event
-		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
-		c.record(s, codec.Entry{
-			Type: protocol.MessageUser, Turn: e.TurnID, Time: at, Data: protocol.MessageUserData{Message: m},
-		})
-	}
-	s.turn = &turn{
-		id: e.TurnID, tools: map[string]*tool{}, nativeApprovals: map[string]bool{},
-		approvalTools: map[string]bool{},
-	}
-	s.recordStartedSend()
-	c.record(s, codec.Entry{
-		Type: protocol.TurnStarted, Turn: e.TurnID, Time: at, Data: protocol.TurnStartedData{MessageID: m.MessageID},
-	})
+	_, _ = h.Write(raw)
+	return h.Sum64()
 }
 
-// endTurn ends the turn.
-func (c *Conn) endTurn(s *session, e *wire.SessionEvent, raw json.RawMessage) {
-	t := s.turn
-	if t == nil || t.id != e.TurnID {
-		if raw != nil {
-			c.recordRaw(s, s.turnID(), wire.SessionStopped, raw)
-		}
-		return
-	}
-	end := protocol.TurnEndedData{Reason: wire.ReasonOf(e.Reason, t.finish), Usage: t.usage}
-	if st := s.log.State.Turn; st != nil {
-		end.DurationMS = max(0, c.Now.Sub(st.Started).Milliseconds())
-	}
-	if t.lastError != nil {
-		end.Message = *t.lastError
-	}
-	if end.Reason == protocol.ReasonError {
-		end.Code = protocol.CodeAgentFailed
-		if end.Message == "" {
-			end.Message = "the turn failed: the server does not report why, its log may"
-		}
-	}
-	if t.nativeEnd != nil && wire.StopReason(t.nativeEnd.Reason) == e.Reason {
-		end = *t.nativeEnd
-	}
-	for len(s.log.State.Approvals) > 0 {
-		n := len(s.log.State.Approvals)
-		c.recordResolution(s, protocol.ApprovalResolvedData{
-			Request: s.log.State.Approvals[0].Request, Outcome: protocol.Cancelled,
-		}, nil)
-		if len(s.log.State.Approvals) == n {
-			break
-		}
-	}
-	c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.id, Data: end})
-	s.turn, s.lastMessage = nil, t.answer
-	c.answerInterrupts(t)
-}
-
-// answerInterrupts answers the interrupts that await the turn's end.
-func (c *Conn) answerInterrupts(t *turn) {
-	for _, p := range t.interrupts {
-		c.Answer(p.cmd, p.result)
-	}
-	t.interrupts = nil
-}
-
-// recordResolution records the end of an approval, once.
-func (c *Conn) recordResolution(s *session, d protocol.ApprovalResolvedData, by *protocol.Actor) {
-	a := s.log.State.PendingApproval(d.Request)
+// resolve returns the end of a pending approval.
+func resolve(st *protocol.State, by *protocol.Actor, d protocol.ApprovalResolvedData) []codec.Entry {
+	a := st.PendingApproval(d.Request)
 	if a == nil {
-		return
+		return nil
 	}
-	c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: a.Turn, Task: a.Task, By: by, Data: d})
-	s.decisions.Put(by, d)
+	return []codec.Entry{{Type: protocol.ApprovalResolved, Turn: a.Turn, Task: a.Task, By: by, Data: d}}
 }
