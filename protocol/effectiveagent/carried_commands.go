@@ -1,21 +1,28 @@
 package effectiveagent
 
-import (
-	"slices"
+import "agentctl/protocol"
 
-	"agentctl/protocol"
-)
+// isCarried reports whether a command is sent in the note of an activity.
+func isCarried(v protocol.Verb) bool {
+	switch v {
+	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
+		protocol.DoQueueHold, protocol.DoQueueRelease:
+		return true
+	}
+	return false
+}
 
 // carryCommand sends a command in the note of an activity. Only agentctl's servers understand
 // notes: others would pass the activity to the agent, so it fails for them.
 func (c *client) carryCommand(cmd *protocol.Command) {
 	s := c.sessions[cmd.Session]
 	if s == nil && c.Options.PeerIsAgentctl {
-		s = c.openSession(cmd) // to learn the pending requests
-	} else {
-		s = c.requireFollowed(cmd)
+		if s = c.openSession(cmd); s == nil { // to learn the pending requests
+			return
+		}
 	}
-	if s == nil {
+	if s == nil || s.err != nil {
+		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s supports this only for subscribed sessions", Name)
 		return
 	}
 	if !s.hasNotes {
@@ -33,25 +40,11 @@ func (c *client) carryCommand(cmd *protocol.Command) {
 			c.Answer(cmd, protocol.InterruptResult{})
 			return
 		}
-		d.Turn = s.remoteTurnID(turn)
+		d.Turn = s.alias.toRemote(turn)
 	case *protocol.ApproveData:
 		if pending := s.log.State.Approvals; d.Request == "" && len(pending) == 1 {
 			d.Request = pending[0].Request
 		}
 	}
-	c.sendActivity(&pendingCommand{command: *cmd, id: c.Options.ID("m")}, data)
-}
-
-// failPending fails the pending commands of a session whose events ended.
-func (c *client) failPending(s *session) {
-	for _, w := range slices.Clone(c.pending) {
-		if w.send == nil && w.command.Session == s.id {
-			c.removePending(w)
-			if w.readsLog && s.err != nil {
-				c.Fail(&w.command, s.err)
-				continue
-			}
-			c.Failf(&w.command, protocol.CodeNotSubscribed, "unsubscribed before its result was known")
-		}
-	}
+	c.sendActivity(&pendingCommand{command: *cmd, id: c.Options.ID("m")}, data, s.form, c.answers(s.id))
 }

@@ -10,15 +10,12 @@ import (
 )
 
 // A client is the codec at agentctl's client: it answers commands with what an EffectiveAgent
-// server sends.
+// server sends. It routes commands and messages to the subscribed sessions.
 type client struct {
-	codec.ClientBase
+	*exchange
 	idleTimeout time.Duration // idle time after which a local turn is over
 	state       *clientState
 	sessions    map[string]*session // subscribed on this connection
-	pending     []*pendingCommand   // oldest first
-	brokenKeys  []string            // keys of sends without an answer when the last connection ended
-	sequence    uint64              // of the last activity sent
 }
 
 var _ codec.Codec = (*client)(nil)
@@ -45,16 +42,6 @@ var responder = codec.Responder{
 	Dialect: Name, Verbs: verbs, LocalVerbs: []protocol.Verb{protocol.DoHistory}, Reasons: unsupportedReasons,
 }
 
-// isCarried reports whether a command is sent in the note of an activity.
-func isCarried(v protocol.Verb) bool {
-	switch v {
-	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
-		protocol.DoQueueHold, protocol.DoQueueRelease:
-		return true
-	}
-	return false
-}
-
 // newClient returns the codec of a connection to an EffectiveAgent server. The option "quiet" is
 // the idle time after which a turn is over, at a server that does not report it. The option
 // "activities" is the form of activities before the server shows its own: "document" (the default)
@@ -66,8 +53,11 @@ func newClient(o codec.ClientOptions) *client {
 	}
 	m := codec.ResumeState(o.Resume, newClientState)
 	return &client{
-		ClientBase:  codec.NewClientBase(o, responder),
-		idleTimeout: quiet, state: m, sessions: map[string]*session{}, brokenKeys: slices.Clone(m.unansweredKeys),
+		exchange: &exchange{
+			ClientBase: codec.NewClientBase(o, responder), unansweredKeys: &m.unansweredKeys,
+			brokenKeys: slices.Clone(m.unansweredKeys),
+		},
+		idleTimeout: quiet, state: m, sessions: map[string]*session{},
 	}
 }
 
@@ -95,9 +85,7 @@ func (c *client) Wake(now time.Time) codec.Output {
 			c.expire(w)
 		}
 		for _, s := range c.orderedSessions() {
-			if !s.idleAt.IsZero() && !now.Before(s.idleAt) {
-				c.endTurn(s)
-			}
+			s.turns.expire()
 			if !s.resumeBy.IsZero() && !now.Before(s.resumeBy) {
 				c.resumeTimedOut(s)
 			}
@@ -113,14 +101,11 @@ func (c *client) run(now time.Time, work func()) codec.Output {
 			c.Out.WakeBy(w.doneAt)
 		}
 		for _, s := range c.sessions {
-			c.Out.WakeBy(s.idleAt)
+			c.Out.WakeBy(s.turns.idleAt)
 			c.Out.WakeBy(s.resumeBy)
 		}
 	})
 }
-
-// send sends a message.
-func (c *client) send(m any) { c.Send(encodeMessage(m)) }
 
 // handleCommand carries out a command of agentctl's client.
 func (c *client) handleCommand(cmd *protocol.Command) {
@@ -129,7 +114,9 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	}
 	switch cmd.Command {
 	case protocol.DoSubscribe:
-		c.handleSubscribe(cmd)
+		if s := c.openSession(cmd); s != nil {
+			c.Subscribe(cmd, s.log)
+		}
 	case protocol.DoUnsubscribe:
 		c.handleUnsubscribe(cmd)
 	case protocol.DoSnapshot, protocol.DoHistory:
@@ -139,16 +126,6 @@ func (c *client) handleCommand(cmd *protocol.Command) {
 	default:
 		c.carryCommand(cmd)
 	}
-}
-
-// requireFollowed returns the session of a command that needs a subscription, or fails the command.
-func (c *client) requireFollowed(cmd *protocol.Command) *session {
-	s := c.sessions[cmd.Session]
-	if s == nil || s.err != nil {
-		c.Failf(cmd, protocol.CodeUnsupported, "the dialect %s supports this only for subscribed sessions", Name)
-		return nil
-	}
-	return s
 }
 
 // handleFrame records a message of the server. Unknown messages are kept as raw events.
@@ -186,7 +163,24 @@ func (c *client) handleFrame(f codec.Frame) {
 	case decodeKind(kind) != "" && !codec.IsNull(m.Payload): // an activity without an envelope
 		c.handleActivity(s, decodeActivity(f.Data))
 	default:
-		c.raw(s, codec.Excerpt(kind), f.Data)
+		s.raw(codec.Excerpt(kind), f.Data)
+	}
+}
+
+// handleActivity handles an activity of a session, and carries out the commands that waited for its
+// resume.
+func (c *client) handleActivity(s *session, a receivedActivity) {
+	s.active = true
+	isPast := s.pastSeq > 0
+	if !isPast && !s.resumeBy.IsZero() && s.resume(&a.Note) {
+		c.release(s)
+	}
+	if w := s.confirmedBy(&a); w != nil {
+		c.acceptSend(w)
+	}
+	s.handleActivity(&a)
+	if isPast && s.isLastPast(a.ID) {
+		c.release(s)
 	}
 }
 
@@ -194,7 +188,7 @@ func (c *client) handleFrame(f codec.Frame) {
 func (c *client) addStray(data []byte) {
 	for _, s := range c.orderedSessions() {
 		if s.err == nil {
-			c.raw(s, "", data)
+			s.raw("", data)
 		}
 	}
 }

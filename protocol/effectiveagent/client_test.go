@@ -152,7 +152,7 @@ func TestAnActivityConfirmsOneMessage(t *testing.T) {
 				done++
 			}
 		}
-		if sends := g.codec.pendingSends(g.codec.sessions["r"]); done != len(c.done) || len(sends) != 3-done {
+		if sends := g.codec.pendingSends("r"); done != len(c.done) || len(sends) != 3-done {
 			t.Errorf("%d: %s: confirmed %d of %v, %d pending", i, c.frame, done, c.done, len(sends))
 		}
 	}
@@ -307,7 +307,7 @@ func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 			send := func() string {
 				id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
 				if s := g.codec.sessions["r"]; !s.resumeBy.IsZero() { // it waits for the resume
-					g.handleOutput(g.codec.run(g.now, func() { g.codec.resume(s, &note{}) }))
+					g.handleOutput(g.codec.run(g.now, func() { s.resume(&note{}); g.codec.release(s) }))
 				}
 				return id
 			}

@@ -49,7 +49,7 @@ func (c *client) handleError(m *message) {
 	}
 	for _, s := range of {
 		if s.err == nil {
-			c.add(s, codec.Entry{Type: protocol.ErrorRaised, Turn: s.log.Turn(), Data: d})
+			s.turns.record(codec.Entry{Type: protocol.ErrorRaised, Turn: s.log.Turn(), Data: d})
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (c *client) failSession(s *session, e *protocol.Error) {
 		return
 	}
 	s.err = e
-	c.failPending(s)
+	c.failPending(s.id, e)
 	if s.log.Following() {
 		s.log.Detach()
 		c.Publish(
@@ -100,7 +100,7 @@ func (c *client) sessionInText(text string) *session {
 func (c *client) commandOfError(kind errorCode, text string) *pendingCommand {
 	var found *pendingCommand
 	waiting := slices.DeleteFunc(slices.Clone(c.pending), func(w *pendingCommand) bool {
-		return w.readsLog && kind == sendFailed || !w.readsLog && c.answers(c.sessions[w.command.Session])
+		return w.readsLog && kind == sendFailed || !w.readsLog && c.answers(w.command.Session)
 	})
 	for _, w := range waiting {
 		if containsID(text, w.command.Session) &&

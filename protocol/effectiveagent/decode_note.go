@@ -20,7 +20,7 @@ var noteEventTypes = func() map[protocol.Type]func() any {
 }()
 
 // handleNote records an activity of agentctl's server: the event that its note names.
-func (c *client) handleNote(s *session, a *receivedActivity) {
+func (s *session) handleNote(a *receivedActivity) {
 	n := &a.Note
 	if _, err := protocol.ParsePosition(a.ID); err == nil {
 		s.position = a.ID
@@ -30,55 +30,55 @@ func (c *client) handleNote(s *session, a *receivedActivity) {
 		payload = json.RawMessage("{}")
 	}
 	en := codec.Entry{
-		Type: n.Event, Turn: s.localTurnID(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time,
+		Type: n.Event, Turn: s.alias.toLocal(n.Turn), Task: n.Task, Parent: n.Parent, By: n.By, Time: a.Time,
 		Data: payload,
 	}
 	makes := noteEventTypes[n.Event]
 	if makes == nil || max(len(n.Turn), len(n.Task), len(n.Parent)) > maxID || n.By != nil &&
 		max(len(n.By.Name), len(n.By.Subject)) > maxID {
-		c.raw(s, string(n.Event), a.raw)
+		s.raw(string(n.Event), a.raw)
 		return
 	}
 	data := makes()
 	if json.Unmarshal(payload, data) != nil || s.log.Full(n.Event, maxItems) {
-		c.raw(s, string(n.Event), a.raw)
+		s.raw(string(n.Event), a.raw)
 		return
 	}
 	s.hasNotes = true
 	switch d := data.(type) {
 	case *protocol.MessageUserData:
-		if c.isRecorded(s, d.ClientMessageID, n.Turn) {
+		if s.isRecorded(d.ClientMessageID, n.Turn) {
 			return
 		}
 		if n.Turn == "" {
-			c.raw(s, string(n.Event), a.raw)
+			s.raw(string(n.Event), a.raw)
 			return
 		}
-		c.startTurn(s, en.Turn, d.Message, en)
+		s.turns.start(en.Turn, d.Message, en)
 	case *protocol.TurnEndedData:
 		if s.log.Turn() != "" && s.log.Turn() != en.Turn {
-			c.endTurn(s)
+			s.turns.end()
 		}
-		c.add(s, en)
-		s.clearTurn()
+		s.turns.record(en)
+		s.turns.clear()
 	default:
 		if n.Turn != "" {
-			en.Turn = c.ensureTurn(s, n.Turn)
+			en.Turn = s.turns.ensure(n.Turn)
 		}
-		c.add(s, en)
+		s.turns.record(en)
 	}
-	c.matchEvent(s, en.Turn, data)
+	s.answerSend(en.Turn, data)
 }
 
 // isRecorded reports whether a message was recorded when it was sent, before the server's notes
 // were known. Its turn then becomes the server's.
-func (c *client) isRecorded(s *session, id, turn string) bool {
+func (s *session) isRecorded(id, turn string) bool {
 	t := s.log.State.Turn
-	if id == "" || t == nil || !s.localTurn || t.Message.MessageID != id || !slices.Contains(s.sentIDs, id) {
+	if id == "" || t == nil || !s.turns.isLocal || t.Message.MessageID != id || !slices.Contains(s.echoes.ids, id) {
 		return false
 	}
-	s.alias.remote, s.alias.local = turn, t.Turn
-	s.clearTurn()
+	s.alias = turnAlias{turn, t.Turn}
+	s.turns.clear()
 	return true
 }
 

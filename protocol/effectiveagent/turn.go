@@ -7,108 +7,134 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// startTurn starts a turn with a message, or with the entry's data if set. It ends the turn under
-// way.
-func (c *client) startTurn(s *session, turn string, m protocol.Message, en codec.Entry) {
-	c.endTurn(s)
-	en.Type, en.Turn = protocol.MessageUser, turn
+// turns begins and ends the turns of a session.
+type turns struct {
+	x           *exchange
+	state       *sessionState
+	idleTimeout time.Duration // after which a local turn is over
+
+	isLocal   bool      // the client started the current turn: the server does not report turns
+	lastError string    // of the last activity, if it was an error
+	idleAt    time.Time // when the local turn is over, without further activities; zero: after the agent's first
+}
+
+func (t *turns) record(events ...codec.Entry) { t.x.Record(t.state.log, events...) }
+
+// start starts a turn with a message, or with the entry's data if set. It ends the current turn.
+func (t *turns) start(id string, m protocol.Message, en codec.Entry) {
+	t.end()
+	en.Type, en.Turn = protocol.MessageUser, id
 	if en.Data == nil {
 		en.Data = protocol.MessageUserData{Message: m}
 	}
-	c.add(s, en)
-	if s.log.Turn() == "" { // the message was too large to be recorded
+	t.record(en)
+	if t.state.log.Turn() == "" { // the message was too large to be recorded
 		m.Text, m.Parts = protocol.SplitText(m.Text, protocol.MaxText)[0], nil
 		en.Data = protocol.MessageUserData{Message: m}
-		c.add(s, en)
+		t.record(en)
 	}
 }
 
-// startLocalTurn starts a turn that the server does not report.
-func (c *client) startLocalTurn(s *session, m protocol.Message, en codec.Entry) (turn string) {
-	turn = c.Options.ID("t")
-	c.startTurn(s, turn, m, en)
-	s.localTurn = s.log.Turn() == turn
-	c.add(
-		s,
-		codec.Entry{Type: protocol.TurnStarted, Turn: turn, Data: protocol.TurnStartedData{MessageID: m.MessageID}},
-	)
-	return turn
+// startLocal starts a turn that the server does not report.
+func (t *turns) startLocal(m protocol.Message, en codec.Entry) (id string) {
+	id = t.x.Options.ID("t")
+	t.start(id, m, en)
+	t.isLocal = t.state.log.Turn() == id
+	t.record(codec.Entry{
+		Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: m.MessageID},
+	})
+	return id
 }
 
-// endTurn ends the turn under way, if any.
-func (c *client) endTurn(s *session) {
+// ensure returns the local id of the server's turn and makes it the current turn: its start may have
+// been missed.
+func (t *turns) ensure(remote string) (id string) {
+	id = t.state.alias.toLocal(remote)
+	if t.state.log.Turn() == id {
+		return id
+	}
+	if last := t.state.log.State.Last; last != nil && last.Turn == id { // ended as lost, and continues
+		id = t.x.Options.ID("t")
+		t.state.alias = turnAlias{remote, id}
+	}
+	m := protocol.Message{MessageID: t.x.Options.ID("m")}
+	t.start(id, m, codec.Entry{})
+	t.record(codec.Entry{
+		Type: protocol.TurnStarted, Turn: id, Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true},
+	})
+	return id
+}
+
+// noteActivity notes activity of the agent and returns the id of its turn. must starts a turn if
+// there is no current one.
+func (t *turns) noteActivity(must bool) (id string) {
+	if id = t.state.log.Turn(); id == "" && must {
+		id = t.startLocal(protocol.Message{MessageID: t.x.Options.ID("m")}, codec.Entry{})
+	}
+	if t.isLocal {
+		t.idleAt = t.x.Now.Add(t.idleTimeout)
+	}
+	return id
+}
+
+// expire ends a local turn whose agent is idle.
+func (t *turns) expire() {
+	if !t.idleAt.IsZero() && !t.x.Now.Before(t.idleAt) {
+		t.end()
+	}
+}
+
+// end ends the current turn, if any.
+func (t *turns) end() {
 	switch {
-	case s.log.Turn() == "":
-	case !s.localTurn:
-		c.endLostTurn(s)
-	case s.lastError != "":
-		c.endTurnWith(s, protocol.TurnEndedData{
-			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: s.lastError,
+	case t.state.log.Turn() == "":
+	case !t.isLocal:
+		t.endLost()
+	case t.lastError != "":
+		t.endWith(protocol.TurnEndedData{
+			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: t.lastError,
 		})
 	default:
-		c.endTurnWith(s, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+		t.endWith(protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	}
 }
 
-// endLostTurn ends a turn whose end was missed.
-func (c *client) endLostTurn(s *session) {
-	c.endTurnWith(
-		s,
-		protocol.TurnEndedData{
-			Reason:  protocol.ReasonError,
-			Message: "the connection was lost; what else the turn brought is not known",
-		},
-	)
+// endLost ends the current turn, if any, whose end was missed.
+func (t *turns) endLost() {
+	t.endWith(protocol.TurnEndedData{
+		Reason:  protocol.ReasonError,
+		Message: "the connection was lost; what else the turn brought is not known",
+	})
 }
 
-func (c *client) endTurnWith(s *session, d protocol.TurnEndedData) {
-	t := s.log.State.Turn
-	d.DurationMS = max(0, c.Now.Sub(t.Started).Milliseconds())
-	c.add(s, codec.Entry{Type: protocol.TurnEnded, Turn: t.Turn, Data: d})
-	s.clearTurn()
-	c.matchEvent(s, t.Turn, &d)
-}
-
-// clearTurn resets the state of the local turn.
-func (s *session) clearTurn() {
-	s.localTurn, s.lastError, s.idleAt = false, "", time.Time{}
-}
-
-// ensureTurn returns the local id of the server's turn and makes it the turn under way: its start
-// may have been missed.
-func (c *client) ensureTurn(s *session, remote string) (turn string) {
-	turn = s.localTurnID(remote)
-	if s.log.Turn() == turn {
-		return turn
+func (t *turns) endWith(d protocol.TurnEndedData) {
+	current := t.state.log.State.Turn
+	if current == nil {
+		return
 	}
-	if last := s.log.State.Last; last != nil && last.Turn == turn { // ended as lost, and continues
-		turn = c.Options.ID("t")
-		s.alias.remote, s.alias.local = remote, turn
-	}
-	m := protocol.Message{MessageID: c.Options.ID("m")}
-	c.startTurn(s, turn, m, codec.Entry{})
-	c.add(
-		s,
-		codec.Entry{
-			Type: protocol.TurnStarted, Turn: turn,
-			Data: protocol.TurnStartedData{MessageID: m.MessageID, Resumed: true},
-		},
-	)
-	return turn
+	d.DurationMS = max(0, t.x.Now.Sub(current.Started).Milliseconds())
+	t.record(codec.Entry{Type: protocol.TurnEnded, Turn: current.Turn, Data: d})
+	t.clear()
 }
 
-// localTurnID returns the local id of the server's turn.
-func (s *session) localTurnID(remote string) string {
-	if remote != "" && remote == s.alias.remote {
-		return s.alias.local
+// clear notes that the current turn is not local.
+func (t *turns) clear() { t.isLocal, t.lastError, t.idleAt = false, "", time.Time{} }
+
+// A turnAlias is another local id of a turn at the server. The zero value is none.
+type turnAlias struct{ remote, local string }
+
+// toLocal returns the local id of the server's turn.
+func (a turnAlias) toLocal(remote string) string {
+	if remote != "" && remote == a.remote {
+		return a.local
 	}
 	return remote
 }
 
-// remoteTurnID returns the server's id of a turn.
-func (s *session) remoteTurnID(local string) string {
-	if local != "" && local == s.alias.local {
-		return s.alias.remote
+// toRemote returns the server's id of a turn.
+func (a turnAlias) toRemote(local string) string {
+	if local != "" && local == a.local {
+		return a.remote
 	}
 	return local
 }
