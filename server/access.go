@@ -25,7 +25,8 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 		from, ok := l.authenticate(auth, r)
 		agent, err := s.agentOf(l, r)
 		if agent != "" {
-			from = caller{by: s.hub.AgentActor(agent), role: protocol.RoleAgent, agent: agent}
+			sum, _ := s.hub.Sessions().Summary(agent)
+			from = caller{by: protocol.AgentActor(agent, sum.Name), role: protocol.RoleAgent, agent: agent}
 		}
 		from.origins, from.allowed = r.Header.Values("Origin"), l.Origins
 		switch {

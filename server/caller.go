@@ -49,10 +49,10 @@ func (s *Server) agentOf(l *Listener, r *http.Request) (string, error) {
 
 func (s *Server) agentAmong(ancestors []process.Ancestor) string {
 	for _, a := range ancestors {
-		if id := s.hub.AgentOfProcess(a.PID, a.Start, a.Group); id != "" {
+		if id := s.hub.Processes().SessionOf(a.PID, a.Start, a.Group); id != "" {
 			return id
 		}
-		if s.hub.Exists(a.Session) { // not that of another server, which may be below this one
+		if s.hub.Sessions().Exists(a.Session) { // not that of another server, which may be below this one
 			return a.Session
 		}
 	}

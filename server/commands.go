@@ -123,10 +123,10 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 
 func (c *conn) watch(d *protocol.WatchData) (r protocol.ListResult, _ error) {
 	if d.Off {
-		c.server.hub.Unwatch(c)
+		c.server.hub.Sessions().Unwatch(c)
 		r.Sessions = []protocol.Summary{}
 	} else {
-		r.Sessions = c.server.hub.Watch(c)
+		r.Sessions = c.server.hub.Sessions().Watch(c)
 	}
 	return r, nil
 }
@@ -195,5 +195,5 @@ func (c *conn) resolve(name string) (string, error) {
 	if c.subscribed(name) {
 		return name, nil
 	}
-	return c.server.hub.Resolve(name)
+	return c.server.hub.Sessions().Resolve(name)
 }

@@ -100,7 +100,7 @@ func (c *conn) run() {
 	<-written
 	c.pings.Wait()
 	c.attaching.Wait()
-	c.server.hub.Unwatch(c)
+	c.server.hub.Sessions().Unwatch(c)
 	for _, sub := range c.unsubscribeAll() {
 		c.server.hub.Detach(sub.session, c.id, c.closing.reason)
 	}

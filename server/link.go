@@ -17,7 +17,7 @@ func (s *Server) startHooks(cfg *Config) error {
 	}
 	var err error
 	s.api.hooks, err = hook.Start(hook.Config{
-		Dir: cfg.HooksDir, Hooks: cfg.Hooks, Sessions: s.hub, Store: cfg.Session.Store, Log: s.log,
+		Dir: cfg.HooksDir, Hooks: cfg.Hooks, Sessions: s.hub.Sessions(), Requests: s.hub, Store: cfg.Session.Store, Log: s.log,
 	})
 	if err != nil {
 		return fmt.Errorf("start hooks: %w", err)

@@ -65,7 +65,7 @@ func (s *Server) scrape(r *http.Request) *metrics.Writer {
 			s.log.Warn("size of the store", "err", err)
 		}
 	}
-	s.hub.Each(c.session)
+	s.hub.Sessions().Each(c.session)
 	s.eachConn(c.client)
 	w := new(metrics.Writer)
 	for i := range Metrics {

@@ -46,7 +46,7 @@ var Metrics = []Metric{
 	gauge("agentctl_queued_messages", "Messages in queues.",
 		value(func(c *collection) float64 { return float64(c.queued) })),
 	gauge("agentctl_queue_age_seconds", "Age of the oldest message that is first in its queue.",
-		value(func(c *collection) float64 { return c.age(c.server.hub.OldestQueued()) })),
+		value(func(c *collection) float64 { return c.age(c.server.hub.Sessions().OldestQueued()) })),
 	gauge("agentctl_pending_approvals", "Requests that wait for a decision.",
 		value(func(c *collection) float64 { return float64(c.asked) })),
 	gauge("agentctl_approval_age_seconds", "Age of the oldest pending request.",
@@ -71,7 +71,7 @@ var Metrics = []Metric{
 			}
 		}),
 	gauge("agentctl_agent_processes", "Processes of agents.",
-		value(func(c *collection) float64 { return float64(c.server.hub.Processes()) })),
+		value(func(c *collection) float64 { return float64(c.server.hub.Processes().Len()) })),
 	counter("agentctl_agent_starts_total", "Processes of agents that were started, restarts included.",
 		value(func(c *collection) float64 { return c.counts.AgentStarts.Value() })),
 	counter("agentctl_agent_start_failures_total", "Starts of agents that failed, by code.",

@@ -31,7 +31,7 @@ func (o *outbox) Wake() {
 	}
 }
 
-// Notify queues an ephemeral event. It implements session.Subscriber and session.Watcher.
+// Notify queues an ephemeral event. It implements session.Subscriber and list.Watcher.
 func (o *outbox) Notify(key string, line []byte) {
 	o.mu.Lock()
 	o.control.put(key, line)

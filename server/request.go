@@ -37,7 +37,7 @@ func (c requestCommands) Actor(r *http.Request) protocol.Actor {
 // Resolve implements web.Commands.
 func (c requestCommands) Resolve(r *http.Request, name string) (string, error) {
 	from := callerOf(r, "")
-	id, err := c.server.hub.Resolve(name)
+	id, err := c.server.hub.Sessions().Resolve(name)
 	if scope := from.scope(); scope != "" && id != scope {
 		return "", protocol.Errorf(protocol.CodeForbidden, errScope)
 	}
@@ -50,7 +50,7 @@ func (c requestCommands) Do(r *http.Request, cmd *protocol.Command) (json.RawMes
 	if len(r.Header.Get(nameHeader)) > maxClientName {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "%s: at most %d bytes", nameHeader, maxClientName)
 	}
-	if err := from.authorize(cmd, c.server.hub.Resolve); err != nil {
+	if err := from.authorize(cmd, c.server.hub.Sessions().Resolve); err != nil {
 		return nil, err
 	}
 	if limiter := socketOf(r).requests; !limiter.allow() {

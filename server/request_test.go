@@ -38,7 +38,7 @@ func TestAForeignPageChangesNothing(t *testing.T) {
 	w := newTestServer(t)
 	addr := w.tcp("secret", func(l *Listener) { l.Origins = NewOrigins("https://good.example") })
 	id := w.runTurn("few")
-	before := w.server.hub.List(true)
+	before := w.server.hub.Sessions().List(true)
 	for i := range web.Routes() {
 		route := &web.Routes()[i]
 		url := "http://" + addr + strings.NewReplacer("{id}", id, "{blob}", "b", "{message_id}", "m", "{request}", "r",
@@ -63,7 +63,7 @@ func TestAForeignPageChangesNothing(t *testing.T) {
 			t.Errorf("%s without a token: %d %s", route.Pattern(), status, body)
 		}
 	}
-	after := w.server.hub.List(true)
+	after := w.server.hub.Sessions().List(true)
 	if len(after) != len(before) || after[0].Seq != before[0].Seq {
 		t.Errorf("the sessions changed from %+v to %+v", before, after)
 	}
@@ -172,7 +172,7 @@ func TestAKeyHoldsAfterARestart(t *testing.T) {
 	if status != http.StatusCreated || again != status || second != first {
 		t.Errorf("%d %s, after the restart %d %s", status, first, again, second)
 	}
-	if n := len(w.server.hub.List(true)); n != 1 {
+	if n := len(w.server.hub.Sessions().List(true)); n != 1 {
 		t.Errorf("%d sessions", n)
 	}
 }
@@ -238,7 +238,7 @@ func TestABodyThatDoesNotArriveIsRefused(t *testing.T) {
 			t.Errorf("after %v: %s", time.Since(began), b)
 		}
 		must(t, conn.Close())
-		if n := len(w.server.hub.List(true)); n != 0 {
+		if n := len(w.server.hub.Sessions().List(true)); n != 0 {
 			t.Errorf("%d sessions", n)
 		}
 	})

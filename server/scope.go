@@ -80,7 +80,7 @@ func (c *caller) checkScope(cmd *protocol.Command, resolve func(name string) (st
 
 // listScope returns the summary of the caller's only session.
 func (s *Server) listScope(from *caller, d *protocol.ListData) (r protocol.ListResult) {
-	r.Sessions = slices.DeleteFunc(s.hub.List(d.Closed), func(sum protocol.Summary) bool {
+	r.Sessions = slices.DeleteFunc(s.hub.Sessions().List(d.Closed), func(sum protocol.Summary) bool {
 		return sum.Session != from.scope()
 	})
 	return r

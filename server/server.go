@@ -79,7 +79,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		hub:       hub,
-		history:   history.NewReader(cfg.Session.Store, hub, cfg.Session.Log),
+		history:   history.NewReader(cfg.Session.Store, hub.Sessions(), cfg.Session.Log),
 		program:   program{"agentctl " + cfg.Version, cfg.Session.Agents.Names},
 		log:       cfg.Log,
 		dialects:  dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
@@ -203,7 +203,7 @@ func (s *Server) Clients() int {
 // IdleSince returns the time since which no client is connected, no HTTP request is under way, and
 // no turn and no process of an agent runs, and no message is scheduled. ok is false while one does.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
-	busy := s.hub.Busy() > 0
+	busy := s.hub.Sessions().Busy()+s.hub.Processes().Len() > 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if busy || s.requests.underWay > 0 {

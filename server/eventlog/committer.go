@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -14,6 +15,9 @@ type Committer struct {
 	done     chan struct{}
 	failed   chan struct{} // closed when the store has failed for good
 	failure  error         // read after failed is closed
+
+	submitting sync.RWMutex // read-locked to submit a batch, locked by Close
+	closed     bool         // no further batches; guarded by submitting
 }
 
 // An Observer gets the result of each commit. It is called on the committer's goroutine and must
@@ -48,12 +52,23 @@ func (c *Committer) Failed() <-chan struct{} { return c.failed }
 func (c *Committer) Failure() error { return c.failure }
 
 // Submit submits a batch. It calls then with the result on the committer's goroutine; then must not
-// block. It must not be called after Close.
-func (c *Committer) Submit(b *Batch, then func(error)) { c.commits <- commit{b, then} }
+// block. After Close it returns false and does not call then.
+func (c *Committer) Submit(b *Batch, then func(error)) bool {
+	c.submitting.RLock()
+	defer c.submitting.RUnlock()
+	if c.closed {
+		return false
+	}
+	c.commits <- commit{b, then}
+	return true
+}
 
 // Close commits all submitted batches and returns when the goroutine has ended.
 func (c *Committer) Close() {
+	c.submitting.Lock()
+	c.closed = true
 	close(c.commits)
+	c.submitting.Unlock()
 	<-c.done
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
-	"agentctl/server/session"
 )
 
 // Store is the part of session.Store that a Reader uses. Its contract is that of session.Store.
@@ -21,7 +20,7 @@ type Store interface {
 	Blob(ctx context.Context, id, blob string) (eventlog.Blob, error)
 }
 
-// Sessions is the index of sessions; *session.Hub satisfies it.
+// Sessions is the list of sessions; list.List implements it.
 type Sessions interface {
 	// Resolve returns the id of a session named by id, exact name or unique prefix of the id.
 	Resolve(name string) (string, error)
@@ -30,8 +29,6 @@ type Sessions interface {
 	// the pointer.
 	Each(f func(*protocol.Summary))
 }
-
-var _ Sessions = (*session.Hub)(nil)
 
 // A Reader reads recorded history. Its methods may be called from any goroutine.
 type Reader struct {

@@ -59,7 +59,7 @@ func (r *testReader) open() {
 	if err != nil {
 		r.t.Fatalf("open hub: %v", err)
 	}
-	r.hub, r.reader = hub, NewReader(r.store, hub, nil)
+	r.hub, r.reader = hub, NewReader(r.store, hub.Sessions(), nil)
 	synctest.Wait()
 }
 

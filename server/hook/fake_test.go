@@ -12,14 +12,14 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
-	"agentctl/server/session"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/list"
 )
 
 // fakeSessions are sessions in memory, and their store.
 type fakeSessions struct {
 	mu       sync.Mutex
-	watchers map[session.Watcher]bool
+	watchers map[list.Watcher]bool
 	sums     map[string]*protocol.Summary
 	events   map[string][]protocol.Event
 	turns    map[string][]eventlog.TurnRow
@@ -38,7 +38,7 @@ type decided struct {
 
 func newFakeSessions() *fakeSessions {
 	return &fakeSessions{
-		watchers: map[session.Watcher]bool{}, sums: map[string]*protocol.Summary{},
+		watchers: map[list.Watcher]bool{}, sums: map[string]*protocol.Summary{},
 		events: map[string][]protocol.Event{}, turns: map[string][]eventlog.TurnRow{},
 		pending: map[string][]protocol.Approval{},
 	}
@@ -104,7 +104,7 @@ func (f *fakeSessions) ask(id string, a protocol.Approval) {
 }
 
 // Watch implements Sessions.
-func (f *fakeSessions) Watch(w session.Watcher) (list []protocol.Summary) {
+func (f *fakeSessions) Watch(w list.Watcher) (list []protocol.Summary) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.watchers[w] = true
@@ -115,7 +115,7 @@ func (f *fakeSessions) Watch(w session.Watcher) (list []protocol.Summary) {
 }
 
 // Unwatch implements Sessions.
-func (f *fakeSessions) Unwatch(w session.Watcher) {
+func (f *fakeSessions) Unwatch(w list.Watcher) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.watchers, w)
@@ -131,14 +131,14 @@ func (f *fakeSessions) Summary(id string) (sum protocol.Summary, ok bool) {
 	return sum, false
 }
 
-// Pending implements Sessions.
+// Pending implements Requests.
 func (f *fakeSessions) Pending(_ context.Context, id string) ([]protocol.Approval, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]protocol.Approval(nil), f.pending[id]...), nil
 }
 
-// Decide implements Sessions.
+// Decide implements Requests.
 func (f *fakeSessions) Decide(
 	_ context.Context, id, digest string, d *protocol.ApproveData, by protocol.Actor,
 ) error {
@@ -265,7 +265,7 @@ func (r *rig) start(hooks ...Hook) {
 		hooks = []Hook{r.hook}
 	}
 	h, err := Start(Config{
-		Dir: r.dir, Hooks: hooks, Sessions: r.sessions, Store: r.sessions,
+		Dir: r.dir, Hooks: hooks, Sessions: r.sessions, Requests: r.sessions, Store: r.sessions,
 		Log:       slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		newSender: func(*Hook) sender { return r.receiver },
 	})

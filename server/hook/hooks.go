@@ -17,15 +17,18 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
-	"agentctl/server/session"
+	"agentctl/server/session/list"
 )
 
-// Sessions are the sessions of a server; session.Hub implements it.
+// Sessions lists the sessions of a server; list.List implements it.
 type Sessions interface {
-	Watch(w session.Watcher) []protocol.Summary
-	Unwatch(w session.Watcher)
+	Watch(w list.Watcher) []protocol.Summary
+	Unwatch(w list.Watcher)
 	Summary(id string) (protocol.Summary, bool)
+}
 
+// Requests are what agents ask; session.Hub implements it.
+type Requests interface {
 	// Pending returns the pending requests of a session.
 	Pending(ctx context.Context, id string) ([]protocol.Approval, error)
 
@@ -45,6 +48,7 @@ type Config struct {
 	Hooks []Hook
 
 	Sessions Sessions
+	Requests Requests
 	Store    Store
 	Log      *slog.Logger
 
@@ -55,6 +59,7 @@ type Config struct {
 type Hooks struct {
 	cfg      Config
 	sessions Sessions
+	requests Requests
 	log      *slog.Logger
 	links    *linkStore
 	linking  atomic.Pointer[linking]
@@ -83,7 +88,7 @@ type linking struct {
 // Start starts the hooks.
 func Start(cfg Config) (*Hooks, error) {
 	h := &Hooks{
-		cfg: cfg, sessions: cfg.Sessions, log: cfg.Log, active: map[string]*activeHook{},
+		cfg: cfg, sessions: cfg.Sessions, requests: cfg.Requests, log: cfg.Log, active: map[string]*activeHook{},
 		links: &linkStore{dir: filepath.Join(cfg.Dir, "links")},
 	}
 	h.linking.Store(&linking{})
@@ -184,7 +189,7 @@ func (h *Hooks) newRunner(hook Hook) (*runner, error) {
 		p.at = nil
 	}
 	r := &runner{
-		hook: &hook, log: h.log, sessions: h.sessions, links: h.links, watch: newWatch(),
+		hook: &hook, log: h.log, sessions: h.sessions, requests: h.requests, links: h.links, watch: newWatch(),
 		deadlines: map[string]time.Time{},
 		reader:    &reader{sessions: h.sessions, store: h.cfg.Store, filter: &hook.Filter},
 		delivery:  delivery{results: make(chan result, 1)}, progress: progress{positions: p},

@@ -100,7 +100,7 @@ func (r *runner) approval(ctx context.Context, e *protocol.Event) (*Approval, er
 	if err := e.Decode(&asked); err != nil {
 		return nil, err
 	}
-	list, err := r.sessions.Pending(ctx, e.Session)
+	list, err := r.requests.Pending(ctx, e.Session)
 	if protocol.CodeOf(err) == protocol.CodeNoSession {
 		return nil, errNothing
 	}

@@ -131,7 +131,7 @@ func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessa
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := h.sessions.Pending(ctx, l.Session)
+	list, err := h.requests.Pending(ctx, l.Session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,7 +158,7 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 	defer cancel()
-	err = h.sessions.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
+	err = h.requests.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
 		Request: l.Request, Decision: l.Decision, Input: l.input(),
 	}, actor(l.Hook))
 	var refused *protocol.Error

@@ -16,6 +16,7 @@ type runner struct {
 	hook     *Hook
 	log      *slog.Logger
 	sessions Sessions
+	requests Requests
 	reader   *reader
 	sender   sender
 	links    *linkStore
@@ -222,7 +223,7 @@ func (r *runner) denyOverdue(ctx context.Context, now time.Time) {
 func (r *runner) denyIn(ctx context.Context, id string, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	list, err := r.sessions.Pending(ctx, id)
+	list, err := r.requests.Pending(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -233,7 +234,7 @@ func (r *runner) denyIn(ctx context.Context, id string, now time.Time) error {
 			continue
 		}
 		_, digest := approval.Digest(a)
-		err := r.sessions.Decide(ctx, id, digest, &protocol.ApproveData{
+		err := r.requests.Decide(ctx, id, digest, &protocol.ApproveData{
 			Request: a.Request, Decision: protocol.Deny, Reason: "not decided within " + r.hook.DenyAfter.String(),
 		}, actor(r.hook.Name))
 		if err != nil && protocol.CodeOf(err) != protocol.CodeConflict {

@@ -15,7 +15,7 @@ type watch struct {
 
 func newWatch() *watch { return &watch{wake: make(chan struct{}, 1), changed: map[string]bool{}} }
 
-// Notify implements session.Watcher.
+// Notify implements list.Watcher.
 func (w *watch) Notify(key string, _ []byte) {
 	_, session, _ := strings.Cut(key, " ")
 	w.mu.Lock()

@@ -3,56 +3,33 @@ package session
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/archive"
 )
 
 // modelSetting is the only setting that an agent may choose for another: modes, and settings of an
 // agent's own, decide what it asks for.
 const modelSetting = "model"
 
-// AgentActor returns the actor of what the agent of a session does.
-func (x *index) AgentActor(session string) protocol.Actor {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	name := ""
-	if r := x.rows[session]; r != nil {
-		name = r.summary.Name
+// An agentCaller is the agent of a session that sends commands. No agent decides what an agent may
+// do, neither itself nor by a session that it creates.
+type agentCaller struct {
+	session  string
+	sessions interface {
+		Resolve(name string) (string, error)
+		Summary(id string) (protocol.Summary, bool)
+		Descends(id, ancestor string) bool
 	}
-	return protocol.AgentActor(session, name)
+	agents []string // names of the configured ones
+
+	signing  *archive.Signing // of the states that are restored
+	stateTTL time.Duration
 }
 
-// AgentOfProcess returns the session whose agent started a process, known by its number and start
-// time or by the number of its process group; empty: none.
-func (x *index) AgentOfProcess(pid int, start string, group int) string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for g := range x.processes {
-		if g.PID == group || g.PID == pid && g.Start == start {
-			return g.Session
-		}
-	}
-	return ""
-}
-
-// Exists reports whether there is a session with an id.
-func (x *index) Exists(id string) bool { return x.row(id) != nil }
-
-// descends reports whether the agent of a session, or one that descends from it, created another.
-func (x *index) descends(id, ancestor string) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for r := x.rows[id]; r != nil && r.summary.Parent != ""; r = x.rows[r.summary.Parent] {
-		if r.summary.Parent == ancestor {
-			return true
-		}
-	}
-	return false
-}
-
-// checkAgent returns an error unless the agent of a session may send a command: no agent decides
-// what an agent may do, neither itself nor by a session that it creates.
-func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
+// check returns an error unless the agent may send a command.
+func (a *agentCaller) check(c *protocol.Command, data any) error {
 	switch protocol.RoleAgent.Scope(c.Command) {
 	case protocol.ScopeNone:
 		return protocol.RoleAgent.Refusal(c.Command)
@@ -60,11 +37,11 @@ func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
 		return nil
 	}
 	if protocol.CommandOf(c.Command).Session {
-		id, err := h.Resolve(c.Session)
+		id, err := a.sessions.Resolve(c.Session)
 		if err != nil {
 			return err
 		}
-		if !h.descends(id, agent) {
+		if !a.sessions.Descends(id, a.session) {
 			return protocol.Errorf(
 				protocol.CodeForbidden, "an agent may %s only in sessions that it created, not in %s", c.Command, id,
 			)
@@ -72,25 +49,25 @@ func (h *Hub) checkAgent(agent string, c *protocol.Command, data any) error {
 	}
 	switch d := data.(type) {
 	case *protocol.CreateData:
-		return h.checkChild(agent, d)
+		return a.checkChild(d)
 	case *protocol.ImportData:
-		return h.checkChild(agent, &d.CreateData)
+		return a.checkChild(&d.CreateData)
 	case *protocol.ConfigureData:
 		if d.Setting != modelSetting {
 			return errAgentSetting(d.Setting)
 		}
 	case *protocol.RestoreData:
-		x, err := h.cfg.Open(&d.State, h.settings().StateTTL)
+		x, err := a.signing.Open(&d.State, a.stateTTL)
 		if err != nil {
 			return err
 		}
-		return h.checkChildAgent(agent, x.Agent)
+		return a.checkChildAgent(x.Agent)
 	}
 	return nil
 }
 
-// checkChild returns an error unless the agent of a session may create another with that data.
-func (h *Hub) checkChild(agent string, d *protocol.CreateData) error {
+// checkChild returns an error unless the agent may create a session with that data.
+func (a *agentCaller) checkChild(d *protocol.CreateData) error {
 	if d.Policy != nil {
 		return errAgentSetting(protocol.PolicySetting)
 	}
@@ -99,29 +76,22 @@ func (h *Hub) checkChild(agent string, d *protocol.CreateData) error {
 			return errAgentSetting(name)
 		}
 	}
-	return h.checkChildAgent(agent, d.Agent)
+	return a.checkChildAgent(d.Agent)
 }
 
-// checkChildAgent returns an error unless the agent of a session may run another: a named one, or
-// one like itself. Any other name is a command, which would run without an approval.
-func (h *Hub) checkChildAgent(agent, child string) error {
-	if child == "" || slices.Contains(h.cfg.Agents.Names(), child) {
+// checkChildAgent returns an error unless the agent may run another: a named one, or one like
+// itself. Any other name is a command, which would run without an approval.
+func (a *agentCaller) checkChildAgent(child string) error {
+	if child == "" || slices.Contains(a.agents, child) {
 		return nil
 	}
-	if r := h.row(agent); r != nil && h.agentName(r) == child {
+	if own, ok := a.sessions.Summary(a.session); ok && own.Agent == child {
 		return nil
 	}
 	return protocol.Errorf(
 		protocol.CodeForbidden, "an agent may create sessions of these agents only: %s; or of its own",
-		strings.Join(h.cfg.Agents.Names(), ", "),
+		strings.Join(a.agents, ", "),
 	)
-}
-
-// agentName returns the name of a session's agent.
-func (x *index) agentName(r *row) string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return r.summary.Agent
 }
 
 func errAgentSetting(name string) error {

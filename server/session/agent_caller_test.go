@@ -6,12 +6,12 @@ import (
 	"testing/synctest"
 
 	"agentctl/protocol"
-	"agentctl/server/agent"
 )
 
 // agentOf returns the agent of a session as a caller.
 func (r *testHub) agentOf(session string) Caller {
-	return Caller{By: r.hub.AgentActor(session), Conn: "c " + session, Agent: session}
+	sum, _ := r.hub.list.Summary(session)
+	return Caller{By: protocol.AgentActor(session, sum.Name), Conn: "c " + session, Agent: session}
 }
 
 // createBy creates a session as a caller.
@@ -34,7 +34,7 @@ func TestAnAgentSteersTheSessionsThatDescendFromItsOwn(t *testing.T) {
 				t.Errorf("%s has the parent %q, want %q", session, got, parent)
 			}
 		}
-		for _, sum := range r.hub.List(true) {
+		for _, sum := range r.hub.Sessions().List(true) {
 			if sum.Session == grandchild && sum.Parent != child {
 				t.Errorf("the list has the parent %q", sum.Parent)
 			}
@@ -117,29 +117,4 @@ func TestARequestNamesTheAgentThatAskedForItsTurn(t *testing.T) {
 			r.do(anna, newCommand(protocol.DoInterrupt, child, protocol.InterruptData{}))
 		}
 	})
-}
-
-func TestAProcessIsKnownByItsGroupOrByItsNumberAndStart(t *testing.T) {
-	x := newIndex()
-	x.addProcess(agent.ProcessGroup{Session: "s_1", PID: 10, Start: "at 1"}, 1)
-	for _, c := range []struct {
-		pid   int
-		start string
-		group int
-		want  string
-	}{
-		{10, "at 1", 10, "s_1"},
-		{10, "at 1", 11, "s_1"},
-		{12, "at 2", 10, "s_1"},
-		{10, "at 2", 11, ""},
-		{12, "at 1", 12, ""},
-	} {
-		if got := x.AgentOfProcess(c.pid, c.start, c.group); got != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
-	x.removeProcess(agent.ProcessGroup{Session: "s_1", PID: 10, Start: "at 1", Ended: true})
-	if got := x.AgentOfProcess(10, "at 1", 10); got != "" {
-		t.Errorf("after its end: %q", got)
-	}
 }

@@ -187,7 +187,7 @@ func TestAnAgentAtWorkKeepsItsSessionLoadedAndItsAnswerIsGivenAtTheLatestAtTheEn
 		refused(r, second, protocol.CodeAgentFailed)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if r.hub.rows[id].session.Load() != nil {
+		if r.hub.list.Loaded(id) != nil {
 			t.Error("never unloaded")
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/archive"
-	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
@@ -71,7 +70,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		s.spec.State = m.state
 		s.storeSpec()
 		if !s.state.Closed {
-			s.hub.holdConversation(s.hub.conversation(&s.spec), s.id)
+			s.hub.list.HoldConversation(conversation(s.hub.cfg.Agents, &s.spec), s.id)
 		}
 	}
 	switch {
@@ -197,25 +196,11 @@ func (h *host) Save(state []byte) error { return h.s.sendState(&agentMessage{hos
 // process.
 func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 	g.Session = h.s.id
-	if n := h.s.hub.settings().Limits.Agents; !g.Ended && !h.s.hub.addProcess(g, n) {
-		return &protocol.Error{
-			Code: protocol.CodeAgentLimit, Limit: int64(n),
-			Message: "too many agents run: close sessions, or wait until idle agents end",
-		}
+	err := h.s.hub.processes.Record(g, h.s.hub.settings().Limits.Agents)
+	if !g.Ended && protocol.CodeOf(err) != protocol.CodeAgentLimit {
+		h.s.hub.metrics.AgentStarts.Add(1)
 	}
-	if !g.Ended {
-		h.s.hub.Metrics().AgentStarts.Add(1)
-	}
-	result := make(chan error, 1)
-	if !h.s.hub.commit(&eventlog.Batch{Session: h.s.id, ProcessGroups: []agent.ProcessGroup{g}}, func(err error) { result <- err }) {
-		h.s.hub.removeProcess(g)
-		return fmt.Errorf("record process group: %w", eventlog.ErrStoreFailed)
-	}
-	err := <-result
-	if err != nil || g.Ended {
-		h.s.hub.removeProcess(g)
-	}
-	return err
+	return err //nolint:wrapcheck // of the same operation
 }
 
 // RecordConversation implements Host.

@@ -64,7 +64,7 @@ func (r *testHub) look(id string) {
 
 // loaded reports whether a session is in memory.
 func (r *testHub) loaded(id string) bool {
-	return r.hub.row(id).loaded() != nil
+	return r.hub.list.Loaded(id) != nil
 }
 
 func noticesOf(t *testing.T, r *testHub, id string) (list []protocol.NoticeData) {
@@ -157,8 +157,8 @@ func TestACheckedSessionIsCreatedWhenItsAgentIsReady(t *testing.T) {
 		first, again := r.start(anna, create), make(chan *testCall, 1)
 		go func() { again <- r.start(anna, create) }()
 		r.waitIdle()
-		if first.replies != 0 || len(r.hub.List(true)) != 0 {
-			t.Fatalf("answered %d times, %d sessions", first.replies, len(r.hub.List(true)))
+		if first.replies != 0 || len(r.hub.Sessions().List(true)) != 0 {
+			t.Fatalf("answered %d times, %d sessions", first.replies, len(r.hub.Sessions().List(true)))
 		}
 		close(p.block)
 		p.set(func() { p.block = nil })
@@ -170,11 +170,11 @@ func TestACheckedSessionIsCreatedWhenItsAgentIsReady(t *testing.T) {
 		if got := strings.Join(p.applied, " "); got != "mode=plan model=large" || r.agents.run() == nil {
 			t.Errorf("applied %s", got)
 		}
-		if l := r.hub.List(true); len(l) != 1 || l[0].Name != "n" || l[0].Turn != made.Message.Turn {
+		if l := r.hub.Sessions().List(true); len(l) != 1 || l[0].Name != "n" || l[0].Turn != made.Message.Turn {
 			t.Errorf("sessions %+v", l)
 		}
 		r.restart()
-		if l := r.hub.List(true); len(l) != 1 {
+		if l := r.hub.Sessions().List(true); len(l) != 1 {
 			t.Errorf("after a restart: %d sessions", len(l))
 		}
 	})
@@ -193,7 +193,7 @@ func TestNothingIsLeftOfASessionWhoseCheckFailed(t *testing.T) {
 		p.want(t, 1, 0)
 		p.set(func() { p.refuse = protocol.Errorf(protocol.CodeNoAgent, "not installed") })
 		refused(r, r.createWith(create), protocol.CodeNoAgent)
-		if l := r.hub.List(true); len(l) != 0 {
+		if l := r.hub.Sessions().List(true); len(l) != 0 {
 			t.Errorf("sessions %+v", l)
 		}
 		if n := len(r.store.sessions); n != 0 {
@@ -225,7 +225,7 @@ func TestASessionThatIsCheckedWhenTheServerEndsIsNotThereAfterwards(t *testing.T
 					t.Errorf("answered %d times, %v", call.replies, call.err)
 				}
 				r.waitIdle()
-				if l := r.hub.List(true); len(l) != 0 || len(r.store.sessions) != 0 {
+				if l := r.hub.Sessions().List(true); len(l) != 0 || len(r.store.sessions) != 0 {
 					t.Errorf("sessions %+v, %d stored", l, len(r.store.sessions))
 				}
 				p.set(func() { p.block = nil })
@@ -329,12 +329,12 @@ func TestASessionIsBusyWhileAProcessOfItsAgentRuns(t *testing.T) {
 		r.create()
 		host := r.agents.opened[0].host
 		g := agent.ProcessGroup{PID: 7, Start: "now"}
-		if err := host.RecordProcessGroup(g); err != nil || r.hub.Busy() != 1 {
-			t.Errorf("%v, busy %d", err, r.hub.Busy())
+		if err := host.RecordProcessGroup(g); err != nil || r.hub.processes.Len() != 1 {
+			t.Errorf("%v, busy %d", err, r.hub.processes.Len())
 		}
 		g.Ended = true
-		if err := host.RecordProcessGroup(g); err != nil || r.hub.Busy() != 0 {
-			t.Errorf("%v, busy %d", err, r.hub.Busy())
+		if err := host.RecordProcessGroup(g); err != nil || r.hub.processes.Len() != 0 {
+			t.Errorf("%v, busy %d", err, r.hub.processes.Len())
 		}
 	})
 }
@@ -343,7 +343,7 @@ func TestARefusedNameStaysWithItsSession(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		first := must[protocol.CreateResult](r, r.createWith(protocol.CreateData{Name: "n"}))
 		refused(r, r.createWith(protocol.CreateData{Name: "n"}), protocol.CodeNameTaken)
-		if id, err := r.hub.Resolve("n"); err != nil || id != first.Session {
+		if id, err := r.hub.Sessions().Resolve("n"); err != nil || id != first.Session {
 			t.Errorf("n is %s, %v", id, err)
 		}
 	})

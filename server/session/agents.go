@@ -26,10 +26,25 @@ type Conversations interface {
 	Conversation(spec *agent.Spec) string
 }
 
+// conversation identifies the agent's own conversation of a session, or is "".
+func conversation(agents Agents, spec *agent.Spec) string {
+	if c, ok := agents.(Conversations); ok {
+		return c.Conversation(spec)
+	}
+	return ""
+}
+
 // FileKeeper is implemented by Agents that keep files of sessions.
 type FileKeeper interface {
 	// RemoveFiles removes the files of all sessions but those that exist.
 	RemoveFiles(exists func(session string) bool)
+}
+
+// removeFiles removes the files of sessions that do not exist.
+func removeFiles(agents Agents, exists func(session string) bool) {
+	if k, ok := agents.(FileKeeper); ok {
+		k.RemoveFiles(exists)
+	}
 }
 
 // Policies is implemented by Agents whose configuration gives agents a policy.

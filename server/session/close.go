@@ -5,6 +5,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/list"
 	"agentctl/server/session/record"
 )
 
@@ -59,7 +60,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		b.Answers = []eventlog.Answer{{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}}
 	}
 	result := make(chan error, 1)
-	if !s.hub.commit(b, func(err error) { result <- err }) {
+	if !s.hub.committer.Submit(b, func(err error) { result <- err }) {
 		result <- eventlog.ErrStoreFailed
 	}
 	if err := <-result; err != nil {
@@ -76,14 +77,14 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	sum := s.summarize()
 	sum.Deleted, sum.Status = true, protocol.Closed
 	s.journal.Log().End() // a client that reads on, or lists, after the summary finds no session
-	s.hub.removeSession(sum)
+	s.hub.list.Remove(sum)
 	s.subscribers.Broadcast(protocol.SummaryChanged, sum)
-	s.hub.removeFiles(func(session string) bool { return session != s.id })
+	removeFiles(s.hub.cfg.Agents, func(session string) bool { return session != s.id })
 	for _, w := range s.idempotency.remove(cmd.key) {
 		w.reply(body, nil)
 	}
 	cmd.reply(body, nil)
 	for _, w := range s.journal.DiscardPending() {
-		w.Done(errNoSession(s.id))
+		w.Done(list.NotFound(s.id))
 	}
 }

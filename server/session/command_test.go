@@ -87,7 +87,7 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 			r.do(anna, keyed(newCommand(protocol.DoSend, first.Session, protocol.SendData{Text: "x"}), "k1")),
 			protocol.CodeKeyReused,
 		)
-		if n := len(r.hub.List(true)); n != 1 {
+		if n := len(r.hub.Sessions().List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
 		other := r.create()
@@ -112,7 +112,7 @@ func TestTheKeyOfACreationOutlivesItsSession(t *testing.T) {
 			}
 			r.restart()
 		}
-		if n := len(r.hub.List(true)); n != 0 {
+		if n := len(r.hub.Sessions().List(true)); n != 0 {
 			t.Errorf("%d sessions", n)
 		}
 	})
@@ -200,7 +200,7 @@ func TestARenameSentAgainTakesNoNameAndFreesNone(t *testing.T) {
 		must[protocol.Empty](r, r.do(anna, keyed(rename(id, "x"), "k1")))
 		must[protocol.Empty](r, r.do(anna, rename(id, "y")))
 		must[protocol.Empty](r, r.do(anna, keyed(rename(id, "x"), "k1")))
-		if got, err := r.hub.Resolve("y"); got != id {
+		if got, err := r.hub.Sessions().Resolve("y"); got != id {
 			t.Errorf("y is %s, %v", got, err)
 		}
 		refused(r, r.do(anna, rename(other, "y")), protocol.CodeNameTaken)
@@ -208,7 +208,7 @@ func TestARenameSentAgainTakesNoNameAndFreesNone(t *testing.T) {
 		r.failOnce()
 		refused(r, r.do(anna, rename(id, "z")), protocol.CodeStorage)
 		must[protocol.Empty](r, r.do(anna, rename(other, "z")))
-		if got, _ := r.hub.Resolve("y"); got != id {
+		if got, _ := r.hub.Sessions().Resolve("y"); got != id {
 			t.Error("a rename that failed to commit lost the name")
 		}
 	})
@@ -323,7 +323,7 @@ func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
 		} {
 			refused(r, k, protocol.CodeTooLarge)
 		}
-		if st := r.state(id); st.Seq != head || len(r.hub.List(true)) != 1 {
+		if st := r.state(id); st.Seq != head || len(r.hub.Sessions().List(true)) != 1 {
 			t.Errorf("something was recorded: %v", types(r.events(id, false)[head:]))
 		}
 		must[protocol.CreateResult](

@@ -89,7 +89,7 @@ func TestACrowdOfClientsLosesNothing(t *testing.T) {
 								&protocol.SubscribeData{},
 								func(*Attachment, error) { answered.Add(1) },
 							)
-							id, _ := hub.Resolve(name)
+							id, _ := hub.Sessions().Resolve(name)
 							defer hub.Detach(id, who.Conn, "")
 							continue
 						}

@@ -82,7 +82,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	if err := h.checkDisk(); err != nil {
 		return err
 	}
-	if n := h.settings().Limits.Sessions; h.full(n) {
+	if n := h.settings().Limits.Sessions; h.list.Len() >= n {
 		return &protocol.Error{
 			Code: protocol.CodeSessionLimit, Limit: int64(n),
 			Message: "the server has too many sessions: remove closed ones",
@@ -94,18 +94,13 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	s := h.newSession(NewID(idSession), NewEpoch(), 0, spec)
 	s.journal.NextBatch().Create = &eventlog.Record{ID: s.id, Epoch: s.journal.Log().Position().Epoch, Created: time.Now(), Spec: raw}
 	var result protocol.CreateResult
-	if c.name != "" {
-		err = h.reserveName(c.name, s.id)
+	loaded := ""
+	if spec.Load != "" {
+		loaded = conversation(h.cfg.Agents, &spec)
 	}
-	if err == nil {
-		if spec.Load != "" {
-			err = h.reserveConversation(h.conversation(&spec), s.id)
-		}
-		if err == nil {
-			result, err = s.initialize(c)
-		}
-		if err != nil {
-			h.releaseCreation(c.name, s.id)
+	if err = h.list.Reserve(s.id, c.name, loaded); err == nil {
+		if result, err = s.initialize(c); err != nil {
+			h.list.Release(s.id, c.name)
 		}
 	}
 	if err != nil {
@@ -119,11 +114,11 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	if c.cmd.key != "" {
 		s.idempotency.add(c.cmd.key, &cachedAnswer{hash: c.cmd.hash})
 	}
-	r := newRow(s.summarize(), s)
+	sum := s.summarize()
 	s.journal.AfterCommit(func(failed error) {
 		switch {
 		case failed != nil:
-			h.releaseCreation(c.name, s.id)
+			h.list.Release(s.id, c.name)
 			s.exit.ending = true
 			if spec.Checking {
 				s.refuse(c, failed)
@@ -131,7 +126,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		case spec.Checking:
 			s.startAgent(func(err error) { s.endCheck(c, err) }, func() { s.refuse(c, errShuttingDown()) })
 		default:
-			h.addRow(r)
+			h.list.Add(sum, member(s))
 			s.startEarly()
 		}
 	})
@@ -204,10 +199,10 @@ func (s *Session) endCheck(c creation, err error) {
 	}
 	s.spec.Checking = false
 	s.storeSpec()
-	r := newRow(s.summarize(), s)
+	sum := s.summarize()
 	s.journal.AfterCommit(func(failed error) {
 		if failed == nil {
-			s.hub.addRow(r)
+			s.hub.list.Add(sum, member(s))
 		}
 	})
 	s.answer(c.cmd, result, nil)
@@ -225,7 +220,7 @@ func (s *Session) abandon(c creation, cause error) {
 		}
 		<-s.done
 		deleted := make(chan struct{})
-		if s.hub.commit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
+		if s.hub.committer.Submit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
 			if err != nil {
 				s.logger().Error("delete session", "err", err)
 			}
@@ -240,7 +235,7 @@ func (s *Session) abandon(c creation, cause error) {
 // refuse answers the command of a session that was not created. It is called when the session has
 // ended, or on its goroutine.
 func (s *Session) refuse(c creation, cause error) {
-	s.hub.releaseCreation(c.name, s.id)
+	s.hub.list.Release(s.id, c.name)
 	for _, w := range s.idempotency.remove(c.cmd.key) {
 		w.reply(nil, cause)
 	}
@@ -251,7 +246,7 @@ func (s *Session) refuse(c creation, cause error) {
 // when it fails.
 func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 	if d.Name != nil && *d.Name != "" {
-		if err := s.hub.reserveName(*d.Name, s.id); err != nil {
+		if err := s.hub.list.ReserveName(*d.Name, s.id); err != nil {
 			return nil, err
 		}
 	}
@@ -268,7 +263,7 @@ func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 				unused = *d.Name
 			}
 			if unused != s.state.Name {
-				s.hub.releaseName(unused)
+				s.hub.list.ReleaseName(unused)
 			}
 		})
 	}

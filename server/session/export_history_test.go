@@ -250,7 +250,7 @@ func TestARestoredDecisionIsShownAndFinalButGrantsNothing(t *testing.T) {
 		if len(s.Rules) > 0 || s.Last == nil || !s.Last.Ended.Equal(asked) {
 			t.Errorf("restored %s", encodeState(s))
 		}
-		if sum := r.hub.row(made).summary; time.Since(sum.Updated) > time.Minute {
+		if sum, _ := r.hub.list.Summary(made); time.Since(sum.Updated) > time.Minute {
 			t.Errorf("last activity %v", sum.Updated)
 		}
 		for _, e := range r.events(made, false) {
@@ -382,7 +382,7 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 				t.Errorf("%s: %v", name, k.err)
 			}
 		}
-		if n := len(r.hub.List(true)); n != 1 {
+		if n := len(r.hub.Sessions().List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
 		must[protocol.CreateResult](r, restore(r, r.signed(good, func(*archive.State) {})))

@@ -124,7 +124,7 @@ func TestOnlyWhatThisServerSignedIsRestored(t *testing.T) {
 		must[protocol.CreateResult](r, restore(r, good))
 		time.Sleep(time.Hour + time.Second)
 		refused(r, restore(r, good), protocol.CodeInvalidState)
-		if n := len(r.hub.List(true)); n != 2 {
+		if n := len(r.hub.Sessions().List(true)); n != 2 {
 			t.Errorf("%d sessions", n)
 		}
 	})
@@ -157,7 +157,7 @@ func TestNoEventTellsTheEnvironment(t *testing.T) {
 		if got := r.agents.run().agent.spec.Env["TOKEN"]; got != "hush-hush" {
 			t.Errorf("the agent received %q", got)
 		}
-		out := protocol.MustEncode(r.hub.List(true))
+		out := protocol.MustEncode(r.hub.Sessions().List(true))
 		a, err := json.Marshal(r.state(id))
 		if err != nil || bytes.Contains(append(out, a...), []byte("hush-hush")) {
 			t.Errorf("the environment is visible in %s %s, %v", out, a, err)

@@ -36,7 +36,7 @@ func TestAStoreThatFailedForGoodIsToldAndLetsTheHubClose(t *testing.T) {
 		default:
 			t.Error("the hub has not failed")
 		}
-		if n := len(r.hub.List(true)); n != 1 {
+		if n := len(r.hub.Sessions().List(true)); n != 1 {
 			t.Errorf("%d sessions are listed", n)
 		}
 		if st := r.state(id); st.Seq != r.store.sessions[id].rec.Head {

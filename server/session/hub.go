@@ -11,14 +11,14 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/agentprocess"
+	"agentctl/server/session/list"
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
-// changes. Its index has the methods Resolve, List, Each, Watch, Unwatch and Busy. It owns the
-// committer and the goroutine of every session. Its methods may be called from any goroutine.
+// changes. It owns the committer and the goroutine of every session. Its methods may be called from
+// any goroutine.
 type Hub struct {
-	index
-
 	cfg       Config
 	current   atomic.Pointer[Config] // with the settings that Reconfigure has changed
 	diskFull  atomic.Bool            // the store is larger than Limits.Disk
@@ -26,6 +26,8 @@ type Hub struct {
 	committer *eventlog.Committer
 	cache     *eventlog.Cache
 	metrics   *Metrics
+	list      *list.List[*Session]
+	processes *agentprocess.Groups
 	stop      chan struct{}  // closed by Close
 	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
 	agents    sync.WaitGroup // Run and Close calls of agents
@@ -34,14 +36,6 @@ type Hub struct {
 	mu       sync.Mutex
 	creating map[string]chan struct{} // keys of create and restore commands under way; closed at their end
 	closed   bool
-
-	seal
-}
-
-// A seal ends the commits of a hub.
-type seal struct {
-	commits sync.RWMutex // read-locked to submit a batch, locked by Close
-	sealed  bool         // no further batches; guarded by commits
 }
 
 // NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
@@ -49,10 +43,11 @@ type seal struct {
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	h := &Hub{
-		index: newIndex(), cfg: cfg, log: cfg.Log, metrics: newMetrics(), stop: make(chan struct{}),
+		cfg: cfg, log: cfg.Log, metrics: newMetrics(), stop: make(chan struct{}), list: list.New[*Session](),
 		creating: map[string]chan struct{}{}, cache: eventlog.NewCache(cfg.Limits.LogMemory),
 	}
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
+	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)
 	h.current.Store(&cfg)
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
@@ -69,6 +64,12 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 
 // Store returns the store.
 func (h *Hub) Store() Store { return h.cfg.Store }
+
+// Sessions returns the list of the sessions.
+func (h *Hub) Sessions() *list.List[*Session] { return h.list }
+
+// Processes returns the process groups of the agents.
+func (h *Hub) Processes() *agentprocess.Groups { return h.processes }
 
 // Failed returns a channel that is closed when the store has failed for good. Then no session can
 // change before the process is started again.
@@ -93,19 +94,6 @@ func (h *Hub) pruneAnswers() {
 			return
 		}
 	}
-}
-
-// commit submits a batch that is not part of a session's journal. It calls then with the result on
-// the committer's goroutine; then must not block. When the hub is closed, it returns false and does
-// not call then.
-func (h *Hub) commit(b *eventlog.Batch, then func(error)) bool {
-	h.commits.RLock()
-	defer h.commits.RUnlock()
-	if h.sealed {
-		return false
-	}
-	h.committer.Submit(b, then)
-	return true
 }
 
 // Close stops every session and agent. It returns when everything is committed and all goroutines
@@ -133,9 +121,6 @@ func (h *Hub) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("wait for agents: %w", context.Cause(ctx))
 	}
-	h.commits.Lock()
-	h.sealed = true
-	h.commits.Unlock()
 	h.committer.Close()
 	return err
 }
@@ -148,39 +133,22 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 	if closed {
 		return nil, errShuttingDown()
 	}
-	r := h.row(id)
-	if r == nil {
-		return nil, errNoSession(id)
-	}
-	if s := r.loaded(); s != nil {
-		return s, nil
-	}
-	select {
-	case r.loading <- struct{}{}:
-		defer func() { <-r.loading }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for session %s: %w", id, context.Cause(ctx))
-	}
-	if s := r.loaded(); s != nil {
-		return s, nil
-	}
-	if !h.addSession() {
-		return nil, errShuttingDown()
-	}
-	s, err := h.load(ctx, id)
-	if err != nil {
-		h.sessions.Done()
-		return nil, h.readError(id, err)
-	}
-	r.session.Store(s)
-	return s, nil
+	return h.list.Load(ctx, id, func() (*list.Member[*Session], error) {
+		if !h.addSession() {
+			return nil, errShuttingDown()
+		}
+		s, err := h.load(ctx, id)
+		if err != nil {
+			h.sessions.Done()
+			return nil, h.readError(id, err)
+		}
+		return member(s), nil
+	})
 }
 
-// unloaded drops a session that has ended from memory.
-func (h *Hub) unloaded(s *Session) {
-	if r := h.row(s.id); r != nil {
-		r.session.CompareAndSwap(s, nil)
-	}
+// member returns a session as one in memory.
+func member(s *Session) *list.Member[*Session] {
+	return &list.Member[*Session]{Session: s, Log: s.journal.Log(), Done: s.done}
 }
 
 // addSession counts in a session goroutine, unless the hub is closed.
@@ -196,7 +164,7 @@ func (h *Hub) addSession() bool {
 // ask posts a request to a session, loading the session if needed. After an error neither of its
 // functions is called.
 func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse func(error)) error {
-	id, err := h.Resolve(name)
+	id, err := h.list.Resolve(name)
 	if err != nil {
 		return err
 	}
@@ -218,7 +186,7 @@ func (h *Hub) readError(id string, err error) error {
 		return err
 	}
 	if errors.Is(err, eventlog.ErrNotFound) {
-		return errNoSession(id)
+		return list.NotFound(id)
 	}
 	h.log.Error("read session", "session", id, "err", err)
 	return eventlog.ReadErrorFor(id, err)
@@ -226,8 +194,4 @@ func (h *Hub) readError(id string, err error) error {
 
 func errShuttingDown() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
-}
-
-func errNoSession(name string) error {
-	return protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", name)
 }

@@ -39,7 +39,8 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return err
 	}
 	if who.Agent != "" {
-		if err := h.checkAgent(who.Agent, c, data); err != nil {
+		caller := agentCaller{who.Agent, h.list, h.cfg.Agents.Names(), &h.cfg.Signing, h.settings().StateTTL}
+		if err := caller.check(c, data); err != nil {
 			return err
 		}
 	}
@@ -49,7 +50,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	}
 	switch d := data.(type) {
 	case *protocol.ListData:
-		reply(protocol.MustEncode(protocol.ListResult{Sessions: h.List(d.Closed)}), nil)
+		reply(protocol.MustEncode(protocol.ListResult{Sessions: h.list.List(d.Closed)}), nil)
 		return nil
 	case *protocol.CreateData:
 		return h.idempotent(ctx, cmd, func() error { return h.create(cmd, d, nil) })
@@ -84,11 +85,7 @@ func (h *Hub) Attach(
 // Detach ends a subscription; other subscribers are sent the reason. A session that is not in
 // memory has no subscribers.
 func (h *Hub) Detach(id, conn, reason string) {
-	r := h.row(id)
-	if r == nil {
-		return
-	}
-	if s := r.loaded(); s != nil {
+	if s := h.list.Loaded(id); s != nil {
 		detach := func() { s.detach(conn, reason) }
 		_, _ = s.ask(context.Background(), request{detach, func(error) { detach() }})
 	}

@@ -21,12 +21,12 @@ func (b *testWatcher) Notify(key string, line []byte) { b.lines[key] = string(li
 func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Minute}, func(t *testing.T, r *testHub) {
 		w := &testWatcher{map[string]string{}}
-		r.hub.Watch(w)
+		r.hub.Sessions().Watch(w)
 		id := startAsking(r, protocol.Approval{Kind: protocol.ApproveQuestion, Title: "?"})
 		agree := func(status protocol.Status) {
 			t.Helper()
 			r.waitIdle()
-			list := r.hub.List(true)
+			list := r.hub.Sessions().List(true)
 			notified := decodeLines(t, []byte(w.lines["summary "+id]))
 			if len(notified) != 1 || !bytes.Equal(notified[0].Data, protocol.MustEncode(list[0])) ||
 				list[0].Status != status {
@@ -34,7 +34,7 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 			}
 		}
 		agree(protocol.Waiting)
-		if r.hub.Busy() != 1 {
+		if r.hub.list.Busy() != 1 {
 			t.Error("not busy")
 		}
 		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
@@ -43,7 +43,7 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 			agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "t", Title: "Look around"}},
 		)
 		agree(protocol.Running)
-		if got := r.hub.List(true)[0].Doing; got != "Look around" {
+		if got := r.hub.Sessions().List(true)[0].Doing; got != "Look around" {
 			t.Errorf("doing %q", got)
 		}
 		r.agents.run().finish(agent.End{}, nil)
@@ -52,14 +52,14 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 		agree(protocol.Idle)
 		r.kill()
 		w = &testWatcher{map[string]string{}}
-		r.hub.Watch(w)
-		if l := r.hub.List(true); len(l) != 1 || l[0].Status != protocol.Idle {
+		r.hub.Sessions().Watch(w)
+		if l := r.hub.Sessions().List(true); len(l) != 1 || l[0].Status != protocol.Idle {
 			t.Errorf("after a restart: %+v", l)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true})))
 		notified := decodeLines(t, []byte(w.lines["summary "+id]))
 		if len(notified) != 1 || !bytes.Contains(notified[0].Data, []byte(`"deleted":true`)) ||
-			len(r.hub.List(true)) != 0 {
+			len(r.hub.Sessions().List(true)) != 0 {
 			t.Errorf("after the session was deleted: %s", w.lines)
 		}
 	})
@@ -71,26 +71,26 @@ func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
 			r,
 			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
 		).Session
-		if _, err := r.hub.Resolve("s_"); protocol.CodeOf(err) != protocol.CodeNoSession {
+		if _, err := r.hub.Sessions().Resolve("s_"); protocol.CodeOf(err) != protocol.CodeNoSession {
 			t.Errorf("what all ids begin with names the only session: %v", err)
 		}
 		b := r.create()
 		for name, want := range map[string]string{a: a, "box": a, a[:12]: a, a[2:12]: a, b[2:]: b} {
-			if got, err := r.hub.Resolve(name); got != want {
+			if got, err := r.hub.Sessions().Resolve(name); got != want {
 				t.Errorf("%s is %s, %v", name, got, err)
 			}
 		}
 		for name, code := range map[string]protocol.Code{ // no id has an o
 			"": protocol.CodeNoSession, "s_": protocol.CodeNoSession, "bo": protocol.CodeNoSession,
 		} {
-			if _, err := r.hub.Resolve(name); protocol.CodeOf(err) != code {
+			if _, err := r.hub.Sessions().Resolve(name); protocol.CodeOf(err) != code {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
 		first := map[string]bool{a[:3]: true}
 		for id := b; ; id = r.create() {
 			if prefix := id[:3]; first[prefix] {
-				if _, err := r.hub.Resolve(prefix); protocol.CodeOf(err) != protocol.CodeAmbiguous {
+				if _, err := r.hub.Sessions().Resolve(prefix); protocol.CodeOf(err) != protocol.CodeAmbiguous {
 					t.Errorf("%q begins two ids: %v", prefix, err)
 				}
 				break
@@ -135,18 +135,18 @@ func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
 			return got
 		}
 		want := []string{ids[1], ids[4], ids[3], ids[2], ids[0]}
-		if got := order(r.hub.List(false)); !slices.Equal(got, want) {
+		if got := order(r.hub.Sessions().List(false)); !slices.Equal(got, want) {
 			t.Errorf("listed %q, want %q", got, want)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, ids[0], protocol.CloseData{})))
 		w := &testWatcher{map[string]string{}}
-		if got := order(r.hub.Watch(w)); len(got) != 5 {
+		if got := order(r.hub.Sessions().Watch(w)); len(got) != 5 {
 			t.Errorf("Watch returned %q", got)
 		}
-		if got := order(r.hub.List(false)); slices.Contains(got, ids[0]) || len(got) != 4 {
+		if got := order(r.hub.Sessions().List(false)); slices.Contains(got, ids[0]) || len(got) != 4 {
 			t.Errorf("listed %q with a closed one", got)
 		}
-		r.hub.Unwatch(w)
+		r.hub.Sessions().Unwatch(w)
 		clear(w.lines)
 		r.send(ids[2], "go")
 		if len(w.lines) != 0 {

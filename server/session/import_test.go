@@ -133,7 +133,7 @@ func TestAnInvalidLogIsNotImported(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if n := len(r.hub.List(true)); n != 1 {
+		if n := len(r.hub.Sessions().List(true)); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
 	})

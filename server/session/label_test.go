@@ -22,7 +22,7 @@ func TestLabelsChangeTheStateAndTheSummary(t *testing.T) {
 		} {
 			got := must[protocol.LabelResult](r, r.do(anna, label(step.changes))).Labels
 			r.waitIdle()
-			sum := r.hub.List(true)[0].Labels
+			sum := r.hub.Sessions().List(true)[0].Labels
 			state := r.state(id).Labels
 			if !maps.Equal(got, step.want) || !maps.Equal(sum, step.want) || !maps.Equal(state, step.want) {
 				t.Errorf("after %v: answer %v, summary %v, state %v, want %v", step.changes, got, sum, state, step.want)

@@ -136,14 +136,14 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		id, made := created.Session, created.Position
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
-		if r.hub.rows[id].session.Load() == nil {
+		if r.hub.list.Loaded(id) == nil {
 			t.Fatal("unloaded with a turn under way")
 		}
 		r.agents.run().finish(agent.End{}, nil)
 		synctest.Wait()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if r.hub.rows[id].session.Load() != nil {
+		if r.hub.list.Loaded(id) != nil {
 			t.Fatal("idle without subscribers, and still in memory")
 		}
 		if st := r.state(id); st.Turns != 1 {
@@ -186,7 +186,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		s := r.hub.rows[id].session.Load()
+		s := r.hub.list.Loaded(id)
 		if n := s.journal.Uncommitted(); n > maxUncommitted+protocol.MaxEvent {
 			t.Errorf("%d bytes uncommitted", n)
 		}
@@ -297,14 +297,14 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 		)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if r.hub.rows[id].session.Load() == nil {
+		if r.hub.list.Loaded(id) == nil {
 			t.Error("unloaded with a subscriber")
 		}
-		if l := r.hub.List(true); l[0].Clients != 1 {
+		if l := r.hub.Sessions().List(true); l[0].Clients != 1 {
 			t.Errorf("%d clients", l[0].Clients)
 		}
 		r.kill()
-		if l := r.hub.List(true); l[0].Clients != 0 || l[0].Epoch == "" {
+		if l := r.hub.Sessions().List(true); l[0].Clients != 0 || l[0].Epoch == "" {
 			t.Errorf("after a restart: %+v", l[0])
 		}
 	})

@@ -97,7 +97,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if len(spec.SealedEnv) > 0 && !s.state.Closed {
 		s.reportLostEnv()
 	}
-	h.setQueued(id, firstQueued(state))
+	h.list.SetQueued(id, firstQueued(state))
 	s.recover()
 	s.scheduleTimer()
 	go s.run()

@@ -14,7 +14,7 @@ func TestARunIsFoldedOnceItsFoldIsStored(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.send(id, "much")
-		log := r.hub.row(id).loaded().journal.Log()
+		log := r.hub.list.Loaded(id).journal.Log()
 		read := func() (folds, deltas int) {
 			var lines []byte
 			for after, last := uint64(0), log.Position().Seq; after < last; {

@@ -66,16 +66,16 @@ func TestTheAgeOfAQueueSurvivesARestart(t *testing.T) {
 		id := r.create()
 		r.send(id, "one")
 		r.send(id, "two")
-		before := r.hub.OldestQueued()
+		before := r.hub.list.OldestQueued()
 		if before.IsZero() {
 			t.Fatal("no age")
 		}
 		r.restart()
-		if after := r.hub.OldestQueued(); !after.Equal(before) {
+		if after := r.hub.list.OldestQueued(); !after.Equal(before) {
 			t.Errorf("%v, before %v", after, before)
 		}
 		r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{}))
-		if after := r.hub.OldestQueued(); !after.IsZero() {
+		if after := r.hub.list.OldestQueued(); !after.IsZero() {
 			t.Errorf("%v after the session was closed", after)
 		}
 	})

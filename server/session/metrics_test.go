@@ -56,22 +56,6 @@ func TestCommitsAreCountedWithTheirEvents(t *testing.T) {
 	}
 }
 
-func TestTheOldestQueuedMessageHasAnAge(t *testing.T) {
-	x, now := newIndex(), time.Now()
-	for id, queued := range map[string]time.Time{"s_1": now, "s_2": now.Add(-time.Hour), "s_3": {}} {
-		x.addRow(newRow(protocol.Summary{Session: id}, nil))
-		x.updateSummary(protocol.Summary{Session: id}, queued)
-	}
-	if got := x.OldestQueued(); !got.Equal(now.Add(-time.Hour)) {
-		t.Errorf("%v", got)
-	}
-	x.updateSummary(protocol.Summary{Session: "s_2"}, time.Time{})
-	x.setQueued("s_1", time.Time{})
-	if got := x.OldestQueued(); !got.IsZero() {
-		t.Errorf("%v after the queues are empty", got)
-	}
-}
-
 // A commit takes 20 µs and more; counting it must stay far below.
 func BenchmarkCountCommit(b *testing.B) {
 	m, batches := newMetrics(), []*eventlog.Batch{{First: 1, Last: 10, Events: [][]byte{make([]byte, 1000)}}}

@@ -186,7 +186,7 @@ func (m *modelTest) busy() bool {
 // readNew reads the new visible lines, also during a commit and while the store fails.
 func (m *modelTest) readNew() {
 	m.rt.Helper()
-	s := m.hub.rows[m.id].session.Load()
+	s := m.hub.list.Loaded(m.id)
 	if s == nil {
 		return
 	}

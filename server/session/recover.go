@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"agentctl/protocol"
@@ -15,32 +14,19 @@ import (
 	"agentctl/server/session/item"
 )
 
-// recover opens the store at start-up: it kills recorded process groups, fills the index, and loads
-// the sessions with work under way.
+// recover opens the store at start-up: it kills recorded process groups, fills the list, and loads
+// the sessions with work in progress.
 func (h *Hub) recover(ctx context.Context) error {
-	groups, err := h.cfg.Store.ProcessGroups(ctx)
-	if err != nil {
-		return fmt.Errorf("read process groups: %w", err)
-	}
-	var killing sync.WaitGroup
-	for _, g := range groups {
-		killing.Go(func() { // at once: each may take a grace period
-			if err := h.cfg.KillProcessGroup(g); err != nil {
-				h.log.Warn("kill left process group", "session", g.Session, "pid", g.PID, "err", err)
-			}
-		})
-	}
-	killing.Wait()
-	for _, g := range groups {
-		g.Ended = true
-		h.commit(&eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}, func(error) {})
+	if err := h.processes.KillLeft(ctx, h.cfg.KillProcessGroup); err != nil {
+		return err
 	}
 	var live []string
 	for rec, err := range h.cfg.Store.Sessions(ctx) {
 		if err != nil {
 			return fmt.Errorf("read sessions: %w", err)
 		}
-		if h.dropUnchecked(rec) {
+		if unchecked(rec) {
+			h.committer.Submit(&eventlog.Batch{Session: rec.ID, Delete: true}, func(error) {})
 			continue
 		}
 		h.listStored(rec)
@@ -48,7 +34,7 @@ func (h *Hub) recover(ctx context.Context) error {
 			live = append(live, rec.ID)
 		}
 	}
-	h.removeFiles(func(session string) bool { return h.rows[session] != nil })
+	removeFiles(h.cfg.Agents, h.list.Exists)
 	for _, id := range live {
 		if err := h.loadLive(ctx, id); err != nil {
 			h.log.Error("load session with work under way", "session", id, "err", err)
@@ -57,47 +43,34 @@ func (h *Hub) recover(ctx context.Context) error {
 	return nil
 }
 
-// listStored adds a session of the store to the index, at start-up.
+// listStored adds a session of the store to the list, at start-up.
 func (h *Hub) listStored(rec eventlog.Record) {
-	r := newRow(protocol.Summary{Session: rec.ID, Attributes: protocol.Attributes{Created: rec.Created}}, nil)
-	if err := json.Unmarshal(rec.Summary, &r.summary); err != nil {
+	sum := protocol.Summary{Session: rec.ID, Attributes: protocol.Attributes{Created: rec.Created}}
+	if err := json.Unmarshal(rec.Summary, &sum); err != nil {
 		h.log.Error("decode summary", "session", rec.ID, "err", err)
 	}
-	r.summary.Epoch, r.summary.Clients = rec.Epoch, 0
-	h.rows[rec.ID] = r
-	if r.summary.Name != "" {
-		h.names[r.summary.Name] = rec.ID
-	}
+	sum.Session, sum.Epoch, sum.Clients = rec.ID, rec.Epoch, 0
+	h.list.Add(sum, nil)
 	c, ok := h.cfg.Agents.(Conversations)
-	if !ok || r.summary.Status == protocol.Closed || !c.HasConversations(r.summary.Agent) {
+	if !ok || sum.Status == protocol.Closed || !c.HasConversations(sum.Agent) {
 		return
 	}
 	if spec, err := decodeSpec(rec); err == nil {
-		h.holdConversation(c.Conversation(&spec), rec.ID)
-	}
-}
-
-// removeFiles removes the files of sessions that do not exist.
-func (h *Hub) removeFiles(exists func(session string) bool) {
-	if k, ok := h.cfg.Agents.(FileKeeper); ok {
-		k.RemoveFiles(exists)
+		h.list.HoldConversation(c.Conversation(&spec), rec.ID)
 	}
 }
 
 // checkingField is in the spec of a session whose creation was not answered.
 var checkingField = []byte(`"checking":true`)
 
-// dropUnchecked deletes a session whose creation was not answered before the server was killed.
-func (h *Hub) dropUnchecked(rec eventlog.Record) bool {
+// unchecked reports whether the creation of a session was not answered before the server was
+// killed.
+func unchecked(rec eventlog.Record) bool {
 	if !bytes.Contains(rec.Spec, checkingField) {
 		return false
 	}
 	spec, err := decodeSpec(rec)
-	if err != nil || !spec.Checking {
-		return false
-	}
-	h.commit(&eventlog.Batch{Session: rec.ID, Delete: true}, func(error) {})
-	return true
+	return err == nil && spec.Checking
 }
 
 // loadLive loads a session and returns when the events of its recovery are visible.

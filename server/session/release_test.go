@@ -16,7 +16,7 @@ func TestAnIdleSessionFreesTheMemoryOfItsLog(t *testing.T) {
 	bubble(t, Config{UnloadAfter: time.Hour}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.finishedTurn(id, "hello", deltaEvents(200)...)
-		log := r.hub.row(id).loaded().journal.Log()
+		log := r.hub.list.Loaded(id).journal.Log()
 		read := func() []byte {
 			t.Helper()
 			var all []byte

@@ -48,7 +48,7 @@ func (h *Hub) retain() {
 // expired returns the sessions to remove now. Of a store that is too large it returns one: the size
 // is known again after its rows are gone.
 func (h *Hub) expired(now time.Time, r Retention, store Store) []string {
-	list := slices.DeleteFunc(h.List(true), func(s protocol.Summary) bool {
+	list := slices.DeleteFunc(h.list.List(true), func(s protocol.Summary) bool {
 		return s.Turn != "" || s.Queue > 0 || s.Scheduled != nil || s.Clients > 0
 	})
 	var ids []string

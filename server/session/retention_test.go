@@ -51,7 +51,7 @@ func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 					r.waitIdle()
 				}
 				var kept []int
-				for _, s := range r.hub.List(true) {
+				for _, s := range r.hub.Sessions().List(true) {
 					kept = append(kept, slices.Index(ids, s.Session))
 				}
 				slices.Sort(kept)
@@ -72,7 +72,7 @@ func TestRetentionRunsByItself(t *testing.T) {
 		r.create()
 		time.Sleep(time.Hour + retentionInterval)
 		r.waitIdle()
-		if list := r.hub.List(true); len(list) > 0 {
+		if list := r.hub.Sessions().List(true); len(list) > 0 {
 			t.Errorf("kept %v", list[0].Session)
 		}
 	})

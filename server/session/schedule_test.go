@@ -24,7 +24,7 @@ func TestAScheduledMessageStartsAtItsTime(t *testing.T) {
 		if s := r.sendAt(id, "later", 2*time.Hour); s.Status != protocol.SendScheduled || s.Index != nil {
 			t.Fatalf("%+v", s)
 		}
-		if r.hub.Busy() != 1 {
+		if r.hub.list.Busy() != 1 {
 			t.Error("the server may end before the time")
 		}
 		time.Sleep(2*time.Hour - time.Second)
@@ -33,7 +33,7 @@ func TestAScheduledMessageStartsAtItsTime(t *testing.T) {
 		if st.Turn != nil || len(st.Queue) != 0 || len(st.Scheduled) != 1 {
 			t.Fatalf("before the time: %s", encodeState(st))
 		}
-		if sum := r.hub.List(true)[0]; sum.Queue != 0 || !sum.Scheduled.Equal(*st.Scheduled[0].NotBefore) {
+		if sum := r.hub.Sessions().List(true)[0]; sum.Queue != 0 || !sum.Scheduled.Equal(*st.Scheduled[0].NotBefore) {
 			t.Errorf("summary %+v", sum)
 		}
 		time.Sleep(2 * time.Second)
@@ -150,7 +150,7 @@ func TestLimitsOfScheduledMessages(t *testing.T) {
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{})))
 		time.Sleep(2 * time.Hour)
-		if st := r.state(id); st.Turn != nil || len(st.Queue) != 0 || r.hub.Busy() != 0 {
+		if st := r.state(id); st.Turn != nil || len(st.Queue) != 0 || r.hub.list.Busy() != 0 {
 			t.Errorf("a closed session: %s", encodeState(st))
 		}
 	})

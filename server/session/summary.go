@@ -38,7 +38,7 @@ func (s *Session) publishSummary() {
 	if b := s.journal.PendingBatch(); b != nil {
 		b.Summary = protocol.MustEncode(sum)
 	}
-	s.journal.BeforeVisible(func() { s.hub.updateSummary(sum, queued) })
+	s.journal.BeforeVisible(func() { s.hub.list.Update(sum, queued) })
 }
 
 // summarize returns the session's row in the session list.

@@ -45,13 +45,13 @@ func TestAnAnswerFollowsItsEffectOnTheList(t *testing.T) {
 		var listed []protocol.Summary
 		c := newCommand(protocol.DoClose, id, protocol.CloseData{})
 		r.hub.Do(context.Background(), &c, anna, func(_ json.RawMessage, err error) {
-			listed = r.hub.List(false)
+			listed = r.hub.Sessions().List(false)
 			if err != nil {
 				t.Error(err)
 			}
 		})
 		r.waitIdle()
-		if len(listed) != 0 || len(r.hub.List(true)) != 1 {
+		if len(listed) != 0 || len(r.hub.Sessions().List(true)) != 1 {
 			t.Errorf("at the answer %+v", listed)
 		}
 	})
@@ -64,7 +64,7 @@ func TestASummaryIsTheSessionInOneLine(t *testing.T) {
 		id := made.Session
 		now := func() protocol.Summary {
 			r.waitIdle()
-			return r.hub.List(true)[0]
+			return r.hub.Sessions().List(true)[0]
 		}
 		if s := now(); s.Session != id || s.Name != "n" || s.Title != "t" || s.CWD != d.CWD || s.Agent != "fake" ||
 			s.Status != protocol.Idle ||
@@ -121,7 +121,7 @@ func TestReadingIsNoActivity(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
 		r.waitIdle()
-		updated := func() time.Time { return r.hub.List(true)[0].Updated }
+		updated := func() time.Time { return r.hub.Sessions().List(true)[0].Updated }
 		created := updated()
 		if created.Nanosecond()%int(time.Millisecond) != 0 {
 			t.Errorf("updated %v has more than milliseconds", created)
@@ -144,7 +144,7 @@ func TestReadingIsNoActivity(t *testing.T) {
 			r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word"}})
 		}
 		r.waitIdle()
-		if got, want := r.hub.List(true)[0].Seq, r.state(id).Seq; got != want {
+		if got, want := r.hub.Sessions().List(true)[0].Seq, r.state(id).Seq; got != want {
 			t.Errorf("seq %d in the list, %d in the session", got, want)
 		}
 	})
@@ -159,7 +159,7 @@ func TestOutputIsInTheSummaryAtMostOnceASecond(t *testing.T) {
 		run.emit(agent.Event{Type: protocol.TextStart, Data: protocol.PartStartData{Part: "p"}})
 		r.waitIdle()
 		w := &countingWatcher{}
-		r.hub.Watch(w)
+		r.hub.Sessions().Watch(w)
 		for range 500 {
 			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "word "}})
 			time.Sleep(10 * time.Millisecond)
@@ -168,7 +168,7 @@ func TestOutputIsInTheSummaryAtMostOnceASecond(t *testing.T) {
 		if n := w.count.Load(); n < 4 || n > 6 {
 			t.Errorf("%d summaries in 5 seconds of text, want about one a second", n)
 		}
-		if got := r.hub.List(true)[0].Output; !strings.HasPrefix(got, "word word") {
+		if got := r.hub.Sessions().List(true)[0].Output; !strings.HasPrefix(got, "word word") {
 			t.Errorf("output %q", got)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/list"
 	"agentctl/server/session/record"
 )
 
@@ -25,7 +26,7 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 		then(protocol.CloseResult{})
 		return
 	}
-	if other := s.hub.worksIn(dir, s.id); other != "" {
+	if other := worksIn(s.hub.list.List(false), dir, s.id); other != "" {
 		s.logger().Info("worktree stays", "dir", dir, "reason", "another session works there", "other", other)
 		then(protocol.CloseResult{Worktree: dir, Reason: "session " + other + " works there"})
 		return
@@ -48,8 +49,8 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 		})
 		switch {
 		case posted:
-		case s.hub.row(s.id) == nil: // another command deleted it
-			cmd.reply(nil, errNoSession(s.id))
+		case !s.hub.list.Exists(s.id): // another command deleted it
+			cmd.reply(nil, list.NotFound(s.id))
 		default:
 			cmd.reply(nil, errShuttingDown())
 		}
@@ -57,8 +58,8 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 }
 
 // worksIn returns a session other than id that works in a directory, and "" if none does.
-func (h *Hub) worksIn(dir, id string) string {
-	for _, s := range h.List(false) {
+func worksIn(sessions []protocol.Summary, dir, id string) string {
+	for _, s := range sessions {
 		rel, err := filepath.Rel(dir, s.CWD)
 		if s.Session != id && err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
 			return s.Session

@@ -76,7 +76,7 @@ func TestADeletedSessionTakesItsWorktreeAlong(t *testing.T) {
 			if got != c.want || slices.Contains(w.asked, c.dir) != c.asked {
 				t.Errorf("%s: %+v, asked for %v", c.dir, got, w.asked)
 			}
-			if _, left := r.hub.Summary(id); left == c.data.Delete {
+			if _, left := r.hub.Sessions().Summary(id); left == c.data.Delete {
 				t.Errorf("%s: the session is listed: %t", c.dir, left)
 			}
 		}

@@ -92,7 +92,7 @@ func TestALogOfAnyAgeIsSearched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reader := history.NewReader(s, hub, nil)
+		reader := history.NewReader(s, hub.Sessions(), nil)
 		for query, want := range map[string]int{
 			"question": 100, `"question 7"`: 11, "question 99": 1, "QUESTION 99": 0, "look into": 100,
 			"commands prints": 0, "command prints": 200, "./...": 200,
@@ -132,7 +132,7 @@ func BenchmarkSearch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	reader := history.NewReader(s, hub, nil)
+	reader := history.NewReader(s, hub.Sessions(), nil)
 	b.Cleanup(func() {
 		reader.Close()
 		if err := hub.Close(context.Background()); err != nil {
@@ -168,7 +168,7 @@ func BenchmarkSearchOfManySessions(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	reader := history.NewReader(s, hub, nil)
+	reader := history.NewReader(s, hub.Sessions(), nil)
 	b.Cleanup(func() {
 		reader.Close()
 		if err := hub.Close(context.Background()); err != nil {

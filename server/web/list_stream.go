@@ -17,8 +17,8 @@ func (a *api) listEvents(w http.ResponseWriter, r *http.Request, _ *Route) {
 		return
 	}
 	watcher := &listWatcher{lines: map[string][]byte{}, wake: make(chan struct{}, 1)}
-	list := a.Hub.Watch(watcher)
-	defer a.Hub.Unwatch(watcher)
+	list := a.Hub.Sessions().Watch(watcher)
+	defer a.Hub.Sessions().Unwatch(watcher)
 	s.event(sseList, "", protocol.MustEncode(protocol.ListResult{Sessions: list}))
 	s.flush()
 	ping := time.NewTicker(ssePing)
@@ -48,7 +48,7 @@ type listWatcher struct {
 	lines map[string][]byte
 }
 
-// Notify implements session.Watcher.
+// Notify implements list.Watcher.
 func (l *listWatcher) Notify(key string, line []byte) {
 	l.mu.Lock()
 	if l.lines[key] == nil {

@@ -22,7 +22,7 @@ func (a *api) sessions(w http.ResponseWriter, r *http.Request, _ *Route) {
 			return
 		}
 	}
-	write(w, http.StatusOK, protocol.ListResult{Sessions: a.Hub.List(closed)})
+	write(w, http.StatusOK, protocol.ListResult{Sessions: a.Hub.Sessions().List(closed)})
 }
 
 // session answers a row of the session list.
@@ -32,7 +32,7 @@ func (a *api) session(w http.ResponseWriter, r *http.Request, _ *Route) {
 		a.fail(w, err)
 		return
 	}
-	list := a.Hub.List(true)
+	list := a.Hub.Sessions().List(true)
 	i := slices.IndexFunc(list, func(s protocol.Summary) bool { return s.Session == id })
 	if i < 0 {
 		a.fail(w, protocol.Errorf(protocol.CodeNoSession, "there is no session %.80q", id))
@@ -123,7 +123,7 @@ func (a *api) blob(w http.ResponseWriter, r *http.Request, route *Route) {
 		a.sessionBlob(w, r, route)
 		return
 	}
-	for _, sum := range a.Hub.List(true) {
+	for _, sum := range a.Hub.Sessions().List(true) {
 		b, err := a.History.Blob(r.Context(), sum.Session, r.PathValue("blob"))
 		if err == nil {
 			serveBlob(w, b)

@@ -99,7 +99,7 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 		select {
 		case <-sub.wake:
 		case <-ping.C:
-			if _, err := a.Hub.Resolve(at.Result.Session); err != nil {
+			if _, err := a.Hub.Sessions().Resolve(at.Result.Session); err != nil {
 				return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
 			}
 			s.ping()

@@ -74,7 +74,7 @@ func bubbleOn(t *testing.T, wrap func(session.Store) session.Store, f func(t *te
 		wrapped := wrap(store)
 		w.hub, err = session.NewHub(t.Context(), session.Config{Store: wrapped, Agents: w, DefaultAgent: "script"})
 		must(t, err)
-		w.history = history.NewReader(wrapped, w.hub, nil)
+		w.history = history.NewReader(wrapped, w.hub.Sessions(), nil)
 		h := &http.Server{
 			Handler: web.Handler(web.Config{
 				Hub: w.hub, History: w.history, Commands: w, Documents: export.Documents{},
@@ -125,7 +125,7 @@ func (w *testServer) Do(r *http.Request, cmd *protocol.Command) (json.RawMessage
 
 // Resolve implements web.Commands.
 func (w *testServer) Resolve(_ *http.Request, name string) (string, error) {
-	return w.hub.Resolve(name)
+	return w.hub.Sessions().Resolve(name)
 }
 
 // Actor implements web.Commands.

@@ -152,10 +152,12 @@ var packageRules = []packageRule{
 		"protocol", "server/archive", "server/eventlog", "server/metrics", "server/policy", "server/agent",
 		"server/session/...", "internal/redact",
 	}},
+	{pkg: "server/session/agentprocess", imports: []string{"protocol", "server/agent", "server/eventlog"}},
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
 	}},
 	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
+	{pkg: "server/session/list", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/output", imports: []string{
 		"protocol", "server/agent", "server/eventlog", "server/session/record",
 	}},
@@ -170,10 +172,10 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "server/policy", imports: []string{"protocol"}},
 	{pkg: "server/hook", imports: []string{
-		"protocol", "server/eventlog", "server/session", "server/session/approval", "server/agent/process",
+		"protocol", "server/eventlog", "server/session/approval", "server/session/list", "server/agent/process",
 		"internal/atomicfile", "internal/safetext",
 	}},
-	{pkg: "server/history", imports: []string{"protocol", "server/eventlog", "server/session"}},
+	{pkg: "server/history", imports: []string{"protocol", "server/eventlog"}},
 	{pkg: "server/sqlite", imports: []string{
 		"protocol", "server/eventlog", "server/session", "server/agent", "internal/atomicfile",
 	}},

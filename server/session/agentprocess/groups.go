@@ -1,0 +1,123 @@
+package agentprocess
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+	"agentctl/server/eventlog"
+)
+
+// Store has the recorded process groups.
+type Store interface {
+	// ProcessGroups returns the process groups that were recorded and have not ended.
+	ProcessGroups(ctx context.Context) ([]agent.ProcessGroup, error)
+}
+
+// A Committer commits batches; see eventlog.Committer.
+type Committer interface {
+	Submit(b *eventlog.Batch, then func(error)) bool
+}
+
+// Groups are the process groups of agents. Each is recorded in the store until it has ended. The
+// methods may be called from any goroutine.
+type Groups struct {
+	store   Store
+	commits Committer
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	running map[agent.ProcessGroup]bool
+}
+
+// New returns an account without process groups.
+func New(store Store, commits Committer, log *slog.Logger) *Groups {
+	return &Groups{store: store, commits: commits, log: log, running: map[agent.ProcessGroup]bool{}}
+}
+
+// KillLeft kills the process groups that a killed server left. It is called before others are
+// recorded.
+func (p *Groups) KillLeft(ctx context.Context, kill func(agent.ProcessGroup) error) error {
+	groups, err := p.store.ProcessGroups(ctx)
+	if err != nil {
+		return fmt.Errorf("read process groups: %w", err)
+	}
+	var killing sync.WaitGroup
+	for _, g := range groups {
+		killing.Go(func() { // concurrently: each may take a grace period
+			if err := kill(g); err != nil {
+				p.log.Warn("kill left process group", "session", g.Session, "pid", g.PID, "err", err)
+			}
+		})
+	}
+	killing.Wait()
+	for _, g := range groups {
+		g.Ended = true
+		p.commits.Submit(&eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}, func(error) {})
+	}
+	return nil
+}
+
+// Record records the start or the end of a process group, and returns when that is committed. A
+// start beyond the limit has the code agent_limit.
+func (p *Groups) Record(g agent.ProcessGroup, limit int) error {
+	if !g.Ended && !p.add(g, limit) {
+		return &protocol.Error{
+			Code: protocol.CodeAgentLimit, Limit: int64(limit),
+			Message: "too many agents run: close sessions, or wait until idle agents end",
+		}
+	}
+	result := make(chan error, 1)
+	b := &eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}
+	if !p.commits.Submit(b, func(err error) { result <- err }) {
+		p.remove(g)
+		return fmt.Errorf("record process group: %w", eventlog.ErrStoreFailed)
+	}
+	err := <-result
+	if err != nil || g.Ended {
+		p.remove(g)
+	}
+	return err
+}
+
+// add counts in a process group before its start is recorded. It returns false above the limit.
+func (p *Groups) add(g agent.ProcessGroup, limit int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.running) >= limit {
+		return false
+	}
+	p.running[g] = true
+	return true
+}
+
+// remove counts out a process group at its end.
+func (p *Groups) remove(g agent.ProcessGroup) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g.Ended = false
+	delete(p.running, g)
+}
+
+// Len returns the number of process groups.
+func (p *Groups) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.running)
+}
+
+// SessionOf returns the session whose agent started a process, known by its number and start time
+// or by the number of its process group; empty: none.
+func (p *Groups) SessionOf(pid int, start string, group int) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for g := range p.running {
+		if g.PID == group || g.PID == pid && g.Start == start {
+			return g.Session
+		}
+	}
+	return ""
+}
