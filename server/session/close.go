@@ -1,8 +1,6 @@
 package session
 
 import (
-	"time"
-
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/list"
@@ -57,7 +55,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	b := &eventlog.Batch{Session: s.id, Delete: true}
 	body := protocol.MustEncode(r)
 	if cmd.key != "" {
-		b.Answers = []eventlog.Answer{{Key: cmd.key, Session: s.id, Hash: cmd.hash, Body: body, At: time.Now()}}
+		b.Answers = []eventlog.Answer{cmd.keyed().Stored(s.id, body)}
 	}
 	result := make(chan error, 1)
 	if !s.hub.committer.Submit(b, func(err error) { result <- err }) {
@@ -80,9 +78,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	s.hub.list.Remove(sum)
 	s.subscribers.Broadcast(protocol.SummaryChanged, sum)
 	removeFiles(s.hub.cfg.Agents, func(session string) bool { return session != s.id })
-	for _, w := range s.idempotency.remove(cmd.key) {
-		w.reply(body, nil)
-	}
+	s.idempotency.Remove(cmd.key, body, nil)
 	cmd.reply(body, nil)
 	for _, w := range s.journal.DiscardPending() {
 		w.Done(list.NotFound(s.id))

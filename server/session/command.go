@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/idempotency"
 	"agentctl/server/session/record"
 )
 
@@ -20,6 +21,13 @@ type command struct {
 	key   string
 	hash  []byte // of verb and data
 	reply func(json.RawMessage, error)
+}
+
+// keyed returns the command as one with a key.
+func (c *command) keyed() *idempotency.Command {
+	makes := c.verb == protocol.DoCreate || c.verb == protocol.DoRestore || c.verb == protocol.DoImport ||
+		c.verb == protocol.DoFork
+	return &idempotency.Command{Key: c.key, Hash: c.hash, Makes: makes, Answer: c.reply}
 }
 
 // errAnswerLater is returned by a handler that calls Session.answer later.
@@ -37,8 +45,14 @@ func handler[T any](f func(*Session, *command, *T) (any, error)) func(*Session, 
 
 // do runs a command on the session's goroutine.
 func (s *Session) do(cmd *command) {
-	if cmd.key != "" && s.idempotency.replay(s, cmd) {
-		return
+	if cmd.key != "" {
+		replayed, err := s.idempotency.Replay(s.background, cmd.keyed())
+		if err != nil {
+			s.logger().Error("read answer", "err", err)
+		}
+		if replayed {
+			return
+		}
 	}
 	if protocol.CommandOf(cmd.verb).Changes {
 		if s.exit.shuttingDown {
@@ -67,7 +81,7 @@ func (s *Session) answer(cmd *command, result any, err error) {
 		}
 	}
 	if cmd.key != "" {
-		s.idempotency.store(s, cmd, body, err)
+		s.idempotency.Finish(cmd.keyed(), body, err)
 	}
 	s.journal.Wait(eventlog.Waiter{
 		Done: func(failed error) {

@@ -87,6 +87,3 @@ func (h *Hub) Reconfigure(cfg Config) {
 	next.AgentIdle, next.StateTTL = cfg.AgentIdle, cfg.StateTTL
 	h.current.Store(&next)
 }
-
-// AnswerTTL is the lifetime of a stored answer to a command key.
-const AnswerTTL = 7 * 24 * time.Hour

@@ -112,7 +112,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		return err
 	}
 	if c.cmd.key != "" {
-		s.idempotency.add(c.cmd.key, &cachedAnswer{hash: c.cmd.hash})
+		s.idempotency.Begin(c.cmd.keyed())
 	}
 	sum := s.summarize()
 	s.journal.AfterCommit(func(failed error) {
@@ -236,9 +236,7 @@ func (s *Session) abandon(c creation, cause error) {
 // ended, or on its goroutine.
 func (s *Session) refuse(c creation, cause error) {
 	s.hub.list.Release(s.id, c.name)
-	for _, w := range s.idempotency.remove(c.cmd.key) {
-		w.reply(nil, cause)
-	}
+	s.idempotency.Remove(c.cmd.key, nil, cause)
 	c.cmd.reply(nil, cause)
 }
 

@@ -37,7 +37,7 @@ func errUnreadable() error {
 // clients are refused meanwhile, and so are the waiters that can be. It returns the others.
 func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Waiter {
 	s.deadlines.storeFailure = storeFailure(cause)
-	s.idempotency.reset()
+	s.idempotency.Reset()
 	s.discardTurn(cause)
 	s.approvals.Reset()
 	var requests chan request // nil: not refused

@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/agentprocess"
+	"agentctl/server/session/idempotency"
 	"agentctl/server/session/list"
 )
 
@@ -28,14 +28,14 @@ type Hub struct {
 	metrics   *Metrics
 	list      *list.List[*Session]
 	processes *agentprocess.Groups
+	keys      *idempotency.Keys
 	stop      chan struct{}  // closed by Close
 	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
 	agents    sync.WaitGroup // Run and Close calls of agents
 	pruner    sync.WaitGroup
 
-	mu       sync.Mutex
-	creating map[string]chan struct{} // keys of create and restore commands under way; closed at their end
-	closed   bool
+	mu     sync.Mutex
+	closed bool
 }
 
 // NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
@@ -44,7 +44,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	h := &Hub{
 		cfg: cfg, log: cfg.Log, metrics: newMetrics(), stop: make(chan struct{}), list: list.New[*Session](),
-		creating: map[string]chan struct{}{}, cache: eventlog.NewCache(cfg.Limits.LogMemory),
+		keys: idempotency.NewKeys(cfg.Store, cfg.Log), cache: eventlog.NewCache(cfg.Limits.LogMemory),
 	}
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
 	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)
@@ -52,7 +52,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.pruner.Go(h.pruneAnswers)
+	h.pruner.Go(func() { idempotency.Prune(cfg.Store, cfg.Log, h.stop) })
 	if store, ok := cfg.Store.(Sizer); ok {
 		h.pruner.Go(func() { h.watchSize(store) })
 	}
@@ -77,24 +77,6 @@ func (h *Hub) Failed() <-chan struct{} { return h.committer.Failed() }
 
 // Failure returns the error of the store. It is valid after Failed is closed.
 func (h *Hub) Failure() error { return h.committer.Failure() }
-
-// pruneAnswers deletes answers older than AnswerTTL, once an hour.
-func (h *Hub) pruneAnswers() {
-	tick := time.NewTicker(time.Hour)
-	defer tick.Stop()
-	for {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		if err := h.cfg.Store.PruneAnswers(ctx, time.Now().Add(-AnswerTTL)); err != nil {
-			h.log.Warn("prune answers", "err", err)
-		}
-		cancel()
-		select {
-		case <-tick.C:
-		case <-h.stop:
-			return
-		}
-	}
-}
 
 // Close stops every session and agent. It returns when everything is committed and all goroutines
 // have ended; agents that do not end before ctx does are left, which is an error. A turn whose

@@ -48,25 +48,31 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	if t.Changes && c.Key != "" {
 		cmd.key, cmd.hash = c.Key, hashCommand(c)
 	}
+	once := func(run func() error) error {
+		return h.keys.Run(ctx, cmd.keyed(), func(reply func(json.RawMessage, error)) error {
+			cmd.reply = reply
+			return run()
+		})
+	}
 	switch d := data.(type) {
 	case *protocol.ListData:
 		reply(protocol.MustEncode(protocol.ListResult{Sessions: h.list.List(d.Closed)}), nil)
 		return nil
 	case *protocol.CreateData:
-		return h.idempotent(ctx, cmd, func() error { return h.create(cmd, d, nil) })
+		return once(func() error { return h.create(cmd, d, nil) })
 	case *protocol.ImportData:
-		return h.idempotent(ctx, cmd, func() error { return h.importLog(cmd, d) })
+		return once(func() error { return h.importLog(cmd, d) })
 	case *protocol.RestoreData:
-		return h.idempotent(ctx, cmd, func() error { return h.restore(cmd, d) })
+		return once(func() error { return h.restore(cmd, d) })
 	case *protocol.ForkData:
-		return h.idempotent(ctx, cmd, func() error { return h.fork(ctx, cmd, c.Session, d) })
+		return once(func() error { return h.fork(ctx, cmd, c.Session, d) })
 	}
 	if handlers[c.Command] == nil {
 		return protocol.Errorf(protocol.CodeUnsupported, "%s is not a command for a session", c.Command)
 	}
 	err := h.ask(ctx, c.Session, func(s *Session) { s.do(cmd) }, func(err error) { reply(nil, err) })
 	if cmd.key != "" && protocol.CodeOf(err) == protocol.CodeNoSession { // this very command may have deleted it
-		return h.idempotent(ctx, cmd, func() error { return err })
+		return once(func() error { return err })
 	}
 	return err
 }

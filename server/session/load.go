@@ -10,6 +10,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/idempotency"
 	"agentctl/server/session/output"
 	"agentctl/server/session/presence"
 )
@@ -79,6 +80,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
+	s.idempotency = idempotency.NewCache(id, h.cfg.Store, s.journal)
 	s.approvals = approval.New(s.storedDecision)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	return s

@@ -8,6 +8,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/idempotency"
 	"agentctl/server/session/presence"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
@@ -38,7 +39,7 @@ type Session struct {
 	boundary      boundary
 	turn          *turn // nil: none under way
 	approvals     *approval.Approvals
-	idempotency   idempotencyCache
+	idempotency   *idempotency.Cache
 	subscribers   *presence.List[Subscriber]
 	queue         queue.Queue
 	published     published
@@ -158,7 +159,7 @@ func (s *Session) finish() {
 		s.journal.Flush()
 		s.handleCommit(<-s.journal.Committed())
 	}
-	s.idempotency.failAll(errShuttingDown())
+	s.idempotency.FailAll(errShuttingDown())
 }
 
 // record appends an event of the current turn that the session makes itself. Data always fits,

@@ -156,6 +156,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
 	}},
+	{pkg: "server/session/idempotency", imports: []string{"protocol", "server/eventlog"}},
 	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/list", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/output", imports: []string{

@@ -1,0 +1,6 @@
+// Package idempotency makes a command with a key act once: the same command sent again gets the first
+// answer, and the key with another command is an error. Answers are stored in the commit of the
+// command's events.
+//
+// It must not know what a command does, or sessions.
+package idempotency

@@ -1,0 +1,116 @@
+package idempotency
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"agentctl/server/eventlog"
+)
+
+// Keys are the keys of commands in progress that no session has, because they make or delete one.
+// The methods may be called from any goroutine.
+type Keys struct {
+	store Store
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	running map[string]chan struct{} // closed at the end of the command
+}
+
+// NewKeys returns keys without a command in progress.
+func NewKeys(store Store, log *slog.Logger) *Keys {
+	return &Keys{store: store, log: log, running: map[string]chan struct{}{}}
+}
+
+// Run runs a command, unless its key was used before; then it answers as before. run calls answer
+// when the command ends, or returns an error. Run waits for another command with the key; the error
+// is that ctx ended before.
+func (k *Keys) Run(ctx context.Context, c *Command, run func(answer func(json.RawMessage, error)) error) error {
+	if c.Key == "" {
+		return run(c.Answer)
+	}
+	if err := k.reserve(ctx, c.Key); err != nil {
+		return err
+	}
+	release := sync.OnceFunc(func() { k.release(c.Key) })
+	defer func() {
+		if r := recover(); r != nil { // ends the caller's connection alone
+			release()
+			panic(r)
+		}
+	}()
+	answer := func(body json.RawMessage, err error) {
+		release()
+		c.Answer(body, err)
+	}
+	stored, err := k.store.Answer(ctx, c.Key)
+	switch {
+	case errors.Is(err, eventlog.ErrNotFound):
+		err = run(answer)
+	case err != nil:
+		k.log.Error("read answer", "err", err)
+		err = errUnavailable()
+	case !bytes.Equal(stored.Hash, c.Hash):
+		err = errReused(c.Key)
+	default:
+		answer(stored.Body, nil)
+	}
+	if err != nil {
+		answer(nil, err)
+	}
+	return nil
+}
+
+// reserve waits until no other command with the key is in progress.
+func (k *Keys) reserve(ctx context.Context, key string) error {
+	for {
+		k.mu.Lock()
+		wait := k.running[key]
+		if wait == nil {
+			k.running[key] = make(chan struct{})
+		}
+		k.mu.Unlock()
+		if wait == nil {
+			return nil
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the command with the same key: %w", context.Cause(ctx))
+		}
+	}
+}
+
+func (k *Keys) release(key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	close(k.running[key])
+	delete(k.running, key)
+}
+
+// Prune deletes answers older than a week, now and once an hour, until stop is closed.
+func Prune(store interface {
+	PruneAnswers(ctx context.Context, before time.Time) error
+}, log *slog.Logger, stop <-chan struct{},
+) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		if err := store.PruneAnswers(ctx, time.Now().Add(-answerTTL)); err != nil {
+			log.Warn("prune answers", "err", err)
+		}
+		cancel()
+		select {
+		case <-tick.C:
+		case <-stop:
+			return
+		}
+	}
+}
