@@ -89,7 +89,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 
 // storeSpec adds the spec to the next batch.
 func (s *Session) storeSpec() {
-	raw, err := s.hub.encodeSpec(s.spec)
+	raw, err := s.hub.specs.Encode(s.spec)
 	if err != nil {
 		s.logger().Error("store spec", "err", err)
 		return

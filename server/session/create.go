@@ -75,7 +75,7 @@ type creation struct {
 // createSession makes a session. Its agent starts at once, unless the session is lazy. While the
 // session is Checking, it is not in the index.
 func (h *Hub) createSession(spec agent.Spec, c creation) error {
-	raw, err := h.encodeSpec(spec)
+	raw, err := h.specs.Encode(spec)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"agentctl/protocol"
-	"agentctl/server/agent"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/stored"
 )
 
 // errNotStored returns the error for a client whose command could not be stored.
@@ -55,20 +55,20 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 	defer retry.Stop()
 	for {
 		select {
-		case stored := <-read:
+		case found := <-read:
 			read = nil
-			if stored.err == nil {
-				s.adopt(stored.record, stored.state, stored.spec)
+			if found.err == nil {
+				s.adopt(found.Session)
 				s.queue.Adopt(s.state, time.Now().Add(s.hub.settings().EditHold))
 				s.published.stale = true
 				s.deadlines.retryAt = time.Now().Add(time.Second)
 				return waiters
 			}
-			if errors.Is(stored.err, eventlog.ErrNotFound) { // its creation was not committed
+			if errors.Is(found.err, eventlog.ErrNotFound) { // its creation was not committed
 				s.exit.ending = true
 				return waiters
 			}
-			s.logger().Error("reload session", "err", stored.err)
+			s.logger().Error("reload session", "err", found.err)
 			refuse()
 		case <-retry.C:
 			refuse()
@@ -84,23 +84,20 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 	}
 }
 
-// A storedSession is what the store holds of a session.
-type storedSession struct {
-	record eventlog.Record
-	state  *protocol.State
-	spec   agent.Spec
-	err    error
+// A storedResult is what the store holds of a session, or why it cannot be read.
+type storedResult struct {
+	*stored.Session
+	err error
 }
 
 // readStored reads the session from the store, off the session's goroutine.
-func (s *Session) readStored() <-chan storedSession {
-	result := make(chan storedSession, 1)
+func (s *Session) readStored() <-chan storedResult {
+	result := make(chan storedResult, 1)
 	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, readTimeout)
 		defer cancel()
-		var r storedSession
-		r.record, r.state, r.spec, r.err = s.hub.readSession(ctx, s.id)
-		result <- r
+		found, err := stored.Read(ctx, s.hub.cfg.Store, s.hub.specs, s.id)
+		result <- storedResult{found, err}
 	})
 	return result
 }

@@ -13,6 +13,7 @@ import (
 	"agentctl/server/session/agentprocess"
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/list"
+	"agentctl/server/session/stored"
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
@@ -29,6 +30,7 @@ type Hub struct {
 	list      *list.List[*Session]
 	processes *agentprocess.Groups
 	keys      *idempotency.Keys
+	specs     *stored.Specs
 	stop      chan struct{}  // closed by Close
 	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
 	agents    sync.WaitGroup // Run and Close calls of agents
@@ -42,9 +44,14 @@ type Hub struct {
 // sessions with a turn or a queue under way.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
+	specs, err := stored.NewSpecs(cfg.EnvKey, cfg.Log)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the operation
+	}
 	h := &Hub{
 		cfg: cfg, log: cfg.Log, metrics: newMetrics(), stop: make(chan struct{}), list: list.New[*Session](),
-		keys: idempotency.NewKeys(cfg.Store, cfg.Log), cache: eventlog.NewCache(cfg.Limits.LogMemory),
+		keys: idempotency.NewKeys(cfg.Store, cfg.Log), specs: specs,
+		cache: eventlog.NewCache(cfg.Limits.LogMemory),
 	}
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
 	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)

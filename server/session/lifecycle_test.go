@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/eventlog"
 	"agentctl/server/session/output"
 )
 
@@ -308,16 +306,4 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 			t.Errorf("after a restart: %+v", l[0])
 		}
 	})
-}
-
-func TestASessionIsLoadedFromItsLastSnapshot(t *testing.T) {
-	rec := eventlog.Record{ID: "s", Head: 10, Snapshot: protocol.MustEncode(&protocol.State{Session: "s", Seq: 10, Turns: 3})}
-	st, err := loadState(t.Context(), nil, rec) // a call of the nil store would panic
-	if err != nil || st.Seq != 10 || st.Turns != 3 {
-		t.Errorf("loaded %+v, %v", st, err)
-	}
-	rec.Snapshot = json.RawMessage(`{`)
-	if _, err := loadState(t.Context(), nil, rec); err == nil {
-		t.Error("an invalid snapshot was accepted")
-	}
 }

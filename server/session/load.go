@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -13,6 +12,7 @@ import (
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/output"
 	"agentctl/server/session/presence"
+	"agentctl/server/session/stored"
 )
 
 // A boundary is the state at the end of the last visible turn, encoded.
@@ -21,53 +21,8 @@ type boundary struct {
 	seq      uint64
 }
 
-// loadState applies the stored events after a session's stored snapshot to it.
-func loadState(ctx context.Context, store Store, rec eventlog.Record) (*protocol.State, error) {
-	state := &protocol.State{Session: rec.ID}
-	if len(rec.Snapshot) > 0 {
-		if err := json.Unmarshal(rec.Snapshot, state); err != nil {
-			return nil, fmt.Errorf("decode snapshot of %s: %w", rec.ID, err)
-		}
-	}
-	for e, err := range eventlog.Events(ctx, store, rec.ID, state.Seq, rec.Head) {
-		if err != nil {
-			return nil, fmt.Errorf("read events of %s: %w", rec.ID, err)
-		}
-		if err := state.Apply(e); err != nil {
-			return nil, fmt.Errorf("apply events of %s: %w", rec.ID, err)
-		}
-	}
-	if state.Seq < rec.Head {
-		return nil, fmt.Errorf("events of %s end at %d, not %d", rec.ID, state.Seq, rec.Head)
-	}
-	return state, nil
-}
-
 // readTimeout bounds reading a session from the store.
 const readTimeout = 30 * time.Second
-
-// readSession reads a session's record, state and spec.
-func (h *Hub) readSession(
-	ctx context.Context, id string,
-) (rec eventlog.Record, state *protocol.State, spec agent.Spec, err error) {
-	if rec, err = h.cfg.Store.Session(ctx, id); err != nil {
-		return rec, nil, spec, fmt.Errorf("read session %s: %w", id, err)
-	}
-	if state, err = loadState(ctx, h.cfg.Store, rec); err != nil {
-		return rec, nil, spec, err
-	}
-	spec, err = h.readSpec(rec)
-	return rec, state, spec, err
-}
-
-// decodeSpec decodes the stored spec of a record.
-func decodeSpec(rec eventlog.Record) (agent.Spec, error) {
-	spec := agent.Spec{Session: rec.ID}
-	if err := json.Unmarshal(rec.Spec, &spec); err != nil {
-		return spec, fmt.Errorf("decode spec of %s: %w", rec.ID, err)
-	}
-	return spec, nil
-}
 
 // newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
@@ -90,16 +45,16 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	rec, state, spec, err := h.readSession(ctx, id)
+	found, err := stored.Read(ctx, h.cfg.Store, h.specs, id)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // the caller logs it
 	}
-	s := h.newSession(id, rec.Epoch, rec.Head, spec)
-	s.adopt(rec, state, spec)
-	if len(spec.SealedEnv) > 0 && !s.state.Closed {
+	s := h.newSession(id, found.Epoch, found.Head, found.Spec)
+	s.adopt(found)
+	if len(found.Spec.SealedEnv) > 0 && !s.state.Closed {
 		s.reportLostEnv()
 	}
-	h.list.SetQueued(id, firstQueued(state))
+	h.list.SetQueued(id, firstQueued(found.State))
 	s.recover()
 	s.scheduleTimer()
 	go s.run()
@@ -107,13 +62,22 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 }
 
 // adopt sets the session to what the store holds.
-func (s *Session) adopt(rec eventlog.Record, state *protocol.State, spec agent.Spec) {
-	s.state, s.spec, s.published.live = state, spec, rec.Live
+func (s *Session) adopt(found *stored.Session) {
+	s.state, s.spec, s.published.live = found.State, found.Spec, found.Live
 	var sum protocol.Summary
-	if json.Unmarshal(rec.Summary, &sum) == nil {
+	if json.Unmarshal(found.Summary, &sum) == nil {
 		s.published.output, s.published.active = output.StoredLine(&sum), sum.Updated
 	}
-	s.boundary = boundary{rec.Snapshot, rec.SnapSeq}
+	s.boundary = boundary{found.Snapshot, found.SnapSeq}
+}
+
+// reportLostEnv records that the variables given to the session are lost.
+func (s *Session) reportLostEnv() {
+	s.recordIn("", protocol.Notice, nil, protocol.NoticeData{
+		Level: protocol.LevelWarning,
+		Message: "the variables given to this session cannot be decrypted: its agent runs without them; " +
+			"the key is the file env.key of the server that created the session",
+	})
 }
 
 // boundaryState decodes the state at the last turn boundary; before the first one it is that of a

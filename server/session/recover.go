@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/item"
+	"agentctl/server/session/stored"
 )
 
 // recover opens the store at start-up: it kills recorded process groups, fills the list, and loads
@@ -25,7 +25,7 @@ func (h *Hub) recover(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read sessions: %w", err)
 		}
-		if unchecked(rec) {
+		if stored.Unanswered(rec) {
 			h.committer.Submit(&eventlog.Batch{Session: rec.ID, Delete: true}, func(error) {})
 			continue
 		}
@@ -55,22 +55,9 @@ func (h *Hub) listStored(rec eventlog.Record) {
 	if !ok || sum.Status == protocol.Closed || !c.HasConversations(sum.Agent) {
 		return
 	}
-	if spec, err := decodeSpec(rec); err == nil {
+	if spec, err := stored.DecodeSpec(rec); err == nil {
 		h.list.HoldConversation(c.Conversation(&spec), rec.ID)
 	}
-}
-
-// checkingField is in the spec of a session whose creation was not answered.
-var checkingField = []byte(`"checking":true`)
-
-// unchecked reports whether the creation of a session was not answered before the server was
-// killed.
-func unchecked(rec eventlog.Record) bool {
-	if !bytes.Contains(rec.Spec, checkingField) {
-		return false
-	}
-	spec, err := decodeSpec(rec)
-	return err == nil && spec.Checking
 }
 
 // loadLive loads a session and returns when the events of its recovery are visible.

@@ -13,7 +13,7 @@ import (
 	"agentctl/internal/localserver"
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
-	"agentctl/server/session"
+	"agentctl/server/session/stored"
 	"agentctl/server/sqlite"
 )
 
@@ -49,7 +49,7 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	}
 	report, end := o.cli.Printer().Progress("repair")
 	found, kept, err := sqlite.Repair(ctx, string(dir), sqlite.RepairOptions{
-		Lost: session.LostEvents, Record: session.RecordFromEvent, Report: report,
+		Lost: stored.LostEvents, Record: stored.RecordFromEvent, Report: report,
 		Damage: func(d sqlite.Damage) error {
 			end()
 			return printDamage(o.cli, d)

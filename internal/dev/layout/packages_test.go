@@ -131,7 +131,7 @@ var packageRules = []packageRule{
 		"server/login", "server/session", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/store", imports: append([]string{
-		"server/eventlog", "server/session", "server/sqlite",
+		"server/eventlog", "server/session/stored", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/agents", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "server/agent", "server/agent/acp",
@@ -166,6 +166,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
+	{pkg: "server/session/stored", imports: []string{"protocol", "server/agent", "server/eventlog", "server/session/record"}},
 	{pkg: "server/eventlog", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/archive", imports: []string{
 		"protocol", "server/agent", "server/eventlog", "server/session/item", "server/session/output",

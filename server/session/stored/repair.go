@@ -1,4 +1,4 @@
-package session
+package stored
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // per seq: a notice with the range, then events that show nothing.
 func LostEvents(session string, first, last uint64) []byte {
 	var lines []byte
-	e := protocol.Event{Session: session, Time: timestamp()}
+	e := protocol.Event{Session: session, Time: record.Time(time.Now())}
 	for seq := first; seq <= last; seq++ {
 		e.Seq = seq
 		if seq == first {
