@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -375,6 +376,24 @@ func TestAClosedAgentSavesNothing(t *testing.T) {
 		}
 		if got := r.state(id).Title; got != "" {
 			t.Errorf("title %q", got)
+		}
+	})
+}
+
+// The directories are not stored with the session: a loaded one gets those of the server.
+func TestTheAgentOfALoadedSessionKnowsAgentctlsOwnDirectories(t *testing.T) {
+	own := []string{"/var/lib/agentctl"}
+	bubble(t, Config{Files: Files{OwnDirectories: own}}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		for range 2 {
+			r.send(id, "go")
+			run := r.agents.run()
+			if got := run.agent.spec.OwnDirectories; !slices.Equal(got, own) {
+				t.Errorf("the agent has %q", got)
+			}
+			run.finish(agent.End{}, nil)
+			r.waitIdle()
+			r.restart()
 		}
 	})
 }

@@ -64,6 +64,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 // adopt sets the session to what the store holds.
 func (s *Session) adopt(found *stored.Session) {
 	s.state, s.spec, s.published.live = found.State, found.Spec, found.Live
+	s.spec.OwnDirectories = s.hub.cfg.OwnDirectories // not stored
 	var sum protocol.Summary
 	if json.Unmarshal(found.Summary, &sum) == nil {
 		s.published.output, s.published.active = output.StoredLine(&sum), sum.Updated
