@@ -8,6 +8,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/metrics"
 	"agentctl/server/session"
+	"agentctl/server/session/upkeep"
 	"agentctl/server/web"
 )
 
@@ -58,7 +59,7 @@ func (s *Server) scrape(r *http.Request) *metrics.Writer {
 		server: s, counts: s.hub.Metrics(), traffic: s.traffic, statuses: map[protocol.Status]int{},
 		clients: map[string]int{}, now: time.Now(),
 	}
-	if store, ok := s.hub.Store().(session.Sizer); ok {
+	if store, ok := s.hub.Store().(upkeep.Sizer); ok {
 		if size, err := store.Size(r.Context()); err == nil {
 			c.bytes = size
 		} else {

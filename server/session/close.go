@@ -1,10 +1,15 @@
 package session
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/list"
 	"agentctl/server/session/record"
+	"agentctl/server/session/upkeep"
 )
 
 func init() {
@@ -83,4 +88,32 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	for _, w := range s.journal.DiscardPending() {
 		w.Done(list.NotFound(s.id))
 	}
+}
+
+// removeUnused removes a session, unless it is in use by now. It returns when that is done.
+func (h *Hub) removeUnused(id string) {
+	result := make(chan error, 1)
+	cmd := &command{
+		verb: protocol.DoClose, data: &protocol.CloseData{Delete: true, Reason: "retention"},
+		by: protocol.Actor{Name: "retention"}, reply: func(_ json.RawMessage, err error) { result <- err },
+	}
+	err := h.ask(context.Background(), id, func(s *Session) {
+		if sum := s.summarize(); upkeep.InUse(&sum) {
+			result <- fmt.Errorf("it is in use")
+			return
+		}
+		s.do(cmd)
+	}, func(err error) { result <- err })
+	if err == nil {
+		select {
+		case err = <-result:
+		case <-h.stop:
+			return
+		}
+	}
+	if err != nil {
+		h.log.Info("a session to be removed by retention stays", "session", id, "err", err)
+		return
+	}
+	h.log.Info("removed by retention", "session", id)
 }

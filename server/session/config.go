@@ -7,6 +7,7 @@ import (
 
 	"agentctl/server/agent"
 	"agentctl/server/archive"
+	"agentctl/server/session/upkeep"
 )
 
 // Config configures a Hub. Zero durations mean the defaults given.
@@ -18,13 +19,13 @@ type Config struct {
 
 	System
 	Limits          Limits
-	ApprovalTimeout time.Duration // of a pending approval; 0: none
-	EditHold        time.Duration // for an edit hold to outlive its connection; 30 s
-	InterruptGrace  time.Duration // for an interrupted agent to return before it is closed; 10 s
-	UnloadAfter     time.Duration // of an idle session without subscribers; 10 min
-	AgentIdle       time.Duration // of the process of an idle agent, if a later one continues the conversation; 12 h
-	Retention       Retention     // of unused sessions; zero: for ever
-	StateTTL        time.Duration // of an exported state; 7 days
+	ApprovalTimeout time.Duration    // of a pending approval; 0: none
+	EditHold        time.Duration    // for an edit hold to outlive its connection; 30 s
+	InterruptGrace  time.Duration    // for an interrupted agent to return before it is closed; 10 s
+	UnloadAfter     time.Duration    // of an idle session without subscribers; 10 min
+	AgentIdle       time.Duration    // of the process of an idle agent, if a later one continues the conversation; 12 h
+	Retention       upkeep.Retention // of unused sessions; zero: for ever
+	StateTTL        time.Duration    // of an exported state; 7 days
 
 	Files
 	archive.Signing // of exported states

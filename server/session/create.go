@@ -79,7 +79,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	if err != nil {
 		return err
 	}
-	if err := h.checkDisk(); err != nil {
+	if err := h.disk.Check(); err != nil {
 		return err
 	}
 	if n := h.settings().Limits.Sessions; h.list.Len() >= n {

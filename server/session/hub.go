@@ -14,6 +14,7 @@ import (
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/list"
 	"agentctl/server/session/stored"
+	"agentctl/server/session/upkeep"
 )
 
 // A Hub holds every session of a store: it creates, finds and loads them, and notifies watchers of
@@ -22,7 +23,6 @@ import (
 type Hub struct {
 	cfg       Config
 	current   atomic.Pointer[Config] // with the settings that Reconfigure has changed
-	diskFull  atomic.Bool            // the store is larger than Limits.Disk
 	log       *slog.Logger
 	committer *eventlog.Committer
 	cache     *eventlog.Cache
@@ -31,6 +31,7 @@ type Hub struct {
 	processes *agentprocess.Groups
 	keys      *idempotency.Keys
 	specs     *stored.Specs
+	disk      *upkeep.Disk
 	stop      chan struct{}  // closed by Close
 	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
 	agents    sync.WaitGroup // Run and Close calls of agents
@@ -56,15 +57,21 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
 	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)
 	h.current.Store(&cfg)
+	h.disk = upkeep.NewDisk(func() int64 { return h.settings().Limits.Disk }, cfg.Log)
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
 	h.pruner.Go(func() { idempotency.Prune(cfg.Store, cfg.Log, h.stop) })
-	if store, ok := cfg.Store.(Sizer); ok {
-		h.pruner.Go(func() { h.watchSize(store) })
+	store, _ := cfg.Store.(upkeep.Sizer)
+	if store != nil {
+		h.pruner.Go(func() { h.disk.Watch(store, h.stop) })
 	}
-	if cfg.Retention != (Retention{}) {
-		h.pruner.Go(h.retain)
+	if cfg.Retention != (upkeep.Retention{}) {
+		r := upkeep.Remover{
+			Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
+			Sessions: func() []protocol.Summary { return h.list.List(true) },
+		}
+		h.pruner.Go(func() { r.Run(h.stop) })
 	}
 	return h, nil
 }

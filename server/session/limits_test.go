@@ -190,7 +190,7 @@ func TestDiskUseIsBounded(t *testing.T) {
 		defer r.close()
 		one, two := r.create(), r.create()
 		r.send(one, "goes on")
-		time.Sleep(2 * sizeInterval)
+		time.Sleep(time.Minute)
 		send := newCommand(protocol.DoSend, one, protocol.SendData{Text: "x"})
 		if e := refused(r, r.do(anna, send), protocol.CodeDiskLimit); e.Limit != 1 {
 			t.Errorf("limit %d", e.Limit)
@@ -202,7 +202,7 @@ func TestDiskUseIsBounded(t *testing.T) {
 			t.Errorf("the turn ended with %+v", last)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, two, protocol.CloseData{Delete: true})))
-		time.Sleep(2 * sizeInterval)
+		time.Sleep(time.Minute)
 		must[protocol.SendResult](r, r.do(anna, send))
 	})
 }

@@ -88,7 +88,7 @@ func planOf(m protocol.Message) *protocol.PlanRunData {
 
 // acceptMessage starts, queues or schedules a message and returns the SendResult.
 func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (any, error) {
-	if err := s.hub.checkDisk(); err != nil {
+	if err := s.hub.disk.Check(); err != nil {
 		return nil, err
 	}
 	m.MessageID, m.By = NewID(idMessage), &cmd.by

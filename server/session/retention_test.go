@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/session/upkeep"
 )
 
 // sizedStore is a store of one byte per session.
@@ -25,13 +27,13 @@ func (s sizedStore) Size(ctx context.Context) (int64, error) {
 
 func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 	for name, c := range map[string]struct {
-		retention Retention
+		retention upkeep.Retention
 		kept      []int // of five sessions, the oldest first; the first one has a turn under way
 	}{
-		"none":     {Retention{}, []int{0, 1, 2, 3, 4}},
-		"age":      {Retention{Age: 150 * time.Minute}, []int{0, 3, 4}},
-		"sessions": {Retention{Sessions: 1}, []int{0, 4}},
-		"bytes":    {Retention{Bytes: 3}, []int{0, 3, 4}},
+		"none":     {upkeep.Retention{}, []int{0, 1, 2, 3, 4}},
+		"age":      {upkeep.Retention{Age: 150 * time.Minute}, []int{0, 3, 4}},
+		"sessions": {upkeep.Retention{Sessions: 1}, []int{0, 4}},
+		"bytes":    {upkeep.Retention{Bytes: 3}, []int{0, 3, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, Config{}, func(t *testing.T, r *testHub) {
@@ -44,8 +46,12 @@ func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 				}
+				unused := upkeep.Remover{
+					Retention: c.retention, Store: sizedStore{r.store},
+					Sessions: func() []protocol.Summary { return r.hub.list.List(true) },
+				}
 				for range 5 {
-					for _, id := range r.hub.expired(time.Now(), c.retention, sizedStore{r.store}) {
+					for _, id := range unused.Expired(time.Now()) {
 						r.hub.removeUnused(id)
 					}
 					r.waitIdle()
@@ -68,9 +74,9 @@ func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 }
 
 func TestRetentionRunsByItself(t *testing.T) {
-	bubble(t, Config{Retention: Retention{Age: time.Hour}}, func(t *testing.T, r *testHub) {
+	bubble(t, Config{Retention: upkeep.Retention{Age: time.Hour}}, func(t *testing.T, r *testHub) {
 		r.create()
-		time.Sleep(time.Hour + retentionInterval)
+		time.Sleep(time.Hour + time.Minute)
 		r.waitIdle()
 		if list := r.hub.Sessions().List(true); len(list) > 0 {
 			t.Errorf("kept %v", list[0].Session)

@@ -51,7 +51,7 @@ func (s *Store) enableAutoVacuum() error {
 	return nil
 }
 
-// Size returns the bytes of the database that hold rows. It implements session.Sizer.
+// Size returns the bytes of the database that hold rows. It implements upkeep.Sizer.
 func (s *Store) Size(ctx context.Context) (size int64, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		if size, err = pageBytes(conn); err != nil {

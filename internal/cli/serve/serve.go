@@ -26,6 +26,7 @@ import (
 	"agentctl/server/archive"
 	"agentctl/server/login"
 	"agentctl/server/session"
+	"agentctl/server/session/upkeep"
 	"agentctl/server/sqlite"
 )
 
@@ -343,7 +344,7 @@ func serverConfig(c *config.Server, registry session.Agents, version string, log
 				Disk: c.Limits.Disk, LogMemory: c.Limits.LogMemory,
 			},
 			AgentIdle: time.Duration(c.AgentIdle),
-			Retention: session.Retention{
+			Retention: upkeep.Retention{
 				Age: time.Duration(c.Retention.Age), Sessions: c.Retention.Sessions, Bytes: c.Retention.Bytes,
 			},
 			StateTTL: time.Duration(c.StateTTL), Signing: archive.Signing{Secret: []byte(c.StateSecret)},

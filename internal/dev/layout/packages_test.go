@@ -127,8 +127,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/cli/serve", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
 		"internal/redact", "internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/archive",
-		"server/hook",
-		"server/login", "server/session", "server/sqlite",
+		"server/hook", "server/login", "server/session", "server/session/upkeep", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/store", imports: append([]string{
 		"server/eventlog", "server/session/stored", "server/sqlite",
@@ -167,6 +166,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/session/stored", imports: []string{"protocol", "server/agent", "server/eventlog", "server/session/record"}},
+	{pkg: "server/session/upkeep", imports: []string{"protocol"}},
 	{pkg: "server/eventlog", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/archive", imports: []string{
 		"protocol", "server/agent", "server/eventlog", "server/session/item", "server/session/output",

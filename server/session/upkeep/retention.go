@@ -1,0 +1,74 @@
+package upkeep
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// A Retention says which sessions are removed automatically: those without activity for Age, those
+// beyond the Sessions most recently active, and the oldest while the store holds more than Bytes.
+// Zero fields remove nothing. A session that is InUse is never removed.
+type Retention struct {
+	Age      time.Duration
+	Sessions int
+	Bytes    int64
+}
+
+// retentionInterval is the time between two checks for sessions to remove.
+const retentionInterval = 10 * time.Second
+
+// InUse reports whether a session has a turn, queued or scheduled messages, or a client.
+func InUse(s *protocol.Summary) bool {
+	return s.Turn != "" || s.Queue > 0 || s.Scheduled != nil || s.Clients > 0
+}
+
+// A Remover removes sessions by a retention.
+type Remover struct {
+	Retention
+	Sessions func() []protocol.Summary // all of them, most recently active first
+	Store    Sizer                     // nil: the size is not known
+	Remove   func(id string)           // returns when a session is removed, or stays after all
+	Log      *slog.Logger
+}
+
+// Run removes sessions until stop is closed.
+func (r *Remover) Run(stop <-chan struct{}) {
+	tick := time.NewTicker(retentionInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			for _, id := range r.Expired(now) {
+				r.Remove(id)
+			}
+		case <-stop:
+			return
+		}
+	}
+}
+
+// Expired returns the sessions to remove now. Of a store that is too large it returns one: the size
+// is known again after its rows are removed.
+func (r *Remover) Expired(now time.Time) []string {
+	list := slices.DeleteFunc(r.Sessions(), func(s protocol.Summary) bool { return InUse(&s) })
+	var ids []string
+	for i, s := range list {
+		if r.Age > 0 && now.Sub(s.Updated) >= r.Age || r.Retention.Sessions > 0 && i >= r.Retention.Sessions {
+			ids = append(ids, s.Session)
+		}
+	}
+	if r.Store != nil && r.Bytes > 0 && len(ids) == 0 && len(list) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), retentionInterval)
+		defer cancel()
+		if size, err := r.Store.Size(ctx); err != nil {
+			r.Log.Warn("size of the store", "err", err)
+		} else if size > r.Bytes {
+			ids = append(ids, list[len(list)-1].Session)
+		}
+	}
+	return ids
+}
