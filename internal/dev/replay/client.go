@@ -27,8 +27,10 @@ const settleTime = 20 * time.Second
 // sent.
 func PlayClient(t testing.TB, d *Dialect, c *Conversation) string {
 	t.Helper()
-	p := &clientPlayer{t: t, dialect: d, conversation: c, ids: NewIDs(&d.Grammar), conns: map[int]*ClientConn{}}
-	p.bodies = map[string]string{}
+	p := &clientPlayer{
+		t: t, dialect: d, conversation: c, ids: NewIDs(&d.Grammar),
+		conns: map[int]*clientConn{}, bodies: map[string]string{},
+	}
 	for _, s := range c.Steps {
 		if h := s.HTTP; h != nil && h.Method == http.MethodGet && !h.Upgrade && h.Status == http.StatusOK {
 			p.bodies[h.Path] = h.Body
@@ -57,7 +59,7 @@ type clientPlayer struct {
 	dialect      *Dialect
 	conversation *Conversation
 	ids          *IDs
-	conns        map[int]*ClientConn
+	conns        map[int]*clientConn
 	order        []int // of conns
 	path         string
 	bodies       map[string]string // answers to GET requests, by path
@@ -65,22 +67,23 @@ type clientPlayer struct {
 
 func (p *clientPlayer) play(s Step) {
 	p.t.Helper()
+	conn := p.conns[s.Conn]
 	switch {
-	case s.HTTP != nil && !s.HTTP.Upgrade:
-	case s.HTTP != nil:
+	case s.HTTP != nil && s.HTTP.Upgrade:
 		p.path = s.HTTP.Path
 	case s.Open:
 		p.open(s)
-	case s.Frame == nil || p.conns[s.Conn] == nil || p.conns[s.Conn].closed:
-	case s.Direction == ToClient:
-		conn := p.conns[s.Conn]
-		conn.pass(s.MS)
-		conn.carryOut(conn.codec.Foreign(conn.now, codec.Frame{Data: []byte(conn.ids.Rewrite(*s.Frame))}))
+	case s.Frame == nil || conn == nil || conn.closed:
 	default:
-		conn := p.conns[s.Conn]
-		conn.pass(s.MS)
-		for _, m := range conn.splitRecorded(ToServer, decode(conn.ids.Rewrite(*s.Frame))) {
-			if p.dialect.Cause(conn, m) {
+		conn.advance(conn.now.Add(time.Duration(max(0, s.MS-conn.ms)) * time.Millisecond))
+		conn.ms = s.MS
+		frame := conn.ids.Rewrite(*s.Frame)
+		if s.Direction == ToClient {
+			conn.receive(frame)
+			return
+		}
+		for _, m := range conn.splitRecorded(ToServer, decode(frame)) {
+			if conn.cause(m) {
 				conn.expect(m)
 			}
 		}
@@ -89,58 +92,56 @@ func (p *clientPlayer) play(s Step) {
 
 // open makes the client of a connection.
 func (p *clientPlayer) open(s Step) {
-	conn := &ClientConn{
-		t: p.t, number: len(p.order) + 1, ids: p.ids.Of(s.Conn),
-		splitRecorded: p.dialect.Split(), splitSent: p.dialect.Split(), Path: p.path,
+	c := &clientConn{
+		clientPlayer: p, number: len(p.order) + 1, ids: p.ids.Of(s.Conn),
+		splitRecorded: p.dialect.splitter(), splitSent: p.dialect.splitter(),
 		now: playStart.Add(time.Duration(s.MS) * time.Millisecond), ms: s.MS, answers: map[string]*protocol.Answer{},
-		bodies: p.bodies, sessions: map[string]*view{}, resume: new(codec.ClientState),
-		history: p.dialect.History, reply: p.dialect.Reply,
+		sessions: map[string]*view{}, resume: new(codec.ClientState),
 	}
-	if last := len(p.order) - 1; last >= 0 && p.dialect.SameClient != nil && p.dialect.SameClient(p.conversation) {
-		old := p.conns[p.order[last]]
-		conn.resume, conn.sessions, conn.order = old.resume, old.sessions, old.order
+	if len(p.order) > 0 && p.dialect.SameClient != nil && p.dialect.SameClient(p.conversation) {
+		old := p.conns[p.order[len(p.order)-1]]
+		c.resume, c.sessions, c.order = old.resume, old.sessions, old.order
 		old.order = nil // shown once, at the end
 	}
-	p.conns[s.Conn], p.order = conn, append(p.order, s.Conn)
+	p.conns[s.Conn], p.order = c, append(p.order, s.Conn)
 	count := 0
-	conn.codec = p.dialect.Client(codec.ClientOptions{
-		URL: "ws://server" + p.path, Name: "ada", Resume: conn.resume,
+	c.codec = p.dialect.Client(codec.ClientOptions{
+		URL: "ws://server" + p.path, Name: "ada", Resume: c.resume,
 		ID: func(prefix string) string {
 			count++
-			return fmt.Sprintf("%s_own%dx%d", prefix, conn.number, count)
+			return fmt.Sprintf("%s_own%dx%d", prefix, c.number, count)
 		},
 	})
-	conn.carryOut(conn.codec.Open(conn.now))
-	conn.Do(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})
-	p.dialect.Opened(conn)
+	c.carryOut(c.codec.Open(c.now))
+	c.do(protocol.DoHello, "", protocol.HelloData{Version: protocol.Version, Name: "ada"})
+	if id, _ := p.dialect.Opened.run(nil, facts{"$path": p.path}); id != nil {
+		c.subscribe(id.(string))
+		c.advanceUntil(func() bool { return c.lastAnswer() != nil }) // which a codec may delay
+	}
 }
 
-// A ClientConn is a connection of agentctl's client, with the sessions that it subscribed to.
-type ClientConn struct {
-	Path     string // of the upgrade
-	Restored string // the session that has another id at the server now; set by the dialect
-
-	t             testing.TB
+// A clientConn is a connection of agentctl's client, with the sessions that it subscribed to.
+type clientConn struct {
+	*clientPlayer
 	number        int // of the connection
 	ids           *IDs
 	codec         codec.Codec
 	resume        *codec.ClientState
 	now, wake     time.Time
 	ms            int // of the last step
-	splitRecorded func(Direction, []any) []Message
-	splitSent     func(Direction, []any) []Message
-	reply         func(Message) string // of the dialect; nil: none
-	sent          []Message            // by the client, not expected yet
+	splitRecorded splitter
+	splitSent     splitter
+	sent          []Message // by the client, not expected yet
+	causing       string    // the type of the recorded message whose command is given
 	commands      int
-	bodies        map[string]string // answers to HTTP requests, by path
 	answers       map[string]*protocol.Answer
 	sessions      map[string]*view
 	order         []string // of sessions
 	subscribed    []string
+	restored      string // the session that has another id at the server now
 	log           strings.Builder
 	quiet         bool // commands and answers are not logged
 	closed        bool // by the client
-	history       bool // a subscription loads it
 }
 
 // A view is what the client knows of a session.
@@ -148,19 +149,86 @@ type view struct {
 	state      *protocol.State
 	transcript protocol.Transcript
 	last       protocol.Position
-	again      bool // the client had another log of it
 }
 
-// Do gives a command. It returns the answer, or nil if there is none yet. An empty id means the
-// first session, if the command is for one.
-func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answer {
+// cause makes the client send a message of the recorded client. It returns false if agentctl's
+// client does not send it.
+func (c *clientConn) cause(m Message) bool {
+	c.t.Helper()
+	c.causing = m.Type
+	defer func() { c.causing = "" }()
+	states, sent := map[string]*protocol.State{}, []string{}
+	for id, s := range c.sessions {
+		states[id] = s.state
+	}
+	for _, m := range c.sent {
+		sent = append(sent, m.Type)
+	}
+	known := facts{
+		"$states": states, "$restored": c.restored, "$subscribed": c.subscribed, "$commands": c.commands, "$sent": sent,
+	}
+	if len(c.order) > 0 {
+		known["$first"] = c.order[0]
+	}
+	for _, row := range c.dialect.Commands {
+		if !hasType(m.Type, row.Type) {
+			continue
+		}
+		named, ok := cmp.Or(row.Session, c.dialect.Session).run(m.Value, known)
+		id, _ := named.(string)
+		if ok && c.dialect.Join && id != "" && c.sessions[id] == nil {
+			c.subscribe(id)
+			c.advanceUntil(func() bool { return c.sessions[id] != nil })
+		}
+		if s := c.session(id); s != nil {
+			known["$state"] = s.state
+		}
+		data, given := row.Data.run(m.Value, known)
+		if !ok || !given {
+			continue
+		}
+		switch row.Verb {
+		case "":
+		case protocol.DoSubscribe:
+			c.subscribe(id)
+		case protocol.DoUnsubscribe:
+			c.do(row.Verb, id, nil)
+			c.subscribed = slices.DeleteFunc(c.subscribed, func(s string) bool { return s == id })
+		default:
+			c.do(row.Verb, id, row.typed(data))
+			if a := c.lastAnswer(); row.Again != "" && a != nil && a.Error != nil {
+				if data, given = row.Again.run(m.Value, known); given {
+					c.do(row.Verb, id, row.typed(data))
+				}
+			}
+		}
+		return row.Expected == nil || row.Expected(c, m)
+	}
+	return false
+}
+
+// typed returns the result of a query as data of the command.
+func (row *Command) typed(data any) any {
+	if data == nil {
+		return nil
+	}
+	d := protocol.CommandOf(row.Verb).Data()
+	if err := json.Unmarshal(protocol.MustEncode(data), d); err != nil {
+		panic(fmt.Errorf("%s of %s: %w", row.Verb, row.Type, err))
+	}
+	return d
+}
+
+// do gives a command. An empty id means the first session, if the command is for one.
+func (c *clientConn) do(verb protocol.Verb, id string, data any) {
 	c.t.Helper()
 	c.commands++
 	command := protocol.Command{ID: strconv.Itoa(c.commands), Command: verb, Session: id}
-	if id == "" && len(c.order) > 0 && protocol.CommandOf(verb).Session {
+	of := protocol.CommandOf(verb)
+	if id == "" && len(c.order) > 0 && of.Session {
 		command.Session = c.order[0]
 	}
-	if protocol.CommandOf(verb).Changes {
+	if of.Changes {
 		command.Key = fmt.Sprintf("key%dx%s", c.number, command.ID)
 	}
 	if data != nil {
@@ -170,50 +238,40 @@ func (c *ClientConn) Do(verb protocol.Verb, id string, data any) *protocol.Answe
 		fmt.Fprintf(&c.log, "> %s %s %.300s\n", command.ID, verb, command.Data)
 	}
 	c.carryOut(c.codec.Native(c.now, protocol.MustEncode(command)))
-	return c.answers[command.ID]
 }
 
-// Subscribe subscribes to a session and follows it.
-func (c *ClientConn) Subscribe(id string) {
-	c.t.Helper()
-	var data protocol.SubscribeData
-	if s := c.sessions[id]; s != nil {
-		data.Position = &s.last
-	}
-	c.subscribed = append(c.subscribed, id)
-	c.Do(protocol.DoSubscribe, id, data)
-}
+// lastAnswer returns the answer to the last command, or nil.
+func (c *clientConn) lastAnswer() *protocol.Answer { return c.answers[strconv.Itoa(c.commands)] }
 
-// Await waits for the answer to the last command, which a codec may delay.
-func (c *ClientConn) Await() {
-	c.t.Helper()
-	number := strconv.Itoa(c.commands)
-	c.Advance(func() bool { return c.answers[number] != nil })
-}
-
-// LoadHistory completes the transcript of a session that the client joined again with the finished
-// turns that it can have. An empty id means the first.
-func (c *ClientConn) LoadHistory(id string) {
-	c.t.Helper()
+// session returns a session, or nil. An empty id means the first.
+func (c *clientConn) session(id string) *view {
 	if id == "" && len(c.order) > 0 {
 		id = c.order[0]
 	}
-	s := c.sessions[id]
-	if s == nil || !s.again {
-		return
-	}
-	later := s.transcript.Turns
-	s.transcript = protocol.Transcript{}
-	c.readHistory(id, protocol.HistoryData{})
-	s.transcript.Turns = append(s.transcript.Turns, later...)
+	return c.sessions[id]
 }
 
-// readHistory adds turns of the history to a session's transcript. It does not log the command.
-func (c *ClientConn) readHistory(id string, d protocol.HistoryData) {
+// subscribe subscribes to a session, from where the client has it.
+func (c *clientConn) subscribe(id string) {
 	c.t.Helper()
+	var data protocol.SubscribeData
+	if s := c.sessions[id]; s != nil {
+		data.Position, c.restored = &s.last, id
+	}
+	c.subscribed = append(c.subscribed, id)
+	c.do(protocol.DoSubscribe, id, data)
+}
+
+// loadHistory adds the turns up to seq to a session's transcript.
+func (c *clientConn) loadHistory(id string, seq uint64) {
+	c.t.Helper()
+	if !c.dialect.History || seq == 0 {
+		return
+	}
 	c.quiet = true
-	a := c.Do(protocol.DoHistory, id, d)
+	c.do(protocol.DoHistory, id, protocol.HistoryData{Before: seq + 1, Limit: 100})
 	c.quiet = false
+	a := c.lastAnswer()
 	var page protocol.HistoryResult
 	if a == nil || a.Error != nil || json.Unmarshal(a.Result, &page) != nil {
 		c.t.Errorf("no history of %s: %+v", id, a)
@@ -230,44 +288,13 @@ func (c *ClientConn) readHistory(id string, d protocol.HistoryData) {
 	}
 }
 
-// Receive passes on a frame of the server that the conversation lacks, such as the answer to a
-// message that its client did not send.
-func (c *ClientConn) Receive(frame string) {
-	c.t.Helper()
-	c.carryOut(c.codec.Foreign(c.now, codec.Frame{Data: []byte(frame)}))
-}
-
-// Unsubscribe unsubscribes from a session and forgets it.
-func (c *ClientConn) Unsubscribe(id string) {
-	c.t.Helper()
-	c.Do(protocol.DoUnsubscribe, id, nil)
-	c.subscribed = slices.DeleteFunc(c.subscribed, func(s string) bool { return s == id })
-}
-
-// Subscribed reports whether the connection subscribed to a session.
-func (c *ClientConn) Subscribed(id string) bool { return slices.Contains(c.subscribed, id) }
-
-// Known reports whether agentctl's client sent an id in the place of a recorded one.
-func (c *ClientConn) Known(recorded string) bool { return c.ids.Known(recorded) }
-
-// State returns the state of a session, or nil. An empty id means the first.
-func (c *ClientConn) State(id string) *protocol.State {
-	if id == "" && len(c.order) > 0 {
-		id = c.order[0]
-	}
-	if s := c.sessions[id]; s != nil {
-		return s.state
-	}
-	return nil
-}
-
-// Sent reports whether the client sent a message of a type that no recorded one stands for yet.
-func (c *ClientConn) Sent(typ string) bool {
+// hasSent reports whether the client sent a message of a type that no recorded one stands for yet.
+func (c *clientConn) hasSent(typ string) bool {
 	return slices.ContainsFunc(c.sent, func(m Message) bool { return m.Type == typ })
 }
 
-// Advance lets time pass until the condition holds, at most settleTime.
-func (c *ClientConn) Advance(condition func() bool) bool {
+// advanceUntil lets time pass until the condition holds, at most settleTime.
+func (c *clientConn) advanceUntil(condition func() bool) bool {
 	for end := c.now.Add(settleTime); !condition(); {
 		if c.wake.IsZero() || c.wake.After(end) {
 			return false
@@ -278,14 +305,8 @@ func (c *ClientConn) Advance(condition func() bool) bool {
 	return true
 }
 
-// pass lets the time between the last step and the one at ms pass.
-func (c *ClientConn) pass(ms int) {
-	c.advance(c.now.Add(time.Duration(max(0, ms-c.ms)) * time.Millisecond))
-	c.ms = ms
-}
-
 // advance lets time pass until t.
-func (c *ClientConn) advance(t time.Time) {
+func (c *clientConn) advance(t time.Time) {
 	for !c.wake.IsZero() && !c.wake.After(t) {
 		c.now = c.wake
 		c.carryOut(c.codec.Wake(c.now))
@@ -296,27 +317,32 @@ func (c *ClientConn) advance(t time.Time) {
 }
 
 // expect takes the message that the client sent in the place of a recorded one.
-func (c *ClientConn) expect(m Message) {
+func (c *clientConn) expect(m Message) {
 	c.t.Helper()
-	find := func() int { return slices.IndexFunc(c.sent, func(s Message) bool { return s.Type == m.Type }) }
-	if !c.Advance(func() bool { return find() >= 0 }) {
+	if !c.advanceUntil(func() bool { return c.hasSent(m.Type) }) {
 		c.t.Errorf("the client did not send %s", m.Type)
 		return
 	}
-	i := find()
+	i := slices.IndexFunc(c.sent, func(s Message) bool { return s.Type == m.Type })
 	c.ids.Learn(m.Value, c.sent[i].Value)
 	c.sent = slices.Delete(c.sent, i, i+1)
 }
 
+// receive passes on a frame of the server.
+func (c *clientConn) receive(frame string) {
+	c.t.Helper()
+	c.carryOut(c.codec.Foreign(c.now, codec.Frame{Data: []byte(frame)}))
+}
+
 // carryOut takes the output of the codec.
-func (c *ClientConn) carryOut(out codec.Output) {
+func (c *clientConn) carryOut(out codec.Output) {
 	c.t.Helper()
 	c.wake = out.Wake
-	before := len(c.sent)
+	var sent []Message
 	for _, f := range out.Foreign {
-		c.sent = append(c.sent, c.splitSent(ToServer, decode(string(f.Data)))...)
+		sent = append(sent, c.splitSent(ToServer, decode(string(f.Data)))...)
 	}
-	sent := slices.Clone(c.sent[before:])
+	c.sent = append(c.sent, sent...)
 	for _, line := range out.Native {
 		e, a, err := protocol.DecodeIncoming(line)
 		switch {
@@ -338,45 +364,35 @@ func (c *ClientConn) carryOut(out codec.Output) {
 		}
 	}
 	for _, m := range sent {
-		if c.reply != nil && c.reply(m) != "" {
-			c.Receive(c.reply(m))
+		if reply := c.dialect.Replies[m.Type]; reply != "" && m.Type != c.causing {
+			c.receive(reply)
 		}
 	}
 }
 
-func (c *ClientConn) takeAnswer(a *protocol.Answer) {
+func (c *clientConn) takeAnswer(a *protocol.Answer) {
+	c.t.Helper()
 	c.answers[a.ID] = a
 	var r protocol.SubscribeResult
 	switch {
 	case a.Error != nil:
 		fmt.Fprintf(&c.log, "< %s %s: %s\n", a.ID, a.Error.Code, a.Error.Message)
-		return
 	case json.Unmarshal(a.Result, &r) == nil && r.Mode != "":
 		fmt.Fprintf(&c.log, "< %s %s\n", a.ID, strings.TrimSpace(r.Mode+" "+r.Reason))
-		if r.Snapshot != nil {
-			again := c.sessions[r.Session] != nil
-			if !again {
-				c.order = append(c.order, r.Session)
-			}
-			c.sessions[r.Session] = &view{state: r.Snapshot.State, last: r.After, again: again}
-			c.loadHistory(r.Session, r.After.Seq)
+		if r.Snapshot == nil {
+			return
 		}
-		return
-	case a.ID != "1" && !c.quiet: // hello
+		if c.sessions[r.Session] == nil {
+			c.order = append(c.order, r.Session)
+		}
+		c.sessions[r.Session] = &view{state: r.Snapshot.State, last: r.After}
+		c.loadHistory(r.Session, r.After.Seq)
+	case a.ID != "1" && !c.quiet: // not of hello
 		fmt.Fprintf(&c.log, "< %s %.300s\n", a.ID, a.Result)
 	}
 }
 
-// loadHistory adds the turns up to seq to a session's transcript, if the client can have them.
-func (c *ClientConn) loadHistory(id string, seq uint64) {
-	c.t.Helper()
-	if !c.history || seq == 0 {
-		return
-	}
-	c.readHistory(id, protocol.HistoryData{Before: seq + 1, Limit: 100})
-}
-
-func (c *ClientConn) takeEvent(e *protocol.Event) {
+func (c *clientConn) takeEvent(e *protocol.Event) {
 	c.t.Helper()
 	s := c.sessions[e.Session]
 	switch {

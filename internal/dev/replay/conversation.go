@@ -12,29 +12,21 @@ import (
 
 // A Conversation is what two ends sent each other, in order.
 type Conversation struct {
-	Name string // of the file, without its extension
+	Name string // of the file below the dialect's directory, without its extension
 	Header
 	Steps []Step
 }
 
 // A Header is the first line of a conversation's file.
 type Header struct {
-	System   string `json:"system"`
-	Version  string `json:"version"`
-	End      End    `json:"end"`
-	Peer     string `json:"peer"`
-	Scenario string `json:"scenario"`
-	Note     string `json:"note"`
+	System   string            `json:"system"`
+	Version  string            `json:"version"`
+	End      string            `json:"end"` // of the real system: real-server, real-client or real-agent
+	Peer     string            `json:"peer"`
+	Scenario string            `json:"scenario"`
+	Note     string            `json:"note"`
+	Env      map[string]string `json:"env"` // of an agent
 }
-
-// An End tells which end of a conversation is of the real system.
-type End string
-
-// The ends.
-const (
-	RealServer End = "real-server"
-	RealClient End = "real-client"
-)
 
 // A Direction is that of a frame.
 type Direction string
@@ -46,7 +38,8 @@ const (
 	ToCaller Direction = "http" // the answer to an HTTP request
 )
 
-// A Step is a frame, an HTTP exchange, or the begin or end of a connection.
+// A Step is a frame, an HTTP exchange, or the begin or end of a connection. The lines of an agent of
+// the Agent Client Protocol are frames to the client, and each of its processes is a connection.
 type Step struct {
 	MS        int       `json:"ms"`   // since the begin
 	Conn      int       `json:"conn"` // of several connections
@@ -74,68 +67,116 @@ type HTTP struct {
 	Body        string            `json:"body"`
 }
 
-// ServerIsReal reports whether the frames to the client are those of the real server.
+// what returns the method and the path of a request, without its query.
+func (h *HTTP) what() string {
+	path, _, _ := strings.Cut(h.Path, "?")
+	return h.Method + " " + path
+}
+
+// messageType returns the type of the message in the answer's body.
+func (h *HTTP) messageType() string { return fmt.Sprintf("%s %d", h.what(), h.Status) }
+
+// ServerIsReal reports whether the frames to the client are those of the real server or agent.
 func (c *Conversation) ServerIsReal() bool {
-	return c.End == RealServer || !strings.Contains(c.Peer, "agentctl")
+	return c.End != "real-client" || !strings.Contains(c.Peer, "agentctl")
 }
 
 // Conns returns the numbers of the connections in the order of their begin.
 func (c *Conversation) Conns() (conns []int) {
-	seen := map[int]bool{}
 	for _, s := range c.Steps {
-		if s.Open && !seen[s.Conn] {
-			seen[s.Conn] = true
+		if s.Open {
 			conns = append(conns, s.Conn)
 		}
 	}
 	return conns
 }
 
-// Load reads the conversations of a directory, by name. A directory that does not exist has none.
-func Load(dir string) ([]*Conversation, error) {
-	return readAll(dir, func(name string, data []byte) (*Conversation, error) {
-		c := &Conversation{Name: name}
-		var err error
-		c.Steps, err = decodeLines[Step](data, &c.Header)
-		return c, err
-	})
+// Reconnects reports whether no two connections are open at the same time, as those of one client.
+func (c *Conversation) Reconnects() bool {
+	open := 0
+	for _, s := range c.Steps {
+		switch {
+		case s.Open:
+			open++
+		case s.Close != nil:
+			open--
+		}
+		if open > 1 {
+			return false
+		}
+	}
+	return true
 }
 
-// readAll reads the files of conversations in a directory, by name.
-func readAll[T any](dir string, decode func(name string, data []byte) (T, error)) ([]T, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		return nil, err
+// Load reads the conversations of a directory of a dialect, and of those in it, whose names end in
+// the version of a system, by name. A directory that does not exist has none.
+func Load(dir string) (list []*Conversation, err error) {
+	var paths []string
+	for _, pattern := range []string{"*.jsonl", "*/*.jsonl"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, found...)
 	}
-	list := make([]T, len(paths))
-	for i, path := range paths {
+	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		if list[i], err = decode(strings.TrimSuffix(filepath.Base(path), ".jsonl"), data); err != nil {
+		c := &Conversation{Name: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
+		if system := filepath.Dir(path); system != dir {
+			system = filepath.Base(system)
+			c.Name = system[:strings.LastIndexByte(system, '-')] + "/" + c.Name
+		}
+		if err := c.decode(data); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		list = append(list, c)
 	}
 	return list, nil
 }
 
-// decodeLines decodes the lines of a file: a header, then steps. Blank lines are skipped. An
-// unknown key is an error.
-func decodeLines[S any](data []byte, header any) (steps []S, err error) {
-	number := 0
+// decode decodes the lines of a file: a header, then steps. Blank lines are skipped. An unknown key
+// is an error.
+func (c *Conversation) decode(data []byte) error {
+	number, process := 0, 0
 	for line := range bytes.Lines(data) {
 		if number++; len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		v := header
-		if number > 1 {
-			steps = append(steps, *new(S))
-			v = &steps[len(steps)-1]
+		if number == 1 {
+			if err := protocol.DecodeStrict(line, &c.Header); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := protocol.DecodeStrict(line, v); err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+		var s struct {
+			Step
+			Line  *string `json:"line"`  // of an agent
+			Start bool    `json:"start"` // of an agent's process
+			Exit  *int    `json:"exit"`  // status of the process
 		}
+		if err := protocol.DecodeStrict(line, &s); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if s.Start {
+			process++
+		}
+		switch s.Direction {
+		case "c2a":
+			s.Direction = ToServer
+		case "a2c":
+			s.Direction = ToClient
+		}
+		if s.Line != nil {
+			s.Frame = s.Line
+		}
+		if s.Exit != nil {
+			s.Close = &Close{Code: *s.Exit}
+		}
+		s.Open, s.Conn = s.Open || s.Start, s.Conn+process
+		c.Steps = append(c.Steps, s.Step)
 	}
-	return steps, nil
+	return nil
 }

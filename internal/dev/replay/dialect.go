@@ -1,32 +1,45 @@
 package replay
 
 import (
-	"encoding/json"
-	"io"
 	"strings"
+	"testing"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/protocol/codec"
+	"agentctl/server/embedded"
 )
 
-// A Dialect describes a dialect to the players.
+// A Dialect is the table of a dialect: what its messages are, what users do that makes an end send
+// them, and how agentctl's ends differ from those of the real system.
 type Dialect struct {
 	codec.Dialect
 	Grammar
 
-	// Opened gives the commands of a client that has connected, such as a subscription.
-	Opened func(c *ClientConn)
+	// Play plays the server of a conversation to agentctl's client and returns what a user sees.
+	// Nil: PlayClient.
+	Play func(t testing.TB, d *Dialect, c *Conversation) string
 
-	// Reply returns the frame that every server sends at once to a message of agentctl's client
-	// which recorded clients do not send; empty: none. It may be nil.
-	Reply func(m Message) string
+	// Opened is the id of the session that a client subscribes to when it has connected; none: it
+	// does not.
+	Opened query
 
-	// Cause makes agentctl's client send a message of a recorded client, by the commands that a
-	// user would give. It returns false if agentctl's client never sends such a message.
-	Cause func(c *ClientConn, m Message) bool
+	// Session is the id of the session that a client's message is about.
+	Session query
 
-	// SameClient reports whether the connections of a conversation are those of one client, which
-	// reconnects. If false, each has its own client.
+	// Join makes a client subscribe to a session before its first command for it.
+	Join bool
+
+	// Commands are what users do, by the message of the recorded client. agentctl's client never
+	// sends a message without a row.
+	Commands []Command
+
+	// Replies are the frames that every server sends immediately to a message of agentctl's client
+	// which recorded clients do not send, by its type.
+	Replies map[string]string
+
+	// SameClient reports whether the connections of a conversation are those of one client. Nil:
+	// each has its own.
 	SameClient func(c *Conversation) bool
 
 	// History means that the client loads finished turns when it subscribes.
@@ -35,26 +48,32 @@ type Dialect struct {
 	// Settle is how long a client waits at the end for its own timers; zero: settleTime.
 	Settle time.Duration
 
-	// Serve prepares agentctl's server for a conversation: its agent and the sessions that exist.
-	Serve func(s *ServerPlayer)
+	// Script is the agent of agentctl's server. Scripted, unless nil, returns it for a conversation.
+	Script   string
+	Scripted func(c *Conversation) string
+
+	// Options prepare agentctl's server, and Sessions are the names of those that exist.
+	Options  func(o *embedded.Options) error
+	Sessions func(c *Conversation) []string
 
 	// Prepare changes a frame of a recorded client before it is sent, such as a state that the
-	// server must have signed itself. Nil: frames are sent as they are.
-	Prepare func(s *ServerPlayer, frame string) string
+	// server must have signed itself. It may be nil.
+	Prepare func(p *serverPlayer, frame string) string
 
-	// Awaited reports whether agentctl's server must send this message of a recorded server too,
-	// before the conversation goes on. Nil: every message. False suits messages whose number
-	// depends on time, such as parts of a text.
-	Awaited func(c *Conversation, m Message) bool
+	// Beside are what happened natively beside the conversation, by the recorded message before
+	// which it did.
+	Beside []Command
 
-	// Before, unless nil, gets each recorded message before it is played to agentctl's server. It
-	// does natively what happened in the real system beside the conversation.
-	Before func(p *ServerPlayer, s Step, m Message)
+	// Unsent are the messages of recorded servers that agentctl's server need not send before the
+	// conversation goes on. UnsentIn, unless nil, returns further ones of a conversation.
+	Unsent   []Unsent
+	UnsentIn func(c *Conversation) func(Message) bool
 
 	// Ack, unless nil, returns the frame with which a client acknowledges a message of agentctl's
-	// server; "" is none. IsAck reports whether a recorded frame is such a one: it is not played.
-	Ack   func(c *Conversation, m Message) string
-	IsAck func(c *Conversation, m Message) bool
+	// server; "" is none. Recorded messages of the type Ack are then played in the scenario AckTest
+	// alone.
+	Ack     func(m Message) string
+	AckTest string
 
 	// Own are types of messages that agentctl's server sends and no recorded one, with the reason.
 	Own map[string]string
@@ -80,86 +99,40 @@ type Dialect struct {
 	Unasked map[string]string
 }
 
-// A Grammar tells the messages of a dialect's frames.
-type Grammar struct {
-	// Split returns a function that splits the frames of one connection into messages, in order. A
-	// frame is its JSON values, which the messages share; a frame that is not JSON has none.
-	Split func() func(d Direction, frame []any) []Message
+// A Command is what a user does, for a message of a recorded client. The first row of the message's
+// type whose Data has a result is used.
+type Command struct {
+	Type    string        // of the message, or of all that have it before a slash
+	Verb    protocol.Verb // empty: agentctl's client sends the message without a command
+	Data    query         // of the command
+	Again   query         // data of the second attempt, if the first one fails
+	Session query         // empty: the dialect's
 
-	// OpenKeys reports whether the keys of an object are data. Nil: none.
-	OpenKeys func(messageType, path string) bool
-
-	// NoServer means that the system has no server. The frames to the client that the recorded
-	// clients accepted are then the reference.
-	NoServer bool
-
-	// TypeFields are the names of the fields that tell a message's type.
-	TypeFields []string
-
-	// IDs are the names of the fields that hold ids: strings, or lists of strings.
-	IDs []string
-
-	// LocalIDs reports whether an id belongs to its connection, as that of a request does. Nil:
-	// none.
-	LocalIDs func(id string) bool
+	// Expected reports whether agentctl's client sends the message after the command. Nil: it does.
+	Expected func(c *clientConn, m Message) bool
 }
 
-// Each calls f with every message of a conversation.
-func (g *Grammar) Each(c *Conversation, f func(Step, Message)) {
-	split := map[int]func(Direction, []any) []Message{}
-	for _, s := range c.Steps {
-		if s.Frame == nil {
-			continue
-		}
-		if split[s.Conn] == nil {
-			split[s.Conn] = g.Split()
-		}
-		for _, m := range split[s.Conn](s.Direction, decode(*s.Frame)) {
-			f(s, m)
-		}
-	}
+// An Unsent is a row of messages that agentctl's server does not send, or whose number depends on
+// time.
+type Unsent struct {
+	Type   string // or what types begin with
+	If     query  // has the result true; empty: always
+	Reason string
 }
 
-// Learn returns the shapes of the messages of conversations. Frames to the client count only if the
-// real server sent them. The answers to HTTP requests have the direction ToCaller.
-func (g *Grammar) Learn(list []*Conversation) *Shapes {
-	s := NewShapes(g.OpenKeys)
-	for _, c := range list {
-		for _, step := range c.Steps {
-			if h := step.HTTP; h != nil && !h.Upgrade && c.ServerIsReal() {
-				for _, body := range decode(h.Body) {
-					s.Learn(ToCaller, Message{httpType(h), body})
-				}
-			}
-		}
-		g.Each(c, func(step Step, m Message) {
-			if step.Direction == ToServer || c.ServerIsReal() || g.NoServer {
-				s.Learn(step.Direction, m)
-			}
-		})
-	}
-	return s
-}
+// hasType reports whether a type is the one of a row, or one of its variants.
+func hasType(typ, row string) bool { return typ == row || strings.HasPrefix(typ, row+"/") }
+
+// sent reports whether the client has sent a message of the type.
+func sent(c *clientConn, m Message) bool { return c.hasSent(m.Type) }
+
+// unanswered reports whether the client did not answer the command without the server.
+func unanswered(c *clientConn, _ Message) bool { return c.lastAnswer() == nil }
 
 // Dialects returns all dialects, by name.
 func Dialects() []*Dialect {
 	return []*Dialect{
-		agentloopDialect(), effectiveagentDialect(), multiagentDialect(), myagentDialect(), sandcastleDialect(),
-	}
-}
-
-// decode decodes the JSON values of a frame. It returns nil for a frame that is not JSON.
-func decode(frame string) (values []any) {
-	d := json.NewDecoder(strings.NewReader(frame))
-	d.UseNumber()
-	for {
-		var v any
-		switch err := d.Decode(&v); {
-		case err == io.EOF:
-			return values
-		case err != nil:
-			return nil
-		}
-		values = append(values, v)
+		acpDialect(), agentloopDialect(), effectiveagentDialect(), multiagentDialect(), myagentDialect(),
+		sandcastleDialect(),
 	}
 }

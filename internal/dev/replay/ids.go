@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"agentctl/protocol"
 )
 
 // IDs maps the ids of a conversation to those that stand for them in a run.
@@ -83,9 +85,8 @@ func (ids *IDs) learn(field string, recorded, now any) {
 func (ids *IDs) Rewrite(frame string) string {
 	d := json.NewDecoder(strings.NewReader(frame))
 	var out strings.Builder
-	var open []container
-	var at int64
-	for {
+	in := []container{{}} // the objects and lists around a token
+	for at := int64(0); ; at = d.InputOffset() {
 		t, err := d.Token()
 		if err == io.EOF {
 			return out.String() + frame[at:]
@@ -94,45 +95,28 @@ func (ids *IDs) Rewrite(frame string) string {
 			return frame
 		}
 		token := frame[at:d.InputOffset()]
-		at = d.InputOffset()
-		delim, _ := t.(json.Delim)
-		if delim == '}' || delim == ']' {
-			open = open[:len(open)-1]
-			out.WriteString(token)
-			continue
-		}
-		field, isKey := "", false
-		if len(open) > 0 {
-			field, isKey = open[len(open)-1].next(t)
-		}
-		if delim != 0 {
-			open = append(open, container{object: delim == '{', key: delim == '{', field: field})
-		}
-		if text, ok := t.(string); ok && !isKey && slices.Contains(ids.fields, field) {
-			if ids.Known(text) {
-				quoted, _ := json.Marshal(ids.Get(text))
-				token = token[:strings.IndexByte(token, '"')] + string(quoted)
+		last := &in[len(in)-1]
+		text, isText := t.(string)
+		switch isKey := last.object && !last.value; {
+		case t == json.Delim('}') || t == json.Delim(']'):
+			in = in[:len(in)-1]
+		case isKey:
+			last.field, last.value = text, true
+		default:
+			last.value = false
+			if t == json.Delim('{') || t == json.Delim('[') {
+				in = append(in, container{object: t == json.Delim('{'), field: last.field})
+			} else if isText && slices.Contains(ids.fields, last.field) && ids.Known(text) {
+				token = token[:strings.IndexByte(token, '"')] + string(protocol.MustEncode(ids.Get(text)))
 			}
 		}
 		out.WriteString(token)
 	}
 }
 
-// A container is an object or a list around a token.
+// A container is an object or a list.
 type container struct {
 	object bool
-	key    bool   // the next token is a key
 	field  string // that the next value belongs to
-}
-
-// next takes a token and returns the field that it belongs to, and whether it is a key.
-func (c *container) next(t json.Token) (field string, key bool) {
-	if !c.object {
-		return c.field, false
-	}
-	if key = c.key; key {
-		c.field, _ = t.(string)
-	}
-	c.key = !key
-	return c.field, key
+	value  bool   // of an object: the next token begins a value
 }

@@ -73,30 +73,20 @@ func (of *shape) foreignValue() (v any, ok bool) {
 // eachMutation calls f with every mutation of the messages to the client of a conversation, and a
 // copy of the conversation that has it.
 func eachMutation(d *Dialect, shapes *Shapes, c *Conversation, f func(Message, mutation, *Conversation)) {
-	split := map[int]func(Direction, []any) []Message{}
-	for i, s := range c.Steps {
-		if s.Frame == nil {
-			continue
+	d.Each(c, func(i int, frame []any, m Message) {
+		if c.Steps[i].Direction != ToClient {
+			return
 		}
-		if split[s.Conn] == nil {
-			split[s.Conn] = d.Split()
+		for _, change := range shapes.mutations(ToClient, m) {
+			changed := *c
+			changed.Steps = slices.Clone(c.Steps)
+			change.apply()
+			text := encode(frame, *c.Steps[i].Frame)
+			changed.Steps[i].Frame = &text
+			f(m, change, &changed)
+			change.undo()
 		}
-		frame := decode(*s.Frame)
-		for _, m := range split[s.Conn](s.Direction, frame) {
-			if s.Direction != ToClient {
-				continue
-			}
-			for _, change := range shapes.mutations(s.Direction, m) {
-				changed := *c
-				changed.Steps = slices.Clone(c.Steps)
-				change.apply()
-				text := encode(frame, *s.Frame)
-				changed.Steps[i].Frame = &text
-				f(m, change, &changed)
-				change.undo()
-			}
-		}
-	}
+	})
 }
 
 // encode encodes the values of a frame, with the line ends of the original one.

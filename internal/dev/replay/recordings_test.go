@@ -39,6 +39,9 @@ func TestTheClientPlaysEveryRecordedServer(t *testing.T) {
 
 func TestTheServerPlaysEveryRecordedClient(t *testing.T) {
 	for _, d := range Dialects() {
+		if d.Server == nil {
+			continue
+		}
 		list := recordings(t, d)
 		shapes := d.Learn(list)
 		for _, c := range list {
@@ -55,7 +58,8 @@ func TestTheOwnConversationsHaveTheRecordedShapes(t *testing.T) {
 		shapes := d.Learn(recorded)
 		own := NewShapes(d.OpenKeys)
 		for _, c := range conversations(t, d) {
-			d.Each(c, func(s Step, m Message) {
+			d.Each(c, func(i int, _ []any, m Message) {
+				s := c.Steps[i]
 				own.Learn(s.Direction, m)
 				if s.Direction == ToClient && d.Unrecorded[m.Type] != "" && !shapes.Knows(s.Direction, m.Type) {
 					return
@@ -93,7 +97,8 @@ func TestAMutatedFieldIsADifferenceOfShape(t *testing.T) {
 			if !c.ServerIsReal() {
 				continue
 			}
-			d.Each(c, func(s Step, m Message) {
+			d.Each(c, func(i int, _ []any, m Message) {
+				s := c.Steps[i]
 				if found := shapes.Check(s.Direction, m); len(found) > 0 {
 					t.Fatalf("%s/%s at %d ms: %s", d.Name, c.Name, s.MS, found)
 				}

@@ -1,8 +1,17 @@
 package replay
 
-// ownSandcastle returns the messages of agentctl's server that the real one does not send.
-func ownSandcastle() map[string]string {
-	own := map[string]string{
+// sandcastleDifferences returns the messages of agentctl's server that the real one does not send,
+// those that do not show at agentctl's client, and differences of shape, each with the reason.
+func sandcastleDifferences() (own, silent, exceptions map[string]string) {
+	const (
+		oneCause = "one cause is enough"
+		noParts  = "parts that repeat the content are dropped; a message without parts is valid"
+		cursor   = "no recording has a late subscription after a finished turn; chat.getState has the same field"
+		notAsked = "agentctl's client never asks for it"
+		correct  = "agentctl's client sends no such request"
+		left     = "the client has left the stream"
+	)
+	own = map[string]string{
 		"StreamEvent/data-agentctl":   "carries native events to agentctl's client; others ignore it",
 		"StreamEvent/error":           "the reason why a turn failed; the real server does not tell it",
 		"Exit/chat.subscribe/Success": "ends the stream of a deleted session, which has no more events",
@@ -14,37 +23,17 @@ func ownSandcastle() map[string]string {
 	} {
 		own["Exit/"+tag+"/Die"] = "an unknown request ends alone"
 	}
-	return own
-}
-
-// exceptionsSandcastle returns differences of shape with their reasons.
-func exceptionsSandcastle() map[string]string {
-	const (
-		oneCause = "one cause is enough"
-		noParts  = "parts that repeat the content are dropped; a message without parts is valid"
-		cursor   = "no recording has a late subscription after a finished turn; chat.getState has the same field"
-	)
-	list := map[string]string{
+	exceptions = map[string]string{
 		"Exit/chat.subscribe/Interrupt.exit.cause.left: missing":       oneCause,
 		"Exit/chat.subscribe/Interrupt.exit.cause.right: missing":      oneCause,
 		"Exit/chat.getState/Success.exit.value.queue[].parts: missing": noParts,
 	}
 	for _, field := range []string{"lastMessageId", "lastMessageAt"} {
 		for _, message := range []string{"InitialState", "Chunk.values[]"} {
-			list[message+".snapshot.historyCursor."+field+": string, not [null]"] = cursor
+			exceptions[message+".snapshot.historyCursor."+field+": string, not [null]"] = cursor
 		}
 	}
-	return list
-}
-
-// silentSandcastle returns the messages that do not show at agentctl's client, with the reason.
-func silentSandcastle() map[string]string {
-	const (
-		notAsked = "agentctl's client never asks for it"
-		correct  = "agentctl's client sends no such request"
-		left     = "the client has left the stream"
-	)
-	silent := map[string]string{
+	silent = map[string]string{
 		"Defect/SyntaxError again":            "the client has closed the connection",
 		"Defect/Unknown request tag":          "the client has no request under way",
 		"Exit/chat.createPR/Success":          notAsked,
@@ -65,5 +54,5 @@ func silentSandcastle() map[string]string {
 	} {
 		silent["Exit/"+exit] = notAsked
 	}
-	return silent
+	return own, silent, exceptions
 }

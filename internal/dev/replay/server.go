@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -25,6 +26,8 @@ const (
 	awaitLimit = 10 * time.Minute
 	// longestPause bounds the pause before a message of a client.
 	longestPause = 2 * time.Second
+
+	serverURL = "ws://" + embedded.Host
 )
 
 // PlayServer plays the frames of a conversation's clients to agentctl's server, in virtual time,
@@ -33,89 +36,104 @@ const (
 func PlayServer(t *testing.T, d *Dialect, c *Conversation, shapes *Shapes) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		p := &ServerPlayer{
-			T: t, Conversation: c, IDs: NewIDs(&d.Grammar), dialect: d, conns: map[int]*serverConn{},
-			url: "ws://" + embedded.Host + "/dialect/" + d.Name,
+		p := &serverPlayer{
+			T: t, dialect: d, conversation: c, shapes: shapes, ids: NewIDs(&d.Grammar), conns: map[int]*serverConn{},
+			facts: facts{"$scenario": c.Scenario, "$conns": len(c.Conns())},
 		}
 		defer p.close()
-		d.Serve(p)
+		p.start()
 		before := 0
 		for _, s := range c.Steps {
 			time.Sleep(min(time.Duration(max(0, s.MS-before))*time.Millisecond, longestPause))
 			before = s.MS
-			if p.play(s, shapes); t.Failed() {
+			if p.play(s); t.Failed() {
 				return
 			}
 		}
 		synctest.Wait()
 		for _, conn := range p.conns {
-			p.checkShapes(conn, shapes)
+			conn.mu.Lock()
+			for _, m := range conn.received {
+				p.checkShape(ToClient, m.Message)
+			}
+			conn.mu.Unlock()
 		}
 	})
 }
 
-// A ServerPlayer plays a conversation to agentctl's server.
-type ServerPlayer struct {
-	T            *testing.T
-	Conversation *Conversation
-	IDs          *IDs
-	Options      embedded.Options // for Start; Serve may change it before
-	Server       *embedded.Server
-
-	dialect *Dialect
-	native  *wsclient.Client
-	url     string
-	conns   map[int]*serverConn
+// A serverPlayer plays a conversation to agentctl's server.
+type serverPlayer struct {
+	*testing.T
+	dialect      *Dialect
+	conversation *Conversation
+	shapes       *Shapes
+	ids          *IDs
+	facts        facts
+	unsent       func(Message) bool // of the dialect for the conversation; nil: none
+	server       *embedded.Server
+	native       *wsclient.Client
+	conns        map[int]*serverConn
 }
 
-// Start starts the server with an agent that plays a script.
-func (p *ServerPlayer) Start(lines string) {
-	p.T.Helper()
+// start starts the server with an agent that plays a script, and its sessions.
+func (p *serverPlayer) start() {
+	p.Helper()
+	lines, c := p.dialect.Script, p.conversation
+	if p.dialect.Scripted != nil {
+		lines = p.dialect.Scripted(c)
+	}
+	if p.dialect.UnsentIn != nil {
+		p.unsent = p.dialect.UnsentIn(c)
+	}
+	var requests []any
+	for _, s := range c.Steps {
+		if s.Frame != nil && s.Direction == ToServer {
+			requests = append(requests, decode(*s.Frame)...)
+		}
+	}
+	p.facts["$requests"] = requests
 	agent, err := script.Parse("agent", strings.NewReader(lines))
+	options := embedded.Options{Agents: oneAgent{agent}, DefaultAgent: "agent", Dir: p.TempDir()}
+	if p.dialect.Options != nil {
+		err = errors.Join(err, p.dialect.Options(&options))
+	}
 	if err != nil {
-		p.T.Fatal(err)
+		p.Fatal(err)
 	}
-	p.Options.Agents, p.Options.DefaultAgent = oneAgent{agent}, "agent"
-	if p.Options.Dir == "" {
-		p.Options.Dir = p.T.TempDir()
+	if p.server, err = embedded.Start(p.Context(), options); err != nil {
+		p.Fatal(err)
 	}
-	if p.Server, err = embedded.Start(p.T.Context(), p.Options); err != nil {
-		p.T.Fatal(err)
+	p.native = wsclient.New(serverURL, wsclient.Options{Dial: p.server.Dialer(serverURL), Token: options.Token})
+	if p.dialect.Sessions == nil {
+		return
 	}
-	url := "ws://" + embedded.Host
-	p.native = wsclient.New(url, wsclient.Options{Dial: p.Server.Dialer(url), Token: p.Options.Token})
+	for _, name := range p.dialect.Sessions(c) {
+		p.ids.Set(name, p.do(protocol.DoCreate, "", protocol.CreateData{Name: name}).Session)
+	}
 }
 
-// Create creates a session by the native protocol and returns its id.
-func (p *ServerPlayer) Create(d protocol.CreateData) string {
-	p.T.Helper()
-	return p.Do(protocol.DoCreate, "", d).Session
-}
-
-// Do gives a native command, whose result may name a session.
-func (p *ServerPlayer) Do(verb protocol.Verb, id string, data any) protocol.CreateResult {
-	p.T.Helper()
-	r, err := wsclient.Call[protocol.CreateResult](p.T.Context(), p.native, verb, id, data)
+// do gives a native command, whose result may name a session.
+func (p *serverPlayer) do(verb protocol.Verb, id string, data any) protocol.CreateResult {
+	p.Helper()
+	r, err := wsclient.Call[protocol.CreateResult](p.Context(), p.native, verb, id, data)
 	if err != nil {
-		p.T.Fatalf("%s: %v", verb, err)
+		p.Fatalf("%s: %v", verb, err)
 	}
 	return r
 }
 
-// Received returns the messages of a type that came from agentctl's server, by connection.
-func (p *ServerPlayer) Received(typ string) (list []Message) {
-	for _, n := range p.Conversation.Conns() {
-		conn := p.conns[n]
-		if conn == nil {
-			continue
-		}
-		conn.mu.Lock()
-		for _, m := range conn.received {
-			if m.Type == typ {
-				list = append(list, m.Message)
+// received returns the messages of a type that came from agentctl's server, by connection.
+func (p *serverPlayer) received(typ string) (list []Message) {
+	for _, n := range p.conversation.Conns() {
+		if conn := p.conns[n]; conn != nil {
+			conn.mu.Lock()
+			for _, m := range conn.received {
+				if m.Type == typ {
+					list = append(list, m.Message)
+				}
 			}
+			conn.mu.Unlock()
 		}
-		conn.mu.Unlock()
 	}
 	return list
 }
@@ -129,8 +147,8 @@ var _ session.Agents = oneAgent{}
 // A serverConn is a connection of a conversation's client.
 type serverConn struct {
 	ws       *websocket.Conn
-	recorded func(Direction, []any) []Message
-	split    func(Direction, []any) []Message
+	recorded splitter
+	split    splitter
 	ack      func(Message) string // nil: recorded acknowledgements are played
 	reading  sync.WaitGroup
 
@@ -145,23 +163,23 @@ type received struct {
 	taken bool // it stands for a recorded message
 }
 
-func (p *ServerPlayer) play(s Step, shapes *Shapes) {
-	p.T.Helper()
+func (p *serverPlayer) play(s Step) {
+	p.Helper()
 	conn := p.conns[s.Conn]
 	switch {
-	case s.HTTP != nil && !s.HTTP.Upgrade:
-		p.exchange(s.HTTP, shapes)
 	case s.HTTP != nil && s.HTTP.Upgrade:
 		p.dial(s)
+	case s.HTTP != nil:
+		p.exchange(s.HTTP)
 	case s.Frame != nil && s.Direction == ToServer:
-		frame := p.IDs.Of(s.Conn).Rewrite(*s.Frame)
+		frame := p.ids.Of(s.Conn).Rewrite(*s.Frame)
 		if p.dialect.Prepare != nil {
 			frame = p.dialect.Prepare(p, frame)
 		}
 		ack := false
 		for _, m := range conn.recorded(ToServer, decode(*s.Frame)) {
-			p.before(s, m)
-			ack = p.dialect.IsAck != nil && p.dialect.IsAck(p.Conversation, m)
+			p.playBeside(m)
+			ack = conn.ack != nil && m.Type == "Ack"
 		}
 		if ack {
 			return
@@ -169,30 +187,49 @@ func (p *ServerPlayer) play(s Step, shapes *Shapes) {
 		conn.mu.Lock()
 		conn.split(ToServer, decode(frame))
 		conn.mu.Unlock()
-		if err := conn.ws.Write(p.T.Context(), websocket.MessageText, []byte(frame)); err != nil {
-			p.T.Errorf("write %s: %v", frame, err)
+		if err := conn.ws.Write(p.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			p.Errorf("write %s: %v", frame, err)
 		}
 	case s.Frame != nil:
 		for _, m := range conn.recorded(ToClient, decode(*s.Frame)) {
-			p.before(s, m)
-			if p.dialect.Awaited == nil || p.dialect.Awaited(p.Conversation, m) {
+			p.playBeside(m)
+			if p.awaits(m) {
 				p.await(conn, m, s)
 			}
 		}
+	case s.Close != nil && s.Direction == ToServer && s.Close.Code == 1006:
+		_ = conn.ws.CloseNow()
 	case s.Close != nil && s.Direction == ToServer:
-		if s.Close.Code == 1006 {
-			_ = conn.ws.CloseNow()
-			return
-		}
 		_ = conn.ws.Close(websocket.StatusCode(s.Close.Code), s.Close.Reason)
 	}
 }
 
-// before gives the dialect each recorded message before it is played.
-func (p *ServerPlayer) before(s Step, m Message) {
-	if p.dialect.Before != nil {
-		p.dialect.Before(p, s, m)
+// playBeside gives the command that the dialect has for a recorded message, if its session exists.
+func (p *serverPlayer) playBeside(m Message) {
+	p.Helper()
+	for _, row := range p.dialect.Beside {
+		if !hasType(m.Type, row.Type) {
+			continue
+		}
+		id, _ := cmp.Or(row.Session, p.dialect.Session).run(m.Value, p.facts)
+		if recorded, _ := id.(string); p.ids.Known(recorded) {
+			data, _ := row.Data.run(m.Value, p.facts)
+			p.do(row.Verb, p.ids.Get(recorded), row.typed(data))
+		}
 	}
+}
+
+// awaits reports whether agentctl's server must send a message of a recorded server too.
+func (p *serverPlayer) awaits(m Message) bool {
+	p.facts["$type"] = m.Type
+	for _, row := range p.dialect.Unsent {
+		if strings.HasPrefix(m.Type, row.Type) {
+			if v, _ := row.If.run(m.Value, p.facts); row.If == "" || v != nil && v != false {
+				return false
+			}
+		}
+	}
+	return p.unsent == nil || !p.unsent(m)
 }
 
 func (c *serverConn) read(ctx context.Context) {
@@ -219,15 +256,15 @@ func (c *serverConn) read(ctx context.Context) {
 }
 
 // await waits for the message that stands for a recorded one: the next one of its type.
-func (p *ServerPlayer) await(c *serverConn, recorded Message, s Step) {
-	p.T.Helper()
+func (p *serverPlayer) await(c *serverConn, recorded Message, s Step) {
+	p.Helper()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		synctest.Wait()
 		c.mu.Lock()
 		i := slices.IndexFunc(c.received, func(m received) bool { return m.Type == recorded.Type && !m.taken })
 		if i >= 0 {
 			c.received[i].taken = true
-			p.IDs.Of(s.Conn).Learn(recorded.Value, c.received[i].Value)
+			p.ids.Of(s.Conn).Learn(recorded.Value, c.received[i].Value)
 		}
 		closed := c.closed
 		c.mu.Unlock()
@@ -235,36 +272,32 @@ func (p *ServerPlayer) await(c *serverConn, recorded Message, s Step) {
 		case i >= 0:
 			return
 		case closed != nil && !errors.Is(closed, io.EOF):
-			p.T.Errorf("at %d ms: no %s before the end of the connection: %v", s.MS, recorded.Type, closed)
+			p.Errorf("at %d ms: no %s before the end of the connection: %v", s.MS, recorded.Type, closed)
 			return
 		case time.Since(began) > awaitLimit:
-			p.T.Errorf("at %d ms: the server did not send %s", s.MS, recorded.Type)
+			p.Errorf("at %d ms: the server did not send %s", s.MS, recorded.Type)
 			return
 		}
 	}
 }
 
-// checkShapes compares all messages of a connection with the shapes of the real server.
-func (p *ServerPlayer) checkShapes(c *serverConn, shapes *Shapes) {
-	p.T.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, m := range c.received {
-		if !shapes.Knows(ToClient, m.Type) {
-			if p.dialect.Own[m.Type] == "" {
-				p.T.Errorf("the real server sends no %s: %s", m.Type, protocol.MustEncode(m.Value))
-			}
-			continue
+// checkShape compares a message of agentctl's server with the shapes of the real server's.
+func (p *serverPlayer) checkShape(d Direction, m Message) {
+	p.Helper()
+	if d == ToClient && !p.shapes.Knows(d, m.Type) {
+		if p.dialect.Own[m.Type] == "" {
+			p.Errorf("the real server sends no %s: %s", m.Type, protocol.MustEncode(m.Value))
 		}
-		for _, difference := range shapes.Check(ToClient, m.Message) {
-			if p.dialect.Exceptions[difference] == "" {
-				p.T.Errorf("%s\n  in %s", difference, protocol.MustEncode(m.Value))
-			}
+		return
+	}
+	for _, difference := range p.shapes.Check(d, m) {
+		if p.dialect.Exceptions[difference] == "" {
+			p.Errorf("%s\n  in %s", difference, protocol.MustEncode(m.Value))
 		}
 	}
 }
 
-func (p *ServerPlayer) close() {
+func (p *serverPlayer) close() {
 	for _, c := range p.conns {
 		_ = c.ws.CloseNow()
 		c.reading.Wait()
@@ -272,9 +305,9 @@ func (p *ServerPlayer) close() {
 	if p.native != nil {
 		_ = p.native.Close()
 	}
-	if p.Server != nil {
-		if err := p.Server.Close(); err != nil {
-			p.T.Errorf("close: %v", err)
+	if p.server != nil {
+		if err := p.server.Close(); err != nil {
+			p.Errorf("close: %v", err)
 		}
 	}
 }

@@ -16,15 +16,14 @@ import (
 )
 
 // dial opens a connection, or checks that the server refuses it as the recorded one did.
-func (p *ServerPlayer) dial(s Step) {
-	p.T.Helper()
-	ws, answer, err := websocket.Dial(p.T.Context(), p.url+p.path(s.HTTP),
+func (p *serverPlayer) dial(s Step) {
+	p.Helper()
+	ws, answer, err := websocket.Dial(p.Context(), serverURL+"/dialect/"+p.dialect.Name+p.path(s.HTTP),
 		&websocket.DialOptions{HTTPClient: p.httpClient(), HTTPHeader: p.header(s.HTTP)})
-	path, _, _ := strings.Cut(s.HTTP.Path, "?")
-	p.checkStatus("upgrade "+path, answer, s.HTTP)
+	p.checkStatus(answer, s.HTTP)
 	switch {
 	case err != nil && s.HTTP.Status == http.StatusSwitchingProtocols:
-		p.T.Errorf("dial: %v", err)
+		p.Errorf("dial: %v", err)
 		return
 	case err != nil:
 		return
@@ -33,77 +32,70 @@ func (p *ServerPlayer) dial(s Step) {
 		return
 	}
 	ws.SetReadLimit(-1)
-	conn := &serverConn{ws: ws, recorded: p.dialect.Split(), split: p.dialect.Split()}
+	conn := &serverConn{ws: ws, recorded: p.dialect.splitter(), split: p.dialect.splitter()}
 	p.conns[s.Conn] = conn
-	if p.dialect.Ack != nil {
-		conn.ack = func(m Message) string { return p.dialect.Ack(p.Conversation, m) }
+	if p.conversation.Scenario != p.dialect.AckTest {
+		conn.ack = p.dialect.Ack
 	}
-	conn.reading.Go(func() { conn.read(p.T.Context()) })
+	conn.reading.Go(func() { conn.read(p.Context()) })
 	synctest.Wait() // the server has sent what it sends first
 }
 
 // exchange makes a request, and compares the status and the shape of the answer with the real
 // server's.
-func (p *ServerPlayer) exchange(h *HTTP, shapes *Shapes) {
-	p.T.Helper()
-	path, _, _ := strings.Cut(h.Path, "?")
-	what := h.Method + " " + path
+func (p *serverPlayer) exchange(h *HTTP) {
+	p.Helper()
+	what := h.what()
 	if reason := p.dialect.NotServed[what]; reason != "" {
-		p.T.Logf("%s is not played: %s", what, reason)
+		p.Logf("%s is not played: %s", what, reason)
 		return
 	}
-	request, err := http.NewRequestWithContext(p.T.Context(), h.Method, "http://"+embedded.Host+p.path(h),
-		strings.NewReader(p.IDs.Rewrite(h.RequestBody)))
+	request, err := http.NewRequestWithContext(p.Context(), h.Method, "http://"+embedded.Host+p.path(h),
+		strings.NewReader(p.ids.Rewrite(h.RequestBody)))
 	if err != nil {
-		p.T.Fatal(err)
+		p.Fatal(err)
 	}
 	request.Header = p.header(h)
 	answer, err := p.httpClient().Do(request)
 	if err != nil {
-		p.T.Errorf("%s: %v", what, err)
+		p.Errorf("%s: %v", what, err)
 		return
 	}
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		p.T.Errorf("%s: %v", what, err)
+		p.Errorf("%s: %v", what, err)
 	}
-	p.checkStatus(what, answer, h)
+	p.checkStatus(answer, h)
 	recorded, got := decode(h.Body), decode(string(body))
 	if len(recorded) != 1 {
 		return
 	}
 	if len(got) != 1 {
-		p.T.Errorf("%s answers %.200q, which is not JSON", what, body)
+		p.Errorf("%s answers %.200q, which is not JSON", what, body)
 		return
 	}
-	p.IDs.Learn(recorded[0], got[0])
-	for _, difference := range shapes.Check(ToCaller, Message{httpType(h), got[0]}) {
-		if p.dialect.Exceptions[difference] == "" {
-			p.T.Errorf("%s\n  in %s", difference, body)
-		}
-	}
+	p.ids.Learn(recorded[0], got[0])
+	p.checkShape(ToCaller, Message{h.messageType(), got[0]})
 }
 
-// httpType returns the type of the message in an answer's body.
-func httpType(h *HTTP) string {
-	path, _, _ := strings.Cut(h.Path, "?")
-	return fmt.Sprintf("%s %s %d", h.Method, path, h.Status)
-}
-
-func (p *ServerPlayer) checkStatus(what string, answer *http.Response, recorded *HTTP) {
-	p.T.Helper()
+func (p *serverPlayer) checkStatus(answer *http.Response, recorded *HTTP) {
+	p.Helper()
 	if answer == nil || answer.StatusCode == recorded.Status {
 		return
 	}
+	what := recorded.what()
+	if recorded.Upgrade {
+		what = strings.Replace(what, recorded.Method, "upgrade", 1)
+	}
 	difference := fmt.Sprintf("%s: %d, not %d", what, answer.StatusCode, recorded.Status)
 	if p.dialect.Exceptions[difference] == "" {
-		p.T.Error(difference)
+		p.Error(difference)
 	}
 }
 
 // path returns the path and query of a request, with the ids of the run. The root is "".
-func (p *ServerPlayer) path(h *HTTP) string {
+func (p *serverPlayer) path(h *HTTP) string {
 	path, query, found := strings.Cut(h.Path, "?")
 	path = strings.TrimSuffix(path, "/")
 	if !found {
@@ -111,28 +103,28 @@ func (p *ServerPlayer) path(h *HTTP) string {
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		p.T.Fatalf("%s: %v", h.Path, err)
+		p.Fatalf("%s: %v", h.Path, err)
 	}
 	for _, list := range values {
 		for i := range list {
-			list[i] = p.IDs.Get(list[i])
+			list[i] = p.ids.Get(list[i])
 		}
 	}
 	return path + "?" + values.Encode()
 }
 
 // header returns the header of a request, with the ids of the run.
-func (p *ServerPlayer) header(h *HTTP) http.Header {
+func (p *serverPlayer) header(h *HTTP) http.Header {
 	header := http.Header{}
 	for name, value := range h.Headers {
 		scheme, token, _ := strings.Cut(value, " ")
-		header.Set(name, strings.TrimSpace(scheme+" "+p.IDs.Get(token)))
+		header.Set(name, strings.TrimSpace(scheme+" "+p.ids.Get(token)))
 	}
 	return header
 }
 
-func (p *ServerPlayer) httpClient() *http.Client {
-	dial := p.Server.Dialer("ws://" + embedded.Host)
+func (p *serverPlayer) httpClient() *http.Client {
+	dial := p.server.Dialer(serverURL)
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },

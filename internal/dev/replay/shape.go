@@ -7,17 +7,12 @@ import (
 	"slices"
 )
 
-// A Message is a frame, or a part of one that has a type of its own.
-type Message struct {
-	Type  string // such as "response_item/message"
-	Value any    // decoded, with numbers as json.Number
-}
-
 // Shapes are the shapes of messages by direction and type, learned from examples.
 type Shapes struct {
 	byType map[messageKey]*shape
-	// Open reports whether an object's keys are data: it is then checked as a list of its values.
-	open func(messageType, path string) bool
+	// open reports whether the keys of the object at a path are data: it is then checked as a list of
+	// its values.
+	open func(path string) bool
 }
 
 type messageKey struct {
@@ -34,9 +29,9 @@ type shape struct {
 }
 
 // NewShapes returns shapes without examples. open may be nil: no object has open keys.
-func NewShapes(open func(messageType, path string) bool) *Shapes {
+func NewShapes(open func(path string) bool) *Shapes {
 	if open == nil {
-		open = func(string, string) bool { return false }
+		open = func(string) bool { return false }
 	}
 	return &Shapes{byType: map[messageKey]*shape{}, open: open}
 }
@@ -47,41 +42,31 @@ func (s *Shapes) Learn(d Direction, m Message) {
 	if s.byType[key] == nil {
 		s.byType[key] = &shape{}
 	}
-	s.learn(s.byType[key], m.Type, "", m.Value)
+	s.learn(s.byType[key], "", m.Value)
 }
 
-func (s *Shapes) learn(into *shape, typ, path string, v any) {
+func (s *Shapes) learn(into *shape, path string, v any) {
 	into.count++
 	if into.kinds == nil {
-		into.kinds = map[string]int{}
+		into.kinds, into.fields = map[string]int{}, map[string]*shape{}
 	}
 	into.kinds[kindOf(v)]++
-	switch v := v.(type) {
-	case map[string]any:
-		if s.open(typ, path) {
-			s.learnElements(into, typ, path, slices.Collect(maps.Values(v)))
-			return
-		}
-		for name, field := range v {
-			if into.fields == nil {
-				into.fields = map[string]*shape{}
-			}
+	elements, isList := v.([]any)
+	if m, ok := v.(map[string]any); ok && s.open(path) {
+		elements, isList = slices.Collect(maps.Values(m)), true
+	} else if ok {
+		for name, field := range m {
 			if into.fields[name] == nil {
 				into.fields[name] = &shape{}
 			}
-			s.learn(into.fields[name], typ, path+"."+name, field)
+			s.learn(into.fields[name], path+"."+name, field)
 		}
-	case []any:
-		s.learnElements(into, typ, path, v)
 	}
-}
-
-func (s *Shapes) learnElements(into *shape, typ, path string, list []any) {
-	if into.elements == nil {
+	if isList && into.elements == nil {
 		into.elements = &shape{}
 	}
-	for _, e := range list {
-		s.learn(into.elements, typ, path+"[]", e)
+	for _, e := range elements {
+		s.learn(into.elements, path+"[]", e)
 	}
 }
 
@@ -107,41 +92,36 @@ func (s *Shapes) Check(d Direction, m Message) []string {
 	if of == nil {
 		return []string{m.Type + ": unknown type"}
 	}
-	return s.check(nil, of, m.Type, "", m.Value)
+	var found []string
+	s.check(of, "", m.Value, func(path, difference string) { found = append(found, m.Type+path+": "+difference) })
+	return found
 }
 
-func (s *Shapes) check(found []string, of *shape, typ, path string, v any) []string {
+// check calls found with each difference of a value.
+func (s *Shapes) check(of *shape, path string, v any, found func(path, difference string)) {
 	kind := kindOf(v)
 	if of.count == 0 {
-		return found // only empty lists were seen
+		return // only empty lists were seen
 	}
 	if of.kinds[kind] == 0 {
-		return append(found, fmt.Sprintf("%s%s: %s, not %s", typ, path, kind,
-			slices.Sorted(maps.Keys(of.kinds))))
+		found(path, fmt.Sprintf("%s, not %s", kind, slices.Sorted(maps.Keys(of.kinds))))
+		return
 	}
-	switch v := v.(type) {
-	case map[string]any:
-		if s.open(typ, path) {
-			for _, e := range v {
-				found = s.check(found, of.elements, typ, path+"[]", e)
-			}
-			return found
-		}
+	elements, _ := v.([]any)
+	if m, ok := v.(map[string]any); ok && s.open(path) {
+		elements = slices.Collect(maps.Values(m))
+	} else if ok {
 		for _, name := range slices.Sorted(maps.Keys(of.fields)) {
-			field, ok := v[name]
-			switch {
-			case ok:
-				found = s.check(found, of.fields[name], typ, path+"."+name, field)
-			case of.fields[name].count == of.kinds["object"]:
-				found = append(found, fmt.Sprintf("%s%s.%s: missing", typ, path, name))
+			if field, ok := m[name]; ok {
+				s.check(of.fields[name], path+"."+name, field, found)
+			} else if of.fields[name].count == of.kinds["object"] {
+				found(path+"."+name, "missing")
 			}
 		}
-	case []any:
-		for _, e := range v {
-			found = s.check(found, of.elements, typ, path+"[]", e)
-		}
 	}
-	return found
+	for _, e := range elements {
+		s.check(of.elements, path+"[]", e, found)
+	}
 }
 
 func kindOf(v any) string {

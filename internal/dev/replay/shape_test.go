@@ -9,7 +9,7 @@ import (
 func example(frame string) Message { return Message{"t", decode(frame)[0]} }
 
 func TestCheckReportsMissingFieldsAndOtherKinds(t *testing.T) {
-	s := NewShapes(func(_, path string) bool { return path == ".answers" })
+	s := NewShapes(func(path string) bool { return path == ".answers" })
 	s.Learn(ToClient, example(`{"id":"a","n":1,"list":[{"x":null}],"answers":{"why?":["b"]}}`))
 	s.Learn(ToClient, example(`{"id":"a","n":null,"more":{"y":true},"list":[],"answers":{}}`))
 	for frame, want := range map[string][]string{
