@@ -52,9 +52,10 @@ type Dialect struct {
 	Script   string
 	Scripted func(c *Conversation) string
 
-	// Options prepare agentctl's server, and Sessions are the names of those that exist.
+	// Options prepares agentctl's server, unless nil. Sessions are the names of the sessions that exist,
+	// a list.
 	Options  func(o *embedded.Options) error
-	Sessions func(c *Conversation) []string
+	Sessions query
 
 	// Prepare changes a frame of a recorded client before it is sent, such as a state that the
 	// server must have signed itself. It may be nil.

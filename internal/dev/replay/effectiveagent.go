@@ -39,7 +39,7 @@ func effectiveagentDialect() *Dialect {
 			{"send", "", "a mock server of the system relays the messages of other clients"},
 			{"unknown", "", "no message of a server"},
 		},
-		Sessions: func(*Conversation) []string { return []string{"ea1", "ea2"} },
+		Sessions: `["ea1", "ea2"]`,
 		Unrecorded: map[string]string{
 			"activity/document": unrecorded, "activity/system": unrecorded, "activity/service": unrecorded,
 			"send":                        "a mock server of the system relays the messages of other clients",

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,22 +59,9 @@ func sandcastleDialect() *Dialect {
 			{Type: "Ping"},
 		},
 		SameClient: func(c *Conversation) bool { return strings.Contains(c.Scenario, "reconnect") },
-		Scripted:   sandcastleScript,
+		Script:     sandcastleScript,
 		// Their names are the recorded ids: a client may send those in a frame that is cut in two.
-		Sessions: func(c *Conversation) (ids []string) {
-			for _, s := range c.Steps {
-				if s.Frame == nil || s.Direction != ToServer {
-					continue
-				}
-				for _, v := range decode(*s.Frame) {
-					id := textAt(v, "payload", "sessionId")
-					if id != "" && id != "nope" && !slices.Contains(ids, id) {
-						ids = append(ids, id)
-					}
-				}
-			}
-			return ids
-		},
+		Sessions: `[$requests[] | .payload?.sessionId? // "" | select(. != "" and . != "nope")] | unique`,
 		Beside: []Command{ // requests that are not part of a session, and what a tool did
 			{
 				Type: "StreamEvent/session-renamed", Verb: protocol.DoRename, Session: `.sessionId`,

@@ -104,10 +104,8 @@ func (p *serverPlayer) start() {
 		p.Fatal(err)
 	}
 	p.native = wsclient.New(serverURL, wsclient.Options{Dial: p.server.Dialer(serverURL), Token: options.Token})
-	if p.dialect.Sessions == nil {
-		return
-	}
-	for _, name := range p.dialect.Sessions(c) {
+	names, _ := p.dialect.Sessions.run(nil, p.facts)
+	for _, name := range textsAt(names) {
 		p.ids.Set(name, p.do(protocol.DoCreate, "", protocol.CreateData{Name: name}).Session)
 	}
 }
