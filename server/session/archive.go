@@ -35,7 +35,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		}
 		turns, err := archive.ReadTurns(ctx, s.hub.cfg.Store, s.hub.log, s.id, st.Seq, archive.MaxState)
 		if err != nil {
-			return nil, s.hub.readError(s.id, err)
+			return nil, readError(s.hub.log, s.id, err)
 		}
 		return nil, x.AddHistory(turns, st.Turns)
 	}
@@ -115,7 +115,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	spec := source.spec
 	f, err := archive.FindFork(ctx, h.cfg.Store, spec.Session, source.at, d)
 	if err != nil {
-		return h.readError(spec.Session, err)
+		return readError(h.log, spec.Session, err)
 	}
 	remembered := f.Last()
 	if spec.Imported { // the agent has none of the turns: the fork's gets them with its first message
@@ -127,7 +127,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	}
 	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by)
 	if err != nil {
-		return h.readError(spec.Session, err)
+		return readError(h.log, spec.Session, err)
 	}
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
 	spec.State, spec.Parent = memory, cmd.agent

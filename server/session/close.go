@@ -107,7 +107,7 @@ func (h *Hub) removeUnused(id string) {
 	if err == nil {
 		select {
 		case err = <-result:
-		case <-h.stop:
+		case <-h.sessions.stop:
 			return
 		}
 	}

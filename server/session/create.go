@@ -13,13 +13,8 @@ import (
 	"agentctl/server/policy"
 )
 
-func init() {
-	handlers[protocol.DoRename] = handler((*Session).rename)
-}
-
 const (
 	maxAgent = 64 << 10 // bytes of an agent's name, which is stored in session.created
-	maxTitle = 1 << 10  // bytes
 	maxLoad  = 1 << 10  // bytes of the agent's id of a session
 )
 
@@ -88,7 +83,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 			Message: "the server has too many sessions: remove closed ones",
 		}
 	}
-	if !h.addSession() {
+	if !h.sessions.add() {
 		return errShuttingDown()
 	}
 	s := h.newSession(NewID(idSession), NewEpoch(), 0, spec)
@@ -108,7 +103,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		s.cancelBackground()
 		s.deadlines.timer.Stop()
 		close(s.done)
-		h.sessions.Done()
+		h.sessions.running.Done()
 		return err
 	}
 	if c.cmd.key != "" {
@@ -238,48 +233,4 @@ func (s *Session) refuse(c creation, cause error) {
 	s.hub.list.Release(s.id, c.name)
 	s.idempotency.Remove(c.cmd.key, nil, cause)
 	c.cmd.reply(nil, cause)
-}
-
-// rename reserves the new name at once. The old name is free when the commit succeeds, the new one
-// when it fails.
-func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
-	if d.Name != nil && *d.Name != "" {
-		if err := s.hub.list.ReserveName(*d.Name, s.id); err != nil {
-			return nil, err
-		}
-	}
-	if d.Title != nil {
-		title := truncateTitle(*d.Title)
-		d.Title = &title
-	}
-	old := s.state.Name
-	s.record(protocol.SessionUpdated, &cmd.by, protocol.SessionUpdatedData{Name: d.Name, Title: d.Title})
-	if d.Name != nil {
-		s.journal.AfterCommit(func(failed error) {
-			unused := old
-			if failed != nil {
-				unused = *d.Name
-			}
-			if unused != s.state.Name {
-				s.hub.list.ReleaseName(unused)
-			}
-		})
-	}
-	return protocol.Empty{}, nil
-}
-
-// setAgentTitle sets a title that the agent gives to the session. A title that a user gave stays.
-func (s *Session) setAgentTitle(title string) {
-	title = truncateTitle(title)
-	if title == s.state.Title || s.state.Title != "" && s.state.Title != s.spec.Title {
-		return
-	}
-	s.recordIn("", protocol.SessionUpdated, nil, protocol.SessionUpdatedData{Title: &title})
-	s.published.stale = true
-	s.spec.Title = title
-	s.storeSpec()
-}
-
-func truncateTitle(title string) string {
-	return protocol.SplitText(protocol.ValidText(title), maxTitle)[0]
 }

@@ -32,13 +32,9 @@ type Hub struct {
 	keys      *idempotency.Keys
 	specs     *stored.Specs
 	disk      *upkeep.Disk
-	stop      chan struct{}  // closed by Close
-	sessions  sync.WaitGroup // session goroutines; added to under mu, while not closed
+	sessions  *sessionGroup
 	agents    sync.WaitGroup // Run and Close calls of agents
-	pruner    sync.WaitGroup
-
-	mu     sync.Mutex
-	closed bool
+	upkeep    sync.WaitGroup
 }
 
 // NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
@@ -50,7 +46,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 		return nil, err //nolint:wrapcheck // it names the operation
 	}
 	h := &Hub{
-		cfg: cfg, log: cfg.Log, metrics: newMetrics(), stop: make(chan struct{}), list: list.New[*Session](),
+		cfg: cfg, log: cfg.Log, metrics: newMetrics(), sessions: newSessionGroup(), list: list.New[*Session](),
 		keys: idempotency.NewKeys(cfg.Store, cfg.Log), specs: specs,
 		cache: eventlog.NewCache(cfg.Limits.LogMemory),
 	}
@@ -61,17 +57,17 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.pruner.Go(func() { idempotency.Prune(cfg.Store, cfg.Log, h.stop) })
+	h.upkeep.Go(func() { idempotency.Prune(cfg.Store, cfg.Log, h.sessions.stop) })
 	store, _ := cfg.Store.(upkeep.Sizer)
 	if store != nil {
-		h.pruner.Go(func() { h.disk.Watch(store, h.stop) })
+		h.upkeep.Go(func() { h.disk.Watch(store, h.sessions.stop) })
 	}
 	if cfg.Retention != (upkeep.Retention{}) {
 		r := upkeep.Remover{
 			Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
 			Sessions: func() []protocol.Summary { return h.list.List(true) },
 		}
-		h.pruner.Go(func() { r.Run(h.stop) })
+		h.upkeep.Go(func() { r.Run(h.sessions.stop) })
 	}
 	return h, nil
 }
@@ -96,16 +92,11 @@ func (h *Hub) Failure() error { return h.committer.Failure() }
 // have ended; agents that do not end before ctx does are left, which is an error. A turn whose
 // agent resumes turns stays open for the next start; other turns end with the code server_restart.
 func (h *Hub) Close(ctx context.Context) error {
-	h.mu.Lock()
-	if h.closed {
-		h.mu.Unlock()
+	if !h.sessions.close() {
 		return nil
 	}
-	h.closed = true
-	h.mu.Unlock()
-	close(h.stop)
-	h.sessions.Wait()
-	h.pruner.Wait()
+	h.sessions.running.Wait()
+	h.upkeep.Wait()
 	agentsDone := make(chan struct{})
 	go func() {
 		h.agents.Wait()
@@ -123,20 +114,17 @@ func (h *Hub) Close(ctx context.Context) error {
 
 // acquire returns the session with an id, loading it unless it is in memory.
 func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
-	h.mu.Lock()
-	closed := h.closed
-	h.mu.Unlock()
-	if closed {
+	if h.sessions.closed() {
 		return nil, errShuttingDown()
 	}
 	return h.list.Load(ctx, id, func() (*list.Member[*Session], error) {
-		if !h.addSession() {
+		if !h.sessions.add() {
 			return nil, errShuttingDown()
 		}
 		s, err := h.load(ctx, id)
 		if err != nil {
-			h.sessions.Done()
-			return nil, h.readError(id, err)
+			h.sessions.running.Done()
+			return nil, readError(h.log, id, err)
 		}
 		return member(s), nil
 	})
@@ -145,16 +133,6 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 // member returns a session as one in memory.
 func member(s *Session) *list.Member[*Session] {
 	return &list.Member[*Session]{Session: s, Log: s.journal.Log(), Done: s.done}
-}
-
-// addSession counts in a session goroutine, unless the hub is closed.
-func (h *Hub) addSession() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.closed {
-		h.sessions.Add(1)
-	}
-	return !h.closed
 }
 
 // ask posts a request to a session, loading the session if needed. After an error neither of its
@@ -177,17 +155,57 @@ func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse fun
 
 // readError logs why a session could not be read and returns the error for the client. An error with
 // a code is returned as it is.
-func (h *Hub) readError(id string, err error) error {
+func readError(log *slog.Logger, id string, err error) error {
 	if protocol.CodeOf(err) != protocol.CodeInternal {
 		return err
 	}
 	if errors.Is(err, eventlog.ErrNotFound) {
 		return list.NotFound(id)
 	}
-	h.log.Error("read session", "session", id, "err", err)
+	log.Error("read session", "session", id, "err", err)
 	return eventlog.ReadErrorFor(id, err)
 }
 
 func errShuttingDown() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
+}
+
+// A sessionGroup is the goroutines of sessions. It takes no other after its close.
+type sessionGroup struct {
+	stop    chan struct{} // closed by close: the sessions end
+	mu      sync.Mutex    // guards closing stop, and additions to running
+	running sync.WaitGroup
+}
+
+func newSessionGroup() *sessionGroup { return &sessionGroup{stop: make(chan struct{})} }
+
+// add counts in a goroutine, unless the group is closed. Its end calls running.Done.
+func (g *sessionGroup) add() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed() {
+		return false
+	}
+	g.running.Add(1)
+	return true
+}
+
+// close closes the group. It returns false if that was done before.
+func (g *sessionGroup) close() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed() {
+		return false
+	}
+	close(g.stop)
+	return true
+}
+
+func (g *sessionGroup) closed() bool {
+	select {
+	case <-g.stop:
+		return true
+	default:
+		return false
+	}
 }

@@ -28,7 +28,7 @@ const readTimeout = 30 * time.Second
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
 		id: id, hub: h, mailbox: newMailbox(),
-		lifetime: lifetime{stop: h.stop, done: make(chan struct{})},
+		lifetime: lifetime{stop: h.sessions.stop, done: make(chan struct{})},
 		state:    &protocol.State{Session: id},
 		journal:  eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
 		spec:     spec, subscribers: presence.New[Subscriber](id),

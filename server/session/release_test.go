@@ -61,7 +61,7 @@ func deltaEvents(n int) []agent.Event {
 
 func TestANewSessionTakesLittleMemory(t *testing.T) {
 	const sessions, most = 200, 4 << 10 // and 1 KiB for its first event in the log
-	hub, kept := &Hub{}, make([]*Session, sessions)
+	hub, kept := &Hub{sessions: newSessionGroup()}, make([]*Session, sessions)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i := range kept {

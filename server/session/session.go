@@ -68,7 +68,7 @@ const maxUncommitted = 1 << 20
 
 // run is the session's goroutine.
 func (s *Session) run() {
-	defer s.hub.sessions.Done()
+	defer s.hub.sessions.running.Done()
 	defer s.hub.list.Unload(s.id, s)
 	defer s.journal.Log().End()
 	defer close(s.done)

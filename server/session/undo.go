@@ -60,7 +60,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 			}
 			u := &undone{Undone: done}
 			if u.message, err = archive.MessageOf(ctx, s.hub.cfg.Store, s.id, done.Turn); err != nil {
-				return nil, s.hub.readError(s.id, err)
+				return nil, readError(s.hub.log, s.id, err)
 			}
 			return u, nil
 		}, func(v any) (any, error) { return finish(v.(*undone)) })
