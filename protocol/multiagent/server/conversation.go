@@ -1,22 +1,13 @@
 package server
 
 import (
-	"encoding/json"
-	"time"
-
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
 )
 
-// Bounds of a conversation at the server end.
-const (
-	maxQueuedMessages = 64 // messages before it is ready
-
-	maxOutput = 64 << 10
-)
-
-// A conversation is a session that the foreign client uses.
+// A conversation is a session that the foreign client uses. It encodes the session's events; its
+// methods return the frames to send, in order.
 type conversation struct {
 	id            string // the client's name for it
 	session       string // empty until known
@@ -29,74 +20,12 @@ type conversation struct {
 	chat          *chat  // the client uses legacy messages; nil: it does not
 
 	keys      map[string]string // of user messages whose turn has not begun, by message id
-	turn      *turn
-	approvals []*openApproval
+	turn      *turn             // nil: none
+	approvals openApprovals
 }
 
-// An openApproval is an approval request whose end the client does not know.
-type openApproval struct {
-	id, tool, name string
-	args           json.RawMessage
-	asked          time.Time
-	allowed        bool   // its tool has not ended
-	rejection      string // message of the error for the client that rejected it, sent after its end
-}
-
-// withConversation calls do with a conversation once it is subscribed and caught up.
-func (s *Conn) withConversation(id string, do func(*conversation)) {
-	c := s.conversations[id]
-	switch {
-	case c != nil && c.ready:
-		do(c)
-		return
-	case c != nil && len(c.waiting) >= maxQueuedMessages:
-		s.sendError(id, wire.CodeBadRequest, "too many messages wait for that conversation")
-		return
-	case c != nil:
-		c.waiting = append(c.waiting, do)
-		return
-	case len(s.conversations) >= maxConversations:
-		s.sendError(id, wire.CodeBadRequest, "too many conversations on this connection")
-		return
-	}
-	c = &conversation{id: id, waiting: []func(*conversation){do}, keys: map[string]string{}}
-	s.conversations[id] = c
-	s.subscribe(c, id, nil)
-}
-
-// subscribe subscribes to the session of a conversation.
-func (s *Conn) subscribe(c *conversation, name string, at *protocol.Position) {
-	s.sendCommand(protocol.DoSubscribe, name, protocol.SubscribeData{Position: at}, func(a protocol.Answer) {
-		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
-		if err != nil {
-			s.dropConversation(c, foreignCode(err.Code, wire.CodeStreamError), err.Message)
-			return
-		}
-		s.handleSubscribed(c, &r)
-	})
-}
-
-func (s *Conn) handleSubscribed(c *conversation, r *protocol.SubscribeResult) {
-	if known := s.sessions[r.Session]; known != nil && known != c {
-		// The client has two names for one session: restart its subscription at the current
-		// position.
-		s.conversations[c.id] = known
-		known.resubscribing = true
-		s.subscribe(known, r.Session, &protocol.Position{Epoch: r.Position.Epoch, Seq: known.seq})
-		known.waiting = append(known.waiting, c.waiting...)
-		if known.ready {
-			s.handleCaughtUp(known)
-		}
-		return
-	}
-	c.session, c.resubscribing = r.Session, false
-	s.sessions[r.Session] = c
-	if r.Snapshot != nil && r.Snapshot.State != nil {
-		s.loadState(c, r.Snapshot.State)
-	}
-}
-
-func (s *Conn) handleCaughtUp(c *conversation) {
+// catchUp carries out the messages that waited for the past events.
+func (c *conversation) catchUp() {
 	c.ready = true
 	waiting := c.waiting
 	c.waiting = nil
@@ -105,21 +34,11 @@ func (s *Conn) handleCaughtUp(c *conversation) {
 	}
 }
 
-// dropConversation removes a conversation that does not exist. It sends one error for each waiting
-// message.
-func (s *Conn) dropConversation(c *conversation, code, message string) {
-	s.removeConversation(c)
-	for range max(1, len(c.waiting)) {
-		s.sendError(c.id, code, message)
-	}
-}
-
-// loadState initializes a conversation from a snapshot.
-func (s *Conn) loadState(c *conversation, st *protocol.State) {
+// load starts from the state of a snapshot.
+func (c *conversation) load(st *protocol.State) (frames []codec.Frame) {
 	c.seq, c.agent, c.turn, c.approvals = st.Seq, st.Agent, nil, nil
 	if st.Turn != nil {
-		c.turn = newServerTurn(st.Turn.Turn, c.agent)
-		c.turn.message, c.turn.toolRequest = st.Turn.Message.MessageID, wire.IsToolRequest(st.Turn.Message.Text)
+		c.turn = newTurn(st.Turn.Turn, c.agent, &st.Turn.Message)
 		for i := range st.Turn.Tools {
 			open := &st.Turn.Tools[i]
 			call := c.turn.tool(open.Tool)
@@ -127,17 +46,62 @@ func (s *Conn) loadState(c *conversation, st *protocol.State) {
 		}
 	}
 	for i := range st.Approvals {
-		s.encodeApproval(c, &st.Approvals[i])
+		frames = append(frames, c.ask(&st.Approvals[i]))
 	}
+	return frames
 }
 
-func (s *Conn) removeConversation(c *conversation) {
-	for name, known := range s.conversations {
-		if known == c {
-			delete(s.conversations, name)
-		}
+// frame returns a frame that names the conversation.
+func (c *conversation) frame(kind string, payload any) codec.Frame {
+	return wire.Frame{Type: kind, Conversation: c.id, Payload: payload}.Encode()
+}
+
+// thought returns a frame with a thought of an agent.
+func (c *conversation) thought(agent, text string) codec.Frame {
+	return wire.Frame{
+		Type:    wire.TypeThought,
+		Payload: wire.WorkflowThought{ID: agent, Agent: agent, Conversation: c.id, Reason: text},
+	}.Encode()
+}
+
+// failure returns an error that names the conversation.
+func (c *conversation) failure(code, message string) codec.Frame {
+	return wire.NewError(c.id, code, message).Encode()
+}
+
+// answer returns the answer to a message with a key.
+func (c *conversation) answer(key string, a wire.Answer) codec.Frame {
+	return wire.Frame{Type: wire.TypeAnswer, Conversation: c.id, Request: key, Payload: a}.Encode()
+}
+
+// answerSend returns the answer to a user message with a key. If the turn of the message begins later,
+// a second answer follows then.
+func (c *conversation) answerSend(key string, r *protocol.SendResult, err *protocol.Error) codec.Frame {
+	a := wire.Answer{Error: err}
+	switch {
+	case err != nil:
+	case c.turn != nil && c.turn.message == r.MessageID:
+		a.Turn = wire.TurnBegun
+	case r.Status == protocol.SendQueued:
+		a.Turn = wire.TurnQueued
+	case r.Seq <= c.seq:
+		a.Turn, a.Output = wire.TurnOver, r.Turn
+	default:
+		a.Turn = wire.TurnBegins
 	}
-	if s.sessions[c.session] == c {
-		delete(s.sessions, c.session)
+	if (a.Turn == wire.TurnQueued || a.Turn == wire.TurnBegins) && len(c.keys) < maxQueuedMessages {
+		c.keys[r.MessageID] = key
 	}
+	return c.answer(key, a)
+}
+
+// begin begins the turn of a user message.
+func (c *conversation) begin(turn string, m *protocol.Message) []codec.Frame {
+	c.turn = newTurn(turn, c.agent, m)
+	key := c.keys[m.MessageID]
+	if key == "" {
+		return nil
+	}
+	delete(c.keys, m.MessageID)
+	return []codec.Frame{c.answer(key, wire.Answer{Turn: wire.TurnBegun})}
 }

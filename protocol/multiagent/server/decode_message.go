@@ -3,8 +3,6 @@ package server
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -15,9 +13,9 @@ import (
 func (s *Conn) handleMessage(m wire.Message) {
 	switch kind := m.Type(); kind {
 	case wire.TypePing:
-		s.send(wire.Frame{Type: wire.TypePong})
+		s.Send(wire.Frame{Type: wire.TypePong}.Encode())
 		if id := m.Conversation(); id != "" { // agentctl's client requests updates this way
-			s.withConversation(id, func(*conversation) {})
+			s.conversations.with(id, func(*conversation) {})
 		}
 	case wire.TypeStart:
 		s.handleStart(m)
@@ -36,15 +34,6 @@ func (s *Conn) handleMessage(m wire.Message) {
 	}
 }
 
-// checkRole reports whether the client's role permits a command, and sends the error if not.
-func (s *Conn) checkRole(verb protocol.Verb, conversation string) bool {
-	if s.Options.Role.May(verb) {
-		return true
-	}
-	s.sendError(conversation, wire.CodeForbidden, s.Options.Role.Refusal(verb).Message)
-	return false
-}
-
 // handleStart creates a session for a domain.
 func (s *Conn) handleStart(m wire.Message) {
 	d := m.Payload().Name("domainId")
@@ -52,36 +41,13 @@ func (s *Conn) handleStart(m wire.Message) {
 		s.sendError("", wire.CodeBadRequest, "domainId is required")
 		return
 	}
-	if !s.checkRole(protocol.DoCreate, "") {
-		return
-	}
-	if !s.checkDomain(d) {
-		return
-	}
-	create := protocol.CreateData{Agent: s.Options.Agent(d)}
-	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
-		created, err := codec.DecodeResult[protocol.CreateResult](a)
-		if err != nil {
-			s.sendError("", foreignCode(err.Code, wire.CodeStreamError), err.Message)
-			return
-		}
-		s.withConversation(created.Session, func(c *conversation) {
-			s.send(wire.Frame{
+	s.create(d, func(session string) {
+		s.conversations.with(session, func(c *conversation) {
+			s.Send(wire.Frame{
 				Type: wire.TypeStarted, Payload: wire.ConversationStarted{Conversation: c.id, Domain: d, Agent: c.agent},
-			})
+			}.Encode())
 		})
 	})
-}
-
-// checkDomain reports whether the configuration has a domain, and sends the error if not. Without
-// domains in the configuration, each is the default agent.
-func (s *Conn) checkDomain(domain string) bool {
-	known := s.Options.AgentNames
-	if len(known) == 0 || slices.Contains(known, domain) {
-		return true
-	}
-	s.sendError("", wire.CodeNotFound, fmt.Sprintf("Unknown domainId %q: want one of %s", domain, strings.Join(known, ", ")))
-	return false
 }
 
 // requireConversation returns the conversationId of a message. If it is missing, it sends an error
@@ -111,12 +77,12 @@ func (s *Conn) handleSend(m wire.Message) {
 	thinking, _ := body.Flag("enableThinking")
 	data := protocol.SendData{Text: text, ClientMessageID: m.Name("requestId")}
 	key := m.Key()
-	s.withConversation(id, func(c *conversation) {
+	s.conversations.with(id, func(c *conversation) {
 		c.thinking, c.chat = thinking, nil
-		s.sendKeyed(protocol.DoSend, c.session, key, data, func(a protocol.Answer) {
+		s.command(protocol.DoSend, c.session, key, data, func(a protocol.Answer) {
 			r, err := codec.DecodeResult[protocol.SendResult](a)
 			if key != "" {
-				s.answerSend(c, key, &r, err)
+				s.Send(c.answerSend(key, &r, err))
 			}
 			switch {
 			case key != "" && err != nil:
@@ -127,10 +93,7 @@ func (s *Conn) handleSend(m wire.Message) {
 				if r.Index != nil && *r.Index > 0 {
 					why = fmt.Sprintf("queued behind %d others", *r.Index)
 				}
-				s.send(wire.Frame{
-					Type:    wire.TypeThought,
-					Payload: wire.WorkflowThought{ID: wire.QueueAgent, Agent: wire.QueueAgent, Conversation: c.id, Reason: why},
-				})
+				s.Send(c.thought(wire.QueueAgent, why))
 			}
 		})
 	})
@@ -145,13 +108,9 @@ func (s *Conn) handleCancel(m wire.Message) {
 	case !s.checkRole(protocol.DoInterrupt, id):
 		return
 	}
-	s.withConversation(id, func(c *conversation) {
-		s.sendCommand(protocol.DoInterrupt, c.session, protocol.InterruptData{}, func(a protocol.Answer) {
-			r, err := codec.DecodeResult[protocol.InterruptResult](a)
-			switch {
-			case err != nil:
-				s.sendError(c.id, foreignCode(err.Code, wire.CodeStreamError), err.Message)
-			case !r.Interrupted:
+	s.conversations.with(id, func(c *conversation) {
+		request(s.exchange, protocol.DoInterrupt, c.session, protocol.InterruptData{}, c.id, func(r protocol.InterruptResult) {
+			if !r.Interrupted {
 				s.sendError(c.id, wire.CodeNotFound, noStream)
 			}
 		})
@@ -161,7 +120,7 @@ func (s *Conn) handleCancel(m wire.Message) {
 // refuseDecision refuses a decision that the role does not permit. Like the real system, it looks
 // for the request first.
 func (s *Conn) refuseDecision(c *conversation, request string) {
-	if !slices.ContainsFunc(c.approvals, func(r *openApproval) bool { return r.id == request }) {
+	if c.approvals.find(request) == nil {
 		s.sendError(c.id, wire.CodeNotFound, unknownRequest)
 		return
 	}
@@ -189,7 +148,7 @@ func (s *Conn) handleApprove(m wire.Message) {
 		s.sendError(id, wire.CodeBadRequest, "approved is required")
 		return
 	case !s.Options.Role.May(protocol.DoApprove):
-		s.withConversation(id, func(c *conversation) { s.refuseDecision(c, request) })
+		s.conversations.with(id, func(c *conversation) { s.refuseDecision(c, request) })
 		return
 	}
 	data := protocol.ApproveData{Request: request, Decision: protocol.AllowOnce, Reason: body.Text("reason")}
@@ -198,15 +157,15 @@ func (s *Conn) handleApprove(m wire.Message) {
 		data.Decision, failed = protocol.Deny, wire.CodeRejectFailed
 	}
 	key := m.Key()
-	s.withConversation(id, func(c *conversation) {
-		s.sendKeyed(protocol.DoApprove, c.session, key, data, func(a protocol.Answer) {
+	s.conversations.with(id, func(c *conversation) {
+		s.command(protocol.DoApprove, c.session, key, data, func(a protocol.Answer) {
 			switch {
 			case key != "":
-				s.sendAnswer(c, key, wire.Answer{Error: a.Error})
+				s.Send(c.answer(key, wire.Answer{Error: a.Error}))
 			case a.Error != nil:
 				s.sendError(c.id, foreignCode(a.Error.Code, failed), a.Error.Message)
 			case !approved:
-				s.confirmRejection(c, request, cmp.Or(data.Reason, "Tool rejected"))
+				s.Send(c.confirmRejection(request, cmp.Or(data.Reason, "Tool rejected"))...)
 			}
 		})
 	})

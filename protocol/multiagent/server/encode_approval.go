@@ -1,19 +1,46 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
 )
 
-// encodeApproval sends an approval request.
-func (s *Conn) encodeApproval(c *conversation, a *protocol.Approval) {
-	r := &openApproval{id: a.Request, tool: a.Tool, name: a.Name, args: wire.ApprovalArgs(a), asked: a.Asked}
-	if r.name == "" {
-		r.name = a.Kind
+// An openApproval is an approval request whose end the client does not know.
+type openApproval struct {
+	id, tool, name string
+	args           json.RawMessage
+	asked          time.Time
+	allowed        bool   // its tool has not ended
+	rejection      string // message of the error for the client that rejected it, sent after its end
+}
+
+type openApprovals []*openApproval
+
+// find returns the open approval with an id, or nil.
+func (list openApprovals) find(id string) *openApproval {
+	i := slices.IndexFunc(list, func(r *openApproval) bool { return r.id == id })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// close removes an approval whose end the client gets.
+func (list *openApprovals) close(r *openApproval) {
+	*list = slices.DeleteFunc(*list, func(o *openApproval) bool { return o == r })
+}
+
+// ask encodes an approval request.
+func (c *conversation) ask(a *protocol.Approval) codec.Frame {
+	r := &openApproval{
+		id: a.Request, tool: a.Tool, name: cmp.Or(a.Name, a.Kind), args: wire.ApprovalArgs(a), asked: a.Asked,
 	}
 	agent := c.agent
 	if c.turn != nil {
@@ -22,9 +49,9 @@ func (s *Conn) encodeApproval(c *conversation, a *protocol.Approval) {
 	if len(c.approvals) < wire.MaxOpenItems {
 		c.approvals = append(c.approvals, r)
 	}
-	s.send(wire.Frame{Type: wire.TypeApprovalRequired, Conversation: c.id, Payload: wire.ApprovalRequest{
+	return c.frame(wire.TypeApprovalRequired, wire.ApprovalRequest{
 		Request: r.id, Tool: r.name, Args: r.args, Description: describeApproval(a), Agent: agent,
-	}})
+	})
 }
 
 func describeApproval(a *protocol.Approval) string {
@@ -40,77 +67,72 @@ func describeApproval(a *protocol.Approval) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// encodeResolution sends the end of an approval request, unless the end of its tool will.
-func (s *Conn) encodeResolution(c *conversation, d *protocol.ApprovalResolvedData) {
-	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == d.Request })
-	if i < 0 {
-		return
+// resolve encodes the end of an approval request, unless the end of its tool will.
+func (c *conversation) resolve(d *protocol.ApprovalResolvedData) []codec.Frame {
+	r := c.approvals.find(d.Request)
+	if r == nil {
+		return nil
 	}
-	r := c.approvals[i]
-	if d.Outcome == protocol.Allowed && r.tool != "" {
+	allowed := d.Outcome == protocol.Allowed
+	if allowed && r.tool != "" {
 		r.allowed = true
-		return
+		return nil
 	}
-	c.approvals = slices.Delete(c.approvals, i, i+1)
-	defer s.sendRejection(c, r)
-	if d.Outcome == protocol.Allowed {
-		result := protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision})
-		s.sendToolExecuted(c, r.id, r.name, result, "")
-		return
+	c.approvals.close(r)
+	var result json.RawMessage
+	why := ""
+	if allowed {
+		result = protocol.MustEncode(map[string]protocol.Decision{"decision": d.Decision})
+	} else {
+		why = cmp.Or(d.Reason, string(d.Outcome))
+		if c.turn != nil && r.tool != "" {
+			c.turn.tool(r.tool).denialSent = true
+		}
 	}
-	if c.turn != nil && r.tool != "" {
-		c.turn.tool(r.tool).denialSent = true
-	}
-	why := d.Reason
-	if why == "" {
-		why = string(d.Outcome)
-	}
-	s.sendToolExecuted(c, r.id, r.name, nil, why)
+	return append([]codec.Frame{c.executed(r.id, r.name, result, why)}, c.rejection(r)...)
 }
 
-// encodeToolEnded sends the end of a tool, under the id of its approval request if it has one.
-func (s *Conn) encodeToolEnded(c *conversation, d *protocol.ToolEndedData) {
+// encodeToolEnded encodes the end of a tool, under the id of its approval request if it has one.
+func (c *conversation) encodeToolEnded(d *protocol.ToolEndedData) []codec.Frame {
 	call := c.turn.tool(d.Tool)
 	delete(c.turn.tools, d.Tool)
 	if call.denialSent {
-		return
+		return nil
 	}
 	id, name := d.Tool, call.displayName()
-	if i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.tool == d.Tool && r.allowed }); i >= 0 {
+	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.tool == d.Tool && r.allowed })
+	if i >= 0 {
 		id, name = c.approvals[i].id, c.approvals[i].name
-		c.approvals = slices.Delete(c.approvals, i, i+1)
+		c.approvals.close(c.approvals[i])
 	}
-	why := d.Error
-	if why == "" && d.Status != protocol.ToolCompleted {
-		why = string(d.Status)
+	why := ""
+	if d.Status != protocol.ToolCompleted {
+		why = cmp.Or(d.Error, string(d.Status))
 	}
-	if d.Status == protocol.ToolCompleted {
-		why = ""
-	}
-	s.sendToolExecuted(c, id, name, call.resultJSON(d), why)
+	return []codec.Frame{c.executed(id, name, call.resultJSON(d), why)}
 }
 
-// sendToolExecuted sends the result of a tool. A non-empty why means failure.
-func (s *Conn) sendToolExecuted(c *conversation, id, name string, result json.RawMessage, why string) {
-	s.send(wire.Frame{Type: wire.TypeExecuted, Conversation: c.id, Payload: wire.ToolExecuted{
+// executed returns the result of a tool. A non-empty why means failure.
+func (c *conversation) executed(id, name string, result json.RawMessage, why string) codec.Frame {
+	return c.frame(wire.TypeExecuted, wire.ToolExecuted{
 		Request: id, Tool: name, Result: result, Success: why == "", Error: why,
-	}})
+	})
 }
 
 // confirmRejection reports to the client that its rejection counts, after the tool_executed of the
 // request, as the real system does.
-func (s *Conn) confirmRejection(c *conversation, request, message string) {
-	i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == request })
-	if i < 0 { // its end was sent before the answer came
-		s.sendError(c.id, wire.CodeRejected, message)
-		return
+func (c *conversation) confirmRejection(request, message string) []codec.Frame {
+	if r := c.approvals.find(request); r != nil {
+		r.rejection = message
+		return nil
 	}
-	c.approvals[i].rejection = message
+	return []codec.Frame{c.failure(wire.CodeRejected, message)} // its end was sent before the answer came
 }
 
-// sendRejection reports a rejection whose request has ended.
-func (s *Conn) sendRejection(c *conversation, r *openApproval) {
-	if r.rejection != "" {
-		s.sendError(c.id, wire.CodeRejected, r.rejection)
+// rejection returns the error of a rejection whose request has ended, if the client rejected it.
+func (c *conversation) rejection(r *openApproval) []codec.Frame {
+	if r.rejection == "" {
+		return nil
 	}
+	return []codec.Frame{c.failure(wire.CodeRejected, r.rejection)}
 }

@@ -5,21 +5,14 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
 )
 
-// handleEvent encodes an event of a session that the client uses.
-func (s *Conn) handleEvent(c *conversation, e *protocol.Event) {
-	if !e.Durable() {
-		if _, ended := s.Unsubscribed(e); ended {
-			s.dropConversation(c, wire.CodeNotFound, "the conversation no longer exists")
-		} else if e.Type == protocol.CaughtUp && !c.ready {
-			s.handleCaughtUp(c)
-		}
-		return
-	}
+// encode encodes a durable event.
+func (c *conversation) encode(e *protocol.Event) []codec.Frame {
 	if c.resubscribing || e.Seq <= c.seq {
-		return
+		return nil
 	}
 	c.seq = e.Seq
 	switch e.Type {
@@ -28,38 +21,35 @@ func (s *Conn) handleEvent(c *conversation, e *protocol.Event) {
 		if e.Decode(&d) == nil && d.Agent != "" {
 			c.agent = d.Agent
 		}
-		return
 	case protocol.MessageUser:
-		c.turn = newServerTurn(e.Turn, c.agent)
 		var d protocol.MessageUserData
-		if e.Decode(&d) == nil {
-			c.turn.message, c.turn.toolRequest = d.MessageID, wire.IsToolRequest(d.Text)
-			s.answerBegun(c, d.MessageID)
+		if e.Decode(&d) != nil {
+			d = protocol.MessageUserData{}
 		}
-		return
+		return c.begin(e.Turn, &d.Message)
 	case protocol.ApprovalRequested:
 		var d protocol.Approval
 		if e.Decode(&d) == nil {
 			if c.turn != nil {
 				c.turn.toolRequest = false
 			}
-			s.encodeApproval(c, &d)
+			return []codec.Frame{c.ask(&d)}
 		}
-		return
 	case protocol.ApprovalResolved:
 		var d protocol.ApprovalResolvedData
 		if e.Decode(&d) == nil {
-			s.encodeResolution(c, &d)
+			return c.resolve(&d)
 		}
-		return
+	default:
+		if c.turn != nil && c.turn.id == e.Turn {
+			return c.encodeTurnEvent(e)
+		}
 	}
-	if c.turn != nil && c.turn.id == e.Turn {
-		s.handleTurnEvent(c, e)
-	}
+	return nil
 }
 
-// handleTurnEvent encodes an event of the current turn.
-func (s *Conn) handleTurnEvent(c *conversation, e *protocol.Event) {
+// encodeTurnEvent encodes an event of the current turn.
+func (c *conversation) encodeTurnEvent(e *protocol.Event) []codec.Frame {
 	t := c.turn
 	switch e.Type {
 	case protocol.TurnStarted:
@@ -70,7 +60,7 @@ func (s *Conn) handleTurnEvent(c *conversation, e *protocol.Event) {
 	case protocol.TurnEnded:
 		var d protocol.TurnEndedData
 		if e.Decode(&d) == nil {
-			s.encodeTurnEnded(c, &d)
+			return c.encodeTurnEnded(&d)
 		}
 	case protocol.TextStart, protocol.ReasoningStart:
 		var d protocol.PartStartData
@@ -83,21 +73,22 @@ func (s *Conn) handleTurnEvent(c *conversation, e *protocol.Event) {
 	case protocol.TextDelta, protocol.ReasoningDelta:
 		var d protocol.PartDeltaData
 		if e.Decode(&d) == nil {
-			s.appendText(c, t.part(e, d.Part, partKind(e.Type)), d.Text)
+			return c.appendText(t.part(e, d.Part, partKind(e.Type)), d.Text)
 		}
 	case protocol.TextEnd, protocol.ReasoningEnd:
 		var d protocol.PartEndData
 		if e.Decode(&d) == nil {
-			s.flushPart(c, t.part(e, d.Part, partKind(e.Type)))
+			return c.flushPart(t.part(e, d.Part, partKind(e.Type)))
 		}
 	case protocol.JoinedDeltas:
 		var d protocol.JoinedData
 		if e.Decode(&d) == nil {
-			s.encodeJoined(c, e, &d)
+			return c.encodeJoined(e, &d)
 		}
 	default:
-		s.handleToolEvent(c, e)
+		return c.encodeToolEvent(e)
 	}
+	return nil
 }
 
 func partKind(t protocol.Type) protocol.Kind {
@@ -109,25 +100,26 @@ func partKind(t protocol.Type) protocol.Kind {
 }
 
 // encodeJoined encodes a run of deltas part by part.
-func (s *Conn) encodeJoined(c *conversation, e *protocol.Event, d *protocol.JoinedData) {
+func (c *conversation) encodeJoined(e *protocol.Event, d *protocol.JoinedData) (frames []codec.Frame) {
 	for _, p := range d.Parts {
 		event := protocol.Event{Task: p.Task, Parent: p.Parent, Turn: e.Turn}
 		switch p.Kind {
 		case protocol.KindText, protocol.KindReasoning:
-			s.appendText(c, c.turn.part(&event, p.Part, p.Kind), p.Text)
+			frames = append(frames, c.appendText(c.turn.part(&event, p.Part, p.Kind), p.Text)...)
 		case protocol.KindOutput:
 			c.turn.tool(p.Part).appendOutput(p.Text)
 		}
 	}
+	return frames
 }
 
-func (s *Conn) handleToolEvent(c *conversation, e *protocol.Event) {
+func (c *conversation) encodeToolEvent(e *protocol.Event) []codec.Frame {
 	t := c.turn
 	switch e.Type {
 	case protocol.ToolStarted:
 		var d protocol.ToolStartedData
 		if e.Decode(&d) != nil {
-			return
+			return nil
 		}
 		t.toolRequest = false
 		call := t.tool(d.Tool)
@@ -137,7 +129,7 @@ func (s *Conn) handleToolEvent(c *conversation, e *protocol.Event) {
 	case protocol.ToolOutput:
 		var d protocol.ToolOutputData
 		if e.Decode(&d) != nil {
-			return
+			return nil
 		}
 		call := t.tool(d.Tool)
 		if d.Replace {
@@ -150,10 +142,14 @@ func (s *Conn) handleToolEvent(c *conversation, e *protocol.Event) {
 	case protocol.ToolEnded:
 		var d protocol.ToolEndedData
 		if e.Decode(&d) == nil {
-			s.encodeToolEnded(c, &d)
+			return c.encodeToolEnded(&d)
 		}
 	}
+	return nil
 }
+
+// maxOutput bounds the output that is kept of a tool, in bytes.
+const maxOutput = 64 << 10
 
 func (call *tool) appendOutput(text string) {
 	call.output = append(call.output, text[:min(len(text), maxOutput-len(call.output))]...)

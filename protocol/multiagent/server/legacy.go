@@ -72,45 +72,32 @@ func (s *Conn) handleChatSend(m wire.Message) {
 	switch {
 	case use.message == "" || use.domain == "" && id == "":
 		s.sendError("", wire.CodeBadRequest, "domain_id and message are required")
-		return
 	case !s.checkRole(protocol.DoSend, id):
-		return
 	case id != "":
 		s.sendChat(id, use)
-		return
-	case !s.checkRole(protocol.DoCreate, "") || !s.checkDomain(use.domain):
-		return
+	default:
+		s.create(use.domain, func(session string) { s.sendChat(session, use) })
 	}
-	create := protocol.CreateData{Agent: s.Options.Agent(use.domain)}
-	s.sendCommand(protocol.DoCreate, "", create, func(a protocol.Answer) {
-		created, err := codec.DecodeResult[protocol.CreateResult](a)
-		if err != nil {
-			s.sendError("", foreignCode(err.Code, wire.CodeStreamError), err.Message)
-			return
-		}
-		s.sendChat(created.Session, use)
-	})
 }
 
 func (s *Conn) sendChat(id string, use chat) {
-	s.withConversation(id, func(c *conversation) {
+	s.conversations.with(id, func(c *conversation) {
 		c.chat = &use
-		s.sendCommand(protocol.DoSend, c.session, protocol.SendData{Text: use.message}, func(a protocol.Answer) {
-			if a.Error != nil {
-				s.sendError(c.id, foreignCode(a.Error.Code, wire.CodeStreamError), a.Error.Message)
-			}
-		})
+		data := protocol.SendData{Text: use.message}
+		request(s.exchange, protocol.DoSend, c.session, data, c.id, func(protocol.SendResult) {})
 	})
 }
 
-func (s *Conn) sendChatDelta(text string) {
-	s.sendLegacy(struct {
+// chatDelta returns text of the answer to chat.send.
+func chatDelta(text string) codec.Frame {
+	return legacyFrame(struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}{typeChatDelta, text})
 }
 
-func (s *Conn) sendChatDone(c *conversation, done wire.MessageComplete) {
+// done returns the whole answer to chat.send.
+func (use *chat) done(conversation string, done wire.MessageComplete) codec.Frame {
 	type reply struct {
 		Domain       string        `json:"domain_id"`
 		Agent        string        `json:"agent_id"`
@@ -118,25 +105,20 @@ func (s *Conn) sendChatDone(c *conversation, done wire.MessageComplete) {
 		Reply        string        `json:"reply"`
 		Messages     []chatMessage `json:"messages"`
 	}
-	s.sendLegacy(struct {
+	return legacyFrame(struct {
 		Type    string `json:"type"`
 		Message reply  `json:"message"`
 	}{typeChatDone, reply{
-		c.chat.domain, done.Agent, c.id, done.Content,
-		[]chatMessage{{"user", c.chat.message}, {"assistant", done.Content}},
+		use.domain, done.Agent, conversation, done.Content,
+		[]chatMessage{{"user", use.message}, {"assistant", done.Content}},
 	}})
 }
 
-func (s *Conn) sendLegacy(v any) { s.Send(codec.Frame{Data: protocol.MustEncode(v)}) }
+func legacyFrame(v any) codec.Frame { return codec.Frame{Data: protocol.MustEncode(v)} }
 
 // handleList lists the sessions. Their creators are not known.
 func (s *Conn) handleList() {
-	s.sendCommand(protocol.DoList, "", nil, func(a protocol.Answer) {
-		r, err := codec.DecodeResult[protocol.ListResult](a)
-		if err != nil {
-			s.sendError("", foreignCode(err.Code, wire.CodeStreamError), err.Message)
-			return
-		}
+	request(s.exchange, protocol.DoList, "", nil, "", func(r protocol.ListResult) {
 		listed := []listedConversation{}
 		for i := range r.Sessions {
 			sum := &r.Sessions[i]
@@ -149,11 +131,11 @@ func (s *Conn) handleList() {
 			}
 			listed = append(listed, c)
 		}
-		s.sendLegacy(struct {
+		s.Send(legacyFrame(struct {
 			Type          string               `json:"type"`
 			Conversations []listedConversation `json:"conversations"`
 			Next          *string              `json:"next_cursor"`
-		}{typeListed, listed, nil})
+		}{typeListed, listed, nil}))
 	})
 }
 
@@ -164,17 +146,12 @@ func (s *Conn) handleHistory(m wire.Message) {
 		s.sendError("", wire.CodeBadRequest, "conversation_id is required")
 		return
 	}
-	s.sendCommand(protocol.DoHistory, id, protocol.HistoryData{}, func(a protocol.Answer) {
-		r, err := codec.DecodeResult[protocol.HistoryResult](a)
-		if err != nil {
-			s.sendError(id, foreignCode(err.Code, wire.CodeStreamError), err.Message)
-			return
-		}
-		s.sendLegacy(struct {
+	request(s.exchange, protocol.DoHistory, id, protocol.HistoryData{}, id, func(r protocol.HistoryResult) {
+		s.Send(legacyFrame(struct {
 			Type         string         `json:"type"`
 			Conversation string         `json:"conversation_id"`
 			Messages     []savedMessage `json:"messages"`
-		}{typeMessages, id, savedMessages(id, &r)})
+		}{typeMessages, id, savedMessages(id, &r)}))
 	})
 }
 

@@ -44,7 +44,7 @@ func (s *Conn) handleRunList() {
 	var pending []*openApproval
 	conversations := map[*openApproval]string{}
 	runs := []map[string]any{}
-	for _, c := range s.sessions {
+	for _, c := range s.conversations.bySession {
 		for _, r := range c.approvals {
 			if !r.allowed {
 				pending = append(pending, r)
@@ -58,11 +58,11 @@ func (s *Conn) handleRunList() {
 	for _, r := range pending {
 		runs = append(runs, r.run(conversations[r], "pending_approval"))
 	}
-	s.sendLegacy(struct {
+	s.Send(legacyFrame(struct {
 		Type string           `json:"type"`
 		Runs []map[string]any `json:"runs"`
 		Next *string          `json:"next_cursor"`
-	}{typeRunListed, runs, nil})
+	}{typeRunListed, runs, nil}))
 }
 
 // handleRunDecision allows or denies a pending request of a conversation of this connection.
@@ -70,9 +70,9 @@ func (s *Conn) handleRunDecision(allow bool, m wire.Message) {
 	id := m.Name("run_id")
 	var run *openApproval
 	var in *conversation
-	for _, c := range s.sessions {
-		if i := slices.IndexFunc(c.approvals, func(r *openApproval) bool { return r.id == id }); i >= 0 {
-			run, in = c.approvals[i], c
+	for _, c := range s.conversations.bySession {
+		if r := c.approvals.find(id); r != nil {
+			run, in = r, c
 		}
 	}
 	if run == nil {
@@ -94,15 +94,15 @@ func (s *Conn) handleRunDecision(allow bool, m wire.Message) {
 		by, at = "rejected_by_role", "rejected_at"
 	}
 	answer[by], answer[at] = string(s.Options.Role), s.Now.UTC()
-	s.sendCommand(protocol.DoApprove, in.session, data, func(a protocol.Answer) {
+	s.command(protocol.DoApprove, in.session, "", data, func(a protocol.Answer) {
 		if a.Error != nil {
 			s.sendError("", foreignCode(a.Error.Code, failed), a.Error.Message)
 			return
 		}
-		s.sendLegacy(struct {
+		s.Send(legacyFrame(struct {
 			Type string         `json:"type"`
 			Run  map[string]any `json:"run"`
-		}{typ, answer})
+		}{typ, answer}))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
 )
 
@@ -44,8 +45,10 @@ type tool struct {
 // displayName returns the tool's name for the client.
 func (call *tool) displayName() string { return cmp.Or(call.name, call.title, call.kind) }
 
-func newServerTurn(id, agent string) *turn {
-	return &turn{id: id, agent: agent, tools: map[string]*tool{}}
+func newTurn(id, agent string, m *protocol.Message) *turn {
+	return &turn{
+		id: id, agent: agent, message: m.MessageID, toolRequest: wire.IsToolRequest(m.Text), tools: map[string]*tool{},
+	}
 }
 
 // part returns an open part, and opens it if necessary.
@@ -73,11 +76,11 @@ func (t *turn) tool(id string) *tool {
 	return call
 }
 
-// sendChunk streams text of the turn's message. A blank line separates parts.
-func (s *Conn) sendChunk(c *conversation, p *part, text string) {
+// chunk streams text of the turn's message. A blank line separates parts.
+func (c *conversation) chunk(p *part, text string) []codec.Frame {
 	t := c.turn
 	if text == "" {
-		return
+		return nil
 	}
 	if !p.started && len(t.content) > 0 {
 		text = "\n\n" + text
@@ -85,62 +88,56 @@ func (s *Conn) sendChunk(c *conversation, p *part, text string) {
 	p.started = true
 	t.content = append(t.content, text[:min(len(text), wire.MaxContent-len(t.content))]...)
 	if c.chat != nil {
-		s.sendChatDelta(text)
-		return
+		return []codec.Frame{chatDelta(text)}
 	}
-	s.send(wire.Frame{
-		Type: wire.TypeChunk, Conversation: c.id, Payload: wire.MessageChunk{Message: t.id, Chunk: text, Agent: p.agent},
-	})
+	return []codec.Frame{c.frame(wire.TypeChunk, wire.MessageChunk{Message: t.id, Chunk: text, Agent: p.agent})}
 }
 
-// appendText handles a delta of a part.
-func (s *Conn) appendText(c *conversation, p *part, text string) {
+// appendText appends a delta to a part.
+func (c *conversation) appendText(p *part, text string) []codec.Frame {
 	if !p.buffered && p.kind == protocol.KindText {
-		s.sendChunk(c, p, text)
-		return
+		return c.chunk(p, text)
 	}
-	p.buffer = append(p.buffer, text...)
-	if len(p.buffer) > protocol.MaxJoined {
-		s.flushPart(c, p)
+	if p.buffer = append(p.buffer, text...); len(p.buffer) > protocol.MaxJoined {
+		return c.flushPart(p)
 	}
+	return nil
 }
 
 // flushPart sends the buffered text of a part.
-func (s *Conn) flushPart(c *conversation, p *part) {
-	if len(p.buffer) == 0 {
-		return
-	}
+func (c *conversation) flushPart(p *part) []codec.Frame {
 	text := string(p.buffer)
 	p.buffer = nil
 	switch {
+	case text == "":
 	case p.kind == protocol.KindText:
-		s.sendChunk(c, p, text)
+		return c.chunk(p, text)
 	case c.thinking:
-		s.send(wire.Frame{
-			Type: wire.TypeThought, Payload: wire.WorkflowThought{ID: p.agent, Agent: p.agent, Conversation: c.id, Reason: text},
-		})
+		return []codec.Frame{c.thought(p.agent, text)}
 	}
+	return nil
 }
 
-// encodeTurnEnded sends the end of the turn.
-func (s *Conn) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
+// encodeTurnEnded encodes the end of the turn.
+func (c *conversation) encodeTurnEnded(d *protocol.TurnEndedData) (frames []codec.Frame) {
 	t := c.turn
 	for _, p := range t.parts {
-		s.flushPart(c, p)
+		frames = append(frames, c.flushPart(p)...)
 	}
 	for _, r := range c.approvals {
 		var result json.RawMessage
 		if r.allowed {
 			result = json.RawMessage("{}") // null would mean a rejection
 		}
-		s.sendToolExecuted(c, r.id, r.name, result, "the turn ended")
-		s.sendRejection(c, r)
+		frames = append(frames, c.executed(r.id, r.name, result, "the turn ended"))
+		frames = append(frames, c.rejection(r)...)
 	}
 	c.turn, c.approvals = nil, nil
-	why := d.Message
-	if why == "" {
-		why = string(d.Reason)
-	}
+	return append(frames, c.encodeEnd(t, d))
+}
+
+// encodeEnd encodes the end of a turn, after everything that was open in it.
+func (c *conversation) encodeEnd(t *turn, d *protocol.TurnEndedData) codec.Frame {
 	switch d.Reason {
 	case protocol.ReasonCompleted:
 		done := wire.MessageComplete{
@@ -151,19 +148,17 @@ func (s *Conn) encodeTurnEnded(c *conversation, d *protocol.TurnEndedData) {
 			done.Metadata.Tokens = d.Usage.Output
 		}
 		if c.chat != nil {
-			s.sendChatDone(c, done)
-			return
+			return c.chat.done(c.id, done)
 		}
-		s.send(wire.Frame{Type: wire.TypeComplete, Conversation: c.id, Payload: done})
+		return c.frame(wire.TypeComplete, done)
 	case protocol.ReasonInterrupted:
-		s.sendError(c.id, wire.CodeCancelled, "Stream cancelled")
+		return c.failure(wire.CodeCancelled, "Stream cancelled")
 	case protocol.ReasonDenied:
-		s.sendError(c.id, wire.CodeCancelled, "Stream cancelled: a tool was rejected")
-	default:
-		code := wire.CodeStreamError
-		if t.toolRequest {
-			code = wire.CodeRequestFailed
-		}
-		s.sendError(c.id, code, why)
+		return c.failure(wire.CodeCancelled, "Stream cancelled: a tool was rejected")
 	}
+	code := wire.CodeStreamError
+	if t.toolRequest {
+		code = wire.CodeRequestFailed
+	}
+	return c.failure(code, cmp.Or(d.Message, string(d.Reason)))
 }
