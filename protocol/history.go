@@ -1,6 +1,10 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+)
 
 // Commands about the past of a session.
 const (
@@ -48,6 +52,31 @@ type HistoryResult struct {
 	Last   uint64            `json:"last,omitempty"`
 	More   bool              `json:"more,omitempty"`
 	Events []json.RawMessage `json:"events"`
+}
+
+// OlderThan returns the seq before which the next older page has events (Before of its request), or 0
+// if there is none.
+func (r *HistoryResult) OlderThan() uint64 {
+	if !r.More {
+		return 0
+	}
+	return r.First
+}
+
+// Decoded yields the events of the page, oldest first, with an error for a line that is no event.
+func (r *HistoryResult) Decoded() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		for _, line := range r.Events {
+			e := new(Event)
+			err := json.Unmarshal(line, e)
+			if err != nil {
+				err = fmt.Errorf("decode an event of the history: %w", err)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // BlobData requests a piece of a blob. Limit is at most 512 KiB (0: that much).

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -162,9 +161,8 @@ func peekSession(ctx context.Context, s remote.Session, knownTurn string) (*peek
 	if err := s.Do(ctx, protocol.DoHistory, data, &page); err != nil {
 		return result, err
 	}
-	for _, raw := range page.Events {
-		e := new(protocol.Event)
-		if err := json.Unmarshal(raw, e); err != nil {
+	for e, err := range page.Decoded() {
+		if err != nil {
 			return result, fmt.Errorf("last turn: %w", err)
 		}
 		result.lastEvents = append(result.lastEvents, e)

@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"encoding/json"
 	"maps"
 	"strings"
 	"time"
@@ -70,17 +69,13 @@ func (o *Outline) Apply(e *protocol.Event) {
 // Prepend adds a page of history. A turn may be on several pages.
 func (o *Outline) Prepend(page *protocol.HistoryResult) error {
 	var past Outline
-	for _, raw := range page.Events {
-		var e protocol.Event
-		if err := json.Unmarshal(raw, &e); err != nil {
+	for e, err := range page.Decoded() {
+		if err != nil {
 			return err
 		}
-		past.Apply(&e)
+		past.Apply(e)
 	}
-	o.olderThan = 0
-	if page.More && page.First > 0 {
-		o.olderThan = page.First
-	}
+	o.olderThan = page.OlderThan()
 	if n := len(past.turns); n > 0 && len(o.turns) > 0 && past.turns[n-1].ID == o.turns[0].ID {
 		o.turns[0].join(past.turns[n-1])
 		past.turns = past.turns[:n-1]

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -91,13 +90,12 @@ func (r *renderer) update(u remote.Update) {
 // if no turn was.
 func (r *renderer) writeHistory(page *protocol.HistoryResult) {
 	written := slices.Clone(r.endedTurns)
-	for _, raw := range page.Events {
-		var e protocol.Event
-		if json.Unmarshal(raw, &e) != nil || slices.Contains(written, e.Turn) {
+	for e, err := range page.Decoded() {
+		if err != nil || slices.Contains(written, e.Turn) {
 			continue
 		}
 		if len(written) == 0 || e.Turn != "" {
-			r.writeEvent(&e)
+			r.writeEvent(e)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package sessionview
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -62,9 +61,8 @@ func (u *contextUsage) requestHistory() tea.Cmd {
 			return nil // the history stays incomplete
 		}
 		msg := usageHistoryMsg{epoch: epoch}
-		for _, raw := range page.Events {
-			e := new(protocol.Event)
-			if json.Unmarshal(raw, e) == nil && usage.AffectsHistory(e.Type) {
+		for e, err := range page.Decoded() {
+			if err == nil && usage.AffectsHistory(e.Type) {
 				msg.events = append(msg.events, e)
 			}
 		}

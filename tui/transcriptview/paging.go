@@ -55,10 +55,7 @@ func (v *View) Short() bool { return v.paging.short }
 func (v *View) PrependPage(page *protocol.HistoryResult, points ...*transcript.Point) error {
 	p := &v.paging
 	cut := p.cut
-	p.loading, p.olderThan, p.cut = false, 0, cutTurn{}
-	if page.More && page.First > 0 {
-		p.olderThan = page.First
-	}
+	p.loading, p.olderThan, p.cut = false, page.OlderThan(), cutTurn{}
 	p.short = p.pages == 1 && limitedBySize(page)
 	events := page.Events
 	if cut.events != nil {

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -120,12 +119,11 @@ func (c *mcpCall) finishedTurns(session string, limit int) (
 		return nil, nil, false, err
 	}
 	t, ends = &protocol.Transcript{}, map[string]uint64{}
-	for _, line := range r.Events {
-		var e protocol.Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, nil, false, fmt.Errorf("history of %s: %w", session, err)
+	for e, err := range r.Decoded() {
+		if err == nil {
+			_, err = t.Apply(e)
 		}
-		if _, err := t.Apply(&e); err != nil {
+		if err != nil {
 			return nil, nil, false, fmt.Errorf("history of %s: %w", session, err)
 		}
 		ends[e.Turn] = e.Seq

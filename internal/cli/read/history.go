@@ -68,30 +68,23 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.cli.JSON() {
+		return o.printLines(pages)
+	}
 	t := &protocol.Transcript{}
 	notices := map[int][]protocol.Event{} // outside of turns, by the number of turns before them
 	for _, p := range slices.Backward(pages) {
-		for _, line := range p {
-			if o.cli.JSON() {
-				if err := o.cli.Printer().PrintLine(line); err != nil {
-					return err
-				}
-				continue
+		for e, err := range p.Decoded() {
+			if err == nil {
+				_, err = t.Apply(e)
 			}
-			var e protocol.Event
-			if err := json.Unmarshal(line, &e); err != nil {
-				return fmt.Errorf("history of %s: %w", o.Session, err)
-			}
-			if _, err := t.Apply(&e); err != nil {
+			if err != nil {
 				return fmt.Errorf("history of %s: %w", o.Session, err)
 			}
 			if protocol.OutsideOfTurns(e.Type, e.Turn) {
-				notices[len(t.Turns)] = append(notices[len(t.Turns)], e)
+				notices[len(t.Turns)] = append(notices[len(t.Turns)], *e)
 			}
 		}
-	}
-	if o.cli.JSON() {
-		return nil
 	}
 	return o.cli.Print(nil, func(w io.Writer) {
 		m := export.Markdown{W: w, Session: o.Session}
@@ -103,9 +96,20 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	})
 }
 
+func (o *historyOptions) printLines(pages []*protocol.HistoryResult) error {
+	for _, p := range slices.Backward(pages) {
+		for _, line := range p.Events {
+			if err := o.cli.Printer().PrintLine(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // pages requests pages of history until --limit is reached, the newest page first.
-func (o *historyOptions) pages(c *connection.Conn) ([][]json.RawMessage, error) {
-	var pages [][]json.RawMessage
+func (o *historyOptions) pages(c *connection.Conn) ([]*protocol.HistoryResult, error) {
+	var pages []*protocol.HistoryResult
 	left, before := o.Limit, o.Before
 	for {
 		limit := historyPageSize
@@ -117,12 +121,13 @@ func (o *historyOptions) pages(c *connection.Conn) ([][]json.RawMessage, error) 
 		if err != nil {
 			return nil, err
 		}
-		pages = append(pages, res.Events)
+		pages = append(pages, &res)
 		left -= countTurns(res.Events)
-		if !res.More || res.First == 0 || res.First == before || o.Limit > 0 && left <= 0 {
+		older := res.OlderThan()
+		if older == 0 || older == before || o.Limit > 0 && left <= 0 {
 			return pages, nil
 		}
-		before = res.First
+		before = older
 	}
 }
 
