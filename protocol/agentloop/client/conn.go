@@ -1,7 +1,7 @@
 package client
 
 import (
-	"strconv"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -11,9 +11,9 @@ import (
 
 // Timeouts of the client, since the server does not acknowledge messages.
 const (
-	quietTimeout   = 250 * time.Millisecond // after opening, for messages of a turn under way
+	quietTimeout   = 250 * time.Millisecond // after opening, for messages of the current turn
 	resumeTimeout  = 2 * time.Second        // after opening, if the last connection ended in a turn
-	moreTimeout    = 50 * time.Millisecond  // between messages of the turn under way
+	moreTimeout    = 50 * time.Millisecond  // between messages of the current turn
 	maxOpening     = time.Second
 	startTimeout   = 10 * time.Second       // for the turn of a message
 	echoTimeout    = 150 * time.Millisecond // at a turn's start, for the message that started it
@@ -30,35 +30,17 @@ const maxPending = 256
 // session, and the log begins with it.
 type Conn struct {
 	codec.ClientBase
-	log      *codec.Log
-	previous *codec.Log // of the previous connection, until the fate of its turn is known; nil: none
-	state    *state
+	session *session
 
-	openedAt         time.Time
-	readyAt          time.Time          // until then commands are held, since the session is not known; zero: ready
-	held             []protocol.Command // until readyAt
-	sends            []*pendingSend     // messages whose turn has not started, oldest first
-	contextRequests  []*contextRequest  // requests about the context
-	turn             *turn
-	startsAt         time.Time           // when the announced turn starts without an echo; zero: none announced
-	earlierApprovals []protocol.Approval // requests of the previous connection, in a turn that the server repeats
-	earlierEvents    []earlierEvent      // other events of that turn, which the server does not repeat
-	decision         *pendingDecision    // sent, and not confirmed
-	explanation      *pendingExplanation // requested
+	openedAt time.Time
+	readyAt  time.Time          // until then commands are held, since the session is not known; zero: ready
+	held     []protocol.Command // until readyAt
 }
 
 // New returns the client end of a connection.
 func New(o codec.ClientOptions) *Conn {
-	c := &Conn{
-		ClientBase: codec.NewClientBase(o, Responder),
-		state:      codec.ResumeState(o.Resume, newClientState),
-	}
-	c.log = codec.NewLog(wire.SessionOfURL(o.URL), c.Epoch())
-	if c.previous = c.state.log; c.previous == nil {
-		c.state.log, c.log.ResetReason = c.log, protocol.ResetResubscribed
-	} else {
-		c.previous.Detach()
-	}
+	c := &Conn{ClientBase: codec.NewClientBase(o, Responder)}
+	c.session = newSession(&c.ClientBase)
 	return c
 }
 
@@ -66,12 +48,13 @@ func New(o codec.ClientOptions) *Conn {
 func (c *Conn) Open(now time.Time) codec.Output {
 	return c.run(now, func() {
 		c.openedAt, c.readyAt = now, now.Add(quietTimeout)
+		log := c.session.log
 		switch {
-		case c.previous == nil:
-			c.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: c.log.Session, Agent: wire.Name})
-		case !c.queues(): // the session ended with its connection
-			c.resumePrevious("")
-		case c.previous.State.Turn != nil:
+		case log.previous == nil:
+			log.add(protocol.SessionCreated, protocol.SessionCreatedData{Name: log.Session, Agent: wire.Name})
+		case !c.Options.PeerIsAgentctl: // the session ended with its connection
+			log.resume("")
+		case log.previous.State.Turn != nil:
 			c.readyAt = now.Add(resumeTimeout)
 		}
 	})
@@ -84,22 +67,31 @@ func (c *Conn) Native(now time.Time, line []byte) codec.Output {
 		switch {
 		case !ok:
 		case c.readyAt.IsZero():
-			c.command(&cmd)
+			c.handleCommand(&cmd)
 		default:
 			c.Hold(&c.held, maxPending, &cmd)
 		}
 	})
 }
 
+// handleCommand carries out a command on the session.
+func (c *Conn) handleCommand(cmd *protocol.Command) {
+	if name := c.session.log.Session; !strings.HasPrefix(name, cmd.Session) {
+		c.Failf(cmd, protocol.CodeNoSession, "the dialect %s has one session per URL, and this one is %q", wire.Name, name)
+		return
+	}
+	c.session.handleCommand(cmd)
+}
+
 // Foreign implements codec.Codec.
 func (c *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() {
-		waits := c.previous != nil
-		c.handleMessage(f)
+		waits := c.session.log.previous != nil
+		c.session.handleMessage(f)
 		more := now.Add(moreTimeout)
 		switch {
 		case c.readyAt.IsZero():
-		case waits && c.previous == nil: // the interrupted turn is repeated
+		case waits && c.session.log.previous == nil: // the interrupted turn is repeated
 			c.readyAt = more
 		case more.After(c.readyAt) && more.Before(c.openedAt.Add(maxOpening)):
 			c.readyAt = more
@@ -113,60 +105,31 @@ func (c *Conn) Wake(now time.Time) codec.Output { return c.run(now, func() {}) }
 // run carries out one call of the codec.
 func (c *Conn) run(now time.Time, work func()) codec.Output {
 	return c.Run(now, func() {
-		c.expireTimeouts()
+		c.expireOpening()
+		c.session.expire()
 		work()
-		c.PublishSummary(c.log, c.log.Summary())
-		c.scheduleWake()
+		c.PublishSummary(c.session.log.Log, c.session.log.Summary())
+		c.Out.WakeBy(c.readyAt)
+		c.session.wakeBy()
 	})
 }
 
+// expireOpening carries out the held commands once the session is known.
+func (c *Conn) expireOpening() {
+	if c.readyAt.IsZero() || c.Now.Before(c.readyAt) {
+		return
+	}
+	c.session.log.resume("")
+	held := c.held
+	c.readyAt, c.held = time.Time{}, nil
+	for i := range held {
+		c.handleCommand(&held[i])
+	}
+}
+
 // send sends a message and returns its id.
-func (c *Conn) send(typ string, payload any) (id string) {
-	id = c.Options.ID("request")
-	c.Send(wire.EncodeMessage(id, typ, payload))
+func send(x *codec.ClientBase, typ string, payload any) (id string) {
+	id = x.Options.ID("request")
+	x.Send(wire.EncodeMessage(id, typ, payload))
 	return id
-}
-
-// newID returns an id that is unique in the log.
-func (c *Conn) newID(prefix string) string {
-	c.state.counts[prefix]++
-	return prefix + strconv.Itoa(c.state.counts[prefix])
-}
-
-// maxEnvelope bounds the size of an event without its data, in bytes.
-const maxEnvelope = 4 << 10
-
-// add records an event.
-func (c *Conn) add(typ protocol.Type, data any) { c.addBy(typ, nil, data) }
-
-func (c *Conn) addBy(typ protocol.Type, by *protocol.Actor, data any) {
-	c.resumePrevious("")
-	if raw, err := protocol.Encode(data); err != nil || len(raw) > protocol.MaxEvent-maxEnvelope {
-		typ, data = protocol.Raw, protocol.RawData{Source: wire.Name, Method: string(typ), Bytes: int64(len(raw))}
-	}
-	en := codec.Entry{Type: typ, By: by, Data: data}
-	if c.turn != nil {
-		en.Turn = c.turn.id
-	}
-	c.Record(c.log, en)
-}
-
-// maxText bounds a text in one event, in bytes: escaped, it still fits.
-const maxText = protocol.MaxText
-
-// notShown ends a text that is longer.
-const notShown = " bytes more, not shown"
-
-// truncate bounds a text for users.
-func truncate(s string) string {
-	s = protocol.ValidText(s)
-	if len(s) <= maxText {
-		return s
-	}
-	return protocol.SplitText(s, maxText)[0] + "\n… " + strconv.Itoa(len(s)-maxText) + notShown
-}
-
-// raw records a message without a native equivalent.
-func (c *Conn) raw(method string, data []byte) {
-	c.add(protocol.Raw, codec.Raw(wire.Name, codec.Excerpt(method), data))
 }

@@ -521,7 +521,7 @@ func TestKeys(t *testing.T) {
 func TestPositions(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	g.Receive(agentlooptest.Loads(true), agentlooptest.Response(`{"type":"message","role":"assistant","content":"x"}`))
-	at := protocol.Position{Epoch: codecOf(g).log.Epoch, Seq: g.State.Seq - 1}
+	at := protocol.Position{Epoch: codecOf(g).session.log.Epoch, Seq: g.State.Seq - 1}
 	if a := g.Send(protocol.DoSubscribe, protocol.SubscribeData{Position: &protocol.Position{
 		Epoch: "old",
 		Seq:   9,
@@ -580,17 +580,20 @@ func TestWatchTellsChanges(t *testing.T) {
 
 // Remembered keys are bounded. A refused message may be sent again with its key.
 func TestKeysAreKeptAndBounded(t *testing.T) {
-	m := newClientState()
+	x := codec.NewClientBase(codec.ClientOptions{ID: agentlooptest.Ids()}, Responder)
+	p := sends{x: &x, keys: &newResumeState().keys}
 	for i := range 2 * maxKeys {
-		m.addKey(fmt.Sprint("k", i), "x")
+		p.remember(&protocol.Command{Key: fmt.Sprint("k", i)})
 	}
-	if _, ok := m.keys.Get(fmt.Sprint("k", 2*maxKeys-1)); m.keys.Len() != maxKeys || !ok {
-		t.Errorf("%d keys", m.keys.Len())
+	if _, ok := p.keys.Get(fmt.Sprint("k", 2*maxKeys-1)); p.keys.Len() != maxKeys || !ok {
+		t.Errorf("%d keys", p.keys.Len())
 	}
-	refused := m.addKey("refused", "x")
-	m.removeKey(refused)
-	if _, ok := m.keys.Get("refused"); ok || m.keys.Len() != maxKeys-1 {
-		t.Errorf("a refused command is remembered: %d keys", m.keys.Len())
+	refused := &protocol.Command{Key: "refused"}
+	x.Run(agentlooptest.Start, func() {
+		p.reject(&pendingSend{cmd: refused, key: p.remember(refused)}, protocol.Errorf(protocol.CodeForbidden, "no"))
+	})
+	if _, ok := p.keys.Get("refused"); ok || p.keys.Len() != maxKeys-1 {
+		t.Errorf("a refused command is remembered: %d keys", p.keys.Len())
 	}
 }
 

@@ -77,7 +77,7 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 			g.Send(protocol.DoSend, protocol.SendData{Text: "two"})
 			g.Receive(agentlooptest.Loads(true), echo("two"), says("b", "half"), agentlooptest.Request)
 			before, asked := g.State.Turn, g.State.Approvals[0].Request
-			at := protocol.Position{Epoch: codecOf(g).log.Epoch, Seq: g.State.Seq}
+			at := protocol.Position{Epoch: codecOf(g).session.log.Epoch, Seq: g.State.Seq}
 
 			again := resumeClientHarness(t, agentlooptest.AgentctlOptions(memory), &at, c.frames...)
 			var r protocol.SubscribeResult
@@ -136,7 +136,7 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 	g.Advance(rejectTimeout)
 	g.Receive(turn()[4:]...)
 	want := string(protocol.MustEncode(g.Transcript.Turns[0].Items))
-	at := protocol.Position{Epoch: codecOf(g).log.Epoch, Seq: g.State.Seq}
+	at := protocol.Position{Epoch: codecOf(g).session.log.Epoch, Seq: g.State.Seq}
 	again := resumeClientHarness(t, agentlooptest.AgentctlOptions(memory), &at, turn()...)
 	if got := string(protocol.MustEncode(again.Transcript.Turns[0].Items)); !strings.Contains(want, `"denied"`) ||
 		shape(t, got) != shape(t, want) {
