@@ -2,6 +2,7 @@ package server
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,41 +24,42 @@ type shownApproval struct {
 // minReviewTime is the time in which an answer may still be meant for the previous request.
 const minReviewTime = time.Second
 
-// showNextApproval sends the oldest pending request, unless one is shown.
-func (s *Conn) showNextApproval() {
-	if !s.sub.CaughtUp || s.sub.State == nil || s.sub.State.PendingApproval(s.shown.request) != nil {
-		return
+// showNextApproval shows the oldest pending request, unless one is shown.
+func (v *view) showNextApproval() []message {
+	st := v.sub.State
+	if !v.sub.CaughtUp || st == nil || st.PendingApproval(v.shown.request) != nil {
+		return nil
 	}
-	replaced := s.shown.replaced
-	s.shown = shownApproval{}
-	for i := range s.sub.State.Approvals {
-		if a := &s.sub.State.Approvals[i]; !s.sub.State.DecidedAtOnce(a) {
-			s.shown = shownApproval{request: a.Request, replaced: replaced}
-			s.showApproval()
-			return
+	replaced := v.shown.replaced
+	v.shown = shownApproval{}
+	for i := range st.Approvals {
+		if a := &st.Approvals[i]; !st.DecidedAtOnce(a) {
+			v.shown = shownApproval{request: a.Request, replaced: replaced}
+			return v.showApproval()
 		}
 	}
+	return nil
 }
 
-// showApproval sends the shown request, again if the client answered it: clients hide a request
-// once answered.
-func (s *Conn) showApproval() {
-	a := s.sub.State.PendingApproval(s.shown.request)
+// showApproval shows the request, again if the client answered it: clients hide a request once
+// answered.
+func (v *view) showApproval() []message {
+	a := v.sub.State.PendingApproval(v.shown.request)
 	if a == nil {
-		return
+		return nil
 	}
 	patch := wire.PatchOf(a)
 	more := ""
 	if a.Kind == protocol.ApprovePatch && patch != "" {
 		more = untoldByPatch(a, patch)
 	}
-	s.shown.shownAt, s.shown.deciding, s.shown.patch = s.Now, false, patch+more
-	r := wire.ApprovalRequest{Command: wire.ApprovalCommand(a, s.shown.patch, s.sub.State.CWD)}
-	if s.shown.patch != "" {
-		r.ApplyPatch = &wire.ApplyPatch{Patch: s.shown.patch, ReadOnly: !a.Editable || more != ""}
+	v.shown.shownAt, v.shown.deciding, v.shown.patch = v.x.Now, false, patch+more
+	r := wire.ApprovalRequest{Command: wire.ApprovalCommand(a, v.shown.patch, v.sub.State.CWD)}
+	if v.shown.patch != "" {
+		r.ApplyPatch = &wire.ApplyPatch{Patch: v.shown.patch, ReadOnly: !a.Editable || more != ""}
 	}
-	s.turn.failed = false // the turn continues
-	s.send(wire.ApprovalRequestType, r)
+	v.turn.failed = false // the turn continues
+	return []message{{wire.ApprovalRequestType, r}}
 }
 
 // untoldByPatch returns the files and arguments of a request that its patch does not name, as lines
@@ -76,30 +78,30 @@ func untoldByPatch(a *protocol.Approval, patch string) (more string) {
 }
 
 // handleReview sends the client's answer to the shown request, which came with an id.
-func (s *Conn) handleReview(id string, r *wire.ApprovalResponse) {
+func (v *view) handleReview(id string, r *wire.ApprovalResponse) {
 	var a *protocol.Approval
-	if s.sub.State != nil && s.shown.request != "" && !s.shown.deciding {
-		a = s.sub.State.PendingApproval(s.shown.request)
+	if v.sub.State != nil && v.shown.request != "" && !v.shown.deciding {
+		a = v.sub.State.PendingApproval(v.shown.request)
 	}
 	if a == nil {
-		s.failReply(id, wire.NothingPending, nil)
+		v.x.fail(id, wire.NothingPending, nil)
 		return
 	}
-	if s.shown.replaced && s.Now.Sub(s.shown.shownAt) < minReviewTime {
-		s.shown.replaced = false
-		s.failReply(id, "Another user has decided that request; this is another one", nil)
-		s.showApproval()
+	if v.shown.replaced && v.x.Now.Sub(v.shown.shownAt) < minReviewTime {
+		v.shown.replaced = false
+		v.x.fail(id, "Another user has decided that request; this is another one", nil)
+		v.x.send(v.showApproval()...)
 		return
 	}
-	d := decodeReview(a, r, s.shown.patch)
-	s.shown.deciding = true
-	s.Request(protocol.DoApprove, s.sub.Session, "", d, func(answer protocol.Answer) {
+	d := decodeReview(a, r, v.shown.patch)
+	v.shown.deciding = true
+	v.x.Request(protocol.DoApprove, v.sub.Session, "", d, func(answer protocol.Answer) {
 		if answer.Error == nil {
 			return // the event follows
 		}
-		s.failWith(id, wire.ApprovalFailed, answer.Error)
-		if s.shown.request == d.Request {
-			s.showApproval()
+		v.x.failWith(id, wire.ApprovalFailed, answer.Error)
+		if v.shown.request == d.Request {
+			v.x.send(v.showApproval()...)
 		}
 	})
 }
@@ -121,22 +123,23 @@ func decodeReview(a *protocol.Approval, r *wire.ApprovalResponse, shown string) 
 	return d
 }
 
-// approvalResolved continues after a decision on a request.
-func (s *Conn) approvalResolved(e *protocol.Event, d *protocol.ApprovalResolvedData) {
-	if d.Request == s.shown.request {
-		s.shown.replaced = !s.shown.deciding
-		if s.shown.replaced && d.ByRule == "" && d.ByPolicy == "" {
-			s.sendSystem(wire.EncodeDecision(e, d))
+// resolveApproval continues after a decision on a request.
+func (v *view) resolveApproval(e *protocol.Event, d *protocol.ApprovalResolvedData) (out []message) {
+	if d.Request == v.shown.request {
+		v.shown.replaced = !v.shown.deciding
+		if v.shown.replaced && d.ByRule == "" && d.ByPolicy == "" {
+			out = append(out, v.turn.system(wire.EncodeDecision(e, d)))
 		}
 	}
-	s.releaseCall(d.Request)
-	s.showNextApproval()
+	return slices.Concat(out, v.turn.releaseCall(d.Request), v.showNextApproval())
 }
 
-// approvalExplained sends the agent's explanation and repeats the request.
-func (s *Conn) approvalExplained(e *protocol.Event, d *protocol.ApprovalExplainedData) {
-	s.sendItem(wire.NewMessageItem(s.itemID(e, "explained"+strconv.FormatUint(e.Seq, 10)), wire.Assistant, d.Text))
-	if d.Request == s.shown.request && s.sub.CaughtUp {
-		s.showApproval()
+// explainApproval sends the agent's explanation and repeats the request.
+func (v *view) explainApproval(e *protocol.Event, d *protocol.ApprovalExplainedData) []message {
+	id := itemID(e, "explained"+strconv.FormatUint(e.Seq, 10))
+	out := []message{v.turn.item(wire.NewMessageItem(id, wire.Assistant, d.Text))}
+	if d.Request == v.shown.request && v.sub.CaughtUp {
+		out = append(out, v.showApproval()...)
 	}
+	return out
 }

@@ -253,7 +253,7 @@ func TestPatchIsShownAndMayBeEdited(t *testing.T) {
 		if d := agentlooptest.Last[protocol.ApproveData](h, protocol.DoApprove); d.Input != nil {
 			t.Fatalf("%s: input %+v of an unchanged patch", name, d.Input)
 		}
-		codecOf(h).shown.deciding = false
+		codecOf(h).session.view.shown.deciding = false
 		h.Receive(`{"id":"1","type":"approval_response","payload":{"review":"yes","applyPatch":{"patch":"edited"}}}`)
 		if d := agentlooptest.Last[protocol.ApproveData](h, protocol.DoApprove); d.Input == nil || d.Input.Patch != "edited" {
 			t.Fatalf("%s: input %+v", name, d.Input)
@@ -399,8 +399,8 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 	if got[2] != "shell c yes" || !strings.Contains(got[3], " bytes more]") || len(got[3]) > maxBuffered+1024 {
 		t.Fatalf("sent %.80q, %d bytes", got[2], len(got[3]))
 	}
-	if codecOf(h).turn.buffered != 0 {
-		t.Fatalf("%d bytes still kept", codecOf(h).turn.buffered)
+	if codecOf(h).session.view.turn.buffered != 0 {
+		t.Fatalf("%d bytes still kept", codecOf(h).session.view.turn.buffered)
 	}
 }
 

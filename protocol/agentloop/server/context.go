@@ -18,27 +18,27 @@ const (
 
 // handleContext answers with the context usage that the agent reports, else with an estimate. There
 // is always an answer: clients compute with its numbers.
-func (s *Conn) handleContext() {
-	s.whenKnown(func(*protocol.Error) {
-		if s.phase != present {
-			s.sendEstimate(transcriptSize{})
+func (c *Conn) handleContext() {
+	c.session.whenKnown(func(*protocol.Error) {
+		if c.session.phase != present {
+			c.send(contextMessage(transcriptSize{}.estimate()))
 			return
 		}
-		s.Request(protocol.DoContext, s.sub.Session, "", nil, func(a protocol.Answer) {
+		c.Request(protocol.DoContext, c.session.Session, "", nil, func(a protocol.Answer) {
 			if r, err := codec.DecodeResult[protocol.ContextResult](a); err == nil {
-				s.sendContext(&r.Context)
+				c.send(contextMessage(&r.Context))
 				return
 			}
-			s.estimateHistory(0, s.size)
+			c.estimateHistory(0, c.session.view.size)
 		})
 	})
 }
 
 // estimateHistory adds the finished turns before a seq (0: all) to the size of the current turn,
 // and answers. It stops at the size of a full context.
-func (s *Conn) estimateHistory(before uint64, size transcriptSize) {
+func (c *Conn) estimateHistory(before uint64, size transcriptSize) {
 	data := protocol.HistoryData{Before: before, Limit: 100}
-	s.Request(protocol.DoHistory, s.sub.Session, "", data, func(a protocol.Answer) {
+	c.Request(protocol.DoHistory, c.session.Session, "", data, func(a protocol.Answer) {
 		r, err := codec.DecodeResult[protocol.HistoryResult](a)
 		for _, line := range r.Events {
 			var e protocol.Event
@@ -47,23 +47,19 @@ func (s *Conn) estimateHistory(before uint64, size transcriptSize) {
 			}
 		}
 		if err == nil && r.More && r.First > 0 && size.bytes < estimatedWindow*bytesPerToken {
-			s.estimateHistory(r.First, size)
+			c.estimateHistory(r.First, size)
 			return
 		}
-		s.sendEstimate(size)
+		c.send(contextMessage(size.estimate()))
 	})
 }
 
-func (s *Conn) sendEstimate(size transcriptSize) {
-	tokens := int64(size.bytes+bytesPerToken-1) / bytesPerToken
-	s.sendContext(&protocol.ContextInfo{
-		Tokens: tokens, MaxTokens: estimatedWindow, Percent: 100 * float64(tokens) / estimatedWindow,
-		TranscriptLength: size.items, Strategy: estimatedStrategy,
-	})
-}
-
-func (s *Conn) sendContext(c *protocol.ContextInfo) {
-	s.send(wire.ContextInfoType, wire.ContextInfo{TokenCount: c.Tokens, UsagePercent: c.Percent, TranscriptLength: c.TranscriptLength, MaxTokens: c.MaxTokens, Strategy: c.Strategy})
+// contextMessage returns the message for a context usage.
+func contextMessage(c *protocol.ContextInfo) message {
+	return message{wire.ContextInfoType, wire.ContextInfo{
+		TokenCount: c.Tokens, UsagePercent: c.Percent, TranscriptLength: c.TranscriptLength, MaxTokens: c.MaxTokens,
+		Strategy: c.Strategy,
+	}}
 }
 
 // A transcriptSize is the size of a part of the transcript: its items and the bytes of their text.
@@ -94,12 +90,11 @@ func (t *transcriptSize) add(e *protocol.Event) {
 	}
 }
 
-func (s *Conn) handleCompact() {
-	s.withSession(func() {
-		s.Request(protocol.DoCompact, s.sub.Session, "", nil, func(a protocol.Answer) {
-			if a.Error != nil {
-				s.failWith("", wire.CompactingFailed, a.Error)
-			} // else the event follows
-		})
-	})
+// estimate returns the context usage of a transcript.
+func (t transcriptSize) estimate() *protocol.ContextInfo {
+	tokens := int64(t.bytes+bytesPerToken-1) / bytesPerToken
+	return &protocol.ContextInfo{
+		Tokens: tokens, MaxTokens: estimatedWindow, Percent: 100 * float64(tokens) / estimatedWindow,
+		TranscriptLength: t.items, Strategy: estimatedStrategy,
+	}
 }

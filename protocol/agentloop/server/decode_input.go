@@ -11,27 +11,27 @@ import (
 )
 
 // handleMessage carries out a message of the client.
-func (s *Conn) handleMessage(m *wire.Message) {
-	if s.Requests.Pending() >= maxWaiting {
-		s.failReply(m.ID, "Too many messages", nil)
+func (c *Conn) handleMessage(m *wire.Message) {
+	if c.Requests.Pending() >= maxWaiting {
+		c.fail(m.ID, tooManyMessages, nil)
 		return
 	}
 	switch m.Type {
 	case wire.UserInputType:
-		s.handleUserInput(m)
+		c.handleUserInput(m)
 	case wire.ApprovalResponseType:
 		var r wire.ApprovalResponse
 		if m.Payload == nil || json.Unmarshal(m.Payload, &r) != nil || wire.DecisionOf(r.Review) == "" {
-			s.fail(wire.InvalidFormat, invalidField("review"))
+			c.fail("", wire.InvalidFormat, invalidField("review"))
 			return
 		}
-		s.handleReview(m.ID, &r)
+		c.session.view.handleReview(m.ID, &r)
 	case wire.GetContextType:
-		s.handleContext()
+		c.handleContext()
 	case wire.CompactType:
-		s.handleCompact()
+		c.handleCompact()
 	default:
-		s.fail(wire.UnknownType+codec.Excerpt(m.Type), nil)
+		c.fail("", wire.UnknownType+codec.Excerpt(m.Type), nil)
 	}
 }
 
@@ -39,45 +39,48 @@ func invalidField(field string) errorDetails {
 	return errorDetails{Error: "validation", Fields: []string{field}}
 }
 
-// withSession runs do if there is a session.
-func (s *Conn) withSession(do func()) {
-	s.whenKnown(func(err *protocol.Error) {
-		if s.phase != present {
-			s.fail(wire.NotInitialized, json.RawMessage("null"))
+func (c *Conn) handleCompact() {
+	c.session.whenKnown(func(*protocol.Error) {
+		if c.session.phase != present {
+			c.fail("", wire.NotInitialized, json.RawMessage("null"))
 			return
 		}
-		do()
+		c.Request(protocol.DoCompact, c.session.Session, "", nil, func(a protocol.Answer) {
+			if a.Error != nil {
+				c.failWith("", wire.CompactingFailed, a.Error)
+			} // else the event follows
+		})
 	})
 }
 
 // handleUserInput sends the user's message. The first one creates the session.
-func (s *Conn) handleUserInput(m *wire.Message) {
+func (c *Conn) handleUserInput(m *wire.Message) {
 	var in wire.UserInput
-	if m.Payload == nil || json.Unmarshal(m.Payload, &in) != nil || in.Input == nil {
-		s.failReply(m.ID, wire.InputFailed, invalidField("input"))
-		return
+	var d protocol.SendData
+	ok := m.Payload != nil && json.Unmarshal(m.Payload, &in) == nil && in.Input != nil
+	if ok {
+		d, ok = decodeInput(in.Input)
 	}
-	d, ok := decodeInput(in.Input)
 	if !ok {
-		s.failReply(m.ID, wire.InputFailed, invalidField("input"))
+		c.fail(m.ID, wire.InputFailed, invalidField("input"))
 		return
 	}
 	if len(m.ID) <= 128 {
 		d.ClientMessageID = protocol.ValidText(m.ID)
 	}
 	send := func(err *protocol.Error) {
-		if err == nil && s.phase != present {
+		if err == nil && c.session.phase != present {
 			err = protocol.Errorf(protocol.CodeNoSession, "there is no session")
 		}
 		if err != nil {
-			s.failWith(m.ID, wire.InputFailed, err)
+			c.failWith(m.ID, wire.InputFailed, err)
 			return
 		}
-		s.sendMessage(m.ID, d)
+		c.sendMessage(m.ID, d)
 	}
-	s.whenKnown(func(err *protocol.Error) {
-		if err == nil && s.phase == absent {
-			s.create(send)
+	c.session.whenKnown(func(err *protocol.Error) {
+		if err == nil && c.session.phase == absent {
+			c.session.create(send)
 			return
 		}
 		send(err)
@@ -85,37 +88,37 @@ func (s *Conn) handleUserInput(m *wire.Message) {
 }
 
 // sendMessage sends the user's message, which came with an id.
-func (s *Conn) sendMessage(id string, d protocol.SendData) {
-	s.Request(protocol.DoSend, s.sub.Session, "", d, func(a protocol.Answer) {
+func (c *Conn) sendMessage(id string, d protocol.SendData) {
+	c.Request(protocol.DoSend, c.session.Session, "", d, func(a protocol.Answer) {
 		if a.Error != nil {
-			s.failWith(id, wire.InputFailed, a.Error)
+			c.failWith(id, wire.InputFailed, a.Error)
 			return
 		}
 		if r, _ := codec.DecodeResult[protocol.SendResult](a); r.Status == protocol.SendQueued {
-			s.reportQueued(id, &r)
+			c.reportQueued(id, &r)
 		}
 	})
 }
 
-// reportQueued tells the client that its message, which came with an id, waits. It releases holds
+// reportQueued reports to the client that its message, which came with an id, waits. It releases holds
 // after a decision or a restart, which the protocol cannot release.
-func (s *Conn) reportQueued(id string, r *protocol.SendResult) {
-	if s.sub.State == nil {
+func (c *Conn) reportQueued(id string, r *protocol.SendResult) {
+	if c.session.State == nil {
 		return
 	}
 	text := "Queued: it starts when what runs now has ended."
 	if r.Index != nil && *r.Index > 0 {
 		text = fmt.Sprintf("Queued behind %d.", *r.Index)
 	}
-	for _, h := range s.sub.State.Holds {
+	for _, h := range c.session.State.Holds {
 		switch h.Reason {
 		case protocol.HoldDenyStop, protocol.HoldRestart:
-			s.Request(protocol.DoQueueRelease, s.sub.Session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
+			c.Request(protocol.DoQueueRelease, c.session.Session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
 		case protocol.HoldUser, protocol.HoldInterrupt:
 			text = "Queued: the queue is held."
 		}
 	}
-	s.reply(id, wire.ResponseItemType, wire.NewMessageItem(s.Options.ID("sys"), wire.System, text))
+	c.reply(id, message{wire.ResponseItemType, wire.NewMessageItem(c.Options.ID("sys"), wire.System, text)})
 }
 
 // decodeInput decodes a user's message. Texts are joined; everything else becomes a part.

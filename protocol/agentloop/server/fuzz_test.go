@@ -50,8 +50,8 @@ func FuzzEvents(f *testing.F) {
 		h.Record(agentlooptest.Asks("x"), agentlooptest.Entry(typ.Type, json.RawMessage(data)),
 			agentlooptest.Entry(protocol.ToolStarted, protocol.ToolStartedData{Tool: "c"}), agentlooptest.Entry(typ.Type, json.RawMessage(data)))
 		h.Record(agentlooptest.Ends(protocol.ReasonCompleted))
-		if codecOf(h).turn.buffered != 0 || !h.Wake.IsZero() {
-			t.Fatalf("after the turn %d bytes are kept, wake %v", codecOf(h).turn.buffered, h.Wake)
+		if codecOf(h).session.view.turn.buffered != 0 || !h.Wake.IsZero() {
+			t.Fatalf("after the turn %d bytes are kept, wake %v", codecOf(h).session.view.turn.buffered, h.Wake)
 		}
 	})
 }

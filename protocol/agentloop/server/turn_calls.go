@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -27,92 +28,95 @@ type toolCall struct {
 	omitted         int // dropped bytes of output
 }
 
-// openCall returns the open call of an id, creating it if needed.
-func (s *Conn) openCall(id string) *toolCall {
-	i := slices.IndexFunc(s.turn.calls, func(c *toolCall) bool { return c.id == id })
+// openCall returns the open call of an id, creating it if needed. out are the messages of a call that
+// was dropped for it.
+func (t *turnEncoder) openCall(id string) (c *toolCall, out []message) {
+	i := slices.IndexFunc(t.calls, func(c *toolCall) bool { return c.id == id })
 	if i >= 0 {
-		return s.turn.calls[i]
+		return t.calls[i], nil
 	}
-	if len(s.turn.calls) == maxOpen { // drop the oldest
-		old := s.turn.calls[0]
-		s.sendCall(old)
-		s.sendOutput(old, &protocol.ToolEndedData{Status: protocol.ToolUnknown})
+	if len(t.calls) == maxOpen { // drop the oldest
+		old := t.calls[0]
+		out = append(t.sendCall(old), t.sendOutput(old, &protocol.ToolEndedData{Status: protocol.ToolUnknown}))
 	}
-	c := &toolCall{id: id, due: s.Now.Add(callDelay)}
-	s.turn.calls = append(s.turn.calls, c)
-	return c
+	c = &toolCall{id: id, due: t.now.Add(callDelay)}
+	t.calls = append(t.calls, c)
+	return c, out
 }
 
 // appendOutput buffers output until the call's end.
-func (c *toolCall) appendOutput(s *Conn, text string) {
-	room := max(0, maxBuffered-s.turn.buffered)
+func (t *turnEncoder) appendOutput(c *toolCall, text string) {
+	room := max(0, maxBuffered-t.buffered)
 	if len(text) > room {
 		c.omitted += len(text) - room
 		text = text[:room]
 	}
 	c.output = append(c.output, text...)
-	s.turn.buffered += len(text)
+	t.buffered += len(text)
 }
 
 // appendArguments buffers streamed arguments. It ignores those over the bound, since arguments are
 // useless in part.
-func (c *toolCall) appendArguments(s *Conn, text string) {
-	if !c.sent && s.turn.buffered+len(text) <= maxBuffered {
+func (t *turnEncoder) appendArguments(c *toolCall, text string) {
+	if !c.sent && t.buffered+len(text) <= maxBuffered {
 		c.arguments = append(c.arguments, text...)
-		s.turn.buffered += len(text)
+		t.buffered += len(text)
 	}
 }
 
-// encodeTool buffers or sends an event of a tool.
-func (s *Conn) encodeTool(e *protocol.Event) {
+// tool buffers or sends an event of a tool.
+func (t *turnEncoder) tool(e *protocol.Event) (out []message) {
+	var c *toolCall
 	switch e.Type {
 	case protocol.ToolStarted:
 		d := codec.DecodeEvent[protocol.ToolStartedData](e)
-		c := s.openCall(d.Tool)
-		if d.Name != "" {
-			c.name = d.Name
-		}
-		if d.Title != "" {
-			c.title = d.Title
-		}
+		c, out = t.openCall(d.Tool)
+		c.name, c.title = cmp.Or(d.Name, c.name), cmp.Or(d.Title, c.title)
 		if d.Input != nil {
 			c.input = d.Input
 		}
 	case protocol.ToolInput:
 		d := codec.DecodeEvent[protocol.ToolInputData](e)
-		c := s.openCall(d.Tool)
+		c, out = t.openCall(d.Tool)
 		if d.Input != nil {
 			c.input = d.Input
 		}
-		c.appendArguments(s, d.Text)
+		t.appendArguments(c, d.Text)
 	case protocol.ToolOutput:
 		d := codec.DecodeEvent[protocol.ToolOutputData](e)
-		c := s.openCall(d.Tool)
+		c, out = t.openCall(d.Tool)
 		if d.Replace {
-			s.turn.buffered -= len(c.output)
+			t.buffered -= len(c.output)
 			c.output, c.omitted = nil, 0
 		}
-		c.appendOutput(s, d.Text)
+		t.appendOutput(c, d.Text)
 		for i := range d.Content {
-			c.appendOutput(s, wire.ContentText(&d.Content[i]))
+			t.appendOutput(c, wire.ContentText(&d.Content[i]))
 		}
 	case protocol.ToolEnded:
 		d := codec.DecodeEvent[protocol.ToolEndedData](e)
-		c := s.openCall(d.Tool)
-		s.sendCall(c)
-		s.sendOutput(c, d)
+		c, out = t.openCall(d.Tool)
+		return append(append(out, t.sendCall(c)...), t.sendOutput(c, d))
 	}
+	return out
 }
 
 // sendDueCalls sends the calls that are not held back, when another event (e) comes or, without
 // one, when their time came.
-func (s *Conn) sendDueCalls(e *protocol.Event) {
-	for _, c := range s.turn.calls {
-		if c.sent || c.request != "" || e == nil && s.Now.Before(c.due) || e != nil && belongsToStart(e, c.id) {
+func (t *turnEncoder) sendDueCalls(e *protocol.Event) (out []message) {
+	for _, c := range t.calls {
+		if c.sent || c.request != "" || e == nil && t.now.Before(c.due) || e != nil && belongsToStart(e, c.id) {
 			continue
 		}
-		s.sendCall(c)
+		out = append(out, t.sendCall(c)...)
 	}
+	return out
+}
+
+// wake sends the calls whose time came.
+func (t *turnEncoder) wake(now time.Time) []message {
+	t.now = now
+	return t.sendDueCalls(nil)
 }
 
 // belongsToStart reports whether an event belongs to the start of a call. An agent may count the
@@ -130,8 +134,8 @@ func belongsToStart(e *protocol.Event, id string) bool {
 }
 
 // nextDue returns when the first call is due.
-func (v *turnEncoder) nextDue() (at time.Time) {
-	for _, c := range v.calls {
+func (t *turnEncoder) nextDue() (at time.Time) {
+	for _, c := range t.calls {
 		if !c.sent && c.request == "" && (at.IsZero() || c.due.Before(at)) {
 			at = c.due
 		}
@@ -140,8 +144,8 @@ func (v *turnEncoder) nextDue() (at time.Time) {
 }
 
 // holdCall holds back a call until its request is decided.
-func (s *Conn) holdCall(a *protocol.Approval) {
-	for _, c := range s.turn.calls {
+func (t *turnEncoder) holdCall(a *protocol.Approval) {
+	for _, c := range t.calls {
 		if c.id == a.Tool && !c.sent {
 			c.request = a.Request
 		}
@@ -149,48 +153,42 @@ func (s *Conn) holdCall(a *protocol.Approval) {
 }
 
 // releaseCall sends the calls held back for a request.
-func (s *Conn) releaseCall(request string) {
-	for _, c := range s.turn.calls {
+func (t *turnEncoder) releaseCall(request string) (out []message) {
+	for _, c := range t.calls {
 		if c.request == request {
 			c.request = ""
-			s.sendCall(c)
+			out = append(out, t.sendCall(c)...)
 		}
 	}
+	return out
 }
 
-func (s *Conn) sendCall(c *toolCall) {
+// sendCall sends a call, unless it was sent.
+func (t *turnEncoder) sendCall(c *toolCall) []message {
 	if c.sent {
-		return
+		return nil
 	}
 	typed := strings.TrimSpace(string(c.arguments))
-	s.turn.buffered -= len(c.arguments)
+	t.buffered -= len(c.arguments)
 	c.sent, c.request, c.arguments = true, "", nil
+	it := wire.Item{ID: c.id, Type: wire.CallItem, CallID: c.id}
 	if c.name == wire.LocalShell {
-		a := &wire.Action{Type: "exec", Command: wire.ArgvOf(c.input), Env: &map[string]string{}}
-		if a.Command == nil {
-			a.Command = wire.SplitCommand(c.title)
+		it.Type, it.Status = wire.ShellItem, "in_progress"
+		it.Action = &wire.Action{Type: "exec", Command: wire.ArgvOf(c.input), Env: &map[string]string{}}
+		if it.Action.Command == nil {
+			it.Action.Command = wire.SplitCommand(c.title)
 		}
-		s.sendItem(wire.Item{ID: c.id, Type: wire.ShellItem, CallID: c.id, Action: a, Status: "in_progress"})
-		return
+	} else {
+		arguments := cmp.Or(string(c.input), typed, "{}")
+		it.Name, it.Arguments = cmp.Or(c.name, c.title), &arguments
 	}
-	arguments := string(c.input)
-	if arguments == "" {
-		arguments = typed
-	}
-	if arguments == "" {
-		arguments = "{}"
-	}
-	name := c.name
-	if name == "" {
-		name = c.title
-	}
-	s.sendItem(wire.Item{ID: c.id, Type: wire.CallItem, CallID: c.id, Name: name, Arguments: &arguments})
+	return []message{t.item(it)}
 }
 
 // sendOutput sends a call's output and removes the call.
-func (s *Conn) sendOutput(c *toolCall, d *protocol.ToolEndedData) {
-	s.turn.calls = slices.DeleteFunc(slices.Clone(s.turn.calls), func(o *toolCall) bool { return o == c })
-	s.turn.buffered -= len(c.output)
+func (t *turnEncoder) sendOutput(c *toolCall, d *protocol.ToolEndedData) message {
+	t.calls = slices.DeleteFunc(slices.Clone(t.calls), func(o *toolCall) bool { return o == c })
+	t.buffered -= len(c.output)
 	out := wire.CallOutput{Output: protocol.ValidText(string(c.output))}
 	if c.omitted > 0 {
 		out.Output += "\n[" + strconv.Itoa(c.omitted) + " bytes more]"
@@ -224,5 +222,5 @@ func (s *Conn) sendOutput(c *toolCall, d *protocol.ToolEndedData) {
 	if c.name == wire.LocalShell {
 		typ = wire.ShellOutputItem
 	}
-	s.sendItem(wire.Item{ID: c.id + ".output", Type: typ, CallID: c.id, Output: &text})
+	return t.item(wire.Item{ID: c.id + ".output", Type: typ, CallID: c.id, Output: &text})
 }
