@@ -1,31 +1,22 @@
 package client
 
 import (
-	"slices"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
-	"agentctl/protocol/myagent/wire"
 )
 
 // A Conn is agentctl's connection to a server. It implements codec.Codec.
 type Conn struct {
-	codec.ClientBase
-	resume *resumeState // static after construction
+	exchange
+	sessions sessions
+	openings openings
+	receiver receiver
 
 	greeted          bool // system.connected or another frame arrived, or greetingTimeout passed
-	sawFrame         bool // a frame arrived
 	greetingDeadline time.Time
 	deferred         []protocol.Command // received before the greeting
-	capabilities     map[string]bool
-	isMyAgent        bool // the server's greeting lists no capabilities
-	acks             ackTracker
-	requests         []*request
-	opens            map[string]*sessionOpen // by the client's name for the session
-	current          *session                // the session that a frame without session_id means
-	clock            serverClock
-	seqs             seqTracker
 }
 
 const (
@@ -40,14 +31,13 @@ const (
 
 // New returns the client end of a connection.
 func New(o codec.ClientOptions) *Conn {
-	c := &Conn{
-		ClientBase: codec.NewClientBase(o, Responder),
-		resume:     codec.ResumeState(o.Resume, func() *resumeState { return new(resumeState) }),
-		opens:      map[string]*sessionOpen{}, capabilities: map[string]bool{},
-	}
-	for _, s := range c.resume.sessions {
-		s.log.Detach()
-		s.connected, s.endedSeq, s.pieceSeq = false, 0, 0
+	c := &Conn{exchange: exchange{ClientBase: codec.NewClientBase(o, Responder), capabilities: map[string]bool{}}}
+	x := &c.exchange
+	c.sessions = sessions{x: x, resume: codec.ResumeState(o.Resume, func() *resumeState { return new(resumeState) })}
+	c.openings = openings{x: x, sessions: &c.sessions, opens: map[string]*sessionOpen{}}
+	c.receiver = receiver{x: x, sessions: &c.sessions}
+	for _, s := range c.sessions.resume.sessions {
+		s.use(x)
 	}
 	return c
 }
@@ -57,7 +47,12 @@ func (c *Conn) run(now time.Time, work func()) codec.Output {
 	return c.Run(now, func() {
 		work()
 		c.expire()
-		c.publishSummaries()
+		for _, s := range c.sessions.resume.sessions {
+			s.expire()
+		}
+		for _, s := range c.sessions.resume.sessions {
+			s.publish()
+		}
 		c.scheduleWake()
 	})
 }
@@ -84,14 +79,7 @@ func (c *Conn) Native(now time.Time, line []byte) codec.Output {
 // Foreign implements codec.Codec.
 func (c *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return c.run(now, func() {
-		m, ok := wire.DecodeMessage(f.Data)
-		if !ok || f.Binary || m.Event == "" {
-			c.recordUnknown(f.Data)
-			return
-		}
-		c.sawFrame = true
-		c.handleFrame(&m, f.Data)
-		if !c.greeted {
+		if c.receiver.receive(f) && !c.greeted {
 			c.finishGreeting()
 		}
 	})
@@ -123,38 +111,9 @@ func (c *Conn) scheduleWake() {
 	for _, r := range c.requests {
 		c.Out.WakeBy(r.deadline)
 	}
-	for _, s := range c.resume.sessions {
+	for _, s := range c.sessions.resume.sessions {
 		if s.connected {
-			c.Out.WakeBy(s.turnDeadline)
+			c.Out.WakeBy(s.decoder.turnDeadline)
 		}
-	}
-}
-
-// expire fails requests past their deadline and ends turns past theirs.
-func (c *Conn) expire() {
-	for _, req := range slices.Clone(c.requests) {
-		if !c.Now.Before(req.deadline) {
-			c.finishRequest(req, nil, protocol.Errorf(protocol.CodeTimeout, "the server did not answer in time"))
-		}
-	}
-	for _, s := range c.resume.sessions {
-		if s.connected && !s.turnDeadline.IsZero() && !c.Now.Before(s.turnDeadline) {
-			s.turnDeadline = time.Time{}
-			if s.log.State.Turn != nil {
-				c.endTurn(s, c.Now, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-			}
-		}
-	}
-}
-
-// send sends a frame.
-func (c *Conn) send(f wire.Frame) {
-	c.Send(codec.Frame{Data: f.Encode(c.Now)})
-}
-
-// recordUnknown records a message that is no frame.
-func (c *Conn) recordUnknown(data []byte) {
-	if c.current != nil {
-		c.recordRaw(c.current, "", data)
 	}
 }

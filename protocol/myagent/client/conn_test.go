@@ -326,7 +326,7 @@ func TestARestoreIsAnsweredAfterTheReplay(t *testing.T) {
 	if a, ok := s.Answers[id]; !ok || a.Error != nil {
 		t.Fatalf("%t %+v", ok, a.Error)
 	}
-	if last := s.Codec.(*Conn).findSession("9000").log.State.Last; last == nil ||
+	if last := s.Codec.(*Conn).sessions.find("9000").log.State.Last; last == nil ||
 		last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("end of the old turn %+v", last)
 	}
@@ -459,11 +459,11 @@ func TestTheClientsEndIsBounded(t *testing.T) {
 	}
 	c := s.Codec.(*Conn)
 	if len(s.State.Approvals) > maxApprovals || len(s.State.Turn.Tools) > maxPending ||
-		len(c.resume.sessions) > maxSessions || len(c.acks.frames) > maxUnackedFrames {
+		len(c.sessions.resume.sessions) > maxSessions || len(c.receiver.acks.frames) > maxUnackedFrames {
 		t.Errorf("%d approvals, %d tools, %d sessions, %d unacked frames", len(s.State.Approvals),
-			len(s.State.Turn.Tools), len(c.resume.sessions), len(c.acks.frames))
+			len(s.State.Turn.Tools), len(c.sessions.resume.sessions), len(c.receiver.acks.frames))
 	}
-	if c.findSession("work") == nil {
+	if c.sessions.find("work") == nil {
 		t.Error("the subscribed session was dropped")
 	}
 }

@@ -13,20 +13,20 @@ import (
 const maxFields = 64
 
 // recordError records an error that does not end the turn.
-func (h *frameHandler) recordError(kind string) {
+func (f *frame) recordError(kind string) {
 	d := protocol.ErrorData{
-		Kind: kind, Code: protocol.Code(clipID(h.meta.Str("error_type", "error_code"))),
-		Message:     protocol.SplitText(h.text(), maxNoticeText)[0],
-		Recoverable: h.meta.Str("recoverable") == "true", Stage: clipID(h.meta.Str("stage")),
-		LimitMS:   h.meta.Millis("timeout_seconds"),
-		ElapsedMS: h.meta.Millis("elapsed_seconds"), Action: clipID(h.meta.Str("recovery_action")),
-		Details: flattenErrors(h.meta["context"]),
+		Kind: kind, Code: protocol.Code(clipID(f.meta.Str("error_type", "error_code"))),
+		Message:     protocol.SplitText(f.text(), maxNoticeText)[0],
+		Recoverable: f.meta.Str("recoverable") == "true", Stage: clipID(f.meta.Str("stage")),
+		LimitMS:   f.meta.Millis("timeout_seconds"),
+		ElapsedMS: f.meta.Millis("elapsed_seconds"), Action: clipID(f.meta.Str("recovery_action")),
+		Details: flattenErrors(f.meta["context"]),
 	}
-	d.Fields = flattenErrors(h.meta["errors"])
+	d.Fields = flattenErrors(f.meta["errors"])
 	if d.Fields == nil {
-		d.Fields = flattenErrors(h.meta["validation_errors"])
+		d.Fields = flattenErrors(f.meta["validation_errors"])
 	}
-	h.record(protocol.ErrorRaised, d)
+	f.add(protocol.ErrorRaised, d)
 }
 
 // flattenErrors decodes an object, or a list of objects with a field and a message, as strings.
@@ -55,34 +55,31 @@ func flattenErrors(raw json.RawMessage) map[string]string {
 	return m
 }
 
-func (h *frameHandler) retry() {
-	h.record(protocol.RetryScheduled, protocol.RetryData{
-		Attempt: int(h.meta.Int("attempt")), Limit: int(h.meta.Int("max_retries", "max_attempts", "total_attempts")),
-		DelayMS: h.meta.Millis("delay_seconds", "delay", "retry_delay_seconds"),
-		Cause:   h.meta.Str("original_error", "error"),
-		Code:    protocol.Code(clipID(h.meta.Str("error_type"))),
+func (f *frame) retry() {
+	f.add(protocol.RetryScheduled, protocol.RetryData{
+		Attempt: int(f.meta.Int("attempt")), Limit: int(f.meta.Int("max_retries", "max_attempts", "total_attempts")),
+		DelayMS: f.meta.Millis("delay_seconds", "delay", "retry_delay_seconds"),
+		Cause:   f.meta.Str("original_error", "error"),
+		Code:    protocol.Code(clipID(f.meta.Str("error_type"))),
 	})
 }
 
-func (h *frameHandler) recovery(t protocol.Type) {
-	action := clipID(h.meta.Str("recovery_action", "action"))
+func (dec *decoder) recovery(f *frame, t protocol.Type) {
+	action := clipID(f.meta.Str("recovery_action", "action"))
 	switch {
-	case h.namesTurns:
+	case f.namesTurns:
 	case t == protocol.RecoveryStarted && action == "":
-		action = wire.Shorten(h.text())
+		action = wire.Shorten(f.text())
 	case action == "": // the server names the action only once
-		action = h.session.recoveryAction
+		action = dec.recoveryAction
 	}
-	h.session.recoveryAction = action
-	h.record(t, protocol.RecoveryData{
-		Action: action, Attempt: int(h.meta.Int("attempt_count", "attempt")),
-		Limit: int(h.meta.Int("max_attempts")), DelayMS: h.meta.Millis("delay_seconds"),
-		Cause:   h.meta.Str("original_error"),
-		Failure: h.meta.Str("recovery_error"), Code: protocol.Code(clipID(h.meta.Str("error_code"))),
-		DurationMS: h.meta.Millis("recovery_time_seconds", "recovery_time"),
-		EstimateMS: h.meta.Millis("estimated_duration_seconds", "estimated_duration"),
+	dec.recoveryAction = action
+	f.add(t, protocol.RecoveryData{
+		Action: action, Attempt: int(f.meta.Int("attempt_count", "attempt")),
+		Limit: int(f.meta.Int("max_attempts")), DelayMS: f.meta.Millis("delay_seconds"),
+		Cause:   f.meta.Str("original_error"),
+		Failure: f.meta.Str("recovery_error"), Code: protocol.Code(clipID(f.meta.Str("error_code"))),
+		DurationMS: f.meta.Millis("recovery_time_seconds", "recovery_time"),
+		EstimateMS: f.meta.Millis("estimated_duration_seconds", "estimated_duration"),
 	})
 }
-
-// systemError records an error of the connection in the current session.
-func (h *frameHandler) systemError() { h.recordError(protocol.ErrorKindExecution) }

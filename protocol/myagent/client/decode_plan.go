@@ -10,160 +10,149 @@ import (
 )
 
 // noteNumericIDs notes the tasks whose ids are numbers at the server.
-func (s *session) noteNumericIDs(raw json.RawMessage) {
+func (dec *decoder) noteNumericIDs(raw json.RawMessage) {
 	var list []json.RawMessage
 	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil {
 		return
 	}
-	s.numericTasks = map[string]bool{}
+	dec.numericTasks = map[string]bool{}
 	for _, t := range list[:min(len(list), wire.MaxTasks)] {
 		if id := wire.ParseObject(t)["id"]; len(id) > 0 && id[0] != '"' {
-			s.numericTasks[wire.Scalar(id)] = true
+			dec.numericTasks[wire.Scalar(id)] = true
 		}
 	}
 }
 
-func (h *frameHandler) planStart() {
-	h.ensureTurn()
-	h.session.planDenied = false
-	question := h.content.Str("question")
-	if question == "" && h.content == nil {
-		question = h.text()
+func (dec *decoder) planStart(f *frame) {
+	dec.planDenied = false
+	question := f.content.Str("question")
+	if question == "" && f.content == nil {
+		question = f.text()
 	}
-	h.record(protocol.PlanStarted, protocol.PlanStartedData{Question: question})
+	f.add(protocol.PlanStarted, protocol.PlanStartedData{Question: question})
 }
 
-func (h *frameHandler) planCompleted() {
-	if h.namesTurns && h.meta.Str("proposed") == "true" {
+func (dec *decoder) planCompleted(f *frame) {
+	if f.namesTurns && f.meta.Str("proposed") == "true" {
 		return // the confirmation follows
 	}
-	h.ensureTurn()
-	raw := h.content["tasks"]
-	if !h.content.Has("tasks") {
-		raw = h.meta["tasks"]
+	raw := f.content["tasks"]
+	if !f.content.Has("tasks") {
+		raw = f.meta["tasks"]
 	}
-	d := protocol.PlanTasksData{Tasks: wire.NativeTasks(raw), Summary: h.meta.Str("plan_summary")}
+	d := protocol.PlanTasksData{Tasks: wire.NativeTasks(raw), Summary: f.meta.Str("plan_summary")}
 	if d.Summary == "" {
-		d.Summary = h.content.Str("plan_summary")
+		d.Summary = f.content.Str("plan_summary")
 	}
 	if d.Tasks == nil {
 		d.Tasks = []protocol.Task{}
 	}
-	h.session.noteNumericIDs(raw)
-	h.record(protocol.PlanCompleted, d)
+	dec.noteNumericIDs(raw)
+	f.add(protocol.PlanCompleted, d)
 }
 
-func (h *frameHandler) planCancelled() {
-	if h.namesTurns && h.meta.Str("implied") == "true" {
+func (dec *decoder) planCancelled(f *frame) {
+	if f.namesTurns && f.meta.Str("implied") == "true" {
 		return // the turn's end follows
 	}
-	d := protocol.PlanErrorData{Message: h.meta.Str("reason"), Code: protocol.Code(clipID(h.meta.Str("error_code")))}
+	d := protocol.PlanErrorData{Message: f.meta.Str("reason"), Code: protocol.Code(clipID(f.meta.Str("error_code")))}
 	if d.Message == "" {
-		d.Message = h.content.Str("reason")
+		d.Message = f.content.Str("reason")
 	}
-	if d.Message == "" && h.content == nil {
-		d.Message = h.text()
+	if d.Message == "" && f.content == nil {
+		d.Message = f.text()
 	}
 	t := protocol.PlanCancelled
-	if h.meta.Str("failed") == "true" {
+	if f.meta.Str("failed") == "true" {
 		t = protocol.PlanFailed
 	}
-	h.record(t, d)
-	if !h.namesTurns && h.session.log.State.Turn != nil {
+	f.add(t, d)
+	if !f.namesTurns && f.state.Turn != nil {
 		// the server may send nothing more for this turn
-		h.session.turnDeadline = h.client.Now.Add(turnEndTimeout)
+		dec.turnDeadline = f.now.Add(turnEndTimeout)
 	}
 }
 
-func (h *frameHandler) planInvalid() {
-	h.ensureTurn()
-	d := protocol.PlanErrorData{Message: h.text(), Code: protocol.Code(clipID(h.meta.Str("error_code")))}
-	if h.content.Has("message") {
-		d.Message = h.content.Str("message")
+func (f *frame) planInvalid() {
+	d := protocol.PlanErrorData{Message: f.text(), Code: protocol.Code(clipID(f.meta.Str("error_code")))}
+	if f.content.Has("message") {
+		d.Message = f.content.Str("message")
 	}
-	if !h.meta.Decode("details", &d.Details) {
+	if !f.meta.Decode("details", &d.Details) {
 		d.Details = nil
-		if h.meta.Has("details") {
-			d.Details = []string{string(h.meta["details"])}
+		if f.meta.Has("details") {
+			d.Details = []string{string(f.meta["details"])}
 		}
-		if cause := h.content.Str("error"); !h.namesTurns && cause != "" && cause != d.Message {
+		if cause := f.content.Str("error"); !f.namesTurns && cause != "" && cause != d.Message {
 			d.Details = []string{cause}
 		}
 	}
-	h.record(protocol.PlanInvalid, d)
+	f.add(protocol.PlanInvalid, d)
 }
 
 // stepFailed records a failed task of a server that names turns. At any other server only a step of
 // the task failed.
-func (h *frameHandler) stepFailed() {
-	if h.namesTurns {
-		h.recordTask(protocol.TaskFailed)
+func (f *frame) stepFailed() {
+	if f.namesTurns {
+		f.recordTask(protocol.TaskFailed)
 		return
 	}
-	h.recordTask(protocol.TaskProgress)
+	f.recordTask(protocol.TaskProgress)
 }
 
-func (h *frameHandler) taskStarted() {
-	h.ensureTurn()
-	h.recordTask(protocol.TaskStarted)
-}
-
-func (h *frameHandler) taskCancelled() {
-	if h.namesTurns && h.meta.Str("implied") == "true" {
+func (f *frame) taskCancelled() {
+	if f.namesTurns && f.meta.Str("implied") == "true" {
 		return // the restart follows
 	}
-	h.recordTask(protocol.TaskCancelled)
+	f.recordTask(protocol.TaskCancelled)
 }
 
 // recordTask records an event of a task. Of a task that ends after its turn, only the state of the
 // plan changes.
-func (h *frameHandler) recordTask(t protocol.Type) {
-	task := wire.NativeTask(h.content["task"], 1)
-	if !h.content.Has("task") {
-		task = protocol.Task{ID: h.meta.Str("task_id", "id")}
+func (f *frame) recordTask(t protocol.Type) {
+	task := wire.NativeTask(f.content["task"], 1)
+	if !f.content.Has("task") {
+		task = protocol.Task{ID: f.meta.Str("task_id", "id")}
 	}
 	id := clipID(task.ID)
 	d := protocol.TaskData{
-		Task: id, Attempt: int(h.meta.Int("attempt")), DurationMS: h.executionMS(), Calls: int(h.meta.Int("llm_calls")),
-		Usage: h.usage(),
-		Code:  protocol.Code(clipID(h.meta.Str("error_code"))),
+		Task: id, Attempt: int(f.meta.Int("attempt")), DurationMS: f.executionMS(), Calls: int(f.meta.Int("llm_calls")),
+		Usage: f.usage(),
+		Code:  protocol.Code(clipID(f.meta.Str("error_code"))),
 	}
-	if !h.namesTurns && d.Usage == nil {
-		d.Usage, d.Calls = h.statistics()
+	if !f.namesTurns && d.Usage == nil {
+		d.Usage, d.Calls = f.statistics()
 	}
 	// measured by event times, which the client has too
-	if h.namesTurns && h.meta.Str("measured") == "true" {
+	if f.namesTurns && f.meta.Str("measured") == "true" {
 		d.DurationMS = 0
 	}
-	if h.meta.Str("titled") == "true" || !h.namesTurns {
+	if f.meta.Str("titled") == "true" || !f.namesTurns {
 		d.Title = task.Title
 	}
 	switch t {
 	case protocol.TaskStarted:
-		d.Message = h.meta.Str("message")
+		d.Message = f.meta.Str("message")
 	case protocol.TaskProgress:
-		d.Message = h.content.Str("message", "error", "progress")
-		if d.Message == "" && h.content == nil {
-			d.Message = h.text()
+		d.Message = f.content.Str("message", "error", "progress")
+		if d.Message == "" && f.content == nil {
+			d.Message = f.text()
 		}
 	case protocol.TaskCompleted:
-		d.Result, d.Message = h.result(), h.meta.Str("message")
+		d.Result, d.Message = f.result(), f.meta.Str("message")
 	case protocol.TaskFailed:
-		d.Message = h.content.Str("error")
+		d.Message = f.content.Str("error")
 	case protocol.TaskRestarted:
-		d.Message = h.meta.Str("reason")
-		if d.Attempt == 0 && !h.namesTurns && h.meta.Has("retry_count") {
-			d.Attempt = int(h.meta.Int("retry_count")) + 1
+		d.Message = f.meta.Str("reason")
+		if d.Attempt == 0 && !f.namesTurns && f.meta.Has("retry_count") {
+			d.Attempt = int(f.meta.Int("retry_count")) + 1
 		}
 	default:
-		d.Message = h.meta.Str("reason")
+		d.Message = f.meta.Str("reason")
 	}
-	h.meta = h.meta.With("task_id", id)
-	h.record(t, d)
-	if s := h.session; !h.namesTurns && s.runsTasks && s.log.State.Turn != nil && planFinished(s.log.State.Plan) {
-		// the server does not announce the end of a run of given tasks
-		s.turnDeadline = h.client.Now.Add(time.Second)
-	}
+	f.meta = f.meta.With("task_id", id)
+	f.add(t, d)
+	f.ofTask = true
 }
 
 // planFinished reports whether every task of a plan ended.
@@ -175,13 +164,13 @@ func planFinished(p *protocol.Plan) bool {
 
 // result returns the result of a task: at agentctl's server its output, at any other the summary,
 // if there is one.
-func (h *frameHandler) result() string {
-	raw := h.content["result"]
+func (f *frame) result() string {
+	raw := f.content["result"]
 	o := wire.ParseObject(raw)
 	switch {
-	case o.Has("output") && h.namesTurns:
+	case o.Has("output") && f.namesTurns:
 		return resultText(o["output"])
-	case o.Str("summary") != "" && !h.namesTurns:
+	case o.Str("summary") != "" && !f.namesTurns:
 		return o.Str("summary")
 	case o.Has("output"):
 		return resultText(o["output"])
@@ -190,9 +179,9 @@ func (h *frameHandler) result() string {
 }
 
 // statistics returns the usage and the calls that a frame of MyAgent lists by agent.
-func (h *frameHandler) statistics() (*protocol.Usage, int) {
+func (f *frame) statistics() (*protocol.Usage, int) {
 	var list []json.RawMessage
-	h.meta.Decode("statistics", &list)
+	f.meta.Decode("statistics", &list)
 	u, calls := new(protocol.Usage), 0
 	for _, raw := range list[:min(len(list), wire.MaxTasks)] {
 		o := wire.ParseObject(raw)
@@ -216,38 +205,33 @@ func resultText(raw json.RawMessage) string {
 }
 
 // recordAggregate records an event of the aggregation.
-func (h *frameHandler) recordAggregate(t protocol.Type) {
-	d := protocol.AggregateData{Tasks: int(h.meta.Int("task_count")), DurationMS: h.executionMS(), Usage: h.usage()}
-	if h.namesTurns {
-		h.meta.Decode("conflicts", &d.Conflicts)
+func (dec *decoder) recordAggregate(f *frame, t protocol.Type) {
+	d := protocol.AggregateData{Tasks: int(f.meta.Int("task_count")), DurationMS: f.executionMS(), Usage: f.usage()}
+	if f.namesTurns {
+		f.meta.Decode("conflicts", &d.Conflicts)
 	}
 	var results []json.RawMessage
-	if h.content.Decode("solver_results", &results) && d.Tasks == 0 && !h.meta.Has("task_count") {
+	if f.content.Decode("solver_results", &results) && d.Tasks == 0 && !f.meta.Has("task_count") {
 		d.Tasks = len(results)
 	}
 	switch {
-	case h.content == nil:
-		d.Text = h.text()
-	case h.content.Has("output"):
-		d.Text = resultText(h.content["output"])
-	case !h.namesTurns && t != protocol.PipelineCompleted: // which repeats the aggregation
-		d.Text = h.content.Str("text", "message")
+	case f.content == nil:
+		d.Text = f.text()
+	case f.content.Has("output"):
+		d.Text = resultText(f.content["output"])
+	case !f.namesTurns && t != protocol.PipelineCompleted: // which repeats the aggregation
+		d.Text = f.content.Str("text", "message")
 	}
 	if t == protocol.AggregateCompleted {
-		h.session.aggregate = protocol.SplitText(d.Text, wire.MaxAnswer)[0]
+		dec.aggregate = protocol.SplitText(d.Text, wire.MaxAnswer)[0]
 	}
-	h.record(t, d)
-}
-
-func (h *frameHandler) aggregateStarted() {
-	h.ensureTurn()
-	h.recordAggregate(protocol.AggregateStarted)
+	f.add(t, d)
 }
 
 // pipelineCompleted schedules the end of a run of given tasks, which a server may not announce.
-func (h *frameHandler) pipelineCompleted() {
-	h.recordAggregate(protocol.PipelineCompleted)
-	if !h.namesTurns && h.session.runsTasks {
-		h.session.turnDeadline = h.client.Now.Add(time.Second)
+func (dec *decoder) pipelineCompleted(f *frame) {
+	dec.recordAggregate(f, protocol.PipelineCompleted)
+	if !f.namesTurns && dec.runsTasks {
+		dec.turnDeadline = f.now.Add(time.Second)
 	}
 }

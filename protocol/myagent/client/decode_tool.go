@@ -11,25 +11,25 @@ import (
 
 // toolID returns the native id of a tool call. A server that does not name turns reuses step ids
 // across turns.
-func (h *frameHandler) toolID() string {
-	step := clipID(string(h.Step))
-	if h.namesTurns && step != "" {
+func (dec *decoder) toolID(f *frame) string {
+	step := clipID(string(f.Step))
+	if f.namesTurns && step != "" {
 		return step
 	}
-	if step == "" && h.event == wire.AgentToolResult {
-		if tool := h.runningTool(h.meta.Str("tool", "name")); tool != "" {
+	if step == "" && f.event == wire.AgentToolResult {
+		if tool := f.runningTool(f.meta.Str("tool", "name")); tool != "" {
 			return tool
 		}
 	}
 	if step == "" {
-		step = h.newPartID()
+		step = dec.newPartID()
 	}
-	return step + "@" + h.turnID()
+	return step + "@" + f.turnID()
 }
 
 // runningTool returns the last open call of a tool, or "".
-func (h *frameHandler) runningTool(name string) string {
-	if t := h.session.log.State.Turn; t != nil && name != "" {
+func (f *frame) runningTool(name string) string {
+	if t := f.state.Turn; t != nil && name != "" {
 		for _, open := range slices.Backward(t.Tools) {
 			if open.Name == name {
 				return open.Tool
@@ -40,8 +40,8 @@ func (h *frameHandler) runningTool(name string) string {
 }
 
 // toolRunning reports whether a tool call is open.
-func (h *frameHandler) toolRunning(tool string) bool {
-	if t := h.session.log.State.Turn; t != nil {
+func (f *frame) toolRunning(tool string) bool {
+	if t := f.state.Turn; t != nil {
 		for i := range t.Tools {
 			if t.Tools[i].Tool == tool {
 				return true
@@ -54,81 +54,80 @@ func (h *frameHandler) toolRunning(tool string) bool {
 // maxTitle bounds a title, in bytes.
 const maxTitle = 4 << 10
 
-func (h *frameHandler) toolCall() {
-	h.ensureTurn()
-	h.endText() // later text is another part
-	args := h.meta["args"]
-	if !h.meta.Has("args") {
-		args = h.meta["params"]
+func (dec *decoder) toolCall(f *frame) {
+	dec.endText(f) // later text is another part
+	args := f.meta["args"]
+	if !f.meta.Has("args") {
+		args = f.meta["params"]
 	}
-	if len(args) > maxRaw || len(args) > 0 && args[0] == 'n' || h.namesTurns && h.meta.Has("no_args") {
+	if len(args) > maxRaw || len(args) > 0 && args[0] == 'n' || f.namesTurns && f.meta.Has("no_args") {
 		args = nil
 	}
-	tool := h.toolID()
-	if h.namesTurns && h.toolRunning(tool) && args != nil && h.meta.Str("name", "kind", "title") == "" &&
-		!h.meta.Has("locations") {
-		h.record(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Input: args})
+	tool := dec.toolID(f)
+	if f.namesTurns && f.toolRunning(tool) && args != nil && f.meta.Str("name", "kind", "title") == "" &&
+		!f.meta.Has("locations") {
+		f.add(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Input: args})
 		return
 	}
 	d := protocol.ToolStartedData{
-		Tool: tool, Name: clipID(h.meta.Str("name")), Kind: clipID(h.meta.Str("kind")),
-		Title: protocol.SplitText(h.meta.Str("title"), maxTitle)[0], Input: args,
+		Tool: tool, Name: clipID(f.meta.Str("name")), Kind: clipID(f.meta.Str("kind")),
+		Title: protocol.SplitText(f.meta.Str("title"), maxTitle)[0], Input: args,
 	}
-	if !h.namesTurns {
-		d.Name, d.Title = clipID(h.meta.Str("tool", "tool_name", "name")), wire.Shorten(h.text())
+	if !f.namesTurns {
+		d.Name, d.Title = clipID(f.meta.Str("tool", "tool_name", "name")), wire.Shorten(f.text())
 		if d.Title == "Calling tool: "+d.Name {
 			d.Title = ""
 		}
 	}
-	h.meta.Decode("locations", &d.Locations)
-	h.record(protocol.ToolStarted, d)
+	f.meta.Decode("locations", &d.Locations)
+	f.add(protocol.ToolStarted, d)
 }
 
-func (h *frameHandler) toolResult() {
-	if !h.namesTurns && h.session.log.State.Turn == nil {
-		h.recordRaw() // of a turn that was cancelled
+func (dec *decoder) toolResult(f *frame) {
+	if !f.namesTurns && f.state.Turn == nil {
+		f.addRaw() // of a turn that was cancelled
 		return
 	}
-	tool := h.toolID()
-	if !h.namesTurns && !h.toolRunning(tool) {
-		h.record(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: clipID(h.meta.Str("tool", "name"))})
+	tool := dec.toolID(f)
+	if !f.namesTurns && !f.toolRunning(tool) {
+		f.add(protocol.ToolStarted, protocol.ToolStartedData{Tool: tool, Name: clipID(f.meta.Str("tool", "name"))})
 	}
-	if args := h.meta["args"]; len(args) > 0 {
+	if args := f.meta["args"]; len(args) > 0 {
 		text := wire.Scalar(args)
 		if text == "" {
 			text = string(args)
 		}
 		for _, piece := range protocol.SplitText(text, protocol.MaxText) {
-			h.record(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Text: piece})
+			f.add(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Text: piece})
 		}
 	}
 	d := protocol.ToolEndedData{
-		Tool: tool, Status: protocol.ToolCompleted, Error: h.meta.Str("error"), DurationMS: h.executionMS(),
+		Tool: tool, Status: protocol.ToolCompleted, Error: f.meta.Str("error"), DurationMS: f.executionMS(),
 	}
-	if h.meta.Str("status") != "success" && (h.meta.Has("status") || d.Error != "") {
+	if f.meta.Str("status") != "success" && (f.meta.Has("status") || d.Error != "") {
 		d.Status = protocol.ToolFailed
 	}
-	switch outcome := protocol.ToolStatus(h.meta.Str("outcome")); outcome {
+	switch outcome := protocol.ToolStatus(f.meta.Str("outcome")); outcome {
 	case protocol.ToolCancelled, protocol.ToolDenied, protocol.ToolUnknown:
 		d.Status = outcome
 		if d.Error == string(outcome) {
 			d.Error = ""
 		}
 	}
-	if h.meta.Has("data") && len(h.meta["data"]) <= maxRaw {
-		d.Output = h.meta["data"]
+	if f.meta.Has("data") && len(f.meta["data"]) <= maxRaw {
+		d.Output = f.meta["data"]
 	}
-	if h.meta.Has("exit_code") {
+	if f.meta.Has("exit_code") {
 		code := 0
-		if h.meta.Decode("exit_code", &code) {
+		if f.meta.Decode("exit_code", &code) {
 			d.ExitCode = &code
 		}
 	}
 	out := protocol.ToolOutputData{Tool: tool}
-	if h.meta.Str("summary") != "true" {
-		out.Text = h.text()
+	if f.meta.Str("summary") != "true" {
+		out.Text = f.text()
 	}
-	if !h.namesTurns && d.Status == protocol.ToolFailed {
+	if !f.namesTurns && d.Status == protocol.ToolFailed {
 		if out.Text == "None" || out.Text == "Tool execution failed: "+d.Error {
 			out.Text = ""
 		}
@@ -136,87 +135,85 @@ func (h *frameHandler) toolResult() {
 			d.Status, d.Error = protocol.ToolDenied, ""
 		}
 	}
-	h.meta.Decode("content", &out.Content)
-	h.recordOutput(out)
+	f.meta.Decode("content", &out.Content)
+	f.recordOutput(out)
 	d.Error = protocol.SplitText(d.Error, maxNoticeText)[0]
-	h.record(protocol.ToolEnded, d)
+	f.add(protocol.ToolEnded, d)
 }
 
 // deniedTool is MyAgent's error of a tool whose confirmation was denied. Its content is None.
 const deniedTool = "Tool execution cancelled by user"
 
 // recordOutput records a tool's output. It splits text that exceeds an event.
-func (h *frameHandler) recordOutput(out protocol.ToolOutputData) {
+func (f *frame) recordOutput(out protocol.ToolOutputData) {
 	if len(out.Content) > 0 {
-		h.record(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Content: out.Content})
+		f.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Content: out.Content})
 	}
 	for _, piece := range protocol.SplitText(out.Text, protocol.MaxText) {
 		if piece != "" {
-			h.record(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Text: piece})
+			f.add(protocol.ToolOutput, protocol.ToolOutputData{Tool: out.Tool, Text: piece})
 		}
 	}
 }
 
 // userConfirm requests an approval, unless the frame replays an answered one.
-func (h *frameHandler) userConfirm() {
-	// replayed, and no longer pending
-	if h.meta.Has("orig_seq") && !h.session.pendingSteps[string(h.Step)] {
-		h.recordRaw()
+func (dec *decoder) userConfirm(f *frame) {
+	if dec.answered(f) {
+		f.addRaw()
 		return
 	}
-	h.ensureTurn()
 	a := protocol.Approval{
-		Request: clipID(string(h.Step)), Kind: clipID(h.meta.Str("kind")),
-		Title: protocol.SplitText(h.meta.Str("title"), maxTitle)[0], Tool: clipID(h.meta.Str("tool_step")),
-		Name: clipID(h.meta.Str("tool_name")), Command: h.meta.Str("command"), CWD: h.meta.Str("cwd"),
-		Why: h.meta.Str("why"), Patch: h.meta.Str("patch"),
-		Asked: h.at.UTC(),
+		Request: clipID(string(f.Step)), Kind: clipID(f.meta.Str("kind")),
+		Title: protocol.SplitText(f.meta.Str("title"), maxTitle)[0], Tool: clipID(f.meta.Str("tool_step")),
+		Name: clipID(f.meta.Str("tool_name")), Command: f.meta.Str("command"), CWD: f.meta.Str("cwd"),
+		Why: f.meta.Str("why"), Patch: f.meta.Str("patch"),
+		Asked: f.at.UTC(),
 	}
-	if !h.namesTurns && a.Tool == "" {
-		a.Tool = h.runningTool(a.Name)
+	if !f.namesTurns && a.Tool == "" {
+		a.Tool = f.runningTool(a.Name)
 	}
-	if h.namesTurns {
+	if f.namesTurns {
 		a.Request = strings.TrimPrefix(strings.TrimPrefix(a.Request, "confirm_"), "plan_")
 	}
-	if h.meta.Str("scope") == "plan" {
-		a.Kind, a.Tasks = protocol.ApprovePlan, wire.NativeTasks(h.meta["tasks"])
-		h.session.noteNumericIDs(h.meta["tasks"])
-		if !h.namesTurns {
-			a.Why = h.meta.Str("plan_summary")
+	if f.meta.Str("scope") == "plan" {
+		a.Kind, a.Tasks = protocol.ApprovePlan, wire.NativeTasks(f.meta["tasks"])
+		dec.noteNumericIDs(f.meta["tasks"])
+		if !f.namesTurns {
+			a.Why = f.meta.Str("plan_summary")
 		}
-	} else if !h.namesTurns {
+	} else if !f.namesTurns {
 		a.Kind = protocol.ApproveTool
 	}
 	if a.Title == "" {
-		a.Title = wire.Shorten(h.text())
-		if d := h.meta.Str("tool_description"); a.Title == "" || d != "" && a.Name != "" {
+		a.Title = wire.Shorten(f.text())
+		if d := f.meta.Str("tool_description"); a.Title == "" || d != "" && a.Name != "" {
 			a.Title, a.Why = a.Name, d
 		}
 	}
-	if h.meta.Has("tool_args") && !h.meta.Has("no_args") {
-		a.Input = h.meta["tool_args"]
+	if f.meta.Has("tool_args") && !f.meta.Has("no_args") {
+		a.Input = f.meta["tool_args"]
 	}
-	if h.namesTurns && a.Kind != protocol.ApprovePlan && a.Name == a.Kind {
+	if f.namesTurns && a.Kind != protocol.ApprovePlan && a.Name == a.Kind {
 		a.Name = ""
 	}
-	h.meta.Decode("editable", &a.Editable)
-	h.meta.Decode("content", &a.Content)
-	h.meta.Decode("paths", &a.Paths)
-	h.meta.Decode("questions", &a.Questions)
-	h.meta.Decode("expires", &a.Expires)
-	h.meta.Decode("asked", &a.Asked)
-	if !h.meta.Decode("options", &a.Options) || len(a.Options) == 0 {
+	f.meta.Decode("editable", &a.Editable)
+	f.meta.Decode("content", &a.Content)
+	f.meta.Decode("paths", &a.Paths)
+	f.meta.Decode("questions", &a.Questions)
+	f.meta.Decode("expires", &a.Expires)
+	f.meta.Decode("asked", &a.Asked)
+	if !f.meta.Decode("options", &a.Options) || len(a.Options) == 0 {
 		a.Options = []protocol.Option{
 			{ID: string(protocol.AllowOnce), Kind: protocol.AllowOnce, Label: "Confirm"},
 			{ID: string(protocol.Deny), Kind: protocol.Deny, Label: "Reject"},
 			{ID: string(protocol.DenyStop), Kind: protocol.DenyStop, Label: "Reject and stop"},
 		}
 	}
-	if a.Request == "" || h.session.log.State.PendingApproval(a.Request) != nil {
+	if a.Request == "" || f.state.PendingApproval(a.Request) != nil {
 		return
 	}
 	if len(protocol.MustEncode(a)) > maxRaw {
 		a.Input, a.Patch, a.Content = json.RawMessage(`"too large to be shown"`), "", nil
 	}
-	h.record(protocol.ApprovalRequested, a)
+	f.add(protocol.ApprovalRequested, a)
 }

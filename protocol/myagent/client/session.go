@@ -3,7 +3,6 @@ package client
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -19,12 +18,9 @@ const (
 	maxApprovals = 64  // pending approvals of a session, and explanations of one
 )
 
-// A resumeState is what a client's connections leave each other: its sessions, the most recently
-// used one last.
-type resumeState struct{ sessions []*session }
-
 // A session is a session of the server over any number of connections.
 type session struct {
+	x               *exchange // of the connection in use
 	log             *codec.Log
 	serverID        string   // its current id at the server
 	names           []string // the client's names for it
@@ -39,69 +35,48 @@ type session struct {
 	serverStart     uint64 // the server's seq at the start of the log; 0: the log is complete
 	logStart        uint64 // and the log's own seq there
 
-	decodeState
+	decoder decoder
 }
 
-// A decodeState is the decoding state of a session's frames.
-type decodeState struct {
-	answerState
-	parts      int
-	endedSeq   uint64 // seq of the frame that ended the last turn on this connection
-	aggregate  string // result of the aggregation
-	runsTasks  bool   // user.solve_tasks started the turn
-	planDenied bool   // this client denied the plan
-
-	recoveryAction string // of the current recovery
-	turnDeadline   time.Time
-	replaying      bool            // frames come from the previous session
-	replayingList  bool            // frames come in a list: the turn goes on
-	pendingSteps   map[string]bool // steps that still await an answer at the server
-	numericTasks   map[string]bool // tasks whose ids are numbers at the server
-	decisions      codec.Decisions // of the client, which the server does not confirm
+// use makes a connection the one in use. The session is not attached to it yet.
+func (s *session) use(x *exchange) {
+	s.x, s.connected, s.decoder.endedSeq, s.decoder.pieceSeq = x, false, 0, 0
+	s.log.Detach()
 }
 
-// An answerState is the state of a turn's text, for servers without part ids.
-type answerState struct {
-	openText      string // open text part
-	openReasoning string // open reasoning part
-	turnText      []byte // the turn's text, without gaps
-	textEnded     bool   // the server announced its end; the final answer may continue it
-	textLost      bool   // a piece of the text is missing
-	pieceSeq      uint64 // seq of the last piece, or the highest one before the turn
-}
-
-// forgetTurn resets the state of one turn.
-func (h *decodeState) forgetTurn() {
-	h.answerState, h.aggregate = answerState{}, ""
-	h.runsTasks, h.planDenied, h.turnDeadline = false, false, time.Time{}
-}
-
-// findSession returns the session with a name or id, or nil.
-func (c *Conn) findSession(name string) *session {
-	for _, s := range slices.Backward(c.resume.sessions) {
-		if s.log.Session == name || s.serverID == name || slices.Contains(s.names, name) {
-			return s
-		}
+// received notes a frame that was handled.
+func (s *session) received(m *wire.Message) {
+	seq := uint64(m.Seq)
+	if seq == 0 || seq <= s.lastSeq && connectionOf(s.lastEventID) == m.ConnectionID() {
+		return
 	}
-	return nil
-}
-
-// addSession adds a session to this connection.
-func (c *Conn) addSession(id string) *session {
-	s := &session{log: codec.NewLog(id, c.Epoch()), serverID: id, connected: true}
-	if len(c.resume.sessions) >= maxSessions {
-		i := max(0, slices.IndexFunc(c.resume.sessions, func(s *session) bool { return !s.log.Following() }))
-		c.resume.sessions = slices.Delete(c.resume.sessions, i, i+1)
+	s.lastSeq = seq
+	if s.lastEventID = string(m.ID); s.lastEventID == "" {
+		s.lastEventID = wire.EventID(m.ConnectionID(), seq)
 	}
-	c.resume.sessions = append(c.resume.sessions, s)
-	c.current = s
-	return s
 }
 
-// reset restarts a session's log from a state of the server. Finished turns stay in history. A turn
-// that was running joins them if a turn ended since; otherwise the server sends it again from its
-// start.
-func (s *session) reset(c *Conn, state *protocol.State) {
+// alreadyReceived reports whether an earlier connection received a replayed frame.
+func (s *session) alreadyReceived(f *frame) bool {
+	if !s.decoder.replaying {
+		return false
+	}
+	connection, seq := wire.ParseEventID(s.restoredFrom)
+	if connection == "" { // the server does not name connections
+		seq = s.restoredFromSeq
+	}
+	orig := uint64(f.meta.Int("orig_seq"))
+	return orig > 0 && orig <= seq && connectionOf(f.meta.Str("orig_event_id")) == connection
+}
+
+func connectionOf(id string) string {
+	connection, _ := wire.ParseEventID(id)
+	return connection
+}
+
+// reset restarts the log from a state of the server. Finished turns stay in history. A turn that was
+// running joins them if a turn ended since; otherwise the server sends it again from its start.
+func (s *session) reset(state *protocol.State) {
 	if was := s.log.State; was.Turn != nil && state.Turns > was.Turns {
 		d := protocol.TurnEndedData{
 			Reason: protocol.ReasonError, Message: "connection lost: the rest of the turn is unknown",
@@ -109,17 +84,22 @@ func (s *session) reset(c *Conn, state *protocol.State) {
 		if last := state.Last; last != nil && last.Turn == was.Turn.Turn {
 			d.Reason, d.Code = last.Reason, last.Code
 		}
-		c.record(s, codec.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
+		s.record(codec.Entry{Type: protocol.TurnEnded, Turn: was.Turn.Turn, Data: d})
 	}
-	s.log.Renew(c.NextEpoch())
-	if c.capabilities[wire.CapHistory] {
+	s.renew()
+	if s.x.capabilities[wire.CapHistory] {
 		s.log.DropHistory()
 	}
-	s.decodeState = decodeState{parts: s.parts}
 	s.serverStart = state.Seq
 	state.Seq = max(state.Seq, s.log.State.Seq+1) // after the history; no client has this seq
 	s.logStart = state.Seq
 	s.log.StartFrom(state)
+}
+
+// renew continues the log with another epoch.
+func (s *session) renew() {
+	s.log.Renew(s.x.NextEpoch())
+	s.decoder = decoder{parts: s.decoder.parts}
 }
 
 // addName remembers a name that the client uses for the session.
@@ -133,22 +113,84 @@ func (s *session) addName(name string) {
 	s.names = append(s.names, name)
 }
 
-// record records an event. An event that would exceed a bound of the state becomes a raw event
-// without content.
-func (c *Conn) record(s *session, en codec.Entry) {
-	limit := maxPending
-	if en.Type == protocol.ApprovalRequested {
-		limit = maxApprovals
+// record records events. An event that would exceed a bound of the state becomes a raw event without
+// content.
+func (s *session) record(events ...codec.Entry) {
+	for _, e := range events {
+		limit := maxPending
+		if e.Type == protocol.ApprovalRequested {
+			limit = maxApprovals
+		}
+		if s.log.Full(e.Type, limit) {
+			e.Type, e.Data = protocol.Raw, protocol.RawData{Source: wire.Name, Method: string(e.Type)}
+		}
+		s.x.Record(s.log, e)
 	}
-	if s.log.Full(en.Type, limit) {
-		en.Type, en.Data = protocol.Raw, protocol.RawData{Source: wire.Name, Method: string(en.Type)}
-	}
-	c.Record(s.log, en)
 }
 
 // recordRaw records a message without a native equivalent.
-func (c *Conn) recordRaw(s *session, event string, data []byte) {
-	c.RecordRaw(s.log, s.log.Turn(), event, data)
+func (s *session) recordRaw(event string, data []byte) {
+	s.x.RecordRaw(s.log, s.log.Turn(), event, data)
+}
+
+// recordFrame records the events of a frame.
+func (s *session) recordFrame(f *frame) {
+	s.record(f.events...)
+	f.events = nil
+}
+
+// clearPending removes the approvals, queue and holds that the server lost. It announces those it
+// restored.
+func (s *session) clearPending() {
+	st := s.log.State
+	for _, a := range slices.Clone(st.Approvals) {
+		s.record(codec.Entry{
+			Type: protocol.ApprovalResolved, Turn: a.Turn,
+			Data: protocol.ApprovalResolvedData{Request: a.Request, Outcome: protocol.Cancelled},
+		})
+	}
+	s.clearQueue()
+	for _, h := range slices.Clone(st.Holds) {
+		s.record(codec.Entry{Type: protocol.QueueReleased, Data: protocol.QueueReleasedData{Holds: []string{h.ID}}})
+	}
+}
+
+// clearQueue removes the queued messages.
+func (s *session) clearQueue() {
+	for _, m := range slices.Clone(s.log.State.Queue) {
+		s.dequeue(m.MessageID, protocol.RemovedCleared)
+	}
+}
+
+// dequeue removes a queued message.
+func (s *session) dequeue(message, reason string) {
+	s.record(codec.Entry{
+		Type: protocol.QueueRemoved, Data: protocol.QueueRemovedData{MessageID: message, Reason: reason},
+	})
+}
+
+// continueIn continues the session in the new one that the server created in its place. The
+// transcript and the queue remain, but the agent has no memory of them.
+func (s *session) continueIn(replacement *session) {
+	s.serverID, s.lastEventID, s.lastSeq = replacement.serverID, replacement.lastEventID, replacement.lastSeq
+	waiting := s.log.State.Queue
+	s.recordTurnEnd(s.x.Now, connectionCut)
+	s.renew()
+	s.record(codec.Entry{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level:   protocol.LevelWarning,
+		Message: "the previous session ended with its connection; the new agent does not know its transcript",
+	}})
+	for _, m := range waiting {
+		s.record(codec.Entry{Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m}})
+	}
+}
+
+// publish sends the summary of the changed session to a watching client.
+func (s *session) publish() {
+	if s.x.Watching && s.connected && s.publishedSeq != s.log.State.Seq {
+		s.publishedSeq = s.log.State.Seq
+		s.x.Publish(s.log.Session, protocol.SummaryChanged, s.log.Summary())
+	}
 }
 
 // maxRaw bounds foreign JSON within an event, in bytes.
@@ -160,14 +202,4 @@ func clipID(id string) string {
 		return id
 	}
 	return protocol.SplitText(protocol.ValidText(id), maxID)[0]
-}
-
-// publishSummaries sends changed sessions to a watching client.
-func (c *Conn) publishSummaries() {
-	for _, s := range c.resume.sessions {
-		if c.Watching && s.connected && s.publishedSeq != s.log.State.Seq {
-			s.publishedSeq = s.log.State.Seq
-			c.Publish(s.log.Session, protocol.SummaryChanged, s.log.Summary())
-		}
-	}
 }

@@ -93,7 +93,7 @@ func TestAConfirmationThatWaitsIsAskedAgain(t *testing.T) {
 		`{"event":"agent.user_confirm","session_id":"9000","step_id":"now","metadata":{"orig_seq":8}}`,
 		`{"event":"agent.user_confirm","session_id":"9000","step_id":"too","metadata":{"orig_seq":9}}`,
 	)
-	log := s.Codec.(*Conn).findSession("8202").log
+	log := s.Codec.(*Conn).sessions.find("8202").log
 	if a := log.State.Approvals; len(a) != 2 || a[0].Request != "now" || a[1].Request != "too" {
 		t.Errorf("pending %+v", a)
 	}

@@ -1,18 +1,17 @@
 package client
 
 import (
-	"encoding/json"
-
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/myagent/wire"
 )
 
-// handleApprove decides a confirmation.
-func (c *Conn) handleApprove(s *session, cmd *protocol.Command, d *protocol.ApproveData) {
-	a, err := s.decisions.Find(s.log.State, d)
-	if a == nil && (d.Request == "" || !c.capabilities[wire.CapReply]) {
-		c.Fail(cmd, err)
+// approve decides a confirmation.
+func (c command) approve(d *protocol.ApproveData) {
+	s := c.s
+	a, err := s.decoder.decisions.Find(s.log.State, d)
+	if a == nil && (d.Request == "" || !c.x.capabilities[wire.CapReply]) {
+		c.fail(err)
 		return
 	}
 	decision := d.Decision
@@ -29,13 +28,13 @@ func (c *Conn) handleApprove(s *session, cmd *protocol.Command, d *protocol.Appr
 		content["approved"], content["confirmed"] = allow, allow
 	}
 	if in := d.Input; in != nil {
-		if in.Command != "" && !c.capabilities[wire.CapReply] {
-			c.FailUnsupported(cmd, "an edited command")
+		if in.Command != "" && !c.x.capabilities[wire.CapReply] {
+			c.x.FailUnsupported(c.Command, "an edited command")
 			return
 		}
 		content.With("patch", in.Patch).With("edited_command", in.Command).With("replan", in.Replan)
 		if in.Tasks != nil {
-			content["tasks"] = s.foreignTasks(in.Tasks)
+			content["tasks"] = s.decoder.foreignTasks(in.Tasks)
 		}
 		if in.Answers != nil {
 			content["answers"] = in.Answers
@@ -45,20 +44,19 @@ func (c *Conn) handleApprove(s *session, cmd *protocol.Command, d *protocol.Appr
 	if a != nil {
 		f.Step = wire.ConfirmStep(a)
 	}
-	if c.capabilities[wire.CapReply] {
+	if c.x.capabilities[wire.CapReply] {
 		content.With("decision", string(d.Decision)).With("option", d.Option)
-		f.Meta = wire.Meta{}.With("key", cmd.Key)
-		c.sendRequest(f, s, func(result json.RawMessage, err *protocol.Error) { c.forwardAnswer(cmd, result, err) })
+		f.Meta = wire.Meta{}.With("key", c.Key)
+		c.forward(f)
 		return
 	}
 	f.Step = a.Request
-	c.sendDecision(s, cmd, d, decision, f)
+	c.sendDecision(d, decision, f)
 }
 
 // sendDecision sends a decision to a server that knows only yes and no and confirms neither.
-func (c *Conn) sendDecision(
-	s *session, cmd *protocol.Command, d *protocol.ApproveData, decision protocol.Decision, f wire.Frame,
-) {
+func (c command) sendDecision(d *protocol.ApproveData, decision protocol.Decision, f wire.Frame) {
+	s := c.s
 	r := protocol.ApprovalResolvedData{
 		Request: d.Request, Outcome: protocol.Denied, Decision: decision, Option: d.Option, Reason: d.Reason,
 		Input: d.Input,
@@ -68,10 +66,10 @@ func (c *Conn) sendDecision(
 		r.Outcome = protocol.Allowed
 	case protocol.Deny, protocol.DenyStop:
 	case protocol.AllowAlways, protocol.Explain:
-		c.FailUnsupported(cmd, string(decision))
+		c.x.FailUnsupported(c.Command, string(decision))
 		return
 	default:
-		c.Failf(cmd, protocol.CodeInvalidMessage, "approve: no such decision or option")
+		c.x.Failf(c.Command, protocol.CodeInvalidMessage, "approve: no such decision or option")
 		return
 	}
 	a := s.log.State.PendingApproval(d.Request)
@@ -82,29 +80,37 @@ func (c *Conn) sendDecision(
 		if question == "" && s.log.State.Plan != nil {
 			question = s.log.State.Plan.Question
 		}
-		c.send(wire.Frame{Session: s.serverID, Event: wire.UserReplan, Content: wire.Meta{}.With("question", question)})
+		c.x.send(wire.Frame{Session: s.serverID, Event: wire.UserReplan, Content: wire.Meta{}.With("question", question)})
 	}
-	s.planDenied = plan && r.Outcome == protocol.Denied
-	c.send(f)
+	s.decoder.planDenied = plan && r.Outcome == protocol.Denied
+	c.x.send(f)
 	if decision == protocol.DenyStop {
-		c.send(wire.Frame{Session: s.serverID, Event: wire.UserCancel})
+		c.x.send(wire.Frame{Session: s.serverID, Event: wire.UserCancel})
 	}
-	c.record(s, codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.actor(), Data: r})
+	s.record(codec.Entry{Type: protocol.ApprovalResolved, Turn: turn, By: c.x.actor(), Data: r})
 	if plan && r.Outcome == protocol.Allowed && d.Input != nil && d.Input.Tasks != nil {
 		// the server does not announce the tasks of an edited plan
-		c.record(s, codec.Entry{
+		s.record(codec.Entry{
 			Type: protocol.PlanCompleted, Turn: turn, Data: protocol.PlanTasksData{Tasks: d.Input.Tasks},
 		})
 	}
-	s.decisions.Put(c.actor(), r)
-	c.Answer(cmd, protocol.ApproveResult{Request: d.Request, Outcome: r.Outcome, Decision: decision})
+	s.decoder.decisions.Put(c.x.actor(), r)
+	c.answer(protocol.ApproveResult{Request: d.Request, Outcome: r.Outcome, Decision: decision})
 }
 
 // foreignTasks encodes tasks under the ids that the server gave them.
-func (s *session) foreignTasks(tasks []protocol.Task) []wire.Meta {
+func (dec *decoder) foreignTasks(tasks []protocol.Task) []wire.Meta {
 	all := wire.ForeignTasks(tasks)
 	for i := range all {
-		all[i]["id"] = s.foreignTaskID(tasks[i].ID)
+		all[i]["id"] = dec.foreignTaskID(tasks[i].ID)
 	}
 	return all
+}
+
+// foreignTaskID returns a task id as the server wrote it.
+func (dec *decoder) foreignTaskID(task string) any {
+	if dec.numericTasks[task] {
+		return wire.TaskID(task)
+	}
+	return task
 }
