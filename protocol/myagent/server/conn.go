@@ -10,23 +10,11 @@ import (
 
 // A Conn is the connection of a foreign client. It implements codec.Codec.
 type Conn struct {
-	codec.ServerBase
+	exchange
+	subs     subscriptions
+	attacher attacher
 
-	// Static after construction.
-
-	id             string // connection_id
-	heartbeat      time.Duration
-	confirmTimeout time.Duration // until a confirmation is denied; 0: never
-	stateTTL       time.Duration // of an exported state
-	sentFrames     *frameIndex   // shared with later connections
-
-	seq           uint64
-	subscriptions map[string]*subscription // by session
-	aliases       map[string]string        // the client's name of a session → its id
-	current       string                   // the session that a frame without session_id means
-	joining       *join                    // nil: no session is being attached
-	deferred      int                      // frames that wait for the join
-	ownMessages   []string                 // newest message ids sent by this client
+	heartbeat     time.Duration // static after construction
 	openedAt      time.Time
 	nextHeartbeat time.Time // time of the next heartbeat
 }
@@ -42,13 +30,19 @@ const (
 
 // New returns the server end of a connection.
 func New(o codec.ServerOptions) *Conn {
-	return &Conn{
-		ServerBase: codec.ServerBase{Options: o}, id: o.ID("conn"), sentFrames: new(frameIndex),
-		subscriptions: map[string]*subscription{}, aliases: map[string]string{},
-		heartbeat:      durationOption(o.Options, "heartbeat", defaultHeartbeat),
-		confirmTimeout: durationOption(o.Options, "confirm_timeout", defaultConfirmTimeout),
-		stateTTL:       durationOption(o.Options, "state_ttl", wire.DefaultStateTTL),
+	c := &Conn{
+		exchange: exchange{
+			ServerBase: codec.ServerBase{Options: o}, id: o.ID("conn"),
+			stateTTL: durationOption(o.Options, "state_ttl", wire.DefaultStateTTL),
+		},
+		heartbeat: durationOption(o.Options, "heartbeat", defaultHeartbeat),
 	}
+	c.subs = subscriptions{
+		x: &c.exchange, sentFrames: new(frameIndex), bySession: map[string]*subscription{}, aliases: map[string]string{},
+		confirmTimeout: durationOption(o.Options, "confirm_timeout", defaultConfirmTimeout),
+	}
+	c.attacher = attacher{x: &c.exchange, subs: &c.subs}
+	return c
 }
 
 // durationOption returns a duration from the dialect's options, or otherwise if it is missing or
@@ -61,101 +55,105 @@ func durationOption(options map[string]string, name string, otherwise time.Durat
 }
 
 // run executes one call of the codec.
-func (s *Conn) run(now time.Time, work func()) codec.Output {
-	return s.Run(now, func() {
+func (c *Conn) run(now time.Time, work func()) codec.Output {
+	return c.Run(now, func() {
 		work()
-		s.scheduleWake()
+		c.scheduleWake()
 	})
 }
 
 // Open implements codec.Codec.
-func (s *Conn) Open(now time.Time) codec.Output {
-	return s.run(now, func() {
-		s.openedAt, s.nextHeartbeat = now, now.Add(s.heartbeat)
-		if s.Options.Resume != nil {
-			s.Options.Resume.Put(s.id, s.sentFrames)
+func (c *Conn) Open(now time.Time) codec.Output {
+	return c.run(now, func() {
+		c.openedAt, c.nextHeartbeat = now, now.Add(c.heartbeat)
+		if c.Options.Resume != nil {
+			c.Options.Resume.Put(c.id, c.subs.sentFrames)
 		}
-		s.Hello(wire.Name)
-		s.send(wire.Frame{
+		c.Hello(wire.Name)
+		c.send(wire.Frame{
 			Event: wire.SystemConnected, Show: showConnected,
-			Content: wire.Meta{"server_version": s.Options.Version, "capabilities": wire.Capabilities},
+			Content: wire.Meta{"server_version": c.Options.Version, "capabilities": wire.Capabilities},
 		})
 	})
 }
 
 // Native implements codec.Codec.
-func (s *Conn) Native(now time.Time, line []byte) codec.Output {
-	return s.run(now, func() {
-		if e := s.Receive(line); e != nil {
-			s.handleEvent(e)
+func (c *Conn) Native(now time.Time, line []byte) codec.Output {
+	return c.run(now, func() {
+		if e := c.Receive(line); e != nil {
+			c.subs.event(e)
 		}
 	})
 }
 
 // Foreign implements codec.Codec.
-func (s *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
-	return s.run(now, func() {
+func (c *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
+	return c.run(now, func() {
 		m, ok := wire.DecodeMessage(f.Data)
 		switch {
 		case f.Binary:
-			s.sendError("Invalid message: expected a text message")
+			c.sendError("Invalid message: expected a text message")
 		case !ok:
-			s.sendError("Invalid JSON: expected an object")
+			c.sendError("Invalid JSON: expected an object")
 		case m.Event == "":
-			s.sendError("Missing event")
+			c.sendError("Missing event")
 		default:
-			s.handleFrame(&m)
+			c.handleFrame(&m)
 		}
 	})
 }
 
 // TooLarge sends the error of a message over the size limit, which was not read.
-func (s *Conn) TooLarge(now time.Time, message string) codec.Output {
-	return s.run(now, func() { s.sendError("Invalid message: " + message) })
+func (c *Conn) TooLarge(now time.Time, message string) codec.Output {
+	return c.run(now, func() { c.sendError("Invalid message: " + message) })
 }
 
 // Wake implements codec.Codec.
-func (s *Conn) Wake(now time.Time) codec.Output {
-	return s.run(now, func() {
-		if s.heartbeat > 0 && !now.Before(s.nextHeartbeat) {
-			s.nextHeartbeat = now.Add(s.heartbeat)
-			s.send(wire.Frame{
+func (c *Conn) Wake(now time.Time) codec.Output {
+	return c.run(now, func() {
+		if c.heartbeat > 0 && !now.Before(c.nextHeartbeat) {
+			c.nextHeartbeat = now.Add(c.heartbeat)
+			c.send(wire.Frame{
 				Event: wire.SystemHeartbeat, Content: wire.Meta{"timestamp": now.UTC().Format(protocol.TimeFormat)},
 				Show: showHeartbeat,
-				Meta: wire.Meta{"active_sessions": len(s.subscriptions), "uptime": int64(now.Sub(s.openedAt).Seconds())},
+				Meta: wire.Meta{"active_sessions": len(c.subs.bySession), "uptime": int64(now.Sub(c.openedAt).Seconds())},
 			})
 		}
-		for _, sub := range s.subscriptions {
-			s.expireConfirmations(sub)
+		for _, sub := range c.subs.bySession {
+			c.subs.expireConfirmations(sub)
 		}
 	})
 }
 
 // scheduleWake schedules a Wake for the next heartbeat or deadline.
-func (s *Conn) scheduleWake() {
-	if s.heartbeat > 0 {
-		s.Out.WakeBy(s.nextHeartbeat)
+func (c *Conn) scheduleWake() {
+	if c.heartbeat > 0 {
+		c.Out.WakeBy(c.nextHeartbeat)
 	}
-	for _, sub := range s.subscriptions {
+	for _, sub := range c.subs.bySession {
 		for _, deadline := range sub.deadlines {
-			s.Out.WakeBy(deadline)
+			c.Out.WakeBy(deadline)
 		}
 	}
 }
 
-// send sends a frame and returns its seq.
-func (s *Conn) send(f wire.Frame) uint64 {
-	s.seq++
-	f.Connection, f.Seq, f.ID = s.id, s.seq, wire.EventID(s.id, s.seq)
-	if f.Meta == nil {
-		f.Meta = wire.Meta{}
+// handleFrame executes a frame of the client.
+func (c *Conn) handleFrame(m *wire.Message) {
+	r := &request{
+		Message: m, meta: wire.ParseObject(m.Metadata), event: string(m.Event), x: &c.exchange, attacher: &c.attacher,
 	}
-	f.Meta["connection_id"] = s.id
-	s.Send(codec.Frame{Data: f.Encode(s.Now)})
-	return s.seq
-}
-
-// sendError sends an error about a message that cannot be decoded.
-func (s *Conn) sendError(text string) {
-	s.send(wire.Frame{Event: wire.SystemError, Content: text, Meta: wire.Meta{"error": text}, Show: wire.Shorten(text)})
+	handle := r.handler()
+	switch {
+	case r.event == wire.UserAck:
+		c.subs.sentFrames.ack(min(r.AckedSeq(), c.seq))
+	case handle == nil:
+		r.refuse(protocol.Errorf(protocol.CodeUnknownCommand,
+			"Unknown event type or missing session_id: %.100s", r.event))
+	case c.Requests.Pending()+c.attacher.deferred >= maxPendingCommands:
+		r.refuse(&protocol.Error{
+			Code: protocol.CodeTooMany, Message: "Too many requests at once", Limit: maxPendingCommands,
+		})
+	default:
+		handle()
+	}
 }

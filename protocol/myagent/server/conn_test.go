@@ -360,8 +360,8 @@ func TestTheServersEndIsBounded(t *testing.T) {
 		p.Append(id, myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		b.Receive(`{"event":"user.cancel","session_id":"` + id + `"}`)
 	}
-	if s := b.Codec.(*Conn); len(s.subscriptions) != maxSubscriptions {
-		t.Errorf("%d subscriptions", len(s.subscriptions))
+	if s := b.Codec.(*Conn); len(s.subs.bySession) != maxSubscriptions {
+		t.Errorf("%d subscriptions", len(s.subs.bySession))
 	}
 	if m := b.NextFrame(wire.AgentError); myagenttest.MetaOf(m).Str("error_type") != "too_many" {
 		t.Errorf("%s", m.Metadata)

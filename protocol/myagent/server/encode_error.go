@@ -7,7 +7,7 @@ import (
 	"agentctl/protocol/myagent/wire"
 )
 
-func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []wire.Frame {
+func errorRaised(d *protocol.ErrorData) []wire.Frame {
 	m := wire.Meta{"recoverable": d.Recoverable}.With("error_type", string(d.Code))
 	m.With("stage", d.Stage).With("recovery_action", d.Action)
 	if d.LimitMS != 0 {
@@ -34,7 +34,7 @@ func (enc *encoder) errorRaised(_ *protocol.Event, d *protocol.ErrorData) []wire
 
 // retryScheduled encodes a retry twice: as the real system does, and as the protocol's document
 // does.
-func (enc *encoder) retryScheduled(_ *protocol.Event, d *protocol.RetryData) []wire.Frame {
+func retryScheduled(d *protocol.RetryData) []wire.Frame {
 	text := fmt.Sprintf("Retry %d of %d: %s", d.Attempt, d.Limit, wire.Shorten(d.Cause))
 	real := notice(text, wire.Meta{
 		"attempt": d.Attempt, "total_attempts": d.Limit, "next_attempt": d.Attempt + 1,
@@ -49,31 +49,14 @@ func (enc *encoder) retryScheduled(_ *protocol.Event, d *protocol.RetryData) []w
 	}}
 }
 
-// recoveryMeta returns the metadata of all recovery events.
-func recoveryMeta(d *protocol.RecoveryData) wire.Meta {
-	return wire.Meta{"recovery_action": d.Action}.With("attempt_count", d.Attempt).With("max_attempts", d.Limit).
-		With("delay_seconds", wire.Seconds(d.DelayMS)).With("original_error", d.Cause).With("recovery_error", d.Failure).
-		With("error_code", string(d.Code)).With("recovery_time_seconds", wire.Seconds(d.DurationMS)).
-		With("estimated_duration_seconds", wire.Seconds(d.EstimateMS))
-}
-
-func (enc *encoder) recoveryStarted(_ *protocol.Event, d *protocol.RecoveryData) []wire.Frame {
-	return single(wire.Frame{
-		Event: wire.ErrorRecoveryStarted, Content: "Recovery started: " + d.Action, Meta: recoveryMeta(d),
-		Show: showRecovering,
-	})
-}
-
-func (enc *encoder) recoverySucceeded(_ *protocol.Event, d *protocol.RecoveryData) []wire.Frame {
-	return single(wire.Frame{
-		Event: wire.ErrorRecoverySuccess, Content: "Recovery succeeded: " + d.Action, Meta: recoveryMeta(d),
-		Show: showRecovered,
-	})
-}
-
-func (enc *encoder) recoveryFailed(_ *protocol.Event, d *protocol.RecoveryData) []wire.Frame {
-	return single(wire.Frame{
-		Event: wire.ErrorRecoveryFailed, Content: "Recovery failed: " + d.Action, Meta: recoveryMeta(d),
-		Show: showRecoveryFailed,
-	})
+// recovery returns the encoder of a recovery event.
+func recovery(event, text, display string) func(*protocol.RecoveryData) []wire.Frame {
+	return func(d *protocol.RecoveryData) []wire.Frame {
+		m := wire.Meta{"recovery_action": d.Action}.With("attempt_count", d.Attempt).With("max_attempts", d.Limit).
+			With("delay_seconds", wire.Seconds(d.DelayMS)).With("original_error", d.Cause).
+			With("recovery_error", d.Failure).With("error_code", string(d.Code)).
+			With("recovery_time_seconds", wire.Seconds(d.DurationMS)).
+			With("estimated_duration_seconds", wire.Seconds(d.EstimateMS))
+		return single(wire.Frame{Event: event, Content: text + d.Action, Meta: m, Show: display})
+	}
 }

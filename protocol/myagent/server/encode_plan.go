@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/myagent/wire"
 )
 
-func (enc *encoder) planStarted(_ *protocol.Event, d *protocol.PlanStartedData) []wire.Frame {
+func planStarted(d *protocol.PlanStartedData) []wire.Frame {
 	return single(wire.Frame{Step: wire.Null, Event: wire.PlanStart, Content: wire.Meta{"question": d.Question}, Show: showPlanning})
 }
 
@@ -29,7 +29,7 @@ func (enc *encoder) planFrame(tasks []protocol.Task, summary string) wire.Frame 
 	}
 }
 
-func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []wire.Frame {
+func planInvalid(d *protocol.PlanErrorData) []wire.Frame {
 	m := planErrorMeta(d)
 	if len(d.Details) > 0 {
 		m["details"] = d.Details
@@ -40,7 +40,7 @@ func (enc *encoder) planInvalid(_ *protocol.Event, d *protocol.PlanErrorData) []
 	})
 }
 
-func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) []wire.Frame {
+func planCancelled(d *protocol.PlanErrorData) []wire.Frame {
 	return single(wire.Frame{
 		Step: wire.Null, Event: wire.PlanCancelled, Content: wire.Meta{"reason": d.Message},
 		Meta: planErrorMeta(d).With("reason", d.Message), Show: showPlanCancelled,
@@ -48,7 +48,7 @@ func (enc *encoder) planCancelled(_ *protocol.Event, d *protocol.PlanErrorData) 
 }
 
 // planFailed encodes a failed plan as cancelled with a reason: the protocol has no event for it.
-func (enc *encoder) planFailed(_ *protocol.Event, d *protocol.PlanErrorData) []wire.Frame {
+func planFailed(d *protocol.PlanErrorData) []wire.Frame {
 	m := planErrorMeta(d).With("reason", d.Message)
 	m["failed"] = true
 	return single(wire.Frame{

@@ -48,8 +48,8 @@ func appendBounded(dst []byte, text string) []byte {
 	return append(dst, text...)
 }
 
-func (enc *encoder) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) []wire.Frame {
-	o := enc.tool(e, d.Tool)
+func (t *turn) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) []wire.Frame {
+	o := t.tool(e, d.Tool)
 	switch {
 	case d.Name != "":
 		o.name = d.Name
@@ -78,8 +78,8 @@ func (enc *encoder) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) 
 }
 
 // toolInput sends complete arguments in a repeated tool call.
-func (enc *encoder) toolInput(e *protocol.Event, d *protocol.ToolInputData) []wire.Frame {
-	o := enc.tool(e, d.Tool)
+func (t *turn) toolInput(e *protocol.Event, d *protocol.ToolInputData) []wire.Frame {
+	o := t.tool(e, d.Tool)
 	if d.Input == nil {
 		o.input = appendBounded(o.input, d.Text)
 		return nil
@@ -91,8 +91,8 @@ func (enc *encoder) toolInput(e *protocol.Event, d *protocol.ToolInputData) []wi
 	})
 }
 
-func (enc *encoder) toolOutput(e *protocol.Event, d *protocol.ToolOutputData) []wire.Frame {
-	o := enc.tool(e, d.Tool)
+func (t *turn) toolOutput(e *protocol.Event, d *protocol.ToolOutputData) []wire.Frame {
+	o := t.tool(e, d.Tool)
 	if d.Replace {
 		o.output, o.content, o.bytes = nil, nil, 0
 	}
@@ -107,9 +107,9 @@ func (enc *encoder) toolOutput(e *protocol.Event, d *protocol.ToolOutputData) []
 	return nil
 }
 
-func (enc *encoder) toolEnded(e *protocol.Event, d *protocol.ToolEndedData) []wire.Frame {
-	o := enc.tool(e, d.Tool)
-	delete(enc.tools, d.Tool)
+func (t *turn) toolEnded(e *protocol.Event, d *protocol.ToolEndedData) []wire.Frame {
+	o := t.tool(e, d.Tool)
+	delete(t.tools, d.Tool)
 	return single(o.result(d))
 }
 
@@ -157,10 +157,10 @@ func (o *tool) result(d *protocol.ToolEndedData) wire.Frame {
 }
 
 // unfinishedTools encodes the output of calls that the turn's end cuts off.
-func (enc *encoder) unfinishedTools() []wire.Frame {
+func (t *turn) unfinishedTools() []wire.Frame {
 	var frames []wire.Frame
-	for _, id := range slices.Sorted(maps.Keys(enc.tools)) {
-		o := enc.tools[id]
+	for _, id := range slices.Sorted(maps.Keys(t.tools)) {
+		o := t.tools[id]
 		if len(o.output) == 0 && len(o.content) == 0 {
 			continue
 		}

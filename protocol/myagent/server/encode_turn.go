@@ -72,8 +72,8 @@ func (t *turn) finalAnswer() string {
 }
 
 // partStart sends an empty part, so that parts keep their order.
-func (enc *encoder) partStart(e *protocol.Event, d *protocol.PartStartData) []wire.Frame {
-	enc.part(d.Part).agent = d.Agent
+func (t *turn) partStart(e *protocol.Event, d *protocol.PartStartData) []wire.Frame {
+	t.part(d.Part).agent = d.Agent
 	f := wire.Frame{
 		Event: wire.AgentPartialAnswer, Content: "", Show: "",
 		Meta: wire.Meta{"is_streaming": true, "is_final": false, "part": d.Part, "word_count": 0},
@@ -85,12 +85,12 @@ func (enc *encoder) partStart(e *protocol.Event, d *protocol.PartStartData) []wi
 	return single(f)
 }
 
-func (enc *encoder) textDelta(e *protocol.Event, d *protocol.PartDeltaData) []wire.Frame {
-	p := enc.part(d.Part)
+func (t *turn) textDelta(e *protocol.Event, d *protocol.PartDeltaData) []wire.Frame {
+	p := t.part(d.Part)
 	p.bytes += len(d.Text)
 	p.pieces++
 	if e.Task == "" && e.Parent == "" {
-		enc.appendAnswer(d.Part, d.Text)
+		t.appendAnswer(d.Part, d.Text)
 	}
 	return single(wire.Frame{
 		Event: wire.AgentPartialAnswer, Content: d.Text, Show: d.Text,
@@ -100,9 +100,9 @@ func (enc *encoder) textDelta(e *protocol.Event, d *protocol.PartDeltaData) []wi
 	})
 }
 
-func (enc *encoder) textEnd(_ *protocol.Event, d *protocol.PartEndData) []wire.Frame {
-	p := enc.part(d.Part)
-	delete(enc.parts, d.Part)
+func (t *turn) textEnd(_ *protocol.Event, d *protocol.PartEndData) []wire.Frame {
+	p := t.part(d.Part)
+	delete(t.parts, d.Part)
 	return single(wire.Frame{
 		Event: wire.AgentPartialAnswer, Content: "", Show: "",
 		Meta: wire.Meta{
@@ -120,8 +120,8 @@ func (enc *encoder) reasoningDelta(_ *protocol.Event, d *protocol.PartDeltaData)
 	return single(wire.Frame{Event: wire.AgentThinking, Content: d.Text, Meta: m, Show: showThinking})
 }
 
-func (enc *encoder) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []wire.Frame {
-	delete(enc.parts, d.Part)
+func (t *turn) reasoningEnd(_ *protocol.Event, d *protocol.PartEndData) []wire.Frame {
+	delete(t.parts, d.Part)
 	return single(wire.Frame{
 		Event: wire.AgentThinking, Content: "", Show: showThinking,
 		Meta: wire.Meta{"streaming": true, "is_final": true, "part": d.Part}.With("execution_time_ms", d.DurationMS),

@@ -116,8 +116,8 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 			Data: []byte(`{"event":"user.message","content":"hi"}`),
 		}).Foreign)
 	}
-	if silent.deferred >= maxPendingCommands || refused != 1000-silent.deferred {
-		t.Errorf("%d deferred, %d refused", silent.deferred, refused)
+	if silent.attacher.deferred >= maxPendingCommands || refused != 1000-silent.attacher.deferred {
+		t.Errorf("%d deferred, %d refused", silent.attacher.deferred, refused)
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *replay) collect(e *protocol.Event) {
 }
 
 // finishReplay sends the collected frames with their original seqs, and a notice with their count.
-func (s *Conn) finishReplay(sub *subscription, r *replay) {
+func (l *subscriptions) finishReplay(sub *subscription, r *replay) {
 	m := wire.Meta{"action": wire.ActionReplay, "replayed": len(r.frames), "count": len(r.frames)}
 	for _, old := range r.frames {
 		fr := old.Frame
@@ -62,26 +62,24 @@ func (s *Conn) finishReplay(sub *subscription, r *replay) {
 				fr.Meta["orig_seq"], fr.Meta["orig_event_id"] = seq, wire.EventID(r.connection, seq)
 			}
 		}
-		seq := s.send(fr)
-		m["last_seq"], m["last_event_id"] = seq, wire.EventID(s.id, seq)
+		seq := l.x.send(fr)
+		m["last_seq"], m["last_event_id"] = seq, wire.EventID(l.x.id, seq)
 	}
 	if len(r.frames) == 0 {
-		s.sendNothingToReplay(r.target)
+		l.sendNothingToReplay(r.target)
 	} else {
-		n := notice("Replayed buffered events", m)
-		n.Session = r.target
-		s.send(n)
+		l.x.sendNotice(r.target, "", "Replayed buffered events", m)
 	}
 	if !sub.live {
-		delete(s.subscriptions, sub.session)
-		s.Request(protocol.DoUnsubscribe, sub.session, "", nil, nil)
+		delete(l.bySession, sub.session)
+		l.x.Request(protocol.DoUnsubscribe, sub.session, "", nil, nil)
 	}
 	r.done()
 }
 
 // sendNothingToReplay sends the notice of an empty replay.
-func (s *Conn) sendNothingToReplay(session string) {
-	n := notice("No buffered events available for replay", wire.Meta{"action": wire.ActionReplay, "count": 0, "replayed": 0})
-	n.Session = session
-	s.send(n)
+func (l *subscriptions) sendNothingToReplay(session string) {
+	l.x.sendNotice(session, "", "No buffered events available for replay", wire.Meta{
+		"action": wire.ActionReplay, "count": 0, "replayed": 0,
+	})
 }

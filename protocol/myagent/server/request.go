@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -10,158 +11,74 @@ import (
 // A request is a frame of the client.
 type request struct {
 	*wire.Message
-	meta  wire.Fields
-	event string
+	meta     wire.Fields
+	event    string
+	x        *exchange
+	attacher *attacher
 }
 
-// handleFrame executes a frame of the client.
-func (s *Conn) handleFrame(m *wire.Message) {
-	c := &request{Message: m, meta: wire.ParseObject(m.Metadata), event: string(m.Event)}
-	if c.event == wire.UserAck {
-		s.sentFrames.ack(min(c.AckedSeq(), s.seq))
-		return
-	}
-	handler := s.handlerOf(c.event)
-	if handler == nil {
-		s.sendRefusal(c, protocol.Errorf(protocol.CodeUnknownCommand,
-			"Unknown event type or missing session_id: %.100s", c.event))
-		return
-	}
-	if s.Requests.Pending()+s.deferred >= maxPendingCommands {
-		e := protocol.Errorf(protocol.CodeTooMany, "Too many requests at once")
-		e.Limit = maxPendingCommands
-		s.sendRefusal(c, e)
-		return
-	}
-	handler(c)
-}
-
-// handlerOf returns the handler of an event, or nil.
-func (s *Conn) handlerOf(event string) func(*request) {
-	switch event {
+// handler returns what carries out the frame, or nil if its event is unknown.
+func (c *request) handler() func() {
+	switch c.event {
 	case wire.UserCreateSession:
-		return s.handleCreate
+		return func() { c.attacher.create(c) }
 	case wire.UserReconnect:
-		return s.handleReconnect
+		return func() { c.attacher.reconnect(c) }
 	case wire.UserReconnectState:
-		return s.handleRestore
+		return func() { c.attacher.restore(c) }
 	case wire.UserMessage:
-		return s.handleMessage
+		return c.message
 	case wire.UserSolveTasks:
-		return s.handleSolve
+		return c.solve
 	case wire.UserResponse:
-		return s.handleResponse
+		return c.response
 	case wire.UserCancel:
-		return s.handleCancel
+		return c.cancel
 	case wire.UserCancelPlan:
-		return s.handleCancelPlan
+		return c.cancelPlan
 	case wire.UserReplan:
-		return s.handleReplan
+		return c.replan
 	case wire.UserCancelTask:
-		return func(c *request) { s.handleTask(c, protocol.DoTaskCancel) }
+		return func() { c.task(protocol.DoTaskCancel) }
 	case wire.UserRestartTask, wire.UserRetryTask:
-		return func(c *request) { s.handleTask(c, protocol.DoTaskRestart) }
+		return func() { c.task(protocol.DoTaskRestart) }
 	case wire.UserRequestHistory:
-		return s.handleHistory
+		return c.history
 	case wire.UserRequestState:
-		return s.handleExport
+		return c.export
 	}
 	return nil
 }
 
 // withSession calls then with the session that the frame names, and subscribes to it if necessary.
-func (s *Conn) withSession(c *request, then func(*subscription)) {
-	name := string(c.Session)
-	if (name == "" || s.findSubscription(name) == nil) && s.deferUntilJoined(func(err *protocol.Error) {
-		// a frame for a failed session must not reach another one
-		if name == "" && err != nil && s.joining == nil {
-			s.sendRefusal(c, err)
-			return
-		}
-		s.withSession(c, then)
-	}) {
-		return
-	}
-	if name == "" {
-		name = s.current
-	}
-	if name == "" {
-		s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage,
-			"Unknown event type or missing session_id: %s", c.event))
-		return
-	}
-	if sub := s.findSubscription(name); sub != nil {
-		s.current = sub.session
-		then(sub)
-		return
-	}
-	if !s.checkRoom(c, name) {
-		return
-	}
-	j := s.startJoin()
-	s.subscribe(name, nil, func(sub *subscription, _ *protocol.SubscribeResult, err *protocol.Error) {
-		if err != nil {
-			s.sendRefusal(c, err)
-			s.finishJoin(j, "", err)
-			return
-		}
-		s.aliases[name] = sub.session
-		s.goLive(sub, nil)
-		then(sub)
-		s.finishJoin(j, sub.session, nil)
-	})
-}
-
-// findSubscription returns the live subscription with a name or id, or nil.
-func (s *Conn) findSubscription(name string) *subscription {
-	sub := s.subscriptions[name]
-	if sub == nil {
-		sub = s.subscriptions[s.aliases[name]]
-	}
-	if sub == nil || !sub.live {
-		return nil
-	}
-	return sub
-}
-
-// checkRoom reports whether one more session fits, and refuses the frame if not.
-func (s *Conn) checkRoom(c *request, name string) bool {
-	if len(s.subscriptions)+s.Requests.Pending() < maxSubscriptions+maxPendingCommands &&
-		len(s.subscriptions) < maxSubscriptions && len(s.aliases) < 4*maxSubscriptions && len(name) <= 256 {
-		return true
-	}
-	e := protocol.Errorf(protocol.CodeTooMany, "Too many sessions on one connection")
-	e.Limit = maxSubscriptions
-	s.sendRefusal(c, e)
-	return false
-}
+func (c *request) withSession(then func(*subscription)) { c.attacher.withSession(c, then) }
 
 // key returns the idempotency key of a frame, or "".
-func (f *request) key() string {
-	key := f.meta.Str("key")
+func (c *request) key() string {
+	key := c.meta.Str("key")
 	if len(key) > 128 {
 		return ""
 	}
 	return key
 }
 
-// sendCommand sends a native command for a frame and replies with the answer. then may be nil; it
+// command sends a native command for a frame and replies with the answer. then may be nil; it
 // gets the result before the reply.
-func (s *Conn) sendCommand(c *request, verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
-	s.Request(verb, session, c.key(), data, func(a protocol.Answer) {
+func (c *request) command(verb protocol.Verb, session string, data any, then func(json.RawMessage)) {
+	c.x.Request(verb, session, c.key(), data, func(a protocol.Answer) {
 		if a.Error != nil {
-			s.sendRefusal(c, a.Error)
+			c.refuse(a.Error)
 			return
 		}
 		if then != nil {
 			then(a.Result)
 		}
-		s.sendReply(c, session, a.Result)
+		c.reply(session, a.Result)
 	})
 }
 
-// sendReply answers a frame that asks for a reply.
-func (s *Conn) sendReply(c *request, session string, result json.RawMessage) {
+// reply answers a frame that asks for a reply.
+func (c *request) reply(session string, result json.RawMessage) {
 	id := c.meta.Str("reply_to")
 	if id == "" {
 		return
@@ -169,13 +86,13 @@ func (s *Conn) sendReply(c *request, session string, result json.RawMessage) {
 	if len(result) == 0 {
 		result = json.RawMessage("{}")
 	}
-	f := notice("ok", wire.Meta{"action": wire.ActionReply, "reply_to": id, "in_reply_to": c.event, "result": result})
-	f.Session, f.Step = session, wire.StepID(string(c.Step))
-	s.send(f)
+	c.notify(session, "ok", wire.Meta{
+		"action": wire.ActionReply, "reply_to": id, "in_reply_to": c.event, "result": result,
+	})
 }
 
-// sendRefusal answers a frame with an error.
-func (s *Conn) sendRefusal(c *request, err *protocol.Error) {
+// refuse answers a frame with an error.
+func (c *request) refuse(err *protocol.Error) {
 	text := err.Message
 	m := wire.Meta{"error_type": string(err.Code), "in_reply_to": wire.Shorten(c.event)}
 	if id := c.meta.Str("reply_to"); id != "" {
@@ -198,20 +115,46 @@ func (s *Conn) sendRefusal(c *request, err *protocol.Error) {
 		text = "Session not found"
 	}
 	m["error"], f.Content, f.Meta = text, text, m
-	s.send(f)
+	c.x.send(f)
 }
 
 // concernsPast reports whether a request came too late: the task ended, or the confirmation was
 // decided. MyAgent's clients take an agent.error for the end of the turn.
-func (f *request) concernsPast(err *protocol.Error) bool {
-	switch f.event {
+func (c *request) concernsPast(err *protocol.Error) bool {
+	switch c.event {
 	case wire.UserResponse, wire.UserCancelTask, wire.UserRestartTask, wire.UserRetryTask:
-		return !f.meta.Has("reply_to") && (err.Code == protocol.CodeNotFound || err.Code == protocol.CodeConflict)
+		return !c.meta.Has("reply_to") && (err.Code == protocol.CodeNotFound || err.Code == protocol.CodeConflict)
 	}
 	return false
 }
 
 // refuseInvalid refuses a frame with invalid content.
-func (s *Conn) refuseInvalid(c *request, text string) {
-	s.sendRefusal(c, protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, text))
+func (c *request) refuseInvalid(text string) {
+	c.refuse(protocol.Errorf(protocol.CodeInvalidMessage, "%s: %s", c.event, text))
 }
+
+// notify sends a notice that answers the frame.
+func (c *request) notify(session, text string, m wire.Meta) {
+	c.x.sendNotice(session, string(c.Step), text, m)
+}
+
+// acknowledge reports that a request about a task or plan was carried out, to a client that expects
+// no reply.
+func (c *request) acknowledge(session, text string, m wire.Meta) {
+	if c.meta.Has("reply_to") {
+		return
+	}
+	m["action"], m["ok"] = c.action(), true
+	c.notify(session, text, m)
+}
+
+// taskID returns the task of a request, or "".
+func (c *request) taskID() string {
+	if id := wire.ParseObject(c.Content).Str("task_id", "id"); id != "" {
+		return id
+	}
+	return wire.Scalar(c.Content)
+}
+
+// action returns the name of a request in notices about it.
+func (c *request) action() string { return strings.TrimPrefix(c.event, "user.") }

@@ -8,23 +8,23 @@ import (
 	"agentctl/protocol/myagent/wire"
 )
 
-// handleResponse decides the confirmation with the frame's step_id.
-func (s *Conn) handleResponse(c *request) {
+// response decides the confirmation with the frame's step_id.
+func (c *request) response() {
 	step := string(c.Step)
 	if step == "" {
 		step = wire.ParseObject(c.Content).Str("step_id")
 	}
 	if step == "" {
-		s.refuseInvalid(c, "step_id is missing")
+		c.refuseInvalid("step_id is missing")
 		return
 	}
 	d, err := decodeVerdict(c.Content)
 	if err != "" {
-		s.refuseInvalid(c, err)
+		c.refuseInvalid(err)
 		return
 	}
-	for _, sub := range s.subscriptions {
-		if !sub.live || c.Session != "" && s.findSubscription(string(c.Session)) != sub {
+	for _, sub := range c.attacher.subs.bySession {
+		if !sub.live || c.Session != "" && c.attacher.subs.find(string(c.Session)) != sub {
 			continue
 		}
 		for i := range sub.state.Approvals {
@@ -39,13 +39,17 @@ func (s *Conn) handleResponse(c *request) {
 			if sub.replan.request == a.Request && d.Decision == protocol.Deny && d.Input == nil {
 				d.Reason, d.Input = sub.replan.question, &protocol.ApprovalInput{Replan: true}
 			}
-			s.approve(c, sub.session, d)
+			c.approve(sub.session, d)
 			return
 		}
 	}
 	// Decided already or unknown: agentctl's server answers which.
 	d.Request = strings.TrimPrefix(strings.TrimPrefix(step, "confirm_"), "plan_")
-	s.withSession(c, func(sub *subscription) { s.approve(c, sub.session, d) })
+	c.withSession(func(sub *subscription) { c.approve(sub.session, d) })
+}
+
+func (c *request) approve(session string, d protocol.ApproveData) {
+	c.command(protocol.DoApprove, session, d, nil)
 }
 
 // decodeVerdict decodes the content of a user.response. If approved and confirmed differ, it

@@ -26,25 +26,37 @@ type subscription struct {
 	replan      replan
 }
 
+// subscriptions are the sessions that a connection follows.
+type subscriptions struct {
+	x              *exchange
+	confirmTimeout time.Duration // until a confirmation is denied; 0: never; static after construction
+	sentFrames     *frameIndex   // shared with later connections; static after construction
+
+	bySession   map[string]*subscription
+	aliases     map[string]string // the client's name of a session → its id
+	current     string            // the session that a frame without session_id means
+	ownMessages []string          // newest message ids sent by this client
+}
+
 // subscribe follows a session from a position, or from the last turn's end if from is nil. then is
 // called once with the subscription or an error.
-func (s *Conn) subscribe(
+func (l *subscriptions) subscribe(
 	session string, from *protocol.Position, then func(*subscription, *protocol.SubscribeResult, *protocol.Error),
 ) {
 	// An event of joined deltas can include part of a frame that the client has, so resume with raw
 	// events.
 	data := protocol.SubscribeData{Position: from, Raw: from != nil && from.Epoch != ""}
-	s.Request(protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
+	l.x.Request(protocol.DoSubscribe, session, "", data, func(a protocol.Answer) {
 		r, err := codec.DecodeResult[protocol.SubscribeResult](a)
 		if err != nil {
 			then(nil, nil, err)
 			return
 		}
-		sub := s.subscriptions[r.Session]
+		sub := l.bySession[r.Session]
 		if sub == nil {
 			sub = &subscription{session: r.Session, deadlines: map[string]time.Time{}}
 			sub.state = &protocol.State{Session: r.Session, Seq: r.After.Seq}
-			s.subscriptions[r.Session] = sub
+			l.bySession[r.Session] = sub
 		}
 		if sub.epoch != r.Position.Epoch || sub.state.Seq < r.After.Seq || !sub.live {
 			sub.epoch, sub.boundary = r.Position.Epoch, r.After.Seq
@@ -56,7 +68,7 @@ func (s *Conn) subscribe(
 
 // goLive sends the session's events to the client from now on. onCaughtUp may be nil; it is called
 // after the past events are sent. If the subscription is live already, only the callback is added.
-func (s *Conn) goLive(sub *subscription, caughtUp func(replayed int)) {
+func (l *subscriptions) goLive(sub *subscription, caughtUp func(replayed int)) {
 	if sub.live {
 		before := sub.onCaughtUp
 		sub.catchingUp, sub.onCaughtUp = true, func(replayed int) {
@@ -75,21 +87,21 @@ func (s *Conn) goLive(sub *subscription, caughtUp func(replayed int)) {
 	if sub.received != nil {
 		from = *sub.received
 	}
-	from.seq, from.session = s.seq, sub.session
-	s.sentFrames.add(from)
+	from.seq, from.session = l.x.seq, sub.session
+	l.sentFrames.add(from)
 }
 
-// handleEvent encodes an event of agentctl's server.
-func (s *Conn) handleEvent(e *protocol.Event) {
-	sub := s.subscriptions[e.Session]
+// event encodes an event of agentctl's server.
+func (l *subscriptions) event(e *protocol.Event) {
+	sub := l.bySession[e.Session]
 	if sub == nil {
 		return
 	}
 	if !e.Durable() {
-		if why, ended := s.Unsubscribed(e); ended {
-			s.dropSubscription(sub, why)
+		if why, ended := l.x.Unsubscribed(e); ended {
+			l.drop(sub, why)
 		} else if e.Type == protocol.CaughtUp {
-			s.handleCaughtUp(sub)
+			l.caughtUp(sub)
 		}
 		return
 	}
@@ -109,16 +121,16 @@ func (s *Conn) handleEvent(e *protocol.Event) {
 			fr.Meta["replayed"] = true
 			sub.replayCount++
 		}
-		seq := s.send(fr)
-		s.sentFrames.add(frameOrigin{seq: seq, session: sub.session, position: at, part: i, boundary: boundary})
+		seq := l.x.send(fr)
+		l.sentFrames.add(frameOrigin{seq: seq, session: sub.session, position: at, part: i, boundary: boundary})
 	}
 	switch e.Type {
 	case protocol.TurnEnded:
 		sub.boundary = e.Seq
 		clear(sub.deadlines)
 	case protocol.ApprovalRequested:
-		if s.confirmTimeout > 0 {
-			s.setConfirmDeadlines(sub)
+		if l.confirmTimeout > 0 {
+			l.setConfirmDeadlines(sub)
 		}
 	case protocol.ApprovalResolved:
 		for request := range sub.deadlines {
@@ -131,11 +143,11 @@ func (s *Conn) handleEvent(e *protocol.Event) {
 	}
 }
 
-// handleCaughtUp ends the replay or the catch-up of a subscription.
-func (s *Conn) handleCaughtUp(sub *subscription) {
+// caughtUp ends the replay or the catch-up of a subscription.
+func (l *subscriptions) caughtUp(sub *subscription) {
 	if r := sub.replay; r != nil {
 		sub.replay = nil
-		s.finishReplay(sub, r)
+		l.finishReplay(sub, r)
 	}
 	if sub.catchingUp {
 		sub.catchingUp, sub.received = false, nil
@@ -146,8 +158,8 @@ func (s *Conn) handleCaughtUp(sub *subscription) {
 	}
 }
 
-// dropSubscription ends the subscription to a session that was deleted or whose log cannot be read.
-func (s *Conn) dropSubscription(sub *subscription, why protocol.Code) {
+// drop ends the subscription to a session that was deleted or whose log cannot be read.
+func (l *subscriptions) drop(sub *subscription, why protocol.Code) {
 	if sub.live && !sub.state.Closed {
 		fr := wire.Frame{
 			Event: wire.AgentError, Content: "The session cannot be read", Meta: wire.Meta{"error_type": string(why)},
@@ -159,47 +171,84 @@ func (s *Conn) dropSubscription(sub *subscription, why protocol.Code) {
 			}
 		}
 		fr.Session = sub.session
-		s.send(fr)
+		l.x.send(fr)
 	}
-	delete(s.subscriptions, sub.session)
-	if s.current == sub.session {
-		s.current = ""
+	delete(l.bySession, sub.session)
+	if l.current == sub.session {
+		l.current = ""
 	}
-	s.handleCaughtUp(sub) // run callbacks that wait for past events: there are none left
+	l.caughtUp(sub) // run callbacks that wait for past events: there are none left
 }
 
 // setConfirmDeadlines starts the timeout of new pending confirmations.
-func (s *Conn) setConfirmDeadlines(sub *subscription) {
+func (l *subscriptions) setConfirmDeadlines(sub *subscription) {
 	for _, a := range sub.state.Approvals {
 		if _, known := sub.deadlines[a.Request]; !known {
-			sub.deadlines[a.Request] = s.Now.Add(s.confirmTimeout)
+			sub.deadlines[a.Request] = l.x.Now.Add(l.confirmTimeout)
 		}
 	}
 }
 
 // expireConfirmations denies unanswered confirmations past their deadline, in this client's own
 // turns only.
-func (s *Conn) expireConfirmations(sub *subscription) {
+func (l *subscriptions) expireConfirmations(sub *subscription) {
 	for _, a := range slices.Clone(sub.state.Approvals) {
 		due, waits := sub.deadlines[a.Request]
-		if !waits || s.Now.Before(due) {
+		if !waits || l.x.Now.Before(due) {
 			continue
 		}
-		sub.deadlines[a.Request] = s.Now.Add(24 * time.Hour) // only once
-		if sub.state.Turn == nil || !slices.Contains(s.ownMessages, sub.state.Turn.Message.MessageID) {
+		sub.deadlines[a.Request] = l.x.Now.Add(24 * time.Hour) // only once
+		if sub.state.Turn == nil || !slices.Contains(l.ownMessages, sub.state.Turn.Message.MessageID) {
 			continue
 		}
 		data := protocol.ApproveData{
-			Request: a.Request, Decision: protocol.Deny, Reason: "no answer within " + s.confirmTimeout.String(),
+			Request: a.Request, Decision: protocol.Deny, Reason: "no answer within " + l.confirmTimeout.String(),
 		}
-		s.Request(protocol.DoApprove, sub.session, "", data, nil)
+		l.x.Request(protocol.DoApprove, sub.session, "", data, nil)
 	}
 }
 
 // addOwnMessage remembers a message that this client sent.
-func (s *Conn) addOwnMessage(message string) {
-	if len(s.ownMessages) == maxOwnMessages {
-		s.ownMessages = slices.Delete(s.ownMessages, 0, 1)
+func (l *subscriptions) addOwnMessage(message string) {
+	if len(l.ownMessages) == maxOwnMessages {
+		l.ownMessages = slices.Delete(l.ownMessages, 0, 1)
 	}
-	s.ownMessages = append(s.ownMessages, message)
+	l.ownMessages = append(l.ownMessages, message)
+}
+
+// find returns the live subscription with a name or id, or nil.
+func (l *subscriptions) find(name string) *subscription {
+	sub := l.bySession[name]
+	if sub == nil {
+		sub = l.bySession[l.aliases[name]]
+	}
+	if sub == nil || !sub.live {
+		return nil
+	}
+	return sub
+}
+
+// resumePoint returns the last frame of a session that the client received. otherwise is the
+// connection of a last_seq without one.
+func (l *subscriptions) resumePoint(c *request, session, otherwise string) (frameOrigin, bool) {
+	connection, seq, found := c.LastReceived()
+	if connection == "" {
+		connection = otherwise
+	}
+	if m := l.framesOf(connection); found && m != nil {
+		return m.lastBefore(session, seq)
+	}
+	return frameOrigin{}, false
+}
+
+// framesOf returns the frames of a connection, or nil.
+func (l *subscriptions) framesOf(connection string) *frameIndex {
+	switch {
+	case connection == l.x.id:
+		return l.sentFrames
+	case l.x.Options.Resume == nil || connection == "":
+		return nil
+	}
+	m, _ := l.x.Options.Resume.Get(connection).(*frameIndex)
+	return m
 }

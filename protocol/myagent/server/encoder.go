@@ -47,22 +47,22 @@ var encoders map[protocol.Type]func(*encoder, *protocol.Event) []wire.Frame
 
 func init() {
 	encoders = map[protocol.Type]func(*encoder, *protocol.Event) []wire.Frame{
-		protocol.SessionCreated: encodeData((*encoder).sessionCreated),
+		protocol.SessionCreated: encodeAlone(sessionCreated),
 		protocol.SessionClosed:  encodeData((*encoder).sessionClosed),
 		protocol.TurnStarted:    encodeData((*encoder).turnStarted),
 		protocol.TurnEnded:      encodeData((*encoder).turnEnded),
 
-		protocol.TextStart:      encodeData((*encoder).partStart),
-		protocol.TextDelta:      encodeData((*encoder).textDelta),
-		protocol.TextEnd:        encodeData((*encoder).textEnd),
-		protocol.ReasoningStart: encodeData((*encoder).partStart),
+		protocol.TextStart:      inTurn((*turn).partStart),
+		protocol.TextDelta:      inTurn((*turn).textDelta),
+		protocol.TextEnd:        inTurn((*turn).textEnd),
+		protocol.ReasoningStart: inTurn((*turn).partStart),
 		protocol.ReasoningDelta: encodeData((*encoder).reasoningDelta),
-		protocol.ReasoningEnd:   encodeData((*encoder).reasoningEnd),
+		protocol.ReasoningEnd:   inTurn((*turn).reasoningEnd),
 		protocol.JoinedDeltas:   encodeData((*encoder).joinedDeltas),
-		protocol.ToolStarted:    encodeData((*encoder).toolStarted),
-		protocol.ToolInput:      encodeData((*encoder).toolInput),
-		protocol.ToolOutput:     encodeData((*encoder).toolOutput),
-		protocol.ToolEnded:      encodeData((*encoder).toolEnded),
+		protocol.ToolStarted:    inTurn((*turn).toolStarted),
+		protocol.ToolInput:      inTurn((*turn).toolInput),
+		protocol.ToolOutput:     inTurn((*turn).toolOutput),
+		protocol.ToolEnded:      inTurn((*turn).toolEnded),
 
 		protocol.ApprovalRequested: encodeData(func(t *encoder, e *protocol.Event, d *protocol.Approval) []wire.Frame {
 			if t.state.DecidedAtOnce(d) {
@@ -76,11 +76,11 @@ func init() {
 			return single(t.confirmFrame(d))
 		}),
 
-		protocol.PlanStarted:        encodeData((*encoder).planStarted),
+		protocol.PlanStarted:        encodeAlone(planStarted),
 		protocol.PlanCompleted:      encodeData((*encoder).planCompleted),
-		protocol.PlanInvalid:        encodeData((*encoder).planInvalid),
-		protocol.PlanCancelled:      encodeData((*encoder).planCancelled),
-		protocol.PlanFailed:         encodeData((*encoder).planFailed),
+		protocol.PlanInvalid:        encodeAlone(planInvalid),
+		protocol.PlanCancelled:      encodeAlone(planCancelled),
+		protocol.PlanFailed:         encodeAlone(planFailed),
 		protocol.TaskStarted:        encodeData((*encoder).taskStarted),
 		protocol.TaskProgress:       encodeData((*encoder).taskProgress),
 		protocol.TaskCompleted:      encodeData((*encoder).taskCompleted),
@@ -91,15 +91,14 @@ func init() {
 		protocol.AggregateCompleted: encodeData((*encoder).aggregateCompleted),
 		protocol.PipelineCompleted:  encodeData((*encoder).pipelineCompleted),
 
-		protocol.ErrorRaised:       encodeData((*encoder).errorRaised),
-		protocol.RetryScheduled:    encodeData((*encoder).retryScheduled),
-		protocol.RecoveryStarted:   encodeData((*encoder).recoveryStarted),
-		protocol.RecoverySucceeded: encodeData((*encoder).recoverySucceeded),
-		protocol.RecoveryFailed:    encodeData((*encoder).recoveryFailed),
+		protocol.ErrorRaised:       encodeAlone(errorRaised),
+		protocol.RetryScheduled:    encodeAlone(retryScheduled),
+		protocol.RecoveryStarted:   encodeAlone(recovery(wire.ErrorRecoveryStarted, "Recovery started: ", showRecovering)),
+		protocol.RecoverySucceeded: encodeAlone(recovery(wire.ErrorRecoverySuccess, "Recovery succeeded: ", showRecovered)),
+		protocol.RecoveryFailed:    encodeAlone(recovery(wire.ErrorRecoveryFailed, "Recovery failed: ", showRecoveryFailed)),
 		protocol.StateRestored:     encodeData((*encoder).stateRestored),
-		protocol.Notice: encodeData(func(_ *encoder, _ *protocol.Event, d *protocol.NoticeData) []wire.Frame {
-			f := notice(d.Message, wire.Meta{}.With("level", d.Level).With("code", string(d.Code)))
-			return single(f)
+		protocol.Notice: encodeAlone(func(d *protocol.NoticeData) []wire.Frame {
+			return single(notice(d.Message, wire.Meta{}.With("level", d.Level).With("code", string(d.Code))))
 		}),
 	}
 }
@@ -113,6 +112,28 @@ func encodeData[T any](encode func(*encoder, *protocol.Event, *T) []wire.Frame) 
 			return nativeNotice(e)
 		}
 		return encode(t, e, d)
+	}
+}
+
+// inTurn is encodeData for an event that depends on the turn only.
+func inTurn[T any](encode func(*turn, *protocol.Event, *T) []wire.Frame) func(*encoder, *protocol.Event) []wire.Frame {
+	return func(enc *encoder, e *protocol.Event) []wire.Frame {
+		d := new(T)
+		if e.Decode(d) != nil {
+			return nativeNotice(e)
+		}
+		return encode(&enc.turn, e, d)
+	}
+}
+
+// encodeAlone is encodeData for an event that depends on its data only.
+func encodeAlone[T any](encode func(*T) []wire.Frame) func(*encoder, *protocol.Event) []wire.Frame {
+	return func(_ *encoder, e *protocol.Event) []wire.Frame {
+		d := new(T)
+		if e.Decode(d) != nil {
+			return nativeNotice(e)
+		}
+		return encode(d)
 	}
 }
 
@@ -167,7 +188,7 @@ func describeEvent(e *protocol.Event) string {
 	return string(e.Type)
 }
 
-func (enc *encoder) sessionCreated(_ *protocol.Event, d *protocol.SessionCreatedData) []wire.Frame {
+func sessionCreated(d *protocol.SessionCreatedData) []wire.Frame {
 	return single(createdFrame(d.Agent, d.Name, d.Title, d.CWD))
 }
 
