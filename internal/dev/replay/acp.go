@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
@@ -29,6 +30,18 @@ func acpDialect() *Dialect {
 			TypeFields: []string{"method", "sessionUpdate", "type", "id", "jsonrpc"},
 		},
 		Play: PlayAgent,
+		Commands: []Command{
+			{Type: "session/prompt", Verb: protocol.DoSend, Data: `.prompt | {
+				text: ([.[] | select(.type == "text").text] | add),
+				parts: [.[] | select(.type == "image") | {type, url: "data:\(.mimeType);base64,\(.data)"}]}`},
+			{Type: "session/cancel", Verb: protocol.DoInterrupt, Data: `{}`},
+			{Type: "session/set_mode", Verb: protocol.DoConfigure, Data: `{setting: "mode", value: .modeId}`},
+			{Type: "session/set_model", Verb: protocol.DoConfigure, Data: `{setting: "model", value: .modelId}`},
+			{
+				Type: "session/set_config_option", Verb: protocol.DoConfigure,
+				Data: `{setting: .configId, value: (.value | tostring)}`,
+			},
+		},
 		Silent: map[string]string{
 			"_auth/status_update":             rawOnly,
 			"craft/drainMidTurnQueue":         rawOnly,

@@ -24,10 +24,10 @@ const agentLimit = 20 * time.Second
 // returns what a user of the session sees, as text. The commands of a user make agentctl's client of
 // the Agent Client Protocol send what the conversation's client sent. It must run in a bubble of
 // testing/synctest.
-func PlayAgent(t testing.TB, _ *Dialect, c *Conversation) string {
+func PlayAgent(t testing.TB, d *Dialect, c *Conversation) string {
 	t.Helper()
 	p := &agentPlayer{
-		t: t, conversation: c, agents: &playedAgents{name: c.System, dials: make(chan *agentProcess)},
+		t: t, dialect: d, conversation: c, agents: &playedAgents{name: c.System, dials: make(chan *agentProcess)},
 		requests: map[string]permissionRequest{}, caused: map[int]bool{}, done: make(chan struct{}, 1),
 	}
 	defer p.close()
@@ -44,6 +44,7 @@ func PlayAgent(t testing.TB, _ *Dialect, c *Conversation) string {
 
 type agentPlayer struct {
 	t            testing.TB
+	dialect      *Dialect
 	conversation *Conversation
 	agents       *playedAgents
 	server       *embedded.Server

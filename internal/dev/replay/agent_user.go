@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -13,40 +14,18 @@ import (
 // would give. It returns false if agentctl's client never sends such a message.
 func (p *agentPlayer) cause(m rpcLine) bool {
 	p.t.Helper()
-	var d struct {
-		Prompt                    []struct{ Type, Text, MIMEType, Data string }
-		ModeID, ModelID, ConfigID string
-		Value                     any
-	}
-	_ = json.Unmarshal(m.Params, &d)
-	set := func(setting string, value any) {
-		p.later(protocol.DoConfigure, protocol.ConfigureData{Setting: setting, Value: fmt.Sprint(value)})
-	}
-	switch m.Method {
-	case "session/prompt":
-		p.until("the session to be idle", func() bool { return p.state().Status() == protocol.Idle })
-		var send protocol.SendData
-		for _, b := range d.Prompt {
-			switch b.Type {
-			case "text":
-				send.Text += b.Text
-			case "image":
-				part := protocol.Part{Type: "image", URL: "data:" + b.MIMEType + ";base64," + b.Data}
-				send.Parts = append(send.Parts, part)
-			}
-		}
-		p.do(protocol.DoSend, send)
-	case "session/cancel":
-		p.later(protocol.DoInterrupt, protocol.InterruptData{})
-	case "session/set_mode":
-		set("mode", d.ModeID)
-	case "session/set_model":
-		set("model", d.ModelID)
-	case "session/set_config_option":
-		set(d.ConfigID, d.Value)
-	default:
+	i := slices.IndexFunc(p.dialect.Commands, func(row Command) bool { return row.Type == m.Method })
+	if i < 0 {
 		return false
 	}
+	row := &p.dialect.Commands[i]
+	data, _ := row.Data.run(m.Params, nil)
+	if row.Verb != protocol.DoSend {
+		p.later(row.Verb, row.typed(data))
+		return true
+	}
+	p.until("the session to be idle", func() bool { return p.state().Status() == protocol.Idle })
+	p.do(row.Verb, row.typed(data))
 	return true
 }
 
