@@ -64,7 +64,8 @@ func acpDialect() *Dialect {
 type acpGrammar map[string]string
 
 // split returns the message of a line. The type of a request or notification is its method, of an
-// update also its kind and that of its content; the type of a response is the method of its request.
+// update also its kind and that of its content; the type of a response is the method of its
+// request.
 func (g acpGrammar) split(d Direction, v any) []Message {
 	id, method, kind := fmt.Sprint(at(v, "id")), textAt(v, "method"), " result"
 	switch {

@@ -16,13 +16,13 @@ import (
 	"agentctl/wsclient"
 )
 
-// agentLimit bounds the wait for agentctl's client, in virtual time. All time that an agent needs is
-// in the conversation.
+// agentLimit bounds the wait for agentctl's client, in virtual time. All time that an agent needs
+// is in the conversation.
 const agentLimit = 20 * time.Second
 
 // PlayAgent plays the lines of a conversation's agent to a server's session, in virtual time, and
-// returns what a user of the session sees, as text. The commands of a user make agentctl's client of
-// the Agent Client Protocol send what the conversation's client sent. It must run in a bubble of
+// returns what a user of the session sees, as text. The commands of a user make agentctl's client
+// of the Agent Client Protocol send what the conversation's client sent. It must run in a bubble of
 // testing/synctest.
 func PlayAgent(t testing.TB, d *Dialect, c *Conversation) string {
 	t.Helper()

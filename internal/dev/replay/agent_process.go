@@ -40,8 +40,8 @@ func (a *playedAgents) dial(ctx context.Context) (io.ReadWriteCloser, error) {
 	}
 }
 
-// An agentProcess is an agent's process, as agentctl's client reads and writes it. It keeps the lines
-// that the client wrote.
+// An agentProcess is an agent's process, as agentctl's client reads and writes it. It keeps the
+// lines that the client wrote.
 type agentProcess struct {
 	*io.PipeReader // of the agent's output
 	out            *io.PipeWriter

@@ -38,8 +38,8 @@ const (
 	ToCaller Direction = "http" // the answer to an HTTP request
 )
 
-// A Step is a frame, an HTTP exchange, or the begin or end of a connection. The lines of an agent of
-// the Agent Client Protocol are frames to the client, and each of its processes is a connection.
+// A Step is a frame, an HTTP exchange, or the begin or end of a connection. The lines of an agent
+// of the Agent Client Protocol are frames to the client, and each of its processes is a connection.
 type Step struct {
 	MS        int       `json:"ms"`   // since the begin
 	Conn      int       `json:"conn"` // of several connections

@@ -85,8 +85,8 @@ func TestAMutatedFieldOfAnOwnConversationChangesTheTranscript(t *testing.T) {
 }
 
 // checkMutations changes single fields of messages, except those that tell the type, until the
-// client's transcript differs, for every type of message to the client. Of a silent type, one message
-// is tried where each play takes a server.
+// client's transcript differs, for every type of message to the client. Of a silent type, one
+// message is tried where each play takes a server.
 func checkMutations(t *testing.T, d *Dialect, list []*Conversation, silent map[string]string) {
 	t.Helper()
 	shapes := d.Learn(list)

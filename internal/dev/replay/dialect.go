@@ -48,12 +48,13 @@ type Dialect struct {
 	// Settle is how long a client waits at the end for its own timers; zero: settleTime.
 	Settle time.Duration
 
-	// Script is the agent of agentctl's server. Scripted, unless nil, returns it for a conversation.
+	// Script is the agent of agentctl's server. Scripted, unless nil, returns it for a
+	// conversation.
 	Script   string
 	Scripted func(c *Conversation) string
 
-	// Options prepares agentctl's server, unless nil. Sessions are the names of the sessions that exist,
-	// a list.
+	// Options prepares agentctl's server, unless nil. Sessions are the names of the sessions that
+	// exist, a list.
 	Options  func(o *embedded.Options) error
 	Sessions query
 

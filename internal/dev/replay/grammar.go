@@ -14,8 +14,8 @@ type Message struct {
 
 // A Grammar recognizes the messages of a dialect's frames.
 type Grammar struct {
-	// Split returns a function that splits the JSON values of one connection's frames into messages,
-	// in order. The messages share the value.
+	// Split returns a function that splits the JSON values of one connection's frames into
+	// messages, in order. The messages share the value.
 	Split func() func(d Direction, v any) []Message
 
 	// OpenKeys reports whether the keys of the object at a path are data. Nil: none.

@@ -2,7 +2,8 @@ package replay
 
 import "strings"
 
-// sandcastleScript is the agent of agentctl's server. It does at least what the recorded agents did.
+// sandcastleScript is the agent of agentctl's server. It does at least what the recorded agents
+// did.
 var sandcastleScript = strings.ReplaceAll(strings.NewReplacer(
 	"ANSWER", `{"say":"Answer to: {message} (mode bypassPermissions)"}
 USAGE

@@ -10,8 +10,8 @@ import (
 // Shapes are the shapes of messages by direction and type, learned from examples.
 type Shapes struct {
 	byType map[messageKey]*shape
-	// open reports whether the keys of the object at a path are data: it is then checked as a list of
-	// its values.
+	// open reports whether the keys of the object at a path are data: it is then checked as a list
+	// of its values.
 	open func(path string) bool
 }
 
