@@ -12,8 +12,17 @@ const (
 )
 
 var archiveEvents = []EventType{
-	{Type: StateExported, New: of[StateExportedData]},
-	{Type: StateRestored, New: of[StateRestoredData]},
+	{
+		Type: StateExported, New: of[StateExportedData],
+		line: func(*Event) Line { return Line{Level: LevelInfo, Text: "state exported"} },
+	},
+	{
+		Type: StateRestored, New: of[StateRestoredData],
+		Sample: `{"session":"s_0","position":"e:7","exported":"2026-03-01T09:00:00Z"}`,
+		line: func(e *Event) Line {
+			return Line{Level: LevelInfo, Text: "state restored from session " + dataOf[StateRestoredData](e).Session}
+		},
+	},
 }
 
 // Commands about exported sessions.

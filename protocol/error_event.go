@@ -1,5 +1,11 @@
 package protocol
 
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
 // Types of the events of failures.
 const (
 	ErrorRaised       Type = "error"
@@ -10,11 +16,11 @@ const (
 )
 
 var errorEvents = []EventType{
-	{Type: ErrorRaised, New: of[ErrorData], AgentMay: true, Exported: true},
+	{Type: ErrorRaised, New: of[ErrorData], AgentMay: true, Exported: true, line: errorLine},
 	{Type: RetryScheduled, New: of[RetryData], AgentMay: true},
-	{Type: RecoveryStarted, New: of[RecoveryData], AgentMay: true},
-	{Type: RecoverySucceeded, New: of[RecoveryData], AgentMay: true},
-	{Type: RecoveryFailed, New: of[RecoveryData], AgentMay: true},
+	{Type: RecoveryStarted, New: of[RecoveryData], AgentMay: true, line: recoveryStartedLine},
+	{Type: RecoverySucceeded, New: of[RecoveryData], AgentMay: true, line: recoverySucceededLine},
+	{Type: RecoveryFailed, New: of[RecoveryData], AgentMay: true, line: recoveryFailedLine},
 }
 
 // Kinds of error events.
@@ -58,4 +64,31 @@ type RecoveryData struct {
 	Code       Code   `json:"code,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	EstimateMS int64  `json:"estimate_ms,omitempty"`
+}
+
+// errorLine has the message, or else the code in words, and the fields, a line each.
+func errorLine(e *Event) Line {
+	d := dataOf[ErrorData](e)
+	text := d.Message
+	if text == "" {
+		text = strings.ReplaceAll(string(d.Code), "_", " ")
+	}
+	for _, field := range slices.Sorted(maps.Keys(d.Fields)) {
+		text += "\n" + field + ": " + d.Fields[field]
+	}
+	return Line{LevelError, "✗", text}
+}
+
+func recoveryStartedLine(e *Event) Line {
+	d := dataOf[RecoveryData](e)
+	return Line{LevelWarning, "↻", "recovery: " + d.Action + after(d.Cause)}
+}
+
+func recoverySucceededLine(e *Event) Line {
+	return Line{LevelSuccess, "✓", "recovered: " + dataOf[RecoveryData](e).Action}
+}
+
+func recoveryFailedLine(e *Event) Line {
+	d := dataOf[RecoveryData](e)
+	return Line{LevelError, "✗", "recovery failed: " + d.Action + after(d.Failure)}
 }

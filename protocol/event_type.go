@@ -6,8 +6,8 @@ import "slices"
 type Type string
 
 // An EventType describes one type of event. What the rest of the module needs to know of a type
-// stands in its row: the sanitizer of agents' events, exports, imports, pages of history and
-// documents ask it.
+// stands in its row: the sanitizer of agents' events, exports, imports, pages of history,
+// documents and screens ask it.
 type EventType struct {
 	Type      Type
 	New       func() any // returns a pointer to the type of the data
@@ -15,7 +15,9 @@ type EventType struct {
 	AgentMay  bool       // an agent may emit it; only the session emits the others
 	Exported  bool       // an exported state carries it
 	Outside   bool       // outside of turns it is a part of the conversation: history and exports have it
+	Sample    string     // JSON of its data, for generated histories; "": they draw it from the state
 
+	line   func(*Event) Line          // its words; nil: its readers show more than a line, or nothing
 	reduce func(*State, *Event) error // changes the state; nil: the event changes nothing but its seq
 }
 

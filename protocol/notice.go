@@ -9,8 +9,11 @@ const (
 )
 
 var noticeEvents = []EventType{
-	{Type: Notice, New: of[NoticeData], AgentMay: true, Exported: true, Outside: true},
-	{Type: Raw, New: of[RawData], AgentMay: true},
+	{
+		Type: Notice, New: of[NoticeData], AgentMay: true, Exported: true, Outside: true,
+		line: noticeLine,
+	},
+	{Type: Raw, New: of[RawData], AgentMay: true, Sample: `{"source":"acp","method":"x","data":{"a":1}}`},
 }
 
 // Levels of a notice.
@@ -33,4 +36,12 @@ type RawData struct {
 	Data   json.RawMessage `json:"data,omitempty"`
 	Blob   string          `json:"blob,omitempty"` // if too large for the event
 	Bytes  int64           `json:"bytes,omitempty"`
+}
+
+func noticeLine(e *Event) Line {
+	d := dataOf[NoticeData](e)
+	if d.Level == LevelWarning {
+		return Line{LevelWarning, "!", d.Message}
+	}
+	return Line{Level: LevelInfo, Text: d.Message}
 }

@@ -25,37 +25,72 @@ var planEvents = []EventType{
 		reduce: decoded(func(s *State, _ *Event, d *PlanStartedData) {
 			s.Plan = &Plan{Status: StatusRunning, Question: d.Question}
 		}),
+		line: func(e *Event) Line {
+			return Line{Level: LevelInfo, Text: "planning" + after(dataOf[PlanStartedData](e).Question)}
+		},
 	},
 	{
 		Type: PlanUpdated, New: of[PlanTasksData], AgentMay: true, Exported: true,
 		reduce: decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusRunning) }),
+		line: func(e *Event) Line {
+			return Line{Level: LevelInfo, Text: "plan: " + counted(len(dataOf[PlanTasksData](e).Tasks), "task")}
+		},
 	},
 	{
 		Type: PlanCompleted, New: of[PlanTasksData], AgentMay: true, Exported: true,
 		reduce: decoded(func(s *State, _ *Event, d *PlanTasksData) { s.setPlanTasks(d, StatusCompleted) }),
+		line:   planCompletedLine,
 	},
 	{
 		Type: PlanInvalid, New: of[PlanErrorData], AgentMay: true, Exported: true,
 		reduce: setPlanStatus(StatusInvalid),
+		line:   planErrorLine,
 	},
 	{
 		Type: PlanCancelled, New: of[PlanErrorData], AgentMay: true, Exported: true,
 		reduce: setPlanStatus(StatusCancelled),
+		line:   planErrorLine,
 	},
-	{Type: PlanFailed, New: of[PlanErrorData], AgentMay: true, Exported: true, reduce: setPlanStatus(StatusFailed)},
-	{Type: TaskStarted, New: of[TaskData], AgentMay: true, Exported: true, reduce: setTaskStatus(StatusRunning)},
-	{Type: TaskProgress, New: of[TaskData], AgentMay: true, Exported: true},
+	{
+		Type: PlanFailed, New: of[PlanErrorData], AgentMay: true, Exported: true,
+		reduce: setPlanStatus(StatusFailed),
+		line:   planErrorLine,
+	},
+	{
+		Type: TaskStarted, New: of[TaskData], AgentMay: true, Exported: true,
+		reduce: setTaskStatus(StatusRunning),
+		line:   taskLine,
+	},
+	{
+		Type: TaskProgress, New: of[TaskData], AgentMay: true, Exported: true,
+		line: taskLine,
+	},
 	{
 		Type: TaskCompleted, New: of[TaskData], AgentMay: true, Exported: true,
 		reduce: setTaskStatus(StatusCompleted),
+		line:   taskLine,
 	},
-	{Type: TaskFailed, New: of[TaskData], AgentMay: true, Exported: true, reduce: setTaskStatus(StatusFailed)},
+	{
+		Type: TaskFailed, New: of[TaskData], AgentMay: true, Exported: true,
+		reduce: setTaskStatus(StatusFailed),
+		line:   taskLine,
+	},
 	{
 		Type: TaskCancelled, New: of[TaskData], AgentMay: true, Exported: true,
 		reduce: setTaskStatus(StatusCancelled),
+		line:   taskLine,
 	},
-	{Type: TaskRestarted, New: of[TaskData], AgentMay: true, Exported: true, reduce: setTaskStatus(StatusPending)},
-	{Type: AggregateStarted, New: of[AggregateData], AgentMay: true, Exported: true},
+	{
+		Type: TaskRestarted, New: of[TaskData], AgentMay: true, Exported: true,
+		reduce: setTaskStatus(StatusPending),
+		line:   taskLine,
+	},
+	{
+		Type: AggregateStarted, New: of[AggregateData], AgentMay: true, Exported: true,
+		line: func(e *Event) Line {
+			return Line{Level: LevelInfo, Text: "putting " + counted(dataOf[AggregateData](e).Tasks, "result") + " together"}
+		},
+	},
 	{Type: AggregateCompleted, New: of[AggregateData], AgentMay: true, Exported: true},
 	{Type: PipelineCompleted, New: of[AggregateData], AgentMay: true, Exported: true},
 }
@@ -225,4 +260,28 @@ func setTaskStatus(status string) func(*State, *Event) error {
 			}
 		}
 	})
+}
+
+func planErrorLine(e *Event) Line {
+	return Line{Level: LevelError, Text: "plan " + e.Type.suffix() + after(dataOf[PlanErrorData](e).Message)}
+}
+
+func planCompletedLine(e *Event) Line {
+	d := dataOf[PlanTasksData](e)
+	return Line{Level: LevelInfo, Text: "plan done: " + counted(len(d.Tasks), "task") + after(d.Summary)}
+}
+
+func taskLine(e *Event) Line {
+	d := dataOf[TaskData](e)
+	name := d.Title
+	if name == "" {
+		name = d.Task
+	}
+	switch e.Type {
+	case TaskCompleted:
+		return Line{LevelSuccess, "✓", "task " + name + after(d.Result)}
+	case TaskFailed:
+		return Line{LevelError, "✗", "task " + name + after(d.Message)}
+	}
+	return Line{Level: LevelInfo, Text: "task " + name + " " + e.Type.suffix() + after(d.Message)}
 }

@@ -24,6 +24,9 @@ var sessionEvents = []EventType{
 	{
 		Type: SessionClosed, New: of[SessionClosedData],
 		reduce: decoded(func(s *State, _ *Event, _ *SessionClosedData) { s.Closed = true }),
+		line: func(e *Event) Line {
+			return Line{Level: LevelWarning, Text: "the session was closed" + after(dataOf[SessionClosedData](e).Reason)}
+		},
 	},
 }
 

@@ -104,6 +104,17 @@ func TestEveryEventTypeHasOneRowInEventTypes(t *testing.T) {
 	}
 }
 
+// The sample of an event is data of its type.
+func TestTheSampleOfAnEventIsItsData(t *testing.T) {
+	for _, e := range EventTypes {
+		if e.Sample != "" {
+			if err := DecodeStrict([]byte(e.Sample), e.New()); err != nil {
+				t.Errorf("%s: the sample %s: %v", e.Type, e.Sample, err)
+			}
+		}
+	}
+}
+
 // noStateChange lists the durable event types that change nothing of a State but its seq.
 var noStateChange = []Type{
 	TurnStarted, TextDelta, TextContent,

@@ -67,14 +67,14 @@ func writeItem(w io.Writer, session string, it *protocol.Item) {
 				safe(it.Text.String()))
 		}
 	case it.Kind == protocol.ItemEvent && it.Type != protocol.TextContent:
-		if it.Type == protocol.ErrorRaised || it.Type == protocol.Notice {
-			var d struct {
-				Message string `json:"message"`
-			}
-			e := protocol.Event{Type: it.Type, Data: it.Data}
-			if e.Decode(&d) == nil {
-				writeElement(w, "p", "note", d.Message)
-			}
+		e := protocol.Event{Type: it.Type, Data: it.Data}
+		line, ok := e.Line()
+		var d protocol.ErrorData
+		switch {
+		case it.Type == protocol.ErrorRaised && e.Decode(&d) == nil:
+			writeElement(w, "p", "note", d.Message)
+		case ok && protocol.OutsideOfTurns(it.Type, ""):
+			writeElement(w, "p", "note", line.Text)
 		}
 	default:
 		// Tool calls, approvals and files are preformatted Markdown.

@@ -55,15 +55,15 @@ func (m *Markdown) Turn(t *protocol.Turn, first bool) {
 	m.paragraph(fmt.Sprintf("*%s, %s*", end, format.Seconds(t.End.DurationMS)))
 }
 
-// Notices writes notices outside of turns, after an empty line unless they are the first in the
-// document.
+// Notices writes the events of the conversation outside of turns, after an empty line unless they are
+// the first in the document.
 func (m *Markdown) Notices(list []protocol.Event, first bool) {
 	for i := range list {
-		var d protocol.NoticeData
-		if list[i].Decode(&d) != nil {
+		line, ok := list[i].Line()
+		if !ok {
 			continue
 		}
-		text := message(list[i].Type, d.Message)
+		text := message(list[i].Type, line.Text)
 		if first && i == 0 {
 			fmt.Fprintln(m.W, text)
 			continue
@@ -174,7 +174,7 @@ func (m *Markdown) event(it *protocol.Item) {
 		if e.Decode(&d) == nil {
 			m.content(&d.Content)
 		}
-	case protocol.ErrorRaised, protocol.Notice, protocol.PlanInvalid, protocol.PlanFailed:
+	case protocol.ErrorRaised, protocol.PlanInvalid, protocol.PlanFailed:
 		m.paragraph(message(it.Type, d.Message))
 	case protocol.PlanCompleted:
 		var b strings.Builder
@@ -186,6 +186,10 @@ func (m *Markdown) event(it *protocol.Item) {
 	case protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled:
 		m.paragraph(fmt.Sprintf("*%s %s %s*", it.Type, output.Cell(it.Task, 0),
 			output.OneLine(d.Title+" "+d.Message, 0)))
+	default:
+		if line, ok := e.Line(); ok && protocol.OutsideOfTurns(it.Type, "") {
+			m.paragraph(message(it.Type, line.Text))
+		}
 	}
 }
 

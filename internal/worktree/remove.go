@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"agentctl/internal/format"
 )
 
 // Left says what the removal of the worktree would lose or leave without a merge: changed and new
@@ -17,23 +19,16 @@ func (w *Worktree) Left(ctx context.Context) (string, error) {
 	}
 	var left []string
 	if changed != "" {
-		left = append(left, count(strings.Count(changed, "\n")+1, "changed file"))
+		left = append(left, format.Count(strings.Count(changed, "\n")+1, "changed file"))
 	}
 	commits, err := w.unmerged(ctx, w.Dir, "HEAD")
 	if err != nil {
 		return "", err
 	}
 	if commits > 0 {
-		left = append(left, count(commits, "commit")+" that "+w.baseName()+" does not have")
+		left = append(left, format.Count(commits, "commit")+" that "+w.baseName()+" does not have")
 	}
 	return strings.Join(left, " and "), nil
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // unmerged returns the number of commits of a revision in dir, since the worktree's start, that its

@@ -47,14 +47,14 @@ func TestEvent(t *testing.T) {
 		{protocol.PlanInvalid, protocol.PlanErrorData{Message: "a circle"}, "plan invalid: a circle"},
 		{protocol.TaskCompleted, protocol.TaskData{Task: "t1", Title: "Build", Result: "ok"}, "✓ task Build: ok"},
 	} {
-		text, _, ok := Event(c.typ, protocol.MustEncode(c.data))
-		if !ok || text != c.want {
+		line, ok := Event(c.typ, protocol.MustEncode(c.data))
+		if text := line.String(); !ok || text != c.want {
 			t.Errorf("Event(%s) = %q, %t, want %q", c.typ, text, ok, c.want)
 		}
 	}
 	raw := protocol.MustEncode(protocol.RawData{Source: "acp", Method: "x/y"})
 	for _, typ := range []protocol.Type{protocol.UsageUpdated, protocol.Raw} {
-		if text, _, ok := Event(typ, raw); ok {
+		if text, ok := Event(typ, raw); ok {
 			t.Errorf("Event(%s) = %q, want no text", typ, text)
 		}
 	}

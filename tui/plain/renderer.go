@@ -179,8 +179,8 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
 		r.writeQueue(e)
 	default:
-		if text, _, ok := describe.Event(e.Type, e.Data); ok {
-			r.linef("%s", text)
+		if line, ok := describe.Event(e.Type, e.Data); ok {
+			r.linef("%s", line)
 		}
 	}
 }

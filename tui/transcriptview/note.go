@@ -17,7 +17,7 @@ import (
 type note struct {
 	itemAnchor
 	styles      *ui.Styles
-	level       describe.Level
+	level       string // protocol.LevelInfo and others
 	text        string
 	fromEvent   bool // it describes an event
 	blankBefore bool // put a blank line before it
@@ -44,13 +44,13 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 }
 
 // levelStyle returns the style of a level. Call it in every Block: the theme can change.
-func levelStyle(s *ui.Styles, level describe.Level) *lipgloss.Style {
+func levelStyle(s *ui.Styles, level string) *lipgloss.Style {
 	switch level {
-	case describe.LevelSuccess:
+	case protocol.LevelSuccess:
 		return &s.Success
-	case describe.LevelWarning:
+	case protocol.LevelWarning:
 		return &s.Warning
-	case describe.LevelError:
+	case protocol.LevelError:
 		return &s.Error
 	}
 	return &s.Dim
@@ -58,18 +58,18 @@ func levelStyle(s *ui.Styles, level describe.Level) *lipgloss.Style {
 
 // eventNote returns the note for an event, or nil if a note does not show the event.
 func eventNote(s *ui.Styles, e protocol.Type, data []byte) *note {
-	text, level, ok := describe.Event(e, data)
+	line, ok := describe.Event(e, data)
 	if !ok {
 		return nil
 	}
-	return &note{styles: s, level: level, text: text, fromEvent: true, blankBefore: true}
+	return &note{styles: s, level: line.Level, text: line.String(), fromEvent: true, blankBefore: true}
 }
 
 // turnEndNote returns the note that ends a turn.
 func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *note {
-	level := describe.LevelInfo
+	level := protocol.LevelInfo
 	if d.Failed() {
-		level = describe.LevelError
+		level = protocol.LevelError
 	}
 	parts := []string{describe.Reason(d.Reason) + describe.By(by)}
 	if d.Code == protocol.CodeServerRestart {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -231,7 +230,7 @@ func (v *View) Tick() {
 
 // AddMark appends a warning from the client, like the loss of the connection.
 func (v *View) AddMark(text string) {
-	v.List.Append(&note{styles: v.styles, level: describe.LevelWarning, text: "── " + text, blankBefore: true}, false)
+	v.List.Append(&note{styles: v.styles, level: protocol.LevelWarning, text: "── " + text, blankBefore: true}, false)
 }
 
 // dropOldTurns drops the oldest turns once the list has ItemsMax items. It drops none while the

@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +20,13 @@ type Table []Row
 func (t Table) Below(parent string) (verbs []*verb.Verb) {
 	for i := range t {
 		r := &t[i]
-		path := r.usage().path
-		name := len(path) - 1
-		if strings.Join(path[:name], " ") != parent {
+		path, below := strings.CutPrefix(r.Use, parent)
+		name, arguments, _ := strings.Cut(strings.TrimPrefix(path, " "), " ")
+		if !below || arguments == "" || !unicode.IsUpper(rune(arguments[0])) {
 			continue
 		}
 		v := r.Verb
-		v.Name = path[name]
+		v.Name = name
 		v.Build = func(cli *verb.Context) *cobra.Command { return r.New(cli, r.run) }
 		verbs = append(verbs, &v)
 	}

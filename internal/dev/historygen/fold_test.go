@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,12 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "write protocol/testdata/fold")
 
-// foldHistories is the number of histories in protocol/testdata/fold, foldEvents their length.
-const foldHistories, foldEvents = 10, 120
-
 // foldDir has histories for the authors of clients in other languages: events, and the state that
-// they make.
+// they make. The events are recorded once: a new type of event gets a file, named after it.
 var foldDir = filepath.Join("..", "..", "..", "protocol", "testdata", "fold")
+
+// newEvents is the length of the history of a new type.
+const newEvents = 40
 
 // aHistory draws the events of a session.
 var aHistory = rapid.Custom(func(t *rapid.T) []protocol.Event {
@@ -39,9 +40,9 @@ var aHistory = rapid.Custom(func(t *rapid.T) []protocol.Event {
 		events = append(events, e)
 	}
 	add(first)
-	for len(events) < foldEvents {
+	for len(events) < newEvents {
 		en := g.Next()
-		if en.Type == protocol.SessionClosed && len(events) < foldEvents-2 {
+		if en.Type == protocol.SessionClosed && len(events) < newEvents-2 {
 			continue
 		}
 		add(protocol.Event{
@@ -55,67 +56,97 @@ var aHistory = rapid.Custom(func(t *rapid.T) []protocol.Event {
 // The files are what the reducer makes of their events, and contain every type of event.
 func TestFoldFilesAreWhatTheReducerMakes(t *testing.T) {
 	if *update {
-		writeFold(t)
+		recordNewTypes(t)
 	}
-	seen := map[protocol.Type]bool{}
-	for i := range foldHistories {
-		name := filepath.Join(foldDir, fmt.Sprintf("%02d", i+1))
-		lines, err := os.ReadFile(name + ".events.jsonl")
-		must(t, err)
-		want, err := os.ReadFile(name + ".state.json")
-		must(t, err)
-		state := &protocol.State{}
-		for line := range bytes.Lines(lines) {
-			var e protocol.Event
-			must(t, json.Unmarshal(line, &e))
-			must(t, state.Apply(&e))
-			seen[e.Type] = true
+	names := recorded(t)
+	for _, name := range names {
+		got := indent(t, reduce(t, readEvents(t, name)))
+		file := filepath.Join(foldDir, name+".state.json")
+		if *update {
+			must(t, os.WriteFile(file, got, 0o644))
+			continue
 		}
-		if got := indent(t, state); !bytes.Equal(got, want) {
+		want, err := os.ReadFile(file)
+		must(t, err)
+		if !bytes.Equal(got, want) {
 			t.Errorf("%s: the state is now\n%s\nRun go generate ./internal/dev/historygen if that is right.", name, got)
 		}
 	}
-	for _, typ := range protocol.EventTypes {
-		if !typ.Ephemeral && !seen[typ.Type] {
-			t.Errorf("no history has %s: run go generate ./internal/dev/historygen", typ.Type)
-		}
+	for typ := range missing(t) {
+		t.Errorf("no history has %s: run go generate ./internal/dev/historygen", typ)
 	}
 }
 
-// writeFold writes new files: of several sets of histories the first with every type of event.
-func writeFold(t *testing.T) {
-	must(t, os.MkdirAll(foldDir, 0o755))
-	for seed := range 1000 {
-		histories := make([][]protocol.Event, foldHistories)
-		missing := map[protocol.Type]bool{}
-		for _, typ := range protocol.EventTypes {
-			if !typ.Ephemeral {
-				missing[typ.Type] = true
-			}
+// recorded returns the names of the histories.
+func recorded(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(foldDir, "*.events.jsonl"))
+	must(t, err)
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), ".events.jsonl"))
+	}
+	return names
+}
+
+// missing returns the types of events that no history has.
+func missing(t *testing.T) map[protocol.Type]bool {
+	t.Helper()
+	types := map[protocol.Type]bool{}
+	for i := range protocol.EventTypes {
+		if row := &protocol.EventTypes[i]; !row.Ephemeral {
+			types[row.Type] = true
 		}
-		for i := range histories {
-			histories[i] = aHistory.Example(seed*foldHistories + i)
-			for j := range histories[i] {
-				delete(missing, histories[i][j].Type)
-			}
+	}
+	for _, name := range recorded(t) {
+		for _, e := range readEvents(t, name) {
+			delete(types, e.Type)
 		}
-		if len(missing) > 0 {
+	}
+	return types
+}
+
+// recordNewTypes writes a history for each type of event that no recorded one has.
+func recordNewTypes(t *testing.T) {
+	for _, row := range protocol.EventTypes {
+		if !missing(t)[row.Type] {
 			continue
 		}
-		for i, events := range histories {
-			var lines []byte
-			state := &protocol.State{}
-			for j := range events {
-				lines = append(events[j].AppendJSON(lines), '\n')
-				must(t, state.Apply(&events[j]))
+		var lines []byte
+		for seed := 0; lines == nil; seed++ {
+			if seed == 1000 {
+				t.Fatalf("no history has %s", row.Type)
 			}
-			name := filepath.Join(foldDir, fmt.Sprintf("%02d", i+1))
-			must(t, os.WriteFile(name+".events.jsonl", lines, 0o644))
-			must(t, os.WriteFile(name+".state.json", indent(t, state), 0o644))
+			events := aHistory.Example(seed)
+			if slices.ContainsFunc(events, func(e protocol.Event) bool { return e.Type == row.Type }) {
+				for i := range events {
+					lines = append(events[i].AppendJSON(lines), '\n')
+				}
+			}
 		}
-		return
+		must(t, os.MkdirAll(foldDir, 0o755))
+		must(t, os.WriteFile(filepath.Join(foldDir, string(row.Type)+".events.jsonl"), lines, 0o644))
 	}
-	t.Fatal("no set of histories has every type of event")
+}
+
+func readEvents(t *testing.T, name string) (events []protocol.Event) {
+	t.Helper()
+	lines, err := os.ReadFile(filepath.Join(foldDir, name+".events.jsonl"))
+	must(t, err)
+	for line := range bytes.Lines(lines) {
+		var e protocol.Event
+		must(t, json.Unmarshal(line, &e))
+		events = append(events, e)
+	}
+	return events
+}
+
+func reduce(t *testing.T, events []protocol.Event) *protocol.State {
+	t.Helper()
+	state := &protocol.State{}
+	for i := range events {
+		must(t, state.Apply(&events[i]))
+	}
+	return state
 }
 
 func indent(t *testing.T, v any) []byte {

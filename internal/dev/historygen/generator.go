@@ -1,7 +1,9 @@
 package historygen
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -107,17 +109,28 @@ var (
 		protocol.RecoverySucceeded, protocol.RecoveryFailed,
 	})
 	betweenTurns = slices.Concat(anywhere, []protocol.Type{protocol.SessionClosed})
-	anywhere     = []protocol.Type{
+	anywhere     = append(sampled, []protocol.Type{
 		protocol.QueueAdded,
 		protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
 		protocol.QueueReleased, protocol.SessionUpdated, protocol.ContextUpdated, protocol.ContextCompacted,
 		protocol.UsageUpdated,
-		protocol.AgentOptions, protocol.StateExported, protocol.StateRestored, protocol.Notice, protocol.Raw,
-	}
+		protocol.AgentOptions, protocol.StateExported, protocol.Notice,
+	}...)
+	sampled = func() (types []protocol.Type) {
+		for i := range protocol.EventTypes {
+			if row := &protocol.EventTypes[i]; row.Sample != "" && !row.Ephemeral {
+				types = append(types, row.Type)
+			}
+		}
+		return types
+	}()
 )
 
 // entryOf draws an event of a type, or a notice if the state allows none.
 func (g *Generator) entryOf(typ protocol.Type) codec.Entry {
+	if row := protocol.EventTypeOf(typ); row.Sample != "" {
+		return g.sample(row)
+	}
 	family, _, _ := strings.Cut(string(typ), ".")
 	var en codec.Entry
 	switch family {
@@ -139,6 +152,19 @@ func (g *Generator) entryOf(typ protocol.Type) codec.Entry {
 			protocol.Notice,
 			protocol.NoticeData{Level: g.oneOf(protocol.LevelInfo, protocol.LevelWarning), Message: g.text()},
 		)
+	}
+	return en
+}
+
+// sample returns the sample of a type as an event.
+func (g *Generator) sample(row *protocol.EventType) codec.Entry {
+	d := row.New()
+	if err := json.Unmarshal([]byte(row.Sample), d); err != nil {
+		g.Fatalf("the sample of %s: %v", row.Type, err)
+	}
+	en := g.entry(row.Type, reflect.ValueOf(d).Elem().Interface())
+	if !row.AgentMay {
+		en.By = g.by()
 	}
 	return en
 }

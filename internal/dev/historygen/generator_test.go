@@ -38,7 +38,7 @@ func TestEveryTypeOfEventHappens(t *testing.T) {
 	for _, typ := range protocol.EventTypes {
 		if !typ.Ephemeral && !seen[typ.Type] {
 			t.Errorf(
-				"internal/dev/historygen: no %s is generated: add it to duringTurn, betweenTurns or anywhere (generator.go)",
+				"internal/dev/historygen: no %s is generated: give its row a Sample, or add it to duringTurn, betweenTurns or anywhere (generator.go)",
 				typ.Type,
 			)
 		}

@@ -1,7 +1,6 @@
 package historygen
 
 import (
-	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
@@ -150,10 +149,6 @@ func (g *Generator) other(typ protocol.Type) codec.Entry {
 		return g.entry(typ, protocol.Options{Name: "x", Settings: []protocol.Setting{{ID: "mode", Value: g.text()}}})
 	case protocol.StateExported:
 		return g.entry(typ, protocol.StateExportedData{Expires: g.Now, Bytes: 5})
-	case protocol.StateRestored:
-		return g.entry(typ, protocol.StateRestoredData{})
-	case protocol.Raw:
-		return g.entry(typ, protocol.RawData{Source: "acp", Method: "x", Data: json.RawMessage(`{"a":1}`)})
 	case protocol.ErrorRaised:
 		d := protocol.ErrorData{
 			Kind:    g.oneOf(protocol.ErrorKindValidation, protocol.ErrorKindTimeout, protocol.ErrorKindExecution),

@@ -309,7 +309,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/gitbranch"},
 	{pkg: "internal/redact"},
 	{pkg: "internal/serverlog", imports: []string{"internal/atomicfile", "internal/redact"}},
-	{pkg: "internal/worktree"},
+	{pkg: "internal/worktree", imports: []string{"internal/format"}},
 	{pkg: "internal/ssh"},
 	{pkg: "internal/download", imports: []string{"internal/atomicfile"}},
 	{pkg: "internal/manpage"},

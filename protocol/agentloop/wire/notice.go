@@ -46,6 +46,9 @@ func NoticeText(e *protocol.Event) string {
 	case protocol.SessionClosed:
 		return "The session was closed."
 	}
+	if line, ok := e.Line(); ok && protocol.OutsideOfTurns(e.Type, "") {
+		return line.Text
+	}
 	return ""
 }
 

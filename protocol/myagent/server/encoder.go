@@ -185,6 +185,9 @@ func describeEvent(e *protocol.Event) string {
 	case protocol.ApprovalExplained:
 		return wire.Shorten(d.Text)
 	}
+	if line, ok := e.Line(); ok {
+		return wire.Shorten(line.Text)
+	}
 	return string(e.Type)
 }
 
