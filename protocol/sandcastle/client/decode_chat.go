@@ -167,20 +167,22 @@ func (t *turn) decodeText(e *wire.ChatEvent) (events []codec.Entry) {
 	return []codec.Entry{t.event(end, protocol.PartEndData{Part: e.ID})}
 }
 
-// nativeTypes lists the events that chatNative carries.
-var nativeTypes = map[protocol.Type]bool{
-	protocol.TextContent:       true,
-	protocol.ApprovalRequested: true, protocol.ApprovalExplained: true, protocol.ApprovalResolved: true,
-	protocol.PlanStarted: true, protocol.PlanUpdated: true, protocol.PlanCompleted: true,
-	protocol.PlanInvalid: true, protocol.PlanCancelled: true, protocol.PlanFailed: true,
-	protocol.TaskStarted: true, protocol.TaskProgress: true, protocol.TaskCompleted: true,
-	protocol.TaskFailed: true, protocol.TaskCancelled: true, protocol.TaskRestarted: true,
-	protocol.AggregateStarted: true, protocol.AggregateCompleted: true, protocol.PipelineCompleted: true,
-	protocol.ContextUpdated: true, protocol.ContextCompacted: true,
-	protocol.AgentOptions: true, protocol.ErrorRaised: true, protocol.RetryScheduled: true,
-	protocol.RecoveryStarted: true, protocol.RecoverySucceeded: true, protocol.RecoveryFailed: true,
-	protocol.StateExported: true, protocol.StateRestored: true,
-	protocol.Notice: true, protocol.Raw: true,
+// encoded lists the events that have another message than chatNative, or none.
+var encoded = map[protocol.Type]bool{
+	protocol.SessionCreated: true, protocol.SessionUpdated: true, protocol.SessionClosed: true,
+	protocol.MessageUser: true, protocol.TurnStarted: true, protocol.TurnEnded: true,
+	protocol.TextStart: true, protocol.TextDelta: true, protocol.TextEnd: true, protocol.JoinedDeltas: true,
+	protocol.ReasoningStart: true, protocol.ReasoningDelta: true, protocol.ReasoningEnd: true,
+	protocol.ToolStarted: true, protocol.ToolInput: true, protocol.ToolOutput: true, protocol.ToolEnded: true,
+	protocol.QueueAdded: true, protocol.QueueScheduled: true, protocol.QueueUpdated: true,
+	protocol.QueueRemoved: true, protocol.QueueMoved: true, protocol.QueueHeld: true, protocol.QueueReleased: true,
+	protocol.UsageUpdated: true,
+}
+
+// isNative reports whether chatNative carries the events of a type.
+func isNative(t protocol.Type) bool {
+	row := protocol.EventTypeOf(t)
+	return row != nil && !row.Ephemeral && !encoded[t]
 }
 
 // maxApprovals bounds the pending approvals of a session.
@@ -189,7 +191,7 @@ const maxApprovals = 256
 // decodeNative decodes a native event of agentctl's server.
 func (t *turn) decodeNative(st *protocol.State, e *wire.ChatEvent, raw json.RawMessage) []codec.Entry {
 	var n wire.NativeEvent
-	if json.Unmarshal(e.Data, &n) != nil || !nativeTypes[n.Type] {
+	if json.Unmarshal(e.Data, &n) != nil || !isNative(n.Type) {
 		return t.raw(wire.ChatNative, raw)
 	}
 	en := codec.Entry{Type: n.Type, Turn: t.id, Task: n.Task, Parent: n.Parent, By: n.By, Data: n.Data}
