@@ -44,7 +44,7 @@ func (s *Session) runInBackground(
 		ctx, cancel := context.WithTimeout(s.background, asyncTimeout)
 		defer cancel()
 		result, err := work(ctx)
-		posted := s.post(func() {
+		posted := s.mail.post(func() {
 			s.asyncCommands--
 			s.touch()
 			s.handleEmitted() // the answer follows what the agent emitted during the work

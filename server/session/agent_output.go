@@ -11,22 +11,8 @@ import (
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
-	"agentctl/server/session/output"
 	"agentctl/server/session/record"
 )
-
-// emit sends a message to the session's goroutine. It blocks while the log is behind, and fails
-// when the turn or the session has ended.
-func (s *Session) emit(m *agentMessage) error {
-	over := s.done
-	if m.turn != nil {
-		over = m.turn.done
-	}
-	if !s.output.Put(m, over, s.done) {
-		return errTurnOver
-	}
-	return nil
-}
 
 // handleAgentMessage records what an agent emitted. A message of an ended turn, or outside a turn
 // of an agent that was closed, is dropped.
@@ -97,30 +83,29 @@ func (s *Session) storeSpec() {
 	s.journal.NextBatch().Spec = raw
 }
 
-// maxState bounds the bytes of an agent's saved state.
-const maxState = 1 << 20
-
 // turnOutput is the Output of one turn.
 type turnOutput struct {
-	s *Session
-	t *turn
-	c policy.Classifier
+	mail *mailbox
+	t    *turn
+	c    policy.Classifier
 }
 
 var _ agent.Output = (*turnOutput)(nil)
 
 // Emit implements Output.
 func (o *turnOutput) Emit(e agent.Event) error {
-	return o.s.sendEvent(o.t, nil, &e)
+	return o.mail.emitEvent(o.t, nil, &e)
 }
 
 // Save implements Output.
-func (o *turnOutput) Save(state []byte) error { return o.s.sendState(&agentMessage{turn: o.t}, state) }
+func (o *turnOutput) Save(state []byte) error {
+	return o.mail.emitState(&agentMessage{turn: o.t}, state)
+}
 
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
 	w := approval.NewWaiter(a, &o.c)
-	if err := o.s.emit(&agentMessage{turn: o.t, request: w}); err != nil {
+	if err := o.mail.emit(&agentMessage{turn: o.t, request: w}); err != nil {
 		return agent.Verdict{}, err
 	}
 	canceled := ctx.Done()
@@ -130,42 +115,16 @@ func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdic
 			return v, nil
 		case <-o.t.done:
 			return agent.Verdict{}, errTurnOver
-		case <-o.s.done:
+		case <-o.mail.done:
 			return agent.Verdict{}, errTurnOver
 		case <-canceled:
 			if o.t.ctx.Err() == nil {
-				_ = o.s.emit(&agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
+				_ = o.mail.emit(&agentMessage{turn: o.t, withdrawn: w}) // fails when the turn is over
 				return agent.Verdict{}, ctx.Err()
 			}
 			canceled = nil // interrupted: the session resolves pending requests
 		}
 	}
-}
-
-// sendEvent sends an event of a turn or, outside a turn, of a host, and the state to save, if any.
-func (s *Session) sendEvent(t *turn, h *host, e *agent.Event) error {
-	if m := newDeltaMessage(e); m != nil {
-		m.turn, m.host = t, h
-		return s.emit(m)
-	}
-	event, err := output.Sanitize(*e)
-	if err != nil {
-		return err
-	}
-	m := &agentMessage{turn: t, host: h, event: event}
-	if e.Save == nil {
-		return s.emit(m)
-	}
-	return s.sendState(m, e.Save)
-}
-
-// sendState sends a state to save with m, in the same commit.
-func (s *Session) sendState(m *agentMessage, state []byte) error {
-	if len(state) > maxState {
-		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
-	}
-	m.state = append([]byte{}, state...)
-	return s.emit(m)
 }
 
 // host is the Host of a session's agent.
@@ -180,17 +139,17 @@ func (h *host) Emit(e agent.Event) error {
 	case protocol.SessionUpdated:
 		d, ok := e.Data.(protocol.SessionUpdatedData)
 		if ok && d.Title != nil && reflect.DeepEqual(d, protocol.SessionUpdatedData{Title: d.Title}) {
-			return h.s.emit(&agentMessage{host: h, title: d.Title})
+			return h.s.mail.emit(&agentMessage{host: h, title: d.Title})
 		}
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent can update the title of a session only")
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %s outside of a turn", e.Type)
 	}
-	return h.s.sendEvent(nil, h, &e)
+	return h.s.mail.emitEvent(nil, h, &e)
 }
 
 // Save implements Host.
-func (h *host) Save(state []byte) error { return h.s.sendState(&agentMessage{host: h}, state) }
+func (h *host) Save(state []byte) error { return h.s.mail.emitState(&agentMessage{host: h}, state) }
 
 // RecordProcessGroup implements Host. It commits past the session, which may have ended before the
 // process.
@@ -206,13 +165,13 @@ func (h *host) RecordProcessGroup(g agent.ProcessGroup) error {
 // RecordConversation implements Host.
 func (h *host) RecordConversation(message, text string) error {
 	recorded := make(chan struct{})
-	if !h.s.post(func() { h.s.recordConversation(message, text); close(recorded) }) {
+	if !h.s.mail.post(func() { h.s.recordConversation(message, text); close(recorded) }) {
 		return errTurnOver
 	}
 	select {
 	case <-recorded:
 		return nil
-	case <-h.s.done:
+	case <-h.s.mail.done:
 		return errTurnOver
 	}
 }

@@ -32,7 +32,7 @@ func (s *Session) closeAgent() {
 	}
 	s.host = nil
 	s.hub.agents.Go(func() {
-		defer s.post(s.scheduleTimer) // the session may be unloaded now
+		defer s.mail.post(s.scheduleTimer) // the session may be unloaded now
 		defer gone()
 		if err := a.Close(); err != nil {
 			s.hub.log.Warn("close agent", "session", s.id, "agent", s.secrets.agent(),
@@ -54,7 +54,7 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 	s.forgetIdleEnd()
 	s.hub.agents.Go(func() {
 		err := preparation.Prepare(s.background, a, true, s.settingsApplied)
-		posted := s.post(func() {
+		posted := s.mail.post(func() {
 			s.slot.SetStarting(false)
 			s.touch()
 			s.noteStart(err)
@@ -70,7 +70,7 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 // settingsApplied stores the settings that are left to be applied. It is called off the session's
 // goroutine.
 func (s *Session) settingsApplied(left map[string]string) {
-	s.post(func() {
+	s.mail.post(func() {
 		s.spec.Settings = left
 		s.storeSpec()
 	})

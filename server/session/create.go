@@ -102,7 +102,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		s.closeAgent()
 		s.cancelBackground()
 		s.deadlines.timer.Stop()
-		close(s.done)
+		close(s.mail.done)
 		h.sessions.running.Done()
 		return err
 	}
@@ -213,7 +213,7 @@ func (s *Session) abandon(c creation, cause error) {
 		if gone != nil {
 			<-gone // its process group is recorded with the session
 		}
-		<-s.done
+		<-s.mail.done
 		deleted := make(chan struct{})
 		if s.hub.committer.Submit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
 			if err != nil {

@@ -42,7 +42,7 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 	s.approvals.Reset()
 	var requests chan request // nil: not refused
 	refuse := func() {
-		requests = s.requests
+		requests = s.mail.requests
 		waiters = slices.DeleteFunc(waiters, func(w eventlog.Waiter) bool {
 			if w.Refuse != nil {
 				w.Refuse(errNotStored(cause))

@@ -132,7 +132,7 @@ func (h *Hub) acquire(ctx context.Context, id string) (*Session, error) {
 
 // member returns a session as one in memory.
 func member(s *Session) *list.Member[*Session] {
-	return &list.Member[*Session]{Session: s, Log: s.journal.Log(), Done: s.done}
+	return &list.Member[*Session]{Session: s, Log: s.journal.Log(), Done: s.mail.done}
 }
 
 // ask posts a request to a session, loading the session if needed. After an error neither of its
@@ -147,8 +147,12 @@ func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse fun
 		if err != nil {
 			return err
 		}
-		if asked, err := s.ask(ctx, request{func() { f(s) }, refuse}); asked || err != nil {
-			return err
+		asked, err := s.mail.ask(ctx, request{func() { f(s) }, refuse})
+		if err != nil {
+			return fmt.Errorf("wait for session %s: %w", id, err)
+		}
+		if asked {
+			return nil
 		}
 	}
 }

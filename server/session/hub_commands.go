@@ -93,6 +93,6 @@ func (h *Hub) Attach(
 func (h *Hub) Detach(id, conn, reason string) {
 	if s := h.list.Loaded(id); s != nil {
 		detach := func() { s.detach(conn, reason) }
-		_, _ = s.ask(context.Background(), request{detach, func(error) { detach() }})
+		_, _ = s.mail.ask(context.Background(), request{detach, func(error) { detach() }})
 	}
 }

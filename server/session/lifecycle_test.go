@@ -188,7 +188,7 @@ func TestAnAgentWaitsWhileTheLogIsBehind(t *testing.T) {
 		if n := s.journal.Uncommitted(); n > maxUncommitted+protocol.MaxEvent {
 			t.Errorf("%d bytes uncommitted", n)
 		}
-		if n := s.output.Size(); n < output.MaxQueued || n > 2*output.MaxQueued {
+		if n := s.mail.output.Size(); n < output.MaxQueued || n > 2*output.MaxQueued {
 			t.Errorf("%d bytes queued", n)
 		}
 		select {

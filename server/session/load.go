@@ -27,8 +27,8 @@ const readTimeout = 30 * time.Second
 // newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
-		id: id, hub: h, mailbox: newMailbox(),
-		lifetime: lifetime{stop: h.sessions.stop, done: make(chan struct{})},
+		id: id, hub: h, mail: newMailbox(),
+		lifetime: lifetime{stop: h.sessions.stop},
 		state:    &protocol.State{Session: id},
 		journal:  eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
 		spec:     spec, subscribers: presence.New[Subscriber](id),

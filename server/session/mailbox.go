@@ -2,8 +2,9 @@ package session
 
 import (
 	"context"
-	"fmt"
 
+	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/session/output"
 )
 
@@ -13,6 +14,7 @@ type mailbox struct {
 	requests chan request                 // of clients
 	inbox    chan func()                  // of the session's own goroutines
 	output   *output.Queue[*agentMessage] // of the agent
+	done     chan struct{}                // closed when the session's goroutine has ended
 }
 
 // A request is a function that a client's command runs on the session's goroutine. While the
@@ -22,28 +24,84 @@ type request struct {
 	refuse func(error)
 }
 
-func newMailbox() mailbox {
-	return mailbox{make(chan request), make(chan func()), output.NewQueue[*agentMessage]()}
+func newMailbox() *mailbox {
+	return &mailbox{make(chan request), make(chan func()), output.NewQueue[*agentMessage](), make(chan struct{})}
 }
 
-// ask posts a request. It returns false when the session has ended.
-func (s *Session) ask(ctx context.Context, r request) (bool, error) {
+// ask posts a request. It returns false when the session has ended, and the cause of the context when
+// that ends first.
+func (b *mailbox) ask(ctx context.Context, r request) (bool, error) {
 	select {
-	case s.requests <- r:
+	case b.requests <- r:
 		return true, nil
-	case <-s.done:
+	case <-b.done:
 		return false, nil
 	case <-ctx.Done():
-		return false, fmt.Errorf("wait for session %s: %w", s.id, context.Cause(ctx))
+		return false, context.Cause(ctx)
 	}
 }
 
 // post runs f on the session's goroutine. It returns false when the session has ended.
-func (s *Session) post(f func()) bool {
+func (b *mailbox) post(f func()) bool {
 	select {
-	case s.inbox <- f:
+	case b.inbox <- f:
 		return true
-	case <-s.done:
+	case <-b.done:
 		return false
 	}
+}
+
+// runNext runs a request or function that waits. It returns false if none does.
+func (b *mailbox) runNext() bool {
+	select {
+	case r := <-b.requests:
+		r.run()
+	case f := <-b.inbox:
+		f()
+	default:
+		return false
+	}
+	return true
+}
+
+// emit sends a message of the agent. It blocks while the log is behind, and fails when the turn or
+// the session has ended.
+func (b *mailbox) emit(m *agentMessage) error {
+	over := b.done
+	if m.turn != nil {
+		over = m.turn.done
+	}
+	if !b.output.Put(m, over, b.done) {
+		return errTurnOver
+	}
+	return nil
+}
+
+// emitEvent sends an event of a turn or, outside a turn, of a host, and the state to save, if any.
+func (b *mailbox) emitEvent(t *turn, h *host, e *agent.Event) error {
+	if m := newDeltaMessage(e); m != nil {
+		m.turn, m.host = t, h
+		return b.emit(m)
+	}
+	event, err := output.Sanitize(*e)
+	if err != nil {
+		return err
+	}
+	m := &agentMessage{turn: t, host: h, event: event}
+	if e.Save == nil {
+		return b.emit(m)
+	}
+	return b.emitState(m, e.Save)
+}
+
+// maxState bounds the bytes of an agent's saved state.
+const maxState = 1 << 20
+
+// emitState sends a state to save with m, in the same commit.
+func (b *mailbox) emitState(m *agentMessage, state []byte) error {
+	if len(state) > maxState {
+		return protocol.Errorf(protocol.CodeTooLarge, "an agent's state holds at most %d bytes", maxState)
+	}
+	m.state = append([]byte{}, state...)
+	return b.emit(m)
 }

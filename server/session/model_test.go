@@ -146,7 +146,7 @@ func (m *modelTest) check() {
 	}
 	state, edited := new(protocol.State), map[string]bool{}
 	asked := make(chan struct{})
-	s.post(func() {
+	s.mail.post(func() {
 		defer close(asked)
 		if err := json.Unmarshal(encodeState(s.state), state); err != nil {
 			m.t.Errorf("state: %v", err)

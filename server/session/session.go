@@ -22,9 +22,9 @@ import (
 type Session struct {
 	// Static after construction.
 
-	id  string
-	hub *Hub
-	mailbox
+	id   string
+	hub  *Hub
+	mail *mailbox
 	lifetime
 
 	// Owned by run.
@@ -51,7 +51,6 @@ type Session struct {
 // A lifetime holds the signals that stop a session and its background work.
 type lifetime struct {
 	stop             chan struct{}   // closed by the hub at shutdown
-	done             chan struct{}   // closed when run has ended
 	background       context.Context // canceled when run ends
 	cancelBackground context.CancelFunc
 }
@@ -71,7 +70,7 @@ func (s *Session) run() {
 	defer s.hub.sessions.running.Done()
 	defer s.hub.list.Unload(s.id, s)
 	defer s.journal.Log().End()
-	defer close(s.done)
+	defer close(s.mail.done)
 	defer s.deadlines.timer.Stop()
 	defer s.cancelBackground()
 	stop := s.stop
@@ -83,12 +82,12 @@ func (s *Session) run() {
 		}
 		var output <-chan struct{}
 		if s.journal.Uncommitted() < maxUncommitted {
-			output = s.output.Ready()
+			output = s.mail.output.Ready()
 		}
 		select {
-		case r := <-s.requests:
+		case r := <-s.mail.requests:
 			r.run()
-		case f := <-s.inbox:
+		case f := <-s.mail.inbox:
 			f()
 		case <-output:
 		case err := <-s.journal.Committed():
@@ -107,16 +106,16 @@ func (s *Session) run() {
 // drain handles queued input without blocking, commands before agent messages, so that one commit
 // holds many events under load.
 func (s *Session) drain() {
-	defer s.output.Rest()
+	defer s.mail.output.Rest()
 	for handled := 0; handled < 512; {
-		for handled < 512 && s.runPosted() {
+		for handled < 512 && !s.exit.ending && s.mail.runNext() {
 			handled++
 		}
 		for range 8 {
 			if s.exit.ending || s.journal.Uncommitted() >= maxUncommitted {
 				return
 			}
-			m, ok := s.output.Take()
+			m, ok := s.mail.output.Take()
 			if !ok {
 				return
 			}
@@ -129,28 +128,11 @@ func (s *Session) drain() {
 
 // handleEmitted handles what agents have emitted until now, however much is not committed.
 func (s *Session) handleEmitted() {
-	for n := s.output.Len(); n > 0 && !s.exit.ending; n-- {
-		m, _ := s.output.Take()
+	for n := s.mail.output.Len(); n > 0 && !s.exit.ending; n-- {
+		m, _ := s.mail.output.Take()
 		s.handleAgentMessage(m)
 		m.release()
 	}
-}
-
-// runPosted runs a request or function that waits. It returns false if there is none, or if run is
-// to return.
-func (s *Session) runPosted() bool {
-	if s.exit.ending {
-		return false
-	}
-	select {
-	case r := <-s.requests:
-		r.run()
-	case f := <-s.inbox:
-		f()
-	default:
-		return false
-	}
-	return true
 }
 
 // finish commits the last events and answers all waiting commands.

@@ -106,7 +106,7 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 			return
 		}
 		preparation, imported := s.slot.Preparation(), s.spec.Imported
-		out := &turnOutput{s, t, policy.Classifier{
+		out := &turnOutput{s.mail, t, policy.Classifier{
 			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
 		}}
 		s.hub.agents.Go(func() {
@@ -123,7 +123,7 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 			if err == nil {
 				end, err = opened.Run(t.ctx, in, out)
 			}
-			_ = s.emit(&agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
+			_ = s.mail.emit(&agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})
 	})
 }

@@ -68,7 +68,7 @@ func (s *Session) handleIdle(now time.Time) {
 	}
 	if at := s.deadlines.lastCommit; !at.IsZero() && now.Sub(at) >= releaseAfter {
 		s.journal.Release()
-		s.output.Free()
+		s.mail.output.Free()
 		s.deadlines.lastCommit = time.Time{}
 	}
 	idle := now.Sub(s.deadlines.lastActivity)

@@ -36,7 +36,7 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 		ctx, cancel := context.WithTimeout(s.background, worktreeTimeout)
 		defer cancel()
 		kept := remove(ctx, dir)
-		posted := s.post(func() {
+		posted := s.mail.post(func() {
 			s.asyncCommands--
 			if kept == "" {
 				s.logger().Info("worktree removed", "dir", dir)
