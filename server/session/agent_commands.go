@@ -143,7 +143,7 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 	}
 	s.runAsync(cmd, func(ctx context.Context) (any, error) { return c.Compact(ctx) }, func(v any) (any, error) {
 		d := v.(protocol.ContextCompactedData)
-		s.record(protocol.ContextCompacted, &cmd.by, d)
+		s.recorder.Record(protocol.ContextCompacted, &cmd.by, d)
 		return protocol.CompactResult{Compacted: d}, nil
 	})
 	return nil, errAnswerLater

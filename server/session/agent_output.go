@@ -33,23 +33,19 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 				Type: en.Type, Task: en.Task, Parent: en.Parent,
 				Part: m.event.Part, Kind: en.Delta.Kind, Tool: m.event.Tool,
 			}); missing {
-				s.recordAll([]record.Event{start})
+				s.recorder.RecordAll([]record.Event{start})
 			}
 		}
 		used := s.state.Usage
-		e, err := s.append(en)
-		if err != nil {
-			s.logger().Error("record agent event", "type", en.Type, "err", err)
+		if err := s.recorder.AppendOutput(en); err != nil {
+			s.log.Error("record agent event", "type", en.Type, "err", err)
 			continue
 		}
 		if en.Type == protocol.UsageUpdated && s.state.Usage != nil {
 			s.hub.Metrics().used(used, s.state.Usage)
 		}
-		if en.Delta.Kind == "" || s.published.output.Write(id, en.Delta, e.Time) {
-			s.published.stale = true
-		}
 		if s.state.Turn != nil {
-			s.recordAll(item.EndSurplus(s.state.Turn))
+			s.recorder.RecordAll(item.EndSurplus(s.state.Turn))
 		}
 	}
 	if m.state != nil {
@@ -77,7 +73,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 func (s *Session) storeSpec() {
 	raw, err := s.hub.specs.Encode(s.spec)
 	if err != nil {
-		s.logger().Error("store spec", "err", err)
+		s.log.Error("store spec", "err", err)
 		return
 	}
 	s.journal.NextBatch().Spec = raw

@@ -96,7 +96,7 @@ func (s *Session) startEarly() {
 			return
 		}
 		s.startFailure = end.Message
-		s.record(protocol.Notice, nil, protocol.NoticeData{
+		s.recorder.Record(protocol.Notice, nil, protocol.NoticeData{
 			Level: protocol.LevelWarning, Code: end.Code,
 			Message: "the agent did not start: " + end.Message + "; the next message tries again",
 		})

@@ -53,7 +53,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	}
 	switch {
 	case err != nil:
-		s.logger().Error("record request", "err", err)
+		s.log.Error("record request", "err", err)
 		w.Refuse(err)
 	case decided != nil:
 		s.journal.AfterCommit(func(failed error) {
@@ -77,10 +77,7 @@ func (s *Session) recordRequest(a *protocol.Approval, blobs []eventlog.Blob) err
 		err = errors.New("request too large")
 	}
 	if err == nil {
-		_, err = s.append(&en)
-	}
-	if err == nil {
-		s.published.stale = true
+		_, err = s.recorder.Append(&en)
 	}
 	return err
 }
@@ -91,15 +88,14 @@ func (s *Session) resolve(list ...approval.Resolution) {
 	for _, r := range list {
 		raw, err := record.Encode(r.ApprovalResolvedData)
 		if err == nil {
-			_, err = s.append(&eventlog.Entry{
-				Type: protocol.ApprovalResolved, Turn: s.turnID(), Task: r.Task, By: r.By, Data: raw,
+			_, err = s.recorder.Append(&eventlog.Entry{
+				Type: protocol.ApprovalResolved, Turn: s.recorder.Turn(), Task: r.Task, By: r.By, Data: raw,
 			})
 		}
 		if err != nil {
-			s.logger().Error("record decision", "err", err)
+			s.log.Error("record decision", "err", err)
 			continue
 		}
-		s.published.stale = true
 		b := s.journal.NextBatch()
 		b.Decisions = append(b.Decisions, eventlog.Decision{Request: r.Request, Data: r.Encode()})
 		s.journal.AfterCommit(s.approvals.Resolved(r))
@@ -144,13 +140,13 @@ func (s *Session) queueReason(cmd *command, reason string) {
 	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: &cmd.by}
 	added, _, err := queue.Add(s.state, m, true, time.Now(), s.hub.settings().Limits.queue())
 	if err != nil {
-		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{
+		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelWarning, Code: protocol.CodeOf(err),
 			Message: "the agent does not get this reason, because the queue is full: " + reason,
 		})
 		return
 	}
-	s.recordAll([]record.Event{added})
+	s.recorder.RecordAll([]record.Event{added})
 }
 
 // explain asks the agent to explain a request, which stays pending.
@@ -169,7 +165,7 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 			}
 		}
 		text := protocol.SplitText(protocol.ValidText(result.(string)), protocol.MaxText)[0]
-		s.recordIn(
+		s.recorder.RecordIn(
 			a.Turn,
 			protocol.ApprovalExplained,
 			&cmd.by,
@@ -189,6 +185,6 @@ func (s *Session) rulesRevoke(cmd *command, d *protocol.RulesRevokeData) (any, e
 	if err != nil {
 		return nil, err
 	}
-	s.recordAll([]record.Event{e})
+	s.recorder.RecordAll([]record.Event{e})
 	return protocol.Empty{}, nil
 }

@@ -46,7 +46,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 			return nil, err
 		}
 		r := protocol.ExportResult{State: s.hub.cfg.Sign(raw), Expires: x.At.Add(s.hub.settings().StateTTL)}
-		s.record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
+		s.recorder.Record(protocol.StateExported, &cmd.by, protocol.StateExportedData{Expires: r.Expires, Bytes: len(raw)})
 		return r, nil
 	}
 	s.journal.AfterCommit(func(failed error) { // the store has every turn up to the position
@@ -156,16 +156,16 @@ func (s *Session) forkSource(to chan<- forkSource) {
 // recordPast records the past of a new session. Its turns keep their times and actors: they are not
 // activity of the session.
 func (s *Session) recordPast(past *archive.Past) error {
-	s.recordAll(past.Origin)
+	s.recorder.RecordAll(past.Origin)
 	for i := range past.Turns {
 		st := s.state.Turn
-		e, err := s.append(&past.Turns[i])
+		e, err := s.recorder.Append(&past.Turns[i])
 		if err != nil {
 			return err
 		}
 		switch e.Type {
 		case protocol.TurnEnded:
-			s.recordBoundary(st, e)
+			s.recorder.EndTurn(st, e)
 		case protocol.ApprovalResolved:
 			var d protocol.ApprovalResolvedData
 			if err := e.Decode(&d); err != nil {
@@ -176,8 +176,7 @@ func (s *Session) recordPast(past *archive.Past) error {
 			b.Decisions = append(b.Decisions, eventlog.Decision{Request: d.Request, Data: r.Encode()})
 		}
 	}
-	s.published.stale = true
-	s.recordAll(past.Rest)
+	s.recorder.RecordAll(past.Rest)
 	s.startNext()
 	s.queueTimeouts(time.Now()) // those whose time has passed since the export
 	return nil

@@ -9,6 +9,7 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/session/list"
 	"agentctl/server/session/record"
+	"agentctl/server/session/recorder"
 	"agentctl/server/session/upkeep"
 )
 
@@ -37,7 +38,7 @@ func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	if !s.state.Closed {
 		reason := protocol.SplitText(protocol.ValidText(d.Reason), record.ShortText)[0]
-		s.record(protocol.SessionClosed, &cmd.by, protocol.SessionClosedData{Reason: reason})
+		s.recorder.Record(protocol.SessionClosed, &cmd.by, protocol.SessionClosedData{Reason: reason})
 		s.queue.Close()
 	}
 	s.closeAgent()
@@ -67,7 +68,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		result <- eventlog.ErrStoreFailed
 	}
 	if err := <-result; err != nil {
-		s.logger().Error("delete session", "err", err)
+		s.log.Error("delete session", "err", err)
 		s.answer(
 			cmd,
 			nil,
@@ -75,9 +76,9 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		)
 		return
 	}
-	s.logger().Info("session.deleted", "actor", actorName(&cmd.by))
+	s.log.Info("session.deleted", "actor", recorder.ActorName(&cmd.by))
 	s.exit.ending = true
-	sum := s.summarize()
+	sum := s.recorder.Summary(s.subscribers.Len())
 	sum.Deleted, sum.Status = true, protocol.Closed
 	s.journal.Log().End() // a client that reads on, or lists, after the summary finds no session
 	s.hub.list.Remove(sum)
@@ -98,7 +99,7 @@ func (h *Hub) removeUnused(id string) {
 		by: protocol.Actor{Name: "retention"}, reply: func(_ json.RawMessage, err error) { result <- err },
 	}
 	err := h.ask(context.Background(), id, func(s *Session) {
-		if sum := s.summarize(); upkeep.InUse(&sum) {
+		if sum := s.recorder.Summary(s.subscribers.Len()); upkeep.InUse(&sum) {
 			result <- fmt.Errorf("it is in use")
 			return
 		}

@@ -109,7 +109,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	if c.cmd.key != "" {
 		s.idempotency.Begin(c.cmd.keyed())
 	}
-	sum := s.summarize()
+	sum := s.recorder.Summary(s.subscribers.Len())
 	s.journal.AfterCommit(func(failed error) {
 		switch {
 		case failed != nil:
@@ -145,7 +145,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {
 		return r, s.unsupported("be configured")
 	}
-	s.record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
+	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
 		Labels: protocol.ChangeLabels(nil, c.labels),
 	})
@@ -194,7 +194,7 @@ func (s *Session) endCheck(c creation, err error) {
 	}
 	s.spec.Checking = false
 	s.storeSpec()
-	sum := s.summarize()
+	sum := s.recorder.Summary(s.subscribers.Len())
 	s.journal.AfterCommit(func(failed error) {
 		if failed == nil {
 			s.hub.list.Add(sum, member(s))
@@ -217,7 +217,7 @@ func (s *Session) abandon(c creation, cause error) {
 		deleted := make(chan struct{})
 		if s.hub.committer.Submit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
 			if err != nil {
-				s.logger().Error("delete session", "err", err)
+				s.log.Error("delete session", "err", err)
 			}
 			close(deleted)
 		}) {

@@ -60,7 +60,6 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 			if found.err == nil {
 				s.adopt(found.Session)
 				s.queue.Adopt(s.state, time.Now().Add(s.hub.settings().EditHold))
-				s.published.stale = true
 				s.deadlines.retryAt = time.Now().Add(time.Second)
 				return waiters
 			}
@@ -68,7 +67,7 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 				s.exit.ending = true
 				return waiters
 			}
-			s.logger().Error("reload session", "err", found.err)
+			s.log.Error("reload session", "err", found.err)
 			refuse()
 		case <-retry.C:
 			refuse()

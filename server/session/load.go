@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"agentctl/protocol"
@@ -10,16 +9,10 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/idempotency"
-	"agentctl/server/session/output"
 	"agentctl/server/session/presence"
+	"agentctl/server/session/recorder"
 	"agentctl/server/session/stored"
 )
-
-// A boundary is the state at the end of the last visible turn, encoded.
-type boundary struct {
-	snapshot []byte // nil: no turn has ended
-	seq      uint64
-}
 
 // readTimeout bounds reading a session from the store.
 const readTimeout = 30 * time.Second
@@ -27,15 +20,16 @@ const readTimeout = 30 * time.Second
 // newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
-		id: id, hub: h, mail: newMailbox(),
+		id: id, hub: h, log: h.log.With("session", id, "agent", spec.Agent), mail: newMailbox(),
 		lifetime: lifetime{stop: h.sessions.stop},
 		state:    &protocol.State{Session: id},
 		journal:  eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
 		spec:     spec, subscribers: presence.New[Subscriber](id),
-		deadlines: deadlines{lastActivity: time.Now(), timer: time.NewTimer(time.Hour)},
+		deadlines: deadlines{touched: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
 	s.idempotency = idempotency.NewCache(id, h.cfg.Store, s.journal)
+	s.recorder = recorder.New(s.state, s.journal, s.log, h.list.Update)
 	s.approvals = approval.New(s.storedDecision)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	return s
@@ -54,7 +48,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if len(found.Spec.SealedEnv) > 0 && !s.state.Closed {
 		s.reportLostEnv()
 	}
-	h.list.SetQueued(id, firstQueued(found.State))
+	h.list.SetQueued(id, recorder.FirstQueued(found.State))
 	s.recover()
 	s.scheduleTimer()
 	go s.run()
@@ -63,32 +57,16 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 
 // adopt sets the session to what the store holds.
 func (s *Session) adopt(found *stored.Session) {
-	s.state, s.spec, s.published.live = found.State, found.Spec, found.Live
+	s.recorder.Adopt(&found.Record, found.State)
+	s.spec = found.Spec
 	s.spec.OwnDirectories = s.hub.cfg.OwnDirectories // not stored
-	var sum protocol.Summary
-	if json.Unmarshal(found.Summary, &sum) == nil {
-		s.published.output, s.published.active = output.StoredLine(&sum), sum.Updated
-	}
-	s.boundary = boundary{found.Snapshot, found.SnapSeq}
 }
 
 // reportLostEnv records that the variables given to the session are lost.
 func (s *Session) reportLostEnv() {
-	s.recordIn("", protocol.Notice, nil, protocol.NoticeData{
+	s.recorder.RecordIn("", protocol.Notice, nil, protocol.NoticeData{
 		Level: protocol.LevelWarning,
 		Message: "the variables given to this session cannot be decrypted: its agent runs without them; " +
 			"the key is the file env.key of the server that created the session",
 	})
-}
-
-// boundaryState decodes the state at the last turn boundary; before the first one it is that of a
-// session without events.
-func (s *Session) boundaryState() *protocol.State {
-	state := &protocol.State{Session: s.id}
-	if s.boundary.snapshot != nil {
-		if err := json.Unmarshal(s.boundary.snapshot, state); err != nil {
-			s.logger().Error("decode snapshot", "err", err)
-		}
-	}
-	return state
 }

@@ -1,23 +1,15 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync/atomic"
 
 	"agentctl/internal/redact"
-	"agentctl/protocol"
 	"agentctl/server/agent"
 )
-
-// logger returns the log with the session and its agent. It is called on the session's goroutine.
-func (s *Session) logger() *slog.Logger {
-	return s.hub.log.With("session", s.id, "agent", s.spec.Agent)
-}
 
 // noteStart counts and logs a failed start of the agent.
 func (s *Session) noteStart(err error) {
@@ -26,17 +18,7 @@ func (s *Session) noteStart(err error) {
 	}
 	end := normalizeEnd(agent.End{}, err)
 	s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
-	s.logger().Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
-}
-
-// noteEvent logs an event of the session's life.
-func (s *Session) noteEvent(typ protocol.Type, by *protocol.Actor) {
-	switch typ {
-	case protocol.SessionCreated, protocol.SessionClosed:
-		s.logger().Info(string(typ), "actor", actorName(by))
-	case protocol.TurnStarted, protocol.TurnEnded:
-		s.logger().Debug(string(typ), "turn", s.turnID(), "actor", actorName(by))
-	}
+	s.log.Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
 }
 
 // agentLog makes what an agent says fit for the log. It may be used from any goroutine.
@@ -68,12 +50,4 @@ func (a *agentLog) agent() string {
 		return of.agent
 	}
 	return ""
-}
-
-// actorName returns the name of an actor for the log.
-func actorName(by *protocol.Actor) string {
-	if by == nil {
-		return ""
-	}
-	return cmp.Or(by.Subject, by.Name)
 }

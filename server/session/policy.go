@@ -69,7 +69,7 @@ func (s *Session) recordPolicy(by *protocol.Actor) {
 	if s.state.Options != nil {
 		o = *s.state.Options
 	}
-	s.record(protocol.AgentOptions, by, s.decider().AddSetting(o))
+	s.recorder.Record(protocol.AgentOptions, by, s.decider().AddSetting(o))
 }
 
 // addPolicyTo adds the policy to the settings of an agent; other events stay as they are.

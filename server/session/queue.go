@@ -36,7 +36,7 @@ func queueHandler[T any](
 		if err != nil {
 			return nil, err
 		}
-		s.recordAll(change.Events)
+		s.recorder.RecordAll(change.Events)
 		s.scheduleTimer()
 		s.startNext()
 		return change.Result, nil
@@ -101,7 +101,7 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 		if err != nil {
 			return nil, err
 		}
-		e := s.recordAll([]record.Event{scheduled})
+		e := s.recorder.RecordAll([]record.Event{scheduled})
 		s.scheduleTimer()
 		return protocol.SendResult{Status: protocol.SendScheduled, MessageID: m.MessageID, Seq: e.Seq}, nil
 	}
@@ -113,7 +113,7 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	if err != nil {
 		return nil, err
 	}
-	e := s.recordAll([]record.Event{added})
+	e := s.recorder.RecordAll([]record.Event{added})
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
 }
 
@@ -123,7 +123,7 @@ func (s *Session) startNext() {
 		return
 	}
 	if m, taken, ok := queue.Next(s.state); ok {
-		s.recordAll([]record.Event{taken})
+		s.recorder.RecordAll([]record.Event{taken})
 		s.start(m)
 	}
 }
@@ -135,7 +135,7 @@ func (s *Session) queueTimeouts(now time.Time) {
 		events = append(events, queue.Due(s.state, now)...)
 	}
 	if len(events) > 0 {
-		s.recordAll(events)
+		s.recorder.RecordAll(events)
 		s.startNext()
 	}
 }

@@ -64,7 +64,7 @@ func (h *Hub) listStored(rec eventlog.Record) {
 func (h *Hub) loadLive(ctx context.Context, id string) error {
 	visible := make(chan error, 1)
 	if err := h.ask(ctx, id, func(s *Session) {
-		s.publishSummary()
+		s.recorder.Publish(s.subscribers.Len())
 		s.journal.AfterCommit(func(err error) { visible <- err })
 	}, func(err error) { visible <- err }); err != nil {
 		return err
@@ -97,8 +97,8 @@ func (s *Session) recover() {
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	shown := eventlog.TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}
-	s.recordAll(item.EndTools(st))
-	s.record(
+	s.recorder.RecordAll(item.EndTools(st))
+	s.recorder.Record(
 		protocol.TurnStarted,
 		st.Message.By,
 		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},

@@ -3,6 +3,8 @@ package session
 import (
 	"bytes"
 	"context"
+	"io"
+	"log/slog"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -61,7 +63,8 @@ func deltaEvents(n int) []agent.Event {
 
 func TestANewSessionTakesLittleMemory(t *testing.T) {
 	const sessions, most = 200, 4 << 10 // and 1 KiB for its first event in the log
-	hub, kept := &Hub{sessions: newSessionGroup()}, make([]*Session, sessions)
+	hub := &Hub{log: slog.New(slog.NewTextHandler(io.Discard, nil)), sessions: newSessionGroup()}
+	kept := make([]*Session, sessions)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i := range kept {

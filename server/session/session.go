@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"agentctl/protocol"
@@ -11,7 +12,7 @@ import (
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/presence"
 	"agentctl/server/session/queue"
-	"agentctl/server/session/record"
+	"agentctl/server/session/recorder"
 	"agentctl/server/session/slot"
 )
 
@@ -24,25 +25,25 @@ type Session struct {
 
 	id   string
 	hub  *Hub
+	log  *slog.Logger // with the session and its agent
 	mail *mailbox
 	lifetime
 
 	// Owned by run.
 
-	state         *protocol.State // at the journal's head
+	state         *protocol.State // at the journal's head; the recorder changes it
 	journal       *eventlog.Journal
+	recorder      *recorder.Recorder
 	spec          agent.Spec
 	slot          slot.Slot
 	host          *host    // of the agent in the slot; nil: it is empty
 	secrets       agentLog // of the agent
 	startFailure  string   // of the agent, the last one that was recorded
-	boundary      boundary
-	turn          *turn // nil: none under way
+	turn          *turn    // nil: none under way
 	approvals     *approval.Approvals
 	idempotency   *idempotency.Cache
 	subscribers   *presence.List[Subscriber]
 	queue         queue.Queue
-	published     published
 	deadlines     deadlines
 	asyncCommands int // commands that the agent works on
 	exit          exit
@@ -75,7 +76,9 @@ func (s *Session) run() {
 	defer s.cancelBackground()
 	stop := s.stop
 	for {
-		s.publishSummary()
+		if !s.exit.ending {
+			s.recorder.Publish(s.subscribers.Len())
+		}
 		s.journal.Flush()
 		if s.exit.ending {
 			break
@@ -144,75 +147,13 @@ func (s *Session) finish() {
 	s.idempotency.FailAll(errShuttingDown())
 }
 
-// record appends an event of the current turn that the session makes itself. Data always fits,
-// because callers bound texts of users; a failure is a bug in this package and only logged.
-func (s *Session) record(typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
-	return s.recordIn(s.turnID(), typ, by, data)
-}
-
-// recordIn is record for a turn; an empty id means none.
-func (s *Session) recordIn(turn string, typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
-	return s.recordEvent(turn, &record.Event{Type: typ, By: by, Data: data})
-}
-
-// recordAll records the events of a part, in order, as record does, and returns the last of them.
-func (s *Session) recordAll(events []record.Event) (last *protocol.Event) {
-	for i := range events {
-		last = s.recordEvent(s.turnID(), &events[i])
-	}
-	return last
-}
-
-// append appends an entry. It is Journal.Append.
-func (s *Session) append(en *eventlog.Entry) (*protocol.Event, error) {
-	e, err := s.journal.Append(s.state, en)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // of the same append
-	}
-	switch {
-	case en.Turn == "" && e.By == nil && !s.published.active.IsZero():
-	case en.Time.IsZero():
-		s.published.active = e.Time
-	default: // a restored event is older
-		s.published.active = timestamp()
-	}
-	return e, nil
-}
-
-// recordEvent encodes an event and appends it. After a failure, which it logs, it returns an event
-// with a position alone.
-func (s *Session) recordEvent(turn string, r *record.Event) *protocol.Event {
-	en := eventlog.Entry{Type: r.Type, Turn: turn, Task: r.Task, Parent: r.Parent, By: r.By}
-	var e *protocol.Event
-	var err error
-	if en.Data, err = record.Encode(r.Data); err == nil {
-		e, err = s.append(&en)
-	}
-	if err != nil {
-		s.logger().Error("record event", "type", r.Type, "err", err)
-		return &protocol.Event{Seq: s.state.Seq}
-	}
-	s.published.stale = true
-	s.deadlines.lastActivity = e.Time
-	s.noteEvent(r.Type, r.By)
-	return e
-}
-
-// turnID returns the id of the state's turn, or "".
-func (s *Session) turnID() string {
-	if s.state.Turn == nil {
-		return ""
-	}
-	return s.state.Turn.Turn
-}
-
 // handleCommit continues after a commit: it calls the waiters; after a failure it first reloads the
 // session from the store.
 func (s *Session) handleCommit(err error) {
 	waiters := s.journal.FinishCommit(err)
 	s.deadlines.lastCommit = time.Now()
 	if err != nil {
-		s.logger().Error("commit", "err", err)
+		s.log.Error("commit", "err", err)
 		waiters = s.reload(waiters, err)
 		err = errNotStored(err)
 	}

@@ -32,7 +32,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 	s.journal.FoldRun()
 	s.journal.Log().RemoveReader(sub) // of a former subscription
 	s.subscribers.Add(sub)
-	s.published.stale = true
+	s.recorder.Changed()
 	s.touch()
 	if s.subscribers.Len() == 1 {
 		s.deadlines.startAt = time.Now().Add(lookTime)
@@ -51,13 +51,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		}
 		var result protocol.SubscribeResult
 		if failed == nil {
-			result = s.subscribeResult(sub, d)
-			if result.Snapshot != nil && len(s.boundary.snapshot) > protocol.MaxResult {
-				failed = &protocol.Error{
-					Code: protocol.CodeTooLarge, Limit: protocol.MaxResult,
-					Message: "the state of the session is too large: remove messages from its queue",
-				}
-			}
+			result, failed = s.recorder.Subscribe(d.Position)
 		}
 		if failed != nil {
 			refuse(failed)
@@ -65,33 +59,9 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		}
 		s.journal.Log().RemoveReader(sub) // of another subscription made meanwhile
 		s.journal.Log().AddReader(sub)
+		result.Clients, result.ClientCount = s.subscribers.Clients(sub.ID(), result.Position.Seq)
 		reply(&Attachment{Result: result, Log: s.journal.Log()}, nil)
 	}})
-}
-
-// subscribeResult returns the answer to a subscribe command.
-func (s *Session) subscribeResult(sub Subscriber, d *protocol.SubscribeData) protocol.SubscribeResult {
-	now := s.journal.Log().Position()
-	r := protocol.SubscribeResult{
-		Session:  s.id,
-		Mode:     protocol.ModeSnapshot,
-		Position: now,
-	}
-	r.Clients, r.ClientCount = s.subscribers.Clients(sub.ID(), now.Seq)
-	if p := d.Position; p != nil {
-		switch {
-		case p.Epoch != "" && p.Epoch != now.Epoch:
-			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetEpoch
-		case p.Seq > now.Seq:
-			r.Mode, r.Reason = protocol.ModeReset, protocol.ResetPastEnd
-		default:
-			r.Mode, r.After = protocol.ModeResume, protocol.Position{Epoch: now.Epoch, Seq: p.Seq}
-			return r
-		}
-	}
-	r.After = protocol.Position{Epoch: now.Epoch, Seq: s.boundary.seq}
-	r.Snapshot = &protocol.Snapshot{Epoch: now.Epoch, State: s.boundaryState()}
-	return r
 }
 
 // detach ends a subscription; other subscribers are sent the reason.
@@ -102,7 +72,7 @@ func (s *Session) detach(conn, reason string) {
 	}
 	s.journal.Log().RemoveReader(sub)
 	s.queue.Disconnected(conn, time.Now().Add(s.hub.settings().EditHold))
-	s.published.stale = true
+	s.recorder.Changed()
 	s.touch()
 	s.scheduleTimer()
 }

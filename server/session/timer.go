@@ -10,7 +10,7 @@ import (
 // deadlines are the session's one timer and the times that no other part of the session keeps.
 type deadlines struct {
 	timer        *time.Timer
-	lastActivity time.Time
+	touched      time.Time // activity that is no event
 	lastCommit   time.Time // zero: memory was released since
 	retryAt      time.Time // when to continue after a failed commit; zero: nothing to do
 	storeFailure string    // why the last commit failed, for the turn that it ended

@@ -16,6 +16,7 @@ import (
 	"agentctl/server/session/output"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
+	"agentctl/server/session/recorder"
 )
 
 func init() {
@@ -50,8 +51,8 @@ var (
 // start records the start of a message's turn and runs the agent.
 func (s *Session) start(m protocol.Message) *protocol.Event {
 	id := NewID(idTurn)
-	e := s.recordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
-	s.recordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
+	e := s.recorder.RecordIn(id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
+	s.recorder.RecordIn(id, protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
 	s.runAgent(agent.Turn{ID: id, Message: m, Plan: planOf(m)}, eventlog.TurnRow{})
 	return e
 }
@@ -59,23 +60,23 @@ func (s *Session) start(m protocol.Message) *protocol.Event {
 // recordConversation records a finished turn of an earlier conversation, unless a turn is open.
 func (s *Session) recordConversation(message, text string) {
 	if s.turn != nil || s.state.Turn != nil {
-		s.record(protocol.Notice, nil, protocol.NoticeData{
+		s.recorder.Record(protocol.Notice, nil, protocol.NoticeData{
 			Level: protocol.LevelInfo, Message: message + "\n\n" + text,
 		})
 		return
 	}
 	id, m := NewID(idTurn), protocol.Message{MessageID: NewID(idMessage), Text: message}
-	s.recordIn(id, protocol.MessageUser, nil, protocol.MessageUserData{Message: m})
-	s.record(protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
+	s.recorder.RecordIn(id, protocol.MessageUser, nil, protocol.MessageUserData{Message: m})
+	s.recorder.Record(protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
 	const part = "conversation"
-	s.record(protocol.TextStart, nil, protocol.PartStartData{Part: part})
+	s.recorder.Record(protocol.TextStart, nil, protocol.PartStartData{Part: part})
 	entries := output.Split(
 		eventlog.Entry{Type: protocol.TextDelta, Turn: id},
 		protocol.Delta{Part: part, Kind: protocol.KindText, Text: text},
 	)
 	for i := range entries {
-		if _, err := s.append(&entries[i]); err != nil {
-			s.logger().Error("record conversation", "err", err)
+		if _, err := s.recorder.Append(&entries[i]); err != nil {
+			s.log.Error("record conversation", "err", err)
 		}
 	}
 	s.recordEnd(agent.End{Reason: protocol.ReasonCompleted}, nil)
@@ -156,7 +157,7 @@ func (s *Session) endTurn(end agent.End) {
 		s.spec.Imported = false
 		s.storeSpec()
 	}
-	s.recordAll(queue.EndTurn(s.state, t.queue, NewID(idHold), t.by))
+	s.recorder.RecordAll(queue.EndTurn(s.state, t.queue, NewID(idHold), t.by))
 	close(t.done)
 	t.cancel(errTurnOver)
 	s.turn = nil
@@ -181,37 +182,18 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 		Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
 		DurationMS: time.Since(st.Started).Milliseconds(),
 	}
-	s.recordAll(item.EndAll(s.state, &ended))
+	s.recorder.RecordAll(item.EndAll(s.state, &ended))
 	s.resolve(approval.CancelAll(s.state)...)
-	e := s.record(protocol.TurnEnded, by, ended)
+	e := s.recorder.Record(protocol.TurnEnded, by, ended)
 	if s.state.Turn != nil {
 		return // not recorded; logged
 	}
 	s.hub.Metrics().turnEnded(end)
 	if end.Code != "" {
-		s.logger().Warn("turn failed", "turn", st.Turn, "actor", actorName(st.Message.By), "reason", end.Reason,
+		s.log.Warn("turn failed", "turn", st.Turn, "actor", recorder.ActorName(st.Message.By), "reason", end.Reason,
 			"code", end.Code, "err", s.secrets.hide(end.Message))
 	}
-	s.recordBoundary(st, e)
-}
-
-// recordBoundary records the snapshot and the index entry of a turn that e has ended.
-func (s *Session) recordBoundary(st *protocol.TurnState, e *protocol.Event) {
-	b := s.journal.NextBatch()
-	b.Snapshot, b.SnapSeq = protocol.MustEncode(s.state), s.state.Seq
-	s.journal.AfterCommit(func(failed error) {
-		if failed == nil {
-			s.boundary = boundary{b.Snapshot, b.SnapSeq}
-		}
-	})
-	b.Turns = append(b.Turns, eventlog.TurnRow{
-		Turn:      st.Turn,
-		MessageID: st.Message.MessageID,
-		First:     st.First,
-		Last:      e.Seq,
-		Reason:    string(s.state.Last.Reason),
-		Ended:     e.Time,
-	})
+	s.recorder.EndTurn(st, e)
 }
 
 // interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is
@@ -253,7 +235,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 
 // forceEnd closes an agent that did not stop in time and ends its turn.
 func (s *Session) forceEnd() {
-	s.logger().Warn("agent did not stop in time: closing it", "turn", s.turn.id)
+	s.log.Warn("agent did not stop in time: closing it", "turn", s.turn.id)
 	s.closeAgent()
 	s.endTurn(agent.End{})
 }
@@ -263,6 +245,6 @@ func (s *Session) abortTurn(code protocol.Code, message, queue string) {
 	if s.state.Turn == nil || s.turn != nil {
 		return
 	}
-	s.turn = &turn{id: s.turnID(), done: make(chan struct{}), cancel: func(error) {}, queue: queue}
+	s.turn = &turn{id: s.recorder.Turn(), done: make(chan struct{}), cancel: func(error) {}, queue: queue}
 	s.endTurn(agent.End{Reason: protocol.ReasonError, Code: code, Message: message})
 }

@@ -24,7 +24,7 @@ type undone struct {
 // undo lets the agent forget its last turn, and restores the files that its tools changed.
 func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, true, func(u *undone) (any, error) {
-		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: u.notice()})
+		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: u.notice()})
 		return protocol.UndoResult{Turn: u.Turn, Message: u.message, Restored: u.Restored, Kept: u.Kept}, nil
 	})
 }
@@ -32,7 +32,7 @@ func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 // retry lets the agent forget its last turn and sends the message of that turn again. Files stay.
 func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, false, func(u *undone) (any, error) {
-		s.record(protocol.Notice, &cmd.by, protocol.NoticeData{
+		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelInfo, Message: "the agent forgot the turn before: its message is sent again",
 		})
 		return s.acceptMessage(cmd, protocol.Message{Text: u.message.Text, Parts: u.message.Parts}, true)

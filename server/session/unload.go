@@ -12,8 +12,16 @@ func (s *Session) unload() {
 	s.exit.ending = true
 }
 
+// lastActivity returns when the session was last touched or recorded an event itself.
+func (s *Session) lastActivity() time.Time {
+	if last := s.recorder.Last(); last.After(s.deadlines.touched) {
+		return last
+	}
+	return s.deadlines.touched
+}
+
 // touch notes activity, which postpones the unload.
-func (s *Session) touch() { s.deadlines.lastActivity = time.Now() }
+func (s *Session) touch() { s.deadlines.touched = time.Now() }
 
 // idle reports whether the session has nothing to do.
 func (s *Session) idle() bool {
@@ -31,7 +39,7 @@ func (s *Session) endIdleAgent() {
 	at := timestamp()
 	s.spec.IdleEnd = &at
 	s.storeSpec()
-	s.logger().Info("end idle agent")
+	s.log.Info("end idle agent")
 	s.closeAgent()
 }
 
@@ -46,7 +54,7 @@ func (s *Session) forgetIdleEnd() {
 // idleCheck returns when an idle session is looked at next: to end its agent, or to unload it.
 // Zero: not before something happens.
 func (s *Session) idleCheck() time.Time {
-	last := s.deadlines.lastActivity
+	last := s.lastActivity()
 	if p := s.slot.Process(); p.Running {
 		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have ended by itself
 		if end := last.Add(s.hub.settings().AgentIdle); p.Restores && end.Before(next) {
@@ -71,7 +79,7 @@ func (s *Session) handleIdle(now time.Time) {
 		s.mail.output.Free()
 		s.deadlines.lastCommit = time.Time{}
 	}
-	idle := now.Sub(s.deadlines.lastActivity)
+	idle := now.Sub(s.lastActivity())
 	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {
 		s.endIdleAgent()
 		return

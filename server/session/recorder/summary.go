@@ -1,67 +1,79 @@
-package session
+package recorder
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/output"
 )
 
-// published is the session's row as last submitted to the store and the index.
-type published struct {
+// A row is the session's row in the list as last submitted to the store and the list.
+type row struct {
+	list   func(sum protocol.Summary, queued time.Time)
 	stale  bool // the summary may have changed
 	live   bool
 	output output.Line
 	active time.Time // when a turn or a user last made an event: reading is no activity
 }
 
-// publishSummary adds changes of the session's row to the next batch, and updates the index before
-// they are visible.
-func (s *Session) publishSummary() {
-	if s.exit.ending {
-		return
+// adopt sets the row to the stored one.
+func (w *row) adopt(rec *eventlog.Record) {
+	w.live, w.stale = rec.Live, true
+	var sum protocol.Summary
+	if json.Unmarshal(rec.Summary, &sum) == nil {
+		w.output, w.active = output.StoredLine(&sum), sum.Updated
 	}
-	waiting := len(s.state.Queue) > 0 && !s.state.Closed || s.state.NextScheduled() != nil
-	if live := s.state.Turn != nil || waiting; live != s.published.live {
-		s.published.live = live
-		s.journal.NextBatch().Live = &live
-	}
-	if !s.published.stale {
-		return
-	}
-	s.published.stale = false
-	sum := s.summarize()
-	queued := firstQueued(s.state)
-	if b := s.journal.PendingBatch(); b != nil {
-		b.Summary = protocol.MustEncode(sum)
-	}
-	s.journal.BeforeVisible(func() { s.hub.list.Update(sum, queued) })
 }
 
-// summarize returns the session's row in the session list.
-func (s *Session) summarize() protocol.Summary {
-	st := s.state
+// Changed notes that the summary may have changed without an event.
+func (r *Recorder) Changed() { r.row.stale = true }
+
+// Publish adds changes of the session's row to the next batch, and updates the list before they are
+// visible. clients is the number of subscribers.
+func (r *Recorder) Publish(clients int) {
+	waiting := len(r.state.Queue) > 0 && !r.state.Closed || r.state.NextScheduled() != nil
+	if live := r.state.Turn != nil || waiting; live != r.row.live {
+		r.row.live = live
+		r.journal.NextBatch().Live = &live
+	}
+	if !r.row.stale {
+		return
+	}
+	r.row.stale = false
+	sum := r.Summary(clients)
+	queued := FirstQueued(r.state)
+	if b := r.journal.PendingBatch(); b != nil {
+		b.Summary = protocol.MustEncode(sum)
+	}
+	r.journal.BeforeVisible(func() { r.row.list(sum, queued) })
+}
+
+// Summary returns the session's row in the list.
+func (r *Recorder) Summary(clients int) protocol.Summary {
+	st := r.state
 	sum := protocol.Summary{
-		Session:    s.id,
+		Session:    st.Session,
 		Name:       st.Name,
 		Title:      st.Title,
 		Agent:      st.Agent,
 		CWD:        st.CWD,
 		Status:     st.Status(),
-		Turn:       s.turnID(),
+		Turn:       r.Turn(),
 		Seq:        st.Seq,
-		Epoch:      s.journal.Log().Position().Epoch,
+		Epoch:      r.journal.Log().Position().Epoch,
 		Queue:      len(st.Queue),
 		Held:       len(st.Queue) > 0 && st.BlockingHold() != nil,
 		Approvals:  len(st.Approvals),
-		Clients:    s.subscribers.Len(),
+		Clients:    clients,
 		Attributes: st.Attributes,
-		Updated:    s.published.active.UTC().Truncate(time.Millisecond),
+		Updated:    r.row.active.UTC().Truncate(time.Millisecond),
 	}
-	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, s.published.output.String()
+	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, r.row.output.String()
 	sum.Policy, sum.Scheduled = st.Policy(), st.NextScheduled()
 	if u := st.Usage; u != nil {
 		sum.Tokens, sum.Cost, sum.Currency = u.Input+u.Output, u.Cost, u.Currency
@@ -79,8 +91,8 @@ func (s *Session) summarize() protocol.Summary {
 	return sum
 }
 
-// firstQueued returns when the first message of the queue was queued; zero: the queue is empty.
-func firstQueued(st *protocol.State) time.Time {
+// FirstQueued returns when the first message of the queue was queued; zero: the queue is empty.
+func FirstQueued(st *protocol.State) time.Time {
 	if len(st.Queue) == 0 || st.Closed || st.Queue[0].QueuedAt == nil {
 		return time.Time{}
 	}
