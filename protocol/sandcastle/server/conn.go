@@ -9,32 +9,23 @@ import (
 	"agentctl/protocol/sandcastle/wire"
 )
 
-// A Conn is the connection of a foreign client. It implements codec.Codec. It subscribes to each
-// session once for all streams.
+// A Conn is the connection of a foreign client. It implements codec.Codec. It carries out the
+// client's requests.
 type Conn struct {
-	codec.ServerBase
+	*exchange
 	splitter      wire.LineSplitter
-	calls         map[string]*rpcCall      // by request id
-	subscriptions map[string]*subscription // by session id
-	planned       map[string]string        // the mode before plan of sessions that a send put into plan
-}
-
-// An rpcCall is an open request.
-type rpcCall struct {
-	id    string
-	op    wire.Operation
-	typed bool // errors are those of the real system
-	wire.Payload
-	stream *stream // of opSubscribe
-	ended  bool    // later answers are dropped
+	subscriptions subscriptions
+	modes         modes
 }
 
 // New returns the server end of a connection.
 func New(o codec.ServerOptions) *Conn {
+	x := &exchange{ServerBase: codec.ServerBase{Options: o}, calls: map[string]*rpcCall{}}
 	return &Conn{
-		ServerBase: codec.ServerBase{Options: o}, splitter: wire.LineSplitter{Limit: protocol.MaxMessage},
-		calls: map[string]*rpcCall{}, subscriptions: map[string]*subscription{},
-		planned: map[string]string{},
+		x,
+		wire.LineSplitter{Limit: protocol.MaxMessage},
+		subscriptions{x, map[string]*subscription{}},
+		modes{x, map[string]string{}},
 	}
 }
 
@@ -46,12 +37,8 @@ func (s *Conn) Open(now time.Time) codec.Output {
 // Native implements codec.Codec.
 func (s *Conn) Native(now time.Time, line []byte) codec.Output {
 	return s.run(now, func() {
-		e := s.Receive(line)
-		if e == nil {
-			return
-		}
-		if sub := s.subscriptions[e.Session]; sub != nil {
-			s.handleEvent(sub, e)
+		if e := s.Receive(line); e != nil {
+			s.subscriptions.handleEvent(e)
 		}
 	})
 }
@@ -60,14 +47,14 @@ func (s *Conn) Native(now time.Time, line []byte) codec.Output {
 func (s *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
 	return s.run(now, func() {
 		if !s.splitter.Split(f.Data, s.handleMessage) {
-			s.send(protocol.MustEncode(wire.DefectMessage{Tag: wire.TagDefect, Defect: "a message is too large"}))
+			s.sendDefect("a message is too large")
 		}
 	})
 }
 
 // TooLarge sends the error of a message over the size limit. Its request id is unknown.
 func (s *Conn) TooLarge(now time.Time, message string) codec.Output {
-	return s.run(now, func() { s.send(protocol.MustEncode(wire.DefectMessage{Tag: wire.TagDefect, Defect: message})) })
+	return s.run(now, func() { s.sendDefect(message) })
 }
 
 // Wake implements codec.Codec. It does nothing: no timer is used.
@@ -77,18 +64,15 @@ func (s *Conn) Wake(time.Time) codec.Output { return codec.Output{} }
 func (s *Conn) run(now time.Time, work func()) codec.Output {
 	return s.Run(now, func() {
 		work()
-		s.flush()
+		s.subscriptions.flush()
 	})
 }
-
-func (s *Conn) send(lines ...[]byte) { s.Send(wire.TextFrame(lines...)) }
 
 // handleMessage handles a message of the client.
 func (s *Conn) handleMessage(line []byte) {
 	var m wire.Message
 	if err := json.Unmarshal(line, &m); err != nil {
-		why := map[string]string{"name": "SyntaxError", "message": "not a message of the protocol"}
-		s.send(protocol.MustEncode(wire.DefectMessage{Tag: wire.TagDefect, Defect: why}))
+		s.sendDefect(map[string]string{"name": "SyntaxError", "message": "not a message of the protocol"})
 		return
 	}
 	switch tag := codec.String(m.Tag); tag {
@@ -99,17 +83,16 @@ func (s *Conn) handleMessage(line []byte) {
 	case wire.TagAck:
 		id, _ := wire.RequestID(m.RequestID)
 		if c := s.calls[id]; c != nil && c.stream != nil {
-			c.stream.awaitingAck = false
-			s.resume(c.stream.subscription)
+			s.subscriptions.acknowledge(c.stream)
 		}
 	case wire.TagInterrupt:
 		id, _ := wire.RequestID(m.RequestID)
 		if c := s.calls[id]; c != nil {
-			s.endCall(c, wire.InterruptExit(id))
+			s.end(c, wire.InterruptExit(id))
 		}
 	case wire.TagEOF: // the client sends no more requests; its streams go on
 	default:
-		s.send(protocol.MustEncode(wire.DefectMessage{Tag: wire.TagDefect, Defect: "Unknown message: " + codec.Excerpt(tag)}))
+		s.sendDefect("Unknown message: " + codec.Excerpt(tag))
 	}
 }
 
@@ -117,11 +100,11 @@ func (s *Conn) handleMessage(line []byte) {
 func (s *Conn) handleRequest(m *wire.Message) {
 	id, ok := wire.RequestID(m.ID)
 	if !ok {
-		s.send(protocol.MustEncode(wire.DefectMessage{Tag: wire.TagDefect, Defect: "a request without an id"}))
+		s.sendDefect("a request without an id")
 		return
 	}
 	if old := s.calls[id]; old != nil {
-		s.endCall(old, wire.DefectExit(id, "the id "+id+" is in use"))
+		s.end(old, wire.DefectExit(id, "the id "+id+" is in use"))
 		return
 	}
 	if len(s.calls) >= wire.MaxRequests || s.Requests.Pending() >= 2*wire.MaxRequests {
@@ -150,22 +133,4 @@ func (s *Conn) handleRequest(m *wire.Message) {
 	}
 	s.calls[id] = c
 	s.dispatch(c)
-}
-
-// endCall ends a call with its last message.
-func (s *Conn) endCall(c *rpcCall, last []byte) {
-	if c.ended {
-		return
-	}
-	c.ended = true
-	delete(s.calls, c.id)
-	s.send(last)
-	if c.stream != nil {
-		s.detachStream(c.stream)
-	}
-}
-
-// failCall ends a call with a native error.
-func (s *Conn) failCall(c *rpcCall, err *protocol.Error) {
-	s.endCall(c, wire.FailureExit(c.id, foreignError(err, &c.Payload, c.op, c.typed)))
 }

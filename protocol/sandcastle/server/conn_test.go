@@ -249,7 +249,7 @@ func TestAStreamThatIsNotAcknowledgedIsBounded(t *testing.T) {
 		})
 		d.Emit()
 	}
-	sub := codecOf(d).subscriptions["s"]
+	sub := codecOf(d).subscriptions.bySession["s"]
 	if sub.phase != phasePaused || sub.streams[0].bytes > maxPending+64<<10 {
 		t.Fatalf("phase %d, %d bytes pending", sub.phase, sub.streams[0].bytes)
 	}
@@ -291,7 +291,7 @@ func TestAStreamThatIsBehindHoldsUpNoOther(t *testing.T) {
 	d.Request(sandcastletest.RequestFrame(1, "SubscribeSession", `{"sessionId":"s"}`))
 	d.StartTurn("t1", "go")
 	d.Append(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"})
-	sub := codecOf(d).subscriptions["s"]
+	sub := codecOf(d).subscriptions.bySession["s"]
 	emitDelta := func(take bool) {
 		t.Helper()
 		d.Append(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p", Text: strings.Repeat("x", 100<<10)})

@@ -13,21 +13,21 @@ import (
 func (s *Conn) dispatch(c *rpcCall) {
 	switch c.op {
 	case wire.OpSubscribe:
-		s.handleSubscribe(c)
+		s.subscriptions.subscribe(c)
 	case wire.OpSend:
 		s.handleSend(c)
 	case wire.OpInterrupt:
-		forward(s, c, protocol.DoInterrupt, c.SessionID, protocol.InterruptData{},
+		forward(s.exchange, c, protocol.DoInterrupt, c.SessionID, protocol.InterruptData{},
 			func(r protocol.InterruptResult) any {
 				return wire.InterruptResult{Interrupted: r.Interrupted}
 			})
 	case wire.OpDequeue:
 		d := protocol.QueueRemoveData{MessageID: c.MessageID}
-		forward(s, c, protocol.DoQueueRemove, c.SessionID, d, func(r protocol.QueueRemoveResult) any {
+		forward(s.exchange, c, protocol.DoQueueRemove, c.SessionID, d, func(r protocol.QueueRemoveResult) any {
 			return wire.DequeueResult{Removed: r.Removed}
 		})
 	case wire.OpState:
-		forward(s, c, protocol.DoSnapshot, c.SessionID, nil, func(r protocol.SnapshotResult) any {
+		forward(s.exchange, c, protocol.DoSnapshot, c.SessionID, nil, func(r protocol.SnapshotResult) any {
 			if r.Snapshot.State == nil {
 				return wire.SnapshotOf(&protocol.State{})
 			}
@@ -40,33 +40,17 @@ func (s *Conn) dispatch(c *rpcCall) {
 	}
 }
 
-// forward sends a native command and ends the call with the encoded result or the error.
-func forward[T any](s *Conn, c *rpcCall, verb protocol.Verb, session string, data any, encode func(T) any) {
-	s.Request(verb, session, "", data, func(a protocol.Answer) {
-		r, err := codec.DecodeResult[T](a)
-		if err != nil {
-			s.failCall(c, err)
-			return
-		}
-		s.endCall(c, wire.SuccessExit(c.id, encode(r)))
-	})
-}
-
 func (s *Conn) handleSend(c *rpcCall) {
 	d := protocol.SendData{
 		Text: *c.Content, Parts: wire.NativeParts(*c.Content, c.Parts), ClientMessageID: c.ClientMessageID,
 	}
-	s.sendInMode(c, func(refuseQueued bool) {
-		s.Request(protocol.DoSend, c.SessionID, c.Key(), d, func(a protocol.Answer) {
-			r, err := codec.DecodeResult[protocol.SendResult](a)
-			switch {
-			case err != nil:
-				s.failCall(c, err)
-			case refuseQueued && r.Status == protocol.SendQueued: // a turn started since the snapshot
+	s.modes.send(c, func(refuseQueued bool) {
+		request(s.exchange, c, protocol.DoSend, c.SessionID, c.Key(), d, func(r protocol.SendResult) {
+			if refuseQueued && r.Status == protocol.SendQueued { // a turn started since the snapshot
 				s.withdraw(c, &r)
-			default:
-				s.endCall(c, wire.SuccessExit(c.id, s.sendResultOf(&d, r)))
+				return
 			}
+			s.succeed(c, s.sendResultOf(&d, r))
 		})
 	})
 }
@@ -77,10 +61,10 @@ func (s *Conn) withdraw(c *rpcCall, r *protocol.SendResult) {
 		func(a protocol.Answer) {
 			removed, err := codec.DecodeResult[protocol.QueueRemoveResult](a)
 			if err == nil && !removed.Removed { // its turn started
-				s.endCall(c, wire.SuccessExit(c.id, wire.SendResult{Status: protocol.SendStarted, MessageID: r.MessageID}))
+				s.succeed(c, wire.SendResult{Status: protocol.SendStarted, MessageID: r.MessageID})
 				return
 			}
-			s.failCall(c, errPlanQueued)
+			s.fail(c, errPlanQueued)
 		})
 }
 
@@ -92,7 +76,7 @@ func (s *Conn) sendResultOf(d *protocol.SendData, r protocol.SendResult) wire.Se
 	m := protocol.Message{
 		MessageID: r.MessageID, Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, QueuedAt: &s.Now,
 	}
-	for _, sub := range s.subscriptions { // a subscribed session has the queue time
+	for _, sub := range s.subscriptions.bySession { // a subscribed session has the queue time
 		if sub.State == nil {
 			continue
 		}
@@ -107,8 +91,7 @@ func (s *Conn) sendResultOf(d *protocol.SendData, r protocol.SendResult) wire.Se
 // subscribed sessions for it. If the request names another session, take a snapshot of that.
 func (s *Conn) handleApproval(c *rpcCall) {
 	subscribed := false // to the session that the request names
-	for _, id := range s.sessionIDs() {
-		sub := s.subscriptions[id]
+	for _, sub := range s.subscriptions.ordered() {
 		if sub.State == nil || c.SessionID != "" && c.SessionID != sub.Session {
 			continue
 		}
@@ -135,14 +118,14 @@ func (s *Conn) approveIn(c *rpcCall, session string, pending []protocol.Approval
 	if i < 0 {
 		return false
 	}
-	forward(s, c, protocol.DoApprove, session, wire.DecisionOf(&pending[i], c.Response), func(protocol.ApproveResult) any {
+	forward(s.exchange, c, protocol.DoApprove, session, wire.DecisionOf(&pending[i], c.Response), func(protocol.ApproveResult) any {
 		return wire.ApprovalResult{Acknowledged: true}
 	})
 	return true
 }
 
 func (s *Conn) failApproval(c *rpcCall) {
-	s.endCall(c, wire.FailureExit(c.id, wire.TypedError{ToolCallID: c.Response.ToolCallID, Tag: wire.ApprovalNotFound}))
+	s.end(c, wire.FailureExit(c.id, wire.TypedError{ToolCallID: c.Response.ToolCallID, Tag: wire.ApprovalNotFound}))
 }
 
 // Bounds of a history request.
@@ -154,33 +137,14 @@ const (
 // handleHistory answers with the messages of finished turns and the user's message of the current
 // one.
 func (s *Conn) handleHistory(c *rpcCall) {
-	s.Request(protocol.DoSnapshot, c.SessionID, "", nil, func(a protocol.Answer) {
-		r, err := codec.DecodeResult[protocol.SnapshotResult](a)
-		if err != nil || r.Snapshot.State == nil {
-			s.failCall(c, orInternal(err))
-			return
-		}
-		s.collectHistory(c, r.Snapshot.State, 0, nil)
-	})
-}
-
-func orInternal(err *protocol.Error) *protocol.Error {
-	if err == nil {
-		err = protocol.Errorf(protocol.CodeInternal, "internal error")
-	}
-	return err
+	s.readState(c, func(st *protocol.State) { s.collectHistory(c, st, 0, nil) })
 }
 
 // collectHistory collects finished turns from the newest back, until the message that the client
 // has, the start or the bound. st is the state before.
 func (s *Conn) collectHistory(c *rpcCall, st *protocol.State, before uint64, later []json.RawMessage) {
 	d := protocol.HistoryData{Before: before, Limit: historyTurns}
-	s.Request(protocol.DoHistory, c.SessionID, "", d, func(a protocol.Answer) {
-		page, err := codec.DecodeResult[protocol.HistoryResult](a)
-		if err != nil {
-			s.failCall(c, err)
-			return
-		}
+	request(s.exchange, c, protocol.DoHistory, c.SessionID, "", d, func(page protocol.HistoryResult) {
 		events := slices.Concat(page.Events, later)
 		size := 0
 		for _, e := range events {
@@ -196,6 +160,6 @@ func (s *Conn) collectHistory(c *rpcCall, st *protocol.State, before uint64, lat
 		if t != nil && !slices.ContainsFunc(turns, func(o *protocol.Turn) bool { return o.Turn == t.Turn }) {
 			turns = append(turns, &protocol.Turn{Turn: t.Turn, Message: t.Message, Started: t.Started})
 		}
-		s.endCall(c, wire.SuccessExit(c.id, wire.HistoryResult{Messages: historyMessages(turns, st.Session, c.AfterMessageID)}))
+		s.succeed(c, wire.HistoryResult{Messages: historyMessages(turns, st.Session, c.AfterMessageID)})
 	})
 }

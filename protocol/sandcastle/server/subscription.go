@@ -19,6 +19,35 @@ const (
 	phaseDeleted // the session was deleted
 )
 
+// Bounds of a stream's pending values, in bytes, plus the values of one event. If all streams of a
+// session exceed maxPending, the subscription pauses until the client acknowledges one of them. If
+// only some do, the others continue: a stream that exceeds maxBehind ends.
+const (
+	maxPending = 1 << 20
+	maxBehind  = 8 << 20
+)
+
+// A stream is one of the client's subscriptions to a session.
+type stream struct {
+	call         *rpcCall
+	subscription *subscription // nil until the session is found
+	started      bool          // InitialState was sent
+	turn         string        // under way in InitialState: it starts no more
+	awaitingAck  bool          // for the last chunk
+	ending       bool          // ends after its pending values
+
+	pending []json.RawMessage
+	bytes   int
+}
+
+func (st *stream) push(value json.RawMessage) {
+	st.pending = append(st.pending, value)
+	st.bytes += len(value)
+}
+
+// isBehind reports whether more than a number of bytes awaits an Ack.
+func (st *stream) isBehind(bytes int) bool { return st.awaitingAck && st.bytes > bytes }
+
 // A subscription is a session that the client's streams share: its state and the events of the
 // current turn.
 type subscription struct {
@@ -119,35 +148,4 @@ func (sub *subscription) sendTransientChat(c wire.ChatEvent) json.RawMessage {
 	raw := protocol.MustEncode(c)
 	sub.sendEvent(wire.TurnEvent{Tag: wire.StreamEvent, TurnID: sub.turnID(), Event: raw})
 	return raw
-}
-
-// handleEvent handles an event of a subscribed session.
-func (s *Conn) handleEvent(sub *subscription, e *protocol.Event) {
-	why, ended := s.Unsubscribed(e)
-	switch {
-	case ended && why == protocol.CodeNoSession && sub.phase != phaseDeleted:
-		s.dropSubscription(sub)
-		return
-	case sub.phase != phaseCatchingUp && sub.phase != phaseLive:
-		return
-	case e.Type == protocol.CaughtUp:
-		sub.phase = phaseLive
-		for _, st := range sub.streams {
-			if !st.started {
-				sub.sendInitialState(st)
-			}
-		}
-		return
-	case !e.Durable() || sub.Known(e):
-		return
-	case !sub.Contiguous(e): // of another subscription
-		s.resubscribe(sub)
-		return
-	}
-	before := len(sub.State.Queue)
-	at := queueIndex(sub.State, e)
-	if sub.Apply(e) {
-		sub.encodeEvent(e, at, before)
-		s.boundStreams(sub)
-	}
 }
