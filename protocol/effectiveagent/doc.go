@@ -7,6 +7,9 @@
 // ignore the note; agentctl's client restores every event from it. For a server without notes the
 // client makes turns of the activities.
 //
+// The client routes commands and messages. The exchange has the commands without an answer; a session
+// records activities, and its turns begin and end.
+//
 // The client codec keeps state over connections in codec.ClientState: each session's log, its
 // position at the server, and the keys of unanswered sends. The package imports only protocol and
 // protocol/codec.

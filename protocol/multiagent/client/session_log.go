@@ -18,9 +18,9 @@ type sessionLog struct {
 
 // record records events, in order.
 func (l *sessionLog) record(events ...codec.Entry) {
-	for _, e := range events {
+	if len(events) > 0 {
 		l.updated = l.x.Now
-		l.x.Record(l.Log, e)
+		l.x.Record(l.Log, events...)
 	}
 }
 

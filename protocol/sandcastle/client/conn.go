@@ -143,8 +143,9 @@ func (c *Conn) handleValue(s *session, raw json.RawMessage) {
 		s.history.hold(raw)
 		return
 	}
-	e, err := decodeSessionEvent(raw)
-	isState := err == nil && e.Tag == wire.InitialState && e.Snapshot != nil
+	var e wire.SessionEvent
+	readable := json.Unmarshal(raw, &e) == nil && codec.Shallow(raw) // deeper parts fit no event
+	isState := readable && e.Tag == wire.InitialState && e.Snapshot != nil
 	switch {
 	case isState && s.log == nil:
 		c.startLog(s, &e)
@@ -152,7 +153,7 @@ func (c *Conn) handleValue(s *session, raw json.RawMessage) {
 	case isState:
 		c.reopenDelay = 0
 		s.resync(&e)
-	case err != nil:
+	case !readable:
 		s.record(rawEntry(s.turnID(), codec.Excerpt(e.Tag), raw))
 	default:
 		s.handleEvent(&e, raw)

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"errors"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -63,16 +62,6 @@ func (s *session) record(events ...codec.Entry) {
 // rawEntry returns the event of a message without a native equivalent.
 func rawEntry(turn, method string, message []byte) codec.Entry {
 	return codec.RawEntry(wire.Name, turn, method, message)
-}
-
-// errTooDeep rejects a message whose parts would nest too deep in an event.
-var errTooDeep = errors.New("nested too deep")
-
-func decodeSessionEvent(raw json.RawMessage) (e wire.SessionEvent, err error) {
-	if err = json.Unmarshal(raw, &e); err == nil && !codec.Shallow(raw) {
-		err = errTooDeep
-	}
-	return e, err
 }
 
 // handleEvent handles an event of the stream, raw in its encoding. It is no InitialState.
