@@ -19,7 +19,7 @@ type subscription struct {
 
 // subscribe subscribes the client to a runtime from now on. Only agentctl's client gets an answer:
 // the activities after its position, if the log is still the same, or else the session's state and
-// the turn under way from its beginning.
+// the current turn from its beginning.
 func (s *server) subscribe(id string, n *note) {
 	if s.subscribers[id] != nil {
 		return
@@ -32,7 +32,7 @@ func (s *server) subscribe(id string, n *note) {
 	s.subscribers[id] = r
 	// From the end of the log on, the client gets everything.
 	s.Request(protocol.DoSnapshot, id, "", nil, func(a protocol.Answer) {
-		if s.subscribers[id] != r { // unsubscribed meanwhile
+		if s.subscribers[id] != r { // unsubscribed since then
 			return
 		}
 		var at protocol.SnapshotResult

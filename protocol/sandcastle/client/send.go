@@ -62,7 +62,7 @@ func (c *Conn) handleSend(cmd *protocol.Command) {
 		return
 	}
 	if s := c.sessions[cmd.Session]; (s == nil || s.log == nil) && len(c.sessions) < wire.MaxSubscriptions {
-		c.openSession(cmd) // subscribe first, because the turn may end at once
+		c.openSession(cmd) // subscribe first, because the turn may end soon
 		return
 	}
 	p := wire.Payload{SessionID: cmd.Session, Content: &d.Text, ClientMessageID: d.ClientMessageID}

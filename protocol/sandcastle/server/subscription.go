@@ -32,7 +32,7 @@ type stream struct {
 	call         *rpcCall
 	subscription *subscription // nil until the session is found
 	started      bool          // InitialState was sent
-	turn         string        // under way in InitialState: it starts no more
+	turn         string        // current in InitialState: its start is not sent
 	awaitingAck  bool          // for the last chunk
 	ending       bool          // ends after its pending values
 
