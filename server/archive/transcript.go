@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 )
 
@@ -135,4 +136,22 @@ func MessageOf(ctx context.Context, store Store, id, turn string) (protocol.Mess
 			return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "turn %s is not in the log", turn)
 		}
 	}
+}
+
+// ReadShown reads the texts that a turn of a session has shown.
+func ReadShown(ctx context.Context, store Store, id string, row eventlog.TurnRow) ([]agent.ShownText, error) {
+	t, err := ReadTurn(ctx, store, id, row)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	var shown []agent.ShownText
+	for _, it := range t.Items {
+		kind, ok := map[protocol.ItemKind]protocol.Kind{
+			protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
+		}[it.Kind]
+		if ok && it.Task == "" {
+			shown = append(shown, agent.ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
+		}
+	}
+	return shown, nil
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -46,7 +47,7 @@ func (s *Session) runInBackground(
 		result, err := work(ctx)
 		posted := s.mail.post(func() {
 			s.asyncCommands--
-			s.touch()
+			s.deadlines.touch()
 			s.handleEmitted() // the answer follows what the agent emitted during the work
 			if err == nil {
 				result, err = finish(result)
@@ -72,8 +73,8 @@ func agentError(err error) error {
 	)
 }
 
-func (s *Session) unsupported(what string) error {
-	return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot %s", s.state.Agent, what)
+func unsupported(agent, what string) error {
+	return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot %s", agent, what)
 }
 
 // requireCapability opens the agent and returns it as a T. An agent that is no T is answered
@@ -86,7 +87,7 @@ func requireCapability[T any](s *Session, what string) (T, error) {
 	}
 	t, ok := agent.(T)
 	if !ok {
-		return zero, s.unsupported(what)
+		return zero, unsupported(s.state.Agent, what)
 	}
 	return t, nil
 }
@@ -109,7 +110,11 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 		return nil, err
 	}
 	if s.turn == nil && s.state.Turn == nil && s.slot.Capabilities().ContinuesPlans {
-		return s.continuePlan(cmd, d.Task)
+		m, err := continuedPlan(s.state.Plan, d.Task)
+		if err == nil {
+			_, err = s.acceptMessage(cmd, m, true)
+		}
+		return protocol.Empty{}, err
 	}
 	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
 	return nil, errAnswerLater
@@ -187,5 +192,27 @@ func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
 		Clients:     clients,
 		ClientCount: count,
 		Process:     process,
+	}, nil
+}
+
+// continuedPlan returns the message that restarts a task of a plan whose turn is over: it runs the plan
+// again, without its completed tasks.
+func continuedPlan(p *protocol.Plan, task string) (protocol.Message, error) {
+	if p == nil {
+		return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "the session has no plan")
+	}
+	i := slices.IndexFunc(p.Tasks, func(t protocol.Task) bool { return t.ID == task })
+	if i < 0 {
+		return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "the plan has no task %.80q", task)
+	}
+	run := protocol.PlanRunData{Question: p.Question, Summary: p.Summary, Tasks: slices.Clone(p.Tasks)}
+	for j := range run.Tasks {
+		if j == i || run.Tasks[j].Status != protocol.StatusCompleted {
+			run.Tasks[j].Status = protocol.StatusPending
+		}
+	}
+	return protocol.Message{
+		Text:  "Restart the task " + p.Tasks[i].Title,
+		Parts: []protocol.Part{{Type: partPlan, Data: protocol.MustEncode(run)}},
 	}, nil
 }

@@ -27,7 +27,9 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 	for i := range m.event.Entries {
 		en := &m.event.Entries[i]
 		en.Turn = id
-		s.addPolicyTo(en)
+		if en.Type == protocol.AgentOptions {
+			addPolicyTo(en, s.decider())
+		}
 		if m.turn != nil {
 			if start, missing := m.turn.items.MissingStart(s.state.Turn, item.Output{
 				Type: en.Type, Task: en.Task, Parent: en.Parent,

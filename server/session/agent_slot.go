@@ -56,8 +56,12 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 		err := preparation.Prepare(s.background, a, true, s.settingsApplied)
 		posted := s.mail.post(func() {
 			s.slot.SetStarting(false)
-			s.touch()
-			s.noteStart(err)
+			s.deadlines.touch()
+			if err != nil && !s.closing() && !errors.Is(err, context.Canceled) {
+				end := normalizeEnd(agent.End{}, err)
+				s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
+				s.log.Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
+			}
 			then(err)
 			s.scheduleTimer()
 		})

@@ -21,16 +21,19 @@ func init() {
 	handlers[protocol.DoRulesRevoke] = handler((*Session).rulesRevoke)
 }
 
-// storedDecision reads the stored resolution of a request; nil if there is none.
-func (s *Session) storedDecision(request string) ([]byte, error) {
-	raw, err := s.hub.cfg.Store.Decision(s.background, s.id, request)
-	if errors.Is(err, eventlog.ErrNotFound) {
-		return nil, nil
+// storedDecisions returns a function that reads the stored resolution of a session's request; nil if
+// there is none.
+func storedDecisions(ctx context.Context, store Store, id string) func(request string) ([]byte, error) {
+	return func(request string) ([]byte, error) {
+		raw, err := store.Decision(ctx, id, request)
+		if errors.Is(err, eventlog.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read decision: %w", err)
+		}
+		return raw, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read decision: %w", err)
-	}
-	return raw, nil
 }
 
 // handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule or
@@ -49,7 +52,10 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 		Now: time.Now(), ID: NewID(idRequest),
 	})
 	if err == nil && a != nil {
-		err = s.recordRequest(a, blobs)
+		var en eventlog.Entry
+		if en, err = requestEntry(s.turn.id, a, blobs); err == nil {
+			_, err = s.recorder.Append(&en)
+		}
 	}
 	switch {
 	case err != nil:
@@ -68,18 +74,15 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	}
 }
 
-// recordRequest records a request. Long texts of it are moved to blobs.
-func (s *Session) recordRequest(a *protocol.Approval, blobs []eventlog.Blob) error {
+// requestEntry returns the entry of a request. Long texts of it are moved to blobs.
+func requestEntry(turn string, a *protocol.Approval, blobs []eventlog.Blob) (eventlog.Entry, error) {
 	en, err := output.Encode(
-		eventlog.Entry{Type: protocol.ApprovalRequested, Turn: s.turn.id, Task: a.Task, Blobs: blobs}, a,
+		eventlog.Entry{Type: protocol.ApprovalRequested, Turn: turn, Task: a.Task, Blobs: blobs}, a,
 	)
 	if err == nil && en.Type != protocol.ApprovalRequested {
 		err = errors.New("request too large")
 	}
-	if err == nil {
-		_, err = s.recorder.Append(&en)
-	}
-	return err
+	return en, err
 }
 
 // resolve records resolutions of requests, stores them, and delivers the verdicts once they are
@@ -153,7 +156,7 @@ func (s *Session) queueReason(cmd *command, reason string) {
 func (s *Session) explain(cmd *command, a protocol.Approval) error {
 	e, ok := s.slot.Agent().(agent.Explainer)
 	if !ok {
-		return s.unsupported("explain")
+		return unsupported(s.state.Agent, "explain")
 	}
 	if err := approval.CheckExplanation(s.state, s.hub.settings().Limits.approvals()); err != nil {
 		return err

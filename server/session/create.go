@@ -143,7 +143,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 		return r, err
 	}
 	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {
-		return r, s.unsupported("be configured")
+		return r, unsupported(s.state.Agent, "be configured")
 	}
 	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,

@@ -30,8 +30,8 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
 	s.idempotency = idempotency.NewCache(id, h.cfg.Store, s.journal)
 	s.recorder = recorder.New(s.state, s.journal, s.log, h.list.Update)
-	s.approvals = approval.New(s.storedDecision)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
+	s.approvals = approval.New(storedDecisions(s.background, h.cfg.Store, id))
 	return s
 }
 
@@ -46,7 +46,11 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	s := h.newSession(id, found.Epoch, found.Head, found.Spec)
 	s.adopt(found)
 	if len(found.Spec.SealedEnv) > 0 && !s.state.Closed {
-		s.reportLostEnv()
+		s.recorder.RecordIn("", protocol.Notice, nil, protocol.NoticeData{
+			Level: protocol.LevelWarning,
+			Message: "the variables given to this session cannot be decrypted: its agent runs without them; " +
+				"the key is the file env.key of the server that created the session",
+		})
 	}
 	h.list.SetQueued(id, recorder.FirstQueued(found.State))
 	s.recover()
@@ -60,13 +64,4 @@ func (s *Session) adopt(found *stored.Session) {
 	s.recorder.Adopt(&found.Record, found.State)
 	s.spec = found.Spec
 	s.spec.OwnDirectories = s.hub.cfg.OwnDirectories // not stored
-}
-
-// reportLostEnv records that the variables given to the session are lost.
-func (s *Session) reportLostEnv() {
-	s.recorder.RecordIn("", protocol.Notice, nil, protocol.NoticeData{
-		Level: protocol.LevelWarning,
-		Message: "the variables given to this session cannot be decrypted: its agent runs without them; " +
-			"the key is the file env.key of the server that created the session",
-	})
 }

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -10,16 +8,6 @@ import (
 	"agentctl/internal/redact"
 	"agentctl/server/agent"
 )
-
-// noteStart counts and logs a failed start of the agent.
-func (s *Session) noteStart(err error) {
-	if err == nil || s.closing() || errors.Is(err, context.Canceled) {
-		return
-	}
-	end := normalizeEnd(agent.End{}, err)
-	s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
-	s.log.Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
-}
 
 // agentLog makes what an agent says fit for the log. It may be used from any goroutine.
 type agentLog struct{ of atomic.Pointer[agentSecrets] }

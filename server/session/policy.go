@@ -72,12 +72,8 @@ func (s *Session) recordPolicy(by *protocol.Actor) {
 	s.recorder.Record(protocol.AgentOptions, by, s.decider().AddSetting(o))
 }
 
-// addPolicyTo adds the policy to the settings of an agent; other events stay as they are.
-func (s *Session) addPolicyTo(en *eventlog.Entry) {
-	if en.Type != protocol.AgentOptions {
-		return
-	}
-	d := s.decider()
+// addPolicyTo adds the policy of a decider to an entry with the settings of an agent.
+func addPolicyTo(en *eventlog.Entry, d *policy.Decider) {
 	if !d.HasSetting() {
 		return
 	}

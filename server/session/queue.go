@@ -66,7 +66,7 @@ func (s *Session) planRun(cmd *command, d *protocol.PlanRunData) (any, error) {
 		return nil, err
 	}
 	if !s.slot.Capabilities().RunsPlans {
-		return nil, s.unsupported("run plans")
+		return nil, unsupported(s.state.Agent, "run plans")
 	}
 	if len(d.Tasks) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "plan.run: tasks: missing")

@@ -8,7 +8,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/item"
 	"agentctl/server/session/stored"
@@ -104,22 +103,4 @@ func (s *Session) resumeTurn() {
 		protocol.TurnStartedData{MessageID: st.Message.MessageID, Agent: s.state.Agent, Resumed: true},
 	)
 	s.runAgent(agent.Turn{ID: st.Turn, Message: st.Message, Plan: planOf(st.Message), Resumed: true}, shown)
-}
-
-// readShown reads the texts that a turn has shown.
-func (s *Session) readShown(ctx context.Context, row eventlog.TurnRow) ([]agent.ShownText, error) {
-	t, err := archive.ReadTurn(ctx, s.hub.cfg.Store, s.id, row)
-	if err != nil || t == nil {
-		return nil, err
-	}
-	var shown []agent.ShownText
-	for _, it := range t.Items {
-		kind, ok := map[protocol.ItemKind]protocol.Kind{
-			protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
-		}[it.Kind]
-		if ok && it.Task == "" {
-			shown = append(shown, agent.ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
-		}
-	}
-	return shown, nil
 }

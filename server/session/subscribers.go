@@ -33,7 +33,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 	s.journal.Log().RemoveReader(sub) // of a former subscription
 	s.subscribers.Add(sub)
 	s.recorder.Changed()
-	s.touch()
+	s.deadlines.touch()
 	if s.subscribers.Len() == 1 {
 		s.deadlines.startAt = time.Now().Add(lookTime)
 		s.scheduleTimer()
@@ -73,6 +73,6 @@ func (s *Session) detach(conn, reason string) {
 	s.journal.Log().RemoveReader(sub)
 	s.queue.Disconnected(conn, time.Now().Add(s.hub.settings().EditHold))
 	s.recorder.Changed()
-	s.touch()
+	s.deadlines.touch()
 	s.scheduleTimer()
 }

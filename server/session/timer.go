@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"agentctl/server/agent"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/queue"
 )
@@ -15,6 +16,17 @@ type deadlines struct {
 	retryAt      time.Time // when to continue after a failed commit; zero: nothing to do
 	storeFailure string    // why the last commit failed, for the turn that it ended
 	startAt      time.Time // when to start the agent for a subscriber; zero: not scheduled
+}
+
+// touch notes activity that is no event. It postpones the unload.
+func (d *deadlines) touch() { d.touched = time.Now() }
+
+// lastActivity returns when the session was last touched or, at recorded, recorded an event itself.
+func (d *deadlines) lastActivity(recorded time.Time) time.Time {
+	if recorded.After(d.touched) {
+		return recorded
+	}
+	return d.touched
 }
 
 // scheduleTimer sets the timer to the next deadline.
@@ -59,7 +71,9 @@ func (s *Session) handleTimer() {
 	s.resolve(approval.Expire(s.state, now)...)
 	s.queueTimeouts(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
-		s.forceEnd()
+		s.log.Warn("agent did not stop in time: closing it", "turn", t.id)
+		s.closeAgent()
+		s.endTurn(agent.End{})
 	}
 	if !now.Before(s.deadlines.retryAt) {
 		s.retryAfterFailure()

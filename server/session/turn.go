@@ -119,7 +119,7 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 				t.past.Store(added)
 			}
 			if err == nil && in.Resumed {
-				in.Shown, err = s.readShown(t.ctx, shown)
+				in.Shown, err = archive.ReadShown(t.ctx, s.hub.cfg.Store, s.id, shown)
 			}
 			if err == nil {
 				end, err = opened.Run(t.ctx, in, out)
@@ -231,13 +231,6 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 	if t.queue == protocol.QueueKeep {
 		t.queue = queue
 	}
-}
-
-// forceEnd closes an agent that did not stop in time and ends its turn.
-func (s *Session) forceEnd() {
-	s.log.Warn("agent did not stop in time: closing it", "turn", s.turn.id)
-	s.closeAgent()
-	s.endTurn(agent.End{})
 }
 
 // abortTurn ends the state's turn when no agent runs it.

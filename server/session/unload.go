@@ -6,23 +6,6 @@ import "time"
 // log.
 const releaseAfter = time.Minute
 
-// unload ends the session's goroutine. The next use loads the session again.
-func (s *Session) unload() {
-	s.closeAgent()
-	s.exit.ending = true
-}
-
-// lastActivity returns when the session was last touched or recorded an event itself.
-func (s *Session) lastActivity() time.Time {
-	if last := s.recorder.Last(); last.After(s.deadlines.touched) {
-		return last
-	}
-	return s.deadlines.touched
-}
-
-// touch notes activity, which postpones the unload.
-func (s *Session) touch() { s.deadlines.touched = time.Now() }
-
 // idle reports whether the session has nothing to do.
 func (s *Session) idle() bool {
 	return s.turn == nil && s.state.Turn == nil && s.asyncCommands == 0 && !s.slot.Starting() && s.journal.Idle()
@@ -32,15 +15,6 @@ func (s *Session) idle() bool {
 func (s *Session) unloadable() bool {
 	return s.idle() && s.subscribers.Len() == 0 && s.queue.Empty() && s.slot.Idle() &&
 		s.state.NextScheduled() == nil
-}
-
-// endIdleAgent ends an agent that continues later where it was.
-func (s *Session) endIdleAgent() {
-	at := timestamp()
-	s.spec.IdleEnd = &at
-	s.storeSpec()
-	s.log.Info("end idle agent")
-	s.closeAgent()
 }
 
 // forgetIdleEnd notes that the agent is in use again.
@@ -54,7 +28,7 @@ func (s *Session) forgetIdleEnd() {
 // idleCheck returns when an idle session is looked at next: to end its agent, or to unload it.
 // Zero: not before something happens.
 func (s *Session) idleCheck() time.Time {
-	last := s.lastActivity()
+	last := s.deadlines.lastActivity(s.recorder.Last())
 	if p := s.slot.Process(); p.Running {
 		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have ended by itself
 		if end := last.Add(s.hub.settings().AgentIdle); p.Restores && end.Before(next) {
@@ -79,12 +53,17 @@ func (s *Session) handleIdle(now time.Time) {
 		s.mail.output.Free()
 		s.deadlines.lastCommit = time.Time{}
 	}
-	idle := now.Sub(s.lastActivity())
+	idle := now.Sub(s.deadlines.lastActivity(s.recorder.Last()))
 	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {
-		s.endIdleAgent()
+		at := timestamp() // the next agent continues where it was
+		s.spec.IdleEnd = &at
+		s.storeSpec()
+		s.log.Info("end idle agent")
+		s.closeAgent()
 		return
 	}
 	if s.unloadable() && idle >= s.hub.cfg.UnloadAfter {
-		s.unload()
+		s.closeAgent()
+		s.exit.ending = true // the next use loads the session again
 	}
 }
