@@ -9,6 +9,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/policy"
 	"agentctl/server/session/record"
+	"agentctl/server/session/slot"
 )
 
 func init() {
@@ -23,28 +24,27 @@ func init() {
 // asyncTimeout bounds the work of an agent on a command.
 const asyncTimeout = 5 * time.Minute
 
-// runAsync runs work of the agent off the session's goroutine, then finish on it, and answers the
-// command with finish's result.
-func (s *Session) runAsync(cmd *command, work func(context.Context) (any, error), finish func(any) (any, error)) {
-	s.forgetIdleEnd()
-	preparation := s.slot.Preparation()
-	s.runInBackground(cmd, func(ctx context.Context) (any, error) {
-		if err := preparation.Wait(ctx); err != nil {
-			return nil, err
-		}
-		return work(ctx)
-	}, finish)
-}
-
-// runInBackground is runAsync for work that does not need the agent.
-func (s *Session) runInBackground(
-	cmd *command, work func(context.Context) (any, error), finish func(any) (any, error),
+// runAsync runs work off the session's goroutine, then finish on it, and answers the command with
+// finish's result. Work of the agent waits for its preparation; nil: it does not need the agent.
+func (s *Session) runAsync(
+	cmd *command, preparation *slot.Preparation,
+	work func(context.Context) (any, error), finish func(any) (any, error),
 ) {
+	if preparation != nil {
+		s.forgetIdleEnd()
+	}
 	s.asyncCommands++
 	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, asyncTimeout)
 		defer cancel()
-		result, err := work(ctx)
+		var result any
+		var err error
+		if preparation != nil {
+			err = preparation.Wait(ctx)
+		}
+		if err == nil {
+			result, err = work(ctx)
+		}
 		posted := s.mail.post(func() {
 			s.asyncCommands--
 			s.deadlines.touch()
@@ -100,7 +100,7 @@ func (s *Session) taskCancel(cmd *command, d *protocol.TaskIDData) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.CancelTask(ctx, d.Task) }, emptyResult)
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return nil, c.CancelTask(ctx, d.Task) }, emptyResult)
 	return nil, errAnswerLater
 }
 
@@ -116,7 +116,7 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 		}
 		return protocol.Empty{}, err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return nil, c.RestartTask(ctx, d.Task) }, emptyResult)
 	return nil, errAnswerLater
 }
 
@@ -130,7 +130,7 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 		}
 		return nil, err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) {
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
 		info, parts, err := m.Context(ctx)
 		return protocol.ContextResult{Context: info, Parts: parts}, err
 	}, func(v any) (any, error) {
@@ -146,7 +146,7 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return c.Compact(ctx) }, func(v any) (any, error) {
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return c.Compact(ctx) }, func(v any) (any, error) {
 		d := v.(protocol.ContextCompactedData)
 		s.recorder.Record(protocol.ContextCompacted, &cmd.by, d)
 		return protocol.CompactResult{Compacted: d}, nil
@@ -165,7 +165,7 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 		return nil, err
 	}
 	preparation := s.slot.Preparation()
-	s.runAsync(cmd, func(ctx context.Context) (any, error) {
+	s.runAsync(cmd, preparation, func(ctx context.Context) (any, error) {
 		if err := preparation.Forget(ctx, d.Setting); err != nil {
 			return nil, err
 		}

@@ -119,7 +119,10 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	}
 	r := a.Resolution
 	s.resolve(r)
-	s.queueReason(cmd, r.Reason)
+	if r.Reason != "" && !s.slot.Capabilities().TakesReason { // the agent does not receive it with its verdict
+		limits := s.hub.settings().Limits.queue()
+		s.recorder.RecordAll([]record.Event{reasonEvent(s.state, &cmd.by, r.Reason, limits)})
+	}
 	if r.Outcome == protocol.Allowed {
 		if next, ok := s.decider().AfterPlan(&a.Request); ok {
 			s.setPolicy(next, cmd.by)
@@ -134,22 +137,18 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: r.Decision, Rule: r.Rule}, nil
 }
 
-// queueReason queues the reason of a decision as the next message, when the agent does not receive
-// reasons with verdicts.
-func (s *Session) queueReason(cmd *command, reason string) {
-	if reason == "" || s.slot.Capabilities().TakesReason {
-		return
-	}
-	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: &cmd.by}
-	added, _, err := queue.Add(s.state, m, true, time.Now(), s.hub.settings().Limits.queue())
+// reasonEvent returns the event that queues the reason of a decision as the next message, or tells that
+// the queue is full.
+func reasonEvent(st *protocol.State, by *protocol.Actor, reason string, limits queue.Limits) record.Event {
+	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: by}
+	added, _, err := queue.Add(st, m, true, time.Now(), limits)
 	if err != nil {
-		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
+		return record.Event{Type: protocol.Notice, By: by, Data: protocol.NoticeData{
 			Level: protocol.LevelWarning, Code: protocol.CodeOf(err),
 			Message: "the agent does not get this reason, because the queue is full: " + reason,
-		})
-		return
+		}}
 	}
-	s.recorder.RecordAll([]record.Event{added})
+	return added
 }
 
 // explain asks the agent to explain a request, which stays pending.
@@ -161,7 +160,7 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 	if err := approval.CheckExplanation(s.state, s.hub.settings().Limits.approvals()); err != nil {
 		return err
 	}
-	s.runAsync(cmd, func(ctx context.Context) (any, error) { return e.Explain(ctx, a) }, func(result any) (any, error) {
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return e.Explain(ctx, a) }, func(result any) (any, error) {
 		if s.state.PendingApproval(a.Request) == nil {
 			if err := s.approvals.Conflict(a.Request); err != nil {
 				return nil, err

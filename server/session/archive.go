@@ -11,6 +11,7 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/record"
+	"agentctl/server/session/slot"
 )
 
 func init() {
@@ -22,11 +23,7 @@ func init() {
 func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 	st := s.state.Clone()
 	x := archive.NewState(&s.spec, st, s.journal.Log().Position().Epoch)
-	run := s.runInBackground
 	exporter, err := requireCapability[agent.Exporter](s, "export its state")
-	if err == nil {
-		run = s.runAsync
-	}
 	work := func(ctx context.Context) (any, error) {
 		if exporter != nil {
 			if x.Memory, err = exporter.Export(ctx); err != nil {
@@ -54,7 +51,11 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 			s.answer(cmd, nil, failed)
 			return
 		}
-		run(cmd, work, finish)
+		var preparation *slot.Preparation
+		if exporter != nil {
+			preparation = s.slot.Preparation()
+		}
+		s.runAsync(cmd, preparation, work, finish)
 	})
 	return nil, errAnswerLater
 }

@@ -11,6 +11,7 @@ import (
 	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
+	"agentctl/server/session/record"
 )
 
 const (
@@ -155,7 +156,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 		}
 	}
 	if s.spec.File != nil || !s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
-		s.recordPolicy(&c.cmd.by)
+		s.recorder.RecordAll([]record.Event{policyEvent(s.decider(), s.state.Options, &c.cmd.by)})
 	}
 	if s.spec.Checking {
 		return r, nil

@@ -59,17 +59,17 @@ func (s *Session) configurePolicy(cmd *command, value string) (done bool, err er
 func (s *Session) setPolicy(c policy.Choice, by protocol.Actor) {
 	s.spec.Choice = c
 	s.storeSpec()
-	s.recordPolicy(&by)
+	s.recorder.RecordAll([]record.Event{policyEvent(s.decider(), s.state.Options, &by)})
 	s.resolve(s.approvals.ByPolicy(s.state, s.decider())...)
 }
 
-// recordPolicy records the settings of the agent with the present policy.
-func (s *Session) recordPolicy(by *protocol.Actor) {
-	var o protocol.Options
-	if s.state.Options != nil {
-		o = *s.state.Options
+// policyEvent returns the event of the settings of an agent with the present policy. o are the settings
+// known before; nil: none.
+func policyEvent(d *policy.Decider, o *protocol.Options, by *protocol.Actor) record.Event {
+	if o == nil {
+		o = new(protocol.Options)
 	}
-	s.recorder.Record(protocol.AgentOptions, by, s.decider().AddSetting(o))
+	return record.Event{Type: protocol.AgentOptions, By: by, Data: d.AddSetting(*o)}
 }
 
 // addPolicyTo adds the policy of a decider to an entry with the settings of an agent.

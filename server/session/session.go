@@ -103,7 +103,11 @@ func (s *Session) run() {
 		}
 		s.drain()
 	}
-	s.finish()
+	for !s.journal.Idle() { // commit the last events and answer all waiting commands
+		s.journal.Flush()
+		s.handleCommit(<-s.journal.Committed())
+	}
+	s.idempotency.FailAll(errShuttingDown())
 }
 
 // drain handles queued input without blocking, commands before agent messages, so that one commit
@@ -136,15 +140,6 @@ func (s *Session) handleEmitted() {
 		s.handleAgentMessage(m)
 		m.release()
 	}
-}
-
-// finish commits the last events and answers all waiting commands.
-func (s *Session) finish() {
-	for !s.journal.Idle() {
-		s.journal.Flush()
-		s.handleCommit(<-s.journal.Committed())
-	}
-	s.idempotency.FailAll(errShuttingDown())
 }
 
 // handleCommit continues after a commit: it calls the waiters; after a failure it first reloads the
