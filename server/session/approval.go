@@ -137,7 +137,7 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: r.Decision, Rule: r.Rule}, nil
 }
 
-// reasonEvent returns the event that queues the reason of a decision as the next message, or tells that
+// reasonEvent returns the event that queues the reason of a decision as the next message, or reports that
 // the queue is full.
 func reasonEvent(st *protocol.State, by *protocol.Actor, reason string, limits queue.Limits) record.Event {
 	m := protocol.Message{MessageID: NewID(idMessage), Text: reason, By: by}
