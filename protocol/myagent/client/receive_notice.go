@@ -8,18 +8,25 @@ import (
 	"agentctl/protocol/myagent/wire"
 )
 
-// noticeTypes lists the native events that arrive as notices, because the protocol has no event for
-// them.
-var noticeTypes = map[string]bool{
-	string(protocol.SessionUpdated): true, string(protocol.MessageUser): true, string(protocol.TurnStarted): true,
-	string(protocol.ApprovalRequested): true, string(protocol.ApprovalExplained): true,
-	string(protocol.ApprovalResolved): true,
-	string(protocol.QueueAdded):       true,
-	string(protocol.QueueScheduled):   true, string(protocol.QueueUpdated): true, string(protocol.QueueRemoved): true,
-	string(protocol.QueueMoved): true, string(protocol.QueueHeld): true, string(protocol.QueueReleased): true,
-	string(protocol.PlanUpdated): true, string(protocol.ContextUpdated): true, string(protocol.ContextCompacted): true,
-	string(protocol.UsageUpdated): true, string(protocol.AgentOptions): true, string(protocol.StateExported): true,
-	string(protocol.Raw): true, string(protocol.TextContent): true,
+// encoded lists the native events that have another frame than a notice, or none.
+var encoded = map[protocol.Type]bool{
+	protocol.SessionCreated: true, protocol.SessionClosed: true, protocol.TurnEnded: true,
+	protocol.TextStart: true, protocol.TextDelta: true, protocol.TextEnd: true, protocol.ReasoningStart: true,
+	protocol.ReasoningDelta: true, protocol.ReasoningEnd: true, protocol.JoinedDeltas: true,
+	protocol.ToolStarted: true, protocol.ToolInput: true, protocol.ToolOutput: true, protocol.ToolEnded: true,
+	protocol.PlanStarted: true, protocol.PlanCompleted: true, protocol.PlanInvalid: true,
+	protocol.PlanCancelled: true, protocol.PlanFailed: true, protocol.TaskStarted: true,
+	protocol.TaskProgress: true, protocol.TaskCompleted: true, protocol.TaskFailed: true,
+	protocol.TaskCancelled: true, protocol.TaskRestarted: true, protocol.AggregateStarted: true,
+	protocol.AggregateCompleted: true, protocol.PipelineCompleted: true, protocol.ErrorRaised: true,
+	protocol.RetryScheduled: true, protocol.RecoveryStarted: true, protocol.RecoverySucceeded: true,
+	protocol.RecoveryFailed: true, protocol.StateRestored: true, protocol.Notice: true,
+}
+
+// isNative reports whether notices of an action carry the events of a type.
+func isNative(action string) bool {
+	row := protocol.EventTypeOf(protocol.Type(action))
+	return row != nil && !row.Ephemeral && !encoded[row.Type]
 }
 
 // notice handles a notice: an answer of the server, a native event, or a text for users.
@@ -39,7 +46,7 @@ func (r *receiver) notice(s *session, f *frame) *session {
 		if !f.namesTurns { // else an error.retry follows
 			f.retry()
 		}
-	case f.namesTurns && noticeTypes[action] && f.meta.Has("data"):
+	case f.namesTurns && isNative(action) && f.meta.Has("data"):
 		s.decoder.native(f, protocol.Type(action), f.meta["data"])
 	default:
 		d := protocol.NoticeData{
