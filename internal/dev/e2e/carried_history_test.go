@@ -49,7 +49,7 @@ type historyServer struct {
 	url       string
 }
 
-const histories = 10
+const histories = 16
 
 // newHistoryServer starts a server that has random histories, and others made from them.
 func newHistoryServer(t *testing.T, others func([]*randomHistory) []*randomHistory) *historyServer {

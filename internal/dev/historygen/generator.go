@@ -26,6 +26,9 @@ type Generator struct {
 // approval is pending.
 func (g *Generator) Next() codec.Entry {
 	s := g.State
+	if s.Seq%11 == 4 && !s.Closed && (s.Turn == nil || s.Seq != s.Turn.First) {
+		return g.sample(sampled[(int(s.Seq/11)+s.Turns+len(s.Queue))%len(sampled)])
+	}
 	if s.Turn == nil {
 		if s.Closed {
 			return g.entryOf(g.pick("event", []protocol.Type{protocol.SessionUpdated, protocol.Notice}))
@@ -109,13 +112,15 @@ var (
 		protocol.RecoverySucceeded, protocol.RecoveryFailed,
 	})
 	betweenTurns = slices.Concat(anywhere, []protocol.Type{protocol.SessionClosed})
-	anywhere     = append(sampled, []protocol.Type{
+	anywhere     = []protocol.Type{
 		protocol.QueueAdded,
 		protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld,
 		protocol.QueueReleased, protocol.SessionUpdated, protocol.ContextUpdated, protocol.ContextCompacted,
 		protocol.UsageUpdated,
 		protocol.AgentOptions, protocol.StateExported, protocol.Notice,
-	}...)
+	}
+	// sampled are the types with a sample. They take turns at every 11th event, without a draw: a new
+	// type leaves the other events of a history as they are.
 	sampled = func() (types []protocol.Type) {
 		for i := range protocol.EventTypes {
 			if row := &protocol.EventTypes[i]; row.Sample != "" && !row.Ephemeral {
@@ -128,9 +133,6 @@ var (
 
 // entryOf draws an event of a type, or a notice if the state allows none.
 func (g *Generator) entryOf(typ protocol.Type) codec.Entry {
-	if row := protocol.EventTypeOf(typ); row.Sample != "" {
-		return g.sample(row)
-	}
 	family, _, _ := strings.Cut(string(typ), ".")
 	var en codec.Entry
 	switch family {
@@ -157,14 +159,15 @@ func (g *Generator) entryOf(typ protocol.Type) codec.Entry {
 }
 
 // sample returns the sample of a type as an event.
-func (g *Generator) sample(row *protocol.EventType) codec.Entry {
+func (g *Generator) sample(typ protocol.Type) codec.Entry {
+	row := protocol.EventTypeOf(typ)
 	d := row.New()
 	if err := json.Unmarshal([]byte(row.Sample), d); err != nil {
 		g.Fatalf("the sample of %s: %v", row.Type, err)
 	}
 	en := g.entry(row.Type, reflect.ValueOf(d).Elem().Interface())
 	if !row.AgentMay {
-		en.By = g.by()
+		en.By = &protocol.Actor{Name: "grace"}
 	}
 	return en
 }
