@@ -1,8 +1,6 @@
 package server
 
 import (
-	"encoding/json"
-
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
@@ -40,14 +38,13 @@ func (c *Conn) estimateHistory(before uint64, size transcriptSize) {
 	data := protocol.HistoryData{Before: before, Limit: 100}
 	c.Request(protocol.DoHistory, c.session.Session, "", data, func(a protocol.Answer) {
 		r, err := codec.DecodeResult[protocol.HistoryResult](a)
-		for _, line := range r.Events {
-			var e protocol.Event
-			if json.Unmarshal(line, &e) == nil {
-				size.add(&e)
+		for e, err := range r.Decoded() {
+			if err == nil {
+				size.add(e)
 			}
 		}
-		if err == nil && r.More && r.First > 0 && size.bytes < estimatedWindow*bytesPerToken {
-			c.estimateHistory(r.First, size)
+		if older := r.OlderThan(); err == nil && older > 0 && size.bytes < estimatedWindow*bytesPerToken {
+			c.estimateHistory(older, size)
 			return
 		}
 		c.send(contextMessage(size.estimate()))

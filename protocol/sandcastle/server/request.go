@@ -151,8 +151,8 @@ func (s *Conn) collectHistory(c *rpcCall, st *protocol.State, before uint64, lat
 			size += len(e)
 		}
 		found := containsMessage(page.Events, c.AfterMessageID)
-		if page.More && page.First > 1 && size < maxHistoryBytes && !found && !c.ended {
-			s.collectHistory(c, st, page.First, events)
+		if older := page.OlderThan(); older > 1 && size < maxHistoryBytes && !found && !c.ended {
+			s.collectHistory(c, st, older, events)
 			return
 		}
 		turns := turnsFromEvents(events)
