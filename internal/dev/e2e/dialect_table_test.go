@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net"
@@ -20,92 +21,40 @@ import (
 	"agentctl/wsclient"
 )
 
-// An operation is a row of the table in docs/dialects.md.
+// An operation is what a client asks for: a command, or one form of it.
 type operation struct {
-	name          string
+	name          string // of its row in docs/dialects.md
 	verb          protocol.Verb
-	data          any
+	data          json.RawMessage
 	needsApproval bool // applies to a pending approval or its turn
 }
 
-var operations = []operation{
-	{name: "snapshot", verb: protocol.DoSnapshot},
-	{name: "history", verb: protocol.DoHistory},
-	{name: "list", verb: protocol.DoList},
-	{name: "create", verb: protocol.DoCreate, data: protocol.CreateData{}},
-	{name: "send", verb: protocol.DoSend, data: protocol.SendData{Text: "x"}},
-	{name: "send ahead of the queue", verb: protocol.DoSend, data: protocol.SendData{Text: "x", Front: true}},
-	{name: "interrupt", verb: protocol.DoInterrupt, data: protocol.InterruptData{}, needsApproval: true},
-	{
-		name:          "interrupt, hold the queue",
-		verb:          protocol.DoInterrupt,
-		data:          protocol.InterruptData{Queue: protocol.QueueHold},
-		needsApproval: true,
-	},
-	{
-		name:          "interrupt, clear the queue",
-		verb:          protocol.DoInterrupt,
-		data:          protocol.InterruptData{Queue: protocol.QueueClear},
-		needsApproval: true,
-	},
-	{name: "queue.edit", verb: protocol.DoQueueEdit, data: protocol.QueueEditData{MessageID: "m", Text: "x"}},
-	{name: "queue.remove", verb: protocol.DoQueueRemove, data: protocol.QueueRemoveData{MessageID: "m"}},
-	{name: "queue.move", verb: protocol.DoQueueMove, data: protocol.QueueMoveData{MessageID: "m"}},
-	{name: "queue.hold", verb: protocol.DoQueueHold, data: protocol.QueueHoldData{}},
-	{name: "queue.release", verb: protocol.DoQueueRelease, data: protocol.QueueReleaseData{}},
-	{
-		name:          "approve: allow once",
-		verb:          protocol.DoApprove,
-		data:          protocol.ApproveData{Decision: protocol.AllowOnce},
-		needsApproval: true,
-	},
-	{
-		name:          "approve: allow always",
-		verb:          protocol.DoApprove,
-		data:          protocol.ApproveData{Decision: protocol.AllowAlways},
-		needsApproval: true,
-	},
-	{
-		name:          "approve: deny",
-		verb:          protocol.DoApprove,
-		data:          protocol.ApproveData{Decision: protocol.Deny},
-		needsApproval: true,
-	},
-	{
-		name:          "approve: deny and stop",
-		verb:          protocol.DoApprove,
-		data:          protocol.ApproveData{Decision: protocol.DenyStop},
-		needsApproval: true,
-	},
-	{
-		name:          "approve: explain",
-		verb:          protocol.DoApprove,
-		data:          protocol.ApproveData{Decision: protocol.Explain},
-		needsApproval: true,
-	},
-	{name: "rules.list", verb: protocol.DoRulesList},
-	{name: "rules.revoke", verb: protocol.DoRulesRevoke, data: protocol.RulesRevokeData{Rule: "r"}},
-	{name: "task.cancel", verb: protocol.DoTaskCancel, data: protocol.TaskIDData{Task: "1"}},
-	{name: "task.restart", verb: protocol.DoTaskRestart, data: protocol.TaskIDData{Task: "1"}},
-	{
-		name: "plan.run",
-		verb: protocol.DoPlanRun,
-		data: protocol.PlanRunData{Tasks: []protocol.Task{{ID: "1", Title: "x"}}},
-	},
-	{name: "context", verb: protocol.DoContext},
-	{name: "compact", verb: protocol.DoCompact},
-	{name: "undo", verb: protocol.DoUndo},
-	{name: "retry", verb: protocol.DoRetry},
-	{name: "fork", verb: protocol.DoFork, data: protocol.ForkData{}},
-	{name: "export", verb: protocol.DoExport},
-	{name: "restore", verb: protocol.DoRestore, data: protocol.RestoreData{}},
-	{name: "import", verb: protocol.DoImport, data: protocol.ImportData{}},
-	{name: "rename", verb: protocol.DoRename, data: protocol.RenameData{}},
-	{name: "label", verb: protocol.DoLabel, data: protocol.LabelData{Labels: map[string]string{"k": "v"}}},
-	{name: "configure", verb: protocol.DoConfigure, data: protocol.ConfigureData{Setting: "s", Value: "v"}},
-	{name: "close", verb: protocol.DoClose, data: protocol.CloseData{}},
-	{name: "search", verb: protocol.DoSearch, data: protocol.SearchData{Query: "x"}},
-	{name: "blob", verb: protocol.DoBlob, data: protocol.BlobData{Blob: "b"}},
+// forms are the operations beside the plain commands.
+var forms = []operation{
+	{"send ahead of the queue", protocol.DoSend, json.RawMessage(`{"text":"x","front":true}`), false},
+	{"interrupt, hold the queue", protocol.DoInterrupt, json.RawMessage(`{"queue":"hold"}`), true},
+	{"interrupt, clear the queue", protocol.DoInterrupt, json.RawMessage(`{"queue":"clear"}`), true},
+	{"approve: allow once", protocol.DoApprove, json.RawMessage(`{"decision":"allow_once"}`), true},
+	{"approve: allow always", protocol.DoApprove, json.RawMessage(`{"decision":"allow_always"}`), true},
+	{"approve: deny", protocol.DoApprove, json.RawMessage(`{"decision":"deny"}`), true},
+	{"approve: deny and stop", protocol.DoApprove, json.RawMessage(`{"decision":"deny_stop"}`), true},
+	{"approve: explain", protocol.DoApprove, json.RawMessage(`{"decision":"explain"}`), true},
+}
+
+// operations returns the forms and every command that is not about the connection, with its example.
+func operations() []operation {
+	list := slices.Clone(forms)
+	for _, c := range protocol.Commands {
+		if c.Connection || c.Verb == protocol.DoApprove {
+			continue
+		}
+		o := operation{name: string(c.Verb), verb: c.Verb, needsApproval: c.Verb == protocol.DoInterrupt}
+		if c.Examples[0] != "" {
+			o.data = json.RawMessage(c.Examples[0])
+		}
+		list = append(list, o)
+	}
+	return list
 }
 
 // Cells of the table.
@@ -115,49 +64,61 @@ const (
 	cellPersistent  = "kept" // only by a persistent client
 )
 
-func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
+// dialectTable returns the cells of the table in docs/dialects.md, by operation and dialect.
+func dialectTable(t *testing.T) map[string]map[string]string {
+	t.Helper()
 	doc, err := os.ReadFile("../../../docs/dialects.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows [][]string
+	var table map[string]map[string]string
 	for line := range strings.Lines(string(doc)) {
-		if len(rows) > 0 && !strings.HasPrefix(line, "|") {
-			break
-		}
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
 		for i := range cells {
 			cells[i] = strings.Trim(strings.TrimSpace(cells[i]), "`")
 		}
-		if len(cells) == 1+len(dialect.Names()) && (slices.Equal(cells[1:], dialect.Names()) || len(rows) > 0) &&
-			!strings.HasPrefix(cells[0], "-") {
-			rows = append(rows, cells)
+		switch {
+		case table == nil && len(cells) > 1 && slices.Equal(cells[1:], dialect.Names()):
+			table = map[string]map[string]string{}
+		case table != nil && !strings.HasPrefix(line, "|"):
+			return table
+		case table != nil && !strings.HasPrefix(cells[0], "-"):
+			table[cells[0]] = map[string]string{}
+			for i, name := range dialect.Names() {
+				table[cells[0]][name] = cells[1+i]
+			}
 		}
 	}
-	if len(rows) != 1+len(operations) {
-		t.Fatalf("the table has %d rows, want %d", len(rows)-1, len(operations))
-	}
-	for j, s := range operations {
-		if rows[1+j][0] != s.name {
-			t.Fatalf("row %d is %q, want %q", j, rows[1+j][0], s.name)
+	t.Fatal("docs/dialects.md: no table of commands")
+	return nil
+}
+
+// An operation without a row has no dialect that carries it.
+func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
+	table, list := dialectTable(t), operations()
+	for name := range table {
+		if !slices.ContainsFunc(list, func(o operation) bool { return o.name == name }) {
+			t.Errorf("docs/dialects.md: the row %q is about no command", name)
 		}
 	}
-	for i, name := range dialect.Names() {
+	for _, name := range dialect.Names() {
 		t.Run(name, func(t *testing.T) {
+			cell := func(o *operation) string { return cmp.Or(table[o.name][name], cellUnsupported) }
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestServer(t, workScript...)
-				for j, s := range operations {
-					if cell := rows[1+j][1+i]; s.unsupported(t, name, w, false) != (cell == cellUnsupported) {
-						t.Errorf("%s to agentctl's server: the table says %s", s.name, cell)
+				for i := range list {
+					o := &list[i]
+					if o.unsupported(t, name, w, false) != (cell(o) == cellUnsupported) {
+						t.Errorf("%s to agentctl's server: the table says %s", o.name, cell(o))
 					}
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
-				for j, s := range operations {
-					cell := rows[1+j][1+i]
-					want := cell == cellUnsupported || cell == cellOwnServer
-					if s.unsupported(t, name, nil, false) != want {
-						t.Errorf("%s to a third-party server: the table says %s", s.name, cell)
+				for i := range list {
+					o := &list[i]
+					want := cell(o) == cellUnsupported || cell(o) == cellOwnServer
+					if o.unsupported(t, name, nil, false) != want {
+						t.Errorf("%s to a third-party server: the table says %s", o.name, cell(o))
 					}
 				}
 			})
@@ -165,11 +126,11 @@ func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
 				return
 			}
 			synctest.Test(t, func(t *testing.T) {
-				for j, s := range operations {
-					cell := rows[1+j][1+i]
-					want := cell == cellUnsupported || cell == cellOwnServer || cell == cellPersistent
-					if s.unsupported(t, name, nil, true) != want {
-						t.Errorf("%s by a one-shot client: the table says %s", s.name, cell)
+				for i := range list {
+					o := &list[i]
+					want := cell(o) == cellUnsupported || cell(o) == cellOwnServer || cell(o) == cellPersistent
+					if o.unsupported(t, name, nil, true) != want {
+						t.Errorf("%s by a one-shot client: the table says %s", o.name, cell(o))
 					}
 				}
 			})
@@ -204,10 +165,7 @@ func (s *operation) unsupported(t *testing.T, name string, w *testServer, oneSho
 		!(w == nil && name == "effectiveagent") { // effectiveagent has no approval requests
 		f.waitFor(protocol.ApprovalRequested)
 	}
-	cmd := protocol.Command{Command: s.verb}
-	if s.data != nil {
-		cmd.Data = protocol.MustEncode(s.data)
-	}
+	cmd := protocol.Command{Command: s.verb, Data: s.data}
 	switch s.verb {
 	case protocol.DoList, protocol.DoCreate, protocol.DoRestore, protocol.DoImport:
 	default:
