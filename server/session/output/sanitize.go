@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -15,22 +16,22 @@ import (
 
 // eventData are the types that an agent may emit, with the types of their data. Other types are the
 // session's own.
-var eventData = map[protocol.Type]reflect.Type{}
-
-func init() {
+var eventData = sync.OnceValue(func() map[protocol.Type]reflect.Type {
+	types := map[protocol.Type]reflect.Type{}
 	for _, t := range protocol.EventTypes {
 		if t.AgentMay {
-			eventData[t.Type] = reflect.TypeOf(t.New()).Elem()
+			types[t.Type] = reflect.TypeOf(t.New()).Elem()
 		}
 	}
-}
+	return types
+})
 
 // Sanitize turns an agent's event into entries for the log: valid UTF-8, compact JSON, at most
 // protocol.MaxEvent each; what is larger is split or moved to blobs. It may be called from any
 // goroutine. Errors are bugs of the agent: a type that agents may not emit, data of another type, a
 // number that JSON cannot encode.
 func Sanitize(e agent.Event) (Event, error) {
-	want := eventData[e.Type]
+	want := eventData()[e.Type]
 	if want == nil {
 		return Event{}, protocol.Errorf(protocol.CodeUnsupported, "an agent cannot emit %.80q", string(e.Type))
 	}
