@@ -40,7 +40,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		}
 		used := s.state.Usage
 		if err := s.recorder.AppendOutput(en); err != nil {
-			s.log.Error("record agent event", "type", en.Type, "err", err)
+			s.logger().Error("record agent event", "type", en.Type, "err", err)
 			continue
 		}
 		if en.Type == protocol.UsageUpdated && s.state.Usage != nil {
@@ -75,7 +75,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 func (s *Session) storeSpec() {
 	raw, err := s.hub.specs.Encode(s.spec)
 	if err != nil {
-		s.log.Error("store spec", "err", err)
+		s.logger().Error("store spec", "err", err)
 		return
 	}
 	s.journal.NextBatch().Spec = raw

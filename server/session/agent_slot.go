@@ -60,7 +60,7 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 			if err != nil && !s.closing() && !errors.Is(err, context.Canceled) {
 				end := normalizeEnd(agent.End{}, err)
 				s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
-				s.log.Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
+				s.logger().Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
 			}
 			then(err)
 			s.scheduleTimer()

@@ -59,7 +59,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	}
 	switch {
 	case err != nil:
-		s.log.Error("record request", "err", err)
+		s.logger().Error("record request", "err", err)
 		w.Refuse(err)
 	case decided != nil:
 		s.journal.AfterCommit(func(failed error) {
@@ -96,7 +96,7 @@ func (s *Session) resolve(list ...approval.Resolution) {
 			})
 		}
 		if err != nil {
-			s.log.Error("record decision", "err", err)
+			s.logger().Error("record decision", "err", err)
 			continue
 		}
 		b := s.journal.NextBatch()

@@ -68,7 +68,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		result <- eventlog.ErrStoreFailed
 	}
 	if err := <-result; err != nil {
-		s.log.Error("delete session", "err", err)
+		s.logger().Error("delete session", "err", err)
 		s.answer(
 			cmd,
 			nil,
@@ -76,7 +76,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 		)
 		return
 	}
-	s.log.Info("session.deleted", "actor", recorder.ActorName(&cmd.by))
+	s.logger().Info("session.deleted", "actor", recorder.ActorName(&cmd.by))
 	s.exit.ending = true
 	sum := s.recorder.Summary(s.subscribers.Len())
 	sum.Deleted, sum.Status = true, protocol.Closed

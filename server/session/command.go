@@ -48,7 +48,7 @@ func (s *Session) do(cmd *command) {
 	if cmd.key != "" {
 		replayed, err := s.idempotency.Replay(s.background, cmd.keyed())
 		if err != nil {
-			s.log.Error("read answer", "err", err)
+			s.logger().Error("read answer", "err", err)
 		}
 		if replayed {
 			return

@@ -218,7 +218,7 @@ func (s *Session) abandon(c creation, cause error) {
 		deleted := make(chan struct{})
 		if s.hub.committer.Submit(&eventlog.Batch{Session: s.id, Delete: true}, func(err error) {
 			if err != nil {
-				s.log.Error("delete session", "err", err)
+				s.logger().Error("delete session", "err", err)
 			}
 			close(deleted)
 		}) {

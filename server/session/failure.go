@@ -67,7 +67,7 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 				s.exit.ending = true
 				return waiters
 			}
-			s.log.Error("reload session", "err", found.err)
+			s.logger().Error("reload session", "err", found.err)
 			refuse()
 		case <-retry.C:
 			refuse()

@@ -20,7 +20,7 @@ const readTimeout = 30 * time.Second
 // newSession makes a session in memory. The caller starts run.
 func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Session {
 	s := &Session{
-		id: id, hub: h, log: h.log.With("session", id, "agent", spec.Agent), mail: newMailbox(),
+		id: id, hub: h, mail: newMailbox(),
 		lifetime: lifetime{stop: h.sessions.stop},
 		state:    &protocol.State{Session: id},
 		journal:  eventlog.NewJournal(eventlog.NewLog(id, epoch, h.cfg.Store, h.cache, head), h.committer),
@@ -29,7 +29,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
 	s.idempotency = idempotency.NewCache(id, h.cfg.Store, s.journal)
-	s.recorder = recorder.New(s.state, s.journal, s.log, h.list.Update)
+	s.recorder = recorder.New(s.state, s.journal, s.logger, h.list.Update)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
 	s.approvals = approval.New(storedDecisions(s.background, h.cfg.Store, id))
 	return s

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -8,6 +9,11 @@ import (
 	"agentctl/internal/redact"
 	"agentctl/server/agent"
 )
+
+// logger returns the log with the session and its agent. It is called on the session's goroutine.
+func (s *Session) logger() *slog.Logger {
+	return s.hub.log.With("session", s.id, "agent", s.spec.Agent)
+}
 
 // agentLog makes what an agent says fit for the log. It may be used from any goroutine.
 type agentLog struct{ of atomic.Pointer[agentSecrets] }

@@ -3,8 +3,6 @@ package session
 import (
 	"bytes"
 	"context"
-	"io"
-	"log/slog"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -63,7 +61,7 @@ func deltaEvents(n int) []agent.Event {
 
 func TestANewSessionTakesLittleMemory(t *testing.T) {
 	const sessions, most = 200, 4 << 10 // and 1 KiB for its first event in the log
-	hub := &Hub{log: slog.New(slog.NewTextHandler(io.Discard, nil)), sessions: newSessionGroup()}
+	hub := &Hub{sessions: newSessionGroup()}
 	kept := make([]*Session, sessions)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"agentctl/protocol"
@@ -25,7 +24,6 @@ type Session struct {
 
 	id   string
 	hub  *Hub
-	log  *slog.Logger // with the session and its agent
 	mail *mailbox
 	lifetime
 
@@ -148,7 +146,7 @@ func (s *Session) handleCommit(err error) {
 	waiters := s.journal.FinishCommit(err)
 	s.deadlines.lastCommit = time.Now()
 	if err != nil {
-		s.log.Error("commit", "err", err)
+		s.logger().Error("commit", "err", err)
 		waiters = s.reload(waiters, err)
 		err = errNotStored(err)
 	}

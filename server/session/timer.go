@@ -71,7 +71,7 @@ func (s *Session) handleTimer() {
 	s.resolve(approval.Expire(s.state, now)...)
 	s.queueTimeouts(now)
 	if t := s.turn; t != nil && !t.deadline.IsZero() && !now.Before(t.deadline) {
-		s.log.Warn("agent did not stop in time: closing it", "turn", t.id)
+		s.logger().Warn("agent did not stop in time: closing it", "turn", t.id)
 		s.closeAgent()
 		s.endTurn(agent.End{})
 	}

@@ -76,7 +76,7 @@ func (s *Session) recordConversation(message, text string) {
 	)
 	for i := range entries {
 		if _, err := s.recorder.Append(&entries[i]); err != nil {
-			s.log.Error("record conversation", "err", err)
+			s.logger().Error("record conversation", "err", err)
 		}
 	}
 	s.recordEnd(agent.End{Reason: protocol.ReasonCompleted}, nil)
@@ -190,7 +190,7 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	}
 	s.hub.Metrics().turnEnded(end)
 	if end.Code != "" {
-		s.log.Warn("turn failed", "turn", st.Turn, "actor", recorder.ActorName(st.Message.By), "reason", end.Reason,
+		s.logger().Warn("turn failed", "turn", st.Turn, "actor", recorder.ActorName(st.Message.By), "reason", end.Reason,
 			"code", end.Code, "err", s.secrets.hide(end.Message))
 	}
 	s.recorder.EndTurn(st, e)

@@ -58,7 +58,7 @@ func (s *Session) handleIdle(now time.Time) {
 		at := timestamp() // the next agent continues where it was
 		s.spec.IdleEnd = &at
 		s.storeSpec()
-		s.log.Info("end idle agent")
+		s.logger().Info("end idle agent")
 		s.closeAgent()
 		return
 	}

@@ -27,7 +27,7 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 		return
 	}
 	if other := worksIn(s.hub.list.List(false), dir, s.id); other != "" {
-		s.log.Info("worktree stays", "dir", dir, "reason", "another session works there", "other", other)
+		s.logger().Info("worktree stays", "dir", dir, "reason", "another session works there", "other", other)
 		then(protocol.CloseResult{Worktree: dir, Reason: "session " + other + " works there"})
 		return
 	}
@@ -39,11 +39,11 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 		posted := s.mail.post(func() {
 			s.asyncCommands--
 			if kept == "" {
-				s.log.Info("worktree removed", "dir", dir)
+				s.logger().Info("worktree removed", "dir", dir)
 				then(protocol.CloseResult{})
 				return
 			}
-			s.log.Info("worktree stays", "dir", dir, "reason", kept)
+			s.logger().Info("worktree stays", "dir", dir, "reason", kept)
 			kept = protocol.SplitText(protocol.ValidText(kept), record.ShortText)[0]
 			then(protocol.CloseResult{Worktree: dir, Reason: kept})
 		})

@@ -66,7 +66,7 @@ func (r *Recorder) boundaryState() *protocol.State {
 	state := &protocol.State{Session: r.state.Session}
 	if r.boundary.snapshot != nil {
 		if err := json.Unmarshal(r.boundary.snapshot, state); err != nil {
-			r.log.Error("decode snapshot", "err", err)
+			r.log().Error("decode snapshot", "err", err)
 		}
 	}
 	return state

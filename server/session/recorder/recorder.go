@@ -15,7 +15,7 @@ import (
 type Recorder struct {
 	state   *protocol.State
 	journal *eventlog.Journal
-	log     *slog.Logger
+	log     func() *slog.Logger
 
 	boundary boundary
 	row      row
@@ -25,7 +25,7 @@ type Recorder struct {
 // New returns the recorder of a session without events. It logs what it cannot record. list is called
 // with changes of the session's row, before they are visible.
 func New(
-	state *protocol.State, journal *eventlog.Journal, log *slog.Logger,
+	state *protocol.State, journal *eventlog.Journal, log func() *slog.Logger,
 	list func(sum protocol.Summary, queued time.Time),
 ) *Recorder {
 	return &Recorder{state: state, journal: journal, log: log, row: row{list: list}}
@@ -67,15 +67,15 @@ func (r *Recorder) record(turn string, ev *record.Event) *protocol.Event {
 		e, err = r.Append(&en)
 	}
 	if err != nil {
-		r.log.Error("record event", "type", ev.Type, "err", err)
+		r.log().Error("record event", "type", ev.Type, "err", err)
 		return &protocol.Event{Seq: r.state.Seq}
 	}
 	r.last = e.Time
 	switch ev.Type {
 	case protocol.SessionCreated, protocol.SessionClosed:
-		r.log.Info(string(ev.Type), "actor", ActorName(ev.By))
+		r.log().Info(string(ev.Type), "actor", ActorName(ev.By))
 	case protocol.TurnStarted, protocol.TurnEnded:
-		r.log.Debug(string(ev.Type), "turn", r.Turn(), "actor", ActorName(ev.By))
+		r.log().Debug(string(ev.Type), "turn", r.Turn(), "actor", ActorName(ev.By))
 	}
 	return e
 }

@@ -34,7 +34,7 @@ func newRig(t *testing.T) *rig {
 	committer := eventlog.NewCommitter(r.store, discardObserver{})
 	t.Cleanup(committer.Close)
 	journal := eventlog.NewJournal(eventlog.NewLog("s", "e", r.store, eventlog.NewCache(1<<20), 0), committer)
-	r.Recorder = New(&protocol.State{Session: "s"}, journal, slog.New(slog.DiscardHandler),
+	r.Recorder = New(&protocol.State{Session: "s"}, journal, func() *slog.Logger { return slog.New(slog.DiscardHandler) },
 		func(sum protocol.Summary, _ time.Time) { r.listed = append(r.listed, sum) })
 	r.Record(protocol.SessionCreated, nil, protocol.SessionCreatedData{Agent: "a"})
 	return r
