@@ -45,8 +45,11 @@ func (i *Items) MissingStart(st *protocol.TurnState, o Output) (e record.Event, 
 			i.started = map[string]bool{}
 		}
 		i.started[o.Tool] = true
+		if started {
+			return e, false
+		}
 		e.Type, e.Data = protocol.ToolStarted, protocol.ToolStartedData{Tool: o.Tool}
-		return e, !started
+		return e, true
 	}
 	return e, false
 }

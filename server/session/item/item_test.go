@@ -96,3 +96,13 @@ func TestOpenItemsAreBounded(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestOutputOfAStartedToolAllocatesNothing(t *testing.T) {
+	var items Items
+	st := &protocol.TurnState{}
+	o := Output{Type: protocol.ToolOutput, Tool: "t"}
+	items.MissingStart(st, o)
+	if n := testing.AllocsPerRun(100, func() { items.MissingStart(st, o) }); n != 0 {
+		t.Errorf("%.0f allocations for an output", n)
+	}
+}
