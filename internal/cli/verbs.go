@@ -71,3 +71,5 @@ func noArgument(cmd *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+var programVerbs = []*verb.Verb{&versionVerb}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -39,3 +41,14 @@ func (e EscapeWriter) Write(line []byte) (int, error) {
 
 // controls reports whether a rune of JSON controls a terminal. The newline ends the line.
 func controls(r rune) bool { return r != '\n' && safetext.IsControl(r) }
+
+// plainWord is a word that a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// ShellWord returns a word as it is typed in a POSIX shell.
+func ShellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

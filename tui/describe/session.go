@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
 
@@ -16,4 +17,34 @@ func Agent(agent string) string {
 		name = name[strings.LastIndexAny(name, `/\`)+1:]
 	}
 	return name
+}
+
+// Resubscribed describes how a session continues after a new subscription. It returns "" if the
+// session continues where it was.
+func Resubscribed(mode, reason string) string {
+	switch {
+	case reason == "":
+		return ""
+	case reason == protocol.ResumeReplayed:
+		return "what was missed was replayed"
+	case reason == protocol.ResumeRestored:
+		return "restored from its saved state"
+	case mode != protocol.ModeReset:
+		return ""
+	case reason == protocol.ResetFresh:
+		return "a fresh snapshot: the current state"
+	case reason == protocol.ResetResubscribed:
+		return "resubscribed: turns that ended meanwhile are not shown"
+	}
+	return "the session's log was replaced: its current state"
+}
+
+// HitKinds has the names of the kinds of search hits.
+var HitKinds = map[protocol.HitKind]string{
+	protocol.HitUser:      "message",
+	protocol.HitText:      "answer",
+	protocol.HitReasoning: "reasoning",
+	protocol.HitTool:      "tool",
+	protocol.HitApproval:  "approval",
+	protocol.HitError:     "error",
 }

@@ -392,3 +392,45 @@ func (v *View) ShowStatus(text string) {
 
 // Hidden reports whether the view is hidden.
 func (v *View) Hidden() bool { return v.hidden }
+
+// FocusMsg tells a view beside others that the keys go to it from now on.
+type FocusMsg struct{}
+
+// SetElsewhere sets whether the keys go to another view beside this one. The prompt of this one is
+// then plain.
+func (v *View) SetElsewhere(elsewhere bool) {
+	v.canvas.Dirty = v.canvas.Dirty || v.composer.Elsewhere != elsewhere
+	v.composer.Elsewhere = elsewhere
+}
+
+// SetBeside sets whether a border is beside the view. The frame of a request has no sides then.
+func (v *View) SetBeside(beside bool) {
+	v.canvas.Dirty = v.canvas.Dirty || v.panels.approvals.Open() != beside
+	v.panels.approvals.SetOpen(beside)
+}
+
+// takeFocus handles that the keys go to the view from now on. A key that follows at once decides no
+// request.
+func (v *View) takeFocus() tea.Cmd {
+	if v.focus == onApproval {
+		v.panels.approvals.TakeFocus()
+	}
+	v.canvas.Dirty = true
+	return v.armApproval()
+}
+
+// Position returns the position of the last event applied, or zero before the first snapshot.
+func (v *View) Position() protocol.Position {
+	if v.replica.epoch == "" {
+		return protocol.Position{}
+	}
+	return protocol.Position{Epoch: v.replica.epoch, Seq: v.replica.state.Seq}
+}
+
+// Lags reports whether this client is behind the server's log: the events come faster than the
+// connection carries them.
+func (v *View) Lags() bool { return v.replica.lag() >= minLag }
+
+// Detachable reports whether a later subscription can continue this one without a loss. The hold of
+// a queued message that the user edits ends with the subscription.
+func (v *View) Detachable() bool { return !v.replica.ended && v.composer.Editing == "" }

@@ -166,3 +166,6 @@ func (o *loginOptions) save(store credentials.Store, login credentials.Login) er
 		fmt.Fprintln(w)
 	})
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{&loginVerb, &tokenVerb}

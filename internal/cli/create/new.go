@@ -218,3 +218,6 @@ func (o *newOptions) create(c *connection.Conn, files []attachment.File) (res pr
 	res, err = o.createIn(c, &data)
 	return res, localagent.WithKeyHint(o.cli, err, data.Agent, c.Own)
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{&newVerb, &runVerb, &upVerb}

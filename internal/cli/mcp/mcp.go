@@ -80,3 +80,6 @@ func (s *mcpServer) connect(ctx context.Context) (*connection.Conn, error) {
 	defer s.mu.Unlock()
 	return connection.OpenWith(ctx, s.cli, connection.Bounded)
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{&mcpVerb, &skillVerb}

@@ -66,3 +66,8 @@ func runBackup(ctx context.Context, o *backupOptions) error {
 		fmt.Fprintf(w, "%s  %s\n", result.File, format.Bytes(result.Bytes))
 	})
 }
+
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{
+	&backupVerb, &restoreVerb, &checkVerb, &repairVerb,
+}

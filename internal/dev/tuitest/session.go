@@ -1,10 +1,13 @@
 package tuitest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
 	"sync"
+	"testing/synctest"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
@@ -103,4 +106,30 @@ func (s *FakeSession) ExportFormats() []string { return []string{"md", "jsonl", 
 // Export returns a text that names the format.
 func (s *FakeSession) Export(_ context.Context, format string) ([]byte, error) {
 	return []byte("as " + format + "\n"), nil
+}
+
+// Output is a terminal that records the bytes written to it. It is safe for concurrent use.
+type Output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+// String returns the recorded bytes.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// Wait advances the time of a synctest bubble by d and waits until its goroutines are blocked.
+func Wait(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }

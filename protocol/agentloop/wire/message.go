@@ -2,6 +2,8 @@ package wire
 
 import (
 	"encoding/json"
+	"net/url"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -114,4 +116,54 @@ type ContextCompacted struct {
 type ErrorPayload struct {
 	Message string          `json:"message"`
 	Details json.RawMessage `json:"details,omitempty"`
+}
+
+// Error messages of the AgentLoop server.
+const (
+	NotInitialized   = "AgentLoop not initialized"
+	InputFailed      = "Failed to process user input"
+	InvalidFormat    = "Invalid message format"
+	UnknownType      = "Unknown message type: "
+	NothingPending   = "No pending approval request"
+	contextFailed    = "Failed to get context info"
+	CompactingFailed = "Failed to compact context"
+	ApprovalFailed   = "Failed to process approval response"
+)
+
+// KnownCodes are the native codes that agentctl's server puts into details.
+var KnownCodes = []protocol.Code{
+	protocol.CodeNoSession, protocol.CodeSessionClosed, protocol.CodeForbidden, protocol.CodeUnsupported,
+	protocol.CodeConflict, protocol.CodeNotFound, protocol.CodeTooLarge, protocol.CodeTooMany,
+	protocol.CodeQueueFull, protocol.CodeNoAgent, protocol.CodeAgentAuth,
+	protocol.CodeTimeout, protocol.CodeAgentFailed, protocol.CodeShuttingDown, protocol.CodeStorage,
+	protocol.CodeServerRestart, protocol.CodeInvalidMessage, protocol.CodeCorrupt,
+}
+
+// Name is the dialect's name, and the name of the shared session of URLs that name none.
+const Name = "agentloop"
+
+// SessionOfPath returns the session of a URL's path: its last segment, or the shared session.
+func SessionOfPath(path string) string {
+	path = strings.TrimRight(path, "/")
+	if name := protocol.ValidText(path[strings.LastIndexByte(path, '/')+1:]); name != "" {
+		return name
+	}
+	return Name
+}
+
+// SessionOfURL returns the session that a URL names. The path of a Unix socket names none.
+func SessionOfURL(address string) string {
+	scheme, rest, _ := strings.Cut(address, "://")
+	if end := strings.IndexAny(rest, "?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	at := strings.IndexByte(rest, '/')
+	if scheme == "unix" || at < 0 {
+		return Name
+	}
+	path := rest[at:]
+	if unescaped, err := url.PathUnescape(path); err == nil {
+		path = unescaped
+	}
+	return SessionOfPath(path)
 }

@@ -201,3 +201,33 @@ func DefectText(raw json.RawMessage) string {
 	}
 	return codec.Truncate(text, maxDefect)
 }
+
+// Typed errors of the real system.
+const (
+	SessionNotFound   = "ChatSessionNotFoundRpcError"
+	OperationFailed   = "ChatOperationRpcError"
+	ApprovalNotFound  = "ToolApprovalNotFoundRpcError"
+	NoSessionDocument = "SESSION_NOT_FOUND"
+)
+
+// A TypedError is an error of the real system.
+type TypedError struct {
+	SessionID  string `json:"sessionId,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
+	Message    string `json:"message,omitempty"`
+	Code       string `json:"code,omitempty"`
+	Tag        string `json:"_tag"`
+}
+
+// Bounds of one connection, at both ends.
+const (
+	MaxRequests      = 256 // open requests, including streams
+	MaxSubscriptions = 64  // subscribed sessions
+)
+
+// Bounds of one turn, at both ends.
+const (
+	MaxOpen       = 4096    // parts and tools
+	MaxToolOutput = 1 << 20 // bytes of one tool's output that are repeated
+	MaxToolsBytes = 8 << 20 // of all tools
+)

@@ -1,6 +1,0 @@
-package access
-
-import "agentctl/internal/cli/verb"
-
-// Verbs are the verbs of this package, in the order of the help.
-var Verbs = []*verb.Verb{&loginVerb, &tokenVerb}

@@ -1,6 +1,0 @@
-package create
-
-import "agentctl/internal/cli/verb"
-
-// Verbs are the verbs of this package, in the order of the help.
-var Verbs = []*verb.Verb{&newVerb, &runVerb, &upVerb}

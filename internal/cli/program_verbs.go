@@ -1,7 +1,0 @@
-package cli
-
-import (
-	"agentctl/internal/cli/verb"
-)
-
-var programVerbs = []*verb.Verb{&versionVerb}
