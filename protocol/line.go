@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Levels of a line, besides those of a notice.
+// Levels of a line, in addition to the levels of a notice.
 const (
 	LevelSuccess = "success"
 	LevelError   = "error"

@@ -13,7 +13,7 @@ func init() {
 
 const maxTitle = 1 << 10 // bytes
 
-// rename reserves the new name at once. The old name is free when the commit succeeds, the new one
+// rename reserves the new name first. The old name is free when the commit succeeds, the new one
 // when it fails.
 func (s *Session) rename(cmd *command, d *protocol.RenameData) (any, error) {
 	if d.Name != nil && *d.Name != "" {

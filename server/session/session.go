@@ -37,7 +37,7 @@ type Session struct {
 	host          *host    // of the agent in the slot; nil: it is empty
 	secrets       agentLog // of the agent
 	startFailure  string   // of the agent, the last one that was recorded
-	turn          *turn    // nil: none under way
+	turn          *turn    // nil: no current turn
 	approvals     *approval.Approvals
 	idempotency   *idempotency.Cache
 	subscribers   *presence.List[Subscriber]

@@ -12,7 +12,7 @@ import (
 )
 
 // A pendingSend is a message that the server has not shown yet: its turn has not started, nor is it
-// part of the turn under way.
+// part of the current turn.
 type pendingSend struct {
 	cmd       *protocol.Command // waits for its answer; nil: answered
 	id        string            // of the frame; empty: sent on an earlier connection

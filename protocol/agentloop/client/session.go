@@ -192,7 +192,7 @@ func (s *session) handleLoading(on bool) {
 }
 
 // handleError records an error of the server. It answers the pending decision, message or context
-// request that it is about, or belongs to the turn. id is that of its frame.
+// request that it is about, or belongs to the turn. id is the id of its frame.
 func (s *session) handleError(id string, d *wire.ErrorPayload) {
 	err, details := decodeError(d)
 	if sent := s.sends.sentAs(id); sent != nil {

@@ -37,10 +37,10 @@ const maxReplyID = 128
 // tooManyMessages is the error of a message beyond maxWaiting.
 const tooManyMessages = "Too many messages"
 
-// fail sends an error. id is that of the message that failed; empty: none. details may be nil.
+// fail sends an error. id is the id of the failed message; empty: none. details may be nil.
 func (x *exchange) fail(id, text string, details any) { x.reply(id, errorMessage(text, details)) }
 
-// failWith sends an error of agentctl's server. id is that of the message that failed; empty: none.
+// failWith sends an error of agentctl's server. id is the id of the failed message; empty: none.
 func (x *exchange) failWith(id, text string, err *protocol.Error) {
 	x.fail(id, text, errorDetails{Error: err.Message, Code: string(err.Code)})
 }

@@ -32,7 +32,7 @@ func (x *exchange) sendError(text string) {
 	x.send(wire.Frame{Event: wire.SystemError, Content: text, Meta: wire.Meta{"error": text}, Show: wire.Shorten(text)})
 }
 
-// sendNotice sends a notice about a session. step is that of the frame that it answers; empty: none.
+// sendNotice sends a notice about a session. step is the step of the answered frame; empty: none.
 func (x *exchange) sendNotice(session, step, text string, m wire.Meta) {
 	n := notice(text, m)
 	n.Session, n.Step = session, wire.StepID(step)
