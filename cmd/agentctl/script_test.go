@@ -91,8 +91,6 @@ func TestScripts(t *testing.T) {
 			"until": cmdUntil,
 			"lines": cmdLines,
 
-			"within": cmdWithin,
-
 			"modelserver": cmdModelServer,
 
 			"servedat":   cmdServedAt,
@@ -183,25 +181,6 @@ func field(out, path string) (string, error) {
 		return "", fmt.Errorf("no %s in %s", path, lines[len(lines)-1])
 	}
 	return fmt.Sprint(v), nil
-}
-
-// cmdWithin requires an exit code within a time: within TIME CODE PROGRAM ARG… A slow machine gets
-// three attempts.
-func cmdWithin(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: within TIME CODE PROGRAM ARG…")
-	}
-	limit, err := time.ParseDuration(args[0])
-	ts.Check(err)
-	var took time.Duration
-	for range 3 {
-		start := time.Now()
-		cmdExits(ts, false, args[1:])
-		if took = time.Since(start); took <= limit {
-			return
-		}
-	}
-	ts.Fatalf("%s took %v, want at most %v", strings.Join(args[2:], " "), took, limit)
 }
 
 // cmdUntil repeats a program until it exits with a code: until CODE PROGRAM ARG…
