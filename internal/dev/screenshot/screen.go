@@ -1,15 +1,11 @@
 package screenshot
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/vt"
 )
 
 // A Screen holds the cells of a terminal after a program's output.
@@ -18,32 +14,13 @@ type Screen struct {
 	cells         [][]uv.Cell
 }
 
-// Render returns the screen of a terminal of that size after the output. A line feed starts a new
-// line, as on a terminal in cooked mode.
+// Render returns the screen of a terminal of that size after the output.
 func Render(output []byte, columns, rows int) (*Screen, error) {
-	e := vt.NewEmulator(columns, rows)
-	drained := make(chan struct{})
-	go func() { // discard the terminal's replies
-		defer close(drained)
-		_, _ = io.Copy(io.Discard, e)
-	}()
-	_, err := e.Write(bytes.ReplaceAll(output, []byte("\n"), []byte("\r\n")))
-	s := &Screen{Columns: columns, Rows: rows}
-	for y := range rows {
-		row := make([]uv.Cell, columns)
-		for x := range row {
-			if c := e.CellAt(x, y); c != nil {
-				row[x] = *c
-			}
-		}
-		s.cells = append(s.cells, row)
-	}
-	if answers, ok := e.InputPipe().(io.Closer); ok { // Emulator.Close must not run during a read
-		err = errors.Join(err, answers.Close())
-	}
-	<-drained
-	if err = errors.Join(err, e.Close()); err != nil {
-		return nil, fmt.Errorf("render output: %w", err)
+	t := NewTerminal(columns, rows)
+	_, err := t.Write(output)
+	s := t.Screen()
+	if err = errors.Join(err, t.Close()); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

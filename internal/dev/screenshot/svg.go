@@ -28,6 +28,15 @@ const (
 // WriteSVG writes the screen as an SVG.
 func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 	w := bufio.NewWriter(to)
+	p.begin(w, s)
+	for y, row := range s.cells {
+		p.row(w, y, row)
+	}
+	return p.end(w)
+}
+
+// begin writes what comes before the lines of a screen, and end what follows them.
+func (p *SVGOptions) begin(w io.Writer, s *Screen) {
 	width, height := float64(s.Columns)*cellWidth+2*margin, float64(s.Rows)*cellHeight+2*margin
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %.1f" role="img">`+"\n", width, height)
 	fmt.Fprintf(w, "<title>%s</title>\n", html.EscapeString(p.Title))
@@ -38,18 +47,23 @@ func (s *Screen) WriteSVG(to io.Writer, p SVGOptions) error {
 			`font-size="%d" fill="%s">`+"\n",
 		fontSize, p.Foreground,
 	)
-	for y, row := range s.cells {
-		for x := 0; x < len(row); {
-			n, text := run(row[x:])
-			p.run(w, x, y, n, text, row[x].Style)
-			x += n
-		}
-	}
+}
+
+func (p *SVGOptions) end(w *bufio.Writer) error {
 	fmt.Fprint(w, "</g>\n</svg>\n")
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("write the picture: %w", err)
 	}
 	return nil
+}
+
+// row draws the cells of row y.
+func (p *SVGOptions) row(w io.Writer, y int, row []uv.Cell) {
+	for x := 0; x < len(row); {
+		n, text := run(row[x:])
+		p.run(w, x, y, n, text, row[x].Style)
+		x += n
+	}
 }
 
 // run returns the number of leading cells of a row with one style, and their text.
