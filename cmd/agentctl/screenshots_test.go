@@ -68,6 +68,12 @@ var shots = []shot{
 // ids matches random ids: epochs, sessions and messages.
 var ids = []*regexp.Regexp{regexp.MustCompile(`[ "]([a-z0-9]{6,12}):[0-9]+`), regexp.MustCompile(`\b[sm]_([a-z0-9]+)`)}
 
+func maskIDs(s *screenshot.Screen) {
+	for _, id := range ids {
+		s.Mask(id, "k3f9ab7p2m")
+	}
+}
+
 const (
 	shotColumns = 104
 	shotRows    = 34
@@ -77,11 +83,9 @@ const (
 // compares the screen with the screenshots of the documents. After a change of the screen, redraw
 // them and review them:
 //
-//	go test ./cmd/agentctl -run Pictures -draw
+//	go test ./cmd/agentctl -run Picture -draw
 func TestThePicturesAreOfThisProgram(t *testing.T) {
-	wake := make(chan os.Signal, 1)
-	signal.Notify(wake, syscall.SIGURG) // start the runtime's goroutine for signals outside the bubble
-	signal.Stop(wake)
+	startSignals()
 	for _, s := range shots {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
@@ -90,30 +94,41 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, id := range ids {
-				screen.Mask(id, "k3f9ab7p2m")
-			}
+			maskIDs(screen)
 			var got bytes.Buffer
 			s.paper.Title = s.title
 			if err := screen.WriteSVG(&got, s.paper); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("..", "..", "docs", "screenshots", s.name+".svg")
-			if *draw {
-				if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if g, w := firstDifference(strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")); g != w {
-				t.Errorf("%s differs from the screen: review the change, then redraw it (see this test)\n"+
-					"screen: %s\nfile:   %s", file, g, w)
-			}
+			comparePicture(t, s.name, got.String())
 		})
+	}
+}
+
+// startSignals starts the runtime's goroutine for signals outside of a bubble.
+func startSignals() {
+	wake := make(chan os.Signal, 1)
+	signal.Notify(wake, syscall.SIGURG)
+	signal.Stop(wake)
+}
+
+// comparePicture compares a picture of the documents, or draws it.
+func comparePicture(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("..", "..", "docs", "screenshots", name+".svg")
+	if *draw {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, w := firstDifference(strings.Split(got, "\n"), strings.Split(string(want), "\n")); g != w {
+		t.Errorf("%s differs from the screen: review the change, then redraw it (go test ./cmd/agentctl -run Picture -draw)\n"+
+			"screen: %s\nfile:   %s", file, g, w)
 	}
 }
 
@@ -141,7 +156,14 @@ func (screenshotAgents) Names() []string { return []string{"claude", "codex", "g
 // record runs the sessions and returns the output to the terminal until the screenshot.
 func (s *shot) record(t *testing.T) []byte {
 	time.Sleep(9*time.Hour + 41*time.Minute) // 09:41
-	agent, err := script.Load(filepath.Join("testdata", "screenshots.script"))
+	dial := startScript(t, "screenshots.script")
+	createSessions(t, dial)
+	return s.show(t, dial)
+}
+
+// startScript starts a server whose agents play a script, until the end of the test.
+func startScript(t *testing.T, name string) dialFunc {
+	agent, err := script.Load(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,14 +173,12 @@ func (s *shot) record(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
-	dial := server.Dialer("ws://" + embedded.Host)
-	createSessions(t, dial)
-	return s.show(t, dial)
+	})
+	return server.Dialer("ws://" + embedded.Host)
 }
 
 type dialFunc = func(context.Context) (net.Conn, error)
@@ -211,21 +231,8 @@ func createSessions(t *testing.T, dial dialFunc) {
 func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	c := newClient(t, dial, "ada")
 	defer c.Close()
-	keys, typing := io.Pipe()
-	defer typing.Close()
-	var output verbtest.Screen
-	ctx, leave := context.WithCancel(t.Context())
-	left := make(chan error, 1)
-	go func() {
-		o := tui.Options{
-			Input: keys, Output: &output, Env: []string{
-				"TERM=xterm-256color", "COLORTERM=truecolor",
-				"CLICOLOR_FORCE=1",
-			},
-			Theme: s.theme, Zone: time.UTC, Size: tui.Size{Width: shotColumns, Height: shotRows},
-		}
-		left <- tui.RunDashboard(ctx, screen.Server{Client: c}, s.id(t, c), o)
-	}()
+	size := tui.Size{Width: shotColumns, Height: shotRows}
+	typing, output, leave := openScreen(t, c, s.id(t, c), s.theme, size)
 	for _, key := range s.keys {
 		time.Sleep(2 * time.Second)
 		if _, err := io.WriteString(typing, key); err != nil {
@@ -234,12 +241,32 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	}
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
-	out := output.Bytes()
-	leave()
-	if err := <-left; err != nil {
-		t.Error(err)
+	defer leave()
+	return output.Bytes()
+}
+
+// openScreen shows a session, or with "" the dashboard. It returns where keys are typed, the output
+// to the terminal, and what ends the screen.
+func openScreen(
+	t *testing.T, c *wsclient.Client, session string, theme ui.Theme, size tui.Size,
+) (typing io.Writer, output *verbtest.Screen, leave func()) {
+	keys, w := io.Pipe()
+	output = new(verbtest.Screen)
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		left <- tui.RunDashboard(ctx, screen.Server{Client: c}, session, tui.Options{
+			Input: keys, Output: output, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "CLICOLOR_FORCE=1"},
+			Theme: theme, Zone: time.UTC, Size: size,
+		})
+	}()
+	return w, output, func() {
+		cancel()
+		if err := <-left; err != nil {
+			t.Error(err)
+		}
+		_ = w.Close()
 	}
-	return out
 }
 
 // id returns the id of the session shown first, or "".

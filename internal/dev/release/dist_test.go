@@ -122,6 +122,7 @@ func TestTheArchiveHasDocumentsLicencesAndCompletions(t *testing.T) {
 		"docs/cookbook/nightly-batch.sh":  "agentctl ",
 		"docs/dialects/agentloop.md":      "# ",
 		"docs/screenshots/session.svg":    "<svg",
+		"docs/screenshots/tour.svg":       "<svg",
 		"packaging/agentctl@.service":     "ExecStart=agentctl serve",
 		"packaging/agentctl.server.plist": "serve",
 		"packaging/Containerfile":         "COPY agentctl ",
