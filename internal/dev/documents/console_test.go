@@ -89,6 +89,24 @@ func newRunner(t *testing.T, hows map[string]how) *runner {
 	return &runner{t: t, hosts: map[string]*machine{"": newMachine(t)}, how: hows, used: map[string]bool{}}
 }
 
+// runPage runs the commands of a page on a machine with the documents, which reaches another one,
+// box, by ssh. It returns the number of lines of output that the page shows.
+func (r *runner) runPage(name string) (lines int) {
+	r.t.Helper()
+	box := newMachine(r.t)
+	r.hosts["box"] = box
+	r.hosts[""].env["BOX"] = box.home
+	r.hosts[""].copyDocs()
+	for _, block := range readConsole(r.t, name) {
+		for i := range block {
+			r.run(&block[i])
+			lines += len(block[i].output)
+		}
+	}
+	r.done()
+	return lines
+}
+
 // run runs a command and compares its output and exit code.
 func (r *runner) run(c *command) {
 	r.t.Helper()

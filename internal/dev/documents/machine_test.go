@@ -94,14 +94,6 @@ for last; do :; done
 exec env HOME="$BOX" XDG_RUNTIME_DIR="$BOX" sh -c "$last"
 `
 
-// root returns the directory with README.md and docs.
-func root() string {
-	if dir := os.Getenv("AGENTCTL_TEST_ARCHIVE"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "..")
-}
-
 // A machine is a user with a home. Commands run in its directory "work".
 type machine struct {
 	t    *testing.T
@@ -123,13 +115,6 @@ func newMachine(t *testing.T) *machine {
 	must(t, os.WriteFile(filepath.Join(home, ".gemini", "oauth_creds.json"), []byte("{}"), 0o600))
 	t.Cleanup(func() { m.run("agentctl stop", "") })
 	return m
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // path returns the path of a file of the machine.

@@ -3,9 +3,6 @@
 package documents
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,30 +14,17 @@ var pageRunners = map[string]string{
 	"README.md":           "TestEveryLineOfTheReadmeRuns",
 	"docs/tutorial.md":    "TestEveryLineOfTheTutorialRuns",
 	"docs/agents.md":      "TestEveryLineOfTheOtherPagesRuns",
+	"docs/dialects.md":    "TestEveryLineOfTheOtherPagesRuns",
+	"docs/install.md":     "TestEveryLineOfTheOtherPagesRuns",
 	"docs/pipelines.md":   "TestEveryLineOfTheOtherPagesRuns",
 	"docs/screen.md":      "TestEveryLineOfTheOtherPagesRuns",
+	"docs/scripts.md":     "TestEveryLineOfTheOtherPagesRuns",
+	"docs/servers.md":     "TestEveryLineOfTheOtherPagesRuns",
+	"docs/sessions.md":    "TestEveryLineOfTheOtherPagesRuns",
 	"docs/operations.md":  "cmd/agentctl.TestEveryLineOfTheOperationsPageWorks",
 	"docs/http.md":        "internal/dev/interop/openapi.TestEveryLineOfThePageWorks",
 	"docs/performance.md": "internal/dev/bench, by the section bench of CI: it needs Go",
 	"CONTRIBUTING.md":     "the sections of CI: they need Go",
-}
-
-// pages returns the names of all documents.
-func pages(t *testing.T) (names []string) {
-	t.Helper()
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
-		more, err := fs.Glob(os.DirFS(root()), pattern)
-		must(t, err)
-		names = append(names, more...)
-	}
-	return names
-}
-
-func readPage(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(), name))
-	must(t, err)
-	return string(text)
 }
 
 var shellBlock = regexp.MustCompile("(?m)^ *```(sh|bash|console|shell)$")
@@ -53,12 +37,35 @@ func TestEveryPageWithLinesForAShellIsRun(t *testing.T) {
 	}
 }
 
+// asks is a message that has the agent "gemini" of the tests ask for a decision.
+const asks = `agentctl send fix 'ask {"toolCallId":"c1","kind":"execute","title":"rm -rf build"}'; ` +
+	"agentctl wait fix --for approval"
+
+// nameBox gives the server of the machine box its name in the configuration.
+const nameBox = `mkdir -p ~/.config/agentctl; ` +
+	`echo '{"servers": {"box": {"url": "ssh://ada@box"}}}' >~/.config/agentctl/config.json`
+
 // otherPages tells how a line of the pages below is run, if not simply to its end.
 var otherPages = map[string]map[string]how{
 	"docs/agents.md": {
 		`agentctl run --agent claude --policy ci.json --timeout 20m -o json "make the tests pass" > result.json`: {
 			before: "sed -n '/^```json/,/^```/p' docs/agents.md | sed '/^```/d' >ci.json", // the page's example
 		},
+	},
+	"docs/dialects.md": {
+		"agentctl serve --listen-dialect sandcastle=127.0.0.1:3001,open": {
+			serves: true,
+			// Also serves as the server of AgentLoop for the next line.
+			instead: "agentctl serve --default-agent gemini --listen-dialect sandcastle=127.0.0.1:3001,open " +
+				"--listen-dialect agentloop=127.0.0.1:8080,open",
+		},
+		"agentctl attach --server ws://127.0.0.1:8080/fix --dialect agentloop": {keys: []step{{"fix", leave}}},
+	},
+	"docs/install.md": {
+		"tar xzf agentctl_*_linux_amd64.tar.gz": {
+			before: `tar czhf agentctl_1.0.0_linux_amd64.tar.gz -C "${PATH%%:*}" agentctl`,
+		},
+		"go build -o ~/.local/bin/agentctl ./cmd/agentctl": {skip: "needs Go; the section build of CI runs it"},
 	},
 	"docs/pipelines.md": {
 		`agentctl new --name flags --agent team --prompt "add a --version flag, with a test and a line in the manual"`: {
@@ -78,20 +85,46 @@ agentctl serve --config team.json >/dev/null 2>&1 & until agentctl ls --no-start
 		"agentctl attach --replay fix.jsonl": {keys: []step{{"fix", leave}}},
 		"agentctl attach --replay fix":       {keys: []step{{"fix", leave}}},
 	},
+	"docs/scripts.md": {
+		`agentctl send fix "what is wrong here?" --attach screen.png --attach app.log`: {
+			before: "echo x >screen.png; echo log >app.log",
+		},
+		"agentctl blob fix b_0f343b0931126a20f133d67c --out shot.png": {
+			before: "agentctl send fix 'image 600000' --wait",
+		},
+		`agentctl events fix --follow --since "$POSITION"`: {
+			instead: "agentctl events fix --follow --since 1", follows: true, code: 130,
+		},
+		`agentctl search "connection refused"`: {
+			before: "agentctl send fix 'say connection refused' --wait",
+		},
+		"agentctl wait fix --for approval": {before: asks},
+	},
+	"docs/servers.md": {
+		"agentctl --server ssh://ada@box attach fix": {
+			before: "agentctl --server ssh://ada@box new --name fix --agent gemini", keys: []step{{"fix", leave}},
+		},
+		"agentctl --on box ls": {before: nameBox},
+		"agentctl token user ada --role approver --file users.json": {keys: password},
+		"agentctl serve --listen 127.0.0.1:7777 --users users.json": {before: "agentctl stop", serves: true},
+		"agentctl login ada --server ws://127.0.0.1:7777":           {keys: []step{{"assword", "pass-word-1\n"}}},
+		"agentctl serve --listen 0.0.0.0:7777 --tls --users users.json": {
+			before: "agentctl stop; until ! agentctl ls --no-start 2>/dev/null; do sleep 0.1; done", serves: true,
+		},
+		"agentctl login ada --server wss://box:7777": {
+			keys: []step{{"assword", "pass-word-1\n"}, {"type yes", "yes\n"}},
+		},
+	},
+	"docs/sessions.md": {
+		"agentctl attach fix": {keys: []step{{"fix", leave}}},
+	},
 }
 
 func TestEveryLineOfTheOtherPagesRuns(t *testing.T) {
 	for name, hows := range otherPages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRunner(t, hows)
-			r.hosts[""].copyDocs()
-			for _, block := range readConsole(t, name) {
-				for i := range block {
-					r.run(&block[i])
-				}
-			}
-			r.done()
+			newRunner(t, hows).runPage(name)
 		})
 	}
 }

@@ -7,15 +7,7 @@ import "testing"
 // Every line of the tutorial runs and prints what the tutorial shows.
 func TestEveryLineOfTheTutorialRuns(t *testing.T) {
 	t.Parallel()
-	r := newRunner(t, nil)
-	r.hosts[""].copyDocs()
-	lines := 0
-	for _, block := range readConsole(t, "docs/tutorial.md") {
-		for i := range block {
-			r.run(&block[i])
-			lines += len(block[i].output)
-		}
-	}
+	lines := newRunner(t, nil).runPage("docs/tutorial.md")
 	if lines < 20 {
 		t.Errorf("the tutorial shows %d lines of output", lines)
 	}
