@@ -117,9 +117,9 @@ var geminiAgent = realAgent{
 	backdate: backdateGemini,
 	notes: map[string]note{
 		"output of a command": {text: "with the setting `tools.shell.enableInteractiveShell: false`; otherwise " +
-			"the agent tells no output"},
+			"the agent reports no output"},
 		"exit code of a command": {
-			lacks: true, text: "the agent tells it in words, and only of a command without output",
+			lacks: true, text: "the agent reports it in words, and only of a command without output",
 		},
 		"server killed in mid-turn": {text: "with the setting `general.sessionRetention.enabled: false`; otherwise " +
 			"the agent may delete a conversation when it starts, and gets the transcript instead"},
@@ -183,6 +183,6 @@ var qwenAgent = realAgent{
 	},
 	notes: map[string]note{
 		"token counts": {text: "with the setting `ui.enableFollowupSuggestions: false`; otherwise the agent asks the " +
-			"model for suggestions too, and does not tell their tokens"},
+			"model for suggestions too, and does not report their tokens"},
 	},
 }
