@@ -46,7 +46,7 @@ func (v *View) openPlace(item transcript.Item) tea.Cmd {
 // editPlace opens a file in the user's editor, which gets the terminal.
 func (v *View) editPlace(dir string, p location.Place) tea.Cmd {
 	file := filepath.Join(dir, filepath.FromSlash(p.Path))
-	e := &ui.FileEditor{
+	e := &ui.Editor{
 		Context: v.Tasks.Context(), Command: v.Editor,
 		Arguments: location.EditorArguments(v.Editor, file, p.Line, p.Column),
 	}

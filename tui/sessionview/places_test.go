@@ -32,7 +32,7 @@ func openInDirectory(t *testing.T, text string) (s *testScreen, dir string, star
 	s.m.Local, s.m.Editor = true, "vim"
 	var arguments [][]string
 	s.m.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
-		arguments = append(arguments, c.(*ui.FileEditor).Arguments)
+		arguments = append(arguments, c.(*ui.Editor).Arguments)
 		return func() tea.Msg { return done(nil) }
 	}
 	s.press("tab", "G")

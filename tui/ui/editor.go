@@ -23,13 +23,14 @@ func EditorCommand(env []string) string {
 	return cmp.Or(strings.TrimSpace(vars["VISUAL"]), strings.TrimSpace(vars["EDITOR"]), "vi")
 }
 
-// Editor edits a text in the user's editor, which has the terminal until it exits. The temporary
-// file is readable only by the user and removed afterwards.
+// Editor runs the user's editor, which has the terminal until it exits. With an Extension it edits
+// Text, in a temporary file that only the user can read and that is removed afterwards.
 type Editor struct {
 	Context   context.Context
-	Command   string // shell syntax
-	Extension string // of the temporary file
-	Text      string // the input; after Run, the edited text
+	Command   string   // shell syntax
+	Arguments []string // added to the command, unchanged by the shell
+	Extension string   // of the temporary file; "": none
+	Text      string   // the input; after Run, the edited text
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -49,7 +50,25 @@ func (e *Editor) SetStderr(w io.Writer) { e.stderr = terminalFile(w) }
 var errTextTooLong = errors.New("the edited text is too long to be sent")
 
 // Run runs the editor and waits for it to exit. The editor is killed when Context ends.
-func (e *Editor) Run() (err error) {
+func (e *Editor) Run() error {
+	if e.Extension != "" {
+		return e.editText()
+	}
+	return e.run(e.Arguments...)
+}
+
+// run runs the editor with arguments.
+func (e *Editor) run(arguments ...string) error {
+	cmd := e.process(arguments)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("editor %q: %w", e.Command, err)
+	}
+	return nil
+}
+
+// editText edits Text in a temporary file.
+func (e *Editor) editText() (err error) {
 	f, err := os.CreateTemp("", "agentctl-*."+e.Extension) // mode 0600
 	if err != nil {
 		return fmt.Errorf("edit: %w", err)
@@ -64,10 +83,8 @@ func (e *Editor) Run() (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("edit: %w", err)
 	}
-	cmd := e.command(file)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-	if err = cmd.Run(); err != nil {
-		return fmt.Errorf("editor %q: %w", e.Command, err)
+	if err = e.run(append(e.Arguments, file)...); err != nil {
+		return err
 	}
 	info, err := os.Stat(file)
 	switch {
@@ -92,14 +109,15 @@ func removeFile(file string) error {
 	return nil
 }
 
-// command returns the editor's process. Except on Windows a shell parses the command, which may
+// process returns the editor's process. Except on Windows a shell parses the command, which may
 // hold arguments and quotes.
-func (e *Editor) command(file string) *exec.Cmd {
+func (e *Editor) process(arguments []string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
-		words := append(strings.Fields(e.Command), file)
+		words := append(strings.Fields(e.Command), arguments...)
 		return exec.CommandContext(e.Context, words[0], words[1:]...)
 	}
-	return exec.CommandContext(e.Context, "sh", "-c", e.Command+` "$1"`, "sh", file)
+	arguments = append([]string{"-c", e.Command + ` "$@"`, "sh"}, arguments...)
+	return exec.CommandContext(e.Context, "sh", arguments...)
 }
 
 // terminalFile returns the file that a reader or writer wraps, or itself. A process gets a file as

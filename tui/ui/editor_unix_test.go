@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func TestFileEditorGetsItsArguments(t *testing.T) {
+func TestEditorGetsItsArguments(t *testing.T) {
 	var out strings.Builder
-	e := &FileEditor{
+	e := &Editor{
 		Context: t.Context(), Command: `printf '[%s]' "two words"`, Arguments: []string{"+12", "/a b/$(id);'.go"},
 	}
 	e.SetStdout(&out)
