@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/tui/transcript"
 )
 

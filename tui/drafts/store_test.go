@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"agentctl/internal/attachment"
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/internal/userstate"
 )
 

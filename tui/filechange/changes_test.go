@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/transcript"

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
 )
 
 // tagTokens returns a text with its tokens in <kind:text> tags.

@@ -1,13 +1,12 @@
 package keymap
 
 import (
-	"flag"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the table of keys in docs/screen.md")
+	"agentctl/internal/dev/golden"
+)
 
 // TestManualListsAllKeys compares the table in docs/screen.md with the keymap.
 func TestManualListsAllKeys(t *testing.T) {
@@ -22,10 +21,8 @@ func TestManualListsAllKeys(t *testing.T) {
 		t.Fatalf("%s has no table of keys", file)
 	}
 	want := manualTable(t)
-	if *update {
-		if err := os.WriteFile(file, []byte(before+start+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Update() {
+		golden.Write(t, file, before+start+want+end+after)
 		return
 	}
 	if table != want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/protocol"
 )
 

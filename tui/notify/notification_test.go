@@ -3,6 +3,8 @@ package notify
 import (
 	"strings"
 	"testing"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
 )
 
 func TestDetectNotifications(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 )

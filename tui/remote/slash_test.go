@@ -1,6 +1,10 @@
 package remote
 
-import "testing"
+import (
+	"testing"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
+)
 
 func TestWordsOfAgentctlAreNotMessages(t *testing.T) {
 	for typed, want := range map[string]struct{ message, own string }{

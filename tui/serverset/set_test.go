@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/internal/panics"
 	"agentctl/protocol"
 	"agentctl/tui/remote"

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
 )
 
 // run runs a command to its end and returns its output.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
 )
 
 // drawSize draws the size of a terminal.

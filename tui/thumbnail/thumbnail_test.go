@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
 )
 
 // gradient returns an image whose colour depends on the place.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "agentctl/internal/dev/golden" // the flag -update
 )
 
 // countingItem is an item of numbered lines that counts calls.

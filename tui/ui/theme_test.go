@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/tui/transcript"
 )
 

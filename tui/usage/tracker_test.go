@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/protocol"
 )
 

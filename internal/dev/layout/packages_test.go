@@ -326,6 +326,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/e2e"},
 	{pkg: "internal/dev/fakeacp"},
 	{pkg: "internal/dev/fakemodel"},
+	{pkg: "internal/dev/golden"},
 	{pkg: "internal/dev/historygen"},
 	{pkg: "internal/dev/interop"},
 	{pkg: "internal/dev/interop/interoptest"},

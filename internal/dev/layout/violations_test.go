@@ -248,3 +248,19 @@ func imports(paths ...string) string {
 	}
 	return src
 }
+
+// TestScreenTestsTakeTheFlagUpdate requires that go test ./tui/... -update runs in every package.
+func TestScreenTestsTakeTheFlagUpdate(t *testing.T) {
+	takes := map[string]bool{}
+	for _, f := range moduleFiles(t) {
+		if f.test && match("tui/...", f.dir()) {
+			takes[f.dir()] = takes[f.dir()] || slices.Contains(f.imports, module+"/internal/dev/golden") ||
+				slices.Contains(f.imports, module+"/internal/dev/tuitest")
+		}
+	}
+	for dir, ok := range takes {
+		if !ok {
+			t.Errorf("%s: no test imports internal/dev/golden, for its flag -update", dir)
+		}
+	}
+}

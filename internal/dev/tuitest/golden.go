@@ -1,7 +1,6 @@
 package tuitest
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,19 +8,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden screens")
+	"agentctl/internal/dev/golden"
+)
 
 // Golden compares got with testdata/NAME.golden. NAME is the last element of the test name. The
 // flag -update rewrites the file.
 func Golden(t *testing.T, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", filepath.Base(t.Name())+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if golden.Update() {
+		golden.Write(t, file, got)
 		return
 	}
 	want, err := os.ReadFile(file)
