@@ -1,6 +1,9 @@
 package keymap
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Screens is a set of screens.
 type Screens uint8
@@ -9,6 +12,7 @@ type Screens uint8
 const (
 	OnSession Screens = 1 << iota
 	OnDashboard
+	OnBoth = OnSession | OnDashboard
 )
 
 // Command is a word that runs an action of a screen. The palette lists the commands; in a message
@@ -19,75 +23,22 @@ type Command struct {
 	Screens Screens
 }
 
-// Commands lists all commands in the order of the palette.
-var Commands = []Command{
-	{"sessions", ShowSessions, OnSession},
-	{"next", NextPending, OnSession | OnDashboard},
-	{"new", NewSession, OnSession | OnDashboard},
-	{"open", OpenSession, OnDashboard},
-	{"decide", DecideRequest, OnDashboard},
-	{"mode", SetMode, OnSession},
-	{"model", SetModel, OnSession},
-	{"settings", ShowSettings, OnSession},
-	{"rules", ShowRules, OnSession},
-	{"context", ShowContext, OnSession},
-	{"compact", Compact, OnSession},
-	{"undo", UndoTurn, OnSession},
-	{"repeat", RepeatTurn, OnSession},
-	{"fork", ForkSession, OnSession},
-	{"find", Find, OnSession | OnDashboard},
-	{"filter", FilterSessions, OnDashboard},
-	{"sort", SortSessions, OnDashboard},
-	{"preview", TogglePreview, OnDashboard},
-	{"copy", CopyLast, OnSession},
-	{"expand", ToggleLast, OnSession},
-	{"top", Top, OnSession},
-	{"end", Bottom, OnSession},
-	{"editor", OpenEditor, OnSession},
-	{"interrupt", Interrupt, OnSession},
-	{"hold", HoldQueue, OnSession},
-	{"release", ReleaseQueue, OnSession},
-	{"clear", ClearQueue, OnSession},
-	{"takeback", TakeBack, OnSession},
-	{"rename", RenameSession, OnSession | OnDashboard},
-	{"close", CloseOrDelete, OnDashboard},
-	{"side", ToggleSide, OnSession},
-	{"export", ExportSession, OnSession},
-	{"theme", ChooseTheme, OnSession | OnDashboard},
-	{"images", ChooseImages, OnSession | OnDashboard},
-	{"split-right", SplitRight, OnSession | OnDashboard},
-	{"split-below", SplitBelow, OnSession | OnDashboard},
-	{"pane-left", PaneLeft, OnSession},
-	{"pane-right", PaneRight, OnSession},
-	{"pane-up", PaneUp, OnSession},
-	{"pane-down", PaneDown, OnSession},
-	{"pane-next", NextPane, OnSession},
-	{"pane-zoom", ZoomPane, OnSession},
-	{"pane-wider", WiderPane, OnSession},
-	{"pane-narrower", NarrowerPane, OnSession},
-	{"pane-taller", TallerPane, OnSession},
-	{"pane-shorter", ShorterPane, OnSession},
-	{"pane-close", ClosePane, OnSession},
-	{"retry", Reconnect, OnSession | OnDashboard},
-	{"redraw", Redraw, OnSession | OnDashboard},
-	{"help", Help, OnSession | OnDashboard},
-	{"quit", Quit, OnSession | OnDashboard},
-}
+// Commands returns all commands in the order of the palette.
+var Commands = sync.OnceValue(func() []Command {
+	rows := slices.DeleteFunc(slices.Clone(Definitions()), func(d Definition) bool { return d.command == nil })
+	slices.SortStableFunc(rows, func(a, b Definition) int { return a.command.place - b.command.place })
+	out := make([]Command, len(rows))
+	for i, d := range rows {
+		out[i] = Command{d.command.name, d.Action, d.command.on}
+	}
+	return out
+})
 
 // CommandNamed returns the command with a name.
 func CommandNamed(name string) (Command, bool) {
-	i := slices.IndexFunc(Commands, func(c Command) bool { return c.Name == name })
+	i := slices.IndexFunc(Commands(), func(c Command) bool { return c.Name == name })
 	if i < 0 {
 		return Command{}, false
 	}
-	return Commands[i], true
-}
-
-// DefinitionOf returns the definition of an action.
-func DefinitionOf(a Action) Definition {
-	i := slices.IndexFunc(Definitions, func(d Definition) bool { return d.Action == a })
-	if i < 0 {
-		return Definition{}
-	}
-	return Definitions[i]
+	return Commands()[i], true
 }

@@ -1,4 +1,4 @@
-// Package keymap defines the actions of the screen and the keys that trigger them, in one table of
-// bindings by scope. Dispatch, hints, the help screen and the user's keys derive from it. It must
-// not know what an action does.
+// Package keymap defines the actions of the screen and the keys and commands that trigger them, one row
+// an action. The rows are in the file of their screen. Dispatch, hints, the help screen, the palette and
+// the user's keys derive from them. It must not know what an action does.
 package keymap

@@ -34,7 +34,7 @@ func TestKeysOfPanesAreFreeWhereTextIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range Definitions {
+	for _, d := range Definitions() {
 		if d.Scope == Panes || !slices.Contains(writing, d.Scope) {
 			continue
 		}
@@ -49,7 +49,7 @@ func TestKeysOfPanesAreFreeWhereTextIsWritten(t *testing.T) {
 func TestDefaultKeysAreUnique(t *testing.T) {
 	bound := map[Scope]map[string]Action{}
 	defined := map[Action]bool{}
-	for _, d := range Definitions {
+	for _, d := range Definitions() {
 		if defined[d.Action] {
 			t.Errorf("%s is defined twice", d.Action)
 		}

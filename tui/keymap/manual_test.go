@@ -59,7 +59,7 @@ func TestEveryActionIsInTheHelp(t *testing.T) {
 	if first := m.Sections(Queue)[0].Scope; first != Queue {
 		t.Errorf("the first place is %s", first)
 	}
-	for _, d := range Definitions {
+	for _, d := range Definitions() {
 		found := false
 		for _, r := range rows[d.Scope] {
 			found = found || r.About == d.About && r.Keys != ""
@@ -73,7 +73,7 @@ func TestEveryActionIsInTheHelp(t *testing.T) {
 // TestFunctionKeysHaveTwins requires a second key with ctrl or alt for each function key.
 func TestFunctionKeysHaveTwins(t *testing.T) {
 	isFunctionKey := func(key string) bool { return len(key) > 1 && key[0] == 'f' && key[1] >= '0' && key[1] <= '9' }
-	for _, d := range Definitions {
+	for _, d := range Definitions() {
 		functions, twins := 0, 0
 		for _, key := range d.Keys {
 			switch {

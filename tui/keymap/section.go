@@ -62,8 +62,8 @@ func (m *Map) Sections(first Scope) []Section {
 	if first != "" {
 		add(first)
 	}
-	for i := range Definitions {
-		add(Definitions[i].Scope)
+	for _, d := range Definitions() {
+		add(d.Scope)
 	}
 	for i := range fixed {
 		add(fixed[i].scope)
@@ -83,28 +83,17 @@ func (m *Map) rows(s Scope) []Row {
 			out = append(out, fixed[i].row)
 		}
 	}
-	for i := range Definitions {
-		d := &Definitions[i]
+	for _, d := range Definitions() {
 		if d.Scope != s {
 			continue
 		}
 		keys := m.Keys(d.Action)
-		if len(keys) == 0 {
-			keys = commandsOf(d.Action)
+		if len(keys) == 0 && d.command != nil {
+			keys = []string{"/" + d.command.name}
 		}
 		if len(keys) > 0 {
 			out = append(out, Row{strings.Join(keys, ", "), d.About})
 		}
 	}
 	return out
-}
-
-// commandsOf returns the command that runs an action, as it is typed, or nil.
-func commandsOf(a Action) []string {
-	for i := range Commands {
-		if Commands[i].Action == a {
-			return []string{"/" + Commands[i].Name}
-		}
-	}
-	return nil
 }

@@ -42,7 +42,7 @@ func TestHelpShowsConfiguredKeys(t *testing.T) {
 		t.Error("the help lists an action without a key")
 	}
 	all, err := keymap.Keys{"interrupt": {"ctrl+b"}}.Bindings()
-	if err != nil || len(all) != len(keymap.Definitions) || all[2].Action != "interrupt" || all[2].Keys[0] != "ctrl+b" {
+	if err != nil || len(all) != len(keymap.Definitions()) || all[2].Action != "interrupt" || all[2].Keys[0] != "ctrl+b" {
 		t.Errorf("got bindings %+v, error %v", all, err)
 	}
 }

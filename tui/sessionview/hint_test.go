@@ -22,7 +22,7 @@ func hintedKeys(screen string, m *keymap.Map) []string {
 	names := map[string]string{
 		"ctrl+c": "ctrl+c", "enter": "enter", "esc": "esc", "tab": "tab", "↑↓": "down", "1…9": "1",
 	}
-	for _, d := range keymap.Definitions {
+	for _, d := range keymap.Definitions() {
 		shown := m.Keys(d.Action)
 		for i, key := range d.Keys {
 			names[shown[i]] = key

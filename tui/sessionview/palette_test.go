@@ -25,7 +25,7 @@ func TestGoldenPaletteOnAWideScreen(t *testing.T) {
 // TestPaletteRunsEveryCommand runs each command of the screen by its name, from the palette and
 // from the composer, and compares the effects.
 func TestPaletteRunsEveryCommand(t *testing.T) {
-	for _, c := range keymap.Commands {
+	for _, c := range keymap.Commands() {
 		if c.Screens&keymap.OnSession == 0 {
 			continue
 		}
@@ -179,7 +179,7 @@ func TestAWordOfAgentctlRunsItsCommand(t *testing.T) {
 }
 
 func TestEveryCommandOfTheScreenIsAWordOfAgentctl(t *testing.T) {
-	for _, c := range keymap.Commands {
+	for _, c := range keymap.Commands() {
 		if c.Screens&keymap.OnSession != 0 && !remote.IsOwnWord("/"+c.Name) {
 			t.Errorf("/%s goes to an agent in plain mode", c.Name)
 		}

@@ -15,7 +15,7 @@ import (
 // printableKeys returns every printable key of the keymap, and all letters and digits, each once.
 func printableKeys() []string {
 	keys := strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[].,;:-+*#", "")
-	for _, d := range keymap.Definitions {
+	for _, d := range keymap.Definitions() {
 		for _, key := range d.Keys {
 			if utf8.RuneCountInString(key) == 1 {
 				keys = append(keys, key)

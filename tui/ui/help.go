@@ -16,7 +16,7 @@ type helpItem struct {
 	firstScope keymap.Scope
 }
 
-func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions) }
+func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions()) }
 
 func (h helpItem) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block

@@ -22,7 +22,7 @@ func TestHelpIsComplete(t *testing.T) {
 			text.WriteString(ansi.Strip(line) + " ")
 		}
 		words := strings.Join(strings.Fields(text.String()), " ")
-		for _, d := range keymap.Definitions {
+		for _, d := range keymap.Definitions() {
 			if !strings.Contains(words, d.About) {
 				t.Errorf("width %d: help lacks %q", width, d.About)
 			}
