@@ -24,15 +24,20 @@ type Command struct {
 }
 
 // Commands returns all commands in the order of the palette.
-var Commands = sync.OnceValue(func() []Command {
-	rows := slices.DeleteFunc(slices.Clone(Definitions()), func(d Definition) bool { return d.command == nil })
+var Commands = sync.OnceValue(func() []Command { return commandsOf(Definitions()) })
+
+// Commands returns the commands of the map's actions in the order of the palette.
+func (m *Map) Commands() []Command { return commandsOf(m.rows) }
+
+func commandsOf(rows []Definition) []Command {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(d Definition) bool { return d.command == nil })
 	slices.SortStableFunc(rows, func(a, b Definition) int { return a.command.place - b.command.place })
 	out := make([]Command, len(rows))
 	for i, d := range rows {
 		out[i] = Command{d.command.name, d.Action, d.command.on}
 	}
 	return out
-})
+}
 
 // CommandNamed returns the command with a name.
 func CommandNamed(name string) (Command, bool) {

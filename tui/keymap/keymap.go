@@ -41,6 +41,7 @@ func (k Keys) Retired() []retired.Name {
 
 // Map maps the keys of each scope to actions. It is immutable.
 type Map struct {
+	rows     []Definition
 	byKey    map[Scope]map[string]Action
 	byAction map[Action][]string
 }
@@ -54,10 +55,22 @@ func New(custom Keys) (*Map, error) {
 			return nil, fmt.Errorf("keys: unknown action %q", name)
 		}
 	}
-	m := &Map{byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
+	return newMap(Definitions(), custom)
+}
+
+// Only returns the default map of the actions that keep accepts, such as those that a test shows.
+func Only(keep func(Definition) bool) *Map {
+	rows := slices.DeleteFunc(slices.Clone(Definitions()), func(d Definition) bool { return !keep(d) })
+	m, _ := newMap(rows, nil) // default keys are valid
+	return m
+}
+
+// newMap binds the keys of definitions.
+func newMap(rows []Definition, custom Keys) (*Map, error) {
+	m := &Map{rows: rows, byKey: map[Scope]map[string]Action{}, byAction: map[Action][]string{}}
 	// Bind the user's keys first: they take precedence over default keys of the same scope.
 	for _, bindCustom := range []bool{true, false} {
-		for _, d := range Definitions() {
+		for _, d := range rows {
 			keys, isCustom := custom[string(d.Action)]
 			if isCustom != bindCustom {
 				continue

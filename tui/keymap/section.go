@@ -62,7 +62,7 @@ func (m *Map) Sections(first Scope) []Section {
 	if first != "" {
 		add(first)
 	}
-	for _, d := range Definitions() {
+	for _, d := range m.rows {
 		add(d.Scope)
 	}
 	for i := range fixed {
@@ -70,20 +70,20 @@ func (m *Map) Sections(first Scope) []Section {
 	}
 	out := make([]Section, len(scopes))
 	for i, s := range scopes {
-		out[i] = Section{s, m.rows(s)}
+		out[i] = Section{s, m.rowsOf(s)}
 	}
 	return out
 }
 
-// rows returns the rows of one place: the fixed keys, then those of its actions.
-func (m *Map) rows(s Scope) []Row {
+// rowsOf returns the rows of one place: the fixed keys, then those of its actions.
+func (m *Map) rowsOf(s Scope) []Row {
 	var out []Row
 	for i := range fixed {
 		if fixed[i].scope == s {
 			out = append(out, fixed[i].row)
 		}
 	}
-	for _, d := range Definitions() {
+	for _, d := range m.rows {
 		if d.Scope != s {
 			continue
 		}

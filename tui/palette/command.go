@@ -22,7 +22,7 @@ type Command struct {
 // OfScreen returns the commands of a screen. scope holds the screen's own keys.
 func OfScreen(keys *keymap.Map, screen keymap.Screens, scope keymap.Scope) []Command {
 	var out []Command
-	for _, c := range keymap.Commands() {
+	for _, c := range keys.Commands() {
 		if c.Screens&screen == 0 {
 			continue
 		}

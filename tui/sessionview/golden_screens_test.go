@@ -1,11 +1,14 @@
 package sessionview
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 )
 
@@ -260,7 +263,7 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name:    "help",
-		open:    fromScene("transcript", pressing("f1")),
+		open:    fromScene("transcript", someKeys, pressing("f1")),
 		heights: screenHeights,
 		shows: []string{
 			"Everywhere", "ctrl+c twice", "leave; the session goes on", "F1, alt+h", "this help", "ctrl+k",
@@ -360,7 +363,7 @@ var screenScenes = []goldenScene{
 		status: []string{"● idle"},
 	},
 	{
-		name: "palette", open: fromScene("settings", pressing("ctrl+k")), heights: screenHeights,
+		name: "palette", open: fromScene("settings", someCommands, pressing("ctrl+k")), heights: screenHeights,
 		shows: []string{"─ commands ─", "command:", "▸ /mode", "/model", "/settings", "/rules"},
 		wide:  []string{"settings of the agent: mode, model", "F3"},
 	},
@@ -417,6 +420,27 @@ func TestGoldenScreens(t *testing.T) { testGoldenScenes(t, screenScenes) }
 // fromScene opens a screen of a scene of package tuitest and prepares it.
 func fromScene(name string, prepare ...func(*testScreen)) func(t *testing.T, width, height int) *testScreen {
 	return fromJournal(tuitest.Scenes[name], prepare...)
+}
+
+// someKeys shows the keys of some actions only: a further key does not change a golden help.
+func someKeys(s *testScreen) {
+	shown := []keymap.Action{
+		keymap.Help, keymap.OpenPalette, keymap.Interrupt, keymap.ShowSessions, keymap.ShowSettings, keymap.ShowRules,
+		keymap.Reconnect, keymap.ShowContext, keymap.NextPending, keymap.ShowChanges, keymap.JumpSession,
+		keymap.NextTheme, keymap.ToggleSide, keymap.FocusNext, keymap.FocusPrevious, keymap.PageUp, keymap.PageDown,
+		keymap.Top, keymap.Bottom, keymap.ExportSession, keymap.Send, keymap.Up, keymap.Back, keymap.PagerFind,
+	}
+	s.m.Styles.Keys = keymap.Only(func(d keymap.Definition) bool { return slices.Contains(shown, d.Action) })
+}
+
+// someCommands shows some commands only: a further command does not change a golden palette.
+func someCommands(s *testScreen) {
+	shown := strings.Fields("mode model settings rules context compact undo repeat fork find copy expand top end")
+	s.m.Styles.Keys = keymap.Only(func(d keymap.Definition) bool {
+		return !slices.ContainsFunc(keymap.Commands(), func(c keymap.Command) bool {
+			return c.Action == d.Action && !slices.Contains(shown, c.Name)
+		})
+	})
 }
 
 func pressing(keys ...string) func(*testScreen) { return func(s *testScreen) { s.press(keys...) } }

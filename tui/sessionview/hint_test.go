@@ -23,9 +23,8 @@ func hintedKeys(screen string, m *keymap.Map) []string {
 		"ctrl+c": "ctrl+c", "enter": "enter", "esc": "esc", "tab": "tab", "↑↓": "down", "1…9": "1",
 	}
 	for _, d := range keymap.Definitions() {
-		shown := m.Keys(d.Action)
-		for i, key := range d.Keys {
-			names[shown[i]] = key
+		for i, shown := range m.Keys(d.Action) {
+			names[shown] = d.Keys[i]
 		}
 	}
 	delete(names, "→") // in the protocol log it is a direction

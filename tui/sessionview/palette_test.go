@@ -17,6 +17,7 @@ import (
 func TestGoldenPaletteOnAWideScreen(t *testing.T) {
 	t.Run("palette_200", func(t *testing.T) {
 		s := open(t, tuitest.Scenes["settings"](), 200, 60)
+		someCommands(s)
 		s.press("ctrl+k")
 		tuitest.Golden(t, s.text())
 	})
