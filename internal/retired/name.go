@@ -60,5 +60,11 @@ var Names = []Name{
 	{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+v and alt+m show others side by side"},
 	{Action, "previous-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
 	{Action, "next-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
+	{Action, "outline.jump", "2026-11", "list.choose"},
+	{Action, "outline.up", "2026-11", "list.up"},
+	{Action, "outline.down", "2026-11", "list.down"},
+	{Action, "outline.page-up", "2026-11", "list.page-up"},
+	{Action, "outline.page-down", "2026-11", "list.page-down"},
+	{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
 	{Setting, "composer", "2026-11", "ctrl+g opens a message in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
 }

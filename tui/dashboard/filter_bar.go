@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -30,7 +31,7 @@ func (d *Dashboard) newFilterBar() *filterBar {
 
 // Update completes the last word on tab. The form handles all else.
 func (b *filterBar) Update(msg tea.Msg) ui.Response {
-	if press, ok := msg.(tea.KeyPressMsg); ok && press.String() == "tab" {
+	if press, ok := msg.(tea.KeyPressMsg); ok && b.dashboard.Styles.FieldAction(press) == keymap.Complete {
 		if found := b.completions(); len(found) > 0 {
 			text := b.Value(0)
 			text = text[:strings.LastIndexByte(text, ' ')+1] + found[0]

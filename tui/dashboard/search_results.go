@@ -115,11 +115,11 @@ func (r *searchResults) press(key string) ui.Response {
 
 // pressInput handles a key while the search is edited.
 func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
-	switch msg.String() {
-	case "esc":
+	switch r.styles.FieldAction(msg) {
+	case keymap.Back:
 		r.input = nil
 		return ui.Response{Close: r.query == nil}
-	case "enter":
+	case keymap.Choose:
 		text := r.input.Value()
 		query, err := protocol.ParseQuery(text)
 		if err != nil {

@@ -178,7 +178,7 @@ func (d *Dashboard) footer() string {
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
 	conn := d.connText()
 	width -= ansi.StringWidth(conn)
-	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok {
+	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" {
 		return conn + s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
 	hint := keys.Hint(keymap.Choose, "open", keymap.NextPending, "next pending", keymap.NewSession, "new",

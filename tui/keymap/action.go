@@ -51,7 +51,6 @@ var Definitions = sync.OnceValue(func() (out []Definition) {
 		{Global, global},
 		{Panes, panes},
 		{Composer, composer},
-		{Outline, outline},
 		{Player, player},
 		{Lists, lists},
 		{Approval, approval},
@@ -66,6 +65,8 @@ var Definitions = sync.OnceValue(func() (out []Definition) {
 		{Review, review},
 		{Pager, pager},
 		{Tour, tour},
+		{Form, form},
+		{Question, question},
 	} {
 		for _, r := range t.rows {
 			out = append(out, Definition{t.scope, r.action, r.keys, r.about, r.command})

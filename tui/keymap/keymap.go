@@ -13,8 +13,9 @@ import (
 // reserved are keys that cannot be rebound, so that quitting and writing always work.
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
 
-// writing are the scopes that are active while a text field has the focus.
-var writing = []Scope{Global, Composer, Tour, Panes}
+// writing are the scopes that are active while a text field has the focus, and that of questions, which
+// no letter answers.
+var writing = []Scope{Global, Composer, Tour, Panes, Form, Question}
 
 // Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty list leaves
 // an action without keys.
@@ -133,6 +134,19 @@ func (m *Map) InList(scope Scope, key string) Action {
 		return a
 	}
 	return m.byKey[Lists][key]
+}
+
+// InField returns the action of a key in Lists while a text field takes the keys that write, or "".
+// The default keys always act: the user's keys may be letters.
+func (m *Map) InField(key string) Action {
+	if a := m.byKey[Lists][key]; a != "" {
+		return a
+	}
+	i := slices.IndexFunc(lists, func(r row) bool { return slices.Contains(r.keys, key) })
+	if i < 0 {
+		return ""
+	}
+	return lists[i].action
 }
 
 // Keys returns the keys of an action in display form.

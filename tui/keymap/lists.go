@@ -1,41 +1,29 @@
 package keymap
 
-// Actions of all lists: queue, plan, approval, transcript, menus and pagers.
+// Actions of all lists: queue, plan, approval, transcript, menus and pagers. In a list with a text field
+// keys that write go into the field.
 const (
-	Up     Action = "list.up"
-	Down   Action = "list.down"
-	First  Action = "list.first"
-	Last   Action = "list.last"
-	Choose Action = "list.choose"
-	Back   Action = "list.back"
+	Up           Action = "list.up"
+	Down         Action = "list.down"
+	ListPageUp   Action = "list.page-up"
+	ListPageDown Action = "list.page-down"
+	First        Action = "list.first"
+	Last         Action = "list.last"
+	Choose       Action = "list.choose"
+	Complete     Action = "list.complete"
+	Back         Action = "list.back"
 )
 
 var lists = []row{
-	{Up, keys{"up", "k"}, "up", nil},
-	{Down, keys{"down", "j"}, "down", nil},
+	{Up, keys{"up", "k", "ctrl+p"}, "up", nil},
+	{Down, keys{"down", "j", "ctrl+n"}, "down", nil},
+	{ListPageUp, keys{"pgup"}, "page up", nil},
+	{ListPageDown, keys{"pgdown"}, "page down", nil},
 	{First, keys{"home", "g"}, "first", nil},
 	{Last, keys{"end", "G"}, "last", nil},
 	{Choose, keys{"enter", "space"}, "choose", nil},
+	{Complete, keys{"tab"}, "complete the text by the selected row", nil},
 	{Back, keys{"esc", "q"}, "back", nil},
-}
-
-// Actions of the turns.
-const (
-	OutlineJump     Action = "outline.jump"
-	OutlineUp       Action = "outline.up"
-	OutlineDown     Action = "outline.down"
-	OutlinePageUp   Action = "outline.page-up"
-	OutlinePageDown Action = "outline.page-down"
-	OutlineClose    Action = "outline.close"
-)
-
-var outline = []row{
-	{OutlineJump, keys{"enter"}, "go to the turn", nil},
-	{OutlineUp, keys{"up"}, "up; text filters", nil},
-	{OutlineDown, keys{"down"}, "down", nil},
-	{OutlinePageUp, keys{"pgup"}, "page up", nil},
-	{OutlinePageDown, keys{"pgdown"}, "page down", nil},
-	{OutlineClose, keys{"esc", "f10", "alt+o"}, "back", nil},
 }
 
 // Actions of a long text.
@@ -57,4 +45,38 @@ var pager = []row{
 	{PagerPrevious, keys{"N"}, "previous match", nil},
 	{PagerDiffLayout, keys{"d"}, "diff side by side or in one column", nil},
 	{PagerClose, keys{"v", "enter", "?", "f1", "alt+h"}, "back", nil},
+}
+
+// Actions of a form.
+const (
+	FormNext           Action = "form.next"
+	FormPrevious       Action = "form.previous"
+	FormNextChoice     Action = "form.next-choice"
+	FormPreviousChoice Action = "form.previous-choice"
+	FormSubmit         Action = "form.submit"
+	FormCancel         Action = "form.cancel"
+)
+
+var form = []row{
+	{FormNext, keys{"tab", "down"}, "next field", nil},
+	{FormPrevious, keys{"shift+tab", "up"}, "previous field", nil},
+	{FormNextChoice, keys{"right"}, "next choice of a field", nil},
+	{FormPreviousChoice, keys{"left"}, "previous choice of a field", nil},
+	{FormSubmit, keys{"enter"}, "submit", nil},
+	{FormCancel, keys{"esc"}, "cancel", nil},
+}
+
+// Actions of a question. No letter answers it.
+const (
+	QuestionPrevious Action = "question.previous"
+	QuestionNext     Action = "question.next"
+	QuestionConfirm  Action = "question.confirm"
+	QuestionCancel   Action = "question.cancel"
+)
+
+var question = []row{
+	{QuestionPrevious, keys{"left", "up", "shift+tab"}, "choose backwards", nil},
+	{QuestionNext, keys{"right", "down", "tab"}, "choose; cancel is chosen first", nil},
+	{QuestionConfirm, keys{"enter"}, "confirm the choice", nil},
+	{QuestionCancel, keys{"esc"}, "cancel", nil},
 }

@@ -14,7 +14,8 @@ var meanings = map[string]map[string]Action{
 	"The tour": {"alt+k": SkipStep, "ctrl+c": ""},
 	"Commands and keys": {
 		"ctrl+k": OpenPalette, "enter": Send, "/": "", "esc": Cancel, "alt+r": ReleaseQueue, "alt+q": ClearQueue,
-		"ctrl+z": Suspend, "F1": Help,
+		"ctrl+z": Suspend, "F1": Help, "↑": Up, "↓": Down, "ctrl+p": Up, "ctrl+n": Down, "pgup": ListPageUp,
+		"pgdown": ListPageDown, "home": First, "end": Last, "tab": Complete,
 	},
 	"Themes":      {"alt+l": NextTheme},
 	"A session":   {"ctrl+o": ToggleLast},
@@ -47,7 +48,7 @@ var meanings = map[string]map[string]Action{
 		"F2": ShowSessions, "s": SortSessions, "t": ToggleChildren, "p": TogglePreview, "enter": Choose,
 		"alt+g": JumpSession, "F8": NextPending, "/": FilterSessions, "l": LabelSession, "space": MarkSession,
 		"*": MarkShown, "y": DecideRequest, "N": DenySessions, "i": StopSessions, "m": SendSessions,
-		"X": CloseOrDelete, "n": NewSession, "→": "",
+		"X": CloseOrDelete, "n": NewSession, "→": FormNextChoice,
 	},
 	"Sessions side by side": {
 		"alt+v": SplitRight, "alt+m": SplitBelow, "alt+a": NextPane,

@@ -14,12 +14,6 @@ type Section struct {
 // Row is a line of the help: keys in display form, and what they do.
 type Row struct{ Keys, About string }
 
-// Places whose keys cannot be rebound.
-const (
-	Form    Scope = "Forms"
-	Palette Scope = "Commands (ctrl+k or /)"
-)
-
 // fixed lists the keys that cannot be rebound, first in their section.
 var fixed = []struct {
 	scope Scope
@@ -36,18 +30,8 @@ var fixed = []struct {
 	{Composer, Row{"// first", "an agent's command that has the name of a command of agentctl"}},
 	{Composer, Row{"@ in a word", "files: tab or enter completes, esc closes the list"}},
 	{Composer, Row{"alt+1 … alt+9", "go to the approval and choose an option"}},
+	{Lists, Row{"text", "filters, where a list has a text field: there letters are no keys"}},
 	{Approval, Row{"1 … 9", "choose an option, or an answer; enter confirms"}},
-	{Palette, Row{"↑, ↓", "select; pgup and pgdown: a page"}},
-	{Palette, Row{"enter", "run the command; one with arguments goes into the message"}},
-	{Palette, Row{"esc", "close"}},
-	{Form, Row{"tab, ↓", "next field"}},
-	{Form, Row{"shift+tab, ↑", "previous field"}},
-	{Form, Row{"→, ←", "next or previous choice of a field"}},
-	{Form, Row{"enter", "submit"}},
-	{Form, Row{"esc", "cancel"}},
-	{Question, Row{"←, →", "choose; cancel is chosen first"}},
-	{Question, Row{"enter", "confirm the choice"}},
-	{Question, Row{"esc", "cancel"}},
 }
 
 // Sections returns the keys of all places in the order of the help screen, the given place first.

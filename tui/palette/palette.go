@@ -2,108 +2,87 @@ package palette
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
-// maxRows is the maximum number of commands that a palette shows at once.
-const maxRows = 14
-
-// label is the prompt of the text field.
-const label = " command: "
+const (
+	maxRows    = 14  // commands that a palette shows
+	nameColumn = 14  // width of the names, in cells
+	maxWidth   = 100 // of a row: the key stays beside its text
+)
 
 // Palette is a docked overlay: a text field and the commands that match its text. Its intent is the
 // chosen [Command].
-type Palette struct {
-	styles   *ui.Styles
-	commands func() []Command
-	list     List
-	input    *ui.TextInput
-}
+type Palette struct{ *ui.Picker[Command] }
 
 // New returns a palette of the commands that a function returns. It is called for every drawing.
 func New(s *ui.Styles, commands func() []Command) *Palette {
-	p := &Palette{styles: s, commands: commands, list: List{styles: s, abouts: true}, input: s.NewTextInput("")}
-	p.find()
-	return p
+	list := NewList(s, func(text string) []Command { return Rank(commands(), text, true) })
+	list.Title = func(int, int, int) string { return s.Bold.Render("commands") }
+	list.Empty = func(string) string { return "   no command" }
+	list.Hint = func() string { return "enter runs · ↑↓ · esc closes" }
+	list.Complete = func(c Command) string { return c.Name }
+	list.Press = func(key string) (ui.Response, bool) { return pressGlobal(commands(), s.Keys.At(keymap.Global, key)) }
+	list.Choose = func(c Command) ui.Response { return ui.Response{Close: true, Intent: c} }
+	list.Label, list.Docked = " command: ", maxRows
+	return &Palette{ui.NewPicker(s, list)}
 }
 
-func (p *Palette) find() { p.list.Find(p.commands(), p.input.Value()) }
-
-// Scope implements [ui.Overlay]. The global scope leaves all letters for typing.
-func (p *Palette) Scope() keymap.Scope { return keymap.Global }
-
-// FullScreen implements [ui.Overlay].
-func (p *Palette) FullScreen() bool { return false }
-
-// KeyHint returns the keys, for the last line of the screen.
-func (p *Palette) KeyHint() string { return "enter runs · ↑↓ · esc closes" }
-
-// Update implements [ui.Overlay].
-func (p *Palette) Update(msg tea.Msg) ui.Response {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return p.press(msg)
-	case tea.PasteMsg:
-		p.input.Paste(msg.Content)
-	case tea.MouseWheelMsg:
-		return ui.Response{Pass: true}
+// pressGlobal handles the key of the palette, which closes it, and the keys of its commands: the rows
+// show the keys, so they act.
+func pressGlobal(commands []Command, action keymap.Action) (r ui.Response, handled bool) {
+	if action == keymap.OpenPalette {
+		return ui.Response{Close: true}, true
 	}
-	p.find()
-	return ui.Response{}
-}
-
-func (p *Palette) press(msg tea.KeyPressMsg) ui.Response {
-	key := msg.String()
-	switch {
-	case key == "esc", p.styles.Keys.At(keymap.Global, key) == keymap.OpenPalette:
-		return ui.Response{Close: true}
-	case key == "enter":
-		c, ok := p.list.Selected()
-		if !ok {
-			return ui.Response{}
-		}
-		return ui.Response{Close: true, Intent: c}
-	case key == "up" || key == "shift+tab":
-		p.list.Move(-1)
-	case key == "down" || key == "tab":
-		p.list.Move(1)
-	case key == "pgup":
-		p.list.Move(-maxRows)
-	case key == "pgdown":
-		p.list.Move(maxRows)
-	case !ui.Writes(msg) && p.commandOf(key) != nil:
-		return ui.Response{Close: true, Intent: *p.commandOf(key)}
-	default:
-		p.input.Press(msg)
-	}
-	p.find()
-	return ui.Response{}
-}
-
-// commandOf returns the command whose key is pressed, or nil. The rows show the keys, so they act.
-func (p *Palette) commandOf(key string) *Command {
-	action := p.styles.Keys.At(keymap.Global, key)
-	commands := p.commands()
 	i := slices.IndexFunc(commands, func(c Command) bool { return action != "" && c.Action == action })
 	if i < 0 {
-		return nil
+		return ui.Response{}, false
 	}
-	return &commands[i]
+	return ui.Response{Close: true, Intent: commands[i]}, true
 }
 
-// View implements [ui.Overlay]. The rows of the list are stable: fewer matches leave empty rows.
+// View implements [ui.Overlay]. The rows are stable: fewer matches leave empty rows.
 func (p *Palette) View(width, height int) ([]string, *tea.Cursor) {
-	p.find()
 	rows := max(1, min(maxRows, height-5))
-	out := []string{p.styles.Rule(p.styles.Bold.Render("commands"), width), p.styles.InputLine(label, p.input, width)}
-	cursor := ui.InputCursor(label, p.input, 1)
-	out = append(out, p.list.View(width, rows)...)
+	out, cursor := p.Picker.View(width, rows+2)
 	for len(out) < rows+2 {
 		out = append(out, "")
 	}
 	return out, cursor
+}
+
+// NewList returns a list of the commands that match a text, each on one line: name, text, key.
+func NewList(s *ui.Styles, found func(text string) []Command) ui.List[Command] {
+	return ui.List[Command]{
+		Rows: found,
+		ID:   func(c Command) string { return c.Name },
+		Draw: func(c Command, selected bool, width int) []string { return []string{row(s, &c, selected, width)} },
+	}
+}
+
+// row returns the line of a command. The key is left out before the name is cut.
+func row(s *ui.Styles, c *Command, selected bool, width int) string {
+	width = min(width, maxWidth)
+	about := c.About
+	if c.Action == "" {
+		about = strings.TrimSpace(c.Hint + " — " + c.About)
+		about = strings.Trim(about, "— ")
+	}
+	name := ui.Pad(c.Name, nameColumn) + " "
+	key := ui.Prefixed(" ", c.Key)
+	if room := width - 4; ansi.StringWidth(name)+ansi.StringWidth(key) > room {
+		key = ""
+	}
+	room := max(0, width-4-ansi.StringWidth(name)-ansi.StringWidth(key))
+	about = ui.Fit(about, room)
+	if selected {
+		return s.Selected.Render(ui.Spread(" ▸ "+name+about, key+" ", width))
+	}
+	return ui.Spread("   "+name+s.Dim.Render(about), s.KeyName.Render(key)+" ", width)
 }

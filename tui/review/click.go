@@ -23,17 +23,18 @@ func (v *View) click(msg tea.MouseClickMsg) {
 		inFiles = msg.X < filesWidth
 	}
 	if inFiles {
-		v.clickFile(v.files.top + row)
+		v.clickFile(row)
 		return
 	}
 	v.clickLine(row)
 }
 
-// clickFile opens a row of the list of files.
-func (v *View) clickFile(at int) {
-	if at < len(v.fileRows()) {
-		v.files.selected, v.files.focused = at, false
-		v.openRow(at)
+// clickFile opens the row at a line of the list of files.
+func (v *View) clickFile(line int) {
+	if at, ok := v.files.RowAt(line); ok {
+		v.files.SelectAt(at)
+		v.files.focused = false
+		v.openRow(v.fileRows()[at])
 	}
 }
 

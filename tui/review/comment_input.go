@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -59,16 +60,17 @@ func (v *View) findPlace() bool {
 func (v *View) startInput() { v.input = v.styles.NewTextInput(v.content.Comments.At(v.place)) }
 
 // pressInput handles a key while a comment is written. Enter saves it, an empty one removes it.
-func (v *View) pressInput(msg tea.KeyPressMsg) {
-	switch msg.String() {
-	case "enter", "tab":
+func (v *View) pressInput(msg tea.KeyPressMsg) ui.Response {
+	switch v.styles.FieldAction(msg) {
+	case keymap.Choose, keymap.Complete:
 		v.SaveComment()
 		v.input = nil
-	case "esc":
+	case keymap.Back:
 		v.input = nil
 	default:
 		v.input.Press(msg)
 	}
+	return ui.Response{}
 }
 
 // Commenting reports whether a comment is being written.

@@ -21,16 +21,32 @@ const (
 
 // fileList is the list of files and of the comments on them.
 type fileList struct {
-	focused  bool
-	selected int          // index of the row
-	top      int          // index of the first visible row
-	folded   map[int]bool // files whose lines are hidden
+	*ui.Picker[fileRow]
+	focused bool
+	folded  map[int]bool // files whose lines are hidden
 }
 
 // fileRow is a row of the list: a file, or a comment on it.
 type fileRow struct {
 	file    int
 	comment *Comment // nil: the file
+}
+
+// id returns the identity of a row.
+func (r fileRow) id() string {
+	if r.comment == nil {
+		return fmt.Sprint(r.file)
+	}
+	return fmt.Sprintf("%d %+v", r.file, r.comment.Place)
+}
+
+// newFileList returns the list of the files of a view.
+func newFileList(v *View) fileList {
+	return fileList{Picker: ui.NewPicker(v.styles, ui.List[fileRow]{
+		Rows: func(string) []fileRow { return v.fileRows() },
+		ID:   fileRow.id,
+		Draw: func(r fileRow, selected bool, width int) []string { return []string{v.fileLine(r, selected, width)} },
+	})}
 }
 
 // fileRows returns the rows of the list.
@@ -54,69 +70,59 @@ func (v *View) fileRows() []fileRow {
 }
 
 // selectFile selects the row of a file.
-func (l *fileList) selectFile(v *View, file int) {
-	for i, r := range v.fileRows() {
-		if r.file == file && r.comment == nil {
-			l.selected = i
-			return
-		}
-	}
-}
+func (l *fileList) selectFile(file int) { l.Select(fileRow{file: file}.id()) }
 
 // pressFiles handles an action on the list of files.
 func (v *View) pressFiles(action keymap.Action) {
-	l, rows := &v.files, v.fileRows()
+	row, ok := v.files.Selected()
 	switch action {
-	case keymap.Up, keymap.ReviewPreviousFile:
-		l.selected--
-	case keymap.Down, keymap.ReviewNextFile:
-		l.selected++
+	case keymap.ReviewPreviousFile:
+		action = keymap.Up
+	case keymap.ReviewNextFile:
+		action = keymap.Down
 	case keymap.ReviewPageUp:
-		l.selected -= max(1, v.list.Height()-1)
+		action = keymap.ListPageUp
 	case keymap.ReviewPageDown:
-		l.selected += max(1, v.list.Height()-1)
-	case keymap.First:
-		l.selected = 0
-	case keymap.Last:
-		l.selected = len(rows) - 1
+		action = keymap.ListPageDown
+	}
+	switch action {
 	case keymap.Back:
-		l.focused = false
+		v.files.focused = false
 	case keymap.Choose:
-		v.openRow(l.selected)
-		l.focused = false
-	case keymap.ReviewComment, keymap.ReviewRemove:
-		if l.selected < len(rows) && rows[l.selected].comment != nil {
-			v.place = rows[l.selected].comment.Place
-			if action == keymap.ReviewComment {
-				v.startInput()
-			} else {
-				v.setComment("")
-			}
-			return
+		if ok {
+			v.openRow(row)
 		}
-		v.message = "select a comment"
+		v.files.focused = false
+	case keymap.ReviewComment, keymap.ReviewRemove:
+		switch {
+		case !ok || row.comment == nil:
+			v.message = "select a comment"
+		case action == keymap.ReviewComment:
+			v.place = row.comment.Place
+			v.startInput()
+		default:
+			v.place = row.comment.Place
+			v.setComment("")
+		}
 	case keymap.ReviewUnread:
 		v.pressBody(action)
+	default:
+		v.files.Act(action)
 	}
-	l.selected = max(0, min(l.selected, len(v.fileRows())-1))
 }
 
 // openRow shows the file or the comment of a row.
-func (v *View) openRow(at int) {
-	rows := v.fileRows()
-	if at >= len(rows) {
-		return
-	}
-	if comment := rows[at].comment; comment != nil {
-		first := v.content.Changes.HeaderOf(rows[at].file)
-		for i := first; i < len(v.items) && v.content.Changes.FileOf(i) == rows[at].file; i++ {
+func (v *View) openRow(row fileRow) {
+	if comment := row.comment; comment != nil {
+		first := v.content.Changes.HeaderOf(row.file)
+		for i := first; i < len(v.items) && v.content.Changes.FileOf(i) == row.file; i++ {
 			if line, ok := v.items[i].rowOf(comment.Place, v.bodyWidth()); ok {
 				v.show(transcript.Point{Item: v.first() + transcript.ID(i), Line: line})
 				return
 			}
 		}
 	}
-	v.show(v.start(rows[at].file))
+	v.show(v.start(row.file))
 }
 
 // rowOf returns the first row that shows a line of the patch.
@@ -133,23 +139,10 @@ func (p *pieceItem) rowOf(place Place, width int) (row int, ok bool) {
 
 // filesView draws the list of files.
 func (v *View) filesView(width, height int) []string {
-	rows := v.fileRows()
-	l := &v.files
-	if !l.focused {
-		l.selectFile(v, v.currentFile())
+	if !v.files.focused {
+		v.files.selectFile(v.currentFile())
 	}
-	l.top = max(min(l.top, l.selected), l.selected-height+1, 0)
-	var out []string
-	for i := l.top; i < len(rows) && len(out) < height; i++ {
-		line := ui.Pad(v.fileLine(rows[i], width), width)
-		switch {
-		case i == l.selected && l.focused:
-			line = v.styles.Selected.Render(ansi.Strip(line))
-		case i == l.selected:
-			line = v.styles.Bold.Render(ansi.Strip(line))
-		}
-		out = append(out, line)
-	}
+	out := v.files.Lines(width, height)
 	for len(out) < height {
 		out = append(out, strings.Repeat(" ", max(0, width)))
 	}
@@ -157,7 +150,19 @@ func (v *View) filesView(width, height int) []string {
 }
 
 // fileLine draws a row of the list.
-func (v *View) fileLine(row fileRow, width int) string {
+func (v *View) fileLine(row fileRow, selected bool, width int) string {
+	line := ui.Pad(v.fileText(row, width), width)
+	switch {
+	case selected && v.files.focused:
+		return v.styles.Selected.Render(ansi.Strip(line))
+	case selected:
+		return v.styles.Bold.Render(ansi.Strip(line))
+	}
+	return line
+}
+
+// fileText returns the text of a row.
+func (v *View) fileText(row fileRow, width int) string {
 	if row.comment != nil {
 		text := fmt.Sprintf("   ┕ %d: %s", row.comment.Place.Line, row.comment.Text)
 		return v.styles.Warning.Render(ui.Fit(text, width))

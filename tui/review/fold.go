@@ -8,8 +8,8 @@ import (
 // toggleFold hides the lines of the current file below its heading, or shows them again. In the
 // list that is the selected file.
 func (v *View) toggleFold() {
-	if v.files.focused {
-		v.openRow(v.files.selected)
+	if row, ok := v.files.Selected(); ok && v.files.focused {
+		v.openRow(row)
 	}
 	if v.currentPiece() < 0 || len(v.items) == 0 {
 		v.message = "select a file"

@@ -39,17 +39,19 @@ func (v *View) beginSearch() { v.search.input = v.styles.NewTextInput(v.search.t
 
 // pressSearchInput handles a key while the text is typed. Enter searches, an empty text ends the
 // search.
-func (v *View) pressSearchInput(msg tea.KeyPressMsg) {
-	switch s := &v.search; msg.String() {
-	case "enter":
+func (v *View) pressSearchInput(msg tea.KeyPressMsg) ui.Response {
+	s := &v.search
+	switch v.styles.FieldAction(msg) {
+	case keymap.Choose:
 		s.text = s.input.Value()
 		s.input = nil
 		v.startSearch()
-	case "esc":
+	case keymap.Back:
 		s.input = nil
 	default:
 		s.input.Press(msg)
 	}
+	return ui.Response{}
 }
 
 // startSearch finds the matches and shows the first one from the current line.

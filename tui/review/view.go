@@ -47,6 +47,7 @@ type CopyIntent struct{ What, Text string }
 // New returns a view at the start of its content.
 func New(s *ui.Styles, title string, content Content) *View {
 	v := &View{styles: s, title: title}
+	v.files = newFileList(v)
 	v.SetContent(content)
 	v.list.ScrollToTop()
 	return v
@@ -105,12 +106,10 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 	case tea.KeyPressMsg:
 		v.message = ""
 		if v.input != nil {
-			v.pressInput(msg)
-			return ui.Response{}
+			return v.pressInput(msg)
 		}
 		if v.search.input != nil {
-			v.pressSearchInput(msg)
-			return ui.Response{}
+			return v.pressSearchInput(msg)
 		}
 		return v.press(msg.String())
 	case tea.PasteMsg:
@@ -123,6 +122,9 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 	case tea.MouseClickMsg:
 		v.click(msg)
 	case tea.MouseWheelMsg:
+		if v.files.focused {
+			return v.files.Update(msg)
+		}
 		v.scroll(ui.WheelRows(msg))
 	case ui.RestyleMsg:
 		v.Redraw()
@@ -148,7 +150,7 @@ func (v *View) press(key string) ui.Response {
 		return ui.Response{Close: true}
 	case keymap.ReviewFiles:
 		v.files.focused = !v.files.focused
-		v.files.selectFile(v, v.currentFile())
+		v.files.selectFile(v.currentFile())
 		return ui.Response{}
 	case keymap.ReviewLayout:
 		v.styles.ToggleDiffLayout()

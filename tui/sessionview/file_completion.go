@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/filelist"
 	"agentctl/internal/format"
+	"agentctl/tui/keymap"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -28,6 +29,7 @@ const fileRows = 6
 // while the word at the cursor begins with @. A task lists the files each time that such a word is
 // begun.
 type fileCompletion struct {
+	*ui.Picker[suggestion]
 	styles  *ui.Styles
 	replica *replica
 	tasks   *task.Runner
@@ -39,9 +41,34 @@ type fileCompletion struct {
 	listing   filelist.Listing
 	word      string // of results
 	dismissed string // the word whose suggestions the user closed
-	selected  int
-	results   []string
+	results   []suggestion
 	resources int // of the results, which begin with them
+}
+
+// A suggestion is the name of a file, or of a resource with its title.
+type suggestion struct{ name, title string }
+
+// mention returns the text that stands for a suggestion in a message.
+func (s suggestion) mention() string {
+	if strings.Contains(s.name, " ") {
+		return `@"` + s.name + `" `
+	}
+	return "@" + s.name + " "
+}
+
+func newFileCompletion(s *ui.Styles, r *replica, tasks *task.Runner, local bool) *fileCompletion {
+	c := &fileCompletion{styles: s, replica: r, tasks: tasks, local: local}
+	c.Picker = ui.NewPicker(s, ui.List[suggestion]{
+		Title:    func(int, int, int) string { return c.title() },
+		Rows:     func(string) []suggestion { return c.suggestions() },
+		ID:       func(s suggestion) string { return s.name },
+		Draw:     func(s suggestion, selected bool, width int) []string { return []string{c.row(s, selected, width)} },
+		Choose:   func(s suggestion) ui.Response { return ui.Response{Intent: ui.CompleteIntent{Text: s.mention()}} },
+		Complete: suggestion.mention,
+		Message:  true,
+		Docked:   fileRows,
+	})
+	return c
 }
 
 // filesMsg carries the files of the session's directory.
@@ -61,18 +88,21 @@ func (c *fileCompletion) update(word string) (list tea.Cmd) {
 		}
 	}
 	if c.active && word != c.word {
-		c.word, c.selected = word, 0
+		c.word = word
+		c.Reset()
 		query := strings.TrimPrefix(word[1:], `"`)
 		c.results = c.matchingResources(query)
 		if c.resources = len(c.results); c.listed {
-			c.results = append(c.results, c.listing.Search(query, maxFileSuggestions)...)
+			for _, name := range c.listing.Search(query, maxFileSuggestions) {
+				c.results = append(c.results, suggestion{name: name})
+			}
 		}
 	}
 	return list
 }
 
-// matchingResources returns the names of resources that have a text in their name or title.
-func (c *fileCompletion) matchingResources(query string) (names []string) {
+// matchingResources returns the resources that have a text in their name or title.
+func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
 	if c.replica.state.Options == nil {
 		return nil
 	}
@@ -81,21 +111,11 @@ func (c *fileCompletion) matchingResources(query string) (names []string) {
 		if transcript.Clean(r.Name) != r.Name || strings.ContainsAny(r.Name, "\"\n\t ") {
 			continue // it cannot be typed
 		}
-		if strings.Contains(strings.ToLower(r.Name+" "+r.Title), query) && len(names) < maxResourceSuggestions {
-			names = append(names, r.Name)
+		if strings.Contains(strings.ToLower(r.Name+" "+r.Title), query) && len(found) < maxResourceSuggestions {
+			found = append(found, suggestion{r.Name, transcript.Clean(r.Title)})
 		}
 	}
-	return names
-}
-
-// resourceTitle returns the title of a resource.
-func (c *fileCompletion) resourceTitle(name string) string {
-	for _, r := range c.replica.state.Options.Resources {
-		if r.Name == name {
-			return transcript.Clean(r.Title)
-		}
-	}
-	return ""
+	return found
 }
 
 // available reports whether the files of the session can be listed.
@@ -115,61 +135,28 @@ func (c *fileCompletion) setFiles(msg filesMsg) bool {
 }
 
 // suggestions returns the suggested files.
-func (c *fileCompletion) suggestions() []string {
+func (c *fileCompletion) suggestions() []suggestion {
 	if !c.active || c.word == c.dismissed {
 		return nil
 	}
 	return c.results
 }
 
-// press handles a key while there are suggestions. If mention is not empty, it replaces the word at
-// the cursor.
-func (c *fileCompletion) press(key string) (mention string, handled bool) {
-	files := c.suggestions()
-	if len(files) == 0 {
-		return "", false
-	}
-	switch key {
-	case "up":
-		c.selected = max(0, c.selected-1)
-	case "down":
-		c.selected = min(len(files)-1, c.selected+1)
-	case "tab", "enter":
-		name := files[c.selected]
-		if strings.Contains(name, " ") {
-			name = `"` + name + `"`
-		}
-		return "@" + name + " ", true
-	case "esc":
-		c.dismissed = c.word
-	default:
-		return "", false
-	}
-	return "", true
-}
-
 // view returns a title and the suggestions around the selected one, or why there are none.
 func (c *fileCompletion) view(width int) []string {
-	files := c.suggestions()
-	switch {
-	case c.active && len(files) == 0 && !c.available():
+	switch n := len(c.suggestions()); {
+	case c.active && n == 0 && !c.available():
 		return []string{c.styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
-	case len(files) == 0:
+	case n == 0:
 		return nil
 	}
-	lines := make([]string, len(files))
-	for i, name := range files {
-		if i < c.resources && c.replica.state.Options != nil {
-			name = strings.TrimSpace(name + "  " + c.resourceTitle(name))
-		}
-		if i == c.selected {
-			lines[i] = c.styles.Selected.Render(ui.Fit(" ▸ "+name, width))
-			continue
-		}
-		lines[i] = ui.Fit("   "+name, width)
-	}
-	lines, _ = ui.Window(lines, c.selected, fileRows)
-	n := len(files) - c.resources
+	lines, _ := c.View(width, fileRows+1)
+	return lines
+}
+
+// title returns the number of files and resources, and the keys.
+func (c *fileCompletion) title() string {
+	n := len(c.results) - c.resources
 	count := format.Count(n, "file")
 	if n == maxFileSuggestions || c.listing.More {
 		count = "the first " + count
@@ -179,15 +166,32 @@ func (c *fileCompletion) view(width int) []string {
 	} else if c.resources > 0 {
 		count = resources
 	}
-	title := count + c.styles.Dim.Render(" · enter attaches · ↑↓ · esc closes")
-	return append([]string{c.styles.Rule(title, width)}, lines...)
+	keys := c.styles.Keys
+	return count + c.styles.Dim.Render(keymap.Separator+keys.Hint(keymap.Choose, "attaches")+keymap.Separator+"↑↓"+
+		keymap.Separator+keys.Hint(keymap.Back, "closes"))
 }
 
-// pressFileCompletion handles the keys of the file completion while it has suggestions.
-func (v *View) pressFileCompletion(key string) bool {
-	mention, handled := v.panels.files.press(key)
-	if mention != "" {
-		v.composer.ReplaceWord(mention)
+// row draws a suggestion.
+func (c *fileCompletion) row(s suggestion, selected bool, width int) string {
+	text := strings.TrimSpace(s.name + "  " + s.title)
+	if selected {
+		return c.styles.Selected.Render(ui.Fit(" ▸ "+text, width))
+	}
+	return ui.Fit("   "+text, width)
+}
+
+// updateFileCompletion passes a key or the wheel to the suggested files while there are any.
+func (v *View) updateFileCompletion(msg tea.Msg) (handled bool) {
+	files := v.panels.files
+	if len(files.suggestions()) == 0 {
+		return false
+	}
+	r, handled := files.Handle(msg)
+	if r.Close {
+		files.dismissed = files.word
+	}
+	if i, ok := r.Intent.(ui.CompleteIntent); ok {
+		v.composer.ReplaceWord(i.Text)
 	}
 	return handled
 }
@@ -195,7 +199,7 @@ func (v *View) pressFileCompletion(key string) bool {
 // completeFiles follows the word at the cursor of the composer.
 func (v *View) completeFiles() tea.Cmd {
 	word := ""
-	if v.focus == onComposer && v.composer.Editing == "" && !v.composer.Shell && v.overlays.Top() == nil {
+	if v.takesCompletion() {
 		word = v.composer.Word()
 	}
 	return v.panels.files.update(word)

@@ -31,6 +31,9 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return v.paste(msg.Content)
 	case tea.MouseWheelMsg:
+		if cmd, handled := v.updateLists(msg); handled {
+			return cmd
+		}
 		if v.overSide(msg.X) {
 			v.panels.side.scroll(ui.WheelRows(msg))
 			return nil
@@ -75,11 +78,8 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if cmd, handled := v.pressCommandList(key); handled {
+	if cmd, handled := v.updateLists(msg); handled {
 		return cmd
-	}
-	if v.pressFileCompletion(key) {
-		return nil
 	}
 	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
 		return v.pressQueue(key) // its paging keys are also global keys

@@ -230,7 +230,7 @@ func (v *View) lastLine(width int) string {
 	if line := v.leaveLine(width); line != "" {
 		return line
 	}
-	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && v.status.Text == "" {
+	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" && v.status.Text == "" {
 		return v.Styles.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
 	return v.statusLine.view(width, v.panels.interrupt.sent, v.helpHint())

@@ -2,7 +2,6 @@ package sessionview
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,13 +23,11 @@ const outlineTurns = 100
 
 // outlinePage is an overlay with the turns of the session, filtered by the words typed.
 type outlinePage struct {
-	pane     *transcriptPane
-	input    *ui.TextInput
-	selected string // id of a turn; "": the newest
-	loading  bool
-	closed   bool
-	failed   string // why older turns are not loaded
-	rows     int    // of the list, at the last drawing
+	*ui.Picker[*outline.Turn]
+	pane    *transcriptPane
+	loading bool
+	closed  bool
+	failed  string // why older turns are not loaded
 }
 
 // turnIntent asks the view to show a turn.
@@ -38,84 +35,43 @@ type turnIntent struct{ turn *outline.Turn }
 
 // openOutline returns the page and a command that requests older turns.
 func (p *transcriptPane) openOutline() (ui.Overlay, tea.Cmd) {
-	page := &outlinePage{pane: p, input: p.styles.NewTextInput(""), rows: 1}
-	return page, page.requestOlder()
+	o, keys := &outlinePage{pane: p}, p.styles.Keys
+	o.Picker = ui.NewPicker(p.styles, ui.List[*outline.Turn]{
+		Title:  func(_, rows, _ int) string { return o.title(rows) },
+		Rows:   func(text string) []*outline.Turn { return p.outline.Turns(text) },
+		ID:     func(t *outline.Turn) string { return t.ID },
+		Draw:   func(t *outline.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
+		Choose: func(t *outline.Turn) ui.Response { return ui.Response{Close: true, Intent: turnIntent{t}} },
+		Empty: func(text string) string {
+			if text != "" {
+				return " no turn matches"
+			}
+			return " no turns yet"
+		},
+		Hint: func() string { return keys.Hint(keymap.Choose, "go to turn", keymap.Up, "up", keymap.Down, "down") },
+		Press: func(key string) (ui.Response, bool) {
+			closes := keys.At(keymap.Global, key) == keymap.ShowOutline
+			return ui.Response{Close: closes}, closes
+		},
+		Label: " filter: ", Upwards: true,
+	})
+	return o, o.requestOlder()
 }
 
-// Scope implements [ui.Overlay].
-func (o *outlinePage) Scope() keymap.Scope { return keymap.Outline }
-
-// FullScreen implements [ui.Overlay].
-func (o *outlinePage) FullScreen() bool { return true }
-
-// Update implements [ui.Overlay]. The filter takes every key that writes.
+// Update implements [ui.Overlay].
 func (o *outlinePage) Update(msg tea.Msg) ui.Response {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return o.press(msg)
-	case tea.PasteMsg:
-		o.input.Paste(msg.Content)
-	case tea.MouseWheelMsg:
-		o.move(ui.WheelRows(msg))
-	}
-	return ui.Response{Cmd: o.requestOlder()}
-}
-
-func (o *outlinePage) press(msg tea.KeyPressMsg) ui.Response {
-	keys, key := o.pane.styles.Keys, msg.String()
-	action := keys.At(keymap.Outline, key)
-	if ui.Writes(msg) {
-		action = ""
-	}
-	switch action {
-	case keymap.OutlineUp:
-		o.move(-1)
-	case keymap.OutlineDown:
-		o.move(1)
-	case keymap.OutlinePageUp:
-		o.move(-o.rows)
-	case keymap.OutlinePageDown:
-		o.move(o.rows)
-	case keymap.OutlineJump:
-		turns := o.turns()
-		if len(turns) == 0 {
-			return ui.Response{}
-		}
-		o.closed = true
-		return ui.Response{Close: true, Intent: turnIntent{turns[o.index(turns)]}}
-	case keymap.OutlineClose:
-		o.closed = true
-		return ui.Response{Close: true}
-	default:
-		o.input.Press(msg)
-	}
-	return ui.Response{Cmd: o.requestOlder()}
-}
-
-func (o *outlinePage) turns() []*outline.Turn { return o.pane.outline.Turns(o.input.Value()) }
-
-// index returns the index of the selected turn, or that of the newest one.
-func (o *outlinePage) index(turns []*outline.Turn) int {
-	if i := slices.IndexFunc(turns, func(t *outline.Turn) bool { return t.ID == o.selected }); i >= 0 {
-		return i
-	}
-	return len(turns) - 1
-}
-
-// move moves the selection.
-func (o *outlinePage) move(by int) {
-	if turns := o.turns(); len(turns) > 0 {
-		o.selected = turns[max(0, min(o.index(turns)+by, len(turns)-1))].ID
-	}
+	r := o.Picker.Update(msg)
+	o.closed = o.closed || r.Close
+	r.Cmd = tea.Batch(r.Cmd, o.requestOlder())
+	return r
 }
 
 // requestOlder requests older turns while the list has room for them: near its top, or if few turns
 // match the filter.
 func (o *outlinePage) requestOlder() tea.Cmd {
 	p := o.pane
-	turns := o.turns()
 	before := p.outline.OlderThan()
-	if before == 0 || o.loading || o.closed || !p.replica.connected() || o.index(turns) > o.rows {
+	if before == 0 || o.loading || o.closed || !p.replica.connected() || o.Index() > o.Page() {
 		return nil
 	}
 	o.loading = true
@@ -137,40 +93,12 @@ func (o *outlinePage) requestOlder() tea.Cmd {
 	})
 }
 
-// View implements [ui.Overlay].
-func (o *outlinePage) View(width, height int) ([]string, *tea.Cursor) {
-	const label = "filter: "
-	s, turns := o.pane.styles, o.turns()
-	index := o.index(turns)
-	o.rows = max(1, height-4)
-	shown, selected := ui.Window(turns, index, o.rows)
-	out := []string{s.Rule(o.title(len(turns)), width), s.InputLine(" "+label, o.input, width), ""}
-	for i, t := range shown {
-		out = append(out, o.row(t, width, i == selected))
-	}
-	if len(turns) == 0 {
-		text := "no turns yet"
-		if o.input.Value() != "" {
-			text = "no turn matches"
-		}
-		out = append(out, s.Dim.Render(ui.Fit(" "+text, width)))
-	}
-	for len(out) < height-1 {
-		out = append(out, "")
-	}
-	hint := s.Keys.Hint(keymap.OutlineJump, "go to turn", keymap.OutlineUp, "up", keymap.OutlineDown, "down")
-	closing := s.Keys.Hint(keymap.OutlineClose, "close")
-	footer := ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(closing)-2), closing, width)
-	out = append(out[:max(0, min(len(out), height-1))], s.Selected.Render(footer))
-	return out, ui.InputCursor(" "+label, o.input, 1)
-}
-
 // title tells how many turns match, and whether all of them are known.
 func (o *outlinePage) title(matches int) string {
 	p := o.pane
 	all := len(p.outline.Turns(""))
 	title := "turns · " + fmt.Sprint(matches)
-	if o.input.Value() != "" {
+	if o.Text() != "" {
 		title += fmt.Sprintf(" of %d", all)
 	}
 	switch {

@@ -3,7 +3,6 @@ package sessionview
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,18 +16,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// commandRows is the maximum number of commands shown beside a message.
-const commandRows = 8
-
 // ActionMsg asks the program for an action that leaves the session.
 type ActionMsg struct{ Action keymap.Action }
-
-// commandList lists the commands while the message is a single word that begins with a slash. The
-// text stays in the composer: the list takes no letter.
-type commandList struct {
-	list      palette.List
-	dismissed string // the word whose list the user closed
-}
 
 // allCommands returns the commands of this screen and of the agent.
 func (v *View) allCommands() []palette.Command {
@@ -59,81 +48,6 @@ func leavesSession(a keymap.Action) bool {
 	return a.OnPanes()
 }
 
-// listedCommands returns the list of the commands that match the message, or nil if it is not
-// shown.
-func (v *View) listedCommands() *palette.List {
-	word := v.composer.Text()
-	c := &v.panels.commandList
-	if v.focus != onComposer || v.composer.Editing != "" || v.composer.Shell || v.overlays.Top() != nil ||
-		!strings.HasPrefix(word, "/") || strings.ContainsFunc(word, unicode.IsSpace) || word == c.dismissed {
-		return nil
-	}
-	commands := v.allCommands()
-	if strings.HasPrefix(word, "//") {
-		one := func(c palette.Command) bool { return !strings.HasPrefix(c.Name, "//") }
-		commands = slices.DeleteFunc(commands, one)
-	}
-	if c.list.Find(commands, word); c.list.Len() == 0 {
-		return nil
-	}
-	return &c.list
-}
-
-// pressCommandList handles the keys of the list while it is shown.
-func (v *View) pressCommandList(key string) (cmd tea.Cmd, handled bool) {
-	list := v.listedCommands()
-	if list == nil {
-		return nil, false
-	}
-	switch key {
-	case "up":
-		list.Move(-1)
-	case "down":
-		list.Move(1)
-	case "tab":
-		c, _ := list.Selected()
-		v.composer.SetText(c.Name + " ")
-	case "esc":
-		v.panels.commandList.dismissed = v.composer.Text()
-	case "enter":
-		return v.chooseListed(list)
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
-// chooseListed runs the selected command, unless the message is a word of agentctl that names
-// another one.
-func (v *View) chooseListed(list *palette.List) (cmd tea.Cmd, handled bool) {
-	c, _ := list.Selected()
-	word := v.composer.Value()
-	own := remote.IsOwnWord(word) && !strings.HasPrefix(word, "//")
-	switch {
-	case own && !strings.EqualFold(c.Name, word):
-		return nil, false
-	case c.Action == "" && c.Hint == "", strings.EqualFold(c.Name, word) && c.Action == "":
-		v.composer.SetText(c.Name)
-		return nil, false // it is sent
-	case c.Action == "":
-		v.composer.SetText(c.Name + " ")
-		return nil, true
-	}
-	v.composer.Clear()
-	return v.runCommand(c), true
-}
-
-// commandLines returns a title and the commands around the selected one, or nil without a list.
-func (v *View) commandLines(width int) []string {
-	list := v.listedCommands()
-	if list == nil {
-		return nil
-	}
-	title := format.Count(list.Len(), "command") +
-		v.Styles.Dim.Render(" · enter runs · tab completes · ↑↓ · esc closes")
-	return append([]string{v.Styles.Rule(title, width)}, list.View(width, commandRows)...)
-}
-
 // pressAnywhere handles the keys that work in every overlay and every text field: those that open
 // the palette and the help, and those of the transcript while a field beside it has the focus.
 func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
@@ -143,6 +57,9 @@ func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
 	beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
 	switch action := v.Styles.Keys.At(keymap.Global, key); action {
 	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:
+		if action != keymap.ToggleLast && top != nil && top.Scope() == keymap.Lists {
+			return false // the list has pages
+		}
 		if beside {
 			_, _ = v.act(action)
 		}

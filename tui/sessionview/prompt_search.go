@@ -2,9 +2,8 @@ package sessionview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -15,15 +14,6 @@ import (
 
 // promptSearchRows is the number of matches on the screen.
 const promptSearchRows = 5
-
-// promptSearch is a docked overlay that searches the user's earlier messages, the newest first. The
-// composer keeps its text until the user takes a match.
-type promptSearch struct {
-	styles   *ui.Styles
-	input    *ui.TextInput
-	prompts  func() []string // newest first; grows at its end
-	selected int             // index of the selected match
-}
 
 // takePromptIntent puts an earlier message into the composer.
 type takePromptIntent struct{ text string }
@@ -38,8 +28,7 @@ func (v *View) searchPrompts() {
 		return
 	}
 	v.setFocus(onComposer)
-	prompts := func() []string { return v.composer.History(v.replica.conn.By) }
-	v.overlays.Push(&promptSearch{styles: v.Styles, input: v.Styles.NewTextInput(""), prompts: prompts})
+	v.overlays.Push(newPromptSearch(v.Styles, func() []string { return v.composer.History(v.replica.conn.By) }))
 }
 
 // takePrompt replaces the draft, which stays in the history.
@@ -49,92 +38,62 @@ func (v *View) takePrompt(text string) {
 	v.composer.SetText(text)
 }
 
-// Scope implements [ui.Overlay].
-func (p *promptSearch) Scope() keymap.Scope { return keymap.Global }
+// newPromptSearch returns a docked overlay that searches the user's earlier messages. prompts returns
+// them, the newest first, and grows at its end. The newest match is next to the text field. The
+// composer keeps its text until the user takes a match.
+func newPromptSearch(s *ui.Styles, prompts func() []string) ui.Overlay {
+	var p *ui.Picker[string]
+	p = ui.NewPicker(s, ui.List[string]{
+		Title: func(at, rows, width int) string { return promptTitle(s, rows-at, rows, width) },
+		Rows: func(text string) []string {
+			found := matchingPrompts(prompts(), text)
+			slices.Reverse(found)
+			return found
+		},
+		ID: func(text string) string { return text },
+		Draw: func(text string, selected bool, width int) []string {
+			return []string{promptLine(s, text, selected, width)}
+		},
+		Choose: func(text string) ui.Response { return ui.Response{Close: true, Intent: takePromptIntent{text}} },
+		Press: func(key string) (ui.Response, bool) {
+			if s.Keys.At(keymap.Global, key) != keymap.SearchPrompts {
+				return ui.Response{}, false
+			}
+			return p.Act(keymap.Up)
+		},
+		Before: func() ui.Response { return ui.Response{Intent: olderPromptsIntent{}} },
+		Label:  ui.FindLabel, Upwards: true, Docked: promptSearchRows,
+	})
+	return p
+}
 
-// FullScreen implements [ui.Overlay].
-func (p *promptSearch) FullScreen() bool { return false }
-
-// matches returns the messages with the words of the input, without words all.
-func (p *promptSearch) matches() []string {
-	if strings.TrimSpace(p.input.Value()) == "" {
-		return p.prompts()
+// matchingPrompts returns the messages with the words of a text, without words all.
+func matchingPrompts(prompts []string, text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return slices.Clone(prompts)
 	}
-	query, err := protocol.ParseQuery(p.input.Value())
+	query, err := protocol.ParseQuery(text)
 	if err != nil {
 		return nil
 	}
-	var out []string
-	for _, text := range p.prompts() {
-		if query.Match(text) {
-			out = append(out, text)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(prompts), func(prompt string) bool { return !query.Match(prompt) })
 }
 
-// Update implements [ui.Overlay].
-func (p *promptSearch) Update(msg tea.Msg) ui.Response {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return p.press(msg)
-	case tea.PasteMsg:
-		p.input.Paste(msg.Content)
-		p.selected = 0
-	case tea.MouseMsg:
-		return ui.Response{Pass: true}
-	}
-	return ui.Response{}
-}
-
-// press handles a key.
-func (p *promptSearch) press(msg tea.KeyPressMsg) ui.Response {
-	key, matches := msg.String(), p.matches()
-	switch {
-	case key == "esc":
-		return ui.Response{Close: true}
-	case key == "enter":
-		if p.selected >= len(matches) {
-			return ui.Response{}
-		}
-		return ui.Response{Close: true, Intent: takePromptIntent{matches[p.selected]}}
-	case key == "up", p.styles.Keys.At(keymap.Global, key) == keymap.SearchPrompts:
-		if p.selected >= len(matches)-1 {
-			return ui.Response{Intent: olderPromptsIntent{}}
-		}
-		p.selected++
-	case key == "down":
-		p.selected = max(0, p.selected-1)
-	default:
-		before := p.input.Value()
-		p.input.Press(msg)
-		if p.input.Value() != before {
-			p.selected = 0
-		}
-	}
-	return ui.Response{}
-}
-
-// View implements [ui.Overlay]. The newest match is at the bottom, next to the input.
-func (p *promptSearch) View(width, height int) ([]string, *tea.Cursor) {
-	matches := p.matches()
+// promptTitle returns the number of the selected match, the newest first, and the keys.
+func promptTitle(s *ui.Styles, number, matches, width int) string {
 	title := "earlier messages · no match"
-	if len(matches) > 0 {
-		title = fmt.Sprintf("earlier messages · %d of %d", p.selected+1, len(matches))
+	if matches > 0 {
+		title = fmt.Sprintf("earlier messages · %d of %d", number, matches)
 	}
-	hint := ui.Prefixed(keymap.Separator, p.styles.Keys.Hint(keymap.SearchPrompts, "older")) +
-		" · enter takes it · esc back"
-	out := []string{p.styles.Rule(title+p.styles.Dim.Render(ui.FitHints(hint, max(0, width-len(title)-4))), width)}
-	rows := min(promptSearchRows, max(0, height-2))
-	first := max(0, p.selected-rows+1)
-	for i := min(len(matches), first+rows) - 1; i >= first; i-- {
-		line := format.JoinLines(transcript.Clean(matches[i]))
-		if i == p.selected {
-			out = append(out, p.styles.Selected.Render(ui.Fit(" ▸ "+line, width)))
-			continue
-		}
-		out = append(out, ui.Fit("   "+line, width))
+	hint := ui.Prefixed(keymap.Separator, s.Keys.Hint(keymap.SearchPrompts, "older")) + " · enter takes it · esc back"
+	return title + s.Dim.Render(ui.FitHints(hint, max(0, width-len(title)-4)))
+}
+
+// promptLine draws a message.
+func promptLine(s *ui.Styles, text string, selected bool, width int) string {
+	line := format.JoinLines(transcript.Clean(text))
+	if selected {
+		return s.Selected.Render(ui.Fit(" ▸ "+line, width))
 	}
-	out = append(out, p.styles.InputLine(ui.FindLabel, p.input, width))
-	return out, ui.InputCursor(ui.FindLabel, p.input, len(out)-1)
+	return ui.Fit("   "+line, width)
 }

@@ -56,10 +56,10 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	before := i.input.Value()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		switch msg.String() {
-		case "esc":
+		switch i.pane.styles.FieldAction(msg) {
+		case keymap.Back:
 			return ui.Response{Close: true, Intent: searchIntent{input: i, cancel: true}}
-		case "enter":
+		case keymap.Choose:
 			return ui.Response{Close: true, Intent: searchIntent{input: i}}
 		}
 		i.input.Press(msg)

@@ -92,9 +92,9 @@ type panels struct {
 	rows        clickRows // of the last layout
 	interrupt   interrupt
 	outbox      outbox
-	commandList commandList
+	commandList *commandList
 	undo        undo
-	files       fileCompletion
+	files       *fileCompletion
 
 	attachments attachments
 	drafts      draftSaver
@@ -151,8 +151,8 @@ func New(c Config) *View {
 		interrupt: interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
 		outbox:    outbox{styles: c.Styles},
 
-		commandList: commandList{list: palette.NewList(c.Styles)},
-		files:       fileCompletion{styles: c.Styles, replica: v.replica, tasks: c.Tasks, local: c.Local},
+		commandList: newCommandList(c.Styles),
+		files:       newFileCompletion(c.Styles, v.replica, c.Tasks, c.Local),
 
 		attachments: attachments{styles: c.Styles},
 		drafts:      draftSaver{save: c.Composer.SaveDraft},

@@ -75,8 +75,8 @@ func (f *Form) Fail(message, advice string) { f.sending, f.err, f.advice = false
 
 func (f *Form) clearError() { f.err, f.advice = "", "" }
 
-// Scope returns the global scope, which leaves all letters for typing.
-func (f *Form) Scope() keymap.Scope { return keymap.Global }
+// Scope returns the scope of forms.
+func (f *Form) Scope() keymap.Scope { return keymap.Form }
 
 // FullScreen returns false.
 func (f *Form) FullScreen() bool { return false }
@@ -100,23 +100,23 @@ func (f *Form) Update(msg tea.Msg) Response {
 	return Response{}
 }
 
-// handleKey handles a key press. While the form is submitted only esc has an effect.
+// handleKey handles a key press. While the form is submitted only cancel has an effect.
 func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
-	switch key := msg.String(); {
-	case key == "esc":
+	switch action := f.styles.Keys.At(keymap.Form, msg.String()); {
+	case action == keymap.FormCancel:
 		if f.Cancel != nil {
 			f.Cancel()
 		}
 		return Response{Close: true}
 	case f.sending:
-	case key == "enter":
+	case action == keymap.FormSubmit:
 		return f.Submit(f)
-	case key == "tab" || key == "down":
+	case action == keymap.FormNext:
 		f.focused = (f.focused + 1) % len(f.Fields)
-	case key == "shift+tab" || key == "up":
+	case action == keymap.FormPrevious:
 		f.focused = (f.focused + len(f.Fields) - 1) % len(f.Fields)
-	case key == "right" && field.step(1), key == "left" && field.step(-1):
+	case action == keymap.FormNextChoice && field.step(1), action == keymap.FormPreviousChoice && field.step(-1):
 		f.notifyChanged()
 	default:
 		field.input.Press(msg)

@@ -61,8 +61,7 @@ func (p *Pager) Update(msg tea.Msg) Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if p.input != nil {
-			p.editSearch(msg)
-			return Response{}
+			return p.editSearch(msg)
 		}
 		return p.handleKey(msg.String())
 	case tea.PasteMsg:
@@ -112,12 +111,12 @@ func (p *Pager) handleKey(key string) Response {
 }
 
 // editSearch handles a key while a search is typed.
-func (p *Pager) editSearch(msg tea.KeyPressMsg) {
-	switch msg.String() {
-	case "esc":
+func (p *Pager) editSearch(msg tea.KeyPressMsg) Response {
+	switch p.styles.FieldAction(msg) {
+	case keymap.Back:
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
-	case "enter":
+	case keymap.Choose:
 		p.searchText = format.JoinLines(transcript.Clean(p.input.Value()))
 		p.input = nil
 		p.list.SetHighlight(nil)
@@ -129,6 +128,7 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) {
 	default:
 		p.input.Press(msg)
 	}
+	return Response{}
 }
 
 // find moves to the first match after (1) or before (-1) the current match. Without a current match

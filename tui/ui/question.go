@@ -51,14 +51,14 @@ func (q *Question) Update(msg tea.Msg) Response {
 		_, wheel := msg.(tea.MouseWheelMsg)
 		return Response{Pass: wheel, Close: q.Until != nil && q.Until(msg)}
 	}
-	switch press.String() {
-	case "left", "up", "shift+tab":
+	switch q.styles.Keys.At(keymap.Question, press.String()) {
+	case keymap.QuestionPrevious:
 		q.focused = max(0, q.focused-1)
-	case "right", "down", "tab":
+	case keymap.QuestionNext:
 		q.focused = min(len(q.choices), q.focused+1)
-	case "esc":
+	case keymap.QuestionCancel:
 		return Response{Close: true}
-	case "enter":
+	case keymap.QuestionConfirm:
 		r := Response{Close: true}
 		if q.focused > 0 {
 			r.Cmd = q.choices[q.focused-1].Run()

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/tui/edit"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
 
@@ -44,6 +45,15 @@ func (in *TextInput) Press(msg tea.KeyPressMsg) { in.keys.Press(&in.model, msg) 
 // Paste inserts untrusted text as one line.
 func (in *TextInput) Paste(text string) {
 	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: format.JoinLines(transcript.Clean(text))})
+}
+
+// FieldAction returns the action of a key in a list or search with a text field. A key that writes
+// has none.
+func (s *Styles) FieldAction(msg tea.KeyPressMsg) keymap.Action {
+	if Writes(msg) {
+		return ""
+	}
+	return s.Keys.InField(msg.String())
 }
 
 // Writes reports whether a key press writes text into a text field.

@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/format"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+)
+
+// KeyHint returns the keys of a docked picker, for the last line of the screen.
+func (p *Picker[T]) KeyHint() string {
+	if p.Hint == nil {
+		return ""
+	}
+	return p.Hint()
+}
+
+// Lines returns at most height lines: the rows around the selected one, or why there is none.
+func (p *Picker[T]) Lines(width, height int) []string {
+	rows := p.Rows(p.Text())
+	return p.lines(rows, p.index(rows), width, height)
+}
+
+func (p *Picker[T]) lines(rows []T, at, width, height int) []string {
+	if p.drawn = p.drawn[:0]; at < 0 {
+		if p.Empty == nil {
+			return nil
+		}
+		return []string{p.styles.Dim.Render(Fit(p.Empty(p.Text()), width))}
+	}
+	shown, selected := Window(rows, at, height)
+	var lines []string
+	line := 0 // the first one of the selected row
+	for i, row := range shown {
+		if i == selected {
+			line = len(lines)
+		}
+		for _, text := range p.Draw(row, i == selected, width) {
+			lines, p.drawn = append(lines, text), append(p.drawn, at-selected+i)
+		}
+	}
+	p.drawn, _ = Window(p.drawn, line, height)
+	lines, _ = Window(lines, line, height)
+	p.page = max(1, len(slices.Compact(slices.Clone(p.drawn))))
+	return lines
+}
+
+// RowAt returns the index of the row at a line of the last drawing.
+func (p *Picker[T]) RowAt(line int) (i int, ok bool) {
+	if line < 0 || line >= len(p.drawn) {
+		return 0, false
+	}
+	return p.drawn[line], true
+}
+
+// View implements [Overlay].
+func (p *Picker[T]) View(width, height int) ([]string, *tea.Cursor) {
+	rows := p.Rows(p.Text())
+	at := p.index(rows)
+	out := []string{p.styles.Rule(p.Title(at, len(rows), width), width)}
+	if p.Docked > 0 {
+		return p.docked(out, rows, at, width, height)
+	}
+	var cursor *tea.Cursor
+	if p.field != nil {
+		cursor = InputCursor(p.Label, p.field, len(out))
+		out = append(out, p.fieldLine(width), "")
+	}
+	out = append(out, p.lines(rows, at, width, max(1, height-len(out)-1))...)
+	for len(out) < height-1 {
+		out = append(out, "")
+	}
+	return append(out[:max(0, min(len(out), height-1))], p.footer(len(rows) > 0, width)), cursor
+}
+
+// docked adds the field and the rows to the title.
+func (p *Picker[T]) docked(out []string, rows []T, at, width, height int) ([]string, *tea.Cursor) {
+	if p.field == nil {
+		return append(out, p.lines(rows, at, width, min(p.Docked, max(0, height-1)))...), nil
+	}
+	lines, y := p.lines(rows, at, width, min(p.Docked, max(0, height-2))), 1
+	if p.Upwards {
+		y = 1 + len(lines)
+	}
+	out = slices.Insert(append(out, lines...), y, p.fieldLine(width))
+	if height < 2 {
+		return out[:max(min(len(out), height), 0)], nil
+	}
+	return out, InputCursor(p.Label, p.field, y)
+}
+
+// fieldLine returns the line of the text field.
+func (p *Picker[T]) fieldLine(width int) string {
+	if p.field.Value() == "" && p.Placeholder != "" {
+		return Fit(p.styles.KeyName.Render(p.Label)+p.styles.Dim.Render(p.Placeholder), width)
+	}
+	return p.styles.InputLine(p.Label, p.field, width)
+}
+
+// footer returns the last line of a picker that covers the screen. The keys of a row are left out
+// without rows.
+func (p *Picker[T]) footer(hasRows bool, width int) string {
+	if p.Status != nil && p.Status() != "" {
+		return p.styles.Warning.Render(Fit(" "+format.JoinLines(transcript.Clean(p.Status())), width))
+	}
+	hint, back := "", p.styles.Keys.Hint(keymap.Back, "back")
+	if hasRows {
+		hint = p.KeyHint()
+	}
+	return p.styles.Selected.Render(Spread(" "+FitHints(hint, width-ansi.StringWidth(back)-2), back, width))
+}
