@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
@@ -71,6 +74,24 @@ func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+func TestTheEditorEditsEveryTextFieldOfOneLineOfTheDashboard(t *testing.T) {
+	for name, open := range dashboardFields() {
+		if slices.Contains([]string{"reason", "command"}, name) {
+			continue // fields of an approval
+		}
+		d := newTestDashboard(t, 100, 30, testSummaries()...)
+		d.p.dashboard.Editor = `printf "edited\nline\n" >`
+		d.p.dashboard.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+			return func() tea.Msg { return done(c.Run()) }
+		}
+		open(d)
+		d.press("ctrl+g")
+		if !strings.Contains(d.screen(), "edited line") {
+			t.Errorf("%s: the field has another text:\n%s", name, d.screen())
 		}
 	}
 }

@@ -104,6 +104,8 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Now:       b.now,
 		NewID:     b.newID,
 		After:     p.sessions.viewConfig.After,
+		Exec:      p.sessions.viewConfig.Exec,
+		Editor:    p.sessions.viewConfig.Editor,
 		Clipboard: p.sessions.viewConfig.Clipboard,
 		CWD:       b.options.CWD,
 		Agent:     b.options.Agent,

@@ -66,5 +66,5 @@ var Names = []Name{
 	{Action, "outline.page-up", "2026-11", "list.page-up"},
 	{Action, "outline.page-down", "2026-11", "list.page-down"},
 	{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
-	{Setting, "composer", "2026-11", "ctrl+g opens a message in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
+	{Setting, "composer", "2026-11", "ctrl+g opens a message or text field in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
 }

@@ -22,8 +22,10 @@ type Config struct {
 	Tasks     *task.Runner
 	Styles    *ui.Styles
 	Now       func() time.Time
-	NewID     func() string                        // returns a new client message ID
-	After     func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
+	NewID     func() string                                   // returns a new client message ID
+	After     func(time.Duration, tea.Msg) tea.Cmd            // returns a command that sends a message after a delay
+	Exec      func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // returns a command that runs a program in the terminal
+	Editor    string                                          // command line of the user's editor
 	Clipboard ui.Clipboard
 	CWD       string // default directory of new sessions
 	Home      string // the user's home directory on the server's file system, or ""
@@ -237,6 +239,8 @@ func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 		return d.Act(i.Action)
 	case review.CopyIntent:
 		return d.Clipboard.Copy(i.Text), nil
+	case ui.EditIntent:
+		return d.editText(i), nil
 	case leaveIntent:
 		d.marks.pending = nil
 		return nil, nil

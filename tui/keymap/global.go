@@ -74,7 +74,7 @@ var global = []row{
 	{Find, keys{"ctrl+f"}, "search the transcript; in the list: all sessions", &word{"find", OnBoth, 150}},
 	{SearchPrompts, keys{"ctrl+r"}, "search your earlier messages", nil},
 	{TakeBack, keys{"alt+t"}, "take back an unsent message", &word{"takeback", OnSession, 280}},
-	{OpenEditor, keys{"ctrl+g"}, "write the message in $VISUAL or $EDITOR", &word{"editor", OnSession, 230}},
+	{OpenEditor, keys{"ctrl+g"}, "the message or a field in $VISUAL or $EDITOR", &word{"editor", OnSession, 230}},
 	{EarlierMessage, keys{"ctrl+p"}, "previous message of yours", nil},
 	{LaterMessage, keys{"ctrl+n"}, "next message of yours", nil},
 	{ShowOutline, keys{"f10", "alt+o"}, "turns of the session: filter, go to one", nil},

@@ -15,7 +15,7 @@ var meanings = map[string]map[string]Action{
 	"Commands and keys": {
 		"ctrl+k": OpenPalette, "enter": Send, "/": "", "esc": Cancel, "alt+r": ReleaseQueue, "alt+q": ClearQueue,
 		"ctrl+z": Suspend, "F1": Help, "↑": Up, "↓": Down, "ctrl+p": Up, "ctrl+n": Down, "pgup": ListPageUp,
-		"pgdown": ListPageDown, "home": First, "end": Last, "tab": Complete,
+		"pgdown": ListPageDown, "home": First, "end": Last, "tab": Complete, "ctrl+g": OpenEditor,
 	},
 	"Themes":      {"alt+l": NextTheme},
 	"A session":   {"ctrl+o": ToggleLast},

@@ -68,6 +68,9 @@ func (v *View) pressInput(msg tea.KeyPressMsg) ui.Response {
 	case keymap.Back:
 		v.input = nil
 	default:
+		if r, ok := v.input.Edit(msg, nil); ok {
+			return r
+		}
 		v.input.Press(msg)
 	}
 	return ui.Response{}

@@ -49,6 +49,9 @@ func (v *View) pressSearchInput(msg tea.KeyPressMsg) ui.Response {
 	case keymap.Back:
 		s.input = nil
 	default:
+		if r, ok := s.input.Edit(msg, nil); ok {
+			return r
+		}
 		s.input.Press(msg)
 	}
 	return ui.Response{}

@@ -62,6 +62,9 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 		case keymap.Choose:
 			return ui.Response{Close: true, Intent: searchIntent{input: i}}
 		}
+		if r, ok := i.input.Edit(msg, nil); ok {
+			return r
+		}
 		i.input.Press(msg)
 	case tea.PasteMsg:
 		i.input.Paste(msg.Content)

@@ -150,3 +150,22 @@ func TestDeletedTextIsInsertedInEveryTextField(t *testing.T) {
 		}
 	}
 }
+
+func TestTheEditorEditsEveryTextFieldOfOneLine(t *testing.T) {
+	for _, name := range []string{
+		"search", "rename", "search in a pager", "find in a review", "comment in a review", "name of a file",
+		"earlier messages", "turns",
+	} {
+		c := textFields()[name]
+		s := open(t, tuitest.Scenes[c.scene](), 100, 40)
+		dir := s.setEditor(`printf "edited\nline\n" >> "$1"`)
+		c.open(s)
+		s.press("ctrl+u")
+		s.typeText("typed")
+		s.press("ctrl+g")
+		if !strings.Contains(s.text(), "typed edited line") {
+			t.Errorf("%s: the field has another text:\n%s", name, s.text())
+		}
+		s.mustLeaveNoFile(dir)
+	}
+}

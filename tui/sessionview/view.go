@@ -299,6 +299,8 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 		return v.olderMessages()
 	case approval.Result:
 		return v.applyApprovalResult(i)
+	case ui.EditIntent:
+		return v.editText("txt", i.Text, i.Done)
 	case review.CopyIntent:
 		return v.Clipboard.Copy(i.Text)
 	case turnIntent:

@@ -23,6 +23,13 @@ func EditorCommand(env []string) string {
 	return cmp.Or(strings.TrimSpace(vars["VISUAL"]), strings.TrimSpace(vars["EDITOR"]), "vi")
 }
 
+// EditIntent asks the owner of an overlay to edit a text in the user's editor. Done is called with the
+// result in the event loop.
+type EditIntent struct {
+	Text string
+	Done func(text string)
+}
+
 // Editor runs the user's editor, which has the terminal until it exits. With an Extension it edits
 // Text, in a temporary file that only the user can read and that is removed afterwards.
 type Editor struct {

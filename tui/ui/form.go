@@ -103,6 +103,10 @@ func (f *Form) Update(msg tea.Msg) Response {
 // handleKey handles a key press. While the form is submitted only cancel has an effect.
 func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
+	changed := func() {
+		f.clearError()
+		f.notifyChanged()
+	}
 	switch action := f.styles.Keys.At(keymap.Form, msg.String()); {
 	case action == keymap.FormCancel:
 		if f.Cancel != nil {
@@ -119,9 +123,11 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	case action == keymap.FormNextChoice && field.step(1), action == keymap.FormPreviousChoice && field.step(-1):
 		f.notifyChanged()
 	default:
+		if r, ok := field.input.Edit(msg, changed); ok {
+			return r
+		}
 		field.input.Press(msg)
-		f.clearError()
-		f.notifyChanged()
+		changed()
 	}
 	return Response{}
 }

@@ -126,6 +126,9 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) Response {
 			p.find(0)
 		}
 	default:
+		if r, ok := p.input.Edit(msg, nil); ok {
+			return r
+		}
 		p.input.Press(msg)
 	}
 	return Response{}

@@ -201,6 +201,9 @@ func (p *Picker[T]) complete(text string) Response {
 // pressField handles a key of the text field. A new text selects the first row again.
 func (p *Picker[T]) pressField(msg tea.KeyPressMsg) Response {
 	before := p.field.Value()
+	if r, ok := p.field.Edit(msg, p.Reset); ok {
+		return r
+	}
 	if p.field.Press(msg); p.field.Value() != before {
 		p.Reset()
 	}

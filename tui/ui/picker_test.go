@@ -206,3 +206,16 @@ func TestTheWindowIsAroundTheSelectedRow(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTheEditorEditsTheField(t *testing.T) {
+	p, _ := newTestPicker(nil)
+	p.pressKeys("e", "l")
+	edit, ok := p.pressKeys("ctrl+g").Intent.(EditIntent)
+	if !ok || edit.Text != "el" {
+		t.Fatalf("got %+v", edit)
+	}
+	edit.Done("a\x1b[2J\nb\n")
+	if p.Text() != "a b" {
+		t.Errorf("the field is %q", p.Text())
+	}
+}

@@ -16,13 +16,14 @@ import (
 
 // TextInput is a text field of one line with the editing keys of the user.
 type TextInput struct {
-	model inputModel
-	keys  edit.Keys
+	model  inputModel
+	keys   edit.Keys
+	styles *Styles
 }
 
 // NewTextInput returns a focused input with the cursor at the end of text.
 func (s *Styles) NewTextInput(text string) *TextInput {
-	in := &TextInput{model: inputModel{textinput.New()}}
+	in := &TextInput{model: inputModel{textinput.New()}, styles: s}
 	in.model.Prompt = ""
 	in.model.SetVirtualCursor(false)
 	in.SetValue(text)
@@ -41,6 +42,20 @@ func (in *TextInput) SetValue(text string) {
 
 // Press handles a key.
 func (in *TextInput) Press(msg tea.KeyPressMsg) { in.keys.Press(&in.model, msg) }
+
+// Edit returns the intent to edit the text in the user's editor. ok is false for any key but the one
+// of [keymap.OpenEditor]. changed is called after the edit; it may be nil.
+func (in *TextInput) Edit(msg tea.KeyPressMsg, changed func()) (r Response, ok bool) {
+	if Writes(msg) || in.styles.Keys.At(keymap.Global, msg.String()) != keymap.OpenEditor {
+		return Response{}, false
+	}
+	return Response{Intent: EditIntent{in.Value(), func(text string) {
+		in.SetValue(format.JoinLines(transcript.Clean(strings.TrimSpace(text))))
+		if changed != nil {
+			changed()
+		}
+	}}}, true
+}
 
 // Paste inserts untrusted text as one line.
 func (in *TextInput) Paste(text string) {
