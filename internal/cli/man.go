@@ -25,7 +25,7 @@ func releaseVerbs(b *verb.Build) []*cobra.Command {
 	return []*cobra.Command{{
 		Use:    "man DIR",
 		Hidden: true,
-		Args:   verb.RangeArgs(1, 1),
+		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := writeManPages(args[0], cmd.Root(), b); err != nil {
 				return fmt.Errorf("man pages: %w", err)

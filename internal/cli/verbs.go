@@ -42,7 +42,7 @@ func Verbs() []*verb.Verb {
 // addVerbs adds the wanted verbs to root.
 func addVerbs(root *cobra.Command, cli *verb.Context, wanted func(name string) bool) {
 	for _, v := range Verbs() {
-		if wanted(v.Name) {
+		if wanted(v.Name()) {
 			root.AddCommand(buildVerb(cli, v))
 		}
 	}
@@ -50,16 +50,12 @@ func addVerbs(root *cobra.Command, cli *verb.Context, wanted func(name string) b
 
 // buildVerb returns the command of a verb, with the verbs below it.
 func buildVerb(cli *verb.Context, v *verb.Verb) *cobra.Command {
-	cmd := v.Build(cli)
-	cmd.GroupID = string(v.Group)
+	cmd := v.Command(cli, nil)
 	for _, below := range v.Below {
 		cmd.AddCommand(buildVerb(cli, below))
 	}
 	if len(v.Below) > 0 && cmd.Args == nil {
 		cmd.Args = noArgument
-	}
-	if cmd.RunE == nil {
-		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	return cmd
 }

@@ -15,8 +15,8 @@ func TestVerbsHaveTheNamesOfTheirCommands(t *testing.T) {
 	var check func([]*verb.Verb)
 	check = func(verbs []*verb.Verb) {
 		for _, v := range verbs {
-			if got := v.Build(cli).Name(); got != v.Name {
-				t.Errorf("verb %q builds the command %q", v.Name, got)
+			if got := v.Command(cli, nil).Name(); got != v.Name() {
+				t.Errorf("verb %q builds the command %q", v.Name(), got)
 			}
 			check(v.Below)
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 type loginOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	User          string
 	PasswordStdin bool
@@ -30,42 +30,39 @@ type loginOptions struct {
 }
 
 var loginVerb = verb.Verb{
-	Name: "login", Group: verb.GroupServer,
-	Build:    func(cli *verb.Context) *cobra.Command { return newLogin(cli, runLogin) },
-	Unlisted: func(d *codec.Dialect) bool { return !d.HasLogin },
-	Trial:    "--server ws://127.0.0.1:1",
-}
-
-func newLogin(cli *verb.Context, run func(context.Context, *loginOptions) error) *cobra.Command {
-	o := &loginOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "login [USER]",
-		Short: "Log in to a server",
-		Long: `Log in to the server named by --server with a user and password. A missing user or
+	Use:   "login [USER]",
+	Short: "Log in to a server",
+	Long: `Log in to the server named by --server with a user and password. A missing user or
 password is read from the terminal, the password without echo.
 
 The credential is stored in the data directory, readable by you only. Later commands send it to that
 server, until it expires or is deleted with --forget. --token and AGENTCTL_TOKEN override it.
 
 With --dialect multiagent the server may also be one of that system.`,
-		Example: "  agentctl login ada --server wss://agents.example.com\n" +
-			"  agentctl login ci --server ws://127.0.0.1:7777 --password-stdin <secret",
-		Args: verb.RangeArgs(0, 1),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.User = strings.Join(args, "")
-		return o.check()
-	}, run)
-	f := cmd.Flags()
-	f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
-	f.BoolVar(&o.Print, "print", false, "print the credential, do not store it")
-	f.BoolVar(&o.Forget, "forget", false, "delete the stored credential")
-	f.BoolVar(&o.Insecure, "insecure", false, "allow sending the password unencrypted")
-	return cmd
+	Example: "  agentctl login ada --server wss://agents.example.com\n" +
+		"  agentctl login ci --server ws://127.0.0.1:7777 --password-stdin <secret",
+	Group:    verb.GroupServer,
+	Unlisted: func(d *codec.Dialect) bool { return !d.HasLogin },
+	Trial:    "--server ws://127.0.0.1:1",
+
+	Do: &verb.Steps[loginOptions]{
+		Flags: func(o *loginOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
+			f.BoolVar(&o.Print, "print", false, "print the credential, do not store it")
+			f.BoolVar(&o.Forget, "forget", false, "delete the stored credential")
+			f.BoolVar(&o.Insecure, "insecure", false, "allow sending the password unencrypted")
+		},
+		Read: func(o *loginOptions, args []string) error {
+			o.User = strings.Join(args, "")
+			return o.check()
+		},
+		Run: runLogin,
+	},
 }
 
 func (o *loginOptions) check() error {
-	g := &o.cli.Flags
+	g := &o.CLI.Flags
 	d, _ := dialect.Find(g.Dialect)
 	switch {
 	case g.Server == "":
@@ -83,7 +80,7 @@ func (o *loginOptions) check() error {
 }
 
 func runLogin(ctx context.Context, o *loginOptions) error {
-	cli := o.cli
+	cli := o.CLI
 	dir, err := cli.DataDir()
 	if err != nil {
 		return err
@@ -140,7 +137,7 @@ func (o *loginOptions) forget(store credentials.Store, server string) error {
 	if err != nil {
 		return err
 	}
-	return o.cli.Print(map[string]any{"server": server, "forgotten": found}, func(w io.Writer) {
+	return o.CLI.Print(map[string]any{"server": server, "forgotten": found}, func(w io.Writer) {
 		if found {
 			fmt.Fprintf(w, "forgotten: the credential for %s\n", server)
 		} else {
@@ -155,7 +152,7 @@ func (o *loginOptions) save(store credentials.Store, login credentials.Login) er
 		return err
 	}
 	login.Token = ""
-	return o.cli.Print(login, func(w io.Writer) {
+	return o.CLI.Print(login, func(w io.Writer) {
 		fmt.Fprintf(w, "logged in to %s as %s", login.Server, login.User)
 		if login.Role != "" {
 			fmt.Fprintf(w, " (%s)", login.Role)

@@ -21,7 +21,7 @@ import (
 )
 
 type tokenOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Subject string
 	Role    string
@@ -30,17 +30,9 @@ type tokenOptions struct {
 }
 
 var tokenVerb = verb.Verb{
-	Name: "token", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newToken(cli, runToken) },
-	Below: []*verb.Verb{&tokenUserVerb, &tokenListVerb, &tokenRevokeVerb, &tokenKeyVerb},
-}
-
-func newToken(cli *verb.Context, run func(context.Context, *tokenOptions) error) *cobra.Command {
-	o := &tokenOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Make a credential for the local server",
-		Long: `Make a credential for servers on this data directory, valid at all their addresses,
+	Use:   "token",
+	Short: "Make a credential for the local server",
+	Long: `Make a credential for servers on this data directory, valid at all their addresses,
 with a subject and a role:
 
   metrics   reads /metrics, for Prometheus, and nothing else
@@ -51,20 +43,26 @@ with a subject and a role:
 
 It is valid for --ttl. Its connections are closed when it expires or is revoked. With --session it
 can be used for that session alone.`,
-		Example: "  agentctl token --subject ci --role operator --ttl 720h\n" +
-			"  agentctl token --subject bot --session fix\n" +
-			"  agentctl token user ada --role approver --file users.json",
-	}
-	cmd.RunE = verb.RunE(cli, o, func([]string) error { return o.check() }, run)
-	f := cmd.Flags()
-	f.StringVar(&o.Subject, "subject", "", "`NAME` of the user or program (required)")
-	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the credential")
-	f.DurationVar(&o.TTL, "ttl", 24*time.Hour, "`TIME` until it expires")
-	f.StringVar(&o.Session, "session", "", "the only `SESSION` that it is for")
-	verb.CompleteValues(cmd, "role", verb.RoleNames(login.TokenRoles))
-	verb.RequireValues(f, "session")
-	_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(cli))
-	return cmd
+	Example: "  agentctl token --subject ci --role operator --ttl 720h\n" +
+		"  agentctl token --subject bot --session fix\n" +
+		"  agentctl token user ada --role approver --file users.json",
+	Group: verb.GroupServer,
+	Below: []*verb.Verb{&tokenUserVerb, &tokenListVerb, &tokenRevokeVerb, &tokenKeyVerb},
+
+	Do: &verb.Steps[tokenOptions]{
+		Flags: func(o *tokenOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringVar(&o.Subject, "subject", "", "`NAME` of the user or program (required)")
+			f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the credential")
+			f.DurationVar(&o.TTL, "ttl", 24*time.Hour, "`TIME` until it expires")
+			f.StringVar(&o.Session, "session", "", "the only `SESSION` that it is for")
+			verb.CompleteValues(cmd, "role", verb.RoleNames(login.TokenRoles))
+			verb.RequireValues(f, "session")
+			_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(o.CLI))
+		},
+		Read: func(o *tokenOptions, _ []string) error { return o.check() },
+		Run:  runToken,
+	},
 }
 
 func (o *tokenOptions) check() error {
@@ -88,11 +86,11 @@ func checkRole(role string, roles []protocol.Role) error {
 }
 
 func runToken(ctx context.Context, o *tokenOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
-	if s := o.cli.Flags.Server; s != "" && !strings.HasPrefix(s, "unix:") && dir.TokenFor(s) == "" {
+	if s := o.CLI.Flags.Server; s != "" && !strings.HasPrefix(s, "unix:") && dir.TokenFor(s) == "" {
 		return exit.Usagef("%s is not a server of this data directory: make the credential on its machine, or "+
 			"run agentctl login",
 			credentials.Origin(s))
@@ -130,7 +128,7 @@ func runToken(ctx context.Context, o *tokenOptions) error {
 		Session string     `json:"session,omitempty"`
 		Expires *time.Time `json:"expires"`
 	}{token.Signed, token.ID, o.Subject, o.Role, session, expires}
-	return o.cli.Print(result, func(w io.Writer) { fmt.Fprintln(w, token.Signed) })
+	return o.CLI.Print(result, func(w io.Writer) { fmt.Fprintln(w, token.Signed) })
 }
 
 // sessionID returns the id of --session, or "" without it.
@@ -138,7 +136,7 @@ func (o *tokenOptions) sessionID(ctx context.Context) (string, error) {
 	if o.Session == "" {
 		return "", nil
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return "", err
 	}

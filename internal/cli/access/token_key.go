@@ -17,7 +17,7 @@ import (
 )
 
 type tokenKeyOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Method string // of a new key
 	File   string // of another issuer's public key
@@ -25,18 +25,9 @@ type tokenKeyOptions struct {
 }
 
 var tokenKeyVerb = verb.Verb{
-	Name:  "key",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenKey(cli, runTokenKeys) },
-	Below: []*verb.Verb{&tokenKeyRotateVerb, &tokenKeyAddVerb, &tokenKeyRmVerb},
-	Place: verb.DataDirectory,
-}
-
-func newTokenKey(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
-	o := &tokenKeyOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "key",
-		Short: "Show and change the keys of credentials",
-		Long: `Show and change the keys that sign credentials of this data directory. One of them
+	Use:   "key",
+	Short: "Show and change the keys of credentials",
+	Long: `Show and change the keys that sign credentials of this data directory. One of them
 signs; all verify. A running server reads them within seconds.
 
 "rotate" adds a key, which signs from now on: credentials of the older ones stay valid until they
@@ -44,66 +35,59 @@ expire or their key is removed, which ends their connections. "add" lets another
 credentials: JWTs signed with EdDSA, with the id of the key as "kid", and the claims
 "iss": "agentctl", "aud": the audience that this command prints, "made": true, "sub", "role", "jti"
 and "exp"; with "session", for the session of that id alone.`,
-		Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
-			"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
-		Args: verb.RangeArgs(0, 0),
-		RunE: verb.RunE(cli, o, nil, run),
-	}
+	Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
+		"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
+	Place: verb.DataDirectory,
+	Below: []*verb.Verb{&tokenKeyRotateVerb, &tokenKeyAddVerb, &tokenKeyRmVerb},
+
+	Do: &verb.Steps[tokenKeyOptions]{Run: runTokenKeys},
 }
 
 var tokenKeyRotateVerb = verb.Verb{
-	Name:  "rotate",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenKeyRotate(cli, runTokenKeyRotate) },
-	Place: verb.DataDirectory,
-}
+	Use:   "rotate",
+	Short: "Add a key for new credentials",
+	Long: "Add a random key, which signs the credentials that are made from now on. Those of older keys\n" +
+		"stay valid.",
+	Example: "  agentctl token key rotate",
+	Place:   verb.DataDirectory,
 
-func newTokenKeyRotate(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
-	o := &tokenKeyOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use: "rotate", Short: "Add a key for new credentials", Args: verb.RangeArgs(0, 0),
-		Long: "Add a random key, which signs the credentials that are made from now on. Those of older keys\n" +
-			"stay valid.",
-		Example: "  agentctl token key rotate",
-		RunE:    verb.RunE(cli, o, func([]string) error { return o.checkMethod() }, run),
-	}
-	cmd.Flags().StringVar(&o.Method, "alg", login.HS256, "`METHOD`: HS256 or EdDSA")
-	return cmd
+	Do: &verb.Steps[tokenKeyOptions]{
+		Flags: func(o *tokenKeyOptions, cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.Method, "alg", login.HS256, "`METHOD`: HS256 or EdDSA")
+		},
+		Read: func(o *tokenKeyOptions, _ []string) error { return o.checkMethod() },
+		Run:  runTokenKeyRotate,
+	},
 }
 
 var tokenKeyAddVerb = verb.Verb{
-	Name:  "add",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenKeyAdd(cli, runTokenKeyAdd) },
-	Place: verb.DataDirectory,
-	Trial: "k1 nonsense",
-}
+	Use:   "add ID FILE",
+	Short: "Accept credentials signed with an Ed25519 key",
+	Long: "Accept credentials that another issuer signs with EdDSA. FILE is its Ed25519 public key in PEM,\n" +
+		"ID the \"kid\" of its credentials.",
+	Example: "  agentctl token key add ci issuer.pem",
+	Place:   verb.DataDirectory,
+	Trial:   "k1 nonsense",
 
-func newTokenKeyAdd(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
-	o := &tokenKeyOptions{cli: cli}
-	return &cobra.Command{
-		Use: "add ID FILE", Short: "Accept credentials signed with an Ed25519 key",
-		Long: "Accept credentials that another issuer signs with EdDSA. FILE is its Ed25519 public key in PEM,\n" +
-			"ID the \"kid\" of its credentials.",
-		Args: verb.RangeArgs(2, 2), Example: "  agentctl token key add ci issuer.pem",
-		RunE: verb.RunE(cli, o, func(args []string) error { o.ID, o.File = args[0], args[1]; return nil }, run),
-	}
+	Do: &verb.Steps[tokenKeyOptions]{
+		Read: func(o *tokenKeyOptions, args []string) error { o.ID, o.File = args[0], args[1]; return nil },
+		Run:  runTokenKeyAdd,
+	},
 }
 
 var tokenKeyRmVerb = verb.Verb{
-	Name:  "rm",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenKeyRemove(cli, runTokenKeyRemove) },
-	Place: verb.DataDirectory,
-	Trial: "k1",
-}
+	Use:   "rm ID",
+	Short: "Remove a key and end its credentials",
+	Long: "Remove a key. Its credentials end, with their connections, within seconds. The key that signs\n" +
+		"stays.",
+	Example: "  agentctl token key rm k_ABCDEFGH",
+	Place:   verb.DataDirectory,
+	Trial:   "k1",
 
-func newTokenKeyRemove(cli *verb.Context, run func(context.Context, *tokenKeyOptions) error) *cobra.Command {
-	o := &tokenKeyOptions{cli: cli}
-	return &cobra.Command{
-		Use: "rm ID", Short: "Remove a key and end its credentials", Args: verb.RangeArgs(1, 1),
-		Long: "Remove a key. Its credentials end, with their connections, within seconds. The key that signs\n" +
-			"stays.",
-		Example: "  agentctl token key rm k_ABCDEFGH",
-		RunE:    verb.RunE(cli, o, func(args []string) error { o.ID = args[0]; return nil }, run),
-	}
+	Do: &verb.Steps[tokenKeyOptions]{
+		Read: func(o *tokenKeyOptions, args []string) error { o.ID = args[0]; return nil },
+		Run:  runTokenKeyRemove,
+	},
 }
 
 func (o *tokenKeyOptions) checkMethod() error {
@@ -161,7 +145,7 @@ func runTokenKeyRemove(_ context.Context, o *tokenKeyOptions) error {
 
 // change changes the keys of the data directory and prints them without their secrets.
 func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -184,7 +168,7 @@ func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
 	for i := range keys.Keys {
 		keys.Keys[i].Secret = nil
 	}
-	return o.cli.Print(keys, func(w io.Writer) {
+	return o.CLI.Print(keys, func(w io.Writer) {
 		fmt.Fprintf(w, "audience %s\n", keys.Audience)
 		for _, k := range keys.Keys {
 			signs := ""

@@ -8,38 +8,27 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
 	"agentctl/protocol"
 )
 
-type tokenListOptions struct{ cli *verb.Context }
+type tokenListOptions struct{ verb.Options }
 
 var tokenListVerb = verb.Verb{
-	Name:  "list",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenList(cli, runTokenList) },
-	Place: verb.DataDirectory,
-}
-
-func newTokenList(cli *verb.Context, run func(context.Context, *tokenListOptions) error) *cobra.Command {
-	o := &tokenListOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the credentials that were made",
-		Long: `List the credentials that "agentctl token" made on this data directory and that have not
+	Use:   "list",
+	Short: "List the credentials that were made",
+	Long: `List the credentials that "agentctl token" made on this data directory and that have not
 expired. Logins with a password are not among them: they end with a change of the password.`,
-		Example: "  agentctl token list",
-		Args:    verb.RangeArgs(0, 0),
-	}
-	cmd.RunE = verb.RunE(cli, o, nil, run)
-	return cmd
+	Example: "  agentctl token list",
+	Place:   verb.DataDirectory,
+
+	Do: &verb.Steps[tokenListOptions]{Run: runTokenList},
 }
 
 func runTokenList(_ context.Context, o *tokenListOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -47,15 +36,15 @@ func runTokenList(_ context.Context, o *tokenListOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.cli.JSON() {
+	if o.CLI.JSON() {
 		for _, t := range list {
-			if err := o.cli.Printer().PrintJSON(t); err != nil {
+			if err := o.CLI.Printer().PrintJSON(t); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(o.cli.Text(), 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(o.CLI.Text(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSUBJECT\tROLE\tSESSION\tEXPIRES\tSTATUS")
 	for _, t := range list {
 		status := "valid"
@@ -69,37 +58,31 @@ func runTokenList(_ context.Context, o *tokenListOptions) error {
 }
 
 type tokenRevokeOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	ID string
 }
 
 var tokenRevokeVerb = verb.Verb{
-	Name:  "revoke",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenRevoke(cli, runTokenRevoke) },
-	Place: verb.DataDirectory,
-	Trial: "nonsense",
-}
-
-func newTokenRevoke(cli *verb.Context, run func(context.Context, *tokenRevokeOptions) error) *cobra.Command {
-	o := &tokenRevokeOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke a credential",
-		Long: `Revoke a credential of "agentctl token list". A running server refuses it and closes its
+	Use:   "revoke ID",
+	Short: "Revoke a credential",
+	Long: `Revoke a credential of "agentctl token list". A running server refuses it and closes its
 connections within seconds.`,
-		Example: "  agentctl token revoke t_4GTQX2YB3K7WZ5LA",
-		Args:    verb.RangeArgs(1, 1),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.ID = args[0]
-		return nil
-	}, run)
-	return cmd
+	Example: "  agentctl token revoke t_4GTQX2YB3K7WZ5LA",
+	Place:   verb.DataDirectory,
+	Trial:   "nonsense",
+
+	Do: &verb.Steps[tokenRevokeOptions]{
+		Read: func(o *tokenRevokeOptions, args []string) error {
+			o.ID = args[0]
+			return nil
+		},
+		Run: runTokenRevoke,
+	},
 }
 
 func runTokenRevoke(_ context.Context, o *tokenRevokeOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -111,5 +94,5 @@ func runTokenRevoke(_ context.Context, o *tokenRevokeOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.cli.Print(map[string]string{"revoked": o.ID}, func(w io.Writer) { fmt.Fprintf(w, "revoked: %s\n", o.ID) })
+	return o.CLI.Print(map[string]string{"revoked": o.ID}, func(w io.Writer) { fmt.Fprintf(w, "revoked: %s\n", o.ID) })
 }

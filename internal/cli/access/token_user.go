@@ -21,7 +21,7 @@ import (
 )
 
 type tokenUserOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Name          string
 	Role          string
@@ -30,33 +30,29 @@ type tokenUserOptions struct {
 }
 
 var tokenUserVerb = verb.Verb{
-	Name:  "user",
-	Build: func(cli *verb.Context) *cobra.Command { return newTokenUser(cli, runTokenUser) },
-	Place: verb.DataDirectory,
-	Trial: "ann --file users.json",
-}
-
-func newTokenUser(cli *verb.Context, run func(context.Context, *tokenUserOptions) error) *cobra.Command {
-	o := &tokenUserOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "user NAME",
-		Short: "Add a user for serve --users",
-		Long: `Read a password and add a user with its hash to --file, the file for "agentctl serve
+	Use:   "user NAME",
+	Short: "Add a user for serve --users",
+	Long: `Read a password and add a user with its hash to --file, the file for "agentctl serve
 --users FILE". An existing user of that name is replaced. Without --file, print a file with this
 user.`,
-		Example: "  agentctl token user ada --role approver --file users.json",
-		Args:    verb.RangeArgs(1, 1),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Name = args[0]
-		return checkRole(o.Role, protocol.Roles)
-	}, run)
-	f := cmd.Flags()
-	f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the user")
-	verb.CompleteValues(cmd, "role", verb.RoleNames(protocol.Roles))
-	f.StringVar(&o.File, "file", "", "`FILE` of users")
-	f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
-	return cmd
+	Example: "  agentctl token user ada --role approver --file users.json",
+	Place:   verb.DataDirectory,
+	Trial:   "ann --file users.json",
+
+	Do: &verb.Steps[tokenUserOptions]{
+		Flags: func(o *tokenUserOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringVar(&o.Role, "role", string(protocol.RoleOperator), "`ROLE` of the user")
+			verb.CompleteValues(cmd, "role", verb.RoleNames(protocol.Roles))
+			f.StringVar(&o.File, "file", "", "`FILE` of users")
+			f.BoolVar(&o.PasswordStdin, "password-stdin", false, "read the password from stdin")
+		},
+		Read: func(o *tokenUserOptions, args []string) error {
+			o.Name = args[0]
+			return checkRole(o.Role, protocol.Roles)
+		},
+		Run: runTokenUser,
+	},
 }
 
 func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
@@ -72,7 +68,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 			return fmt.Errorf("%s: %w", o.File, err)
 		}
 	}
-	prompt := credentials.Prompt{Stdin: o.cli.Stdin, Stderr: o.cli.Stderr}
+	prompt := credentials.Prompt{Stdin: o.CLI.Stdin, Stderr: o.CLI.Stderr}
 	password, err := readPassword(ctx, prompt, o.PasswordStdin, "Password of "+output.OneLine(o.Name, 0)+": ", true)
 	if err != nil {
 		return err
@@ -86,7 +82,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 		return exit.Usagef("%w", err)
 	}
 	if o.File == "" {
-		return o.cli.Printer().PrintJSON(lines)
+		return o.CLI.Printer().PrintJSON(lines)
 	}
 	b, err := json.MarshalIndent(lines, "", "  ")
 	if err == nil {
@@ -95,7 +91,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.File, err)
 	}
-	return o.cli.Print(map[string]string{"user": o.Name, "role": o.Role, "file": o.File}, func(w io.Writer) {
+	return o.CLI.Print(map[string]string{"user": o.Name, "role": o.Role, "file": o.File}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s can log in as %s: agentctl serve --users %s\n", o.Name, o.Role, o.File)
 	})
 }

@@ -23,7 +23,7 @@ import (
 )
 
 type agentsOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Check bool
 
@@ -31,20 +31,9 @@ type agentsOptions struct {
 }
 
 var agentsVerb = verb.Verb{
-	Name: "agents", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newAgents(cli, runAgents) },
-	Below: []*verb.Verb{&agentsLoginVerb, &agentsSessionsVerb},
-	Lacks: func(d *codec.Dialect) error {
-		return codec.Unsupported(d.Name, "a list of agents", "its servers have no message for it")
-	},
-}
-
-func newAgents(cli *verb.Context, run func(context.Context, *agentsOptions) error) *cobra.Command {
-	o := &agentsOptions{cli: cli, lookPath: exec.LookPath}
-	cmd := &cobra.Command{
-		Use:   "agents",
-		Short: "List the agents of the server",
-		Long: `List the agents that the server can run by name: configured agents and presets. See
+	Use:   "agents",
+	Short: "List the agents of the server",
+	Long: `List the agents that the server can run by name: configured agents and presets. See
 "agentctl new --help" for ad hoc commands.
 
 On your own server the list tells whether an agent is installed, its version, whether a key or a
@@ -52,16 +41,24 @@ stored login was found, how to get what is missing, and what the agent allows wi
 Below are the providers of models, with or without a key, and the configured MCP servers.
 --check starts each installed agent to see whether its login works, and connects to each MCP
 server.`,
-		Example: "  agentctl agents\n  agentctl agents --check -o json\n  agentctl agents login claude",
-		Args:    verb.RangeArgs(0, 0),
-		RunE:    verb.RunE(cli, o, nil, run),
-	}
-	cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent, connect to MCP servers")
-	return cmd
+	Example: "  agentctl agents\n  agentctl agents --check -o json\n  agentctl agents login claude",
+	Group:   verb.GroupServer,
+	Below:   []*verb.Verb{&agentsLoginVerb, &agentsSessionsVerb},
+	Lacks: func(d *codec.Dialect) error {
+		return codec.Unsupported(d.Name, "a list of agents", "its servers have no message for it")
+	},
+
+	Do: &verb.Steps[agentsOptions]{
+		Flags: func(o *agentsOptions, cmd *cobra.Command) {
+			o.lookPath = exec.LookPath
+			cmd.Flags().BoolVar(&o.Check, "check", false, "start each installed agent, connect to MCP servers")
+		},
+		Run: runAgents,
+	},
 }
 
 func runAgents(ctx context.Context, o *agentsOptions) error {
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -69,16 +66,16 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 	if !c.Own {
 		return o.printNames(c.Hello().Agents)
 	}
-	registry, err := localagent.Registry(o.cli)
+	registry, err := localagent.Registry(o.CLI)
 	if err != nil {
 		return err
 	}
-	inspector := localagent.Inspector(o.cli, registry, o.lookPath)
+	inspector := localagent.Inspector(o.CLI, registry, o.lookPath)
 	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
 		r := inspector.Inspect(name)
 		if o.Check && r.Installed && r.Script == "" && r.Model == "" && r.Pipeline == "" {
-			probe(ctx, o.cli, registry, &r)
+			probe(ctx, o.CLI, registry, &r)
 		}
 		list = append(list, r)
 	}
@@ -91,7 +88,7 @@ func (o *agentsOptions) printNames(names []string) error {
 		v := struct {
 			Agent string `json:"agent"`
 		}{name}
-		if err := o.cli.Print(v, func(w io.Writer) { fmt.Fprintln(w, output.OneLine(name, 0)) }); err != nil {
+		if err := o.CLI.Print(v, func(w io.Writer) { fmt.Fprintln(w, output.OneLine(name, 0)) }); err != nil {
 			return err
 		}
 	}
@@ -99,20 +96,20 @@ func (o *agentsOptions) printNames(names []string) error {
 }
 
 func (o *agentsOptions) print(list []agents.Installation, used []service) error {
-	if o.cli.JSON() {
+	if o.CLI.JSON() {
 		for _, r := range list {
-			if err := o.cli.Print(r, nil); err != nil {
+			if err := o.CLI.Print(r, nil); err != nil {
 				return err
 			}
 		}
 		for _, s := range used {
-			if err := o.cli.Print(s, nil); err != nil {
+			if err := o.CLI.Print(s, nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	t := tabwriter.NewWriter(o.cli.Text(), 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(o.CLI.Text(), 0, 0, 2, ' ', 0)
 	for _, r := range list {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", output.OneLine(r.Agent, 0), installedText(&r), localagent.LoginText(&r))
 		if r.Installed && r.Decides != "" {

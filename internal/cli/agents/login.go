@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/agents"
 	"agentctl/internal/cli/localagent"
 	"agentctl/internal/cli/verb"
@@ -21,45 +19,41 @@ import (
 )
 
 type agentLoginOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Agent string
 }
 
 var agentsLoginVerb = verb.Verb{
-	Name:  "login",
-	Build: func(cli *verb.Context) *cobra.Command { return newAgentLogin(cli, runAgentLogin) },
-	Trial: "nonsense",
-}
-
-func newAgentLogin(cli *verb.Context, run func(context.Context, *agentLoginOptions) error) *cobra.Command {
-	o := &agentLoginOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "login AGENT",
-		Short: "Log in to an agent",
-		Long: `Run the agent's own login in this terminal, for the agents of this machine and user. An agent
+	Use:   "login AGENT",
+	Short: "Log in to an agent",
+	Long: `Run the agent's own login in this terminal, for the agents of this machine and user. An agent
 without such a command is started, and the ways to log in that it offers are listed. AGENT is one
 of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
-		Example:           "  agentctl agents login claude",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completeRegistry(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
-	}
+	Example: "  agentctl agents login claude",
+
+	Trial:    "nonsense",
+	Complete: completeRegistry,
+
+	Do: &verb.Steps[agentLoginOptions]{
+		Read: func(o *agentLoginOptions, args []string) error { o.Agent = args[0]; return nil },
+		Run:  runAgentLogin,
+	},
 }
 
 func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
-	registry, config, err := localAgent(o.cli, o.Agent, "login")
-	if registry != nil && localagent.IsModel(o.cli, o.Agent, true) {
+	registry, config, err := localAgent(o.CLI, o.Agent, "login")
+	if registry != nil && localagent.IsModel(o.CLI, o.Agent, true) {
 		return o.modelLogin(registry)
 	}
 	if err != nil {
 		return err
 	}
 	p, ok := registry.FindPreset(o.Agent)
-	if ok && p.LoginCommand != nil && !o.cli.JSON() {
+	if ok && p.LoginCommand != nil && !o.CLI.JSON() {
 		return o.runCommand(ctx, &p, config)
 	}
-	probed, err := startProbe(ctx, o.cli, registry, o.Agent)
+	probed, err := startProbe(ctx, o.CLI, registry, o.Agent)
 	if err != nil && protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		return err
 	}
@@ -70,7 +64,7 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 		Command  []string          `json:"command,omitempty"`
 		Methods  []acp.LoginMethod `json:"methods"`
 	}{o.Agent, probed.Version, err == nil, p.LoginCommand, output.NonNil(probed.Methods)}
-	return o.cli.Print(result, func(w io.Writer) {
+	return o.CLI.Print(result, func(w io.Writer) {
 		if result.LoggedIn {
 			fmt.Fprintln(w, "no login is needed")
 			return
@@ -92,13 +86,13 @@ func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset, confi
 		return protocol.Errorf(protocol.CodeNoAgent, "%s not found: install it (%s), or %s",
 			program, p.Install, p.Login)
 	}
-	o.cli.Notef("running: %s", line)
+	o.CLI.Notef("running: %s", line)
 	cmd := exec.CommandContext(ctx, path, p.LoginCommand[1:]...)
 	cmd.Env = os.Environ()
 	for name, value := range config.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.cli.Stdin, o.cli.Stdout, o.cli.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.CLI.Stdin, o.CLI.Stdout, o.CLI.Stderr
 	err = cmd.Run()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
@@ -109,7 +103,7 @@ func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset, confi
 
 // modelLogin reports whether a model has its key. There is nothing to log in to.
 func (o *agentLoginOptions) modelLogin(registry *agents.Registry) error {
-	r := localagent.Inspector(o.cli, registry, exec.LookPath).Inspect(o.Agent)
+	r := localagent.Inspector(o.CLI, registry, exec.LookPath).Inspect(o.Agent)
 	if r.Login == agents.LoginMissing {
 		return exit.Unsupportedf("%s requests a model itself and has no login: %s", o.Agent, r.LogIn).
 			WithHint("%s", localagent.KeyHint)
@@ -119,5 +113,5 @@ func (o *agentLoginOptions) modelLogin(registry *agents.Registry) error {
 		LoggedIn bool   `json:"logged_in"`
 		Key      string `json:"key"`
 	}{o.Agent, true, r.LoginBy}
-	return o.cli.Print(result, func(w io.Writer) { fmt.Fprintf(w, "no login is needed: key: %s\n", r.LoginBy) })
+	return o.CLI.Print(result, func(w io.Writer) { fmt.Fprintf(w, "no login is needed: key: %s\n", r.LoginBy) })
 }

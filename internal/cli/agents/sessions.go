@@ -17,36 +17,33 @@ import (
 )
 
 type agentSessionsOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Agent string
 	CWD   string
 }
 
 var agentsSessionsVerb = verb.Verb{
-	Name:  "sessions",
-	Build: func(cli *verb.Context) *cobra.Command { return newAgentSessions(cli, runAgentSessions) },
-	Trial: "nonsense",
-}
-
-func newAgentSessions(cli *verb.Context, run func(context.Context, *agentSessionsOptions) error) *cobra.Command {
-	o := &agentSessionsOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "sessions AGENT",
-		Short: "List the sessions that an agent has stored",
-		Long: `List the sessions that an agent of this machine and user has stored itself, also those of its own
+	Use:   "sessions AGENT",
+	Short: "List the sessions that an agent has stored",
+	Long: `List the sessions that an agent of this machine and user has stored itself, also those of its own
 program. "agentctl new --load ID" continues one; pass its directory with --cwd. AGENT is one of
 "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exits
 10 if it has none.`,
-		Example: "  agentctl agents sessions claude --cwd .\n" +
-			"  agentctl new --agent claude --load 0190a2b4-0c1d-7e2f",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completeRegistry(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Agent = args[0]; return nil }, run),
-	}
-	cmd.Flags().StringVar(&o.CWD, "cwd", "", "only sessions of the directory `DIR`")
-	verb.CompleteDirs(cmd, "cwd")
-	return cmd
+	Example: "  agentctl agents sessions claude --cwd .\n" +
+		"  agentctl new --agent claude --load 0190a2b4-0c1d-7e2f",
+
+	Trial:    "nonsense",
+	Complete: completeRegistry,
+
+	Do: &verb.Steps[agentSessionsOptions]{
+		Flags: func(o *agentSessionsOptions, cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.CWD, "cwd", "", "only sessions of the directory `DIR`")
+			verb.CompleteDirs(cmd, "cwd")
+		},
+		Read: func(o *agentSessionsOptions, args []string) error { o.Agent = args[0]; return nil },
+		Run:  runAgentSessions,
+	},
 }
 
 // completeRegistry completes the name of an agent of this user's server.
@@ -72,7 +69,7 @@ type storedSession struct {
 }
 
 func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
-	_, config, err := localAgent(o.cli, o.Agent, "sessions")
+	_, config, err := localAgent(o.CLI, o.Agent, "sessions")
 	if err != nil {
 		return err
 	}
@@ -85,15 +82,15 @@ func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.cli.JSON() {
+	if o.CLI.JSON() {
 		for _, s := range list {
-			if err := o.cli.Print(storedSession(s), nil); err != nil {
+			if err := o.CLI.Print(storedSession(s), nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	writeStoredSessions(o.cli.Text(), list)
+	writeStoredSessions(o.CLI.Text(), list)
 	return nil
 }
 

@@ -33,7 +33,7 @@ import (
 )
 
 type attachOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Plain   bool
@@ -52,17 +52,9 @@ type attachOptions struct {
 }
 
 var attachVerb = verb.Verb{
-	Name: "attach", Group: verb.GroupStart,
-	Build: func(cli *verb.Context) *cobra.Command { return newAttach(cli, runAttach) },
-	Trial: "fix",
-}
-
-func newAttach(cli *verb.Context, run func(context.Context, *attachOptions) error) *cobra.Command {
-	o := &attachOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "attach [SESSION]",
-		Short: "Open a session in the terminal UI",
-		Long: `Open a session in the terminal UI: the transcript with live output, the queue and
+	Use:   "attach [SESSION]",
+	Short: "Open a session in the terminal UI",
+	Long: `Open a session in the terminal UI: the transcript with live output, the queue and
 pending approvals. Enter sends, Ctrl-K lists the commands, F1 the keys, Ctrl-C twice detaches. The
 session continues after you detach. A dropped connection is resumed with everything you missed.
 
@@ -103,10 +95,25 @@ Defaults can be set in the configuration file (see "agentctl --help"), which is 
 Every name is optional. "images" is auto, kitty (its graphics protocol), blocks (half blocks) or
 off (a line of text). "notify_states" (waiting, failed, finished) and "notify_labels" restrict what
 the bell and notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
-		Example:           "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
-		Args:              verb.RangeArgs(0, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Example:  "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
+	Group:    verb.GroupStart,
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[attachOptions]{
+		Flags: func(o *attachOptions, cmd *cobra.Command) {
+			o.changed = cmd.Flags().Changed
+			cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
+			cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, go on after the end of stdin")
+			cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
+			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
+			cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
+			cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
+			cmd.Flags().StringVar(&o.Wire, "wire", "", "append the messages of the connection to `FILE`")
+			o.replayOptions.addFlags(cmd)
+			verb.CompleteValues(cmd, "theme", config.Themes())
+		},
+		Read: func(o *attachOptions, args []string) error {
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
@@ -120,26 +127,16 @@ the bell and notifications tell of. "keys" maps actions to keys; "agentctl keys"
 				return exit.Usagef("--wire is for a connection: a replay has none")
 			}
 			return o.replayOptions.check(o.Session, o.Plain, o.changed("max-pause"))
-		}, run),
-	}
-	o.changed = cmd.Flags().Changed
-	cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
-	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, go on after the end of stdin")
-	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
-	cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
-	cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
-	cmd.Flags().StringVar(&o.Wire, "wire", "", "append the messages of the connection to `FILE`")
-	o.replayOptions.addFlags(cmd)
-	verb.CompleteValues(cmd, "theme", config.Themes())
-	return cmd
+		},
+		Run: runAttach,
+	},
 }
 
 func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	if o.Replay {
 		return runReplay(ctx, o)
 	}
-	onScreen := !o.Plain && screen.HasTerminal(o.cli)
+	onScreen := !o.Plain && screen.HasTerminal(o.CLI)
 	var wire *wirelog.Log
 	if o.Wire != "" {
 		if wire, err = wirelog.Open(o.Wire); err != nil {
@@ -154,16 +151,16 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		defer func() { err = cmp.Or(stop(), err) }()
 	}
 	if o.Session == "" {
-		if err := o.cli.RequireCommand(protocol.DoList, false); err != nil {
+		if err := o.CLI.RequireCommand(protocol.DoList, false); err != nil {
 			return exit.From(err).WithHint("name a session: agentctl attach SESSION")
 		}
 	}
 	if !onScreen {
 		var stop func()
-		ctx, stop = o.cli.WhileRead(ctx)
+		ctx, stop = o.CLI.WhileRead(ctx)
 		defer stop()
 	}
-	c, err := connection.OpenRecorded(ctx, o.cli, wire)
+	c, err := connection.OpenRecorded(ctx, o.CLI, wire)
 	if err != nil {
 		return err
 	}
@@ -195,17 +192,17 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 	}
 	options := o.screenOptions()
 	options.Local, options.Composer.Session = c.Local, s.Session
-	options.Composer.Drafts = openDrafts(o.cli)
+	options.Composer.Drafts = openDrafts(o.CLI)
 	return screen.LeaveError(c, verb.LeaveCause(ctx, tui.Run(ctx, s, options))) // the server has no dashboard
 }
 
 // runPlain prints the session as lines until the input ends.
 func (o *attachOptions) runPlain(c *connection.Conn, s remote.Session) error {
-	for _, n := range o.cli.User.Retired() {
-		o.cli.Notef("%s", n)
+	for _, n := range o.CLI.User.Retired() {
+		o.CLI.Notef("%s", n)
 	}
-	err := plain.Run(c.Context(), s, o.cli.Text(), o.cli.Stdin, plain.Options{
-		Columns: o.cli.Columns, EndWithInput: !o.Follow,
+	err := plain.Run(c.Context(), s, o.CLI.Text(), o.CLI.Stdin, plain.Options{
+		Columns: o.CLI.Columns, EndWithInput: !o.Follow,
 	})
 	var unfinished *plain.UnfinishedError
 	if errors.As(err, &unfinished) {
@@ -221,7 +218,7 @@ func (o *attachOptions) runPlain(c *connection.Conn, s remote.Session) error {
 func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, session string) error {
 	options := o.screenOptions()
 	options.Local = c.Local
-	if read := newReadState(o.cli); read != nil {
+	if read := newReadState(o.CLI); read != nil {
 		options.Alerts.Read = read
 	}
 	if c.Local {
@@ -231,29 +228,29 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, se
 		}
 		options.CWD = cwd
 	}
-	options.Composer.Drafts = openDrafts(o.cli)
-	options.Panes = paneOptions(o.cli, o.sessions)
+	options.Composer.Drafts = openDrafts(o.CLI)
+	options.Panes = paneOptions(o.CLI, o.sessions)
 	server := screen.Server{Client: c.Client, Local: c.Local}
 	if c.Own {
 		// The first frame does not wait for these searches of PATH.
-		server.Order = func(names []string) []string { return localagent.SortReady(o.cli, exec.LookPath, names) }
-		options.Agent = func() string { return localagent.ForForm(o.cli, exec.LookPath, c.Hello().Agents) }
+		server.Order = func(names []string) []string { return localagent.SortReady(o.CLI, exec.LookPath, names) }
+		options.Agent = func() string { return localagent.ForForm(o.CLI, exec.LookPath, c.Hello().Agents) }
 	}
-	options.Create = o.create && o.cli.RequireCommand(protocol.DoCreate, false) == nil
-	if c.Own && o.cli.Flags.Dialect == "" {
-		server.Environment = func(agent string) map[string]string { return localagent.Environment(o.cli, agent) }
+	options.Create = o.create && o.CLI.RequireCommand(protocol.DoCreate, false) == nil
+	if c.Own && o.CLI.Flags.Dialect == "" {
+		server.Environment = func(agent string) map[string]string { return localagent.Environment(o.CLI, agent) }
 		server.Agent = func() (string, error) {
-			name, _, err := localagent.Default(o.cli, c.Hello().Agents)
+			name, _, err := localagent.Default(o.CLI, c.Hello().Agents)
 			return name, err
 		}
 	}
-	all, closeOthers := screen.WithNamedServers(o.cli, server)
+	all, closeOthers := screen.WithNamedServers(o.CLI, server)
 	defer closeOthers()
 	return screen.LeaveError(c, verb.LeaveCause(ctx, tui.RunDashboard(ctx, all, session, options)))
 }
 
 func (o *attachOptions) screenOptions() tui.Options {
-	s := screen.Options(o.cli)
+	s := screen.Options(o.CLI)
 	if o.changed("mouse") {
 		s.Mouse = o.Mouse
 	}
@@ -264,8 +261,8 @@ func (o *attachOptions) screenOptions() tui.Options {
 		s.Keep = o.Keep
 	}
 	s.Alerts.Off = o.NoAlert
-	s.Left = func(l tui.Left) { reportLeft(o.cli, l) }
-	switch names := o.cli.User.Retired(); len(names) {
+	s.Left = func(l tui.Left) { reportLeft(o.CLI, l) }
+	switch names := o.CLI.User.Retired(); len(names) {
 	case 0:
 	case 1:
 		s.Note = names[0].String()
@@ -300,7 +297,7 @@ func (o *attachOptions) listSessions(sessions []protocol.Summary) error {
 		return exit.Usagef("there are no sessions").WithHint("create one: agentctl new --agent AGENT").
 			Needs(protocol.DoCreate)
 	}
-	sessiontable.WriteSessions(o.cli.Text(), sessions, time.Now())
+	sessiontable.WriteSessions(o.CLI.Text(), sessions, time.Now())
 	return exit.Usagef("there are %d sessions: name one", len(sessions)).WithHint("agentctl attach SESSION")
 }
 

@@ -59,7 +59,7 @@ func runReplay(ctx context.Context, o *attachOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if !screen.HasTerminal(o.cli) {
+	if !screen.HasTerminal(o.CLI) {
 		return exit.Usagef("--replay needs a terminal").WithHint("agentctl export prints a session")
 	}
 	ctx, stop := verb.NotifySignal(ctx)
@@ -74,16 +74,16 @@ func (o *attachOptions) recording(ctx context.Context) (*replay.Recording, error
 	if err == nil && !info.IsDir() || strings.ContainsRune(o.Session, os.PathSeparator) {
 		return readRecording(o.Session)
 	}
-	if err := o.cli.RequireCommand(protocol.DoSubscribe, true); err != nil {
+	if err := o.CLI.RequireCommand(protocol.DoSubscribe, true); err != nil {
 		return nil, err
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
 	recording := new(replay.Recording)
-	r := sessionlog.Reader{Conn: c, CLI: o.cli, Session: o.Session, Raw: true}
+	r := sessionlog.Reader{Conn: c, CLI: o.CLI, Session: o.Session, Raw: true}
 	err = r.Read(protocol.Position{}, func(item wsclient.Item) error {
 		if item.Event == nil {
 			return nil

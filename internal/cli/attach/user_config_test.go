@@ -82,26 +82,26 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 		Appearance: config.Appearance{Theme: ui.ThemeLight, Images: thumbnail.Off}, Mouse: true, Bell: &no, Notify: &no,
 		Keys: keymap.Keys{"help": {"f12"}},
 	}}
-	got, err := verbtest.Parse(newAttach, "fix")
+	got, err := verbtest.Parse[attachOptions](&attachVerb, "fix")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.cli = cli
+	got.CLI = cli
 	if s := got.screenOptions(); s.Theme != ui.ThemeLight || s.Images != thumbnail.Off || !s.Mouse ||
 		!s.Alerts.NoBell || !s.Alerts.NoNotify || s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}
-	if got, err = verbtest.Parse(newAttach, "fix --theme dark --mouse=false"); err != nil {
+	if got, err = verbtest.Parse[attachOptions](&attachVerb, "fix --theme dark --mouse=false"); err != nil {
 		t.Fatal(err)
 	}
-	got.cli = cli
+	got.CLI = cli
 	if s := got.screenOptions(); s.Theme != ui.ThemeDark || s.Mouse {
 		t.Errorf("%+v", s)
 	}
 }
 
 func TestTheHelpOfAttachHasAnExampleOfTheConfiguration(t *testing.T) {
-	long := newAttach(&verb.Context{}, nil).Long
+	long := attachVerb.Long
 	from, to := strings.Index(long, "  {"), strings.LastIndex(long, "}")
 	if from < 0 || to < from {
 		t.Fatalf("no example in %s", long)

@@ -48,21 +48,37 @@ func Sessions(cli *verb.Context) cobra.CompletionFunc {
 
 // InSession completes the first argument as Sessions does, and the second from the
 // session's state.
-func InSession(cli *verb.Context, pick func(*protocol.State) []cobra.Completion) cobra.CompletionFunc {
-	sessions := Sessions(cli)
-	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) != 1 {
-			return sessions(cmd, args, prefix)
-		}
-		return withServer(cli, cmd, func(ctx context.Context, c *wsclient.Client) []cobra.Completion {
-			r, err := wsclient.Call[protocol.SnapshotResult](ctx, c, protocol.DoSnapshot, args[0], nil)
-			if err != nil || r.Snapshot.State == nil {
-				return nil
+func InSession(pick func(*protocol.State) []cobra.Completion) func(*verb.Context) cobra.CompletionFunc {
+	return func(cli *verb.Context) cobra.CompletionFunc {
+		sessions := Sessions(cli)
+		return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) != 1 {
+				return sessions(cmd, args, prefix)
 			}
-			return pick(r.Snapshot.State)
-		}), verb.NoFiles
+			return withServer(cli, cmd, func(ctx context.Context, c *wsclient.Client) []cobra.Completion {
+				r, err := wsclient.Call[protocol.SnapshotResult](ctx, c, protocol.DoSnapshot, args[0], nil)
+				if err != nil || r.Snapshot.State == nil {
+					return nil
+				}
+				return pick(r.Snapshot.State)
+			}), verb.NoFiles
+		}
 	}
 }
+
+// SessionAndFile completes the first argument as Sessions does, and the second with files.
+func SessionAndFile(cli *verb.Context) cobra.CompletionFunc {
+	sessions := Sessions(cli)
+	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return sessions(cmd, args, prefix)
+	}
+}
+
+// None completes no argument.
+func None(*verb.Context) cobra.CompletionFunc { return cobra.NoFileCompletions }
 
 // withServer calls f with a connection if a server runs. It starts none.
 func withServer(cli *verb.Context,

@@ -18,12 +18,12 @@ func Setting(cli *verb.Context) cobra.CompletionFunc {
 		if len(args) > 1 {
 			session = args[:1]
 		}
-		return InSession(cli, func(s *protocol.State) []cobra.Completion {
+		return InSession(func(s *protocol.State) []cobra.Completion {
 			if len(args) > 1 {
 				return choices(s, args[1])
 			}
 			return settings(s)
-		})(cmd, session, prefix)
+		})(cli)(cmd, session, prefix)
 	}
 }
 

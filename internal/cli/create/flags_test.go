@@ -7,13 +7,13 @@ import (
 )
 
 func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
-	verbtest.CheckOptions(t, newNew, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
+	verbtest.CheckOptions(t, &newVerb, "--name n --agent a --cwd /x --env K=V --env L=M --prompt p", newOptions{
 		Name: "n", Agent: "a", CWD: "/x", Env: []string{"K=V", "L=M"}, Prompt: "p",
 	})
-	verbtest.CheckOptions(t, newNew, "--mode m --model n --option K=V --option L=M --lazy --no-check", newOptions{
+	verbtest.CheckOptions(t, &newVerb, "--mode m --model n --option K=V --option L=M --lazy --no-check", newOptions{
 		Settings: settingFlags{Mode: "m", Model: "n", Options: []string{"K=V", "L=M"}}, Lazy: true, NoCheck: true,
 	})
-	verbtest.CheckOptions(t, newNew, "--key k", newOptions{Key: "k"})
-	verbtest.CheckOptions(t, newNew, "--id k", newOptions{Key: "k"})
-	verbtest.CheckOptions(t, newNew, "--label a=1 --label b=2", newOptions{Labels: []string{"a=1", "b=2"}})
+	verbtest.CheckOptions(t, &newVerb, "--key k", newOptions{Key: "k"})
+	verbtest.CheckOptions(t, &newVerb, "--id k", newOptions{Key: "k"})
+	verbtest.CheckOptions(t, &newVerb, "--label a=1 --label b=2", newOptions{Labels: []string{"a=1", "b=2"}})
 }

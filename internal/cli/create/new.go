@@ -22,7 +22,7 @@ import (
 )
 
 type newOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Name     string
 	Title    string
@@ -43,31 +43,10 @@ type newOptions struct {
 }
 
 var newVerb = verb.Verb{
-	Name: "new", Group: verb.GroupStart,
-	Build: func(cli *verb.Context) *cobra.Command { return newNew(cli, runNew) },
-	Sends: protocol.DoCreate,
-	Needs: []verb.FlagFeature{
-		{Flag: "name", Feature: codec.CreateName},
-		{Flag: "title", Feature: codec.CreateTitle},
-		{Flag: "env", Feature: codec.CreateEnv},
-		{Flag: "cwd", Feature: codec.CreateCWD},
-		{Flag: "mode", Feature: codec.CreateSettings},
-		{Flag: "model", Feature: codec.CreateSettings},
-		{Flag: "option", Feature: codec.CreateSettings},
-		{Flag: "policy", Feature: codec.CreateSettings},
-		{Flag: "worktree", Feature: codec.CreateLabels},
-		{Flag: "load", Feature: codec.CreateLoad},
-		{Flag: "attach", Feature: codec.SendParts},
-	},
-	Trial: "--agent script:agent.script",
-}
-
-func newNew(cli *verb.Context, run func(context.Context, *newOptions) error) *cobra.Command {
-	o := &newOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "new",
-		Short: "Create a session",
-		Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
+	Use:   "new",
+	Most:  1, // a branch after --worktree
+	Short: "Create a session",
+	Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
 preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
 Client Protocol, "script:FILE" for a script. Without --agent it is the default of the server, else
 the first agent that is ready: with a key in the environment, or installed and logged in. On the local server the session works in the current
@@ -99,36 +78,54 @@ machine.
 --mode, --model and --option choose settings of the agent before its first message;
 "agentctl options" lists them. --attach sends files with the first message, as that of
 "agentctl send".`,
-		Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
-			"  agentctl new --worktree fix/login --base main --agent claude\n" +
-			"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
-		Args: verb.RangeArgs(0, 1),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
+		"  agentctl new --worktree fix/login --base main --agent claude\n" +
+		"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
+	Group: verb.GroupStart, Sends: protocol.DoCreate,
+	Needs: []verb.FlagFeature{
+		{Flag: "name", Feature: codec.CreateName},
+		{Flag: "title", Feature: codec.CreateTitle},
+		{Flag: "env", Feature: codec.CreateEnv},
+		{Flag: "cwd", Feature: codec.CreateCWD},
+		{Flag: "mode", Feature: codec.CreateSettings},
+		{Flag: "model", Feature: codec.CreateSettings},
+		{Flag: "option", Feature: codec.CreateSettings},
+		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: "worktree", Feature: codec.CreateLabels},
+		{Flag: "load", Feature: codec.CreateLoad},
+		{Flag: "attach", Feature: codec.SendParts},
+	},
+	Trial:    "--agent script:agent.script",
+	Complete: completion.None,
+
+	Do: &verb.Steps[newOptions]{
+		Flags: func(o *newOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringVar(&o.Name, "name", "", "unique `NAME` of the session")
+			f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
+			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
+			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
+			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
+			f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
+			o.Settings.add(f)
+			o.Worktree.add(cmd)
+			f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
+			f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
+			f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
+			f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
+			f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
+			f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
+			turn.AddAttachFlag(cmd, &o.Attach)
+			verb.AddKeyFlag(cmd, &o.Key)
+			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
+			verb.CompleteDirs(cmd, "cwd")
+			verb.CompleteValues(cmd, settingPolicy, policyNames())
+		},
+		Read: func(o *newOptions, args []string) error {
 			return cmp.Or(o.Worktree.setArgs(args), o.check())
-		}, run),
-		ValidArgsFunction: cobra.NoFileCompletions,
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.Name, "name", "", "unique `NAME` of the session")
-	f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
-	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
-	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
-	f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
-	o.Settings.add(f)
-	o.Worktree.add(cmd)
-	f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
-	f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
-	f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
-	f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
-	f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
-	f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
-	turn.AddAttachFlag(cmd, &o.Attach)
-	verb.AddKeyFlag(cmd, &o.Key)
-	_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(cli))
-	verb.CompleteDirs(cmd, "cwd")
-	verb.CompleteValues(cmd, settingPolicy, policyNames())
-	return cmd
+		},
+		Run: runNew,
+	},
 }
 
 func (o *newOptions) check() error {
@@ -151,7 +148,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if o.Wait || o.Follow {
 		policy = connection.Bounded
 	}
-	c, err := connection.OpenWith(ctx, o.cli, policy)
+	c, err := connection.OpenWith(ctx, o.CLI, policy)
 	if err != nil {
 		return err
 	}
@@ -160,10 +157,10 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
-	if d, _ := dialect.Find(o.cli.Flags.Dialect); d.SessionTerm != "" && !o.cli.JSON() {
-		o.cli.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
+	if d, _ := dialect.Find(o.CLI.Flags.Dialect); d.SessionTerm != "" && !o.CLI.JSON() {
+		o.CLI.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
 	}
-	if err := o.cli.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
+	if err := o.CLI.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
 		return err
 	}
 	if !o.Wait && !o.Follow {
@@ -172,7 +169,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if res.Message == nil {
 		return exit.Unsupportedf("the server does not report the first message: agentctl wait %s", res.Session)
 	}
-	t := turn.Tracker{CLI: o.cli, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow}
+	t := turn.Tracker{CLI: o.CLI, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow}
 	return t.TrackUntilInterrupted(c, res.Session, res.Message.Seq)
 }
 
@@ -207,16 +204,16 @@ func (o *newOptions) create(c *connection.Conn, files []attachment.File) (res pr
 		}
 	}
 	if data.Agent == "" && o.Load == "" {
-		if data.Agent, err = localagent.Choose(o.cli, c.Own, c.Hello().Agents); err != nil {
+		if data.Agent, err = localagent.Choose(o.CLI, c.Own, c.Hello().Agents); err != nil {
 			return res, err
 		}
 	}
-	if c.Own && o.cli.Flags.Dialect == "" {
-		data.Env = localagent.Environment(o.cli, data.Agent)
+	if c.Own && o.CLI.Flags.Dialect == "" {
+		data.Env = localagent.Environment(o.CLI, data.Agent)
 		maps.Copy(data.Env, env)
 	}
 	res, err = o.createIn(c, &data)
-	return res, localagent.WithKeyHint(o.cli, err, data.Agent, c.Own)
+	return res, localagent.WithKeyHint(o.CLI, err, data.Agent, c.Own)
 }
 
 // Verbs are the verbs of this package, in the order of the help.

@@ -28,7 +28,7 @@ const (
 )
 
 type runOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Prompt   []string
 	Agent    string
@@ -41,26 +41,9 @@ type runOptions struct {
 }
 
 var runVerb = verb.Verb{
-	Name: "run", Group: verb.GroupStart,
-	Build: func(cli *verb.Context) *cobra.Command { return newRun(cli, runRun) },
-	Sends: protocol.DoCreate,
-	Needs: []verb.FlagFeature{
-		{Flag: "env", Feature: codec.CreateEnv},
-		{Flag: "cwd", Feature: codec.CreateCWD},
-		{Flag: "mode", Feature: codec.CreateSettings},
-		{Flag: "model", Feature: codec.CreateSettings},
-		{Flag: "option", Feature: codec.CreateSettings},
-		{Flag: "policy", Feature: codec.CreateSettings},
-		{Flag: "attach", Feature: codec.SendParts},
-	},
-}
-
-func newRun(cli *verb.Context, run func(context.Context, *runOptions) error) *cobra.Command {
-	o := &runOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "run [PROMPT|-]",
-		Short: "Run one prompt and print the answer",
-		Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. What
+	Use:   "run [PROMPT|-]",
+	Short: "Run one prompt and print the answer",
+	Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. What
 is piped in goes with the prompt as context; without PROMPT, or with -, it is the prompt. The pipe is
 read to its end: a program that leaves its own pipe open runs this with </dev/null. With -o json the
 result is one object of type outcome: session, reason, text, usage, cost and changed files.
@@ -73,25 +56,38 @@ denied. The other exit codes are those of "agentctl send --wait". Ctrl-C interru
 removes the session.
 
 --keep keeps the session. --continue sends PROMPT to the last run of this directory that was kept.`,
-		Example: "  agentctl run \"what does this project do?\"\n" +
-			"  git diff | agentctl run \"review this change\"\n" +
-			"  agentctl run --policy deny -o json \"find dead code\" | jq -r .text\n" +
-			"  agentctl run --keep \"plan it\" && agentctl run --continue \"do step 1\"",
-		Args: verb.RangeArgs(0, 1),
-		RunE: verb.RunE(cli, o, func(args []string) error { o.Prompt = args; return o.check() }, run),
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
-	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-	f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
-	o.Settings.add(f)
-	f.BoolVar(&o.Keep, "keep", false, "keep the session")
-	f.BoolVarP(&o.Continue, "continue", "c", false, "continue the last kept run of this directory")
-	turn.AddAttachFlag(cmd, &o.Attach)
-	_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(cli))
-	verb.CompleteDirs(cmd, "cwd")
-	verb.CompleteValues(cmd, settingPolicy, policyNames())
-	return cmd
+	Example: "  agentctl run \"what does this project do?\"\n" +
+		"  git diff | agentctl run \"review this change\"\n" +
+		"  agentctl run --policy deny -o json \"find dead code\" | jq -r .text\n" +
+		"  agentctl run --keep \"plan it\" && agentctl run --continue \"do step 1\"",
+	Group: verb.GroupStart, Sends: protocol.DoCreate,
+	Needs: []verb.FlagFeature{
+		{Flag: "env", Feature: codec.CreateEnv},
+		{Flag: "cwd", Feature: codec.CreateCWD},
+		{Flag: "mode", Feature: codec.CreateSettings},
+		{Flag: "model", Feature: codec.CreateSettings},
+		{Flag: "option", Feature: codec.CreateSettings},
+		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: "attach", Feature: codec.SendParts},
+	},
+
+	Do: &verb.Steps[runOptions]{
+		Flags: func(o *runOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
+			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
+			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
+			o.Settings.add(f)
+			f.BoolVar(&o.Keep, "keep", false, "keep the session")
+			f.BoolVarP(&o.Continue, "continue", "c", false, "continue the last kept run of this directory")
+			turn.AddAttachFlag(cmd, &o.Attach)
+			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
+			verb.CompleteDirs(cmd, "cwd")
+			verb.CompleteValues(cmd, settingPolicy, policyNames())
+		},
+		Read: func(o *runOptions, args []string) error { o.Prompt = args; return o.check() },
+		Run:  runRun,
+	},
 }
 
 func (o *runOptions) check() error {
@@ -115,16 +111,16 @@ func runRun(ctx context.Context, o *runOptions) (err error) {
 		return err
 	}
 	ctx, stop := verb.NotifySignal(ctx, os.Interrupt)
-	c, err := connection.OpenWith(ctx, o.cli, connection.Bounded)
+	c, err := connection.OpenWith(ctx, o.CLI, connection.Bounded)
 	if err != nil {
 		return errors.Join(stop(), err)
 	}
 	defer c.Close()
 	session, sent, err := o.start(c, m)
 	if err == nil {
-		asker := asker{cli: o.cli, connection: c, session: session}
+		asker := asker{cli: o.CLI, connection: c, session: session}
 		t := turn.Tracker{
-			CLI: o.cli, Message: sent.MessageID, Turn: sent.Turn, Print: !o.cli.JSON(), Decide: asker.decide(),
+			CLI: o.CLI, Message: sent.MessageID, Turn: sent.Turn, Print: !o.CLI.JSON(), Decide: asker.decide(),
 		}
 		err = t.Track(c, session, sent.Seq)
 	}
@@ -173,7 +169,7 @@ func (o *runOptions) start(c *connection.Conn, m *runMessage) (session string, s
 		}
 	}
 	if data.Agent == "" {
-		if data.Agent, err = localagent.Choose(o.cli, c.Own, c.Hello().Agents); err != nil {
+		if data.Agent, err = localagent.Choose(o.CLI, c.Own, c.Hello().Agents); err != nil {
 			return "", sent, err
 		}
 	}
@@ -182,8 +178,8 @@ func (o *runOptions) start(c *connection.Conn, m *runMessage) (session string, s
 		return "", sent, err
 	}
 	data.Env = env
-	if c.Own && o.cli.Flags.Dialect == "" {
-		data.Env = localagent.Environment(o.cli, data.Agent)
+	if c.Own && o.CLI.Flags.Dialect == "" {
+		data.Env = localagent.Environment(o.CLI, data.Agent)
 		maps.Copy(data.Env, env)
 	}
 	created, err := createUninterrupted(c, data)

@@ -29,7 +29,7 @@ func (o *runOptions) leave(c *connection.Conn, session string, cut bool, err err
 	if !waits && !o.Keep && !o.Continue {
 		data := protocol.CloseData{Delete: true}
 		if _, err := wsclient.Call[protocol.Empty](ctx, c.Client, protocol.DoClose, session, data); err != nil {
-			o.cli.Notef("the session %s was not removed: %s", session, err)
+			o.CLI.Notef("the session %s was not removed: %s", session, err)
 		}
 		return
 	}
@@ -37,8 +37,8 @@ func (o *runOptions) leave(c *connection.Conn, session string, cut bool, err err
 		_, _ = wsclient.Call[protocol.InterruptResult](ctx, c.Client, protocol.DoInterrupt, session,
 			protocol.InterruptData{}) // the session is kept as it is
 	}
-	if !o.cli.JSON() {
-		o.cli.Notef("kept %[1]s: agentctl attach %[1]s; agentctl run --continue", session)
+	if !o.CLI.JSON() {
+		o.CLI.Notef("kept %[1]s: agentctl attach %[1]s; agentctl run --continue", session)
 	}
 }
 

@@ -19,25 +19,16 @@ import (
 )
 
 type upOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	File   string
 	DryRun bool
 }
 
 var upVerb = verb.Verb{
-	Name: "up", Group: verb.GroupStart,
-	Build: func(cli *verb.Context) *cobra.Command { return newUp(cli, runUp) },
-	Sends: protocol.DoCreate,
-	Trial: "team.json",
-}
-
-func newUp(cli *verb.Context, run func(context.Context, *upOptions) error) *cobra.Command {
-	o := &upOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "up FILE",
-		Short: "Create the sessions that a file describes",
-		Long: `Create the sessions of a file that do not exist, and bring those that exist to what it says;
+	Use:   "up FILE",
+	Short: "Create the sessions that a file describes",
+	Long: `Create the sessions of a file that do not exist, and bring those that exist to what it says;
 a second time nothing changes. Each session is known by its name. FILE is JSON, or YAML:
 
   sessions:
@@ -55,12 +46,17 @@ and says so. It never removes a session.
 
 Before the first change, up checks the whole file: directories, names of agents and scripts. Errors
 have the line. --dry-run does only that and prints what would be done.`,
-		Example: "  agentctl up team.yaml --dry-run\n  agentctl up team.yaml -o json",
-		Args:    verb.RangeArgs(1, 1),
-		RunE:    verb.RunE(cli, o, func(args []string) error { o.File = args[0]; return nil }, run),
-	}
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be done")
-	return cmd
+	Example: "  agentctl up team.yaml --dry-run\n  agentctl up team.yaml -o json",
+	Group:   verb.GroupStart, Sends: protocol.DoCreate,
+	Trial: "team.json",
+
+	Do: &verb.Steps[upOptions]{
+		Flags: func(o *upOptions, cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be done")
+		},
+		Read: func(o *upOptions, args []string) error { o.File = args[0]; return nil },
+		Run:  runUp,
+	},
 }
 
 // The results of up for a session.
@@ -93,11 +89,11 @@ type upCommand struct {
 }
 
 func runUp(ctx context.Context, o *upOptions) error {
-	f, err := readUpFile(ctx, o.cli, o.File)
+	f, err := readUpFile(ctx, o.CLI, o.File)
 	if err != nil {
 		return err
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -122,14 +118,14 @@ func runUp(ctx context.Context, o *upOptions) error {
 	}
 	for _, step := range steps {
 		if !o.DryRun {
-			if err := step.apply(c, o.cli); err != nil {
+			if err := o.apply(c, step); err != nil {
 				e := *exit.From(err)
 				e.Err = fmt.Errorf("%s: %w", step.session.Name, err)
 				return &e
 			}
 		}
 		step.result.DryRun = o.DryRun
-		err := o.cli.Print(&step.result, func(w io.Writer) { fmt.Fprintln(w, step.result.line()) })
+		err := o.CLI.Print(&step.result, func(w io.Writer) { fmt.Fprintln(w, step.result.line()) })
 		if err != nil {
 			return err
 		}
@@ -229,9 +225,9 @@ func (s *upSession) checkFixed(have *protocol.Summary) error {
 }
 
 // apply carries out a step.
-func (step *upStep) apply(c *connection.Conn, cli *verb.Context) error {
+func (o *upOptions) apply(c *connection.Conn, step *upStep) error {
 	if step.result.Result == upCreated {
-		res, err := step.session.newOptions(cli).create(c, nil)
+		res, err := step.session.newOptions(o.Options).create(c, nil)
 		step.result.Session = res.Session
 		return err
 	}

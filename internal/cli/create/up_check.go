@@ -28,7 +28,7 @@ func (o *upOptions) checkNew(c *connection.Conn, steps []*upStep) error {
 		if err := s.checkDir(c); err != nil {
 			found = append(found, s.where("dir", o.File)+err.Error())
 		}
-		if err := s.checkAgent(o.cli, c); err != nil {
+		if err := s.checkAgent(o.CLI, c); err != nil {
 			found = append(found, s.where("agent", o.File)+err.Error())
 		}
 	}

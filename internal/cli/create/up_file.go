@@ -166,8 +166,8 @@ func (s *upSession) settings() map[string]string {
 }
 
 // newOptions returns the options of new that create the session.
-func (s *upSession) newOptions(cli *verb.Context) *newOptions {
-	o := &newOptions{cli: cli, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.Dir, Prompt: s.Prompt}
+func (s *upSession) newOptions(run verb.Options) *newOptions {
+	o := &newOptions{Options: run, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.Dir, Prompt: s.Prompt}
 	o.Labels = pairs(s.Labels)
 	o.Settings = settingFlags{Options: pairs(s.settings())}
 	if s.Worktree != nil {

@@ -89,7 +89,7 @@ func (o *newOptions) makeWorktree(c *connection.Conn, data *protocol.CreateData)
 	if !f.Wanted {
 		return nil, nil
 	}
-	if !c.Local || o.cli.Flags.Dialect != "" {
+	if !c.Local || o.CLI.Flags.Dialect != "" {
 		return nil, errNoWorktree
 	}
 	if _, set := data.Labels[worktree.Label]; set {
@@ -107,15 +107,15 @@ func (o *newOptions) makeWorktree(c *connection.Conn, data *protocol.CreateData)
 	}
 	ctx, stop := verb.NotifySignal(c.Context(), os.Interrupt)
 	defer func() { err = cmp.Or(stop(), err) }()
-	config := &o.cli.User.Worktree
+	config := &o.CLI.User.Worktree
 	w, err = worktree.Create(ctx, worktree.Request{
 		Dir: data.CWD, Branch: f.Branch, Base: f.Base, Path: config.Path, Key: o.Key,
 	})
 	if err != nil {
 		return nil, exit.Errorf(exit.Failure, exit.CodeFailed, "worktree: %w", err)
 	}
-	output := o.cli.Stderr
-	if o.cli.JSON() {
+	output := o.CLI.Stderr
+	if o.CLI.JSON() {
 		output = io.Discard // stderr has errors as JSON
 	}
 	if err := w.Setup(ctx, config.Setup, output); err != nil {
@@ -132,7 +132,7 @@ func (o *newOptions) undoWorktree(w *worktree.Worktree, err error) error {
 		return err
 	}
 	if failed := w.Undo(context.Background()); failed != nil {
-		o.cli.Notef("the worktree %s stays: %v", w.Dir, failed)
+		o.CLI.Notef("the worktree %s stays: %v", w.Dir, failed)
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (o *newOptions) createIn(c *connection.Conn, data *protocol.CreateData) (pr
 	case answered: // there is no session
 		err = o.undoWorktree(w, err)
 	default:
-		o.cli.Notef("the worktree %s stays: its session may have been created", w.Dir)
+		o.CLI.Notef("the worktree %s stays: its session may have been created", w.Dir)
 	}
 	return res, err
 }

@@ -43,47 +43,43 @@ type check struct {
 }
 
 type doctorOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	lookPath func(program string) (string, error)
 }
 
 var doctorVerb = verb.Verb{
-	Name: "doctor", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newDoctor(cli, runDoctor) },
-}
-
-func newDoctor(cli *verb.Context, run func(context.Context, *doctorOptions) error) *cobra.Command {
-	o := &doctorOptions{cli: cli, lookPath: exec.LookPath}
-	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Check configuration, data directory, server and agents",
-		Long: `Check the configuration files, the programs of hooks, the data directory and its
+	Use:   "doctor",
+	Short: "Check configuration, data directory, server and agents",
+	Long: `Check the configuration files, the programs of hooks, the data directory and its
 permissions, the free disk space, the limit of open files and how many the server has open, the
 stored sessions (as "agentctl check --quick"), the last errors of its server, the server and
 its version, which agents are installed and logged in, and which providers of
 models have a key. It connects to the configured MCP servers. It starts no
 agentctl server. It exits 1 when a check is bad.`,
-		Example: "  agentctl doctor",
-		Args:    verb.RangeArgs(0, 0),
-		RunE:    verb.RunE(cli, o, nil, run),
-	}
+	Example: "  agentctl doctor",
+	Group:   verb.GroupServer,
+
+	Do: &verb.Steps[doctorOptions]{
+		Flags: func(o *doctorOptions, _ *cobra.Command) { o.lookPath = exec.LookPath },
+		Run:   runDoctor,
+	},
 }
 
 func runDoctor(ctx context.Context, o *doctorOptions) error {
-	checks := []check{checkUserConfig(o.cli)}
-	checks = append(checks, retiredChecks(checks[0].Check, o.cli.User.Retired())...)
-	o.cli.UserErr = nil // it is in the check
-	if o.cli.Flags.Server == "" {
-		dir, err := o.cli.DataDir()
+	checks := []check{checkUserConfig(o.CLI)}
+	checks = append(checks, retiredChecks(checks[0].Check, o.CLI.User.Retired())...)
+	o.CLI.UserErr = nil // it is in the check
+	if o.CLI.Flags.Server == "" {
+		dir, err := o.CLI.DataDir()
 		if err != nil {
 			return err
 		}
-		checks = append(checks, checkServerConfig(o.cli, dir)...)
+		checks = append(checks, checkServerConfig(o.CLI, dir)...)
 		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
-		checks = append(checks, checkStored(ctx, o.cli, dir)...)
+		checks = append(checks, checkStored(ctx, o.CLI, dir)...)
 	}
 	checks = append(checks, o.checkServer(ctx))
 	checks = append(checks, o.checkAgents(ctx)...)
@@ -95,7 +91,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		if c.Status == checkBad {
 			bad++
 		}
-		err := o.cli.Print(c, func(w io.Writer) {
+		err := o.CLI.Print(c, func(w io.Writer) {
 			fmt.Fprintf(w, "%-4s  %-*s  %s\n", c.Status, width, c.Check, c.Detail)
 		})
 		if err != nil {
@@ -184,15 +180,15 @@ func checkPrivate(name, path string, info fs.FileInfo) check {
 
 // checkServer checks that the server answers.
 func (o *doctorOptions) checkServer(ctx context.Context) check {
-	o.cli.Flags.NoStart = true
-	c, err := connection.Open(ctx, o.cli)
+	o.CLI.Flags.NoStart = true
+	c, err := connection.Open(ctx, o.CLI)
 	if errors.Is(err, wsclient.ErrEphemeral) {
-		detail := fmt.Sprintf("answers, and is not agentctl; %s was not tried", o.cli.Flags.Dialect)
+		detail := fmt.Sprintf("answers, and is not agentctl; %s was not tried", o.CLI.Flags.Dialect)
 		return check{"server", checkNote, detail}
 	}
 	if err != nil {
 		status := checkBad
-		if e := exit.From(err); e.Code == exit.CodeUnreachable && o.cli.Flags.Server == "" {
+		if e := exit.From(err); e.Code == exit.CodeUnreachable && o.CLI.Flags.Server == "" {
 			status = checkNote
 		}
 		return check{"server", status, err.Error()}
@@ -200,17 +196,17 @@ func (o *doctorOptions) checkServer(ctx context.Context) check {
 	defer c.Close()
 	hello := c.Hello()
 	return check{"server", checkOK, fmt.Sprintf("%s, protocol %s; you are %s (this is agentctl %s)",
-		hello.Server, hello.Version, output.Actor(&hello.By), o.cli.Build.Version())}
+		hello.Server, hello.Version, output.Actor(&hello.By), o.CLI.Build.Version())}
 }
 
 // checkAgents checks which agents are installed, and looks for their logins, the keys of the
 // providers of models, and the MCP servers.
 func (o *doctorOptions) checkAgents(ctx context.Context) []check {
-	registry, err := localagent.Registry(o.cli)
+	registry, err := localagent.Registry(o.CLI)
 	if err != nil {
 		return []check{{"agents", checkBad, err.Error()}}
 	}
-	inspector := localagent.Inspector(o.cli, registry, o.lookPath)
+	inspector := localagent.Inspector(o.CLI, registry, o.lookPath)
 	var checks []check
 	for _, name := range registry.Names() {
 		r := inspector.Inspect(name)
@@ -226,7 +222,7 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 	for _, r := range inspector.Providers() {
 		checks = append(checks, readinessCheck("provider "+r.Name, &r))
 	}
-	if len(registry.MCP) == 0 || o.cli.Flags.Server != "" {
+	if len(registry.MCP) == 0 || o.CLI.Flags.Server != "" {
 		return checks
 	}
 	ctx, cancel := context.WithTimeout(ctx, localagent.ProbeTimeout)
@@ -250,7 +246,7 @@ var Verbs = []*verb.Verb{&doctorVerb}
 
 // checkHooks looks for the programs of the hooks of this user's server.
 func (o *doctorOptions) checkHooks(dir localserver.Dir) []check {
-	path := host.ConfigPath(o.cli.Env, dir)
+	path := host.ConfigPath(o.CLI.Env, dir)
 	if path == "" {
 		return nil
 	}

@@ -66,7 +66,7 @@ func TestTheMCPServerGoesOnAfterALineThatIsNoMessage(t *testing.T) {
 	fromServer, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := runMCP(t.Context(), &mcpOptions{cli: &verb.Context{Stdin: in, Stdout: out, Stderr: io.Discard}})
+		err := runMCP(t.Context(), &mcpOptions{verb.Options{CLI: &verb.Context{Stdin: in, Stdout: out, Stderr: io.Discard}}})
 		_ = out.CloseWithError(err)
 		done <- err
 	}()

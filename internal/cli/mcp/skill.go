@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/verb"
 )
 
@@ -17,32 +15,25 @@ import (
 var skillText string
 
 type skillOptions struct {
-	cli *verb.Context
+	verb.Options
 }
 
 var skillVerb = verb.Verb{
-	Name: "skill", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newSkill(cli, runSkill) },
-}
-
-func newSkill(cli *verb.Context, run func(context.Context, *skillOptions) error) *cobra.Command {
-	o := &skillOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "skill",
-		Short: "Print what an agent needs to know to use agentctl",
-		Long: `Print a text for agents: how to run other agents with agentctl from a shell, the exit codes, and
+	Use:   "skill",
+	Short: "Print what an agent needs to know to use agentctl",
+	Long: `Print a text for agents: how to run other agents with agentctl from a shell, the exit codes, and
 what an agent may not do. It has the format of a skill. Put it where your agent reads skills or
 instructions, for Claude Code into .claude/skills/agentctl/SKILL.md, for agents that read AGENTS.md
 at its end.`,
-		Example: "  mkdir -p .claude/skills/agentctl\n" +
-			"  agentctl skill >.claude/skills/agentctl/SKILL.md",
-		Args: verb.RangeArgs(0, 0),
-		RunE: verb.RunE(cli, o, nil, run),
-	}
+	Example: "  mkdir -p .claude/skills/agentctl\n" +
+		"  agentctl skill >.claude/skills/agentctl/SKILL.md",
+	Group: verb.GroupServer,
+
+	Do: &verb.Steps[skillOptions]{Run: runSkill},
 }
 
 func runSkill(_ context.Context, o *skillOptions) error {
-	return o.cli.Print(struct {
+	return o.CLI.Print(struct {
 		Skill string `json:"skill"`
 	}{skillText}, func(w io.Writer) { _, _ = io.WriteString(w, skillText) })
 }

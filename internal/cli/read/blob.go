@@ -18,7 +18,7 @@ import (
 )
 
 type blobOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Blob    string
@@ -26,32 +26,28 @@ type blobOptions struct {
 }
 
 var blobVerb = verb.Verb{
-	Name: "blob", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newBlob(cli, runBlob) },
-	Reads: true, Sends: protocol.DoBlob,
-	Trial: "fix b_000000000000000000000000",
-}
-
-func newBlob(cli *verb.Context, run func(context.Context, *blobOptions) error) *cobra.Command {
-	o := &blobOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "blob SESSION ID",
-		Short: "Print or save a blob",
-		Long: `Print a blob: content too large for an event, such as a large output or an image. Events name
+	Use:   "blob SESSION ID",
+	Short: "Print or save a blob",
+	Long: `Print a blob: content too large for an event, such as a large output or an image. Events name
 it in the field "blob"; history, export and the screen show its id. With --out, save it. Binary
 content is not printed on a terminal. With -o json, print the type, the size, and the content in
 base64 or the name of the file.`,
-		Example: "  agentctl blob fix b_0f343b0931126a20f133d67c --out shot.png\n" +
-			"  agentctl blob fix b_0f343b0931126a20f133d67c | less",
-		Args:              verb.RangeArgs(2, 2),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Example: "  agentctl blob fix b_0f343b0931126a20f133d67c --out shot.png\n" +
+		"  agentctl blob fix b_0f343b0931126a20f133d67c | less",
+	Group: verb.GroupRead, Reads: true, Sends: protocol.DoBlob,
+	Trial:    "fix b_000000000000000000000000",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[blobOptions]{
+		Flags: func(o *blobOptions, cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.Out, "out", "", "save to `FILE`, which is replaced")
+		},
+		Read: func(o *blobOptions, args []string) error {
 			o.Session, o.Blob = args[0], args[1]
 			return nil
-		}, run),
-	}
-	cmd.Flags().StringVar(&o.Out, "out", "", "save to `FILE`, which is replaced")
-	return cmd
+		},
+		Run: runBlob,
+	},
 }
 
 // A savedBlob is the result of blob in JSON: Data, or the File that has it.
@@ -64,7 +60,7 @@ type savedBlob struct {
 }
 
 func runBlob(ctx context.Context, o *blobOptions) error {
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -76,16 +72,16 @@ func runBlob(ctx context.Context, o *blobOptions) error {
 	switch {
 	case o.Out != "":
 		return o.save(b)
-	case o.cli.JSON():
-		return o.cli.Printer().PrintJSON(b)
-	case !output.IsTerminal(o.cli.Stdout):
-		_, err := o.cli.Stdout.Write(b.Data)
+	case o.CLI.JSON():
+		return o.CLI.Printer().PrintJSON(b)
+	case !output.IsTerminal(o.CLI.Stdout):
+		_, err := o.CLI.Stdout.Write(b.Data)
 		return output.WriteError(err)
 	case !utf8.Valid(b.Data) || bytes.IndexByte(b.Data, 0) >= 0:
 		return exit.Usagef("blob %s is binary: %s, %d bytes", b.Blob, output.Cell(b.MediaType, 80), b.Bytes).
 			WithHint("save it: agentctl blob %s %s --out FILE", o.Session, b.Blob)
 	}
-	_, err = o.cli.Text().Write(b.Data)
+	_, err = o.CLI.Text().Write(b.Data)
 	return output.WriteError(err)
 }
 
@@ -114,10 +110,10 @@ func (o *blobOptions) save(b *savedBlob) error {
 	if err := os.WriteFile(o.Out, b.Data, 0o600); err != nil {
 		return fmt.Errorf("save blob: %w", err)
 	}
-	if o.cli.JSON() {
+	if o.CLI.JSON() {
 		b.File, b.Data = o.Out, nil
-		return o.cli.Printer().PrintJSON(b)
+		return o.CLI.Printer().PrintJSON(b)
 	}
-	o.cli.Notef("saved %s: %s, %d bytes", o.Out, output.Cell(b.MediaType, 80), b.Bytes)
+	o.CLI.Notef("saved %s: %s, %d bytes", o.Out, output.Cell(b.MediaType, 80), b.Bytes)
 	return nil
 }

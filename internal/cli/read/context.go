@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
@@ -18,30 +16,25 @@ import (
 )
 
 type contextOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var contextVerb = verb.Verb{
-	Name: "context", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newContext(cli, runContext) },
-	Reads: true, Sends: protocol.DoContext,
-	Trial: "fix",
-}
+	Use:   "context SESSION",
+	Short: "Show the usage of the agent's context",
+	Long: "Show how much of the agent's context is used, what takes the room if the\n" +
+		"agent tells it, and the tokens of the session so far.",
+	Example: "  agentctl context fix -o json | jq .context.percent",
+	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoContext,
+	Trial:    "fix",
+	Complete: completion.Sessions,
 
-func newContext(cli *verb.Context, run func(context.Context, *contextOptions) error) *cobra.Command {
-	o := &contextOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "context SESSION",
-		Short: "Show the usage of the agent's context",
-		Long: "Show how much of the agent's context is used, what takes the room if the\n" +
-			"agent tells it, and the tokens of the session so far.",
-		Example:           "  agentctl context fix -o json | jq .context.percent",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
-	}
+	Do: &verb.Steps[contextOptions]{
+		Read: func(o *contextOptions, args []string) error { o.Session = args[0]; return nil },
+		Run:  runContext,
+	},
 }
 
 // contextText returns what is known of the usage of a context.
@@ -57,11 +50,11 @@ func contextText(c *protocol.ContextInfo) string {
 func count(n int64) string { return strconv.FormatInt(n, 10) }
 
 func runContext(ctx context.Context, o *contextOptions) error {
-	res, err := connection.CallOnce[protocol.ContextResult](ctx, o.cli, protocol.DoContext, o.Session, nil)
+	res, err := connection.CallOnce[protocol.ContextResult](ctx, o.CLI, protocol.DoContext, o.Session, nil)
 	if err != nil {
 		return err
 	}
-	return o.cli.Print(res, func(w io.Writer) {
+	return o.CLI.Print(res, func(w io.Writer) {
 		fmt.Fprintln(w, contextText(&res.Context))
 		for _, p := range res.Parts {
 			fmt.Fprintf(w, "  %-13s %d tokens\n", p.Name, p.Tokens)

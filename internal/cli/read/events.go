@@ -17,56 +17,53 @@ import (
 )
 
 type eventsOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Since   *protocol.Position
 	Follow  bool
 	Fold    bool
+
+	since string // of --since
 }
 
 var eventsVerb = verb.Verb{
-	Name: "events", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newEvents(cli, runEvents) },
-	Reads: true, Sends: protocol.DoSubscribe,
-	Trial: "fix --follow",
-}
-
-func newEvents(cli *verb.Context, run func(context.Context, *eventsOptions) error) *cobra.Command {
-	o := &eventsOptions{cli: cli}
-	var since string
-	cmd := &cobra.Command{
-		Use:   "events SESSION",
-		Short: "Print a session's events as JSON lines",
-		Long: `Print the events of a session as they are on the wire, one JSON object per line: all
+	Use:   "events SESSION",
+	Short: "Print a session's events as JSON lines",
+	Long: `Print the events of a session as they are on the wire, one JSON object per line: all
 events, or those after --since. With --follow, continue with new events, across restarts of the
 server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
 epoch. With --fold, a run of deltas is one event, printed when the run has ended.
 
 If the log was replaced, or ends before --since, the last line has the type reset and the exit code
 is 9: what follows would not continue what was read before.`,
-		Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
+	Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
   agentctl events fix --since 120 --follow`,
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Session = args[0]
-		if since == "" {
+	Group: verb.GroupRead, Reads: true, Sends: protocol.DoSubscribe,
+	Trial:    "fix --follow",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[eventsOptions]{
+		Flags: func(o *eventsOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringVar(&o.since, "since", "", "print only events after `POSITION`")
+			f.BoolVarP(&o.Follow, "follow", "f", false, "continue with new events")
+			f.BoolVar(&o.Fold, "fold", false, "join runs of deltas")
+		},
+		Read: func(o *eventsOptions, args []string) error {
+			o.Session = args[0]
+			if o.since == "" {
+				return nil
+			}
+			p, err := protocol.ParsePosition(o.since)
+			if err != nil {
+				return exit.Usagef("--since: %w", err)
+			}
+			o.Since = &p
 			return nil
-		}
-		p, err := protocol.ParsePosition(since)
-		if err != nil {
-			return exit.Usagef("--since: %w", err)
-		}
-		o.Since = &p
-		return nil
-	}, run)
-	f := cmd.Flags()
-	f.StringVar(&since, "since", "", "print only events after `POSITION`")
-	f.BoolVarP(&o.Follow, "follow", "f", false, "continue with new events")
-	f.BoolVar(&o.Fold, "fold", false, "join runs of deltas")
-	return cmd
+		},
+		Run: runEvents,
+	},
 }
 
 func runEvents(ctx context.Context, o *eventsOptions) error {
@@ -74,10 +71,10 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if o.Follow {
 		policy = connection.Unbounded
 		var stop func()
-		ctx, stop = o.cli.WhileRead(ctx)
+		ctx, stop = o.CLI.WhileRead(ctx)
 		defer stop()
 	}
-	c, err := connection.OpenWith(ctx, o.cli, policy)
+	c, err := connection.OpenWith(ctx, o.CLI, policy)
 	if err != nil {
 		return err
 	}
@@ -86,8 +83,8 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if o.Since != nil {
 		since = *o.Since
 	}
-	lines := eventLines{lines: export.NewJSONLines(o.cli.Printer().Data()), fold: o.Fold}
-	r := sessionlog.Reader{Conn: c, CLI: o.cli, Session: o.Session, Raw: true, Follow: o.Follow, Strict: true}
+	lines := eventLines{lines: export.NewJSONLines(o.CLI.Printer().Data()), fold: o.Fold}
+	r := sessionlog.Reader{Conn: c, CLI: o.CLI, Session: o.Session, Raw: true, Follow: o.Follow, Strict: true}
 	err = r.Read(since, func(item wsclient.Item) error {
 		if item.Raw != nil {
 			if err := lines.write(item); err != nil {
@@ -111,7 +108,7 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 
 // reportReset prints the line that ends the events of a replaced log, and returns the error.
 func (o *eventsOptions) reportReset(r *sessionlog.ResetError) error {
-	err := o.cli.Printer().PrintJSON(struct {
+	err := o.CLI.Printer().PrintJSON(struct {
 		Type     string            `json:"type"`
 		Reason   string            `json:"reason"`
 		Since    protocol.Position `json:"since"`

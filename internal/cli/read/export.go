@@ -21,47 +21,43 @@ import (
 )
 
 type exportOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Format  export.Format
 }
 
 var exportVerb = verb.Verb{
-	Name: "export", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newExport(cli, runExport) },
-	Reads: true, Sends: protocol.DoSubscribe,
-	Trial: "fix",
-}
-
-func newExport(cli *verb.Context, run func(context.Context, *exportOptions) error) *cobra.Command {
-	o := &exportOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "export SESSION",
-		Short: "Export a session as a document",
-		Long: `Print a whole session as a document: md is Markdown, jsonl the events, html a
+	Use:   "export SESSION",
+	Short: "Export a session as a document",
+	Long: `Print a whole session as a document: md is Markdown, jsonl the events, html a
 self-contained page, asciicast a terminal recording for asciinema.`,
-		Example:           "  agentctl export fix --format md >fix.md",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Session = args[0]
-		if !slices.Contains(export.Formats, o.Format) {
-			return exit.Usagef("invalid --format %q: want %s", o.Format, strings.Join(export.Formats, ", "))
-		}
-		return nil
-	}, run)
-	cmd.Flags().StringVar(&o.Format, "format", export.FormatMarkdown, "`FORMAT`: "+strings.Join(export.Formats, ", "))
-	verb.CompleteValues(cmd, "format", export.Formats)
-	return cmd
+	Example: "  agentctl export fix --format md >fix.md",
+	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoSubscribe,
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[exportOptions]{
+		Flags: func(o *exportOptions, cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.Format, "format", export.FormatMarkdown, "`FORMAT`: "+strings.Join(export.Formats, ", "))
+			verb.CompleteValues(cmd, "format", export.Formats)
+		},
+		Read: func(o *exportOptions, args []string) error {
+			o.Session = args[0]
+			if !slices.Contains(export.Formats, o.Format) {
+				return exit.Usagef("invalid --format %q: want %s", o.Format, strings.Join(export.Formats, ", "))
+			}
+			return nil
+		},
+		Run: runExport,
+	},
 }
 
 func runExport(ctx context.Context, o *exportOptions) error {
 	if o.Format == export.FormatJSONLines {
-		return runEvents(ctx, &eventsOptions{cli: o.cli, Session: o.Session})
+		return runEvents(ctx, &eventsOptions{Options: o.Options, Session: o.Session})
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -77,15 +73,15 @@ func runExport(ctx context.Context, o *exportOptions) error {
 func (o *exportOptions) stdout() io.Writer {
 	switch {
 	case o.Format != export.FormatHTML:
-		return o.cli.Stdout // the others clean their text
-	case output.IsTerminal(o.cli.Stdout):
-		return o.cli.Text()
+		return o.CLI.Stdout // the others clean their text
+	case output.IsTerminal(o.CLI.Stdout):
+		return o.CLI.Text()
 	}
-	return o.cli.Stdout
+	return o.CLI.Stdout
 }
 
 func (o *exportOptions) write(out *bufio.Writer, c *connection.Conn) error {
-	r := sessionlog.Reader{Conn: c, CLI: o.cli, Session: o.Session, Raw: o.Format == export.FormatAsciicast}
+	r := sessionlog.Reader{Conn: c, CLI: o.CLI, Session: o.Session, Raw: o.Format == export.FormatAsciicast}
 	if o.Format == export.FormatAsciicast {
 		cast := export.NewAsciicast(out)
 		return r.Read(protocol.Position{}, func(item wsclient.Item) error {

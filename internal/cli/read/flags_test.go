@@ -9,10 +9,10 @@ import (
 
 func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
 	position := protocol.Position{Epoch: "e1", Seq: 7}
-	verbtest.CheckOptions(t, newEvents, "s", eventsOptions{Session: "s"})
-	verbtest.CheckOptions(t, newEvents, "s --since e1:7 --follow --fold",
+	verbtest.CheckOptions(t, &eventsVerb, "s", eventsOptions{Session: "s"})
+	verbtest.CheckOptions(t, &eventsVerb, "s --since e1:7 --follow --fold",
 		eventsOptions{Session: "s", Since: &position, Follow: true, Fold: true})
-	verbtest.CheckOptions(t, newAgentOptions, "s", agentOptionsOptions{Session: "s"})
-	verbtest.CheckOptions(t, newExport, "s", exportOptions{Session: "s", Format: "md"})
-	verbtest.CheckOptions(t, newHistory, "s -n 3", historyOptions{Session: "s", Limit: 3})
+	verbtest.CheckOptions(t, &optionsVerb, "s", agentOptionsOptions{Session: "s"})
+	verbtest.CheckOptions(t, &exportVerb, "s", exportOptions{Session: "s", Format: "md"})
+	verbtest.CheckOptions(t, &historyVerb, "s -n 3", historyOptions{Session: "s", Limit: 3})
 }

@@ -18,7 +18,7 @@ import (
 )
 
 type historyOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Limit   int
@@ -26,40 +26,36 @@ type historyOptions struct {
 }
 
 var historyVerb = verb.Verb{
-	Name: "history", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newHistory(cli, runHistory) },
-	Reads: true, Sends: protocol.DoHistory,
-	Trial: "fix",
-}
-
-func newHistory(cli *verb.Context, run func(context.Context, *historyOptions) error) *cobra.Command {
-	o := &historyOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "history SESSION",
-		Short: "Print finished turns",
-		Long: `Print the newest finished turns, and the notices between them, in order: as text, or with -o
+	Use:   "history SESSION",
+	Short: "Print finished turns",
+	Long: `Print the newest finished turns, and the notices between them, in order: as text, or with -o
 json as events with joined deltas. "agentctl events" and "agentctl export" print the whole log.`,
-		Example:           "  agentctl history fix --limit 1\n  agentctl history fix --limit 0 | less",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Session = args[0]
-		if o.Limit < 0 {
-			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
-		}
-		return nil
-	}, run)
-	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 20, "print at most `N` turns; 0: all")
-	cmd.Flags().Uint64Var(&o.Before, "before", 0, "print only turns before `SEQ`")
-	return cmd
+	Example: "  agentctl history fix --limit 1\n  agentctl history fix --limit 0 | less",
+	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoHistory,
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[historyOptions]{
+		Flags: func(o *historyOptions, cmd *cobra.Command) {
+			cmd.Flags().IntVarP(&o.Limit, "limit", "n", 20, "print at most `N` turns; 0: all")
+			cmd.Flags().Uint64Var(&o.Before, "before", 0, "print only turns before `SEQ`")
+		},
+		Read: func(o *historyOptions, args []string) error {
+			o.Session = args[0]
+			if o.Limit < 0 {
+				return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
+			}
+			return nil
+		},
+		Run: runHistory,
+	},
 }
 
 // historyPageSize is the number of turns of one request.
 const historyPageSize = 100
 
 func runHistory(ctx context.Context, o *historyOptions) error {
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -68,7 +64,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.cli.JSON() {
+	if o.CLI.JSON() {
 		return o.printLines(pages)
 	}
 	t := &protocol.Transcript{}
@@ -86,7 +82,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 			}
 		}
 	}
-	return o.cli.Print(nil, func(w io.Writer) {
+	return o.CLI.Print(nil, func(w io.Writer) {
 		m := export.Markdown{W: w, Session: o.Session}
 		m.Notices(notices[0], true)
 		for i, turn := range t.Turns {
@@ -99,7 +95,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 func (o *historyOptions) printLines(pages []*protocol.HistoryResult) error {
 	for _, p := range slices.Backward(pages) {
 		for _, line := range p.Events {
-			if err := o.cli.Printer().PrintLine(line); err != nil {
+			if err := o.CLI.Printer().PrintLine(line); err != nil {
 				return err
 			}
 		}

@@ -6,8 +6,6 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
@@ -17,30 +15,25 @@ import (
 )
 
 type agentOptionsOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var optionsVerb = verb.Verb{
-	Name: "options", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newAgentOptions(cli, runAgentOptions) },
-	Reads: true, Sends: protocol.DoSnapshot,
-	Trial: "fix",
-}
-
-func newAgentOptions(cli *verb.Context, run func(context.Context, *agentOptionsOptions) error) *cobra.Command {
-	o := &agentOptionsOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "options SESSION",
-		Short: "List the settings and commands of the agent",
-		Long: `List the settings of the session's agent with their values and choices, and the commands that
+	Use:   "options SESSION",
+	Short: "List the settings and commands of the agent",
+	Long: `List the settings of the session's agent with their values and choices, and the commands that
 the agent understands at the start of a message. "agentctl set" changes a setting.`,
-		Example:           "  agentctl options fix\n  agentctl options fix -o json | jq -r '.settings[].id'",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
-	}
+	Example: "  agentctl options fix\n  agentctl options fix -o json | jq -r '.settings[].id'",
+	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoSnapshot,
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[agentOptionsOptions]{
+		Read: func(o *agentOptionsOptions, args []string) error { o.Session = args[0]; return nil },
+		Run:  runAgentOptions,
+	},
 }
 
 // An optionsResult is the output of options in JSON. Lists are never null.
@@ -52,17 +45,17 @@ type optionsResult struct {
 }
 
 func runAgentOptions(ctx context.Context, o *agentOptionsOptions) error {
-	r, err := connection.Snapshot(ctx, o.cli, o.Session)
+	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
 	if err != nil {
 		return err
 	}
 	known := r.Snapshot.State.Options
 	if known == nil {
 		known = &protocol.Options{}
-		o.cli.Notef("%s", unknownOptions(r.Process))
+		o.CLI.Notef("%s", unknownOptions(r.Process))
 	}
 	result := optionsResult{known.Name, known.Version, output.NonNil(known.Settings), output.NonNil(known.Commands)}
-	return o.cli.Print(result, result.write)
+	return o.CLI.Print(result, result.write)
 }
 
 // unknownOptions says why a session has no options yet.

@@ -18,7 +18,7 @@ import (
 )
 
 type searchOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Args    []string
 	All     bool
@@ -27,18 +27,9 @@ type searchOptions struct {
 }
 
 var searchVerb = verb.Verb{
-	Name: "search", Group: verb.GroupRead,
-	Build: func(cli *verb.Context) *cobra.Command { return newSearch(cli, runSearch) },
-	Reads: true, Sends: protocol.DoSubscribe,
-	Trial: "hello",
-}
-
-func newSearch(cli *verb.Context, run func(context.Context, *searchOptions) error) *cobra.Command {
-	o := &searchOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "search [SESSION] WORDS…",
-		Short: "Search the transcripts of sessions",
-		Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
+	Use:   "search [SESSION] WORDS…",
+	Short: "Search the transcripts of sessions",
+	Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
 every word, including those of the current turn. An argument with spaces is a phrase. Words with an
 upper-case letter match in their case only, and then so do all other words.
 The first of several arguments is a session if one has that id or name, unless you pass --session or
@@ -47,39 +38,44 @@ in order of creation, the newest first. Over a dialect, SESSION is required and 
 server sends are searched.
 
 Exits 1 when nothing matched and 2 after an error without a code of its own, like grep.`,
-		Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
-			"  agentctl search panic -o json | jq -r .session | sort -u",
-		Args:              verb.RangeArgs(1, -1),
-		ValidArgsFunction: completion.Sessions(cli),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Args = args
-		if o.Session != "" && o.All {
-			return exit.Usagef("--session and --all exclude each other")
-		}
-		if o.Limit < 0 {
-			return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
-		}
-		return nil
-	}, func(ctx context.Context, o *searchOptions) error { return searchError(run(ctx, o)) })
-	cmd.Flags().StringVar(&o.Session, "session", "", "search `SESSION`; every argument is a word")
-	verb.RequireValues(cmd.Flags(), "session")
-	_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(cli))
-	cmd.Flags().BoolVarP(&o.All, "all", "a", false, "search all sessions; every argument is a word")
-	cmd.Flags().IntVarP(&o.Limit, "limit", "n", 50, "print at most `N` hits; 0: all")
-	return cmd
+	Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
+		"  agentctl search panic -o json | jq -r .session | sort -u",
+	Group: verb.GroupRead, Reads: true, Sends: protocol.DoSubscribe,
+	Trial:    "hello",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[searchOptions]{
+		Flags: func(o *searchOptions, cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.Session, "session", "", "search `SESSION`; every argument is a word")
+			verb.RequireValues(cmd.Flags(), "session")
+			_ = cmd.RegisterFlagCompletionFunc("session", completion.Sessions(o.CLI))
+			cmd.Flags().BoolVarP(&o.All, "all", "a", false, "search all sessions; every argument is a word")
+			cmd.Flags().IntVarP(&o.Limit, "limit", "n", 50, "print at most `N` hits; 0: all")
+		},
+		Read: func(o *searchOptions, args []string) error {
+			o.Args = args
+			if o.Session != "" && o.All {
+				return exit.Usagef("--session and --all exclude each other")
+			}
+			if o.Limit < 0 {
+				return exit.Usagef("invalid --limit %d: want 0 or more", o.Limit)
+			}
+			return nil
+		},
+		Run: func(ctx context.Context, o *searchOptions) error { return searchError(runSearch(ctx, o)) },
+	},
 }
 
 // searchPageSize is the number of hits of one request.
 const searchPageSize = 200
 
 func runSearch(ctx context.Context, o *searchOptions) error {
-	if o.cli.RequireCommand(protocol.DoSearch, true) != nil {
+	if o.CLI.RequireCommand(protocol.DoSearch, true) != nil {
 		if err := o.requireSession(); err != nil {
 			return err
 		}
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -116,7 +112,7 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 			}
 		}
 		for _, id := range res.Skipped {
-			o.cli.Notef("session %s cannot be read: see the server's log", id)
+			o.CLI.Notef("session %s cannot be read: see the server's log", id)
 		}
 		found += len(res.Hits)
 		if d.Cursor = res.Cursor; d.Cursor == "" || o.Limit > 0 && found >= o.Limit {
@@ -167,7 +163,7 @@ func queryOf(words []string) string {
 }
 
 func (o *searchOptions) printHit(h *protocol.Hit, names map[string]string) error {
-	return o.cli.Print(h, func(w io.Writer) {
+	return o.CLI.Print(h, func(w io.Writer) {
 		name := names[h.Session]
 		if name == "" {
 			name = h.Session

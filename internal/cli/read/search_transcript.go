@@ -27,7 +27,7 @@ func (o *searchOptions) searchTranscript(c *connection.Conn) error {
 		return exit.Usagef("%w", err)
 	}
 	transcript := &protocol.Transcript{}
-	r := sessionlog.Reader{Conn: c, CLI: o.cli, Session: name}
+	r := sessionlog.Reader{Conn: c, CLI: o.CLI, Session: name}
 	err = r.Read(protocol.Position{}, func(item wsclient.Item) error {
 		if item.Event == nil {
 			return nil
@@ -41,7 +41,7 @@ func (o *searchOptions) searchTranscript(c *connection.Conn) error {
 		return err
 	}
 	if !slices.Contains(c.Hello().Commands, protocol.DoHistory) {
-		o.cli.Notef("the dialect %s has no finished turns: only the current turn was searched", o.cli.Flags.Dialect)
+		o.CLI.Notef("the dialect %s has no finished turns: only the current turn was searched", o.CLI.Flags.Dialect)
 	}
 	found := 0
 	for _, turn := range slices.Backward(transcript.Turns) {

@@ -7,8 +7,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
@@ -16,31 +14,31 @@ import (
 	"agentctl/protocol"
 )
 
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{
+	&statusVerb, &eventsVerb, &historyVerb, &searchVerb, &exportVerb, &blobVerb, &contextVerb, &optionsVerb,
+}
+
 type statusOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var statusVerb = verb.Verb{
-	Name: "status", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newStatus(cli, runStatus) },
-	Reads: true, Sends: protocol.DoSnapshot,
-	Trial: "fix",
-}
-
-func newStatus(cli *verb.Context, run func(context.Context, *statusOptions) error) *cobra.Command {
-	o := &statusOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "status SESSION",
-		Short: "Show the status of a session",
-		Long: `Show the status of a session (idle, running, waiting for an approval, closed), its
+	Use:   "status SESSION",
+	Short: "Show the status of a session",
+	Long: `Show the status of a session (idle, running, waiting for an approval, closed), its
 position, current turn, queue, pending approvals, context usage and attached clients.`,
-		Example:           "  agentctl status fix\n  agentctl status fix -o json | jq .status",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
-	}
+	Example: "  agentctl status fix\n  agentctl status fix -o json | jq .status",
+	Group:   verb.GroupSession, Reads: true, Sends: protocol.DoSnapshot,
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[statusOptions]{
+		Read: func(o *statusOptions, args []string) error { o.Session = args[0]; return nil },
+		Run:  runStatus,
+	},
 }
 
 // A statusResult is the status of a session in JSON. Lists are never null.
@@ -110,12 +108,12 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 }
 
 func runStatus(ctx context.Context, o *statusOptions) error {
-	r, err := connection.Snapshot(ctx, o.cli, o.Session)
+	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
 	if err != nil {
 		return err
 	}
 	result := newStatusResult(r)
-	return o.cli.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
+	return o.CLI.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
 }
 
 // write writes the status as a table.

@@ -44,7 +44,7 @@ func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 
 // server returns the configuration as that of the server.
 func (r *runningConfig) server(c *config.Server) server.Config {
-	s := serverConfig(c, r.agents, r.options.cli.Build.Version(), r.log)
+	s := serverConfig(c, r.agents, r.options.CLI.Build.Version(), r.log)
 	if files, err := host.OpenFileLimit(); err == nil && files < host.NeededFiles(s.Limits) {
 		r.log.Warn("fewer open files than limits.connections needs: raise ulimit -n",
 			"files", files, "needed", host.NeededFiles(s.Limits))

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
@@ -16,37 +14,29 @@ import (
 )
 
 type connectOptions struct {
-	cli *verb.Context
+	verb.Options
 }
 
 var connectVerb = verb.Verb{
-	Name: "connect", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newConnect(cli, runConnect) },
-	Place: verb.ThisMachine,
-}
-
-func newConnect(cli *verb.Context, run func(context.Context, *connectOptions) error) *cobra.Command {
-	o := &connectOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "connect",
-		Short: "Connect stdin and stdout to the local server",
-		Long: `Connect standard input and output to the socket of the local server, which is started if
+	Use:   "connect",
+	Short: "Connect stdin and stdout to the local server",
+	Long: `Connect standard input and output to the socket of the local server, which is started if
 necessary. A client on another machine runs it through ssh: agentctl --server ssh://HOST ls. Its
 rights are those of the socket, so they are those of the account that ssh logs in to.
 
 After the line "` + ssh.Greeting + `" everything is the connection. It ends when either side ends.`,
-		Example: "  agentctl --server ssh://ada@box ls",
-		Args:    verb.RangeArgs(0, 0),
-		RunE:    verb.RunE(cli, o, nil, run),
-	}
+	Example: "  agentctl --server ssh://ada@box ls",
+	Group:   verb.GroupServer, Place: verb.ThisMachine,
+
+	Do: &verb.Steps[connectOptions]{Run: runConnect},
 }
 
 func runConnect(ctx context.Context, o *connectOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
-	if err := dir.EnsureRunning(ctx, !o.cli.Flags.NoStart); err != nil {
+	if err := dir.EnsureRunning(ctx, !o.CLI.Flags.NoStart); err != nil {
 		return localserver.StoreError(err)
 	}
 	c, err := new(net.Dialer).DialContext(ctx, "unix", dir.Socket())
@@ -54,16 +44,16 @@ func runConnect(ctx context.Context, o *connectOptions) error {
 		return exit.Unreachablef("connect: %w", err)
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	if _, err := fmt.Fprintln(o.cli.Stdout, ssh.Greeting); err != nil {
+	if _, err := fmt.Fprintln(o.CLI.Stdout, ssh.Greeting); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	input := make(chan struct{})
 	go func() { // ends with the input, or with the process
-		_, _ = io.Copy(c, o.cli.Stdin)
+		_, _ = io.Copy(c, o.CLI.Stdin)
 		close(input)
 		_ = c.Close()
 	}()
-	_, err = io.Copy(o.cli.Stdout, c)
+	_, err = io.Copy(o.CLI.Stdout, c)
 	select {
 	case <-input: // the client has ended the connection
 		return nil

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFlagsAndArgumentsBecomeOptions(t *testing.T) {
-	verbtest.CheckOptions(t, newServe, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
+	verbtest.CheckOptions(t, &serveVerb, "--listen :1 --listen :2 --default-agent a --insecure", serveOptions{
 		Listen: []string{":1", ":2"}, overrides: overrides{DefaultAgent: "a"}, Insecure: true,
 	})
 }

@@ -20,7 +20,7 @@ import (
 )
 
 type logsOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Lines  int
 	Follow bool
@@ -29,35 +29,30 @@ type logsOptions struct {
 }
 
 var logsVerb = verb.Verb{
-	Name: "logs", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newLogs(cli, runLogs) },
-	Place: verb.DataDirectory,
-	Trial: "--follow --timeout 1s",
-}
-
-func newLogs(cli *verb.Context, run func(context.Context, *logsOptions) error) *cobra.Command {
-	o := &logsOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "logs",
-		Short: "Show the log of the local server",
-		Long: `Show the log of the server of the data directory: its last records, and new ones with
+	Use:   "logs",
+	Short: "Show the log of the local server",
+	Long: `Show the log of the server of the data directory: its last records, and new ones with
 --follow. Without a server, it is that of the last background server. No server is started.
 
 A background server logs to "server.log" in the data directory. A server in a terminal or of a
 service manager logs to stderr, unless it has --log-file. The log is bounded: at 1 MiB its content is
 moved to a second file, which ends in ".old". With -o json each record is an object: records of
 --log-format json as they are, others as {"line":"…"}.`,
-		Example: "  agentctl logs\n  agentctl logs -n 20 --follow\n  agentctl logs -n -1 -o json",
-		Args:    verb.RangeArgs(0, 0),
-		RunE:    verb.RunE(cli, o, nil, run),
-	}
-	cmd.Flags().IntVarP(&o.Lines, "lines", "n", 100, "show the last `N` records, all with -1")
-	cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "follow new records")
-	return cmd
+	Example: "  agentctl logs\n  agentctl logs -n 20 --follow\n  agentctl logs -n -1 -o json",
+	Group:   verb.GroupServer, Place: verb.DataDirectory,
+	Trial: "--follow --timeout 1s",
+
+	Do: &verb.Steps[logsOptions]{
+		Flags: func(o *logsOptions, cmd *cobra.Command) {
+			cmd.Flags().IntVarP(&o.Lines, "lines", "n", 100, "show the last `N` records, all with -1")
+			cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "follow new records")
+		},
+		Run: runLogs,
+	},
 }
 
 func runLogs(ctx context.Context, o *logsOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -77,7 +72,7 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 	}
 	defer tail.Close() //nolint:errcheck // only read
 	o.noteFile(dir, path)
-	o.secrets.Set(host.LogSecrets(o.cli.Env, dir))
+	o.secrets.Set(host.LogSecrets(o.CLI.Env, dir))
 	lines, err := tail.Last(o.Lines)
 	if err != nil {
 		return err
@@ -90,7 +85,7 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 	if !o.Follow {
 		return nil
 	}
-	ctx, stop := o.cli.WhileRead(ctx)
+	ctx, stop := o.CLI.WhileRead(ctx)
 	defer stop()
 	return tail.Follow(ctx, o.print)
 }
@@ -98,10 +93,10 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 // noteFile says on a terminal which file follows.
 func (o *logsOptions) noteFile(dir localserver.Dir, path string) {
 	if pid := dir.Holder(); pid != 0 {
-		o.cli.Notef("%s, of the server with pid %d", path, pid)
+		o.CLI.Notef("%s, of the server with pid %d", path, pid)
 		return
 	}
-	o.cli.Notef("%s, of the last background server; none runs", path)
+	o.CLI.Notef("%s, of the last background server; none runs", path)
 }
 
 // print prints a record.
@@ -115,5 +110,5 @@ func (o *logsOptions) print(line []byte) error {
 	if len(line) > 0 && line[0] == '{' && json.Valid(line) {
 		record = json.RawMessage(line)
 	}
-	return o.cli.Print(record, func(w io.Writer) { fmt.Fprintf(w, "%s\n", line) })
+	return o.CLI.Print(record, func(w io.Writer) { fmt.Fprintf(w, "%s\n", line) })
 }

@@ -30,8 +30,13 @@ import (
 	"agentctl/server/sqlite"
 )
 
+// Verbs are the verbs of this package, in the order of the help.
+var Verbs = []*verb.Verb{
+	&serveVerb, &stopVerb, &logsVerb, &connectVerb,
+}
+
 type serveOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Listen   []string
 	Dialects []string
@@ -48,18 +53,9 @@ type serveOptions struct {
 }
 
 var serveVerb = verb.Verb{
-	Name: "serve", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newServe(cli, runServe) },
-	Place: verb.ThisMachine,
-	Trial: "--timeout 1s --data other",
-}
-
-func newServe(cli *verb.Context, run func(context.Context, *serveOptions) error) *cobra.Command {
-	o := &serveOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run a server",
-		Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
+	Use:   "serve",
+	Short: "Run a server",
+	Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
 json, it is {"url","pid","token_file","dialects","fingerprint"}.
 
 By default the server listens only on a Unix socket that this user alone can open. --listen adds
@@ -150,24 +146,29 @@ or URLs, with "type": "sse" for the older transport. Without "agents" every agen
 [] none does. ${NAME} is a variable of the agent: of "env", of the session (agentctl new --env,
 "pass_env") or of the server, so that the file holds no secret. A session has a notice about servers
 that its agent does not take.`,
-		Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
-			"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open\n" +
-			"  agentctl serve --listen 0.0.0.0:7777 --tls --users users.json",
-		Args: verb.RangeArgs(0, 0),
-	}
-	cmd.RunE = verb.RunE(cli, o, func([]string) error { return o.check() }, run)
-	f := cmd.Flags()
-	f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on; repeatable")
-	f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R]; repeatable")
-	f.StringVar(&o.Config, "config", "", "configuration `FILE`, else server.json")
-	o.overrides.add(f)
-	f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
-	o.TLS.add(f)
-	f.StringArrayVar(&o.Hosts, "host", nil, "serve requests for host `NAME`; repeatable")
-	o.Log.add(f)
-	f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without running agents and clients")
-	_ = f.MarkHidden("idle-exit")
-	return cmd
+	Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
+		"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open\n" +
+		"  agentctl serve --listen 0.0.0.0:7777 --tls --users users.json",
+	Group: verb.GroupServer, Place: verb.ThisMachine,
+	Trial: "--timeout 1s --data other",
+
+	Do: &verb.Steps[serveOptions]{
+		Flags: func(o *serveOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringArrayVar(&o.Listen, "listen", nil, "TCP `ADDR` to listen on; repeatable")
+			f.StringArrayVar(&o.Dialects, "listen-dialect", nil, "`NAME=ADDR`[,open][,role=R]; repeatable")
+			f.StringVar(&o.Config, "config", "", "configuration `FILE`, else server.json")
+			o.overrides.add(f)
+			f.BoolVar(&o.Insecure, "insecure", false, "listen for other machines without TLS")
+			o.TLS.add(f)
+			f.StringArrayVar(&o.Hosts, "host", nil, "serve requests for host `NAME`; repeatable")
+			o.Log.add(f)
+			f.DurationVar(&o.IdleExit, "idle-exit", 0, "exit after this long without running agents and clients")
+			_ = f.MarkHidden("idle-exit")
+		},
+		Read: func(o *serveOptions, _ []string) error { return o.check() },
+		Run:  runServe,
+	},
 }
 
 func (o *serveOptions) check() error {
@@ -188,7 +189,7 @@ func (o *serveOptions) check() error {
 func (o *serveOptions) readConfig() (*config.Server, error) {
 	c := &config.Server{}
 	if o.Config == "" {
-		o.Config = host.ServerConfigPath(o.cli.Env)
+		o.Config = host.ServerConfigPath(o.CLI.Env)
 	}
 	if o.Config != "" {
 		var err error
@@ -211,14 +212,14 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
 	if err := setAgentEnvironment(dir); err != nil {
 		return fmt.Errorf("environment: %w", err)
 	}
-	if err := o.Log.open(o.cli.Stderr); err != nil {
+	if err := o.Log.open(o.CLI.Stderr); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Log.Close()) }()
@@ -257,7 +258,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := l.printAddress(); err != nil {
 		return err
 	}
-	o.Log.logger.Info("server started", "version", o.cli.Build.Version(), "pid", os.Getpid(), "data", string(dir))
+	o.Log.logger.Info("server started", "version", o.CLI.Build.Version(), "pid", os.Getpid(), "data", string(dir))
 	o.Log.reportCrash()
 	defer func() { o.Log.logger.Info("server stopped", "pid", os.Getpid()) }()
 	var reloading sync.WaitGroup

@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"context"
 	"encoding/xml"
 	"os"
 	"regexp"
@@ -35,7 +34,7 @@ func TestTheServiceFilesRunAServer(t *testing.T) {
 			t.Fatalf("no server in %s", text)
 		}
 		var got *serveOptions
-		cmd := newServe(&verb.Context{Env: os.Getenv}, func(_ context.Context, o *serveOptions) error { got = o; return nil })
+		cmd := serveVerb.Command(&verb.Context{Env: os.Getenv}, func(o any) error { got = o.(*serveOptions); return nil })
 		cmd.SetArgs(strings.Fields(m[1])[1:])
 		if err := cmd.ExecuteContext(t.Context()); err != nil || got == nil {
 			t.Errorf("%s: %v", m[1], err)

@@ -16,36 +16,31 @@ import (
 )
 
 type stopOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	WhenIdle bool
 }
 
 var stopVerb = verb.Verb{
-	Name: "stop", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newStop(cli, runStop) },
-	Place: verb.DataDirectory,
-}
-
-func newStop(cli *verb.Context, run func(context.Context, *stopOptions) error) *cobra.Command {
-	o := &stopOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "stop",
-		Short: "Stop the local server",
-		Long: `Stop the server of the data directory and wait until it has ended. Running turns are
+	Use:   "stop",
+	Short: "Stop the local server",
+	Long: `Stop the server of the data directory and wait until it has ended. Running turns are
 ended; sessions, queues and transcripts are there when it starts again. It is no error if no server
 runs. With --when-idle, it first waits until no turn runs and no queued message is about to start;
 held queues and open approvals of idle sessions do not count.`,
-		Example: "  agentctl stop\n  agentctl stop --when-idle --timeout 1h",
-		Args:    verb.RangeArgs(0, 0),
-		RunE:    verb.RunE(cli, o, nil, run),
-	}
-	cmd.Flags().BoolVar(&o.WhenIdle, "when-idle", false, "wait until no turn runs")
-	return cmd
+	Example: "  agentctl stop\n  agentctl stop --when-idle --timeout 1h",
+	Group:   verb.GroupServer, Place: verb.DataDirectory,
+
+	Do: &verb.Steps[stopOptions]{
+		Flags: func(o *stopOptions, cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&o.WhenIdle, "when-idle", false, "wait until no turn runs")
+		},
+		Run: runStop,
+	},
 }
 
 func runStop(ctx context.Context, o *stopOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -67,7 +62,7 @@ func runStop(ctx context.Context, o *stopOptions) error {
 			return err
 		}
 	}
-	return o.cli.Print(result, func(w io.Writer) {
+	return o.CLI.Print(result, func(w io.Writer) {
 		if result.Stopped {
 			fmt.Fprintf(w, "stopped the server with pid %d\n", result.PID)
 		} else {
@@ -79,8 +74,8 @@ func runStop(ctx context.Context, o *stopOptions) error {
 // requireUser returns an error if the server knows this process as started by an agent. A server
 // that does not answer is stopped all the same.
 func (o *stopOptions) requireUser(ctx context.Context) error {
-	o.cli.Flags.Server, o.cli.Flags.Dialect, o.cli.Flags.NoStart = "", "", true
-	c, err := connection.Open(ctx, o.cli)
+	o.CLI.Flags.Server, o.CLI.Flags.Dialect, o.CLI.Flags.NoStart = "", "", true
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return nil //nolint:nilerr // it may hang
 	}
@@ -93,8 +88,8 @@ func (o *stopOptions) requireUser(ctx context.Context) error {
 
 // waitIdle waits until no turn runs on the server of the data directory, or the server has ended.
 func (o *stopOptions) waitIdle(ctx context.Context, dir localserver.Dir) error {
-	o.cli.Flags.Server, o.cli.Flags.Dialect = dir.SocketURL(), ""
-	c, err := connection.OpenWith(ctx, o.cli, connection.Unbounded)
+	o.CLI.Flags.Server, o.CLI.Flags.Dialect = dir.SocketURL(), ""
+	c, err := connection.OpenWith(ctx, o.CLI, connection.Unbounded)
 	if err != nil {
 		return err
 	}
@@ -111,7 +106,7 @@ func (o *stopOptions) waitIdle(ctx context.Context, dir localserver.Dir) error {
 			return nil
 		}
 		if !noted {
-			o.cli.Notef("waiting for the turns of %d sessions", len(running))
+			o.CLI.Notef("waiting for the turns of %d sessions", len(running))
 			noted = true
 		}
 		select {

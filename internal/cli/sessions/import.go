@@ -18,7 +18,7 @@ import (
 )
 
 type importOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	File  string
 	Name  string
@@ -29,18 +29,9 @@ type importOptions struct {
 }
 
 var importVerb = verb.Verb{
-	Name: "import", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newImport(cli, runImport) },
-	Sends: protocol.DoImport,
-	Trial: "nonsense",
-}
-
-func newImport(cli *verb.Context, run func(context.Context, *importOptions) error) *cobra.Command {
-	o := &importOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "import FILE|-",
-		Short: "Read and continue a session that somebody exported",
-		Long: `Create a session from the output of "agentctl export --format jsonl", of any server, and print its
+	Use:   "import FILE|-",
+	Short: "Read and continue a session that somebody exported",
+	Long: `Create a session from the output of "agentctl export --format jsonl", of any server, and print its
 id. The session has the finished turns of the file, the newest as many as fit 768 KiB, with their
 times; files and images that the server kept are left out. Nothing proves who wrote the file: the
 names in it are shown as "NAME (imported)", and none of its rules, decisions or settings acts here.
@@ -50,24 +41,29 @@ The agent starts with your first message, and gets the end of the conversation w
 
 A state that "agentctl state export" printed is restored, as "agentctl state restore" does: that
 one is signed and has the memory of the agent, its queue and its plan.`,
-		Example: "  agentctl export fix --format jsonl >fix.jsonl\n" +
-			"  agentctl import fix.jsonl --name fix-of-ada --agent claude\n  agentctl attach fix-of-ada",
-		Args: verb.RangeArgs(1, 1),
-		RunE: verb.RunE(cli, o, func(args []string) error { o.File = args[0]; return nil }, run),
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
-	f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
-	f.StringVar(&o.Agent, "agent", "", "`AGENT` that continues it")
-	f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-	verb.AddKeyFlag(cmd, &o.Key)
-	_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(cli))
-	verb.CompleteDirs(cmd, "cwd")
-	return cmd
+	Example: "  agentctl export fix --format jsonl >fix.jsonl\n" +
+		"  agentctl import fix.jsonl --name fix-of-ada --agent claude\n  agentctl attach fix-of-ada",
+	Group: verb.GroupSession, Sends: protocol.DoImport,
+	Trial: "nonsense",
+
+	Do: &verb.Steps[importOptions]{
+		Flags: func(o *importOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
+			f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
+			f.StringVar(&o.Agent, "agent", "", "`AGENT` that continues it")
+			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
+			verb.AddKeyFlag(cmd, &o.Key)
+			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
+			verb.CompleteDirs(cmd, "cwd")
+		},
+		Read: func(o *importOptions, args []string) error { o.File = args[0]; return nil },
+		Run:  runImport,
+	},
 }
 
 func runImport(ctx context.Context, o *importOptions) error {
-	b, err := o.cli.ReadFile(ctx, o.File)
+	b, err := o.CLI.ReadFile(ctx, o.File)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -76,20 +72,20 @@ func runImport(ctx context.Context, o *importOptions) error {
 		if o.Agent != "" || o.CWD != "" || o.Title != "" {
 			return exit.Usagef("%s is a signed state, which has its own agent, directory and title", o.File)
 		}
-		return runStateRestore(ctx, &stateRestoreOptions{cli: o.cli, File: o.File, Name: o.Name, Key: o.Key, state: b})
+		return runStateRestore(ctx, &stateRestoreOptions{Options: o.Options, File: o.File, Name: o.Name, Key: o.Key, state: b})
 	}
 	log, err := sessionlog.ReadExported(b)
 	if err != nil {
 		return exit.Usagef("import %s: %w", o.File, err)
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	data := protocol.ImportData{CreateData: o.createData(log), Events: log.Events(), LeftOut: log.LeftOut}
-	if c.Own && o.cli.Flags.Dialect == "" {
-		data.Env = localagent.Environment(o.cli, data.Agent)
+	if c.Own && o.CLI.Flags.Dialect == "" {
+		data.Env = localagent.Environment(o.CLI, data.Agent)
 	}
 	if c.Local {
 		if err := connection.ResolvePaths(&data.CreateData); err != nil {
@@ -100,10 +96,10 @@ func runImport(ctx context.Context, o *importOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.cli.JSON() {
-		o.cli.Notef("%s", log.Summary())
+	if !o.CLI.JSON() {
+		o.CLI.Notef("%s", log.Summary())
 	}
-	return o.cli.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+	return o.CLI.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
 }
 
 // createData returns the data of the new session. A command that the file names as its agent is not

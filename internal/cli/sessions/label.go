@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
@@ -18,36 +16,32 @@ import (
 )
 
 type labelOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Changes map[string]string // an empty value removes
 }
 
 var labelVerb = verb.Verb{
-	Name: "label", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newLabel(cli, runLabel) },
-	Sends: protocol.DoLabel,
-	Trial: "fix",
-}
+	Use:   "label SESSION [KEY=VALUE|KEY-]...",
+	Most:  protocol.MaxLabels + 1,
+	Short: "Set, remove and show labels of a session",
+	Long: "Set labels of a session with KEY=VALUE and remove them with KEY-, then show all labels. A " +
+		"session has at most 32 labels. \"agentctl ls --filter label=KEY=VALUE\" and the filter of the " +
+		"session list find them.",
+	Example: "  agentctl label fix team=infra ticket-\n  agentctl label fix",
+	Group:   verb.GroupSession, Sends: protocol.DoLabel,
+	Trial:    "fix",
+	Complete: completion.Sessions,
 
-func newLabel(cli *verb.Context, run func(context.Context, *labelOptions) error) *cobra.Command {
-	o := &labelOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "label SESSION [KEY=VALUE|KEY-]...",
-		Short: "Set, remove and show labels of a session",
-		Long: "Set labels of a session with KEY=VALUE and remove them with KEY-, then show all labels. A " +
-			"session has at most 32 labels. \"agentctl ls --filter label=KEY=VALUE\" and the filter of the " +
-			"session list find them.",
-		Example:           "  agentctl label fix team=infra ticket-\n  agentctl label fix",
-		Args:              verb.RangeArgs(1, protocol.MaxLabels+1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE: verb.RunE(cli, o, func(args []string) (err error) {
+	Do: &verb.Steps[labelOptions]{
+		Read: func(o *labelOptions, args []string) (err error) {
 			o.Session = args[0]
 			o.Changes, err = parseLabelChanges(args[1:])
 			return err
-		}, run),
-	}
+		},
+		Run: runLabel,
+	},
 }
 
 // parseLabelChanges parses KEY=VALUE and KEY- into a map in which an empty value removes a label.
@@ -77,20 +71,20 @@ func parseLabelChanges(args []string) (map[string]string, error) {
 func runLabel(ctx context.Context, o *labelOptions) error {
 	result := protocol.LabelResult{Labels: map[string]string{}} // an object in JSON, not null
 	if len(o.Changes) == 0 {
-		snap, err := connection.CallOnce[protocol.SnapshotResult](ctx, o.cli, protocol.DoSnapshot, o.Session, nil)
+		snap, err := connection.CallOnce[protocol.SnapshotResult](ctx, o.CLI, protocol.DoSnapshot, o.Session, nil)
 		if err != nil {
 			return err
 		}
 		maps.Copy(result.Labels, snap.Snapshot.State.Labels)
 	} else {
 		var err error
-		result, err = connection.CallOnce[protocol.LabelResult](ctx, o.cli, protocol.DoLabel, o.Session,
+		result, err = connection.CallOnce[protocol.LabelResult](ctx, o.CLI, protocol.DoLabel, o.Session,
 			protocol.LabelData{Labels: o.Changes})
 		if err != nil {
 			return err
 		}
 	}
-	return o.cli.Print(result, func(w io.Writer) {
+	return o.CLI.Print(result, func(w io.Writer) {
 		for _, key := range slices.Sorted(maps.Keys(result.Labels)) {
 			fmt.Fprintln(w, key+"="+result.Labels[key])
 		}

@@ -15,8 +15,13 @@ import (
 	"agentctl/tui/sessionlist"
 )
 
+// Verbs are the verbs of this package.
+var Verbs = []*verb.Verb{
+	&lsVerb, &watchVerb, &renameVerb, &labelVerb, &forkVerb, &rmVerb, &importVerb, &stateVerb,
+}
+
 type listOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	All        bool
 	AllServers bool
@@ -28,43 +33,39 @@ type listOptions struct {
 }
 
 var lsVerb = verb.Verb{
-	Name: "ls", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newList(cli, runList) },
-	Reads: true, Sends: protocol.DoList,
-}
+	Use:   "ls",
+	Short: "List sessions",
+	Long: "List sessions, the most recently active first; with -o json, one per line.\n\n" +
+		"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
+		"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
+		"is enough.\n\n" +
+		"--columns takes the columns to print, separated by commas: " + sessiontable.ColumnNames() + ".\n" +
+		"turn is the age of the current turn, lag what the slowest client has not received yet; both ask the\n" +
+		"server for each busy session, and are in the output of -o json only if chosen. rate, tokens a second\n" +
+		"over the last half minute, is for agentctl watch.\n\n" +
+		"--summary prints one line for status bars: the sessions that wait for somebody, failed or run.\n\n" +
+		"--all-servers lists the local server's sessions and those of all servers that the configuration\n" +
+		"names. A server that does not answer within 5 seconds is reported on stderr.",
+	Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
+		"  agentctl ls --columns name,status,dir --no-header\n" +
+		"  agentctl ls --jq 'select(.status==\"waiting\").session'",
+	Group: verb.GroupSession, Reads: true, Sends: protocol.DoList,
 
-func newList(cli *verb.Context, run func(context.Context, *listOptions) error) *cobra.Command {
-	o := &listOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "ls",
-		Short: "List sessions",
-		Long: "List sessions, the most recently active first; with -o json, one per line.\n\n" +
-			"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
-			"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
-			"is enough.\n\n" +
-			"--columns takes the columns to print, separated by commas: " + sessiontable.ColumnNames() + ".\n" +
-			"turn is the age of the current turn, lag what the slowest client has not received yet; both ask the\n" +
-			"server for each busy session, and are in the output of -o json only if chosen. rate, tokens a second\n" +
-			"over the last half minute, is for agentctl watch.\n\n" +
-			"--summary prints one line for status bars: the sessions that wait for somebody, failed or run.\n\n" +
-			"--all-servers lists the local server's sessions and those of all servers that the configuration\n" +
-			"names. A server that does not answer within 5 seconds is reported on stderr.",
-		Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
-			"  agentctl ls --columns name,status,dir --no-header\n" +
-			"  agentctl ls --jq 'select(.status==\"waiting\").session'",
-		Args: verb.RangeArgs(0, 0),
-		RunE: verb.RunE(cli, o, func([]string) error { return o.check() }, run),
-	}
-	f := cmd.Flags()
-	f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
-	f.BoolVarP(&o.All, "all", "a", false, "include closed sessions")
-	f.BoolVar(&o.AllServers, "all-servers", false, "list the sessions of all named servers")
-	f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
-	f.BoolVar(&o.NoHeader, "no-header", false, "print no header")
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "print ids only")
-	f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
-	verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
-	return cmd
+	Do: &verb.Steps[listOptions]{
+		Flags: func(o *listOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
+			f.BoolVarP(&o.All, "all", "a", false, "include closed sessions")
+			f.BoolVar(&o.AllServers, "all-servers", false, "list the sessions of all named servers")
+			f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
+			f.BoolVar(&o.NoHeader, "no-header", false, "print no header")
+			f.BoolVarP(&o.Quiet, "quiet", "q", false, "print ids only")
+			f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
+			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
+		},
+		Read: func(o *listOptions, _ []string) error { return o.check() },
+		Run:  runList,
+	},
 }
 
 func (o *listOptions) check() error {
@@ -78,7 +79,7 @@ func (o *listOptions) check() error {
 	if o.Quiet && (o.Summary || len(o.Columns) > 0) || o.Summary && len(o.Columns) > 0 {
 		return exit.Usagef("--quiet, --summary and --columns exclude each other")
 	}
-	if o.AllServers && (o.cli.Selected.Explicit || o.cli.Flags.Dialect != "") {
+	if o.AllServers && (o.CLI.Selected.Explicit || o.CLI.Flags.Dialect != "") {
 		return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
 	}
 	_, err := parseSessionFilters(o.Filter)
@@ -108,9 +109,9 @@ func runList(ctx context.Context, o *listOptions) error {
 func (o *listOptions) read(ctx context.Context) ([]sessiontable.Row, error) {
 	r := listRequest{closed: o.All, detail: sessiontable.HasDetail(o.Columns)}
 	if o.AllServers {
-		return listAllServers(ctx, o.cli, r)
+		return listAllServers(ctx, o.CLI, r)
 	}
-	return listHome(ctx, o.cli, r)
+	return listHome(ctx, o.CLI, r)
 }
 
 func (o *listOptions) print(rows []sessiontable.Row) error {
@@ -119,17 +120,17 @@ func (o *listOptions) print(rows []sessiontable.Row) error {
 		for i := range rows {
 			put(all, &rows[i])
 		}
-		return printCounts(o.cli, countSessions(all))
+		return printCounts(o.CLI, countSessions(all))
 	}
-	if o.cli.JSON() && !o.Quiet {
+	if o.CLI.JSON() && !o.Quiet {
 		for i := range rows {
-			if err := o.cli.Printer().PrintJSON(&rows[i]); err != nil {
+			if err := o.CLI.Printer().PrintJSON(&rows[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return o.cli.Printer().PrintText(func(w io.Writer) {
+	return o.CLI.Printer().PrintText(func(w io.Writer) {
 		if o.Quiet {
 			sessiontable.WriteTable(w, rows, []string{"session"}, false, time.Now())
 			return

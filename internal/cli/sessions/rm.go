@@ -20,7 +20,7 @@ import (
 )
 
 type removeOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Sessions  []string
 	Keep      bool
@@ -34,18 +34,9 @@ type removeOptions struct {
 }
 
 var rmVerb = verb.Verb{
-	Name: "rm", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newRemove(cli, runRemove) },
-	Sends: protocol.DoClose,
-	Trial: "nonsense",
-}
-
-func newRemove(cli *verb.Context, run func(context.Context, *removeOptions) error) *cobra.Command {
-	o := &removeOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "rm [SESSION…]",
-		Short: "Remove sessions",
-		Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent
+	Use:   "rm [SESSION…]",
+	Short: "Remove sessions",
+	Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent
 is stopped. What is removed is overwritten, and its space is given back. With --keep, a session is
 closed and can still be read.
 
@@ -60,20 +51,25 @@ rm refuses and removes nothing; selected sessions are left alone. --force remove
 the same, but never a branch with commits of its own. --keep-worktree keeps the worktree. It stays
 too if another session works there. On another machine the session goes, and such a worktree stays.
 If its directory was deleted, git's entry of it in a repository above or beside it is removed.`,
-		Example:           "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
-		Args:              verb.RangeArgs(0, -1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Sessions = args; return o.check() }, run),
-	}
-	f := cmd.Flags()
-	f.BoolVar(&o.Keep, "keep", false, "close the session, keep its transcript")
-	f.DurationVar(&o.OlderThan, "older-than", 0, "sessions without activity for that `TIME`, such as 720h")
-	f.BoolVar(&o.Closed, "closed", false, "closed sessions")
-	f.BoolVar(&o.All, "all", false, "all sessions")
-	f.BoolVarP(&o.Yes, "yes", "y", false, "do not ask")
-	f.BoolVar(&o.Force, "force", false, "remove the git worktree also with changes")
-	f.BoolVar(&o.KeepWorktree, "keep-worktree", false, "keep the git worktree")
-	return cmd
+	Example: "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
+	Group:   verb.GroupSession, Sends: protocol.DoClose,
+	Trial:    "nonsense",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[removeOptions]{
+		Flags: func(o *removeOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.BoolVar(&o.Keep, "keep", false, "close the session, keep its transcript")
+			f.DurationVar(&o.OlderThan, "older-than", 0, "sessions without activity for that `TIME`, such as 720h")
+			f.BoolVar(&o.Closed, "closed", false, "closed sessions")
+			f.BoolVar(&o.All, "all", false, "all sessions")
+			f.BoolVarP(&o.Yes, "yes", "y", false, "do not ask")
+			f.BoolVar(&o.Force, "force", false, "remove the git worktree also with changes")
+			f.BoolVar(&o.KeepWorktree, "keep-worktree", false, "keep the git worktree")
+		},
+		Read: func(o *removeOptions, args []string) error { o.Sessions = args; return o.check() },
+		Run:  runRemove,
+	},
 }
 
 // selects reports whether the sessions are selected and not named.
@@ -106,7 +102,7 @@ func (o *removeOptions) matches(s *protocol.Summary, now time.Time) bool {
 }
 
 func runRemove(ctx context.Context, o *removeOptions) error {
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -163,22 +159,22 @@ func (o *removeOptions) printSelected() error {
 	if !o.selects() {
 		return nil
 	}
-	return o.cli.Print(struct {
+	return o.CLI.Print(struct {
 		Selected []string `json:"selected"`
 	}{append([]string{}, o.Sessions...)}, func(w io.Writer) { fmt.Fprintf(w, "%d sessions\n", len(o.Sessions)) })
 }
 
 // confirm shows the sessions on the terminal and asks.
 func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, now time.Time) error {
-	if !output.IsTerminal(o.cli.Stdin) || !output.IsTerminal(o.cli.Stderr) {
+	if !output.IsTerminal(o.CLI.Stdin) || !output.IsTerminal(o.CLI.Stderr) {
 		return exit.Usagef("%d sessions are selected and there is no terminal to confirm: pass --yes", len(list))
 	}
 	for _, s := range list {
-		o.cli.Notef("%s  %s  %s  %s", s.Session, s.Status, format.Age(now.Sub(s.Updated)),
+		o.CLI.Notef("%s  %s  %s  %s", s.Session, s.Status, format.Age(now.Sub(s.Updated)),
 			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
 	}
-	o.cli.Notef("remove these %d sessions? [y/N]", len(list))
-	answer, err := o.cli.ReadAnswer(ctx)
+	o.CLI.Notef("remove these %d sessions? [y/N]", len(list))
+	answer, err := o.CLI.ReadAnswer(ctx)
 	if err != nil {
 		return err
 	}

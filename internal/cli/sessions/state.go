@@ -5,9 +5,12 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/call"
+	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/protocol"
@@ -15,24 +18,42 @@ import (
 )
 
 var stateVerb = verb.Verb{
-	Name: "state", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newState(cli) },
-	Below: append(calls.Below("state"), &stateRestoreVerb, &stateKeyVerb),
-}
-
-func newState(*verb.Context) *cobra.Command {
-	return &cobra.Command{
-		Use:   "state",
-		Short: "Export and restore sessions",
-		Long: `Export a session as one line of JSON that its server signs, and restore it as a new session on
+	Use:   "state",
+	Short: "Export and restore sessions",
+	Long: `Export a session as one line of JSON that its server signs, and restore it as a new session on
 that server, on one with the same "state_secret" in its configuration, or on one with the server's
 public key in its "state_keys" (agentctl serve --help).`,
-		Example: "  agentctl state export fix >fix.state\n  agentctl state restore fix.state --name fix-again",
-	}
+	Example: "  agentctl state export fix >fix.state\n  agentctl state restore fix.state --name fix-again",
+	Group:   verb.GroupSession,
+	Below:   []*verb.Verb{&stateExportVerb, &stateRestoreVerb, &stateKeyVerb},
+}
+
+var stateExportVerb = verb.Verb{
+	Use:   "export SESSION",
+	Short: "Export the signed state of a session",
+	Long: `Print the state of a session, signed by its server, as one line of JSON. It has the agent with its
+memory, the queue, and the newest finished turns, as many as fit 512 KiB. It has no rules, no
+environment and no blobs. It is signed, not encrypted.`,
+	Example: "  agentctl state export fix >fix.state",
+	Sends:   protocol.DoExport, Trial: "fix",
+	Complete: completion.Sessions,
+
+	Do: &call.Command{
+		Run: func(c *call.Call) error {
+			res, err := call.Send[protocol.ExportResult](c)
+			if err != nil {
+				return err
+			}
+			if !c.CLI.JSON() {
+				c.CLI.Notef("valid until %s", res.Expires.Local().Format(time.DateTime))
+			}
+			return c.CLI.Printer().PrintJSON(res.State)
+		},
+	},
 }
 
 type stateRestoreOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	File string
 	Name string
@@ -42,39 +63,36 @@ type stateRestoreOptions struct {
 }
 
 var stateRestoreVerb = verb.Verb{
-	Name:  "restore",
-	Build: func(cli *verb.Context) *cobra.Command { return newStateRestore(cli, runStateRestore) },
-	Sends: protocol.DoRestore,
-	Trial: "nonsense",
-}
-
-func newStateRestore(cli *verb.Context, run func(context.Context, *stateRestoreOptions) error) *cobra.Command {
-	o := &stateRestoreOptions{cli: cli, File: "-"}
-	cmd := &cobra.Command{
-		Use:   "restore [FILE|-]",
-		Short: "Restore an exported session as a new one",
-		Long: `Create a session from an exported state and print its id. Without FILE, or with -, the state is
+	Use:   "restore [FILE|-]",
+	Short: "Restore an exported session as a new one",
+	Long: `Create a session from an exported state and print its id. Without FILE, or with -, the state is
 read from stdin. A server accepts the states that it signed, those of servers with the same
 "state_secret" in their configuration, and those of servers whose public key is in its "state_keys".`,
-		Example: "  agentctl state restore fix.state --name fix-again",
-		Args:    verb.RangeArgs(0, 1),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Example: "  agentctl state restore fix.state --name fix-again",
+	Sends:   protocol.DoRestore,
+	Trial:   "nonsense",
+
+	Do: &verb.Steps[stateRestoreOptions]{
+		Flags: func(o *stateRestoreOptions, cmd *cobra.Command) {
+			o.File = "-"
+			cmd.Flags().StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
+			verb.AddKeyFlag(cmd, &o.Key)
+		},
+		Read: func(o *stateRestoreOptions, args []string) error {
 			if len(args) > 0 {
 				o.File = args[0]
 			}
 			return nil
-		}, run),
-	}
-	cmd.Flags().StringVar(&o.Name, "name", "", "unique `NAME` of the new session")
-	verb.AddKeyFlag(cmd, &o.Key)
-	return cmd
+		},
+		Run: runStateRestore,
+	},
 }
 
 func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 	b := o.state
 	if b == nil {
 		var err error
-		if b, err = o.cli.ReadFile(ctx, o.File); err != nil {
+		if b, err = o.CLI.ReadFile(ctx, o.File); err != nil {
 			return fmt.Errorf("exported state: %w", err)
 		}
 	}
@@ -82,7 +100,7 @@ func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 	if err := protocol.DecodeStrict(b, &data.State); err != nil {
 		return protocol.Errorf(protocol.CodeInvalidState, "%s is not an exported state: %s", o.File, err)
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -91,32 +109,24 @@ func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.cli.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+	return o.CLI.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
 }
 
-type stateKeyOptions struct{ cli *verb.Context }
+type stateKeyOptions struct{ verb.Options }
 
 var stateKeyVerb = verb.Verb{
-	Name:  "key",
-	Build: func(cli *verb.Context) *cobra.Command { return newStateKey(cli, runStateKey) },
-	Place: verb.DataDirectory, Sends: protocol.DoExport,
-}
-
-func newStateKey(cli *verb.Context, run func(context.Context, *stateKeyOptions) error) *cobra.Command {
-	o := &stateKeyOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "key",
-		Short: "Print the public key of exported states",
-		Long: `Print the Ed25519 public key, in PEM, of the key that signs the states that the server of this data
+	Use:   "key",
+	Short: "Print the public key of exported states",
+	Long: `Print the Ed25519 public key, in PEM, of the key that signs the states that the server of this data
 directory exports. A server with it in its "state_keys" restores those states.`,
-		Example: "  agentctl state key >this.pem",
-		Args:    verb.RangeArgs(0, 0),
-		RunE:    verb.RunE(cli, o, nil, run),
-	}
+	Example: "  agentctl state key >this.pem",
+	Place:   verb.DataDirectory, Sends: protocol.DoExport,
+
+	Do: &verb.Steps[stateKeyOptions]{Run: runStateKey},
 }
 
 func runStateKey(_ context.Context, o *stateKeyOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -134,5 +144,5 @@ func runStateKey(_ context.Context, o *stateKeyOptions) error {
 	result := struct {
 		Key string `json:"key"`
 	}{string(text)}
-	return o.cli.Print(result, func(w io.Writer) { _, _ = w.Write(text) })
+	return o.CLI.Print(result, func(w io.Writer) { _, _ = w.Write(text) })
 }

@@ -15,7 +15,7 @@ import (
 )
 
 type watchOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	AllServers bool
 	Columns    []string
@@ -24,17 +24,9 @@ type watchOptions struct {
 }
 
 var watchVerb = verb.Verb{
-	Name: "watch", Group: verb.GroupSession,
-	Build: func(cli *verb.Context) *cobra.Command { return newWatch(cli, runWatch) },
-	Reads: true, Sends: protocol.DoWatch,
-}
-
-func newWatch(cli *verb.Context, run func(context.Context, *watchOptions) error) *cobra.Command {
-	o := &watchOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "watch",
-		Short: "Print changes of sessions as they happen",
-		Long: `Print a line for every session, then one for each change of its status, request, queue or
+	Use:   "watch",
+	Short: "Print changes of sessions as they happen",
+	Long: `Print a line for every session, then one for each change of its status, request, queue or
 title, until interrupted; with -o json, the session as "agentctl ls -o json" prints it, with
 "deleted" for one that was removed. A lost connection is resumed.
 
@@ -43,12 +35,22 @@ tokens a second over the last half minute. turn, lag and rate are in the output 
 
 --summary prints the line of "agentctl ls --summary" instead, each time that it changes.
 --filter is as for ls.`,
-		Example: "  agentctl watch\n  agentctl watch --filter label=team=infra -o json\n" +
-			"  agentctl watch --columns name,status,turn,rate,lag\n" +
-			"  agentctl watch --summary --all-servers",
-		Args: verb.RangeArgs(0, 0),
-		RunE: verb.RunE(cli, o, func([]string) error {
-			if o.AllServers && (cli.Selected.Explicit || cli.Flags.Dialect != "") {
+	Example: "  agentctl watch\n  agentctl watch --filter label=team=infra -o json\n" +
+		"  agentctl watch --columns name,status,turn,rate,lag\n" +
+		"  agentctl watch --summary --all-servers",
+	Group: verb.GroupSession, Reads: true, Sends: protocol.DoWatch,
+
+	Do: &verb.Steps[watchOptions]{
+		Flags: func(o *watchOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			f.BoolVar(&o.AllServers, "all-servers", false, "watch the sessions of all named servers")
+			f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
+			f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
+			f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
+			verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
+		},
+		Read: func(o *watchOptions, _ []string) error {
+			if o.AllServers && (o.CLI.Selected.Explicit || o.CLI.Flags.Dialect != "") {
 				return exit.Usagef("--all-servers excludes --server, --on, --data and --dialect")
 			}
 			if o.Summary && len(o.Columns) > 0 {
@@ -59,15 +61,9 @@ tokens a second over the last half minute. turn, lag and rate are in the output 
 			}
 			_, err := parseSessionFilters(o.Filter)
 			return err
-		}, run),
-	}
-	f := cmd.Flags()
-	f.BoolVar(&o.AllServers, "all-servers", false, "watch the sessions of all named servers")
-	f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
-	f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
-	f.BoolVar(&o.Summary, "summary", false, "print the numbers of sessions by status")
-	verb.CompleteValues(cmd, "columns", sessiontable.ColumnNamesList())
-	return cmd
+		},
+		Run: runWatch,
+	},
 }
 
 func runWatch(ctx context.Context, o *watchOptions) error {
@@ -75,9 +71,9 @@ func runWatch(ctx context.Context, o *watchOptions) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := o.cli.WhileRead(ctx)
+	ctx, stop := o.CLI.WhileRead(ctx)
 	defer stop()
-	c, err := connection.OpenWith(ctx, o.cli, connection.Unbounded)
+	c, err := connection.OpenWith(ctx, o.CLI, connection.Unbounded)
 	if err != nil {
 		return err
 	}
@@ -85,7 +81,7 @@ func runWatch(ctx context.Context, o *watchOptions) error {
 	var server remote.Server = screen.Server{Client: c.Client}
 	if o.AllServers {
 		var closeOthers func()
-		server, closeOthers = screen.WithNamedServers(o.cli, server)
+		server, closeOthers = screen.WithNamedServers(o.CLI, server)
 		defer closeOthers()
 	}
 	p := newWatchPrinter(o, filters)

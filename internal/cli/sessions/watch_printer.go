@@ -43,7 +43,7 @@ func newWatchPrinter(o *watchOptions, filters []sessionFilter) *watchPrinter {
 
 // printFirst prints the sessions that exist.
 func (p *watchPrinter) printFirst(c *connection.Conn) error {
-	cli, r := p.options.cli, listRequest{detail: sessiontable.HasDetail(p.options.Columns)}
+	cli, r := p.options.CLI, listRequest{detail: sessiontable.HasDetail(p.options.Columns)}
 	var rows []sessiontable.Row
 	var err error
 	if p.options.AllServers {
@@ -106,7 +106,7 @@ func (p *watchPrinter) print(s *sessiontable.Row) error {
 		return nil
 	}
 	last.line = line
-	return p.options.cli.Print(s, func(w io.Writer) {
+	return p.options.CLI.Print(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s  %s\n", now.Format(time.TimeOnly), line)
 	})
 }
@@ -131,7 +131,7 @@ func (p *watchPrinter) printCounts() error {
 	c := countSessions(p.all)
 	if line := fmt.Sprint(c); p.options.Summary && line != p.counts {
 		p.counts = line
-		return printCounts(p.options.cli, c)
+		return printCounts(p.options.CLI, c)
 	}
 	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
@@ -16,34 +14,29 @@ import (
 )
 
 type approvalsOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var approvalsVerb = verb.Verb{
-	Name: "approvals", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newApprovals(cli, runApprovals) },
-	Reads: true, Sends: protocol.DoSnapshot,
-}
+	Use:   "approvals [SESSION]",
+	Short: "List pending approvals",
+	Long: "List the pending approval requests of a session or, without SESSION, of all " +
+		"sessions, one per line.",
+	Example: "  agentctl approvals\n  agentctl approvals fix -o json | jq -r .command",
+	Group:   verb.GroupSteer, Reads: true, Sends: protocol.DoSnapshot,
+	Complete: completion.Sessions,
 
-func newApprovals(cli *verb.Context, run func(context.Context, *approvalsOptions) error) *cobra.Command {
-	o := &approvalsOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "approvals [SESSION]",
-		Short: "List pending approvals",
-		Long: "List the pending approval requests of a session or, without SESSION, of all " +
-			"sessions, one per line.",
-		Example:           "  agentctl approvals\n  agentctl approvals fix -o json | jq -r .command",
-		Args:              verb.RangeArgs(0, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Do: &verb.Steps[approvalsOptions]{
+		Read: func(o *approvalsOptions, args []string) error {
 			if len(args) > 0 {
 				o.Session = args[0]
 			}
 			return nil
-		}, run),
-	}
+		},
+		Run: runApprovals,
+	},
 }
 
 // An approvalResult is a pending request in JSON.
@@ -54,11 +47,11 @@ type approvalResult struct {
 
 func runApprovals(ctx context.Context, o *approvalsOptions) error {
 	if o.Session == "" {
-		if err := o.cli.RequireCommand(protocol.DoList, true); err != nil {
+		if err := o.CLI.RequireCommand(protocol.DoList, true); err != nil {
 			return exit.From(err).WithHint("name a session: agentctl approvals SESSION")
 		}
 	}
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -80,7 +73,7 @@ func runApprovals(ctx context.Context, o *approvalsOptions) error {
 		s := r.Snapshot.State
 		for i := range s.Approvals {
 			result := approvalResult{s.Session, s.Approvals[i]}
-			err := o.cli.Print(result, func(w io.Writer) {
+			err := o.CLI.Print(result, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  %s\n", result.Session, output.Approval(&result.Approval))
 			})
 			if err != nil {

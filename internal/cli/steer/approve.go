@@ -1,29 +1,18 @@
 package steer
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/verb"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
 var approveVerb = verb.Verb{
-	Name: "approve", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newApprove(cli, runDecision) },
-	Sends: protocol.DoApprove,
-	Needs: []verb.FlagFeature{{Flag: "always", Feature: codec.AllowAlways}},
-	Trial: "fix r1",
-}
-
-func newApprove(cli *verb.Context, run func(context.Context, *decisionOptions) error) *cobra.Command {
-	o := &decisionOptions{cli: cli, Decision: protocol.AllowOnce}
-	cmd := &cobra.Command{
-		Use:   "approve SESSION [REQUEST]",
-		Short: "Approve a request of an agent",
-		Long: `Approve a request of an agent, once. With --always the same request is allowed from
+	Use:   "approve SESSION [REQUEST]",
+	Short: "Approve a request of an agent",
+	Long: `Approve a request of an agent, once. With --always the same request is allowed from
 now on, in the scope that the request names (see "agentctl rules"). On a terminal the whole request
 is shown, and you are asked unless --yes is given.` + decisionLong + `
 
@@ -32,40 +21,50 @@ plan, an edited patch or command. --answer names a question and a choice by id o
 second choice of the first question; any other answer is free text. As JSON the input is
 {"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…", "command": "…"}, each where it applies.
 "agentctl plan -o json" prints the tasks of a plan in that form.`,
-		Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
-			"  agentctl approve fix --answer database=postgres\n" +
-			"  agentctl approve fix --answer 1=2 --answer 2=yes",
-	}
-	addDecision(cli, cmd, o, run)
-	f := cmd.Flags()
-	f.BoolVar(&o.Always, "always", false, "allow it from now on without asking")
-	f.BoolVar(&o.Yes, "yes", false, "do not ask on a terminal")
-	f.StringArrayVar(&o.Answers, "answer", nil, "answer question K with V, as `K=V`; repeatable")
-	f.StringVar(&o.Input, "input", "", "`FILE` with JSON input or an edited patch, or -")
-	return cmd
+	Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
+		"  agentctl approve fix --answer database=postgres\n" +
+		"  agentctl approve fix --answer 1=2 --answer 2=yes",
+	Group: verb.GroupSteer, Sends: protocol.DoApprove,
+	Needs:    []verb.FlagFeature{{Flag: "always", Feature: codec.AllowAlways}},
+	Trial:    "fix r1",
+	Complete: completion.InSession(completion.Requests),
+
+	Do: &verb.Steps[decisionOptions]{
+		Flags: func(o *decisionOptions, cmd *cobra.Command) {
+			o.Decision = protocol.AllowOnce
+			o.addFlags(cmd)
+			f := cmd.Flags()
+			f.BoolVar(&o.Always, "always", false, "allow it from now on without asking")
+			f.BoolVar(&o.Yes, "yes", false, "do not ask on a terminal")
+			f.StringArrayVar(&o.Answers, "answer", nil, "answer question K with V, as `K=V`; repeatable")
+			f.StringVar(&o.Input, "input", "", "`FILE` with JSON input or an edited patch, or -")
+		},
+		Read: (*decisionOptions).read,
+		Run:  runDecision,
+	},
 }
 
 var denyVerb = verb.Verb{
-	Name: "deny", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newDeny(cli, runDecision) },
-	Sends: protocol.DoApprove,
-	Needs: []verb.FlagFeature{{Flag: "stop", Feature: codec.DenyStop}},
-	Trial: "fix r1",
-}
-
-func newDeny(cli *verb.Context, run func(context.Context, *decisionOptions) error) *cobra.Command {
-	o := &decisionOptions{cli: cli, Decision: protocol.Deny}
-	cmd := &cobra.Command{
-		Use:   "deny SESSION [REQUEST]",
-		Short: "Deny a request of an agent",
-		Long: `Deny a request of an agent. The agent receives the reason and continues without it.
+	Use:   "deny SESSION [REQUEST]",
+	Short: "Deny a request of an agent",
+	Long: `Deny a request of an agent. The agent receives the reason and continues without it.
 With --stop the turn ends and the queue is held.` + decisionLong,
-		Example: "  agentctl deny fix --reason \"use the staging database\"\n  agentctl deny fix r_3 --stop",
-	}
-	addDecision(cli, cmd, o, run)
-	f := cmd.Flags()
-	f.BoolVar(&o.Stop, "stop", false, "end the turn and hold the queue")
-	f.BoolVar(&o.Replan, "replan", false, "request a new plan, with --reason as feedback")
-	f.StringVar(&o.Input, "input", "", "`FILE` with JSON input, or -")
-	return cmd
+	Example: "  agentctl deny fix --reason \"use the staging database\"\n  agentctl deny fix r_3 --stop",
+	Group:   verb.GroupSteer, Sends: protocol.DoApprove,
+	Needs:    []verb.FlagFeature{{Flag: "stop", Feature: codec.DenyStop}},
+	Trial:    "fix r1",
+	Complete: completion.InSession(completion.Requests),
+
+	Do: &verb.Steps[decisionOptions]{
+		Flags: func(o *decisionOptions, cmd *cobra.Command) {
+			o.Decision = protocol.Deny
+			o.addFlags(cmd)
+			f := cmd.Flags()
+			f.BoolVar(&o.Stop, "stop", false, "end the turn and hold the queue")
+			f.BoolVar(&o.Replan, "replan", false, "request a new plan, with --reason as feedback")
+			f.StringVar(&o.Input, "input", "", "`FILE` with JSON input, or -")
+		},
+		Read: (*decisionOptions).read,
+		Run:  runDecision,
+	},
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
@@ -21,7 +20,7 @@ import (
 
 // decisionOptions are the options of approve, deny and explain.
 type decisionOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session  string
 	Request  string
@@ -41,20 +40,19 @@ const decisionLong = `
 Without REQUEST, the session must have one pending request. The first decision on a request wins; a
 later one fails with code conflict and names the winner.`
 
-// addDecision adds the arguments and flags that approve, deny and explain share.
-func addDecision(cli *verb.Context, cmd *cobra.Command, o *decisionOptions, run func(context.Context, *decisionOptions) error) {
-	cmd.Args = verb.RangeArgs(1, 2)
-	cmd.ValidArgsFunction = completion.InSession(cli, completion.Requests)
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Session = args[0]
-		if len(args) > 1 {
-			o.Request = args[1]
-		}
-		return o.check()
-	}, run)
+// addFlags adds the flags that approve, deny and explain share.
+func (o *decisionOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Reason, "reason", "", "reason `TEXT` for the agent")
 	cmd.Flags().StringVar(&o.Option, "option", "", "choose the option `ID` of the request")
 	verb.RequireValues(cmd.Flags(), "option")
+}
+
+func (o *decisionOptions) read(args []string) error {
+	o.Session = args[0]
+	if len(args) > 1 {
+		o.Request = args[1]
+	}
+	return o.check()
 }
 
 func (o *decisionOptions) check() error {
@@ -121,7 +119,7 @@ func (o *decisionOptions) input(ctx context.Context, a *protocol.Approval) (*pro
 	in := &protocol.ApprovalInput{Replan: o.Replan}
 	given := o.Replan
 	if o.Input != "" {
-		b, err := o.cli.ReadFile(ctx, o.Input)
+		b, err := o.CLI.ReadFile(ctx, o.Input)
 		if err != nil {
 			return nil, exit.Usagef("--input: %w", err)
 		}
@@ -182,7 +180,7 @@ func (o *decisionOptions) checkOffered(a *protocol.Approval) error {
 }
 
 func runDecision(ctx context.Context, o *decisionOptions) error {
-	c, err := connection.Open(ctx, o.cli)
+	c, err := connection.Open(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -215,7 +213,7 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	if res.Outcome == "" && res.Decision == protocol.Explain {
 		return o.printExplanation(c, &res)
 	}
-	return o.cli.Print(res, func(w io.Writer) {
+	return o.CLI.Print(res, func(w io.Writer) {
 		fmt.Fprintf(w, "%s %s\n", res.Request, res.Outcome)
 		if res.Rule != nil {
 			fmt.Fprintf(w, "rule %s: %s\n", res.Rule.ID, output.OneLine(res.Rule.Scope, 0))

@@ -1,12 +1,12 @@
 package steer
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/protocol"
@@ -14,24 +14,24 @@ import (
 )
 
 var explainVerb = verb.Verb{
-	Name: "explain", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newExplain(cli, runDecision) },
-	Sends: protocol.DoApprove,
-	Lacks: func(d *codec.Dialect) error { return d.UnsupportedFeature(codec.Explain, true) },
-	Trial: "fix r1",
-}
+	Use:   "explain SESSION [REQUEST]",
+	Short: "Have an agent explain a request",
+	Long: "Have an agent explain a request, and print the explanation. The request stays pending." +
+		decisionLong,
+	Example: "  agentctl explain fix",
+	Group:   verb.GroupSteer, Sends: protocol.DoApprove,
+	Lacks:    func(d *codec.Dialect) error { return d.UnsupportedFeature(codec.Explain, true) },
+	Trial:    "fix r1",
+	Complete: completion.InSession(completion.Requests),
 
-func newExplain(cli *verb.Context, run func(context.Context, *decisionOptions) error) *cobra.Command {
-	o := &decisionOptions{cli: cli, Decision: protocol.Explain}
-	cmd := &cobra.Command{
-		Use:   "explain SESSION [REQUEST]",
-		Short: "Have an agent explain a request",
-		Long: "Have an agent explain a request, and print the explanation. The request stays pending." +
-			decisionLong,
-		Example: "  agentctl explain fix",
-	}
-	addDecision(cli, cmd, o, run)
-	return cmd
+	Do: &verb.Steps[decisionOptions]{
+		Flags: func(o *decisionOptions, cmd *cobra.Command) {
+			o.Decision = protocol.Explain
+			o.addFlags(cmd)
+		},
+		Read: (*decisionOptions).read,
+		Run:  runDecision,
+	},
 }
 
 // printExplanation prints the newest explanation of a pending request.
@@ -47,5 +47,5 @@ func (o *decisionOptions) printExplanation(c *connection.Conn, res *protocol.App
 	if a := r.Snapshot.State.PendingApproval(res.Request); a != nil && len(a.Explained) > 0 {
 		result.Text = a.Explained[len(a.Explained)-1]
 	}
-	return o.cli.Print(result, func(w io.Writer) { fmt.Fprintln(w, result.Text) })
+	return o.CLI.Print(result, func(w io.Writer) { fmt.Fprintln(w, result.Text) })
 }

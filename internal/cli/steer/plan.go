@@ -19,40 +19,35 @@ import (
 )
 
 type planOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var planVerb = verb.Verb{
-	Name: "plan", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newPlan(cli, runPlan) },
-	Below: []*verb.Verb{&planRunVerb},
-	Reads: true, Sends: protocol.DoSnapshot,
-	Trial: "fix",
-}
-
-func newPlan(cli *verb.Context, run func(context.Context, *planOptions) error) *cobra.Command {
-	o := &planOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "plan SESSION",
-		Short: "Show the plan of a session, or run given tasks",
-		Long: `Show the newest plan of a session, one task per line: id, status, title, and the tasks
+	Use:   "plan SESSION",
+	Short: "Show the plan of a session, or run given tasks",
+	Long: `Show the newest plan of a session, one task per line: id, status, title, and the tasks
 that it comes after. A plan that waits for your confirmation is shown as the request has it.
 
 With -o json the plan is one object with status, question, summary and tasks. "agentctl approve
 --input" takes it, edited, to confirm a plan, and "agentctl plan run" to run its tasks.`,
-		Example: `  agentctl plan fix
+	Example: `  agentctl plan fix
   agentctl plan fix --jq 'del(.tasks[1])' | agentctl approve fix --input -
   agentctl plan fix -o json | agentctl plan run fix`,
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
-	}
+	Group: verb.GroupSteer, Reads: true, Sends: protocol.DoSnapshot,
+	Below:    []*verb.Verb{&planRunVerb},
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[planOptions]{
+		Read: func(o *planOptions, args []string) error { o.Session = args[0]; return nil },
+		Run:  runPlan,
+	},
 }
 
 func runPlan(ctx context.Context, o *planOptions) error {
-	r, err := connection.Snapshot(ctx, o.cli, o.Session)
+	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
 	if err != nil {
 		return err
 	}
@@ -60,11 +55,11 @@ func runPlan(ctx context.Context, o *planOptions) error {
 	if p == nil {
 		return protocol.Errorf(protocol.CodeNotFound, "the session has no plan")
 	}
-	if err := o.cli.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
+	if err := o.CLI.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
 		return err
 	}
 	if request != "" {
-		o.cli.Notef("waits for a decision: agentctl approve %s %s", o.Session, request)
+		o.CLI.Notef("waits for a decision: agentctl approve %s %s", o.Session, request)
 	}
 	return nil
 }
@@ -102,7 +97,7 @@ func writePlan(w io.Writer, p *protocol.Plan) {
 }
 
 type planRunOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	File    string
@@ -111,18 +106,9 @@ type planRunOptions struct {
 }
 
 var planRunVerb = verb.Verb{
-	Name:  "run",
-	Build: func(cli *verb.Context) *cobra.Command { return newPlanRun(cli, runPlanRun) },
-	Sends: protocol.DoPlanRun, Waits: true,
-	Trial: "fix nonsense",
-}
-
-func newPlanRun(cli *verb.Context, run func(context.Context, *planRunOptions) error) *cobra.Command {
-	o := &planRunOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "run SESSION [FILE|-]",
-		Short: "Run given tasks without planning",
-		Long: `Run the tasks of a file, or of stdin, without a planner and without confirmation. While a turn
+	Use:   "run SESSION [FILE|-]",
+	Short: "Run given tasks without planning",
+	Long: `Run the tasks of a file, or of stdin, without a planner and without confirmation. While a turn
 runs, they are queued. The file holds a plan as "agentctl plan -o json" prints it:
 
   {"question": "…", "tasks": [
@@ -131,34 +117,32 @@ runs, they are queued. The file holds a plan as "agentctl plan -o json" prints i
 
 A task with the status completed is not repeated by an agent that keeps results, such as a pipeline.
 --wait, --follow and --key are those of "agentctl send".`,
-		Example: "  agentctl plan run fix tasks.json\n  agentctl plan run fix tasks.json --wait --timeout 1h",
-		Args:    verb.RangeArgs(1, 2),
-		ValidArgsFunction: func(
-			cmd *cobra.Command, args []string, prefix string,
-		) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 1 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return completion.Sessions(cli)(cmd, args, prefix)
+	Example: "  agentctl plan run fix tasks.json\n  agentctl plan run fix tasks.json --wait --timeout 1h",
+	Sends:   protocol.DoPlanRun, Waits: true,
+	Trial:    "fix nonsense",
+	Complete: completion.SessionAndFile,
+
+	Do: &verb.Steps[planRunOptions]{
+		Flags: func(o *planRunOptions, cmd *cobra.Command) {
+			o.AddFlags(cmd)
+			verb.AddKeyFlag(cmd, &o.Key)
 		},
-		RunE: verb.RunE(cli, o, func(args []string) error {
+		Read: func(o *planRunOptions, args []string) error {
 			o.Session, o.File = args[0], "-"
 			if len(args) > 1 {
 				o.File = args[1]
-			} else if output.IsTerminal(cli.Stdin) {
+			} else if output.IsTerminal(o.CLI.Stdin) {
 				return exit.Usagef("no tasks: pass FILE, or - to read stdin")
 			}
 			return o.Check()
-		}, run),
-	}
-	o.AddFlags(cmd)
-	verb.AddKeyFlag(cmd, &o.Key)
-	return cmd
+		},
+		Run: runPlanRun,
+	},
 }
 
 // plan reads the tasks.
 func (o *planRunOptions) plan(ctx context.Context) (*protocol.PlanRunData, error) {
-	b, err := o.cli.ReadFile(ctx, o.File)
+	b, err := o.CLI.ReadFile(ctx, o.File)
 	if err != nil {
 		return nil, exit.Usagef("%w", err)
 	}
@@ -181,10 +165,10 @@ func runPlanRun(ctx context.Context, o *planRunOptions) error {
 	if err != nil {
 		return err
 	}
-	c, done, err := o.Connect(ctx, o.cli)
+	c, done, err := o.Connect(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return o.Send(o.cli, c, protocol.DoPlanRun, o.Session, o.Key, data)
+	return o.Send(o.CLI, c, protocol.DoPlanRun, o.Session, o.Key, data)
 }

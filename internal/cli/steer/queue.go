@@ -4,75 +4,170 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
-	"github.com/spf13/cobra"
-
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
 type queueOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var queueVerb = verb.Verb{
-	Name: "queue", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newQueue(cli, runQueueList) },
-	Below: calls.Below("queue"),
-	Reads: true, Sends: protocol.DoSnapshot,
+	Use:   "queue SESSION",
+	Short: "List and edit queued messages",
+	Long: `List the messages that wait for the current turn to end, one per line, the next one
+first, then the scheduled ones with their times ("agentctl send --at"). All users of a session share
+its queue. "queue rm" cancels a scheduled message, and "queue edit" keeps its time.`,
+	Example: `  agentctl queue fix
+  agentctl queue edit fix m_12 "and add a test"
+  agentctl queue mv fix m_12 0
+  agentctl queue hold fix && agentctl queue release fix`,
+	Group: verb.GroupSteer, Reads: true, Sends: protocol.DoSnapshot,
+	Below: []*verb.Verb{&queueEditVerb, &queueRmVerb, &queueMvVerb, &queueHoldVerb, &queueReleaseVerb},
 	Lacks: func(d *codec.Dialect) error {
 		if d.HidesQueue {
 			return codec.Unsupported(d.Name, "showing the queue", "its servers do not show it")
 		}
 		return nil
 	},
-	Trial: "fix",
-}
+	Trial:    "fix",
+	Complete: completion.Sessions,
 
-func newQueue(cli *verb.Context, run func(context.Context, *queueOptions) error) *cobra.Command {
-	o := &queueOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "queue SESSION",
-		Short: "List and edit queued messages",
-		Long: `List the messages that wait for the current turn to end, one per line, the next one
-first, then the scheduled ones with their times ("agentctl send --at"). All users of a session share
-its queue. "queue rm" cancels a scheduled message, and "queue edit" keeps its time.`,
-		Example: `  agentctl queue fix
-  agentctl queue edit fix m_12 "and add a test"
-  agentctl queue mv fix m_12 0
-  agentctl queue hold fix && agentctl queue release fix`,
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
-	}
+	Do: &verb.Steps[queueOptions]{
+		Read: func(o *queueOptions, args []string) error { o.Session = args[0]; return nil },
+		Run:  runQueueList,
+	},
 }
 
 func runQueueList(ctx context.Context, o *queueOptions) error {
-	r, err := connection.Snapshot(ctx, o.cli, o.Session)
+	r, err := connection.Snapshot(ctx, o.CLI, o.Session)
 	if err != nil {
 		return err
 	}
 	s := r.Snapshot.State
 	for i := range s.Queue {
-		err := o.cli.Print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, output.Queued(i, &s.Queue[i])) })
+		err := o.CLI.Print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, output.Queued(i, &s.Queue[i])) })
 		if err != nil {
 			return err
 		}
 	}
 	for i := range s.Scheduled {
-		err := o.cli.Print(&s.Scheduled[i], func(w io.Writer) { fmt.Fprintln(w, output.Scheduled(&s.Scheduled[i])) })
+		err := o.CLI.Print(&s.Scheduled[i], func(w io.Writer) { fmt.Fprintln(w, output.Scheduled(&s.Scheduled[i])) })
 		if err != nil {
 			return err
 		}
 	}
 	for _, h := range s.Holds {
-		o.cli.Notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
+		o.CLI.Notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
 	}
 	return nil
+}
+
+var queueEditVerb = verb.Verb{
+	Use:   "edit SESSION MESSAGE [TEXT|-]",
+	Short: "Replace the text of a queued message",
+	Long: "Replace the text of a queued message. Without TEXT, or with -, the text is read " +
+		"from stdin.",
+	Example: "  agentctl queue edit fix m_12 \"and add a test\"",
+	Sends:   protocol.DoQueueEdit, Trial: "fix m1 text",
+	Complete: completion.InSession(completion.Messages),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) {
+			return protocol.QueueEditData{MessageID: in.Arg(0), Text: in.Arg(1)}, nil
+		},
+	},
+}
+
+var queueRmVerb = verb.Verb{
+	Use:     "rm SESSION MESSAGE…",
+	Short:   "Remove queued messages",
+	Long:    "Remove queued messages. It fails at the first message that has started or was removed.",
+	Example: "  agentctl queue rm fix m_12",
+	Sends:   protocol.DoQueueRemove, Trial: "fix m1",
+	Complete: completion.InSession(completion.Messages),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) {
+			return protocol.QueueRemoveData{MessageID: in.Arg(0)}, nil
+		},
+		Run: func(c *call.Call) error {
+			res, err := call.Send[protocol.QueueRemoveResult](c)
+			if err == nil && !res.Removed {
+				return protocol.Errorf(protocol.CodeNotFound, "message %s is not queued: it has started or was removed",
+					c.Data.(protocol.QueueRemoveData).MessageID)
+			}
+			return err
+		},
+	},
+}
+
+var queueMvVerb = verb.Verb{
+	Use:     "mv SESSION MESSAGE INDEX",
+	Short:   "Move a queued message",
+	Long:    "Move a queued message to INDEX in the queue. 0 is the next message to run.",
+	Example: "  agentctl queue mv fix m_12 0",
+	Sends:   protocol.DoQueueMove, Trial: "fix m1 0",
+	Complete: completion.InSession(completion.Messages),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) {
+			index, err := strconv.Atoi(in.Arg(1))
+			if err != nil || index < 0 {
+				return nil, exit.Usagef("invalid INDEX %q: want 0 or more", in.Arg(1))
+			}
+			return protocol.QueueMoveData{MessageID: in.Arg(0), Index: index}, nil
+		},
+	},
+}
+
+var queueHoldVerb = verb.Verb{
+	Use:   "hold SESSION [MESSAGE]",
+	Short: "Hold the queue",
+	Long: `Hold the queue until "agentctl queue release". With MESSAGE, hold only that message,
+for 30 s: for editors while a user edits it.`,
+	Example: "  agentctl queue hold fix",
+	Sends:   protocol.DoQueueHold, Trial: "fix",
+	Complete: completion.InSession(completion.Messages),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) { return protocol.QueueHoldData{MessageID: in.Arg(0)}, nil },
+		Run:  call.Print(func(w io.Writer, res *protocol.QueueHoldResult) { fmt.Fprintln(w, res.Hold) }),
+	},
+}
+
+var queueReleaseVerb = verb.Verb{
+	Use:   "release SESSION [HOLD]",
+	Short: "Release the queue",
+	Long: "Release one hold or, without HOLD, all holds but the edits of other users. Then the " +
+		"queue runs.",
+	Example: "  agentctl queue release fix",
+	Sends:   protocol.DoQueueRelease, Trial: "fix h1",
+	Complete: completion.InSession(completion.Holds),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) { return protocol.QueueReleaseData{Hold: in.Arg(0)}, nil },
+		Run: func(c *call.Call) error {
+			res, err := call.Send[protocol.QueueReleaseResult](c)
+			if err != nil {
+				return err
+			}
+			res.Released = output.NonNil(res.Released)
+			return c.CLI.Print(res, func(w io.Writer) {
+				for _, hold := range res.Released {
+					fmt.Fprintln(w, hold)
+				}
+			})
+		},
+	},
 }

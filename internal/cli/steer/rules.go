@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
-
+	"agentctl/internal/cli/call"
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
@@ -16,40 +15,35 @@ import (
 )
 
 type rulesOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 }
 
 var rulesVerb = verb.Verb{
-	Name: "rules", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newRules(cli, runRulesList) },
-	Below: calls.Below("rules"),
-	Reads: true, Sends: protocol.DoRulesList,
-	Trial: "fix",
-}
+	Use:     "rules SESSION",
+	Short:   "List and revoke approval rules",
+	Long:    "List the rules that \"agentctl approve --always\" made in a session, one per line.",
+	Example: "  agentctl rules fix\n  agentctl rules revoke fix u_1",
+	Group:   verb.GroupSteer, Reads: true, Sends: protocol.DoRulesList,
+	Below:    []*verb.Verb{&rulesRevokeVerb},
+	Trial:    "fix",
+	Complete: completion.Sessions,
 
-func newRules(cli *verb.Context, run func(context.Context, *rulesOptions) error) *cobra.Command {
-	o := &rulesOptions{cli: cli}
-	return &cobra.Command{
-		Use:               "rules SESSION",
-		Short:             "List and revoke approval rules",
-		Long:              "List the rules that \"agentctl approve --always\" made in a session, one per line.",
-		Example:           "  agentctl rules fix\n  agentctl rules revoke fix u_1",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE:              verb.RunE(cli, o, func(args []string) error { o.Session = args[0]; return nil }, run),
-	}
+	Do: &verb.Steps[rulesOptions]{
+		Read: func(o *rulesOptions, args []string) error { o.Session = args[0]; return nil },
+		Run:  runRulesList,
+	},
 }
 
 func runRulesList(ctx context.Context, o *rulesOptions) error {
-	res, err := connection.CallOnce[protocol.RulesResult](ctx, o.cli, protocol.DoRulesList, o.Session, nil)
+	res, err := connection.CallOnce[protocol.RulesResult](ctx, o.CLI, protocol.DoRulesList, o.Session, nil)
 	if err != nil {
 		return err
 	}
 	for i := range res.Rules {
 		r := &res.Rules[i]
-		err := o.cli.Print(r, func(w io.Writer) {
+		err := o.CLI.Print(r, func(w io.Writer) {
 			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By),
 				describe.Line(describe.Rule(r), 0), describe.Line(r.Scope, 0))
 		})
@@ -58,4 +52,17 @@ func runRulesList(ctx context.Context, o *rulesOptions) error {
 		}
 	}
 	return nil
+}
+
+var rulesRevokeVerb = verb.Verb{
+	Use:     "revoke SESSION RULE…",
+	Short:   "Revoke approval rules",
+	Long:    "Revoke approval rules. The agent asks again for what they allowed.",
+	Example: "  agentctl rules revoke fix u_1",
+	Sends:   protocol.DoRulesRevoke, Trial: "fix rule1",
+	Complete: completion.InSession(completion.Rules),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) { return protocol.RulesRevokeData{Rule: in.Arg(0)}, nil },
+	},
 }

@@ -14,8 +14,14 @@ import (
 	"agentctl/protocol/codec"
 )
 
+// Verbs are the verbs of this package.
+var Verbs = []*verb.Verb{
+	&sendVerb, &waitVerb, &queueVerb, &interruptVerb, &approvalsVerb, &approveVerb, &denyVerb, &explainVerb,
+	&rulesVerb, &planVerb, &taskVerb, &setVerb, &compactVerb, &undoVerb, &retryVerb,
+}
+
 type sendOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	Text    []string
@@ -27,24 +33,9 @@ type sendOptions struct {
 }
 
 var sendVerb = verb.Verb{
-	Name: "send", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newSend(cli, runSend) },
-	Sends: protocol.DoSend, Waits: true,
-	Needs: []verb.FlagFeature{
-		{Flag: "front", Feature: codec.SendFront},
-		{Flag: "attach", Feature: codec.SendParts},
-		{Flag: "at", Feature: codec.SendAt},
-		{Flag: "in", Feature: codec.SendAt},
-	},
-	Trial: "fix hello --follow",
-}
-
-func newSend(cli *verb.Context, run func(context.Context, *sendOptions) error) *cobra.Command {
-	o := &sendOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "send SESSION [TEXT|-]",
-		Short: "Send a message to a session",
-		Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with
+	Use:   "send SESSION [TEXT|-]",
+	Short: "Send a message to a session",
+	Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with
 -, the message is read from stdin.
 
 With --wait, the exit code is the result of the message's turn: 0 completed, 7 failed, 130
@@ -68,15 +59,34 @@ a notice.
 
 With --key, retries send the message once: a command with the same key returns the first result and
 waits for the same turn. --id is an alias of --key.`,
-		Example: `  agentctl send fix "make the tests pass"
+	Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log
   agentctl send fix -w -o json "add a test" | jq 'select(.reason).files'
   agentctl send fix --at 23:00 "update the dependencies"
   git diff | agentctl send fix --wait --timeout 10m; echo $?`,
-		Args:              verb.RangeArgs(1, 2),
-		ValidArgsFunction: completion.Sessions(cli),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Group: verb.GroupSteer, Sends: protocol.DoSend, Waits: true,
+	Needs: []verb.FlagFeature{
+		{Flag: "front", Feature: codec.SendFront},
+		{Flag: "attach", Feature: codec.SendParts},
+		{Flag: "at", Feature: codec.SendAt},
+		{Flag: "in", Feature: codec.SendAt},
+	},
+	Trial:    "fix hello --follow",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[sendOptions]{
+		Flags: func(o *sendOptions, cmd *cobra.Command) {
+			o.AddFlags(cmd)
+			f := cmd.Flags()
+			f.BoolVar(&o.Front, "front", false, "queue the message first")
+			f.StringVar(&o.Time.At, "at", "", "send the message at `TIME`")
+			f.DurationVar(&o.Time.In, "in", 0, "send the message after a `TIME` such as 2h")
+			verb.RequireValues(f, "at")
+			turn.AddAttachFlag(cmd, &o.Attach)
+			verb.AddKeyFlag(cmd, &o.Key)
+		},
+		Read: func(o *sendOptions, args []string) error {
 			o.Session, o.Text = args[0], args[1:]
 			if err := o.Check(); err != nil {
 				return err
@@ -89,17 +99,9 @@ waits for the same turn. --id is an alias of --key.`,
 				return exit.Usagef("--in is another time for each retry: pass --at with --key")
 			}
 			return err
-		}, run),
-	}
-	o.AddFlags(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.Front, "front", false, "queue the message first")
-	f.StringVar(&o.Time.At, "at", "", "send the message at `TIME`")
-	f.DurationVar(&o.Time.In, "in", 0, "send the message after a `TIME` such as 2h")
-	verb.RequireValues(f, "at")
-	turn.AddAttachFlag(cmd, &o.Attach)
-	verb.AddKeyFlag(cmd, &o.Key)
-	return cmd
+		},
+		Run: runSend,
+	},
 }
 
 // text returns the text of the message. With attachments, stdin is read only for -.
@@ -107,7 +109,7 @@ func (o *sendOptions) text(ctx context.Context) (string, error) {
 	if len(o.Text) == 0 && len(o.Attach) > 0 {
 		return "", nil
 	}
-	text, err := o.cli.ReadText(ctx, o.Text)
+	text, err := o.CLI.ReadText(ctx, o.Text)
 	if err == nil && text == "" && len(o.Attach) == 0 {
 		err = exit.Usagef("the message is empty")
 	}
@@ -123,7 +125,7 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if err != nil {
 		return err
 	}
-	c, done, err := o.Connect(ctx, o.cli)
+	c, done, err := o.Connect(ctx, o.CLI)
 	if err != nil {
 		return err
 	}
@@ -136,6 +138,6 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.Send(o.cli, c, protocol.DoSend, o.Session, o.Key,
+	return o.Send(o.CLI, c, protocol.DoSend, o.Session, o.Key,
 		protocol.SendData{Text: text, Parts: parts, Front: o.Front, NotBefore: at})
 }

@@ -18,57 +18,56 @@ import (
 )
 
 type waitOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Session string
 	For     string
 	Message string
 	Turn    string
+
+	changed func(flag string) bool // reports whether a flag was passed
 }
 
 var waitVerb = verb.Verb{
-	Name: "wait", Group: verb.GroupSteer,
-	Build: func(cli *verb.Context) *cobra.Command { return newWait(cli, runWait) },
-	Reads: true, Sends: protocol.DoSubscribe,
-	Trial: "fix",
-}
-
-func newWait(cli *verb.Context, run func(context.Context, *waitOptions) error) *cobra.Command {
-	o := &waitOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "wait SESSION",
-		Short: "Wait for a session",
-		Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, ends
+	Use:   "wait SESSION",
+	Short: "Wait for a session",
+	Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, ends
 its next turn, or has ended the turn that --message or --turn names. It exits 6 if the session needs
 a person first: an approval is pending or the queue is held. For a turn, and for idle with that of
 the last turn, the exit code is the result: 0 completed, 7 failed, 130 interrupted.
 
 With -o json, --message and --turn print an object of type outcome, as agentctl send --wait.`,
-		Example: "  agentctl wait fix --for idle --timeout 10m\n" +
-			"  agentctl wait fix --for approval && agentctl approvals fix",
-		Args:              verb.RangeArgs(1, 1),
-		ValidArgsFunction: completion.Sessions(cli),
-	}
-	cmd.RunE = verb.RunE(cli, o, func(args []string) error {
-		o.Session = args[0]
-		if o.Message != "" && o.Turn != "" || (o.Message != "" || o.Turn != "") && cmd.Flags().Changed("for") {
-			return exit.Usagef("--for, --message and --turn exclude each other")
-		}
-		switch o.For {
-		case turn.ForIdle, turn.ForApproval, turn.ForTurn:
-			return nil
-		}
-		return exit.Usagef("invalid --for %q: want idle, approval or turn", o.For)
-	}, run)
-	f := cmd.Flags()
-	f.StringVar(&o.For, "for", turn.ForIdle, "`EVENT` to wait for: idle, approval or turn")
-	f.StringVar(&o.Message, "message", "", "wait for the turn of the message `ID`")
-	f.StringVar(&o.Turn, "turn", "", "wait for the turn `ID`")
-	verb.RequireValues(f, "message", "turn")
-	verb.CompleteValues(cmd, "for", []string{turn.ForIdle, turn.ForApproval, turn.ForTurn})
-	_ = cmd.RegisterFlagCompletionFunc("message", completion.InSession(cli, completion.Unfinished))
-	_ = cmd.RegisterFlagCompletionFunc("turn", completion.InSession(cli, completion.Turns))
-	return cmd
+	Example: "  agentctl wait fix --for idle --timeout 10m\n" +
+		"  agentctl wait fix --for approval && agentctl approvals fix",
+	Group: verb.GroupSteer, Reads: true, Sends: protocol.DoSubscribe,
+	Trial:    "fix",
+	Complete: completion.Sessions,
+
+	Do: &verb.Steps[waitOptions]{
+		Flags: func(o *waitOptions, cmd *cobra.Command) {
+			f := cmd.Flags()
+			o.changed = f.Changed
+			f.StringVar(&o.For, "for", turn.ForIdle, "`EVENT` to wait for: idle, approval or turn")
+			f.StringVar(&o.Message, "message", "", "wait for the turn of the message `ID`")
+			f.StringVar(&o.Turn, "turn", "", "wait for the turn `ID`")
+			verb.RequireValues(f, "message", "turn")
+			verb.CompleteValues(cmd, "for", []string{turn.ForIdle, turn.ForApproval, turn.ForTurn})
+			_ = cmd.RegisterFlagCompletionFunc("message", completion.InSession(completion.Unfinished)(o.CLI))
+			_ = cmd.RegisterFlagCompletionFunc("turn", completion.InSession(completion.Turns)(o.CLI))
+		},
+		Read: func(o *waitOptions, args []string) error {
+			o.Session = args[0]
+			if o.Message != "" && o.Turn != "" || (o.Message != "" || o.Turn != "") && o.changed("for") {
+				return exit.Usagef("--for, --message and --turn exclude each other")
+			}
+			switch o.For {
+			case turn.ForIdle, turn.ForApproval, turn.ForTurn:
+				return nil
+			}
+			return exit.Usagef("invalid --for %q: want idle, approval or turn", o.For)
+		},
+		Run: runWait,
+	},
 }
 
 func runWait(ctx context.Context, o *waitOptions) error {
@@ -76,13 +75,13 @@ func runWait(ctx context.Context, o *waitOptions) error {
 	if o.Message != "" || o.Turn != "" {
 		policy = connection.Bounded
 	}
-	c, err := connection.OpenWith(ctx, o.cli, policy)
+	c, err := connection.OpenWith(ctx, o.CLI, policy)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	if o.Message != "" || o.Turn != "" {
-		t := turn.Tracker{CLI: o.cli, Message: o.Message, Turn: o.Turn, MustExist: true}
+		t := turn.Tracker{CLI: o.CLI, Message: o.Message, Turn: o.Turn, MustExist: true}
 		return t.TrackUntilInterrupted(c, o.Session, 0)
 	}
 	sub := c.Subscribe(o.Session, wsclient.SubscribeOptions{})
@@ -118,7 +117,7 @@ func (o *waitOptions) print(w *turn.Waiter) error {
 	if o.For == turn.ForApproval {
 		result.Request = w.State.Approvals[0].Request
 	}
-	err := o.cli.Print(result, func(out io.Writer) {
+	err := o.CLI.Print(result, func(out io.Writer) {
 		switch {
 		case result.Turn != nil && o.For == turn.ForTurn:
 			fmt.Fprintf(out, "%s %s\n", result.Turn.Turn, result.Turn.Reason)

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/format"
 	"agentctl/internal/localserver"
@@ -15,41 +13,36 @@ import (
 )
 
 type backupOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	File string
 }
 
 var backupVerb = verb.Verb{
-	Name: "backup", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newBackup(cli, runBackup) },
-	Place: verb.DataDirectory,
-	Trial: "copy.db",
-}
-
-func newBackup(cli *verb.Context, run func(context.Context, *backupOptions) error) *cobra.Command {
-	o := &backupOptions{cli: cli}
-	return &cobra.Command{
-		Use:   "backup FILE",
-		Short: "Copy all sessions of the local server to a file",
-		Long: `Copy all sessions of the data directory, with their transcripts and blobs, to a new FILE
+	Use:   "backup FILE",
+	Short: "Copy all sessions of the local server to a file",
+	Long: `Copy all sessions of the data directory, with their transcripts and blobs, to a new FILE
 that only you can read. A running server goes on: the copy is the state at one moment. FILE appears
 when it is complete.
 
 The copy has no credentials. Variables that sessions were given (--env) are encrypted in it, with the
 key "env.key" of the data directory: keep a copy of that file elsewhere.`,
-		Example: "  agentctl backup sessions.db\n  agentctl check sessions.db",
-		Args:    verb.RangeArgs(1, 1),
-		RunE:    verb.RunE(cli, o, func(args []string) error { o.File = args[0]; return nil }, run),
-	}
+	Example: "  agentctl backup sessions.db\n  agentctl check sessions.db",
+	Group:   verb.GroupServer, Place: verb.DataDirectory,
+	Trial: "copy.db",
+
+	Do: &verb.Steps[backupOptions]{
+		Read: func(o *backupOptions, args []string) error { o.File = args[0]; return nil },
+		Run:  runBackup,
+	},
 }
 
 func runBackup(ctx context.Context, o *backupOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
-	report, end := o.cli.Printer().Progress("backup")
+	report, end := o.CLI.Printer().Progress("backup")
 	err = sqlite.Backup(ctx, string(dir), o.File, report)
 	end()
 	if err != nil {
@@ -62,7 +55,7 @@ func runBackup(ctx context.Context, o *backupOptions) error {
 	if info, err := os.Stat(o.File); err == nil {
 		result.Bytes = info.Size()
 	}
-	return o.cli.Print(result, func(w io.Writer) {
+	return o.CLI.Print(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%s  %s\n", result.File, format.Bytes(result.Bytes))
 	})
 }

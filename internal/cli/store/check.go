@@ -15,43 +15,39 @@ import (
 )
 
 type storeCheckOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	File  string
 	Quick bool
 }
 
 var checkVerb = verb.Verb{
-	Name: "check", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newCheck(cli, runCheck) },
-	Place: verb.DataDirectory,
-	Trial: "--quick",
-}
-
-func newCheck(cli *verb.Context, run func(context.Context, *storeCheckOptions) error) *cobra.Command {
-	o := &storeCheckOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Verify the stored sessions, or a backup",
-		Long: `Verify every checksum of the stored sessions, and that no event is missing. Without
+	Use:   "check [FILE]",
+	Short: "Verify the stored sessions, or a backup",
+	Long: `Verify every checksum of the stored sessions, and that no event is missing. Without
 FILE, those of the data directory; its server may run. It prints what is damaged, one line each, and
 then what can be read, and exits 1 if something is damaged. With --quick the contents of events,
 folds and blobs are not read.`,
-		Example: "  agentctl check\n  agentctl check sessions.db",
-		Args:    verb.RangeArgs(0, 1),
-		RunE: verb.RunE(cli, o, func(args []string) error {
+	Example: "  agentctl check\n  agentctl check sessions.db",
+	Group:   verb.GroupServer, Place: verb.DataDirectory,
+	Trial: "--quick",
+
+	Do: &verb.Steps[storeCheckOptions]{
+		Flags: func(o *storeCheckOptions, cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&o.Quick, "quick", false, "do not read the contents of events, folds and blobs")
+		},
+		Read: func(o *storeCheckOptions, args []string) error {
 			if len(args) > 0 {
 				o.File = args[0]
 			}
 			return nil
-		}, run),
-	}
-	cmd.Flags().BoolVar(&o.Quick, "quick", false, "do not read the contents of events, folds and blobs")
-	return cmd
+		},
+		Run: runCheck,
+	},
 }
 
 func runCheck(ctx context.Context, o *storeCheckOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
@@ -59,19 +55,19 @@ func runCheck(ctx context.Context, o *storeCheckOptions) error {
 	if path == "" {
 		path, hint = sqlite.Path(string(dir)), "keep what can be read: agentctl stop, then agentctl repair"
 	}
-	report, end := o.cli.Printer().Progress("check")
+	report, end := o.CLI.Printer().Progress("check")
 	found, err := sqlite.Check(ctx, path, sqlite.CheckOptions{
 		Quick: o.Quick, Report: report,
 		Damage: func(d sqlite.Damage) error {
 			end()
-			return printDamage(o.cli, d)
+			return printDamage(o.CLI, d)
 		},
 	})
 	end()
 	if err != nil {
 		return localserver.StoreError(err)
 	}
-	if err := printReport(o.cli, found); err != nil {
+	if err := printReport(o.CLI, found); err != nil {
 		return err
 	}
 	if found.Damages > 0 {

@@ -13,53 +13,49 @@ import (
 )
 
 type restoreOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	File    string
 	Replace bool
 }
 
 var restoreVerb = verb.Verb{
-	Name: "restore", Group: verb.GroupServer,
-	Build: func(cli *verb.Context) *cobra.Command { return newRestore(cli, runRestore) },
-	Place: verb.DataDirectory,
-	Trial: "nonsense",
-}
-
-func newRestore(cli *verb.Context, run func(context.Context, *restoreOptions) error) *cobra.Command {
-	o := &restoreOptions{cli: cli}
-	cmd := &cobra.Command{
-		Use:   "restore FILE",
-		Short: "Restore the sessions of the local server from a backup",
-		Long: `Verify a FILE of "agentctl backup" and make a copy of it the sessions of the data
+	Use:   "restore FILE",
+	Short: "Restore the sessions of the local server from a backup",
+	Long: `Verify a FILE of "agentctl backup" and make a copy of it the sessions of the data
 directory. No server may run on it. With --replace, sessions that are there are moved aside into a
 file beside them, whose name is printed.
 
 Clients that were connected before start over: every session has a new epoch. To restore one
 exported session, use "agentctl state restore".`,
-		Example: "  agentctl restore sessions.db\n  agentctl restore --replace sessions.db",
-		Args:    verb.RangeArgs(1, 1),
-		RunE:    verb.RunE(cli, o, func(args []string) error { o.File = args[0]; return nil }, run),
-	}
-	cmd.Flags().BoolVar(&o.Replace, "replace", false, "replace sessions that are there, and keep them in a file")
-	return cmd
+	Example: "  agentctl restore sessions.db\n  agentctl restore --replace sessions.db",
+	Group:   verb.GroupServer, Place: verb.DataDirectory,
+	Trial: "nonsense",
+
+	Do: &verb.Steps[restoreOptions]{
+		Flags: func(o *restoreOptions, cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&o.Replace, "replace", false, "replace sessions that are there, and keep them in a file")
+		},
+		Read: func(o *restoreOptions, args []string) error { o.File = args[0]; return nil },
+		Run:  runRestore,
+	},
 }
 
 func runRestore(ctx context.Context, o *restoreOptions) error {
-	dir, err := o.cli.DataDir()
+	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
 	}
 	if err := dir.Create(); err != nil {
 		return err
 	}
-	report, end := o.cli.Printer().Progress("restore")
+	report, end := o.CLI.Printer().Progress("restore")
 	kept, err := sqlite.Restore(ctx, o.File, string(dir), o.Replace, report)
 	end()
 	if err != nil {
 		return localserver.StoreError(err)
 	}
-	return o.cli.Print(keptResult{kept}, func(w io.Writer) {
+	return o.CLI.Print(keptResult{kept}, func(w io.Writer) {
 		fmt.Fprintf(w, "restored %s\n", dir)
 		if kept != "" {
 			fmt.Fprintf(w, "the former sessions are in %s\n", kept)

@@ -53,7 +53,7 @@ func (t *tourScreen) run(session string) error {
 			t.options.writeEnd()
 			return nil
 		}
-		t.options.cli.Notef("left %s, it goes on. Press enter to return; in a shell: agentctl attach %[1]s", session)
+		t.options.CLI.Notef("left %s, it goes on. Press enter to return; in a shell: agentctl attach %[1]s", session)
 		if !t.waitEnter() {
 			t.options.writeEnd()
 			return nil
@@ -79,7 +79,7 @@ func (t *tourScreen) waitEnter() bool {
 	defer stop()
 	line := make(chan error, 1)
 	go func() {
-		_, err := bufio.NewReader(t.options.cli.Stdin).ReadString('\n')
+		_, err := bufio.NewReader(t.options.CLI.Stdin).ReadString('\n')
 		line <- err
 	}()
 	select {
@@ -92,7 +92,7 @@ func (t *tourScreen) waitEnter() bool {
 
 // Options returns the options of the screen: those of the configuration and of the flags.
 func (o *tourOptions) screenOptions() tui.Options {
-	options := screen.Options(o.cli)
+	options := screen.Options(o.CLI)
 	if o.changed("mouse") {
 		options.Mouse = o.Mouse
 	}
@@ -106,7 +106,7 @@ func (o *tourOptions) screenOptions() tui.Options {
 
 // writeEnd lists the agents that are installed on this machine, with the command that starts each.
 func (o *tourOptions) writeEnd() {
-	cli := o.cli
+	cli := o.CLI
 	cli.Notef("the tour has ended: agentctl new starts a session of your own")
 	registry, err := localagent.Registry(cli)
 	if err != nil {

@@ -63,7 +63,7 @@ func startTour(t *testing.T, size tui.Size, custom keymap.Keys, programs ...stri
 	}
 	cli.User.Keys = custom
 	o := &tourOptions{
-		cli: cli, size: size, hasLines: func() bool { return false }, changed: func(string) bool { return false },
+		Options: verb.Options{CLI: cli}, size: size, hasLines: func() bool { return false }, changed: func(string) bool { return false },
 		lookPath: func(program string) (string, error) {
 			for _, p := range programs {
 				if p == program {

@@ -28,7 +28,7 @@ import (
 )
 
 type tourOptions struct {
-	cli *verb.Context
+	verb.Options
 
 	Plain bool
 	Mouse bool
@@ -41,37 +41,35 @@ type tourOptions struct {
 }
 
 var tourVerb = verb.Verb{
-	Name: "tour", Group: verb.GroupStart,
-	Build: func(cli *verb.Context) *cobra.Command { return newTour(cli, runTour) },
-}
-
-func newTour(cli *verb.Context, run func(context.Context, *tourOptions) error) *cobra.Command {
-	o := &tourOptions{cli: cli, lookPath: exec.LookPath}
-	o.hasLines = func() bool { return o.Plain || !screen.HasTerminal(cli) }
-	cmd := &cobra.Command{
-		Use:   "tour",
-		Short: "Take a guided tour, without setup or API key",
-		Long: `Run a server, a scripted agent and the terminal UI in one process. A panel below the
+	Use:   "tour",
+	Short: "Take a guided tour, without setup or API key",
+	Long: `Run a server, a scripted agent and the terminal UI in one process. A panel below the
 screen leads through two sessions: it names a key, waits for it and goes on. Alt-K skips a step,
 Ctrl-C twice leaves. At the end it lists the agents found on this machine, with the command for
 each. It needs no API key or network, and leaves no files.
 
 Without a terminal, one session runs by itself and is printed as lines.`,
-		Example: "  agentctl tour\n  agentctl tour --theme light --mouse",
-		Args:    verb.RangeArgs(0, 0),
-		RunE: verb.RunE(cli, o, func([]string) error {
+	Example: "  agentctl tour\n  agentctl tour --theme light --mouse",
+	Group:   verb.GroupStart,
+
+	Do: &verb.Steps[tourOptions]{
+		Flags: func(o *tourOptions, cmd *cobra.Command) {
+			o.lookPath = exec.LookPath
+			o.hasLines = func() bool { return o.Plain || !screen.HasTerminal(o.CLI) }
+			o.changed = cmd.Flags().Changed
+			cmd.Flags().BoolVar(&o.Plain, "plain", false, "run by itself and print lines")
+			cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
+			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours, as those of attach")
+			verb.CompleteValues(cmd, "theme", config.Themes())
+		},
+		Read: func(o *tourOptions, _ []string) error {
 			if !slices.Contains(ui.Themes(), ui.Theme(o.Theme)) {
 				return exit.Usagef("invalid --theme %q: want %s", o.Theme, strings.Join(config.Themes(), ", "))
 			}
 			return nil
-		}, run),
-	}
-	o.changed = cmd.Flags().Changed
-	cmd.Flags().BoolVar(&o.Plain, "plain", false, "run by itself and print lines")
-	cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-	cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours, as those of attach")
-	verb.CompleteValues(cmd, "theme", config.Themes())
-	return cmd
+		},
+		Run: runTour,
+	},
 }
 
 // tourAgents has one agent: the tour's.
@@ -83,8 +81,8 @@ func (t tourAgents) Names() []string { return []string{"tour"} }
 var _ session.Agents = tourAgents{}
 
 func runTour(ctx context.Context, o *tourOptions) (err error) {
-	if o.cli.UserErr != nil {
-		return o.cli.UserErr
+	if o.CLI.UserErr != nil {
+		return o.CLI.UserErr
 	}
 	var interrupt []os.Signal // on a screen, Ctrl-C is a key
 	if o.hasLines() {
@@ -94,7 +92,7 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	defer func() { err = cmp.Or(stop(), err) }()
 	s, err := embedded.Start(ctx, embedded.Options{
 		Agents: tourAgents{script.Tour()}, DefaultAgent: "tour",
-		Version: o.cli.Build.Version(),
+		Version: o.CLI.Build.Version(),
 	})
 	if err != nil {
 		return err
@@ -105,7 +103,7 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 
 // play creates the tour's session and shows it.
 func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
-	cli := o.cli
+	cli := o.CLI
 	url := "ws://" + embedded.Host
 	link := &tourLink{dial: s.Dialer(url)}
 	client := wsclient.New(url, wsclient.Options{

@@ -10,18 +10,52 @@ import (
 	"agentctl/internal/exit"
 )
 
-// RangeArgs accepts atLeast to atMost arguments; atMost < 0: no upper limit.
-func RangeArgs(atLeast, atMost int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		problem := "too many arguments"
-		switch {
-		case len(args) < atLeast:
-			problem = "missing argument"
-		case atMost < 0 || len(args) <= atMost:
-			return checkEmptyArgs(cmd, args)
-		}
-		return exit.Usagef("%s: %s", cmd.CommandPath(), problem).WithHint("usage: %s", cmd.UseLine())
+// A Usage has the arguments of a verb, as its Use names them.
+type Usage []string
+
+// Usage returns the arguments of a verb.
+func (v *Verb) Usage() Usage { return strings.Fields(v.Use)[1:] }
+
+// Repeats reports whether the last argument may be passed more than once.
+func (u Usage) Repeats() bool { return strings.HasSuffix(strings.TrimSuffix(u.last(), "]"), "…") }
+
+// ReadsText reports whether the last argument may be read from stdin.
+func (u Usage) ReadsText() bool { return u.last() == "[TEXT|-]" }
+
+func (u Usage) last() string {
+	if len(u) == 0 {
+		return ""
 	}
+	return u[len(u)-1]
+}
+
+// count returns how many arguments a verb takes at least and at most; atMost < 0: no limit.
+func (u Usage) count() (atLeast, atMost int) {
+	for _, name := range u {
+		if !strings.HasPrefix(name, "[") {
+			atLeast++
+		}
+	}
+	if u.Repeats() {
+		return atLeast, -1
+	}
+	return atLeast, len(u)
+}
+
+// checkArgs returns an error if a command line has too few or too many arguments, or an empty one.
+func (v *Verb) checkArgs(cmd *cobra.Command, args []string) error {
+	atLeast, atMost := v.Usage().count()
+	if v.Most > 0 {
+		atMost = v.Most
+	}
+	problem := "too many arguments"
+	switch {
+	case len(args) < atLeast:
+		problem = "missing argument"
+	case atMost < 0 || len(args) <= atMost:
+		return checkEmptyArgs(cmd, args)
+	}
+	return exit.Usagef("%s: %s", cmd.CommandPath(), problem).WithHint("usage: %s", cmd.UseLine())
 }
 
 // idArgs are the arguments that name something.

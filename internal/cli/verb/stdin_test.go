@@ -50,8 +50,7 @@ func TestStdinThatDoesNotEndIsWaitedForWithANote(t *testing.T) {
 				r, w := io.Pipe()
 				var stderr bytes.Buffer
 				cli := &Context{Stdin: r, Stderr: &stderr}
-				cli.Flags.Timeout = c.timeout
-				ctx, cancel := cli.withTimeout(t.Context())
+				ctx, cancel := withTimeout(t.Context(), c.timeout)
 				defer cancel()
 				go c.input(w)
 				got, err := cli.ReadStdin(ctx, 100)

@@ -10,16 +10,16 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A group is a heading of the help, as the ID of cobra.
-type group string
+// A Group is a heading of the help, as the ID of cobra.
+type Group string
 
 // The groups of verbs.
 const (
-	GroupStart   group = "start"
-	GroupSession group = "session"
-	GroupSteer   group = "steer"
-	GroupRead    group = "read"
-	GroupServer  group = "server"
+	GroupStart   Group = "start"
+	GroupSession Group = "session"
+	GroupSteer   Group = "steer"
+	GroupRead    Group = "read"
+	GroupServer  Group = "server"
 )
 
 // A place is the machine that a verb is about.
@@ -35,13 +35,18 @@ const (
 	ThisMachine
 )
 
-// A Verb is one verb of the command line: its command, and what is known of it before it runs. It
-// is constant.
+// A Verb is one verb of the command line: its text, what is known of it before it runs, and what it
+// does. It is constant.
 type Verb struct {
-	Name  string // first word of its Use
-	Group group  // "" for a verb below another
-	Build func(*Context) *cobra.Command
-	Below []*Verb // built by the caller of Build
+	// Use is the name of the verb and its arguments, as "rm SESSION MESSAGE…": […] may be missing, … repeats.
+	Use     string
+	Short   string
+	Long    string
+	Example string
+	Most    int // arguments that it accepts; 0: as many as Use names
+
+	Group Group   // "" for a verb below another
+	Below []*Verb // verbs after its name
 
 	// Reads: it only reads what a server has. It starts none: without a server there is nothing that
 	// runs or waits, and a script that polls must not keep one alive.
@@ -57,6 +62,15 @@ type Verb struct {
 	Unlisted func(*codec.Dialect) bool
 
 	Trial string // arguments with which it does something, for tests
+
+	Complete func(*Context) cobra.CompletionFunc // completes the arguments; nil: as files
+	Do       Action                              // nil: it prints its help
+}
+
+// Name returns the name of the verb: the first word of its Use.
+func (v *Verb) Name() string {
+	name, _, _ := strings.Cut(v.Use, " ")
+	return name
 }
 
 // A FlagFeature is a feature of a dialect that a flag needs. A flag with values has them after a =.
@@ -74,7 +88,7 @@ func Path(cmd *cobra.Command) string {
 // Find returns the verb with a path such as "queue edit", or nil.
 func Find(verbs []*Verb, path string) *Verb {
 	name, rest, below := strings.Cut(path, " ")
-	i := slices.IndexFunc(verbs, func(v *Verb) bool { return v.Name == name })
+	i := slices.IndexFunc(verbs, func(v *Verb) bool { return v.Name() == name })
 	switch {
 	case i < 0:
 		return nil

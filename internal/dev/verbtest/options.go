@@ -2,42 +2,38 @@ package verbtest
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"agentctl/internal/cli/verb"
 )
 
 // Parse parses a command line and returns the options that the verb would run with.
-func Parse[O any](build func(*verb.Context, func(context.Context, *O) error) *cobra.Command, line string) (*O, error) {
+func Parse[O any](v *verb.Verb, line string) (*O, error) {
 	var got *O
 	cli := &verb.Context{
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
 		Env: func(string) string { return "" },
 	}
-	cmd := build(cli, func(_ context.Context, o *O) error {
-		got = o
+	cmd := v.Command(cli, func(options any) error {
+		got = options.(*O)
 		return nil
 	})
 	cmd.SetArgs(strings.Fields(line))
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	return got, cmd.Execute()
+	err := cmd.Execute()
+	return got, err
 }
 
 // CheckOptions compares the exported options that a command line is parsed into.
-func CheckOptions[O any](t *testing.T, build func(*verb.Context, func(context.Context, *O) error) *cobra.Command, line string,
-	want O,
-) {
+func CheckOptions[O any](t *testing.T, v *verb.Verb, line string, want O) {
 	t.Helper()
-	got, err := Parse(build, line)
+	got, err := Parse[O](v, line)
 	if err != nil {
 		t.Errorf("%q: %v", line, err)
 		return
@@ -48,12 +44,12 @@ func CheckOptions[O any](t *testing.T, build func(*verb.Context, func(context.Co
 	}
 }
 
-// exportedFields returns the exported fields of a struct.
+// exportedFields returns the exported fields of options, without the context of the run.
 func exportedFields(o any) map[string]any {
 	v := reflect.ValueOf(o).Elem()
 	m := map[string]any{}
 	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() {
+		if f := v.Type().Field(i); f.IsExported() && f.Type != reflect.TypeFor[verb.Options]() {
 			value := v.Field(i)
 			if value.Kind() == reflect.Slice && value.Len() == 0 {
 				m[f.Name] = "none"

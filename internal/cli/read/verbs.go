@@ -1,8 +1,0 @@
-package read
-
-import "agentctl/internal/cli/verb"
-
-// Verbs are the verbs of this package, in the order of the help.
-var Verbs = []*verb.Verb{
-	&statusVerb, &eventsVerb, &historyVerb, &searchVerb, &exportVerb, &blobVerb, &contextVerb, &optionsVerb,
-}

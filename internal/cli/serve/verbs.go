@@ -1,8 +1,0 @@
-package serve
-
-import "agentctl/internal/cli/verb"
-
-// Verbs are the verbs of this package, in the order of the help.
-var Verbs = []*verb.Verb{
-	&serveVerb, &stopVerb, &logsVerb, &connectVerb,
-}
