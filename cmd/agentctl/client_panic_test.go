@@ -16,6 +16,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/output"
 	"agentctl/tui"
 	"agentctl/tui/plain"
 	"agentctl/wsclient"
@@ -28,13 +29,13 @@ const panicText = "the last straw"
 // it sends or receives panicText. Its arguments are what it shows (session, dashboard or plain) and
 // the direction (sent or received).
 func runPanickingClient() {
-	program := &verb.Context{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv}
+	program := &verb.Context{Stdin: os.Stdin, Out: output.Printer{Stdout: os.Stdout, Stderr: os.Stderr}, Env: os.Getenv}
 	err := attachPanickingClient(context.Background(), program, os.Args[1], os.Args[2])
 	if err == nil {
 		os.Exit(exit.OK)
 	}
 	e := cli.ExitError(err)
-	program.Printer().PrintError(e)
+	program.Out.PrintError(e)
 	os.Exit(e.Status)
 }
 
@@ -59,7 +60,7 @@ func attachPanickingClient(ctx context.Context, program *verb.Context, kind, dir
 	case "session":
 		return screen.LeaveError(c, verb.LeaveCause(ctx, tui.Run(ctx, adapter, screen.Options(program))))
 	case "plain":
-		err := plain.Run(c.Context(), adapter, program.Stdout, program.Stdin, plain.Options{Columns: program.Columns})
+		err := plain.Run(c.Context(), adapter, program.Out.Stdout, program.Stdin, plain.Options{Columns: program.Out.Columns})
 		return c.Cause(verb.LeaveCause(c.Context(), err))
 	}
 	server := screen.Server{Client: client, Local: true}

@@ -14,9 +14,6 @@ var version, commit, commitDate string
 func main() { os.Exit(run()) }
 
 func run() int {
-	program := &verb.Context{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv,
-		Build: verb.Build{Release: version, Commit: commit, Date: commitDate},
-	}
+	program := verb.Process(verb.Build{Release: version, Commit: commit, Date: commitDate})
 	return cli.Execute(context.Background(), program, os.Args[1:])
 }

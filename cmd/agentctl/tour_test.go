@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/cli"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 )
 
 // TestTourWithoutATerminalEndsByItself runs the tour in virtual time: its agent writes at the pace
@@ -25,7 +26,7 @@ func TestTourWithoutATerminalEndsByItself(t *testing.T) {
 		var out, diagnostics bytes.Buffer
 		env := map[string]string{"HOME": dir, "USER": "ada"}
 		program := &verb.Context{
-			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &diagnostics,
+			Stdin: strings.NewReader(""), Out: output.Printer{Stdout: &out, Stderr: &diagnostics},
 			Env: func(name string) string { return env[name] },
 		}
 		if code := cli.Execute(t.Context(), program, []string{"tour"}); code != exit.OK {

@@ -21,8 +21,8 @@ func Execute(ctx context.Context, cli *verb.Context, args []string) int {
 	root := newRootFor(cli, args)
 	root.SetArgs(args)
 	root.SetIn(cli.Stdin)
-	root.SetOut(cli.Stdout)
-	root.SetErr(cli.Stderr)
+	root.SetOut(cli.Out.Stdout)
+	root.SetErr(cli.Out.Stderr)
 	if d, ok := findDialect(cli, args); ok {
 		hideUnsupported(root, &d)
 	}
@@ -42,9 +42,9 @@ func Execute(ctx context.Context, cli *verb.Context, args []string) int {
 		e = exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())
 	}
 	if !cli.Call.Started && wantsJSON(args) { // an error may end parsing before --output
-		cli.Flags.Output = verb.FormatJSON
+		cli.Out.JSON = true
 	}
-	cli.Printer().PrintError(e.At(cli.Peer()))
+	cli.Out.PrintError(e.At(cli.Peer()))
 	return e.Status
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 )
 
 func TestWrongArgumentsAreUsage(t *testing.T) {
@@ -35,7 +36,7 @@ func TestWrongArgumentsAreUsage(t *testing.T) {
 		"--output xml ls", "ls --timeout -3s", "no-such-verb", "attach --theme pink", "attach --keep 0",
 	} {
 		cli := &verb.Context{
-			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+			Stdin: strings.NewReader(""), Out: output.Printer{Stdout: io.Discard, Stderr: io.Discard},
 			Env: func(string) string { return "" },
 		}
 		if got := Execute(t.Context(), cli, strings.Fields(line)); got != exit.Usage {
@@ -67,7 +68,7 @@ func TestAnEmptyNameIsWrongUsage(t *testing.T) {
 		{"new", "--worktree="},
 	} {
 		cli := &verb.Context{
-			Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+			Stdin: strings.NewReader(""), Out: output.Printer{Stdout: io.Discard, Stderr: io.Discard},
 			Env: func(string) string { return "" },
 		}
 		if got := Execute(t.Context(), cli, args); got != exit.Usage || cli.Call.Started {
@@ -123,7 +124,7 @@ func TestTheEnvironmentSetsMissingFlags(t *testing.T) {
 	if !reflect.DeepEqual(cli.Flags, want) {
 		t.Errorf("%+v, want %+v", cli.Flags, want)
 	}
-	options, err := cli.DialectOptions()
+	options, err := cli.Flags.DialectOptions()
 	if err != nil || !reflect.DeepEqual(options, map[string]string{"thinking": "true", "domain": "a b=c"}) {
 		t.Errorf("%v, %v", options, err)
 	}

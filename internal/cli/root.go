@@ -91,8 +91,8 @@ func newBareRoot(cli *verb.Context) *cobra.Command {
 			if err := v.CheckPlace(cli, cmd); err != nil {
 				return err
 			}
-			v.StartsNoServer(cli, cmd)
-			return v.CheckSupport(cli, cmd)
+			v.StartsNoServer(&cli.Flags, cmd)
+			return v.CheckSupport(&cli.Flags, cmd)
 		},
 	}
 	root.Flags().Bool("version", false, "print the version")

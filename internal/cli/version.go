@@ -38,7 +38,7 @@ func runVersion(_ context.Context, o *versionOptions) error {
 	}{
 		b.Version(), hash, date, modified, protocol.Subprotocol, runtime.Version(), runtime.GOOS, runtime.GOARCH,
 	}
-	return o.CLI.Print(result, func(w io.Writer) {
+	return o.CLI.Out.Print(result, func(w io.Writer) {
 		fmt.Fprintln(w, b.Line())
 	})
 }

@@ -97,7 +97,7 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	if endpoint.Exposed() && !o.Insecure {
 		return exit.Usagef("the connection to %s is not encrypted: use wss://, or pass --insecure", endpoint.Host())
 	}
-	prompt := credentials.Prompt{Stdin: cli.Stdin, Stderr: cli.Stderr}
+	prompt := credentials.Prompt{Stdin: cli.Stdin, Stderr: cli.Out.Stderr}
 	if o.User == "" {
 		if o.User, err = prompt.Line(ctx, "User: "); err != nil {
 			return err
@@ -119,7 +119,7 @@ func runLogin(ctx context.Context, o *loginOptions) error {
 	}
 	login.Server, login.User, login.Expires = server, o.User, credentials.Expiry(login.Token)
 	if o.Print {
-		return cli.Print(login, func(w io.Writer) { fmt.Fprintln(w, login.Token) })
+		return cli.Out.Print(login, func(w io.Writer) { fmt.Fprintln(w, login.Token) })
 	}
 	return o.save(store, login)
 }
@@ -137,7 +137,7 @@ func (o *loginOptions) forget(store credentials.Store, server string) error {
 	if err != nil {
 		return err
 	}
-	return o.CLI.Print(map[string]any{"server": server, "forgotten": found}, func(w io.Writer) {
+	return o.CLI.Out.Print(map[string]any{"server": server, "forgotten": found}, func(w io.Writer) {
 		if found {
 			fmt.Fprintf(w, "forgotten: the credential for %s\n", server)
 		} else {
@@ -152,7 +152,7 @@ func (o *loginOptions) save(store credentials.Store, login credentials.Login) er
 		return err
 	}
 	login.Token = ""
-	return o.CLI.Print(login, func(w io.Writer) {
+	return o.CLI.Out.Print(login, func(w io.Writer) {
 		fmt.Fprintf(w, "logged in to %s as %s", login.Server, login.User)
 		if login.Role != "" {
 			fmt.Fprintf(w, " (%s)", login.Role)

@@ -128,7 +128,7 @@ func runToken(ctx context.Context, o *tokenOptions) error {
 		Session string     `json:"session,omitempty"`
 		Expires *time.Time `json:"expires"`
 	}{token.Signed, token.ID, o.Subject, o.Role, session, expires}
-	return o.CLI.Print(result, func(w io.Writer) { fmt.Fprintln(w, token.Signed) })
+	return o.CLI.Out.Print(result, func(w io.Writer) { fmt.Fprintln(w, token.Signed) })
 }
 
 // sessionID returns the id of --session, or "" without it.

@@ -168,7 +168,7 @@ func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
 	for i := range keys.Keys {
 		keys.Keys[i].Secret = nil
 	}
-	return o.CLI.Print(keys, func(w io.Writer) {
+	return o.CLI.Out.Print(keys, func(w io.Writer) {
 		fmt.Fprintf(w, "audience %s\n", keys.Audience)
 		for _, k := range keys.Keys {
 			signs := ""

@@ -36,15 +36,15 @@ func runTokenList(_ context.Context, o *tokenListOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.CLI.JSON() {
+	if o.CLI.Out.JSON {
 		for _, t := range list {
-			if err := o.CLI.Printer().PrintJSON(t); err != nil {
+			if err := o.CLI.Out.PrintJSON(t); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(o.CLI.Text(), 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(o.CLI.Out.Text(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSUBJECT\tROLE\tSESSION\tEXPIRES\tSTATUS")
 	for _, t := range list {
 		status := "valid"
@@ -94,5 +94,5 @@ func runTokenRevoke(_ context.Context, o *tokenRevokeOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.CLI.Print(map[string]string{"revoked": o.ID}, func(w io.Writer) { fmt.Fprintf(w, "revoked: %s\n", o.ID) })
+	return o.CLI.Out.Print(map[string]string{"revoked": o.ID}, func(w io.Writer) { fmt.Fprintf(w, "revoked: %s\n", o.ID) })
 }

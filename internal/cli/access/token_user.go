@@ -68,7 +68,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 			return fmt.Errorf("%s: %w", o.File, err)
 		}
 	}
-	prompt := credentials.Prompt{Stdin: o.CLI.Stdin, Stderr: o.CLI.Stderr}
+	prompt := credentials.Prompt{Stdin: o.CLI.Stdin, Stderr: o.CLI.Out.Stderr}
 	password, err := readPassword(ctx, prompt, o.PasswordStdin, "Password of "+output.OneLine(o.Name, 0)+": ", true)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 		return exit.Usagef("%w", err)
 	}
 	if o.File == "" {
-		return o.CLI.Printer().PrintJSON(lines)
+		return o.CLI.Out.PrintJSON(lines)
 	}
 	b, err := json.MarshalIndent(lines, "", "  ")
 	if err == nil {
@@ -91,7 +91,7 @@ func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.File, err)
 	}
-	return o.CLI.Print(map[string]string{"user": o.Name, "role": o.Role, "file": o.File}, func(w io.Writer) {
+	return o.CLI.Out.Print(map[string]string{"user": o.Name, "role": o.Role, "file": o.File}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s can log in as %s: agentctl serve --users %s\n", o.Name, o.Role, o.File)
 	})
 }

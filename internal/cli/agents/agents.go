@@ -66,16 +66,16 @@ func runAgents(ctx context.Context, o *agentsOptions) error {
 	if !c.Own {
 		return o.printNames(c.Hello().Agents)
 	}
-	registry, err := localagent.Registry(o.CLI)
+	registry, err := localagent.Of(o.CLI).Registry()
 	if err != nil {
 		return err
 	}
-	inspector := localagent.Inspector(o.CLI, registry, o.lookPath)
+	inspector := localagent.Of(o.CLI).Inspector(registry, o.lookPath)
 	var list []agents.Installation
 	for _, name := range c.Hello().Agents {
 		r := inspector.Inspect(name)
 		if o.Check && r.Installed && r.Script == "" && r.Model == "" && r.Pipeline == "" {
-			probe(ctx, o.CLI, registry, &r)
+			probe(ctx, registry, &r)
 		}
 		list = append(list, r)
 	}
@@ -88,7 +88,7 @@ func (o *agentsOptions) printNames(names []string) error {
 		v := struct {
 			Agent string `json:"agent"`
 		}{name}
-		if err := o.CLI.Print(v, func(w io.Writer) { fmt.Fprintln(w, output.OneLine(name, 0)) }); err != nil {
+		if err := o.CLI.Out.Print(v, func(w io.Writer) { fmt.Fprintln(w, output.OneLine(name, 0)) }); err != nil {
 			return err
 		}
 	}
@@ -96,20 +96,20 @@ func (o *agentsOptions) printNames(names []string) error {
 }
 
 func (o *agentsOptions) print(list []agents.Installation, used []service) error {
-	if o.CLI.JSON() {
+	if o.CLI.Out.JSON {
 		for _, r := range list {
-			if err := o.CLI.Print(r, nil); err != nil {
+			if err := o.CLI.Out.Print(r, nil); err != nil {
 				return err
 			}
 		}
 		for _, s := range used {
-			if err := o.CLI.Print(s, nil); err != nil {
+			if err := o.CLI.Out.Print(s, nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	t := tabwriter.NewWriter(o.CLI.Text(), 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(o.CLI.Out.Text(), 0, 0, 2, ' ', 0)
 	for _, r := range list {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", output.OneLine(r.Agent, 0), installedText(&r), localagent.LoginText(&r))
 		if r.Installed && r.Decides != "" {
@@ -145,7 +145,7 @@ func localAgent(cli *verb.Context, agent, verb string) (*agents.Registry, acp.Co
 		err := exit.Usagef("this is about the machine of the server: run agentctl agents %s there", verb)
 		return nil, acp.Config{}, err
 	}
-	registry, err := localagent.Registry(cli)
+	registry, err := localagent.Of(cli).Registry()
 	if err != nil {
 		return nil, acp.Config{}, err
 	}
@@ -154,8 +154,8 @@ func localAgent(cli *verb.Context, agent, verb string) (*agents.Registry, acp.Co
 }
 
 // probe starts an agent and sets what it tells.
-func probe(ctx context.Context, cli *verb.Context, registry *agents.Registry, r *agents.Installation) {
-	p, err := startProbe(ctx, cli, registry, r.Agent)
+func probe(ctx context.Context, registry *agents.Registry, r *agents.Installation) {
+	p, err := startProbe(ctx, registry, r.Agent)
 	if p.Version != "" {
 		r.Version = p.Version
 	}
@@ -170,7 +170,7 @@ func probe(ctx context.Context, cli *verb.Context, registry *agents.Registry, r 
 }
 
 // startProbe starts an agent in an empty directory, with the environment of this shell.
-func startProbe(ctx context.Context, cli *verb.Context, r *agents.Registry, name string) (p acp.Probed, err error) {
+func startProbe(ctx context.Context, r *agents.Registry, name string) (p acp.Probed, err error) {
 	config, err := r.Find(name)
 	if err != nil {
 		return p, err

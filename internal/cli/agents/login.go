@@ -43,17 +43,17 @@ of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
 
 func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 	registry, config, err := localAgent(o.CLI, o.Agent, "login")
-	if registry != nil && localagent.IsModel(o.CLI, o.Agent, true) {
+	if registry != nil && localagent.Of(o.CLI).IsModel(o.Agent, true) {
 		return o.modelLogin(registry)
 	}
 	if err != nil {
 		return err
 	}
 	p, ok := registry.FindPreset(o.Agent)
-	if ok && p.LoginCommand != nil && !o.CLI.JSON() {
+	if ok && p.LoginCommand != nil && !o.CLI.Out.JSON {
 		return o.runCommand(ctx, &p, config)
 	}
-	probed, err := startProbe(ctx, o.CLI, registry, o.Agent)
+	probed, err := startProbe(ctx, registry, o.Agent)
 	if err != nil && protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		return err
 	}
@@ -64,7 +64,7 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 		Command  []string          `json:"command,omitempty"`
 		Methods  []acp.LoginMethod `json:"methods"`
 	}{o.Agent, probed.Version, err == nil, p.LoginCommand, output.NonNil(probed.Methods)}
-	return o.CLI.Print(result, func(w io.Writer) {
+	return o.CLI.Out.Print(result, func(w io.Writer) {
 		if result.LoggedIn {
 			fmt.Fprintln(w, "no login is needed")
 			return
@@ -86,13 +86,13 @@ func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset, confi
 		return protocol.Errorf(protocol.CodeNoAgent, "%s not found: install it (%s), or %s",
 			program, p.Install, p.Login)
 	}
-	o.CLI.Notef("running: %s", line)
+	o.CLI.Out.Notef("running: %s", line)
 	cmd := exec.CommandContext(ctx, path, p.LoginCommand[1:]...)
 	cmd.Env = os.Environ()
 	for name, value := range config.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.CLI.Stdin, o.CLI.Stdout, o.CLI.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.CLI.Stdin, o.CLI.Out.Stdout, o.CLI.Out.Stderr
 	err = cmd.Run()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
@@ -103,7 +103,7 @@ func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset, confi
 
 // modelLogin reports whether a model has its key. There is nothing to log in to.
 func (o *agentLoginOptions) modelLogin(registry *agents.Registry) error {
-	r := localagent.Inspector(o.CLI, registry, exec.LookPath).Inspect(o.Agent)
+	r := localagent.Of(o.CLI).Inspector(registry, exec.LookPath).Inspect(o.Agent)
 	if r.Login == agents.LoginMissing {
 		return exit.Unsupportedf("%s requests a model itself and has no login: %s", o.Agent, r.LogIn).
 			WithHint("%s", localagent.KeyHint)
@@ -113,5 +113,5 @@ func (o *agentLoginOptions) modelLogin(registry *agents.Registry) error {
 		LoggedIn bool   `json:"logged_in"`
 		Key      string `json:"key"`
 	}{o.Agent, true, r.LoginBy}
-	return o.CLI.Print(result, func(w io.Writer) { fmt.Fprintf(w, "no login is needed: key: %s\n", r.LoginBy) })
+	return o.CLI.Out.Print(result, func(w io.Writer) { fmt.Fprintf(w, "no login is needed: key: %s\n", r.LoginBy) })
 }

@@ -52,7 +52,7 @@ func completeRegistry(cli *verb.Context) cobra.CompletionFunc {
 		if len(args) > 0 || cli.ReadEnvironment() != nil {
 			return nil, verb.NoFiles
 		}
-		registry, err := localagent.Registry(cli)
+		registry, err := localagent.Of(cli).Registry()
 		if err != nil {
 			return nil, verb.NoFiles
 		}
@@ -82,15 +82,15 @@ func runAgentSessions(ctx context.Context, o *agentSessionsOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.CLI.JSON() {
+	if o.CLI.Out.JSON {
 		for _, s := range list {
-			if err := o.CLI.Print(storedSession(s), nil); err != nil {
+			if err := o.CLI.Out.Print(storedSession(s), nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	writeStoredSessions(o.CLI.Text(), list)
+	writeStoredSessions(o.CLI.Out.Text(), list)
 	return nil
 }
 

@@ -151,13 +151,13 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 		defer func() { err = cmp.Or(stop(), err) }()
 	}
 	if o.Session == "" {
-		if err := o.CLI.RequireCommand(protocol.DoList, false); err != nil {
+		if err := o.CLI.Flags.RequireCommand(protocol.DoList, false); err != nil {
 			return exit.From(err).WithHint("name a session: agentctl attach SESSION")
 		}
 	}
 	if !onScreen {
 		var stop func()
-		ctx, stop = o.CLI.WhileRead(ctx)
+		ctx, stop = verb.WhileRead(ctx, o.CLI.Out.Stdout)
 		defer stop()
 	}
 	c, err := connection.OpenRecorded(ctx, o.CLI, wire)
@@ -199,10 +199,10 @@ func runAttach(ctx context.Context, o *attachOptions) (err error) {
 // runPlain prints the session as lines until the input ends.
 func (o *attachOptions) runPlain(c *connection.Conn, s remote.Session) error {
 	for _, n := range o.CLI.User.Retired() {
-		o.CLI.Notef("%s", n)
+		o.CLI.Out.Notef("%s", n)
 	}
-	err := plain.Run(c.Context(), s, o.CLI.Text(), o.CLI.Stdin, plain.Options{
-		Columns: o.CLI.Columns, EndWithInput: !o.Follow,
+	err := plain.Run(c.Context(), s, o.CLI.Out.Text(), o.CLI.Stdin, plain.Options{
+		Columns: o.CLI.Out.Columns, EndWithInput: !o.Follow,
 	})
 	var unfinished *plain.UnfinishedError
 	if errors.As(err, &unfinished) {
@@ -218,7 +218,7 @@ func (o *attachOptions) runPlain(c *connection.Conn, s remote.Session) error {
 func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, session string) error {
 	options := o.screenOptions()
 	options.Local = c.Local
-	if read := newReadState(o.CLI); read != nil {
+	if read := newReadState(o.CLI.Env); read != nil {
 		options.Alerts.Read = read
 	}
 	if c.Local {
@@ -233,14 +233,14 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, se
 	server := screen.Server{Client: c.Client, Local: c.Local}
 	if c.Own {
 		// The first frame does not wait for these searches of PATH.
-		server.Order = func(names []string) []string { return localagent.SortReady(o.CLI, exec.LookPath, names) }
-		options.Agent = func() string { return localagent.ForForm(o.CLI, exec.LookPath, c.Hello().Agents) }
+		server.Order = func(names []string) []string { return localagent.Of(o.CLI).SortReady(exec.LookPath, names) }
+		options.Agent = func() string { return localagent.Of(o.CLI).ForForm(exec.LookPath, c.Hello().Agents) }
 	}
-	options.Create = o.create && o.CLI.RequireCommand(protocol.DoCreate, false) == nil
+	options.Create = o.create && o.CLI.Flags.RequireCommand(protocol.DoCreate, false) == nil
 	if c.Own && o.CLI.Flags.Dialect == "" {
-		server.Environment = func(agent string) map[string]string { return localagent.Environment(o.CLI, agent) }
+		server.Environment = func(agent string) map[string]string { return localagent.Of(o.CLI).Environment(agent) }
 		server.Agent = func() (string, error) {
-			name, _, err := localagent.Default(o.CLI, c.Hello().Agents)
+			name, _, err := localagent.Of(o.CLI).Default(c.Hello().Agents)
 			return name, err
 		}
 	}
@@ -297,7 +297,7 @@ func (o *attachOptions) listSessions(sessions []protocol.Summary) error {
 		return exit.Usagef("there are no sessions").WithHint("create one: agentctl new --agent AGENT").
 			Needs(protocol.DoCreate)
 	}
-	sessiontable.WriteSessions(o.CLI.Text(), sessions, time.Now())
+	sessiontable.WriteSessions(o.CLI.Out.Text(), sessions, time.Now())
 	return exit.Usagef("there are %d sessions: name one", len(sessions)).WithHint("agentctl attach SESSION")
 }
 

@@ -33,7 +33,7 @@ func runKeys(_ context.Context, o *keysOptions) error {
 	}
 	place := ""
 	for _, b := range bindings {
-		if err := o.CLI.Print(b, func(w io.Writer) {
+		if err := o.CLI.Out.Print(b, func(w io.Writer) {
 			if b.Place != place {
 				place = b.Place
 				fmt.Fprintln(w, place)
@@ -44,7 +44,7 @@ func runKeys(_ context.Context, o *keysOptions) error {
 		}
 	}
 	for _, n := range o.CLI.User.Retired() {
-		o.CLI.Notef("%s", n)
+		o.CLI.Out.Notef("%s", n)
 	}
 	return nil
 }

@@ -12,15 +12,15 @@ import (
 func reportLeft(cli *verb.Context, l tui.Left) {
 	switch command := attachCommand(cli, l.Session, l.Server); {
 	case l.Session == "":
-		cli.Notef("left; the sessions go on: %s", command)
+		cli.Out.Notef("left; the sessions go on: %s", command)
 	case l.Beside > 0:
-		cli.Notef("left %d sessions, they go on: %s", 1+l.Beside, attachCommand(cli, "", ""))
+		cli.Out.Notef("left %d sessions, they go on: %s", 1+l.Beside, attachCommand(cli, "", ""))
 	case l.Ended:
-		cli.Notef("left %s, which has ended", l.Session)
+		cli.Out.Notef("left %s, which has ended", l.Session)
 	case !l.Connected:
-		cli.Notef("left %s without a connection: %s", l.Session, command)
+		cli.Out.Notef("left %s without a connection: %s", l.Session, command)
 	default:
-		cli.Notef("left %s, it goes on: %s", l.Session, command)
+		cli.Out.Notef("left %s, it goes on: %s", l.Session, command)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"agentctl/internal/cli/verb"
 	"agentctl/internal/userstate"
 	"agentctl/tui/sessionlist"
 )
@@ -16,8 +15,8 @@ const maxReadState = 1 << 20 // bytes of the file
 type readState struct{ file userstate.File }
 
 // newReadState returns the file of this user, or nil if the system has no place for it.
-func newReadState(cli *verb.Context) *readState {
-	dir := userstate.Find(cli.Env)
+func newReadState(env func(string) string) *readState {
+	dir := userstate.Find(env)
 	if dir.Path() == "" {
 		return nil
 	}

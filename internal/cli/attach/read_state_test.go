@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/cli/verb"
 	"agentctl/tui/sessionlist"
 )
 
 func TestReadStateIsKeptInThePrivateStateDirectory(t *testing.T) {
 	dir := t.TempDir()
-	cli := &verb.Context{Env: func(name string) string { return map[string]string{"XDG_STATE_HOME": dir}[name] }}
-	r := newReadState(cli)
+	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": dir}[name] }
+	r := newReadState(env)
 	if read, err := r.Load(); err != nil || len(read.Sessions) != 0 {
 		t.Fatalf("without a file: %+v, %v", read, err)
 	}

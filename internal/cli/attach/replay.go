@@ -74,7 +74,7 @@ func (o *attachOptions) recording(ctx context.Context) (*replay.Recording, error
 	if err == nil && !info.IsDir() || strings.ContainsRune(o.Session, os.PathSeparator) {
 		return readRecording(o.Session)
 	}
-	if err := o.CLI.RequireCommand(protocol.DoSubscribe, true); err != nil {
+	if err := o.CLI.Flags.RequireCommand(protocol.DoSubscribe, true); err != nil {
 		return nil, err
 	}
 	c, err := connection.Open(ctx, o.CLI)

@@ -31,6 +31,6 @@ func Print[R any](text func(io.Writer, *R)) func(*Call) error {
 		if err != nil {
 			return err
 		}
-		return c.CLI.Print(&res, func(w io.Writer) { text(w, &res) })
+		return c.CLI.Out.Print(&res, func(w io.Writer) { text(w, &res) })
 	}
 }

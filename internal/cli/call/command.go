@@ -114,7 +114,7 @@ func (a *Command) data(o *Options) (all []any, err error) {
 
 func (a *Command) run(ctx context.Context, o *Options) error {
 	if o.Data == nil {
-		text, err := o.CLI.ReadText(ctx, o.last())
+		text, err := o.CLI.Input().ReadText(ctx, o.last())
 		if err != nil {
 			return err
 		}

@@ -79,11 +79,11 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 		return nil, exit.Usagef("--dialect %s needs --server", cli.Flags.Dialect)
 	}
 	o := wsclient.Options{
-		Token: cli.Flags.Token, Name: cli.UserName(), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
+		Token: cli.Flags.Token, Name: cli.Flags.UserName(cli.Env), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
 		Dialect: cli.Flags.Dialect, OneShot: p == OneShot,
 	}
 	var err error
-	if o.DialectOptions, err = cli.DialectOptions(); err != nil {
+	if o.DialectOptions, err = cli.Flags.DialectOptions(); err != nil {
 		return nil, err
 	}
 	// 0: the dialect has no limit of its own
@@ -138,7 +138,7 @@ func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclie
 	deadline := time.Now().Add(localserver.StartTimeout)
 	for {
 		if err := dir.EnsureRunning(ctx, !cli.Flags.NoStart); err != nil {
-			return nil, withStartHint(cli, localserver.StoreError(err))
+			return nil, withStartHint(cli.Flags.OnlyReads, localserver.StoreError(err))
 		}
 		c, err := d.dial(ctx, dir.SocketURL(), true, o)
 		if err == nil {
@@ -159,7 +159,7 @@ func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclie
 
 func (d *dialer) dial(ctx context.Context, url string, local bool, o wsclient.Options) (*Conn, error) {
 	if d.wire != nil {
-		d.wire.Hide(append(localagent.SecretValues(d.cli), o.Token)...)
+		d.wire.Hide(append(localagent.Of(d.cli).SecretValues(), o.Token)...)
 		o.OnFrame = d.wire.Record
 	}
 	client := wsclient.New(url, o)
@@ -167,7 +167,7 @@ func (d *dialer) dial(ctx context.Context, url string, local bool, o wsclient.Op
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
 		if errors.Is(err, wsclient.ErrEphemeral) {
-			err = needsAttach(d.cli)
+			err = needsAttach(d.cli.Call, d.cli.Flags.Dialect)
 		}
 		return nil, err
 	}
@@ -175,11 +175,11 @@ func (d *dialer) dial(ctx context.Context, url string, local bool, o wsclient.Op
 }
 
 // needsAttach returns the error of a verb whose sessions end with its connection.
-func needsAttach(cli *verb.Context) error {
+func needsAttach(call verb.Invocation, dialect string) error {
 	return exit.Unsupportedf(
-		"%s needs a client that stays attached: over the dialect %s, %w", cli.Call.Verb, cli.Flags.Dialect,
+		"%s needs a client that stays attached: over the dialect %s, %w", call.Verb, dialect,
 		wsclient.ErrEphemeral,
-	).WithHint("run instead: agentctl attach %[1]s; or agentctl send %[1]s TEXT, which waits for the answer", cli.Call.Session)
+	).WithHint("run instead: agentctl attach %[1]s; or agentctl send %[1]s TEXT, which waits for the answer", call.Session)
 }
 
 // New returns the connection of a client. local reports whether client and server have the same file
@@ -281,8 +281,8 @@ func CallWithKey[R any](c *Conn, verb protocol.Verb, session, key string, data a
 }
 
 // withStartHint says how to start a server to a verb that starts none.
-func withStartHint(cli *verb.Context, err error) error {
-	if !cli.Flags.OnlyReads || exit.From(err).Status != exit.Unreachable {
+func withStartHint(onlyReads bool, err error) error {
+	if !onlyReads || exit.From(err).Status != exit.Unreachable {
 		return err
 	}
 	return exit.From(err).WithHint("stored sessions are kept; agentctl attach, new and send start a server, " +
@@ -292,7 +292,7 @@ func withStartHint(cli *verb.Context, err error) error {
 // NamedOptions returns the options of a client of a named server. Its certificate must be known
 // already, or be one that the system trusts.
 func NamedOptions(cli *verb.Context, s config.NamedServer) wsclient.Options {
-	o := wsclient.Options{Name: cli.UserName(), UserAgent: cli.Build.UserAgent()}
+	o := wsclient.Options{Name: cli.Flags.UserName(cli.Env), UserAgent: cli.Build.UserAgent()}
 	if strings.HasPrefix(s.URL, ssh.Scheme) {
 		o.Dial = func(ctx context.Context) (net.Conn, error) {
 			d, err := SSHDialer(cli, s)

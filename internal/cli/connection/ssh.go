@@ -32,7 +32,7 @@ func (d *dialer) connectSSH(ctx context.Context, url string, o wsclient.Options)
 	var noServer *ssh.NoServerError
 	switch {
 	case errors.As(err, &noServer):
-		return nil, withStartHint(cli, exit.Unreachablef("%w", err))
+		return nil, withStartHint(cli.Flags.OnlyReads, exit.Unreachablef("%w", err))
 	case err != nil:
 		return nil, exit.Unreachablef("%w", err).WithHint("try: ssh %s agentctl version", remote.Target)
 	}

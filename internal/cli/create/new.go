@@ -157,10 +157,10 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
-	if d, _ := dialect.Find(o.CLI.Flags.Dialect); d.SessionTerm != "" && !o.CLI.JSON() {
-		o.CLI.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
+	if d, _ := dialect.Find(o.CLI.Flags.Dialect); d.SessionTerm != "" && !o.CLI.Out.JSON {
+		o.CLI.Out.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
 	}
-	if err := o.CLI.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
+	if err := o.CLI.Out.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
 		return err
 	}
 	if !o.Wait && !o.Follow {
@@ -209,11 +209,11 @@ func (o *newOptions) create(c *connection.Conn, files []attachment.File) (res pr
 		}
 	}
 	if c.Own && o.CLI.Flags.Dialect == "" {
-		data.Env = localagent.Environment(o.CLI, data.Agent)
+		data.Env = localagent.Of(o.CLI).Environment(data.Agent)
 		maps.Copy(data.Env, env)
 	}
 	res, err = o.createIn(c, &data)
-	return res, localagent.WithKeyHint(o.CLI, err, data.Agent, c.Own)
+	return res, localagent.Of(o.CLI).WithKeyHint(err, data.Agent, c.Own)
 }
 
 // Verbs are the verbs of this package, in the order of the help.

@@ -120,7 +120,7 @@ func runRun(ctx context.Context, o *runOptions) (err error) {
 	if err == nil {
 		asker := asker{cli: o.CLI, connection: c, session: session}
 		t := turn.Tracker{
-			CLI: o.CLI, Message: sent.MessageID, Turn: sent.Turn, Print: !o.CLI.JSON(), Decide: asker.decide(),
+			CLI: o.CLI, Message: sent.MessageID, Turn: sent.Turn, Print: !o.CLI.Out.JSON, Decide: asker.decide(),
 		}
 		err = t.Track(c, session, sent.Seq)
 	}
@@ -179,7 +179,7 @@ func (o *runOptions) start(c *connection.Conn, m *runMessage) (session string, s
 	}
 	data.Env = env
 	if c.Own && o.CLI.Flags.Dialect == "" {
-		data.Env = localagent.Environment(o.CLI, data.Agent)
+		data.Env = localagent.Of(o.CLI).Environment(data.Agent)
 		maps.Copy(data.Env, env)
 	}
 	created, err := createUninterrupted(c, data)

@@ -29,7 +29,7 @@ func (o *runOptions) leave(c *connection.Conn, session string, cut bool, err err
 	if !waits && !o.Keep && !o.Continue {
 		data := protocol.CloseData{Delete: true}
 		if _, err := wsclient.Call[protocol.Empty](ctx, c.Client, protocol.DoClose, session, data); err != nil {
-			o.CLI.Notef("the session %s was not removed: %s", session, err)
+			o.CLI.Out.Notef("the session %s was not removed: %s", session, err)
 		}
 		return
 	}
@@ -37,8 +37,8 @@ func (o *runOptions) leave(c *connection.Conn, session string, cut bool, err err
 		_, _ = wsclient.Call[protocol.InterruptResult](ctx, c.Client, protocol.DoInterrupt, session,
 			protocol.InterruptData{}) // the session is kept as it is
 	}
-	if !o.CLI.JSON() {
-		o.CLI.Notef("kept %[1]s: agentctl attach %[1]s; agentctl run --continue", session)
+	if !o.CLI.Out.JSON {
+		o.CLI.Out.Notef("kept %[1]s: agentctl attach %[1]s; agentctl run --continue", session)
 	}
 }
 
@@ -51,7 +51,7 @@ type asker struct {
 
 // decide returns the function that decides pending requests; nil: there is no terminal.
 func (k *asker) decide() func(*protocol.State) error {
-	if k.cli.JSON() || !output.IsTerminal(k.cli.Stdin) || !output.IsTerminal(k.cli.Stderr) {
+	if k.cli.Out.JSON || !output.IsTerminal(k.cli.Stdin) || !output.IsTerminal(k.cli.Out.Stderr) {
 		return nil
 	}
 	return func(s *protocol.State) error {
@@ -69,12 +69,12 @@ func (k *asker) ask(s *protocol.State, a *protocol.Approval) error {
 	if a.Kind == protocol.ApproveQuestion || a.Kind == protocol.ApprovePlan {
 		return turn.ApprovalNeeded(s) // it takes more than a decision
 	}
-	out := &output.CleanWriter{W: k.cli.Stderr}
-	fmt.Fprint(out, "\n"+plain.Request(a, time.Local, output.Columns(k.cli.Stderr)))
+	out := &output.CleanWriter{W: k.cli.Out.Stderr}
+	fmt.Fprint(out, "\n"+plain.Request(a, time.Local, output.Columns(k.cli.Out.Stderr)))
 	decision := protocol.Decision("")
 	for decision == "" {
 		fmt.Fprint(out, "allow once? y yes, n no, s no and stop: ")
-		answer, err := k.cli.ReadAnswer(k.connection.Context())
+		answer, err := k.cli.Input().ReadAnswer(k.connection.Context())
 		if err != nil {
 			return err
 		}

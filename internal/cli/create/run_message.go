@@ -32,7 +32,7 @@ func (o *runOptions) readMessage(ctx context.Context) (*runMessage, error) {
 	}
 	m := &runMessage{files: files}
 	if len(o.Prompt) == 0 || o.Prompt[0] == "-" {
-		if m.text, err = o.CLI.ReadText(ctx, o.Prompt); err == nil && m.text == "" {
+		if m.text, err = o.CLI.Input().ReadText(ctx, o.Prompt); err == nil && m.text == "" {
 			err = exit.Usagef(`no prompt: agentctl run "PROMPT"`)
 		}
 		return m, err
@@ -44,7 +44,7 @@ func (o *runOptions) readMessage(ctx context.Context) (*runMessage, error) {
 	if output.IsTerminal(o.CLI.Stdin) {
 		return m, nil
 	}
-	b, err := o.CLI.ReadStdin(ctx, protocol.MaxMessage)
+	b, err := o.CLI.Input().ReadAll(ctx, protocol.MaxMessage)
 	switch {
 	case err != nil:
 		return nil, err

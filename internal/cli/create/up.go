@@ -89,7 +89,7 @@ type upCommand struct {
 }
 
 func runUp(ctx context.Context, o *upOptions) error {
-	f, err := readUpFile(ctx, o.CLI, o.File)
+	f, err := readUpFile(ctx, o.CLI.Input(), o.File)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func runUp(ctx context.Context, o *upOptions) error {
 			}
 		}
 		step.result.DryRun = o.DryRun
-		err := o.CLI.Print(&step.result, func(w io.Writer) { fmt.Fprintln(w, step.result.line()) })
+		err := o.CLI.Out.Print(&step.result, func(w io.Writer) { fmt.Fprintln(w, step.result.line()) })
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,6 @@ import (
 	"agentctl/internal/agents"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/localagent"
-	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/output"
 	"agentctl/server/agent/acp"
@@ -28,7 +27,7 @@ func (o *upOptions) checkNew(c *connection.Conn, steps []*upStep) error {
 		if err := s.checkDir(c); err != nil {
 			found = append(found, s.where("dir", o.File)+err.Error())
 		}
-		if err := s.checkAgent(o.CLI, c); err != nil {
+		if err := s.checkAgent(localagent.Of(o.CLI), c); err != nil {
 			found = append(found, s.where("agent", o.File)+err.Error())
 		}
 	}
@@ -62,11 +61,11 @@ func (s *upSession) checkDir(c *connection.Conn) error {
 
 // checkAgent returns an error if the server has no agent of that name, or none for a session
 // without one. It starts nothing.
-func (s *upSession) checkAgent(cli *verb.Context, c *connection.Conn) error {
+func (s *upSession) checkAgent(m localagent.Machine, c *connection.Conn) error {
 	names := c.Hello().Agents
 	if s.Agent == "" {
 		if c.Own {
-			_, _, err := localagent.Default(cli, names)
+			_, _, err := m.Default(names)
 			return err
 		}
 		return nil

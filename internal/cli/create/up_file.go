@@ -49,9 +49,9 @@ type upWorktree struct {
 }
 
 // readUpFile reads a file in JSON or, by its extension, YAML. "-" is stdin, in either.
-func readUpFile(ctx context.Context, cli *verb.Context, name string) (*upFile, error) {
+func readUpFile(ctx context.Context, in verb.Input, name string) (*upFile, error) {
 	dir := filepath.Dir(name)
-	b, err := cli.ReadFile(ctx, name)
+	b, err := in.ReadFile(ctx, name)
 	if err != nil {
 		return nil, exit.Usagef("%w", err)
 	}

@@ -114,8 +114,8 @@ func (o *newOptions) makeWorktree(c *connection.Conn, data *protocol.CreateData)
 	if err != nil {
 		return nil, exit.Errorf(exit.Failure, exit.CodeFailed, "worktree: %w", err)
 	}
-	output := o.CLI.Stderr
-	if o.CLI.JSON() {
+	output := o.CLI.Out.Stderr
+	if o.CLI.Out.JSON {
 		output = io.Discard // stderr has errors as JSON
 	}
 	if err := w.Setup(ctx, config.Setup, output); err != nil {
@@ -132,7 +132,7 @@ func (o *newOptions) undoWorktree(w *worktree.Worktree, err error) error {
 		return err
 	}
 	if failed := w.Undo(context.Background()); failed != nil {
-		o.CLI.Notef("the worktree %s stays: %v", w.Dir, failed)
+		o.CLI.Out.Notef("the worktree %s stays: %v", w.Dir, failed)
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (o *newOptions) createIn(c *connection.Conn, data *protocol.CreateData) (pr
 	case answered: // there is no session
 		err = o.undoWorktree(w, err)
 	default:
-		o.CLI.Notef("the worktree %s stays: its session may have been created", w.Dir)
+		o.CLI.Out.Notef("the worktree %s stays: its session may have been created", w.Dir)
 	}
 	return res, err
 }

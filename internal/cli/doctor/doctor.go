@@ -67,7 +67,7 @@ agentctl server. It exits 1 when a check is bad.`,
 }
 
 func runDoctor(ctx context.Context, o *doctorOptions) error {
-	checks := []check{checkUserConfig(o.CLI)}
+	checks := []check{checkUserConfig(o.CLI.Env, o.CLI.UserErr)}
 	checks = append(checks, retiredChecks(checks[0].Check, o.CLI.User.Retired())...)
 	o.CLI.UserErr = nil // it is in the check
 	if o.CLI.Flags.Server == "" {
@@ -75,11 +75,11 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		if err != nil {
 			return err
 		}
-		checks = append(checks, checkServerConfig(o.CLI, dir)...)
+		checks = append(checks, checkServerConfig(o.CLI.Env, dir)...)
 		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
-		checks = append(checks, checkStored(ctx, o.CLI, dir)...)
+		checks = append(checks, checkStored(ctx, o.CLI.Env, dir)...)
 	}
 	checks = append(checks, o.checkServer(ctx))
 	checks = append(checks, o.checkAgents(ctx)...)
@@ -91,7 +91,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		if c.Status == checkBad {
 			bad++
 		}
-		err := o.CLI.Print(c, func(w io.Writer) {
+		err := o.CLI.Out.Print(c, func(w io.Writer) {
 			fmt.Fprintf(w, "%-4s  %-*s  %s\n", c.Status, width, c.Check, c.Detail)
 		})
 		if err != nil {
@@ -105,12 +105,12 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 }
 
 // checkUserConfig checks the user's configuration file.
-func checkUserConfig(cli *verb.Context) check {
-	path, _ := config.UserPath(cli.Env)
+func checkUserConfig(env func(string) string, failed error) check {
+	path, _ := config.UserPath(env)
 	c := check{"configuration", checkOK, path}
 	switch _, err := os.Stat(path); {
-	case cli.UserErr != nil:
-		e := exit.From(cli.UserErr)
+	case failed != nil:
+		e := exit.From(failed)
 		c.Status, c.Detail = checkBad, e.Error()+" ("+e.Hint+")"
 	case path == "":
 		c.Status, c.Detail = checkNote, "no directory for a file: set AGENTCTL_CONFIG to name one"
@@ -121,11 +121,11 @@ func checkUserConfig(cli *verb.Context) check {
 }
 
 // checkServerConfig checks the configuration of this user's server.
-func checkServerConfig(cli *verb.Context, dir localserver.Dir) []check {
-	path := host.ConfigPath(cli.Env, dir)
+func checkServerConfig(env func(string) string, dir localserver.Dir) []check {
+	path := host.ConfigPath(env, dir)
 	c := check{"server config", checkOK, path}
 	if path == "" {
-		c.Status, c.Detail = checkNote, config.ServerPath(cli.Env)+" does not exist: defaults are used"
+		c.Status, c.Detail = checkNote, config.ServerPath(env)+" does not exist: defaults are used"
 		if dir.Holder() != 0 {
 			c.Detail = "the server runs without a file"
 		}
@@ -202,11 +202,11 @@ func (o *doctorOptions) checkServer(ctx context.Context) check {
 // checkAgents checks which agents are installed, and looks for their logins, the keys of the
 // providers of models, and the MCP servers.
 func (o *doctorOptions) checkAgents(ctx context.Context) []check {
-	registry, err := localagent.Registry(o.CLI)
+	registry, err := localagent.Of(o.CLI).Registry()
 	if err != nil {
 		return []check{{"agents", checkBad, err.Error()}}
 	}
-	inspector := localagent.Inspector(o.CLI, registry, o.lookPath)
+	inspector := localagent.Of(o.CLI).Inspector(registry, o.lookPath)
 	var checks []check
 	for _, name := range registry.Names() {
 		r := inspector.Inspect(name)

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"agentctl/internal/cli/host"
-	"agentctl/internal/cli/verb"
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/internal/redact"
@@ -21,11 +20,11 @@ import (
 )
 
 // checkStored checks the stored sessions quickly, and looks for errors in the log of the server.
-func checkStored(ctx context.Context, cli *verb.Context, dir localserver.Dir) []check {
+func checkStored(ctx context.Context, env func(string) string, dir localserver.Dir) []check {
 	if _, err := os.Stat(string(dir)); err != nil {
 		return nil // reported by checkDataDir
 	}
-	return []check{checkSessions(ctx, dir), checkServerLog(cli, dir)}
+	return []check{checkSessions(ctx, dir), checkServerLog(env, dir)}
 }
 
 func checkSessions(ctx context.Context, dir localserver.Dir) check {
@@ -57,7 +56,7 @@ func checkSessions(ctx context.Context, dir localserver.Dir) check {
 const logTail = 64 << 10
 
 // checkServerLog returns the last error or warning since the last start of the server.
-func checkServerLog(cli *verb.Context, dir localserver.Dir) check {
+func checkServerLog(env func(string) string, dir localserver.Dir) check {
 	const name = "server log"
 	path := dir.LogPath()
 	if path == "" {
@@ -74,7 +73,7 @@ func checkServerLog(cli *verb.Context, dir localserver.Dir) check {
 		}
 	}
 	var secrets redact.Log // a crash may have written some
-	secrets.Set(host.LogSecrets(cli.Env, dir))
+	secrets.Set(host.LogSecrets(env, dir))
 	last, count := "", 0
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, logTail)

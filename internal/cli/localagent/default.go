@@ -17,24 +17,24 @@ func Choose(cli *verb.Context, own bool, names []string) (string, error) {
 	if !own || cli.Flags.Dialect != "" {
 		return "", nil
 	}
-	name, why, err := Default(cli, names)
-	if err == nil && !cli.JSON() {
-		cli.Notef("agent %s: %s", output.OneLine(name, 40), output.OneLine(why, 60))
+	name, why, err := Of(cli).Default(names)
+	if err == nil && !cli.Out.JSON {
+		cli.Out.Notef("agent %s: %s", output.OneLine(name, 40), output.OneLine(why, 60))
 	}
 	return name, err
 }
 
 // Default returns the default agent of the user's own server, and why: the configured one,
 // else the first one of the server's agents that is ready.
-func Default(cli *verb.Context, names []string) (name, why string, err error) {
-	registry, err := Registry(cli)
+func (m Machine) Default(names []string) (name, why string, err error) {
+	registry, err := m.Registry()
 	if err != nil {
 		return "", "", err
 	}
 	if registry.Default != "" {
 		return registry.Default, "the default of the server", nil
 	}
-	if name, why = firstReady(Inspector(cli, registry, exec.LookPath), names); name == "" {
+	if name, why = firstReady(m.Inspector(registry, exec.LookPath), names); name == "" {
 		return "", "", noAgentReady()
 	}
 	return name, why, nil

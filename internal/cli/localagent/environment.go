@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"agentctl/internal/agents"
-	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
@@ -18,7 +17,7 @@ const minSecret = 8
 // Environment returns the variables that a session of an agent gets from the user's shell on
 // the user's own server. A variable that the shell lacks is empty, which removes that of the
 // server: it may be older.
-func Environment(cli *verb.Context, agent string) map[string]string {
+func (m Machine) Environment(agent string) map[string]string {
 	env := map[string]string{}
 	if strings.HasPrefix(agent, agents.ScriptScheme) {
 		return env
@@ -27,15 +26,15 @@ func Environment(cli *verb.Context, agent string) map[string]string {
 	if p, ok := acp.FindPreset(agent); ok {
 		names = p.Environment()
 	}
-	for _, name := range slices.Concat(names, cli.User.PassEnv) {
+	for _, name := range slices.Concat(names, m.PassEnv) {
 		prefix, all := strings.CutSuffix(name, "*")
 		if !all {
-			env[name] = cli.Env(name)
+			env[name] = m.Env(name)
 			continue
 		}
 		for _, kv := range os.Environ() {
 			k, _, _ := strings.Cut(kv, "=")
-			if v := cli.Env(k); strings.HasPrefix(k, prefix) && v != "" {
+			if v := m.Env(k); strings.HasPrefix(k, prefix) && v != "" {
 				env[k] = v
 			}
 		}
@@ -45,9 +44,9 @@ func Environment(cli *verb.Context, agent string) map[string]string {
 }
 
 // SecretValues returns the values that the log of --wire hides.
-func SecretValues(cli *verb.Context) []string {
+func (m Machine) SecretValues() []string {
 	var values []string
-	for _, v := range Environment(cli, "") {
+	for _, v := range m.Environment("") {
 		if len(v) >= minSecret {
 			values = append(values, v)
 		}
@@ -61,8 +60,8 @@ const KeyHint = "export the key here and run this again; a variable that agentct
 
 // WithKeyHint returns err with KeyHint if an agent that requests a model itself has no key:
 // such an agent has no login.
-func WithKeyHint(cli *verb.Context, err error, agent string, own bool) error {
-	if protocol.CodeOf(err) != protocol.CodeAgentAuth || !IsModel(cli, agent, own) {
+func (m Machine) WithKeyHint(err error, agent string, own bool) error {
+	if protocol.CodeOf(err) != protocol.CodeAgentAuth || !m.IsModel(agent, own) {
 		return err
 	}
 	e := *exit.From(err)
@@ -71,10 +70,10 @@ func WithKeyHint(cli *verb.Context, err error, agent string, own bool) error {
 
 // IsModel reports whether an agent requests a model itself. That of another server is known by its
 // name only.
-func IsModel(cli *verb.Context, agent string, own bool) bool {
+func (m Machine) IsModel(agent string, own bool) bool {
 	if agent == agents.LLM || strings.HasPrefix(agent, agents.LLMScheme) {
 		return true
 	}
-	registry, err := Registry(cli)
+	registry, err := m.Registry()
 	return own && err == nil && registry.Configured[agent].Model != ""
 }

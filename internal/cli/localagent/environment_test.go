@@ -4,9 +4,6 @@ import (
 	"maps"
 	"os"
 	"testing"
-
-	"agentctl/internal/cli/verb"
-	"agentctl/internal/config"
 )
 
 func TestASessionGetsTheVariablesOfItsAgentFromTheShell(t *testing.T) {
@@ -19,10 +16,8 @@ func TestASessionGetsTheVariablesOfItsAgentFromTheShell(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"} {
 		t.Setenv(name, "")
 	}
-	cli := &verb.Context{Env: os.Getenv, User: config.User{
-		NewSessions: config.NewSessions{PassEnv: []string{"MY_KEY", "CORP_*", "AGENTCTL_TOKEN"}},
-	}}
-	got := Environment(cli, "claude")
+	m := Machine{Env: os.Getenv, PassEnv: []string{"MY_KEY", "CORP_*", "AGENTCTL_TOKEN"}}
+	got := m.Environment("claude")
 	for k := range got {
 		if os.Getenv(k) == "" {
 			delete(got, k) // removed on the server
@@ -43,13 +38,13 @@ func TestASessionGetsTheVariablesOfItsAgentFromTheShell(t *testing.T) {
 			t.Errorf("%s is passed", k)
 		}
 	}
-	if v, ok := Environment(cli, "claude")["ANTHROPIC_AUTH_TOKEN"]; !ok || v != "" {
+	if v, ok := m.Environment("claude")["ANTHROPIC_AUTH_TOKEN"]; !ok || v != "" {
 		t.Error("a variable that the shell lacks is not removed on the server")
 	}
-	if other := Environment(cli, "mine"); other["OPENAI_API_KEY"] != "sk-123" || other["ANTHROPIC_API_KEY"] == "" {
+	if other := m.Environment("mine"); other["OPENAI_API_KEY"] != "sk-123" || other["ANTHROPIC_API_KEY"] == "" {
 		t.Errorf("an agent of the server's configuration gets %v", maps.Keys(other))
 	}
-	if env := Environment(cli, "script:x"); len(env) != 0 {
+	if env := m.Environment("script:x"); len(env) != 0 {
 		t.Errorf("a script gets %v", env)
 	}
 }

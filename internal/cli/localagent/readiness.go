@@ -1,13 +1,9 @@
 package localagent
 
 import (
-	"cmp"
 	"slices"
 
 	"agentctl/internal/agents"
-	"agentctl/internal/cli/host"
-	"agentctl/internal/cli/verb"
-	"agentctl/internal/config"
 )
 
 // Readiness returns how near an agent is to its first turn: 0 if it is ready, 1 without a login, 2
@@ -24,12 +20,12 @@ func Readiness(r *agents.Installation) int {
 
 // SortReady is the function SortReady for the agents of this user's server. It returns the names
 // as they are if its configuration cannot be read.
-func SortReady(cli *verb.Context, lookPath func(string) (string, error), names []string) []string {
-	registry, err := Registry(cli)
+func (m Machine) SortReady(lookPath func(string) (string, error), names []string) []string {
+	registry, err := m.Registry()
 	if err != nil {
 		return names
 	}
-	return readyFirst(Inspector(cli, registry, lookPath), names)
+	return readyFirst(m.Inspector(registry, lookPath), names)
 }
 
 // SortReady sorts names of agents of this machine: those that are ready first, then in their given
@@ -58,34 +54,10 @@ func formAgent(x *agents.Inspector, names []string) string {
 }
 
 // ForForm returns the function ForForm for the agents of this user's server.
-func ForForm(cli *verb.Context, lookPath func(string) (string, error), names []string) string {
-	registry, err := Registry(cli)
+func (m Machine) ForForm(lookPath func(string) (string, error), names []string) string {
+	registry, err := m.Registry()
 	if err != nil {
 		return ""
 	}
-	return formAgent(Inspector(cli, registry, lookPath), names)
-}
-
-// Inspector looks at the agents of this machine.
-func Inspector(cli *verb.Context, r *agents.Registry, lookPath func(string) (string, error)) *agents.Inspector {
-	return &agents.Inspector{Registry: r, LookPath: lookPath, Env: cli.Env, Home: cli.Env("HOME")}
-}
-
-// Registry returns the agents of this user's server: those of its configuration, if it has one, and
-// the presets.
-func Registry(cli *verb.Context) (*agents.Registry, error) {
-	dir, err := cli.DataDir()
-	if err != nil {
-		return nil, err
-	}
-	registry := &agents.Registry{}
-	if path := host.ConfigPath(cli.Env, dir); path != "" {
-		c, err := config.ReadServer(path)
-		if err != nil {
-			return nil, err
-		}
-		registry = c.Registry()
-	}
-	registry.Default = cmp.Or(dir.DefaultAgent(), registry.Default)
-	return registry, nil
+	return formAgent(m.Inspector(registry, lookPath), names)
 }

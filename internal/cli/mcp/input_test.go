@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/output"
 )
 
 func TestALineThatIsNoMessageIsAnsweredAndTheNextIsRead(t *testing.T) {
@@ -66,7 +67,7 @@ func TestTheMCPServerGoesOnAfterALineThatIsNoMessage(t *testing.T) {
 	fromServer, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := runMCP(t.Context(), &mcpOptions{verb.Options{CLI: &verb.Context{Stdin: in, Stdout: out, Stderr: io.Discard}}})
+		err := runMCP(t.Context(), &mcpOptions{verb.Options{CLI: &verb.Context{Stdin: in, Out: output.Printer{Stdout: out, Stderr: io.Discard}}}})
 		_ = out.CloseWithError(err)
 		done <- err
 	}()

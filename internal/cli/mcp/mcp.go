@@ -50,7 +50,7 @@ func runMCP(ctx context.Context, o *mcpOptions) error {
 		&sdk.ServerOptions{Instructions: mcpInstructions, Capabilities: &sdk.ServerCapabilities{}},
 	)
 	s.addTools(server)
-	out := &mcpOutput{w: o.CLI.Stdout}
+	out := &mcpOutput{w: o.CLI.Out.Stdout}
 	err := server.Run(ctx, &sdk.IOTransport{Reader: newMCPInput(o.CLI.Stdin, out), Writer: out})
 	if errors.Is(err, io.EOF) {
 		return nil

@@ -162,7 +162,7 @@ func (c *mcpCall) create(in *mcpNewInput) (*mcpNew, error) {
 		data.Settings[protocol.PolicySetting] = string(policy.Ask)
 	}
 	if c.Own {
-		data.Env = maps.Clone(localagent.Environment(c.cli, in.Agent))
+		data.Env = maps.Clone(localagent.Of(c.cli).Environment(in.Agent))
 	}
 	if c.Local {
 		if err := connection.ResolvePaths(&data); err != nil {

@@ -33,7 +33,7 @@ at its end.`,
 }
 
 func runSkill(_ context.Context, o *skillOptions) error {
-	return o.CLI.Print(struct {
+	return o.CLI.Out.Print(struct {
 		Skill string `json:"skill"`
 	}{skillText}, func(w io.Writer) { _, _ = io.WriteString(w, skillText) })
 }

@@ -72,16 +72,16 @@ func runBlob(ctx context.Context, o *blobOptions) error {
 	switch {
 	case o.Out != "":
 		return o.save(b)
-	case o.CLI.JSON():
-		return o.CLI.Printer().PrintJSON(b)
-	case !output.IsTerminal(o.CLI.Stdout):
-		_, err := o.CLI.Stdout.Write(b.Data)
+	case o.CLI.Out.JSON:
+		return o.CLI.Out.PrintJSON(b)
+	case !output.IsTerminal(o.CLI.Out.Stdout):
+		_, err := o.CLI.Out.Stdout.Write(b.Data)
 		return output.WriteError(err)
 	case !utf8.Valid(b.Data) || bytes.IndexByte(b.Data, 0) >= 0:
 		return exit.Usagef("blob %s is binary: %s, %d bytes", b.Blob, output.Cell(b.MediaType, 80), b.Bytes).
 			WithHint("save it: agentctl blob %s %s --out FILE", o.Session, b.Blob)
 	}
-	_, err = o.CLI.Text().Write(b.Data)
+	_, err = o.CLI.Out.Text().Write(b.Data)
 	return output.WriteError(err)
 }
 
@@ -110,10 +110,10 @@ func (o *blobOptions) save(b *savedBlob) error {
 	if err := os.WriteFile(o.Out, b.Data, 0o600); err != nil {
 		return fmt.Errorf("save blob: %w", err)
 	}
-	if o.CLI.JSON() {
+	if o.CLI.Out.JSON {
 		b.File, b.Data = o.Out, nil
-		return o.CLI.Printer().PrintJSON(b)
+		return o.CLI.Out.PrintJSON(b)
 	}
-	o.CLI.Notef("saved %s: %s, %d bytes", o.Out, output.Cell(b.MediaType, 80), b.Bytes)
+	o.CLI.Out.Notef("saved %s: %s, %d bytes", o.Out, output.Cell(b.MediaType, 80), b.Bytes)
 	return nil
 }

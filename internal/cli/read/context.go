@@ -54,7 +54,7 @@ func runContext(ctx context.Context, o *contextOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.CLI.Print(res, func(w io.Writer) {
+	return o.CLI.Out.Print(res, func(w io.Writer) {
 		fmt.Fprintln(w, contextText(&res.Context))
 		for _, p := range res.Parts {
 			fmt.Fprintf(w, "  %-13s %d tokens\n", p.Name, p.Tokens)

@@ -71,7 +71,7 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if o.Follow {
 		policy = connection.Unbounded
 		var stop func()
-		ctx, stop = o.CLI.WhileRead(ctx)
+		ctx, stop = verb.WhileRead(ctx, o.CLI.Out.Stdout)
 		defer stop()
 	}
 	c, err := connection.OpenWith(ctx, o.CLI, policy)
@@ -83,7 +83,7 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 	if o.Since != nil {
 		since = *o.Since
 	}
-	lines := eventLines{lines: export.NewJSONLines(o.CLI.Printer().Data()), fold: o.Fold}
+	lines := eventLines{lines: export.NewJSONLines(o.CLI.Out.Data()), fold: o.Fold}
 	r := sessionlog.Reader{Conn: c, CLI: o.CLI, Session: o.Session, Raw: true, Follow: o.Follow, Strict: true}
 	err = r.Read(since, func(item wsclient.Item) error {
 		if item.Raw != nil {
@@ -108,7 +108,7 @@ func runEvents(ctx context.Context, o *eventsOptions) error {
 
 // reportReset prints the line that ends the events of a replaced log, and returns the error.
 func (o *eventsOptions) reportReset(r *sessionlog.ResetError) error {
-	err := o.CLI.Printer().PrintJSON(struct {
+	err := o.CLI.Out.PrintJSON(struct {
 		Type     string            `json:"type"`
 		Reason   string            `json:"reason"`
 		Since    protocol.Position `json:"since"`

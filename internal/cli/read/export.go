@@ -73,11 +73,11 @@ func runExport(ctx context.Context, o *exportOptions) error {
 func (o *exportOptions) stdout() io.Writer {
 	switch {
 	case o.Format != export.FormatHTML:
-		return o.CLI.Stdout // the others clean their text
-	case output.IsTerminal(o.CLI.Stdout):
-		return o.CLI.Text()
+		return o.CLI.Out.Stdout // the others clean their text
+	case output.IsTerminal(o.CLI.Out.Stdout):
+		return o.CLI.Out.Text()
 	}
-	return o.CLI.Stdout
+	return o.CLI.Out.Stdout
 }
 
 func (o *exportOptions) write(out *bufio.Writer, c *connection.Conn) error {

@@ -64,7 +64,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.CLI.JSON() {
+	if o.CLI.Out.JSON {
 		return o.printLines(pages)
 	}
 	t := &protocol.Transcript{}
@@ -82,7 +82,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 			}
 		}
 	}
-	return o.CLI.Print(nil, func(w io.Writer) {
+	return o.CLI.Out.Print(nil, func(w io.Writer) {
 		m := export.Markdown{W: w, Session: o.Session}
 		m.Notices(notices[0], true)
 		for i, turn := range t.Turns {
@@ -95,7 +95,7 @@ func runHistory(ctx context.Context, o *historyOptions) error {
 func (o *historyOptions) printLines(pages []*protocol.HistoryResult) error {
 	for _, p := range slices.Backward(pages) {
 		for _, line := range p.Events {
-			if err := o.CLI.Printer().PrintLine(line); err != nil {
+			if err := o.CLI.Out.PrintLine(line); err != nil {
 				return err
 			}
 		}

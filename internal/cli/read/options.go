@@ -52,10 +52,10 @@ func runAgentOptions(ctx context.Context, o *agentOptionsOptions) error {
 	known := r.Snapshot.State.Options
 	if known == nil {
 		known = &protocol.Options{}
-		o.CLI.Notef("%s", unknownOptions(r.Process))
+		o.CLI.Out.Notef("%s", unknownOptions(r.Process))
 	}
 	result := optionsResult{known.Name, known.Version, output.NonNil(known.Settings), output.NonNil(known.Commands)}
-	return o.CLI.Print(result, result.write)
+	return o.CLI.Out.Print(result, result.write)
 }
 
 // unknownOptions says why a session has no options yet.

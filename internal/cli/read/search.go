@@ -70,7 +70,7 @@ Exits 1 when nothing matched and 2 after an error without a code of its own, lik
 const searchPageSize = 200
 
 func runSearch(ctx context.Context, o *searchOptions) error {
-	if o.CLI.RequireCommand(protocol.DoSearch, true) != nil {
+	if o.CLI.Flags.RequireCommand(protocol.DoSearch, true) != nil {
 		if err := o.requireSession(); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 			}
 		}
 		for _, id := range res.Skipped {
-			o.CLI.Notef("session %s cannot be read: see the server's log", id)
+			o.CLI.Out.Notef("session %s cannot be read: see the server's log", id)
 		}
 		found += len(res.Hits)
 		if d.Cursor = res.Cursor; d.Cursor == "" || o.Limit > 0 && found >= o.Limit {
@@ -163,7 +163,7 @@ func queryOf(words []string) string {
 }
 
 func (o *searchOptions) printHit(h *protocol.Hit, names map[string]string) error {
-	return o.CLI.Print(h, func(w io.Writer) {
+	return o.CLI.Out.Print(h, func(w io.Writer) {
 		name := names[h.Session]
 		if name == "" {
 			name = h.Session

@@ -41,7 +41,7 @@ func (o *searchOptions) searchTranscript(c *connection.Conn) error {
 		return err
 	}
 	if !slices.Contains(c.Hello().Commands, protocol.DoHistory) {
-		o.CLI.Notef("the dialect %s has no finished turns: only the current turn was searched", o.CLI.Flags.Dialect)
+		o.CLI.Out.Notef("the dialect %s has no finished turns: only the current turn was searched", o.CLI.Flags.Dialect)
 	}
 	found := 0
 	for _, turn := range slices.Backward(transcript.Turns) {

@@ -113,7 +113,7 @@ func runStatus(ctx context.Context, o *statusOptions) error {
 		return err
 	}
 	result := newStatusResult(r)
-	return o.CLI.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
+	return o.CLI.Out.Print(result, func(w io.Writer) { result.write(w, r.Snapshot.State) })
 }
 
 // write writes the status as a table.

@@ -17,7 +17,7 @@ func Options(cli *verb.Context) tui.Options {
 	file := config.OpenScreenState(userstate.Find(cli.Env))
 	state := file.State()
 	return tui.Options{
-		Input: cli.Stdin, Output: cli.Stdout, NoColor: cli.Flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
+		Input: cli.Stdin, Output: cli.Out.Stdout, NoColor: cli.Flags.NoColor, Theme: u.Theme, Mouse: u.Mouse, Keys: u.Keys,
 		Keep: u.Keep,
 		Alerts: tui.Alerts{NoBell: u.NoBell(), NoNotify: u.NoNotify(), Only: notify.Only{
 			States: u.NotifyStates, Labels: u.NotifyLabels,
@@ -38,7 +38,7 @@ func Options(cli *verb.Context) tui.Options {
 // HasTerminal reports whether stdin and stdout are a terminal with a screen. A dumb terminal, such as
 // an editor's shell, has none.
 func HasTerminal(cli *verb.Context) bool {
-	return output.IsTerminal(cli.Stdin) && output.IsTerminal(cli.Stdout) && cli.Env("TERM") != "dumb"
+	return output.IsTerminal(cli.Stdin) && output.IsTerminal(cli.Out.Stdout) && cli.Env("TERM") != "dumb"
 }
 
 // LeaveError returns the error of a screen that was left. A screen stays open after its connection

@@ -44,7 +44,7 @@ func runConnect(ctx context.Context, o *connectOptions) error {
 		return exit.Unreachablef("connect: %w", err)
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	if _, err := fmt.Fprintln(o.CLI.Stdout, ssh.Greeting); err != nil {
+	if _, err := fmt.Fprintln(o.CLI.Out.Stdout, ssh.Greeting); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	input := make(chan struct{})
@@ -53,7 +53,7 @@ func runConnect(ctx context.Context, o *connectOptions) error {
 		close(input)
 		_ = c.Close()
 	}()
-	_, err = io.Copy(o.CLI.Stdout, c)
+	_, err = io.Copy(o.CLI.Out.Stdout, c)
 	select {
 	case <-input: // the client has ended the connection
 		return nil

@@ -89,7 +89,7 @@ func (l *listeners) openDialects(rules server.TCPOptions) error {
 			l.urls = append(l.urls, url)
 			continue
 		}
-		l.options.CLI.Notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token",
+		l.options.CLI.Out.Notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token",
 			url, d.Dialect, d.Role)
 	}
 	return nil
@@ -117,7 +117,7 @@ func (l *listeners) printAddress() error {
 		Fingerprint string              `json:"fingerprint,omitempty"`
 	}{l.url, os.Getpid(), l.instance.Dir().Path("token"), l.dialects, l.fingerprint()}
 	if f := l.fingerprint(); f != "" {
-		l.options.CLI.Notef("SHA-256 fingerprint of the certificate: %s", f)
+		l.options.CLI.Out.Notef("SHA-256 fingerprint of the certificate: %s", f)
 	}
-	return l.options.CLI.Print(result, func(w io.Writer) { fmt.Fprintln(w, l.url) })
+	return l.options.CLI.Out.Print(result, func(w io.Writer) { fmt.Fprintln(w, l.url) })
 }

@@ -85,7 +85,7 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 	if !o.Follow {
 		return nil
 	}
-	ctx, stop := o.CLI.WhileRead(ctx)
+	ctx, stop := verb.WhileRead(ctx, o.CLI.Out.Stdout)
 	defer stop()
 	return tail.Follow(ctx, o.print)
 }
@@ -93,10 +93,10 @@ func runLogs(ctx context.Context, o *logsOptions) error {
 // noteFile says on a terminal which file follows.
 func (o *logsOptions) noteFile(dir localserver.Dir, path string) {
 	if pid := dir.Holder(); pid != 0 {
-		o.CLI.Notef("%s, of the server with pid %d", path, pid)
+		o.CLI.Out.Notef("%s, of the server with pid %d", path, pid)
 		return
 	}
-	o.CLI.Notef("%s, of the last background server; none runs", path)
+	o.CLI.Out.Notef("%s, of the last background server; none runs", path)
 }
 
 // print prints a record.
@@ -110,5 +110,5 @@ func (o *logsOptions) print(line []byte) error {
 	if len(line) > 0 && line[0] == '{' && json.Valid(line) {
 		record = json.RawMessage(line)
 	}
-	return o.CLI.Print(record, func(w io.Writer) { fmt.Fprintf(w, "%s\n", line) })
+	return o.CLI.Out.Print(record, func(w io.Writer) { fmt.Fprintf(w, "%s\n", line) })
 }

@@ -219,7 +219,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err := setAgentEnvironment(dir); err != nil {
 		return fmt.Errorf("environment: %w", err)
 	}
-	if err := o.Log.open(o.CLI.Stderr); err != nil {
+	if err := o.Log.open(o.CLI.Out.Stderr); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Log.Close()) }()

@@ -62,7 +62,7 @@ func runStop(ctx context.Context, o *stopOptions) error {
 			return err
 		}
 	}
-	return o.CLI.Print(result, func(w io.Writer) {
+	return o.CLI.Out.Print(result, func(w io.Writer) {
 		if result.Stopped {
 			fmt.Fprintf(w, "stopped the server with pid %d\n", result.PID)
 		} else {
@@ -106,7 +106,7 @@ func (o *stopOptions) waitIdle(ctx context.Context, dir localserver.Dir) error {
 			return nil
 		}
 		if !noted {
-			o.CLI.Notef("waiting for the turns of %d sessions", len(running))
+			o.CLI.Out.Notef("waiting for the turns of %d sessions", len(running))
 			noted = true
 		}
 		select {

@@ -54,7 +54,7 @@ func (r *Reader) readOnce(since *protocol.Position, handle func(wsclient.Item) e
 			if r.Strict && since.Seq > 0 { // the start is a position of every log
 				return false, &ResetError{*since, at.Position, at.Reason}
 			}
-			r.CLI.Notef("%s is not a position of the session's current log (%s): continuing after %s", since, at.Reason,
+			r.CLI.Out.Notef("%s is not a position of the session's current log (%s): continuing after %s", since, at.Reason,
 				from)
 			*since = from
 			return true, nil

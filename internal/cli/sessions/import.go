@@ -63,7 +63,7 @@ one is signed and has the memory of the agent, its queue and its plan.`,
 }
 
 func runImport(ctx context.Context, o *importOptions) error {
-	b, err := o.CLI.ReadFile(ctx, o.File)
+	b, err := o.CLI.Input().ReadFile(ctx, o.File)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -85,7 +85,7 @@ func runImport(ctx context.Context, o *importOptions) error {
 	defer c.Close()
 	data := protocol.ImportData{CreateData: o.createData(log), Events: log.Events(), LeftOut: log.LeftOut}
 	if c.Own && o.CLI.Flags.Dialect == "" {
-		data.Env = localagent.Environment(o.CLI, data.Agent)
+		data.Env = localagent.Of(o.CLI).Environment(data.Agent)
 	}
 	if c.Local {
 		if err := connection.ResolvePaths(&data.CreateData); err != nil {
@@ -96,10 +96,10 @@ func runImport(ctx context.Context, o *importOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.CLI.JSON() {
-		o.CLI.Notef("%s", log.Summary())
+	if !o.CLI.Out.JSON {
+		o.CLI.Out.Notef("%s", log.Summary())
 	}
-	return o.CLI.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+	return o.CLI.Out.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
 }
 
 // createData returns the data of the new session. A command that the file names as its agent is not

@@ -84,7 +84,7 @@ func runLabel(ctx context.Context, o *labelOptions) error {
 			return err
 		}
 	}
-	return o.CLI.Print(result, func(w io.Writer) {
+	return o.CLI.Out.Print(result, func(w io.Writer) {
 		for _, key := range slices.Sorted(maps.Keys(result.Labels)) {
 			fmt.Fprintln(w, key+"="+result.Labels[key])
 		}

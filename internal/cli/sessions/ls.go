@@ -120,17 +120,17 @@ func (o *listOptions) print(rows []sessiontable.Row) error {
 		for i := range rows {
 			put(all, &rows[i])
 		}
-		return printCounts(o.CLI, countSessions(all))
+		return printCounts(o.CLI.Out, countSessions(all))
 	}
-	if o.CLI.JSON() && !o.Quiet {
+	if o.CLI.Out.JSON && !o.Quiet {
 		for i := range rows {
-			if err := o.CLI.Printer().PrintJSON(&rows[i]); err != nil {
+			if err := o.CLI.Out.PrintJSON(&rows[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return o.CLI.Printer().PrintText(func(w io.Writer) {
+	return o.CLI.Out.PrintText(func(w io.Writer) {
 		if o.Quiet {
 			sessiontable.WriteTable(w, rows, []string{"session"}, false, time.Now())
 			return

@@ -90,7 +90,7 @@ func listAllServers(ctx context.Context, cli *verb.Context, r listRequest) ([]se
 		}
 		failed = append(failed, r.err)
 		if names[i] != config.LocalName { // one that does not run has no session to miss
-			cli.Notef("%s: %s", names[i], r.err)
+			cli.Out.Notef("%s: %s", names[i], r.err)
 		}
 	}
 	if len(failed) == len(names) {

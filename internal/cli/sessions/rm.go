@@ -159,22 +159,22 @@ func (o *removeOptions) printSelected() error {
 	if !o.selects() {
 		return nil
 	}
-	return o.CLI.Print(struct {
+	return o.CLI.Out.Print(struct {
 		Selected []string `json:"selected"`
 	}{append([]string{}, o.Sessions...)}, func(w io.Writer) { fmt.Fprintf(w, "%d sessions\n", len(o.Sessions)) })
 }
 
 // confirm shows the sessions on the terminal and asks.
 func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, now time.Time) error {
-	if !output.IsTerminal(o.CLI.Stdin) || !output.IsTerminal(o.CLI.Stderr) {
+	if !output.IsTerminal(o.CLI.Stdin) || !output.IsTerminal(o.CLI.Out.Stderr) {
 		return exit.Usagef("%d sessions are selected and there is no terminal to confirm: pass --yes", len(list))
 	}
 	for _, s := range list {
-		o.CLI.Notef("%s  %s  %s  %s", s.Session, s.Status, format.Age(now.Sub(s.Updated)),
+		o.CLI.Out.Notef("%s  %s  %s  %s", s.Session, s.Status, format.Age(now.Sub(s.Updated)),
 			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
 	}
-	o.CLI.Notef("remove these %d sessions? [y/N]", len(list))
-	answer, err := o.CLI.ReadAnswer(ctx)
+	o.CLI.Out.Notef("remove these %d sessions? [y/N]", len(list))
+	answer, err := o.CLI.Input().ReadAnswer(ctx)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (o *removeOptions) checkWorktrees(c *connection.Conn) (map[string]*worktree
 				session, w.Dir, left).WithHint(
 				"commit and merge them, keep the directory with --keep-worktree, or remove it with --force")
 		default:
-			o.CLI.Notef("%s is left alone: the worktree %s has %s", session, w.Dir, left)
+			o.CLI.Out.Notef("%s is left alone: the worktree %s has %s", session, w.Dir, left)
 			kept = append(kept, session)
 		}
 	}
@@ -76,7 +76,7 @@ func (o *removeOptions) findWorktree(c *connection.Conn, session string) (*workt
 	for i := range list.Sessions {
 		other := &list.Sessions[i]
 		if other.Session != st.Session && within(other.CWD, w.Dir) && !slices.Contains(o.Sessions, other.Session) {
-			o.CLI.Notef("the worktree %s stays: %s works there", w.Dir, other.Session)
+			o.CLI.Out.Notef("the worktree %s stays: %s works there", w.Dir, other.Session)
 			return nil, nil
 		}
 	}
@@ -93,7 +93,7 @@ func within(path, dir string) bool {
 // stays. The server removes none with changes.
 func (o *removeOptions) removeWorktree(c *connection.Conn, w *worktree.Worktree, res *protocol.CloseResult) error {
 	if w == nil && res.Worktree != "" && !c.Local {
-		o.CLI.Notef("the worktree %s stays: %s", res.Worktree, res.Reason)
+		o.CLI.Out.Notef("the worktree %s stays: %s", res.Worktree, res.Reason)
 	}
 	if w == nil || worktree.Find(c.Context(), w.Dir) == nil {
 		return nil

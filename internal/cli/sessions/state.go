@@ -44,10 +44,10 @@ environment and no blobs. It is signed, not encrypted.`,
 			if err != nil {
 				return err
 			}
-			if !c.CLI.JSON() {
-				c.CLI.Notef("valid until %s", res.Expires.Local().Format(time.DateTime))
+			if !c.CLI.Out.JSON {
+				c.CLI.Out.Notef("valid until %s", res.Expires.Local().Format(time.DateTime))
 			}
-			return c.CLI.Printer().PrintJSON(res.State)
+			return c.CLI.Out.PrintJSON(res.State)
 		},
 	},
 }
@@ -92,7 +92,7 @@ func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 	b := o.state
 	if b == nil {
 		var err error
-		if b, err = o.CLI.ReadFile(ctx, o.File); err != nil {
+		if b, err = o.CLI.Input().ReadFile(ctx, o.File); err != nil {
 			return fmt.Errorf("exported state: %w", err)
 		}
 	}
@@ -109,7 +109,7 @@ func runStateRestore(ctx context.Context, o *stateRestoreOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.CLI.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
+	return o.CLI.Out.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) })
 }
 
 type stateKeyOptions struct{ verb.Options }
@@ -144,5 +144,5 @@ func runStateKey(_ context.Context, o *stateKeyOptions) error {
 	result := struct {
 		Key string `json:"key"`
 	}{string(text)}
-	return o.CLI.Print(result, func(w io.Writer) { _, _ = w.Write(text) })
+	return o.CLI.Out.Print(result, func(w io.Writer) { _, _ = w.Write(text) })
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"agentctl/internal/cli/sessiontable"
-	"agentctl/internal/cli/verb"
+	"agentctl/internal/output"
 	"agentctl/tui/sessionlist"
 )
 
@@ -65,6 +65,6 @@ func (c sessionCount) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func printCounts(cli *verb.Context, c sessionCount) error {
-	return cli.Print(c, func(w io.Writer) { fmt.Fprintln(w, c) })
+func printCounts(p output.Printer, c sessionCount) error {
+	return p.Print(c, func(w io.Writer) { fmt.Fprintln(w, c) })
 }

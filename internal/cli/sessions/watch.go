@@ -71,7 +71,7 @@ func runWatch(ctx context.Context, o *watchOptions) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := o.CLI.WhileRead(ctx)
+	ctx, stop := verb.WhileRead(ctx, o.CLI.Out.Stdout)
 	defer stop()
 	c, err := connection.OpenWith(ctx, o.CLI, connection.Unbounded)
 	if err != nil {

@@ -106,7 +106,7 @@ func (p *watchPrinter) print(s *sessiontable.Row) error {
 		return nil
 	}
 	last.line = line
-	return p.options.CLI.Print(s, func(w io.Writer) {
+	return p.options.CLI.Out.Print(s, func(w io.Writer) {
 		fmt.Fprintf(w, "%s  %s\n", now.Format(time.TimeOnly), line)
 	})
 }
@@ -131,7 +131,7 @@ func (p *watchPrinter) printCounts() error {
 	c := countSessions(p.all)
 	if line := fmt.Sprint(c); p.options.Summary && line != p.counts {
 		p.counts = line
-		return printCounts(p.options.CLI, c)
+		return printCounts(p.options.CLI.Out, c)
 	}
 	return nil
 }

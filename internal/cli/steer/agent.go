@@ -33,7 +33,7 @@ that the agent does not offer is refused with the choices.`,
 				return err
 			}
 			set := c.Data.(protocol.ConfigureData)
-			return c.CLI.Print(set, func(w io.Writer) {
+			return c.CLI.Out.Print(set, func(w io.Writer) {
 				fmt.Fprintf(w, "%s is %s\n", output.OneLine(set.Setting, 0), output.OneLine(set.Value, 0))
 			})
 		},

@@ -47,7 +47,7 @@ type approvalResult struct {
 
 func runApprovals(ctx context.Context, o *approvalsOptions) error {
 	if o.Session == "" {
-		if err := o.CLI.RequireCommand(protocol.DoList, true); err != nil {
+		if err := o.CLI.Flags.RequireCommand(protocol.DoList, true); err != nil {
 			return exit.From(err).WithHint("name a session: agentctl approvals SESSION")
 		}
 	}
@@ -73,7 +73,7 @@ func runApprovals(ctx context.Context, o *approvalsOptions) error {
 		s := r.Snapshot.State
 		for i := range s.Approvals {
 			result := approvalResult{s.Session, s.Approvals[i]}
-			err := o.CLI.Print(result, func(w io.Writer) {
+			err := o.CLI.Out.Print(result, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  %s\n", result.Session, output.Approval(&result.Approval))
 			})
 			if err != nil {

@@ -17,7 +17,7 @@ import (
 // unless --yes is given.
 func (o *decisionOptions) asks() bool {
 	return o.Decision != protocol.Deny && o.Decision != protocol.DenyStop && o.Decision != protocol.Explain &&
-		!o.Yes && output.IsTerminal(o.CLI.Stdin) && output.IsTerminal(o.CLI.Stdout)
+		!o.Yes && output.IsTerminal(o.CLI.Stdin) && output.IsTerminal(o.CLI.Out.Stdout)
 }
 
 // confirm shows a request in full and asks whether to allow it. The decision is then about this
@@ -30,7 +30,7 @@ func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) err
 		return nil // the server tells what became of it
 	}
 	o.Request = a.Request
-	fmt.Fprint(o.CLI.Stdout, plain.Request(a, time.Local, o.CLI.Columns()))
+	fmt.Fprint(o.CLI.Out.Stdout, plain.Request(a, time.Local, o.CLI.Out.Columns()))
 	question := "allow once"
 	switch {
 	case o.Option != "":
@@ -38,7 +38,7 @@ func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) err
 	case o.Always:
 		question = "allow always, " + output.OneLine(a.Scope(), 0)
 	}
-	fmt.Fprintf(o.CLI.Stdout, "%s? [y/N] ", question)
+	fmt.Fprintf(o.CLI.Out.Stdout, "%s? [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(o.CLI.Stdin).ReadString('\n') // an error is an empty answer

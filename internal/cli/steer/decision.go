@@ -119,7 +119,7 @@ func (o *decisionOptions) input(ctx context.Context, a *protocol.Approval) (*pro
 	in := &protocol.ApprovalInput{Replan: o.Replan}
 	given := o.Replan
 	if o.Input != "" {
-		b, err := o.CLI.ReadFile(ctx, o.Input)
+		b, err := o.CLI.Input().ReadFile(ctx, o.Input)
 		if err != nil {
 			return nil, exit.Usagef("--input: %w", err)
 		}
@@ -213,7 +213,7 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	if res.Outcome == "" && res.Decision == protocol.Explain {
 		return o.printExplanation(c, &res)
 	}
-	return o.CLI.Print(res, func(w io.Writer) {
+	return o.CLI.Out.Print(res, func(w io.Writer) {
 		fmt.Fprintf(w, "%s %s\n", res.Request, res.Outcome)
 		if res.Rule != nil {
 			fmt.Fprintf(w, "rule %s: %s\n", res.Rule.ID, output.OneLine(res.Rule.Scope, 0))

@@ -47,5 +47,5 @@ func (o *decisionOptions) printExplanation(c *connection.Conn, res *protocol.App
 	if a := r.Snapshot.State.PendingApproval(res.Request); a != nil && len(a.Explained) > 0 {
 		result.Text = a.Explained[len(a.Explained)-1]
 	}
-	return o.CLI.Print(result, func(w io.Writer) { fmt.Fprintln(w, result.Text) })
+	return o.CLI.Out.Print(result, func(w io.Writer) { fmt.Fprintln(w, result.Text) })
 }

@@ -55,11 +55,11 @@ func runPlan(ctx context.Context, o *planOptions) error {
 	if p == nil {
 		return protocol.Errorf(protocol.CodeNotFound, "the session has no plan")
 	}
-	if err := o.CLI.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
+	if err := o.CLI.Out.Print(p, func(w io.Writer) { writePlan(w, p) }); err != nil {
 		return err
 	}
 	if request != "" {
-		o.CLI.Notef("waits for a decision: agentctl approve %s %s", o.Session, request)
+		o.CLI.Out.Notef("waits for a decision: agentctl approve %s %s", o.Session, request)
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ A task with the status completed is not repeated by an agent that keeps results,
 
 // plan reads the tasks.
 func (o *planRunOptions) plan(ctx context.Context) (*protocol.PlanRunData, error) {
-	b, err := o.CLI.ReadFile(ctx, o.File)
+	b, err := o.CLI.Input().ReadFile(ctx, o.File)
 	if err != nil {
 		return nil, exit.Usagef("%w", err)
 	}

@@ -56,19 +56,19 @@ func runQueueList(ctx context.Context, o *queueOptions) error {
 	}
 	s := r.Snapshot.State
 	for i := range s.Queue {
-		err := o.CLI.Print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, output.Queued(i, &s.Queue[i])) })
+		err := o.CLI.Out.Print(&s.Queue[i], func(w io.Writer) { fmt.Fprintln(w, output.Queued(i, &s.Queue[i])) })
 		if err != nil {
 			return err
 		}
 	}
 	for i := range s.Scheduled {
-		err := o.CLI.Print(&s.Scheduled[i], func(w io.Writer) { fmt.Fprintln(w, output.Scheduled(&s.Scheduled[i])) })
+		err := o.CLI.Out.Print(&s.Scheduled[i], func(w io.Writer) { fmt.Fprintln(w, output.Scheduled(&s.Scheduled[i])) })
 		if err != nil {
 			return err
 		}
 	}
 	for _, h := range s.Holds {
-		o.CLI.Notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
+		o.CLI.Out.Notef("held: %s %s by %s", h.ID, h.Reason, output.Actor(h.By))
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ var queueReleaseVerb = verb.Verb{
 				return err
 			}
 			res.Released = output.NonNil(res.Released)
-			return c.CLI.Print(res, func(w io.Writer) {
+			return c.CLI.Out.Print(res, func(w io.Writer) {
 				for _, hold := range res.Released {
 					fmt.Fprintln(w, hold)
 				}

@@ -43,7 +43,7 @@ func runRulesList(ctx context.Context, o *rulesOptions) error {
 	}
 	for i := range res.Rules {
 		r := &res.Rules[i]
-		err := o.CLI.Print(r, func(w io.Writer) {
+		err := o.CLI.Out.Print(r, func(w io.Writer) {
 			fmt.Fprintf(w, "%s  %s  by %s  %s: %s\n", r.ID, r.Kind, output.Actor(&r.By),
 				describe.Line(describe.Rule(r), 0), describe.Line(r.Scope, 0))
 		})

@@ -109,7 +109,7 @@ func (o *sendOptions) text(ctx context.Context) (string, error) {
 	if len(o.Text) == 0 && len(o.Attach) > 0 {
 		return "", nil
 	}
-	text, err := o.CLI.ReadText(ctx, o.Text)
+	text, err := o.CLI.Input().ReadText(ctx, o.Text)
 	if err == nil && text == "" && len(o.Attach) == 0 {
 		err = exit.Usagef("the message is empty")
 	}

@@ -117,7 +117,7 @@ func (o *waitOptions) print(w *turn.Waiter) error {
 	if o.For == turn.ForApproval {
 		result.Request = w.State.Approvals[0].Request
 	}
-	err := o.CLI.Print(result, func(out io.Writer) {
+	err := o.CLI.Out.Print(result, func(out io.Writer) {
 		switch {
 		case result.Turn != nil && o.For == turn.ForTurn:
 			fmt.Fprintf(out, "%s %s\n", result.Turn.Turn, result.Turn.Reason)

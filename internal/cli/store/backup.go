@@ -42,7 +42,7 @@ func runBackup(ctx context.Context, o *backupOptions) error {
 	if err != nil {
 		return err
 	}
-	report, end := o.CLI.Printer().Progress("backup")
+	report, end := o.CLI.Out.Progress("backup")
 	err = sqlite.Backup(ctx, string(dir), o.File, report)
 	end()
 	if err != nil {
@@ -55,7 +55,7 @@ func runBackup(ctx context.Context, o *backupOptions) error {
 	if info, err := os.Stat(o.File); err == nil {
 		result.Bytes = info.Size()
 	}
-	return o.CLI.Print(result, func(w io.Writer) {
+	return o.CLI.Out.Print(result, func(w io.Writer) {
 		fmt.Fprintf(w, "%s  %s\n", result.File, format.Bytes(result.Bytes))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/sqlite"
 )
@@ -55,19 +56,19 @@ func runCheck(ctx context.Context, o *storeCheckOptions) error {
 	if path == "" {
 		path, hint = sqlite.Path(string(dir)), "keep what can be read: agentctl stop, then agentctl repair"
 	}
-	report, end := o.CLI.Printer().Progress("check")
+	report, end := o.CLI.Out.Progress("check")
 	found, err := sqlite.Check(ctx, path, sqlite.CheckOptions{
 		Quick: o.Quick, Report: report,
 		Damage: func(d sqlite.Damage) error {
 			end()
-			return printDamage(o.CLI, d)
+			return printDamage(o.CLI.Out, d)
 		},
 	})
 	end()
 	if err != nil {
 		return localserver.StoreError(err)
 	}
-	if err := printReport(o.CLI, found); err != nil {
+	if err := printReport(o.CLI.Out, found); err != nil {
 		return err
 	}
 	if found.Damages > 0 {
@@ -78,15 +79,15 @@ func runCheck(ctx context.Context, o *storeCheckOptions) error {
 }
 
 // printDamage prints a damage as a line.
-func printDamage(cli *verb.Context, d sqlite.Damage) error {
-	return cli.Print(struct {
+func printDamage(p output.Printer, d sqlite.Damage) error {
+	return p.Print(struct {
 		Damage sqlite.Damage `json:"damage"`
 	}{d}, func(w io.Writer) { fmt.Fprintf(w, "damaged: %s\n", d) })
 }
 
 // printReport prints what can be read.
-func printReport(cli *verb.Context, r sqlite.Report) error {
-	return cli.Print(r, func(w io.Writer) {
+func printReport(p output.Printer, r sqlite.Report) error {
+	return p.Print(r, func(w io.Writer) {
 		fmt.Fprintf(w, "readable: %d sessions, %d turns, %d events, %d blobs\n",
 			r.Sessions, r.Turns, r.Events, r.Blobs)
 	})

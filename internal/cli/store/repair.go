@@ -37,12 +37,12 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	if err != nil {
 		return err
 	}
-	report, end := o.CLI.Printer().Progress("repair")
+	report, end := o.CLI.Out.Progress("repair")
 	found, kept, err := sqlite.Repair(ctx, string(dir), sqlite.RepairOptions{
 		Lost: stored.LostEvents, Record: stored.RecordFromEvent, Report: report,
 		Damage: func(d sqlite.Damage) error {
 			end()
-			return printDamage(o.CLI, d)
+			return printDamage(o.CLI.Out, d)
 		},
 	})
 	end()
@@ -54,8 +54,8 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	if err != nil {
 		return localserver.StoreError(err)
 	}
-	if err := printReport(o.CLI, found); err != nil {
+	if err := printReport(o.CLI.Out, found); err != nil {
 		return err
 	}
-	return o.CLI.Print(keptResult{kept}, func(w io.Writer) { fmt.Fprintf(w, "the former database is in %s\n", kept) })
+	return o.CLI.Out.Print(keptResult{kept}, func(w io.Writer) { fmt.Fprintf(w, "the former database is in %s\n", kept) })
 }

@@ -49,13 +49,13 @@ func runRestore(ctx context.Context, o *restoreOptions) error {
 	if err := dir.Create(); err != nil {
 		return err
 	}
-	report, end := o.CLI.Printer().Progress("restore")
+	report, end := o.CLI.Out.Progress("restore")
 	kept, err := sqlite.Restore(ctx, o.File, string(dir), o.Replace, report)
 	end()
 	if err != nil {
 		return localserver.StoreError(err)
 	}
-	return o.CLI.Print(keptResult{kept}, func(w io.Writer) {
+	return o.CLI.Out.Print(keptResult{kept}, func(w io.Writer) {
 		fmt.Fprintf(w, "restored %s\n", dir)
 		if kept != "" {
 			fmt.Fprintf(w, "the former sessions are in %s\n", kept)

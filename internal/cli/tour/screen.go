@@ -53,7 +53,7 @@ func (t *tourScreen) run(session string) error {
 			t.options.writeEnd()
 			return nil
 		}
-		t.options.CLI.Notef("left %s, it goes on. Press enter to return; in a shell: agentctl attach %[1]s", session)
+		t.options.CLI.Out.Notef("left %s, it goes on. Press enter to return; in a shell: agentctl attach %[1]s", session)
 		if !t.waitEnter() {
 			t.options.writeEnd()
 			return nil
@@ -107,13 +107,13 @@ func (o *tourOptions) screenOptions() tui.Options {
 // writeEnd lists the agents that are installed on this machine, with the command that starts each.
 func (o *tourOptions) writeEnd() {
 	cli := o.CLI
-	cli.Notef("the tour has ended: agentctl new starts a session of your own")
-	registry, err := localagent.Registry(cli)
+	cli.Out.Notef("the tour has ended: agentctl new starts a session of your own")
+	registry, err := localagent.Of(cli).Registry()
 	if err != nil {
-		cli.Notef("agents: %s", err)
+		cli.Out.Notef("agents: %s", err)
 		return
 	}
-	inspector := localagent.Inspector(cli, registry, o.lookPath)
+	inspector := localagent.Of(cli).Inspector(registry, o.lookPath)
 	var found []agents.Installation
 	for _, name := range registry.Names() {
 		if r := inspector.Inspect(name); localagent.Readiness(&r) < 2 {
@@ -121,7 +121,7 @@ func (o *tourOptions) writeEnd() {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b agents.Installation) int { return localagent.Readiness(&a) - localagent.Readiness(&b) })
-	out := cli.Text()
+	out := cli.Out.Text()
 	if len(found) == 0 {
 		fmt.Fprintln(out, "No agent was found on this machine.\nagentctl agents lists them and how to install each.")
 		return

@@ -15,6 +15,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/dev/screenshot"
 	"agentctl/internal/dev/verbtest"
+	"agentctl/internal/output"
 	"agentctl/tui"
 	"agentctl/tui/keymap"
 	"agentctl/tui/tour"
@@ -58,7 +59,7 @@ func startTour(t *testing.T, size tui.Size, custom keymap.Keys, programs ...stri
 	tt := &tourTest{T: t, size: size, typing: typing, done: make(chan error, 1), keys: keys}
 	env := map[string]string{"HOME": os.Getenv("TMPDIR"), "USER": "ada"}
 	cli := &verb.Context{
-		Stdin: input, Stdout: &tt.screen, Stderr: &tt.notes,
+		Stdin: input, Out: output.Printer{Stdout: &tt.screen, Stderr: &tt.notes},
 		Env: func(name string) string { return env[name] },
 	}
 	cli.User.Keys = custom

@@ -107,7 +107,7 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	url := "ws://" + embedded.Host
 	link := &tourLink{dial: s.Dialer(url)}
 	client := wsclient.New(url, wsclient.Options{
-		Dial: link.Dial, Name: cli.UserName(), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
+		Dial: link.Dial, Name: cli.Flags.UserName(cli.Env), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
 	})
 	if err := client.Connect(ctx); err != nil {
 		_ = client.Close() // never fails
@@ -132,7 +132,7 @@ func (o *tourOptions) play(ctx context.Context, s *embedded.Server) error {
 	}
 	adapter := &screen.Session{Client: client, Session: created.Session}
 	u := &tourUser{Session: adapter, turns: len(script.TourMessages())}
-	err = verb.LeaveCause(c.Context(), plain.Run(c.Context(), u, cli.Text(), strings.NewReader(""), plain.Options{Columns: cli.Columns}))
+	err = verb.LeaveCause(c.Context(), plain.Run(c.Context(), u, cli.Out.Text(), strings.NewReader(""), plain.Options{Columns: cli.Out.Columns}))
 	return c.Cause(errors.Join(err, u.err))
 }
 

@@ -43,7 +43,7 @@ type Tracker struct {
 // Track returns when the turn has ended, or when it cannot go on without a person; the error says
 // which. seq is the seq of the event that accepted the message, or 0 if it is not known.
 func (t *Tracker) Track(c *connection.Conn, session string, seq uint64) error {
-	t.out, t.ephemeral = t.CLI.Text(), c.Ephemeral()
+	t.out, t.ephemeral = t.CLI.Out.Text(), c.Ephemeral()
 	t.current = func() (*protocol.State, error) {
 		r, err := c.Snapshot(session)
 		if err != nil {
@@ -78,10 +78,10 @@ func (t *Tracker) Track(c *connection.Conn, session string, seq uint64) error {
 
 // report prints the outcome of the turn in JSON and returns the error of the turn's end.
 func (t *Tracker) report(session string, end *protocol.TurnEndedData) error {
-	if t.CLI.JSON() {
+	if t.CLI.Out.JSON {
 		o := newOutcome(&t.transcript, end)
 		o.Session, o.MessageID, o.Turn = session, cmp.Or(o.MessageID, t.Message), cmp.Or(o.Turn, t.Turn)
-		if err := t.CLI.Printer().PrintJSON(&o); err != nil {
+		if err := t.CLI.Out.PrintJSON(&o); err != nil {
 			return err
 		}
 	}
@@ -235,8 +235,8 @@ func (t *Tracker) printEvent(e *protocol.Event, raw []byte) error {
 	if !t.Print {
 		return nil
 	}
-	if t.CLI.JSON() {
-		return t.CLI.Printer().PrintLine(raw)
+	if t.CLI.Out.JSON {
+		return t.CLI.Out.PrintLine(raw)
 	}
 	if e.Task != "" || e.Parent != "" {
 		return nil
@@ -254,7 +254,7 @@ func (t *Tracker) printEvent(e *protocol.Event, raw []byte) error {
 			return err
 		}
 		if delay := time.Duration(d.DelayMS) * time.Millisecond; !t.midLine {
-			t.CLI.Notef("retry %d of %d in %s: %s", d.Attempt, d.Limit, delay.Round(100*time.Millisecond),
+			t.CLI.Out.Notef("retry %d of %d in %s: %s", d.Attempt, d.Limit, delay.Round(100*time.Millisecond),
 				output.OneLine(d.Cause, 300))
 		}
 	case protocol.JoinedDeltas:

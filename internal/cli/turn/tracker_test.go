@@ -8,6 +8,7 @@ import (
 
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -196,7 +197,7 @@ func TestATrackerPrintsTheAnswerOnly(t *testing.T) {
 			{Part: "q", Kind: protocol.KindText, Text: "a task's", Task: "x"},
 		}}).endTurn("t1", protocol.ReasonCompleted)
 	var out, notes strings.Builder
-	tracker := Tracker{CLI: &verb.Context{Stderr: &notes}, Message: "m1", Print: true, out: &out}
+	tracker := Tracker{CLI: &verb.Context{Out: output.Printer{Stderr: &notes}}, Message: "m1", Print: true, out: &out}
 	for _, item := range s.items {
 		if _, err := tracker.apply(&item); err != nil {
 			t.Fatal(err)

@@ -53,7 +53,7 @@ func (w *WaitFlags) Connect(ctx context.Context, cli *verb.Context) (c *connecti
 	}
 	stop := func() {}
 	if w.Follow {
-		ctx, stop = cli.WhileRead(ctx)
+		ctx, stop = verb.WhileRead(ctx, cli.Out.Stdout)
 	}
 	c, err = connection.OpenWith(ctx, cli, policy)
 	if err != nil {
@@ -78,12 +78,12 @@ func (w *WaitFlags) Send(cli *verb.Context, c *connection.Conn, verb protocol.Ve
 	if err != nil {
 		return err
 	}
-	if w.Follow && !cli.JSON() {
+	if w.Follow && !cli.Out.JSON {
 		if res.Status == protocol.SendQueued {
-			cli.Notef("queued")
+			cli.Out.Notef("queued")
 		}
 	} else {
-		err := cli.Print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })
+		err := cli.Out.Print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })
 		if err != nil {
 			return err
 		}

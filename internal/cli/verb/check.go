@@ -7,6 +7,7 @@ import (
 	"agentctl/dialect"
 	"agentctl/internal/config"
 	"agentctl/internal/exit"
+	"agentctl/protocol"
 )
 
 // CheckPlace returns an error if flags, environment or configuration name another server for a verb
@@ -21,8 +22,12 @@ func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) error {
 		return exit.Usagef("agentctl %s works on the data directory of this machine, not through a server", path).
 			WithHint("run agentctl %s on the server's machine, or without --server and --on here", path)
 	}
-	if cli.Selected.Data || v.Place == ThisMachine || cli.ownServer(cli.Flags.Server) {
+	if cli.Selected.Data || v.Place == ThisMachine || cli.Flags.Server == "" {
 		return nil
+	}
+	dir, err := cli.DataDir()
+	if url := cli.Flags.Server; err == nil && (url == dir.SocketURL() || dir.TokenFor(url) != "") {
+		return nil // the server of the data directory
 	}
 	source := "AGENTCTL_SERVER"
 	if cli.Env(source) == "" {
@@ -34,16 +39,25 @@ func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) error {
 }
 
 // StartsNoServer makes a verb that only reads start no server, unless --no-start=false is passed.
-func (v *Verb) StartsNoServer(cli *Context, cmd *cobra.Command) {
+func (v *Verb) StartsNoServer(g *Flags, cmd *cobra.Command) {
 	if f := cmd.Flags().Lookup("no-start"); v.Reads && !f.Changed {
-		cli.Flags.NoStart, cli.Flags.OnlyReads = true, true
+		g.NoStart, g.OnlyReads = true, true
 	}
 }
 
+// RequireCommand returns an error if the dialect carries a command at no server. oneShot: for a
+// client of one connection.
+func (g *Flags) RequireCommand(v protocol.Verb, oneShot bool) error {
+	if d, ok := dialect.Find(g.Dialect); ok && g.Server != "" {
+		return d.Unsupported(v, oneShot)
+	}
+	return nil
+}
+
 // CheckSupport returns an error if the dialect carries the verb or one of its flags at no server.
-func (v *Verb) CheckSupport(cli *Context, cmd *cobra.Command) error {
-	d, ok := dialect.Find(cli.Flags.Dialect)
-	if !ok || cli.Flags.Server == "" { // connect reports the missing server
+func (v *Verb) CheckSupport(g *Flags, cmd *cobra.Command) error {
+	d, ok := dialect.Find(g.Dialect)
+	if !ok || g.Server == "" { // connect reports the missing server
 		return nil
 	}
 	err := v.Unsupported(&d)

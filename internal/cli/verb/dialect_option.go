@@ -12,20 +12,20 @@ import (
 )
 
 // DialectOptions parses and checks --dialect-option.
-func (cli *Context) DialectOptions() (map[string]string, error) {
-	if len(cli.Flags.Options) == 0 {
+func (g *Flags) DialectOptions() (map[string]string, error) {
+	if len(g.Options) == 0 {
 		return nil, nil
 	}
-	if cli.Flags.Dialect == "" {
+	if g.Dialect == "" {
 		return nil, exit.Usagef("--dialect-option needs --dialect")
 	}
 	options := map[string]string{}
-	for _, s := range cli.Flags.Options {
+	for _, s := range g.Options {
 		name, value, err := ParsePair("--dialect-option", s)
 		if err != nil {
 			return nil, err
 		}
-		if err := config.CheckDialectOption(cli.Flags.Dialect, codec.ClientEnd, name, value); err != nil {
+		if err := config.CheckDialectOption(g.Dialect, codec.ClientEnd, name, value); err != nil {
 			return nil, err
 		}
 		options[name] = value

@@ -1,6 +1,9 @@
 package verb
 
 import (
+	"fmt"
+	"os"
+	"os/user"
 	"strings"
 	"time"
 
@@ -37,8 +40,23 @@ type Flags struct {
 	NoStart bool
 	Data    string
 
-	Filter    output.Filter // of --jq or --template; nil: none
-	OnlyReads bool          // the verb only reads, and therefore starts no server
+	OnlyReads bool // the verb only reads, and therefore starts no server
+}
+
+// UserName returns the name of the user for the server: --as, else the name on this machine.
+func (g *Flags) UserName(env func(string) string) string {
+	if g.As != "" {
+		return g.As
+	}
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if v := env(name); v != "" {
+			return v
+		}
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
 }
 
 // AddGlobalFlags adds the flags of every verb to root.
@@ -69,6 +87,7 @@ func (cli *Context) AddGlobalFlags(root *cobra.Command) {
 // configuration, and checks them.
 func (cli *Context) ReadEnvironment() error {
 	g := &cli.Flags
+	cli.Out.JSON = g.Output == FormatJSON
 	cli.Selected.Data = g.Data != ""
 	if g.On != "" && g.Server != "" {
 		return exit.Usagef("--on and --server name two servers: pass one")
@@ -100,7 +119,7 @@ func (cli *Context) ReadEnvironment() error {
 			return err
 		}
 	}
-	if _, err := cli.DialectOptions(); err != nil {
+	if _, err := cli.Flags.DialectOptions(); err != nil {
 		return err
 	}
 	if g.Timeout < 0 {
@@ -150,11 +169,11 @@ func (cli *Context) ReadFilter(cmd *cobra.Command) (err error) {
 	case format.Changed && cli.Flags.Output != FormatJSON:
 		return exit.Usagef("--jq and --template print values of JSON: leave out --output text")
 	}
-	cli.Flags.Output = FormatJSON
+	cli.Out.JSON = true
 	if expression.Changed {
-		cli.Flags.Filter, err = output.NewQuery(expression.Value.String())
+		cli.Out.Filter, err = output.NewQuery(expression.Value.String())
 	} else {
-		cli.Flags.Filter, err = output.NewTemplate(text.Value.String())
+		cli.Out.Filter, err = output.NewTemplate(text.Value.String())
 	}
 	return err
 }

@@ -25,7 +25,7 @@ func (cli *Context) selectServer(name string) error {
 	}
 	s, ok := cli.User.Servers[name]
 	if !ok {
-		return exit.Usagef("no server %q in the configuration", name).WithHint("%s", cli.serversHint())
+		return exit.Usagef("no server %q in the configuration", name).WithHint("%s", serversHint(&cli.User))
 	}
 	g.Server, cli.Selected.Server = s.URL, s
 	if s.Dialect != "" {
@@ -35,22 +35,22 @@ func (cli *Context) selectServer(name string) error {
 }
 
 // serversHint says which servers --on can name.
-func (cli *Context) serversHint() string {
-	if len(cli.User.Servers) == 0 {
+func serversHint(u *config.User) string {
+	if len(u.Servers) == 0 {
 		return `name one in the configuration: "servers": {"box": {"url": "ssh://box"}}`
 	}
-	return "it names " + strings.Join(cli.serverNames(), ", ")
+	return "it names " + strings.Join(serverNames(u), ", ")
 }
 
 // serverNames returns what --on can name.
-func (cli *Context) serverNames() []string {
-	return append([]string{config.LocalName}, slices.Sorted(maps.Keys(cli.User.Servers))...)
+func serverNames(u *config.User) []string {
+	return append([]string{config.LocalName}, slices.Sorted(maps.Keys(u.Servers))...)
 }
 
 // completeServers completes the value of --on.
 func (cli *Context) completeServers(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cli.User, _ = config.ReadUser(cli.Env)
-	return cli.serverNames(), NoFiles
+	return serverNames(&cli.User), NoFiles
 }
 
 // HomeName returns the name of the server that verbs use without --on.

@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -74,11 +75,11 @@ const exitPipe = 128 + 13
 
 // WhileRead returns a context that ends when stdout is not read any more, for verbs that may have
 // nothing to write for long. stop waits for its goroutine.
-func (cli *Context) WhileRead(ctx context.Context) (_ context.Context, stop func()) {
+func WhileRead(ctx context.Context, stdout io.Writer) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if output.WaitHangup(ctx, cli.Stdout) {
+		if output.WaitHangup(ctx, stdout) {
 			cancel(exit.Silent(exitPipe))
 		}
 	})

@@ -18,19 +18,28 @@ import (
 // stdinNotice is the time without input after which the user is told that stdin is read.
 const stdinNotice = time.Second
 
-// ReadStdin reads stdin to its end, or to more than limit bytes. stdin may be a pipe that another
+// An Input is stdin, as verbs read it.
+type Input struct {
+	Stdin io.Reader
+	Notef func(format string, args ...any) // writes a note to the user
+}
+
+// Input returns stdin.
+func (cli *Context) Input() Input { return Input{cli.Stdin, cli.Out.Notef} }
+
+// ReadAll reads stdin to its end, or to more than limit bytes. stdin may be a pipe that another
 // program keeps open by mistake: while nothing comes, a note says what the verb waits for. When ctx
 // ends, a read is left to the end of the process.
-func (cli *Context) ReadStdin(ctx context.Context, limit int64) ([]byte, error) {
+func (in Input) ReadAll(ctx context.Context, limit int64) ([]byte, error) {
 	type result struct {
 		content []byte
 		err     error
 	}
-	in := io.LimitReader(cli.Stdin, limit+1)
+	limited := io.LimitReader(in.Stdin, limit+1)
 	began, ended := make(chan struct{}), make(chan result, 1)
 	go func() {
 		first := make([]byte, 512)
-		n, err := in.Read(first)
+		n, err := limited.Read(first)
 		close(began)
 		if err != nil {
 			if err == io.EOF {
@@ -39,7 +48,7 @@ func (cli *Context) ReadStdin(ctx context.Context, limit int64) ([]byte, error) 
 			ended <- result{first[:n], err}
 			return
 		}
-		rest, err := io.ReadAll(in)
+		rest, err := io.ReadAll(limited)
 		ended <- result{append(bytes.Clone(first[:n]), rest...), err}
 	}()
 	notice := time.NewTimer(stdinNotice)
@@ -50,7 +59,7 @@ func (cli *Context) ReadStdin(ctx context.Context, limit int64) ([]byte, error) 
 			began = nil
 			notice.Stop()
 		case <-notice.C:
-			cli.Notef("reading stdin, which has no input yet: end it with Ctrl-D, or run with </dev/null for none")
+			in.Notef("reading stdin, which has no input yet: end it with Ctrl-D, or run with </dev/null for none")
 		case r := <-ended:
 			if r.err != nil {
 				return nil, fmt.Errorf("read stdin: %w", r.err)
@@ -64,14 +73,14 @@ func (cli *Context) ReadStdin(ctx context.Context, limit int64) ([]byte, error) 
 
 // ReadText returns the text of an optional argument: the argument itself, or stdin if it is "-", or
 // if it is missing and stdin is not a terminal. One final newline of stdin is removed.
-func (cli *Context) ReadText(ctx context.Context, args []string) (string, error) {
+func (in Input) ReadText(ctx context.Context, args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		return args[0], nil
 	}
-	if len(args) == 0 && output.IsTerminal(cli.Stdin) {
+	if len(args) == 0 && output.IsTerminal(in.Stdin) {
 		return "", exit.Usagef("no message: pass TEXT, or - to read stdin")
 	}
-	b, err := cli.ReadStdin(ctx, protocol.MaxMessage)
+	b, err := in.ReadAll(ctx, protocol.MaxMessage)
 	if err != nil {
 		return "", err
 	}
@@ -83,15 +92,15 @@ func (cli *Context) ReadText(ctx context.Context, args []string) (string, error)
 }
 
 // ReadFile reads a file, or stdin if name is "-".
-func (cli *Context) ReadFile(ctx context.Context, name string) ([]byte, error) {
+func (in Input) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	if name == "-" {
-		return cli.ReadStdin(ctx, math.MaxInt64-1)
+		return in.ReadAll(ctx, math.MaxInt64-1)
 	}
 	return os.ReadFile(name)
 }
 
 // ReadAnswer reads one line from stdin.
-func (cli *Context) ReadAnswer(ctx context.Context) (string, error) {
+func (in Input) ReadAnswer(ctx context.Context) (string, error) {
 	type result struct {
 		line string
 		err  error
@@ -100,7 +109,7 @@ func (cli *Context) ReadAnswer(ctx context.Context) (string, error) {
 	go func() {
 		var line []byte
 		for b := make([]byte, 1); ; {
-			n, err := cli.Stdin.Read(b)
+			n, err := in.Stdin.Read(b)
 			if n == 0 || err != nil || b[0] == '\n' {
 				if err == io.EOF {
 					err = nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 )
 
 // stdin that another program keeps open is waited for, with a note, and within --timeout.
@@ -49,11 +50,11 @@ func TestStdinThatDoesNotEndIsWaitedForWithANote(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, w := io.Pipe()
 				var stderr bytes.Buffer
-				cli := &Context{Stdin: r, Stderr: &stderr}
+				in := Input{r, output.Printer{Stderr: &stderr}.Notef}
 				ctx, cancel := withTimeout(t.Context(), c.timeout)
 				defer cancel()
 				go c.input(w)
-				got, err := cli.ReadStdin(ctx, 100)
+				got, err := in.ReadAll(ctx, 100)
 				if string(got) != c.want || errors.Is(err, exit.ErrTimeout) != (c.timeout > 0) {
 					t.Errorf("%q, %v", got, err)
 				}
@@ -68,8 +69,8 @@ func TestStdinThatDoesNotEndIsWaitedForWithANote(t *testing.T) {
 
 // A read stops after the limit.
 func TestStdinIsReadToItsLimit(t *testing.T) {
-	cli := &Context{Stdin: strings.NewReader(strings.Repeat("x", 5000))}
-	if b, err := cli.ReadStdin(context.Background(), 1000); len(b) != 1001 || err != nil {
+	in := Input{Stdin: strings.NewReader(strings.Repeat("x", 5000))}
+	if b, err := in.ReadAll(context.Background(), 1000); len(b) != 1001 || err != nil {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }

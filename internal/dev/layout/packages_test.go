@@ -64,7 +64,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "internal/cli/localagent", imports: []string{
 		"internal/agents", "internal/cli/host", "internal/cli/verb", "internal/config",
-		"internal/exit", "internal/output", "protocol", "server/agent/acp",
+		"internal/exit", "internal/localserver", "internal/output", "protocol", "server/agent/acp",
 	}},
 	{pkg: "internal/cli/connection", imports: []string{
 		"dialect", "internal/agents", "internal/cli/localagent", "internal/cli/verb",

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/output"
 )
 
 // Parse parses a command line and returns the options that the verb would run with.
 func Parse[O any](v *verb.Verb, line string) (*O, error) {
 	var got *O
 	cli := &verb.Context{
-		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+		Stdin: strings.NewReader(""), Out: output.Printer{Stdout: io.Discard, Stderr: io.Discard},
 		Env: func(string) string { return "" },
 	}
 	cmd := v.Command(cli, func(options any) error {
