@@ -1,12 +1,9 @@
-//go:build unix
-
 package host
 
-import "golang.org/x/sys/unix"
+import "agentctl/server"
 
-// OpenFileLimit returns how many files a process may have open.
-func OpenFileLimit() (uint64, error) {
-	var limit unix.Rlimit
-	err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
-	return uint64(limit.Max), err
-}
+// SpareFiles is the number of files besides connections: of the store, and of some agents.
+const SpareFiles = 512
+
+// NeededFiles returns the number of files that a server with the limits may have open.
+func NeededFiles(l server.Limits) uint64 { return uint64(l.Sockets()) + SpareFiles }
