@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,17 +10,42 @@ import (
 	"agentctl/internal/cli/verb"
 )
 
-// newHelp returns the verb that prints the help of another one. cobra's own takes an unknown verb
-// for success.
+// topics are what help shows in addition to verbs.
+var topics = []struct {
+	name, about string
+	write       func(w io.Writer, root *cobra.Command)
+}{
+	{"flags", "Flags of all verbs", func(w io.Writer, root *cobra.Command) {
+		fmt.Fprintf(w, "Flags of all verbs:\n%s", root.PersistentFlags().FlagUsages())
+	}},
+	{"verbs", "All verbs, described", func(w io.Writer, root *cobra.Command) {
+		for _, g := range root.Groups() {
+			if verbs := verbsOf(root, g.ID); len(verbs) > 0 {
+				fmt.Fprintf(w, "%s\n", g.Title)
+				writeVerbs(w, verbs)
+			}
+		}
+	}},
+}
+
+// newHelp returns the verb that prints the help of another one, or a topic. cobra's own takes an
+// unknown verb for success.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:               "help [VERB]…",
-		Short:             "Show the help of a verb",
-		Long:              "Show the help of a verb, as its --help does. Without one, show all verbs.",
-		Example:           "  agentctl help send\n  agentctl help queue edit",
+		Use:   "help [VERB]…",
+		Short: "Show the help of a verb",
+		Long: "Show the help of a verb, as its --help does. The topic verbs describes all verbs in\n" +
+			"a line each, the topic flags the flags of all verbs.",
+		Example:           "  agentctl help send\n  agentctl help queue edit\n  agentctl help flags",
 		GroupID:           string(verb.GroupServer),
 		ValidArgsFunction: completeVerbs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, t := range topics {
+				if len(args) == 1 && args[0] == t.name {
+					t.write(cmd.OutOrStdout(), cmd.Root())
+					return nil
+				}
+			}
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil {
 				return err
@@ -52,6 +79,11 @@ func completeVerbs(cmd *cobra.Command, args []string, typed string) ([]cobra.Com
 	for _, sub := range parent.Commands() {
 		if sub.IsAvailableCommand() && strings.HasPrefix(sub.Name(), typed) {
 			list = append(list, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	for _, t := range topics {
+		if len(args) == 0 && strings.HasPrefix(t.name, typed) {
+			list = append(list, cobra.CompletionWithDesc(t.name, t.about))
 		}
 	}
 	return list, verb.NoFiles

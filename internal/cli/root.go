@@ -10,22 +10,9 @@ import (
 )
 
 const rootLong = `agentctl is tmux for AI agents. A server runs agent sessions; users and scripts attach to
-them from any terminal: watch live, send, queue, interrupt, approve, detach and come back. Output
-that was shown and commands that were accepted are never lost.
-
-SESSION is an id, an exact name, or a unique prefix of an id. Without --server the local server is
-used. If none runs, it is started in the background and ends after 10 minutes without running
-agents and clients; verbs that only read, such as ls, start none.
-
-Defaults for all commands can be set in a configuration file: config.json in ~/.config/agentctl or
-in the system's directory for it, or the file named by AGENTCTL_CONFIG. Flags and environment
-override it. See "agentctl attach --help" for its contents and "agentctl doctor" to check it. If
-they name another server, "--on local" selects the one of this machine, which stop, logs, backup,
-check and others work on.
-
-Exit codes: 0 done, 1 error, 2 usage, 3 timeout, 4 no such session, 5 not permitted, 6 needs a
-person (an approval is pending or the queue is held), 7 the turn failed, 8 cannot reach the server,
-9 the log was replaced, 10 not supported by the agent or the dialect, 130 the turn was interrupted, 128+N the screen was ended by signal N.`
+them from any terminal: watch live, send, queue, interrupt, approve, detach and come back. SESSION
+is an id, an exact name, or a unique prefix of an id. Without --server the local server is used, and
+started if none runs. docs/scripts.md has the exit codes, docs/screen.md the configuration file.`
 
 // NewRoot returns the command with all verbs.
 func NewRoot(cli *verb.Context) *cobra.Command {
@@ -105,6 +92,7 @@ func newBareRoot(cli *verb.Context) *cobra.Command {
 		&cobra.Group{ID: string(verb.GroupServer), Title: "Server and program:"},
 	)
 	root.SetHelpCommand(newHelp())
+	root.SetUsageFunc(printUsage)
 	root.SetCompletionCommandGroupID(string(verb.GroupServer))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit.Usagef("%w", err).WithHint("see: %s --help", cmd.CommandPath())

@@ -32,13 +32,10 @@ type loginOptions struct {
 var loginVerb = verb.Verb{
 	Use:   "login [USER]",
 	Short: "Log in to a server",
-	Long: `Log in to the server named by --server with a user and password. A missing user or
-password is read from the terminal, the password without echo.
-
-The credential is stored in the data directory, readable by you only. Later commands send it to that
-server, until it expires or is deleted with --forget. --token and AGENTCTL_TOKEN override it.
-
-With --dialect multiagent the server may also be one of that system.`,
+	Long: `Log in to the server of --server with a user and password; what is missing is read from the
+terminal. The credential is stored in the data directory, readable by you only, and sent to that
+server until it expires or --forget deletes it. --token and AGENTCTL_TOKEN override it. With
+--dialect multiagent the server may also be one of that system.`,
 	Example: "  agentctl login ada --server wss://agents.example.com\n" +
 		"  agentctl login ci --server ws://127.0.0.1:7777 --password-stdin <secret",
 	Group:    verb.GroupServer,

@@ -32,17 +32,10 @@ type tokenOptions struct {
 var tokenVerb = verb.Verb{
 	Use:   "token",
 	Short: "Make a credential for the local server",
-	Long: `Make a credential for servers on this data directory, valid at all their addresses,
-with a subject and a role:
-
-  metrics   reads /metrics, for Prometheus, and nothing else
-  observer  reads
-  operator  sends, interrupts, edits the queue, creates and closes sessions
-  approver  operator, and decides on approvals
-  admin     everything
-
-It is valid for --ttl. Its connections are closed when it expires or is revoked. With --session it
-can be used for that session alone.`,
+	Long: `Make a credential for servers on this data directory, with a subject and a role: metrics, observer
+(reads), operator (sends, interrupts, edits the queue, creates and closes sessions), approver (also
+decides approvals) or admin. It is valid for --ttl; with --session, for that session alone. See
+docs/access.md.`,
 	Example: "  agentctl token --subject ci --role operator --ttl 720h\n" +
 		"  agentctl token --subject bot --session fix\n" +
 		"  agentctl token user ada --role approver --file users.json",

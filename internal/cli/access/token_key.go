@@ -27,14 +27,10 @@ type tokenKeyOptions struct {
 var tokenKeyVerb = verb.Verb{
 	Use:   "key",
 	Short: "Show and change the keys of credentials",
-	Long: `Show and change the keys that sign credentials of this data directory. One of them
-signs; all verify. A running server reads them within seconds.
-
-"rotate" adds a key, which signs from now on: credentials of the older ones stay valid until they
-expire or their key is removed, which ends their connections. "add" lets another issuer make
-credentials: JWTs signed with EdDSA, with the id of the key as "kid", and the claims
-"iss": "agentctl", "aud": the audience that this command prints, "made": true, "sub", "role", "jti"
-and "exp"; with "session", for the session of that id alone.`,
+	Long: `Show and change the keys that sign credentials of this data directory. One key signs; all verify. A
+running server reads them within seconds. "rotate" adds a key that signs from now on, "add" accepts
+the credentials of another issuer, "rm" ends those of a key. See docs/operations.md for the claims
+of a credential.`,
 	Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
 		"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
 	Place: verb.DataDirectory,

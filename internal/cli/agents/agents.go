@@ -33,14 +33,10 @@ type agentsOptions struct {
 var agentsVerb = verb.Verb{
 	Use:   "agents",
 	Short: "List the agents of the server",
-	Long: `List the agents that the server can run by name: configured agents and presets. See
-"agentctl new --help" for ad hoc commands.
-
-On your own server the list tells whether an agent is installed, its version, whether a key or a
-stored login was found, how to get what is missing, and what the agent allows without asking you.
-Below are the providers of models, with or without a key, and the configured MCP servers.
---check starts each installed agent to see whether its login works, and connects to each MCP
-server.`,
+	Long: `List the agents that the server can run by name: configured agents and presets. On your own server
+the list shows whether an agent is installed, its version, its key or login, and how to get what is
+missing; then the providers of models and the MCP servers. --check starts each installed agent to
+test its login, and connects to each MCP server.`,
 	Example: "  agentctl agents\n  agentctl agents --check -o json\n  agentctl agents login claude",
 	Group:   verb.GroupServer,
 	Below:   []*verb.Verb{&agentsLoginVerb, &agentsSessionsVerb},

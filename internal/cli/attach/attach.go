@@ -54,47 +54,11 @@ type attachOptions struct {
 var attachVerb = verb.Verb{
 	Use:   "attach [SESSION]",
 	Short: "Open a session in the terminal UI",
-	Long: `Open a session in the terminal UI: the transcript with live output, the queue and
-pending approvals. Enter sends, Ctrl-K lists the commands, F1 the keys, Ctrl-C twice detaches. The
-session continues after you detach. A dropped connection is resumed with everything you missed.
-
-F2 opens the dashboard with all sessions of the server: status, pending approvals and their age.
-There you create, rename, remove, approve and search sessions. F8 jumps to the next session that
-needs you, and back. Without SESSION, the only session is used; if there is none or more than one,
-the sessions that were side by side when you left, else the dashboard. Alt-V and Alt-M show another
-session to the right and below.
-
-With --plain, without a terminal or on a dumb one, the session is printed as lines: the recent
-turns, then live output. Lines of stdin are sent as messages; lines that begin with / are commands
-(see /help). At the end of stdin attach waits until the session is idle and ends, with exit code 6
-if a request or a held queue waits for a person; with --follow it goes on.
-
-With --replay, an exported log (agentctl export --format jsonl) is played at its own pace, or that
-of a session up to now: Space pauses, + and - change the speed, [ and ] move by turns. A replay
-sends nothing. An argument that names no file is a SESSION.
-
-With --wire, every message of the connection is appended to FILE, a line of JSON each, without
-credentials: follow it with "tail -f FILE | jq". The file is new or your own, readable by you alone,
-and takes at most 64 MiB. The screen does not wait for it; a line counts messages that it lost.
-
-The themes are auto, dark, light, contrast (no faint text), colorblind, ember, fjord and 16, the
-terminal's sixteen colours. All but dark, light and 16 follow the background of the terminal; Alt-L
-shows the next one. While the terminal has no focus, it rings the bell when an approval
-arrives or a turn ends, unless you pass --no-alert.
-
-Defaults can be set in the configuration file (see "agentctl --help"), which is JSON:
-
-  {"server": "ws://127.0.0.1:7777", "dialect": "", "as": "ada",
-   "servers": {"box": {"url": "ssh://ada@box"}},
-   "theme": "auto", "color": true, "images": "auto", "mouse": false,
-   "bell": true, "notify": true, "keep": 3, "pass_env": ["MY_KEY", "CORP_*"],
-   "worktree": {"path": "../{repo}-{branch}", "setup": ["make", "deps"]},
-   "notify_states": ["waiting", "failed"], "notify_labels": ["team=infra"],
-   "keys": {"interrupt": ["ctrl+x", "ctrl+b"], "queue.remove": ["x"]}}
-
-Every name is optional. "images" is auto, kitty (its graphics protocol), blocks (half blocks) or
-off (a line of text). "notify_states" (waiting, failed, finished) and "notify_labels" restrict what
-the bell and notifications tell of. "keys" maps actions to keys; "agentctl keys" lists the actions.`,
+	Long: `Open a session in the terminal UI. Enter sends, Ctrl-K lists the commands, F1 the keys, F2 the
+sessions; Ctrl-C twice detaches. Without SESSION, the only session is used, else the sessions that
+were side by side or the dashboard. With --plain or without a terminal it prints lines and sends the
+lines of stdin, and exits 6 if the session needs a person. With --replay, SESSION may be an exported
+log. See docs/screen.md, also for the configuration file.`,
 	Example:  "  agentctl attach fix\n  agentctl attach fix --plain\n  agentctl attach --replay fix.jsonl",
 	Group:    verb.GroupStart,
 	Trial:    "fix",
@@ -106,7 +70,7 @@ the bell and notifications tell of. "keys" maps actions to keys; "agentctl keys"
 			cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
 			cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, go on after the end of stdin")
 			cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours; see below")
+			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours (docs/screen.md)")
 			cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")
 			cmd.Flags().BoolVar(&o.NoAlert, "no-alert", false, "disable bell and notifications")
 			cmd.Flags().StringVar(&o.Wire, "wire", "", "append the messages of the connection to `FILE`")

@@ -15,7 +15,7 @@ var keysVerb = verb.Verb{
 	Use:   "keys",
 	Short: "List the actions and keys of the terminal UI",
 	Long: `List the actions of the terminal UI and their keys. "keys" in the configuration file
-maps actions to other keys; see "agentctl attach --help". Actions that only earlier versions knew are
+maps actions to other keys; see docs/screen.md. Actions that only earlier versions knew are
 ignored; a note names what takes their place.`,
 	Example: "  agentctl keys",
 	Group:   verb.GroupServer,

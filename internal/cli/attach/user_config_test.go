@@ -100,8 +100,13 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	}
 }
 
-func TestTheHelpOfAttachHasAnExampleOfTheConfiguration(t *testing.T) {
-	long := attachVerb.Long
+func TestTheScreenPageHasAnExampleOfTheConfiguration(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/screen.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, long, _ := strings.Cut(string(page), "\n## The configuration file\n")
+	long, _, _ = strings.Cut(long, "\n## ")
 	from, to := strings.Index(long, "  {"), strings.LastIndex(long, "}")
 	if from < 0 || to < from {
 		t.Fatalf("no example in %s", long)

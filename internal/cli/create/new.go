@@ -46,38 +46,11 @@ var newVerb = verb.Verb{
 	Use:   "new",
 	Most:  1, // a branch after --worktree
 	Short: "Create a session",
-	Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a
-preset (see "agentctl agents"), or ad hoc: "acp:COMMAND ARG…" for a command that speaks the Agent
-Client Protocol, "script:FILE" for a script. Without --agent it is the default of the server, else
-the first agent that is ready: with a key in the environment, or installed and logged in. On the local server the session works in the current
-directory unless you pass --cwd.
-
-The agent starts at once. If it is not installed, needs a login or cannot start, new fails and there
-is no session; --no-check creates the session all the same, and --lazy starts the agent with the
-first message. On your own server, the variables that known agents need, above all API keys, and
-those that "pass_env" in your configuration names come from your shell; a variable that your shell
-lacks is removed. Another server gets only what --env names. They are never shown or logged.
-
---load continues a session that the agent has stored itself; "agentctl agents sessions" lists them.
-The end of its conversation becomes the first turn, if the agent repeats it.
-
---wait and --follow wait for the end of the first message's turn, with the exit codes and the output
-of "agentctl send".
-
---policy chooses what runs without asking: ask (default), auto-read, auto-edit, deny or plan, or
-a file with rules (docs/agents.md).
-"agentctl set SESSION policy NAME" changes it.
-
---worktree gives the session a git worktree of its own, on a new branch BRANCH (else the session's
-name) that starts at --base or what is checked out, or on a branch that exists. The directory is
-beside the repository; "worktree" in the configuration file has another "path", a template, and a
-"setup" command that runs there. If something fails, nothing of it is left. The label worktree has
-the branch, and "agentctl rm" removes the worktree when nothing is lost. The server must be on this
-machine.
-
---mode, --model and --option choose settings of the agent before its first message;
-"agentctl options" lists them. --attach sends files with the first message, as that of
-"agentctl send".`,
+	Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a preset (see
+"agentctl agents"), "acp:COMMAND ARG…" or "script:FILE"; without --agent it is the server's default,
+else the first agent that is ready. The agent is started to check it: if it cannot start, no session
+is created, unless you pass --no-check or --lazy. --wait and --follow wait as "agentctl send" does.
+See docs/agents.md, and docs/sessions.md for worktrees.`,
 	Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 		"  agentctl new --worktree fix/login --base main --agent claude\n" +
 		"  S=$(agentctl new --agent \"acp:my-agent --acp\")",

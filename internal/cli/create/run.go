@@ -43,19 +43,11 @@ type runOptions struct {
 var runVerb = verb.Verb{
 	Use:   "run [PROMPT|-]",
 	Short: "Run one prompt and print the answer",
-	Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. What
-is piped in goes with the prompt as context; without PROMPT, or with -, it is the prompt. The pipe is
-read to its end: a program that leaves its own pipe open runs this with </dev/null. With -o json the
-result is one object of type outcome: session, reason, text, usage, cost and changed files.
-
-Without --agent the server's default runs, else the first agent that is ready. --policy chooses what
-runs without asking, by name or by a file with rules (docs/agents.md). A request that it leaves open
-is shown on a terminal and you are asked. Without a terminal the command ends with 6 and the session
-stays, so that somebody can decide; with the timeout of a policy file it waits, and the request is
-denied. The other exit codes are those of "agentctl send --wait". Ctrl-C interrupts the turn and
-removes the session.
-
---keep keeps the session. --continue sends PROMPT to the last run of this directory that was kept.`,
+	Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. stdin that is
+not a terminal goes with the prompt as context; without PROMPT, or with -, it is the prompt. A
+request that --policy leaves open is shown on a terminal; elsewhere run exits 6 and the session
+stays. The other exit codes are those of "agentctl send --wait". With -o json the result is an
+object of type outcome. See docs/scripts.md.`,
 	Example: "  agentctl run \"what does this project do?\"\n" +
 		"  git diff | agentctl run \"review this change\"\n" +
 		"  agentctl run --policy deny -o json \"find dead code\" | jq -r .text\n" +

@@ -28,24 +28,10 @@ type upOptions struct {
 var upVerb = verb.Verb{
 	Use:   "up FILE",
 	Short: "Create the sessions that a file describes",
-	Long: `Create the sessions of a file that do not exist, and bring those that exist to what it says;
-a second time nothing changes. Each session is known by its name. FILE is JSON, or YAML:
-
-  sessions:
-    - name: api
-      dir: ./api                  # relative to the file; else its directory
-      agent: claude
-      labels: {team: infra}
-      mode: plan                  # also: model, policy, options
-      prompt: fix the tests       # sent when the session is created
-      worktree: {branch: fix/api, base: main}
-
-Title, labels, mode, model, policy and options of a session that exists are changed; labels that the
-file lacks stay. Agent, directory and worktree cannot be changed: if they differ, up changes nothing
-and says so. It never removes a session.
-
-Before the first change, up checks the whole file: directories, names of agents and scripts. Errors
-have the line. --dry-run does only that and prints what would be done.`,
+	Long: `Create the sessions of a file that do not exist, and change title, labels, mode, model, policy and
+options of those that exist. Sessions are known by their names; none is removed. FILE is JSON or
+YAML. The whole file is checked before the first change; if agent, directory or worktree of a
+session differ, nothing is changed. --dry-run prints what would be done. See docs/sessions.md.`,
 	Example: "  agentctl up team.yaml --dry-run\n  agentctl up team.yaml -o json",
 	Group:   verb.GroupStart, Sends: protocol.DoCreate,
 	Trial: "team.json",

@@ -51,12 +51,10 @@ type doctorOptions struct {
 var doctorVerb = verb.Verb{
 	Use:   "doctor",
 	Short: "Check configuration, data directory, server and agents",
-	Long: `Check the configuration files, the programs of hooks, the data directory and its
-permissions, the free disk space, the limit of open files and how many the server has open, the
-stored sessions (as "agentctl check --quick"), the last errors of its server, the server and
-its version, which agents are installed and logged in, and which providers of
-models have a key. It connects to the configured MCP servers. It starts no
-agentctl server. It exits 1 when a check is bad.`,
+	Long: `Check the configuration files, hooks, data directory, free disk space, open files, stored sessions,
+the last errors of the server, its version, the installed agents with their logins, and the keys of
+model providers. It connects to the configured MCP servers, and starts no server. It exits 1 when a
+check is bad.`,
 	Example: "  agentctl doctor",
 	Group:   verb.GroupServer,
 

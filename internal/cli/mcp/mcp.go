@@ -18,16 +18,10 @@ type mcpOptions struct{ verb.Options }
 var mcpVerb = verb.Verb{
 	Use:   "mcp",
 	Short: "Serve the tools of agentctl to an agent",
-	Long: `Serve the Model Context Protocol on stdin and stdout. An agent gets the tools list, new,
-send, wait, read, status and interrupt, and works with sessions of its own. No tool decides about
-an approval, and none starts a command that is not an agent of the server.
-
-In a session of the server, the agent has the rights of an agent: it changes only sessions that it
-created, which name their parent. Elsewhere it changes only sessions that were created here: they
-have the label mcp. "agentctl label SESSION mcp=yes" gives it another one, mcp- takes it away.
-
-The verb stays until stdin ends; a line that is no message is answered with an error.
-docs/agents.md has the configuration of each agent.`,
+	Long: `Serve the Model Context Protocol on stdin and stdout, until stdin ends. An agent gets the tools
+list, new, send, wait, read, status and interrupt. It changes only sessions that it created, or that
+have the label mcp. No tool decides an approval. See docs/agents.md for the configuration of each
+agent.`,
 	Example: "  agentctl mcp\n  agentctl mcp --on box",
 	Group:   verb.GroupServer,
 	Lacks: func(d *codec.Dialect) error {

@@ -30,13 +30,10 @@ type eventsOptions struct {
 var eventsVerb = verb.Verb{
 	Use:   "events SESSION",
 	Short: "Print a session's events as JSON lines",
-	Long: `Print the events of a session as they are on the wire, one JSON object per line: all
-events, or those after --since. With --follow, continue with new events, across restarts of the
-server, until killed. A position is EPOCH:SEQ, as status prints it; a bare SEQ means the current
-epoch. With --fold, a run of deltas is one event, printed when the run has ended.
-
-If the log was replaced, or ends before --since, the last line has the type reset and the exit code
-is 9: what follows would not continue what was read before.`,
+	Long: `Print the events of a session, one JSON object per line: all, or those after --since, EPOCH:SEQ or
+SEQ. With --follow, continue with new events, across restarts of the server. With --fold, a run of
+deltas is one event. If the log was replaced, or ends before --since, the last line has the type
+reset and the exit code is 9. See docs/scripts.md.`,
 	Example: `  agentctl events fix | jq -r 'select(.type=="text.delta").data.text'
   agentctl events fix --since 120 --follow`,
 	Group: verb.GroupRead, Reads: true, Sends: protocol.DoSubscribe,

@@ -29,15 +29,10 @@ type searchOptions struct {
 var searchVerb = verb.Verb{
 	Use:   "search [SESSION] WORDS…",
 	Short: "Search the transcripts of sessions",
-	Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain
-every word, including those of the current turn. An argument with spaces is a phrase. Words with an
-upper-case letter match in their case only, and then so do all other words.
-The first of several arguments is a session if one has that id or name, unless you pass --session or
---all. Each hit has its session and seq, time, kind and a line of text; the newest hits come first, and sessions
-in order of creation, the newest first. Over a dialect, SESSION is required and only the events its
-server sends are searched.
-
-Exits 1 when nothing matched and 2 after an error without a code of its own, like grep.`,
+	Long: `Print the messages, answers, reasoning, tool calls, approvals and errors that contain every word. An
+argument with spaces is a phrase; an upper-case letter makes the search match case. The first of
+several arguments is a session if one has that id or name, unless you pass --session or --all. Exits
+1 when nothing matched and 2 after an error without its own code, like grep.`,
 	Example: "  agentctl search fix cache key\n  agentctl search \"connection refused\" --limit 5\n" +
 		"  agentctl search panic -o json | jq -r .session | sort -u",
 	Group: verb.GroupRead, Reads: true, Sends: protocol.DoSubscribe,

@@ -20,11 +20,9 @@ type connectOptions struct {
 var connectVerb = verb.Verb{
 	Use:   "connect",
 	Short: "Connect stdin and stdout to the local server",
-	Long: `Connect standard input and output to the socket of the local server, which is started if
-necessary. A client on another machine runs it through ssh: agentctl --server ssh://HOST ls. Its
-rights are those of the socket, so they are those of the account that ssh logs in to.
-
-After the line "` + ssh.Greeting + `" everything is the connection. It ends when either side ends.`,
+	Long: `Connect stdin and stdout to the socket of the local server, which is started if necessary. A client
+on another machine runs it through ssh: agentctl --server ssh://HOST ls. Its rights are those of the
+account. After the line "agentctl: connected" everything is the connection.`,
 	Example: "  agentctl --server ssh://ada@box ls",
 	Group:   verb.GroupServer, Place: verb.ThisMachine,
 

@@ -31,13 +31,10 @@ type logsOptions struct {
 var logsVerb = verb.Verb{
 	Use:   "logs",
 	Short: "Show the log of the local server",
-	Long: `Show the log of the server of the data directory: its last records, and new ones with
---follow. Without a server, it is that of the last background server. No server is started.
-
-A background server logs to "server.log" in the data directory. A server in a terminal or of a
-service manager logs to stderr, unless it has --log-file. The log is bounded: at 1 MiB its content is
-moved to a second file, which ends in ".old". With -o json each record is an object: records of
---log-format json as they are, others as {"line":"…"}.`,
+	Long: `Show the last records of the log of this data directory's server, and new ones with --follow. No
+server is started. The log is "server.log" in the data directory, or the file of --log-file; a
+server in a terminal or a service manager logs to stderr otherwise. With -o json each record is an
+object. See docs/operations.md.`,
 	Example: "  agentctl logs\n  agentctl logs -n 20 --follow\n  agentctl logs -n -1 -o json",
 	Group:   verb.GroupServer, Place: verb.DataDirectory,
 	Trial: "--follow --timeout 1s",

@@ -55,97 +55,11 @@ type serveOptions struct {
 var serveVerb = verb.Verb{
 	Use:   "serve",
 	Short: "Run a server",
-	Long: `Run a server until SIGTERM or SIGINT. The first line of stdout is its URL; with -o
-json, it is {"url","pid","token_file","dialects","fingerprint"}.
-
-By default the server listens only on a Unix socket that this user alone can open. --listen adds
-TCP, with port 0 for any free port. TCP requires a token: it is in a file of the data directory, and
-your commands read it from there.
-
---tls encrypts TCP, with a certificate that is made once and kept in the data directory. Its
-fingerprint is printed to stderr, and in JSON as "fingerprint": clients show it and pin it at their
-first connection. --tls-cert and --tls-key name a certificate of your own. An address that other
-machines can reach needs TLS, or --insecure: clients run commands on this machine. Requests for
-other host names than those of this machine and the certificate are refused: --host adds one.
-
---listen-dialect adds TCP for the clients of another system, in its own protocol (a dialect) and at
-any path. Clients that cannot send a token need ",open": then every program on this machine is a
-client, on loopback only, with the role of ",role=R"; the default role may create sessions, send,
-queue, interrupt and approve. The other listeners also serve every dialect, at /dialect/NAME.
-
---users FILE lets the users in it log in ("agentctl login"), each with a role. "agentctl token user"
-adds users; "agentctl token" makes credentials without a password. A change of the file takes effect
-within seconds: a removed user, and one with another password, is logged out.
-
-The log goes to stderr, or to --log-file, which is bounded: at 1 MiB its content is moved to FILE.old.
-It holds no messages of users and agents, and secrets are hidden. SIGHUP opens the file again, for
-programs that move it; "agentctl logs" shows it. GET /metrics has numbers for Prometheus, for the
-roles metrics and operator; docs/operations.md has all of them.
-
-SIGHUP reads users, certificates and the configuration again. Agents, MCP servers, "providers",
-"default_agent", "hooks", timeouts, limits, "window" and "origins" apply to what begins later:
-agents, sessions, connections, notifications. The log names changes of other values, which need a
-restart. A file with an error changes nothing.
-
-The configuration is JSON: --config FILE, or else server.json in the directory of config.json, if it
-exists. Servers that start in the background read the latter:
-
-  {"agents": {"mine": {"command": "my-agent", "args": ["--acp"],
-                       "env": {"K": "V"}, "policy": "auto-edit"},
-              "demo": {"script": "demo.script"},
-              "coder": {"model": "ollama/qwen3", "models": ["gpt-5.5"],
-                        "effort": "low", "instructions": "Be brief.",
-                        "budget": {"turn": {"cost": 2}}}},
-   "providers": {"ollama": {"base_url": "http://gpu:11434/v1"},
-                 "openai": {"key_command": ["pass", "openai"]}},
-   "mcp": {"files": {"command": "npx", "args": ["-y", "mcp-files"],
-                     "env": {"KEY": "${FILES_KEY}"}},
-           "web": {"url": "https://example.com/mcp",
-                   "headers": {"Authorization": "Bearer ${WEB_TOKEN}"},
-                   "agents": ["mine", "claude"]}},
-   "default_agent": "mine", "users": "users.json",
-   "tls": {"cert": "server.crt", "key": "server.key"},
-   "approval_timeout": "5m", "edit_hold": "30s", "agent_idle": "12h",
-   "state_ttl": "168h", "state_secret": "…", "state_keys": ["other.pem"],
-   "sync": "normal", "window": 16777216,
-   "retention": {"age": "2160h", "sessions": 1000, "bytes": 10737418240},
-   "limits": {"connections": 4096, "per_sender": 1024, "reserve": 64,
-              "unauthenticated": 256, "message": 1048576, "inflight": 64,
-              "rate": 5000, "sessions": 20000, "agents": 500, "queue": 1000,
-              "requests": 100, "rules": 500, "session_bytes": 4194304,
-              "log_memory": 67108864},
-   "origins": ["http://localhost:5173"],
-   "hooks": {"phone": {"url": "https://example.com/hook",
-                       "secret_file": "hook.secret",
-                       "events": ["approval.requested", "error"],
-                       "decide_urls": {"base": "https://me.example"},
-                       "deny_after": "30m"},
-             "desktop": {"command": ["notify"], "events": ["turn.ended"]}},
-   "dialects": {"myagent": {"agents": {"their name": "mine"},
-                            "options": {"heartbeat": "30s"}}}}
-
-Every name is optional. The limits above are the defaults: "connections" at once (--connections
-overrides it), "per_sender" those of one user, by default a quarter, a "reserve" for the owner and
-admins, "unauthenticated" before a login; commands a second and in flight of a connection; and what sessions hold: messages in a queue, pending requests,
-rules, and the bytes of each of these.
-
-"retention" removes sessions without activity for "age", those beyond the "sessions" most recently
-active, and the oldest while the database is larger than "bytes"; never one whose turn runs, whose
-queue has messages or that a client watches. An agent that has been idle for "agent_idle" ends if it
-can continue its conversation later, with the next message; an agent that cannot never ends. Servers
-with the same "state_secret" restore each other's exported states; "state_keys" are files of the
-public keys (agentctl state key) of other servers whose states are restored too. "origins" are the
-origins of web pages that may connect; all other pages are refused.
-
-"hooks" send notifications, signed POSTs or commands: docs/hooks.md.
-
-An agent with a "model" runs in the server. "providers" says where models are and where their keys
-come from; docs/config.md has all keys. An unknown key and an invalid value are refused with the
-line. "mcp" names servers of the Model Context Protocol for the agents: commands, which the agent runs,
-or URLs, with "type": "sse" for the older transport. Without "agents" every agent gets a server; with
-[] none does. ${NAME} is a variable of the agent: of "env", of the session (agentctl new --env,
-"pass_env") or of the server, so that the file holds no secret. A session has a notice about servers
-that its agent does not take.`,
+	Long: `Run a server until SIGTERM or SIGINT, with a Unix socket that this user alone can open; --listen
+adds TCP, which requires a token, and TLS or --insecure if other machines can reach it. The first
+line of stdout is the URL; with -o json it is {"url","pid","token_file","dialects","fingerprint"}.
+The configuration is --config FILE, else server.json in the directory of config.json; SIGHUP reads
+it again. See docs/operations.md and docs/config.md.`,
 	Example: "  agentctl serve\n  agentctl serve --listen 127.0.0.1:7777 --default-agent claude\n" +
 		"  agentctl serve --listen-dialect effectiveagent=127.0.0.1:12345,open\n" +
 		"  agentctl serve --listen 0.0.0.0:7777 --tls --users users.json",

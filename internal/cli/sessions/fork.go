@@ -15,12 +15,10 @@ import (
 var forkVerb = verb.Verb{
 	Use:   "fork SESSION",
 	Short: "Make a new session from the turns of another",
-	Long: `Make a session that has the turns of another, its agent, directory and variables, and print
-its id. The other session stays as it is. With --turn the new one ends with that turn, with --before
-it ends before it. A turn is its id, or a number counted from 1. Files are not copied: both sessions
-work in the same directory.
-
-Of turns that the agent has summarized, the new session gets the transcript as text.`,
+	Long: `Make a session with the turns of another, its agent, directory and variables, and print its id. With
+--turn the new one ends with that turn, with --before it ends before it; a turn is its id, or a
+number counted from 1. Files are not copied: both sessions work in the same directory. Summarized
+turns become text.`,
 	Example: "  agentctl fork fix --before 3 --name fix-again",
 	Group:   verb.GroupSession, Sends: protocol.DoFork, Trial: "fix",
 	Complete: completion.Sessions,

@@ -32,15 +32,9 @@ var importVerb = verb.Verb{
 	Use:   "import FILE|-",
 	Short: "Read and continue a session that somebody exported",
 	Long: `Create a session from the output of "agentctl export --format jsonl", of any server, and print its
-id. The session has the finished turns of the file, the newest as many as fit 768 KiB, with their
-times; files and images that the server kept are left out. Nothing proves who wrote the file: the
-names in it are shown as "NAME (imported)", and none of its rules, decisions or settings acts here.
-
-The agent starts with your first message, and gets the end of the conversation with it. Without
---agent it is the agent that the file names, unless that is a command of its own.
-
-A state that "agentctl state export" printed is restored, as "agentctl state restore" does: that
-one is signed and has the memory of the agent, its queue and its plan.`,
+id. It has the newest finished turns, at most 768 KiB; rules, decisions and settings of the file
+have no effect. The agent starts with your first message. A signed state is restored, as "agentctl
+state restore" does. See docs/sessions.md.`,
 	Example: "  agentctl export fix --format jsonl >fix.jsonl\n" +
 		"  agentctl import fix.jsonl --name fix-of-ada --agent claude\n  agentctl attach fix-of-ada",
 	Group: verb.GroupSession, Sends: protocol.DoImport,

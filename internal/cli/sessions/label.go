@@ -23,7 +23,7 @@ type labelOptions struct {
 }
 
 var labelVerb = verb.Verb{
-	Use:   "label SESSION [KEY=VALUE|KEY-]...",
+	Use:   "label SESSION [KEY=VALUE|KEY-]…",
 	Most:  protocol.MaxLabels + 1,
 	Short: "Set, remove and show labels of a session",
 	Long: "Set labels of a session with KEY=VALUE and remove them with KEY-, then show all labels. A " +

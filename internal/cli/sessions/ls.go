@@ -35,17 +35,11 @@ type listOptions struct {
 var lsVerb = verb.Verb{
 	Use:   "ls",
 	Short: "List sessions",
-	Long: "List sessions, the most recently active first; with -o json, one per line.\n\n" +
-		"--filter takes conditions, separated by commas: status=, agent=, name= (a part of it), dir= (or\n" +
-		"below it), label=KEY or label=KEY=VALUE. Each kind must hold; of a kind, except labels, one value\n" +
-		"is enough.\n\n" +
-		"--columns takes the columns to print, separated by commas: " + sessiontable.ColumnNames() + ".\n" +
-		"turn is the age of the current turn, lag what the slowest client has not received yet; both ask the\n" +
-		"server for each busy session, and are in the output of -o json only if chosen. rate, tokens a second\n" +
-		"over the last half minute, is for agentctl watch.\n\n" +
-		"--summary prints one line for status bars: the sessions that wait for somebody, failed or run.\n\n" +
-		"--all-servers lists the local server's sessions and those of all servers that the configuration\n" +
-		"names. A server that does not answer within 5 seconds is reported on stderr.",
+	Long: `List sessions, the most recently active first; with -o json, one per line. --filter takes
+conditions, separated by commas: status=, agent=, name=, dir=, label=KEY or label=KEY=VALUE.
+--summary prints one line for status bars. --all-servers includes the servers of the configuration;
+a server that does not answer within 5 seconds is reported on stderr. See docs/scripts.md for the
+columns.`,
 	Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
 		"  agentctl ls --columns name,status,dir --no-header\n" +
 		"  agentctl ls --jq 'select(.status==\"waiting\").session'",

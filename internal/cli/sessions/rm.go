@@ -36,21 +36,11 @@ type removeOptions struct {
 var rmVerb = verb.Verb{
 	Use:   "rm [SESSION…]",
 	Short: "Remove sessions",
-	Long: `Remove sessions with their transcripts. The current turn is interrupted and the agent
-is stopped. What is removed is overwritten, and its space is given back. With --keep, a session is
-closed and can still be read.
-
-Instead of sessions, --older-than names those without activity for that long, --closed the closed
-ones, both together the closed ones among the old, and --all every session. They leave sessions
-alone whose turn runs, that have queued or scheduled messages or that a client watches, except for --all. The
-list is shown and confirmed on a terminal; elsewhere --yes is needed.
-
-The git worktree that "agentctl new --worktree" made goes with its session, and its branch if it has
-no commit of its own. If files are changed, or commits are not in the branch that it started from,
-rm refuses and removes nothing; selected sessions are left alone. --force removes the worktree all
-the same, but never a branch with commits of its own. --keep-worktree keeps the worktree. It stays
-too if another session works there. On another machine the session goes, and such a worktree stays.
-If its directory was deleted, git's entry of it in a repository above or beside it is removed.`,
+	Long: `Remove sessions with their transcripts; a current turn is interrupted. Instead of sessions,
+--older-than, --closed and --all select them; the first two leave out sessions in use. The list is
+confirmed on a terminal; elsewhere --yes is needed. A worktree that "agentctl new --worktree" made
+is removed too. If it has changes or commits of its own, rm refuses, unless you pass --force or
+--keep-worktree. See docs/sessions.md.`,
 	Example: "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
 	Group:   verb.GroupSession, Sends: protocol.DoClose,
 	Trial:    "nonsense",

@@ -22,7 +22,7 @@ var stateVerb = verb.Verb{
 	Short: "Export and restore sessions",
 	Long: `Export a session as one line of JSON that its server signs, and restore it as a new session on
 that server, on one with the same "state_secret" in its configuration, or on one with the server's
-public key in its "state_keys" (agentctl serve --help).`,
+public key in its "state_keys" (docs/config.md).`,
 	Example: "  agentctl state export fix >fix.state\n  agentctl state restore fix.state --name fix-again",
 	Group:   verb.GroupSession,
 	Below:   []*verb.Verb{&stateExportVerb, &stateRestoreVerb, &stateKeyVerb},

@@ -26,15 +26,11 @@ type watchOptions struct {
 var watchVerb = verb.Verb{
 	Use:   "watch",
 	Short: "Print changes of sessions as they happen",
-	Long: `Print a line for every session, then one for each change of its status, request, queue or
-title, until interrupted; with -o json, the session as "agentctl ls -o json" prints it, with
-"deleted" for one that was removed. A lost connection is resumed.
-
---columns prints these columns of "agentctl ls" instead, when one of them has changed, and rate,
-tokens a second over the last half minute. turn, lag and rate are in the output of -o json if chosen.
-
---summary prints the line of "agentctl ls --summary" instead, each time that it changes.
---filter is as for ls.`,
+	Long: `Print a line for every session, then one for each change of its status, request, queue or title,
+until interrupted. With -o json, print sessions as "agentctl ls" does, with "deleted" for a removed
+one. A lost connection is resumed. --columns prints these columns of "agentctl ls" when one has
+changed; rate is tokens a second over the last half minute. --summary prints the line of "agentctl
+ls --summary" when it changes. --filter is as for ls.`,
 	Example: "  agentctl watch\n  agentctl watch --filter label=team=infra -o json\n" +
 		"  agentctl watch --columns name,status,turn,rate,lag\n" +
 		"  agentctl watch --summary --all-servers",

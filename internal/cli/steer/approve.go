@@ -12,15 +12,11 @@ import (
 var approveVerb = verb.Verb{
 	Use:   "approve SESSION [REQUEST]",
 	Short: "Approve a request of an agent",
-	Long: `Approve a request of an agent, once. With --always the same request is allowed from
-now on, in the scope that the request names (see "agentctl rules"). On a terminal the whole request
-is shown, and you are asked unless --yes is given.` + decisionLong + `
-
---answer and --input carry the input that a request takes: answers to questions, edited tasks of a
-plan, an edited patch or command. --answer names a question and a choice by id or by number: 1=2 gives the
-second choice of the first question; any other answer is free text. As JSON the input is
-{"tasks": […], "answers": {"QUESTION": ["ANSWER"]}, "patch": "…", "command": "…"}, each where it applies.
-"agentctl plan -o json" prints the tasks of a plan in that form.`,
+	Long: `Approve a request of an agent, once; with --always, also the same requests in its scope from now on
+("agentctl rules"). Without REQUEST, the session must have one pending request. On a terminal the
+whole request is shown, and you are asked unless you pass --yes. --answer answers questions, by id
+or number: 1=2 is the second choice of the first question. The first decision wins; a later one
+fails with code conflict. See docs/scripts.md.`,
 	Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
 		"  agentctl approve fix --answer database=postgres\n" +
 		"  agentctl approve fix --answer 1=2 --answer 2=yes",
@@ -47,8 +43,9 @@ second choice of the first question; any other answer is free text. As JSON the 
 var denyVerb = verb.Verb{
 	Use:   "deny SESSION [REQUEST]",
 	Short: "Deny a request of an agent",
-	Long: `Deny a request of an agent. The agent receives the reason and continues without it.
-With --stop the turn ends and the queue is held.` + decisionLong,
+	Long: `Deny a request of an agent. The agent receives the reason and continues without it; with --stop the
+turn ends and the queue is held. Without REQUEST, the session must have one pending request. The
+first decision wins; a later one fails with code conflict and names the winner.`,
 	Example: "  agentctl deny fix --reason \"use the staging database\"\n  agentctl deny fix r_3 --stop",
 	Group:   verb.GroupSteer, Sends: protocol.DoApprove,
 	Needs:    []verb.FlagFeature{{Flag: "stop", Feature: codec.DenyStop}},

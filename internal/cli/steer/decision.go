@@ -35,11 +35,6 @@ type decisionOptions struct {
 	Yes      bool
 }
 
-const decisionLong = `
-
-Without REQUEST, the session must have one pending request. The first decision on a request wins; a
-later one fails with code conflict and names the winner.`
-
 // addFlags adds the flags that approve, deny and explain share.
 func (o *decisionOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Reason, "reason", "", "reason `TEXT` for the agent")

@@ -16,8 +16,8 @@ import (
 var explainVerb = verb.Verb{
 	Use:   "explain SESSION [REQUEST]",
 	Short: "Have an agent explain a request",
-	Long: "Have an agent explain a request, and print the explanation. The request stays pending." +
-		decisionLong,
+	Long: `Have an agent explain a request, and print the explanation. The request stays pending. Without
+REQUEST, the session must have one pending request.`,
 	Example: "  agentctl explain fix",
 	Group:   verb.GroupSteer, Sends: protocol.DoApprove,
 	Lacks:    func(d *codec.Dialect) error { return d.UnsupportedFeature(codec.Explain, true) },

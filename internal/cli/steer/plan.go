@@ -27,11 +27,9 @@ type planOptions struct {
 var planVerb = verb.Verb{
 	Use:   "plan SESSION",
 	Short: "Show the plan of a session, or run given tasks",
-	Long: `Show the newest plan of a session, one task per line: id, status, title, and the tasks
-that it comes after. A plan that waits for your confirmation is shown as the request has it.
-
-With -o json the plan is one object with status, question, summary and tasks. "agentctl approve
---input" takes it, edited, to confirm a plan, and "agentctl plan run" to run its tasks.`,
+	Long: `Show the newest plan of a session, one task per line: id, status, title, and the tasks before it. A
+plan that waits for your confirmation is shown as the request has it. With -o json the plan is one
+object, which "agentctl approve --input" and "agentctl plan run" read.`,
 	Example: `  agentctl plan fix
   agentctl plan fix --jq 'del(.tasks[1])' | agentctl approve fix --input -
   agentctl plan fix -o json | agentctl plan run fix`,
@@ -108,15 +106,10 @@ type planRunOptions struct {
 var planRunVerb = verb.Verb{
 	Use:   "run SESSION [FILE|-]",
 	Short: "Run given tasks without planning",
-	Long: `Run the tasks of a file, or of stdin, without a planner and without confirmation. While a turn
-runs, they are queued. The file holds a plan as "agentctl plan -o json" prints it:
-
-  {"question": "…", "tasks": [
-    {"id": "1", "title": "…", "description": "…"},
-    {"id": "2", "title": "…", "description": "…", "after": ["1"]}]}
-
-A task with the status completed is not repeated by an agent that keeps results, such as a pipeline.
---wait, --follow and --key are those of "agentctl send".`,
+	Long: `Run the tasks of a file, or of stdin, without a planner and without confirmation. The file has a
+plan as "agentctl plan -o json" prints it. While a turn runs, the tasks are queued. A pipeline does
+not repeat completed tasks. --wait, --follow and --key are those of "agentctl send". See
+docs/scripts.md.`,
 	Example: "  agentctl plan run fix tasks.json\n  agentctl plan run fix tasks.json --wait --timeout 1h",
 	Sends:   protocol.DoPlanRun, Waits: true,
 	Trial:    "fix nonsense",

@@ -35,30 +35,11 @@ type sendOptions struct {
 var sendVerb = verb.Verb{
 	Use:   "send SESSION [TEXT|-]",
 	Short: "Send a message to a session",
-	Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with
--, the message is read from stdin.
-
-With --wait, the exit code is the result of the message's turn: 0 completed, 7 failed, 130
-interrupted or removed from the queue, and 6 as soon as the turn needs a person: an approval is
-pending, or the queue is held before it. --follow waits too and prints the text of the answer as it
-arrives; with -o json, the events of the turn. With -o json both end with one object, of type
-outcome, once the turn has ended: reason, code, text of the answer, usage, cost, duration and changed
-files. The turn goes on if the command is ended.
-
-At a server whose sessions end with their connection, as those of AgentLoop and MyAgent, --follow is
-the default.
-
---at and --in schedule the message: the server keeps it, over restarts, and puts it at the end of
-the queue then. TIME is 15:04, the next one, "2006-01-02 15:04", or with a zone as in
-2006-01-02T15:04:05Z. Until then it delays no other message. "agentctl queue" shows it.
-
---attach sends an image or another file with the message, which then needs no text. A message holds
-about 180 KiB of images and 240 KiB of text; at a server on this machine a larger file, and one that
-is neither, goes as a link that the agent reads. What the agent does not support is left out, with
-a notice.
-
-With --key, retries send the message once: a command with the same key returns the first result and
-waits for the same turn. --id is an alias of --key.`,
+	Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with -, it is read
+from stdin. With --wait, the exit code is the result of its turn: 0 completed, 7 failed, 130
+interrupted or removed from the queue, 6 as soon as a person is needed. --follow also prints the
+answer. With -o json, both end with an object of type outcome. With --key, retries send the message
+once. See docs/scripts.md, also for the times of --at.`,
 	Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log

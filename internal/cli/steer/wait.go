@@ -31,12 +31,11 @@ type waitOptions struct {
 var waitVerb = verb.Verb{
 	Use:   "wait SESSION",
 	Short: "Wait for a session",
-	Long: `Wait until a session is idle (no turn and an empty queue), has a pending approval, ends
-its next turn, or has ended the turn that --message or --turn names. It exits 6 if the session needs
-a person first: an approval is pending or the queue is held. For a turn, and for idle with that of
-the last turn, the exit code is the result: 0 completed, 7 failed, 130 interrupted.
-
-With -o json, --message and --turn print an object of type outcome, as agentctl send --wait.`,
+	Long: `Wait until a session is idle (no turn, and an empty queue), has a pending approval, ends its next
+turn, or has ended the turn of --message or --turn. It exits 6 if the session needs a person first.
+For a turn, and for idle after a turn, the exit code is its result: 0 completed, 7 failed, 130
+interrupted. With -o json, --message and --turn print an object of type outcome. See
+docs/scripts.md.`,
 	Example: "  agentctl wait fix --for idle --timeout 10m\n" +
 		"  agentctl wait fix --for approval && agentctl approvals fix",
 	Group: verb.GroupSteer, Reads: true, Sends: protocol.DoSubscribe,

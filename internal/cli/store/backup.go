@@ -21,12 +21,10 @@ type backupOptions struct {
 var backupVerb = verb.Verb{
 	Use:   "backup FILE",
 	Short: "Copy all sessions of the local server to a file",
-	Long: `Copy all sessions of the data directory, with their transcripts and blobs, to a new FILE
-that only you can read. A running server goes on: the copy is the state at one moment. FILE appears
-when it is complete.
-
-The copy has no credentials. Variables that sessions were given (--env) are encrypted in it, with the
-key "env.key" of the data directory: keep a copy of that file elsewhere.`,
+	Long: `Copy all sessions of the data directory, with transcripts and blobs, to a new FILE that only you can
+read. The server may run: the copy is the state at one moment. It has no credentials. Variables of
+sessions are encrypted with "env.key" of the data directory: keep a copy of that file elsewhere. See
+docs/operations.md.`,
 	Example: "  agentctl backup sessions.db\n  agentctl check sessions.db",
 	Group:   verb.GroupServer, Place: verb.DataDirectory,
 	Trial: "copy.db",

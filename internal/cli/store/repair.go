@@ -20,12 +20,9 @@ type repairOptions struct{ verb.Options }
 var repairVerb = verb.Verb{
 	Use:   "repair",
 	Short: "Keep what can be read of damaged sessions",
-	Long: `Write everything that can be read of the data directory's sessions to a new database,
-which takes the place of the damaged one. No server may run. The damaged database is kept in a file
-beside the new one, whose name is printed.
-
-Lost events are replaced by a notice that says which they were, and every session gets a new epoch,
-so that clients start over. It also gives back the space of sessions that earlier releases removed.`,
+	Long: `Write all readable sessions of the data directory to a new database, which replaces the damaged one;
+its old file is kept and named. No server may run. A notice replaces lost events, and clients start
+over. It also gives back the space of removed sessions.`,
 	Example: "  agentctl stop\n  agentctl repair",
 	Group:   verb.GroupServer, Place: verb.DataDirectory,
 

@@ -22,12 +22,9 @@ type restoreOptions struct {
 var restoreVerb = verb.Verb{
 	Use:   "restore FILE",
 	Short: "Restore the sessions of the local server from a backup",
-	Long: `Verify a FILE of "agentctl backup" and make a copy of it the sessions of the data
-directory. No server may run on it. With --replace, sessions that are there are moved aside into a
-file beside them, whose name is printed.
-
-Clients that were connected before start over: every session has a new epoch. To restore one
-exported session, use "agentctl state restore".`,
+	Long: `Verify a FILE of "agentctl backup" and make a copy of it the sessions of the data directory. No
+server may run on it. With --replace, the present sessions are moved to a file beside them, whose
+name is printed. Every session has a new epoch, and clients start over. See docs/operations.md.`,
 	Example: "  agentctl restore sessions.db\n  agentctl restore --replace sessions.db",
 	Group:   verb.GroupServer, Place: verb.DataDirectory,
 	Trial: "nonsense",

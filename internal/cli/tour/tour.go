@@ -43,12 +43,10 @@ type tourOptions struct {
 var tourVerb = verb.Verb{
 	Use:   "tour",
 	Short: "Take a guided tour, without setup or API key",
-	Long: `Run a server, a scripted agent and the terminal UI in one process. A panel below the
-screen leads through two sessions: it names a key, waits for it and goes on. Alt-K skips a step,
-Ctrl-C twice leaves. At the end it lists the agents found on this machine, with the command for
-each. It needs no API key or network, and leaves no files.
-
-Without a terminal, one session runs by itself and is printed as lines.`,
+	Long: `Run a server, a scripted agent and the terminal UI in one process. A panel below the screen leads
+through two sessions: it names a key and waits for it. Alt-K skips a step, Ctrl-C twice leaves. It
+needs no API key or network, and leaves no files. Without a terminal, one session is printed as
+lines.`,
 	Example: "  agentctl tour\n  agentctl tour --theme light --mouse",
 	Group:   verb.GroupStart,
 
