@@ -43,7 +43,7 @@ func (v *View) wheelArrow(by int) bool {
 	}
 	v.status.Clear()
 	if v.pressed.arrows.recallSteps != 0 {
-		v.composer.Recall(-v.pressed.arrows.recallSteps, v.replica.conn.By)
+		v.composer.Recall(-v.pressed.arrows.recallSteps, v.replica.Conn.By)
 	}
 	if v.pressed.arrows.lastWasKey {
 		v.composer.MoveCursor(v.pressed.arrows.cursor)

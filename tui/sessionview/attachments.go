@@ -121,7 +121,7 @@ func (v *View) pressAttachments(action keymap.Action, key string) (cmd tea.Cmd, 
 // parts returns files, and the files that a text mentions as @path, as parts of a message. Only a
 // session on this machine has such files.
 func (v *View) parts(text string, files []attachment.File) func() ([]protocol.Part, error) {
-	local, cwd := v.Local, v.replica.state.CWD
+	local, cwd := v.Local, v.replica.State.CWD
 	return func() ([]protocol.Part, error) {
 		list := files
 		if local && filepath.IsAbs(cwd) {

@@ -30,7 +30,7 @@ func openIn(t *testing.T, files map[string]string) (s *testScreen, dir string) {
 	j := tuitest.NewJournal()
 	j.CaughtUp()
 	s = open(t, j, 80, 24)
-	s.m.Local, s.m.panels.files.local, s.m.replica.state.CWD = true, true, dir
+	s.m.Local, s.m.panels.files.local, s.m.replica.State.CWD = true, true, dir
 	return s, dir
 }
 
@@ -205,7 +205,7 @@ func TestTheImageInTheClipboardIsAttached(t *testing.T) {
 func TestAnEditOfAQueuedMessageKeepsItsFiles(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
 	parts := []protocol.Part{{Type: "file", Name: "a.log", Text: "x"}}
-	s.m.replica.state.Queue[0].Parts = parts
+	s.m.replica.State.Queue[0].Parts = parts
 	s.press("tab", "e")
 	s.session.Mu.Lock()
 	s.session.Sent = nil

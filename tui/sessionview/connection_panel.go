@@ -8,6 +8,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -18,14 +19,14 @@ const maxReasonRows = 3
 // connectionPanel shows why there is no connection and what to do.
 type connectionPanel struct {
 	styles  *ui.Styles
-	replica *replica
+	replica *replica.Session
 	session remote.Session
 }
 
 // view returns the lines of the panel. It returns nil while connected or connecting and during the
 // first attempt to reconnect.
 func (p *connectionPanel) view(width int) []string {
-	s, conn := p.styles, &p.replica.conn
+	s, conn := p.styles, &p.replica.Conn
 	style, reason := &s.Error, conn.Reason
 	serverAdvice := format.JoinLines(transcript.Clean(conn.Advice))
 	var advice []string
@@ -56,7 +57,7 @@ func (p *connectionPanel) view(width int) []string {
 
 // retryHint returns the key that reconnects, or "" if the session cannot.
 func (p *connectionPanel) retryHint() string {
-	if _, ok := p.session.(remote.Retrier); !ok || p.replica.ended {
+	if _, ok := p.session.(remote.Retrier); !ok || p.replica.Ended {
 		return ""
 	}
 	return p.styles.Keys.Hint(keymap.Reconnect, "tries again now")

@@ -81,7 +81,7 @@ func (p *contextPage) Update(msg tea.Msg) ui.Response {
 // View implements [ui.Overlay]. The last line shows the keys.
 func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
 	styles := p.styles
-	state := p.usage.replica.state
+	state := p.usage.replica.State
 	title := styles.Bold.Render("context") + " · " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	if agent := describe.Agent(state.Agent); agent != "" {
 		title += styles.Dim.Render(" · " + agent)
@@ -112,7 +112,7 @@ func (p *contextPage) footer(width int) string {
 
 // info returns the context usage from the events, or else from the agent's answer. It may be nil.
 func (p *contextPage) info() *protocol.ContextInfo {
-	info := p.usage.replica.state.Context
+	info := p.usage.replica.State.Context
 	if info == nil && p.answer != nil {
 		info = &p.answer.Context
 	}
@@ -165,7 +165,7 @@ func (p *contextPage) usageLines(width int) []string {
 	} else if speed != "" {
 		out = p.wrap("writes "+speed+" tokens a second", &styles.Success, width)
 	}
-	u := p.usage.replica.state.Usage
+	u := p.usage.replica.State.Usage
 	if u == nil && p.answer != nil {
 		u = p.answer.Usage
 	}

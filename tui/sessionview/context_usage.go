@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
 )
@@ -20,7 +21,7 @@ const usageTurns = 50
 
 // contextUsage tracks the agent's context usage and its compactions.
 type contextUsage struct {
-	replica      *replica
+	replica      *replica.Session
 	commands     *commander
 	now          func() time.Time
 	tracker      usage.Tracker
@@ -43,14 +44,14 @@ type usageHistoryMsg struct {
 
 // reset rebuilds the history from the state of the replica.
 func (u *contextUsage) reset() {
-	u.tracker.Reset(u.replica.state)
+	u.tracker.Reset(u.replica.State)
 	u.historyEpoch = ""
 }
 
 // requestHistory requests the turns before those of the tracker, once per epoch.
 func (u *contextUsage) requestHistory() tea.Cmd {
-	epoch := u.replica.epoch
-	if u.historyEpoch == epoch || u.replica.state.Turns == 0 {
+	epoch := u.replica.Epoch
+	if u.historyEpoch == epoch || u.replica.State.Turns == 0 {
 		return nil
 	}
 	u.historyEpoch = epoch
@@ -72,7 +73,7 @@ func (u *contextUsage) requestHistory() tea.Cmd {
 
 // addHistory adds the events of past turns, unless the epoch has changed.
 func (u *contextUsage) addHistory(msg usageHistoryMsg) {
-	if msg.epoch == u.replica.epoch {
+	if msg.epoch == u.replica.Epoch {
 		u.tracker.Prepend(msg.events)
 	}
 }
@@ -82,7 +83,7 @@ func (u *contextUsage) addHistory(msg usageHistoryMsg) {
 func (u *contextUsage) speed(unit string) string {
 	rate, estimated, ok := u.tracker.TokenRate(u.now())
 	switch {
-	case !ok || u.replica.state.Turn == nil:
+	case !ok || u.replica.State.Turn == nil:
 		return ""
 	case estimated:
 		return fmt.Sprintf("≈%.0f", rate) + unit

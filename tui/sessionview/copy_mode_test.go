@@ -116,7 +116,7 @@ func TestCopyModeKeepsPosition(t *testing.T) {
 	more.Pending = more.Pending[3:]
 	for _, u := range more.Pending {
 		if e := u.Event; e != nil && e.Durable() {
-			e.Seq += s.m.replica.state.Seq - 1
+			e.Seq += s.m.replica.State.Seq - 1
 		}
 	}
 	s.update(more.Take())

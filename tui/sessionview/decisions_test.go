@@ -464,7 +464,7 @@ func TestApprovalRetryAfterError(t *testing.T) {
 
 func TestApprovalPatchNotEditable(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
-	r := &s.m.replica.state.Approvals[0]
+	r := &s.m.replica.State.Approvals[0]
 	r.Editable = false
 	s.focusApproval()
 	s.mustHide("p edit")

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/internal/gitbranch"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -23,7 +24,7 @@ const (
 // directory is the session's directory for the status line. If it is on this machine, its git
 // branch is read after a turn, when the session is shown and when the terminal gets the focus.
 type directory struct {
-	replica *replica
+	replica *replica.Session
 	tasks   *task.Runner
 	local   bool
 	home    string
@@ -42,8 +43,8 @@ type branchMsg struct {
 
 // update reads the branch if the directory has changed or a turn has ended.
 func (d *directory) update() tea.Cmd {
-	s := d.replica.state
-	if !d.replica.caughtUp || d.cwd == s.CWD && d.turns == s.Turns {
+	s := d.replica.State
+	if !d.replica.CaughtUp || d.cwd == s.CWD && d.turns == s.Turns {
 		return nil
 	}
 	return d.refresh()
@@ -51,7 +52,7 @@ func (d *directory) update() tea.Cmd {
 
 // refresh reads the branch.
 func (d *directory) refresh() tea.Cmd {
-	s := d.replica.state
+	s := d.replica.State
 	if d.cwd != s.CWD {
 		d.branch = ""
 	}
@@ -76,7 +77,7 @@ func (d *directory) setBranch(msg branchMsg) (changed bool) {
 // text returns the directory, with ~ for the user's home directory, and the branch. A long
 // directory loses its start.
 func (d *directory) text() string {
-	dir := d.replica.state.CWD
+	dir := d.replica.State.CWD
 	if d.local {
 		dir = shortenHome(dir, d.home)
 	}

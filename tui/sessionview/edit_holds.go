@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/sessionview/replica"
 )
 
 // editGrace is how long the server keeps an edit hold after its actor disconnected.
@@ -19,7 +20,7 @@ const editGrace = 30 * time.Second
 // editHolds holds the queued message that is edited here. It also tracks the actors that
 // disconnected during an edit of theirs.
 type editHolds struct {
-	replica     *replica
+	replica     *replica.Session
 	commands    *commander
 	now         func() time.Time
 	disconnects map[protocol.Actor]time.Time // time of the disconnect
@@ -28,7 +29,7 @@ type editHolds struct {
 
 // recordDisconnect records the time at which an actor with an edit hold disconnected.
 func (e *editHolds) recordDisconnect(by protocol.Actor) {
-	s := e.replica.state
+	s := e.replica.State
 	maps.DeleteFunc(e.disconnects, func(actor protocol.Actor, _ time.Time) bool { return !holdsForEdit(s, actor) })
 	if holdsForEdit(s, by) {
 		e.disconnects[by] = e.now()
@@ -52,8 +53,8 @@ func (e *editHolds) remaining(h *protocol.Hold) time.Duration {
 	if !disconnected {
 		return 0
 	}
-	for id, c := range e.replica.clients {
-		if c.By == *h.By && (id != e.replica.conn.Connection || e.replica.connected()) {
+	for id, c := range e.replica.Clients {
+		if c.By == *h.By && (id != e.replica.Conn.Connection || e.replica.Connected()) {
 			return 0
 		}
 	}
@@ -62,7 +63,7 @@ func (e *editHolds) remaining(h *protocol.Hold) time.Duration {
 
 // countingDown reports whether the hold of a disconnected actor is counting down.
 func (e *editHolds) countingDown() bool {
-	holds := e.replica.state.Holds
+	holds := e.replica.State.Holds
 	for i := range holds {
 		if e.remaining(&holds[i]) > 0 {
 			return true
@@ -73,14 +74,14 @@ func (e *editHolds) countingDown() bool {
 
 // hold holds a message. The hold belongs to the current connection.
 func (e *editHolds) hold(message string) tea.Cmd {
-	e.connection = e.replica.conn.Connection
+	e.connection = e.replica.Conn.Connection
 	data := protocol.QueueHoldData{MessageID: message}
 	return e.commands.send(protocol.DoQueueHold, data, nil, e.commands.report)
 }
 
 // renew holds a message again after a reconnect: the hold of the old connection expires.
 func (e *editHolds) renew(message string) tea.Cmd {
-	if message == "" || !e.replica.connected() || e.replica.conn.Connection == e.connection {
+	if message == "" || !e.replica.Connected() || e.replica.Conn.Connection == e.connection {
 		return nil
 	}
 	return e.hold(message)
@@ -88,8 +89,8 @@ func (e *editHolds) renew(message string) tea.Cmd {
 
 // release releases the hold of this user on a message.
 func (e *editHolds) release(message string) tea.Cmd {
-	h := describe.EditHold(e.replica.state, message)
-	if h == nil || h.By == nil || *h.By != e.replica.conn.By {
+	h := describe.EditHold(e.replica.State, message)
+	if h == nil || h.By == nil || *h.By != e.replica.Conn.By {
 		return nil
 	}
 	return e.commands.send(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, e.commands.report)
@@ -98,10 +99,10 @@ func (e *editHolds) release(message string) tea.Cmd {
 // title returns the title of the composer during the edit of a message. While disconnected it
 // includes the remaining time of the hold.
 func (e *editHolds) title(message string) string {
-	h := describe.EditHold(e.replica.state, message)
+	h := describe.EditHold(e.replica.State, message)
 	switch {
-	case h != nil && !e.replica.connected():
-	case isScheduled(e.replica.state, message):
+	case h != nil && !e.replica.Connected():
+	case isScheduled(e.replica.State, message):
 		return "editing a scheduled message"
 	default:
 		return "editing a queued message"

@@ -19,8 +19,8 @@ type ForkedMsg struct {
 // editLast takes the last message of the user into the composer: it is sent as a new one. If the
 // agent can fork, it asks whether to edit the message here or in a new session that ends before it.
 func (v *View) editLast() tea.Cmd {
-	text, turn := v.composer.LastSent(v.replica.conn.By)
-	forks := v.Sessions && v.replica.connected() && v.replica.state.Options.Has(protocol.FeatureFork)
+	text, turn := v.composer.LastSent(v.replica.Conn.By)
+	forks := v.Sessions && v.replica.Connected() && v.replica.State.Options.Has(protocol.FeatureFork)
 	if !forks || turn == "" {
 		return v.recallLast()
 	}
@@ -36,7 +36,7 @@ func (v *View) editLast() tea.Cmd {
 
 // recallLast takes the last message of the user into the composer.
 func (v *View) recallLast() tea.Cmd {
-	if !v.composer.RecallSent(v.replica.conn.By) {
+	if !v.composer.RecallSent(v.replica.Conn.By) {
 		return v.olderMessages()
 	}
 	v.status.Text = "your last message: enter sends it as a new one"

@@ -28,7 +28,7 @@ func (v *View) export(path string) tea.Cmd {
 		v.status.Text = "this session cannot be exported here"
 		return nil
 	}
-	name := format.JoinLines(transcript.Clean(remote.SessionName(v.replica.state)))
+	name := format.JoinLines(transcript.Clean(remote.SessionName(v.replica.State)))
 	if path == "" {
 		path = download.Name(name+".md", nil)
 	}

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/filelist"
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -31,7 +32,7 @@ const fileRows = 6
 type fileCompletion struct {
 	*ui.Picker[suggestion]
 	styles  *ui.Styles
-	replica *replica
+	replica *replica.Session
 	tasks   *task.Runner
 	local   bool // the session's directory is on this machine
 
@@ -56,7 +57,7 @@ func (s suggestion) mention() string {
 	return "@" + s.name + " "
 }
 
-func newFileCompletion(s *ui.Styles, r *replica, tasks *task.Runner, local bool) *fileCompletion {
+func newFileCompletion(s *ui.Styles, r *replica.Session, tasks *task.Runner, local bool) *fileCompletion {
 	c := &fileCompletion{styles: s, replica: r, tasks: tasks, local: local}
 	c.Picker = ui.NewPicker(s, ui.List[suggestion]{
 		Title:    func(int, int, int) string { return c.title() },
@@ -83,7 +84,7 @@ func (c *fileCompletion) update(word string) (list tea.Cmd) {
 		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
 		c.reads++
 		if active && c.available() {
-			read, dir := c.reads, c.replica.state.CWD
+			read, dir := c.reads, c.replica.State.CWD
 			list = c.tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
 		}
 	}
@@ -103,11 +104,11 @@ func (c *fileCompletion) update(word string) (list tea.Cmd) {
 
 // matchingResources returns the resources that have a text in their name or title.
 func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
-	if c.replica.state.Options == nil {
+	if c.replica.State.Options == nil {
 		return nil
 	}
 	query = strings.ToLower(query)
-	for _, r := range c.replica.state.Options.Resources {
+	for _, r := range c.replica.State.Options.Resources {
 		if transcript.Clean(r.Name) != r.Name || strings.ContainsAny(r.Name, "\"\n\t ") {
 			continue // it cannot be typed
 		}
@@ -119,7 +120,7 @@ func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
 }
 
 // available reports whether the files of the session can be listed.
-func (c *fileCompletion) available() bool { return c.local && filepath.IsAbs(c.replica.state.CWD) }
+func (c *fileCompletion) available() bool { return c.local && filepath.IsAbs(c.replica.State.CWD) }
 
 // setFiles sets the files. Names that cannot be typed are left out. It reports whether the
 // suggestions changed.

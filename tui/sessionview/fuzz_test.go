@@ -123,7 +123,7 @@ func TestRandomEventsFitScreen(t *testing.T) {
 					tuitest.DrawEvent(rt, s.journal)
 				}
 				s.applyJournal()
-				s.journal.Seq = s.m.replica.state.Seq // rejected events leave no gap
+				s.journal.Seq = s.m.replica.State.Seq // rejected events leave no gap
 			},
 			"caught up": func(*rapid.T) {
 				s.journal.CaughtUp()

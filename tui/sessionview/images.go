@@ -42,7 +42,7 @@ type (
 // images has no timer.
 func (v *View) scheduleImages() tea.Cmd {
 	view := v.transcript.view
-	if !view.HasPictures() || v.transcript.imagesPending || v.hidden || !v.canvas.Dirty || !v.replica.caughtUp ||
+	if !view.HasPictures() || v.transcript.imagesPending || v.hidden || !v.canvas.Dirty || !v.replica.CaughtUp ||
 		v.Styles.Images.Method() == thumbnail.AsText {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (v *View) loadImage(f describe.File, p *transcriptview.Picture) tea.Cmd {
 		p.Problem = "more than " + format.Size(thumbnail.MaxBytes)
 		v.restyleImages()
 		return nil
-	case !f.Inline() && (v.replica.recorded || f.Blob != "" && !v.replica.connected()):
+	case !f.Inline() && (v.replica.Recorded || f.Blob != "" && !v.replica.Connected()):
 		return nil
 	}
 	p.Loading = true

@@ -248,7 +248,7 @@ func TestImagesWaitForTheConnectionAndForTheScreen(t *testing.T) {
 		t.Errorf("a hidden view loads pictures (%v) and the blobs %v", rows, blobs)
 	}
 	s.m.SetHidden(false)
-	conn := s.m.replica.conn
+	conn := s.m.replica.Conn
 	conn.State = "reconnecting"
 	s.m.setConn(conn)
 	s.update(tea.WindowSizeMsg{Width: 80, Height: 61})

@@ -50,7 +50,7 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 // keys.
 func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
-	pending := v.replica.state.Approvals
+	pending := v.replica.State.Approvals
 	cleared := v.pressed.cleared
 	v.pressed.cleared = nil
 	if key != "ctrl+d" {
@@ -160,7 +160,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		return v.earlierMessage(), true
 	case keymap.LaterMessage:
 		v.setFocus(onComposer)
-		v.composer.Recall(-1, v.replica.conn.By)
+		v.composer.Recall(-1, v.replica.Conn.By)
 	case keymap.Reconnect:
 		return v.reconnect(), true
 	case keymap.NextTheme:
@@ -252,8 +252,8 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 func (v *View) paste(text string) tea.Cmd {
 	switch {
 	case v.panels.player != nil:
-	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals):
-		v.panels.approvals.Paste(v.replica.state.Approvals, text)
+	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.State.Approvals):
+		v.panels.approvals.Paste(v.replica.State.Approvals, text)
 	case v.focus == onComposer:
 		return v.pasteInComposer(text)
 	}

@@ -8,13 +8,14 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
 // interrupt is the user's interrupt of a turn, from the key press to the end of the turn.
 type interrupt struct {
 	styles   *ui.Styles
-	replica  *replica
+	replica  *replica.Session
 	commands *commander
 
 	turn string // turn to interrupt; "": none
@@ -24,7 +25,7 @@ type interrupt struct {
 // start interrupts the running turn. Queued messages are held: the queue panel shows the keys that
 // release or clear them.
 func (i *interrupt) start() tea.Cmd {
-	s := i.replica.state
+	s := i.replica.State
 	switch {
 	case s.Turn == nil:
 		i.commands.status.Text = "no turn is running"
@@ -42,7 +43,7 @@ func (i *interrupt) start() tea.Cmd {
 // send sends the interrupt. A server that cannot hold the queue gets it a second time: the turn
 // must end in any case.
 func (i *interrupt) send(queue string) tea.Cmd {
-	s := i.replica.state
+	s := i.replica.State
 	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
@@ -65,7 +66,7 @@ func (i *interrupt) reset() { i.turn, i.sent = "", false }
 
 // expire resets the interrupt if its turn has ended.
 func (i *interrupt) expire() {
-	if s := i.replica.state; i.turn != "" && (s.Turn == nil || s.Turn.Turn != i.turn) {
+	if s := i.replica.State; i.turn != "" && (s.Turn == nil || s.Turn.Turn != i.turn) {
 		i.reset()
 	}
 }
@@ -75,7 +76,7 @@ func (i *interrupt) view(width int) []string {
 	switch {
 	case !i.sent:
 		return nil
-	case i.replica.conn.State != remote.Connected:
+	case i.replica.Conn.State != remote.Connected:
 		return []string{i.styles.Warning.Render(ui.Fit("   ── interrupts the turn once connected …", width))}
 	}
 	return []string{i.styles.Warning.Render(ui.Fit("   ── interrupting …", width))}

@@ -26,7 +26,7 @@ const (
 func (v *View) draw() tea.View {
 	out := tea.NewView("")
 	out.AltScreen = true
-	state := v.replica.state
+	state := v.replica.State
 	name := format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	out.WindowTitle = "agentctl " + name + " · " + string(state.Status())
 	out.ReportFocus = true
@@ -79,7 +79,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		left -= len(lines)
 		return lines
 	}
-	p, conn := &v.panels, v.replica.conn.State
+	p, conn := &v.panels, v.replica.Conn.State
 	interrupt := panel(p.interrupt.view(width))
 	docked, dockedCursor := v.docked(width, left)
 	docked = panel(docked)
@@ -149,10 +149,10 @@ func (v *View) takesText() bool { return v.focus == onComposer && !v.composer.El
 // that begin something else.
 func (v *View) placeholder() string {
 	verb := "Message "
-	if v.replica.state.Status() == protocol.Running || v.replica.state.Status() == protocol.Waiting {
+	if v.replica.State.Status() == protocol.Running || v.replica.State.Status() == protocol.Waiting {
 		verb = "Queue a message for "
 	}
-	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(v.replica.state.Agent))), "the agent")
+	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(v.replica.State.Agent))), "the agent")
 	return verb + agent + " · / commands · @ files · ! shell"
 }
 
@@ -170,12 +170,12 @@ func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
 		return nil, nil // the transcript shows them, and a recording takes no decision
 	}
 	room := max(left-minTranscriptRows, min(left, minApprovalRows))
-	return v.panels.approvals.View(v.replica.state.Approvals, v.Now(), width, room, v.focus == onApproval)
+	return v.panels.approvals.View(v.replica.State.Approvals, v.Now(), width, room, v.focus == onApproval)
 }
 
 // approvalListsPlan reports whether the shown approval lists the tasks of the plan.
 func (v *View) approvalListsPlan() bool {
-	r, _ := v.panels.approvals.Current(v.replica.state.Approvals)
+	r, _ := v.panels.approvals.Current(v.replica.State.Approvals)
 	return r != nil && len(r.Tasks) > 0 && v.panels.player == nil
 }
 
@@ -187,7 +187,7 @@ func (v *View) transcriptLines(width, rows int) []string {
 	view := v.transcript.view
 	view.List.Resize(width, rows)
 	lines := view.List.Lines()
-	if view.Empty() && v.replica.caughtUp {
+	if view.Empty() && v.replica.CaughtUp {
 		text := " no messages yet: write one"
 		if v.panels.player != nil {
 			text = " no messages yet"

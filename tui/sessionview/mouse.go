@@ -24,7 +24,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 			v.setFocus(onApproval) // the click that gives it the focus confirms nothing
 		}
 		line := msg.Y - rows.approval.from
-		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.state.Approvals, line, msg.X))
+		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.State.Approvals, line, msg.X))
 	case rows.queue.contains(msg.Y):
 		v.setFocus(onQueue)
 		v.panels.queue.click(msg.Y - rows.queue.from)

@@ -32,7 +32,7 @@ func TestAClickFocusesAPartAndSelectsAQueuedMessage(t *testing.T) {
 	}
 	s.mustSendNothing()
 	s.press("K")
-	want := s.m.replica.state.Queue[1].MessageID
+	want := s.m.replica.State.Queue[1].MessageID
 	if d := s.mustSend(protocol.DoQueueMove).(protocol.QueueMoveData); d.MessageID != want {
 		t.Errorf("moved %s, want %s", d.MessageID, want)
 	}

@@ -71,16 +71,16 @@ func (o *outlinePage) Update(msg tea.Msg) ui.Response {
 func (o *outlinePage) requestOlder() tea.Cmd {
 	p := o.pane
 	before := p.outline.OlderThan()
-	if before == 0 || o.loading || o.closed || !p.replica.connected() || o.Index() > o.Page() {
+	if before == 0 || o.loading || o.closed || !p.replica.Connected() || o.Index() > o.Page() {
 		return nil
 	}
 	o.loading = true
-	epoch, page := p.replica.epoch, new(protocol.HistoryResult)
+	epoch, page := p.replica.Epoch, new(protocol.HistoryResult)
 	data := protocol.HistoryData{Before: before, Limit: outlineTurns}
 	return p.commands.send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
 		o.loading = false
 		switch {
-		case p.replica.epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
+		case p.replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
 			return o.requestOlder()
 		case err == nil && p.outline.OlderThan() == before:
 			err = p.outline.Prepend(page)
@@ -107,7 +107,7 @@ func (o *outlinePage) title(matches int) string {
 	case p.outline.OlderThan() == 0:
 	case o.loading:
 		title += " · loading older turns …"
-	case !p.replica.connected():
+	case !p.replica.Connected():
 		title += " · older turns need a connection"
 	default:
 		title += " · older turns above"
@@ -141,7 +141,7 @@ func (o *outlinePage) row(t *outline.Turn, width int, selected bool) string {
 
 // details returns the state of a turn, its duration, tool calls and cost.
 func (o *outlinePage) details(t *outline.Turn) []string {
-	state := o.pane.replica.state
+	state := o.pane.replica.State
 	var out []string
 	switch {
 	case t.End != nil:

@@ -25,16 +25,16 @@ func (v *View) allCommands() []palette.Command {
 	screen = slices.DeleteFunc(screen, func(c palette.Command) bool {
 		return !v.Sessions && leavesSession(c.Action) || !v.agentCan(c.Action)
 	})
-	return slices.Concat(screen, palette.OfAgent(v.replica.state.Options))
+	return slices.Concat(screen, palette.OfAgent(v.replica.State.Options))
 }
 
 // agentCan reports whether the agent has the feature that an action needs, if any.
 func (v *View) agentCan(a keymap.Action) bool {
 	switch a {
 	case keymap.UndoTurn, keymap.RepeatTurn:
-		return v.replica.state.Options.Has(protocol.FeatureUndo)
+		return v.replica.State.Options.Has(protocol.FeatureUndo)
 	case keymap.ForkSession:
-		return v.replica.state.Options.Has(protocol.FeatureFork)
+		return v.replica.State.Options.Has(protocol.FeatureFork)
 	}
 	return true
 }
@@ -53,7 +53,7 @@ func leavesSession(a keymap.Action) bool {
 func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
 	_, isPager := top.(*ui.Pager)
 	_, isPalette := top.(*palette.Palette)
-	typing := v.focus == onApproval && v.panels.approvals.Typing(v.replica.state.Approvals)
+	typing := v.focus == onApproval && v.panels.approvals.Typing(v.replica.State.Approvals)
 	beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
 	switch action := v.Styles.Keys.At(keymap.Global, key); action {
 	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:
@@ -180,7 +180,7 @@ func (v *View) copyLastText() tea.Cmd {
 
 // openRename opens the form that renames the session. An empty name shows the present one.
 func (v *View) openRename(name string) tea.Cmd {
-	state := v.replica.state
+	state := v.replica.State
 	if name == "" {
 		name = state.Name
 	}

@@ -27,7 +27,7 @@ func TestApprovalEditPatch(t *testing.T) {
 	s.waitGrace()
 	s.press("y")
 	data := s.mustSend(protocol.DoApprove).(protocol.ApproveData)
-	want := strings.Replace(s.m.replica.state.Approvals[0].Patch, "20", "40", 1)
+	want := strings.Replace(s.m.replica.State.Approvals[0].Patch, "20", "40", 1)
 	if data.Option != "once" || data.Input == nil || data.Input.Patch != want {
 		t.Errorf("got decision %+v with input %+v, want option once with patch %q", data, data.Input, want)
 	}

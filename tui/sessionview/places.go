@@ -18,7 +18,7 @@ import (
 // openPlace opens a file that an item names, at its line, in the user's editor. If the item names
 // several, the user chooses one first.
 func (v *View) openPlace(item transcript.Item) tea.Cmd {
-	dir := v.replica.state.CWD
+	dir := v.replica.State.CWD
 	if !v.Local || !filepath.IsAbs(dir) {
 		v.status.Text = "the session's files are not on this machine"
 		return nil

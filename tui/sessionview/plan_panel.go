@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -22,7 +23,7 @@ const planRows = 6
 // planPanel shows the tasks of the running plan. The user can cancel and restart them.
 type planPanel struct {
 	styles   *ui.Styles
-	replica  *replica
+	replica  *replica.Session
 	commands *commander
 
 	selected string            // task ID
@@ -42,7 +43,7 @@ func (p *planPanel) apply(e *protocol.Event) {
 
 // plan returns the plan of the running turn, or nil.
 func (p *planPanel) plan() *protocol.Plan {
-	s := p.replica.state
+	s := p.replica.State
 	if s.Plan == nil || p.stale || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
 	}
@@ -185,7 +186,7 @@ func tasksDone(p *protocol.Plan) int {
 
 // focusKey returns the key that moves the focus to the panel, or "".
 func (p *planPanel) focusKey() string {
-	if p.replica.recorded {
+	if p.replica.Recorded {
 		return ""
 	}
 	return p.styles.Keys.Key(keymap.FocusNext)

@@ -28,7 +28,7 @@ func (v *View) searchPrompts() {
 		return
 	}
 	v.setFocus(onComposer)
-	v.overlays.Push(newPromptSearch(v.Styles, func() []string { return v.composer.History(v.replica.conn.By) }))
+	v.overlays.Push(newPromptSearch(v.Styles, func() []string { return v.composer.History(v.replica.Conn.By) }))
 }
 
 // takePrompt replaces the draft, which stays in the history.

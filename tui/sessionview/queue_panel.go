@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -24,7 +25,7 @@ const queueRows = 6
 // queuePanel shows the queued messages, and after them the scheduled ones.
 type queuePanel struct {
 	styles   *ui.Styles
-	replica  *replica
+	replica  *replica.Session
 	commands *commander
 	holds    *editHolds
 
@@ -44,22 +45,22 @@ type queueResult struct {
 
 // visible reports whether the panel shows anything.
 func (q *queuePanel) visible() bool {
-	s := q.replica.state
+	s := q.replica.State
 	return len(s.Queue) > 0 || len(s.Scheduled) > 0 || s.BlockingHold() != nil
 }
 
 // selectedIndex returns the index of the selected message, or of the one that took its place. It
 // returns -1 if there is no message.
 func (q *queuePanel) selectedIndex() int {
-	if i := waitingIndex(q.replica.state, q.selected); i >= 0 {
+	if i := waitingIndex(q.replica.State, q.selected); i >= 0 {
 		q.index = i
 	}
-	return min(q.index, len(queuedAndScheduled(q.replica.state))-1)
+	return min(q.index, len(queuedAndScheduled(q.replica.State))-1)
 }
 
 // selectAt selects the message at index i, clamped to the messages.
 func (q *queuePanel) selectAt(i int) {
-	if all := queuedAndScheduled(q.replica.state); len(all) > 0 {
+	if all := queuedAndScheduled(q.replica.State); len(all) > 0 {
 		q.index = min(max(i, 0), len(all)-1)
 		q.selected = all[q.index].MessageID
 	}
@@ -80,7 +81,7 @@ func (q *queuePanel) press(key string) queueResult {
 	if at < 0 {
 		return queueResult{}
 	}
-	all := queuedAndScheduled(q.replica.state)
+	all := queuedAndScheduled(q.replica.State)
 	message := all[at]
 	switch action {
 	case keymap.Up:
@@ -96,7 +97,7 @@ func (q *queuePanel) press(key string) queueResult {
 	case keymap.QueuePageDown:
 		q.selectAt(at + queueRows)
 	case keymap.QueueSendNow:
-		if isScheduled(q.replica.state, message.MessageID) {
+		if isScheduled(q.replica.State, message.MessageID) {
 			return queueResult{send: &message}
 		}
 		return queueResult{cmd: q.sendNow(message)}
@@ -106,7 +107,7 @@ func (q *queuePanel) press(key string) queueResult {
 		q.selectAt(at) // then the next message takes its place
 		return queueResult{remove: []protocol.Message{message}}
 	case keymap.QueueClear:
-		return queueResult{remove: slices.Clone(q.replica.state.Queue)}
+		return queueResult{remove: slices.Clone(q.replica.State.Queue)}
 	}
 	return queueResult{cmd: q.pressMove(action, message, at)}
 }
@@ -114,7 +115,7 @@ func (q *queuePanel) press(key string) queueResult {
 // pressMove moves the message at an index of the queue. A scheduled message is in none.
 func (q *queuePanel) pressMove(action keymap.Action, message protocol.Message, at int) tea.Cmd {
 	switch {
-	case isScheduled(q.replica.state, message.MessageID):
+	case isScheduled(q.replica.State, message.MessageID):
 		return nil
 	case action == keymap.QueueMoveUp:
 		return q.move(message, at-1)
@@ -131,7 +132,7 @@ func (q *queuePanel) send(verb protocol.Verb, data any) tea.Cmd {
 
 // move moves a message to an index of the queue. It does nothing if the index is out of range.
 func (q *queuePanel) move(message protocol.Message, to int) tea.Cmd {
-	if to < 0 || to >= len(q.replica.state.Queue) {
+	if to < 0 || to >= len(q.replica.State.Queue) {
 		return nil
 	}
 	q.selected = message.MessageID
@@ -145,7 +146,7 @@ func (q *queuePanel) sendNow(message protocol.Message) tea.Cmd {
 		return nil
 	}
 	q.pending[id] = "sending now"
-	commands := remote.StartNow(q.replica.state, id)
+	commands := remote.StartNow(q.replica.State, id)
 	return q.commands.run(func(ctx context.Context) error {
 		return remote.RunAll(ctx, q.commands.session, commands)
 	}, q.commands.await(func(err error) tea.Cmd {
@@ -160,7 +161,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	if !q.visible() {
 		return nil
 	}
-	s := q.replica.state
+	s := q.replica.State
 	title := "queue"
 	if len(s.Queue) > 0 {
 		title += " · " + format.Count(len(s.Queue), "message")
@@ -170,13 +171,13 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 	}
 	if h := s.BlockingHold(); h != nil {
 		shown := *h
-		if h.By != nil && *h.By == q.replica.conn.By { // own holds leave room for the keys
+		if h.By != nil && *h.By == q.replica.Conn.By { // own holds leave room for the keys
 			shown.By = nil
 		}
 		title += " · " + q.styles.Warning.Render(describe.Hold(&shown))
 	}
 	hint := ""
-	if !q.replica.recorded {
+	if !q.replica.Recorded {
 		hint = q.unfocusedHint()
 	}
 	if focused {
@@ -205,7 +206,7 @@ func (q *queuePanel) view(width int, focused bool, editing string) []string {
 // row returns the texts of a message at an index. A queued message has its number, a scheduled one
 // its time.
 func (q *queuePanel) row(m *protocol.Message, index int, editing string) (left, right string) {
-	scheduled := index >= len(q.replica.state.Queue)
+	scheduled := index >= len(q.replica.State.Queue)
 	mark := strconv.Itoa(index + 1)
 	if scheduled {
 		mark = "◷"
@@ -223,7 +224,7 @@ func (q *queuePanel) row(m *protocol.Message, index int, editing string) (left, 
 // unfocusedHint returns the keys that work without the focus: after an interrupt those of the held
 // queue come first.
 func (q *queuePanel) unfocusedHint() string {
-	s, keys := q.replica.state, q.styles.Keys
+	s, keys := q.replica.State, q.styles.Keys
 	focus := keys.Key(keymap.FocusNext)
 	if s.BlockingHold() == nil {
 		return focus
@@ -237,19 +238,19 @@ func (q *queuePanel) unfocusedHint() string {
 
 // firstRow returns the index of the first message on the screen.
 func (q *queuePanel) firstRow() int {
-	return min(max(0, q.selectedIndex()-queueRows/2), max(0, len(queuedAndScheduled(q.replica.state))-queueRows))
+	return min(max(0, q.selectedIndex()-queueRows/2), max(0, len(queuedAndScheduled(q.replica.State))-queueRows))
 }
 
 // click selects the message on a row of the panel. The title is row 0.
 func (q *queuePanel) click(row int) {
-	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(queuedAndScheduled(q.replica.state)) {
+	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(queuedAndScheduled(q.replica.State)) {
 		q.selectAt(at)
 	}
 }
 
 // hint returns the keys for the selected message and for the queue.
 func (q *queuePanel) hint() string {
-	s, keys := q.replica.state, q.styles.Keys
+	s, keys := q.replica.State, q.styles.Keys
 	queueHint := keys.Hint(keymap.QueueHold, "hold")
 	if s.BlockingHold() != nil {
 		queueHint = keys.Hint(keymap.QueueRelease, "release")
@@ -268,7 +269,7 @@ func (q *queuePanel) hint() string {
 
 // details returns who queued a message and when, or what is being done with it.
 func (q *queuePanel) details(m *protocol.Message, editing string) string {
-	hold := describe.EditHold(q.replica.state, m.MessageID)
+	hold := describe.EditHold(q.replica.State, m.MessageID)
 	switch {
 	case q.pending[m.MessageID] != "":
 		return q.pending[m.MessageID] + " …"

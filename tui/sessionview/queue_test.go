@@ -157,7 +157,7 @@ func TestQueueLongMessage(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.mustShow("1 漢漢")
-	if n := len(ui.Excerpt(s.m.replica.state.Queue[0].Text)); n > 2*2<<10 {
+	if n := len(ui.Excerpt(s.m.replica.State.Queue[0].Text)); n > 2*2<<10 {
 		t.Errorf("got an excerpt of %d bytes for one row", n)
 	}
 }

@@ -187,7 +187,7 @@ func TestAReviewOfADecidedRequestDecidesNothing(t *testing.T) {
 	s := openReview(t, 80, 24)
 	s.read()
 	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
-		Request: s.m.replica.state.Approvals[0].Request, Outcome: protocol.Denied, Decision: protocol.Deny,
+		Request: s.m.replica.State.Approvals[0].Request, Outcome: protocol.Denied, Decision: protocol.Deny,
 	})
 	s.applyJournal()
 	s.mustShow("it was decided meanwhile")

@@ -11,20 +11,21 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
 // rules is the menu of rules. The user can revoke them.
 type rules struct {
 	styles   *ui.Styles
-	replica  *replica
+	replica  *replica.Session
 	commands *commander
 	revoking map[string]bool
 }
 
 // Title implements [ui.Listing].
 func (r *rules) Title() string {
-	return r.styles.Bold.Render("rules") + " · " + format.Count(len(r.replica.state.Rules), "rule")
+	return r.styles.Bold.Render("rules") + " · " + format.Count(len(r.replica.State.Rules), "rule")
 }
 
 // Empty implements [ui.Listing].
@@ -37,7 +38,7 @@ func (r *rules) Hint() string {
 
 // Entries implements [ui.Listing].
 func (r *rules) Entries() []ui.Entry {
-	list := r.replica.state.Rules
+	list := r.replica.State.Rules
 	out := make([]ui.Entry, len(list))
 	for i := range list {
 		rule := &list[i]
@@ -68,11 +69,11 @@ func (r *rules) Act(id, key string) ui.Response {
 	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
 		return ui.Response{}
 	}
-	i := slices.IndexFunc(r.replica.state.Rules, func(rule protocol.Rule) bool { return rule.ID == id })
+	i := slices.IndexFunc(r.replica.State.Rules, func(rule protocol.Rule) bool { return rule.ID == id })
 	if i < 0 {
 		return ui.Response{}
 	}
-	rule := &r.replica.state.Rules[i]
+	rule := &r.replica.State.Rules[i]
 	title := "revoke the rule “" + describe.Line(cmp.Or(describe.Rule(rule), rule.Scope), 0) + "”? The agent asks again"
 	return ui.Response{Push: ui.NewQuestion(r.styles, title, ui.Choice{Label: "Revoke", Run: func() tea.Cmd {
 		r.revoking[id] = true

@@ -33,7 +33,7 @@ func isScheduled(s *protocol.State, message string) bool { return s.ScheduledInd
 // sendScheduledNow sends a scheduled message ahead of the queue instead of at its time. Under
 // another name it would not be the same message, so for one of another user it asks before.
 func (v *View) sendScheduledNow(m protocol.Message) tea.Cmd {
-	if m.By != nil && *m.By == v.replica.conn.By {
+	if m.By != nil && *m.By == v.replica.Conn.By {
 		return v.replaceScheduled(m)
 	}
 	by := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
@@ -48,7 +48,7 @@ func (v *View) sendScheduledNow(m protocol.Message) tea.Cmd {
 // is started from there. A text that cannot be sent returns to the composer.
 func (v *View) replaceScheduled(m protocol.Message) tea.Cmd {
 	id, removed := v.NewID(), new(protocol.QueueRemoveResult)
-	start := remote.StartNow(v.replica.state, m.MessageID)
+	start := remote.StartNow(v.replica.State, m.MessageID)
 	return v.commands.run(func(ctx context.Context) error {
 		data := protocol.QueueRemoveData{MessageID: m.MessageID}
 		if err := v.Session.Do(ctx, protocol.DoQueueRemove, data, removed); err != nil || !removed.Removed {

@@ -148,9 +148,9 @@ func (p *transcriptPane) beginSearch(text string) (cmd tea.Cmd, ok bool) {
 	}
 	s := &p.search
 	s.text, s.query, s.running = format.JoinLines(transcript.Clean(text)), query, true
-	s.startSeq = p.replica.state.Seq
+	s.startSeq = p.replica.State.Seq
 	p.view.List.SetHighlight(func(line string) string { return p.styles.Highlight(line, s.query) })
-	if p.replica.conn.State != remote.Connected {
+	if p.replica.Conn.State != remote.Connected {
 		return p.searchLocally(p.view.List.Last(), -1), true
 	}
 	return p.requestHits(), true

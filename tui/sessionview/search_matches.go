@@ -46,7 +46,7 @@ func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 			id = p.view.List.Last() + 1
 		}
 		return p.searchLocally(id+transcript.ID(by), by)
-	case s.current-by < 0 && p.replica.state.Seq > s.startSeq:
+	case s.current-by < 0 && p.replica.State.Seq > s.startSeq:
 		cmd, _ := p.beginSearch(s.query.String()) // there may be newer hits by now
 		return cmd
 	case s.current-by < 0:

@@ -78,7 +78,7 @@ func (v *View) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
 			return nil, true
 		}
 		if v.composer.AtEdge(true) {
-			if v.composer.Recall(-1, v.replica.conn.By) {
+			if v.composer.Recall(-1, v.replica.Conn.By) {
 				v.pressed.arrows.recallSteps = -1
 			}
 			return nil, true
@@ -100,7 +100,7 @@ func (v *View) cancel() tea.Cmd {
 	case v.composer.Recalling():
 		v.composer.EndRecall()
 		return nil
-	case v.replica.state.Turn == nil:
+	case v.replica.State.Turn == nil:
 		return v.cancelIdle()
 	}
 	return v.panels.interrupt.start()
@@ -139,7 +139,7 @@ func (v *View) cancelIdle() tea.Cmd {
 // turns.
 func (v *View) earlierMessage() tea.Cmd {
 	v.setFocus(onComposer)
-	if v.composer.Recall(1, v.replica.conn.By) {
+	if v.composer.Recall(1, v.replica.Conn.By) {
 		v.pressed.arrows.recallSteps = 1
 		return nil
 	}
@@ -152,7 +152,7 @@ func (v *View) earlierMessage() tea.Cmd {
 
 // olderMessages requests older turns, whose messages extend the history.
 func (v *View) olderMessages() tea.Cmd {
-	if v.transcript.view.HasOlder() && v.replica.connected() {
+	if v.transcript.view.HasOlder() && v.replica.Connected() {
 		v.status.Text = "looking further back: press it again"
 		return v.transcript.requestOlder()
 	}
@@ -172,8 +172,8 @@ func (v *View) submit() tea.Cmd {
 	if message := v.composer.Editing; message != "" {
 		v.composer.EndEdit()
 		data := protocol.QueueEditData{MessageID: message, Text: text}
-		if i := waitingIndex(v.replica.state, message); i >= 0 {
-			data.Parts = queuedAndScheduled(v.replica.state)[i].Parts // its files stay
+		if i := waitingIndex(v.replica.State, message); i >= 0 {
+			data.Parts = queuedAndScheduled(v.replica.State)[i].Parts // its files stay
 		}
 		return v.commands.send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
@@ -221,7 +221,7 @@ func (v *View) sendMessage(text string, files []attachment.File) tea.Cmd {
 			return nil
 		}
 		outbox.accept(id, result.Seq)
-		outbox.removeReported(v.replica.state.Seq)
+		outbox.removeReported(v.replica.State.Seq)
 		if result.Status == protocol.SendQueued {
 			v.status.Text = describe.Queued(result.Index)
 		}

@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -16,14 +17,14 @@ import (
 // settings is the menu of the agent's settings, such as mode and model.
 type settings struct {
 	styles   *ui.Styles
-	replica  *replica
+	replica  *replica.Session
 	commands *commander
 	pending  map[string]string // setting ID → label of the requested value
 }
 
 // Title implements [ui.Listing].
 func (s *settings) Title() string {
-	state := s.replica.state
+	state := s.replica.State
 	agent := state.Agent
 	if o := state.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
@@ -39,7 +40,7 @@ func (s *settings) Hint() string { return "↑↓ · " + s.styles.Keys.Hint(keym
 
 // Entries implements [ui.Listing].
 func (s *settings) Entries() []ui.Entry {
-	options := s.replica.state.Options
+	options := s.replica.State.Options
 	if options == nil {
 		return nil
 	}
@@ -77,7 +78,7 @@ func (s *settings) Act(id, key string) ui.Response {
 
 // setting returns the setting with an ID, or nil.
 func (s *settings) setting(id string) *protocol.Setting {
-	options := s.replica.state.Options
+	options := s.replica.State.Options
 	if options == nil {
 		return nil
 	}

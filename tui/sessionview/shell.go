@@ -57,7 +57,7 @@ func (v *View) runShell() tea.Cmd {
 
 // shellDirectory returns the directory of the session if it is on this machine, or "".
 func (v *View) shellDirectory() string {
-	if cwd := v.replica.state.CWD; v.Local && filepath.IsAbs(cwd) {
+	if cwd := v.replica.State.CWD; v.Local && filepath.IsAbs(cwd) {
 		return cwd
 	}
 	return ""

@@ -9,7 +9,7 @@ func (v *View) clickSide(row int) {
 		v.setFocus(onPlan)
 		v.panels.plan.selectAt(v.panels.plan.plan(), at)
 	case "queue":
-		if at < len(queuedAndScheduled(v.replica.state)) {
+		if at < len(queuedAndScheduled(v.replica.State)) {
 			v.setFocus(onQueue)
 			v.panels.queue.selectAt(at)
 		}

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -38,7 +39,7 @@ type SideOptions struct {
 // out, and the whole column if all are empty.
 type sideColumn struct {
 	styles     *ui.Styles
-	replica    *replica
+	replica    *replica.Session
 	plan       *planPanel
 	transcript *transcriptview.View
 
@@ -137,7 +138,7 @@ func (c *sideColumn) planSection(width int) (title, note string, lines []string)
 // queueSection returns the queued messages, the scheduled ones with their times, and why the queue
 // is held.
 func (c *sideColumn) queueSection(width int) (title, note string, lines []string) {
-	s := c.replica.state
+	s := c.replica.State
 	for i := range s.Queue {
 		lines = append(lines, " "+c.styles.Dim.Render(strconv.Itoa(i+1))+" "+ui.Excerpt(s.Queue[i].Text))
 	}
@@ -176,7 +177,7 @@ func (c *sideColumn) fileSection(width int) (title, note string, lines []string)
 
 // contextSection returns the usage of the context and of tokens, and the cost.
 func (c *sideColumn) contextSection(width int) (title, note string, lines []string) {
-	s, state := c.styles, c.replica.state
+	s, state := c.styles, c.replica.State
 	if info := state.Context; info != nil {
 		if percent, ok := describe.ContextPercent(info); ok {
 			lines = append(lines, " "+s.ContextStyle(percent).Render(s.ContextBar(percent, min(20, width/2))))
@@ -198,14 +199,14 @@ func (c *sideColumn) contextSection(width int) (title, note string, lines []stri
 
 // peopleSection returns the connected clients, unless this one is alone.
 func (c *sideColumn) peopleSection(width int) (title, note string, lines []string) {
-	clients := c.replica.clients
+	clients := c.replica.Clients
 	if len(clients) < 2 {
 		return "", "", nil
 	}
 	for id := range clients {
 		client := clients[id]
 		line := " " + c.styles.Success.Render("●") + " " + format.JoinLines(transcript.Clean(remote.ActorName(&client.By)))
-		if id == c.replica.conn.Connection {
+		if id == c.replica.Conn.Connection {
 			line += c.styles.Dim.Render(" (you)")
 		}
 		if client.Agent != "" {

@@ -63,7 +63,7 @@ func TestSideColumnShowsTheSectionsThatHaveContent(t *testing.T) {
 	empty := tuitest.NewJournal()
 	empty.CaughtUp()
 	s := open(t, empty, 120, 20)
-	*s.m.panels.side.hidden, s.m.replica.clients = false, nil
+	*s.m.panels.side.hidden, s.m.replica.Clients = false, nil
 	s.m.canvas.Dirty = true
 	if text := sideText(s, 36); text != "" {
 		t.Errorf("got a side column without content:\n%s", s.text())

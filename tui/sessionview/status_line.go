@@ -11,6 +11,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -19,7 +20,7 @@ import (
 // session.
 type statusLine struct {
 	styles       *ui.Styles
-	replica      *replica
+	replica      *replica.Session
 	status       *ui.Status
 	usage        *contextUsage
 	runningTool  func() (title string, started time.Time)
@@ -38,7 +39,7 @@ func (l *statusLine) view(width int, interrupting bool, hint string) string {
 	turn := l.turnState(interrupting, width)
 	message := format.JoinLines(transcript.Clean(l.status.Text))
 	var left string
-	switch caughtUp := l.replica.connected() && l.replica.caughtUp; {
+	switch caughtUp := l.replica.Connected() && l.replica.CaughtUp; {
 	case caughtUp && message == "":
 		left = " " + turn.render(s)
 	case caughtUp:
@@ -47,11 +48,11 @@ func (l *statusLine) view(width int, interrupting bool, hint string) string {
 		left = " " + l.connText(width) + " " + s.Warning.Render(message)
 	default:
 		left = " " + l.connText(width)
-		if l.replica.connected() {
+		if l.replica.Connected() {
 			left += " " + turn.style.Render(turn.text)
 		}
 	}
-	if text := l.answers.Text(); text != "" && l.replica.connected() {
+	if text := l.answers.Text(); text != "" && l.replica.Connected() {
 		left = " " + s.Warning.Render("○ "+text) + left
 	}
 	details := l.details(width, turn.style.Render(turn.text))
@@ -87,14 +88,14 @@ func (l *statusLine) join(details []string, end string, room int) string {
 
 // details returns the details of the session, the most important first.
 func (l *statusLine) details(width int, turn string) []string {
-	s, state := l.styles, l.replica.state
+	s, state := l.styles, l.replica.State
 	var out []string
 	add := func(text string) {
 		if text != "" {
 			out = append(out, s.Dim.Render(text))
 		}
 	}
-	if l.status.Text != "" && l.replica.connected() {
+	if l.status.Text != "" && l.replica.Connected() {
 		out = append(out, turn)
 	}
 	if l.others != "" {
@@ -113,7 +114,7 @@ func (l *statusLine) details(width int, turn string) []string {
 		add(agent)
 	}
 	out = append(out, l.contextDetails(width)...)
-	if n := len(l.replica.clients); n > 1 {
+	if n := len(l.replica.Clients); n > 1 {
 		add(format.Count(n, "client"))
 	}
 	add(l.lag())
@@ -139,7 +140,7 @@ func (l *statusLine) details(width int, turn string) []string {
 func (l *statusLine) contextDetails(width int) []string {
 	s := l.styles
 	var out []string
-	if c := l.replica.state.Context; c != nil && c.MaxTokens > 0 {
+	if c := l.replica.State.Context; c != nil && c.MaxTokens > 0 {
 		percent, _ := describe.ContextPercent(c)
 		text := "context " + format.Percent(percent)
 		if width >= 80 {
@@ -161,36 +162,24 @@ func (l *statusLine) contextDetails(width int) []string {
 // progressBarWidth is the number of cells of a catch-up's progress bar.
 const progressBarWidth = 10
 
-// minLag is the minimum number of events for a client's lag to be shown.
-const minLag = 20
-
 // lag returns the lag of this client, or else the largest lag of another one. The server's report
 // on this client may be older than the events received since.
 func (l *statusLine) lag() string {
-	if own := l.replica.lag(); own >= minLag {
+	if own := l.replica.Lag(); own > 0 {
 		return fmt.Sprintf("lag %d", own)
 	}
-	var slowest protocol.Client
-	for id, c := range l.replica.clients {
-		if id == l.replica.conn.Connection {
-			continue
-		}
-		if c.LagEvents > slowest.LagEvents || c.LagEvents == slowest.LagEvents && c.Client < slowest.Client {
-			slowest = c
-		}
+	if c, ok := l.replica.Slowest(); ok {
+		return fmt.Sprintf("%s lags %d", format.JoinLines(transcript.Clean(c.By.Name)), c.LagEvents)
 	}
-	if slowest.LagEvents < minLag {
-		return ""
-	}
-	return fmt.Sprintf("%s lags %d", format.JoinLines(transcript.Clean(slowest.By.Name)), slowest.LagEvents)
+	return ""
 }
 
 // connText returns the state of the connection for the status line.
 func (l *statusLine) connText(width int) string {
-	s, conn := l.styles, &l.replica.conn
+	s, conn := l.styles, &l.replica.Conn
 	switch conn.State {
 	case remote.Connected:
-		return s.Warning.Render("catching up" + progressText(l.replica.progress(), width))
+		return s.Warning.Render("catching up" + progressText(l.replica.Progress(), width))
 	case remote.Reconnecting:
 		text := string(remote.Reconnecting)
 		if wait := conn.Retry.Sub(l.now()); wait > 0 {

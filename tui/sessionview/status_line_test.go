@@ -13,6 +13,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
@@ -113,8 +114,8 @@ func TestDirectoryText(t *testing.T) {
 		{"/x\x1b[2J", "", "a\x1b[2Jb\u202e", "/x (ab)"},
 		{"/" + strings.Repeat("x", 60) + "/end", "", "", "…" + strings.Repeat("x", 35) + "/end"},
 	} {
-		r := newReplica()
-		r.state.CWD = c.cwd
+		r := replica.New()
+		r.State.CWD = c.cwd
 		d := directory{replica: r, local: true, home: c.home, branch: c.branch}
 		if got := d.text(); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c, got, c.want)
@@ -154,7 +155,7 @@ func TestBranchOfARemoteSessionIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
 	s := open(t, changedSettings(), 200, 24)
-	s.m.replica.state.CWD = dir
+	s.m.replica.State.CWD = dir
 	s.update(tea.FocusMsg{})
 	s.mustHide("(main)")
 	s.m.statusLine.directory.local = true

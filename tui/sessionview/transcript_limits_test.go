@@ -51,7 +51,7 @@ func TestItemsKeptWhileScrolled(t *testing.T) {
 	more.Pending = more.Pending[3:]
 	for _, u := range more.Pending {
 		if e := u.Event; e != nil && e.Durable() {
-			e.Seq += s.m.replica.state.Seq - 1
+			e.Seq += s.m.replica.State.Seq - 1
 		}
 	}
 	top := strings.Split(s.text(), "\n")[0]

@@ -11,6 +11,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/outline"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -19,7 +20,7 @@ import (
 // transcriptPane is the transcript with selection, search, jumps and copy mode.
 type transcriptPane struct {
 	styles    *ui.Styles
-	replica   *replica
+	replica   *replica.Session
 	commands  *commander
 	clipboard ui.Clipboard
 
@@ -206,12 +207,12 @@ func (p *transcriptPane) reset(at uint64, width, height int) {
 	p.endSearch()
 	p.jump = nil
 	p.view.Reset(at, width, height)
-	p.outline.Reset(at, p.replica.state)
+	p.outline.Reset(at, p.replica.State)
 }
 
 // requestPage requests older turns when the first item is on the screen.
 func (p *transcriptPane) requestPage() tea.Cmd {
-	if !p.replica.caughtUp || p.replica.conn.State != remote.Connected || !p.view.List.AtTop() {
+	if !p.replica.CaughtUp || p.replica.Conn.State != remote.Connected || !p.view.List.AtTop() {
 		return nil
 	}
 	return p.requestOlder()
@@ -227,7 +228,7 @@ type nextPageMsg struct{}
 // scheduleNextPage schedules the request of the page after a small first one, unless it is pending.
 func (v *View) scheduleNextPage() tea.Cmd {
 	p := &v.transcript
-	if !p.view.Short() || p.nextPending || !v.replica.caughtUp || !v.replica.connected() {
+	if !p.view.Short() || p.nextPending || !v.replica.CaughtUp || !v.replica.Connected() {
 		return nil
 	}
 	p.nextPending = true
@@ -237,7 +238,7 @@ func (v *View) scheduleNextPage() tea.Cmd {
 // requestNextPage requests the page after a small first one.
 func (p *transcriptPane) requestNextPage() tea.Cmd {
 	p.nextPending = false
-	if !p.view.Short() || !p.replica.caughtUp || !p.replica.connected() {
+	if !p.view.Short() || !p.replica.CaughtUp || !p.replica.Connected() {
 		return nil
 	}
 	return p.requestOlder()
@@ -253,7 +254,7 @@ func (p *transcriptPane) requestOlder() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	epoch := p.replica.epoch
+	epoch := p.replica.Epoch
 	return p.commands.tasks.Run(func(ctx context.Context) tea.Msg {
 		page := new(protocol.HistoryResult)
 		err := p.commands.session.Do(ctx, protocol.DoHistory, data, page)
@@ -266,7 +267,7 @@ func (p *transcriptPane) requestOlder() tea.Cmd {
 
 // stale reports whether a page belongs to another epoch.
 func (p *transcriptPane) stale(msg olderMsg) bool {
-	epoch := p.replica.epoch
+	epoch := p.replica.Epoch
 	return msg.epoch != epoch || msg.page.Epoch != "" && msg.page.Epoch != epoch
 }
 

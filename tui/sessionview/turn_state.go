@@ -27,9 +27,9 @@ func (t *turnState) render(s *ui.Styles) string {
 
 // turnState returns the state of the turn for a status line of a width.
 func (l *statusLine) turnState(interrupting bool, width int) turnState {
-	s, state := l.styles, l.replica.state
+	s, state := l.styles, l.replica.State
 	switch {
-	case l.replica.recorded && state.Turn == nil:
+	case l.replica.Recorded && state.Turn == nil:
 		return turnState{"●", "replay", "", &s.Warning}
 	case interrupting:
 		return turnState{"◌", "interrupting …", "", &s.Warning}
@@ -42,7 +42,7 @@ func (l *statusLine) turnState(interrupting bool, width int) turnState {
 	}
 	started := state.Turn.Started
 	text := "running"
-	if l.replica.recorded {
+	if l.replica.Recorded {
 		text = "replay running"
 	}
 	if title, since := l.runningTool(); title != "" && width >= minDetailWidth {
@@ -52,7 +52,7 @@ func (l *statusLine) turnState(interrupting bool, width int) turnState {
 		text += " " + format.Duration(d.Truncate(time.Second))
 	}
 	hint := ""
-	if width >= minDetailWidth && !l.replica.recorded {
+	if width >= minDetailWidth && !l.replica.Recorded {
 		hint = s.Keys.Hint(keymap.Interrupt, "interrupts")
 	}
 	return turnState{"◐", text, hint, &s.Busy}

@@ -29,11 +29,11 @@ type removedMessage struct {
 
 // clearQueue removes all queued messages.
 func (v *View) clearQueue() tea.Cmd {
-	if len(v.replica.state.Queue) == 0 {
+	if len(v.replica.State.Queue) == 0 {
 		v.status.Text = "the queue is empty"
 		return nil
 	}
-	return v.removeQueued(v.replica.state.Queue)
+	return v.removeQueued(v.replica.State.Queue)
 }
 
 // removeQueued removes messages from the queue. Those of this user can be restored for a while.
@@ -42,12 +42,12 @@ func (v *View) removeQueued(messages []protocol.Message) tea.Cmd {
 	var removed []removedMessage
 	others := 0
 	for _, m := range messages {
-		r := removedMessage{message: m, index: v.replica.state.QueueIndex(m.MessageID)}
+		r := removedMessage{message: m, index: v.replica.State.QueueIndex(m.MessageID)}
 		if r.index < 0 {
 			r.scheduled = m.NotBefore
 		}
 		removed = append(removed, r)
-		if m.By == nil || *m.By != v.replica.conn.By {
+		if m.By == nil || *m.By != v.replica.Conn.By {
 			others++
 		}
 	}

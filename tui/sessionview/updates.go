@@ -2,7 +2,6 @@ package sessionview
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,7 +15,7 @@ import (
 
 // applyUpdates applies the updates of a frame. During a catch-up only its progress is redrawn.
 func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
-	live, progress := v.replica.caughtUp, v.replica.progress()
+	live, progress := v.replica.CaughtUp, v.replica.Progress()
 	for _, u := range updates {
 		switch {
 		case u.Event != nil:
@@ -27,8 +26,8 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 			v.setConn(*u.Conn)
 		}
 	}
-	v.canvas.Dirty = v.canvas.Dirty || v.replica.caughtUp || v.replica.progress() != progress
-	s := v.replica.state
+	v.canvas.Dirty = v.canvas.Dirty || v.replica.CaughtUp || v.replica.Progress() != progress
+	s := v.replica.State
 	v.panels.outbox.removeReported(s.Seq)
 	v.updateTaskList()
 	v.panels.approvals.Update(s.Approvals, s.CWD, v.Now(), live)
@@ -54,7 +53,7 @@ func (v *View) focusUsable() bool {
 	case onApproval, onPlan:
 		return v.usable(v.focus)
 	case onQueue:
-		return len(v.replica.state.Queue)+len(v.replica.state.Scheduled) > 0
+		return len(v.replica.State.Queue)+len(v.replica.State.Scheduled) > 0
 	}
 	return true
 }
@@ -67,34 +66,25 @@ func (v *View) updateTaskList() {
 
 // applyEvent applies an event to the replica and the parts.
 func (v *View) applyEvent(e *protocol.Event) {
-	r := v.replica
 	switch e.Type {
-	case protocol.ClientAttached, protocol.ClientLag:
-		c := remote.DecodeData[protocol.Client](e.Data)
-		r.clients[c.Client] = *c
-		return
-	case protocol.ClientDetached:
-		c := remote.DecodeData[protocol.Client](e.Data)
-		v.panels.holds.recordDisconnect(c.By)
-		delete(r.clients, c.Client)
-		return
 	case protocol.CaughtUp:
 		v.finishCatchup()
+		return
+	case protocol.ClientDetached:
+		v.panels.holds.recordDisconnect(remote.DecodeData[protocol.Client](e.Data).By)
+	}
+	v.panels.outbox.apply(e)
+	v.reportRemoval(e)
+	if err := v.replica.Apply(e); err != nil {
+		v.status.Text = err.Error()
 		return
 	}
 	if !e.Durable() {
 		return
 	}
-	v.panels.outbox.apply(e)
-	r.away.Apply(e)
-	v.reportRemoval(e)
-	if err := r.state.Apply(e); err != nil {
-		v.status.Text = err.Error()
-		return
-	}
 	v.panels.plan.apply(e)
 	v.transcript.outline.Apply(e)
-	v.usage.tracker.Apply(e, v.Now(), r.caughtUp)
+	v.usage.tracker.Apply(e, v.Now(), v.replica.CaughtUp)
 	if err := v.transcript.view.Apply(e); err != nil {
 		v.status.Text = err.Error()
 	}
@@ -108,7 +98,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 
 // reportRemoval shows a status message if another user removed the selected message.
 func (v *View) reportRemoval(e *protocol.Event) {
-	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.conn.By {
+	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.Conn.By {
 		return
 	}
 	d := remote.DecodeData[protocol.QueueRemovedData](e.Data)
@@ -122,7 +112,7 @@ func (v *View) reportRemoval(e *protocol.Event) {
 func (v *View) reportDecision(e *protocol.Event) {
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := v.panels.approvals.Sending(d.Request)
-	if !known || v.replica.recorded || sending && e.By != nil && *e.By == v.replica.conn.By {
+	if !known || v.replica.Recorded || sending && e.By != nil && *e.By == v.replica.Conn.By {
 		return
 	}
 	if sending { // the other decision was first
@@ -147,13 +137,13 @@ func (v *View) restoreUnsent(u approval.Unsent) {
 
 // setConn sets the state of the connection.
 func (v *View) setConn(c remote.Conn) {
-	if c.State == remote.Connected && !v.replica.connected() {
+	if c.State == remote.Connected && !v.replica.Connected() {
 		v.commands.answers.Restart()
 	}
-	lost := v.replica.connected() && c.State != remote.Connected
-	v.replica.setConn(c, v.Now())
+	lost := v.replica.Connected() && c.State != remote.Connected
+	v.replica.SetConn(c, v.Now())
 	if lost {
-		v.panels.holds.recordDisconnect(v.replica.conn.By)
+		v.panels.holds.recordDisconnect(v.replica.Conn.By)
 	}
 	v.panels.approvals.SetOffline(c.State != remote.Connected)
 	v.canvas.Dirty = true
@@ -161,9 +151,9 @@ func (v *View) setConn(c remote.Conn) {
 
 // attach starts a catch-up.
 func (v *View) attach(a *protocol.SubscribeResult) {
-	before := v.replica.state
-	if !v.replica.attach(a) {
-		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.away.Long(v.Now()) {
+	before := v.replica.State
+	if !v.replica.Attach(a) {
+		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.LongAway(v.Now()) {
 			v.transcript.view.AddMark("the connection was lost here")
 		}
 		return
@@ -178,8 +168,7 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 
 // finishCatchup ends a catch-up and adds a summary of the missed events to the transcript.
 func (v *View) finishCatchup() {
-	v.replica.caughtUp = true
-	if summary := v.replica.away.CaughtUp(v.Now(), v.replica.state.Seq); summary != "" {
+	if summary := v.replica.FinishCatchup(v.Now()); summary != "" {
 		v.transcript.view.AddMark(summary)
 	}
 }
@@ -188,18 +177,14 @@ func (v *View) finishCatchup() {
 func (v *View) reconnect() tea.Cmd {
 	r, ok := v.Session.(remote.Retrier)
 	switch {
-	case v.replica.connected():
+	case v.replica.Connected():
 		v.status.Text = "connected"
 		return nil
-	case !ok || v.replica.ended:
+	case !ok || v.replica.Ended:
 		v.status.Text = "this session can no longer be reached"
 		return nil
 	}
-	conn := &v.replica.conn
-	conn.Retry = time.Time{}
-	if conn.State == remote.Offline {
-		*conn = remote.Conn{State: remote.Connecting, Connection: conn.Connection, By: conn.By}
-	}
+	v.replica.Retry()
 	return v.Tasks.Run(func(context.Context) tea.Msg {
 		r.Retry()
 		return nil
@@ -219,7 +204,7 @@ func (v *View) search(text string) tea.Cmd {
 // showPendingHit shows the pending hit if the catch-up is complete.
 func (v *View) showPendingHit() tea.Cmd {
 	pending := v.transcript.pendingHit
-	if pending == nil || !v.replica.caughtUp {
+	if pending == nil || !v.replica.CaughtUp {
 		return nil
 	}
 	v.transcript.pendingHit = nil

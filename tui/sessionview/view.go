@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/review"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -63,7 +64,7 @@ type ComposerConfig struct {
 // the program.
 type View struct {
 	Config
-	replica  *replica
+	replica  *replica.Session
 	commands *commander
 	status   *ui.Status
 
@@ -117,13 +118,13 @@ type (
 // New returns a view that has not received any updates.
 func New(c Config) *View {
 	v := &View{
-		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
+		Config: c, replica: replica.New(), status: new(ui.Status), composer: composer.New(),
 		canvas: ui.NewCanvas(),
 	}
 	now := c.Now // the time of the session
 	player := newPlayerBar(c.Styles, c.Session)
 	if player != nil {
-		now, v.replica.recorded = player.player.Now, true
+		now, v.replica.Recorded = player.player.Now, true
 	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status, answers: ui.NewAnswers(c.Now)}
 	v.transcript = transcriptPane{
@@ -204,8 +205,8 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		v.canvas.Dirty = true
 		return v.findTyped(msg)
 	case UpdatesEnded:
-		v.replica.ended = true
-		if v.replica.conn.State != remote.Offline {
+		v.replica.Ended = true
+		if v.replica.Conn.State != remote.Offline {
 			v.setConn(remote.Conn{State: remote.Offline})
 		}
 		return nil
@@ -220,7 +221,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if msg.err == nil {
-			v.composer.AddOlder(msg.page, v.replica.conn.By)
+			v.composer.AddOlder(msg.page, v.replica.Conn.By)
 		}
 		return v.transcript.addOlder(msg)
 	case nextPageMsg:
@@ -331,11 +332,11 @@ func (v *View) startTick() tea.Cmd {
 
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {
-	s := v.replica.state
+	s := v.replica.State
 	if v.panels.player != nil {
 		return v.panels.player.playing()
 	}
-	if s.Turn != nil || v.replica.conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
+	if s.Turn != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
 		return true
 	}
 	for i := range s.Approvals {
@@ -363,16 +364,16 @@ func (v *View) expireStatus() tea.Cmd {
 func (v *View) Transcript() *transcriptview.View { return v.transcript.view }
 
 // State returns the state of the session. The view owns it: callers must not change it.
-func (v *View) State() *protocol.State { return v.replica.state }
+func (v *View) State() *protocol.State { return v.replica.State }
 
 // Plan returns the plan of the running turn, or nil.
 func (v *View) Plan() *protocol.Plan { return v.panels.plan.plan() }
 
 // Conn returns the state of the connection.
-func (v *View) Conn() remote.ConnState { return v.replica.conn.State }
+func (v *View) Conn() remote.ConnState { return v.replica.Conn.State }
 
 // CaughtUp reports whether all events of the last catch-up have been applied.
-func (v *View) CaughtUp() bool { return v.replica.caughtUp }
+func (v *View) CaughtUp() bool { return v.replica.CaughtUp }
 
 // SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
@@ -422,17 +423,12 @@ func (v *View) takeFocus() tea.Cmd {
 }
 
 // Position returns the position of the last event applied, or zero before the first snapshot.
-func (v *View) Position() protocol.Position {
-	if v.replica.epoch == "" {
-		return protocol.Position{}
-	}
-	return protocol.Position{Epoch: v.replica.epoch, Seq: v.replica.state.Seq}
-}
+func (v *View) Position() protocol.Position { return v.replica.Position() }
 
 // Lags reports whether this client is behind the server's log: the events come faster than the
 // connection carries them.
-func (v *View) Lags() bool { return v.replica.lag() >= minLag }
+func (v *View) Lags() bool { return v.replica.Lag() > 0 }
 
 // Detachable reports whether a later subscription can continue this one without a loss. The hold of
 // a queued message that the user edits ends with the subscription.
-func (v *View) Detachable() bool { return !v.replica.ended && v.composer.Editing == "" }
+func (v *View) Detachable() bool { return !v.replica.Ended && v.composer.Editing == "" }

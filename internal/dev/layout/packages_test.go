@@ -213,7 +213,8 @@ var packageRules = []packageRule{
 		"tui/ui", "tui/remote", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
-	{pkg: "tui/sessionview", imports: screenImports},
+	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
+	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
 	{pkg: "tui/composer", imports: []string{
 		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
 	}},
