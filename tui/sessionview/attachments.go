@@ -58,7 +58,7 @@ func (v *View) pasteInComposer(text string) tea.Cmd {
 		return nil
 	}
 	var files []attachment.File
-	return v.commands.run(func(context.Context) error {
+	return v.commands.Run(func(context.Context) error {
 		for _, path := range paths {
 			f, err := attachment.Read(path)
 			if err != nil {
@@ -90,7 +90,7 @@ func (v *View) pasteImage() tea.Cmd {
 	}
 	clipboard := attachment.Clipboard{Env: v.Env, Files: v.Local}
 	var image attachment.File
-	return v.commands.run(func(ctx context.Context) (err error) {
+	return v.commands.Run(func(ctx context.Context) (err error) {
 		image, err = clipboard.Image(ctx)
 		return err
 	}, func(err error) tea.Cmd {

@@ -33,7 +33,7 @@ type contextPage struct {
 func (u *contextUsage) openPage(s *ui.Styles) (*contextPage, tea.Cmd) {
 	page := &contextPage{styles: s, usage: u}
 	answer := new(protocol.ContextResult)
-	ask := u.commands.send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+	ask := u.commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 		switch {
 		case err == nil:
 			page.answer = answer

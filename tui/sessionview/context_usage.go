@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
@@ -22,7 +23,7 @@ const usageTurns = 50
 // contextUsage tracks the agent's context usage and its compactions.
 type contextUsage struct {
 	replica      *replica.Session
-	commands     *commander
+	commands     *request.Sender
 	now          func() time.Time
 	tracker      usage.Tracker
 	historyEpoch string // epoch whose history was requested
@@ -55,9 +56,9 @@ func (u *contextUsage) requestHistory() tea.Cmd {
 		return nil
 	}
 	u.historyEpoch = epoch
-	return u.commands.tasks.Run(func(ctx context.Context) tea.Msg {
+	return u.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		var page protocol.HistoryResult
-		err := u.commands.session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: usageTurns}, &page)
+		err := u.commands.Session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: usageTurns}, &page)
 		if err != nil || page.Epoch != "" && page.Epoch != epoch {
 			return nil // the history stays incomplete
 		}
@@ -95,12 +96,12 @@ func (u *contextUsage) speed(unit string) string {
 func (u *contextUsage) compact() tea.Cmd {
 	u.compaction = compaction{sending: true}
 	result := new(protocol.CompactResult)
-	return u.commands.send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
+	return u.commands.Send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
 		u.compaction = compaction{result: &result.Compacted}
 		switch {
 		case err == nil:
 			effect := describe.Compaction(&result.Compacted, format.Thousands)
-			u.commands.status.Text = "context compacted" + ui.Prefixed(": ", effect)
+			u.commands.Status.Text = "context compacted" + ui.Prefixed(": ", effect)
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
 			u.compaction = compaction{
 				err: "This agent cannot compact its context. A new session begins with an empty one.",

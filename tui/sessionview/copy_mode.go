@@ -133,7 +133,7 @@ func (c *copyMode) hint(styles *ui.Styles, list *transcript.List) string {
 // copy puts a text into the clipboard, at most [ui.MaxCopy] bytes of it, and reports its size as
 // the status message. name describes the text and may be empty.
 func (p *transcriptPane) copy(name, text string) tea.Cmd {
-	status := p.commands.status
+	status := p.commands.Status
 	text = transcript.Clean(text)
 	if text == "" {
 		status.Text = "there is nothing to copy"
@@ -166,7 +166,7 @@ func (p *transcriptPane) copyCode(id transcript.ID) tea.Cmd {
 	c := &p.copyMode
 	blocks, name := transcriptview.Code(p.view.List.Item(id))
 	if len(blocks) == 0 {
-		p.commands.status.Text = "there is no code in it"
+		p.commands.Status.Text = "there is no code in it"
 		return nil
 	}
 	if c.codeBlock++; c.codeItem != id || c.codeBlock >= len(blocks) {

@@ -32,7 +32,7 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 // sendDecision sends a decision. A failure, such as a request decided by another client, is shown
 // as the status message.
 func (v *View) sendDecision(data protocol.ApproveData) tea.Cmd {
-	return v.commands.send(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+	return v.commands.Send(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
 		message := ""
 		if err != nil {
 			message = remote.ErrorText(err)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/drafts"
+	"agentctl/tui/request"
 	"agentctl/tui/ui"
 )
 
@@ -46,7 +47,7 @@ func (v *View) scheduleDraft(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case saveDraftMsg:
 		return nil
-	case doneMsg, editedMsg:
+	case request.DoneMsg, editedMsg:
 	default:
 		if !ui.IsInput(msg) && s.saved.Empty() {
 			return nil

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 )
 
@@ -21,7 +22,7 @@ const editGrace = 30 * time.Second
 // disconnected during an edit of theirs.
 type editHolds struct {
 	replica     *replica.Session
-	commands    *commander
+	commands    *request.Sender
 	now         func() time.Time
 	disconnects map[protocol.Actor]time.Time // time of the disconnect
 	connection  string                       // connection of the hold on the message edited here
@@ -76,7 +77,7 @@ func (e *editHolds) countingDown() bool {
 func (e *editHolds) hold(message string) tea.Cmd {
 	e.connection = e.replica.Conn.Connection
 	data := protocol.QueueHoldData{MessageID: message}
-	return e.commands.send(protocol.DoQueueHold, data, nil, e.commands.report)
+	return e.commands.Do(protocol.DoQueueHold, data)
 }
 
 // renew holds a message again after a reconnect: the hold of the old connection expires.
@@ -93,7 +94,7 @@ func (e *editHolds) release(message string) tea.Cmd {
 	if h == nil || h.By == nil || *h.By != e.replica.Conn.By {
 		return nil
 	}
-	return e.commands.send(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID}, nil, e.commands.report)
+	return e.commands.Do(protocol.DoQueueRelease, protocol.QueueReleaseData{Hold: h.ID})
 }
 
 // title returns the title of the composer during the edit of a message. While disconnected it

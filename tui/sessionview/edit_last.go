@@ -48,9 +48,9 @@ func (v *View) forkBefore(turn, text string) tea.Cmd {
 	v.status.Text = "forking …"
 	created := new(protocol.CreateResult)
 	data := protocol.ForkData{Turn: turn, Before: true}
-	return v.commands.send(protocol.DoFork, data, created, func(err error) tea.Cmd {
+	return v.commands.Send(protocol.DoFork, data, created, func(err error) tea.Cmd {
 		if err != nil {
-			return v.commands.report(err)
+			return v.commands.Report(err)
 		}
 		v.status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
 		return v.Tasks.Send(ForkedMsg{created.Session, text})

@@ -23,7 +23,7 @@ var exportExtensions = map[string]string{
 // export saves the session as a document, to path or to one that the user is asked for. The
 // extension of the path chooses the format.
 func (v *View) export(path string) tea.Cmd {
-	x, ok := v.commands.session.(remote.Exporter)
+	x, ok := v.commands.Session.(remote.Exporter)
 	if !ok {
 		v.status.Text = "this session cannot be exported here"
 		return nil
@@ -55,7 +55,7 @@ func (v *View) export(path string) tea.Cmd {
 // saveExport exports the session, and saves the document as a file of the agent is saved.
 func (v *View) saveExport(f *ui.Form, x remote.Exporter, format, path string) tea.Cmd {
 	var data []byte
-	return v.commands.run(func(ctx context.Context) (err error) {
+	return v.commands.Run(func(ctx context.Context) (err error) {
 		data, err = x.Export(ctx, format)
 		return err
 	}, func(err error) tea.Cmd {
@@ -66,6 +66,6 @@ func (v *View) saveExport(f *ui.Form, x remote.Exporter, format, path string) te
 			f.Fail(remote.ErrorText(err), "enter tries again")
 			return nil
 		}
-		return v.commands.report(err)
+		return v.commands.Report(err)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
+	"agentctl/tui/request"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -56,24 +57,24 @@ func (v *View) fetchFile(f describe.File, use fileUse) tea.Cmd {
 		v.status.Text = "the session has no content of this file"
 		return nil
 	}
-	return v.commands.run(func(ctx context.Context) (err error) {
+	return v.commands.Run(func(ctx context.Context) (err error) {
 		data, err = readBlob(ctx, v.commands, f.Blob, maxFile)
 		return err
 	}, func(err error) tea.Cmd {
 		if err != nil {
-			return v.commands.report(err)
+			return v.commands.Report(err)
 		}
 		return use(f, data)
 	})
 }
 
 // readBlob requests the pieces of a blob of at most limit bytes.
-func readBlob(ctx context.Context, c *commander, id string, limit int64) ([]byte, error) {
+func readBlob(ctx context.Context, c *request.Sender, id string, limit int64) ([]byte, error) {
 	var data []byte
 	for {
 		piece := new(protocol.BlobResult)
 		request := protocol.BlobData{Blob: id, Offset: int64(len(data))}
-		if err := c.session.Do(ctx, protocol.DoBlob, request, piece); err != nil {
+		if err := c.Session.Do(ctx, protocol.DoBlob, request, piece); err != nil {
 			return nil, err
 		}
 		data = append(data, piece.Data...)
@@ -91,7 +92,7 @@ func readBlob(ctx context.Context, c *commander, id string, limit int64) ([]byte
 // openFile opens a file with the system's program for its content.
 func (v *View) openFile(_ describe.File, data []byte) tea.Cmd {
 	v.status.Text = "opening …"
-	return v.commands.run(func(ctx context.Context) error { return v.Viewer.Open(ctx, data) }, v.commands.report)
+	return v.commands.Run(func(ctx context.Context) error { return v.Viewer.Open(ctx, data) }, v.commands.Report)
 }
 
 // askWhereToSave asks for the name of the new file. It proposes the base name that the agent gave.
@@ -127,9 +128,9 @@ func (v *View) askToReplace(path string, data []byte) {
 
 // saveFile saves a file and closes the form that asked for its name.
 func (v *View) saveFile(f *ui.Form, path string, data []byte, save func(string, []byte) error) tea.Cmd {
-	return v.commands.run(func(context.Context) error { return save(path, data) }, func(err error) tea.Cmd {
+	return v.commands.Run(func(context.Context) error { return save(path, data) }, func(err error) tea.Cmd {
 		if !v.overlays.Contains(f) {
-			return v.commands.report(err)
+			return v.commands.Report(err)
 		}
 		switch {
 		case errors.Is(err, fs.ErrExist):

@@ -8,6 +8,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
@@ -16,7 +17,7 @@ import (
 type interrupt struct {
 	styles   *ui.Styles
 	replica  *replica.Session
-	commands *commander
+	commands *request.Sender
 
 	turn string // turn to interrupt; "": none
 	sent bool
@@ -28,7 +29,7 @@ func (i *interrupt) start() tea.Cmd {
 	s := i.replica.State
 	switch {
 	case s.Turn == nil:
-		i.commands.status.Text = "no turn is running"
+		i.commands.Status.Text = "no turn is running"
 		return nil
 	case i.sent:
 		return nil
@@ -47,16 +48,16 @@ func (i *interrupt) send(queue string) tea.Cmd {
 	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
-	return i.commands.send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
+	return i.commands.Send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
 		var refused *protocol.Error
 		if queue == protocol.QueueHold && errors.As(err, &refused) && refused.Code == protocol.CodeUnsupported {
 			return i.send(protocol.QueueKeep)
 		}
 		i.reset()
 		if err != nil {
-			return i.commands.report(err)
+			return i.commands.Report(err)
 		}
-		i.commands.status.Text = describe.Interrupted(result.Interrupted, queue, queued, held)
+		i.commands.Status.Text = describe.Interrupted(result.Interrupted, queue, queued, held)
 		return nil
 	})
 }

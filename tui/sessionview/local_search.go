@@ -43,7 +43,7 @@ func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
 		}
 		if s.local.next < list.First() || s.local.next > list.Last() {
 			s.stop()
-			p.commands.status.Text = "no match for “" + s.text + "”"
+			p.commands.Status.Text = "no match for “" + s.text + "”"
 			return nil
 		}
 		if s.query.Match(transcriptview.Text(list.Item(s.local.next))) {
@@ -53,5 +53,5 @@ func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
 		}
 		s.local.next += transcript.ID(s.local.by)
 	}
-	return p.commands.tasks.Send(localSearchMsg{generation})
+	return p.commands.Tasks.Send(localSearchMsg{generation})
 }

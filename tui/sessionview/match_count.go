@@ -33,7 +33,7 @@ func (p *transcriptPane) startCount() tea.Cmd {
 		return nil
 	}
 	s.count = &matchCount{last: last, next: last}
-	return p.commands.tasks.Send(matchCountMsg{s.count})
+	return p.commands.Tasks.Send(matchCountMsg{s.count})
 }
 
 // continueCount counts the next items. It does nothing if the count is no longer current.
@@ -52,7 +52,7 @@ func (p *transcriptPane) continueCount(c *matchCount) tea.Cmd {
 		}
 		c.next--
 	}
-	return p.commands.tasks.Send(matchCountMsg{c})
+	return p.commands.Tasks.Send(matchCountMsg{c})
 }
 
 // of returns the number of matches in an item.

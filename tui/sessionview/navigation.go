@@ -30,7 +30,7 @@ func (p *transcriptPane) startJump(j *jump) tea.Cmd {
 	if j == nil {
 		return nil
 	}
-	status := p.commands.status
+	status := p.commands.Status
 	if p.jump == j {
 		status.Text = ""
 	}
@@ -83,7 +83,7 @@ func (p *transcriptPane) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 			list.ScrollToBottom()
 			return nil
 		}
-		p.commands.status.Text = "there is no " + anchorNames[kind] + " after"
+		p.commands.Status.Text = "there is no " + anchorNames[kind] + " after"
 	}
 	return nil
 }

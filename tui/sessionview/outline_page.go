@@ -77,7 +77,7 @@ func (o *outlinePage) requestOlder() tea.Cmd {
 	o.loading = true
 	epoch, page := p.replica.Epoch, new(protocol.HistoryResult)
 	data := protocol.HistoryData{Before: before, Limit: outlineTurns}
-	return p.commands.send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
+	return p.commands.Send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
 		o.loading = false
 		switch {
 		case p.replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:

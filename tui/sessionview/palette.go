@@ -191,7 +191,7 @@ func (v *View) openRename(name string) tea.Cmd {
 		f.Sending()
 		text := strings.TrimSpace(f.Value(0))
 		data := protocol.RenameData{Name: &text}
-		return ui.Response{Cmd: v.commands.send(protocol.DoRename, data, nil, func(err error) tea.Cmd {
+		return ui.Response{Cmd: v.commands.Send(protocol.DoRename, data, nil, func(err error) tea.Cmd {
 			if err != nil {
 				f.Fail(remote.ErrorText(err), remote.Advice(err))
 				return nil

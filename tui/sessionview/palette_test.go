@@ -12,6 +12,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 )
 
 func TestGoldenPaletteOnAWideScreen(t *testing.T) {
@@ -40,7 +41,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 			type_(s)
 			msgs := tuitest.Messages(s.m.Update(tuitest.KeyPress("enter")))
 			for _, msg := range msgs {
-				if done, ok := msg.(doneMsg); ok {
+				if done, ok := msg.(request.DoneMsg); ok {
 					s.update(done)
 				}
 			}

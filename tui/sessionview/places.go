@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/location"
+	"agentctl/tui/request"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -25,7 +26,7 @@ func (v *View) openPlace(item transcript.Item) tea.Cmd {
 	}
 	text, named := transcriptview.Text(item), transcriptview.Locations(item)
 	var places []location.Place
-	return v.commands.run(func(ctx context.Context) (err error) {
+	return v.commands.Run(func(ctx context.Context) (err error) {
 		places, err = location.Find(ctx, dir, text, named)
 		return err
 	}, func(err error) tea.Cmd {
@@ -50,7 +51,7 @@ func (v *View) editPlace(dir string, p location.Place) tea.Cmd {
 		Context: v.Tasks.Context(), Command: v.Editor,
 		Arguments: location.EditorArguments(v.Editor, file, p.Line, p.Column),
 	}
-	return v.Exec(e, func(err error) tea.Msg { return v.Tasks.Wrap(doneMsg{err, v.commands.report}) })
+	return v.Exec(e, func(err error) tea.Msg { return v.Tasks.Wrap(request.DoneMsg{Err: err, Then: v.commands.Report}) })
 }
 
 // placeMenu is the menu of the places that an item names.

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -24,7 +25,7 @@ const planRows = 6
 type planPanel struct {
 	styles   *ui.Styles
 	replica  *replica.Session
-	commands *commander
+	commands *request.Sender
 
 	selected string            // task ID
 	pending  map[string]string // task ID → action without an answer yet
@@ -113,9 +114,9 @@ func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, act
 		return nil
 	}
 	p.pending[id] = action
-	return p.commands.send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
+	return p.commands.Send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
 		delete(p.pending, id)
-		return p.commands.report(err)
+		return p.commands.Report(err)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -26,7 +27,7 @@ const queueRows = 6
 type queuePanel struct {
 	styles   *ui.Styles
 	replica  *replica.Session
-	commands *commander
+	commands *request.Sender
 	holds    *editHolds
 
 	selected string            // ID of the selected message
@@ -127,7 +128,7 @@ func (q *queuePanel) pressMove(action keymap.Action, message protocol.Message, a
 
 // send sends a command that needs no callback.
 func (q *queuePanel) send(verb protocol.Verb, data any) tea.Cmd {
-	return q.commands.send(verb, data, nil, q.commands.report)
+	return q.commands.Do(verb, data)
 }
 
 // move moves a message to an index of the queue. It does nothing if the index is out of range.
@@ -147,11 +148,11 @@ func (q *queuePanel) sendNow(message protocol.Message) tea.Cmd {
 	}
 	q.pending[id] = "sending now"
 	commands := remote.StartNow(q.replica.State, id)
-	return q.commands.run(func(ctx context.Context) error {
-		return remote.RunAll(ctx, q.commands.session, commands)
-	}, q.commands.await(func(err error) tea.Cmd {
+	return q.commands.Run(func(ctx context.Context) error {
+		return remote.RunAll(ctx, q.commands.Session, commands)
+	}, q.commands.Await(func(err error) tea.Cmd {
 		delete(q.pending, id)
-		return q.commands.report(err)
+		return q.commands.Report(err)
 	}))
 }
 

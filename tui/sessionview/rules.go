@@ -11,6 +11,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
@@ -19,7 +20,7 @@ import (
 type rules struct {
 	styles   *ui.Styles
 	replica  *replica.Session
-	commands *commander
+	commands *request.Sender
 	revoking map[string]bool
 }
 
@@ -78,9 +79,9 @@ func (r *rules) Act(id, key string) ui.Response {
 	return ui.Response{Push: ui.NewQuestion(r.styles, title, ui.Choice{Label: "Revoke", Run: func() tea.Cmd {
 		r.revoking[id] = true
 		data := protocol.RulesRevokeData{Rule: id}
-		return r.commands.send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
+		return r.commands.Send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
 			delete(r.revoking, id)
-			return r.commands.report(err)
+			return r.commands.Report(err)
 		})
 	}})}
 }

@@ -49,7 +49,7 @@ func (v *View) sendScheduledNow(m protocol.Message) tea.Cmd {
 func (v *View) replaceScheduled(m protocol.Message) tea.Cmd {
 	id, removed := v.NewID(), new(protocol.QueueRemoveResult)
 	start := remote.StartNow(v.replica.State, m.MessageID)
-	return v.commands.run(func(ctx context.Context) error {
+	return v.commands.Run(func(ctx context.Context) error {
 		data := protocol.QueueRemoveData{MessageID: m.MessageID}
 		if err := v.Session.Do(ctx, protocol.DoQueueRemove, data, removed); err != nil || !removed.Removed {
 			return err
@@ -60,10 +60,10 @@ func (v *View) replaceScheduled(m protocol.Message) tea.Cmd {
 		}
 		removed.Removed = false // the text is not lost
 		return remote.RunAll(ctx, v.Session, start)
-	}, v.commands.await(func(err error) tea.Cmd {
+	}, v.commands.Await(func(err error) tea.Cmd {
 		if err != nil && removed.Removed {
 			v.restore(m.Text, nil)
 		}
-		return v.commands.report(err)
+		return v.commands.Report(err)
 	}))
 }

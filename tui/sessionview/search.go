@@ -161,7 +161,7 @@ func (p *transcriptPane) requestHits() tea.Cmd {
 	s := &p.search
 	generation, page := s.generation, new(protocol.SearchResult)
 	data := protocol.SearchData{Query: s.query.String(), Limit: remote.HitsPerPage, Cursor: s.cursor}
-	return p.commands.send(protocol.DoSearch, data, page, func(err error) tea.Cmd {
+	return p.commands.Send(protocol.DoSearch, data, page, func(err error) tea.Cmd {
 		return p.addHits(generation, page, err)
 	})
 }
@@ -174,7 +174,7 @@ func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, er
 		return nil
 	case err != nil && len(s.hits) > 0:
 		s.running, s.cursor = false, ""
-		return p.commands.report(err)
+		return p.commands.Report(err)
 	case err != nil:
 		return p.searchLocally(p.view.List.Last(), -1)
 	}
@@ -190,7 +190,7 @@ func (p *transcriptPane) addHits(generation int, page *protocol.SearchResult, er
 		next = p.requestHits()
 	}
 	if len(s.hits) == 0 && !s.running {
-		p.commands.status.Text = "no match for “" + s.text + "”"
+		p.commands.Status.Text = "no match for “" + s.text + "”"
 	}
 	if i := s.targetHit(fresh); i >= 0 {
 		return tea.Batch(p.goToHit(i, -1), next)

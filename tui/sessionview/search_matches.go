@@ -34,7 +34,7 @@ func (s *search) matcher() (matches func(line string) bool, count *int) {
 // or the next.
 func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 	s := &p.search
-	status := p.commands.status
+	status := p.commands.Status
 	switch {
 	case s.query == nil:
 		return nil

@@ -175,11 +175,11 @@ func (v *View) submit() tea.Cmd {
 		if i := waitingIndex(v.replica.State, message); i >= 0 {
 			data.Parts = queuedAndScheduled(v.replica.State)[i].Parts // its files stay
 		}
-		return v.commands.send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
+		return v.commands.Send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
 				v.composer.Paste(text) // keep the text
 			}
-			return v.commands.report(err)
+			return v.commands.Report(err)
 		})
 	}
 	text, own := remote.SlashMessage(text)
@@ -205,12 +205,12 @@ func (v *View) sendMessage(text string, files []attachment.File) tea.Cmd {
 	result := new(protocol.SendResult)
 	data := protocol.SendData{Text: text, ClientMessageID: id}
 	parts := v.parts(text, files)
-	return v.commands.run(func(ctx context.Context) (err error) {
+	return v.commands.Run(func(ctx context.Context) (err error) {
 		if data.Parts, err = parts(); err != nil {
 			return err
 		}
 		return v.Session.Do(ctx, protocol.DoSend, data, result)
-	}, v.commands.await(func(err error) tea.Cmd {
+	}, v.commands.Await(func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, remote.ErrWithdrawn):
 			outbox.remove(id)
@@ -249,7 +249,7 @@ func (v *View) takeBack() tea.Cmd {
 	}
 	m.withdrawing = true
 	id, withdrawn := m.id, false
-	return v.commands.run(func(context.Context) error {
+	return v.commands.Run(func(context.Context) error {
 		withdrawn = withdrawer.Withdraw(id)
 		return nil
 	}, func(error) tea.Cmd {

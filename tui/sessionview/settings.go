@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -18,7 +19,7 @@ import (
 type settings struct {
 	styles   *ui.Styles
 	replica  *replica.Session
-	commands *commander
+	commands *request.Sender
 	pending  map[string]string // setting ID → label of the requested value
 }
 
@@ -69,11 +70,11 @@ func (s *settings) Act(id, key string) ui.Response {
 	}
 	set := s.setting(id)
 	if set == nil || len(set.Choices) == 0 {
-		s.commands.status.Text = "the agent offers no choices for this setting"
+		s.commands.Status.Text = "the agent offers no choices for this setting"
 		return ui.Response{}
 	}
 	values := &settingValues{settings: s, id: id}
-	return ui.Response{Push: ui.NewMenu(s.styles, values, set.Value, func() string { return s.commands.status.Text })}
+	return ui.Response{Push: ui.NewMenu(s.styles, values, set.Value, func() string { return s.commands.Status.Text })}
 }
 
 // setting returns the setting with an ID, or nil.
@@ -178,8 +179,8 @@ func (v *settingValues) Act(id, key string) ui.Response {
 		v.pending[set.ID] = cmp.Or(c.Label, id)
 	}
 	data := protocol.ConfigureData{Setting: set.ID, Value: id}
-	return ui.Response{Close: true, Cmd: v.commands.send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+	return ui.Response{Close: true, Cmd: v.commands.Send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
 		delete(v.pending, data.Setting)
-		return v.commands.report(err)
+		return v.commands.Report(err)
 	})}
 }

@@ -15,10 +15,10 @@ import (
 func (v *View) takeBackTurn(action keymap.Action) tea.Cmd {
 	switch action {
 	case keymap.RepeatTurn:
-		return v.commands.send(protocol.DoRetry, protocol.Empty{}, nil, v.commands.report)
+		return v.commands.Do(protocol.DoRetry, protocol.Empty{})
 	case keymap.ForkSession:
 		created := new(protocol.CreateResult)
-		return v.commands.send(protocol.DoFork, protocol.ForkData{}, created, func(err error) tea.Cmd {
+		return v.commands.Send(protocol.DoFork, protocol.ForkData{}, created, func(err error) tea.Cmd {
 			if v.status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session)); err != nil {
 				v.status.Text = remote.ErrorText(err)
 			}
@@ -26,7 +26,7 @@ func (v *View) takeBackTurn(action keymap.Action) tea.Cmd {
 		})
 	}
 	undone := new(protocol.UndoResult)
-	return v.commands.send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
+	return v.commands.Send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
 		switch {
 		case err != nil:
 			v.status.Text = remote.ErrorText(err)

@@ -11,6 +11,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/outline"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -21,7 +22,7 @@ import (
 type transcriptPane struct {
 	styles    *ui.Styles
 	replica   *replica.Session
-	commands  *commander
+	commands  *request.Sender
 	clipboard ui.Clipboard
 
 	view       *transcriptview.View
@@ -90,21 +91,21 @@ func (p *transcriptPane) press(key string) paneResult {
 		case transcriptview.Collapsible(list.Item(id)):
 			list.SetCollapsed(id, !list.Collapsed(id))
 		default:
-			p.commands.status.Text = "there is nothing to expand here"
+			p.commands.Status.Text = "there is nothing to expand here"
 		}
 	case keymap.ViewItem:
 		if selected {
 			if pager, ok := transcriptview.OpenItem(p.styles, list.Item(id)); ok {
 				return paneResult{push: pager}
 			}
-			p.commands.status.Text = "select a tool call to view it"
+			p.commands.Status.Text = "select a tool call to view it"
 		}
 	case keymap.TurnChanges:
 		if selected {
 			if o := p.changesOf(id); o != nil {
 				return paneResult{push: o}
 			}
-			p.commands.status.Text = noChangedFiles
+			p.commands.Status.Text = noChangedFiles
 		}
 	case keymap.SaveFile, keymap.OpenFile, keymap.OpenPlace:
 		if selected {
@@ -255,9 +256,9 @@ func (p *transcriptPane) requestOlder() tea.Cmd {
 		return nil
 	}
 	epoch := p.replica.Epoch
-	return p.commands.tasks.Run(func(ctx context.Context) tea.Msg {
+	return p.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		page := new(protocol.HistoryResult)
-		err := p.commands.session.Do(ctx, protocol.DoHistory, data, page)
+		err := p.commands.Session.Do(ctx, protocol.DoHistory, data, page)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -280,7 +281,7 @@ func (p *transcriptPane) addOlder(msg olderMsg) tea.Cmd {
 	if err != nil {
 		p.view.StopPaging()
 		p.jump = nil
-		p.commands.status.Text = "older turns: " + remote.ErrorText(err)
+		p.commands.Status.Text = "older turns: " + remote.ErrorText(err)
 	}
 	count := p.continueCount(p.search.count)
 	if local := p.search.local; local != nil && local.paging {

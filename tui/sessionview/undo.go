@@ -65,7 +65,7 @@ func (v *View) removeQueued(messages []protocol.Message) tea.Cmd {
 // sendRemovals removes messages in order and offers to undo what succeeded.
 func (v *View) sendRemovals(removed []removedMessage, undoable bool) tea.Cmd {
 	var gone []removedMessage
-	return v.commands.run(func(ctx context.Context) error {
+	return v.commands.Run(func(ctx context.Context) error {
 		for _, r := range removed {
 			result := new(protocol.QueueRemoveResult)
 			data := protocol.QueueRemoveData{MessageID: r.message.MessageID}
@@ -86,7 +86,7 @@ func (v *View) sendRemovals(removed []removedMessage, undoable bool) tea.Cmd {
 			}
 			v.status.ShowUndo(text)
 		}
-		return v.commands.report(err)
+		return v.commands.Report(err)
 	})
 }
 
@@ -104,7 +104,7 @@ func (v *View) undoRemoval() (cmd tea.Cmd, ok bool) {
 		ids[i] = v.NewID()
 	}
 	restored := 0
-	return v.commands.run(func(ctx context.Context) error {
+	return v.commands.Run(func(ctx context.Context) error {
 		for i, r := range removed {
 			result := new(protocol.SendResult)
 			data := protocol.SendData{
@@ -130,7 +130,7 @@ func (v *View) undoRemoval() (cmd tea.Cmd, ok bool) {
 		if err == nil {
 			v.status.Text = "restored " + format.Count(restored, "message")
 		}
-		return v.commands.report(err)
+		return v.commands.Report(err)
 	}), true
 }
 

@@ -138,7 +138,7 @@ func (v *View) restoreUnsent(u approval.Unsent) {
 // setConn sets the state of the connection.
 func (v *View) setConn(c remote.Conn) {
 	if c.State == remote.Connected && !v.replica.Connected() {
-		v.commands.answers.Restart()
+		v.commands.Answers.Restart()
 	}
 	lost := v.replica.Connected() && c.State != remote.Connected
 	v.replica.SetConn(c, v.Now())

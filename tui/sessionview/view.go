@@ -13,6 +13,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/review"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/task"
@@ -65,7 +66,7 @@ type ComposerConfig struct {
 type View struct {
 	Config
 	replica  *replica.Session
-	commands *commander
+	commands *request.Sender
 	status   *ui.Status
 
 	transcript transcriptPane
@@ -126,14 +127,14 @@ func New(c Config) *View {
 	if player != nil {
 		now, v.replica.Recorded = player.player.Now, true
 	}
-	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status, answers: ui.NewAnswers(c.Now)}
+	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
 	v.transcript = transcriptPane{
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
 		view: transcriptview.New(c.Styles),
 	}
 	v.statusLine = statusLine{
 		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: now,
-		listSessions: c.Sessions, server: c.Server, answers: v.commands.answers,
+		listSessions: c.Sessions, server: c.Server, answers: v.commands.Answers,
 		directory:   directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
 		runningTool: v.transcript.view.RunningTool,
 	}
@@ -232,9 +233,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		v.usage.addHistory(msg)
 	case editedMsg:
 		v.finishEditor(msg)
-	case doneMsg:
+	case request.DoneMsg:
 		v.canvas.Dirty = true
-		return msg.then(msg.err)
+		return msg.Then(msg.Err)
 	case branchMsg:
 		v.canvas.Dirty = v.statusLine.directory.setBranch(msg) || v.canvas.Dirty
 		return nil
@@ -344,7 +345,7 @@ func (v *View) showsClock() bool {
 			return true
 		}
 	}
-	return v.commands.answers.Waiting()
+	return v.commands.Answers.Waiting()
 }
 
 // expireStatus removes expired status messages. That of a jump in progress stays.

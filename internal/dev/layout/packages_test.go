@@ -42,7 +42,7 @@ var (
 		"internal/gitbranch",
 		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
-		"tui/outline", "tui/location",
+		"tui/outline", "tui/location", "tui/request",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
@@ -215,6 +215,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
 	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
+	{pkg: "tui/request", imports: []string{"protocol", "tui/remote", "tui/task", "tui/ui"}},
 	{pkg: "tui/composer", imports: []string{
 		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
 	}},
