@@ -71,22 +71,6 @@ func TestSendScrollsToEnd(t *testing.T) {
 	s.mustHide("queued")
 }
 
-func TestMovedMessageStaysSelected(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 80, 24)
-	s.press("tab")
-	s.run(s.m.panels.queue.move(s.m.replica.State.Queue[0], 1))
-	s.journal.AddBy(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
-	s.applyJournal()
-	if at := s.m.panels.queue.selectedIndex(); at != 1 || s.m.panels.queue.selected != "m3" {
-		t.Errorf("got selected message %s at %d", s.m.panels.queue.selected, at)
-	}
-	for _, to := range []int{-1, 2} {
-		if s.m.panels.queue.move(s.m.replica.State.Queue[0], to) != nil {
-			t.Errorf("got move to %d", to)
-		}
-	}
-}
-
 func TestRecallOnlyRefusedMessages(t *testing.T) {
 	o := &outbox{}
 	for _, id := range []string{"a", "b", "c", "d"} {

@@ -34,9 +34,9 @@ func (v *View) composeInEditor() tea.Cmd {
 }
 
 // editQueued starts editing a queued message. The hold keeps the server from starting the message
-// meanwhile.
+// before the edit ends.
 func (v *View) editQueued(message protocol.Message) tea.Cmd {
 	v.composer.Edit(message.MessageID, message.Text)
 	v.setFocus(onComposer)
-	return v.panels.holds.hold(message.MessageID)
+	return v.panels.queue.BeginEdit(message.MessageID)
 }

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -82,7 +82,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
-		return v.pressQueue(key) // its paging keys are also global keys
+		return v.applyQueueResult(v.panels.queue.Press(key)) // its paging keys are also global keys
 	}
 	if cmd, handled := v.pressGlobal(key); handled {
 		return cmd
@@ -94,7 +94,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case onApproval:
 		return v.applyApprovalResult(v.panels.approvals.Press(pending, key))
 	case onQueue:
-		return v.pressQueue(key)
+		return v.applyQueueResult(v.panels.queue.Press(key))
 	case onPlan:
 		cmd, question, leave := v.panels.plan.press(key)
 		v.leaveFocus(leave)
@@ -122,9 +122,9 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.Help:
 		v.showHelp()
 	case keymap.ReleaseQueue:
-		return v.panels.queue.send(protocol.DoQueueRelease, protocol.QueueReleaseData{}), true
+		return v.panels.queue.Release(), true
 	case keymap.ClearQueue:
-		return v.clearQueue(), true
+		return v.applyQueueResult(v.panels.queue.Clear()), true
 	case keymap.ShowSettings:
 		v.showSettings()
 	case keymap.ShowRules:
@@ -176,7 +176,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.Redraw:
 		return tea.Batch(tea.ClearScreen, tea.Raw(v.Styles.Images.Entered())), true
 	case keymap.Suspend:
-		if cmd, ok := v.undoRemoval(); ok {
+		if cmd, ok := v.panels.queue.Undo(); ok {
 			return cmd, true
 		}
 		return tea.Suspend, true
@@ -209,19 +209,16 @@ func (v *View) scroll(action keymap.Action) bool {
 	return true
 }
 
-// pressQueue handles a key while the queue has the focus.
-func (v *View) pressQueue(key string) tea.Cmd {
-	r := v.panels.queue.press(key)
-	v.leaveFocus(r.leave)
-	switch {
-	case r.edit != nil:
-		return v.editQueued(*r.edit)
-	case len(r.remove) > 0:
-		return v.removeQueued(r.remove)
-	case r.send != nil:
-		return v.sendScheduledNow(*r.send)
+// applyQueueResult carries out a result of the queue panel.
+func (v *View) applyQueueResult(r queue.Result) tea.Cmd {
+	v.leaveFocus(r.Leave)
+	if r.Push != nil {
+		v.overlays.Push(r.Push)
 	}
-	return r.cmd
+	if r.Edit != nil {
+		return v.editQueued(*r.Edit)
+	}
+	return r.Cmd
 }
 
 // pressTranscript handles a key while the transcript has the focus.
@@ -279,7 +276,7 @@ func (v *View) usable(f focus) bool {
 	case onApproval:
 		return v.panels.approvals.Visible()
 	case onQueue:
-		return v.panels.queue.visible()
+		return v.panels.queue.Visible()
 	case onPlan:
 		return v.panels.plan.plan() != nil
 	case onTranscript:
@@ -296,9 +293,7 @@ func (v *View) setFocus(f focus) {
 	v.focus = f
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)
-	if f == onQueue {
-		v.panels.queue.selectAt(v.panels.queue.selectedIndex())
-	}
+	v.panels.queue.SetFocus(f == onQueue)
 	if f == onTranscript {
 		v.transcript.view.List.MoveSelection(0)
 	} else {

@@ -98,7 +98,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	}
 	var queue, plan []string
 	if !side || v.focus == onQueue || v.composer.Editing != "" {
-		queue = panel(p.queue.view(width, v.focus == onQueue, v.composer.Editing))
+		queue = panel(p.queue.View(width, left-least))
 	}
 	if v.focus == onPlan || !side && !v.approvalListsPlan() {
 		rows := max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
@@ -208,7 +208,7 @@ func (v *View) composerRule(width int) string {
 	switch {
 	case v.composer.Editing != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
-		title = s.Warning.Render(v.panels.holds.title(v.composer.Editing)) + s.Dim.Render(hint)
+		title = s.Warning.Render(v.panels.queue.EditTitle()) + s.Dim.Render(hint)
 	case v.composer.Shell && v.focus == onComposer:
 		title = v.shellTitle()
 	case v.transcript.copyMode.active:

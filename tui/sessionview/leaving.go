@@ -56,7 +56,7 @@ func (v *View) clearDraft() tea.Cmd {
 	switch {
 	case v.composer.Editing != "":
 		v.composer.KeepInHistory()
-		return v.panels.holds.release(v.composer.EndEdit())
+		return v.panels.queue.EndEdit(v.composer.EndEdit())
 	case v.composer.Recalling() && !v.composer.Shell:
 		v.composer.EndRecall()
 		return nil

@@ -27,7 +27,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.State.Approvals, line, msg.X))
 	case rows.queue.contains(msg.Y):
 		v.setFocus(onQueue)
-		v.panels.queue.click(msg.Y - rows.queue.from)
+		v.panels.queue.Click(msg.Y - rows.queue.from)
 	case rows.composer.contains(msg.Y):
 		v.setFocus(onComposer)
 	default:

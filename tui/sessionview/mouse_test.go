@@ -27,8 +27,8 @@ func (s *testScreen) click(text string, below int) {
 func TestAClickFocusesAPartAndSelectsAQueuedMessage(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 30)
 	s.click("queue · ", 2)
-	if s.m.focus != onQueue || s.m.panels.queue.selectedIndex() != 1 {
-		t.Fatalf("got focus %d, message %d", s.m.focus, s.m.panels.queue.selectedIndex())
+	if s.m.focus != onQueue || s.m.panels.queue.Selected() != 1 {
+		t.Fatalf("got focus %d, message %d", s.m.focus, s.m.panels.queue.Selected())
 	}
 	s.mustSendNothing()
 	s.press("K")
@@ -140,8 +140,8 @@ func TestClicksInTheSideColumn(t *testing.T) {
 			break
 		}
 	}
-	if s.m.focus != onQueue || s.m.panels.queue.selectedIndex() != 1 {
-		t.Errorf("got focus %d, message %d:\n%s", s.m.focus, s.m.panels.queue.selectedIndex(), s.text())
+	if s.m.focus != onQueue || s.m.panels.queue.Selected() != 1 {
+		t.Errorf("got focus %d, message %d:\n%s", s.m.focus, s.m.panels.queue.Selected(), s.text())
 	}
 	s.m.clickSide(0) // a title
 	s.m.clickSide(1 << 20)

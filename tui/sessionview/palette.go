@@ -142,7 +142,7 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 	case keymap.CopyLast:
 		return v.copyLastText()
 	case keymap.HoldQueue:
-		return v.panels.queue.send(protocol.DoQueueHold, protocol.QueueHoldData{})
+		return v.panels.queue.Hold()
 	case keymap.RenameSession:
 		return v.openRename("")
 	case keymap.Quit:

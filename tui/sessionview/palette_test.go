@@ -267,7 +267,7 @@ func TestUndoExpires(t *testing.T) {
 	s.now = s.now.Add(time.Second)
 	s.update(struct{}{})
 	s.mustHide("undo")
-	if _, ok := s.m.undoRemoval(); ok {
+	if _, ok := s.m.panels.queue.Undo(); ok {
 		t.Error("a removal is undone after ten seconds")
 	}
 }

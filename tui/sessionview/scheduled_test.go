@@ -30,18 +30,6 @@ func openScheduled(t *testing.T, by protocol.Actor, width int) *testScreen {
 	return s
 }
 
-func TestAScheduledMessageHasItsRow(t *testing.T) {
-	s := openScheduled(t, tuitest.Bob, 100)
-	s.mustShow("queue · 1 message · 1 scheduled", "▸ ◷ update the dependencies", "+1 part",
-		"bob · 2026-03-02 07:30", "e edit · delete cancel · s send now")
-	s.press("K", "J", "up", "C", "down")
-	for _, c := range s.takeCommands() {
-		if data, ok := c.Data.(protocol.QueueRemoveData); !ok || data.MessageID != "m3" {
-			t.Errorf("a key that is not for scheduled messages sends %+v", c)
-		}
-	}
-}
-
 func TestAScheduledMessageIsEditedAndKeepsItsFiles(t *testing.T) {
 	s := openScheduled(t, tuitest.Bob, 100)
 	s.press("e")

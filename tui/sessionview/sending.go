@@ -93,7 +93,7 @@ func (v *View) cancel() tea.Cmd {
 	case v.stopMoved():
 		return nil
 	case v.composer.Editing != "":
-		return v.panels.holds.release(v.composer.EndEdit())
+		return v.panels.queue.EndEdit(v.composer.EndEdit())
 	case v.composer.Shell:
 		v.endShell()
 		return nil
@@ -171,10 +171,8 @@ func (v *View) submit() tea.Cmd {
 	}
 	if message := v.composer.Editing; message != "" {
 		v.composer.EndEdit()
-		data := protocol.QueueEditData{MessageID: message, Text: text}
-		if i := waitingIndex(v.replica.State, message); i >= 0 {
-			data.Parts = queuedAndScheduled(v.replica.State)[i].Parts // its files stay
-		}
+		parts, _ := v.panels.queue.Parts(message) // its files stay
+		data := protocol.QueueEditData{MessageID: message, Text: text, Parts: parts}
 		return v.commands.Send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 			if err != nil {
 				v.composer.Paste(text) // keep the text

@@ -9,9 +9,9 @@ func (v *View) clickSide(row int) {
 		v.setFocus(onPlan)
 		v.panels.plan.selectAt(v.panels.plan.plan(), at)
 	case "queue":
-		if at < len(queuedAndScheduled(v.replica.State)) {
+		if at < v.panels.queue.Len() {
 			v.setFocus(onQueue)
-			v.panels.queue.selectAt(at)
+			v.panels.queue.Select(at)
 		}
 	case "files":
 		v.showChangedFiles()

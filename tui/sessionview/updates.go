@@ -35,15 +35,10 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
-	if e := v.composer.Editing; e != "" && waitingIndex(s, e) < 0 {
-		v.status.Text = "the edited message is no longer queued"
-		if v.composer.LeaveEdit() {
-			v.status.Text += ": your text is in the message box"
-		}
-	}
+	v.checkEdit()
 	v.panels.interrupt.expire()
 	return tea.Batch(
-		v.armApproval(), v.panels.holds.renew(v.composer.Editing), v.showPendingHit(), v.statusLine.directory.update(),
+		v.armApproval(), v.panels.queue.RenewEdit(), v.showPendingHit(), v.statusLine.directory.update(),
 	)
 }
 
@@ -53,7 +48,7 @@ func (v *View) focusUsable() bool {
 	case onApproval, onPlan:
 		return v.usable(v.focus)
 	case onQueue:
-		return len(v.replica.State.Queue)+len(v.replica.State.Scheduled) > 0
+		return v.panels.queue.Len() > 0
 	}
 	return true
 }
@@ -66,15 +61,12 @@ func (v *View) updateTaskList() {
 
 // applyEvent applies an event to the replica and the parts.
 func (v *View) applyEvent(e *protocol.Event) {
-	switch e.Type {
-	case protocol.CaughtUp:
+	if e.Type == protocol.CaughtUp {
 		v.finishCatchup()
 		return
-	case protocol.ClientDetached:
-		v.panels.holds.recordDisconnect(remote.DecodeData[protocol.Client](e.Data).By)
 	}
 	v.panels.outbox.apply(e)
-	v.reportRemoval(e)
+	v.panels.queue.Apply(e)
 	if err := v.replica.Apply(e); err != nil {
 		v.status.Text = err.Error()
 		return
@@ -96,14 +88,17 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 }
 
-// reportRemoval shows a status message if another user removed the selected message.
-func (v *View) reportRemoval(e *protocol.Event) {
-	if e.Type != protocol.QueueRemoved || v.focus != onQueue || e.By == nil || *e.By == v.replica.Conn.By {
+// checkEdit ends the edit of a message that is no longer queued.
+func (v *View) checkEdit() {
+	if v.composer.Editing == "" {
 		return
 	}
-	d := remote.DecodeData[protocol.QueueRemovedData](e.Data)
-	if d.MessageID == v.panels.queue.selected && d.Reason != protocol.RemovedStarted {
-		v.status.Text = remote.ActorName(e.By) + " removed the selected message"
+	if _, queued := v.panels.queue.Parts(v.composer.Editing); queued {
+		return
+	}
+	v.status.Text = "the edited message is no longer queued"
+	if v.composer.LeaveEdit() {
+		v.status.Text += ": your text is in the message box"
 	}
 }
 
@@ -143,7 +138,7 @@ func (v *View) setConn(c remote.Conn) {
 	lost := v.replica.Connected() && c.State != remote.Connected
 	v.replica.SetConn(c, v.Now())
 	if lost {
-		v.panels.holds.recordDisconnect(v.replica.Conn.By)
+		v.panels.queue.Disconnected()
 	}
 	v.panels.approvals.SetOffline(c.State != remote.Connected)
 	v.canvas.Dirty = true

@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/review"
+	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -86,8 +87,7 @@ type View struct {
 // panels holds the parts between the transcript and the composer.
 type panels struct {
 	connection  connectionPanel
-	queue       queuePanel
-	holds       *editHolds
+	queue       *queue.Panel
 	plan        planPanel
 	side        sideColumn
 	approvals   approval.Panel
@@ -95,7 +95,6 @@ type panels struct {
 	interrupt   interrupt
 	outbox      outbox
 	commandList *commandList
-	undo        undo
 	files       *fileCompletion
 
 	attachments attachments
@@ -139,15 +138,13 @@ func New(c Config) *View {
 		runningTool: v.transcript.view.RunningTool,
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
-	holds := &editHolds{
-		replica: v.replica, commands: v.commands, now: c.Now, disconnects: map[protocol.Actor]time.Time{},
-	}
 	v.panels = panels{
 		connection: connectionPanel{styles: c.Styles, replica: v.replica, session: c.Session},
-		holds:      holds,
-		queue: queuePanel{
-			styles: c.Styles, replica: v.replica, commands: v.commands, holds: holds, pending: map[string]string{},
-		},
+		queue: queue.New(queue.Config{
+			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: c.Now, NewID: c.NewID,
+			Editing: func() string { return v.composer.Editing },
+			Restore: func(text string) { v.restore(text, nil) },
+		}),
 		plan:      planPanel{styles: c.Styles, replica: v.replica, commands: v.commands, pending: map[string]string{}},
 		approvals: approval.NewPanel(c.Styles, ""),
 		interrupt: interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
@@ -337,7 +334,7 @@ func (v *View) showsClock() bool {
 	if v.panels.player != nil {
 		return v.panels.player.playing()
 	}
-	if s.Turn != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.holds.countingDown() {
+	if s.Turn != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.queue.CountsDown() {
 		return true
 	}
 	for i := range s.Approvals {

@@ -46,6 +46,12 @@ var (
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
+
+	// panelImports are those of a part of the session view. No part imports another.
+	panelImports = []string{
+		"protocol", "internal/format", "tui/describe", "tui/keymap", "tui/remote", "tui/request",
+		"tui/sessionview/replica", "tui/transcript", "tui/ui",
+	}
 )
 
 // packageRules lists every package, in the order of the map in ARCHITECTURE.md. Imports point down
@@ -214,6 +220,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
+	{pkg: "tui/sessionview/queue", imports: panelImports},
 	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
 	{pkg: "tui/request", imports: []string{"protocol", "tui/remote", "tui/task", "tui/ui"}},
 	{pkg: "tui/composer", imports: []string{
@@ -338,6 +345,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/layout"},
 	{pkg: "internal/dev/multiagenttest"},
 	{pkg: "internal/dev/myagenttest"},
+	{pkg: "internal/dev/paneltest"},
 	{pkg: "internal/dev/release"},
 	{pkg: "internal/dev/replay"},
 	{pkg: "internal/dev/requestcases"},

@@ -1,4 +1,4 @@
-package sessionview
+package queue
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 	"agentctl/tui/ui"
 )
 
-// undo holds the messages removed last, in the order of their indexes.
-type undo struct {
-	removed []removedMessage
-	until   time.Time
+// removal holds the messages removed last, in the order of their indexes.
+type removal struct {
+	messages []removedMessage
+	until    time.Time
 }
 
 // removedMessage is a message with its index in the queue, or its time, before the removal.
@@ -27,49 +27,48 @@ type removedMessage struct {
 	scheduled *time.Time // when it was to enter the queue; nil: it was there
 }
 
-// clearQueue removes all queued messages.
-func (v *View) clearQueue() tea.Cmd {
-	if len(v.replica.State.Queue) == 0 {
-		v.status.Text = "the queue is empty"
-		return nil
+// Clear removes all queued messages.
+func (q *Panel) Clear() Result {
+	if len(q.Replica.State.Queue) == 0 {
+		q.Commands.Status.Text = "the queue is empty"
+		return Result{}
 	}
-	return v.removeQueued(v.replica.State.Queue)
+	return q.remove(q.Replica.State.Queue)
 }
 
-// removeQueued removes messages from the queue. Those of this user can be restored for a while.
+// remove removes messages from the queue. Those of this user can be restored for a while.
 // Messages of others could return only under another name, so it asks before.
-func (v *View) removeQueued(messages []protocol.Message) tea.Cmd {
+func (q *Panel) remove(messages []protocol.Message) Result {
 	var removed []removedMessage
 	others := 0
 	for _, m := range messages {
-		r := removedMessage{message: m, index: v.replica.State.QueueIndex(m.MessageID)}
+		r := removedMessage{message: m, index: q.Replica.State.QueueIndex(m.MessageID)}
 		if r.index < 0 {
 			r.scheduled = m.NotBefore
 		}
 		removed = append(removed, r)
-		if m.By == nil || *m.By != v.replica.Conn.By {
+		if m.By == nil || *m.By != q.Replica.Conn.By {
 			others++
 		}
 	}
 	if others == 0 {
-		return v.sendRemovals(removed, true)
+		return Result{Cmd: q.sendRemovals(removed, true)}
 	}
 	title := "remove " + format.Count(len(removed), "message") + ", " + format.Count(others, "message") +
 		" of others? This cannot be undone"
-	v.overlays.Push(ui.NewQuestion(v.Styles, title, ui.Choice{Label: "Remove", Run: func() tea.Cmd {
-		return v.sendRemovals(removed, false)
-	}}))
-	return nil
+	return Result{Push: ui.NewQuestion(q.Styles, title, ui.Choice{Label: "Remove", Run: func() tea.Cmd {
+		return q.sendRemovals(removed, false)
+	}})}
 }
 
 // sendRemovals removes messages in order and offers to undo what succeeded.
-func (v *View) sendRemovals(removed []removedMessage, undoable bool) tea.Cmd {
+func (q *Panel) sendRemovals(removed []removedMessage, undoable bool) tea.Cmd {
 	var gone []removedMessage
-	return v.commands.Run(func(ctx context.Context) error {
+	return q.Commands.Run(func(ctx context.Context) error {
 		for _, r := range removed {
 			result := new(protocol.QueueRemoveResult)
 			data := protocol.QueueRemoveData{MessageID: r.message.MessageID}
-			if err := v.Session.Do(ctx, protocol.DoQueueRemove, data, result); err != nil {
+			if err := q.Commands.Session.Do(ctx, protocol.DoQueueRemove, data, result); err != nil {
 				return err
 			}
 			if result.Removed {
@@ -81,36 +80,36 @@ func (v *View) sendRemovals(removed []removedMessage, undoable bool) tea.Cmd {
 		if len(gone) > 0 {
 			text := "removed " + format.Count(len(gone), "message")
 			if undoable {
-				v.panels.undo = undo{gone, v.Now().Add(ui.UndoTimeout)}
-				text += ui.Prefixed(keymap.Separator, v.Styles.Keys.Hint(keymap.Suspend, "undo"))
+				q.removed = removal{gone, q.Now().Add(ui.UndoTimeout)}
+				text += ui.Prefixed(keymap.Separator, q.Styles.Keys.Hint(keymap.Suspend, "undo"))
 			}
-			v.status.ShowUndo(text)
+			q.Commands.Status.ShowUndo(text)
 		}
-		return v.commands.Report(err)
+		return q.Commands.Report(err)
 	})
 }
 
-// undoRemoval queues the messages removed last again, at their former places. ok is false if there
+// Undo queues the messages removed last again, at their former places. ok is false if there
 // are none or the time is over.
-func (v *View) undoRemoval() (cmd tea.Cmd, ok bool) {
-	removed := v.panels.undo.removed
-	ok = len(removed) > 0 && v.Now().Before(v.panels.undo.until)
-	v.panels.undo = undo{}
+func (q *Panel) Undo() (cmd tea.Cmd, ok bool) {
+	removed := q.removed.messages
+	ok = len(removed) > 0 && q.Now().Before(q.removed.until)
+	q.removed = removal{}
 	if !ok {
 		return nil, false
 	}
 	ids := make([]string, len(removed))
 	for i := range ids {
-		ids[i] = v.NewID()
+		ids[i] = q.NewID()
 	}
 	restored := 0
-	return v.commands.Run(func(ctx context.Context) error {
+	return q.Commands.Run(func(ctx context.Context) error {
 		for i, r := range removed {
 			result := new(protocol.SendResult)
 			data := protocol.SendData{
 				Text: r.message.Text, Parts: r.message.Parts, ClientMessageID: ids[i], NotBefore: r.scheduled,
 			}
-			if err := v.Session.Do(ctx, protocol.DoSend, data, result); err != nil {
+			if err := q.Commands.Session.Do(ctx, protocol.DoSend, data, result); err != nil {
 				return err
 			}
 			restored++
@@ -118,19 +117,19 @@ func (v *View) undoRemoval() (cmd tea.Cmd, ok bool) {
 				continue
 			}
 			move := protocol.QueueMoveData{MessageID: result.MessageID, Index: r.index}
-			if err := v.Session.Do(ctx, protocol.DoQueueMove, move, nil); err != nil && !isGone(err) {
+			if err := q.Commands.Session.Do(ctx, protocol.DoQueueMove, move, nil); err != nil && !isGone(err) {
 				return err
 			}
 		}
 		return nil
 	}, func(err error) tea.Cmd {
 		for _, r := range removed[restored:] { // these did not return: their texts must not be lost
-			v.restore(r.message.Text, nil)
+			q.Restore(r.message.Text)
 		}
 		if err == nil {
-			v.status.Text = "restored " + format.Count(restored, "message")
+			q.Commands.Status.Text = "restored " + format.Count(restored, "message")
 		}
-		return v.commands.Report(err)
+		return q.Commands.Report(err)
 	}), true
 }
 

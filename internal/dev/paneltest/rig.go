@@ -1,0 +1,164 @@
+package paneltest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/task"
+	"agentctl/tui/ui"
+)
+
+// Rig holds what a panel depends on. The test makes its panel of it, and sets Apply and Lines.
+type Rig struct {
+	Session  *tuitest.FakeSession
+	Journal  *tuitest.Journal
+	Replica  *replica.Session
+	Commands *request.Sender
+	Styles   *ui.Styles
+	Time     time.Time
+
+	Apply func(*protocol.Event) // of the panel; nil: it needs no events
+	Lines func() []string       // of the panel, at the width of the test
+
+	t *testing.T
+}
+
+// New returns a rig for the pending events of a journal, which are applied by the first call of
+// ApplyJournal.
+func New(t *testing.T, j *tuitest.Journal) *Rig {
+	t.Helper()
+	r := &Rig{
+		t: t, Session: tuitest.NewFakeSession(), Journal: j, Replica: replica.New(),
+		Time: tuitest.Start.Add(time.Minute), Styles: ui.NewStyles(time.UTC, ""),
+	}
+	r.Styles.Now = r.Now
+	r.Styles.GraphemeWidths = true
+	tasks := task.NewRunner(t.Context())
+	t.Cleanup(tasks.Close)
+	r.Commands = &request.Sender{
+		Session: r.Session, Tasks: tasks, Status: new(ui.Status), Answers: ui.NewAnswers(r.Now),
+	}
+	return r
+}
+
+// Now returns the time of the rig.
+func (r *Rig) Now() time.Time { return r.Time }
+
+// ApplyJournal applies the pending updates of the journal to the replica and the panel.
+func (r *Rig) ApplyJournal() {
+	r.t.Helper()
+	for _, u := range r.Journal.Take() {
+		switch {
+		case u.Conn != nil:
+			r.Replica.SetConn(*u.Conn, r.Time)
+		case u.Attached != nil:
+			r.Replica.Attach(u.Attached)
+		case u.Event.Type == protocol.CaughtUp:
+			r.Replica.FinishCatchup(r.Time)
+		default:
+			r.apply(u.Event)
+		}
+	}
+}
+
+func (r *Rig) apply(e *protocol.Event) {
+	r.t.Helper()
+	if err := r.Replica.Apply(e); err != nil {
+		r.t.Fatal(err)
+	}
+	if r.Apply != nil {
+		r.Apply(e)
+	}
+}
+
+// Run runs a command of the panel and the callbacks of its tasks. It returns the other messages.
+func (r *Rig) Run(cmd tea.Cmd) (rest []tea.Msg) {
+	for _, msg := range tuitest.Messages(cmd) {
+		switch msg := msg.(type) {
+		case nil:
+		case request.DoneMsg:
+			rest = append(rest, r.Run(msg.Then(msg.Err))...)
+		default:
+			rest = append(rest, msg)
+		}
+	}
+	return rest
+}
+
+// Refuse makes every command fail with err.
+func (r *Rig) Refuse(err error) {
+	r.Session.Mu.Lock()
+	defer r.Session.Mu.Unlock()
+	r.Session.Reply = func(tuitest.Command) (any, error) { return nil, err }
+}
+
+// TakeCommands returns and forgets the commands sent since the last call, without history.
+func (r *Rig) TakeCommands() []tuitest.Command {
+	got := r.Session.Commands()
+	r.Session.Mu.Lock()
+	defer r.Session.Mu.Unlock()
+	r.Session.Sent = nil
+	return got
+}
+
+// MustSend returns the data of the only command sent since the last call. It fails unless that
+// command is verb.
+func (r *Rig) MustSend(verb protocol.Verb) any {
+	r.t.Helper()
+	got := r.TakeCommands()
+	if len(got) != 1 || got[0].Verb != verb {
+		r.t.Fatalf("got commands %v, want one %s", got, verb)
+	}
+	return got[0].Data
+}
+
+// Text returns the lines of the panel without styles and trailing spaces.
+func (r *Rig) Text() string {
+	lines := r.Lines()
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRight(ansi.Strip(line), " ")
+	}
+	return strings.Join(out, "\n")
+}
+
+// MustShow fails unless the panel shows every text.
+func (r *Rig) MustShow(want ...string) {
+	r.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(r.Text(), w) {
+			r.t.Fatalf("the panel does not show %q:\n%s", w, r.Text())
+		}
+	}
+}
+
+// MustHide fails if the panel shows a text.
+func (r *Rig) MustHide(what string) {
+	r.t.Helper()
+	if strings.Contains(r.Text(), what) {
+		r.t.Fatalf("the panel shows %q:\n%s", what, r.Text())
+	}
+}
+
+// MustReport fails unless the status message is want.
+func (r *Rig) MustReport(want string) {
+	r.t.Helper()
+	if got := r.Commands.Status.Text; got != want {
+		r.t.Fatalf("got status message %q, want %q", got, want)
+	}
+}
+
+// Connect sets the state of the connection.
+func (r *Rig) Connect(state remote.ConnState) {
+	r.Journal.Conn(remote.Conn{State: state})
+	r.ApplyJournal()
+}

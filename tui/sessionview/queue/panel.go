@@ -1,0 +1,205 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/ui"
+)
+
+// Config holds the dependencies of a panel.
+type Config struct {
+	Styles   *ui.Styles
+	Replica  *replica.Session
+	Commands *request.Sender
+	Now      func() time.Time
+	NewID    func() string // returns a new message ID
+
+	Editing func() string     // returns the ID of the message that is edited here, or ""
+	Restore func(text string) // inserts a text that could not be sent into the composer
+}
+
+// Panel shows the queued messages, and after them the scheduled ones. It edits, moves and removes
+// them.
+type Panel struct {
+	Config
+	focused  bool
+	selected string            // ID of the selected message
+	index    int               // its last index, used once it left the queue
+	pending  map[string]string // message ID → action without an answer yet
+	holds    editHolds
+	removed  removal
+}
+
+// Result is the effect of a key press on the view.
+type Result struct {
+	Cmd   tea.Cmd
+	Leave bool              // give up the focus
+	Edit  *protocol.Message // message to edit, or nil
+	Push  ui.Overlay        // question to ask, or nil
+}
+
+// New returns a panel without the focus.
+func New(c Config) *Panel {
+	return &Panel{Config: c, pending: map[string]string{}, holds: editHolds{disconnects: map[protocol.Actor]time.Time{}}}
+}
+
+// SetFocus sets whether the panel has the focus.
+func (q *Panel) SetFocus(focused bool) {
+	q.focused = focused
+	if focused {
+		q.Select(q.Selected())
+	}
+}
+
+// Visible reports whether the panel shows anything.
+func (q *Panel) Visible() bool {
+	s := q.Replica.State
+	return len(s.Queue) > 0 || len(s.Scheduled) > 0 || s.BlockingHold() != nil
+}
+
+// Selected returns the index of the selected message, or of the one that took its place. It
+// returns -1 if there is no message.
+func (q *Panel) Selected() int {
+	if i := indexOf(q.Replica.State, q.selected); i >= 0 {
+		q.index = i
+	}
+	return min(q.index, len(waiting(q.Replica.State))-1)
+}
+
+// Select selects the message at index i, clamped to the messages.
+func (q *Panel) Select(i int) {
+	if all := waiting(q.Replica.State); len(all) > 0 {
+		q.index = min(max(i, 0), len(all)-1)
+		q.selected = all[q.index].MessageID
+	}
+}
+
+// Press handles a key while the panel has the focus.
+func (q *Panel) Press(key string) Result {
+	action := q.Styles.Keys.InList(keymap.Queue, key)
+	switch action {
+	case keymap.Back:
+		return Result{Leave: true}
+	case keymap.QueueHold:
+		return Result{Cmd: q.Hold()}
+	case keymap.QueueRelease:
+		return Result{Cmd: q.Release()}
+	}
+	at := q.Selected()
+	if at < 0 {
+		return Result{}
+	}
+	all := waiting(q.Replica.State)
+	message := all[at]
+	switch action {
+	case keymap.Up:
+		q.Select(at - 1)
+	case keymap.Down:
+		q.Select(at + 1)
+	case keymap.First:
+		q.Select(0)
+	case keymap.Last:
+		q.Select(len(all) - 1)
+	case keymap.QueuePageUp:
+		q.Select(at - queueRows)
+	case keymap.QueuePageDown:
+		q.Select(at + queueRows)
+	case keymap.QueueSendNow:
+		if isScheduled(q.Replica.State, message.MessageID) {
+			return q.sendScheduled(message)
+		}
+		return Result{Cmd: q.sendNow(message)}
+	case keymap.QueueEdit, keymap.Choose:
+		return Result{Edit: &message}
+	case keymap.QueueRemove:
+		q.Select(at) // then the next message takes its place
+		return q.remove([]protocol.Message{message})
+	case keymap.QueueClear:
+		return q.remove(q.Replica.State.Queue)
+	}
+	return Result{Cmd: q.pressMove(action, message, at)}
+}
+
+// pressMove moves the message at an index of the queue. A scheduled message is in none.
+func (q *Panel) pressMove(action keymap.Action, message protocol.Message, at int) tea.Cmd {
+	switch {
+	case isScheduled(q.Replica.State, message.MessageID):
+		return nil
+	case action == keymap.QueueMoveUp:
+		return q.move(message, at-1)
+	case action == keymap.QueueMoveDown:
+		return q.move(message, at+1)
+	}
+	return nil
+}
+
+// Hold holds the queue.
+func (q *Panel) Hold() tea.Cmd { return q.Commands.Do(protocol.DoQueueHold, protocol.QueueHoldData{}) }
+
+// Release releases the queue.
+func (q *Panel) Release() tea.Cmd {
+	return q.Commands.Do(protocol.DoQueueRelease, protocol.QueueReleaseData{})
+}
+
+// move moves a message to an index of the queue. It does nothing if the index is out of range.
+func (q *Panel) move(message protocol.Message, to int) tea.Cmd {
+	if to < 0 || to >= len(q.Replica.State.Queue) {
+		return nil
+	}
+	q.selected = message.MessageID
+	return q.Commands.Do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
+}
+
+// sendNow starts a queued message.
+func (q *Panel) sendNow(message protocol.Message) tea.Cmd {
+	id := message.MessageID
+	if q.pending[id] != "" {
+		return nil
+	}
+	q.pending[id] = "sending now"
+	commands := remote.StartNow(q.Replica.State, id)
+	return q.Commands.Run(func(ctx context.Context) error {
+		return remote.RunAll(ctx, q.Commands.Session, commands)
+	}, q.Commands.Await(func(err error) tea.Cmd {
+		delete(q.pending, id)
+		return q.Commands.Report(err)
+	}))
+}
+
+// Click selects the message on a row of the panel. The title is row 0.
+func (q *Panel) Click(row int) {
+	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(waiting(q.Replica.State)) {
+		q.Select(at)
+	}
+}
+
+// Apply records who disconnected during an edit, and reports the removal of the selected message by
+// another user.
+func (q *Panel) Apply(e *protocol.Event) {
+	switch e.Type {
+	case protocol.ClientDetached:
+		q.recordDisconnect(remote.DecodeData[protocol.Client](e.Data).By)
+	case protocol.QueueRemoved:
+		if !q.focused || e.By == nil || *e.By == q.Replica.Conn.By {
+			return
+		}
+		d := remote.DecodeData[protocol.QueueRemovedData](e.Data)
+		if d.MessageID == q.selected && d.Reason != protocol.RemovedStarted {
+			q.Commands.Status.Text = remote.ActorName(e.By) + " removed the selected message"
+		}
+	}
+}
+
+// Disconnected records that the connection was lost.
+func (q *Panel) Disconnected() { q.recordDisconnect(q.Replica.Conn.By) }
+
+// Len returns the number of queued and scheduled messages.
+func (q *Panel) Len() int { return len(waiting(q.Replica.State)) }

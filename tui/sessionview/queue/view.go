@@ -1,0 +1,145 @@
+package queue
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// queueRows is the maximum number of queued and scheduled messages shown at once.
+const queueRows = 6
+
+// View returns the panel, or nil if nothing is queued or held.
+func (q *Panel) View(width, _ int) []string {
+	if !q.Visible() {
+		return nil
+	}
+	s := q.Replica.State
+	title := "queue"
+	if len(s.Queue) > 0 {
+		title += " · " + format.Count(len(s.Queue), "message")
+	}
+	if len(s.Scheduled) > 0 {
+		title += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
+	}
+	if h := s.BlockingHold(); h != nil {
+		shown := *h
+		if h.By != nil && *h.By == q.Replica.Conn.By { // own holds leave room for the keys
+			shown.By = nil
+		}
+		title += " · " + q.Styles.Warning.Render(describe.Hold(&shown))
+	}
+	hint := ""
+	if !q.Replica.Recorded {
+		hint = q.unfocusedHint()
+	}
+	if q.focused {
+		hint = q.hint()
+	}
+	hint = ui.FitHints(hint, width-ansi.StringWidth(title)-4-len(keymap.Separator))
+	title += q.Styles.Dim.Render(ui.Prefixed(keymap.Separator, hint))
+	out := []string{q.Styles.Rule(title, width)}
+	at, all := q.Selected(), waiting(s)
+	first := q.firstRow()
+	end := min(len(all), first+queueRows)
+	for i := first; i < end; i++ {
+		left, right := q.row(&all[i], i)
+		if q.focused && i == at {
+			out = append(out, q.Styles.Selected.Render(ui.Spread("▸"+left[1:], right, width)))
+			continue
+		}
+		out = append(out, ui.Spread(left, q.Styles.Dim.Render(right), width))
+	}
+	if hidden := ui.MoreRows(first, len(all)-end); hidden != "" {
+		out = append(out, q.Styles.Dim.Render(ui.Fit("  "+hidden, width)))
+	}
+	return out
+}
+
+// row returns the texts of a message at an index. A queued message has its number, a scheduled one
+// its time.
+func (q *Panel) row(m *protocol.Message, index int) (left, right string) {
+	scheduled := index >= len(q.Replica.State.Queue)
+	mark := strconv.Itoa(index + 1)
+	if scheduled {
+		mark = "◷"
+	}
+	left, right = "  "+mark+" "+ui.Excerpt(m.Text), q.details(m)
+	if len(m.Parts) > 0 {
+		left += " +" + format.Count(len(m.Parts), "part")
+	}
+	if scheduled && m.NotBefore != nil {
+		right += " · " + q.Styles.Date(*m.NotBefore)
+	}
+	return left, right
+}
+
+// unfocusedHint returns the keys that work without the focus: after an interrupt those of the held
+// queue come first.
+func (q *Panel) unfocusedHint() string {
+	s, keys := q.Replica.State, q.Styles.Keys
+	focus := keys.Key(keymap.FocusNext)
+	if s.BlockingHold() == nil {
+		return focus
+	}
+	hint := keys.Hint(keymap.ReleaseQueue, "release")
+	if len(s.Queue) > 0 {
+		hint = keys.Hint(keymap.ReleaseQueue, "release", keymap.ClearQueue, "clear")
+	}
+	return hint + ui.Prefixed(keymap.Separator, focus)
+}
+
+// firstRow returns the index of the first message on the screen.
+func (q *Panel) firstRow() int {
+	return min(max(0, q.Selected()-queueRows/2), max(0, len(waiting(q.Replica.State))-queueRows))
+}
+
+// hint returns the keys for the selected message and for the queue.
+func (q *Panel) hint() string {
+	s, keys := q.Replica.State, q.Styles.Keys
+	queueHint := keys.Hint(keymap.QueueHold, "hold")
+	if s.BlockingHold() != nil {
+		queueHint = keys.Hint(keymap.QueueRelease, "release")
+	}
+	at := q.Selected()
+	switch {
+	case at < 0:
+		return queueHint
+	case at >= len(s.Queue):
+		return keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "cancel", keymap.QueueSendNow, "send now")
+	}
+	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
+		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down", keymap.QueueClear, "clear")
+	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
+}
+
+// details returns who queued a message and when, or what is being done with it.
+func (q *Panel) details(m *protocol.Message) string {
+	hold := describe.EditHold(q.Replica.State, m.MessageID)
+	switch {
+	case q.pending[m.MessageID] != "":
+		return q.pending[m.MessageID] + " …"
+	case m.MessageID == q.Editing():
+		return "editing"
+	case hold != nil:
+		right := "edited by " + format.JoinLines(transcript.Clean(remote.ActorName(hold.By)))
+		if left := q.remaining(hold); left > 0 {
+			right += fmt.Sprintf(", who left: %ds", format.SecondsLeft(left))
+		}
+		return right
+	}
+	right := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
+	if m.QueuedAt != nil {
+		right += " " + q.Styles.Clock(*m.QueuedAt)
+	}
+	return right
+}
