@@ -2,7 +2,6 @@ package sessionview
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -69,29 +68,6 @@ func TestSendScrollsToEnd(t *testing.T) {
 		t.Error("the sent message is below the screen")
 	}
 	s.mustHide("queued")
-}
-
-func TestRecallOnlyRefusedMessages(t *testing.T) {
-	o := &outbox{}
-	for _, id := range []string{"a", "b", "c", "d"} {
-		o.add(id, "text "+id, nil)
-	}
-	o.fail("b", "no")
-	o.fail("c", "no")
-	o.accept("d", 7)
-	if got, _ := o.unaccepted(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
-		t.Errorf("got %q", got)
-	}
-	o.removeReported(6)
-	for _, want := range []string{"text c", "text b", ""} {
-		if got, ok := o.takeRefused(); got.text != want || ok != (want != "") {
-			t.Errorf("got %q taken back, want %q", got.text, want)
-		}
-	}
-	o.removeReported(7)
-	if len(o.messages) != 1 || o.messages[0].id != "a" {
-		t.Errorf("got messages left %+v, want none", o.messages)
-	}
 }
 
 func TestSendQueuedPosition(t *testing.T) {

@@ -730,13 +730,3 @@ func TestApprovalDecidedByOther(t *testing.T) {
 		t.Errorf("got status %q for a decision from another client", s.m.status.Text)
 	}
 }
-
-func TestInterruptWhenIdle(t *testing.T) {
-	s := open(t, tuitest.LongSession(1), 80, 24)
-	s.run(s.m.panels.interrupt.start())
-	i := s.m.panels.interrupt
-	if s.m.status.Text != "no turn is running" || i.turn != "" || i.sent {
-		t.Errorf("got status %q, interrupt %+v", s.m.status.Text, i)
-	}
-	s.mustSendNothing()
-}

@@ -78,7 +78,7 @@ func (v *View) KeepText(text string) {
 
 // draft returns the messages written here that the server may not have, as one draft.
 func (v *View) draft() drafts.Draft {
-	texts, files := v.panels.outbox.unaccepted()
+	texts, files := v.panels.outbox.Unaccepted()
 	unsent, isShell := v.composer.Unsent(), v.composer.Shell
 	if isShell && len(texts) > 0 {
 		unsent, isShell = "! "+unsent, false // text among messages

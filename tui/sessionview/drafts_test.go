@@ -109,7 +109,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 
 // written returns everything that the user wrote and that was not lost.
 func (s *testScreen) written() string {
-	texts, _ := s.m.panels.outbox.unaccepted()
+	texts, _ := s.m.panels.outbox.Unaccepted()
 	texts = append(texts, s.m.composer.Text(), s.m.composer.Unsent())
 	texts = append(texts, s.m.composer.History(tuitest.Ada)...)
 	for _, c := range s.session.Commands() {

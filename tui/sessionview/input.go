@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/keymap"
-	"agentctl/tui/sessionview/queue"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -82,7 +82,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
-		return v.applyQueueResult(v.panels.queue.Press(key)) // its paging keys are also global keys
+		return v.applyResult(v.panels.queue.Press(key)) // its paging keys are also global keys
 	}
 	if cmd, handled := v.pressGlobal(key); handled {
 		return cmd
@@ -94,14 +94,9 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case onApproval:
 		return v.applyApprovalResult(v.panels.approvals.Press(pending, key))
 	case onQueue:
-		return v.applyQueueResult(v.panels.queue.Press(key))
+		return v.applyResult(v.panels.queue.Press(key))
 	case onPlan:
-		cmd, question, leave := v.panels.plan.press(key)
-		v.leaveFocus(leave)
-		if question != nil {
-			v.overlays.Push(question)
-		}
-		return cmd
+		return v.applyResult(v.panels.plan.Press(key))
 	case onTranscript:
 		return v.pressTranscript(key)
 	}
@@ -124,7 +119,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.ReleaseQueue:
 		return v.panels.queue.Release(), true
 	case keymap.ClearQueue:
-		return v.applyQueueResult(v.panels.queue.Clear()), true
+		return v.applyResult(v.panels.queue.Clear()), true
 	case keymap.ShowSettings:
 		v.showSettings()
 	case keymap.ShowRules:
@@ -143,7 +138,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.FocusPrevious:
 		v.cycleFocus(-1)
 	case keymap.Interrupt:
-		return v.panels.interrupt.start(), true
+		return v.panels.interrupt.Start(), true
 	case keymap.ToggleLast:
 		v.transcript.toggleVisible()
 	case keymap.Find:
@@ -162,7 +157,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.setFocus(onComposer)
 		v.composer.Recall(-1, v.replica.Conn.By)
 	case keymap.Reconnect:
-		return v.reconnect(), true
+		return v.panels.connection.Retry(), true
 	case keymap.NextTheme:
 		return func() tea.Msg { return ui.ThemeMsg{Theme: v.Styles.NextTheme()} }, true
 	case keymap.ExportSession:
@@ -183,7 +178,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.SearchPrompts:
 		v.searchPrompts()
 	case keymap.TakeBack:
-		return v.takeBack(), true
+		return v.panels.outbox.TakeBack(), true
 	default:
 		return nil, false
 	}
@@ -209,8 +204,8 @@ func (v *View) scroll(action keymap.Action) bool {
 	return true
 }
 
-// applyQueueResult carries out a result of the queue panel.
-func (v *View) applyQueueResult(r queue.Result) tea.Cmd {
+// applyResult carries out a result of a panel.
+func (v *View) applyResult(r panel.Result) tea.Cmd {
 	v.leaveFocus(r.Leave)
 	if r.Push != nil {
 		v.overlays.Push(r.Push)
@@ -278,7 +273,7 @@ func (v *View) usable(f focus) bool {
 	case onQueue:
 		return v.panels.queue.Visible()
 	case onPlan:
-		return v.panels.plan.plan() != nil
+		return v.panels.plan.Running() != nil
 	case onTranscript:
 		return v.transcript.view.List.Len() > 0
 	}
@@ -294,6 +289,7 @@ func (v *View) setFocus(f focus) {
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)
 	v.panels.queue.SetFocus(f == onQueue)
+	v.panels.plan.SetFocus(f == onPlan)
 	if f == onTranscript {
 		v.transcript.view.List.MoveSelection(0)
 	} else {

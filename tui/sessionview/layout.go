@@ -19,6 +19,7 @@ import (
 
 const (
 	minTranscriptRows = 3  // left to the transcript by the panels
+	planRows          = 6  // of the tasks on a low screen
 	minApprovalRows   = 14 // of an approval, at the cost of the transcript
 )
 
@@ -79,8 +80,8 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		left -= len(lines)
 		return lines
 	}
-	p, conn := &v.panels, v.replica.Conn.State
-	interrupt := panel(p.interrupt.view(width))
+	p := &v.panels
+	interrupt := panel(p.interrupt.View(width, left-least))
 	docked, dockedCursor := v.docked(width, left)
 	docked = panel(docked)
 	var search []string
@@ -89,8 +90,8 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	}
 	commands := panel(v.commandLines(width))
 	files := panel(slices.Concat(p.files.view(width), p.attachments.view(width)))
-	connection := panel(p.connection.view(width))
-	outbox := panel(p.outbox.view(width, conn))
+	connection := panel(p.connection.View(width, left-least))
+	outbox := panel(p.outbox.View(width, left-least))
 	approval, approvalCursor := v.approvalLines(width, left)
 	left -= len(approval)
 	if len(approval) > 0 && v.focus != onQueue && v.focus != onPlan {
@@ -101,9 +102,8 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		queue = panel(p.queue.View(width, left-least))
 	}
 	if v.focus == onPlan || !side && !v.approvalListsPlan() {
-		rows := max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
-		rows = max(0, min(rows, left-least-1))
-		plan = panel(p.plan.view(v.transcript.view.Checklist(), width, rows, v.focus == onPlan))
+		rows := 1 + max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
+		plan = panel(p.plan.View(width, min(rows, left-least)))
 	}
 	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
 	v.panels.rows = clickRows{
@@ -130,7 +130,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 // has the accent colour while keys write.
 func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
 	if v.panels.player != nil {
-		return v.panels.player.view(width, rows), nil
+		return v.panels.player.View(width, rows), nil
 	}
 	lines, cursor := v.composer.View(width, rows)
 	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && v.takesText() && len(prompt) == 1 {
@@ -233,7 +233,7 @@ func (v *View) lastLine(width int) string {
 	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" && v.status.Text == "" {
 		return v.Styles.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
-	return v.statusLine.view(width, v.panels.interrupt.sent, v.helpHint())
+	return v.statusLine.view(width, v.panels.interrupt.Sent(), v.helpHint())
 }
 
 // helpHint returns the key that opens the help of the part with the focus.

@@ -1,15 +1,12 @@
 package sessionview
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/attachment"
 	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
@@ -103,7 +100,7 @@ func (v *View) cancel() tea.Cmd {
 	case v.replica.State.Turn == nil:
 		return v.cancelIdle()
 	}
-	return v.panels.interrupt.start()
+	return v.panels.interrupt.Start()
 }
 
 // stopMoved reports whether a key was meant for the text field of a request that is gone. The next
@@ -192,74 +189,14 @@ func (v *View) submit() tea.Cmd {
 	return v.sendMessage(text, v.panels.attachments.take())
 }
 
-// sendMessage sends a new message and keeps it in the outbox until an event reports it.
+// sendMessage sends a new message.
 func (v *View) sendMessage(text string, files []attachment.File) tea.Cmd {
 	id := v.NewID()
-	outbox := &v.panels.outbox
-	outbox.add(id, text, files)
 	if text != "" {
 		v.composer.AddSent(id, text)
 	}
-	result := new(protocol.SendResult)
-	data := protocol.SendData{Text: text, ClientMessageID: id}
-	parts := v.parts(text, files)
-	return v.commands.Run(func(ctx context.Context) (err error) {
-		if data.Parts, err = parts(); err != nil {
-			return err
-		}
-		return v.Session.Do(ctx, protocol.DoSend, data, result)
-	}, v.commands.Await(func(err error) tea.Cmd {
-		switch {
-		case errors.Is(err, remote.ErrWithdrawn):
-			outbox.remove(id)
-			v.restore(text, files)
-			return nil
-		case err != nil:
-			outbox.fail(id, remote.ErrorText(err))
-			return nil
-		}
-		outbox.accept(id, result.Seq)
-		outbox.removeReported(v.replica.State.Seq)
-		if result.Status == protocol.SendQueued {
-			v.status.Text = describe.Queued(result.Index)
-		}
-		return nil
-	}))
+	return v.panels.outbox.Send(id, text, files, v.parts(text, files))
 }
-
-// takeBack puts the last message that failed back into the composer. Without one it withdraws the
-// last message that waits for the connection.
-func (v *View) takeBack() tea.Cmd {
-	outbox := &v.panels.outbox
-	if m, ok := outbox.takeRefused(); ok {
-		v.restore(m.text, m.files)
-		return nil
-	}
-	withdrawer, ok := v.Session.(remote.Withdrawer)
-	m := outbox.lastUnanswered()
-	switch {
-	case m == nil:
-		v.status.Text = "no message to take back"
-		return nil
-	case !ok:
-		v.status.Text = maybeSentText
-		return nil
-	}
-	m.withdrawing = true
-	id, withdrawn := m.id, false
-	return v.commands.Run(func(context.Context) error {
-		withdrawn = withdrawer.Withdraw(id)
-		return nil
-	}, func(error) tea.Cmd {
-		if !withdrawn { // if withdrawn, the callback of send restores the text
-			outbox.withdrawFailed(id)
-			v.status.Text = maybeSentText
-		}
-		return nil
-	})
-}
-
-const maybeSentText = "the server may have it already: it cannot be taken back"
 
 // restore inserts the text of an unsent message before the one in the composer, and adds its files.
 func (v *View) restore(text string, files []attachment.File) {

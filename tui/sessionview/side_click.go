@@ -7,7 +7,7 @@ func (v *View) clickSide(row int) {
 	switch section, at := c.at(c.offset+row, sideWidth); section {
 	case "plan":
 		v.setFocus(onPlan)
-		v.panels.plan.selectAt(v.panels.plan.plan(), at)
+		v.panels.plan.Select(at)
 	case "queue":
 		if at < v.panels.queue.Len() {
 			v.setFocus(onQueue)

@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -40,7 +41,8 @@ type SideOptions struct {
 type sideColumn struct {
 	styles     *ui.Styles
 	replica    *replica.Session
-	plan       *planPanel
+	plan       *panel.Plan
+	queue      *queue.Panel
 	transcript *transcriptview.View
 
 	hidden *bool
@@ -116,51 +118,8 @@ func (c *sideColumn) lines(width int) []string {
 // sections returns the sections in their order. Each returns its lines at a width.
 func (c *sideColumn) sections() []func(int) (title, note string, lines []string) {
 	return []func(int) (title, note string, lines []string){
-		c.planSection, c.queueSection, c.fileSection, c.contextSection, c.peopleSection,
+		c.plan.Section, c.queue.Section, c.fileSection, c.contextSection, c.peopleSection,
 	}
-}
-
-// planSection returns the tasks of the running plan.
-func (c *sideColumn) planSection(width int) (title, note string, lines []string) {
-	plan := c.plan.plan()
-	if plan == nil {
-		return "", "", nil
-	}
-	checklist := c.transcript.Checklist()
-	for i := range plan.Tasks {
-		left, _, right, style := checklist.Task(c.styles, &plan.Tasks[i])
-		mark, text, _ := strings.Cut(left, " ")
-		lines = append(lines, ui.Spread(" "+style.Render(mark)+" "+text, style.Render(right), width))
-	}
-	return "plan", strconv.Itoa(tasksDone(plan)) + "/" + strconv.Itoa(len(plan.Tasks)), lines
-}
-
-// queueSection returns the queued messages, the scheduled ones with their times, and why the queue
-// is held.
-func (c *sideColumn) queueSection(width int) (title, note string, lines []string) {
-	s := c.replica.State
-	for i := range s.Queue {
-		lines = append(lines, " "+c.styles.Dim.Render(strconv.Itoa(i+1))+" "+ui.Excerpt(s.Queue[i].Text))
-	}
-	for i := range s.Scheduled {
-		at := ""
-		if t := s.Scheduled[i].NotBefore; t != nil {
-			at = c.styles.Dim.Render(c.styles.ShortDate(*t))
-		}
-		mark := " " + c.styles.Dim.Render("◷") + " "
-		lines = append(lines, ui.Spread(mark+ui.Excerpt(s.Scheduled[i].Text), at, width))
-	}
-	note = strconv.Itoa(len(s.Queue))
-	switch {
-	case len(s.Queue) == 0 && len(s.Scheduled) > 0:
-		note = fmt.Sprintf("%d scheduled", len(s.Scheduled))
-	case len(s.Scheduled) > 0:
-		note += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
-	}
-	if h := s.BlockingHold(); h != nil {
-		lines = append(lines, " "+c.styles.Warning.Render(describe.Hold(h)))
-	}
-	return "queue", note, lines
 }
 
 // fileSection returns the changed files, the last changed one first.

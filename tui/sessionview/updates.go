@@ -1,8 +1,6 @@
 package sessionview
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -28,7 +26,7 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	}
 	v.canvas.Dirty = v.canvas.Dirty || v.replica.CaughtUp || v.replica.Progress() != progress
 	s := v.replica.State
-	v.panels.outbox.removeReported(s.Seq)
+	v.panels.outbox.RemoveReported()
 	v.updateTaskList()
 	v.panels.approvals.Update(s.Approvals, s.CWD, v.Now(), live)
 	v.restoreUnsent(v.panels.approvals.TakeUnsent())
@@ -36,7 +34,6 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 		v.setFocus(onComposer)
 	}
 	v.checkEdit()
-	v.panels.interrupt.expire()
 	return tea.Batch(
 		v.armApproval(), v.panels.queue.RenewEdit(), v.showPendingHit(), v.statusLine.directory.update(),
 	)
@@ -56,7 +53,7 @@ func (v *View) focusUsable() bool {
 // updateTaskList shows the plan's tasks in the transcript unless the plan panel shows them. A
 // hidden view, used as a preview, has no plan panel.
 func (v *View) updateTaskList() {
-	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.plan() != nil)
+	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.Running() != nil)
 }
 
 // applyEvent applies an event to the replica and the parts.
@@ -65,16 +62,16 @@ func (v *View) applyEvent(e *protocol.Event) {
 		v.finishCatchup()
 		return
 	}
-	v.panels.outbox.apply(e)
-	v.panels.queue.Apply(e)
 	if err := v.replica.Apply(e); err != nil {
 		v.status.Text = err.Error()
 		return
 	}
+	v.panels.outbox.Apply(e)
+	v.panels.queue.Apply(e)
 	if !e.Durable() {
 		return
 	}
-	v.panels.plan.apply(e)
+	v.panels.plan.Apply(e)
 	v.transcript.outline.Apply(e)
 	v.usage.tracker.Apply(e, v.Now(), v.replica.CaughtUp)
 	if err := v.transcript.view.Apply(e); err != nil {
@@ -166,24 +163,6 @@ func (v *View) finishCatchup() {
 	if summary := v.replica.FinishCatchup(v.Now()); summary != "" {
 		v.transcript.view.AddMark(summary)
 	}
-}
-
-// reconnect makes the session connect at once.
-func (v *View) reconnect() tea.Cmd {
-	r, ok := v.Session.(remote.Retrier)
-	switch {
-	case v.replica.Connected():
-		v.status.Text = "connected"
-		return nil
-	case !ok || v.replica.Ended:
-		v.status.Text = "this session can no longer be reached"
-		return nil
-	}
-	v.replica.Retry()
-	return v.Tasks.Run(func(context.Context) tea.Msg {
-		r.Retry()
-		return nil
-	})
 }
 
 // search searches the session for a text.

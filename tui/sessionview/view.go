@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/review"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/task"
@@ -86,20 +87,20 @@ type View struct {
 
 // panels holds the parts between the transcript and the composer.
 type panels struct {
-	connection  connectionPanel
+	connection  *panel.Connection
 	queue       *queue.Panel
-	plan        planPanel
+	plan        *panel.Plan
 	side        sideColumn
 	approvals   approval.Panel
 	rows        clickRows // of the last layout
-	interrupt   interrupt
-	outbox      outbox
+	interrupt   *panel.Interrupt
+	outbox      *panel.Outbox
 	commandList *commandList
 	files       *fileCompletion
 
 	attachments attachments
 	drafts      draftSaver
-	player      *playerBar // in place of the composer; nil: the session is no recording
+	player      *panel.Player // in place of the composer; nil: the session is no recording
 }
 
 // Messages of a view, in addition to those of its parts.
@@ -122,9 +123,9 @@ func New(c Config) *View {
 		canvas: ui.NewCanvas(),
 	}
 	now := c.Now // the time of the session
-	player := newPlayerBar(c.Styles, c.Session)
+	player := panel.NewPlayer(c.Styles, c.Session)
 	if player != nil {
-		now, v.replica.Recorded = player.player.Now, true
+		now, v.replica.Recorded = player.Now, true
 	}
 	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
 	v.transcript = transcriptPane{
@@ -139,16 +140,16 @@ func New(c Config) *View {
 	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
 	v.panels = panels{
-		connection: connectionPanel{styles: c.Styles, replica: v.replica, session: c.Session},
+		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
 		queue: queue.New(queue.Config{
 			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: c.Now, NewID: c.NewID,
 			Editing: func() string { return v.composer.Editing },
 			Restore: func(text string) { v.restore(text, nil) },
 		}),
-		plan:      planPanel{styles: c.Styles, replica: v.replica, commands: v.commands, pending: map[string]string{}},
+		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.view.Checklist),
 		approvals: approval.NewPanel(c.Styles, ""),
-		interrupt: interrupt{styles: c.Styles, replica: v.replica, commands: v.commands},
-		outbox:    outbox{styles: c.Styles},
+		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
+		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, v.restore),
 
 		commandList: newCommandList(c.Styles),
 		files:       newFileCompletion(c.Styles, v.replica, c.Tasks, c.Local),
@@ -158,7 +159,7 @@ func New(c Config) *View {
 		player:      player,
 	}
 	v.panels.side = sideColumn{
-		styles: c.Styles, replica: v.replica, plan: &v.panels.plan, transcript: v.transcript.view,
+		styles: c.Styles, replica: v.replica, plan: v.panels.plan, queue: v.panels.queue, transcript: v.transcript.view,
 		hidden: cmp.Or(c.Side.Hidden, new(bool)),
 	}
 	return v
@@ -332,7 +333,7 @@ func (v *View) startTick() tea.Cmd {
 func (v *View) showsClock() bool {
 	s := v.replica.State
 	if v.panels.player != nil {
-		return v.panels.player.playing()
+		return v.panels.player.Playing()
 	}
 	if s.Turn != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.queue.CountsDown() {
 		return true
@@ -365,7 +366,7 @@ func (v *View) Transcript() *transcriptview.View { return v.transcript.view }
 func (v *View) State() *protocol.State { return v.replica.State }
 
 // Plan returns the plan of the running turn, or nil.
-func (v *View) Plan() *protocol.Plan { return v.panels.plan.plan() }
+func (v *View) Plan() *protocol.Plan { return v.panels.plan.Running() }
 
 // Conn returns the state of the connection.
 func (v *View) Conn() remote.ConnState { return v.replica.Conn.State }

@@ -47,10 +47,11 @@ var (
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 
-	// panelImports are those of a part of the session view. No part imports another.
+	// panelImports are those of a part of the session view. No part imports the view.
 	panelImports = []string{
-		"protocol", "internal/format", "tui/describe", "tui/keymap", "tui/remote", "tui/request",
-		"tui/sessionview/replica", "tui/transcript", "tui/ui",
+		"protocol", "internal/attachment", "internal/download", "internal/format", "internal/gitbranch",
+		"tui/describe", "tui/keymap", "tui/remote", "tui/request", "tui/sessionview/panel", "tui/sessionview/replica",
+		"tui/task", "tui/transcript", "tui/transcriptview", "tui/ui", "tui/usage",
 	}
 )
 
@@ -220,6 +221,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
+	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
 	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
 	{pkg: "tui/request", imports: []string{"protocol", "tui/remote", "tui/task", "tui/ui"}},

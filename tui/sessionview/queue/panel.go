@@ -10,6 +10,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
@@ -36,14 +37,6 @@ type Panel struct {
 	pending  map[string]string // message ID → action without an answer yet
 	holds    editHolds
 	removed  removal
-}
-
-// Result is the effect of a key press on the view.
-type Result struct {
-	Cmd   tea.Cmd
-	Leave bool              // give up the focus
-	Edit  *protocol.Message // message to edit, or nil
-	Push  ui.Overlay        // question to ask, or nil
 }
 
 // New returns a panel without the focus.
@@ -83,19 +76,19 @@ func (q *Panel) Select(i int) {
 }
 
 // Press handles a key while the panel has the focus.
-func (q *Panel) Press(key string) Result {
+func (q *Panel) Press(key string) panel.Result {
 	action := q.Styles.Keys.InList(keymap.Queue, key)
 	switch action {
 	case keymap.Back:
-		return Result{Leave: true}
+		return panel.Result{Leave: true}
 	case keymap.QueueHold:
-		return Result{Cmd: q.Hold()}
+		return panel.Result{Cmd: q.Hold()}
 	case keymap.QueueRelease:
-		return Result{Cmd: q.Release()}
+		return panel.Result{Cmd: q.Release()}
 	}
 	at := q.Selected()
 	if at < 0 {
-		return Result{}
+		return panel.Result{}
 	}
 	all := waiting(q.Replica.State)
 	message := all[at]
@@ -116,16 +109,16 @@ func (q *Panel) Press(key string) Result {
 		if isScheduled(q.Replica.State, message.MessageID) {
 			return q.sendScheduled(message)
 		}
-		return Result{Cmd: q.sendNow(message)}
+		return panel.Result{Cmd: q.sendNow(message)}
 	case keymap.QueueEdit, keymap.Choose:
-		return Result{Edit: &message}
+		return panel.Result{Edit: &message}
 	case keymap.QueueRemove:
 		q.Select(at) // then the next message takes its place
 		return q.remove([]protocol.Message{message})
 	case keymap.QueueClear:
 		return q.remove(q.Replica.State.Queue)
 	}
-	return Result{Cmd: q.pressMove(action, message, at)}
+	return panel.Result{Cmd: q.pressMove(action, message, at)}
 }
 
 // pressMove moves the message at an index of the queue. A scheduled message is in none.

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -28,17 +29,17 @@ type removedMessage struct {
 }
 
 // Clear removes all queued messages.
-func (q *Panel) Clear() Result {
+func (q *Panel) Clear() panel.Result {
 	if len(q.Replica.State.Queue) == 0 {
 		q.Commands.Status.Text = "the queue is empty"
-		return Result{}
+		return panel.Result{}
 	}
 	return q.remove(q.Replica.State.Queue)
 }
 
 // remove removes messages from the queue. Those of this user can be restored for a while.
 // Messages of others could return only under another name, so it asks before.
-func (q *Panel) remove(messages []protocol.Message) Result {
+func (q *Panel) remove(messages []protocol.Message) panel.Result {
 	var removed []removedMessage
 	others := 0
 	for _, m := range messages {
@@ -52,11 +53,11 @@ func (q *Panel) remove(messages []protocol.Message) Result {
 		}
 	}
 	if others == 0 {
-		return Result{Cmd: q.sendRemovals(removed, true)}
+		return panel.Result{Cmd: q.sendRemovals(removed, true)}
 	}
 	title := "remove " + format.Count(len(removed), "message") + ", " + format.Count(others, "message") +
 		" of others? This cannot be undone"
-	return Result{Push: ui.NewQuestion(q.Styles, title, ui.Choice{Label: "Remove", Run: func() tea.Cmd {
+	return panel.Result{Push: ui.NewQuestion(q.Styles, title, ui.Choice{Label: "Remove", Run: func() tea.Cmd {
 		return q.sendRemovals(removed, false)
 	}})}
 }

@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -41,13 +42,13 @@ func (q *Panel) Parts(message string) (parts []protocol.Part, ok bool) {
 
 // sendScheduled sends a scheduled message ahead of the queue instead of at its time. Under another
 // name it would not be the same message, so it asks before it sends that of another user.
-func (q *Panel) sendScheduled(m protocol.Message) Result {
+func (q *Panel) sendScheduled(m protocol.Message) panel.Result {
 	if m.By != nil && *m.By == q.Replica.Conn.By {
-		return Result{Cmd: q.replaceScheduled(m)}
+		return panel.Result{Cmd: q.replaceScheduled(m)}
 	}
 	by := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
 	title := "send the message of " + by + " now, in your name?"
-	return Result{Push: ui.NewQuestion(q.Styles, title, ui.Choice{Label: "Send", Run: func() tea.Cmd {
+	return panel.Result{Push: ui.NewQuestion(q.Styles, title, ui.Choice{Label: "Send", Run: func() tea.Cmd {
 		return q.replaceScheduled(m)
 	}})}
 }

@@ -143,3 +143,31 @@ func (q *Panel) details(m *protocol.Message) string {
 	}
 	return right
 }
+
+// Section returns the messages for the side column, the scheduled ones with their times, and why the
+// queue is held.
+func (q *Panel) Section(width int) (title, note string, lines []string) {
+	s := q.Replica.State
+	for i := range s.Queue {
+		lines = append(lines, " "+q.Styles.Dim.Render(strconv.Itoa(i+1))+" "+ui.Excerpt(s.Queue[i].Text))
+	}
+	for i := range s.Scheduled {
+		at := ""
+		if t := s.Scheduled[i].NotBefore; t != nil {
+			at = q.Styles.Dim.Render(q.Styles.ShortDate(*t))
+		}
+		mark := " " + q.Styles.Dim.Render("◷") + " "
+		lines = append(lines, ui.Spread(mark+ui.Excerpt(s.Scheduled[i].Text), at, width))
+	}
+	note = strconv.Itoa(len(s.Queue))
+	switch {
+	case len(s.Queue) == 0 && len(s.Scheduled) > 0:
+		note = fmt.Sprintf("%d scheduled", len(s.Scheduled))
+	case len(s.Scheduled) > 0:
+		note += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
+	}
+	if h := s.BlockingHold(); h != nil {
+		lines = append(lines, " "+q.Styles.Warning.Render(describe.Hold(h)))
+	}
+	return "queue", note, lines
+}

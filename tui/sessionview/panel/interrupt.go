@@ -1,4 +1,4 @@
-package sessionview
+package panel
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// interrupt is the user's interrupt of a turn, from the key press to the end of the turn.
-type interrupt struct {
+// Interrupt is the user's interrupt of a turn, from the key press to the end of the turn.
+type Interrupt struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
@@ -23,15 +23,20 @@ type interrupt struct {
 	sent bool
 }
 
-// start interrupts the running turn. Queued messages are held: the queue panel shows the keys that
+// NewInterrupt returns an interrupt that was not sent.
+func NewInterrupt(s *ui.Styles, r *replica.Session, c *request.Sender) *Interrupt {
+	return &Interrupt{styles: s, replica: r, commands: c}
+}
+
+// Start interrupts the running turn. Queued messages are held: the queue panel shows the keys that
 // release or clear them.
-func (i *interrupt) start() tea.Cmd {
+func (i *Interrupt) Start() tea.Cmd {
 	s := i.replica.State
 	switch {
 	case s.Turn == nil:
 		i.commands.Status.Text = "no turn is running"
 		return nil
-	case i.sent:
+	case i.Sent():
 		return nil
 	}
 	i.turn, i.sent = s.Turn.Turn, true
@@ -43,7 +48,7 @@ func (i *interrupt) start() tea.Cmd {
 
 // send sends the interrupt. A server that cannot hold the queue gets it a second time: the turn
 // must end in any case.
-func (i *interrupt) send(queue string) tea.Cmd {
+func (i *Interrupt) send(queue string) tea.Cmd {
 	s := i.replica.State
 	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
@@ -63,19 +68,21 @@ func (i *interrupt) send(queue string) tea.Cmd {
 }
 
 // reset clears the interrupt.
-func (i *interrupt) reset() { i.turn, i.sent = "", false }
+func (i *Interrupt) reset() { i.turn, i.sent = "", false }
 
-// expire resets the interrupt if its turn has ended.
-func (i *interrupt) expire() {
-	if s := i.replica.State; i.turn != "" && (s.Turn == nil || s.Turn.Turn != i.turn) {
-		i.reset()
-	}
+// Sent reports whether the interrupt was sent and its turn has not ended.
+func (i *Interrupt) Sent() bool {
+	s := i.replica.State
+	return i.sent && s.Turn != nil && s.Turn.Turn == i.turn
 }
 
-// view returns the line below the transcript while the interrupt is under way.
-func (i *interrupt) view(width int) []string {
+// Apply implements [Panel].
+func (i *Interrupt) Apply(*protocol.Event) {}
+
+// View returns the line below the transcript until the turn has ended.
+func (i *Interrupt) View(width, _ int) []string {
 	switch {
-	case !i.sent:
+	case !i.Sent():
 		return nil
 	case i.replica.Conn.State != remote.Connected:
 		return []string{i.styles.Warning.Render(ui.Fit("   ── interrupts the turn once connected …", width))}

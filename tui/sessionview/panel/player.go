@@ -1,4 +1,4 @@
-package sessionview
+package panel
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
@@ -14,28 +13,31 @@ import (
 	"agentctl/tui/ui"
 )
 
-// playerBar shows the position in a recording, in place of the composer.
-type playerBar struct {
+// Player shows the position in a recording, in place of the composer, and moves it.
+type Player struct {
 	styles *ui.Styles
 	player remote.Player
 }
 
-// newPlayerBar returns the bar of a session, or nil if it is no recording.
-func newPlayerBar(styles *ui.Styles, session remote.Session) *playerBar {
+// NewPlayer returns the bar of a session, or nil if it is no recording.
+func NewPlayer(styles *ui.Styles, session remote.Session) *Player {
 	if player, ok := session.(remote.Player); ok {
-		return &playerBar{styles, player}
+		return &Player{styles, player}
 	}
 	return nil
 }
 
-// playing reports whether the position changes by itself.
-func (b *playerBar) playing() bool {
+// Now returns the time of the recording.
+func (b *Player) Now() time.Time { return b.player.Now() }
+
+// Playing reports whether the position changes.
+func (b *Player) Playing() bool {
 	p := b.player.Playback()
 	return !p.Paused && !p.Ended
 }
 
-// view returns the position, and in a second row the keys.
-func (b *playerBar) view(width, rows int) []string {
+// View returns the position, and in a second row the keys.
+func (b *Player) View(width, rows int) []string {
 	p := b.player.Playback()
 	state, style := "playing", &b.styles.Success
 	switch {
@@ -91,69 +93,34 @@ func speedText(speed float64) string {
 	return strconv.FormatFloat(speed, 'g', -1, 64) + "×"
 }
 
-// pressPlayer handles a key while the player has the focus.
-func (v *View) pressPlayer(key string) tea.Cmd {
-	player := v.panels.player.player
-	switch v.Styles.Keys.At(keymap.Player, key) {
+// Press handles a key of the player. It returns the action that the view carries out then: a move of
+// the position shows the end of the transcript, where playing continues.
+func (b *Player) Press(key string) keymap.Action {
+	switch b.styles.Keys.At(keymap.Player, key) {
 	case keymap.PlayPause:
-		player.TogglePause()
+		b.player.TogglePause()
 	case keymap.PlayFaster:
-		player.ChangeSpeed(1)
+		b.player.ChangeSpeed(1)
 	case keymap.PlaySlower:
-		player.ChangeSpeed(-1)
+		b.player.ChangeSpeed(-1)
 	case keymap.PlayPrevious:
-		v.seek(func() { player.SeekTurn(-1) })
+		b.player.SeekTurn(-1)
+		return keymap.Bottom
 	case keymap.PlayNext:
-		v.seek(func() { player.SeekTurn(1) })
+		b.player.SeekTurn(1)
+		return keymap.Bottom
 	case keymap.PlayFromStart:
-		v.seek(player.SeekStart)
+		b.player.SeekStart()
+		return keymap.Bottom
 	case keymap.PlayToEnd:
-		v.seek(player.SeekEnd)
+		b.player.SeekEnd()
+		return keymap.Bottom
 	case keymap.PlayFind:
-		v.overlays.Push(v.transcript.openSearch())
+		return keymap.Find
 	case keymap.PlayOutline:
-		return v.showOutline()
+		return keymap.ShowOutline
 	case keymap.PlayHelp:
-		v.showHelp()
+		return keymap.Help
 	}
-	return nil
-}
-
-// seek moves the position and shows the end of the transcript, where playing continues.
-func (v *View) seek(move func()) {
-	move()
-	v.transcript.view.List.ScrollToBottom()
-}
-
-// readingActions are the actions everywhere that change nothing: those of a recording.
-var readingActions = map[keymap.Action]bool{
-	keymap.Help: true, keymap.FocusNext: true, keymap.FocusPrevious: true, keymap.ToggleLast: true,
-	keymap.PreviousTurn: true, keymap.NextTurn: true, keymap.Find: true, keymap.Redraw: true, keymap.Suspend: true,
-	keymap.ShowSessions: true, keymap.ShowOutline: true,
-}
-
-// pressReplay handles a key of a recording. A recording takes no text and no decision.
-func (v *View) pressReplay(key string) tea.Cmd {
-	if v.focus == onTranscript && v.transcript.copyMode.active {
-		if cmd, handled := v.transcript.pressCopyMode(key); handled {
-			return cmd
-		}
-	}
-	if v.focus == onComposer && v.Styles.Keys.At(keymap.Player, key) != "" {
-		return v.pressPlayer(key)
-	}
-	action := v.Styles.Keys.At(keymap.Global, key)
-	if v.scroll(action) {
-		return nil
-	}
-	switch {
-	case readingActions[action]:
-		cmd, _ := v.pressGlobal(key)
-		return cmd
-	case action != "":
-		v.status.Text = "not available in a replay"
-	case v.focus == onTranscript:
-		return v.pressTranscript(key)
-	}
-	return nil
+	return ""
 }

@@ -1,13 +1,18 @@
-package sessionview
+package panel
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -16,16 +21,42 @@ import (
 // maxReasonRows is the maximum number of rows of a reason.
 const maxReasonRows = 3
 
-// connectionPanel shows why there is no connection and what to do.
-type connectionPanel struct {
-	styles  *ui.Styles
-	replica *replica.Session
-	session remote.Session
+// Connection shows why there is no connection and what to do.
+type Connection struct {
+	styles   *ui.Styles
+	replica  *replica.Session
+	commands *request.Sender
 }
 
-// view returns the lines of the panel. It returns nil while connected or connecting and during the
+// NewConnection returns the panel of a session.
+func NewConnection(s *ui.Styles, r *replica.Session, c *request.Sender) *Connection {
+	return &Connection{s, r, c}
+}
+
+// Retry makes the session connect now instead of at the next attempt.
+func (p *Connection) Retry() tea.Cmd {
+	session, ok := p.commands.Session.(remote.Retrier)
+	switch {
+	case p.replica.Connected():
+		p.commands.Status.Text = "connected"
+		return nil
+	case !ok || p.replica.Ended:
+		p.commands.Status.Text = "this session can no longer be reached"
+		return nil
+	}
+	p.replica.Retry()
+	return p.commands.Tasks.Run(func(context.Context) tea.Msg {
+		session.Retry()
+		return nil
+	})
+}
+
+// Apply implements [Panel].
+func (p *Connection) Apply(*protocol.Event) {}
+
+// View returns the lines of the panel. It returns nil while connected or connecting and during the
 // first attempt to reconnect.
-func (p *connectionPanel) view(width int) []string {
+func (p *Connection) View(width, _ int) []string {
 	s, conn := p.styles, &p.replica.Conn
 	style, reason := &s.Error, conn.Reason
 	serverAdvice := format.JoinLines(transcript.Clean(conn.Advice))
@@ -56,8 +87,8 @@ func (p *connectionPanel) view(width int) []string {
 }
 
 // retryHint returns the key that reconnects, or "" if the session cannot.
-func (p *connectionPanel) retryHint() string {
-	if _, ok := p.session.(remote.Retrier); !ok || p.replica.Ended {
+func (p *Connection) retryHint() string {
+	if _, ok := p.commands.Session.(remote.Retrier); !ok || p.replica.Ended {
 		return ""
 	}
 	return p.styles.Keys.Hint(keymap.Reconnect, "tries again now")

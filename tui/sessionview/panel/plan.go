@@ -1,4 +1,4 @@
-package sessionview
+package panel
 
 import (
 	"fmt"
@@ -18,22 +18,31 @@ import (
 	"agentctl/tui/ui"
 )
 
-// planRows is the maximum number of tasks shown at once on a low screen.
-const planRows = 6
+// Plan shows the tasks of the running plan. The user can cancel and restart them.
+type Plan struct {
+	styles    *ui.Styles
+	replica   *replica.Session
+	commands  *request.Sender
+	checklist func() *transcriptview.Checklist // details that the plan does not have
 
-// planPanel shows the tasks of the running plan. The user can cancel and restart them.
-type planPanel struct {
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-
+	focused  bool
 	selected string            // task ID
 	pending  map[string]string // task ID → action without an answer yet
 	stale    bool              // the plan belongs to an earlier turn
 }
 
-// apply records whether the plan belongs to the running turn: the state does not.
-func (p *planPanel) apply(e *protocol.Event) {
+// NewPlan returns a panel without the focus.
+func NewPlan(
+	s *ui.Styles, r *replica.Session, c *request.Sender, checklist func() *transcriptview.Checklist,
+) *Plan {
+	return &Plan{styles: s, replica: r, commands: c, checklist: checklist, pending: map[string]string{}}
+}
+
+// SetFocus sets whether the panel has the focus.
+func (p *Plan) SetFocus(focused bool) { p.focused = focused }
+
+// Apply records whether the plan belongs to the running turn: the state does not.
+func (p *Plan) Apply(e *protocol.Event) {
 	switch {
 	case e.Type == protocol.TurnStarted:
 		p.stale = true
@@ -42,8 +51,8 @@ func (p *planPanel) apply(e *protocol.Event) {
 	}
 }
 
-// plan returns the plan of the running turn, or nil.
-func (p *planPanel) plan() *protocol.Plan {
+// Running returns the plan of the running turn, or nil.
+func (p *Plan) Running() *protocol.Plan {
 	s := p.replica.State
 	if s.Plan == nil || p.stale || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
@@ -52,7 +61,7 @@ func (p *planPanel) plan() *protocol.Plan {
 }
 
 // selectedIndex returns the index of the selected task, else of the first unfinished one.
-func (p *planPanel) selectedIndex(plan *protocol.Plan) int {
+func (p *Plan) selectedIndex(plan *protocol.Plan) int {
 	if i := slices.IndexFunc(plan.Tasks, func(t protocol.Task) bool { return t.ID == p.selected }); i >= 0 {
 		return i
 	}
@@ -60,18 +69,24 @@ func (p *planPanel) selectedIndex(plan *protocol.Plan) int {
 	return max(0, slices.IndexFunc(plan.Tasks, unfinished))
 }
 
+// Select selects the task at index i of the running plan.
+func (p *Plan) Select(i int) {
+	if plan := p.Running(); plan != nil {
+		p.selectAt(plan, i)
+	}
+}
+
 // selectAt selects the task at index i, clamped to the plan.
-func (p *planPanel) selectAt(plan *protocol.Plan, i int) {
+func (p *Plan) selectAt(plan *protocol.Plan, i int) {
 	p.selected = plan.Tasks[min(max(i, 0), len(plan.Tasks)-1)].ID
 }
 
-// press handles a key while the panel has the focus. It may return a question to ask first. leave
-// reports whether the panel gives up the focus.
-func (p *planPanel) press(key string) (cmd tea.Cmd, question ui.Overlay, leave bool) {
-	plan := p.plan()
+// Press handles a key while the panel has the focus.
+func (p *Plan) Press(key string) Result {
+	plan := p.Running()
 	action := p.styles.Keys.InList(keymap.Plan, key)
 	if action == keymap.Back || plan == nil {
-		return nil, nil, true
+		return Result{Leave: true}
 	}
 	at := p.selectedIndex(plan)
 	switch action {
@@ -80,20 +95,20 @@ func (p *planPanel) press(key string) (cmd tea.Cmd, question ui.Overlay, leave b
 	case keymap.Down:
 		p.selectAt(plan, at+1)
 	case keymap.TaskCancel:
-		return nil, p.askToCancel(plan, at), false
+		return Result{Push: p.askToCancel(plan, at)}
 	case keymap.TaskRestart:
-		return p.control(plan, at, protocol.DoTaskRestart, "restarting"), nil, false
+		return Result{Cmd: p.control(plan, at, protocol.DoTaskRestart, "restarting")}
 	}
-	return nil, nil, false
+	return Result{}
 }
 
 // askToCancel returns the question before the task at an index is cancelled.
-func (p *planPanel) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
+func (p *Plan) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
 	p.selectAt(plan, at)
 	task := plan.Tasks[at]
 	title := "cancel the task “" + format.JoinLines(transcript.Clean(task.Title)) + "”?"
 	return ui.NewQuestion(p.styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
-		now := p.plan()
+		now := p.Running()
 		if now == nil {
 			return nil
 		}
@@ -107,7 +122,7 @@ func (p *planPanel) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
 
 // control cancels or restarts the task at an index. It does nothing while another such command for
 // the task has no answer.
-func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, action string) tea.Cmd {
+func (p *Plan) control(plan *protocol.Plan, at int, verb protocol.Verb, action string) tea.Cmd {
 	p.selectAt(plan, at) // keep the task selected
 	id := plan.Tasks[at].ID
 	if p.pending[id] != "" {
@@ -120,17 +135,17 @@ func (p *planPanel) control(plan *protocol.Plan, at int, verb protocol.Verb, act
 	})
 }
 
-// view returns a title and at most rows tasks, or nil without a running plan. c adds details that
-// the plan does not have.
-func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused bool) []string {
-	plan := p.plan()
+// View returns a title and the tasks, in at most rows rows. It returns nil without a running plan.
+func (p *Plan) View(width, rows int) []string {
+	plan := p.Running()
 	if plan == nil {
 		return nil
 	}
-	done, at := tasksDone(plan), p.selectedIndex(plan)
+	rows = max(0, rows-1) // the title
+	done, at, c := tasksDone(plan), p.selectedIndex(plan), p.checklist()
 	first := done - 1 // the last finished task comes first
 	switch {
-	case focused:
+	case p.focused:
 		first = at - rows/2
 	case rows < 2:
 		first = done
@@ -138,7 +153,7 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	first = max(0, min(first, len(plan.Tasks)-rows))
 	last := min(first+rows, len(plan.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(plan.Tasks))
-	if focused {
+	if p.focused {
 		hint := p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart")
 		title += p.styles.Dim.Render(" · " + hint)
 	} else {
@@ -152,13 +167,13 @@ func (p *planPanel) view(c *transcriptview.Checklist, width, rows int, focused b
 	}
 	out := []string{p.styles.Rule(title, width)}
 	for i := first; i < last; i++ {
-		out = append(out, p.taskLine(&plan.Tasks[i], c, width, focused && i == at))
+		out = append(out, p.taskLine(&plan.Tasks[i], c, width, p.focused && i == at))
 	}
 	return out
 }
 
 // taskLine returns the line of a task.
-func (p *planPanel) taskLine(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
+func (p *Plan) taskLine(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
 	left, details, right, style := c.Task(p.styles, t)
 	pending := p.pending[t.ID] != ""
 	if pending {
@@ -186,9 +201,24 @@ func tasksDone(p *protocol.Plan) int {
 }
 
 // focusKey returns the key that moves the focus to the panel, or "".
-func (p *planPanel) focusKey() string {
+func (p *Plan) focusKey() string {
 	if p.replica.Recorded {
 		return ""
 	}
 	return p.styles.Keys.Key(keymap.FocusNext)
+}
+
+// Section returns the tasks of the running plan for the side column.
+func (p *Plan) Section(width int) (title, note string, lines []string) {
+	plan := p.Running()
+	if plan == nil {
+		return "", "", nil
+	}
+	checklist := p.checklist()
+	for i := range plan.Tasks {
+		left, _, right, style := checklist.Task(p.styles, &plan.Tasks[i])
+		mark, text, _ := strings.Cut(left, " ")
+		lines = append(lines, ui.Spread(" "+style.Render(mark)+" "+text, style.Render(right), width))
+	}
+	return "plan", strconv.Itoa(tasksDone(plan)) + "/" + strconv.Itoa(len(plan.Tasks)), lines
 }

@@ -1,0 +1,224 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/attachment"
+	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// unsentMessage is a message that no event has reported yet.
+type unsentMessage struct {
+	id          string // client_message_id
+	text        string
+	files       []attachment.File
+	accepted    bool   // accepted by the server
+	seq         uint64 // seq of the event that reports it; 0: unknown
+	err         string // why sending failed; "": it did not
+	withdrawing bool
+}
+
+// Outbox holds the messages sent by this view that no event has reported yet.
+type Outbox struct {
+	styles   *ui.Styles
+	replica  *replica.Session
+	commands *request.Sender
+	restore  func(text string, files []attachment.File) // puts an unsent message into the composer
+	messages []unsentMessage
+}
+
+// NewOutbox returns an outbox without messages.
+func NewOutbox(
+	s *ui.Styles, r *replica.Session, c *request.Sender, restore func(text string, files []attachment.File),
+) *Outbox {
+	return &Outbox{styles: s, replica: r, commands: c, restore: restore}
+}
+
+// Send sends a message and keeps it until an event reports it. parts returns the parts of the
+// message. It runs outside of the event loop.
+func (o *Outbox) Send(id, text string, files []attachment.File, parts func() ([]protocol.Part, error)) tea.Cmd {
+	o.messages = append(o.messages, unsentMessage{id: id, text: text, files: files})
+	result := new(protocol.SendResult)
+	data := protocol.SendData{Text: text, ClientMessageID: id}
+	return o.commands.Run(func(ctx context.Context) (err error) {
+		if data.Parts, err = parts(); err != nil {
+			return err
+		}
+		return o.commands.Session.Do(ctx, protocol.DoSend, data, result)
+	}, o.commands.Await(func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, remote.ErrWithdrawn):
+			o.remove(id)
+			o.restore(text, files)
+			return nil
+		case err != nil:
+			o.fail(id, remote.ErrorText(err))
+			return nil
+		}
+		o.accept(id, result.Seq)
+		if result.Status == protocol.SendQueued {
+			o.commands.Status.Text = describe.Queued(result.Index)
+		}
+		return nil
+	}))
+}
+
+// TakeBack puts the last message that failed back into the composer. Without one it withdraws the
+// last message that waits for the connection.
+func (o *Outbox) TakeBack() tea.Cmd {
+	if m, ok := o.takeRefused(); ok {
+		o.restore(m.text, m.files)
+		return nil
+	}
+	withdrawer, ok := o.commands.Session.(remote.Withdrawer)
+	m := o.lastUnanswered()
+	switch {
+	case m == nil:
+		o.commands.Status.Text = "no message to take back"
+		return nil
+	case !ok:
+		o.commands.Status.Text = maybeSentText
+		return nil
+	}
+	m.withdrawing = true
+	id, withdrawn := m.id, false
+	return o.commands.Run(func(context.Context) error {
+		withdrawn = withdrawer.Withdraw(id)
+		return nil
+	}, func(error) tea.Cmd {
+		if !withdrawn { // if withdrawn, the callback of Send restores the text
+			o.withdrawFailed(id)
+			o.commands.Status.Text = maybeSentText
+		}
+		return nil
+	})
+}
+
+const maybeSentText = "the server may have it already: it cannot be taken back"
+
+// find returns the message with an ID, or nil.
+func (o *Outbox) find(id string) *unsentMessage {
+	for i := range o.messages {
+		if id != "" && o.messages[i].id == id {
+			return &o.messages[i]
+		}
+	}
+	return nil
+}
+
+// remove removes a message.
+func (o *Outbox) remove(id string) {
+	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return id != "" && m.id == id })
+}
+
+// Apply removes the message that an event reports.
+func (o *Outbox) Apply(e *protocol.Event) {
+	if len(o.messages) == 0 {
+		return
+	}
+	switch e.Type {
+	case protocol.MessageUser, protocol.QueueAdded, protocol.QueueScheduled:
+		o.remove(remote.DecodeData[protocol.Message](e.Data).ClientMessageID)
+	}
+}
+
+// accept marks a message as accepted. seq is that of the event that reports it.
+func (o *Outbox) accept(id string, seq uint64) {
+	if m := o.find(id); m != nil {
+		m.accepted, m.seq = true, seq
+	}
+	o.RemoveReported()
+}
+
+// RemoveReported removes the messages whose events have been applied.
+func (o *Outbox) RemoveReported() {
+	seq := o.replica.State.Seq
+	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.seq != 0 && m.seq <= seq })
+}
+
+// fail records why sending a message failed.
+func (o *Outbox) fail(id, err string) {
+	if m := o.find(id); m != nil {
+		m.err = err
+	}
+}
+
+// withdrawFailed records that a message could not be withdrawn.
+func (o *Outbox) withdrawFailed(id string) {
+	if m := o.find(id); m != nil {
+		m.withdrawing = false
+	}
+}
+
+// takeRefused removes the last message that failed and returns it.
+func (o *Outbox) takeRefused() (unsentMessage, bool) {
+	for i := len(o.messages) - 1; i >= 0; i-- {
+		if m := o.messages[i]; m.err != "" {
+			o.remove(m.id)
+			return m, true
+		}
+	}
+	return unsentMessage{}, false
+}
+
+// lastUnanswered returns the last message without an answer that is not being withdrawn, or nil.
+func (o *Outbox) lastUnanswered() *unsentMessage {
+	for i := len(o.messages) - 1; i >= 0; i-- {
+		if m := &o.messages[i]; m.err == "" && !m.accepted && !m.withdrawing {
+			return m
+		}
+	}
+	return nil
+}
+
+// Unaccepted returns the messages that the server may not have.
+func (o *Outbox) Unaccepted() (texts []string, files []attachment.File) {
+	for i := range o.messages {
+		if m := &o.messages[i]; !m.accepted {
+			texts, files = append(texts, m.text), append(files, m.files...)
+		}
+	}
+	return texts, files
+}
+
+// View returns one line per message.
+func (o *Outbox) View(width, _ int) []string {
+	var out []string
+	back := ui.Prefixed(" · ", o.styles.Keys.Hint(keymap.TakeBack, "takes it back"))
+	last := o.lastUnanswered()
+	for i := range o.messages {
+		m := &o.messages[i]
+		text, style := ui.Excerpt(m.text), o.styles.Dim
+		if len(m.files) > 0 {
+			text = strings.TrimPrefix(text+" · "+format.Count(len(m.files), "file"), " · ")
+		}
+		switch {
+		case m.err != "":
+			style = o.styles.Error
+			text = " ✗ not sent: " + format.JoinLines(transcript.Clean(m.err)) + back + " · " + text
+		case m.withdrawing:
+			text = " ⇠ being taken back: " + text
+		case !o.replica.Connected() && m == last:
+			text = " ⇡ waits for the connection" + back + ": " + text
+		case !o.replica.Connected():
+			text = " ⇡ waits for the connection: " + text
+		default:
+			text = " ⇡ sending: " + text
+		}
+		out = append(out, style.Render(ui.Fit(text, width)))
+	}
+	return out
+}

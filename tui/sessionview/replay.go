@@ -1,0 +1,41 @@
+package sessionview
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+)
+
+// readingActions are the actions everywhere that change nothing: those of a recording.
+var readingActions = map[keymap.Action]bool{
+	keymap.Help: true, keymap.FocusNext: true, keymap.FocusPrevious: true, keymap.ToggleLast: true,
+	keymap.PreviousTurn: true, keymap.NextTurn: true, keymap.Find: true, keymap.Redraw: true, keymap.Suspend: true,
+	keymap.ShowSessions: true, keymap.ShowOutline: true,
+}
+
+// pressReplay handles a key of a recording. A recording takes no text and no decision.
+func (v *View) pressReplay(key string) tea.Cmd {
+	if v.focus == onTranscript && v.transcript.copyMode.active {
+		if cmd, handled := v.transcript.pressCopyMode(key); handled {
+			return cmd
+		}
+	}
+	if v.focus == onComposer && v.Styles.Keys.At(keymap.Player, key) != "" {
+		cmd, _ := v.act(v.panels.player.Press(key))
+		return cmd
+	}
+	action := v.Styles.Keys.At(keymap.Global, key)
+	if v.scroll(action) {
+		return nil
+	}
+	switch {
+	case readingActions[action]:
+		cmd, _ := v.pressGlobal(key)
+		return cmd
+	case action != "":
+		v.status.Text = "not available in a replay"
+	case v.focus == onTranscript:
+		return v.pressTranscript(key)
+	}
+	return nil
+}
