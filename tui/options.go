@@ -14,7 +14,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
 	"agentctl/tui/sessionlist"
-	"agentctl/tui/sessionview"
+	"agentctl/tui/sessionview/sidecolumn"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/tour"
 	"agentctl/tui/ui"
@@ -65,7 +65,7 @@ type Parts struct {
 }
 
 // SideOptions configure the side column of sessions.
-type SideOptions = sessionview.SideOptions
+type SideOptions = sidecolumn.Options
 
 // ComposerOptions configure the composer.
 type ComposerOptions struct {

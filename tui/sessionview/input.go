@@ -34,8 +34,8 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 		if cmd, handled := v.updateLists(msg); handled {
 			return cmd
 		}
-		if v.overSide(msg.X) {
-			v.panels.side.scroll(ui.WheelRows(msg))
+		if v.panels.side.Contains(msg.X, v.canvas.Width) {
+			v.panels.side.Scroll(ui.WheelRows(msg))
 			return nil
 		}
 		v.transcript.view.List.Scroll(ui.WheelRows(msg))
@@ -167,7 +167,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.ChooseImages:
 		v.overlays.Push(ui.NewImagesMenu(v.Styles))
 	case keymap.ToggleSide:
-		return v.toggleSide(), true
+		return v.applyResult(v.panels.side.Toggle(v.canvas.Width)), true
 	case keymap.Redraw:
 		return tea.Batch(tea.ClearScreen, tea.Raw(v.Styles.Images.Entered())), true
 	case keymap.Suspend:

@@ -47,7 +47,7 @@ func (v *View) draw() tea.View {
 // and the status line below. Rows of the main column are assigned from the bottom up:
 // status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
-	side := v.panels.side.width(width)
+	side := v.panels.side.Width(width)
 	v.statusLine.besideUsage = side > 0
 	main := width - side
 	if side > 0 {
@@ -55,7 +55,7 @@ func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	}
 	lines, cursor := v.mainLayout(main, height-1, side > 0)
 	if side > 0 {
-		lines = v.panels.side.beside(lines, width-side, side)
+		lines = v.panels.side.Beside(lines, width-side, side)
 	}
 	if height > 1 {
 		lines = append(lines, v.lastLine(width))

@@ -16,7 +16,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 	rows := v.panels.rows
 	switch {
 	case msg.Button != tea.MouseLeft:
-	case v.overSide(msg.X):
+	case v.panels.side.Contains(msg.X, v.canvas.Width):
 		v.clickSide(msg.Y)
 	case rows.approval.contains(msg.Y):
 		v.panels.approvals.Touch(v.Now())
@@ -37,4 +37,21 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 		v.transcript.click(msg.Y)
 	}
 	return nil
+}
+
+// clickSide handles a click on a line of the side column. A click on a task or a queued message
+// moves the focus to it, a click on a file opens the changed files.
+func (v *View) clickSide(row int) {
+	switch section, at := v.panels.side.Click(row); section {
+	case "plan":
+		v.setFocus(onPlan)
+		v.panels.plan.Select(at)
+	case "queue":
+		if at < v.panels.queue.Len() {
+			v.setFocus(onQueue)
+			v.panels.queue.Select(at)
+		}
+	case "files":
+		v.showChangedFiles()
+	}
 }

@@ -132,7 +132,7 @@ func TestNoClickDecidesTooSoonOrUnseen(t *testing.T) {
 
 func TestClicksInTheSideColumn(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 140, 40)
-	*s.m.panels.side.hidden = false
+	*s.m.panels.side.Hidden = false
 	s.update(tea.WindowSizeMsg{Width: 140, Height: 40})
 	for y, line := range strings.Split(s.text(), "\n") {
 		if i := strings.Index(line, "│ 2 "); i >= 0 {

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/sidecolumn"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -25,9 +26,9 @@ func testView(ctx context.Context, s remote.Session, now func() time.Time, newID
 }
 
 // hiddenSide hides the side column, so that the main column has the width of the screen.
-func hiddenSide() SideOptions {
+func hiddenSide() sidecolumn.Options {
 	hidden := true
-	return SideOptions{Hidden: &hidden}
+	return sidecolumn.Options{Hidden: &hidden}
 }
 
 // benchmarkView returns a view of a fake session at a fixed time.

@@ -13,7 +13,7 @@ import (
 // withSide opens a session with a side column.
 func withSide(t *testing.T, scene string, width, height int) *testScreen {
 	s := open(t, tuitest.Scenes[scene](), width, height)
-	*s.m.panels.side.hidden = false
+	*s.m.panels.side.Hidden = false
 	s.m.canvas.Dirty = true
 	return s
 }
@@ -63,7 +63,7 @@ func TestSideColumnShowsTheSectionsThatHaveContent(t *testing.T) {
 	empty := tuitest.NewJournal()
 	empty.CaughtUp()
 	s := open(t, empty, 120, 20)
-	*s.m.panels.side.hidden, s.m.replica.Clients = false, nil
+	*s.m.panels.side.Hidden, s.m.replica.Clients = false, nil
 	s.m.canvas.Dirty = true
 	if text := sideText(s, 36); text != "" {
 		t.Errorf("got a side column without content:\n%s", s.text())
@@ -96,7 +96,7 @@ func TestSideColumnScrollsAndStaysOnALowScreen(t *testing.T) {
 func TestSideColumnIsHiddenByItsKey(t *testing.T) {
 	s := withSide(t, "queue", 120, 30)
 	var saved []bool
-	s.m.Side.OnChange = func(hidden bool) { saved = append(saved, hidden) }
+	s.m.panels.side.OnChange = func(hidden bool) { saved = append(saved, hidden) }
 	s.press("alt+p")
 	if s.mustShow("side column hidden", "queue · 2 messages"); sideText(s, 36) != "" {
 		t.Errorf("the column is still there:\n%s", s.text())

@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +17,7 @@ import (
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/sessionview/sidecolumn"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -35,7 +35,7 @@ type Config struct {
 	Env       map[string]string // the environment of the terminal
 	Host
 
-	Side SideOptions
+	Side sidecolumn.Options
 
 	Now   func() time.Time
 	NewID func() string // returns a new message ID
@@ -90,7 +90,7 @@ type panels struct {
 	connection  *panel.Connection
 	queue       *queue.Panel
 	plan        *panel.Plan
-	side        sideColumn
+	side        *sidecolumn.Column
 	approvals   approval.Panel
 	rows        clickRows // of the last layout
 	interrupt   *panel.Interrupt
@@ -158,10 +158,8 @@ func New(c Config) *View {
 		drafts:      draftSaver{save: c.Composer.SaveDraft},
 		player:      player,
 	}
-	v.panels.side = sideColumn{
-		styles: c.Styles, replica: v.replica, plan: v.panels.plan, queue: v.panels.queue, transcript: v.transcript.view,
-		hidden: cmp.Or(c.Side.Hidden, new(bool)),
-	}
+	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.view,
+		v.panels.plan.Section, v.panels.queue.Section)
 	return v
 }
 

@@ -1,4 +1,4 @@
-package sessionview
+package sidecolumn
 
 import (
 	"slices"
@@ -10,8 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
-	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/queue"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -20,52 +19,67 @@ import (
 
 // Widths of a screen from which it has a side column, and widths of the column.
 const (
-	sideScreen     = 120
-	sideWideScreen = 160
-	sideWidth      = 36
-	sideWideWidth  = 44
+	minScreen   = 120
+	wideScreen  = 160
+	narrowWidth = 36
+	wideWidth   = 44
 )
 
-// maxSideFiles is the maximum number of changed files in the side column.
-const maxSideFiles = 100
+// maxFiles is the maximum number of changed files in the side column.
+const maxFiles = 100
 
-// SideOptions configure the side column.
-type SideOptions struct {
+// Options configure the column.
+type Options struct {
 	Hidden   *bool             // shared by the views of a program; nil: false
 	OnChange func(hidden bool) // called, as a task, when the user shows or hides it; may be nil
 }
 
-// sideColumn shows the plan, the queue, the changed files, the context usage and the people of the
-// session beside the transcript, or over it on a narrow screen. A section without content is left
-// out, and the whole column if all are empty.
-type sideColumn struct {
+// Section returns the title of a section, a note beside it, and its lines. A section without lines
+// is left out.
+type Section func(width int) (title, note string, lines []string)
+
+// Column shows sections of panels, the changed files, the context usage and the people of the session
+// beside the transcript, or over it on a narrow screen. It is left out if all sections are empty.
+type Column struct {
+	Options
 	styles     *ui.Styles
 	replica    *replica.Session
-	plan       *panel.Plan
-	queue      *queue.Panel
+	commands   *request.Sender
 	transcript *transcriptview.View
+	sections   []Section
 
-	hidden *bool
 	offset int // first visible line
 }
 
-// width returns the width of the column on a screen, with its left border. It is 0 if the column is
-// not shown.
-func (c *sideColumn) width(screen int) int {
-	switch {
-	case *c.hidden || screen < sideScreen || len(c.lines(sideWidth)) == 0:
-		return 0
-	case screen < sideWideScreen:
-		return sideWidth
+// New returns a column that begins with the given sections.
+func New(
+	o Options, s *ui.Styles, r *replica.Session, commands *request.Sender, t *transcriptview.View, first ...Section,
+) *Column {
+	if o.Hidden == nil {
+		o.Hidden = new(bool)
 	}
-	return sideWideWidth
+	c := &Column{Options: o, styles: s, replica: r, commands: commands, transcript: t}
+	c.sections = append(first, c.fileSection, c.contextSection, c.peopleSection)
+	return c
 }
 
-// scroll moves the visible lines by a number of lines.
-func (c *sideColumn) scroll(by int) { c.offset = max(0, c.offset+by) }
+// Width returns the width of the column on a screen, with its left border. It is 0 if the column is
+// not shown.
+func (c *Column) Width(screen int) int {
+	switch {
+	case *c.Hidden || screen < minScreen || len(c.lines(narrowWidth)) == 0:
+		return 0
+	case screen < wideScreen:
+		return narrowWidth
+	}
+	return wideWidth
+}
+
+// Scroll moves the visible lines by a number of lines.
+func (c *Column) Scroll(by int) { c.offset = max(0, c.offset+by) }
 
 // view returns exactly rows lines of the column.
-func (c *sideColumn) view(width, rows int) []string {
+func (c *Column) view(width, rows int) []string {
 	all := c.lines(width)
 	c.offset = max(0, min(c.offset, len(all)-rows))
 	shown := all[c.offset:min(len(all), c.offset+rows)]
@@ -79,8 +93,8 @@ func (c *sideColumn) view(width, rows int) []string {
 	return out
 }
 
-// beside puts the column with its border beside lines of a width.
-func (c *sideColumn) beside(lines []string, width, column int) []string {
+// Beside puts the column with its border beside lines of a width.
+func (c *Column) Beside(lines []string, width, column int) []string {
 	border := c.styles.Border.Render("│")
 	side := c.view(column-1, len(lines))
 	for i, line := range lines {
@@ -96,9 +110,9 @@ func (c *sideColumn) beside(lines []string, width, column int) []string {
 }
 
 // lines returns all sections, with a blank line between them.
-func (c *sideColumn) lines(width int) []string {
+func (c *Column) lines(width int) []string {
 	var out []string
-	for _, section := range c.sections() {
+	for _, section := range c.sections {
 		title, note, lines := section(width)
 		if len(lines) == 0 {
 			continue
@@ -115,17 +129,10 @@ func (c *sideColumn) lines(width int) []string {
 	return out
 }
 
-// sections returns the sections in their order. Each returns its lines at a width.
-func (c *sideColumn) sections() []func(int) (title, note string, lines []string) {
-	return []func(int) (title, note string, lines []string){
-		c.plan.Section, c.queue.Section, c.fileSection, c.contextSection, c.peopleSection,
-	}
-}
-
 // fileSection returns the changed files, the last changed one first.
-func (c *sideColumn) fileSection(width int) (title, note string, lines []string) {
+func (c *Column) fileSection(width int) (title, note string, lines []string) {
 	files := c.transcript.ChangedFiles()
-	for _, f := range files[:min(len(files), maxSideFiles)] {
+	for _, f := range files[:min(len(files), maxFiles)] {
 		stat := c.styles.Success.Render("+"+strconv.Itoa(f.Added)) + " " +
 			c.styles.Error.Render("−"+strconv.Itoa(f.Removed))
 		path := ui.FitLeft(format.JoinLines(f.Path), width-transcript.Width(stat)-3)
@@ -135,7 +142,7 @@ func (c *sideColumn) fileSection(width int) (title, note string, lines []string)
 }
 
 // contextSection returns the usage of the context and of tokens, and the cost.
-func (c *sideColumn) contextSection(width int) (title, note string, lines []string) {
+func (c *Column) contextSection(width int) (title, note string, lines []string) {
 	s, state := c.styles, c.replica.State
 	if info := state.Context; info != nil {
 		if percent, ok := describe.ContextPercent(info); ok {
@@ -157,7 +164,7 @@ func (c *sideColumn) contextSection(width int) (title, note string, lines []stri
 }
 
 // peopleSection returns the connected clients, unless this one is alone.
-func (c *sideColumn) peopleSection(width int) (title, note string, lines []string) {
+func (c *Column) peopleSection(width int) (title, note string, lines []string) {
 	clients := c.replica.Clients
 	if len(clients) < 2 {
 		return "", "", nil
