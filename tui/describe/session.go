@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"slices"
 	"strings"
 
 	"agentctl/internal/format"
@@ -47,4 +48,12 @@ var HitKinds = map[protocol.HitKind]string{
 	protocol.HitTool:      "tool",
 	protocol.HitApproval:  "approval",
 	protocol.HitError:     "error",
+}
+
+// SettingChoice returns the choice of a value of a setting, or nil.
+func SettingChoice(set *protocol.Setting, value string) *protocol.Choice {
+	if i := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == value }); i >= 0 {
+		return &set.Choices[i]
+	}
+	return nil
 }

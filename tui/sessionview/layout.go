@@ -48,7 +48,7 @@ func (v *View) draw() tea.View {
 // status line, composer, panels. The transcript gets the rest.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
 	side := v.panels.side.Width(width)
-	v.statusLine.besideUsage = side > 0
+	v.statusLine.BesideUsage = side > 0
 	main := width - side
 	if side > 0 {
 		main-- // a gap
@@ -233,7 +233,7 @@ func (v *View) lastLine(width int) string {
 	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" && v.status.Text == "" {
 		return v.Styles.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
-	return v.statusLine.view(width, v.panels.interrupt.Sent(), v.helpHint())
+	return v.statusLine.View(width, v.helpHint())
 }
 
 // helpHint returns the key that opens the help of the part with the focus.

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
@@ -49,7 +50,7 @@ func (s *settings) Entries() []ui.Entry {
 	for i := range options.Settings {
 		set := &options.Settings[i]
 		label, details := set.Value, ""
-		if c := choiceOf(set, set.Value); c != nil {
+		if c := describe.SettingChoice(set, set.Value); c != nil {
 			label, details = cmp.Or(c.Label, c.ID), c.About
 		}
 		text := cmp.Or(set.Name, set.ID) + ": " + label
@@ -87,42 +88,6 @@ func (s *settings) setting(id string) *protocol.Setting {
 		return &options.Settings[i]
 	}
 	return nil
-}
-
-// choiceOf returns the choice of a value of a setting, or nil.
-func choiceOf(set *protocol.Setting, value string) *protocol.Choice {
-	if i := slices.IndexFunc(set.Choices, func(c protocol.Choice) bool { return c.ID == value }); i >= 0 {
-		return &set.Choices[i]
-	}
-	return nil
-}
-
-// maxSettingWidth is the maximum width of a setting in the status line, in cells.
-const maxSettingWidth = 32
-
-// settingText returns the label of a setting's value, or its name and value if the value has no
-// label. It returns "" for the default.
-func settingText(set *protocol.Setting) string {
-	if set.Value == "" || set.Value == set.Default {
-		return ""
-	}
-	text := cmp.Or(set.Name, set.ID) + " " + set.Value
-	if c := choiceOf(set, set.Value); c != nil && c.Label != "" {
-		text = c.Label
-	}
-	return ui.Fit(format.JoinLines(transcript.Clean(text)), maxSettingWidth)
-}
-
-// asks is the policy that decides nothing in place of a user.
-const asks = "ask"
-
-// policyText returns the sign of a policy that decides in place of the user, or "".
-func policyText(state *protocol.State) string {
-	name := state.Policy()
-	if name == "" || name == asks {
-		return ""
-	}
-	return "policy " + ui.Fit(format.JoinLines(transcript.Clean(name)), maxSettingWidth)
 }
 
 // settingValues is the menu of the values of one setting.
@@ -175,7 +140,7 @@ func (v *settingValues) Act(id, key string) ui.Response {
 		return ui.Response{Close: true}
 	}
 	v.pending[set.ID] = id
-	if c := choiceOf(set, id); c != nil {
+	if c := describe.SettingChoice(set, id); c != nil {
 		v.pending[set.ID] = cmp.Or(c.Label, id)
 	}
 	data := protocol.ConfigureData{Setting: set.ID, Value: id}

@@ -13,7 +13,6 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
@@ -52,7 +51,7 @@ func setDirectory(j *tuitest.Journal, cwd string) {
 // atHome makes the sessions local, for a user with a home directory.
 func atHome(home string) func(*testScreen) {
 	return func(s *testScreen) {
-		s.m.statusLine.directory.local, s.m.statusLine.directory.home = true, home
+		s.m.statusLine.Local, s.m.statusLine.Home = true, home
 		s.m.canvas.Dirty = true
 	}
 }
@@ -101,66 +100,6 @@ func TestSettingWithItsFirstValueIsNotShown(t *testing.T) {
 			t.Errorf("%q: got %q, want %q and not %q", c.value, status, c.shown, c.hidden)
 		}
 	}
-}
-
-func TestDirectoryText(t *testing.T) {
-	for _, c := range []struct{ cwd, home, branch, want string }{
-		{"", "/home/ada", "", ""},
-		{"/home/ada", "/home/ada", "", "~"},
-		{"/home/ada/x", "/home/ada/", "main", "~/x (main)"},
-		{"/home/adam/x", "/home/ada", "", "/home/adam/x"},
-		{"/x", "", "", "/x"},
-		{"/x", "/", "", "/x"},
-		{"/x\x1b[2J", "", "a\x1b[2Jb\u202e", "/x (ab)"},
-		{"/" + strings.Repeat("x", 60) + "/end", "", "", "…" + strings.Repeat("x", 35) + "/end"},
-	} {
-		r := replica.New()
-		r.State.CWD = c.cwd
-		d := directory{replica: r, local: true, home: c.home, branch: c.branch}
-		if got := d.text(); got != c.want {
-			t.Errorf("%+v: got %q, want %q", c, got, c.want)
-		}
-	}
-}
-
-func TestBranchIsReadAfterTurnsAndOnFocus(t *testing.T) {
-	dir := t.TempDir()
-	head := filepath.Join(dir, ".git", "HEAD")
-	checkOut := func(branch string) { writeFile(t, head, "ref: refs/heads/"+branch+"\n") }
-	checkOut("one")
-	j := tuitest.NewJournal()
-	setDirectory(j, dir)
-	s := open(t, &tuitest.Journal{}, 200, 24)
-	atHome(dir)(s)
-	s.journal = j
-	j.UserMessage(tuitest.Ada, "m1", "go")
-	j.CaughtUp()
-	s.applyJournal()
-	s.mustShow("~ (one)")
-	checkOut("two")
-	s.update(tickMsg{})
-	s.mustShow("~ (one)")
-	j.EndTurn(protocol.ReasonCompleted)
-	s.applyJournal()
-	s.mustShow("~ (two)")
-	checkOut("three")
-	s.update(tea.FocusMsg{})
-	s.mustShow("~ (three)")
-	stale := branchMsg{s.m.statusLine.directory.reads - 1, "stale"}
-	s.update(stale)
-	s.mustShow("~ (three)")
-}
-
-func TestBranchOfARemoteSessionIsNotRead(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
-	s := open(t, changedSettings(), 200, 24)
-	s.m.replica.State.CWD = dir
-	s.update(tea.FocusMsg{})
-	s.mustHide("(main)")
-	s.m.statusLine.directory.local = true
-	s.update(tea.FocusMsg{})
-	s.mustShow("(main)")
 }
 
 func writeFile(t *testing.T, name, content string) {

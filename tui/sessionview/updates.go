@@ -35,7 +35,7 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	}
 	v.checkEdit()
 	return tea.Batch(
-		v.armApproval(), v.panels.queue.RenewEdit(), v.showPendingHit(), v.statusLine.directory.update(),
+		v.armApproval(), v.panels.queue.RenewEdit(), v.showPendingHit(), v.statusLine.Updated(),
 	)
 }
 

@@ -18,6 +18,7 @@ import (
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/sessionview/sidecolumn"
+	"agentctl/tui/sessionview/statusline"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -76,7 +77,7 @@ type View struct {
 	panels     panels
 	usage      contextUsage
 	overlays   ui.Stack
-	statusLine statusLine
+	statusLine *statusline.Line
 
 	focus       focus
 	pressed     keyHistory
@@ -132,12 +133,6 @@ func New(c Config) *View {
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
 		view: transcriptview.New(c.Styles),
 	}
-	v.statusLine = statusLine{
-		styles: c.Styles, replica: v.replica, status: v.status, usage: &v.usage, now: now,
-		listSessions: c.Sessions, server: c.Server, answers: v.commands.Answers,
-		directory:   directory{replica: v.replica, tasks: c.Tasks, local: c.Local, home: c.Env["HOME"]},
-		runningTool: v.transcript.view.RunningTool,
-	}
 	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
 	v.panels = panels{
 		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
@@ -160,6 +155,11 @@ func New(c Config) *View {
 	}
 	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.view,
 		v.panels.plan.Section, v.panels.queue.Section)
+	v.statusLine = statusline.New(statusline.Config{
+		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
+		RunningTool: v.transcript.view.RunningTool, Speed: v.usage.speed, Interrupting: v.panels.interrupt.Sent,
+		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
+	})
 	return v
 }
 
@@ -175,7 +175,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		v.canvas.Resize(msg)
-		return v.statusLine.directory.refresh()
+		return v.updateParts(msg)
 	case remote.Updates:
 		return v.applyUpdates(msg)
 	case ui.StatusTimeoutMsg:
@@ -232,24 +232,28 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case request.DoneMsg:
 		v.canvas.Dirty = true
 		return msg.Then(msg.Err)
-	case branchMsg:
-		v.canvas.Dirty = v.statusLine.directory.setBranch(msg) || v.canvas.Dirty
-		return nil
 	case filesMsg:
 		v.canvas.Dirty = v.panels.files.setFiles(msg) || v.canvas.Dirty
 		return nil
 	case FocusMsg:
 		return v.takeFocus()
 	case tea.FocusMsg:
-		return v.statusLine.directory.refresh()
+		return v.updateParts(msg)
 	case tea.BlurMsg:
 		return nil
 	default:
-		return v.route(msg)
+		return tea.Batch(v.updateParts(msg), v.route(msg))
 	}
 	v.canvas.Dirty = true
 	_, _, _ = v.overlays.Update(msg)
 	return nil
+}
+
+// updateParts passes a message to the parts that have messages of their own.
+func (v *View) updateParts(msg tea.Msg) tea.Cmd {
+	cmd, changed := v.statusLine.Update(msg)
+	v.canvas.Dirty = v.canvas.Dirty || changed
+	return cmd
 }
 
 // route passes a message to the overlays, and input that they do not handle to the view.
@@ -380,8 +384,7 @@ func (v *View) SetHidden(hidden bool) {
 
 // SetOthers sets the note about other sessions in the status line.
 func (v *View) SetOthers(text string) {
-	v.canvas.Dirty = v.canvas.Dirty || v.statusLine.others != text
-	v.statusLine.others = text
+	v.canvas.Dirty = v.statusLine.SetOthers(text) || v.canvas.Dirty
 }
 
 // ShowStatus shows a status message.

@@ -224,6 +224,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
 	{pkg: "tui/sessionview/sidecolumn", imports: panelImports},
+	{pkg: "tui/sessionview/statusline", imports: panelImports},
 	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
 	{pkg: "tui/request", imports: []string{"protocol", "tui/remote", "tui/task", "tui/ui"}},
 	{pkg: "tui/composer", imports: []string{

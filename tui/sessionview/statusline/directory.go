@@ -1,4 +1,4 @@
-package sessionview
+package statusline
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/internal/gitbranch"
-	"agentctl/tui/sessionview/replica"
-	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -24,10 +22,7 @@ const (
 // directory is the session's directory for the status line. If it is on this machine, its git
 // branch is read after a turn, when the session is shown and when the terminal gets the focus.
 type directory struct {
-	replica *replica.Session
-	tasks   *task.Runner
-	local   bool
-	home    string
+	config *Config
 
 	cwd    string // the directory when the branch was last requested
 	turns  int    // ended turns at that time
@@ -43,8 +38,8 @@ type branchMsg struct {
 
 // update reads the branch if the directory has changed or a turn has ended.
 func (d *directory) update() tea.Cmd {
-	s := d.replica.State
-	if !d.replica.CaughtUp || d.cwd == s.CWD && d.turns == s.Turns {
+	s := d.config.Replica.State
+	if !d.config.Replica.CaughtUp || d.cwd == s.CWD && d.turns == s.Turns {
 		return nil
 	}
 	return d.refresh()
@@ -52,17 +47,17 @@ func (d *directory) update() tea.Cmd {
 
 // refresh reads the branch.
 func (d *directory) refresh() tea.Cmd {
-	s := d.replica.State
+	s := d.config.Replica.State
 	if d.cwd != s.CWD {
 		d.branch = ""
 	}
 	d.cwd, d.turns = s.CWD, s.Turns
-	if !d.local || !filepath.IsAbs(d.cwd) {
+	if !d.config.Local || !filepath.IsAbs(d.cwd) {
 		return nil
 	}
 	d.reads++
 	read, cwd := d.reads, d.cwd
-	return d.tasks.Run(func(context.Context) tea.Msg { return branchMsg{read, gitbranch.Of(cwd)} })
+	return d.config.Commands.Tasks.Run(func(context.Context) tea.Msg { return branchMsg{read, gitbranch.Of(cwd)} })
 }
 
 // setBranch sets the branch and reports whether it changed.
@@ -77,9 +72,9 @@ func (d *directory) setBranch(msg branchMsg) (changed bool) {
 // text returns the directory, with ~ for the user's home directory, and the branch. A long
 // directory loses its start.
 func (d *directory) text() string {
-	dir := d.replica.State.CWD
-	if d.local {
-		dir = shortenHome(dir, d.home)
+	dir := d.config.Replica.State.CWD
+	if d.config.Local {
+		dir = shortenHome(dir, d.config.Home)
 	}
 	dir = ui.FitLeft(format.JoinLines(transcript.Clean(dir)), maxDirectoryWidth)
 	if d.branch != "" && dir != "" {

@@ -1,6 +1,8 @@
-package sessionview
+package statusline
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"cmp"
 	"fmt"
 	"strings"
@@ -11,35 +13,73 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
-// statusLine is the last line of the screen: connection, status message or turn, and details of the
-// session.
-type statusLine struct {
-	styles       *ui.Styles
-	replica      *replica.Session
-	status       *ui.Status
-	usage        *contextUsage
-	runningTool  func() (title string, started time.Time)
-	directory    directory
-	now          func() time.Time
-	answers      *ui.Answers
-	listSessions bool   // the program has a list of sessions
-	server       string // name of the session's server, or ""
-	others       string // note about other sessions
-	besideUsage  bool   // the side column shows context and cost
+// Config holds the dependencies of a line.
+type Config struct {
+	Styles       *ui.Styles
+	Replica      *replica.Session
+	Commands     *request.Sender
+	Now          func() time.Time // the time of the session
+	RunningTool  func() (title string, started time.Time)
+	Speed        func(unit string) string // of the agent's output, or ""
+	Interrupting func() bool              // the turn is being interrupted
+	Sessions     bool                     // the program has a list of sessions
+	Server       string                   // name of the session's server, or ""
+	Local        bool                     // the directory is on this machine
+	Home         string                   // the user's home directory
 }
 
-// view returns the line with a hint at its end. The least important details are left out first.
-func (l *statusLine) view(width int, interrupting bool, hint string) string {
-	s := l.styles
-	turn := l.turnState(interrupting, width)
-	message := format.JoinLines(transcript.Clean(l.status.Text))
+// Line is the last line of the screen: connection, status message or turn, and details of the
+// session.
+type Line struct {
+	Config
+	BesideUsage bool // the side column shows context and cost
+
+	others    string // note about other sessions
+	directory directory
+}
+
+// New returns the line of a session.
+func New(c Config) *Line {
+	l := &Line{Config: c}
+	l.directory.config = &l.Config
+	return l
+}
+
+// SetOthers sets the note about other sessions. It reports whether it changed.
+func (l *Line) SetOthers(text string) (changed bool) {
+	changed = l.others != text
+	l.others = text
+	return changed
+}
+
+// Updated reads the git branch if the directory has changed or a turn has ended.
+func (l *Line) Updated() tea.Cmd { return l.directory.update() }
+
+// Update reads the git branch when the session is shown and when the terminal gets the focus. It
+// reports whether the line has changed.
+func (l *Line) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg, tea.FocusMsg:
+		return l.directory.refresh(), false
+	case branchMsg:
+		return nil, l.directory.setBranch(msg)
+	}
+	return nil, false
+}
+
+// View returns the line with a hint at its end.
+func (l *Line) View(width int, hint string) string {
+	s := l.Styles
+	turn := l.turnState(width)
+	message := format.JoinLines(transcript.Clean(l.Commands.Status.Text))
 	var left string
-	switch caughtUp := l.replica.Connected() && l.replica.CaughtUp; {
+	switch caughtUp := l.Replica.Connected() && l.Replica.CaughtUp; {
 	case caughtUp && message == "":
 		left = " " + turn.render(s)
 	case caughtUp:
@@ -48,11 +88,11 @@ func (l *statusLine) view(width int, interrupting bool, hint string) string {
 		left = " " + l.connText(width) + " " + s.Warning.Render(message)
 	default:
 		left = " " + l.connText(width)
-		if l.replica.Connected() {
+		if l.Replica.Connected() {
 			left += " " + turn.style.Render(turn.text)
 		}
 	}
-	if text := l.answers.Text(); text != "" && l.replica.Connected() {
+	if text := l.Commands.Answers.Text(); text != "" && l.Replica.Connected() {
 		left = " " + s.Warning.Render("○ "+text) + left
 	}
 	details := l.details(width, turn.style.Render(turn.text))
@@ -65,12 +105,12 @@ func (l *statusLine) view(width int, interrupting bool, hint string) string {
 }
 
 // join returns the details that fit into room cells, followed by end. It returns "" if none fits.
-func (l *statusLine) join(details []string, end string, room int) string {
+func (l *Line) join(details []string, end string, room int) string {
 	join := func(a, b string) string {
 		if a == "" || b == "" {
 			return a + b
 		}
-		return a + l.styles.Dim.Render(keymap.Separator) + b
+		return a + l.Styles.Dim.Render(keymap.Separator) + b
 	}
 	joined := ""
 	for _, part := range details {
@@ -87,15 +127,15 @@ func (l *statusLine) join(details []string, end string, room int) string {
 }
 
 // details returns the details of the session, the most important first.
-func (l *statusLine) details(width int, turn string) []string {
-	s, state := l.styles, l.replica.State
+func (l *Line) details(width int, turn string) []string {
+	s, state := l.Styles, l.Replica.State
 	var out []string
 	add := func(text string) {
 		if text != "" {
 			out = append(out, s.Dim.Render(text))
 		}
 	}
-	if l.status.Text != "" && l.replica.Connected() {
+	if l.Commands.Status.Text != "" && l.Replica.Connected() {
 		out = append(out, turn)
 	}
 	if l.others != "" {
@@ -106,15 +146,15 @@ func (l *statusLine) details(width int, turn string) []string {
 	}
 	name := format.JoinLines(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
 	server := ""
-	if l.server != "" {
-		server = s.Dim.Render(format.JoinLines(transcript.Clean(l.server)) + "/")
+	if l.Server != "" {
+		server = s.Dim.Render(format.JoinLines(transcript.Clean(l.Server)) + "/")
 	}
 	out = append(out, server+s.Bold.Render(name))
 	if agent := describe.Agent(state.Agent); agent != name {
 		add(agent)
 	}
 	out = append(out, l.contextDetails(width)...)
-	if n := len(l.replica.Clients); n > 1 {
+	if n := len(l.Replica.Clients); n > 1 {
 		add(format.Count(n, "client"))
 	}
 	add(l.lag())
@@ -127,20 +167,20 @@ func (l *statusLine) details(width int, turn string) []string {
 			add(settingText(&o.Settings[i]))
 		}
 	}
-	if state.Usage != nil && !l.besideUsage {
+	if state.Usage != nil && !l.BesideUsage {
 		add(describe.Cost(state.Usage))
 	}
-	if l.listSessions {
+	if l.Sessions {
 		add(s.Keys.Hint(keymap.ShowSessions, "sessions"))
 	}
 	return out
 }
 
 // contextDetails returns the context usage and the agent's speed, as far as they fit the width.
-func (l *statusLine) contextDetails(width int) []string {
-	s := l.styles
+func (l *Line) contextDetails(width int) []string {
+	s := l.Styles
 	var out []string
-	if c := l.replica.State.Context; c != nil && c.MaxTokens > 0 {
+	if c := l.Replica.State.Context; c != nil && c.MaxTokens > 0 {
 		percent, _ := describe.ContextPercent(c)
 		text := "context " + format.Percent(percent)
 		if width >= 80 {
@@ -149,11 +189,11 @@ func (l *statusLine) contextDetails(width int) []string {
 		switch {
 		case percent >= ui.ContextWarning:
 			out = append(out, s.ContextStyle(percent).Render(text))
-		case !l.besideUsage:
+		case !l.BesideUsage:
 			out = append(out, s.Dim.Render(text))
 		}
 	}
-	if speed := l.usage.speed(" tok/s"); speed != "" && width >= 80 {
+	if speed := l.Speed(" tok/s"); speed != "" && width >= 80 {
 		out = append(out, s.Dim.Render(speed))
 	}
 	return out
@@ -164,25 +204,25 @@ const progressBarWidth = 10
 
 // lag returns the lag of this client, or else the largest lag of another one. The server's report
 // on this client may be older than the events received since.
-func (l *statusLine) lag() string {
-	if own := l.replica.Lag(); own > 0 {
+func (l *Line) lag() string {
+	if own := l.Replica.Lag(); own > 0 {
 		return fmt.Sprintf("lag %d", own)
 	}
-	if c, ok := l.replica.Slowest(); ok {
+	if c, ok := l.Replica.Slowest(); ok {
 		return fmt.Sprintf("%s lags %d", format.JoinLines(transcript.Clean(c.By.Name)), c.LagEvents)
 	}
 	return ""
 }
 
 // connText returns the state of the connection for the status line.
-func (l *statusLine) connText(width int) string {
-	s, conn := l.styles, &l.replica.Conn
+func (l *Line) connText(width int) string {
+	s, conn := l.Styles, &l.Replica.Conn
 	switch conn.State {
 	case remote.Connected:
-		return s.Warning.Render("catching up" + progressText(l.replica.Progress(), width))
+		return s.Warning.Render("catching up" + progressText(l.Replica.Progress(), width))
 	case remote.Reconnecting:
 		text := string(remote.Reconnecting)
-		if wait := conn.Retry.Sub(l.now()); wait > 0 {
+		if wait := conn.Retry.Sub(l.Now()); wait > 0 {
 			text += fmt.Sprintf(" in %ds", format.SecondsLeft(wait))
 		}
 		if conn.Attempt > 1 {

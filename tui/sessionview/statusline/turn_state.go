@@ -1,4 +1,4 @@
-package sessionview
+package statusline
 
 import (
 	"time"
@@ -26,12 +26,12 @@ func (t *turnState) render(s *ui.Styles) string {
 }
 
 // turnState returns the state of the turn for a status line of a width.
-func (l *statusLine) turnState(interrupting bool, width int) turnState {
-	s, state := l.styles, l.replica.State
+func (l *Line) turnState(width int) turnState {
+	s, state := l.Styles, l.Replica.State
 	switch {
-	case l.replica.Recorded && state.Turn == nil:
+	case l.Replica.Recorded && state.Turn == nil:
 		return turnState{"●", "replay", "", &s.Warning}
-	case interrupting:
+	case l.Interrupting():
 		return turnState{"◌", "interrupting …", "", &s.Warning}
 	case state.Closed:
 		return turnState{"○", "closed", "", &s.Dim}
@@ -42,17 +42,17 @@ func (l *statusLine) turnState(interrupting bool, width int) turnState {
 	}
 	started := state.Turn.Started
 	text := "running"
-	if l.replica.Recorded {
+	if l.Replica.Recorded {
 		text = "replay running"
 	}
-	if title, since := l.runningTool(); title != "" && width >= minDetailWidth {
+	if title, since := l.RunningTool(); title != "" && width >= minDetailWidth {
 		text, started = text+" "+ui.Fit(title, width/4), since
 	}
-	if d := l.now().Sub(started); d >= time.Second {
+	if d := l.Now().Sub(started); d >= time.Second {
 		text += " " + format.Duration(d.Truncate(time.Second))
 	}
 	hint := ""
-	if width >= minDetailWidth && !l.replica.Recorded {
+	if width >= minDetailWidth && !l.Replica.Recorded {
 		hint = s.Keys.Hint(keymap.Interrupt, "interrupts")
 	}
 	return turnState{"◐", text, hint, &s.Busy}
