@@ -8,6 +8,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/settings"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
@@ -21,13 +22,16 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 	case action == keymap.Find:
 		return func() tea.Cmd { return v.search(text) }, true
 	case action == keymap.RenameSession:
-		return func() tea.Cmd { return v.openRename(text) }, true
+		return func() tea.Cmd {
+			v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, &v.overlays, text))
+			return nil
+		}, true
 	case action == keymap.ChooseTheme:
 		return func() tea.Cmd { return v.setTheme(text) }, true
 	case action == keymap.ChooseImages:
 		return func() tea.Cmd { return v.setImages(text) }, true
 	case action == keymap.ExportSession:
-		return func() tea.Cmd { return v.export(text) }, true
+		return func() tea.Cmd { return v.files.Export(text) }, true
 	}
 	return nil, false
 }

@@ -13,49 +13,8 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
-
-// growingContext returns a session whose context grows, is compacted and grows again. Its third
-// turn is running.
-func growingContext() *tuitest.Journal {
-	j := tuitest.NewJournal()
-	for i, tokens := range []int64{12_000, 55_000} {
-		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), "on")
-		j.Add(protocol.ContextUpdated, protocol.ContextInfo{
-			Tokens:           tokens,
-			MaxTokens:        100_000,
-			Percent:          float64(tokens) / 1000,
-			TranscriptLength: 10 * (i + 1),
-			Strategy:         "summary",
-		})
-		j.Add(protocol.UsageUpdated, protocol.Usage{
-			Input:     2 * tokens,
-			Output:    700,
-			Cached:    3000,
-			Reasoning: 250,
-			Cost:      0.01234,
-			Currency:  "USD",
-			Model:     "gemini-2.5\x1b[2J",
-		})
-		j.EndTurn(protocol.ReasonCompleted)
-	}
-	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{
-		Before: 55_000, After: 20_000, Percent: 63.6, Automatic: true,
-	})
-	j.UserMessage(tuitest.Ada, "m9", "and on")
-	j.Add(protocol.ContextUpdated, protocol.ContextInfo{
-		Tokens:           82_000,
-		MaxTokens:        100_000,
-		Percent:          82,
-		TranscriptLength: 31,
-		Strategy:         "summary",
-	})
-	j.Add(protocol.TextStart, protocol.PartStartData{Part: "t"})
-	j.CaughtUp()
-	return j
-}
 
 // streamText adds text of the agent at a rate of bytes a second.
 func (s *testScreen) streamText(bytes, seconds int) {
@@ -69,7 +28,7 @@ func (s *testScreen) streamText(bytes, seconds int) {
 var contextScenes = []goldenScene{
 	{
 		name: "context_full", heights: contextHeights,
-		open: fromJournal(growingContext, replyContextHistory, (*testScreen).writeForSixSeconds, pressing("f6")),
+		open: fromJournal(tuitest.GrowingContext, replyContextHistory, (*testScreen).writeForSixSeconds, pressing("f6")),
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"writes ≈60 tokens a second, estimated from its text",
@@ -80,7 +39,7 @@ var contextScenes = []goldenScene{
 		status: []string{"c compacts", "esc back"},
 	},
 	{
-		name: "context_compact", open: fromJournal(growingContext, pressing("f6", "c")), heights: contextHeights,
+		name: "context_compact", open: fromJournal(tuitest.GrowingContext, pressing("f6", "c")), heights: contextHeights,
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
@@ -97,7 +56,7 @@ var contextScenes = []goldenScene{
 	},
 	{
 		name:    "context_status",
-		open:    fromJournal(growingContext, (*testScreen).writeForSixSeconds),
+		open:    fromJournal(tuitest.GrowingContext, (*testScreen).writeForSixSeconds),
 		heights: contextHeights,
 		shows:   []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
 		wide:    []string{"░ 82%"},
@@ -136,7 +95,7 @@ func openContextWithoutHistory(s *testScreen) {
 func (s *testScreen) writeForSixSeconds() { s.streamText(240, 6) }
 
 func TestCompactAsksTwice(t *testing.T) {
-	s := open(t, growingContext(), 80, 24)
+	s := open(t, tuitest.GrowingContext(), 80, 24)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoCompact {
 			return protocol.CompactResult{
@@ -161,7 +120,7 @@ func TestCompactAsksTwice(t *testing.T) {
 }
 
 func TestCompactOnlyOnce(t *testing.T) {
-	s := open(t, growingContext(), 80, 24)
+	s := open(t, tuitest.GrowingContext(), 80, 24)
 	s.press("f6", "c")
 	s.mustSend(protocol.DoContext)
 	cmd := s.m.Update(tuitest.KeyPress("c"))
@@ -173,7 +132,7 @@ func TestCompactOnlyOnce(t *testing.T) {
 
 // The page tells what takes the room if the agent does.
 func TestContextShowsWhatTakesTheRoom(t *testing.T) {
-	s := open(t, growingContext(), 80, 24)
+	s := open(t, tuitest.GrowingContext(), 80, 24)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoContext {
 			return protocol.ContextResult{Parts: []protocol.ContextPart{
@@ -186,34 +145,6 @@ func TestContextShowsWhatTakesTheRoom(t *testing.T) {
 	s.mustShow("tools ≈1.2k · tool results ≈64k", "of 100k tokens")
 }
 
-func TestContextAfterSnapshot(t *testing.T) {
-	s := open(t, growingContext(), 80, 24)
-	s.press("f6", "q")
-	if len(s.m.usage.tracker.Turns()) == 0 {
-		t.Fatal("no turns are tracked before the snapshot")
-	}
-	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
-		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
-		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
-	}})
-	s.journal.CaughtUp()
-	s.applyJournal()
-	if n := len(s.m.usage.tracker.Turns()); n != 0 {
-		t.Errorf("got %d turns from before the snapshot, want none", n)
-	}
-	s.session.Sent = nil
-	s.press("f6")
-	requests := 0
-	for _, a := range s.session.Sent {
-		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
-			requests++
-		}
-	}
-	if requests != 1 {
-		t.Errorf("got %d requests for history, want 1", requests)
-	}
-}
-
 func TestCompactUnsupported(t *testing.T) {
 	for want, err := range map[string]error{
 		"This agent cannot compact its context": &protocol.Error{
@@ -221,7 +152,7 @@ func TestCompactUnsupported(t *testing.T) {
 		},
 		"the line is cut": errors.New("the line is cut"),
 	} {
-		s := open(t, growingContext(), 80, 24)
+		s := open(t, tuitest.GrowingContext(), 80, 24)
 		s.refuse(err)
 		s.press("f6", "c", "c")
 		s.mustShow(want)
@@ -261,22 +192,8 @@ func TestContextPageLeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestContextHistoryRequestedOnce(t *testing.T) {
-	s := open(t, growingContext(), 80, 24)
-	s.press("f6", "q", "f6")
-	n := 0
-	for _, a := range s.session.Sent {
-		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
-			n++
-		}
-	}
-	if n != 1 {
-		t.Errorf("got %d requests for history, want 1", n)
-	}
-}
-
 func TestContextPageSizes(t *testing.T) {
-	s := open(t, growingContext(), 80, 24)
+	s := open(t, tuitest.GrowingContext(), 80, 24)
 	s.streamText(100, 4)
 	s.press("f6", "c")
 	for width := 1; width < 90; width += 4 {

@@ -132,8 +132,8 @@ func TestAFileOfAToolIsChosenAndFetched(t *testing.T) {
 func TestOnlyContentDecidesWhetherAFileIsOpened(t *testing.T) {
 	s := openFiles(t)
 	seen := filepath.Join(t.TempDir(), "seen")
-	s.m.Viewer = &download.Viewer{Command: []string{"sh", "-c", `basename "$1" >` + seen, "sh"}}
-	t.Cleanup(func() { _ = s.m.Viewer.Close() })
+	s.m.files.Viewer = &download.Viewer{Command: []string{"sh", "-c", `basename "$1" >` + seen, "sh"}}
+	t.Cleanup(func() { _ = s.m.files.Viewer.Close() })
 	s.press("home", "down", "down", "x") // image/png with the content of one
 	if b, _ := os.ReadFile(seen); string(b) != "file-1.png\n" {
 		t.Errorf("opened %q", b)

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/files"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -145,7 +146,7 @@ func (v *View) loadImage(f describe.File, p *transcriptview.Picture) tea.Cmd {
 	return v.Tasks.Run(func(ctx context.Context) tea.Msg {
 		data, err := f.Content()
 		if f.Blob != "" && !f.Inline() {
-			data, err = readBlob(ctx, v.commands, f.Blob, thumbnail.MaxBytes)
+			data, err = files.ReadBlob(ctx, v.commands, f.Blob, thumbnail.MaxBytes)
 		}
 		if err == nil && data == nil {
 			err = errors.New("the session has no content of it")
@@ -174,5 +175,5 @@ func (v *View) openPicture(row int) (tea.Cmd, bool) {
 	for _, p := range transcriptview.Pictures(item) {
 		files = append(files, all[p.Index])
 	}
-	return v.useFiles(files, v.openFile), true
+	return v.files.Open(files), true
 }

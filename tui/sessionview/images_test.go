@@ -357,7 +357,7 @@ func TestAClickOnAPictureOpensTheImage(t *testing.T) {
 	s.loadImages()
 	rows := s.pictureRows()
 	t.Setenv("TMPDIR", t.TempDir())
-	s.m.Viewer = &download.Viewer{Command: []string{"agentctl-no-such-opener"}}
+	s.m.files.Viewer = &download.Viewer{Command: []string{"agentctl-no-such-opener"}}
 	s.update(tea.MouseClickMsg{X: 5, Y: rows[0] - 1, Button: tea.MouseLeft})
 	if s.m.status.Text != "" {
 		t.Errorf("a click beside it: %s", s.m.status.Text)

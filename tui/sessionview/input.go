@@ -7,6 +7,7 @@ import (
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/settings"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -121,13 +122,13 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.ClearQueue:
 		return v.applyResult(v.panels.queue.Clear()), true
 	case keymap.ShowSettings:
-		v.showSettings()
+		v.pushMenu(settings.New(v.Styles, v.replica, v.commands))
 	case keymap.ShowRules:
-		v.showRules()
+		v.pushMenu(settings.NewRules(v.Styles, v.replica, v.commands))
 	case keymap.ShowChanges:
 		v.showChangedFiles()
 	case keymap.ShowContext:
-		page, cmd := v.usage.openPage(v.Styles)
+		page, cmd := v.usage.OpenPage(v.Styles)
 		v.overlays.Push(page)
 		return cmd, true
 	case keymap.ShowSessions, keymap.NextPending:
@@ -161,7 +162,7 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.NextTheme:
 		return func() tea.Msg { return ui.ThemeMsg{Theme: v.Styles.NextTheme()} }, true
 	case keymap.ExportSession:
-		return v.export(""), true
+		return v.files.Export(""), true
 	case keymap.ChooseTheme:
 		v.overlays.Push(ui.NewThemeMenu(v.Styles))
 	case keymap.ChooseImages:
@@ -228,14 +229,14 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 	}
 	if r.file != "" {
 		id, _ := v.transcript.view.List.Selected()
-		if r.file == keymap.OpenPlace {
-			return v.openPlace(v.transcript.view.List.Item(id))
+		item := v.transcript.view.List.Item(id)
+		switch r.file {
+		case keymap.OpenPlace:
+			return v.files.OpenPlace(item)
+		case keymap.OpenFile:
+			return v.files.Open(transcriptview.Files(item))
 		}
-		use := v.askWhereToSave
-		if r.file == keymap.OpenFile {
-			use = v.openFile
-		}
-		return v.useFiles(transcriptview.Files(v.transcript.view.List.Item(id)), use)
+		return v.files.Save(transcriptview.Files(item))
 	}
 	return r.cmd
 }
@@ -336,14 +337,7 @@ func (v *View) showOutline() tea.Cmd {
 	return cmd
 }
 
-func (v *View) showSettings() {
-	v.pushMenu(&settings{v.Styles, v.replica, v.commands, map[string]string{}})
-}
-
-func (v *View) showRules() {
-	v.pushMenu(&rules{v.Styles, v.replica, v.commands, map[string]bool{}})
-}
-
+// pushMenu shows a menu with the status message below it.
 func (v *View) pushMenu(listing ui.Listing) {
 	v.overlays.Push(ui.NewMenu(v.Styles, listing, "", func() string { return v.status.Text }))
 }

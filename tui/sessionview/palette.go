@@ -6,12 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
+	"agentctl/tui/sessionview/settings"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -144,7 +143,7 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 	case keymap.HoldQueue:
 		return v.panels.queue.Hold()
 	case keymap.RenameSession:
-		return v.openRename("")
+		v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, &v.overlays, ""))
 	case keymap.Quit:
 		return tea.Quit
 	}
@@ -155,11 +154,9 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 // showSetting opens the menu of the values of one setting, or of all settings if the agent has no
 // choices for it.
 func (v *View) showSetting(id string) tea.Cmd {
-	v.showSettings()
-	menu := &settings{v.Styles, v.replica, v.commands, map[string]string{}}
-	if set := menu.setting(id); set != nil && len(set.Choices) > 0 {
-		values := &settingValues{menu, id}
-		v.overlays.Push(ui.NewMenu(v.Styles, values, set.Value, func() string { return v.status.Text }))
+	v.pushMenu(settings.New(v.Styles, v.replica, v.commands))
+	if values, value, ok := settings.New(v.Styles, v.replica, v.commands).Values(id); ok {
+		v.overlays.Push(ui.NewMenu(v.Styles, values, value, func() string { return v.status.Text }))
 		return nil
 	}
 	v.status.Text = "the agent has no setting " + id
@@ -175,32 +172,6 @@ func (v *View) copyLastText() tea.Cmd {
 		}
 	}
 	v.status.Text = "the agent wrote no text yet"
-	return nil
-}
-
-// openRename opens the form that renames the session. An empty name shows the present one.
-func (v *View) openRename(name string) tea.Cmd {
-	state := v.replica.State
-	if name == "" {
-		name = state.Name
-	}
-	title := "rename " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
-	f := ui.NewForm(v.Styles, title, "enter renames · esc cancels",
-		ui.NewField("name", format.JoinLines(transcript.Clean(name)), "(optional)"))
-	f.Submit = func(f *ui.Form) ui.Response {
-		f.Sending()
-		text := strings.TrimSpace(f.Value(0))
-		data := protocol.RenameData{Name: &text}
-		return ui.Response{Cmd: v.commands.Send(protocol.DoRename, data, nil, func(err error) tea.Cmd {
-			if err != nil {
-				f.Fail(remote.ErrorText(err), remote.Advice(err))
-				return nil
-			}
-			v.overlays.Remove(f)
-			return nil
-		})}
-	}
-	v.overlays.Push(f)
 	return nil
 }
 

@@ -29,9 +29,9 @@ func openInDirectory(t *testing.T, text string) (s *testScreen, dir string, star
 	j.Text("t", text)
 	j.CaughtUp()
 	s = open(t, j, 80, 20)
-	s.m.Local, s.m.Editor = true, "vim"
+	s.m.files.Local, s.m.files.Editor = true, "vim"
 	var arguments [][]string
-	s.m.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	s.m.files.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		arguments = append(arguments, c.(*ui.Editor).Arguments)
 		return func() tea.Msg { return done(nil) }
 	}
@@ -62,7 +62,7 @@ func TestOpenNoFile(t *testing.T) {
 	s, _, started := openInDirectory(t, "missing.go:1 and /etc/passwd")
 	s.press("F")
 	s.mustShow("it names no file of the session's directory")
-	s.m.Local = false
+	s.m.files.Local = false
 	s.press("F")
 	s.mustShow("the session's files are not on this machine")
 	if got := started(); len(got) > 0 {
@@ -72,7 +72,7 @@ func TestOpenNoFile(t *testing.T) {
 
 func TestOpenReportsTheEditorsError(t *testing.T) {
 	s, _, _ := openInDirectory(t, "main.go:12")
-	s.m.Exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	s.m.files.Exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(os.ErrNotExist) }
 	}
 	s.press("F")

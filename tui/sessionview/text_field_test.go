@@ -90,16 +90,23 @@ func textFields() map[string]textField {
 			s.press("/")
 		}},
 		"name of a file": {"approval", func(s *testScreen) {
-			s.m.askWhereToSave(describe.File{Name: "notes"}, []byte("text"))
+			s.saveFile("notes")
 			s.m.canvas.Dirty = true
 		}},
 		"earlier messages": {"transcript", pressing("ctrl+r")},
 		"turns":            {"transcript", pressing("f10")},
 		"replacing a file": {"approval", func(s *testScreen) {
-			s.m.askToReplace("notes", []byte("text"))
+			s.saveFile("doc.go") // of this package
+			s.press("enter")
 			s.m.canvas.Dirty = true
 		}},
 	}
+}
+
+// saveFile asks for the name of a new file with a text.
+func (s *testScreen) saveFile(name string) {
+	f, _ := describe.PartFile(&protocol.Part{Type: "text", Name: name, Text: "text"})
+	s.run(s.m.files.Save([]describe.File{f}))
 }
 
 // TestPrintableKeysOnlyWriteInTextFields presses every printable key in every text field, alone and

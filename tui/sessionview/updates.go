@@ -66,6 +66,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 		v.status.Text = err.Error()
 		return
 	}
+	v.usage.Apply(e)
 	v.panels.outbox.Apply(e)
 	v.panels.queue.Apply(e)
 	if !e.Durable() {
@@ -73,7 +74,6 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 	v.panels.plan.Apply(e)
 	v.transcript.outline.Apply(e)
-	v.usage.tracker.Apply(e, v.Now(), v.replica.CaughtUp)
 	if err := v.transcript.view.Apply(e); err != nil {
 		v.status.Text = err.Error()
 	}
@@ -155,7 +155,7 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 	}
 	v.composer.ForgetPast()
 	v.transcript.reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
-	v.usage.reset()
+	v.usage.Reset()
 }
 
 // finishCatchup ends a catch-up and adds a summary of the missed events to the transcript.

@@ -14,6 +14,8 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/review"
+	"agentctl/tui/sessionview/contextview"
+	"agentctl/tui/sessionview/files"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
@@ -75,7 +77,8 @@ type View struct {
 	transcript transcriptPane
 	composer   composer.Composer
 	panels     panels
-	usage      contextUsage
+	usage      *contextview.Usage
+	files      *files.Files
 	overlays   ui.Stack
 	statusLine *statusline.Line
 
@@ -133,7 +136,11 @@ func New(c Config) *View {
 		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
 		view: transcriptview.New(c.Styles),
 	}
-	v.usage = contextUsage{replica: v.replica, commands: v.commands, now: now}
+	v.usage = contextview.New(v.replica, v.commands, c.Now, now)
+	v.files = files.New(files.Config{
+		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: &v.overlays, Viewer: c.Viewer,
+		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
+	})
 	v.panels = panels{
 		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
 		queue: queue.New(queue.Config{
@@ -157,7 +164,7 @@ func New(c Config) *View {
 		v.panels.plan.Section, v.panels.queue.Section)
 	v.statusLine = statusline.New(statusline.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
-		RunningTool: v.transcript.view.RunningTool, Speed: v.usage.speed, Interrupting: v.panels.interrupt.Sent,
+		RunningTool: v.transcript.view.RunningTool, Speed: v.usage.Speed, Interrupting: v.panels.interrupt.Sent,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
 	return v
@@ -225,8 +232,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return v.transcript.requestNextPage()
 	case imagesMsg, imageMsg, ui.ImagesChangedMsg:
 		return v.updateImages(msg)
-	case usageHistoryMsg:
-		v.usage.addHistory(msg)
 	case editedMsg:
 		v.finishEditor(msg)
 	case request.DoneMsg:
@@ -251,9 +256,10 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 
 // updateParts passes a message to the parts that have messages of their own.
 func (v *View) updateParts(msg tea.Msg) tea.Cmd {
-	cmd, changed := v.statusLine.Update(msg)
-	v.canvas.Dirty = v.canvas.Dirty || changed
-	return cmd
+	branch, branchChanged := v.statusLine.Update(msg)
+	history, historyChanged := v.usage.Update(msg)
+	v.canvas.Dirty = v.canvas.Dirty || branchChanged || historyChanged
+	return tea.Batch(branch, history)
 }
 
 // route passes a message to the overlays, and input that they do not handle to the view.

@@ -27,6 +27,7 @@ type Rig struct {
 	Time     time.Time
 
 	Apply func(*protocol.Event) // of the panel; nil: it needs no events
+	Reset func()                // called after a snapshot; may be nil
 	Lines func() []string       // of the panel, at the width of the test
 
 	t *testing.T
@@ -61,7 +62,9 @@ func (r *Rig) ApplyJournal() {
 		case u.Conn != nil:
 			r.Replica.SetConn(*u.Conn, r.Time)
 		case u.Attached != nil:
-			r.Replica.Attach(u.Attached)
+			if r.Replica.Attach(u.Attached) && r.Reset != nil {
+				r.Reset()
+			}
 		case u.Event.Type == protocol.CaughtUp:
 			r.Replica.FinishCatchup(r.Time)
 		default:

@@ -1,4 +1,4 @@
-package sessionview
+package settings
 
 import (
 	"cmp"
@@ -16,29 +16,34 @@ import (
 	"agentctl/tui/ui"
 )
 
-// rules is the menu of rules. The user can revoke them.
-type rules struct {
+// Rules is the menu of rules. The user can revoke them.
+type Rules struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
 	revoking map[string]bool
 }
 
+// NewRules returns the menu of a session's rules.
+func NewRules(s *ui.Styles, r *replica.Session, c *request.Sender) *Rules {
+	return &Rules{styles: s, replica: r, commands: c, revoking: map[string]bool{}}
+}
+
 // Title implements [ui.Listing].
-func (r *rules) Title() string {
+func (r *Rules) Title() string {
 	return r.styles.Bold.Render("rules") + " · " + format.Count(len(r.replica.State.Rules), "rule")
 }
 
 // Empty implements [ui.Listing].
-func (r *rules) Empty() string { return "no rules: no request is always allowed" }
+func (r *Rules) Empty() string { return "no rules: no request is always allowed" }
 
 // Hint implements [ui.Listing].
-func (r *rules) Hint() string {
+func (r *Rules) Hint() string {
 	return "↑↓ · " + r.styles.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
 }
 
 // Entries implements [ui.Listing].
-func (r *rules) Entries() []ui.Entry {
+func (r *Rules) Entries() []ui.Entry {
 	list := r.replica.State.Rules
 	out := make([]ui.Entry, len(list))
 	for i := range list {
@@ -66,7 +71,7 @@ func (r *rules) Entries() []ui.Entry {
 }
 
 // Act implements [ui.Listing]. It asks before it revokes a rule.
-func (r *rules) Act(id, key string) ui.Response {
+func (r *Rules) Act(id, key string) ui.Response {
 	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
 		return ui.Response{}
 	}

@@ -1,4 +1,4 @@
-package sessionview
+package settings
 
 import (
 	"cmp"
@@ -16,16 +16,31 @@ import (
 	"agentctl/tui/ui"
 )
 
-// settings is the menu of the agent's settings, such as mode and model.
-type settings struct {
+// Menu is the menu of the agent's settings, such as mode and model.
+type Menu struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
 	pending  map[string]string // setting ID → label of the requested value
 }
 
+// New returns the menu of a session.
+func New(s *ui.Styles, r *replica.Session, c *request.Sender) *Menu {
+	return &Menu{styles: s, replica: r, commands: c, pending: map[string]string{}}
+}
+
+// Values returns the menu of the values of one setting, and the value that it has. ok is false if
+// the agent has no choices for it.
+func (s *Menu) Values(id string) (menu ui.Listing, value string, ok bool) {
+	set := s.setting(id)
+	if set == nil || len(set.Choices) == 0 {
+		return nil, "", false
+	}
+	return &valueMenu{Menu: s, id: id}, set.Value, true
+}
+
 // Title implements [ui.Listing].
-func (s *settings) Title() string {
+func (s *Menu) Title() string {
 	state := s.replica.State
 	agent := state.Agent
 	if o := state.Options; o != nil && o.Name != "" {
@@ -35,13 +50,13 @@ func (s *settings) Title() string {
 }
 
 // Empty implements [ui.Listing].
-func (s *settings) Empty() string { return "this agent has no settings" }
+func (s *Menu) Empty() string { return "this agent has no settings" }
 
 // Hint implements [ui.Listing].
-func (s *settings) Hint() string { return "↑↓ · " + s.styles.Keys.Hint(keymap.Choose, "change") }
+func (s *Menu) Hint() string { return "↑↓ · " + s.styles.Keys.Hint(keymap.Choose, "change") }
 
 // Entries implements [ui.Listing].
-func (s *settings) Entries() []ui.Entry {
+func (s *Menu) Entries() []ui.Entry {
 	options := s.replica.State.Options
 	if options == nil {
 		return nil
@@ -65,21 +80,20 @@ func (s *settings) Entries() []ui.Entry {
 }
 
 // Act implements [ui.Listing]. It opens the menu of the setting's values.
-func (s *settings) Act(id, key string) ui.Response {
+func (s *Menu) Act(id, key string) ui.Response {
 	if s.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
 		return ui.Response{}
 	}
-	set := s.setting(id)
-	if set == nil || len(set.Choices) == 0 {
+	values, value, ok := s.Values(id)
+	if !ok {
 		s.commands.Status.Text = "the agent offers no choices for this setting"
 		return ui.Response{}
 	}
-	values := &settingValues{settings: s, id: id}
-	return ui.Response{Push: ui.NewMenu(s.styles, values, set.Value, func() string { return s.commands.Status.Text })}
+	return ui.Response{Push: ui.NewMenu(s.styles, values, value, func() string { return s.commands.Status.Text })}
 }
 
 // setting returns the setting with an ID, or nil.
-func (s *settings) setting(id string) *protocol.Setting {
+func (s *Menu) setting(id string) *protocol.Setting {
 	options := s.replica.State.Options
 	if options == nil {
 		return nil
@@ -90,14 +104,14 @@ func (s *settings) setting(id string) *protocol.Setting {
 	return nil
 }
 
-// settingValues is the menu of the values of one setting.
-type settingValues struct {
-	*settings
+// valueMenu is the menu of the values of one setting.
+type valueMenu struct {
+	*Menu
 	id string
 }
 
 // Title implements [ui.Listing].
-func (v *settingValues) Title() string {
+func (v *valueMenu) Title() string {
 	name := v.id
 	if set := v.setting(v.id); set != nil {
 		name = cmp.Or(set.Name, set.ID)
@@ -106,13 +120,13 @@ func (v *settingValues) Title() string {
 }
 
 // Empty implements [ui.Listing].
-func (v *settingValues) Empty() string { return "the agent no longer has this setting" }
+func (v *valueMenu) Empty() string { return "the agent no longer has this setting" }
 
 // Hint implements [ui.Listing].
-func (v *settingValues) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
+func (v *valueMenu) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
 
 // Entries implements [ui.Listing].
-func (v *settingValues) Entries() []ui.Entry {
+func (v *valueMenu) Entries() []ui.Entry {
 	set := v.setting(v.id)
 	if set == nil {
 		return nil
@@ -131,7 +145,7 @@ func (v *settingValues) Entries() []ui.Entry {
 }
 
 // Act implements [ui.Listing]. The new value is shown as pending until the answer arrives.
-func (v *settingValues) Act(id, key string) ui.Response {
+func (v *valueMenu) Act(id, key string) ui.Response {
 	if v.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
 		return ui.Response{}
 	}

@@ -1,4 +1,4 @@
-package sessionview
+package files
 
 import (
 	"context"
@@ -20,52 +20,52 @@ var exportExtensions = map[string]string{
 	".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".jsonl": "jsonl", ".cast": "asciicast",
 }
 
-// export saves the session as a document, to path or to one that the user is asked for. The
+// Export saves the session as a document, to path or to one that the user is asked for. The
 // extension of the path chooses the format.
-func (v *View) export(path string) tea.Cmd {
-	x, ok := v.commands.Session.(remote.Exporter)
+func (x *Files) Export(path string) tea.Cmd {
+	exporter, ok := x.Commands.Session.(remote.Exporter)
 	if !ok {
-		v.status.Text = "this session cannot be exported here"
+		x.Commands.Status.Text = "this session cannot be exported here"
 		return nil
 	}
-	name := format.JoinLines(transcript.Clean(remote.SessionName(v.replica.State)))
+	name := format.JoinLines(transcript.Clean(remote.SessionName(x.Replica.State)))
 	if path == "" {
 		path = download.Name(name+".md", nil)
 	}
-	f := ui.NewForm(v.Styles, "export "+name,
+	f := ui.NewForm(x.Styles, "export "+name,
 		"enter saves; .md, .html, .jsonl or .cast is the format · esc cancels",
 		ui.NewField("path", path, "of the new file"))
 	f.Submit = func(f *ui.Form) ui.Response {
-		path := v.userPath(f.Value(0))
+		path := x.userPath(f.Value(0))
 		if path == "" {
 			return ui.Response{}
 		}
 		format := exportExtensions[strings.ToLower(filepath.Ext(path))]
-		if !slices.Contains(x.ExportFormats(), format) {
+		if !slices.Contains(exporter.ExportFormats(), format) {
 			f.Fail("the extension chooses the format", "type a path with .md, .html, .jsonl or .cast")
 			return ui.Response{}
 		}
 		f.Sending()
-		return ui.Response{Cmd: v.saveExport(f, x, format, path)}
+		return ui.Response{Cmd: x.saveExport(f, exporter, format, path)}
 	}
-	v.overlays.Push(f)
+	x.Overlays.Push(f)
 	return nil
 }
 
 // saveExport exports the session, and saves the document as a file of the agent is saved.
-func (v *View) saveExport(f *ui.Form, x remote.Exporter, format, path string) tea.Cmd {
+func (x *Files) saveExport(f *ui.Form, exporter remote.Exporter, format, path string) tea.Cmd {
 	var data []byte
-	return v.commands.Run(func(ctx context.Context) (err error) {
-		data, err = x.Export(ctx, format)
+	return x.Commands.Run(func(ctx context.Context) (err error) {
+		data, err = exporter.Export(ctx, format)
 		return err
 	}, func(err error) tea.Cmd {
 		switch {
 		case err == nil:
-			return v.saveFile(f, path, data, download.Save)
-		case v.overlays.Contains(f):
+			return x.saveFile(f, path, data, download.Save)
+		case x.Overlays.Contains(f):
 			f.Fail(remote.ErrorText(err), "enter tries again")
 			return nil
 		}
-		return v.commands.Report(err)
+		return x.Commands.Report(err)
 	})
 }

@@ -1,4 +1,4 @@
-package sessionview
+package contextview
 
 import (
 	"context"
@@ -20,10 +20,11 @@ import (
 // usageTurns is the number of past turns requested for the usage history.
 const usageTurns = 50
 
-// contextUsage tracks the agent's context usage and its compactions.
-type contextUsage struct {
+// Usage tracks the agent's context usage and its compactions.
+type Usage struct {
 	replica      *replica.Session
 	commands     *request.Sender
+	arrival      func() time.Time
 	now          func() time.Time
 	tracker      usage.Tracker
 	historyEpoch string // epoch whose history was requested
@@ -43,14 +44,36 @@ type usageHistoryMsg struct {
 	events []*protocol.Event
 }
 
-// reset rebuilds the history from the state of the replica.
-func (u *contextUsage) reset() {
+// New returns the usage of a session. arrival is the time at which events arrive, now the time of the
+// session: in a recording they differ.
+func New(r *replica.Session, c *request.Sender, arrival, now func() time.Time) *Usage {
+	return &Usage{replica: r, commands: c, arrival: arrival, now: now}
+}
+
+// Apply applies an event.
+func (u *Usage) Apply(e *protocol.Event) {
+	if e.Durable() {
+		u.tracker.Apply(e, u.arrival(), u.replica.CaughtUp)
+	}
+}
+
+// Update adds the history that was requested, and reports whether msg has it.
+func (u *Usage) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	history, ok := msg.(usageHistoryMsg)
+	if ok {
+		u.addHistory(history)
+	}
+	return nil, ok
+}
+
+// Reset rebuilds the history from the state of the replica.
+func (u *Usage) Reset() {
 	u.tracker.Reset(u.replica.State)
 	u.historyEpoch = ""
 }
 
 // requestHistory requests the turns before those of the tracker, once per epoch.
-func (u *contextUsage) requestHistory() tea.Cmd {
+func (u *Usage) requestHistory() tea.Cmd {
 	epoch := u.replica.Epoch
 	if u.historyEpoch == epoch || u.replica.State.Turns == 0 {
 		return nil
@@ -73,15 +96,15 @@ func (u *contextUsage) requestHistory() tea.Cmd {
 }
 
 // addHistory adds the events of past turns, unless the epoch has changed.
-func (u *contextUsage) addHistory(msg usageHistoryMsg) {
+func (u *Usage) addHistory(msg usageHistoryMsg) {
 	if msg.epoch == u.replica.Epoch {
 		u.tracker.Prepend(msg.events)
 	}
 }
 
-// speed returns the agent's output in tokens per second, followed by unit. It returns "" if the
+// Speed returns the agent's output in tokens per second, followed by unit. It returns "" if the
 // speed is unknown or no turn is running.
-func (u *contextUsage) speed(unit string) string {
+func (u *Usage) Speed(unit string) string {
 	rate, estimated, ok := u.tracker.TokenRate(u.now())
 	switch {
 	case !ok || u.replica.State.Turn == nil:
@@ -93,7 +116,7 @@ func (u *contextUsage) speed(unit string) string {
 }
 
 // compact requests a compaction of the context.
-func (u *contextUsage) compact() tea.Cmd {
+func (u *Usage) compact() tea.Cmd {
 	u.compaction = compaction{sending: true}
 	result := new(protocol.CompactResult)
 	return u.commands.Send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {

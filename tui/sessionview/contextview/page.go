@@ -1,4 +1,4 @@
-package sessionview
+package contextview
 
 import (
 	"cmp"
@@ -20,41 +20,41 @@ import (
 	"agentctl/tui/usage"
 )
 
-// contextPage is an overlay that shows the context usage, now and by turn.
-type contextPage struct {
+// page is an overlay that shows the context usage, now and by turn.
+type page struct {
 	styles     *ui.Styles
-	usage      *contextUsage
+	usage      *Usage
 	answer     *protocol.ContextResult // what takes the room; the usage if no event reported it
 	unknown    string                  // why there is no answer
 	confirming bool                    // the next press of the compact key starts a compaction
 }
 
-// openPage returns the page and a command that requests missing data.
-func (u *contextUsage) openPage(s *ui.Styles) (*contextPage, tea.Cmd) {
-	page := &contextPage{styles: s, usage: u}
+// OpenPage returns the page and a command that requests missing data.
+func (u *Usage) OpenPage(s *ui.Styles) (ui.Overlay, tea.Cmd) {
+	p := &page{styles: s, usage: u}
 	answer := new(protocol.ContextResult)
 	ask := u.commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 		switch {
 		case err == nil:
-			page.answer = answer
+			p.answer = answer
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
-			page.unknown = "This agent does not report its context usage."
+			p.unknown = "This agent does not report its context usage."
 		default:
-			page.unknown = remote.ErrorText(err)
+			p.unknown = remote.ErrorText(err)
 		}
 		return nil
 	})
-	return page, tea.Batch(u.requestHistory(), ask)
+	return p, tea.Batch(u.requestHistory(), ask)
 }
 
 // Scope implements [ui.Overlay].
-func (p *contextPage) Scope() keymap.Scope { return keymap.Context }
+func (p *page) Scope() keymap.Scope { return keymap.Context }
 
 // FullScreen implements [ui.Overlay].
-func (p *contextPage) FullScreen() bool { return true }
+func (p *page) FullScreen() bool { return true }
 
 // Update implements [ui.Overlay].
-func (p *contextPage) Update(msg tea.Msg) ui.Response {
+func (p *page) Update(msg tea.Msg) ui.Response {
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return ui.Response{}
@@ -79,7 +79,7 @@ func (p *contextPage) Update(msg tea.Msg) ui.Response {
 }
 
 // View implements [ui.Overlay]. The last line shows the keys.
-func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
+func (p *page) View(width, height int) ([]string, *tea.Cursor) {
 	styles := p.styles
 	state := p.usage.replica.State
 	title := styles.Bold.Render("context") + " · " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
@@ -96,7 +96,7 @@ func (p *contextPage) View(width, height int) ([]string, *tea.Cursor) {
 }
 
 // footer returns the last line: a question, the progress or the keys.
-func (p *contextPage) footer(width int) string {
+func (p *page) footer(width int) string {
 	styles := p.styles
 	switch {
 	case p.confirming:
@@ -111,7 +111,7 @@ func (p *contextPage) footer(width int) string {
 }
 
 // info returns the context usage from the events, or else from the agent's answer. It may be nil.
-func (p *contextPage) info() *protocol.ContextInfo {
+func (p *page) info() *protocol.ContextInfo {
 	info := p.usage.replica.State.Context
 	if info == nil && p.answer != nil {
 		info = &p.answer.Context
@@ -120,7 +120,7 @@ func (p *contextPage) info() *protocol.ContextInfo {
 }
 
 // currentLines returns the current usage.
-func (p *contextPage) currentLines(width int) []string {
+func (p *page) currentLines(width int) []string {
 	styles := p.styles
 	c := p.info()
 	if c == nil {
@@ -145,7 +145,7 @@ func (p *contextPage) currentLines(width int) []string {
 }
 
 // partLines returns what takes the room of the context, as far as the agent tells it.
-func (p *contextPage) partLines(width int) []string {
+func (p *page) partLines(width int) []string {
 	if p.answer == nil || len(p.answer.Parts) == 0 {
 		return nil
 	}
@@ -157,10 +157,10 @@ func (p *contextPage) partLines(width int) []string {
 }
 
 // usageLines returns the tokens and the cost of the session as the agent reports them.
-func (p *contextPage) usageLines(width int) []string {
+func (p *page) usageLines(width int) []string {
 	styles := p.styles
 	var out []string
-	if speed := p.usage.speed(""); strings.HasPrefix(speed, "≈") {
+	if speed := p.usage.Speed(""); strings.HasPrefix(speed, "≈") {
 		out = p.wrap("writes "+speed+" tokens a second, estimated from its text", &styles.Success, width)
 	} else if speed != "" {
 		out = p.wrap("writes "+speed+" tokens a second", &styles.Success, width)
@@ -186,7 +186,7 @@ func (p *contextPage) usageLines(width int) []string {
 }
 
 // turnLines returns the usage at the end of each turn, for the last turns that fit.
-func (p *contextPage) turnLines(width int) []string {
+func (p *page) turnLines(width int) []string {
 	styles := p.styles
 	turns := p.usage.tracker.Turns()
 	turns = turns[max(0, len(turns)-max(width-2, 0)):]
@@ -211,7 +211,7 @@ func (p *contextPage) turnLines(width int) []string {
 
 // compactionLines returns the result of the compaction that the user started, or else of the last
 // one.
-func (p *contextPage) compactionLines(width int) []string {
+func (p *page) compactionLines(width int) []string {
 	styles := p.styles
 	switch c := p.usage.compaction; {
 	case c.err != "":
@@ -231,12 +231,12 @@ func (p *contextPage) compactionLines(width int) []string {
 }
 
 // effect returns the effect of a compaction, after a colon, or "" if it is not known.
-func (p *contextPage) effect(d *protocol.ContextCompactedData) string {
+func (p *page) effect(d *protocol.ContextCompactedData) string {
 	return ui.Prefixed(": ", describe.Compaction(d, format.Thousands))
 }
 
 // wrap wraps and styles a text, indented by one cell.
-func (p *contextPage) wrap(s string, style *lipgloss.Style, width int) []string {
+func (p *page) wrap(s string, style *lipgloss.Style, width int) []string {
 	var out []string
 	for _, line := range ui.Wrap(format.JoinLines(transcript.Clean(s)), max(width-2, 1)) {
 		out = append(out, ui.Fit(" "+style.Render(line), width))

@@ -1,4 +1,4 @@
-package sessionview
+package files
 
 import (
 	"context"
@@ -16,42 +16,44 @@ import (
 	"agentctl/tui/ui"
 )
 
-// openPlace opens a file that an item names, at its line, in the user's editor. If the item names
+// OpenPlace opens a file that an item names, at its line, in the user's editor. If the item names
 // several, the user chooses one first.
-func (v *View) openPlace(item transcript.Item) tea.Cmd {
-	dir := v.replica.State.CWD
-	if !v.Local || !filepath.IsAbs(dir) {
-		v.status.Text = "the session's files are not on this machine"
+func (x *Files) OpenPlace(item transcript.Item) tea.Cmd {
+	dir := x.Replica.State.CWD
+	if !x.Local || !filepath.IsAbs(dir) {
+		x.Commands.Status.Text = "the session's files are not on this machine"
 		return nil
 	}
 	text, named := transcriptview.Text(item), transcriptview.Locations(item)
 	var places []location.Place
-	return v.commands.Run(func(ctx context.Context) (err error) {
+	return x.Commands.Run(func(ctx context.Context) (err error) {
 		places, err = location.Find(ctx, dir, text, named)
 		return err
 	}, func(err error) tea.Cmd {
 		switch {
 		case err != nil:
-			v.status.Text = "open the session's directory: " + err.Error()
+			x.Commands.Status.Text = "open the session's directory: " + err.Error()
 		case len(places) == 0:
-			v.status.Text = "it names no file of the session's directory"
+			x.Commands.Status.Text = "it names no file of the session's directory"
 		case len(places) == 1:
-			return v.editPlace(dir, places[0])
+			return x.editPlace(dir, places[0])
 		default:
-			v.pushMenu(&placeMenu{v.Styles, places, func(p location.Place) tea.Cmd { return v.editPlace(dir, p) }})
+			x.pushMenu(&placeMenu{x.Styles, places, func(p location.Place) tea.Cmd { return x.editPlace(dir, p) }})
 		}
 		return nil
 	})
 }
 
 // editPlace opens a file in the user's editor, which gets the terminal.
-func (v *View) editPlace(dir string, p location.Place) tea.Cmd {
+func (x *Files) editPlace(dir string, p location.Place) tea.Cmd {
 	file := filepath.Join(dir, filepath.FromSlash(p.Path))
 	e := &ui.Editor{
-		Context: v.Tasks.Context(), Command: v.Editor,
-		Arguments: location.EditorArguments(v.Editor, file, p.Line, p.Column),
+		Context: x.Commands.Tasks.Context(), Command: x.Editor,
+		Arguments: location.EditorArguments(x.Editor, file, p.Line, p.Column),
 	}
-	return v.Exec(e, func(err error) tea.Msg { return v.Tasks.Wrap(request.DoneMsg{Err: err, Then: v.commands.Report}) })
+	return x.Exec(e, func(err error) tea.Msg {
+		return x.Commands.Tasks.Wrap(request.DoneMsg{Err: err, Then: x.Commands.Report})
+	})
 }
 
 // placeMenu is the menu of the places that an item names.

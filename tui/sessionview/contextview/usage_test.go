@@ -1,0 +1,67 @@
+package contextview
+
+import (
+	"testing"
+
+	"agentctl/internal/dev/paneltest"
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+)
+
+// open returns the usage of a session with the events of a journal.
+func open(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Usage) {
+	t.Helper()
+	r := paneltest.New(t, j)
+	u := New(r.Replica, r.Commands, r.Now, r.Now)
+	r.Apply, r.Reset = u.Apply, u.Reset
+	r.ApplyJournal()
+	return r, u
+}
+
+// historyRequests returns the number of requests for the usage of past turns.
+func historyRequests(r *paneltest.Rig) int {
+	n := 0
+	for _, a := range r.Session.Sent {
+		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
+			n++
+		}
+	}
+	return n
+}
+
+func TestContextHistoryRequestedOnce(t *testing.T) {
+	r, u := open(t, tuitest.GrowingContext())
+	for range 2 {
+		_, cmd := u.OpenPage(r.Styles)
+		r.Run(cmd)
+	}
+	if n := historyRequests(r); n != 1 {
+		t.Errorf("got %d requests for history, want 1", n)
+	}
+}
+
+func TestContextAfterSnapshot(t *testing.T) {
+	j := tuitest.GrowingContext()
+	r, u := open(t, j)
+	_, cmd := u.OpenPage(r.Styles)
+	r.Run(cmd)
+	if len(u.tracker.Turns()) == 0 {
+		t.Fatal("no turns are tracked before the snapshot")
+	}
+	j.Pending = append(j.Pending, remote.Update{Attached: &protocol.SubscribeResult{
+		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
+		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
+	}})
+	j.CaughtUp()
+	r.ApplyJournal()
+	if n := len(u.tracker.Turns()); n != 0 {
+		t.Errorf("got %d turns from before the snapshot, want none", n)
+	}
+	r.TakeCommands()
+	_, cmd = u.OpenPage(r.Styles)
+	r.Run(cmd)
+	if n := historyRequests(r); n != 1 {
+		t.Errorf("got %d requests for history, want 1", n)
+	}
+}
