@@ -13,7 +13,6 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
@@ -75,43 +74,43 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		left--
 	}
 	least := minTranscriptRows
-	panel := func(lines []string) []string {
+	take := func(lines []string) []string {
 		lines = lines[:min(len(lines), max(0, left-least))]
 		left -= len(lines)
 		return lines
 	}
-	p := &v.panels
-	interrupt := panel(p.interrupt.View(width, left-least))
-	docked, dockedCursor := v.docked(width, left)
-	docked = panel(docked)
-	var search []string
-	if dockedCursor == nil {
-		search = panel(v.transcript.search.view(v.Styles, width, v.focus == onTranscript))
+	var shown [places][]string
+	typing := false
+	show := func(stage []placed) {
+		for i := range stage {
+			p, rows := &stage[i], left-least
+			if p.hidden != nil && p.hidden(side, typing) {
+				continue
+			}
+			if p.limit != nil {
+				rows = min(rows, p.limit(height))
+			}
+			shown[p.at] = take(p.View(width, rows))
+		}
 	}
-	commands := panel(v.commandLines(width))
-	files := panel(slices.Concat(p.files.view(width), p.attachments.view(width)))
-	connection := panel(p.connection.View(width, left-least))
-	outbox := panel(p.outbox.View(width, left-least))
+	show(v.panels.stages[beforeDocked])
+	docked, dockedCursor := v.docked(width, left)
+	docked = take(docked)
+	typing = dockedCursor != nil
+	show(v.panels.stages[afterDocked])
 	approval, approvalCursor := v.approvalLines(width, left)
 	left -= len(approval)
 	if len(approval) > 0 && v.focus != onQueue && v.focus != onPlan {
 		least = max(least, height/3) // what led to the request comes before plan and queue
 	}
-	var queue, plan []string
-	if !side || v.focus == onQueue || v.composer.Editing != "" {
-		queue = panel(p.queue.View(width, left-least))
-	}
-	if v.focus == onPlan || !side && !v.approvalListsPlan() {
-		rows := 1 + max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
-		plan = panel(p.plan.View(width, min(rows, left-least)))
-	}
-	above := slices.Concat(v.transcriptLines(width, left), interrupt, plan, queue)
+	show(v.panels.stages[afterApproval])
+	above := slices.Concat(v.transcriptLines(width, left), slices.Concat(shown[:atConnection]...))
 	v.panels.rows = clickRows{
-		queue:    rowRange{len(above) - len(queue), len(above)},
+		queue:    rowRange{len(above) - len(shown[atQueue]), len(above)},
 		approval: rowRange{len(above), len(above) + len(approval)},
 		composer: rowRange{max(height, 1) - len(composer), max(height, 1)},
 	}
-	below := slices.Concat(approval, connection, outbox, commands, files, search)
+	below := slices.Concat(approval, slices.Concat(shown[atConnection:]...))
 	screen := slices.Concat(above, below, docked, rule)
 	switch {
 	case approvalCursor != nil && v.focus == onApproval:

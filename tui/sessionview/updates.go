@@ -26,7 +26,6 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	}
 	v.canvas.Dirty = v.canvas.Dirty || v.replica.CaughtUp || v.replica.Progress() != progress
 	s := v.replica.State
-	v.panels.outbox.RemoveReported()
 	v.updateTaskList()
 	v.panels.approvals.Update(s.Approvals, s.CWD, v.Now(), live)
 	v.restoreUnsent(v.panels.approvals.TakeUnsent())
@@ -34,9 +33,13 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 		v.setFocus(onComposer)
 	}
 	v.checkEdit()
-	return tea.Batch(
-		v.armApproval(), v.panels.queue.RenewEdit(), v.showPendingHit(), v.statusLine.Updated(),
-	)
+	cmds := []tea.Cmd{v.armApproval(), v.showPendingHit()}
+	for _, part := range v.panels.parts {
+		if cmd := part.Updated(); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 // focusUsable reports whether the part with the focus is still usable.
@@ -66,13 +69,12 @@ func (v *View) applyEvent(e *protocol.Event) {
 		v.status.Text = err.Error()
 		return
 	}
-	v.usage.Apply(e)
-	v.panels.outbox.Apply(e)
-	v.panels.queue.Apply(e)
+	for _, part := range v.panels.parts {
+		part.Apply(e)
+	}
 	if !e.Durable() {
 		return
 	}
-	v.panels.plan.Apply(e)
 	v.transcript.outline.Apply(e)
 	if err := v.transcript.view.Apply(e); err != nil {
 		v.status.Text = err.Error()

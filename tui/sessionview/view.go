@@ -89,24 +89,6 @@ type View struct {
 	canvas      ui.Canvas
 }
 
-// panels holds the parts between the transcript and the composer.
-type panels struct {
-	connection  *panel.Connection
-	queue       *queue.Panel
-	plan        *panel.Plan
-	side        *sidecolumn.Column
-	approvals   approval.Panel
-	rows        clickRows // of the last layout
-	interrupt   *panel.Interrupt
-	outbox      *panel.Outbox
-	commandList *commandList
-	files       *fileCompletion
-
-	attachments attachments
-	drafts      draftSaver
-	player      *panel.Player // in place of the composer; nil: the session is no recording
-}
-
 // Messages of a view, in addition to those of its parts.
 type (
 	// UpdatesEnded reports that no more updates will arrive.
@@ -167,6 +149,7 @@ func New(c Config) *View {
 		RunningTool: v.transcript.view.RunningTool, Speed: v.usage.Speed, Interrupting: v.panels.interrupt.Sent,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
+	v.arrange()
 	return v
 }
 
@@ -247,19 +230,14 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		return nil
 	default:
+		if ui.IsInput(msg) {
+			return v.route(msg)
+		}
 		return tea.Batch(v.updateParts(msg), v.route(msg))
 	}
 	v.canvas.Dirty = true
 	_, _, _ = v.overlays.Update(msg)
 	return nil
-}
-
-// updateParts passes a message to the parts that have messages of their own.
-func (v *View) updateParts(msg tea.Msg) tea.Cmd {
-	branch, branchChanged := v.statusLine.Update(msg)
-	history, historyChanged := v.usage.Update(msg)
-	v.canvas.Dirty = v.canvas.Dirty || branchChanged || historyChanged
-	return tea.Batch(branch, history)
 }
 
 // route passes a message to the overlays, and input that they do not handle to the view.

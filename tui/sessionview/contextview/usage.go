@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
@@ -22,6 +23,7 @@ const usageTurns = 50
 
 // Usage tracks the agent's context usage and its compactions.
 type Usage struct {
+	panel.Base
 	replica      *replica.Session
 	commands     *request.Sender
 	arrival      func() time.Time

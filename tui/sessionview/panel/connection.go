@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
-	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
@@ -23,6 +22,7 @@ const maxReasonRows = 3
 
 // Connection shows why there is no connection and what to do.
 type Connection struct {
+	Base
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
@@ -30,7 +30,7 @@ type Connection struct {
 
 // NewConnection returns the panel of a session.
 func NewConnection(s *ui.Styles, r *replica.Session, c *request.Sender) *Connection {
-	return &Connection{s, r, c}
+	return &Connection{styles: s, replica: r, commands: c}
 }
 
 // Retry makes the session connect now instead of at the next attempt.
@@ -50,9 +50,6 @@ func (p *Connection) Retry() tea.Cmd {
 		return nil
 	})
 }
-
-// Apply implements [Panel].
-func (p *Connection) Apply(*protocol.Event) {}
 
 // View returns the lines of the panel. It returns nil while connected or connecting and during the
 // first attempt to reconnect.

@@ -15,6 +15,7 @@ import (
 
 // Interrupt is the user's interrupt of a turn, from the key press to the end of the turn.
 type Interrupt struct {
+	Base
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
@@ -75,9 +76,6 @@ func (i *Interrupt) Sent() bool {
 	s := i.replica.State
 	return i.sent && s.Turn != nil && s.Turn.Turn == i.turn
 }
-
-// Apply implements [Panel].
-func (i *Interrupt) Apply(*protocol.Event) {}
 
 // View returns the line below the transcript until the turn has ended.
 func (i *Interrupt) View(width, _ int) []string {

@@ -33,6 +33,7 @@ type unsentMessage struct {
 
 // Outbox holds the messages sent by this view that no event has reported yet.
 type Outbox struct {
+	Base
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
@@ -140,11 +141,17 @@ func (o *Outbox) accept(id string, seq uint64) {
 	if m := o.find(id); m != nil {
 		m.accepted, m.seq = true, seq
 	}
-	o.RemoveReported()
+	o.removeReported()
 }
 
-// RemoveReported removes the messages whose events have been applied.
-func (o *Outbox) RemoveReported() {
+// Updated removes the messages whose events have been applied.
+func (o *Outbox) Updated() tea.Cmd {
+	o.removeReported()
+	return nil
+}
+
+// removeReported removes the messages whose events have been applied.
+func (o *Outbox) removeReported() {
 	seq := o.replica.State.Seq
 	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.seq != 0 && m.seq <= seq })
 }

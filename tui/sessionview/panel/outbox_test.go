@@ -22,7 +22,7 @@ func TestRecallOnlyRefusedMessages(t *testing.T) {
 	if got, _ := o.Unaccepted(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
 		t.Errorf("got %q", got)
 	}
-	o.RemoveReported()
+	o.removeReported()
 	for _, want := range []string{"text c", "text b", ""} {
 		if got, ok := o.takeRefused(); got.text != want || ok != (want != "") {
 			t.Errorf("got %q taken back, want %q", got.text, want)
@@ -32,7 +32,7 @@ func TestRecallOnlyRefusedMessages(t *testing.T) {
 		t.Errorf("got messages left %+v, want two", o.messages)
 	}
 	r.Replica.State.Seq = 7
-	o.RemoveReported()
+	o.removeReported()
 	if len(o.messages) != 1 || o.messages[0].id != "a" {
 		t.Errorf("got messages left %+v, want none", o.messages)
 	}

@@ -1,21 +1,55 @@
 package panel
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/ui"
 )
 
-// Panel is a part of the session view between the transcript and the composer.
-type Panel interface {
+// Part is a part of the session view with its own state. The view calls it only from the event loop.
+type Part interface {
 	// Apply applies an event that the replica has applied.
 	Apply(*protocol.Event)
+
+	// Updated follows the updates of a frame. The returned command may be nil.
+	Updated() tea.Cmd
+
+	// Update handles a message of the part, or a [DueMsg]. It reports whether the part looks different.
+	Update(tea.Msg) (cmd tea.Cmd, changed bool)
+
+	// Deadline returns the time of the next [DueMsg] that the part needs, or zero.
+	Deadline() time.Time
+}
+
+// DueMsg reports to a part that its deadline has come.
+type DueMsg struct{}
+
+// Panel is a part between the transcript and the composer.
+type Panel interface {
+	Part
 
 	// View returns the lines of the panel, or nil if it has nothing to show. The view cuts those that
 	// are more than rows.
 	View(width, rows int) []string
 }
+
+// Base implements [Part] for parts that embed it and need only some of its methods.
+type Base struct{}
+
+// Apply implements [Part].
+func (Base) Apply(*protocol.Event) {}
+
+// Updated implements [Part].
+func (Base) Updated() tea.Cmd { return nil }
+
+// Update implements [Part].
+func (Base) Update(tea.Msg) (cmd tea.Cmd, changed bool) { return nil, false }
+
+// Deadline implements [Part].
+func (Base) Deadline() time.Time { return time.Time{} }
 
 // Result is the effect of a key press on the view.
 type Result struct {
@@ -24,12 +58,3 @@ type Result struct {
 	Push  ui.Overlay        // to show, or nil
 	Edit  *protocol.Message // queued message to edit in the composer, or nil
 }
-
-// Func is a panel that needs no events.
-type Func func(width, rows int) []string
-
-// Apply implements [Panel].
-func (f Func) Apply(*protocol.Event) {}
-
-// View implements [Panel].
-func (f Func) View(width, rows int) []string { return f(width, rows) }

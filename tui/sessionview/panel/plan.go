@@ -20,6 +20,7 @@ import (
 
 // Plan shows the tasks of the running plan. The user can cancel and restart them.
 type Plan struct {
+	Base
 	styles    *ui.Styles
 	replica   *replica.Session
 	commands  *request.Sender

@@ -74,9 +74,9 @@ func (q *Panel) BeginEdit(message string) tea.Cmd {
 	return q.Commands.Do(protocol.DoQueueHold, protocol.QueueHoldData{MessageID: message})
 }
 
-// RenewEdit holds the edited message again after a reconnect: the hold of the old connection
+// Updated holds the edited message again after a reconnect: the hold of the old connection
 // expires.
-func (q *Panel) RenewEdit() tea.Cmd {
+func (q *Panel) Updated() tea.Cmd {
 	message := q.Editing()
 	if message == "" || !q.Replica.Connected() || q.Replica.Conn.Connection == q.holds.connection {
 		return nil

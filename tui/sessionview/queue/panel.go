@@ -30,6 +30,7 @@ type Config struct {
 // Panel shows the queued messages, and after them the scheduled ones. It edits, moves and removes
 // them.
 type Panel struct {
+	panel.Base
 	Config
 	focused  bool
 	selected string            // ID of the selected message

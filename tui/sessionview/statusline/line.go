@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -37,6 +38,7 @@ type Config struct {
 // Line is the last line of the screen: connection, status message or turn, and details of the
 // session.
 type Line struct {
+	panel.Base
 	Config
 	BesideUsage bool // the side column shows context and cost
 

@@ -1,0 +1,136 @@
+package sessionview
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/approval"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/queue"
+	"agentctl/tui/sessionview/sidecolumn"
+	"agentctl/tui/transcriptview"
+)
+
+// panels holds the parts between the transcript and the composer.
+type panels struct {
+	parts  []panel.Part // those that follow events, messages or the time
+	stages [stages][]placed
+	rows   clickRows // of the last layout
+
+	connection  *panel.Connection
+	queue       *queue.Panel
+	plan        *panel.Plan
+	side        *sidecolumn.Column
+	approvals   approval.Panel
+	interrupt   *panel.Interrupt
+	outbox      *panel.Outbox
+	commandList *commandList
+	files       *fileCompletion
+
+	attachments attachments
+	drafts      draftSaver
+	player      *panel.Player // in place of the composer; nil: the session is no recording
+}
+
+// placed is a panel with its place on the screen.
+type placed struct {
+	panel.Panel
+	at     place
+	hidden func(side, typing bool) bool // side: beside the side column; typing: into an overlay; may be nil
+	limit  func(height int) int         // of its rows on a screen; nil: none
+}
+
+// place is a place on the screen, from the transcript down to the composer. The approval is above
+// atConnection.
+type place uint8
+
+const (
+	atInterrupt place = iota
+	atPlan
+	atQueue
+	atConnection
+	atOutbox
+	atCommands
+	atFiles
+	atSearch
+	places
+)
+
+// Panels get their rows in stages. Within a stage the first panel gets its rows first.
+const (
+	beforeDocked = iota // before the docked overlay
+	afterDocked
+	afterApproval
+	stages
+)
+
+// arrange lists the panels and the other parts. A new panel needs only its line here.
+func (v *View) arrange() {
+	p := &v.panels
+	p.stages = [stages][]placed{
+		beforeDocked: {
+			{Panel: p.interrupt, at: atInterrupt},
+		},
+		afterDocked: {
+			{Panel: lines(v.searchLines), at: atSearch, hidden: func(_, typing bool) bool { return typing }},
+			{Panel: lines(v.commandLines), at: atCommands},
+			{Panel: lines(v.fileLines), at: atFiles},
+			{Panel: p.connection, at: atConnection},
+			{Panel: p.outbox, at: atOutbox},
+		},
+		afterApproval: {
+			{Panel: p.queue, at: atQueue, hidden: func(side, _ bool) bool {
+				return side && v.focus != onQueue && v.composer.Editing == ""
+			}},
+			{Panel: p.plan, at: atPlan, limit: planLimit, hidden: func(side, _ bool) bool {
+				return v.focus != onPlan && (side || v.approvalListsPlan())
+			}},
+		},
+	}
+	p.parts = []panel.Part{v.usage, v.statusLine}
+	for _, stage := range p.stages {
+		for _, panel := range stage {
+			p.parts = append(p.parts, panel.Panel)
+		}
+	}
+}
+
+// updateParts passes a message to the parts.
+func (v *View) updateParts(msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, part := range v.panels.parts {
+		cmd, changed := part.Update(msg)
+		v.canvas.Dirty = v.canvas.Dirty || changed
+		if cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// planLimit returns the maximum number of rows of the plan on a screen.
+func planLimit(height int) int {
+	return 1 + max(planRows, min(transcriptview.ChecklistRows, (height+1)/5))
+}
+
+// linePanel is a panel of lines that another part of the view draws.
+type linePanel struct {
+	panel.Base
+	view func(width int) []string
+}
+
+func lines(view func(width int) []string) *linePanel { return &linePanel{view: view} }
+
+// View implements [panel.Panel].
+func (p *linePanel) View(width, _ int) []string { return p.view(width) }
+
+// searchLines returns the line of the search.
+func (v *View) searchLines(width int) []string {
+	return v.transcript.search.view(v.Styles, width, v.focus == onTranscript)
+}
+
+// fileLines returns the suggested files and the attachments.
+func (v *View) fileLines(width int) []string {
+	return slices.Concat(v.panels.files.view(width), v.panels.attachments.view(width))
+}
