@@ -8,6 +8,7 @@ import (
 
 	"agentctl/tui/drafts"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -16,17 +17,39 @@ const draftDelay = time.Second
 
 // draftSaver saves the unsent message some time after it changed.
 type draftSaver struct {
+	panel.Base
 	save     func(drafts.Draft)
-	restored bool         // the stored draft arrived: it can be replaced
-	pending  bool         // a saveDraftMsg is pending
-	saved    drafts.Draft // what was saved last
+	draft    func() drafts.Draft // returns the present one
+	restored bool                // the stored draft arrived: it can be replaced
+	at       time.Time           // when the draft is to be saved; zero: it has not changed
+	saved    drafts.Draft        // what was saved last
+}
+
+// Deadline implements [panel.Part].
+func (s *draftSaver) Deadline() time.Time { return s.at }
+
+// Update implements [panel.Part].
+func (s *draftSaver) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	if msg == (panel.DueMsg{}) {
+		s.at = time.Time{}
+		s.saveNow()
+	}
+	return nil, false
+}
+
+// saveNow saves the draft if it has changed.
+func (s *draftSaver) saveNow() {
+	if s.save == nil || !s.restored {
+		return
+	}
+	if d := s.draft(); !d.Equal(s.saved) {
+		s.saved = d
+		s.save(d)
+	}
 }
 
 // DraftMsg carries the stored draft of the session to its view.
 type DraftMsg drafts.Draft
-
-// saveDraftMsg reports the end of a draftDelay.
-type saveDraftMsg struct{}
 
 // restoreDraft inserts the stored draft before the text that was typed meanwhile.
 func (v *View) restoreDraft(d drafts.Draft) {
@@ -38,36 +61,26 @@ func (v *View) restoreDraft(d drafts.Draft) {
 	v.addFiles(d.Files...)
 }
 
-// scheduleDraft starts the timer that saves the draft if a message may have changed it.
-func (v *View) scheduleDraft(msg tea.Msg) tea.Cmd {
+// scheduleDraft sets the time to save the draft if a message may have changed it.
+func (v *View) scheduleDraft(msg tea.Msg) {
 	s := &v.panels.drafts
-	if s.save == nil || !s.restored || s.pending {
-		return nil
+	if s.save == nil || !s.restored || !s.at.IsZero() {
+		return
 	}
 	switch msg.(type) {
-	case saveDraftMsg:
-		return nil
+	case panel.TimerMsg:
+		return
 	case request.DoneMsg, editedMsg:
 	default:
 		if !ui.IsInput(msg) && s.saved.Empty() {
-			return nil
+			return
 		}
 	}
-	s.pending = true
-	return v.After(draftDelay, saveDraftMsg{})
+	s.at = v.Now().Add(draftDelay)
 }
 
 // SaveDraft saves the draft if it has changed.
-func (v *View) SaveDraft() {
-	s := &v.panels.drafts
-	if s.save == nil || !s.restored {
-		return
-	}
-	if d := v.draft(); !d.Equal(s.saved) {
-		s.saved = d
-		s.save(d)
-	}
-}
+func (v *View) SaveDraft() { v.panels.drafts.saveNow() }
 
 // KeepText adds a text that was written elsewhere to the unsent message.
 func (v *View) KeepText(text string) {

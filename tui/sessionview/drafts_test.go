@@ -10,6 +10,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 )
 
 // saveTo makes the screen save its draft in saved.
@@ -19,8 +20,8 @@ func (s *testScreen) saveTo(saved *[]drafts.Draft) {
 
 // fireDraftTimer fires the timer that saves the draft, if it was started.
 func (s *testScreen) fireDraftTimer() {
-	if s.m.panels.drafts.pending {
-		s.update(saveDraftMsg{})
+	if at := s.m.panels.drafts.at; !at.IsZero() {
+		s.update(panel.TimerMsg{At: at})
 	}
 }
 

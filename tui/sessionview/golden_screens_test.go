@@ -466,7 +466,7 @@ func editFirstMessage(s *testScreen) {
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
 	s.now = s.now.Add(6 * time.Second)
-	s.update(tickMsg{})
+	s.tick()
 }
 
 // interruptedQueue interrupts the turn and goes on typing.

@@ -19,6 +19,6 @@ func TestJumpStatusKept(t *testing.T) {
 	s.m.Update(tuitest.KeyPress("E"))
 	s.mustShow("looking further back …")
 	s.now = s.now.Add(time.Minute)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("looking further back …")
 }

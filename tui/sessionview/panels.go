@@ -16,6 +16,8 @@ import (
 type panels struct {
 	parts  []panel.Part // those that follow events, messages or the time
 	stages [stages][]placed
+	timer  panel.Timer
+	clock  clock
 	rows   clickRows // of the last layout
 
 	connection  *panel.Connection
@@ -88,7 +90,8 @@ func (v *View) arrange() {
 			}},
 		},
 	}
-	p.parts = []panel.Part{v.usage, v.statusLine}
+	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.view.Tick}
+	p.parts = []panel.Part{v.usage, v.statusLine, &p.clock, &p.drafts}
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/panel"
 )
 
 func TestApprovalEditPatch(t *testing.T) {
@@ -117,12 +118,12 @@ func TestApprovalCountdown(t *testing.T) {
 		{time.Minute, "expires now"},
 	} {
 		s.now = tuitest.Start.Add(time.Minute + c.after)
-		s.update(tickMsg{})
+		s.tick()
 		s.mustShow(c.want)
 	}
 	red := s.m.Styles.Error.Render("x")
 	s.now = tuitest.Start.Add(time.Minute)
-	s.update(tickMsg{})
+	s.tick()
 	if !strings.Contains(s.m.View().Content, strings.SplitN(red, "x", 2)[0]+" · expires in 25s") {
 		t.Error("the end of the countdown is not in the error style")
 	}
@@ -138,7 +139,7 @@ func TestApprovalCountdownServerClock(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("expires in 1m30s")
 	s.now = s.now.Add(80 * time.Second)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("expires in 10s")
 }
 
@@ -146,8 +147,8 @@ func TestApprovalCountdownTick(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	var after time.Duration
 	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
-	s.m.tickPending = false
-	s.update(tickMsg{})
+	s.m.panels.timer = panel.Timer{}
+	s.tick()
 	if after != time.Second {
 		t.Errorf("got next tick after %v, want 1s", after)
 	}

@@ -86,7 +86,7 @@ func TestTaskItemsNameTask(t *testing.T) {
 func TestTaskClock(t *testing.T) {
 	s := open(t, tuitest.Scenes["pipeline"](), 80, 40)
 	s.now = s.now.Add(10 * time.Minute)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("running 10m")
 	s.journal.EndTurn(protocol.ReasonInterrupted)
 	s.applyJournal()
@@ -186,7 +186,7 @@ func TestTasksListedAtAnyScrollPosition(t *testing.T) {
 	}
 	s.mustShow("plan · 1 of 4 done · tab", "▸ Run each a hundred times: 40 of 212", "running 4")
 	list.SetCollapsed(plan, false)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("With the race detector.") // expanded, the plan shows everything
 	list.SetCollapsed(plan, true)
 	s.journal.Add(protocol.PlanCancelled, protocol.PlanErrorData{Message: "by ada"})

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -131,7 +132,7 @@ func TestReplayShowsTheRecordedDuration(t *testing.T) {
 	s, player := openReplay(t, tuitest.Conversation(), 80, 24)
 	s.mustShow("replay running 9s", "playing · turn 2 of 12 · 00:42 / 05:10 · 2×")
 	player.now = player.now.Add(time.Minute)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("replay running 1m09s")
 }
 
@@ -139,7 +140,7 @@ func TestReplayDrawsTheTimeOnlyWhilePlaying(t *testing.T) {
 	s, player := openReplay(t, tuitest.Conversation(), 80, 24)
 	ticks := func() (n int) {
 		for _, msg := range s.timers {
-			if _, ok := msg.(tickMsg); ok {
+			if _, ok := msg.(panel.TimerMsg); ok {
 				n++
 			}
 		}
@@ -150,7 +151,7 @@ func TestReplayDrawsTheTimeOnlyWhilePlaying(t *testing.T) {
 		t.Error("the clock of a replay does not run")
 	}
 	player.at.Paused = true
-	s.update(tickMsg{})
+	s.tick()
 	if ticks() != 0 {
 		t.Error("the clock of a paused replay runs")
 	}

@@ -31,7 +31,7 @@ func TestQueueEditHeldOverReconnect(t *testing.T) {
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
 	s.now = s.now.Add(6 * time.Second)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("editing · held for 24s more")
 	s.typeText(" More.")
 	s.mustSendNothing()
@@ -58,7 +58,7 @@ func TestQueueEditHoldExpired(t *testing.T) {
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
 	s.now = s.now.Add(time.Minute)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("editing · no longer held")
 }
 

@@ -15,6 +15,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -161,6 +162,15 @@ func (s *testScreen) press(names ...string) {
 		}
 		s.update(tuitest.KeyPress(name))
 	}
+}
+
+// tick fires the timer of the clock, if that runs.
+func (s *testScreen) tick() {
+	s.t.Helper()
+	if c := &s.m.panels.clock; !c.Deadline().IsZero() {
+		c.next = s.now
+	}
+	s.update(panel.TimerMsg{At: s.now})
 }
 
 func (s *testScreen) typeText(text string) {

@@ -82,14 +82,14 @@ func TestToolClock(t *testing.T) {
 	s := open(t, tuitest.Scenes["cards"](), 80, 24)
 	s.mustShow("running 36s")
 	s.now = s.now.Add(5 * time.Minute)
-	s.update(tickMsg{})
+	s.tick()
 	s.mustShow("running 5m36s")
 	s.journal.Add(protocol.ToolEnded, protocol.ToolEndedData{
 		Tool: "c7", Status: protocol.ToolCompleted, DurationMS: 61_000,
 	})
 	s.applyJournal()
 	s.mustShow("✓ shell sleep 60", " 1m01s")
-	s.update(tickMsg{})
+	s.tick()
 }
 
 func TestToolTitleTellsArgumentsThatArriveLater(t *testing.T) {

@@ -82,11 +82,10 @@ type View struct {
 	overlays   ui.Stack
 	statusLine *statusline.Line
 
-	focus       focus
-	pressed     keyHistory
-	hidden      bool // not on the screen, or shown as a preview
-	tickPending bool // a tickMsg is pending
-	canvas      ui.Canvas
+	focus   focus
+	pressed keyHistory
+	hidden  bool // not on the screen, or shown as a preview
+	canvas  ui.Canvas
 }
 
 // Messages of a view, in addition to those of its parts.
@@ -94,7 +93,6 @@ type (
 	// UpdatesEnded reports that no more updates will arrive.
 	UpdatesEnded struct{}
 
-	tickMsg   struct{}
 	editedMsg struct { // carries a text from the user's editor to done
 		text string
 		err  error
@@ -139,7 +137,7 @@ func New(c Config) *View {
 		files:       newFileCompletion(c.Styles, v.replica, c.Tasks, c.Local),
 
 		attachments: attachments{styles: c.Styles},
-		drafts:      draftSaver{save: c.Composer.SaveDraft},
+		drafts:      draftSaver{save: c.Composer.SaveDraft, draft: v.draft},
 		player:      player,
 	}
 	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.view,
@@ -156,8 +154,9 @@ func New(c Config) *View {
 // Update handles a message. It does no I/O itself: the returned command does.
 func (v *View) Update(msg tea.Msg) tea.Cmd {
 	cmd := v.update(msg)
-	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
-		v.scheduleDraft(msg), v.scheduleImages(), v.scheduleNextPage())
+	v.scheduleDraft(msg)
+	return tea.Batch(cmd, v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
+		v.scheduleImages(), v.scheduleNextPage(), v.panels.timer.Start(v.panels.parts, v.Now(), v.After))
 }
 
 // update handles a message without its follow-up commands.
@@ -173,10 +172,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case DraftMsg:
 		v.restoreDraft(drafts.Draft(msg))
-	case saveDraftMsg:
-		v.panels.drafts.pending = false
-		v.SaveDraft()
-		return nil
 	case ui.LeaveTimeoutMsg:
 		msg.Expire()
 	case approval.GuardMsg:
@@ -199,9 +194,10 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
-	case tickMsg:
-		v.tickPending = false
-		v.transcript.view.Tick()
+	case panel.TimerMsg:
+		cmd, changed := v.panels.timer.Fire(msg, v.panels.parts)
+		v.canvas.Dirty = v.canvas.Dirty || changed
+		return cmd
 	case olderMsg:
 		v.canvas.Dirty = true
 		if v.transcript.stale(msg) {
@@ -306,18 +302,12 @@ func (v *View) armApproval() tea.Cmd {
 	return cmd
 }
 
-// startTick starts a timer for the next second while the screen shows a clock.
-func (v *View) startTick() tea.Cmd {
-	if v.tickPending || v.hidden || !v.showsClock() {
-		return nil
-	}
-	v.tickPending = true
-	return v.After(time.Second, tickMsg{})
-}
-
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {
 	s := v.replica.State
+	if v.hidden {
+		return false
+	}
 	if v.panels.player != nil {
 		return v.panels.player.Playing()
 	}
