@@ -1,14 +1,12 @@
 package sessionview
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/format"
@@ -117,98 +115,6 @@ func TestCompactAsksTwice(t *testing.T) {
 	s.mustShow("░ 16%", "16.4k of 100k tokens")
 	s.press("q")
 	s.mustShow("░ 16%")
-}
-
-func TestCompactOnlyOnce(t *testing.T) {
-	s := open(t, tuitest.GrowingContext(), 80, 24)
-	s.press("f6", "c")
-	s.mustSend(protocol.DoContext)
-	cmd := s.m.Update(tuitest.KeyPress("c"))
-	s.press("c", "c", "c")
-	s.mustSendNothing()
-	s.run(cmd)
-	s.mustSend(protocol.DoCompact)
-}
-
-// The page tells what takes the room if the agent does.
-func TestContextShowsWhatTakesTheRoom(t *testing.T) {
-	s := open(t, tuitest.GrowingContext(), 80, 24)
-	s.session.Reply = func(a tuitest.Command) (any, error) {
-		if a.Verb == protocol.DoContext {
-			return protocol.ContextResult{Parts: []protocol.ContextPart{
-				{Name: "tools", Tokens: 1200}, {Name: "tool results\x1b[2J", Tokens: 64_000},
-			}}, nil
-		}
-		return protocol.HistoryResult{}, nil
-	}
-	s.press("f6")
-	s.mustShow("tools ≈1.2k · tool results ≈64k", "of 100k tokens")
-}
-
-func TestCompactUnsupported(t *testing.T) {
-	for want, err := range map[string]error{
-		"This agent cannot compact its context": &protocol.Error{
-			Code: protocol.CodeUnsupported, Message: "the agent x cannot compact its context",
-		},
-		"the line is cut": errors.New("the line is cut"),
-	} {
-		s := open(t, tuitest.GrowingContext(), 80, 24)
-		s.refuse(err)
-		s.press("f6", "c", "c")
-		s.mustShow(want)
-		s.press("f6")
-		s.mustHide(want)
-	}
-}
-
-func TestContextRequestedWithoutEvent(t *testing.T) {
-	j := tuitest.NewJournal()
-	j.CaughtUp()
-	s := open(t, j, 80, 24)
-	s.session.Reply = func(tuitest.Command) (any, error) {
-		return protocol.ContextResult{
-			Context: protocol.ContextInfo{Tokens: 5, MaxTokens: 10, Percent: 50},
-			Usage:   &protocol.Usage{Input: 7},
-		}, nil
-	}
-	s.press("f6")
-	s.mustSend(protocol.DoContext)
-	s.mustShow("50%", "used 7 tokens in\n")
-	s.mustHide(" out")
-	s.mustHide("cost")
-}
-
-func TestContextPageLeavesOutWhatIsNotKnown(t *testing.T) {
-	j := tuitest.NewJournal()
-	j.Add(protocol.ContextCompacted, protocol.ContextCompactedData{})
-	j.Add(protocol.ContextUpdated, protocol.ContextInfo{Tokens: 1500})
-	j.Add(protocol.UsageUpdated, protocol.Usage{Cost: 2, Currency: "EUR"})
-	j.CaughtUp()
-	s := open(t, j, 80, 24)
-	s.press("f6")
-	s.mustShow(" 1.5k tokens\n", "cost 2 EUR", "last compaction\n")
-	for _, unknown := range []string{"0%", "used", "→"} {
-		s.mustHide(unknown)
-	}
-}
-
-func TestContextPageSizes(t *testing.T) {
-	s := open(t, tuitest.GrowingContext(), 80, 24)
-	s.streamText(100, 4)
-	s.press("f6", "c")
-	for width := 1; width < 90; width += 4 {
-		for _, height := range []int{1, 2, 3, 7, 30} {
-			lines, _ := s.m.overlays.Top().View(width, height)
-			if len(lines) > height {
-				t.Fatalf("got %d rows at %dx%d", len(lines), width, height)
-			}
-			for _, line := range lines {
-				if ansi.StringWidth(line) > width {
-					t.Fatalf("line %q is too wide at %dx%d", line, width, height)
-				}
-			}
-		}
-	}
 }
 
 func TestContextStyle(t *testing.T) {

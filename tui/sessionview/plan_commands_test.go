@@ -10,45 +10,6 @@ import (
 	"agentctl/tui/notify"
 )
 
-func TestTaskCancelAndRestart(t *testing.T) {
-	s := open(t, tuitest.Scenes["plan"](), 80, 24)
-	s.press("tab")
-	s.mustShow("▸ ▸ Drop what is unused")
-	s.press("delete")
-	s.mustShow("cancel the task “Drop what is unused”?", "▸ Cancel")
-	s.press("enter") // Cancel has the focus
-	s.mustSendNothing()
-	s.press("delete", "right", "enter")
-	if data := s.mustSend(protocol.DoTaskCancel).(protocol.TaskIDData); data.Task != "2" {
-		t.Errorf("got cancelled task %+v, want 2", data)
-	}
-	s.journal.AddBy(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
-	s.applyJournal()
-	s.mustShow("▸ ⊘ Drop what is unused")
-	s.press("down", "r")
-	if data := s.mustSend(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
-		t.Errorf("got restarted task %+v, want 3", data)
-	}
-	s.journal.AddBy(tuitest.Ada, protocol.TaskRestarted, protocol.TaskData{Task: "3", Attempt: 2})
-	s.applyJournal()
-	s.mustShow("▸ · Build")
-}
-
-func TestTaskCommandOnce(t *testing.T) {
-	s := open(t, tuitest.Scenes["plan"](), 80, 24)
-	s.press("tab")
-	s.refuse(tuitest.ErrRefused)
-	s.press("delete", "right")
-	cmd := s.m.Update(tuitest.KeyPress("enter"))
-	s.mustShow("cancelling …")
-	s.press("delete", "right", "enter", "r")
-	s.mustSendNothing()
-	s.run(cmd)
-	s.mustSend(protocol.DoTaskCancel)
-	s.mustShow("observers may not do that")
-	s.mustHide("cancelling …")
-}
-
 func TestLongPlanShowsSelectedTask(t *testing.T) {
 	j := tuitest.Conversation()
 	var tasks []protocol.Task

@@ -7,58 +7,6 @@ import (
 	"agentctl/protocol"
 )
 
-func TestSettingChange(t *testing.T) {
-	s := open(t, tuitest.Scenes["settings"](), 80, 24)
-	s.press("f3")
-	s.mustShow("settings · Gemini CLI 1.4.0", "▸ Mode: Ask", "asks before every change", "Model: Small 3", "effort: 7")
-	s.press("enter")
-	s.mustShow("▸ (•) Ask", "( ) Edit", "( ) plan")
-	s.press("down")
-	cmd := s.m.Update(tuitest.KeyPress("enter"))
-	s.mustShow("▸ Mode: Ask → Edit …")
-	s.run(cmd)
-	want := protocol.ConfigureData{Setting: "mode", Value: "edit"}
-	if data := s.mustSend(protocol.DoConfigure).(protocol.ConfigureData); data != want {
-		t.Errorf("got %+v, want %+v", data, want)
-	}
-	s.journal.Add(protocol.AgentOptions, protocol.Options{
-		Settings: []protocol.Setting{{ID: "mode", Name: "Mode", Value: "edit"}},
-	})
-	s.applyJournal()
-	s.mustShow("▸ Mode: edit")
-	s.mustHide("…")
-}
-
-func TestSettingRefused(t *testing.T) {
-	s := open(t, tuitest.Scenes["settings"](), 80, 24)
-	s.refuse(tuitest.ErrRefused)
-	s.press("f3", "down", "enter", "down", "enter")
-	s.mustSend(protocol.DoConfigure)
-	s.mustShow("Model: Small 3", "observers may not do that")
-	s.mustHide("→")
-}
-
-func TestSettingUnchanged(t *testing.T) {
-	s := open(t, tuitest.Scenes["settings"](), 80, 24)
-	s.press("f3", "enter", "enter", "end", "enter")
-	s.mustSendNothing()
-	s.mustShow("no choices for this setting")
-	s.press("esc")
-	s.mustShow("Now tidy the module.")
-}
-
-func TestSettingRemoved(t *testing.T) {
-	s := open(t, tuitest.Scenes["settings"](), 80, 24)
-	s.press("f3", "enter")
-	s.journal.Add(protocol.AgentOptions, protocol.Options{})
-	s.applyJournal()
-	s.press("enter", "down")
-	s.mustShow("no longer has this setting")
-	s.press("q")
-	s.mustShow("this agent has no settings")
-	s.mustSendNothing()
-}
-
 func TestCommandListCompletes(t *testing.T) {
 	s := open(t, tuitest.Scenes["settings"](), 80, 24)
 	s.typeText("/")

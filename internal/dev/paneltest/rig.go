@@ -1,6 +1,7 @@
 package paneltest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,14 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Rig holds what a panel depends on. The test makes its panel of it, and sets Apply and Lines.
+// The size of the screen of overlays.
+const (
+	overlayWidth  = 80
+	overlayHeight = 24
+)
+
+// Rig holds what a panel depends on, and the overlays that it pushes. The test makes its panel of it,
+// and sets the functions that it needs.
 type Rig struct {
 	Session  *tuitest.FakeSession
 	Journal  *tuitest.Journal
@@ -25,10 +33,12 @@ type Rig struct {
 	Commands *request.Sender
 	Styles   *ui.Styles
 	Time     time.Time
+	Overlays ui.Stack
 
 	Apply func(*protocol.Event) // of the panel; nil: it needs no events
 	Reset func()                // called after a snapshot; may be nil
 	Lines func() []string       // of the panel, at the width of the test
+	Key   func(string) tea.Cmd  // handles a key that no overlay takes
 
 	t *testing.T
 }
@@ -124,14 +134,46 @@ func (r *Rig) MustSend(verb protocol.Verb) any {
 	return got[0].Data
 }
 
-// Text returns the lines of the panel without styles and trailing spaces.
-func (r *Rig) Text() string {
-	lines := r.Lines()
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = strings.TrimRight(ansi.Strip(line), " ")
+// Start gives the overlay on top, or else the panel, a key by its name. It returns the command that
+// the key starts. The key clears the status message, as on the screen.
+func (r *Rig) Start(name string) tea.Cmd {
+	r.Commands.Status.Clear()
+	cmd, _, pass := r.Overlays.Update(tuitest.KeyPress(name))
+	if !pass {
+		return cmd
 	}
-	return strings.Join(out, "\n")
+	return r.Key(tuitest.KeyPress(name).String())
+}
+
+// Press gives keys by name and runs the commands that they start.
+func (r *Rig) Press(names ...string) {
+	for _, name := range names {
+		r.Run(r.Start(name))
+	}
+}
+
+// MustSendNothing fails if a command other than history was sent since the last call of MustSend.
+func (r *Rig) MustSendNothing() {
+	r.t.Helper()
+	if got := r.Session.Commands(); len(got) != 0 {
+		r.t.Fatalf("got commands %v, want none", got)
+	}
+}
+
+// Text returns the lines of the overlay on top, or else of the panel, and below them the status
+// message. They have no styles and no trailing spaces.
+func (r *Rig) Text() string {
+	var lines []string
+	if top := r.Overlays.Top(); top != nil {
+		lines, _ = top.View(overlayWidth, overlayHeight)
+	} else if r.Lines != nil {
+		lines = r.Lines()
+	}
+	var out strings.Builder
+	for _, line := range append(slices.Clip(lines), r.Commands.Status.Text) {
+		out.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
+	}
+	return out.String()
 }
 
 // MustShow fails unless the panel shows every text.

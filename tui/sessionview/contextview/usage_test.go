@@ -3,18 +3,25 @@ package contextview
 import (
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 )
 
-// open returns the usage of a session with the events of a journal.
+// open returns the usage of a session with the events of a journal. A key opens its page.
 func open(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Usage) {
 	t.Helper()
 	r := paneltest.New(t, j)
 	u := New(r.Replica, r.Commands, r.Now, r.Now)
 	r.Apply, r.Reset = u.Apply, u.Reset
+	r.Key = func(string) tea.Cmd {
+		page, cmd := u.OpenPage(r.Styles)
+		r.Overlays.Push(page)
+		return cmd
+	}
 	r.ApplyJournal()
 	return r, u
 }
@@ -31,11 +38,8 @@ func historyRequests(r *paneltest.Rig) int {
 }
 
 func TestContextHistoryRequestedOnce(t *testing.T) {
-	r, u := open(t, tuitest.GrowingContext())
-	for range 2 {
-		_, cmd := u.OpenPage(r.Styles)
-		r.Run(cmd)
-	}
+	r, _ := open(t, tuitest.GrowingContext())
+	r.Press("f6", "q", "f6")
 	if n := historyRequests(r); n != 1 {
 		t.Errorf("got %d requests for history, want 1", n)
 	}
@@ -44,8 +48,7 @@ func TestContextHistoryRequestedOnce(t *testing.T) {
 func TestContextAfterSnapshot(t *testing.T) {
 	j := tuitest.GrowingContext()
 	r, u := open(t, j)
-	_, cmd := u.OpenPage(r.Styles)
-	r.Run(cmd)
+	r.Press("f6", "q")
 	if len(u.tracker.Turns()) == 0 {
 		t.Fatal("no turns are tracked before the snapshot")
 	}
@@ -59,8 +62,7 @@ func TestContextAfterSnapshot(t *testing.T) {
 		t.Errorf("got %d turns from before the snapshot, want none", n)
 	}
 	r.TakeCommands()
-	_, cmd = u.OpenPage(r.Styles)
-	r.Run(cmd)
+	r.Press("f6")
 	if n := historyRequests(r); n != 1 {
 		t.Errorf("got %d requests for history, want 1", n)
 	}
