@@ -345,7 +345,7 @@ func TestAnApprovalHasNoPictures(t *testing.T) {
 	if rows := s.pictureRows(); len(rows) == 0 {
 		t.Fatal("the tool call has no picture")
 	}
-	lines, _ := s.m.approvalLines(100, 40)
+	lines, _ := s.m.panels.decision.Lines(100, 40)
 	if all := strings.Join(lines, "\n"); strings.ContainsAny(all, "▀\U0010EEEE") || !strings.Contains(all, "U+10EEEE") {
 		t.Errorf("the approval is\n%s", all)
 	}

@@ -51,7 +51,6 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 // keys.
 func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
-	pending := v.replica.State.Approvals
 	cleared := v.pressed.cleared
 	v.pressed.cleared = nil
 	if key != "ctrl+d" {
@@ -66,8 +65,8 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case v.panels.player != nil:
 		return v.pressReplay(key)
-	case v.focus == onApproval && v.panels.approvals.Typing(pending):
-		return v.applyApprovalResult(v.panels.approvals.PressTyping(pending, msg))
+	case v.panels.decision.Typing():
+		return v.applyApprovalResult(v.panels.decision.PressTyping(msg))
 	case v.focus == onComposer && v.startsShell(msg):
 		v.composer.SetShell(true)
 		return nil
@@ -88,12 +87,12 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	if cmd, handled := v.pressGlobal(key); handled {
 		return cmd
 	}
-	if r, handled := v.panels.approvals.PressChord(pending, key); handled {
+	if r, handled := v.panels.decision.PressChord(key); handled {
 		return v.applyApprovalResult(r)
 	}
 	switch v.focus {
 	case onApproval:
-		return v.applyApprovalResult(v.panels.approvals.Press(pending, key))
+		return v.applyApprovalResult(v.panels.decision.Press(key))
 	case onQueue:
 		return v.applyResult(v.panels.queue.Press(key))
 	case onPlan:
@@ -245,8 +244,8 @@ func (v *View) pressTranscript(key string) tea.Cmd {
 func (v *View) paste(text string) tea.Cmd {
 	switch {
 	case v.panels.player != nil:
-	case v.focus == onApproval && v.panels.approvals.Typing(v.replica.State.Approvals):
-		v.panels.approvals.Paste(v.replica.State.Approvals, text)
+	case v.panels.decision.Typing():
+		v.panels.decision.Paste(text)
 	case v.focus == onComposer:
 		return v.pasteInComposer(text)
 	}
@@ -270,7 +269,7 @@ func (v *View) usable(f focus) bool {
 	}
 	switch f {
 	case onApproval:
-		return v.panels.approvals.Visible()
+		return v.panels.decision.Visible()
 	case onQueue:
 		return v.panels.queue.Visible()
 	case onPlan:
@@ -283,10 +282,8 @@ func (v *View) usable(f focus) bool {
 
 // setFocus moves the focus to a part.
 func (v *View) setFocus(f focus) {
-	if f == onApproval && v.focus != f {
-		v.panels.approvals.TakeFocus()
-	}
 	v.focus = f
+	v.panels.decision.SetFocus(f == onApproval)
 	v.transcript.leaveCopyMode()
 	v.composer.SetFocus(f == onComposer)
 	v.panels.queue.SetFocus(f == onQueue)

@@ -98,7 +98,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	docked = take(docked)
 	typing = dockedCursor != nil
 	show(v.panels.stages[afterDocked])
-	approval, approvalCursor := v.approvalLines(width, left)
+	approval, approvalCursor := v.panels.decision.Lines(width, max(left-minTranscriptRows, min(left, minApprovalRows)))
 	left -= len(approval)
 	if len(approval) > 0 && v.focus != onQueue && v.focus != onPlan {
 		least = max(least, height/3) // what led to the request comes before plan and queue
@@ -161,21 +161,6 @@ func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 		return o.View(width, height)
 	}
 	return nil, nil
-}
-
-// approvalLines returns the approval panel. It may take rows of the transcript.
-func (v *View) approvalLines(width, left int) ([]string, *tea.Cursor) {
-	if v.panels.player != nil {
-		return nil, nil // the transcript shows them, and a recording takes no decision
-	}
-	room := max(left-minTranscriptRows, min(left, minApprovalRows))
-	return v.panels.approvals.View(v.replica.State.Approvals, v.Now(), width, room, v.focus == onApproval)
-}
-
-// approvalListsPlan reports whether the shown approval lists the tasks of the plan.
-func (v *View) approvalListsPlan() bool {
-	r, _ := v.panels.approvals.Current(v.replica.State.Approvals)
-	return r != nil && len(r.Tasks) > 0 && v.panels.player == nil
 }
 
 // transcriptLines returns the visible lines of the transcript.

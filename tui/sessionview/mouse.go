@@ -19,12 +19,12 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 	case v.panels.side.Contains(msg.X, v.canvas.Width):
 		v.clickSide(msg.Y)
 	case rows.approval.contains(msg.Y):
-		v.panels.approvals.Touch(v.Now())
+		v.panels.decision.Touch()
 		if v.focus != onApproval {
 			v.setFocus(onApproval) // the click that gives it the focus confirms nothing
 		}
 		line := msg.Y - rows.approval.from
-		return v.applyApprovalResult(v.panels.approvals.Click(v.replica.State.Approvals, line, msg.X))
+		return v.applyApprovalResult(v.panels.decision.Click(line, msg.X))
 	case rows.queue.contains(msg.Y):
 		v.setFocus(onQueue)
 		v.panels.queue.Click(msg.Y - rows.queue.from)

@@ -52,7 +52,7 @@ func leavesSession(a keymap.Action) bool {
 func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
 	_, isPager := top.(*ui.Pager)
 	_, isPalette := top.(*palette.Palette)
-	typing := v.focus == onApproval && v.panels.approvals.Typing(v.replica.State.Approvals)
+	typing := v.panels.decision.Typing()
 	beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
 	switch action := v.Styles.Keys.At(keymap.Global, key); action {
 	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:

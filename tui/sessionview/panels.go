@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/approval"
+	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/sidecolumn"
@@ -24,7 +24,7 @@ type panels struct {
 	queue       *queue.Panel
 	plan        *panel.Plan
 	side        *sidecolumn.Column
-	approvals   approval.Panel
+	decision    *decision.Panel
 	interrupt   *panel.Interrupt
 	outbox      *panel.Outbox
 	commandList *commandList
@@ -86,12 +86,12 @@ func (v *View) arrange() {
 				return side && v.focus != onQueue && v.composer.Editing == ""
 			}},
 			{Panel: p.plan, at: atPlan, limit: planLimit, hidden: func(side, _ bool) bool {
-				return v.focus != onPlan && (side || v.approvalListsPlan())
+				return v.focus != onPlan && (side || p.decision.ListsPlan())
 			}},
 		},
 	}
 	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.view.Tick}
-	p.parts = []panel.Part{v.usage, v.statusLine, &p.clock, &p.drafts}
+	p.parts = []panel.Part{v.usage, v.statusLine, p.decision, &p.clock, &p.drafts}
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)

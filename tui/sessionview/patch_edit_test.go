@@ -145,6 +145,7 @@ func TestApprovalCountdownServerClock(t *testing.T) {
 
 func TestApprovalCountdownTick(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.waitGrace()
 	var after time.Duration
 	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
 	s.m.panels.timer = panel.Timer{}

@@ -142,14 +142,8 @@ func (s *testScreen) focusApproval() {
 
 // fireGuards fires the timers of the grace periods.
 func (s *testScreen) fireGuards() {
-	timers := s.timers
-	s.timers = nil
-	for _, msg := range timers {
-		if _, ok := msg.(approval.GuardMsg); ok {
-			s.update(msg)
-		} else {
-			s.timers = append(s.timers, msg)
-		}
+	if at := s.m.panels.decision.Deadline(); !at.IsZero() {
+		s.update(panel.TimerMsg{At: at})
 	}
 }
 

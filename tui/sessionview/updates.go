@@ -25,15 +25,14 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 		}
 	}
 	v.canvas.Dirty = v.canvas.Dirty || v.replica.CaughtUp || v.replica.Progress() != progress
-	s := v.replica.State
 	v.updateTaskList()
-	v.panels.approvals.Update(s.Approvals, s.CWD, v.Now(), live)
-	v.restoreUnsent(v.panels.approvals.TakeUnsent())
+	v.restoreUnsent(v.panels.decision.Refresh(live))
 	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
 	v.checkEdit()
-	cmds := []tea.Cmd{v.armApproval(), v.showPendingHit()}
+	v.armApproval()
+	cmds := []tea.Cmd{v.showPendingHit()}
 	for _, part := range v.panels.parts {
 		if cmd := part.Updated(); cmd != nil {
 			cmds = append(cmds, cmd)
@@ -79,11 +78,8 @@ func (v *View) applyEvent(e *protocol.Event) {
 	if err := v.transcript.view.Apply(e); err != nil {
 		v.status.Text = err.Error()
 	}
-	switch e.Type {
-	case protocol.MessageUser:
+	if e.Type == protocol.MessageUser {
 		v.composer.AddPast(e)
-	case protocol.ApprovalResolved:
-		v.reportDecision(e)
 	}
 }
 
@@ -99,20 +95,6 @@ func (v *View) checkEdit() {
 	if v.composer.LeaveEdit() {
 		v.status.Text += ": your text is in the message box"
 	}
-}
-
-// reportDecision shows the outcome of a request as the status message, unless it was decided here
-// or in a recording.
-func (v *View) reportDecision(e *protocol.Event) {
-	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
-	sending, known := v.panels.approvals.Sending(d.Request)
-	if !known || v.replica.Recorded || sending && e.By != nil && *e.By == v.replica.Conn.By {
-		return
-	}
-	if sending { // the other decision was first
-		v.panels.approvals.Decided(d.Request, "decided meanwhile")
-	}
-	v.status.Text = describe.Outcome(nil, d, e.By, "")
 }
 
 // restoreUnsent puts what was written about a request that is gone into the message box, which
@@ -139,7 +121,7 @@ func (v *View) setConn(c remote.Conn) {
 	if lost {
 		v.panels.queue.Disconnected()
 	}
-	v.panels.approvals.SetOffline(c.State != remote.Connected)
+	v.panels.decision.SetOffline(c.State != remote.Connected)
 	v.canvas.Dirty = true
 }
 

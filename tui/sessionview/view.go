@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/request"
 	"agentctl/tui/review"
 	"agentctl/tui/sessionview/contextview"
+	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/files"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
@@ -129,7 +130,7 @@ func New(c Config) *View {
 			Restore: func(text string) { v.restore(text, nil) },
 		}),
 		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.view.Checklist),
-		approvals: approval.NewPanel(c.Styles, ""),
+		decision:  decision.New(c.Styles, v.replica, v.commands, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
 		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, v.restore),
 
@@ -174,9 +175,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		v.restoreDraft(drafts.Draft(msg))
 	case ui.LeaveTimeoutMsg:
 		msg.Expire()
-	case approval.GuardMsg:
-		msg.Wake()
-		return v.armApproval()
 	case localSearchMsg:
 		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
 		return v.transcript.continueSearch(msg.generation)
@@ -195,7 +193,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
 	case panel.TimerMsg:
-		cmd, changed := v.panels.timer.Fire(msg, v.panels.parts)
+		cmd, changed := v.panels.timer.Fire(msg, v.Now(), v.panels.parts)
 		v.canvas.Dirty = v.canvas.Dirty || changed
 		return cmd
 	case olderMsg:
@@ -220,7 +218,8 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		v.canvas.Dirty = v.panels.files.setFiles(msg) || v.canvas.Dirty
 		return nil
 	case FocusMsg:
-		return v.takeFocus()
+		v.takeFocus()
+		return nil
 	case tea.FocusMsg:
 		return v.updateParts(msg)
 	case tea.BlurMsg:
@@ -246,7 +245,7 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 		v.pressed.leave.Cancel()
 		v.transcript.jump = nil
 		v.status.Clear()
-		v.panels.approvals.Touch(v.Now())
+		v.panels.decision.Touch()
 	}
 	top := v.overlays.Top()
 	if press, ok := msg.(tea.KeyPressMsg); ok && v.pressAnywhere(press.String(), top) {
@@ -263,7 +262,8 @@ func (v *View) route(msg tea.Msg) tea.Cmd {
 	if pass {
 		cmds = append(cmds, v.handleInput(msg))
 	}
-	return tea.Batch(append(cmds, v.armApproval())...)
+	v.armApproval()
+	return tea.Batch(cmds...)
 }
 
 // handleIntent carries out an intent of an overlay.
@@ -296,11 +296,7 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 func (v *View) View() tea.View { return v.canvas.View(v.draw) }
 
 // armApproval enables the keys of the shown approval once its grace period is over.
-func (v *View) armApproval() tea.Cmd {
-	cmd, armed := v.panels.approvals.Arm(v.Now(), v.After)
-	v.canvas.Dirty = v.canvas.Dirty || armed
-	return cmd
-}
+func (v *View) armApproval() { v.canvas.Dirty = v.panels.decision.Arm() || v.canvas.Dirty }
 
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {
@@ -382,18 +378,17 @@ func (v *View) SetElsewhere(elsewhere bool) {
 
 // SetBeside sets whether a border is beside the view. The frame of a request has no sides then.
 func (v *View) SetBeside(beside bool) {
-	v.canvas.Dirty = v.canvas.Dirty || v.panels.approvals.Open() != beside
-	v.panels.approvals.SetOpen(beside)
+	v.canvas.Dirty = v.panels.decision.SetBeside(beside) || v.canvas.Dirty
 }
 
 // takeFocus handles that the keys go to the view from now on. A key that follows at once decides no
 // request.
-func (v *View) takeFocus() tea.Cmd {
+func (v *View) takeFocus() {
 	if v.focus == onApproval {
-		v.panels.approvals.TakeFocus()
+		v.panels.decision.TakeFocus()
 	}
 	v.canvas.Dirty = true
-	return v.armApproval()
+	v.armApproval()
 }
 
 // Position returns the position of the last event applied, or zero before the first snapshot.

@@ -224,6 +224,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
 	{pkg: "tui/sessionview/sidecolumn", imports: panelImports},
+	{pkg: "tui/sessionview/decision", imports: append(slices.Clip(panelImports), "tui/approval")},
 	{pkg: "tui/sessionview/contextview", imports: panelImports},
 	{pkg: "tui/sessionview/settings", imports: panelImports},
 	{pkg: "tui/sessionview/files", imports: append(slices.Clip(panelImports), "tui/location")},

@@ -33,13 +33,16 @@ func (t *Timer) Start(parts []Part, now time.Time, after func(time.Duration, tea
 
 // Fire sends a [DueMsg] to the parts whose deadline has come. It reports whether one of them looks
 // different.
-func (t *Timer) Fire(msg TimerMsg, parts []Part) (cmd tea.Cmd, changed bool) {
+func (t *Timer) Fire(msg TimerMsg, now time.Time, parts []Part) (cmd tea.Cmd, changed bool) {
+	if msg.At.After(now) {
+		now = msg.At // the clock was set back
+	}
 	if msg.At.Equal(t.at) {
 		t.at = time.Time{}
 	}
 	var cmds []tea.Cmd
 	for _, part := range parts {
-		if d := part.Deadline(); d.IsZero() || d.After(msg.At) {
+		if d := part.Deadline(); d.IsZero() || d.After(now) {
 			continue
 		}
 		cmd, different := part.Update(DueMsg{})

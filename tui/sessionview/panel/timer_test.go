@@ -48,17 +48,17 @@ func TestTheTimerWaitsForTheEarliestDeadline(t *testing.T) {
 	if len(waits) != 2 || waits[1].d != time.Millisecond {
 		t.Fatalf("got waits %v, want a second one of a millisecond", waits)
 	}
-	if _, changed := timer.Fire(waits[1].msg, parts); !changed || early.due != 1 || late.due+never.due != 0 {
+	if _, changed := timer.Fire(waits[1].msg, now, parts); !changed || early.due != 1 || late.due+never.due != 0 {
 		t.Errorf("due: %d early, %d late, %d never; changed %v", early.due, late.due, never.due, changed)
 	}
 	timer.Start(parts, now.Add(5*time.Second), after)
 	if len(waits) != 3 || waits[2].d != 0 {
 		t.Fatalf("got waits %v, want no wait for a deadline in the past", waits)
 	}
-	if _, changed := timer.Fire(waits[0].msg, parts); changed || late.due != 0 {
+	if _, changed := timer.Fire(waits[0].msg, now, parts); changed || late.due != 0 {
 		t.Error("the message of a deadline that was replaced makes a later one due")
 	}
-	timer.Fire(waits[2].msg, parts)
+	timer.Fire(waits[2].msg, now, parts)
 	if late.due != 1 || timer.Start(parts, now, after) != nil || len(waits) != 3 {
 		t.Errorf("late was due %d times, waits %v", late.due, waits)
 	}

@@ -1,0 +1,168 @@
+package decision
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/describe"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/ui"
+)
+
+// Panel shows the pending requests of a session and decides them. A recording takes no decision: its
+// transcript shows the requests.
+type Panel struct {
+	panel.Base
+	replica  *replica.Session
+	commands *request.Sender
+	now      func() time.Time
+	approval approval.Panel
+	focused  bool
+
+	at   time.Time         // when the grace period of the shown request may be over; zero: it is
+	wake approval.GuardMsg // to be woken at that time
+}
+
+// New returns the panel of a session.
+func New(s *ui.Styles, r *replica.Session, c *request.Sender, now func() time.Time) *Panel {
+	return &Panel{replica: r, commands: c, now: now, approval: approval.NewPanel(s, "")}
+}
+
+// pending returns the pending requests.
+func (p *Panel) pending() []protocol.Approval { return p.replica.State.Approvals }
+
+// Refresh shows the pending requests after updates. live reports whether they came after the
+// catch-up. It returns what was written about requests that are gone.
+func (p *Panel) Refresh(live bool) approval.Unsent {
+	p.approval.Update(p.pending(), p.replica.State.CWD, p.now(), live)
+	return p.approval.TakeUnsent()
+}
+
+// Apply reports the outcome of a request as the status message, unless it was decided here or in a
+// recording.
+func (p *Panel) Apply(e *protocol.Event) {
+	if e.Type != protocol.ApprovalResolved {
+		return
+	}
+	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
+	sending, known := p.approval.Sending(d.Request)
+	if !known || p.replica.Recorded || sending && e.By != nil && *e.By == p.replica.Conn.By {
+		return
+	}
+	if sending { // the other decision was first
+		p.approval.Decided(d.Request, "decided meanwhile")
+	}
+	p.commands.Status.Text = describe.Outcome(nil, d, e.By, "")
+}
+
+// Send sends a decision. A failure, such as a request decided by another client, is shown as the
+// status message.
+func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
+	return p.commands.Send(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+		message := ""
+		if err != nil {
+			message = remote.ErrorText(err)
+			p.commands.Status.Text = message
+		}
+		p.approval.Decided(data.Request, message)
+		return nil
+	})
+}
+
+// Arm enables the keys of the shown request if its grace period is over. It reports whether this call
+// did so. Otherwise the panel has a deadline.
+func (p *Panel) Arm() (armed bool) {
+	now := p.now()
+	_, armed = p.approval.Arm(now, func(d time.Duration, msg tea.Msg) tea.Cmd {
+		p.at = now.Add(d)
+		p.wake, _ = msg.(approval.GuardMsg)
+		return nil
+	})
+	return armed
+}
+
+// Deadline implements [panel.Part].
+func (p *Panel) Deadline() time.Time { return p.at }
+
+// Update implements [panel.Part].
+func (p *Panel) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	if msg != (panel.DueMsg{}) {
+		return nil, false
+	}
+	p.at = time.Time{}
+	p.wake.Wake()
+	return nil, p.Arm()
+}
+
+// Touch records a key press: the keys that decide wait for a pause.
+func (p *Panel) Touch() { p.approval.Touch(p.now()) }
+
+// SetFocus sets whether the panel has the focus.
+func (p *Panel) SetFocus(focused bool) {
+	if focused && !p.focused {
+		p.TakeFocus()
+	}
+	p.focused = focused
+}
+
+// TakeFocus handles that the keys go to the panel from now on: one that follows directly decides
+// nothing.
+func (p *Panel) TakeFocus() { p.approval.TakeFocus() }
+
+// Visible reports whether a request is shown.
+func (p *Panel) Visible() bool { return p.approval.Visible() }
+
+// Typing reports whether a text field of the request has the keys.
+func (p *Panel) Typing() bool { return p.focused && p.approval.Typing(p.pending()) }
+
+// Paste inserts a text into the text field.
+func (p *Panel) Paste(text string) { p.approval.Paste(p.pending(), text) }
+
+// PressTyping handles a key while a text field has the keys.
+func (p *Panel) PressTyping(msg tea.KeyPressMsg) approval.Result {
+	return p.approval.PressTyping(p.pending(), msg)
+}
+
+// PressChord handles the keys that decide without the focus.
+func (p *Panel) PressChord(key string) (result approval.Result, handled bool) {
+	return p.approval.PressChord(p.pending(), key)
+}
+
+// Press handles a key while the panel has the focus.
+func (p *Panel) Press(key string) approval.Result { return p.approval.Press(p.pending(), key) }
+
+// Click handles a click on a cell of the panel.
+func (p *Panel) Click(line, column int) approval.Result {
+	return p.approval.Click(p.pending(), line, column)
+}
+
+// SetOffline sets whether there is no connection to send a decision over.
+func (p *Panel) SetOffline(offline bool) { p.approval.SetOffline(offline) }
+
+// SetBeside sets whether a border is beside the panel, whose frame has no sides then. It reports
+// whether that changed.
+func (p *Panel) SetBeside(beside bool) (changed bool) {
+	changed = p.approval.Open() != beside
+	p.approval.SetOpen(beside)
+	return changed
+}
+
+// ListsPlan reports whether the shown request lists the tasks of the plan.
+func (p *Panel) ListsPlan() bool {
+	r, _ := p.approval.Current(p.pending())
+	return r != nil && len(r.Tasks) > 0 && !p.replica.Recorded
+}
+
+// Lines returns at most rows lines of the panel, and the cursor in them or nil.
+func (p *Panel) Lines(width, rows int) ([]string, *tea.Cursor) {
+	if p.replica.Recorded {
+		return nil, nil
+	}
+	return p.approval.View(p.pending(), p.now(), width, rows, p.focused)
+}
