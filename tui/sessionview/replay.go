@@ -6,7 +6,7 @@ import (
 	"agentctl/tui/keymap"
 )
 
-// readingActions are the actions everywhere that change nothing: those of a recording.
+// readingActions are the actions everywhere that change nothing, for a recording.
 var readingActions = map[keymap.Action]bool{
 	keymap.Help: true, keymap.FocusNext: true, keymap.FocusPrevious: true, keymap.ToggleLast: true,
 	keymap.PreviousTurn: true, keymap.NextTurn: true, keymap.Find: true, keymap.Redraw: true, keymap.Suspend: true,

@@ -1,8 +1,6 @@
 package sessionview
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,16 +97,6 @@ func TestSettingWithItsFirstValueIsNotShown(t *testing.T) {
 		if status := statusOf(s); !strings.Contains(status, c.shown) || strings.Contains(status, c.hidden) {
 			t.Errorf("%q: got %q, want %q and not %q", c.value, status, c.shown, c.hidden)
 		}
-	}
-}
-
-func writeFile(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -144,7 +144,7 @@ func (p *page) currentLines(width int) []string {
 	return append(out, p.partLines(width)...)
 }
 
-// partLines returns what takes the room of the context, as far as the agent tells it.
+// partLines returns what takes the room of the context, as far as the agent reports it.
 func (p *page) partLines(width int) []string {
 	if p.answer == nil || len(p.answer.Parts) == 0 {
 		return nil

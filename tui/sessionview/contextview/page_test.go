@@ -23,7 +23,7 @@ func TestCompactOnlyOnce(t *testing.T) {
 	s.MustSend(protocol.DoCompact)
 }
 
-// The page tells what takes the room if the agent does.
+// The page shows what takes the room if the agent reports it.
 func TestContextShowsWhatTakesTheRoom(t *testing.T) {
 	s, _ := open(t, tuitest.GrowingContext())
 	s.Session.Reply = func(a tuitest.Command) (any, error) {

@@ -1,4 +1,4 @@
 // Package decision connects the approval panel with a session: it shows the pending requests of the
-// replica, sends decisions, and reports those of others. What a request looks like and how it is
-// decided is the approval package's.
+// replica, sends the user's decisions and reports the decisions of others. Package approval draws a
+// request and turns keys into a decision.
 package decision

@@ -136,7 +136,7 @@ func (o *Outbox) Apply(e *protocol.Event) {
 	}
 }
 
-// accept marks a message as accepted. seq is that of the event that reports it.
+// accept marks a message as accepted. seq is the seq of the event that reports it.
 func (o *Outbox) accept(id string, seq uint64) {
 	if m := o.find(id); m != nil {
 		m.accepted, m.seq = true, seq

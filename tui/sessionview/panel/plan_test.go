@@ -3,12 +3,12 @@ package panel
 import (
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/transcriptview"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // openPlan returns a rig with a plan panel that has the focus. It has no details of the tasks.

@@ -41,7 +41,7 @@ func (q *Panel) Parts(message string) (parts []protocol.Part, ok bool) {
 }
 
 // sendScheduled sends a scheduled message ahead of the queue instead of at its time. Under another
-// name it would not be the same message, so it asks before it sends that of another user.
+// name it would not be the same message, so it asks before it sends the message of another user.
 func (q *Panel) sendScheduled(m protocol.Message) panel.Result {
 	if m.By != nil && *m.By == q.Replica.Conn.By {
 		return panel.Result{Cmd: q.replaceScheduled(m)}

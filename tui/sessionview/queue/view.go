@@ -15,7 +15,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-// queueRows is the maximum number of queued and scheduled messages shown at once.
+// queueRows is the maximum number of queued and scheduled messages on the screen.
 const queueRows = 6
 
 // View returns the panel, or nil if nothing is queued or held.
@@ -83,7 +83,7 @@ func (q *Panel) row(m *protocol.Message, index int) (left, right string) {
 	return left, right
 }
 
-// unfocusedHint returns the keys that work without the focus: after an interrupt those of the held
+// unfocusedHint returns the keys that work without the focus: after an interrupt the keys of the held
 // queue come first.
 func (q *Panel) unfocusedHint() string {
 	s, keys := q.Replica.State, q.Styles.Keys

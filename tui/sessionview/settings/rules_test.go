@@ -3,12 +3,12 @@ package settings
 import (
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/ui"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 // openRules returns a rig in which a key opens the menu.

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/sessionview/replica"
-
-	tea "charm.land/bubbletea/v2"
 )
 
 func TestDirectoryText(t *testing.T) {

@@ -1,12 +1,12 @@
 package statusline
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"cmp"
 	"fmt"
 	"strings"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
