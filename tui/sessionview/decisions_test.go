@@ -701,32 +701,3 @@ func TestATextAboutARequestIsKeptWhenItIsDecidedElsewhere(t *testing.T) {
 		}
 	}
 }
-
-func TestApprovalDecidedByOther(t *testing.T) {
-	denied := protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny}
-	s := open(t, tuitest.Scenes["approval"](), 100, 30)
-	s.waitGrace()
-	s.m.status.Text = ""
-	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, denied)
-	s.applyJournal()
-	if s.m.status.Text != "✗ denied · decided by bob" {
-		t.Errorf("got status %q", s.m.status.Text)
-	}
-	s = open(t, tuitest.Scenes["approval"](), 100, 30) // no status for the user's own decision
-	s.focusApproval()
-	_ = s.m.Update(tuitest.KeyPress("n"))
-	s.m.status.Text = ""
-	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
-	s.applyJournal()
-	if s.m.status.Text != "" {
-		t.Errorf("got status %q for the user's own decision, want none", s.m.status.Text)
-	}
-	s = open(t, tuitest.Scenes["approval"](), 100, 30) // the user's own decision from another client
-	s.waitGrace()
-	s.m.status.Text = ""
-	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
-	s.applyJournal()
-	if s.m.status.Text != "✗ denied · decided by ada" {
-		t.Errorf("got status %q for a decision from another client", s.m.status.Text)
-	}
-}

@@ -43,8 +43,8 @@ type placed struct {
 	limit  func(height int) int         // of its rows on a screen; nil: none
 }
 
-// place is a place on the screen, from the transcript down to the composer. The approval is above
-// atConnection.
+// place is the place of one panel on the screen, from the transcript down to the composer. The
+// approval is above atConnection.
 type place uint8
 
 const (
@@ -67,7 +67,7 @@ const (
 	stages
 )
 
-// arrange lists the panels and the other parts. A new panel needs only its line here.
+// arrange lists the panels and the other parts. A new panel needs its line here, and its place.
 func (v *View) arrange() {
 	p := &v.panels
 	p.stages = [stages][]placed{

@@ -1,0 +1,78 @@
+package decision
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/dev/paneltest"
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/sessionview/panel"
+)
+
+// open returns a rig with the panel of a session with a pending request, and the panel. The request
+// accepts a decision.
+func open(t *testing.T) (*paneltest.Rig, *Panel) {
+	t.Helper()
+	r := paneltest.New(t, tuitest.Scenes["approval"]())
+	p := New(r.Styles, r.Replica, r.Commands, r.Now)
+	r.Apply = p.Apply
+	r.Lines = func() []string {
+		lines, _ := p.Lines(100, 30)
+		return lines
+	}
+	r.Key = func(key string) tea.Cmd {
+		p.Touch()
+		if d := p.Press(key).Decide; d != nil {
+			return p.Send(*d)
+		}
+		return nil
+	}
+	r.ApplyJournal()
+	p.Refresh(true)
+	p.SetFocus(true)
+	p.Arm()
+	r.Time = r.Time.Add(2 * approval.Grace)
+	if _, armed := p.Update(panel.DueMsg{}); !armed || !p.Deadline().IsZero() {
+		t.Fatalf("the request accepts no decision at its deadline, the next one is %v", p.Deadline())
+	}
+	return r, p
+}
+
+func TestApprovalDecidedByOther(t *testing.T) {
+	denied := protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny}
+	r, _ := open(t)
+	r.Journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, denied)
+	r.ApplyJournal()
+	r.MustReport("✗ denied · decided by bob")
+	r, _ = open(t) // no status for the user's own decision
+	r.Key("x")     // the first key decides nothing
+	_ = r.Start("n")
+	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
+	r.ApplyJournal()
+	r.MustReport("")
+	r, _ = open(t) // the user's own decision from another client
+	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
+	r.ApplyJournal()
+	r.MustReport("✗ denied · decided by ada")
+}
+
+func TestARefusedDecisionIsReported(t *testing.T) {
+	r, _ := open(t)
+	r.Refuse(tuitest.ErrRefused)
+	r.Press("x", "n")
+	r.MustSend(protocol.DoApprove)
+	r.MustShow("observers may not do that")
+}
+
+func TestARecordingShowsNoRequest(t *testing.T) {
+	r, p := open(t)
+	r.MustShow("go mod tidy")
+	r.Replica.Recorded = true
+	r.MustHide("go mod tidy")
+	if p.ListsPlan() {
+		t.Error("the request of a recording lists the plan")
+	}
+}
