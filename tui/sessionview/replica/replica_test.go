@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 )
