@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"agentctl/protocol"
@@ -198,5 +199,8 @@ func exitCode(err error) int {
 	case e.ExitCode() >= 0:
 		return e.ExitCode()
 	}
-	return signalCode(e)
+	if s, ok := e.Sys().(syscall.WaitStatus); ok && s.Signaled() { // on Windows never
+		return 128 + int(s.Signal())
+	}
+	return 1
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
@@ -95,3 +96,31 @@ func (b *Toolbox) Instructions() string { return b.instructions }
 
 // Close implements llm.Toolbox. The commands have ended: their calls have.
 func (b *Toolbox) Close() error { return errors.Join(b.outputs.close(), b.dir.close()) }
+
+// instructionFiles are the files with instructions for agents. The first that exists is read.
+var instructionFiles = []string{"AGENTS.md", "CLAUDE.md"}
+
+// maxInstructions is the size limit of all instruction files, in bytes.
+const maxInstructions = 32 << 10
+
+// readInstructions returns the instructions of a directory, or "".
+func readInstructions(d *directory) string {
+	for _, name := range instructionFiles {
+		p, err := d.locate(name)
+		if err != nil || p.outside {
+			continue
+		}
+		c, err := p.read()
+		if err != nil || !c.exists || !utf8.Valid(c.bytes) {
+			continue
+		}
+		text := string(c.bytes)
+		if len(text) > maxInstructions {
+			text = strings.ToValidUTF8(text[:maxInstructions], "") + "\n[the rest of " + name + " was left out]"
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			return "Instructions of the file " + name + " of the directory:\n\n" + text
+		}
+	}
+	return ""
+}

@@ -36,3 +36,12 @@ func fcntl(file *os.File, cmd int, lock *unix.Flock_t) error {
 		}
 	}
 }
+
+// changeTime returns the time of the last change to the content or inode of a file, in nanoseconds.
+func changeTime(path string) (int64, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return 0, err
+	}
+	return st.Ctim.Nano(), nil
+}
