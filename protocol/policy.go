@@ -25,3 +25,16 @@ type PolicyRule struct {
 	Exact      bool   `json:"exact,omitempty"`      // nothing follows them
 	Path       string `json:"path,omitempty"`       // of files: a pattern with * and **, relative to the directory
 }
+
+// Policy returns the policy of the session; empty: not known.
+func (s *State) Policy() string {
+	if s.Options == nil {
+		return ""
+	}
+	for i := range s.Options.Settings {
+		if o := &s.Options.Settings[i]; o.ID == PolicySetting {
+			return o.Value
+		}
+	}
+	return ""
+}

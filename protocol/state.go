@@ -179,19 +179,6 @@ func (s *State) RuleFor(a *Approval) *Rule {
 // it.
 func (s *State) DecidedAtOnce(a *Approval) bool { return a.Policy != "" || s.RuleFor(a) != nil }
 
-// Policy returns the policy of the session; empty: not known.
-func (s *State) Policy() string {
-	if s.Options == nil {
-		return ""
-	}
-	for i := range s.Options.Settings {
-		if o := &s.Options.Settings[i]; o.ID == PolicySetting {
-			return o.Value
-		}
-	}
-	return ""
-}
-
 // FindRule returns the rule of a kind and subject, or nil.
 func (s *State) FindRule(kind, subject string) *Rule {
 	for i := range s.Rules {
