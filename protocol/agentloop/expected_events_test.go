@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
@@ -19,7 +19,7 @@ import (
 // expectedEvents models the events that the client's codec should make of a native session. It
 // implements each loss that docs/dialects/agentloop.md names, and no other.
 type expectedEvents struct {
-	t     agentlooptest.Tester
+	t     codectest.T
 	now   func() time.Time
 	state *protocol.State
 	story *protocol.Transcript
@@ -52,7 +52,7 @@ type expectedCall struct {
 	sent                                  bool
 }
 
-func newExpectedEvents(t agentlooptest.Tester, now func() time.Time) *expectedEvents {
+func newExpectedEvents(t codectest.T, now func() time.Time) *expectedEvents {
 	o := &expectedEvents{t: t, now: now, present: true}
 	o.begin()
 	return o

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
@@ -20,7 +21,7 @@ type codecPair struct {
 	client *multiagenttest.Client
 }
 
-func newCodecPair(t multiagenttest.TestingT) *codecPair {
+func newCodecPair(t codectest.T) *codecPair {
 	client := multiagenttest.NewClient(t, Dialect.Client, true, map[string]string{"thinking": "true"})
 	client.Silent = true
 	p := &codecPair{multiagenttest.NewServer(t, Dialect.Server, codec.ServerOptions{}), client}
@@ -68,7 +69,7 @@ func (p *codecPair) reconnect() {
 
 func (p *codecPair) subscribe() {
 	p.T.Helper()
-	if multiagenttest.Result[protocol.SubscribeResult](p.client, p.client.Command(protocol.DoSubscribe, "uuid", nil)) == nil {
+	if codectest.Result[protocol.SubscribeResult](&p.client.Client, p.client.Command(protocol.DoSubscribe, "uuid", nil)) == nil {
 		p.T.Fatal("subscribe has no answer")
 	}
 	p.exchange()
@@ -81,7 +82,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 		p := newCodecPair(r)
 		want := newExpectedSession(r, func() time.Time { return p.client.Now })
 		p.OnEvent = want.handleEvent
-		l := &historygen.Generator{T: r, Now: multiagenttest.Start}
+		l := &historygen.Generator{T: r, Now: codectest.Start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = p.Log.State
 			switch does := rapid.SampledFrom([]string{
@@ -153,7 +154,7 @@ func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
 	return c
 }
 
-func requireEqual(t multiagenttest.TestingT, what string, got, want any) {
+func requireEqual(t codectest.T, what string, got, want any) {
 	t.Helper()
 	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
 	if string(g) != string(w) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/internal/dev/multiagenttest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/multiagent/wire"
 )
@@ -16,7 +16,7 @@ import (
 // An expectedSession is what the dialect preserves of a native session, and thus what the client
 // end must produce. It applies each loss listed in docs/dialects/multiagent.md and no other.
 type expectedSession struct {
-	t          multiagenttest.TestingT
+	t          codectest.T
 	now        func() time.Time
 	state      *protocol.State
 	transcript *protocol.Transcript
@@ -65,7 +65,7 @@ type expectedApproval struct {
 	allowed        bool
 }
 
-func newExpectedSession(t multiagenttest.TestingT, now func() time.Time) *expectedSession {
+func newExpectedSession(t codectest.T, now func() time.Time) *expectedSession {
 	o := &expectedSession{
 		t: t, now: now, state: &protocol.State{}, transcript: &protocol.Transcript{}, agent: "agent_id",
 		refused: map[string]bool{},

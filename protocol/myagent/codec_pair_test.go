@@ -65,7 +65,7 @@ func TestClientAndServerTogether(t *testing.T) {
 		t.Fatalf("created %+v", made)
 	}
 	p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-	if p.State.Agent != "script" || p.State.Title != "fix" || p.CaughtUp != 1 {
+	if p.State.Agent != "script" || p.State.Title != "fix" || p.CaughtUp() != 1 {
 		t.Fatalf("%+v", p.State)
 	}
 	var sent protocol.SendResult

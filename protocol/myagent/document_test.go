@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -113,7 +114,7 @@ func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 			Tasks: tasks, Summary: "Generate a presentation with 5 slides...",
 		}),
 		myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
-			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: myagenttest.Start,
+			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: codectest.Start,
 		}),
 		myagenttest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{
 			Tasks: tasks, Summary: "Generate a presentation with 5 slides...",

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
@@ -49,7 +50,7 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 		p.Call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
 		p.Call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
 		p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: myagenttest.Start}}
+		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: codectest.Start}}
 		l.apply(p.native)
 		p.State.Session = "s1"
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(rt, "events") {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/sandcastletest"
 	"agentctl/protocol"
@@ -34,7 +35,7 @@ type codecPair struct {
 	noHTTPHistory bool            // the server has no history endpoint
 }
 
-func newCodecPair(t sandcastletest.TestingT, options map[string]string) *codecPair {
+func newCodecPair(t codectest.T, options map[string]string) *codecPair {
 	l := &codecPair{NativeServer: sandcastletest.NewNativeServer(t), now: sandcastletest.Noon, resume: &codec.ClientState{}}
 	l.dial(options)
 	return l

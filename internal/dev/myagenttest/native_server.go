@@ -2,15 +2,15 @@ package myagenttest
 
 import (
 	"fmt"
-	"testing"
 	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 )
 
 // A NativeServer is a scripted native server.
 type NativeServer struct {
-	t           testing.TB
+	t           codectest.T
 	Logs        map[string][]protocol.Event
 	Subscribed  map[string]bool
 	Commands    []protocol.Command
@@ -22,7 +22,7 @@ type NativeServer struct {
 const nativeEpoch = "epoch1"
 
 // NewNativeServer returns a server without sessions.
-func NewNativeServer(t testing.TB) *NativeServer {
+func NewNativeServer(t codectest.T) *NativeServer {
 	return &NativeServer{
 		t: t, Logs: map[string][]protocol.Event{}, Subscribed: map[string]bool{},
 		Answers: map[protocol.Verb]func(protocol.Command) (any, *protocol.Error){},
@@ -35,7 +35,7 @@ func (p *NativeServer) Append(session string, events ...protocol.Event) [][]byte
 	for _, e := range events {
 		e.Session, e.Seq = session, uint64(len(p.Logs[session])+1)
 		if e.Time.IsZero() {
-			e.Time = Start.Add(time.Duration(e.Seq) * time.Second)
+			e.Time = codectest.Start.Add(time.Duration(e.Seq) * time.Second)
 		}
 		p.Logs[session] = append(p.Logs[session], e)
 		if p.Subscribed[session] {
@@ -108,7 +108,7 @@ func (p *NativeServer) Handle(line []byte) [][]byte {
 	}
 	if c.Command == protocol.DoExport {
 		return answer(protocol.ExportResult{
-			State: protocol.SignedState{Version: "1", State: []byte("{}"), Signature: "x"}, Expires: Start,
+			State: protocol.SignedState{Version: "1", State: []byte("{}"), Signature: "x"}, Expires: codectest.Start,
 		})
 	}
 	if c.Command == protocol.DoUnsubscribe {
@@ -145,7 +145,7 @@ func (p *NativeServer) subscribe(c protocol.Command, d *protocol.SubscribeData, 
 		lines = append(lines, e.AppendJSON(nil))
 	}
 	up := protocol.Event{
-		Session: c.Session, Type: protocol.CaughtUp, Time: Start,
+		Session: c.Session, Type: protocol.CaughtUp, Time: codectest.Start,
 		Data: protocol.MustEncode(protocol.CaughtUpData{Position: end}),
 	}
 	return append(lines, up.AppendJSON(nil))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 )
 
@@ -69,7 +70,7 @@ func PlanApprovalTurn() []protocol.Event {
 		Event(protocol.PlanStarted, "t1", protocol.PlanStartedData{Question: "slides"}),
 		Event(protocol.PlanUpdated, "t1", protocol.PlanTasksData{Tasks: tasks, Summary: "three slides"}),
 		Event(protocol.ApprovalRequested, "t1", protocol.Approval{
-			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: Start,
+			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: codectest.Start,
 			Options: []protocol.Option{{ID: "allow_once", Kind: protocol.AllowOnce, Label: "Allow"}},
 		}),
 	}

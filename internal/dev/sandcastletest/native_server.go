@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 )
 
@@ -12,7 +13,7 @@ var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // A NativeServer is a native server with one session. It answers from a list of events.
 type NativeServer struct {
-	TB            TestingT
+	TB            codectest.T
 	Session       string
 	Epoch         string
 	Events        []protocol.Event
@@ -25,14 +26,8 @@ type NativeServer struct {
 	Errors        map[protocol.Verb]*protocol.Error
 }
 
-// A TestingT is the common part of testing.T and rapid.T.
-type TestingT interface {
-	Helper()
-	Fatalf(string, ...any)
-}
-
 // NewNativeServer returns a server with an empty session.
-func NewNativeServer(t TestingT) *NativeServer {
+func NewNativeServer(t codectest.T) *NativeServer {
 	return &NativeServer{
 		TB: t, Session: "s", Epoch: "e1", Answers: map[protocol.Verb]any{}, Errors: map[protocol.Verb]*protocol.Error{},
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
@@ -580,7 +581,7 @@ func TestWatchTellsChanges(t *testing.T) {
 
 // Remembered keys are bounded. A refused message may be sent again with its key.
 func TestKeysAreKeptAndBounded(t *testing.T) {
-	x := codec.NewClientBase(codec.ClientOptions{ID: agentlooptest.Ids()}, Responder)
+	x := codec.NewClientBase(codec.ClientOptions{ID: codectest.IDs()}, Responder)
 	p := sends{x: &x, keys: &newResumeState().keys}
 	for i := range 2 * maxKeys {
 		p.remember(&protocol.Command{Key: fmt.Sprint("k", i)})
@@ -589,7 +590,7 @@ func TestKeysAreKeptAndBounded(t *testing.T) {
 		t.Errorf("%d keys", p.keys.Len())
 	}
 	refused := &protocol.Command{Key: "refused"}
-	x.Run(agentlooptest.Start, func() {
+	x.Run(codectest.Start, func() {
 		p.reject(&pendingSend{cmd: refused, key: p.remember(refused)}, protocol.Errorf(protocol.CodeForbidden, "no"))
 	})
 	if _, ok := p.keys.Get("refused"); ok || p.keys.Len() != maxKeys-1 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -182,7 +183,7 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	g.Receive(agentlooptest.Loads(true), echoOf("go"), agentlooptest.Response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
 	turn := g.State.Turn.Turn
 
-	mint := agentlooptest.Ids()
+	mint := codectest.IDs()
 	g.Codec = New(codec.ClientOptions{
 		URL: "ws://x", Name: "ada",
 		ID: func(p string) string { return mint(p) + "again" }, Resume: memory, PeerIsAgentctl: true,

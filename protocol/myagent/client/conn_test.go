@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -27,8 +28,8 @@ func TestUnmatchedFramesOfARealServer(t *testing.T) {
 		t.Error("an unmatched error is not recorded")
 	}
 	if out := New(codec.ClientOptions{
-		Name: "ada", ID: myagenttest.SequentialIDs(), Resume: new(codec.ClientState),
-	}).Open(myagenttest.Start); !out.Wake.Equal(myagenttest.Start.Add(greetingTimeout)) {
+		Name: "ada", ID: codectest.IDs(), Resume: new(codec.ClientState),
+	}).Open(codectest.Start); !out.Wake.Equal(codectest.Start.Add(greetingTimeout)) {
 		t.Errorf("wake at %s", out.Wake)
 	}
 }
@@ -179,7 +180,7 @@ func TestAOneShotClientTimesOutWithoutAGreeting(t *testing.T) {
 	s := newClientTest(t)
 	s.Codec.(*Conn).Options.OneShot = true
 	id := s.Command(protocol.DoSnapshot, "work", nil)
-	s.Wake(greetingTimeout)
+	s.Advance(greetingTimeout)
 	if a := s.Answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout ||
 		!strings.Contains(a.Error.Message, "does not speak myagent") {
 		t.Errorf("%+v", a.Error)
@@ -398,11 +399,11 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	if len(s.Frames) != 0 {
 		t.Fatal("sent before the greeting")
 	}
-	s.Wake(greetingTimeout)
+	s.Advance(greetingTimeout)
 	if m := s.TakeSent(); len(m) != 1 || m[0].Event != wire.UserCreateSession {
 		t.Fatalf("sent %+v", m)
 	}
-	s.Wake(requestTimeout)
+	s.Advance(requestTimeout)
 	if a := s.Answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout {
 		t.Errorf("%+v", a)
 	}
@@ -440,7 +441,7 @@ func TestACancelledPlanEndsTheTurn(t *testing.T) {
 	if s.State.Turn == nil {
 		t.Fatal("ended too early")
 	}
-	s.Wake(turnEndTimeout)
+	s.Advance(turnEndTimeout)
 	if s.State.Turn != nil || s.State.Plan.Status != protocol.StatusCancelled {
 		t.Errorf("%+v", s.State)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -107,12 +108,12 @@ func TestFramesForAFailedSessionAreRefused(t *testing.T) {
 
 // Invariant 14: frames that wait for a session are bounded.
 func TestWhatWaitsForASessionIsBounded(t *testing.T) {
-	silent := New(codec.ServerOptions{ID: myagenttest.SequentialIDs(), Agent: func(string) string { return "" }, Sign: myagenttest.Sign})
-	silent.Open(myagenttest.Start)
-	silent.Foreign(myagenttest.Start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
+	silent := New(codec.ServerOptions{ID: codectest.IDs(), Agent: func(string) string { return "" }, Sign: myagenttest.Sign})
+	silent.Open(codectest.Start)
+	silent.Foreign(codectest.Start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
 	refused := 0
 	for range 1000 {
-		refused += len(silent.Foreign(myagenttest.Start, codec.Frame{
+		refused += len(silent.Foreign(codectest.Start, codec.Frame{
 			Data: []byte(`{"event":"user.message","content":"hi"}`),
 		}).Foreign)
 	}
@@ -126,7 +127,7 @@ func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b := openedServer(t)
 	want := func(request string) protocol.Event {
 		return myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
-			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: myagenttest.Start,
+			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: codectest.Start,
 			Options: []protocol.Option{{ID: "always", Kind: protocol.AllowAlways}},
 		})
 	}

@@ -24,7 +24,7 @@ func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
 			protocol.AllowOnce,
 		},
 		{"denied", func(b *myagenttest.Server, step string) { b.Receive(answer(step, `{"approved":false}`)) }, protocol.Deny},
-		{"no answer", func(b *myagenttest.Server, _ string) { b.Wake(5 * time.Minute) }, protocol.Deny},
+		{"no answer", func(b *myagenttest.Server, _ string) { b.Advance(5 * time.Minute) }, protocol.Deny},
 	} {
 		b := openedServer(t)
 		b.Receive(`{"event":"user.message","content":"slides"}`)
