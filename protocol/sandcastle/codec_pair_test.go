@@ -261,7 +261,7 @@ func TestBrokenStreamsLoseNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		options := map[string]string{"tags": rapid.SampledFrom([]string{"chat", "document"}).Draw(rt, "tags")}
 		l := newCodecPair(rt, options)
-		l.RawHistory = true
+		l.Joins = false
 		g := newSessionGenerator(rt, l.NativeServer)
 		past := l.subscribe()
 		joined := 1

@@ -73,11 +73,11 @@ func (l *codecPair) deliverToServer(out codec.Output) {
 }
 
 func (l *codecPair) deliverToClient(out codec.Output) {
-	l.TB.Helper()
+	l.T.Helper()
 	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
 		if e, a, err := protocol.DecodeIncoming(line); err != nil || e == nil && a == nil {
-			l.TB.Fatalf("not a native line: %s", line)
+			l.T.Fatalf("not a native line: %s", line)
 		}
 		l.lines = append(l.lines, line)
 	}
@@ -119,7 +119,7 @@ func (l *codecPair) breakStreams() {
 
 // command sends a command of the native client. Answers and events are in l.lines.
 func (l *codecPair) command(verb protocol.Verb, session, key string, data any) *protocol.Answer {
-	l.TB.Helper()
+	l.T.Helper()
 	l.lastID++
 	c := protocol.Command{ID: fmt.Sprint(l.lastID), Command: verb, Session: session, Key: key}
 	if data != nil {
@@ -143,11 +143,11 @@ func (l *codecPair) emit() {
 
 // subscribe subscribes, and returns the events of earlier turns from history.
 func (l *codecPair) subscribe() (past []json.RawMessage) {
-	l.TB.Helper()
+	l.T.Helper()
 	l.lines = nil
 	a := l.command(protocol.DoSubscribe, "s", "", nil)
 	if a == nil || a.Error != nil {
-		l.TB.Fatalf("subscribe: %+v", a)
+		l.T.Fatalf("subscribe: %+v", a)
 	}
 	for before := sandcastletest.DecodeResult[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
 		page := sandcastletest.DecodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
@@ -162,7 +162,7 @@ func (l *codecPair) subscribe() (past []json.RawMessage) {
 
 // clientView returns the state and transcript of the native client since it subscribed.
 func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protocol.Transcript) {
-	l.TB.Helper()
+	l.T.Helper()
 	tr := &protocol.Transcript{Turns: turnsOf(past)}
 	var s *protocol.State
 	for _, line := range l.lines {
@@ -174,10 +174,10 @@ func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protoc
 			continue
 		}
 		if err := s.Apply(e); err != nil {
-			l.TB.Fatalf("the client cannot apply %s: %v", line, err)
+			l.T.Fatalf("the client cannot apply %s: %v", line, err)
 		}
 		if _, err := tr.Apply(e); err != nil {
-			l.TB.Fatalf("the transcript cannot apply %s: %v", line, err)
+			l.T.Fatalf("the transcript cannot apply %s: %v", line, err)
 		}
 	}
 	return s, tr

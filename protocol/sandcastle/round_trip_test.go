@@ -213,7 +213,7 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 // compare fails unless the native client, which came before event number joined, saw all that is
 // preserved.
 func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
-	l.TB.Helper()
+	l.T.Helper()
 	s, tr := l.clientView(past)
 	want, wantTurns := visibleSession(l.Events, joined, history)
 	finished := l.StateAt(uint64(joined)).Turns
@@ -222,10 +222,10 @@ func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
 		turns = append(turns, lossy(t, history && i < finished))
 	}
 	if got, want := indented(turns), indented(wantTurns); got != want {
-		l.TB.Fatalf("%s", diffContext(got, want))
+		l.T.Fatalf("%s", diffContext(got, want))
 	}
 	if got, want := indented(lossyState(s)), indented(lossyState(want)); got != want {
-		l.TB.Fatalf("%s", diffContext(got, want))
+		l.T.Fatalf("%s", diffContext(got, want))
 	}
 }
 

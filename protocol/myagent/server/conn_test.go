@@ -326,7 +326,7 @@ func TestAQueuedMessageIsAnnounced(t *testing.T) {
 	if b.LastCommand(protocol.DoSend, &d); d.ClientMessageID != "ui-1" {
 		t.Errorf("sent %+v", d)
 	}
-	b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(protocol.QueueAdded, "", protocol.Message{
+	b.ReceiveNative(b.Native.Append("s1", codectest.Event(protocol.QueueAdded, "", protocol.Message{
 		MessageID: "m2", Text: "next", ClientMessageID: "ui-1",
 	}))...)
 	m := b.NextFrame(wire.SystemNotice)
@@ -339,7 +339,7 @@ func TestAQueuedMessageIsAnnounced(t *testing.T) {
 // S8: a session is named by id, name or prefix, and subscribed on first use.
 func TestASessionIsFollowedWhenItIsUsed(t *testing.T) {
 	p := myagenttest.NewNativeServer(t)
-	p.Append("s1", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.Append("s1", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	p.Append("s1", myagenttest.PlanApprovalTurn()...)
 	b := newServerTest(t, p, nil)
 	b.Receive(`{"event":"user.cancel","session_id":"s1"}`)
@@ -358,7 +358,7 @@ func TestTheServersEndIsBounded(t *testing.T) {
 	b := newServerTest(t, p, nil)
 	for n := range maxSubscriptions + 5 {
 		id := "x" + strings.Repeat("y", n)
-		p.Append(id, myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+		p.Append(id, codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		b.Receive(`{"event":"user.cancel","session_id":"` + id + `"}`)
 	}
 	if s := b.Codec.(*Conn); len(s.subs.bySession) != maxSubscriptions {
@@ -381,7 +381,7 @@ func TestTheServersEndIsBounded(t *testing.T) {
 // A client can send several requests before the first answer.
 func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 	p := myagenttest.NewNativeServer(t)
-	p.Append("s1", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.Append("s1", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	p.Append("s1", myagenttest.PlanApprovalTurn()...)
 	b := newServerTest(t, p, nil)
 	b.TakeEvents()
@@ -414,7 +414,7 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 // A deleted or unreadable session is reported as ended. Other clients' departures are not.
 func TestASessionThatIsGoneEnds(t *testing.T) {
 	detached := func(client string, reason protocol.Code) []byte {
-		e := myagenttest.Event(protocol.ClientDetached, "", protocol.Client{Client: client, Reason: string(reason)})
+		e := codectest.Event(protocol.ClientDetached, "", protocol.Client{Client: client, Reason: string(reason)})
 		e.Session = "s1"
 		return e.AppendJSON(nil)
 	}

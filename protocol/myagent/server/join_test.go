@@ -76,7 +76,7 @@ func TestFramesWaitForTheSessionBeingJoined(t *testing.T) {
 		`{"event":"user.reconnect_with_state","signed_state":` + string(state) + `}`: "s2",
 	} {
 		b := openedServer(t)
-		b.Native.Append("other", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+		b.Native.Append("other", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		pipelined(b, first, `{"event":"user.message","content":"hi"}`)
 		if c := b.LastCommand(protocol.DoSend, nil); c.Session != session {
 			t.Errorf("%s: sent to %q", first, c.Session)
@@ -126,24 +126,24 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b := openedServer(t)
 	want := func(request string) protocol.Event {
-		return myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
+		return codectest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
 			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: codectest.Start,
 			Options: []protocol.Option{{ID: "always", Kind: protocol.AllowAlways}},
 		})
 	}
 	rule := &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: `{"command":"ls"}`}
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}),
-		myagenttest.Event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
+		codectest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}),
+		codectest.Event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
 		want("r1"),
-		myagenttest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		codectest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
 			Request: "r1", Outcome: protocol.Allowed, Rule: rule,
 		}),
 	)...)
 	b.NextFrame(wire.AgentUserConfirm)
 	b.TakeEvents()
 	b.ReceiveNative(b.Native.Append("s1", want("r2"),
-		myagenttest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		codectest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
 			Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1",
 		}))...)
 	if got := b.TakeEvents(); !slices.Equal(got, []string{wire.SystemNotice, wire.SystemNotice}) {

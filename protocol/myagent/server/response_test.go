@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -38,7 +39,7 @@ func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
 	b := openedServer(t)
 	b.TakeEvents()
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
+		codectest.Event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
 	if m := b.NextFrame(wire.PlanCancelled); !myagenttest.EqualJSON(m.Content, []byte(`{"reason":"too expensive"}`)) ||
 		myagenttest.MetaOf(m).Str("reason") != "too expensive" {
 		t.Errorf("plan.cancelled: content %s, metadata %s", m.Content, m.Metadata)

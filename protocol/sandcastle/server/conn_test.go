@@ -32,7 +32,7 @@ func TestAnUnknownSessionIsAFailureOfItsTagSet(t *testing.T) {
 		sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"sessionId":"nope","_tag":"ChatSessionNotFoundRpcError"}}}}`)
 	}
-	d.Errors[protocol.DoSend] = protocol.Errorf(protocol.CodeSessionClosed, "the session is closed")
+	d.Answers[protocol.DoSend] = protocol.Errorf(protocol.CodeSessionClosed, "the session is closed")
 	sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(1, "chat.send", `{"sessionId":"s","content":"x"}`)),
 		`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"message":"the session is closed","code":"SESSION_CLOSED","_tag":"ChatOperationRpcError"}}}}`)
 	sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(2, "SendMessage", `{"sessionId":"s","content":"x"}`)),

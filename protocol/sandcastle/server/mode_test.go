@@ -77,12 +77,12 @@ func TestAMessageInModePlanSetsTheModeFirstOrIsRefused(t *testing.T) {
 		"policy for requests only": {
 			func(d *sandcastletest.Server) {
 				d.Append(protocol.AgentOptions, "", policyOptions("ask", true))
-				d.Errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
+				d.Answers[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
 			}, "snapshot configure=plan snapshot", "the agent does not change to mode plan: unknown setting mode",
 		},
 		"agent without the mode": {
 			func(d *sandcastletest.Server) {
-				d.Errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
+				d.Answers[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
 			}, "snapshot configure=plan snapshot", "the agent does not change to mode plan: unknown setting mode",
 		},
 		"turn under way": {
