@@ -63,13 +63,12 @@ func (u *Client) Command(verb protocol.Verb, session string, data any) string {
 // Call sends a command and decodes the result, which must exist.
 func (u *Client) Call(verb protocol.Verb, session string, data, result any) {
 	u.T.Helper()
-	id := u.Command(verb, session, data)
-	a, ok := u.Answers[id]
-	if !ok || a.Error != nil {
-		u.T.Fatalf("%s: answered %t: %+v", verb, ok, a.Error)
+	raw := codectest.Result[json.RawMessage](&u.Client, u.Command(verb, session, data))
+	if raw == nil {
+		u.T.Fatalf("%s: no answer", verb)
 	}
 	if result != nil {
-		if err := json.Unmarshal(a.Result, result); err != nil {
+		if err := json.Unmarshal(*raw, result); err != nil {
 			u.T.Fatal(err)
 		}
 	}
@@ -78,9 +77,9 @@ func (u *Client) Call(verb protocol.Verb, session string, data, result any) {
 // CallError sends a command and returns the error, which must exist.
 func (u *Client) CallError(verb protocol.Verb, session string, data any) *protocol.Error {
 	u.T.Helper()
-	a, ok := u.Answers[u.Command(verb, session, data)]
-	if !ok || a.Error == nil {
-		u.T.Fatalf("%s: answered %t: %s", verb, ok, a.Result)
+	a := u.Answers[u.Command(verb, session, data)]
+	if a == nil || a.Error == nil {
+		u.T.Fatalf("%s: answered %+v", verb, a)
 	}
 	return a.Error
 }

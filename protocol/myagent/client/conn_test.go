@@ -148,7 +148,7 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 		t.Error("answered at once")
 	}
 	s.Receive(myagenttest.Frame(6, "agent.interrupted", "8202", `,"content":"Execution cancelled"`))
-	if a := s.Answers[id]; a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) ||
+	if a := s.Answers[id]; a == nil || a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) ||
 		s.State.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("%+v", s.Answers[id])
 	}
@@ -181,7 +181,7 @@ func TestAOneShotClientTimesOutWithoutAGreeting(t *testing.T) {
 	s.Codec.(*Conn).Options.OneShot = true
 	id := s.Command(protocol.DoSnapshot, "work", nil)
 	s.Advance(greetingTimeout)
-	if a := s.Answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout ||
+	if a := s.Answers[id]; a == nil || a.Error == nil || a.Error.Code != protocol.CodeTimeout ||
 		!strings.Contains(a.Error.Message, "does not speak myagent") {
 		t.Errorf("%+v", a.Error)
 	}
@@ -404,7 +404,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 		t.Fatalf("sent %+v", m)
 	}
 	s.Advance(requestTimeout)
-	if a := s.Answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout {
+	if a := s.Answers[id]; a == nil || a.Error == nil || a.Error.Code != protocol.CodeTimeout {
 		t.Errorf("%+v", a)
 	}
 }
