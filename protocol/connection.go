@@ -85,9 +85,9 @@ type SubscribeData struct {
 	Position *Position `json:"position,omitempty"`
 	Raw      bool      `json:"raw,omitempty"` // never join deltas, even when lagging
 
-	// FoldMS joins live deltas too: those that become visible within so many milliseconds of the
-	// last ones sent wait and come as one event. Any other event is sent at once, with the deltas
-	// before it. It needs Limits.FoldMS; larger values count as that.
+	// FoldMS joins live deltas too: deltas that become visible within this many milliseconds of the
+	// last ones sent wait and arrive as one event. Any other event is sent immediately, after the
+	// deltas before it. It needs Limits.FoldMS; larger values are reduced to it.
 	FoldMS int64 `json:"fold_ms,omitempty"`
 }
 
@@ -106,7 +106,7 @@ const (
 	// Over a dialect, whose connections share no positions:
 
 	ResetFresh        = "fresh_snapshot" // the snapshot is the session's current state
-	ResetResubscribed = "resubscribed"   // turns that ended meanwhile are missing
+	ResetResubscribed = "resubscribed"   // turns that ended during the gap are missing
 )
 
 // Reasons of a resume over a dialect: the source of the missed events.

@@ -54,8 +54,8 @@ type HistoryResult struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// OlderThan returns the seq before which the next older page has events (Before of its request), or 0
-// if there is none.
+// OlderThan returns the Before of the request for the next older page, or 0 if this page is the
+// oldest.
 func (r *HistoryResult) OlderThan() uint64 {
 	if !r.More {
 		return 0
@@ -63,7 +63,8 @@ func (r *HistoryResult) OlderThan() uint64 {
 	return r.First
 }
 
-// Decoded yields the events of the page, oldest first, with an error for a line that is no event.
+// Decoded yields the events of the page, oldest first, with an error for a line that is not an
+// event.
 func (r *HistoryResult) Decoded() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		for _, line := range r.Events {

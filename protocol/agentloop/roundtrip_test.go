@@ -79,8 +79,8 @@ func (s *codecPair) reconnect() {
 	s.exchange()
 }
 
-// AL-5 to AL-19, AL-22: the client's State and Transcript equal those of the native session, except
-// for the documented losses, at every moment, for every decider, and wherever the client connected.
+// AL-5 to AL-19, AL-22: the client's State and Transcript equal the native session's, except for
+// the documented losses: at every moment, for every decider, and wherever the client connected.
 func TestHistoriesGoThroughBothEnds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newCodecPair(r)

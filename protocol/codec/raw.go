@@ -15,7 +15,7 @@ const maxDepth = 128
 // validate.
 func Shallow(data []byte) bool { return nestsWithin(maxDepth, data) }
 
-// nestsWithin reports whether JSON nests at most so many levels.
+// nestsWithin reports whether JSON nests at most most levels.
 func nestsWithin(most int, data []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

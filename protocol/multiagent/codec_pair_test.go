@@ -75,8 +75,8 @@ func (p *codecPair) subscribe() {
 	p.exchange()
 }
 
-// At any moment of any history the client's State and Transcript equal those of the native session,
-// except for documented losses: in its own turns and others', over reconnects.
+// At any moment of any history the client's State and Transcript equal the native session's, except
+// for documented losses: in its own turns and others', across reconnects.
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newCodecPair(r)
@@ -121,7 +121,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 	})
 }
 
-// comparableState removes what the client mints: ids of turns and messages, seqs.
+// comparableState removes values that the client makes: ids of turns and messages, seqs.
 func comparableState(s *protocol.State) *protocol.State {
 	s = s.Clone()
 	s.Seq, s.History.LastMessageID = 0, ""

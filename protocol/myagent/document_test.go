@@ -135,7 +135,7 @@ func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 	for _, name := range []string{"confirm", "solved", "timeout", "retry"} {
 		want, _ := wire.DecodeMessage([]byte(example[name]))
 		got := b.NextFrame(string(want.Event))
-		if want.Event == wire.SolverCompleted { // the real system puts the result beside its summary
+		if want.Event == wire.SolverCompleted { // the real system sends the result in addition to its summary
 			o := wire.ParseObject(want.Content)
 			o["result"] = protocol.MustEncode(wire.Meta{"output": o["result"]})
 			want.Content = protocol.MustEncode(o)

@@ -218,8 +218,8 @@ func newSessionGenerator(t *rapid.T, h *sandcastletest.NativeServer) *sessionGen
 	return g
 }
 
-// step adds an event of any type. As on a server, the next message of an unblocked queue starts at
-// once.
+// step adds an event of any type. As on a server, the next message of an unblocked queue starts
+// immediately.
 func (g *sessionGenerator) step() {
 	if m := g.State.NextQueued(); m != nil {
 		next := *m

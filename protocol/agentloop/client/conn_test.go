@@ -425,7 +425,7 @@ func queuedAs(g *agentlooptest.Client) string {
 	return string(wire.EncodeMessage(g.Sent[len(g.Sent)-1].ID, wire.ResponseItemType, it).Data)
 }
 
-// At agentctl's server a turn without a message is not that of a message of the client: it may be
+// At agentctl's server, a turn without a message does not belong to the client's message: it may be
 // another user's, whose echo is late.
 func TestATurnWithoutItsMessageAcknowledgesNone(t *testing.T) {
 	g := newAgentctlHarness(t, nil)
@@ -460,7 +460,7 @@ func TestAnErrorAnswersItsMessage(t *testing.T) {
 	}
 }
 
-// The first commands are answered when the turn under way is known.
+// The first commands are answered when the current turn is known.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
 	g := agentlooptest.Dial(t, openClient, codec.ClientOptions{URL: "ws://x"})
 	g.State = new(protocol.State)
@@ -598,7 +598,7 @@ func TestKeysAreKeptAndBounded(t *testing.T) {
 	}
 }
 
-// An item's id is the part's, whatever its length.
+// An item's id is the part's id, even if it is long.
 func TestALongIDIsStillOnePart(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	id := strings.Repeat("i", 1<<18)

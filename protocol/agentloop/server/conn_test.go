@@ -418,7 +418,7 @@ func TestTooManyCommandsUnderWay(t *testing.T) {
 		sent += len(s.Foreign(codectest.Start, codec.Frame{Data: []byte(agentlooptest.Input("x"))}).Native)
 	}
 	if sent > maxWaiting {
-		t.Fatalf("%d commands under way", sent)
+		t.Fatalf("%d pending commands", sent)
 	}
 }
 

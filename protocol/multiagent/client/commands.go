@@ -22,7 +22,7 @@ var localVerbs = []protocol.Verb{
 }
 
 // NoQueue is the reason why no command changes the queue.
-const NoQueue = "the server's queue cannot be changed, only that of an attached client"
+const NoQueue = "the server's queue cannot be changed, only an attached client's"
 
 // unsupportedReasons explains the rejection of a command.
 var unsupportedReasons = map[protocol.Verb]string{

@@ -369,7 +369,7 @@ func TestADeniedToolRequestEnds(t *testing.T) {
 	}
 }
 
-// An agent of agentctl's server goes on after a denial, however long it takes.
+// An agent of agentctl's server continues after a denial, however long it takes.
 func TestAtAgentctlATurnGoesOnAfterADenial(t *testing.T) {
 	c := newClientTestAt(t, true, nil)
 	c.Subscribe()
@@ -432,7 +432,7 @@ func TestAnErrorAnswersTheDecisionOfItsKind(t *testing.T) {
 	}
 }
 
-// The count of output tokens is all that the real system reports: a count of 0 is unknown.
+// The real system reports only the count of output tokens: a count of 0 means unknown.
 func TestOnlyReportedUsageIsRecorded(t *testing.T) {
 	for count, want := range map[string]*protocol.Usage{"0": nil, "9": {Output: 9}} {
 		c := newClientTest(t, nil)

@@ -72,7 +72,7 @@ func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 	}
 }
 
-// The client's own turn goes on after a first tool until the server ends it.
+// The client's own turn continues after a first tool until the server ends it.
 func TestATurnGoesOnAfterAFirstTool(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Subscribe()

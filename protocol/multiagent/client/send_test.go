@@ -49,8 +49,8 @@ func TestALostConnectionLeavesAMessageUnknown(t *testing.T) {
 	}
 }
 
-// agentctl's server answers a message, which therefore counts by its answer alone. The output of
-// another turn is no evidence.
+// agentctl's server answers a message, so only the answer counts as evidence. The output of another
+// turn is no evidence.
 func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	c := newClientTestAt(t, true, nil)
 	c.Subscribe()
@@ -74,8 +74,8 @@ func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	}
 }
 
-// A message at agentctl's server begins its turn when the server says so: the output until then is
-// of another turn.
+// A message at agentctl's server begins its turn when the server reports it: earlier output belongs
+// to another turn.
 func TestAtAgentctlATurnBeginsWithItsSecondAnswer(t *testing.T) {
 	for _, first := range []string{wire.TurnQueued, wire.TurnBegins} {
 		c := newClientTestAt(t, true, nil)
@@ -159,8 +159,8 @@ func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T)
 	}
 }
 
-// A turn that came as one of another client, because its message was not answered yet, is that of
-// the message if its output is: it is not shown a second time.
+// A turn that seemed another client's, because the message was not answered yet, belongs to the
+// message if its output does: it is not shown twice.
 func TestAtAgentctlAMessageFindsItsTurnByItsOutput(t *testing.T) {
 	for output, want := range map[string]int{"m": 1, "another": 2} {
 		c := newClientTestAt(t, true, nil)

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/myagent/wire"
 )
 
-// verbs lists the commands that the dialect supports besides hello and ping.
+// verbs lists the commands that the dialect supports in addition to hello and ping.
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoAck, protocol.DoWatch, protocol.DoList,
 	protocol.DoSnapshot, protocol.DoHistory, protocol.DoCreate, protocol.DoSend, protocol.DoInterrupt,

@@ -145,7 +145,7 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 	// An interrupt is answered after the end of the turn.
 	id := s.Command(protocol.DoInterrupt, "work", protocol.InterruptData{})
 	if _, early := s.Answers[id]; early || s.TakeSent()[0].Event != wire.UserCancel {
-		t.Error("answered at once")
+		t.Error("answered immediately")
 	}
 	s.Receive(myagenttest.Frame(6, "agent.interrupted", "8202", `,"content":"Execution cancelled"`))
 	if a := s.Answers[id]; a == nil || a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) ||
@@ -253,8 +253,8 @@ func TestARealSessionIsRevived(t *testing.T) {
 	}
 }
 
-// A turn that the server's session did not survive ends as what happened: the connection was cut,
-// or, if the server has no frames to replay, it was restarted.
+// The end of a turn that the server lost states the cause: the connection was cut or, if the server
+// has no frames to replay, the server was restarted.
 func TestALostTurnTellsACutFromARestart(t *testing.T) {
 	for notice, want := range map[string]protocol.TurnEndedData{
 		`"content":"Replay completed","metadata":{"action":"replay","replayed":0,"last_event_id":null,"last_seq":5}`: connectionCut,

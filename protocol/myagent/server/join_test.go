@@ -19,7 +19,7 @@ func pipelined(b *myagenttest.Server, frames ...string) {
 	for _, f := range frames {
 		out := b.Codec.Foreign(b.Now, codec.Frame{Data: []byte(f)})
 		for _, refused := range out.Foreign {
-			b.T.Fatalf("%s: answered at once: %s", f, refused.Data)
+			b.T.Fatalf("%s: answered immediately: %s", f, refused.Data)
 		}
 		lines = append(lines, out.Native...)
 	}
@@ -122,7 +122,8 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 	}
 }
 
-// An approval that a rule allows at once is a notice, not a confirmation: no answer could matter.
+// An approval that a rule allows immediately is a notice, not a confirmation: no answer could
+// matter.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b := openedServer(t)
 	want := func(request string) protocol.Event {

@@ -344,7 +344,7 @@ func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 	}
 }
 
-// A server of another protocol fails the requests at once.
+// Requests to a server of another protocol fail immediately.
 func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 	for _, greeting := range []string{
 		`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello",
@@ -476,7 +476,7 @@ func testBrokenStream(t *testing.T, history bool) {
 }
 
 // SC-28: history is a list, or an object with one. A malformed message hides no other, and an HTML
-// page is no history.
+// page is not a history.
 func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 	for raw, want := range map[string]int{
 		`[]`: 0,

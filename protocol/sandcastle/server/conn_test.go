@@ -377,7 +377,8 @@ func TestADeletedSessionEndsItsStreams(t *testing.T) {
 }
 
 // Sandcastle's clients show the input of the call that a request is about. An agent that asks for
-// something else than its call told must not get that allowed unseen, live or by a late client.
+// something its call did not show must not get it allowed unseen, neither live nor by a late
+// client.
 func TestACallShowsWhatItsRequestAsksFor(t *testing.T) {
 	d := newServerTest(t)
 	d.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -468,7 +469,7 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"nope","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 }
 
-// An approval that a rule allows at once is not requested: no client could decide it.
+// An approval that a rule allows immediately is not requested: no client could decide it.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	d := newServerTest(t)
 	d.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
