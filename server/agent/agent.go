@@ -21,7 +21,7 @@ type Agent interface {
 	// error ends the turn with reason error and the code of the error, if it is a protocol error.
 	Run(ctx context.Context, turn Turn, out Output) (End, error)
 
-	// Close ends the agent and all its processes, and returns when they are gone. Run returns
+	// Close stops the agent and all its processes, and returns when they have exited. Run returns
 	// before it.
 	Close() error
 }
@@ -35,8 +35,8 @@ type Capabilities struct {
 	RunsPlans    bool // accepts Turn.Plan
 	HasPolicy    bool // has the setting policy and asks by it; else the session decides by its own
 
-	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps the results of those. A
-	// task of a plan that is over can then be restarted.
+	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps their results. A task of a
+	// plan that is over can then be restarted.
 	ContinuesPlans bool
 
 	ReadTools []string // names of its tools that only read, which a policy may allow
@@ -79,7 +79,7 @@ type Spec struct {
 
 	SealedEnv []byte `json:"sealed_env,omitempty"` // Env in the store; else of an environment without its key
 
-	policy.Choice // what decides about requests in place of users
+	policy.Choice // decides requests instead of users
 
 	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 

@@ -24,8 +24,8 @@ type Ancestor struct {
 const maxAncestors = 256
 
 // ancestry returns a running process, its parent, and so on, without this process and the first one
-// of the system. A child is looked up again after its parent: only while it still has that parent,
-// the number cannot be that of a later process.
+// of the system. A child is looked up again after its parent: if it still has that parent, the
+// parent's number was not reused by a later process.
 func ancestry(pid int) ([]Ancestor, error) {
 	var list []Ancestor
 	self := os.Getpid()

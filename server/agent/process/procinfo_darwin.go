@@ -42,7 +42,8 @@ func descendants(pid int) []Group {
 // it.
 func (g Group) isCurrent() bool { return g.Start != "" && startTime(g.PID) == g.Start }
 
-// groupRunning assumes that the group runs: a zombie cannot be told from a live process here.
+// groupRunning assumes that the group runs: this system does not distinguish zombies from live
+// processes.
 func groupRunning(int) bool { return true }
 
 // Peer returns the ancestry of the process that connected a Unix socket: the process itself, its

@@ -73,7 +73,7 @@ func bootID() string {
 }
 
 // isCurrent reports whether the number still belongs to this group. Within one boot the leader may
-// be gone: its number is not reused while the group has members.
+// have exited: its number is not reused while the group has members.
 func (g Group) isCurrent() bool {
 	boot, _, _ := strings.Cut(g.Start, " ")
 	now := startTime(g.PID)
@@ -81,7 +81,7 @@ func (g Group) isCurrent() bool {
 }
 
 // groupRunning reports whether any process of a group runs. Zombies do not count: in a container
-// whose first process reaps no children they stay for ever.
+// whose first process reaps no children they stay forever.
 func groupRunning(group int) bool {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -101,8 +101,8 @@ func groupRunning(group int) bool {
 
 // Peer returns the ancestry of the process that connected a Unix socket: the process itself, its
 // parent, and so on. It is empty if this system does not know the process, as for one outside of
-// its PID namespace. A descriptor of the process keeps its number from being taken for that of a
-// later process; Linux has it since 6.5.
+// its PID namespace. A descriptor of the process protects against reuse of its number; Linux has it
+// since 6.5.
 func Peer(c *net.UnixConn) ([]Ancestor, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -11,7 +11,8 @@ func (g Group) isCurrent() bool { return false }
 
 func descendants(int) []Group { return nil }
 
-// groupRunning assumes that the group runs: a zombie cannot be told from a live process here.
+// groupRunning assumes that the group runs: this system does not distinguish zombies from live
+// processes.
 func groupRunning(int) bool { return true }
 
 // Peer returns nothing: the process at the other end is unknown on this platform.

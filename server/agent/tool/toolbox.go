@@ -21,7 +21,7 @@ type Config struct {
 	FetchPrivate bool `json:"fetch_private"`
 }
 
-// Options are what the tools of a session need.
+// Options are the dependencies of a session's tools.
 type Options struct {
 	Config  Config
 	Session string
@@ -32,7 +32,7 @@ type Options struct {
 	// Restored: the model may have read files before the tools were opened.
 	Restored bool
 
-	// Changes is a directory for records of changed files; empty: there are none.
+	// Changes is a directory for records of changed files; empty: no records.
 	Changes string
 
 	Own []string // directories of agentctl, absolute and without links
