@@ -350,7 +350,7 @@ func TestARefusedNameStaysWithItsSession(t *testing.T) {
 	})
 }
 
-// What an agent says or saves after it was closed is not the session's any more.
+// The output and saved state of a closed agent no longer reach the session.
 func TestAClosedAgentSavesNothing(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
@@ -380,7 +380,7 @@ func TestAClosedAgentSavesNothing(t *testing.T) {
 	})
 }
 
-// The directories are not stored with the session: a loaded one gets those of the server.
+// The directories are not stored with the session: a loaded session gets the server's.
 func TestTheAgentOfALoadedSessionKnowsAgentctlsOwnDirectories(t *testing.T) {
 	own := []string{"/var/lib/agentctl"}
 	bubble(t, Config{Files: Files{OwnDirectories: own}}, func(t *testing.T, r *testHub) {

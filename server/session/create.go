@@ -68,8 +68,8 @@ type creation struct {
 	prompt *protocol.Message // nil: none
 }
 
-// createSession makes a session. Its agent starts at once, unless the session is lazy. While the
-// session is Checking, it is not in the index.
+// createSession makes a session. Its agent starts immediately, unless the session is lazy. While
+// the session is Checking, it is not in the index.
 func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	raw, err := h.specs.Encode(spec)
 	if err != nil {

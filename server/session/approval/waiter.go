@@ -12,8 +12,8 @@ import (
 // A Waiter is an agent that waits for the verdict on a request.
 type Waiter struct {
 	request protocol.Approval
-	noRule  bool        // no rule can describe all that it changes
-	call    policy.Call // what a policy knows of it
+	noRule  bool        // no rule can describe everything that it changes
+	call    policy.Call // for the policy
 	verdict chan agent.Verdict
 }
 

@@ -31,7 +31,7 @@ func Ephemeral(typ protocol.Type, session string, data any) []byte {
 
 // Bounds in bytes.
 const (
-	Envelope = 4 << 10                      // room for the fields of an event beside its data
+	Envelope = 4 << 10                      // room for the fields of an event other than its data
 	MaxData  = protocol.MaxEvent - Envelope // of the data of an event
 
 	MaxActor = 512 // of an actor's name and subject, which are stored in every event that it causes
