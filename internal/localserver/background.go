@@ -69,8 +69,8 @@ func (b *backgroundServer) ended() <-chan struct{} {
 // is 0.
 func (b *backgroundServer) foundLocked() bool { return b.err == nil }
 
-// failure returns the last error of an ended server from its log, with what the server says to do
-// about it, and closes the log.
+// failure returns the last error of an ended server from its log, with the server's hint, and
+// closes the log.
 func (b *backgroundServer) failure() error {
 	defer b.log.Close()
 	reason, hint, written := fmt.Sprint(b.err), "", false

@@ -167,7 +167,7 @@ func storeFailure(s *server.Server) error {
 	select {
 	case <-s.Failed():
 		return exit.Errorf(exit.Failure, exit.CodeFailed, "the server ends, because its store failed: %w", s.Failure()).
-			WithHint("check the disk, its space and the files of the data directory; the next start goes on with these")
+			WithHint("check the disk, its space and the files of the data directory; the next start uses them")
 	default:
 		return nil
 	}

@@ -88,7 +88,7 @@ func serveSocket(dir Dir) error {
 	return errors.Join(i.Serve(ctx, 0), i.Close())
 }
 
-// startServer runs a server in a process of its own until stop is called.
+// startServer runs a server in a separate process until stop is called.
 func startServer(t *testing.T, dir Dir) (stop func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// Greeting is the line that "agentctl connect" prints when it is connected. What comes before
-	// it, such as the output of a shell's start files, is skipped.
+	// Greeting is the line that "agentctl connect" prints when it is connected. Output before it,
+	// such as from a shell's start files, is skipped.
 	Greeting = "agentctl: connected"
 
 	maxBeforeGreeting = 64 << 10 // bytes
@@ -143,7 +143,7 @@ const noServerStatus = 8
 // A NoServerError is the error of a machine where agentctl runs and reached no server.
 type NoServerError struct{ said string }
 
-// Error returns what agentctl said there.
+// Error returns agentctl's message from there.
 func (e *NoServerError) Error() string { return e.said }
 
 // explain returns why there was no greeting: the end of ssh, or err.
