@@ -44,8 +44,8 @@ type HistoryData struct {
 }
 
 // HistoryResult holds the joined events of whole turns. More means that older ones exist before
-// First. A turn that is larger than an answer comes from its end: the first event is then none that
-// starts a turn, and the next answers hold the events before it.
+// First. A turn that is larger than an answer is sent from its end: the first event then does not
+// start a turn, and the next answers hold the earlier events.
 type HistoryResult struct {
 	Epoch  string            `json:"epoch"`
 	First  uint64            `json:"first,omitempty"`
