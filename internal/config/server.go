@@ -58,7 +58,7 @@ type States struct {
 type Timeouts struct {
 	ApprovalTimeout Duration `json:"approval_timeout"` // for the decision about a request; default no limit
 	EditHold        Duration `json:"edit_hold"`        // of a queue while a user edits a message; default 30s
-	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent ends that can continue later; default 12h
+	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent that can continue later is stopped; default 12h
 	StateTTL        Duration `json:"state_ttl"`        // of exported states; default 168h
 }
 

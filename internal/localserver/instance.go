@@ -111,7 +111,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// endGroup ends the process group of an agent of a killed server.
+// endGroup stops the process group of an agent of a killed server.
 func endGroup(g agent.ProcessGroup) error {
 	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, endGroupGrace)
 }
@@ -198,7 +198,7 @@ func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
 	}
 }
 
-// drain ends turns, agents and connections.
+// drain ends turns, stops agents and closes connections.
 func (i *Instance) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -278,7 +278,7 @@ func TestEnsureRunningEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// A server whose store has failed for good ends with the reason, so that another start recovers.
+// A server whose store has failed for good exits with the reason, so that the next start recovers.
 func TestAServerEndsWhenItsStoreFails(t *testing.T) {
 	i, err := Open(t.Context(), Dir(t.TempDir()), testOptions())
 	if err != nil {

@@ -28,7 +28,7 @@ var _ net.Conn = (*conn)(nil)
 func (c *conn) Read(b []byte) (int, error)  { return c.reader.Read(b) }
 func (c *conn) Write(b []byte) (int, error) { return c.in.Write(b) }
 
-// Close ends the process and waits for its end.
+// Close stops the process and waits for its exit.
 func (c *conn) Close() error {
 	var err error
 	c.close.Do(func() {

@@ -45,7 +45,7 @@ type Dialer struct {
 }
 
 // Dial opens a connection. With prompt, ssh may ask at the terminal for a password or the trust in
-// a host; otherwise it fails instead. The connection ends its process when it is closed.
+// a host; otherwise it fails instead. Closing the connection stops its process.
 func (d *Dialer) Dial(ctx context.Context, prompt bool) (net.Conn, error) {
 	c, err := d.start(prompt)
 	if err != nil {

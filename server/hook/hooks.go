@@ -148,7 +148,7 @@ func (h *Hooks) makeDir(hooks int) error {
 	return nil
 }
 
-// end ends the hooks that match and returns them when they have ended.
+// end stops the hooks that match and returns them when they have stopped.
 func (h *Hooks) end(match func(*activeHook) bool) map[string]*activeHook {
 	ended := map[string]*activeHook{}
 	for name, a := range h.active {
@@ -217,8 +217,7 @@ func (h *Hooks) setLinking() {
 	h.linking.Store(l)
 }
 
-// Close stops the hooks and ends their commands. Unsent notifications are sent after the next
-// start.
+// Close stops the hooks and their commands. Unsent notifications are sent after the next start.
 func (h *Hooks) Close() {
 	if h == nil {
 		return

@@ -31,8 +31,8 @@ type Authenticator struct {
 	watches map[*watch]bool
 }
 
-// NewAuthenticator returns an authenticator of users, of whom there may be none. Tokens are valid
-// for the keys they were made with.
+// NewAuthenticator returns an authenticator of users; there may be none. Tokens are valid for the
+// keys they were made with.
 func NewAuthenticator(users Users, keys Keys) *Authenticator {
 	return &Authenticator{
 		ttl:        tokenTTL,

@@ -22,7 +22,7 @@ func withStarter(t *testing.T, cfg Config, f func(t *testing.T, r *testHub, p *f
 	})
 }
 
-// quickIdle unloads sessions after a minute and ends agents after an hour.
+// quickIdle unloads sessions after a minute and stops agents after an hour.
 var quickIdle = Config{UnloadAfter: time.Minute, AgentIdle: time.Hour}
 
 // counts returns how many processes were started and how many run.

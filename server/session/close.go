@@ -55,8 +55,8 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	return protocol.CloseResult{}, nil
 }
 
-// delete removes the session from the store and ends it. The answer to this command is the only
-// thing stored of it.
+// delete removes the session from the store and ends it. Of the session only the answer to this
+// command stays stored.
 func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	b := &eventlog.Batch{Session: s.id, Delete: true}
 	body := protocol.MustEncode(r)

@@ -179,8 +179,8 @@ func (s *Session) finishCreation(c creation) (protocol.CreateResult, error) {
 	return r, nil
 }
 
-// endCheck ends the creation of a session whose agent is ready, or could not start: then nothing is
-// left of it.
+// endCheck ends the creation of a session whose agent is ready. If the agent could not start, it
+// removes the session completely.
 func (s *Session) endCheck(c creation, err error) {
 	var result protocol.CreateResult
 	if err == nil {

@@ -115,7 +115,7 @@ func (c *client) alive() bool {
 	}
 }
 
-// close ends the program and returns when its process group has ended.
+// close stops the program and returns when its process group has exited.
 func (c *client) close(grace time.Duration) {
 	c.program.End(grace)
 	<-c.exited

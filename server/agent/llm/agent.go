@@ -168,7 +168,7 @@ func (a *Agent) Export(context.Context) ([]byte, error) {
 	return a.state.encode()
 }
 
-// Close ends the tools.
+// Close closes the tools.
 func (a *Agent) Close() error {
 	a.openMu.Lock()
 	defer a.openMu.Unlock()

@@ -13,8 +13,8 @@ import (
 // A link is the way to a server: a program or HTTP.
 type link struct {
 	transport sdk.Transport
-	stop      func()        // ends the program; requests by HTTP end soon
-	end       func()        // ends the program without a grace period, and returns when it has exited
+	stop      func()        // stops the program; requests by HTTP end soon
+	end       func()        // stops the program without a grace period, and returns when it has exited
 	stderr    func() string // the last that the program wrote there
 }
 

@@ -14,7 +14,7 @@ type Probed struct {
 	LeftOut string // for users; empty: nothing
 }
 
-// Probe connects to a server, reads its offer and ends the connection.
+// Probe connects to a server, reads its offer and closes the connection.
 func Probe(ctx context.Context, s Server, cwd string) (p Probed, err error) {
 	if s.Problem != "" {
 		return p, fmt.Errorf("%s", s.Problem)

@@ -144,7 +144,7 @@ func TestACallIsInterruptedAndTimesOut(t *testing.T) {
 	}
 }
 
-// A call whose message the program does not read times out, and Close ends the program.
+// A call whose message the program does not read times out, and Close stops the program.
 func TestAServerThatDoesNotReadIsEnded(t *testing.T) {
 	t.Parallel()
 	s := program(t, "box", "deaf")

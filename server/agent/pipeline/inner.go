@@ -84,7 +84,7 @@ func (r *run) openInner(
 	return in, nil
 }
 
-// close ends the agent.
+// close closes the agent.
 func (in *inner) close() {
 	if in.attempt != nil {
 		in.run.changed.finish(in.attempt)

@@ -129,7 +129,7 @@ type commandEnd struct {
 	text   string // why it was ended; empty: it ended itself
 }
 
-// follow reads the output of a command until it has ended, and ends it if it must.
+// follow reads the output of a command until it has exited, and stops it if it must.
 func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Duration, out func(string)) commandEnd {
 	_ = p.Stdin.Close()
 	var end commandEnd

@@ -43,7 +43,7 @@ func (w *Waiter) Deliver(r *Resolution) {
 	w.verdict <- v
 }
 
-// Cancel delivers that the request is cancelled: its turn ends.
+// Cancel delivers the cancellation of the request: its turn ends.
 func (w *Waiter) Cancel() {
 	w.Deliver(&Resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}})
 }
