@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // defaultKeep is the default maximum number of open sessions, including the one on the screen.
@@ -185,7 +186,7 @@ func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
 
 // openFork opens the session that was forked from another one, with a message in its composer. If
 // the other one has lost the focus, the message waits in the new session.
-func (p *program) openFork(from *openSession, forked sessionview.ForkedMsg) tea.Cmd {
+func (p *program) openFork(from *openSession, forked sessionview.ForkedIntent) tea.Cmd {
 	server := strings.TrimSuffix(from.id, from.view.State().Session) // part of IDs of other servers
 	id := server + forked.Session
 	p.sessions.drafts.Save(id, drafts.Draft{Text: forked.Text})
@@ -199,9 +200,9 @@ func (p *program) openFork(from *openSession, forked sessionview.ForkedMsg) tea.
 }
 
 // update passes a message to a session. It drops the message if the session has been closed.
-func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
+func (s *openSessions) update(o *openSession, msg tea.Msg) (tea.Cmd, ui.Intent) {
 	if !slices.Contains(s.all, o) {
-		return nil
+		return nil, nil
 	}
 	return o.view.Update(msg)
 }

@@ -150,9 +150,6 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		p.notifier.Update(msg)
 		return tea.Batch(p.updateDashboard(msg), p.updateOnScreen(msg))
 	case task.Message:
-		if forked, ok := msg.Msg.(sessionview.ForkedMsg); ok {
-			return p.openFork(msg.To.(*openSession), forked)
-		}
 		return p.updateSession(msg.To.(*openSession), msg.Msg)
 	case detachMsg:
 		p.sessions.detachPending = false
@@ -166,8 +163,6 @@ func (p *program) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case dashboard.SummariesMsg:
 		return p.applySummaries(msg)
-	case sessionview.ActionMsg:
-		return p.handleAction(msg.Action)
 	}
 	if press, ok := msg.(tea.KeyPressMsg); ok && p.styles.Keys.At(keymap.Global, press.String()) == keymap.NextTheme {
 		return p.setTheme(p.styles.NextTheme())
@@ -252,7 +247,13 @@ func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
 		}
 		msg = m.msg
 	}
-	cmd := p.sessions.update(o, msg)
+	cmd, intent := p.sessions.update(o, msg)
+	switch i := intent.(type) {
+	case ui.ActionIntent:
+		cmd = tea.Batch(cmd, p.handleAction(i.Action))
+	case sessionview.ForkedIntent:
+		cmd = tea.Batch(cmd, p.openFork(o, i))
+	}
 	if p.dashboard == nil {
 		if _, ok := msg.(remote.Updates); ok && o.view.CaughtUp() {
 			return tea.Batch(cmd, p.notifier.Follow(o.view.State()))
@@ -281,7 +282,7 @@ func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
 }
 
 // handleIntent executes an intent of the dashboard.
-func (p *program) handleIntent(intent any) tea.Cmd {
+func (p *program) handleIntent(intent ui.Intent) tea.Cmd {
 	switch i := intent.(type) {
 	case dashboard.OpenIntent:
 		p.navigation = pendingNavigation{}

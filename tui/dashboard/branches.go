@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/gitbranch"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // branches holds the git branches of sessions whose directories are on this machine. A branch is
@@ -87,7 +88,7 @@ func (d *Dashboard) readBranches() tea.Cmd {
 		for session, dir := range wanted {
 			names[session] = gitbranch.Of(dir)
 		}
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			b.set(names, read)
 			return nil, nil
 		}

@@ -40,7 +40,7 @@ func (d *Dashboard) loadDraft() tea.Cmd {
 	f.draft.loading = true
 	return d.requests.run(func(context.Context) doneFunc {
 		stored := d.Drafts.Load(drafts.NewSession)
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			f.restoreDraft(stored)
 			return nil, nil
 		}

@@ -109,7 +109,7 @@ func (f *createForm) submit() ui.Response {
 	f.Sending()
 	return ui.Response{Cmd: d.requests.run(func(ctx context.Context) doneFunc {
 		created, err := create(ctx, data)
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			if err == nil {
 				f.removeDraft()
 			}

@@ -59,20 +59,20 @@ type OpenSessions interface {
 // only the program's event loop may call it.
 type Dashboard struct {
 	Config
+	screen   *ui.Screen
+	overlays *ui.Stack  // of screen
+	status   *ui.Status // of screen
+	canvas   *ui.Canvas // of screen
+
 	servers  servers
 	list     *sessionlist.List
 	selected selection
 	filter   string
 	marks    marks
 	branches branches
-	overlays ui.Stack
 	preview  preview
 	requests *requester
-	status   *ui.Status
-	leave    ui.Leave
-	ticking  bool // a clockMsg is scheduled
 	covered  bool // a session covers the screen
-	canvas   ui.Canvas
 }
 
 // selection identifies the selected session. The index is used when that session is gone.
@@ -115,19 +115,16 @@ type (
 
 	// doneFunc runs in the event loop after a task. It returns a command and an intent, or nil for
 	// either.
-	doneFunc func() (tea.Cmd, any)
+	doneFunc func() (tea.Cmd, ui.Intent)
 
 	// closeIntent closes an overlay. The dashboard returns the intent then, if any.
 	closeIntent struct {
 		overlay ui.Overlay
-		then    any
+		then    ui.Intent
 	}
 
 	// leaveIntent reports that the user left a request without deciding it.
 	leaveIntent struct{}
-
-	// clockMsg redraws elapsed and remaining times.
-	clockMsg struct{}
 
 	// reconnectIntent skips the delay before the next connection attempt.
 	reconnectIntent struct{}
@@ -135,13 +132,19 @@ type (
 
 // New returns a dashboard with an empty session list.
 func New(c Config) *Dashboard {
-	status := new(ui.Status)
 	d := &Dashboard{
-		Config: c, servers: newServers(c.Server), list: sessionlist.New(), status: status,
-		canvas: ui.NewCanvas(), marks: marks{sessions: map[string]bool{}},
+		Config: c, servers: newServers(c.Server), list: sessionlist.New(),
+		marks:    marks{sessions: map[string]bool{}},
 		branches: branches{local: c.Local, known: map[string]branch{}},
 	}
-	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: status, refuse: d.servers.refuse}
+	d.screen = ui.NewScreen(ui.ScreenConfig{
+		Styles: c.Styles, Now: c.Now,
+		After:     func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
+		LeaveText: " ctrl+c again leaves · the sessions go on",
+		Palette:   d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
+	})
+	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
+	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: d.status, refuse: d.servers.refuse}
 	d.requests.left = leftRequests{}
 	d.requests.answers, d.requests.of = ui.NewAnswers(c.Now), d.servers.of
 	if d.servers.several != nil {
@@ -152,20 +155,22 @@ func New(c Config) *Dashboard {
 
 // Update handles a message. It returns the command to run and the intent for the program; both may
 // be nil.
-func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
+func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd, intent := d.update(msg)
 	if intent == nil && len(d.marks.pending) > 0 {
 		next, opened := d.decideNext()
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
 	intent = d.checkOpen(intent)
-	return tea.Batch(cmd, d.tick(), d.peek(), d.loadDraft(), d.expireStatus(), d.readBranches()), intent
+	return tea.Batch(cmd, d.screen.Tick(!d.covered && d.showsClock()), d.peek(), d.loadDraft(),
+		d.screen.Expire(false), d.readBranches()), intent
 }
 
-func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
+func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
+	d.screen.Update(msg)
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		d.canvas.Resize(msg)
+	case tea.WindowSizeMsg, ui.TickMsg, ui.LeaveTimeoutMsg, ui.StatusTimeoutMsg:
+		return nil, nil
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:
@@ -183,52 +188,20 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 		cmd, intent = msg()
 		more, intent = d.handleIntent(intent)
 		cmd = tea.Batch(cmd, more)
-	case ui.StatusTimeoutMsg:
-		msg.Wake()
-		return nil, nil
-	case ui.LeaveTimeoutMsg:
-		msg.Expire()
-	case clockMsg:
-		d.ticking = false
 	case tea.FocusMsg:
 		d.branches.forget()
 	case ui.RestyleMsg:
 		d.preview.restyle()
 		_, _, _ = d.overlays.Update(msg)
 	default:
-		return d.route(msg)
+		return d.screen.Route(msg)
 	}
 	d.canvas.Dirty = true
 	return cmd, intent
 }
 
-// route passes a message to the overlays. Input that they do not handle goes to the list.
-func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
-	d.canvas.Dirty = d.canvas.Dirty || ui.IsInput(msg) || d.overlays.Top() != nil
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		if press.String() == "ctrl+c" {
-			return d.leave.Press(d.After), nil
-		}
-		d.leave.Cancel()
-		d.status.Clear()
-		if d.pressAnywhere(press.String()) {
-			return nil, nil
-		}
-	}
-	cmd, intents, pass := d.overlays.Update(msg)
-	var more tea.Cmd
-	var intent any
-	switch {
-	case len(intents) > 0:
-		more, intent = d.handleIntent(intents[0])
-	case pass:
-		more, intent = d.handleInput(msg)
-	}
-	return tea.Batch(cmd, more), intent
-}
-
 // handleIntent carries out the internal intents of overlays. It returns all others to the program.
-func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
+func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	switch i := intent.(type) {
 	case closeIntent:
 		d.overlays.Remove(i.overlay)
@@ -269,24 +242,13 @@ func (d *Dashboard) Invalidate() { d.canvas.Dirty = true }
 func (d *Dashboard) List() *sessionlist.List { return d.list }
 
 // View returns the screen. It redraws only after a change.
-func (d *Dashboard) View() tea.View { return d.canvas.View(d.draw) }
-
-// tick schedules a redraw in one second while the dashboard shows a running time.
-func (d *Dashboard) tick() tea.Cmd {
-	shows := d.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting || d.requests.answers.Waiting()
-	if d.ticking || d.covered || !shows {
-		return nil
-	}
-	d.ticking = true
-	return d.After(time.Second, clockMsg{})
+func (d *Dashboard) View() tea.View {
+	return d.screen.View(func() string { return "agentctl" }, d.draw)
 }
 
-// expireStatus clears status messages after their timeout and returns the timers to start.
-func (d *Dashboard) expireStatus() tea.Cmd {
-	cmd, expired := d.status.Expire(d.Now(), d.After)
-	overlayCmd, overlayExpired := d.overlays.Expire(d.Now(), d.After)
-	d.canvas.Dirty = d.canvas.Dirty || expired || overlayExpired
-	return tea.Batch(cmd, overlayCmd)
+// showsClock reports whether the screen shows a time that changes each second.
+func (d *Dashboard) showsClock() bool {
+	return d.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting || d.requests.answers.Waiting()
 }
 
 // applySummaries adds summaries to the list and passes them to the overlays.

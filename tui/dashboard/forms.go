@@ -27,7 +27,7 @@ func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 		f.Sending()
 		name := strings.TrimSpace(f.Value(0))
 		data := protocol.RenameData{Name: &name}
-		return ui.Response{Cmd: d.requests.do(session, protocol.DoRename, data, nil, func(err error) (tea.Cmd, any) {
+		return ui.Response{Cmd: d.requests.do(session, protocol.DoRename, data, nil, func(err error) (tea.Cmd, ui.Intent) {
 			return d.submitted(f, f, err, nil)
 		})}
 	}
@@ -36,7 +36,7 @@ func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
 
 // submitted handles the result of a form's request. It closes the form and returns the intent then.
 // On error the form stays open and shows it. overlay is the form, or what shows it.
-func (d *Dashboard) submitted(f *ui.Form, overlay ui.Overlay, err error, then any) (tea.Cmd, any) {
+func (d *Dashboard) submitted(f *ui.Form, overlay ui.Overlay, err error, then ui.Intent) (tea.Cmd, ui.Intent) {
 	switch {
 	case !d.overlays.Contains(overlay): // the user closed it
 		return d.requests.report(err)
@@ -54,7 +54,7 @@ func (d *Dashboard) closeQuestion(s *protocol.Summary) *ui.Question {
 		return func() tea.Cmd {
 			var res protocol.CloseResult
 			data := protocol.CloseData{Delete: remove}
-			return d.requests.do(session, protocol.DoClose, data, &res, func(err error) (tea.Cmd, any) {
+			return d.requests.do(session, protocol.DoClose, data, &res, func(err error) (tea.Cmd, ui.Intent) {
 				if res.Worktree != "" {
 					d.status.Text = "the worktree " + res.Worktree + " stays: " + res.Reason
 				}

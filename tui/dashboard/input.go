@@ -13,7 +13,7 @@ import (
 )
 
 // handleInput handles keys and mouse events that no overlay handled.
-func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
+func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return d.press(msg.String())
@@ -26,7 +26,7 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, any) {
 }
 
 // press handles a key, global keys first.
-func (d *Dashboard) press(key string) (tea.Cmd, any) {
+func (d *Dashboard) press(key string) (tea.Cmd, ui.Intent) {
 	keys := d.Styles.Keys
 	if cmd, intent, handled := d.actGlobal(cmp.Or(keys.At(keymap.Global, key), keys.At(keymap.Panes, key))); handled {
 		return cmd, intent
@@ -35,7 +35,7 @@ func (d *Dashboard) press(key string) (tea.Cmd, any) {
 }
 
 // actGlobal carries out an action of the global scope.
-func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, handled bool) {
+func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent ui.Intent, handled bool) {
 	switch action {
 	case keymap.Help:
 		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
@@ -70,7 +70,7 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent any, ha
 }
 
 // pressList handles an action on the list.
-func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
+func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 	switch action {
 	case keymap.Up:
 		d.moveSelection(-1)
@@ -113,7 +113,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, any) {
 }
 
 // pressSession handles an action on the selected session.
-func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, any) {
+func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	if err := d.servers.refuse(s.Session); err != nil && changesSession(action) && len(d.marks.sessions) == 0 {
 		d.status.Text = err.Error()
 		return nil, nil
@@ -189,7 +189,7 @@ func (d *Dashboard) ask(title, yes string, a action, sessions []protocol.Summary
 
 // openApproval opens the approval dialog for a session. With several pending requests it opens the
 // session.
-func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, any) {
+func (d *Dashboard) openApproval(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	switch {
 	case s.Status != protocol.Waiting:
 		d.status.Text = sessionName(s) + " has no request"
@@ -260,7 +260,7 @@ func (d *Dashboard) setFilter(filter string) {
 
 // click selects the session at a mouse position. If it is already selected, click returns the
 // intent to open it.
-func (d *Dashboard) click(msg tea.MouseClickMsg) any {
+func (d *Dashboard) click(msg tea.MouseClickMsg) ui.Intent {
 	layout := d.layout()
 	list := d.listLayout(layout.bodyRows())
 	row := msg.Y - 1 - (layout.listRows - layout.bodyRows())
@@ -291,11 +291,11 @@ type SplitIntent struct {
 // OpenSplit opens the jump that chooses the session of a split. esc returns to the sessions that
 // were shown.
 func (d *Dashboard) OpenSplit(action keymap.Action) {
-	d.openJump(true, "split: choose the session", func(session string) any { return SplitIntent{session, action} })
+	d.openJump(true, "split: choose the session", func(session string) ui.Intent { return SplitIntent{session, action} })
 }
 
 // splitSelected returns the intent of a split with the selected session, or nil.
-func (d *Dashboard) splitSelected(action keymap.Action) any {
+func (d *Dashboard) splitSelected(action keymap.Action) ui.Intent {
 	if session := d.Selected(); session != "" {
 		return SplitIntent{session, action}
 	}

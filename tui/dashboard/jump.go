@@ -16,11 +16,11 @@ type jump struct{ *ui.Picker[protocol.Summary] }
 
 // OpenJump opens the jump. back: esc returns to the session that was shown.
 func (d *Dashboard) OpenJump(back bool) {
-	d.openJump(back, "jump to a session", func(session string) any { return OpenIntent{session} })
+	d.openJump(back, "jump to a session", func(session string) ui.Intent { return OpenIntent{session} })
 }
 
 // openJump opens the jump with a title and the intent for the session that is chosen.
-func (d *Dashboard) openJump(back bool, title string, intent func(session string) any) {
+func (d *Dashboard) openJump(back bool, title string, intent func(session string) ui.Intent) {
 	if _, open := d.overlays.Top().(*jump); open {
 		return
 	}

@@ -76,7 +76,7 @@ func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
 		}
 		f.Sending()
 		session := sessions[0].Session
-		return ui.Response{Cmd: d.requests.do(session, protocol.DoLabel, data, nil, func(err error) (tea.Cmd, any) {
+		return ui.Response{Cmd: d.requests.do(session, protocol.DoLabel, data, nil, func(err error) (tea.Cmd, ui.Intent) {
 			return d.submitted(f, f, err, nil)
 		})}
 	}

@@ -47,7 +47,7 @@ func (d *Dashboard) newApprovalDialog(s *protocol.Summary) *approvalDialog {
 	}
 	session := s.Session
 	return &approvalDialog{
-		styles: d.Styles, requests: d.requests, overlays: &d.overlays, now: d.Now, after: d.After,
+		styles: d.Styles, requests: d.requests, overlays: d.overlays, now: d.Now, after: d.After,
 		session: session, asked: s.Asked, panel: approval.NewPanel(d.Styles, sessionName(s)),
 		height: func() int { return d.canvas.Height },
 		keep:   func(text string) string { return d.keepText(session, text) },

@@ -5,6 +5,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 // marks are the sessions that the user has marked for an action on several, and those whose
@@ -62,7 +63,7 @@ func (d *Dashboard) targets() []protocol.Summary {
 
 // decideMarked shows the requests of the marked sessions, one after the other. Each is decided in
 // its own dialog with its own guard. Sessions with several requests keep their marks.
-func (d *Dashboard) decideMarked() (tea.Cmd, any) {
+func (d *Dashboard) decideMarked() (tea.Cmd, ui.Intent) {
 	several, lost := 0, 0
 	d.marks.pending = nil
 	for _, s := range d.targets() {
@@ -89,7 +90,7 @@ func (d *Dashboard) decideMarked() (tea.Cmd, any) {
 }
 
 // decideNext shows the next request of decideMarked, if no overlay is open.
-func (d *Dashboard) decideNext() (tea.Cmd, any) {
+func (d *Dashboard) decideNext() (tea.Cmd, ui.Intent) {
 	for len(d.marks.pending) > 0 && d.overlays.Top() == nil {
 		session := d.marks.pending[0]
 		d.marks.pending = d.marks.pending[1:]

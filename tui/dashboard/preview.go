@@ -13,6 +13,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 const (
@@ -101,7 +102,7 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 		if task.Wait(ctx, previous) && task.Wait(ctx, closing) {
 			result, err = peekSession(ctx, session, knownTurn)
 		}
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			if p := &d.preview; p.done == done {
 				p.cancel = nil
 				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(started))) // ask slow servers less often
@@ -143,7 +144,7 @@ func (d *Dashboard) startPreviewTimer(after time.Duration) tea.Cmd {
 		return nil
 	}
 	d.preview.timerRunning = true
-	return d.After(after, doneFunc(func() (tea.Cmd, any) {
+	return d.After(after, doneFunc(func() (tea.Cmd, ui.Intent) {
 		d.preview.timerRunning = false
 		return nil, nil
 	}))

@@ -158,7 +158,7 @@ func (r *searchResults) request() tea.Cmd {
 	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.hits.cursor}
 	return r.requests.run(func(ctx context.Context) doneFunc {
 		page, err := r.requests.server.Search(ctx, data)
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			if r.query != query {
 				return nil, nil // another search was started
 			}

@@ -194,7 +194,7 @@ func (d *Dashboard) Reachable(session string) bool { return d.servers.refuse(ses
 
 // checkOpen returns an intent unless it opens a session that cannot be shown: its server is lost,
 // and the session is not open already.
-func (d *Dashboard) checkOpen(intent any) any {
+func (d *Dashboard) checkOpen(intent ui.Intent) ui.Intent {
 	var session string
 	switch i := intent.(type) {
 	case OpenIntent:
@@ -227,7 +227,7 @@ func (d *Dashboard) reconnect() tea.Cmd {
 	}
 	return d.requests.run(func(context.Context) doneFunc {
 		r.Retry()
-		return func() (tea.Cmd, any) { return nil, nil }
+		return func() (tea.Cmd, ui.Intent) { return nil, nil }
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // fakeSeveral is the servers local, box and gpu.
@@ -90,7 +91,7 @@ func TestGoldenSeveralServers(t *testing.T) {
 			r, _ := newSeveralRig(t, size[0], size[1])
 			r.lose("box", now.Add(-31*time.Minute))
 			r.d.Select("box/s001")
-			r.send(clockMsg{})
+			r.send(ui.TickMsg{})
 			tuitest.Golden(t, r.screen())
 		})
 	}
@@ -280,7 +281,7 @@ func TestThePreviewOfALostServerSaysWhy(t *testing.T) {
 	r.lose("box", now)
 	before := len(r.server.calls)
 	r.d.Select("box/s002")
-	r.send(clockMsg{})
+	r.send(ui.TickMsg{})
 	r.want("box is not connected: connection refused")
 	if len(r.server.calls) != before {
 		t.Errorf("the preview asks %v", r.server.calls[before:])

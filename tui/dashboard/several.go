@@ -76,7 +76,7 @@ func (d *Dashboard) runOnServer(a action, indexes []int, report *actionReport) t
 			})
 		}
 		wg.Wait()
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			answered()
 			for n, i := range indexes {
 				report.results[i] = results[n]

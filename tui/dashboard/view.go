@@ -98,16 +98,8 @@ func (d *Dashboard) pageSize() int {
 	return max(1, (l.bodyRows()-1)/list.each)
 }
 
-// draw draws the screen.
-func (d *Dashboard) draw() tea.View {
-	width, height := d.canvas.Width, d.canvas.Height
-	v := tea.NewView("")
-	v.AltScreen = true
-	v.ReportFocus = true
-	v.WindowTitle = "agentctl"
-	if d.overlays.Show(&v, d.Styles, d.leaveLine(width), width, height) {
-		return v
-	}
+// draw returns the lines of the screen and the cursor.
+func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 	l := d.layout()
 	lines := d.listLines(&l)
 	if l.previewRows > 0 {
@@ -133,12 +125,10 @@ func (d *Dashboard) draw() tea.View {
 	if height > 1 {
 		lines = append(lines, d.footer())
 	}
-	v.SetContent(d.Styles.Frame(lines, width, height))
-	if c := l.panelCursor; c != nil && above+c.Y < height && c.X < width {
-		c.Y += above
-		v.Cursor = c
+	if l.panelCursor != nil {
+		l.panelCursor.Y += above
 	}
-	return v
+	return lines, l.panelCursor
 }
 
 // emptyLines returns the text shown in place of an empty list.
@@ -199,22 +189,15 @@ func (d *Dashboard) footer() string {
 	return conn + s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
 
-// leaveLine returns the line after the first ctrl+c, or "".
-func (d *Dashboard) leaveLine(width int) string {
-	if !d.leave.Pending {
-		return ""
-	}
-	return d.Styles.Warning.Render(ui.Fit(" ctrl+c again leaves · the sessions go on", width))
-}
-
 // notice returns the text that replaces the key hints: the state of a lost connection and the
 // status message; "" if there is neither.
 func (d *Dashboard) notice() string {
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
+	if leave := d.screen.LeaveLine(width); leave != "" {
+		return leave
+	}
 	conn := d.connText()
 	switch {
-	case d.leave.Pending:
-		return d.leaveLine(width)
 	case d.status.Text != "":
 		return ui.Fit(conn+s.Warning.Render(" "+format.JoinLines(transcript.Clean(d.status.Text))), width)
 	case d.servers.listError != "":

@@ -12,6 +12,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 func TestGoldenPaletteOnAWideScreen(t *testing.T) {
@@ -39,6 +40,9 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 			before := s.text()
 			type_(s)
 			msgs := tuitest.Messages(s.m.Update(tuitest.KeyPress("enter")))
+			if s.m.asked != nil {
+				msgs = append(msgs, s.m.asked)
+			}
 			for _, msg := range msgs {
 				if done, ok := msg.(doneMsg); ok {
 					s.update(done)
@@ -67,7 +71,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 func leaves(msgs []tea.Msg) bool {
 	for _, msg := range msgs {
 		switch msg.(type) {
-		case ActionMsg, tea.QuitMsg:
+		case ui.ActionIntent, tea.QuitMsg:
 			return true
 		}
 		typ := reflect.TypeOf(msg)

@@ -146,7 +146,6 @@ func TestApprovalCountdownTick(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	var after time.Duration
 	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
-	s.m.tickPending = false
 	s.update(tickMsg{})
 	if after != time.Second {
 		t.Errorf("got next tick after %v, want 1s", after)

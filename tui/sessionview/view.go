@@ -65,20 +65,22 @@ type View struct {
 	Config
 	replica  *replica
 	commands *commander
-	status   *ui.Status
+
+	screen   *ui.Screen
+	overlays *ui.Stack  // of screen
+	status   *ui.Status // of screen
+	canvas   *ui.Canvas // of screen
+	intent   ui.Intent  // for the program, returned by Update
 
 	transcript transcriptPane
 	composer   composer.Composer
 	panels     panels
 	usage      contextUsage
-	overlays   ui.Stack
 	statusLine statusLine
 
-	focus       focus
-	pressed     keyHistory
-	hidden      bool // not on the screen, or shown as a preview
-	tickPending bool // a tickMsg is pending
-	canvas      ui.Canvas
+	focus   focus
+	pressed keyHistory
+	hidden  bool // not on the screen, or shown as a preview
 }
 
 // panels holds the parts between the transcript and the composer.
@@ -106,7 +108,6 @@ type (
 	// UpdatesEnded reports that no more updates will arrive.
 	UpdatesEnded struct{}
 
-	tickMsg   struct{}
 	editedMsg struct { // carries a text from the user's editor to done
 		text string
 		err  error
@@ -117,13 +118,21 @@ type (
 // New returns a view that has not received any updates.
 func New(c Config) *View {
 	v := &View{
-		Config: c, replica: newReplica(), status: new(ui.Status), composer: composer.New(),
-		canvas: ui.NewCanvas(),
+		Config: c, replica: newReplica(), composer: composer.New(),
 	}
+	v.screen = ui.NewScreen(ui.ScreenConfig{
+		Styles: c.Styles, Now: c.Now,
+		After:     func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) },
+		LeaveText: leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
+		Anywhere: v.actAnywhere,
+		Handle:   func(i ui.Intent) (tea.Cmd, ui.Intent) { return v.handleIntent(i), nil },
+		Input:    func(msg tea.Msg) (tea.Cmd, ui.Intent) { return v.handleInput(msg), nil },
+	})
+	v.overlays, v.status, v.canvas = &v.screen.Overlays, &v.screen.Status, &v.screen.Canvas
 	now := c.Now // the time of the session
 	player := newPlayerBar(c.Styles, c.Session)
 	if player != nil {
-		now, v.replica.recorded = player.player.Now, true
+		now, v.replica.recorded, v.screen.LeaveText = player.player.Now, true, replayLeaveText
 	}
 	v.commands = &commander{session: c.Session, tasks: c.Tasks, status: v.status, answers: ui.NewAnswers(c.Now)}
 	v.transcript = transcriptPane{
@@ -165,23 +174,27 @@ func New(c Config) *View {
 	return v
 }
 
-// Update handles a message. It does no I/O itself: the returned command does.
-func (v *View) Update(msg tea.Msg) tea.Cmd {
+// Update handles a message. It does no I/O itself: the returned command does. The intent, which may
+// be nil, is for the program.
+func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd := v.update(msg)
-	return tea.Batch(cmd, v.startTick(), v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
-		v.scheduleDraft(msg), v.scheduleImages(), v.scheduleNextPage())
+	cmd = tea.Batch(cmd, v.screen.Tick(!v.hidden && v.showsClock()), v.transcript.requestPage(),
+		v.screen.Expire(v.transcript.jump != nil), v.completeFiles(), v.scheduleDraft(msg), v.scheduleImages(),
+		v.scheduleNextPage())
+	intent := v.intent
+	v.intent = nil
+	return cmd, intent
 }
 
 // update handles a message without its follow-up commands.
 func (v *View) update(msg tea.Msg) tea.Cmd {
+	v.screen.Update(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		v.canvas.Resize(msg)
 		return v.statusLine.directory.refresh()
 	case remote.Updates:
 		return v.applyUpdates(msg)
 	case ui.StatusTimeoutMsg:
-		msg.Wake()
 		return nil
 	case DraftMsg:
 		v.restoreDraft(drafts.Draft(msg))
@@ -190,7 +203,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		v.SaveDraft()
 		return nil
 	case ui.LeaveTimeoutMsg:
-		msg.Expire()
 	case approval.GuardMsg:
 		msg.Wake()
 		return v.armApproval()
@@ -211,8 +223,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case ui.RestyleMsg:
 		v.transcript.view.List.Restyle()
-	case tickMsg:
-		v.tickPending = false
+	case ui.TickMsg:
 		v.transcript.view.Tick()
 	case olderMsg:
 		v.canvas.Dirty = true
@@ -247,41 +258,18 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		return nil
 	default:
-		return v.route(msg)
+		cmd, _ := v.screen.Route(msg)
+		return tea.Batch(cmd, v.armApproval())
 	}
 	v.canvas.Dirty = true
 	_, _, _ = v.overlays.Update(msg)
 	return nil
 }
 
-// route passes a message to the overlays, and input that they do not handle to the view.
-func (v *View) route(msg tea.Msg) tea.Cmd {
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		v.canvas.Dirty = true
-		if press.String() == "ctrl+c" {
-			return v.pressCtrlC()
-		}
-		v.pressed.leave.Cancel()
-		v.transcript.jump = nil
-		v.status.Clear()
-		v.panels.approvals.Touch(v.Now())
-	}
-	top := v.overlays.Top()
-	if press, ok := msg.(tea.KeyPressMsg); ok && v.pressAnywhere(press.String(), top) {
-		return nil
-	}
-	cmd, intents, pass := v.overlays.Update(msg)
-	if top != nil || ui.IsInput(msg) {
-		v.canvas.Dirty = true
-	}
-	cmds := []tea.Cmd{cmd}
-	for _, intent := range intents {
-		cmds = append(cmds, v.handleIntent(intent))
-	}
-	if pass {
-		cmds = append(cmds, v.handleInput(msg))
-	}
-	return tea.Batch(append(cmds, v.armApproval())...)
+// beforeKey ends what lasts until the next key.
+func (v *View) beforeKey() {
+	v.transcript.jump = nil
+	v.panels.approvals.Touch(v.Now())
 }
 
 // handleIntent carries out an intent of an overlay.
@@ -311,22 +299,13 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 }
 
 // View returns the screen. It is redrawn only after changes.
-func (v *View) View() tea.View { return v.canvas.View(v.draw) }
+func (v *View) View() tea.View { return v.screen.View(v.windowTitle, v.layout) }
 
 // armApproval enables the keys of the shown approval once its grace period is over.
 func (v *View) armApproval() tea.Cmd {
 	cmd, armed := v.panels.approvals.Arm(v.Now(), v.After)
 	v.canvas.Dirty = v.canvas.Dirty || armed
 	return cmd
-}
-
-// startTick starts a timer for the next second while the screen shows a clock.
-func (v *View) startTick() tea.Cmd {
-	if v.tickPending || v.hidden || !v.showsClock() {
-		return nil
-	}
-	v.tickPending = true
-	return v.After(time.Second, tickMsg{})
 }
 
 // showsClock reports whether the screen shows a time that changes each second.
@@ -344,19 +323,6 @@ func (v *View) showsClock() bool {
 		}
 	}
 	return v.commands.answers.Waiting()
-}
-
-// expireStatus removes expired status messages. That of a jump in progress stays.
-func (v *View) expireStatus() tea.Cmd {
-	var own, overlay tea.Cmd
-	var expired bool
-	if v.transcript.jump == nil {
-		own, expired = v.status.Expire(v.Now(), v.After)
-		v.canvas.Dirty = v.canvas.Dirty || expired
-	}
-	overlay, expired = v.overlays.Expire(v.Now(), v.After)
-	v.canvas.Dirty = v.canvas.Dirty || expired
-	return tea.Batch(own, overlay)
 }
 
 // Transcript returns the transcript of the view.
