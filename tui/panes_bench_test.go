@@ -23,7 +23,7 @@ func openBenchPanes(sessions int) (p *program, write func(session int)) {
 		l = l.Split(fmt.Sprint("s", i+1), i%2 == 1)
 	}
 	p.panes.layout = l
-	p.showPanes()
+	p.show()
 	journals := make([]*tuitest.Journal, sessions)
 	update := func(i int) {
 		p.Update(task.Message{To: p.sessions.find(fmt.Sprint("s", i)), Msg: journals[i].Take()})

@@ -18,6 +18,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/split"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // paneScenes are the contents of the sessions in the tests of panes.
@@ -289,7 +290,7 @@ func TestOnlyThePaneThatChangedIsLaidOutAgain(t *testing.T) {
 	if before["s2"] != after["s2"] || before["s1"] == after["s1"] {
 		t.Error("want the changed pane laid out again, and only that")
 	}
-	d.p.setTheme("light")
+	d.p.Update(ui.ThemeMsg{Theme: "light"})
 	d.p.View()
 	if d.p.panes.frame.panes["s2"] == after["s2"] {
 		t.Error("a new theme shows the lines of the last one")
@@ -374,7 +375,7 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		o := Options{Parts: Parts{Panes: PaneOptions{Layout: l, Hidden: hidden, Save: save}}}
 		p := testBuilder(t.Context(), o, time.Now, func() string { return "" }).newDashboard(newFakeServer(), initial)
 		noTimers(p)
-		p.width, p.height = 200, 60
+		p.panes.width, p.panes.height = 200, 60
 		p.Init()
 		return p
 	}
@@ -383,12 +384,12 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("%d sessions are on the screen", got)
 	}
 	p.Update(tuitest.KeyPress("alt+e"))
-	err := p.savePanesNow()
+	err := p.panes.store.saveNow(p.panes.toSave())
 	if err != nil || len(saved) != 1 || strings.Join(saved[0].Sessions(), " ") != "s1 s2" || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p.Update(tuitest.KeyPress("alt+e"))
-	if err := p.savePanesNow(); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
 		t.Errorf("saved %+v after the last split: %v", saved, err)
 	}
 	p = start("", true)
@@ -400,18 +401,18 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("esc shows %d sessions", got)
 	}
 	p.Update(tuitest.KeyPress("f2"))
-	if err := p.savePanesNow(); err != nil || len(saved) != 2 {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 {
 		t.Errorf("saved %+v without a change: %v", saved, err)
 	}
 	p.Update(tuitest.KeyPress("esc"))
-	if err := p.savePanesNow(); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p = start("s2", false)
 	if got := len(p.sessions.onScreen()); got != 1 {
 		t.Errorf("a named session is one of %d", got)
 	}
-	if err := p.savePanesNow(); err != nil || len(saved) != 3 {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 3 {
 		t.Errorf("a named session replaces the layout: %+v (%v)", saved, err)
 	}
 }

@@ -23,7 +23,7 @@ func newServersDashboard(t *testing.T) *testDashboard {
 			o.tasks.Close()
 		}
 	})
-	d.p.requestWatch()
+	d.p.watch.request()
 	d.send(dashboard.ConnMsg{State: remote.Connected})
 	d.boxConn(remote.Connected)
 	for _, id := range []string{"s1", "box/s1"} {

@@ -94,9 +94,6 @@ type (
 
 	// BackIntent returns to the session that was shown last.
 	BackIntent struct{}
-
-	// NextIntent opens the next session that needs the user.
-	NextIntent struct{}
 )
 
 // Messages that a Dashboard handles, and its internal intents.

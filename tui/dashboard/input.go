@@ -42,7 +42,7 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent ui.Inte
 	case keymap.ShowSessions:
 		return nil, BackIntent{}, true
 	case keymap.NextPending:
-		return nil, NextIntent{}, true
+		return nil, ui.ActionIntent{Action: action}, true
 	case keymap.SplitRight, keymap.SplitBelow:
 		return nil, d.splitSelected(action), true
 	case keymap.JumpSession:
