@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,21 +65,14 @@ type Dashboard struct {
 	status   *ui.Status // of screen
 	canvas   *ui.Canvas // of screen
 
-	servers  servers
-	list     *sessionlist.List
-	selected selection
-	filter   string
-	marks    marks
-	branches branches
-	preview  preview
-	requests *requester
-	covered  bool // a session covers the screen
-}
-
-// selection identifies the selected session. The index is used when that session is gone.
-type selection struct {
-	session string
-	index   int
+	servers   *servers
+	requests  *requester
+	table     *table
+	preview   *preview
+	bulk      *bulk
+	approvals *approvals
+	branches  *branches
+	covered   bool // a session covers the screen
 }
 
 // Intents that a Dashboard returns to the program.
@@ -130,22 +124,29 @@ type (
 // New returns a dashboard with an empty session list.
 func New(c Config) *Dashboard {
 	d := &Dashboard{
-		Config: c, servers: newServers(c.Server), list: sessionlist.New(),
-		marks:    marks{sessions: map[string]bool{}},
-		branches: branches{local: c.Local, known: map[string]branch{}},
+		Config: c, servers: newServers(c.Server), branches: &branches{local: c.Local, known: map[string]branch{}},
 	}
+	after := func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) }
 	d.screen = ui.NewScreen(ui.ScreenConfig{
-		Styles: c.Styles, Now: c.Now,
-		After:     func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
-		LeaveText: " ctrl+c again leaves · the sessions go on",
-		Palette:   d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
+		Styles: c.Styles, Now: c.Now, After: after, LeaveText: " ctrl+c again leaves · the sessions go on",
+		Palette: d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
 	})
 	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
-	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: d.status, refuse: d.servers.refuse}
-	d.requests.left = leftRequests{}
-	d.requests.answers, d.requests.of = ui.NewAnswers(c.Now), d.servers.of
+	d.requests = &requester{
+		server: c.Server, tasks: c.Tasks, styles: c.Styles, overlays: d.overlays, status: d.status,
+		answers: ui.NewAnswers(c.Now), left: leftRequests{}, of: d.servers.of, refuse: d.servers.refuse,
+	}
+	d.table = &table{
+		styles: c.Styles, servers: d.servers, branches: d.branches, home: c.Home, list: sessionlist.New(),
+		marked: map[string]bool{},
+	}
 	if d.servers.several != nil {
-		d.list.SetServers(d.servers.of)
+		d.table.list.SetServers(d.servers.of)
+	}
+	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, after: after}
+	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
+	d.approvals = &approvals{
+		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, after: after, canvas: d.canvas,
 	}
 	return d
 }
@@ -154,13 +155,29 @@ func New(c Config) *Dashboard {
 // be nil.
 func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd, intent := d.update(msg)
-	if intent == nil && len(d.marks.pending) > 0 {
+	if intent == nil && len(d.bulk.pending) > 0 {
 		next, opened := d.decideNext()
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
 	intent = d.checkOpen(intent)
-	return tea.Batch(cmd, d.screen.Tick(!d.covered && d.showsClock()), d.peek(), d.loadDraft(),
-		d.screen.Expire(false), d.readBranches()), intent
+	return d.refresh(cmd), intent
+}
+
+// refresh adds the commands that keep the screen up to date after a message to its command.
+func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
+	clock := d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
+		d.requests.answers.Waiting()
+	var draft, branches tea.Cmd
+	if form, ok := d.overlays.Top().(*createForm); ok {
+		draft = form.loadDraft()
+	}
+	tick, expiry := d.screen.Tick(clock && !d.covered), d.screen.Expire(false)
+	if d.branches.local && !d.covered && d.canvas.Dirty {
+		branches = d.branches.read(d.table.visible(d.layout().table), d.servers, d.requests)
+	}
+	selected, _ := d.table.current()
+	shown := d.preview.shown(d.canvas.Width, d.canvas.Height)
+	return tea.Batch(cmd, tick, d.preview.update(&selected, shown, d.covered), draft, expiry, branches)
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
@@ -175,11 +192,16 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 			d.requests.answers.Restart()
 		}
 		d.servers.setHome(remote.Conn(msg), d.Now())
-		if d.servers.home.State == remote.Connected && d.preview.err != "" {
-			d.preview.session = "" // retry the peek
+		if d.servers.home.State == remote.Connected {
+			d.preview.retry()
 		}
 	case ServerConnsMsg:
-		d.setServerConns(msg)
+		for _, c := range msg {
+			d.servers.set(c.Server, c.Conn, d.Now())
+			if c.Conn.State == remote.Connected {
+				d.preview.retry()
+			}
+		}
 	case doneFunc:
 		var more tea.Cmd
 		cmd, intent = msg()
@@ -212,10 +234,10 @@ func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	case ui.EditIntent:
 		return d.editText(i), nil
 	case leaveIntent:
-		d.marks.pending = nil
+		d.bulk.stop()
 		return nil, nil
 	case OpenIntent:
-		d.marks.pending = nil
+		d.bulk.stop()
 	}
 	return nil, intent
 }
@@ -236,16 +258,11 @@ func (d *Dashboard) ShowStatus(text string) {
 func (d *Dashboard) Invalidate() { d.canvas.Dirty = true }
 
 // List returns the session list. The dashboard owns it.
-func (d *Dashboard) List() *sessionlist.List { return d.list }
+func (d *Dashboard) List() *sessionlist.List { return d.table.list }
 
 // View returns the screen. It redraws only after a change.
 func (d *Dashboard) View() tea.View {
 	return d.screen.View(func() string { return "agentctl" }, d.draw)
-}
-
-// showsClock reports whether the screen shows a time that changes each second.
-func (d *Dashboard) showsClock() bool {
-	return d.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting || d.requests.answers.Waiting()
 }
 
 // applySummaries adds summaries to the list and passes them to the overlays.
@@ -256,12 +273,84 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 			d.servers.listError = remote.ErrorText(u.Err)
 			continue
 		}
-		d.list.Put(u.Summary)
+		d.table.list.Put(u.Summary)
 		if u.Summary.Deleted {
-			delete(d.marks.sessions, u.Summary.Session)
+			d.table.remove(u.Summary.Session)
 			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
 		d.requests.left.update(&u.Summary)
 	}
+}
+
+// Selected returns the ID of the selected session, or "".
+func (d *Dashboard) Selected() string {
+	s, _ := d.table.current()
+	return s.Session
+}
+
+// Select selects a session.
+func (d *Dashboard) Select(session string) {
+	d.table.selectSession(session)
+	d.canvas.Dirty = true
+}
+
+// StopPreview cancels the running peek of the preview. It returns a channel that is closed when the
+// latest peek has ended, or nil if there was none.
+func (d *Dashboard) StopPreview() <-chan struct{} {
+	d.preview.stop()
+	return d.preview.done
+}
+
+// Previewed returns the session whose transcript the preview shows, or "".
+func (d *Dashboard) Previewed() string {
+	if !d.preview.shown(d.canvas.Width, d.canvas.Height) {
+		return ""
+	}
+	return d.Selected()
+}
+
+// ServerOf returns the name of a session's server, or "" if there is only one.
+func (d *Dashboard) ServerOf(session string) string { return d.servers.of(session) }
+
+// OtherServer returns the name of a session's server, or "" if that is home.
+func (d *Dashboard) OtherServer(session string) string { return d.servers.other(session) }
+
+// Reachable reports whether the server of a session is connected, or the only one.
+func (d *Dashboard) Reachable(session string) bool { return d.servers.refuse(session) == nil }
+
+// checkOpen returns an intent unless it opens a session that cannot be shown: its server is lost,
+// and the session is not open already.
+func (d *Dashboard) checkOpen(intent ui.Intent) ui.Intent {
+	var session string
+	switch i := intent.(type) {
+	case OpenIntent:
+		session = i.Session
+	case SplitIntent:
+		session = i.Session
+	case OpenHitIntent:
+		session = i.Hit.Session
+	default:
+		return intent
+	}
+	err := d.servers.refuse(session)
+	if err == nil || d.Open.IsOpen(session) {
+		return intent
+	}
+	d.status.Text = err.Error()
+	d.canvas.Dirty = true
+	return nil
+}
+
+// reconnect skips the delay before the next connection attempt of all servers.
+func (d *Dashboard) reconnect() tea.Cmd {
+	retry := d.servers.retry()
+	if retry == nil {
+		d.status.Text = string(d.servers.home.State)
+		return nil
+	}
+	return d.requests.run(func(context.Context) doneFunc {
+		retry()
+		return func() (tea.Cmd, ui.Intent) { return nil, nil }
+	})
 }

@@ -13,9 +13,11 @@ import (
 
 // requester runs requests to the server as tasks. The dashboard and its overlays share it.
 type requester struct {
-	server remote.Server
-	tasks  *task.Runner
-	status *ui.Status
+	server   remote.Server
+	tasks    *task.Runner
+	styles   *ui.Styles
+	overlays *ui.Stack
+	status   *ui.Status
 
 	answers *ui.Answers
 	left    leftRequests
@@ -57,4 +59,17 @@ func (r *requester) report(err error) (tea.Cmd, ui.Intent) {
 		r.status.Text = remote.ErrorText(err)
 	}
 	return nil, nil
+}
+
+// submitted handles the result of a form's request. It closes the form and returns the intent then.
+// On error the form stays open and shows it. overlay is the form, or what shows it.
+func (r *requester) submitted(f *ui.Form, overlay ui.Overlay, err error, then ui.Intent) (tea.Cmd, ui.Intent) {
+	switch {
+	case !r.overlays.Contains(overlay): // the user closed it
+		return r.report(err)
+	case err != nil:
+		f.Fail(remote.ErrorText(err), remote.Advice(err))
+		return nil, nil
+	}
+	return nil, closeIntent{overlay, then}
 }

@@ -43,11 +43,11 @@ type searchHits struct {
 // readAhead is the number of hits to load beyond the selected one.
 const readAhead = 100
 
-// openSearch opens the search in all sessions.
-func (d *Dashboard) openSearch() {
-	d.overlays.Push(&searchResults{
-		styles: d.Styles, requests: d.requests, list: d.list, notice: d.notice, input: d.Styles.NewTextInput(""),
-	})
+// newSearchResults returns the search in all sessions.
+func newSearchResults(r *requester, list *sessionlist.List, notice func() string) *searchResults {
+	return &searchResults{
+		styles: r.styles, requests: r, list: list, notice: notice, input: r.styles.NewTextInput(""),
+	}
 }
 
 func (r *searchResults) Scope() keymap.Scope { return keymap.SearchResults }

@@ -16,7 +16,6 @@ import (
 	"agentctl/tui/ui"
 )
 
-
 // allCommands returns the commands of this screen and of the agent.
 func (v *View) allCommands() []palette.Command {
 	screen := palette.OfScreen(v.Styles.Keys, keymap.OnSession, keymap.Global)
