@@ -50,7 +50,7 @@ func TestOpeningASessionSavesThatItIsRead(t *testing.T) {
 	start := func() *program {
 		options := Options{Alerts: Alerts{Read: store}}
 		b := testBuilder(t.Context(), options, fixedClock(tuitest.Start), func() string { return "id" })
-		p := b.newDashboard(newFakeServer(), "")
+		p := b.newDashboard(tuitest.NewServer(), "")
 		noTimers(p)
 		t.Cleanup(func() { b.cancel(); b.tasks.Close(); p.sessions.closeAll() })
 		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: protocol.Summary{

@@ -41,6 +41,8 @@ func (r *rig) endGrace() {
 	for _, msg := range timers {
 		if _, ok := msg.(approval.GuardMsg); ok {
 			r.send(msg)
+		} else {
+			r.timers = append(r.timers, msg)
 		}
 	}
 }

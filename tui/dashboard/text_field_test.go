@@ -1,4 +1,4 @@
-package tui
+package dashboard
 
 import (
 	"slices"
@@ -51,23 +51,23 @@ func dashboardFields() map[string]func(*testDashboard) {
 func TestPrintableKeysOnlyWriteInTextFieldsOfTheDashboard(t *testing.T) {
 	for name, open := range dashboardFields() {
 		for _, key := range strings.Split("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?/[]", "") {
-			d := newTestDashboard(t, 100, 30, testSummaries()...)
-			d.setPending(tuitest.CommandApproval())
+			d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
+			d.server.SetPending(tuitest.CommandApproval())
 			open(d)
-			before := d.p.View().Cursor
+			before := d.d.View().Cursor
 			d.waitGrace()
 			d.press(key)
 			if got := d.decisions(); len(got) > 0 {
 				t.Errorf("%s: %q decides %+v", name, key, got)
 			}
-			if d.p.sessions.shown != nil {
+			if d.opened() != "" {
 				t.Errorf("%s: %q opens a session", name, key)
 			}
-			cursor := d.p.View().Cursor
+			cursor := d.d.View().Cursor
 			if before == nil || cursor == nil || cursor.X != before.X+1 {
 				t.Fatalf("%s: %q does not write", name, key)
 			}
-			for _, s := range d.server.sessions {
+			for _, s := range d.server.Sessions {
 				for _, c := range s.Commands() {
 					if c.Verb != protocol.DoSnapshot && c.Verb != protocol.DoSearch {
 						t.Errorf("%s: %q sends %+v", name, key, c)

@@ -1,4 +1,4 @@
-package tui
+package dashboard
 
 import (
 	"regexp"
@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
-	"agentctl/protocol"
 )
 
 // keyHint is a hint that names a key and what it does.
@@ -56,8 +55,8 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 		},
 	} {
 		open := func() *testDashboard {
-			d := newTestDashboard(t, 160, 40, testSummaries()...)
-			d.setPending(tuitest.CommandApproval())
+			d := newTestDashboard(t, 160, 40, tuitest.Summaries()...)
+			d.server.SetPending(tuitest.CommandApproval())
 			prepare(d)
 			d.waitGrace()
 			return d
@@ -77,7 +76,7 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 			total++
 			d := open()
 			before := d.screen()
-			_, cmd := d.p.Update(tuitest.KeyPress(key))
+			cmd, _ := d.d.Update(tuitest.KeyPress(key))
 			msgs := tuitest.Messages(cmd)
 			if d.screen() == before && !slices.ContainsFunc(msgs, func(m tea.Msg) bool { return m != nil }) {
 				t.Errorf("%s: the screen names %q in %q, which does nothing", name, key, hints)
@@ -95,60 +94,21 @@ func TestPaletteOfTheDashboardRunsItsCommands(t *testing.T) {
 		"new": "─ new session", "filter": "─ filter", "rename": "─ rename release", "close": "─ close release?",
 		"help": "this help", "find": "find", "sort": "by activity",
 	} {
-		d := newTestDashboard(t, 100, 30, testSummaries()...)
+		d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
 		d.press("ctrl+k")
 		d.typeText(name)
-		d.wantText("▸ /" + name)
+		d.want("▸ /" + name)
 		d.press("enter")
-		d.wantText(want)
-		d.wantNoText("command:")
-	}
-}
-
-// TestPaletteOfASessionCreatesAnother runs /new in a session: the form of the list opens.
-func TestPaletteOfASessionCreatesAnother(t *testing.T) {
-	d := newTestDashboard(t, 100, 30, testSummaries()...)
-	d.press("enter")
-	if d.p.sessions.shown == nil {
-		t.Fatal("no session is open")
-	}
-	d.typeText("/new")
-	d.press("enter")
-	d.wantText("─ new session", "directory")
-	for id, s := range d.server.sessions {
-		for _, c := range s.Commands() {
-			if c.Verb == protocol.DoSend {
-				t.Errorf("%s gets the message %+v", id, c.Data)
-			}
-		}
-	}
-}
-
-func TestNewSessionFormProposesAnAgent(t *testing.T) {
-	asked := 0
-	options := Options{Parts: Parts{Agent: func() string { asked++; return "gemini" }}}
-	d := newTestDashboardWith(t, options, 100, 30, testSummaries()...)
-	if asked != 0 {
-		t.Error("the agent is looked for before the form is open")
-	}
-	var created protocol.CreateData
-	d.server.create = func(c protocol.CreateData) (protocol.CreateResult, error) {
-		created = c
-		return protocol.CreateResult{Session: "new"}, nil
-	}
-	d.press("n")
-	d.wantText("agent     gemini")
-	d.press("enter")
-	if created.Agent != "gemini" {
-		t.Errorf("created with agent %q", created.Agent)
+		d.want(want)
+		d.wantNo("command:")
 	}
 }
 
 func TestMarksShowTheKeysForSeveralSessions(t *testing.T) {
-	d := newTestDashboard(t, 80, 24, testSummaries()...)
-	d.wantText("enter open · F8 next pending")
+	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
+	d.want("enter open · F8 next pending")
 	d.press("space")
-	d.wantText("y decide · N deny · i interrupt · m message · X close · esc unmark")
+	d.want("y decide · N deny · i interrupt · m message · X close · esc unmark")
 	d.press("esc")
-	d.wantText("enter open · F8 next pending")
+	d.want("enter open · F8 next pending")
 }

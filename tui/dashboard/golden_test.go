@@ -1,4 +1,4 @@
-package tui
+package dashboard
 
 import (
 	"fmt"
@@ -12,11 +12,10 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
 )
 
-// dashboardScene is a state of the dashboard. Facts are regular expressions that each must match
+// dashboardScene is a state of the  Facts are regular expressions that each must match
 // within one row.
 type dashboardScene struct {
 	prepare func(*testDashboard)
@@ -74,8 +73,8 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 	"empty": {
 		prepare: func(d *testDashboard) {
-			for _, s := range testSummaries() {
-				d.sendSummaries(protocol.Summary{Session: s.Session, Deleted: true})
+			for _, s := range tuitest.Summaries() {
+				d.put(protocol.Summary{Session: s.Session, Deleted: true})
 			}
 		},
 		facts: []string{
@@ -89,7 +88,7 @@ var dashboardScenes = map[string]dashboardScene{
 		absent: []string{`release`, `docs`, `need you`},
 	},
 	"preview": {
-		prepare: func(d *testDashboard) { d.setPending(tuitest.CommandApproval()); d.press("p") },
+		prepare: func(d *testDashboard) { d.server.SetPending(tuitest.CommandApproval()); d.press("p") },
 		facts: []string{
 			`^▸` + releaseRow[:len(releaseRow)-1], `─ preview · release ─+$`, `bob 09:41$`,
 			`Push the tags\.$`, `agent 09:41$`, `▏ They are right\.$`, `\? Tidy the mo.* · waiting for a decision$`,
@@ -139,7 +138,7 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 	"create_refused": {
 		prepare: func(d *testDashboard) {
-			d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {
+			d.server.OnCreate = func(protocol.CreateData) (protocol.CreateResult, error) {
 				return protocol.CreateResult{}, &remote.AdvisedError{
 					Err: protocol.Errorf(protocol.CodeNoAgent, "Gemini CLI is not installed: gemini not found "+
 						"(npm install -g @google/gemini-cli)"),
@@ -215,7 +214,7 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 	"reconnecting": {
 		prepare: func(d *testDashboard) {
-			d.send(dashboard.ConnMsg{State: remote.Reconnecting, Retry: d.now.Add(3 * time.Second), Attempt: 2})
+			d.send(ConnMsg{State: remote.Reconnecting, Retry: now.Add(3 * time.Second), Attempt: 2})
 		},
 		facts: []string{
 			`^▸` + releaseRow,
@@ -271,7 +270,7 @@ func TestDashboardFacts(t *testing.T) {
 // that fills the width.
 func (s *dashboardScene) screen(t *testing.T, width, height int) string {
 	t.Helper()
-	d := newTestDashboard(t, width, height, testSummaries()...)
+	d := newTestDashboard(t, width, height, tuitest.Summaries()...)
 	s.prepare(d)
 	got := d.screen()
 	rows := strings.Split(strings.TrimSuffix(got, "\n"), "\n")

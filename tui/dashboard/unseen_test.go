@@ -1,4 +1,4 @@
-package tui
+package dashboard
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func checkDashboardRequests(t *testing.T, requests []tuitest.HostileRequest, way
 }
 
 func checkDashboardUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int, keys []string) {
-	d := newTestDashboard(t, size[0], size[1], testSummaries()...)
+	d := newTestDashboard(t, size[0], size[1], tuitest.Summaries()...)
 	var w tuitest.Witness
 	allowed := func() bool {
 		for _, data := range d.decisions() {
@@ -44,7 +44,7 @@ func checkDashboardUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int, 
 		}
 		return false
 	}
-	screen := func() string { return tuitest.ScreenText(d.p.View()) }
+	screen := func() string { return tuitest.ScreenText(d.d.View()) }
 	press := func(keys ...string) {
 		t.Helper()
 		for _, key := range keys {
@@ -79,7 +79,7 @@ func checkDashboardUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int, 
 
 // reading reports whether the whole request is on the screen.
 func (d *testDashboard) reading() bool {
-	screen := tuitest.ScreenText(d.p.View())
+	screen := tuitest.ScreenText(d.d.View())
 	return strings.Contains(screen, "/ find") || strings.Contains(screen, "─ the request ─") ||
 		strings.Contains(screen, "─ file ")
 }

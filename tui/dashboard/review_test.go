@@ -1,4 +1,4 @@
-package tui
+package dashboard
 
 import (
 	"fmt"
@@ -21,16 +21,16 @@ func twelveFiles() protocol.Approval {
 }
 
 func TestDashboardReviewsAPatch(t *testing.T) {
-	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
 	d.openApproval(twelveFiles())
-	d.wantText("patch, 12 files +36 −24", "part0.go +3 −2", "v reviews all")
+	d.want("patch, 12 files +36 −24", "part0.go +3 −2", "v reviews all")
 	d.press("v", "y")
-	d.wantText("not decided: the request is new")
+	d.want("not decided: the request is new")
 	d.waitGrace()
 	d.press("J", "c")
 	d.typeText("keep y")
 	d.press("enter")
-	d.wantText("1 comment sent with it")
+	d.want("1 comment sent with it")
 	if got := d.decisions(); len(got) != 0 {
 		t.Fatalf("got decisions %+v, want none before a key that decides", got)
 	}
@@ -43,12 +43,12 @@ func TestDashboardReviewsAPatch(t *testing.T) {
 
 // Keys in the review restart the pause of the dialog.
 func TestDashboardReviewTakesNoKeyOfAFastSeries(t *testing.T) {
-	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
 	d.openApproval(twelveFiles())
 	d.press("v")
 	for _, key := range []string{"J", "J", "n"} {
-		d.now = d.now.Add(approval.Grace * 2 / 3)
-		d.fireGuards()
+		now = now.Add(approval.Grace * 2 / 3)
+		d.endGrace()
 		d.press(key)
 	}
 	if got := d.decisions(); len(got) != 0 {
@@ -62,38 +62,38 @@ func TestDashboardReviewTakesNoKeyOfAFastSeries(t *testing.T) {
 }
 
 func TestDashboardClosesTheReviewOfADecidedRequest(t *testing.T) {
-	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
 	d.openApproval(twelveFiles())
 	d.press("v")
-	d.wantText("12 files +36 −24")
-	s := testSummaries()[0]
-	for _, other := range testSummaries() {
+	d.want("12 files +36 −24")
+	s := tuitest.Summaries()[0]
+	for _, other := range tuitest.Summaries() {
 		if other.Session == "s3" {
 			s = other
 		}
 	}
 	s.Status, s.Approvals, s.Asked = protocol.Running, 0, nil
-	d.sendSummaries(s)
+	d.put(s)
 	d.press("y")
 	if got := d.decisions(); len(got) != 0 {
 		t.Errorf("got decisions %+v, want none", got)
 	}
-	d.wantNoText("not read")
+	d.wantNo("not read")
 }
 
 func TestDashboardReviewSearchTakesTheKeysOfMatches(t *testing.T) {
-	d := newTestDashboard(t, 80, 24, testSummaries()...)
+	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
 	d.openApproval(twelveFiles())
 	d.press("v")
 	d.waitGrace()
 	d.press("/")
 	d.typeText("part1 y")
 	d.press("enter")
-	d.wantText("no match for part1 y")
+	d.want("no match for part1 y")
 	d.press("/", "backspace", "backspace", "enter")
-	d.wantText("match 1 of 3")
+	d.want("match 1 of 3")
 	d.press("n")
-	d.wantText("match 2 of 3")
+	d.want("match 2 of 3")
 	if got := d.decisions(); len(got) != 0 {
 		t.Fatalf("got decisions %+v while there is a search, want none", got)
 	}
@@ -105,7 +105,7 @@ func TestDashboardReviewSearchTakesTheKeysOfMatches(t *testing.T) {
 }
 
 func TestGoldenReviewFromTheDashboard(t *testing.T) {
-	d := newTestDashboard(t, 120, 30, testSummaries()...)
+	d := newTestDashboard(t, 120, 30, tuitest.Summaries()...)
 	d.openApproval(twelveFiles())
 	d.press("v", "/")
 	d.typeText("part1")

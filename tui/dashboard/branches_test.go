@@ -1,4 +1,4 @@
-package tui
+package dashboard
 
 import (
 	"os"
@@ -30,22 +30,22 @@ func TestDashboardShowsTheBranchesOfThisMachine(t *testing.T) {
 	s := protocol.Summary{
 		Session: "s1", Name: "docs", Agent: "claude", CWD: dir, Status: protocol.Idle, Updated: tuitest.Start,
 	}
-	d := newTestDashboardWith(t, Options{}, 200, 16, s)
-	d.wantNoText("fix/parser")
-	d.wantNoText("branch")
-	d = newTestDashboardWith(t, Options{Local: true}, 200, 16, s)
+	d := newTestDashboard(t, 200, 16, s)
+	d.wantNo("fix/parser")
+	d.wantNo("branch")
+	d = newTestDashboardWith(t, func(c *Config) { c.Local = true }, 200, 16, s)
 	row := regexp.MustCompile(`docs +claude .*fix/parser +09:41`)
 	if !row.MatchString(d.screen()) {
 		t.Errorf("got no branch:\n%s", d.screen())
 	}
-	d.wantText("directory", "branch")
+	d.want("directory", "branch")
 	setBranch(t, dir, "main")
 	s.Turns++
-	d.sendSummaries(s)
-	d.wantText(" main ")
+	d.put(s)
+	d.want(" main ")
 	setBranch(t, dir, "next")
 	d.send(tea.FocusMsg{})
-	d.wantText(" next ")
+	d.want(" next ")
 	d.send(tea.WindowSizeMsg{Width: 90, Height: 16})
-	d.wantNoText("branch")
+	d.wantNo("branch")
 }
