@@ -83,9 +83,9 @@ func TestTheEditorEditsEveryTextFieldOfOneLineOfTheDashboard(t *testing.T) {
 		if slices.Contains([]string{"reason", "command"}, name) {
 			continue // fields of an approval
 		}
-		d := newTestDashboard(t, 100, 30, testSummaries()...)
-		d.p.dashboard.Editor = `printf "edited\nline\n" >`
-		d.p.dashboard.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+		d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
+		d.d.Editor = `printf "edited\nline\n" >`
+		d.d.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 			return func() tea.Msg { return done(c.Run()) }
 		}
 		open(d)
