@@ -151,7 +151,7 @@ func (c *Conn) onWake() {
 	}
 }
 
-// maxBacklog bounds the native lines that wait for Read, except those of the last frame.
+// maxBacklog bounds the native lines that wait for Read, not counting lines of the last frame.
 const maxBacklog = 1 << 20
 
 // readLoop passes foreign frames to the codec until the connection ends.
@@ -266,7 +266,7 @@ func (c *Conn) writeError(ctx context.Context, err error) error {
 	return fmt.Errorf("write: %w", err)
 }
 
-// Received returns the number of bytes received, including those of an incomplete message. Safe for
+// Received returns the number of bytes received, including bytes of an incomplete message. Safe for
 // concurrent use.
 func (c *Conn) Received() int64 { return c.received.Load() }
 
@@ -315,8 +315,8 @@ func (c *Conn) finish() {
 }
 
 // A SizeLimiter is a codec that reports a message over the limit to the foreign peer. The
-// connection is closed afterwards. Its method is serialized with those of the codec. Every server
-// codec is one; for other codecs the connection is closed without a report.
+// connection is closed afterwards. Its method is serialized with the codec's methods. Every server
+// codec implements it; for other codecs the connection is closed without a report.
 type SizeLimiter interface {
 	// TooLarge replaces Foreign for a message over the limit. message is an error text for users.
 	TooLarge(now time.Time, message string) codec.Output

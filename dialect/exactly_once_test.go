@@ -12,9 +12,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A message that a client sends to agentctl's server gets one turn, and its command one answer, at
-// whatever moments connections end and in whatever order the rest arrives. A command with an error
-// for an answer has a turn at most.
+// A message from a client to agentctl's server gets one turn, and its command one answer, whenever
+// connections end and whatever the order of arrival. A command answered with an error has at most
+// one turn.
 func TestAMessageGetsOneTurnOverLostConnections(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
@@ -101,8 +101,8 @@ func (p *lossyPair) settle() {
 	p.t.Fatalf("not settled; unanswered: %v", p.unanswered())
 }
 
-// settled reports whether the client has its answers, and no message waits in it. It looks for a
-// while: a client may still send what waits.
+// settled reports whether the client has its answers and holds no unsent message. It checks for a
+// while, because a client may still send such messages.
 func (p *lossyPair) settled() bool {
 	if len(p.unanswered()) > 0 {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // An HTTPReader is a client codec that also reads from its server over plain HTTP, for systems that
-// keep their history there. Its methods are serialized with those of the codec.
+// keep their history there. Its methods are serialized with the codec's methods.
 type HTTPReader interface {
 	// Paths returns the paths, with queries, requested since the last call.
 	Paths() []string

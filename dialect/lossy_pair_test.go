@@ -71,7 +71,7 @@ func newLossyPair(t *rapid.T, name string) *lossyPair {
 	return p
 }
 
-// connect opens a connection: the client greets, subscribes, and sends again what has no answer.
+// connect opens a connection: the client greets, subscribes, and resends unanswered commands.
 func (p *lossyPair) connect() {
 	p.clientWake, p.serverWake = time.Time{}, time.Time{}
 	p.lines, p.sent, p.up, p.down = nil, map[string]func(*protocol.Answer){}, nil, nil

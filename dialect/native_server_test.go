@@ -129,7 +129,7 @@ func (s *nativeServer) send(out, events *codec.Output, cmd *protocol.Command) {
 	s.responder.Answer(out, cmd, r)
 }
 
-// start begins the turn of a message: work goes on.
+// start begins the turn of a message.
 func (s *nativeServer) start(out *codec.Output, m protocol.Message) {
 	turn := s.newID("t")
 	s.started, s.asked, s.patience = false, false, 3
@@ -171,8 +171,8 @@ func (s *nativeServer) asks() bool {
 	return strings.ContainsAny(s.log.State.Turn.Message.Text, "02468")
 }
 
-// work writes a word, ends the turn after some, or starts the next one. In the middle of every
-// second turn the agent asks. If the client does not decide, another one does.
+// work writes a word, ends the turn after several, or starts the next turn. In the middle of every
+// second turn the agent requests approval. If the client does not decide, another client does.
 func (s *nativeServer) work(out *codec.Output) {
 	state := s.log.State
 	switch {

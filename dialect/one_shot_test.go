@@ -14,7 +14,7 @@ import (
 // A one-shot client must not get an answer from state that only the codec holds: that state ends
 // with the client.
 func TestABriefClientIsPromisedNothingThatOnlyItKeeps(t *testing.T) {
-	here := map[string][]protocol.Verb{ // an AgentLoop server reports its only session by itself
+	here := map[string][]protocol.Verb{ // an AgentLoop server reports its only session unasked
 		"agentloop": {protocol.DoList, protocol.DoSnapshot},
 	}
 	for _, name := range Names() {

@@ -10,8 +10,8 @@ import (
 )
 
 // wrongProtocol returns an unsupported error if a server's first message belongs to a protocol
-// other than the dialect name. sent is the client's first message. An unknown message is no error:
-// codecs keep it.
+// other than the dialect name. sent is the client's first message. An unknown message is not an
+// error: codecs keep it.
 func wrongProtocol(name string, sent, received []byte) error {
 	if len(sent) > 0 && bytes.Equal(sent, received) {
 		return protocol.Errorf(protocol.CodeUnsupported, "the server echoes messages: it does not speak %s", name)
@@ -27,8 +27,8 @@ func wrongProtocol(name string, sent, received []byte) error {
 }
 
 // signatures are the fields that identify a server's messages; a message must have all of them.
-// Three systems have a field type, so it counts only in errors, or beside a field that one system
-// alone has.
+// Three systems have a field type, so it counts only in errors, or together with a field of only
+// one system.
 var signatures = []struct {
 	of     string
 	typ    string // the message's type; empty: any

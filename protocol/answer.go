@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// AnswerNames returns the short names of the questions, which ParseAnswer accepts beside their ids:
-// their numbers from 1, or their ids if such a number is the id of another question.
+// AnswerNames returns the short names of the questions, which ParseAnswer accepts in addition to
+// their ids: their numbers from 1, or their ids if such a number is the id of another question.
 func (a *Approval) AnswerNames() []string {
 	return shortNames(len(a.Questions), func(i int) (id, label string) {
 		return a.Questions[i].ID, a.Questions[i].ID
 	})
 }
 
-// AnswerNames returns the short names of the choices, which ParseAnswer accepts beside their ids
-// and labels: their numbers from 1, or their ids if such a number is the id or the label of another
-// choice.
+// AnswerNames returns the short names of the choices, which ParseAnswer accepts in addition to
+// their ids and labels: their numbers from 1, or their ids if such a number is the id or the label
+// of another choice.
 func (q *Question) AnswerNames() []string {
 	return shortNames(len(q.Choices), func(i int) (id, label string) {
 		return q.Choices[i].ID, q.Choices[i].Label

@@ -76,7 +76,7 @@ type Decision string
 const (
 	AllowOnce   Decision = "allow_once"
 	AllowAlways Decision = "allow_always"
-	Deny        Decision = "deny"      // the agent goes on
+	Deny        Decision = "deny"      // the agent continues
 	DenyStop    Decision = "deny_stop" // the turn ends and the queue is held
 	Explain     Decision = "explain"   // the agent explains, the request stays pending
 )
@@ -128,11 +128,11 @@ type Approval struct {
 	ApprovalContext
 }
 
-// ApprovalContext is what the session adds to a request.
+// ApprovalContext holds the fields that the session adds to a request.
 type ApprovalContext struct {
 	AskedBy   *Actor   `json:"asked_by,omitempty"`  // the agent whose message the turn is; nil: a user's
 	Explained []string `json:"explained,omitempty"` // explanations so far; only in a state
-	Policy    string   `json:"policy,omitempty"`    // the policy that decides it at once
+	Policy    string   `json:"policy,omitempty"`    // the policy that decides it immediately
 }
 
 // An Option is one way to answer a request. Kind is the decision that it stands for.
@@ -172,7 +172,7 @@ type Choice struct {
 	About string `json:"about,omitempty"`
 }
 
-// ApprovalInput is the input of an answer, beside its decision.
+// ApprovalInput is the input of an answer, in addition to its decision.
 type ApprovalInput struct {
 	Tasks   []Task              `json:"tasks,omitempty"`   // of a plan, edited
 	Answers map[string][]string `json:"answers,omitempty"` // question id → answers

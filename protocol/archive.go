@@ -76,8 +76,8 @@ type ExportResult struct {
 	Expires time.Time   `json:"expires"`
 }
 
-// A SignedState is an exported session. State is opaque: a server restores what it signed itself,
-// what a server with the same secret signed, and what a server signed whose public key it accepts.
+// A SignedState is an exported session. State is opaque: a server restores states that it signed
+// itself, and states of servers that share its secret or whose public key it accepts.
 type SignedState struct {
 	Version   string `json:"version"`
 	State     []byte `json:"state"` // base64

@@ -77,7 +77,7 @@ func (a *Arguments) Description() string {
 	return ""
 }
 
-// Dir returns the working directory in the arguments, or "" if they tell none or several.
+// Dir returns the working directory in the arguments, or "" if they name none or several.
 func (a *Arguments) Dir() (dir string) {
 	for _, name := range directoryNames {
 		if text, _ := a.Text(name); text != "" && dir != "" {
@@ -89,7 +89,8 @@ func (a *Arguments) Dir() (dir string) {
 	return dir
 }
 
-// unknown returns whether there is a field beside those that known accepts. A null is no field.
+// unknown reports whether there is a field that known does not accept. A null does not count as a
+// field.
 func (a *Arguments) unknown(known func(name string, value json.RawMessage) bool) bool {
 	for name, value := range a.fields {
 		if string(value) != "null" && !known(name, value) {

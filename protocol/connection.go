@@ -85,9 +85,9 @@ type SubscribeData struct {
 	Position *Position `json:"position,omitempty"`
 	Raw      bool      `json:"raw,omitempty"` // never join deltas, even when lagging
 
-	// FoldMS joins live deltas too: those that become visible within so many milliseconds of the
-	// last ones sent wait and come as one event. Any other event is sent at once, with the deltas
-	// before it. It needs Limits.FoldMS; larger values count as that.
+	// FoldMS joins live deltas too: deltas that become visible within this many milliseconds of the
+	// last ones sent wait and arrive as one event. Any other event is sent immediately, after the
+	// deltas before it. It needs Limits.FoldMS; larger values are reduced to it.
 	FoldMS int64 `json:"fold_ms,omitempty"`
 }
 
@@ -106,7 +106,7 @@ const (
 	// Over a dialect, whose connections share no positions:
 
 	ResetFresh        = "fresh_snapshot" // the snapshot is the session's current state
-	ResetResubscribed = "resubscribed"   // turns that ended meanwhile are missing
+	ResetResubscribed = "resubscribed"   // turns that ended during the gap are missing
 )
 
 // Reasons of a resume over a dialect: the source of the missed events.
@@ -163,3 +163,29 @@ const ProtocolHeader = "Agentctl-Speaks"
 
 // Path is the URL path of the native protocol.
 const Path = "/v1/ws"
+
+// Types of the events of clients. They are ephemeral: no seq, never stored, never replayed.
+const (
+	ClientAttached Type = "client.attached"
+	ClientDetached Type = "client.detached"
+	ClientLag      Type = "client.lag"
+)
+
+var clientEvents = []EventType{
+	{Type: ClientAttached, New: of[Client], Ephemeral: true},
+	{Type: ClientDetached, New: of[Client], Ephemeral: true},
+	{Type: ClientLag, New: of[Client], Ephemeral: true},
+}
+
+// A Client is a subscriber of a session, the data of client.attached, client.detached and
+// client.lag.
+type Client struct {
+	Client    string `json:"client"` // the connection's id
+	By        Actor  `json:"by"`
+	Agent     string `json:"agent,omitempty"` // the client program
+	Acked     uint64 `json:"acked,omitempty"`
+	LagEvents uint64 `json:"lag_events,omitempty"`
+	LagBytes  int64  `json:"lag_bytes,omitempty"` // sent but not acknowledged
+	Reason    string `json:"reason,omitempty"`    // of detached
+	Message   string `json:"message,omitempty"`   // with a reason that is an error code: the error's text
+}

@@ -87,8 +87,8 @@ type ContextCompactedData struct {
 	Automatic bool    `json:"automatic,omitempty"`
 }
 
-// Usage counts tokens and cost. In usage.updated it is the session's total. A count of 0 is left
-// out, like one that is not known.
+// Usage counts tokens and cost. In usage.updated it is the session's total. A count of 0 is
+// omitted, like an unknown one.
 type Usage struct {
 	Input     int64   `json:"input,omitempty"`
 	Output    int64   `json:"output,omitempty"`
@@ -117,7 +117,7 @@ const (
 	FeatureFork = "fork"
 )
 
-// Has reports whether the agent has a feature. An agent that names none may have it all the same.
+// Has reports whether the agent has a feature. An agent that names no features may still have it.
 func (o *Options) Has(feature string) bool { return o != nil && slices.Contains(o.Features, feature) }
 
 // A Setting is a setting that configure can change.

@@ -28,7 +28,7 @@ var createCommands = []CommandType{
 //
 // The agent starts with the session. With Lazy it starts with the first message. With Check the
 // answer waits until the agent is ready; if it cannot start, needs a login or refuses a setting,
-// the command fails and there is no session.
+// the command fails and no session is created.
 type CreateData struct {
 	Name            string            `json:"name,omitempty"` // unique among sessions, at most 128 bytes
 	Title           string            `json:"title,omitempty"`
@@ -36,7 +36,7 @@ type CreateData struct {
 	CWD             string            `json:"cwd,omitempty"`
 	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
 	Settings        map[string]string `json:"settings,omitempty"`
-	Policy          *PolicyFile       `json:"policy,omitempty"` // decides requests in place of a user
+	Policy          *PolicyFile       `json:"policy,omitempty"` // decides requests instead of a user
 	Load            string            `json:"load,omitempty"`   // the agent's own id of a session to continue
 	Labels          map[string]string `json:"labels,omitempty"`
 	Lazy            bool              `json:"lazy,omitempty"`

@@ -14,7 +14,7 @@ func TestEveryByteThatNeedsAnEscapeIsFound(t *testing.T) {
 		c := byte(first)
 		plain := c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\'
 		for at := range 20 {
-			for _, fill := range []string{" ", "~", "!", "#", "[", "]"} { // beside the bytes with an escape
+			for _, fill := range []string{" ", "~", "!", "#", "[", "]"} { // in addition to the bytes with an escape
 				b := []byte(strings.Repeat(fill, 24))
 				b[at] = c
 				want := len(b)

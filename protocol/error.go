@@ -25,14 +25,14 @@ const (
 	CodeTooLarge        Code = "too_large"           // over a size limit; Limit is in bytes
 	CodeTooMany         Code = "too_many"            // over a count limit; see Limit
 	CodeQueueFull       Code = "queue_full"          // the session's queue; Limit is in messages or bytes
-	CodeSessionLimit    Code = "session_limit"       // the server has as many sessions as it may; see Limit
-	CodeAgentLimit      Code = "agent_limit"         // as many agents run as may; see Limit
-	CodeDiskLimit       Code = "disk_limit"          // sessions use as much disk as they may; Limit is in bytes
-	CodeConnectionLimit Code = "connection_limit"    // as many connections are open as may be; see Limit
+	CodeSessionLimit    Code = "session_limit"       // the server has too many sessions; see Limit
+	CodeAgentLimit      Code = "agent_limit"         // too many agents run; see Limit
+	CodeDiskLimit       Code = "disk_limit"          // sessions use too much disk; Limit is in bytes
+	CodeConnectionLimit Code = "connection_limit"    // too many connections are open; see Limit
 	CodeUnauthorized    Code = "unauthorized"        // no valid credential
 	CodeForbidden       Code = "forbidden"           // valid credential, insufficient role
 	CodeNoAgent         Code = "no_agent"            // no such agent, or it cannot be started
-	CodeAgentAuth       Code = "agent_auth_required" // the agent requires a login of its own
+	CodeAgentAuth       Code = "agent_auth_required" // the agent requires its own login
 	CodeAgentFailed     Code = "agent_failed"        // the agent failed or answered with an error
 	CodeTimeout         Code = "timeout"             // a deadline passed
 	CodeStorage         Code = "storage_unavailable" // nothing was changed; retry
@@ -44,7 +44,7 @@ const (
 	CodeInternal        Code = "internal"            // a server error; details are in its log
 )
 
-// Error is an error on the wire. Message says what happened and what to do, without internal
+// Error is an error on the wire. Message states the problem and the remedy, without internal
 // detail.
 type Error struct {
 	Code    Code    `json:"code"`
@@ -75,7 +75,7 @@ func AsError(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Code: CodeInternal, Message: "internal error; the server's log tells more"}
+	return &Error{Code: CodeInternal, Message: "internal error; see the server's log"}
 }
 
 // CodeOf returns the code of err: "" for nil, internal for an error without a code.
@@ -86,7 +86,7 @@ func CodeOf(err error) Code {
 	return AsError(err).Code
 }
 
-// WebSocket close codes, besides those of RFC 6455.
+// WebSocket close codes, in addition to RFC 6455's.
 const (
 	CloseGoingAway = 1001 // the server drains; reconnect
 	ClosePolicy    = 1008 // credential missing, bad or expired; do not reconnect

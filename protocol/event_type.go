@@ -5,9 +5,8 @@ import "slices"
 // A Type is the type of an event: a family, and what happened.
 type Type string
 
-// An EventType describes one type of event. What the rest of the module needs to know of a type
-// stands in its row: the sanitizer of agents' events, exports, imports, pages of history,
-// documents and screens ask it.
+// An EventType describes one type of event. Its row holds all facts about the type: the sanitizer
+// of agents' events, exports, imports, pages of history, documents and screens use it.
 type EventType struct {
 	Type      Type
 	New       func() any // returns a pointer to the type of the data
@@ -18,7 +17,7 @@ type EventType struct {
 	Sample    string     // JSON of its data, for generated histories; "": they draw it from the state
 
 	line   func(*Event) Line          // its words; nil: its readers show more than a line, or nothing
-	reduce func(*State, *Event) error // changes the state; nil: the event changes nothing but its seq
+	reduce func(*State, *Event) error // changes the state; nil: the event changes only its seq
 }
 
 func of[T any]() any { return new(T) }

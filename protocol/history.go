@@ -44,8 +44,8 @@ type HistoryData struct {
 }
 
 // HistoryResult holds the joined events of whole turns. More means that older ones exist before
-// First. A turn that is larger than an answer comes from its end: the first event is then none that
-// starts a turn, and the next answers hold the events before it.
+// First. A turn that is larger than an answer is sent from its end: the first event then does not
+// start a turn, and the next answers hold the earlier events.
 type HistoryResult struct {
 	Epoch  string            `json:"epoch"`
 	First  uint64            `json:"first,omitempty"`
@@ -54,8 +54,8 @@ type HistoryResult struct {
 	Events []json.RawMessage `json:"events"`
 }
 
-// OlderThan returns the seq before which the next older page has events (Before of its request), or 0
-// if there is none.
+// OlderThan returns the Before of the request for the next older page, or 0 if this page is the
+// oldest.
 func (r *HistoryResult) OlderThan() uint64 {
 	if !r.More {
 		return 0
@@ -63,7 +63,8 @@ func (r *HistoryResult) OlderThan() uint64 {
 	return r.First
 }
 
-// Decoded yields the events of the page, oldest first, with an error for a line that is no event.
+// Decoded yields the events of the page, oldest first, with an error for a line that is not an
+// event.
 func (r *HistoryResult) Decoded() iter.Seq2[*Event, error] {
 	return func(yield func(*Event, error) bool) {
 		for _, line := range r.Events {

@@ -97,7 +97,7 @@ func validLabelKey(key string) bool {
 	return true
 }
 
-// LabelData changes labels. An empty value removes the label. The limits are those of CheckLabels.
+// LabelData changes labels. An empty value removes the label. CheckLabels states the limits.
 type LabelData struct {
 	Labels  map[string]string `json:"labels"`
 	Replace bool              `json:"replace,omitempty"` // remove all other labels

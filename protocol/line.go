@@ -43,7 +43,7 @@ func dataOf[T any](e *Event) *T {
 	return d
 }
 
-// after returns text with ": " before it, or "" if there is none.
+// after returns text with ": " before it, or "" if text is empty.
 func after(text string) string {
 	if text == "" {
 		return ""

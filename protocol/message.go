@@ -35,8 +35,8 @@ var messageCommands = []CommandType{
 	},
 }
 
-// A Part is a piece of a user's message besides its text: a file, an image, a mention. Type names
-// its kind; other fields are kept as received.
+// A Part is a piece of a user's message other than its text: a file, an image, a mention. Type
+// names its kind; other fields are kept as received.
 type Part struct {
 	Type      string          `json:"type"` // text, file, image, …
 	Text      string          `json:"text,omitempty"`

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A PlainCommand is a command whose arguments hold nothing else that can change what runs.
+// A PlainCommand is a command whose other arguments cannot change what runs.
 type PlainCommand struct {
 	Line     string   // for a shell
-	Dir      string   // as told; empty: not told
+	Dir      string   // as given; empty: not given
 	Settings []string // such as "timeout: 5000", sorted
 
 	match map[string]json.RawMessage // the fields that a rule matches
 }
 
-// The names of the arguments of a plain command, besides command.
+// The names of a plain command's arguments other than command.
 var (
 	directoryNames   = []string{"cwd", "dir_path", "directory", "workdir", "working_directory"}
 	descriptionNames = []string{"description", "reason", "justification", "why"}
 	settingNames     = []string{"is_background", "run_in_background", "timeout", "timeout_ms"}
 )
 
-// Command returns the command of arguments that hold nothing but a command as text or words, one
-// working directory, a description, a timeout and whether the command runs in the background. ok is
-// false for all others.
+// Command returns the command if the arguments hold only a command as text or words, one working
+// directory, a description, a timeout and whether the command runs in the background. Otherwise ok
+// is false.
 func (a *Arguments) Command() (p PlainCommand, ok bool) {
 	p.match = map[string]json.RawMessage{"command": a.fields["command"]}
 	if line, isText := a.Text("command"); isText {
@@ -62,7 +62,7 @@ func (a *Arguments) Command() (p PlainCommand, ok bool) {
 	return p, strings.TrimSpace(p.Line) != "" && dirs <= 1 && !unknown
 }
 
-// in reports whether the command runs in dir, as far as its arguments tell.
+// in reports whether the command runs in dir, as far as its arguments show.
 func (p *PlainCommand) in(dir string) bool {
 	told := path.Clean(p.Dir)
 	switch {

@@ -159,7 +159,7 @@ func TestEachRoleMayWhatTheOneBeforeItMay(t *testing.T) {
 			}
 		}
 		if Role("unknown").May(v) != (least == 0) {
-			t.Errorf("a role that is none may %s: %v", v, least != 0)
+			t.Errorf("an unknown role may %s: %v", v, least != 0)
 		}
 	}
 }

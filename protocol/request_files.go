@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The names of the arguments of a change of files that its diff tells.
+// The names of a file change's arguments that its diff also shows.
 var (
 	pathNames = []string{
 		"file", "fileName", "filePath", "file_path", "filename", "filepath", "path", "target_file",
@@ -18,9 +18,8 @@ var (
 	}
 )
 
-// Files returns the files that a patch names, in its paths, its diffs and its arguments, absolute
-// or as told if it has no working directory. whole is false if its texts or arguments may name
-// others.
+// Files returns the files that a patch names in its paths, diffs and arguments: absolute, or as
+// given if it has no working directory. whole is false if its texts or arguments may name others.
 func (a *Approval) Files() (files []string, whole bool) {
 	add := func(name string) {
 		if name = a.absolute(name); !slices.Contains(files, name) {
@@ -68,7 +67,7 @@ func isAbsolute(name string) bool {
 	return path.IsAbs(name) || len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 }
 
-// tellsPatch reports whether the diffs, the patch and the files of a request tell all of its
+// tellsPatch reports whether the diffs, the patch and the files of a request cover all of its
 // arguments.
 func (a *Approval) tellsPatch(args *Arguments, files []string) bool {
 	if args.opaque != "" {
@@ -123,7 +122,7 @@ func patchHeaders(patch string) (names []string) {
 }
 
 // headerPaths returns the paths that the header of a patch may mean: after the prefix of git, which
-// may stand in place of the root. A path with ".." means another with the prefix than without.
+// may stand for the root. A path with ".." means a different file with the prefix than without.
 func headerPaths(name string) []string {
 	if slices.Contains(strings.Split(name, "/"), "..") {
 		return nil

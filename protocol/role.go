@@ -33,19 +33,19 @@ const (
 // Roles lists the roles of users and credentials, the weakest first. RoleMetrics is apart.
 var Roles = []Role{RoleObserver, RoleOperator, RoleApprover, RoleAdmin}
 
-// A Scope says in which sessions a role may send a command.
+// A Scope defines in which sessions a role may send a command.
 type Scope string
 
 // The scopes.
 const (
 	ScopeNone    Scope = "none"
-	ScopeRequest Scope = "request" // for the request of the link alone
+	ScopeRequest Scope = "request" // only for the request of the link
 	ScopeOwn     Scope = "own"     // that the agent of the caller created, or their agents did
 	ScopeEvery   Scope = "every"
 )
 
-// Scope returns the scope of a command. An unknown verb requires RoleOperator. An unknown role
-// allows what RoleObserver allows.
+// Scope returns the scope of a command. An unknown verb requires RoleOperator. An unknown role has
+// the permissions of RoleObserver.
 func (r Role) Scope(v Verb) Scope {
 	required := RoleOperator
 	if t := CommandOf(v); t != nil {
@@ -80,7 +80,7 @@ func (r Role) Refusal(v Verb) *Error {
 // agentSubject begins the subject of the actor of an agent.
 const agentSubject = "agent:"
 
-// AgentActor returns the actor of what the agent of a session does. Name is that of the session, or
+// AgentActor returns the actor for actions of a session's agent. Name is the session's name, or
 // empty.
 func AgentActor(session, name string) Actor {
 	return Actor{Name: fmt.Sprintf("agent of session %s", cmp.Or(name, session)), Subject: agentSubject + session}

@@ -49,16 +49,16 @@ type Rule struct {
 	At      time.Time `json:"at"`
 }
 
-// Honoured reports whether the rule allows anything. A rule of an earlier version has a subject of
-// another form, which did not hold all that runs: it allows nothing.
+// Honoured reports whether the rule allows anything. A rule of an earlier version has a subject in
+// another form, which did not cover everything that runs: it allows nothing.
 func (r *Rule) Honoured() bool {
 	args := ReadArguments(json.RawMessage(r.Subject))
 	return args.opaque == "" && args.String() == r.Subject
 }
 
-// RestArguments returns the arguments of a request that its command, its diffs and its files do not
-// tell, as JSON: canonical if decoders agree about them, else as sent with the reason in opaque. A
-// question and a plan tell theirs in their own way.
+// RestArguments returns the arguments of a request as JSON, unless its command, diffs and files
+// cover them: canonical if decoders agree about them, else as sent with the reason in opaque.
+// Questions and plans show their arguments themselves.
 func (a *Approval) RestArguments() (rest, opaque string) {
 	if len(a.Input) == 0 || a.Kind == ApproveQuestion || a.Kind == ApprovePlan {
 		return "", ""
@@ -77,8 +77,8 @@ func (a *Approval) RestArguments() (rest, opaque string) {
 	return args.String(), args.opaque
 }
 
-// plainCommand returns the command of the arguments if the command and the directory of the request
-// are theirs and tell all of them, besides the settings of the command; else nil.
+// plainCommand returns the command in the arguments, or nil unless it and its directory are the
+// request's and the other arguments are only settings of the command.
 func (a *Approval) plainCommand(args *Arguments) *PlainCommand {
 	p, ok := args.Command()
 	if !ok || p.Line != a.Command || !p.in(a.CWD) {
@@ -87,8 +87,7 @@ func (a *Approval) plainCommand(args *Arguments) *PlainCommand {
 	return &p
 }
 
-// CommandSettings returns the settings of a command that its arguments tell beside it, such as
-// "timeout: 5000".
+// CommandSettings returns the settings in the arguments of a command, such as "timeout: 5000".
 func (a *Approval) CommandSettings() []string {
 	if a.Kind != ApprovePatch && len(a.Input) > 0 {
 		args := ReadArguments(a.Input)
@@ -99,8 +98,8 @@ func (a *Approval) CommandSettings() []string {
 	return nil
 }
 
-// TellsInput reports whether the arguments of a request tell all that it asks for, so that a client
-// that shows them needs nothing else.
+// TellsInput reports whether the arguments of a request show everything that it asks for, so that a
+// client that shows them needs nothing else.
 func (a *Approval) TellsInput() bool {
 	rest, _ := a.RestArguments()
 	if a.Kind == ApprovePatch && (a.Patch != "" || len(a.Content) > 0) {
@@ -112,8 +111,8 @@ func (a *Approval) TellsInput() bool {
 }
 
 // Action returns what a request asks for as one text without its title: the command with its
-// settings, all arguments that its command does not tell, or the files of a patch. It is empty if
-// the title is all that is known.
+// settings, all arguments that the command does not cover, or the files of a patch. It is empty if
+// only the title is known.
 func (a *Approval) Action() string {
 	var parts []string
 	if a.Command != "" {
@@ -173,7 +172,7 @@ func (a *Approval) Subject() string {
 	return string(args.canonical) // empty if a text is not valid Unicode
 }
 
-// Scope tells what a rule for such a request allows; empty: no rule matches it.
+// Scope describes what a rule for such a request allows; empty: no rule matches it.
 func (a *Approval) Scope() string {
 	if a.Subject() == "" {
 		return ""

@@ -31,9 +31,9 @@ type SearchData struct {
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// SearchResult holds hits, newest first; of several sessions, those created last come first. An
-// answer may hold fewer hits than the limit, or none, since each call searches a bounded amount. A
-// cursor means that more remains to be searched.
+// SearchResult holds hits, newest first; of several sessions, the newest session's hits come first.
+// An answer may hold fewer hits than the limit, or none, since each call searches a bounded amount.
+// A cursor means that more remains to be searched.
 type SearchResult struct {
 	Hits    []Hit    `json:"hits"`
 	Cursor  string   `json:"cursor,omitempty"`

@@ -106,7 +106,7 @@ type SessionUpdatedData struct {
 	Agent   *string `json:"agent,omitempty"`
 	Revoked string  `json:"revoked,omitempty"` // a revoked rule
 
-	Labels map[string]string `json:"labels,omitempty"` // those that changed; an empty value removes a label
+	Labels map[string]string `json:"labels,omitempty"` // changed labels; an empty value removes a label
 }
 
 // SessionClosedData is the data of session.closed.
@@ -121,7 +121,7 @@ type RenameData struct {
 }
 
 // CloseData ends a session: its turn is interrupted and its agent stopped. Delete removes all its
-// data, and the git worktree that was made for it, unless that has work of its own.
+// data and the git worktree that was made for it, unless the worktree has work that would be lost.
 type CloseData struct {
 	Reason       string `json:"reason,omitempty"`
 	Delete       bool   `json:"delete,omitempty"`

@@ -63,7 +63,7 @@ type Attributes struct {
 	Created time.Time         `json:"created,omitzero"`
 }
 
-// Progress is what a session has done and used, in its summary.
+// Progress is a session's progress and usage, in its summary.
 type Progress struct {
 	Turns    int     `json:"turns,omitempty"`   // number of turns that ended
 	Percent  float64 `json:"percent,omitempty"` // of the agent's context
@@ -76,7 +76,7 @@ type Progress struct {
 	Scheduled *time.Time `json:"scheduled,omitempty"` // as State.NextScheduled
 }
 
-// ListData requests summaries, those of newest activity first. Closed includes closed sessions.
+// ListData requests summaries, newest activity first. Closed includes closed sessions.
 type ListData struct {
 	Closed bool `json:"closed,omitempty"`
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// State is a session at a position, except its texts. It is reduced from the session's durable
-// events by Apply alone. Not safe for concurrent use; pass on a Clone.
+// State is a session at a position, except its texts. Only Apply changes it: it reduces the
+// session's durable events. Not safe for concurrent use; pass on a Clone.
 type State struct {
 	Session string `json:"session"`
 	Seq     uint64 `json:"seq"`
@@ -19,7 +19,7 @@ type State struct {
 	Attributes
 	Closed bool `json:"closed,omitempty"`
 
-	Turn  *TurnState `json:"turn,omitempty"` // under way
+	Turn  *TurnState `json:"turn,omitempty"` // the current turn
 	Last  *LastTurn  `json:"last,omitempty"` // the last turn that ended
 	Turns int        `json:"turns"`          // number of turns that ended
 	QueueState
@@ -32,14 +32,14 @@ type State struct {
 	History   Cursor       `json:"history"`
 }
 
-// QueueState is the queue of a session, what stops it, and the messages that enter it at a time.
+// QueueState is the queue of a session, its holds, and the scheduled messages.
 type QueueState struct {
 	Queue     []Message `json:"queue,omitempty"`
 	Holds     []Hold    `json:"holds,omitempty"`
 	Scheduled []Message `json:"scheduled,omitempty"` // by Message.NotBefore; not in the queue
 }
 
-// TurnState is the turn under way: its message and its open parts and tools.
+// TurnState is the current turn: its message and its open parts and tools.
 type TurnState struct {
 	Turn    string     `json:"turn"`
 	Message Message    `json:"message"`
@@ -178,19 +178,6 @@ func (s *State) RuleFor(a *Approval) *Rule {
 // DecidedAtOnce reports whether a rule or a policy decides a request, so that no client need show
 // it.
 func (s *State) DecidedAtOnce(a *Approval) bool { return a.Policy != "" || s.RuleFor(a) != nil }
-
-// Policy returns the policy of the session; empty: not known.
-func (s *State) Policy() string {
-	if s.Options == nil {
-		return ""
-	}
-	for i := range s.Options.Settings {
-		if o := &s.Options.Settings[i]; o.ID == PolicySetting {
-			return o.Value
-		}
-	}
-	return ""
-}
 
 // FindRule returns the rule of a kind and subject, or nil.
 func (s *State) FindRule(kind, subject string) *Rule {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A step is an event and its effect: the fields of the state that differ after it, null where one
-// is gone.
+// A step is an event and its effect: the fields of the state that it changes, null where it removes
+// one.
 type step struct {
 	typ              Type
 	turn, task, data string
@@ -234,7 +234,7 @@ func TestWhatAStateHoldsIsFoundByItsNameAlone(t *testing.T) {
 		t.Errorf("q: %v", a)
 	}
 	if a := s.PendingApproval("gone"); a != nil {
-		t.Errorf("a request that is gone: %v", a)
+		t.Errorf("a removed request: %v", a)
 	}
 	if r := s.FindRule("tool", "y"); r == nil || r.ID != "3" {
 		t.Errorf("the rule for tool y: %v", r)

@@ -115,7 +115,7 @@ func TestTheSampleOfAnEventIsItsData(t *testing.T) {
 	}
 }
 
-// noStateChange lists the durable event types that change nothing of a State but its seq.
+// noStateChange lists the durable event types that change only the seq of a State.
 var noStateChange = []Type{
 	TurnStarted, TextDelta, TextContent,
 	ReasoningDelta, JoinedDeltas, ToolInput, ToolOutput, TaskProgress, AggregateStarted,

@@ -71,7 +71,7 @@ type JoinedData struct {
 	Parts []JoinedPart `json:"parts"`
 }
 
-// A JoinedPart is the text of one part in a run. Task and Parent are those of its events.
+// A JoinedPart is the text of one part in a run. Its events have the same Task and Parent.
 type JoinedPart struct {
 	Part   string `json:"part"`
 	Kind   Kind   `json:"kind"`

@@ -76,7 +76,8 @@ type ToolOutputData struct {
 	Replace bool      `json:"replace,omitempty"`
 }
 
-// Content is a structured piece of a tool's output, or of an agent's message besides its text.
+// Content is a structured piece of a tool's output, or of an agent's message in addition to its
+// text.
 type Content struct {
 	Type      string          `json:"type"` // text, diff, image, audio, blob, link, other
 	Text      string          `json:"text,omitempty"`

@@ -33,8 +33,7 @@ type itemKey struct {
 // An ItemKind is the kind of an item.
 type ItemKind string
 
-// The kinds of items. An event without a kind of its own becomes an event item, so nothing is
-// dropped.
+// The kinds of items. An event without its own kind becomes an event item, so nothing is dropped.
 const (
 	ItemText      ItemKind = "text"
 	ItemReasoning ItemKind = "reasoning"

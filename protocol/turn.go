@@ -31,7 +31,7 @@ var turnCommands = []CommandType{
 	},
 }
 
-// InterruptData ends the turn under way. If Turn is set and another turn runs, nothing happens.
+// InterruptData ends the current turn. If Turn is set and another turn runs, nothing happens.
 type InterruptData struct {
 	Turn  string `json:"turn,omitempty"`
 	Queue string `json:"queue,omitempty"` // keep (default), hold, clear

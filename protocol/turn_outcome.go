@@ -19,7 +19,7 @@ type TurnOutcome struct {
 	Files      []ChangedFile `json:"files,omitempty"`
 }
 
-// A ChangedFile is a file that tool calls of a turn changed, as far as they told how.
+// A ChangedFile is a file that tool calls of a turn changed, as far as they reported the change.
 type ChangedFile struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"` // lines
@@ -42,7 +42,7 @@ func NewTurnOutcome(session string, turn *Turn, end *TurnEndedData) TurnOutcome 
 	return o
 }
 
-// AnswerText joins the texts of the agent by lines, without those of its tasks and sub-agents.
+// AnswerText joins the texts of the agent by lines, without texts of its tasks and sub-agents.
 func AnswerText(items []*Item) string {
 	var parts []string
 	for _, it := range items {

@@ -42,7 +42,8 @@ var undoCommands = []CommandType{
 }
 
 // UndoResult reports what the agent forgot: its last turn with that message. Restored are files
-// that are again as before it. Kept are files that were changed since, and were left as they are.
+// with their content from before the turn. Kept are files that were changed since, and were left as
+// they are.
 type UndoResult struct {
 	Turn     string   `json:"turn"`
 	Message  Message  `json:"message"`
@@ -50,8 +51,8 @@ type UndoResult struct {
 	Kept     []string `json:"kept,omitempty"`
 }
 
-// ForkData makes a new session of the turns through one, or of those before it. The turn is an id,
-// or a number counted from 1; empty: the last finished turn.
+// ForkData makes a new session from the turns through the given one, or from the turns before it.
+// The turn is an id, or a number counted from 1; empty: the last finished turn.
 type ForkData struct {
 	Turn   string `json:"turn,omitempty"`
 	Before bool   `json:"before,omitempty"`

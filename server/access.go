@@ -66,8 +66,8 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 // open reports whether a path needs no credential.
 func open(path string) bool { return path == "/healthz" || path == "/readyz" || path == openAPIPath }
 
-// refuseUnauthorized refuses a request without a valid credential, in the way of the dialect at its
-// path, if there is one.
+// refuseUnauthorized refuses a request without a valid credential, in the form of the dialect at
+// its path, if any.
 func (s *Server) refuseUnauthorized(w http.ResponseWriter, r *http.Request, d codec.Dialect) {
 	s.traffic.failed(protocol.CodeUnauthorized)
 	if s.dialects.Options[d.Name][codec.UnauthorizedOption] == codec.AcceptAndClose {
@@ -109,7 +109,7 @@ func handleCORS(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// sender identifies the sender of a request among those of all listeners.
+// sender identifies the sender of a request among the senders of all listeners.
 func (l *Listener) sender(from caller) string {
 	switch {
 	case from.agent != "":
@@ -151,7 +151,7 @@ func (l *Listener) authenticate(auth *login.Authenticator, r *http.Request) (fro
 		return from, false
 	}
 	id, ok := auth.Verify(token)
-	if id.By.AgentSession() != "" { // a credential is that of a user
+	if id.By.AgentSession() != "" { // credentials are for users only
 		return from, false
 	}
 	return caller{by: id.By, role: id.Role, identity: &id}, ok

@@ -68,8 +68,8 @@ func (o *outbox) ack(session []byte, seq uint64) bool {
 	return found
 }
 
-// stall notes that the writer waits for an ack. It returns false if the bytes left in the window
-// are not room any more.
+// stall notes that the writer waits for an ack. It returns false if the window's free bytes are no
+// longer room.
 func (o *outbox) stall(room int64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -32,7 +32,7 @@ func TestAcksAreParsedAsTheDecoderDoes(t *testing.T) {
 	}
 }
 
-// checkAck compares what parseAck parses with the general decoder.
+// checkAck compares the result of parseAck with the general decoder's.
 func checkAck(t *testing.T, line []byte) {
 	t.Helper()
 	session, seq, ok := parseAck(line)

@@ -13,9 +13,9 @@ import (
 )
 
 // An admission bounds the network connections of a server, so that no client keeps others out.
-// Connections whose sender is not known yet are counted apart: one too many closes the oldest.
-// Those of a known sender are bounded for each sender and together; the owner and admins have a
-// reserve beyond that. Its methods may be called from any goroutine.
+// Connections whose sender is not known yet are counted apart: a connection over the limit closes
+// the oldest. Connections of known senders are bounded for each sender and in total; the owner and
+// admins have an additional reserve. Its methods may be called from any goroutine.
 type admission struct {
 	mu       sync.Mutex
 	limits   Limits

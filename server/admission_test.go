@@ -101,7 +101,8 @@ func TestABodyHasADeadline(t *testing.T) {
 	}
 }
 
-// One user's connections leave room for other users, and those of all users for the owner.
+// One user's connections leave room for other users, and all users' connections leave room for the
+// owner.
 func TestConnectionsOfOneSenderAreBounded(t *testing.T) {
 	a := newAdmission(Limits{Connections: 6, PerSender: 4, Reserve: 2, Unauthenticated: 2})
 	var sockets []*socket

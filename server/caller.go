@@ -9,12 +9,12 @@ import (
 	"agentctl/server/login"
 )
 
-// A caller is the sender of a request, authenticated by the listener. Without a credential of its
-// own it has no name yet.
+// A caller is the sender of a request, authenticated by the listener. Without its own credential it
+// has no name yet.
 type caller struct {
 	by       protocol.Actor
 	role     protocol.Role
-	identity *login.Identity // nil: not that of a token
+	identity *login.Identity // nil: no token
 	agent    string          // the session whose agent it is; empty: a user
 	origins  []string        // of the page; empty: not a page
 	allowed  *Origins        // of the listener
@@ -52,7 +52,7 @@ func (s *Server) agentAmong(ancestors []process.Ancestor) string {
 		if id := s.hub.Processes().SessionOf(a.PID, a.Start, a.Group); id != "" {
 			return id
 		}
-		if s.hub.Sessions().Exists(a.Session) { // not that of another server, which may be below this one
+		if s.hub.Sessions().Exists(a.Session) { // not a session of another server, which may run below this one
 			return a.Session
 		}
 	}

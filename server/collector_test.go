@@ -13,8 +13,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A collector reads everything that a client receives, at once. It runs in a synctest bubble: its
-// methods wait until the server is idle.
+// A collector reads everything that a client receives, immediately. It runs in a synctest bubble:
+// its methods wait until the server is idle.
 type collector struct {
 	*testClient
 

@@ -131,8 +131,8 @@ func (c *conn) watch(d *protocol.WatchData) (r protocol.ListResult, _ error) {
 	return r, nil
 }
 
-// handleSubscribe subscribes to a session, in place of a former subscription. Events of the former
-// one come before the answer, events of the new one after it.
+// handleSubscribe subscribes to a session and replaces an older subscription. Events of the old one
+// come before the answer, events of the new one after it.
 func (c *conn) handleSubscribe(
 	ctx context.Context, name string, d *protocol.SubscribeData, reply func(json.RawMessage, error),
 ) {
@@ -174,8 +174,8 @@ func (c *conn) handleUnsubscribe(name string) error {
 	return nil
 }
 
-// handleAck notes what the client has received. An ack for a session without a subscription is no
-// error.
+// handleAck notes the position that the client has received. An ack for a session without a
+// subscription is not an error.
 func (c *conn) handleAck(cmd *protocol.Command) error {
 	d := new(protocol.AckData)
 	if err := cmd.DecodeData(d); err != nil {

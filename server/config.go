@@ -31,14 +31,14 @@ type Limits struct {
 	Reserve         int           // connections beyond Connections, for the owner and admins; 64
 	Unauthenticated int           // connections of senders that are not known yet; 256
 	Message         int64         // bytes of a client's message; protocol.MaxMessage
-	InFlight        int           // commands under way per connection; 64
+	InFlight        int           // pending commands per connection; 64
 	Rate            int           // commands per second and connection, and the burst; 5,000
 	Window          int64         // maximum unacknowledged bytes that a client may ask for; 16 MiB
 	Write           time.Duration // for a client to receive one message; 60 s
 	Heartbeat       time.Duration // between heartbeats of an otherwise silent connection; 30 s
 }
 
-// Sockets returns the largest number of network connections at once.
+// Sockets returns the maximum number of network connections.
 func (l Limits) Sockets() int {
 	l.defaults()
 	return l.Connections + l.Reserve + l.Unauthenticated

@@ -6,7 +6,8 @@ import (
 	"agentctl/protocol"
 )
 
-// Reconfigure changes the limits of later connections. An open connection keeps what hello said.
+// Reconfigure changes the limits of later connections. An open connection keeps the limits from its
+// hello.
 func TestReconfigureChangesTheLimitsOfLaterConnections(t *testing.T) {
 	w := newTestServer(t, withLimits(Limits{InFlight: 5, PerSender: 1}))
 	before := w.dial()

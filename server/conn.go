@@ -32,7 +32,7 @@ type conn struct {
 
 	outbox
 	closing   closing
-	attaching sync.WaitGroup // subscribe commands under way
+	attaching sync.WaitGroup // subscribe commands in progress
 	pings     sync.WaitGroup
 
 	mu       sync.Mutex // guards the fields below; held briefly
@@ -67,8 +67,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	s.serve(native, socketOf(r).Conn, callerOf(r, web.RemoteName(r)))
 }
 
-// serve serves a connection, which counts as a request until it ends. It returns at once, so that
-// the request, its context and the stack of its goroutine are freed.
+// serve serves a connection, which counts as a request until it ends. It does not wait for the end,
+// so that the request, its context and the stack of its goroutine are freed.
 func (s *Server) serve(t transport, socket net.Conn, from caller) {
 	limits := s.limits.Load()
 	c := &conn{
@@ -89,7 +89,7 @@ func (s *Server) serve(t transport, socket net.Conn, from caller) {
 }
 
 // run reads and writes until the connection ends, then detaches it from its sessions. A panic ends
-// this connection alone.
+// only this connection.
 func (c *conn) run() {
 	written := make(chan struct{})
 	go func() {
@@ -110,7 +110,7 @@ func (c *conn) run() {
 func (c *conn) recoverPanic(work func()) {
 	if p := panics.As(panics.Call(work)); p != nil {
 		c.logPanic(p)
-		c.close(websocket.StatusInternalError, "internal error; the server's log tells more")
+		c.close(websocket.StatusInternalError, "internal error; see the server's log")
 		_ = c.transport.CloseNow() // the other goroutine may wait for it
 	}
 }
@@ -142,7 +142,7 @@ func (c *conn) closed() bool {
 	}
 }
 
-// abort ends the connection at once.
+// abort ends the connection immediately.
 func (c *conn) abort() { _ = c.socket.SetDeadline(time.Now()) }
 
 // readLoop reads and runs commands until the connection ends.

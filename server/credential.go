@@ -8,12 +8,12 @@ import (
 	"agentctl/server/login"
 )
 
-// errExpired is the reason for the end of a token at its time.
+// errExpired is the reason for the end of an expired token.
 var errExpired = errors.New("the token has expired")
 
-// whileValid calls end when a caller may not be connected any more: its credential expires or is
+// whileValid calls end when a caller may no longer be connected: its credential expires or is
 // revoked, its user changes, or its web origin leaves the list. end must not block. The caller must
-// call stop; a call of end under way may still come.
+// call stop; a concurrent call of end may still follow.
 func (s *Server) whileValid(from caller, end func(reason error)) (stop func()) {
 	leave := from.allowed.watch(from.origins, end)
 	if from.identity == nil {
@@ -28,8 +28,8 @@ func (s *Server) whileValid(from caller, end func(reason error)) (stop func()) {
 	}
 }
 
-// endCredential closes the connection because its caller may not be connected any more. A client
-// whose role has changed reconnects.
+// endCredential closes the connection because its caller may no longer be connected. A client whose
+// role has changed reconnects.
 func (c *conn) endCredential(reason error) {
 	switch {
 	case errors.Is(reason, login.ErrRoleChanged):

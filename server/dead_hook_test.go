@@ -13,7 +13,7 @@ import (
 )
 
 // The processor time and the allocations of a turn of 2,000 events with a hook whose receiver never
-// answers, against those without a hook. Both are independent of the load of the machine.
+// answers, and without a hook. Both are independent of the load of the machine.
 func BenchmarkDeadHook(b *testing.B) {
 	dead, err := net.Listen("tcp", "127.0.0.1:0") // accepts nothing, so connections hang
 	must(b, err)

@@ -160,7 +160,7 @@ func TestAnIdleConnectionIsTwoGoroutines(t *testing.T) {
 }
 
 // Events are written from the memory of the log: an event that is delivered to a client costs no
-// allocation. The cost of a subscription is that of a client that has all events but few.
+// allocation. The cost of a subscription is measured for a client that lacks only a few events.
 func TestDeliveryDoesNotAllocate(t *testing.T) {
 	const events, clients = 20_000, 10
 	w := newTestServer(t)

@@ -32,7 +32,7 @@ type Dialects struct {
 	Options map[string]map[string]string
 }
 
-// A dialectServer is what the server's ends of dialects share.
+// A dialectServer holds the state that the server's ends of dialects share.
 type dialectServer struct {
 	Dialects
 	resumeStores map[string]*codec.ResumeStore // by dialect
@@ -40,7 +40,7 @@ type dialectServer struct {
 }
 
 // dialectHandler serves a dialect's clients at any path below prefix. Its refusals name the dialect
-// too: a client that reads another name gives up instead of trying again.
+// too: a client that reads another name stops instead of trying again.
 func (s *Server) dialectHandler(d codec.Dialect, prefix string) http.Handler {
 	return withSpeaksHeader(d.Name, s.counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{

@@ -87,8 +87,8 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 	}
 }
 
-// A message over the limit is answered with the dialect's error, then with a close, to its sender
-// alone.
+// A message over the limit is answered with the dialect's error, then with a close, only to its
+// sender.
 func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 	w := newTestServer(t)
 	other := w.dial()
@@ -139,7 +139,7 @@ func TestAForeignMessageOverTheLimitIsToldInItsDialectsWords(t *testing.T) {
 	}
 }
 
-// A client that reads another protocol's name in a refusal gives up instead of trying again.
+// A client that reads another protocol's name in a refusal stops instead of trying again.
 func TestRefusalsNameTheProtocolOfTheEndpoint(t *testing.T) {
 	w := newTestServer(t)
 	h := w.server.handler(w.pipe.Listener)

@@ -10,11 +10,11 @@ import (
 )
 
 // A drain ends the requests of package web during a shutdown, before their connections are closed:
-// waits and event streams get an error, and all of them a moment to write their answer.
+// waits and event streams get an error, and all requests get a moment to write their answer.
 type drain struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	idle   chan struct{} // closed when no request is under way, after cancel
+	idle   chan struct{} // closed when no request is running, after cancel
 	once   sync.Once     // closes idle
 
 	announced atomic.Bool // a shutdown has begun: answers are written before the request counts as ended
@@ -44,7 +44,7 @@ func (d *drain) end() {
 	}
 }
 
-// announce says that stop will follow. Requests go on, and may end with the turns of their
+// announce states that stop will follow. Requests continue, and may end with the turns of their
 // sessions.
 func (d *drain) announce() { d.announced.Store(true) }
 

@@ -91,7 +91,7 @@ func (f *fold) join(lines []byte) (joined []byte, open bool) {
 }
 
 // wrote notes a write. The interval starts if the lines end with a delta, the last one of the log:
-// a client that is behind gets all without waiting.
+// a lagging client gets everything without waiting.
 func (f *fold) wrote(open, atEnd bool) {
 	if f.interval <= 0 {
 		return
@@ -102,8 +102,8 @@ func (f *fold) wrote(open, atEnd bool) {
 	}
 }
 
-// waits reports whether a client lacks or has not acknowledged only deltas that come with the
-// interval. That is no lag. It requires outbox.mu.
+// waits reports whether a client lacks, or has not acknowledged, only deltas that come with the
+// interval. That does not count as lag. It requires outbox.mu.
 func (f *fold) waits(s *subscription) bool {
 	return f.interval > 0 && len(s.marks) <= 2 && s.log.OnlyDeltas(s.acked)
 }

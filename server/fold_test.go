@@ -32,8 +32,8 @@ func (p *collector) arrivals(d time.Duration) (list []arrival) {
 	return list
 }
 
-// The first delta comes at once, further ones together at the end of each interval, and what is no
-// delta at once with the deltas before it.
+// The first delta arrives immediately, further deltas together at the end of each interval, and any
+// other event immediately, after the deltas before it.
 func TestLiveDeltasAreJoinedForAnInterval(t *testing.T) {
 	bubble(t, func(t *testing.T, w *testServer) {
 		c := w.dial().collect()

@@ -112,6 +112,6 @@ func (u *upgradeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	early, _ := rw.Reader.Peek(rw.Reader.Buffered()) // sent with the request
 	early = slices.Clone(early)
 	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), conn), max(readBuffer, len(early)))
-	_, _ = in.Peek(len(early)) // the library takes what is buffered
+	_, _ = in.Peek(len(early)) // the library takes the buffered bytes
 	return u.socket, bufio.NewReadWriter(in, bufio.NewWriterSize(u.socket, controlBuffer)), nil
 }

@@ -15,7 +15,8 @@ import (
 
 const pingLine = `{"id":"x","command":"ping"}`
 
-// A frame that violates RFC 6455 ends its connection, with 1002 or at once, and no other.
+// A frame that violates RFC 6455 ends its connection, with 1002 or without a close frame, and no
+// other connection.
 func TestBrokenFramesEndTheirConnection(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -32,7 +33,7 @@ func TestBrokenFramesEndTheirConnection(t *testing.T) {
 		{"long ping", append([]byte{0x89, 0xfe, 0, 200, 0, 0, 0, 0}, make([]byte, 200)...)},
 		{"negative length", []byte{0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}},
 		{"close with half a code", masked(0x88, []byte{3})},
-		{"close with a code that is none", masked(0x88, []byte{0, 1})},
+		{"close with an invalid code", masked(0x88, []byte{0, 1})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,8 +13,8 @@ type hosts struct {
 	addresses bool // accept every IP address: a page loaded from one has no foreign name
 }
 
-// newHosts returns the names of a TCP listener on a host: those of loopback, and for a listener
-// that other machines reach also the name of this machine and every IP address.
+// newHosts returns the names of a TCP listener on a host: the names of loopback, and for a listener
+// that other machines reach also this machine's name and every IP address.
 func newHosts(host string, public bool) hosts {
 	h := hosts{names: map[string]bool{}, addresses: public}
 	h.add("localhost", "127.0.0.1", "::1", host)

@@ -14,8 +14,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A client receives every event of its session once and in order, and all answers, whatever other
-// clients do.
+// A client receives every event of its session once and in order, and all answers, regardless of
+// other clients.
 func TestNoClientHurtsAnother(t *testing.T) {
 	w := newTestServer(t, withLimits(Limits{InFlight: 4}))
 	witness := w.dial()

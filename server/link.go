@@ -36,8 +36,8 @@ func (s *Server) SetHooks(hooks []hook.Hook) error {
 	return s.api.hooks.Replace(hooks)
 }
 
-// serveLink serves a link of a hook. Its token is the credential: the rules of origins are those of
-// its page. An agent that has found a link may not decide with it.
+// serveLink serves a link of a hook. Its token is the credential; package hook checks the origin.
+// An agent that has found a link may not decide with it.
 func (s *Server) serveLink(w http.ResponseWriter, r *http.Request, agent bool) {
 	if agent {
 		web.WriteError(w, http.StatusForbidden, protocol.CodeForbidden, "an agent may not decide")

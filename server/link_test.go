@@ -20,7 +20,7 @@ func withHooks(hooks ...hook.Hook) func(*testServer) {
 	return func(w *testServer) { w.hooks = hooks }
 }
 
-// A link is its own credential: it opens its page, and nothing else. An agent gets neither.
+// A link is its own credential: it opens only its page. An agent gets neither.
 func TestALinkNeedsNoTokenAndAnAgentMayNotUseIt(t *testing.T) {
 	got := make(chan hook.Notification, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -42,7 +42,7 @@ func listenPrivate(path string) (net.Listener, error) {
 	return &unixListener{Listener: l, path: path}, nil
 }
 
-// unixListener removes its socket file on the first Close only: later the file may be that of
+// unixListener removes its socket file on the first Close only: later the file may belong to
 // another server.
 type unixListener struct {
 	net.Listener

@@ -36,7 +36,7 @@ type Listener struct {
 	Ancestry func(net.Conn) ([]process.Ancestor, error)
 
 	tls   *tls.Config // nil: no TLS
-	owner bool        // who reaches the listener is the server's owner, or an agent
+	owner bool        // every client is the server's owner, or an agent
 	hosts hosts       // allowed in the Host header
 }
 

@@ -13,7 +13,7 @@ import (
 	"agentctl/server/session"
 )
 
-// syncBuffer collects what a logger writes from any goroutine.
+// syncBuffer collects the output of a logger from any goroutine.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -40,7 +40,7 @@ func TestAFailureIsLoggedAndDisturbsNoOther(t *testing.T) {
 		w := newTestServer(t, func(w *testServer) {
 			w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} }
 			w.log = slog.New(slog.NewTextHandler(&log, nil))
-			w.bounds.LogMemory = 1 // what the log drops is read from the store
+			w.bounds.LogMemory = 1 // events dropped from memory are read from the store
 		})
 		id := w.runTurn("much")
 		synctest.Wait()

@@ -15,7 +15,7 @@ import (
 // metricsPath serves the metrics.
 const metricsPath = "/metrics"
 
-// A traffic counts what the server sent to its clients.
+// A traffic counts events and bytes sent to clients.
 type traffic struct {
 	started time.Time
 	events  metrics.Counter // joined deltas count each
@@ -36,8 +36,8 @@ func (t *traffic) delivered(events uint64, bytes int) {
 	t.bytes.Add(uint64(bytes))
 }
 
-// serveMetrics answers a scrape of a caller whose role may work or is that of metrics. Numbers tell
-// what the users of other sessions do, so an observer and an agent do not get them.
+// serveMetrics answers a scrape if the caller's role is operator or above, or metrics. The numbers
+// reveal activity in other sessions, so observers and agents do not get them.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	from := callerOf(r, "")
 	if !metricsRoute.Allows(from.role) || from.scope() != "" {
@@ -76,7 +76,7 @@ func (s *Server) scrape(r *http.Request) *metrics.Writer {
 	return w
 }
 
-// A collection is what a scrape reads once.
+// A collection holds the data that a scrape reads once.
 type collection struct {
 	server  *Server
 	counts  *session.Metrics

@@ -56,7 +56,7 @@ var Metrics = []Metric{
 		func(w *metrics.Writer, c *collection) { w.Vec("reason", c.counts.Turns) }),
 	counter("agentctl_turn_errors_total", "Turns that ended with an error, by its code.",
 		func(w *metrics.Writer, c *collection) { w.Vec("code", c.counts.TurnErrors) }),
-	counter("agentctl_tokens_total", "Tokens that agents report; input has the cached ones, output those of reasoning.",
+	counter("agentctl_tokens_total", "Tokens that agents report; input includes cached tokens, output reasoning tokens.",
 		func(w *metrics.Writer, c *collection) {
 			w.Labelled("type", "input", c.counts.Input.Value())
 			w.Labelled("type", "output", c.counts.Output.Value())
@@ -99,7 +99,7 @@ var Metrics = []Metric{
 			w.Labelled("protocol", name, float64(c.clients[name]))
 		}
 	}),
-	gauge("agentctl_http_requests", "HTTP requests under way, connections of clients included.",
+	gauge("agentctl_http_requests", "HTTP requests in progress, client connections included.",
 		value(func(c *collection) float64 { return float64(c.server.requestsUnderWay()) })),
 	gauge("agentctl_subscriptions", "Subscriptions of clients to sessions, without those over SSE.",
 		value(func(c *collection) float64 { return float64(c.watching) })),

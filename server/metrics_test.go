@@ -179,7 +179,7 @@ func TestMetricsAreForRolesThatWork(t *testing.T) {
 	})
 }
 
-// A credential for metrics opens no connection, in no protocol, and reads nothing else.
+// A credential for metrics opens no connection, in any protocol, and reads only metrics.
 func TestTheRoleOfMetricsReadsMetricsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // A client without a credential has the listener's role and is named by dialect and address,
-// whatever name it sends.
+// regardless of the name that it sends.
 func TestAnOpenListenersRoleIsItsClients(t *testing.T) {
 	w := newTestServer(t)
 	for role, may := range map[protocol.Role]bool{protocol.RoleObserver: false, protocol.RoleOperator: true} {

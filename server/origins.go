@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// errOrigin is the reason for the end of a page whose origin is not in the list any more.
+// errOrigin is the reason for the end of a page whose origin is no longer in the list.
 var errOrigin = errors.New("this web origin is not allowed")
 
 // Origins are web origins whose pages may connect ("https://host:port"). The zero value and nil
@@ -19,7 +19,7 @@ type Origins struct {
 	pages map[*page]struct{} // that are connected
 }
 
-// A page is a request with origins, under way.
+// A page is a running request with origins.
 type page struct {
 	origins []string
 	end     func(reason error)
@@ -65,7 +65,7 @@ func (o *Origins) listed(origins []string) bool {
 }
 
 // watch calls end, which must not block, when one of the origins of an allowed request leaves the
-// list. The caller must call stop; a call of end under way may still come.
+// list. The caller must call stop; a concurrent call of end may still follow.
 func (o *Origins) watch(origins []string, end func(reason error)) (stop func()) {
 	if o == nil || len(origins) == 0 {
 		return func() {}
@@ -87,8 +87,8 @@ func (o *Origins) watch(origins []string, end func(reason error)) (stop func()) 
 	}
 }
 
-// crossSite reports whether a browser says that a page of another site makes a request, without the
-// Origin that would have been checked: an image, a script, a form or a link.
+// crossSite reports whether a browser marks a request as coming from a page of another site,
+// without an Origin to check: an image, a script, a form or a link.
 func crossSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":

@@ -126,8 +126,8 @@ func (o *outbox) fail(s *subscription) bool {
 	return true
 }
 
-// room returns how far a subscription was written, and the bytes left in the window. owing reports
-// whether any byte is unacknowledged.
+// room returns the seq up to which a subscription was written, and the bytes left in the window.
+// owing reports whether any byte is unacknowledged.
 func (o *outbox) room(s *subscription) (after uint64, room int64, owing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,8 +138,8 @@ func (o *outbox) room(s *subscription) (after uint64, room int64, owing bool) {
 	return s.after, room, o.unacked > 0
 }
 
-// wrote notes that a subscription's events up to last, of so many bytes, are being written. It
-// returns false when the subscription was removed.
+// wrote notes that a subscription's events up to last, of the given size in bytes, are being
+// written. It returns false when the subscription was removed.
 func (o *outbox) wrote(s *subscription, last uint64, bytes int64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -164,4 +164,38 @@ func (o *outbox) take(buf []byte, subs []*subscription) ([]byte, int, []*subscri
 	defer o.mu.Unlock()
 	buf, answers := o.control.take(buf)
 	return buf, answers, append(subs, o.subs...)
+}
+
+// A control buffer holds the lines that a connection writes first: answers, each with its slot, and
+// the newest ephemeral event of each key.
+type control struct {
+	answers [][]byte
+	keys    []string // of events, in order
+	events  map[string][]byte
+}
+
+// put adds an ephemeral event. It replaces a waiting one with the same key.
+func (k *control) put(key string, line []byte) {
+	if k.events == nil {
+		k.events = map[string][]byte{}
+	}
+	if _, waiting := k.events[key]; !waiting {
+		k.keys = append(k.keys, key)
+	}
+	k.events[key] = line
+}
+
+// take moves lines to buf and returns how many of them are answers. It stops at maxWrite bytes, so
+// that many large answers are written as several messages, each with its own timeout.
+func (k *control) take(buf []byte) ([]byte, int) {
+	answers, keys := 0, 0
+	for ; answers < len(k.answers) && len(buf) < maxWrite; answers++ {
+		buf = append(append(buf, k.answers[answers]...), '\n')
+	}
+	for ; keys < len(k.keys) && len(buf) < maxWrite; keys++ {
+		buf = append(append(buf, k.events[k.keys[keys]]...), '\n')
+		delete(k.events, k.keys[keys])
+	}
+	k.answers, k.keys = slices.Delete(k.answers, 0, answers), slices.Delete(k.keys, 0, keys)
+	return buf, answers
 }

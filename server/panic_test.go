@@ -45,7 +45,7 @@ func (b *lockedBuffer) text() string {
 	return b.String()
 }
 
-// A panic of a connection is logged with its stack and ends the connection alone: it leaves no
+// A panic of a connection is logged with its stack and ends only that connection: it leaves no
 // client attached and no key in use.
 func TestAPanicEndsItsConnectionAlone(t *testing.T) {
 	var broken atomic.Bool

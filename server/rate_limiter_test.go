@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// AL-29: commands over the rate are refused to their sender alone, until the next second; acks do
+// AL-29: commands over the rate are refused, only to their sender, until the next second; acks do
 // not count.
 func TestTooManyCommandsASecondAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

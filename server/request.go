@@ -21,8 +21,8 @@ type requestCommands struct{ server *Server }
 
 var _ web.Commands = requestCommands{}
 
-// Actor implements web.Commands. A sender without a name has that of its machine: its connections
-// are one user.
+// Actor implements web.Commands. A sender without a name gets the name of its machine: all its
+// connections are one user.
 func (c requestCommands) Actor(r *http.Request) protocol.Actor {
 	name := web.RemoteName(r)
 	if host, _, err := net.SplitHostPort(name); err == nil {

@@ -202,7 +202,7 @@ func TestRequestsEndWithTheServer(t *testing.T) {
 		b, _ := io.ReadAll(resp.Body) // a stream is cut after its last event
 		answers <- answer{resp.StatusCode, string(b)}
 	}
-	events, err := ask(http.MethodGet, "/api/sessions/events", "") // under way when its header is here
+	events, err := ask(http.MethodGet, "/api/sessions/events", "") // running when its header is here
 	go read(events, err)
 	go func() { read(ask(http.MethodPost, "/api/sessions/"+id+"/messages?wait=turn", `{"text":"hang"}`)) }()
 	c := w.dial()

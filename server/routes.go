@@ -46,7 +46,7 @@ var metricsRoute = Route{Pattern: "GET " + metricsPath, Users: true, Role: proto
 // openAPIPath serves the description of the HTTP interface.
 const openAPIPath = "/openapi.json"
 
-// Routes lists the routes. The commands on a connection have roles of their own.
+// Routes lists the routes. The commands on a connection have their own roles.
 func Routes() []Route {
 	list := []Route{
 		{Pattern: "GET /healthz", Open: true},
@@ -160,7 +160,7 @@ func (s *Server) beginRequest() bool {
 	return true
 }
 
-// keepRequest counts a request under way once more, for a connection that outlives its handler.
+// keepRequest counts a running request once more, for a connection that outlives its handler.
 func (s *Server) keepRequest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"agentctl/server/login"
 )
 
-// errScope refuses what a credential of one session may not do.
+// errScope refuses requests beyond a credential of one session.
 const errScope = "the credential is for one session"
 
 // scope returns the only session that the caller may use; empty: all.
@@ -19,11 +19,11 @@ func (c *caller) scope() string {
 	return c.identity.Session
 }
 
-// errMetrics refuses what a credential for metrics may not do.
+// errMetrics refuses requests beyond a credential for metrics.
 const errMetrics = "the credential is for metrics alone"
 
-// refusal says why the caller may not request a path over HTTP, of a listener of a dialect or of
-// all protocols; empty: it may. WebSockets are limited command by command.
+// refusal returns the reason why the caller may not request a path over HTTP, on a listener of a
+// dialect or of all protocols; empty: it may. WebSockets are limited command by command.
 func (c *caller) refusal(dialect, path string) string {
 	switch {
 	case c.role == protocol.RoleMetrics && (dialect != "" || path != metricsPath && path != login.Path && !open(path)):
@@ -53,7 +53,7 @@ func (c *caller) authorize(cmd *protocol.Command, resolve func(name string) (str
 }
 
 // withoutSession are the commands without a session that a credential of one session may send. The
-// list has that session alone.
+// list then has only that session.
 var withoutSession = []protocol.Verb{protocol.DoHello, protocol.DoPing, protocol.DoList}
 
 // inScope reports whether a connection of a scope may send a command at all.

@@ -51,7 +51,7 @@ type requests struct {
 	all      sync.WaitGroup // added to while the server is not closed
 }
 
-// A program is what the answer to hello tells of the server.
+// A program describes the server in the answer to hello.
 type program struct {
 	version string
 	agents  func() []string
@@ -141,14 +141,14 @@ func (s *Server) Serve(l *Listener) error {
 }
 
 // Failed returns a channel that is closed when the store has failed for good; Failure is its error.
-// The process should end, so that a new one recovers from what the disk has.
+// The process should end, so that a new one recovers from the disk.
 func (s *Server) Failed() <-chan struct{} { return s.hub.Failed() }
 
 // Failure returns the error of the store. It is valid after Failed is closed.
 func (s *Server) Failure() error { return s.hub.Failure() }
 
-// Shutdown stops the server: it ends turns (those of agents that resume stay open for the next
-// start) and agents, commits everything, closes clients, and returns when no goroutine of the
+// Shutdown stops the server: it ends turns (turns of agents that resume stay open for the next
+// start), stops agents, commits everything, closes clients, and returns when no goroutine of the
 // server runs. When ctx ends first, it aborts connections and leaves agents that have not ended,
 // which is an error. A second call waits for the first.
 func (s *Server) Shutdown(ctx context.Context) error {
@@ -200,8 +200,8 @@ func (s *Server) Clients() int {
 	return len(s.conns)
 }
 
-// IdleSince returns the time since which no client is connected, no HTTP request is under way, and
-// no turn and no process of an agent runs, and no message is scheduled. ok is false while one does.
+// IdleSince returns the time since which the server is idle: no client connected, no HTTP request,
+// turn or agent process running, and no message scheduled. ok is false while it is not idle.
 func (s *Server) IdleSince() (since time.Time, ok bool) {
 	busy := s.hub.Sessions().Busy()+s.hub.Processes().Len() > 0
 	s.mu.Lock()

@@ -66,7 +66,7 @@ const testScript = `
 // testTimeout bounds every wait of these tests.
 const testTimeout = time.Minute
 
-// A testServer is a server with a store of its own and a listener in memory.
+// A testServer is a server with its own store and a listener in memory.
 type testServer struct {
 	t      testing.TB
 	dir    string

@@ -119,7 +119,7 @@ func TestCaughtUpComesOnceBeforeWhatIsLive(t *testing.T) {
 }
 
 // A client that subscribes repeatedly while the log grows receives each time the events after its
-// position, and none of the former subscription.
+// position, and none of the previous subscription.
 func TestSubscribeInMidBurstHasNoGapAndNoRepeat(t *testing.T) {
 	w := newTestServer(t)
 	id := w.dial().create("endless")

@@ -27,7 +27,7 @@ type subscription struct {
 	removed bool      // no longer in the outbox
 }
 
-// An ackMark is a write of so many bytes that ended at seq.
+// An ackMark is a write of bytes that ended at seq.
 type ackMark struct {
 	seq   uint64
 	bytes int64
@@ -52,8 +52,8 @@ func (s *subscription) ack(seq uint64) int64 {
 	return bytes
 }
 
-// acknowledged returns the seq up to which the client has events, as far as is known: without a
-// window that it was sent. It requires outbox.mu.
+// acknowledged returns the seq up to which the client is known to have events; without a window,
+// the last seq sent. It requires outbox.mu.
 func (s *subscription) acknowledged(window int64) uint64 {
 	if window == 0 {
 		return s.after
@@ -69,15 +69,15 @@ const maxWrite = 64 << 10
 const farBehind = 1024
 
 // next returns the lines that a subscription has to write now, within the window, and caught_up at
-// its place. A client without unacknowledged bytes gets at least one event. It returns nil for
-// nothing. The lines may be part of buf.
+// its place. A client without unacknowledged bytes gets at least one event. It returns nil if there
+// are none. The lines may be part of buf.
 func (c *conn) next(s *subscription, buf []byte) []byte {
 	after, room, owing := c.room(s)
 	if room <= 0 {
 		if c.stall(room) {
 			return nil
 		}
-		return c.next(s, buf) // acknowledged meanwhile
+		return c.next(s, buf) // acknowledged since
 	}
 	if s.fold.holds(s.log, after, c.Wake) {
 		return nil

@@ -32,7 +32,7 @@ func (s failingStore) Read(
 	return s.Store.Read(ctx, id, after, through, folded, max, dst)
 }
 
-// A log that cannot be read ends the subscription, with a code and no detail, and nothing else.
+// A log that cannot be read ends only the subscription, with a code and no detail.
 func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Bool
@@ -40,7 +40,7 @@ func TestUnreadableLogEndsTheSubscriptionAlone(t *testing.T) {
 			t,
 			func(w *testServer) {
 				w.wrap = func(s session.Store) session.Store { return failingStore{s, &broken} }
-				w.bounds.LogMemory = 1 // what the log drops is read from the store
+				w.bounds.LogMemory = 1 // events dropped from memory are read from the store
 			},
 		)
 		id := w.runTurn("much")

@@ -47,8 +47,8 @@ func TestAPublicListenerSpeaksTLS(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A listener of other machines answers for IP addresses, its own names and those that are allowed,
-// with or without TLS.
+// A listener of other machines answers for IP addresses, its own names and allowed ones, with or
+// without TLS.
 func TestAPublicListenerRefusesForeignHosts(t *testing.T) {
 	w := newTestServer(t)
 	l, err := ListenTCP("0.0.0.0:0", TCPOptions{Token: "secret", Insecure: true, Hosts: []string{"Box.example"}})

@@ -42,7 +42,7 @@ type nativeTransport struct {
 	short  [128]byte    // a message that fits, such as an ack
 }
 
-// nativeName is the name of the native protocol among those of dialects.
+// nativeName is the name of the native protocol among the names of dialects.
 const nativeName = "native"
 
 // Name implements transport.

@@ -19,8 +19,8 @@ func bubble(t *testing.T, f func(t *testing.T, w *testServer)) {
 	synctest.Test(t, func(t *testing.T) { f(t, newTestServer(t)) })
 }
 
-// Whatever a client acknowledges, unacknowledged bytes stay within its window or are one event, and
-// it receives everything.
+// For any acknowledgements of a client, its unacknowledged bytes stay within the window or are one
+// event, and it receives everything.
 func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
 	bubble(t, func(t *testing.T, w *testServer) {
 		ids := []string{w.runTurn("some"), w.runTurn("few"), w.runTurn("some")}
@@ -64,7 +64,7 @@ func TestWindowBoundsWhatIsUnacknowledged(t *testing.T) {
 				case len(unacked) == 0:
 					rt.Fatalf("no events: at %v of %v", at, end)
 				}
-				n := len(unacked) // acknowledge everything at once, or a part of it first
+				n := len(unacked) // acknowledge everything in one command, or a part of it first
 				if rounds < 50 && rapid.Bool().Draw(rt, "some") {
 					n = rapid.IntRange(1, n).Draw(rt, "acks")
 				}

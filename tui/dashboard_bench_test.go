@@ -34,7 +34,7 @@ func BenchmarkDashboard(b *testing.B) {
 		return s
 	}
 	open := func() *program {
-		p := testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Start), newFakeServer())
+		p := testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Start), tuitest.NewServer())
 		p.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		all := make(dashboard.SummariesMsg, n)
 		for i := range all {

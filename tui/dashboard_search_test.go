@@ -5,9 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
@@ -31,7 +28,7 @@ func searchHit(session string, turn int, kind protocol.HitKind, item, snippet st
 
 // setHits makes the server return hits for every search, in two pages if there are more than two.
 func (d *testDashboard) setHits(hits ...protocol.Hit) {
-	d.server.search = func(d protocol.SearchData) (protocol.SearchResult, error) {
+	d.server.OnSearch = func(d protocol.SearchData) (protocol.SearchResult, error) {
 		if d.Cursor == "" && len(hits) > 2 {
 			return protocol.SearchResult{Hits: hits[:2], Cursor: "2"}, nil
 		}
@@ -55,12 +52,12 @@ func searchRace(d *testDashboard) {
 }
 
 func TestSearchHitOpensSessionAtMatch(t *testing.T) {
-	d := newTestDashboard(t, 80, 20, testSummaries()...)
+	d := newTestDashboard(t, 80, 20, tuitest.Summaries()...)
 	// The session starts empty.
-	d.server.journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} }
+	d.server.Journal = func(string) *tuitest.Journal { return &tuitest.Journal{At: tuitest.Start} }
 	searchRace(d)
 	d.wantText("fix-tests", "1 of 3 matches", "1 session cannot be read")
-	d.server.reply = func(_ string, a tuitest.Command) (any, error) {
+	d.server.Reply = func(_ string, a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.SearchData); ok && d.Cursor == "" {
 			return protocol.SearchResult{
 				Hits:   []protocol.Hit{searchHit("s2", 20, protocol.HitText, "t", "")},
@@ -89,82 +86,4 @@ func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	d.wantText("search in all sessions · “race” · 1 of 3 matches")
 	d.press("esc")
 	d.wantNoText("search in all sessions")
-}
-
-func TestDashboardSearchWithoutMatches(t *testing.T) {
-	d := newTestDashboard(t, 80, 20, testSummaries()...)
-	d.setHits()
-	d.press("ctrl+f")
-	if d.p.View().Cursor == nil {
-		t.Error("no cursor in the search field")
-	}
-	d.send(tea.PasteMsg{Content: "no\nwhere"})
-	d.press("enter")
-	d.wantText("“no where” · no matches")
-	d.server.search = nil
-	d.press("/", "enter")
-	d.wantText("it cannot search")
-	d.press("/", "esc", "esc")
-	d.wantText("sessions 5")
-}
-
-func TestDashboardSearchIgnoresStaleResults(t *testing.T) {
-	d := newTestDashboard(t, 80, 20, testSummaries()...)
-	d.setHits(searchHit("s2", 7, protocol.HitText, "t", "race"))
-	d.press("f")
-	d.typeText("race")
-	_, cmd := d.p.Update(tuitest.KeyPress("enter"))
-	d.press("esc")
-	d.run(cmd)
-	d.wantText("sessions 5")
-	d.wantNoText("race")
-}
-
-func TestDashboardSearchLoadsPagesOnDemand(t *testing.T) {
-	d := newTestDashboard(t, 80, 20, testSummaries()...)
-	requests := 0
-	d.server.search = func(protocol.SearchData) (protocol.SearchResult, error) {
-		requests++
-		var page protocol.SearchResult
-		for i := range remote.HitsPerPage {
-			page.Hits = append(page.Hits, searchHit("s2", requests*remote.HitsPerPage+i, protocol.HitText, "t", "race"))
-		}
-		page.Cursor = "more"
-		return page, nil
-	}
-	d.press("f")
-	d.typeText("race")
-	d.press("enter")
-	if requests != 1 {
-		t.Fatalf("got %d requests for the first screen, want 1", requests)
-	}
-	d.press("end")
-	d.wantText(fmt.Sprintf("%d of %d+ matches", remote.HitsPerPage, 2*remote.HitsPerPage))
-	if requests != 2 {
-		t.Errorf("got %d requests at the end of the list, want 2", requests)
-	}
-}
-
-func TestSearchResultsFitAllSizes(t *testing.T) {
-	for _, width := range []int{1, 2, 5, 12, 39, 61, 120} {
-		for _, height := range []int{1, 2, 3, 9, 10, 24} {
-			d := newTestDashboard(t, width, height, testSummaries()...)
-			searchRace(d)
-			for _, key := range []string{"down", "pgdown", "/", "esc", "up", "?"} {
-				d.press(key)
-				view := d.p.View()
-				if n := strings.Count(view.Content, "\n") + 1; n > height {
-					t.Fatalf("%dx%d after %s: got %d rows", width, height, key, n)
-				}
-				for line := range strings.Lines(view.Content) {
-					if n := ansi.StringWidth(line); n > width || strings.Contains(ansi.Strip(line), "\x1b") {
-						t.Fatalf("%dx%d after %s: got a row of %d cells: %q", width, height, key, n, line)
-					}
-				}
-				if c := view.Cursor; c != nil && (c.X >= width || c.Y >= height) {
-					t.Fatalf("%dx%d after %s: got cursor %d,%d", width, height, key, c.X, c.Y)
-				}
-			}
-		}
-	}
 }

@@ -8,6 +8,10 @@
 //
 // # Structure
 //
+// A message passes a chain of input filters, then goes to the screen with the focus. A filter takes
+// a message, changes it or passes it on. Filters and screens return what they ask of the program as
+// an intent.
+//
 // The screens are [agentctl/tui/sessionview] and [agentctl/tui/dashboard]. They are made of
 // components. A component has a method Update that returns an intent, and draws itself at a given
 // width. It does no I/O. Commands and updates run as tasks of tui/task, which return their results

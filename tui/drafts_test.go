@@ -17,7 +17,7 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 		dir := t.TempDir()
 		start := func() *dashboardProgram {
 			o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: drafts.Open(userstate.At(dir), "server")}}}
-			p := startDashboardWith(t, o, newFakeServer(), "s3")
+			p := startDashboardWith(t, o, tuitest.NewServer(), "s3")
 			tuitest.Wait(time.Second)
 			return p
 		}
@@ -46,8 +46,8 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
 	store := drafts.Open(userstate.Dir{}, "")
 	o := Options{Parts: Parts{Composer: ComposerOptions{Drafts: store}}}
-	d := newTestDashboardWith(t, o, 100, 20, testSummaries()...)
-	d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {
+	d := newTestDashboardWith(t, o, 100, 20, tuitest.Summaries()...)
+	d.server.OnCreate = func(protocol.CreateData) (protocol.CreateResult, error) {
 		return protocol.CreateResult{}, errors.New("no such agent")
 	}
 	d.press("n")
@@ -65,8 +65,8 @@ func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
 	d.press("enter", "esc")
 
 	// Another screen: the prompt was never sent.
-	d = newTestDashboardWith(t, o, 100, 20, testSummaries()...)
-	d.server.create = func(protocol.CreateData) (protocol.CreateResult, error) {
+	d = newTestDashboardWith(t, o, 100, 20, tuitest.Summaries()...)
+	d.server.OnCreate = func(protocol.CreateData) (protocol.CreateResult, error) {
 		return protocol.CreateResult{Session: "s77"}, nil
 	}
 	d.press("n")

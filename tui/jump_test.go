@@ -1,9 +1,13 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+
+	"agentctl/internal/dev/tuitest"
+)
 
 func TestJumpFromASession(t *testing.T) {
-	d := newTestDashboard(t, 90, 24, testSummaries()...)
+	d := newTestDashboard(t, 90, 24, tuitest.Summaries()...)
 	d.press("enter")
 	if d.p.sessions.shown.id != "s3" {
 		t.Fatalf("shown: %s", d.p.sessions.shown.id)

@@ -21,11 +21,11 @@ func (p *program) left() Left {
 	if o == nil {
 		return Left{Connected: true}
 	}
-	state := o.view.State()
 	server := ""
 	if p.dashboard != nil {
 		server = p.dashboard.OtherServer(o.id)
 	}
+	state := o.view.State()
 	return Left{
 		Server:  server,
 		Session: cmp.Or(state.Name, state.Session), Ended: state.Closed || o.deleted,

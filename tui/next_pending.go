@@ -1,51 +1,41 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
+	"agentctl/tui/sessionlist"
 	"agentctl/tui/split"
 )
 
-// pendingNavigation is the state of a walk through the sessions that need the user. The walk ends
-// where it began.
-type pendingNavigation struct {
-	origin   string       // session with the focus at the start; "": the dashboard
-	layout   split.Layout // of the sessions at the start
-	selected string       // session selected on the dashboard at the start
-	visited  map[string]bool
+// place is what is on the screen.
+type place struct {
+	session  string       // with the focus; "": the dashboard
+	layout   split.Layout // of the sessions
+	selected string       // on the dashboard
 }
 
-// showNextPending shows the next session that needs the user. After the last one it returns to the
-// screen on which the walk began.
-func (p *program) showNextPending() tea.Cmd {
-	p.requestWatch()
-	current := ""
-	if p.sessions.shown != nil {
-		current = p.sessions.shown.id
-	}
-	if p.navigation.visited == nil {
-		p.navigation = pendingNavigation{
-			origin: current, layout: p.panes.layout, selected: p.dashboard.Selected(), visited: map[string]bool{},
-		}
-	}
-	p.navigation.visited[current] = true
-	id, ok := p.dashboard.List().NextNeed(func(id string) bool {
-		return p.navigation.visited[id] || !p.dashboard.Reachable(id)
-	})
-	if ok {
-		return p.open(id)
-	}
-	start := p.navigation
-	p.navigation = pendingNavigation{}
-	const done = "no other session needs you"
-	p.panes.layout = start.layout
-	if start.origin != "" && start.layout.Len() > 0 {
-		cmd := p.showPanes()
-		p.sessions.shown.view.ShowStatus(done)
-		return cmd
-	}
-	p.showDashboard()
-	p.dashboard.Select(start.selected)
-	p.dashboard.ShowStatus(done)
-	return nil
+// pendingNavigation is a walk through the sessions that need the user. It ends where it began. The
+// zero value has not begun.
+type pendingNavigation struct {
+	start   place
+	visited map[string]bool // nil: it has not begun
 }
+
+// next returns the next session of the list that needs the user and is reachable. After the last
+// one it ends the walk and returns "" and the place where it began.
+func (n *pendingNavigation) next(
+	now place, list *sessionlist.List, reachable func(session string) bool,
+) (session string, start place) {
+	if n.visited == nil {
+		n.start, n.visited = now, map[string]bool{}
+	}
+	n.visited[now.session] = true
+	session, ok := list.NextNeed(func(id string) bool { return n.visited[id] || !reachable(id) })
+	if ok {
+		return session, place{}
+	}
+	start = n.start
+	n.end()
+	return "", start
+}
+
+// end ends the walk where it is.
+func (n *pendingNavigation) end() { *n = pendingNavigation{} }

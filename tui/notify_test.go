@@ -159,7 +159,7 @@ func TestNotifyAfterReconnect(t *testing.T) {
 }
 
 func TestDashboardNotifiesForEverySession(t *testing.T) {
-	p := testDashboardModel(t.Context(), Options{Env: footEnv}, time.Now, newFakeServer())
+	p := testDashboardModel(t.Context(), Options{Env: footEnv}, time.Now, tuitest.NewServer())
 	send := func(s protocol.Summary) string {
 		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: s}})
 		return terminalOutput(cmd)
@@ -207,7 +207,7 @@ func TestNotificationsAreRestrictedByStateAndLabel(t *testing.T) {
 		States: []notify.State{notify.Waiting, notify.Failed}, Labels: []string{"team=infra", "urgent"},
 	}
 	options := Options{Env: footEnv, Alerts: Alerts{Only: only}}
-	p := testDashboardModel(t.Context(), options, time.Now, newFakeServer())
+	p := testDashboardModel(t.Context(), options, time.Now, tuitest.NewServer())
 	p.Update(tea.BlurMsg{})
 	asked, infra, urgent := tuitest.Start, map[string]string{"team": "infra"}, map[string]string{"urgent": "1"}
 	for name, c := range map[string]struct {
@@ -374,7 +374,7 @@ func TestNotificationsAndTheStatusLineNameTheServer(t *testing.T) {
 		d.send(task.Message{To: d.p.sessions.shown, Msg: tuitest.Conversation().Take()})
 		d.wantText(want)
 	}
-	d = newTestDashboard(t, 90, 16, testSummaries()...)
+	d = newTestDashboard(t, 90, 16, tuitest.Summaries()...)
 	d.run(d.p.open("s1"))
 	d.send(task.Message{To: d.p.sessions.shown, Msg: tuitest.Conversation().Take()})
 	d.wantNoText("/fix-tests")

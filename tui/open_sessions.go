@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // defaultKeep is the default maximum number of open sessions, including the one on the screen.
@@ -145,13 +146,18 @@ func (s *openSessions) closeOldest(spare []string) {
 	}
 }
 
-// hide removes all sessions from the screen. They stay open unless they were deleted.
-func (s *openSessions) hide() {
+// hide removes all sessions from the screen. They stay open unless they were deleted: it returns
+// the deleted ones.
+func (s *openSessions) hide() (deleted []string) {
 	before := s.onScreen()
 	s.shown, s.beside = nil, nil
 	for _, o := range before {
 		s.hideSession(o)
+		if o.deleted {
+			deleted = append(deleted, o.id)
+		}
 	}
+	return deleted
 }
 
 // hideSession handles that a session is not on the screen any more.
@@ -183,27 +189,61 @@ func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
 	return o
 }
 
-// openFork opens the session that was forked from another one, with a message in its composer. If
-// the other one has lost the focus, the message waits in the new session.
-func (p *program) openFork(from *openSession, forked sessionview.ForkedMsg) tea.Cmd {
-	server := strings.TrimSuffix(from.id, from.view.State().Session) // part of IDs of other servers
-	id := server + forked.Session
-	p.sessions.drafts.Save(id, drafts.Draft{Text: forked.Text})
-	if p.sessions.shown != from {
-		return nil
-	}
-	p.navigation = pendingNavigation{}
-	cmd := p.open(id)
-	p.sessions.shown.view.ShowStatus("a fork that ends before this message: enter sends it")
-	return cmd
+// forkIntent opens a session that was forked from another one.
+type forkIntent struct {
+	from *openSession
+	id   string
 }
 
-// update passes a message to a session. It drops the message if the session has been closed.
-func (s *openSessions) update(o *openSession, msg tea.Msg) tea.Cmd {
-	if !slices.Contains(s.all, o) {
-		return nil
+// fork keeps the message of a new session, forked from another one, for its composer.
+func (s *openSessions) fork(from *openSession, forked sessionview.ForkedIntent) forkIntent {
+	server := strings.TrimSuffix(from.id, from.view.State().Session) // part of IDs of other servers
+	id := server + forked.Session
+	s.drafts.Save(id, drafts.Draft{Text: forked.Text})
+	return forkIntent{from, id}
+}
+
+// update passes a message to a session. It drops the message if the session has been closed, or
+// the message is of an earlier stream of its updates.
+func (s *openSessions) update(o *openSession, msg tea.Msg) (tea.Cmd, ui.Intent) {
+	if m, ok := msg.(streamMsg); ok {
+		if o.detached || m.stream != o.stream {
+			return nil, nil
+		}
+		msg = m.msg
 	}
-	return o.view.Update(msg)
+	if !slices.Contains(s.all, o) {
+		return nil, nil
+	}
+	cmd, intent := o.view.Update(msg)
+	if forked, ok := intent.(sessionview.ForkedIntent); ok {
+		return cmd, s.fork(o, forked)
+	}
+	return cmd, intent
+}
+
+// after returns a command that sends a message after a delay.
+func (s *openSessions) after(d time.Duration, msg tea.Msg) tea.Cmd { return s.viewConfig.After(d, msg) }
+
+// anyLoaded reports whether a session has caught up, or cannot be reached.
+func (s *openSessions) anyLoaded() bool {
+	return slices.ContainsFunc(s.all, func(o *openSession) bool {
+		return o.view.CaughtUp() || o.view.Conn() == remote.Offline
+	})
+}
+
+// anyUnsubscribed reports whether one of the sessions is not open, or not subscribed.
+func (s *openSessions) anyUnsubscribed(sessions []string) bool {
+	return slices.ContainsFunc(sessions, func(id string) bool {
+		o := s.find(id)
+		return o == nil || o.detached
+	})
+}
+
+// isDeleted reports whether the server deleted an open session.
+func (s *openSessions) isDeleted(id string) bool {
+	o := s.find(id)
+	return o != nil && o.deleted
 }
 
 // handleDeleted closes a session that the server deleted. If it is on the screen, it stays readable

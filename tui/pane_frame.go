@@ -41,9 +41,9 @@ type lineEnds struct{ left, right bool }
 const resetStyle = "\x1b[m"
 
 // view returns the screen with all panes and the cursor of the one with the focus.
-func (f *paneFrame) view(p *program) tea.View {
-	screen := &p.panes.screen
-	v := p.sessions.shown.view.View()
+func (s *panes) view(sessions *openSessions) tea.View {
+	f, screen := &s.frame, &s.screen
+	v := sessions.shown.view.View()
 	if len(screen.Panes) == 1 && !screen.Panes[0].Titled() {
 		return v
 	}
@@ -54,9 +54,9 @@ func (f *paneFrame) view(p *program) tea.View {
 	changed := false
 	for i := range screen.Panes {
 		pane := &screen.Panes[i]
-		o := p.sessions.find(pane.Session)
+		o := sessions.find(pane.Session)
 		drawn := v
-		if o == p.sessions.shown {
+		if o == sessions.shown {
 			if v.Cursor != nil {
 				cursor := *v.Cursor
 				cursor.X, cursor.Y = cursor.X+pane.Content.X, cursor.Y+pane.Content.Y
@@ -66,11 +66,12 @@ func (f *paneFrame) view(p *program) tea.View {
 			drawn = o.view.View()
 		}
 		changed = f.update(pane, drawn.Content) || changed
-		titles[i] = p.paneTitle(pane, o)
+		titles[i] = s.title(pane, o)
 	}
 	if changed || len(f.panes) != len(screen.Panes) || !slices.Equal(titles, f.screen) {
 		f.removeHidden(screen)
-		f.screen, f.content = titles, f.join(p, titles)
+		borders := borderStyles{styles: s.styles, drawn: map[borderCell]string{}}
+		f.screen, f.content = titles, f.join(screen, titles, s.layout.Focus(), &borders)
 	}
 	v.Content = f.content
 	return v
@@ -114,13 +115,11 @@ func (f *paneFrame) removeHidden(screen *split.Arrangement) {
 }
 
 // join joins the panes, row by row. The panes of a row are in the order from left to right.
-func (f *paneFrame) join(p *program, titles []string) string {
-	screen := &p.panes.screen
+func (f *paneFrame) join(screen *split.Arrangement, titles []string, focus string, borders *borderStyles) string {
 	height := 0
 	for _, pane := range screen.Panes {
 		height = max(height, pane.Area.Y+pane.Area.Height)
 	}
-	borders := borderStyles{styles: p.styles, drawn: map[borderCell]string{}}
 	var out strings.Builder
 	for y := range height {
 		if y > 0 {
@@ -134,7 +133,7 @@ func (f *paneFrame) join(p *program, titles []string) string {
 				continue
 			}
 			if left != nil {
-				focused := left.Session == p.panes.layout.Focus() || pane.Session == p.panes.layout.Focus()
+				focused := left.Session == focus || pane.Session == focus
 				above := screen.BorderAt(pane.Area.X-1, y-1)
 				top := above == nil || above.Below
 				out.WriteString(borders.cell(borderCell{f.rule(left, y).right, f.rule(pane, y).left, top, focused}))
@@ -195,14 +194,14 @@ func (b *borderStyles) cell(c borderCell) string {
 	return b.drawn[c]
 }
 
-// paneTitle returns the title of a pane: a line with the name and the state of its session. That of
+// title returns the title of a pane: a line with the name and the state of its session. That of
 // the pane with the focus has the accent colour and a mark.
-func (p *program) paneTitle(pane *split.Pane, o *openSession) string {
-	s, state, width := p.styles, o.view.State(), pane.Area.Width
-	focused := pane.Session == p.panes.layout.Focus()
-	line, text, mark := s.Border, s.Dim, ""
+func (s *panes) title(pane *split.Pane, o *openSession) string {
+	styles, state, width := s.styles, o.view.State(), pane.Area.Width
+	focused := pane.Session == s.layout.Focus()
+	line, text, mark := styles.Border, styles.Dim, ""
 	if focused {
-		line, text, mark = s.Accent, s.Accent.Bold(true), "▸ "
+		line, text, mark = styles.Accent, styles.Accent.Bold(true), "▸ "
 	}
 	name := ui.ShortID(pane.Session)
 	if state.Session != "" {
@@ -211,35 +210,35 @@ func (p *program) paneTitle(pane *split.Pane, o *openSession) string {
 	status, statusStyle := string(state.Status()), text
 	switch {
 	case o.view.Conn() != remote.Connected:
-		status, statusStyle = string(o.view.Conn()), s.Warning
+		status, statusStyle = string(o.view.Conn()), styles.Warning
 	case o.deleted:
-		status, statusStyle = "deleted", s.Warning
+		status, statusStyle = "deleted", styles.Warning
 	case state.Status() == protocol.Waiting:
-		status, statusStyle = "? "+status, s.Warning
+		status, statusStyle = "? "+status, styles.Warning
 	}
-	status = ui.Prefixed(keymap.Separator, status) + p.hiddenPanes(pane)
+	status = ui.Prefixed(keymap.Separator, status) + s.hidden(pane)
 	room := width - 4 // the line around the title
 	name = ui.Fit(mark+name, max(room-ansi.StringWidth(status), min(room, minTitleName)))
 	status = ui.Fit(status, room-ansi.StringWidth(name))
 	rest := max(0, room+1-ansi.StringWidth(name)-ansi.StringWidth(status))
 	title := line.Render("─ ") + text.Render(name) + statusStyle.Render(status) +
 		line.Render(" "+strings.Repeat("─", rest))
-	return s.Frame([]string{title}, width, 1)
+	return styles.Frame([]string{title}, width, 1)
 }
 
 // minTitleName is the least width of a name in a title, in cells.
 const minTitleName = 12
 
-// hiddenPanes says that a pane covers others.
-func (p *program) hiddenPanes(pane *split.Pane) string {
-	l := &p.panes.layout
-	if len(p.panes.screen.Panes) > 1 {
+// hidden says that a pane covers others.
+func (s *panes) hidden(pane *split.Pane) string {
+	l := &s.layout
+	if len(s.screen.Panes) > 1 {
 		return ""
 	}
 	all := l.Sessions()
 	out := fmt.Sprintf("%s%d of %d", keymap.Separator, slices.Index(all, pane.Session)+1, len(all))
 	if l.Zoomed() {
-		return out + ui.Prefixed(keymap.Separator, p.styles.Keys.Hint(keymap.ZoomPane, "shows all"))
+		return out + ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(keymap.ZoomPane, "shows all"))
 	}
-	return out + ui.Prefixed(keymap.Separator, p.styles.Keys.Hint(keymap.NextPane, "next"))
+	return out + ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(keymap.NextPane, "next"))
 }

@@ -6,21 +6,23 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/dashboard"
 	"agentctl/tui/keymap"
-	"agentctl/tui/sessionview"
 	"agentctl/tui/split"
 	"agentctl/tui/ui"
 )
 
-// panes are the sessions side by side. While the dashboard is on the screen they wait for it to
-// close.
+// panes divides the screen between the sessions side by side. It decides which of them has the
+// focus and gets the mouse. While the dashboard is on the screen they wait for it to close.
 type panes struct {
-	layout  split.Layout
-	screen  split.Arrangement // of the layout, when it was shown last
-	dragged *split.Border     // border that the mouse moves; nil: none
-	frame   paneFrame
-	store   layoutStore
+	styles        *ui.Styles
+	several       bool // the program has a dashboard
+	layout        split.Layout
+	screen        split.Arrangement // of the layout, when it was shown last
+	width, height int
+	covered       bool          // the dashboard is on the screen
+	dragged       *split.Border // border that the mouse moves; nil: none
+	frame         paneFrame
+	store         layoutStore
 }
 
 // Cells by which a key resizes a pane.
@@ -40,92 +42,142 @@ type PaneOptions struct {
 	Save func(l split.Layout, hidden bool) error
 }
 
-// open puts a session on the screen: it gets the focus, in place of the session with the focus
-// unless it is in the layout.
-func (p *program) open(id string) tea.Cmd {
-	p.panes.layout = p.panes.layout.Open(id)
-	return tea.Batch(p.renderClock.open(), p.showPanes())
+// Intents of the panes.
+type (
+	// showIntent puts the sessions of the layout, which has changed, on the screen.
+	showIntent struct{}
+
+	// chooseIntent asks the user for the session of a split.
+	chooseIntent struct{ action keymap.Action }
+
+	// statusIntent shows a status message.
+	statusIntent struct{ text string }
+)
+
+// paneMsg is a mouse event for the session of a pane, in the coordinates of the pane.
+type paneMsg struct {
+	session string
+	msg     tea.Msg
 }
 
-// showPanes puts the sessions of the layout on the screen, each with its size. The layout must have
-// a session.
-func (p *program) showPanes() tea.Cmd {
-	s := &p.panes
-	s.arrange(p.sessions, p.width, p.height)
-	shown, before := p.sessions.shown, p.sessions.onScreen()
-	ids := []string{s.layout.Focus()}
-	for _, pane := range s.screen.Panes {
-		if pane.Session != ids[0] {
-			ids = append(ids, pane.Session)
-		}
+// restore takes the layout that the user left.
+func (s *panes) restore(o *PaneOptions) {
+	if o.Layout.Len() > 1 {
+		s.layout, s.store.saved = o.Layout, savedLayout{o.Layout, o.Hidden}
 	}
-	spare := slices.Concat(s.layout.Sessions(), p.navigation.layout.Sessions())
-	p.sessions.show(ids, p.stopPreview(ids), spare)
-	var cmds []tea.Cmd
-	for _, pane := range s.screen.Panes {
-		o := p.sessions.find(pane.Session)
-		o.view.SetElsewhere(pane.Session != s.layout.Focus())
-		o.view.SetBeside(pane.Area.Width < p.width)
-		size := tea.WindowSizeMsg{Width: max(pane.Content.Width, 1), Height: max(pane.Content.Height, 1)}
-		if o.size != size || !slices.Contains(before, o) {
-			o.size = size
-			cmds = append(cmds, p.updateSession(o, size))
-		}
-	}
-	if shown != nil && shown != p.sessions.shown && s.layout.Len() > 1 {
-		cmds = append(cmds, p.updateShown(sessionview.FocusMsg{}))
-	}
-	if p.dashboard != nil {
-		p.dashboard.SetCovered(true)
-		p.dashboard.Select(s.layout.Focus())
-		p.updateOthers()
-		cmds = append(cmds, p.saveRead())
-	}
-	return tea.Batch(cmds...)
 }
 
-// arrange divides the screen. A deleted session that has no place on it leaves the layout.
-func (s *panes) arrange(open *openSessions, width, height int) {
-	s.screen = s.layout.Arrange(width, height)
+// resize sets the size of the screen. It ends a drag.
+func (s *panes) resize(msg tea.WindowSizeMsg) {
+	s.width, s.height = max(msg.Width, 1), max(msg.Height, 1)
+	s.dragged = nil
+}
+
+// filter handles the input that is not for a session: the keys that leave it or act on the panes,
+// and the mouse between the panes. It returns nil in its place, and an intent, which may be nil.
+// Other input is for the session with the focus or, as a paneMsg, for the one below the mouse.
+func (s *panes) filter(msg tea.Msg) (tea.Msg, ui.Intent) {
+	if s.covered {
+		return msg, nil
+	}
+	switch m := msg.(type) {
+	case tea.MouseMsg:
+		return s.filterMouse(m)
+	case tea.KeyPressMsg:
+		if !s.several {
+			break
+		}
+		key := m.String()
+		if action := s.styles.Keys.At(keymap.Global, key); leavesSession(action) {
+			return nil, ui.ActionIntent{Action: action}
+		}
+		if action := s.styles.Keys.At(keymap.Panes, key); s.actsOn(action) {
+			return nil, ui.ActionIntent{Action: action}
+		}
+	}
+	return msg, nil
+}
+
+// leavesSession reports whether an action shows another screen.
+func leavesSession(a keymap.Action) bool {
+	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession
+}
+
+// filterMouse moves a mouse event into the coordinates of the pane below it. A click on another
+// session gives it the focus and does nothing else. The mouse drags borders.
+func (s *panes) filterMouse(msg tea.MouseMsg) (tea.Msg, ui.Intent) {
+	m := msg.Mouse()
+	click, clicked := msg.(tea.MouseClickMsg)
+	if s.dragged != nil {
+		switch msg.(type) {
+		case tea.MouseMotionMsg:
+			s.layout = s.layout.Drag(*s.dragged, m.X, m.Y)
+			return nil, showIntent{}
+		case tea.MouseReleaseMsg:
+			s.dragged = nil
+			return nil, nil
+		}
+		s.dragged = nil // the terminal sent no release
+	}
+	if clicked && click.Button == tea.MouseLeft {
+		if b := s.screen.BorderAt(m.X, m.Y); b != nil {
+			border := *b
+			s.dragged = &border
+		}
+	}
+	pane := s.screen.At(m.X, m.Y)
+	switch {
+	case pane == nil:
+		return nil, nil
+	case clicked && pane.Session != s.layout.Focus():
+		s.layout = s.layout.Open(pane.Session)
+		return nil, showIntent{}
+	case !pane.Content.Contains(m.X, m.Y):
+		return nil, nil
+	}
+	return paneMsg{pane.Session, moveMouse(msg, -pane.Content.X, -pane.Content.Y)}, nil
+}
+
+// arrange divides the screen. A deleted session that has no place on it leaves the layout. It
+// returns the sessions on the screen, the one with the focus first.
+func (s *panes) arrange(deleted func(session string) bool) []string {
+	s.screen = s.layout.Arrange(s.width, s.height)
 	s.layout = s.layout.Keep(func(id string) bool {
-		o := open.find(id)
-		return o == nil || !o.deleted ||
-			slices.ContainsFunc(s.screen.Panes, func(p split.Pane) bool { return p.Session == id })
+		return !deleted(id) || slices.ContainsFunc(s.screen.Panes, func(p split.Pane) bool { return p.Session == id })
 	})
-	s.screen = s.layout.Arrange(width, height)
+	s.screen = s.layout.Arrange(s.width, s.height)
+	s.covered = false
+	shown := []string{s.layout.Focus()}
+	for _, pane := range s.screen.Panes {
+		if pane.Session != shown[0] {
+			shown = append(shown, pane.Session)
+		}
+	}
+	return shown
 }
 
-// stopPreview ends the preview of the dashboard if sessions will be subscribed. It returns a
-// channel that is closed when it has ended, or nil.
-func (p *program) stopPreview(sessions []string) <-chan struct{} {
-	subscribed := func(id string) bool {
-		o := p.sessions.find(id)
-		return o != nil && !o.detached
-	}
-	if p.dashboard == nil || !slices.ContainsFunc(sessions, func(id string) bool { return !subscribed(id) }) {
-		return nil
-	}
-	return p.dashboard.StopPreview()
-}
+// cover handles that the dashboard is on the screen.
+func (s *panes) cover() { s.covered, s.dragged = true, nil }
 
-// actsOnPanes reports whether an action applies now: all but a split need several sessions.
-func (s *panes) actsOnPanes(a keymap.Action) bool {
+// actsOn reports whether an action applies now: all but a split need several sessions.
+func (s *panes) actsOn(a keymap.Action) bool {
 	return a.OnPanes() && (a.Splits() || s.layout.Len() > 1)
 }
 
-// actOnPanes carries out an action on the sessions side by side.
-func (p *program) actOnPanes(action keymap.Action) tea.Cmd {
-	l := p.panes.layout
-	width, height := p.width, p.height
+// act carries out an action on the sessions side by side.
+func (s *panes) act(action keymap.Action) ui.Intent {
+	l, width, height := s.layout, s.width, s.height
 	switch {
-	case p.sessions.shown == nil:
+	case s.covered:
 		return nil
 	case action.Splits():
-		return p.chooseSplit(action)
+		if reason := s.refuse(action); reason != "" {
+			return statusIntent{reason}
+		}
+		return chooseIntent{action}
 	case l.Len() < 2:
-		p.sessions.shown.view.ShowStatus("there is one session" +
-			ui.Prefixed(keymap.Separator, p.styles.Keys.Hint(keymap.SplitRight, "shows another beside it")))
-		return nil
+		hint := s.styles.Keys.Hint(keymap.SplitRight, "shows another beside it")
+		return statusIntent{"there is one session" + ui.Prefixed(keymap.Separator, hint)}
 	}
 	switch action {
 	case keymap.PaneLeft:
@@ -151,74 +203,42 @@ func (p *program) actOnPanes(action keymap.Action) tea.Cmd {
 	case keymap.ClosePane:
 		l = l.Remove(l.Focus())
 	}
-	p.panes.layout = l
-	return p.showPanes()
+	s.layout = l
+	return showIntent{}
 }
 
-// chooseSplit asks which session to show beside the one with the focus.
-func (p *program) chooseSplit(action keymap.Action) tea.Cmd {
-	if reason := p.refuseSplit(action); reason != "" {
-		p.sessions.shown.view.ShowStatus(reason)
-		return nil
-	}
-	p.navigation = pendingNavigation{}
-	p.showDashboard()
-	p.dashboard.OpenSplit(action)
-	return p.updateDashboard(nil)
-}
-
-// refuseSplit returns why no further session can be shown, or "".
-func (p *program) refuseSplit(action keymap.Action) string {
+// refuse returns why no further session can be shown, or "".
+func (s *panes) refuse(action keymap.Action) string {
 	const other = "\x00" // is no session
-	l := p.panes.layout
-	switch {
+	switch l := s.layout; {
 	case l.Len() == split.MaxPanes:
 		return fmt.Sprintf("at most %d sessions are side by side", split.MaxPanes)
-	case l.Len() > 0 && !l.Split(other, action == keymap.SplitBelow).Arrange(p.width, p.height).Fits:
+	case l.Len() > 0 && !l.Split(other, action == keymap.SplitBelow).Arrange(s.width, s.height).Fits:
 		return fmt.Sprintf("no room: each session needs %d×%d cells", split.MinWidth, split.MinHeight)
 	}
 	return ""
 }
 
-// showSplit shows a session beside the one with the focus.
-func (p *program) showSplit(i dashboard.SplitIntent) tea.Cmd {
-	if reason := p.refuseSplit(i.Action); reason != "" && !p.panes.layout.Has(i.Session) {
-		p.dashboard.ShowStatus(reason)
-		return nil
+// split adds a session beside the one with the focus. It returns why it cannot, or "".
+func (s *panes) split(session string, action keymap.Action) string {
+	if reason := s.refuse(action); reason != "" && !s.layout.Has(session) {
+		return reason
 	}
-	p.navigation = pendingNavigation{}
-	p.panes.layout = p.panes.layout.Split(i.Session, i.Action == keymap.SplitBelow)
-	return p.showPanes()
+	s.layout = s.layout.Split(session, action == keymap.SplitBelow)
+	return ""
 }
 
-// showBack returns from the dashboard to the sessions that were shown last, if there are any.
-func (p *program) showBack() tea.Cmd {
-	switch {
-	case p.panes.layout.Len() > 0:
-		return p.showPanes()
-	case len(p.sessions.all) > 0:
-		return p.open(p.sessions.all[0].id)
+// toSave returns the present layout. That of one session is not kept.
+func (s *panes) toSave() savedLayout {
+	if s.layout.Len() < 2 {
+		return savedLayout{}
 	}
-	return nil
+	return savedLayout{s.layout, s.covered}
 }
 
-// removeDeleted handles that the server deleted a session. It stays on the screen until it is
-// hidden.
-func (p *program) removeDeleted(id string) {
-	p.sessions.handleDeleted(id)
-	if o := p.sessions.find(id); o == nil {
-		p.panes.layout = p.panes.layout.Remove(id)
+// remove removes sessions from the layout.
+func (s *panes) remove(sessions ...string) {
+	for _, id := range sessions {
+		s.layout = s.layout.Remove(id)
 	}
-	p.navigation.layout = p.navigation.layout.Remove(id)
-}
-
-// hidePanes removes all sessions from the screen, and deleted ones from the layout.
-func (p *program) hidePanes() {
-	for _, o := range p.sessions.onScreen() {
-		if o.deleted {
-			p.panes.layout = p.panes.layout.Remove(o.id)
-		}
-	}
-	p.panes.dragged = nil
-	p.sessions.hide()
 }

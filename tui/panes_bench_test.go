@@ -16,14 +16,14 @@ import (
 // openBenchPanes returns a program with a number of sessions side by side on a screen of 200x60,
 // and a function that makes the agent of one session write and draws the screen.
 func openBenchPanes(sessions int) (p *program, write func(session int)) {
-	p = testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Start), newFakeServer())
+	p = testDashboardModel(context.Background(), Options{}, fixedClock(tuitest.Start), tuitest.NewServer())
 	p.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 	l := split.New("s0")
 	for i := range sessions - 1 {
 		l = l.Split(fmt.Sprint("s", i+1), i%2 == 1)
 	}
 	p.panes.layout = l
-	p.showPanes()
+	p.show()
 	journals := make([]*tuitest.Journal, sessions)
 	update := func(i int) {
 		p.Update(task.Message{To: p.sessions.find(fmt.Sprint("s", i)), Msg: journals[i].Take()})

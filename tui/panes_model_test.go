@@ -63,7 +63,7 @@ func checkPanes(p *program) error {
 	if len(shown) == 0 {
 		return nil // the dashboard
 	}
-	a := l.Arrange(p.width, p.height)
+	a := l.Arrange(p.panes.width, p.panes.height)
 	if p.sessions.shown.id != l.Focus() || len(a.Panes) != len(shown) || len(shown) > split.MaxPanes {
 		return fmt.Errorf("%d sessions with %s for %+v", len(shown), p.sessions.shown.id, l)
 	}
@@ -76,15 +76,15 @@ func checkPanes(p *program) error {
 	v := p.View()
 	rows := 1
 	for line := range strings.SplitSeq(v.Content, "\n") {
-		if rows++; len(a.Panes) > 1 && ansi.StringWidth(line) != p.width || ansi.StringWidth(line) > p.width {
-			return fmt.Errorf("the row %q has %d cells of %d", line, ansi.StringWidth(line), p.width)
+		if rows++; len(a.Panes) > 1 && ansi.StringWidth(line) != p.panes.width || ansi.StringWidth(line) > p.panes.width {
+			return fmt.Errorf("the row %q has %d cells of %d", line, ansi.StringWidth(line), p.panes.width)
 		}
 		if !utf8.ValidString(line) {
 			return fmt.Errorf("the row %q is no text", line)
 		}
 	}
-	if rows-1 > p.height {
-		return fmt.Errorf("%d rows of %d", rows-1, p.height)
+	if rows-1 > p.panes.height {
+		return fmt.Errorf("%d rows of %d", rows-1, p.panes.height)
 	}
 	focused := a.Panes[slices.IndexFunc(a.Panes, func(q split.Pane) bool { return q.Session == l.Focus() })]
 	if v.Cursor != nil && !focused.Content.Contains(v.Cursor.X, v.Cursor.Y) {

@@ -18,6 +18,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/split"
 	"agentctl/tui/task"
+	"agentctl/tui/ui"
 )
 
 // paneScenes are the contents of the sessions in the tests of panes.
@@ -27,7 +28,7 @@ var paneScenes = map[string]string{"s1": "approval", "s2": "transcript", "s3": "
 // then each of the others by its split, such as "alt+v s2".
 func newTestPanes(t *testing.T, width, height int, first string, splits ...string) *testDashboard {
 	t.Helper()
-	d := newTestDashboard(t, width, height, testSummaries()...)
+	d := newTestDashboard(t, width, height, tuitest.Summaries()...)
 	d.p.dashboard.Select(first)
 	d.press("enter")
 	d.fill(first)
@@ -186,7 +187,7 @@ func TestKeysGoToTheSessionWithTheFocusAlone(t *testing.T) {
 }
 
 func TestARequestBesideTakesNoKey(t *testing.T) {
-	d := newTestDashboard(t, 199, 60, testSummaries()...)
+	d := newTestDashboard(t, 199, 60, tuitest.Summaries()...)
 	var guards []tea.Msg
 	d.p.sessions.viewConfig.After = func(_ time.Duration, msg tea.Msg) tea.Cmd {
 		guards = append(guards, msg)
@@ -210,7 +211,7 @@ func TestARequestBesideTakesNoKey(t *testing.T) {
 	d.press("y", "n", "a", "enter", "1", "alt+1")
 	d.press("alt+shift+h", "y", "y") // within the grace period
 	for _, id := range []string{"s1", "s2"} {
-		for _, c := range d.server.sessions[id].Commands() {
+		for _, c := range d.server.Sessions[id].Commands() {
 			if c.Verb == protocol.DoApprove {
 				t.Errorf("%s got the decision %+v", id, c.Data)
 			}
@@ -219,7 +220,7 @@ func TestARequestBesideTakesNoKey(t *testing.T) {
 	waitGrace()
 	d.press("y")
 	approved := func(c tuitest.Command) bool { return c.Verb == protocol.DoApprove }
-	if !slices.ContainsFunc(d.server.sessions["s1"].Commands(), approved) {
+	if !slices.ContainsFunc(d.server.Sessions["s1"].Commands(), approved) {
 		t.Error("a key of the session with the focus decides nothing")
 	}
 }
@@ -289,7 +290,7 @@ func TestOnlyThePaneThatChangedIsLaidOutAgain(t *testing.T) {
 	if before["s2"] != after["s2"] || before["s1"] == after["s1"] {
 		t.Error("want the changed pane laid out again, and only that")
 	}
-	d.p.setTheme("light")
+	d.p.Update(ui.ThemeMsg{Theme: "light"})
 	d.p.View()
 	if d.p.panes.frame.panes["s2"] == after["s2"] {
 		t.Error("a new theme shows the lines of the last one")
@@ -372,9 +373,9 @@ func TestTheLayoutIsRestored(t *testing.T) {
 	}
 	start := func(initial string, hidden bool) *program {
 		o := Options{Parts: Parts{Panes: PaneOptions{Layout: l, Hidden: hidden, Save: save}}}
-		p := testBuilder(t.Context(), o, time.Now, func() string { return "" }).newDashboard(newFakeServer(), initial)
+		p := testBuilder(t.Context(), o, time.Now, func() string { return "" }).newDashboard(tuitest.NewServer(), initial)
 		noTimers(p)
-		p.width, p.height = 200, 60
+		p.panes.width, p.panes.height = 200, 60
 		p.Init()
 		return p
 	}
@@ -383,12 +384,12 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("%d sessions are on the screen", got)
 	}
 	p.Update(tuitest.KeyPress("alt+e"))
-	err := p.savePanesNow()
+	err := p.panes.store.saveNow(p.panes.toSave())
 	if err != nil || len(saved) != 1 || strings.Join(saved[0].Sessions(), " ") != "s1 s2" || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p.Update(tuitest.KeyPress("alt+e"))
-	if err := p.savePanesNow(); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
 		t.Errorf("saved %+v after the last split: %v", saved, err)
 	}
 	p = start("", true)
@@ -400,18 +401,18 @@ func TestTheLayoutIsRestored(t *testing.T) {
 		t.Errorf("esc shows %d sessions", got)
 	}
 	p.Update(tuitest.KeyPress("f2"))
-	if err := p.savePanesNow(); err != nil || len(saved) != 2 {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 {
 		t.Errorf("saved %+v without a change: %v", saved, err)
 	}
 	p.Update(tuitest.KeyPress("esc"))
-	if err := p.savePanesNow(); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 3 || saved[2].Len() != 3 || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
 	p = start("s2", false)
 	if got := len(p.sessions.onScreen()); got != 1 {
 		t.Errorf("a named session is one of %d", got)
 	}
-	if err := p.savePanesNow(); err != nil || len(saved) != 3 {
+	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 3 {
 		t.Errorf("a named session replaces the layout: %+v (%v)", saved, err)
 	}
 }
@@ -425,7 +426,7 @@ func TestTheLayoutIsSavedAfterEachChange(t *testing.T) {
 			return fail
 		}
 		o := Options{Parts: Parts{Panes: PaneOptions{Layout: split.New("s1").Split("s2", false), Save: save}}}
-		p := startDashboardWith(t, o, newFakeServer(), "")
+		p := startDashboardWith(t, o, tuitest.NewServer(), "")
 		want := func(want ...string) {
 			t.Helper()
 			if !slices.Equal(saved, want) {
@@ -463,11 +464,11 @@ func TestSelectingWordsWorksInASplit(t *testing.T) {
 func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := Options{Parts: Parts{Panes: PaneOptions{Layout: split.New("s1").Split("s2", false)}}}
-		p := startDashboardWith(t, o, newFakeServer(), "")
+		p := startDashboardWith(t, o, tuitest.NewServer(), "")
 		tuitest.Wait(2 * detachAfter)
 		want := func(want ...string) {
 			t.Helper()
-			if got := p.server.subscribed(); !slices.Equal(got, want) {
+			if got := p.server.Subscribed(); !slices.Equal(got, want) {
 				t.Errorf("subscribed are %v, want %v", got, want)
 			}
 		}
@@ -479,7 +480,7 @@ func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {
 		p.press("\x1bz")
 		tuitest.Wait(2 * detachAfter)
 		want("s1", "s2")
-		if got := p.server.resumptions(); len(got) != 1 || p.server.peakSubscribers() != 1 {
+		if got := p.server.Resumptions(); len(got) != 1 || p.server.PeakSubscribers() != 1 {
 			t.Errorf("%d sessions continue, want one", len(got))
 		}
 		p.stop()

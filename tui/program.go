@@ -2,10 +2,9 @@ package tui
 
 import (
 	"fmt"
-	"time"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
-	uv "github.com/charmbracelet/ultraviolet"
 
 	"agentctl/internal/format"
 	"agentctl/tui/dashboard"
@@ -14,29 +13,32 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/task"
-	"agentctl/tui/tour"
 	"agentctl/tui/ui"
 )
 
 // program is the Bubble Tea model. It shows one session, or a dashboard and the sessions opened
-// from it. It owns the terminal's size, styles and focus, and routes messages to the screens.
+// from it. It connects its parts, which do not know it: a message passes the input filters, then
+// goes to the screen with the focus. handle carries out what the parts ask for, and refresh updates
+// what depends on them.
 type program struct {
-	styles     *ui.Styles
+	styles    *ui.Styles
+	sessions  *openSessions
+	dashboard *dashboard.Dashboard // nil: the program shows one session only
+	stale     bool                 // refresh must update the dashboard
+	initial   string               // session shown by Init; "": the dashboard
+	note      string               // shown at the start
+
+	// Input filters, in the order in which they see a message.
+	tour       tourPanel
 	mouse      mouse
-	notifier   *notify.Notifier
-	sessions   *openSessions
-	dashboard  *dashboard.Dashboard // nil: the program shows one session only
-	initial    string               // session shown by Init; "": the dashboard
-	navigation pendingNavigation
-	read       readSaver
-	tour       *tour.Guide // nil: no tour
-	note       string      // shown at the start
+	appearance appearance
+	panes      panes
 
-	panes panes
-	watch watchRequest
-
-	width, height int
-	renderClock   renderClock
+	navigation  pendingNavigation
+	notifier    *notify.Notifier
+	read        readSaver
+	watch       watchRequest
+	renderClock renderClock
 }
 
 // watchRequest is the request for the summaries of all sessions. An initial session loads first: it
@@ -46,15 +48,13 @@ type watchRequest struct {
 	done bool          // made is closed
 }
 
-// mouse is the state of the mouse.
-type mouse struct {
-	enabled   bool      // mouse reports are enabled
-	focusedAt time.Time // when the terminal got the focus
+// request requests the summaries. Only the first call has an effect.
+func (r *watchRequest) request() {
+	if !r.done {
+		r.done = true
+		close(r.made)
+	}
 }
-
-// focusClickTime is the time after the focus of the terminal in which a click is the one that
-// focused it.
-const focusClickTime = 200 * time.Millisecond
 
 // Init queries the terminal for the theme and shows the initial session.
 func (p *program) Init() tea.Cmd {
@@ -63,14 +63,289 @@ func (p *program) Init() tea.Cmd {
 	case p.dashboard == nil || p.initial != "":
 		cmds = append(cmds, p.open(p.initial))
 	case p.panes.layout.Len() > 0 && !p.panes.store.saved.hidden:
-		cmds = append(cmds, p.showPanes())
+		cmds = append(cmds, p.show())
 	default:
-		p.requestWatch()
+		p.watch.request()
 	}
 	if p.note != "" {
 		p.showStatus(p.note)
 	}
 	return tea.Batch(cmds...)
+}
+
+// Update passes a message through the filters to the screens.
+func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, ok := msg.(renderClockMsg); ok {
+		return p, p.renderClock.check()
+	}
+	msg, taken := p.tour.filter(msg)
+	if taken {
+		return p, p.renderClock.touch() // the guide advances with the next message
+	}
+	msg = p.mouse.filter(msg)
+	msg, appeared := p.appearance.filter(msg)
+	msg, intent := p.panes.filter(msg)
+	var routed tea.Cmd
+	if msg != nil {
+		routed = p.route(msg)
+	}
+	handled, refreshed := p.handle(intent), p.refresh()
+	return p, tea.Batch(p.renderClock.touch(), appeared, routed, handled, refreshed)
+}
+
+// route passes a message to the part that it is for: input to the screen with the focus.
+func (p *program) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case task.Message:
+		return p.updateSession(msg.To.(*openSession), msg.Msg)
+	case paneMsg:
+		return p.updateSession(p.sessions.find(msg.session), msg.msg)
+	case dashboard.SummariesMsg:
+		return p.applySummaries(msg)
+	case tea.WindowSizeMsg:
+		p.panes.resize(msg)
+		cmd := p.updateDashboard(msg)
+		if p.sessions.shown != nil {
+			cmd = tea.Batch(cmd, p.show())
+		}
+		return cmd
+	case tea.FocusMsg, tea.BlurMsg:
+		p.renderClock.observe(msg)
+		p.notifier.Update(msg)
+		return tea.Batch(p.updateDashboard(msg), p.updateSessions(p.sessions.onScreen(), msg))
+	case ui.RestyleMsg:
+		p.panes.frame.reset()
+		return tea.Batch(p.updateDashboard(msg), p.updateSessions(p.sessions.all, msg))
+	case ui.ImagesChangedMsg:
+		return p.updateSessions(p.sessions.onScreen(), msg)
+	case detachMsg:
+		p.sessions.detachPending = false
+		return nil
+	case readSavedMsg:
+		cmd, err := p.read.finish(msg)
+		if err != nil {
+			p.dashboard.ShowStatus(err.Error())
+		}
+		return cmd
+	case layoutSaveMsg:
+		return p.panes.store.start(p.panes.toSave())
+	case layoutSavedMsg:
+		if err := p.panes.store.finish(msg); err != nil {
+			p.showStatus(err.Error())
+		}
+		return nil
+	}
+	if p.sessions.shown != nil && ui.IsInput(msg) {
+		return p.updateSession(p.sessions.shown, msg)
+	}
+	return p.updateDashboard(msg)
+}
+
+// updateSession passes a message to a session.
+func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
+	cmd, intent := p.sessions.update(o, msg)
+	p.stale = true
+	if p.dashboard != nil && p.sessions.shown == nil && p.dashboard.Selected() == o.id {
+		p.dashboard.Invalidate()
+	}
+	if intent != nil {
+		cmd = tea.Batch(cmd, p.handle(intent))
+	}
+	return cmd
+}
+
+// updateSessions passes a message to sessions.
+func (p *program) updateSessions(sessions []*openSession, msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, o := range sessions {
+		cmds = append(cmds, p.updateSession(o, msg))
+	}
+	return tea.Batch(cmds...)
+}
+
+// updateDashboard passes a message to the dashboard, if any.
+func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
+	if p.dashboard == nil {
+		return nil
+	}
+	p.stale = false
+	cmd, intent := p.dashboard.Update(msg)
+	if intent != nil {
+		cmd = tea.Batch(cmd, p.handle(intent))
+	}
+	return cmd
+}
+
+// refresh updates what depends on the sessions and on what is on the screen, after a message.
+func (p *program) refresh() tea.Cmd {
+	var cmd tea.Cmd
+	previewed := ""
+	if p.dashboard != nil {
+		if !p.watch.done && p.sessions.anyLoaded() {
+			p.watch.request()
+		}
+		if p.stale {
+			cmd = p.updateDashboard(nil)
+		}
+		if p.sessions.shown == nil {
+			previewed = p.dashboard.Previewed()
+			p.tour.observe(nil, p.dashboard.Scope(), remote.Connected)
+		}
+	}
+	if o := p.sessions.shown; o != nil {
+		p.tour.observe(o.view.State(), o.view.Scope(), o.view.Conn())
+		if p.dashboard == nil && o.view.CaughtUp() {
+			cmd = p.notifier.Follow(o.view.State())
+		}
+	}
+	return tea.Batch(cmd, p.sessions.detachHidden(previewed), p.panes.store.changed(p.panes.toSave))
+}
+
+// handle carries out an intent of a part or of a screen.
+func (p *program) handle(intent ui.Intent) tea.Cmd {
+	if intent == nil {
+		return nil
+	}
+	p.stale = true
+	switch i := intent.(type) {
+	case ui.ActionIntent:
+		return p.act(i.Action)
+	case showIntent:
+		return p.show()
+	case chooseIntent:
+		p.showDashboard()
+		p.dashboard.OpenSplit(i.action)
+	case statusIntent:
+		p.showStatus(i.text)
+	case forkIntent:
+		if p.sessions.shown == i.from {
+			p.navigation.end()
+			cmd := p.open(i.id)
+			p.showStatus("a fork that ends before this message: enter sends it")
+			return cmd
+		}
+	case dashboard.OpenIntent:
+		p.navigation.end()
+		return p.open(i.Session)
+	case dashboard.OpenHitIntent:
+		p.navigation.end()
+		cmd := p.open(i.Hit.Session)
+		return tea.Batch(cmd, p.sessions.shown.view.ShowHit(i.Hit, i.Text))
+	case dashboard.SplitIntent:
+		if reason := p.panes.split(i.Session, i.Action); reason != "" {
+			p.dashboard.ShowStatus(reason)
+			return nil
+		}
+		p.navigation.end()
+		return p.show()
+	case dashboard.BackIntent:
+		return p.showBack()
+	}
+	return nil
+}
+
+// act carries out an action that leaves a screen.
+func (p *program) act(action keymap.Action) tea.Cmd {
+	switch {
+	case action.OnPanes():
+		return p.handle(p.panes.act(action))
+	case action == keymap.NextPending:
+		return p.showNextPending()
+	}
+	p.showDashboard()
+	switch action {
+	case keymap.JumpSession:
+		p.dashboard.OpenJump(true)
+	case keymap.NewSession:
+		cmd, _ := p.dashboard.Act(action)
+		return cmd
+	}
+	return nil
+}
+
+// open shows a session: it gets the focus, in place of the session with the focus unless it is in
+// the layout.
+func (p *program) open(id string) tea.Cmd {
+	p.panes.layout = p.panes.layout.Open(id)
+	return tea.Batch(p.renderClock.open(), p.show())
+}
+
+// show puts the sessions of the layout on the screen, each with its size. The layout must have a
+// session.
+func (p *program) show() tea.Cmd {
+	focused, before := p.sessions.shown, p.sessions.onScreen()
+	ids := p.panes.arrange(p.sessions.isDeleted)
+	var ready <-chan struct{}
+	if p.dashboard != nil && p.sessions.anyUnsubscribed(ids) {
+		ready = p.dashboard.StopPreview()
+	}
+	p.sessions.show(ids, ready, slices.Concat(p.panes.layout.Sessions(), p.navigation.start.layout.Sessions()))
+	var cmds []tea.Cmd
+	for _, pane := range p.panes.screen.Panes {
+		o := p.sessions.find(pane.Session)
+		o.view.SetElsewhere(o != p.sessions.shown)
+		o.view.SetBeside(pane.Area.Width < p.panes.width)
+		size := tea.WindowSizeMsg{Width: max(pane.Content.Width, 1), Height: max(pane.Content.Height, 1)}
+		if o.size != size || !slices.Contains(before, o) {
+			o.size = size
+			cmds = append(cmds, p.updateSession(o, size))
+		}
+	}
+	if focused != nil && focused != p.sessions.shown && p.panes.layout.Len() > 1 {
+		cmds = append(cmds, p.updateSession(p.sessions.shown, sessionview.FocusMsg{}))
+	}
+	if p.dashboard != nil {
+		p.dashboard.SetCovered(true)
+		p.dashboard.Select(p.sessions.shown.id)
+		p.updateOthers()
+		cmds = append(cmds, p.read.save())
+	}
+	return tea.Batch(cmds...)
+}
+
+// showDashboard puts the dashboard on the screen. It ends a walk through the sessions that need the
+// user.
+func (p *program) showDashboard() {
+	p.navigation.end()
+	p.watch.request()
+	p.panes.remove(p.sessions.hide()...)
+	p.panes.cover()
+	p.dashboard.SetCovered(false)
+}
+
+// showBack returns from the dashboard to the sessions that were shown last, if there are any.
+func (p *program) showBack() tea.Cmd {
+	switch {
+	case p.panes.layout.Len() > 0:
+		return p.show()
+	case len(p.sessions.all) > 0:
+		return p.open(p.sessions.all[0].id)
+	}
+	return nil
+}
+
+// showNextPending shows the next session that needs the user. After the last one it returns to the
+// screen on which the walk began.
+func (p *program) showNextPending() tea.Cmd {
+	p.watch.request()
+	now := place{layout: p.panes.layout, selected: p.dashboard.Selected()}
+	if p.sessions.shown != nil {
+		now.session = p.sessions.shown.id
+	}
+	next, start := p.navigation.next(now, p.dashboard.List(), p.dashboard.Reachable)
+	if next != "" {
+		return p.open(next)
+	}
+	var cmd tea.Cmd
+	p.panes.layout = start.layout
+	if start.session != "" && start.layout.Len() > 0 {
+		cmd = p.show()
+	} else {
+		p.showDashboard()
+		p.dashboard.Select(start.selected)
+	}
+	p.showStatus("no other session needs you")
+	return cmd
 }
 
 // showStatus shows a status message in the session with the focus, or on the dashboard.
@@ -80,231 +355,6 @@ func (p *program) showStatus(text string) {
 		return
 	}
 	p.dashboard.ShowStatus(text)
-}
-
-// requestWatch requests the summaries of all sessions. Only the first call has an effect.
-func (p *program) requestWatch() {
-	if !p.watch.done {
-		p.watch.done = true
-		close(p.watch.made)
-	}
-}
-
-// Update routes a message to the screens.
-func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(renderClockMsg); ok {
-		return p, p.renderClock.check()
-	}
-	if p.guideInput(msg) {
-		return p, p.renderClock.touch()
-	}
-	cmd := p.update(msg)
-	p.observeTour()
-	return p, tea.Batch(p.renderClock.touch(), cmd, p.detachHidden(), p.saveChangedPanes())
-}
-
-// detachHidden ends the updates of sessions that are not visible.
-func (p *program) detachHidden() tea.Cmd {
-	previewed := ""
-	if p.dashboard != nil && p.sessions.shown == nil {
-		previewed = p.dashboard.Previewed()
-	}
-	return p.sessions.detachHidden(previewed)
-}
-
-// update routes a message to the screens.
-func (p *program) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		msg.Height -= p.tourRows(msg.Height)
-		p.width, p.height = max(msg.Width, 1), max(msg.Height, 1)
-		p.panes.dragged = nil
-		cmd := p.updateDashboard(msg)
-		if p.sessions.shown != nil {
-			cmd = tea.Batch(cmd, p.showPanes())
-		}
-		return cmd
-	case tea.BackgroundColorMsg, tea.ColorProfileMsg, tea.ModeReportMsg:
-		images := p.styles.Images.Method()
-		if p.styles.Update(msg) || p.styles.Images.Method() != images {
-			return p.restyle()
-		}
-		return nil
-	case tea.MouseClickMsg:
-		if p.sessions.viewConfig.Now().Sub(p.mouse.focusedAt) < focusClickTime {
-			return nil
-		}
-	case ui.ThemeMsg:
-		return p.setTheme(msg.Theme)
-	case ui.ImagesMsg:
-		return p.setImages(msg.Mode)
-	case ui.QueryImagesMsg, imagesTimeoutMsg, tea.TerminalVersionMsg, uv.KittyGraphicsEvent,
-		uv.PrimaryDeviceAttributesEvent:
-		return p.updateImages(msg)
-	case tea.FocusMsg, tea.BlurMsg:
-		_, focused := msg.(tea.FocusMsg)
-		p.renderClock.resting = !focused
-		if focused {
-			p.mouse.focusedAt = p.sessions.viewConfig.Now()
-		}
-		p.notifier.Update(msg)
-		return tea.Batch(p.updateDashboard(msg), p.updateOnScreen(msg))
-	case task.Message:
-		if forked, ok := msg.Msg.(sessionview.ForkedMsg); ok {
-			return p.openFork(msg.To.(*openSession), forked)
-		}
-		return p.updateSession(msg.To.(*openSession), msg.Msg)
-	case detachMsg:
-		p.sessions.detachPending = false
-		return nil
-	case readSavedMsg:
-		return p.finishSave(msg)
-	case layoutSaveMsg:
-		return p.startSavePanes()
-	case layoutSavedMsg:
-		p.finishSavePanes(msg)
-		return nil
-	case dashboard.SummariesMsg:
-		return p.applySummaries(msg)
-	case sessionview.ActionMsg:
-		return p.handleAction(msg.Action)
-	}
-	if press, ok := msg.(tea.KeyPressMsg); ok && p.styles.Keys.At(keymap.Global, press.String()) == keymap.NextTheme {
-		return p.setTheme(p.styles.NextTheme())
-	}
-	if p.sessions.shown != nil && ui.IsInput(msg) {
-		return p.handleInput(msg)
-	}
-	return p.updateDashboard(msg)
-}
-
-// handleInput passes a key, paste or mouse event to the session on the screen. It handles the keys
-// that leave the session itself.
-func (p *program) handleInput(msg tea.Msg) tea.Cmd {
-	if mouse, ok := msg.(tea.MouseMsg); ok {
-		return p.handleMouse(mouse)
-	}
-	press, ok := msg.(tea.KeyPressMsg)
-	if !ok || p.dashboard == nil {
-		return p.updateShown(msg)
-	}
-	if action := p.styles.Keys.At(keymap.Global, press.String()); leavesSession(action) {
-		return p.handleAction(action)
-	}
-	if action := p.styles.Keys.At(keymap.Panes, press.String()); p.panes.actsOnPanes(action) {
-		return p.handleAction(action)
-	}
-	return p.updateShown(msg)
-}
-
-// leavesSession reports whether an action shows another screen.
-func leavesSession(a keymap.Action) bool {
-	return a == keymap.ShowSessions || a == keymap.NextPending || a == keymap.JumpSession
-}
-
-// handleAction carries out an action that leaves the session on the screen.
-func (p *program) handleAction(action keymap.Action) tea.Cmd {
-	if p.dashboard == nil {
-		return nil
-	}
-	if action.OnPanes() {
-		return p.actOnPanes(action)
-	}
-	switch action {
-	case keymap.NextPending:
-		return tea.Batch(p.showNextPending(), p.updateDashboard(nil))
-	case keymap.ShowSessions, keymap.NewSession, keymap.JumpSession:
-		p.navigation = pendingNavigation{}
-		p.showDashboard()
-	}
-	if action == keymap.JumpSession {
-		p.dashboard.OpenJump(true)
-	}
-	if action == keymap.NewSession {
-		cmd, _ := p.dashboard.Act(action)
-		return tea.Batch(cmd, p.updateDashboard(nil))
-	}
-	return p.updateDashboard(nil)
-}
-
-// updateShown passes a message to the session on the screen, if any.
-func (p *program) updateShown(msg tea.Msg) tea.Cmd {
-	if p.sessions.shown == nil {
-		return nil
-	}
-	return p.updateSession(p.sessions.shown, msg)
-}
-
-// updateOnScreen passes a message to all sessions on the screen.
-func (p *program) updateOnScreen(msg tea.Msg) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, o := range p.sessions.onScreen() {
-		cmds = append(cmds, p.updateSession(o, msg))
-	}
-	return tea.Batch(cmds...)
-}
-
-// updateSession passes a message to a session and updates the screens that depend on it.
-func (p *program) updateSession(o *openSession, msg tea.Msg) tea.Cmd {
-	if m, ok := msg.(streamMsg); ok {
-		if o.detached || m.stream != o.stream {
-			return nil
-		}
-		msg = m.msg
-	}
-	cmd := p.sessions.update(o, msg)
-	if p.dashboard == nil {
-		if _, ok := msg.(remote.Updates); ok && o.view.CaughtUp() {
-			return tea.Batch(cmd, p.notifier.Follow(o.view.State()))
-		}
-		return cmd
-	}
-	if o.view.CaughtUp() || o.view.Conn() == remote.Offline {
-		p.requestWatch()
-	}
-	if p.sessions.shown == nil && p.dashboard.Selected() == o.id {
-		p.dashboard.Invalidate()
-	}
-	return tea.Batch(cmd, p.updateDashboard(nil))
-}
-
-// updateDashboard passes a message to the dashboard, if any, and handles the intents it returns.
-func (p *program) updateDashboard(msg tea.Msg) tea.Cmd {
-	if p.dashboard == nil {
-		return nil
-	}
-	cmd, intent := p.dashboard.Update(msg)
-	if intent == nil {
-		return cmd
-	}
-	return tea.Batch(cmd, p.handleIntent(intent), p.updateDashboard(nil))
-}
-
-// handleIntent executes an intent of the dashboard.
-func (p *program) handleIntent(intent any) tea.Cmd {
-	switch i := intent.(type) {
-	case dashboard.OpenIntent:
-		p.navigation = pendingNavigation{}
-		return p.open(i.Session)
-	case dashboard.OpenHitIntent:
-		p.navigation = pendingNavigation{}
-		cmd := p.open(i.Hit.Session)
-		return tea.Batch(cmd, p.sessions.shown.view.ShowHit(i.Hit, i.Text))
-	case dashboard.BackIntent:
-		return p.showBack()
-	case dashboard.SplitIntent:
-		return p.showSplit(i)
-	case dashboard.NextIntent:
-		return p.showNextPending()
-	}
-	return nil
-}
-
-// showDashboard puts the dashboard on the screen.
-func (p *program) showDashboard() {
-	p.requestWatch()
-	p.hidePanes()
-	p.dashboard.SetCovered(false)
 }
 
 // applySummaries passes summaries to the dashboard and the notifier, and closes deleted sessions.
@@ -322,14 +372,18 @@ func (p *program) applySummaries(msg dashboard.SummariesMsg) tea.Cmd {
 		}
 		cmds = append(cmds, p.notifier.FollowSummary(s, p.dashboard.ServerOf(s.Session)))
 		if s.Deleted {
-			p.removeDeleted(s.Session)
+			if p.sessions.handleDeleted(s.Session); p.sessions.find(s.Session) == nil {
+				p.panes.remove(s.Session)
+			}
+			p.navigation.start.layout = p.navigation.start.layout.Remove(s.Session)
 		}
 	}
 	p.updateOthers()
-	return tea.Batch(append(cmds, p.saveRead())...)
+	return tea.Batch(append(cmds, p.read.save())...)
 }
 
-// updateOthers sets the number of other waiting sessions in the session on the screen.
+// updateOthers sets the number of other waiting sessions in the session with the focus, and marks
+// those on the screen as read.
 func (p *program) updateOthers() {
 	shown := p.sessions.shown
 	if shown == nil {
@@ -352,30 +406,11 @@ func (p *program) updateOthers() {
 	shown.view.SetOthers(others)
 }
 
-// setTheme switches to a theme.
-func (p *program) setTheme(theme ui.Theme) tea.Cmd {
-	query, changed := p.styles.SetTheme(theme)
-	if !changed {
-		return query
-	}
-	return tea.Batch(query, p.restyle())
-}
-
-// restyle redraws all screens with the current styles.
-func (p *program) restyle() tea.Cmd {
-	p.panes.frame.reset()
-	cmds := []tea.Cmd{p.updateDashboard(ui.RestyleMsg{})}
-	for _, o := range p.sessions.all {
-		cmds = append(cmds, p.updateSession(o, ui.RestyleMsg{}))
-	}
-	return tea.Batch(cmds...)
-}
-
 // View draws the session on the screen, or the dashboard.
 func (p *program) View() tea.View {
 	var v tea.View
 	if o := p.sessions.shown; o != nil {
-		v = p.panes.frame.view(p)
+		v = p.panes.view(p.sessions)
 		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
 	} else {
 		v = p.dashboard.View()
@@ -385,7 +420,7 @@ func (p *program) View() tea.View {
 			v.WindowTitle = fmt.Sprintf("(%d) ", n) + v.WindowTitle
 		}
 	}
-	p.addTour(&v)
+	p.tour.draw(&v)
 	if p.mouse.enabled {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -2,15 +2,19 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
 )
 
-// A readSaver saves what the user has read. One save runs at a time.
+// A readSaver saves what the user has read of the sessions of a list. One save runs at a time. The
+// zero value saves nothing.
 type readSaver struct {
 	store  ReadStore // nil: nothing is saved
+	list   *sessionlist.List
 	tasks  *task.Runner
 	saved  int // changes of the list at the last save
 	saving bool
@@ -19,45 +23,42 @@ type readSaver struct {
 // readSavedMsg is the end of a save.
 type readSavedMsg struct{ err error }
 
-// loadRead gives the list what the user has read. Without a record, the sessions of now are read.
-func (p *program) loadRead(b *builder) error {
-	p.read = readSaver{store: b.options.Alerts.Read, tasks: b.tasks}
-	if p.read.store == nil {
+// load gives the list what the user has read. Without a record, the sessions of now are read.
+func (s *readSaver) load(now func() time.Time) error {
+	if s.store == nil {
 		return nil
 	}
-	read, err := p.read.store.Load()
+	read, err := s.store.Load()
 	if read.Since.IsZero() {
-		read.Since = b.now()
+		read.Since = now()
 	}
-	p.dashboard.List().SetRead(read)
+	s.list.SetRead(read)
 	return err
 }
 
-// saveRead returns a command that saves what the user has read, or nil if it is saved.
-func (p *program) saveRead() tea.Cmd {
-	changes := p.dashboard.List().ReadChanges()
-	if p.read.store == nil || p.read.saving || p.read.saved == changes {
+// save returns a command that saves what the user has read, or nil if it is saved.
+func (s *readSaver) save() tea.Cmd {
+	if s.store == nil || s.saving || s.saved == s.list.ReadChanges() {
 		return nil
 	}
-	p.read.saving, p.read.saved = true, changes
-	store, read := p.read.store, p.dashboard.List().Read()
-	return p.read.tasks.Run(func(context.Context) tea.Msg { return readSavedMsg{store.Save(read)} })
+	s.saving, s.saved = true, s.list.ReadChanges()
+	store, read := s.store, s.list.Read()
+	return s.tasks.Run(func(context.Context) tea.Msg { return readSavedMsg{store.Save(read)} })
 }
 
-// finishSave handles the end of a save and saves what was read meanwhile.
-func (p *program) finishSave(msg readSavedMsg) tea.Cmd {
-	p.read.saving = false
+// finish handles the end of a save. It saves what was read since then, or returns the error.
+func (s *readSaver) finish(msg readSavedMsg) (tea.Cmd, error) {
+	s.saving = false
 	if msg.err != nil {
-		p.dashboard.ShowStatus(msg.err.Error())
-		return nil
+		return nil, msg.err
 	}
-	return p.saveRead()
+	return s.save(), nil
 }
 
-// saveReadNow saves what the user has read when the program ends.
-func (p *program) saveReadNow() error {
-	if p.dashboard == nil || p.read.store == nil {
+// saveNow saves what the user has read when the program ends.
+func (s *readSaver) saveNow() error {
+	if s.store == nil {
 		return nil
 	}
-	return p.read.store.Save(p.dashboard.List().Read())
+	return s.store.Save(s.list.Read())
 }

@@ -50,7 +50,7 @@ func TestOpeningASessionSavesThatItIsRead(t *testing.T) {
 	start := func() *program {
 		options := Options{Alerts: Alerts{Read: store}}
 		b := testBuilder(t.Context(), options, fixedClock(tuitest.Start), func() string { return "id" })
-		p := b.newDashboard(newFakeServer(), "")
+		p := b.newDashboard(tuitest.NewServer(), "")
 		noTimers(p)
 		t.Cleanup(func() { b.cancel(); b.tasks.Close(); p.sessions.closeAll() })
 		_, cmd := p.Update(dashboard.SummariesMsg{{Summary: protocol.Summary{
@@ -70,7 +70,7 @@ func TestOpeningASessionSavesThatItIsRead(t *testing.T) {
 		t.Errorf("opened: %+v after %d saves, want 4 turns and one", store.read, store.saves)
 	}
 	store.err = errors.New("the disk is full")
-	if err := p.saveReadNow(); !errors.Is(err, store.err) {
+	if err := p.read.saveNow(); !errors.Is(err, store.err) {
 		t.Errorf("at the end: %v, want the error of the store", err)
 	}
 	if g := start().dashboard.List().GroupOf("s1"); g != sessionlist.Idle {

@@ -82,6 +82,11 @@ func (c *renderClock) check() tea.Cmd {
 	return c.after(busyTime, renderClockMsg{})
 }
 
+// observe follows the focus of the terminal.
+func (c *renderClock) observe(msg tea.Msg) {
+	_, c.resting = msg.(tea.BlurMsg)
+}
+
 // setInterval sets the interval of the renderer.
 func (c *renderClock) setInterval(d time.Duration) {
 	if c.ticker == nil {

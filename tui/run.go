@@ -96,7 +96,11 @@ func (b *builder) newSession(s remote.Session) *program {
 func (b *builder) newDashboard(server remote.Server, initial string) *program {
 	p := b.newProgram()
 	p.sessions.session, p.initial = server.Session, initial
-	p.restorePanes(b)
+	p.panes.several = true
+	p.panes.store = layoutStore{save: b.options.Panes.Save, tasks: b.tasks, after: p.sessions.after}
+	if initial == "" {
+		p.panes.restore(&b.options.Panes)
+	}
 	p.dashboard = dashboard.New(dashboard.Config{
 		Server:    server,
 		Tasks:     b.tasks,
@@ -121,7 +125,8 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 	if b.options.Create && initial == "" {
 		_, _ = p.dashboard.Act(keymap.NewSession) // opens a form: nothing to do
 	}
-	if err := p.loadRead(b); err != nil {
+	p.read = readSaver{store: b.options.Alerts.Read, list: p.dashboard.List(), tasks: b.tasks}
+	if err := p.read.load(b.now); err != nil {
 		p.dashboard.ShowStatus(err.Error())
 	}
 	return p
@@ -139,28 +144,33 @@ func (b *builder) newProgram() *program {
 	if keep == 0 {
 		keep = defaultKeep
 	}
-	return &program{
-		styles:   b.styles,
-		mouse:    mouse{enabled: b.options.Mouse},
-		notifier: b.options.newNotifier(),
-		watch:    watchRequest{made: make(chan struct{})},
-		sessions: &openSessions{
-			ctx: b.ctx, keep: keep, drafts: b.openDrafts(), closing: map[string]chan struct{}{},
-			pace: b.pace,
-			viewConfig: sessionview.Config{
-				Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
-				Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
-				Viewer:   new(download.Viewer),
-				Composer: b.composerConfig(), Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
-				Side: side,
-			},
+	sessions := &openSessions{
+		ctx: b.ctx, keep: keep, drafts: b.openDrafts(), closing: map[string]chan struct{}{},
+		pace: b.pace,
+		viewConfig: sessionview.Config{
+			Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
+			Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
+			Viewer:   new(download.Viewer),
+			Composer: b.composerConfig(), Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
+			Side: side,
 		},
-		width:  80,
-		height: 24,
-		tour:   b.options.Tour,
-		note:   b.options.Note,
+	}
+	return &program{
+		styles: b.styles, sessions: sessions, note: b.options.Note,
+		tour:       tourPanel{guide: b.options.Tour, styles: b.styles, width: defaultWidth, height: defaultHeight},
+		mouse:      mouse{now: b.now, enabled: b.options.Mouse},
+		appearance: appearance{styles: b.styles, after: sessions.after},
+		panes:      panes{styles: b.styles, width: defaultWidth, height: defaultHeight, covered: true},
+		notifier:   b.options.newNotifier(),
+		watch:      watchRequest{made: make(chan struct{})},
 	}
 }
+
+// Size of the screen, in cells, until the terminal reports its own.
+const (
+	defaultWidth  = 80
+	defaultHeight = 24
+)
 
 // composerConfig returns the configuration of composers from the options.
 func (b *builder) composerConfig() sessionview.ComposerConfig {
@@ -201,7 +211,7 @@ func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption
 	b.tasks.Close()
 	p.sessions.closeAll()
 	return errors.Join(panicked.or(exitError(b.parent, err)), p.sessions.drafts.Close(),
-		p.sessions.viewConfig.Viewer.Close(), p.saveReadNow(), p.savePanesNow())
+		p.sessions.viewConfig.Viewer.Close(), p.read.saveNow(), p.panes.store.saveNow(p.panes.toSave()))
 }
 
 // followServer starts sending the summaries and the connection states of the server to app. The

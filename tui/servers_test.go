@@ -14,7 +14,7 @@ import (
 // each.
 func newServersDashboard(t *testing.T) *testDashboard {
 	t.Helper()
-	local, box := newFakeServer(), newFakeServer()
+	local, box := tuitest.NewServer(), tuitest.NewServer()
 	d := &testDashboard{t: t, server: local, now: tuitest.Start}
 	set := serverset.New(serverset.Member{Name: "local", Server: local}, serverset.Member{Name: "box", Server: box})
 	d.p = testDashboardModel(t.Context(), Options{}, fixedClock(tuitest.Start), set)
@@ -23,7 +23,7 @@ func newServersDashboard(t *testing.T) *testDashboard {
 			o.tasks.Close()
 		}
 	})
-	d.p.requestWatch()
+	d.p.watch.request()
 	d.send(dashboard.ConnMsg{State: remote.Connected})
 	d.boxConn(remote.Connected)
 	for _, id := range []string{"s1", "box/s1"} {

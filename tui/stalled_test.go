@@ -9,7 +9,7 @@ import (
 
 // A request without an answer stays visible while keys change the last line of the list.
 func TestAServerThatDoesNotAnswerIsShownInTheList(t *testing.T) {
-	d := newTestDashboard(t, 100, 24, testSummaries()...)
+	d := newTestDashboard(t, 100, 24, tuitest.Summaries()...)
 	d.press("i")
 	d.wantText("interrupt the turns of")
 	d.press("right")

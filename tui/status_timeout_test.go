@@ -56,7 +56,7 @@ func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 }
 
 func TestDashboardStatusTimeout(t *testing.T) {
-	d := newTestDashboard(t, 80, 12, testSummaries()...)
+	d := newTestDashboard(t, 80, 12, tuitest.Summaries()...)
 	d.p.dashboard.ShowStatus("it was decided meanwhile")
 	d.send(struct{}{})
 	isTimeout := func(m timer) bool { _, ok := m.msg.(ui.StatusTimeoutMsg); return ok }

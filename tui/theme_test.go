@@ -8,11 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/ui"
 )
 
 func TestKeyAndMessageSwitchTheTheme(t *testing.T) {
-	d := newTestDashboard(t, 90, 16, testSummaries()...)
+	d := newTestDashboard(t, 90, 16, tuitest.Summaries()...)
 	d.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	d.send(tea.BackgroundColorMsg{Color: color.Black})
 	screens := map[string]bool{}
@@ -31,7 +32,7 @@ func TestKeyAndMessageSwitchTheTheme(t *testing.T) {
 }
 
 func TestThemeIsChosenByName(t *testing.T) {
-	d := newTestDashboard(t, 200, 30, testSummaries()...)
+	d := newTestDashboard(t, 200, 30, tuitest.Summaries()...)
 	d.run(d.p.open("s1"))
 	d.typeText("/theme Ember")
 	d.press("enter")

@@ -3,57 +3,57 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/tour"
+	"agentctl/tui/ui"
 )
 
-// guideInput gives the skip key to the guide of the tour and reports whether it has taken the
-// message. The rows of the panel take no clicks.
-func (p *program) guideInput(msg tea.Msg) bool {
-	if p.tour == nil {
-		return false
+// tourPanel shows the guide of the tour below the screens. It takes its rows from the size of the
+// terminal.
+type tourPanel struct {
+	guide         *tour.Guide // nil: no tour
+	styles        *ui.Styles
+	width, height int // of the screens above
+}
+
+// filter reports whether the panel takes the message: the key that skips a step, and the mouse on
+// its rows. It returns any other message, and a size without these rows.
+func (t *tourPanel) filter(msg tea.Msg) (next tea.Msg, taken bool) {
+	if t.guide == nil {
+		return msg, false
 	}
-	switch msg := msg.(type) {
+	switch m := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.Height -= tour.Rows(m.Height)
+		t.width, t.height = max(m.Width, 1), max(m.Height, 1)
+		return m, false
 	case tea.KeyPressMsg:
-		if p.styles.Keys.At(keymap.Tour, msg.String()) == keymap.SkipStep {
-			p.tour.Skip()
-			return true
+		if t.styles.Keys.At(keymap.Tour, m.String()) == keymap.SkipStep {
+			t.guide.Skip()
+			return nil, true
 		}
 	case tea.MouseMsg:
-		return msg.Mouse().Y >= p.height
+		return msg, m.Mouse().Y >= t.height
 	}
-	return false
+	return msg, false
 }
 
-// observeTour shows the guide of the tour the state after a message.
-func (p *program) observeTour() {
-	if p.tour == nil {
+// observe shows the guide the state after a message: of the session with the focus, or nil for the
+// dashboard, and the scope of the keys.
+func (t *tourPanel) observe(session *protocol.State, scope keymap.Scope, conn remote.ConnState) {
+	if t.guide != nil {
+		t.guide.Observe(&tour.Screen{Session: session, Scope: scope, Conn: conn})
+	}
+}
+
+// draw appends the panel to the screen.
+func (t *tourPanel) draw(v *tea.View) {
+	if t.guide == nil {
 		return
 	}
-	s := tour.Screen{Scope: keymap.Sessions, Conn: remote.Connected}
-	if o := p.sessions.shown; o != nil {
-		s.Session, s.Scope, s.Conn = o.view.State(), o.view.Scope(), o.view.Conn()
-	} else if p.dashboard != nil {
-		s.Scope = p.dashboard.Scope()
-	}
-	p.tour.Observe(&s)
-}
-
-// tourRows returns the rows of the panel of the tour on a screen of the given height.
-func (p *program) tourRows(height int) int {
-	if p.tour == nil {
-		return 0
-	}
-	return tour.Rows(height)
-}
-
-// addTour appends the panel of the tour to the screen.
-func (p *program) addTour(v *tea.View) {
-	if p.tour == nil {
-		return
-	}
-	for _, line := range p.tour.View(p.styles, p.width, p.height+tour.Rows(p.height)) {
+	for _, line := range t.guide.View(t.styles, t.width, t.height+tour.Rows(t.height)) {
 		v.Content += "\n" + line
 	}
 }

@@ -83,15 +83,15 @@ func (c *Client) Connect(ctx context.Context) error {
 	}
 }
 
-// Close closes the connection, ends everything that waits on the client, and waits for the
-// client's goroutines. The state is closing meanwhile. It always returns nil. Further calls only
+// Close closes the connection, ends every wait on the client, and waits for the client's
+// goroutines. Until it returns, the state is closing. It always returns nil. Further calls only
 // wait.
 func (c *Client) Close() error {
 	c.stop.Do(func() {
 		c.state.end(ErrClosed)
 		close(c.quit)
 	})
-	c.start.Do(func() { go newEventLoop(c).run() }) // ends at once and closes done
+	c.start.Do(func() { go newEventLoop(c).run() }) // ends immediately and closes done
 	<-c.done
 	return nil
 }
@@ -100,7 +100,7 @@ func (c *Client) Close() error {
 func (c *Client) closeReason() error { return cmp.Or(c.State().Err, ErrClosed) }
 
 // Retry starts a connection attempt now: instead of after the current delay, or again after the
-// client went offline. It does nothing while the connection is open or an attempt is under way.
+// client went offline. It does nothing while the connection is open or an attempt is running.
 // Repeated calls start at most one attempt every 250 ms.
 func (c *Client) Retry() { c.post((*eventLoop).retryNow) }
 

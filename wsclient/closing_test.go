@@ -115,7 +115,7 @@ func TestAClientIsClosingUntilItsSocketIsClosed(t *testing.T) {
 	}
 }
 
-// EA-5: a close by the server is a phase of its own. Then the client reconnects.
+// EA-5: a close by the server is a separate phase. Then the client reconnects.
 func TestAConnectionThatTheServerClosesIsClosing(t *testing.T) {
 	for _, name := range protocols() {
 		t.Run("dialect "+name, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestClosingLastsUntilTheGoroutinesHaveEnded(t *testing.T) {
 	})
 }
 
-// EA-5: a connection that the client gives up is closing, with the reason.
+// EA-5: a connection that the client drops is closing, with the reason.
 func TestAConnectionThatIsGivenUpIsClosing(t *testing.T) {
 	var client *Client
 	var atEnd []ConnState

@@ -80,8 +80,8 @@ func (c *Client) roundTrip(ctx context.Context, cmd protocol.Command) (*protocol
 	}
 }
 
-// Call encodes data (nil: none), sends the command with Do and returns its decoded result. The
-// errors are those of Do.
+// Call encodes data (nil: none), sends the command with Do and returns its decoded result. It
+// returns the errors of Do.
 func Call[R any](ctx context.Context, c *Client, verb protocol.Verb, session string, data any) (R, error) {
 	var result R
 	cmd := protocol.Command{Command: verb, Session: session}

@@ -21,11 +21,11 @@ const (
 	closeTimeout = 500 * time.Millisecond
 )
 
-// A conn is one open connection. It owns one goroutine that reads and decodes and one that writes;
+// A conn is one open connection. It owns one goroutine that reads and decodes, and one that writes;
 // both have ended when done is closed.
 type conn struct {
 	transport transport
-	cancel    context.CancelFunc // drops the connection at once
+	cancel    context.CancelFunc // drops the connection immediately
 	hello     protocol.HelloResult
 	ephemeral bool // see Client.Ephemeral
 
@@ -133,7 +133,7 @@ func (c *conn) write(lifetime context.Context) (err error) {
 	}
 }
 
-// drop ends the connection at once and waits for its goroutines.
+// drop ends the connection immediately and waits for its goroutines.
 func (c *conn) drop() {
 	c.cancel()
 	<-c.done

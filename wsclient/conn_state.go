@@ -11,9 +11,9 @@ import (
 type Phase string
 
 // The phases. Closing begins when Close is called, the server closes the connection, or the client
-// gives it up. It lasts until the socket is closed and the goroutines of the connection have ended;
-// after Close, until those of the client have ended. Closed follows Close; any other end of a
-// connection is followed by reconnecting or offline.
+// drops it. It lasts until the socket is closed and the connection's goroutines have ended; after
+// Close, until the client's goroutines have ended. Closed follows Close; reconnecting or offline
+// follows any other end of a connection.
 const (
 	PhaseConnecting   Phase = "connecting"   // first attempt, or waiting to repeat it
 	PhaseOpen         Phase = "open"         // hello was answered
@@ -26,8 +26,8 @@ const (
 // ConnState describes a client's connection.
 type ConnState struct {
 	Phase   Phase
-	Attempt int       // attempt under way or scheduled, from 1; 0 if none
-	RetryAt time.Time // start of the scheduled attempt; zero if it is under way or there is none
+	Attempt int       // running or scheduled attempt, from 1; 0 if none
+	RetryAt time.Time // start of the scheduled attempt; zero if none is scheduled
 	Err     error     // why the last attempt or connection ended, or the client closes; nil while unknown and once open
 }
 

@@ -21,10 +21,10 @@ type connector struct {
 	results chan dialResult
 
 	opened    int                // connections opened so far
-	attempt   int                // consecutive failed attempts, including the one under way
+	attempt   int                // consecutive failed attempts, including the running one
 	delays    int                // consecutive delays
 	startedAt time.Time          // start of the last attempt
-	cancel    context.CancelFunc // of the attempt under way; nil if none
+	cancel    context.CancelFunc // of the running attempt; nil if none
 	timer     *time.Timer        // fires at the next attempt
 	waiting   bool               // timer is running
 	exhausted bool               // MaxAttempts reached: offline until Connect or Retry
@@ -50,7 +50,7 @@ func newConnector(c *Client) connector {
 	return k
 }
 
-// ensure starts an attempt unless one is under way or scheduled, or the attempts are exhausted.
+// ensure starts an attempt unless one is running or scheduled, or the attempts are exhausted.
 func (k *connector) ensure() {
 	if k.cancel == nil && !k.waiting && !k.exhausted {
 		k.attempt, k.delays = 0, 0
@@ -112,7 +112,7 @@ func (k *connector) finish() {
 	k.cancel = nil
 }
 
-// stop cancels the attempt under way and closes its connection, if it opened one.
+// stop cancels the running attempt and closes its connection, if it opened one.
 func (k *connector) stop() {
 	k.timer.Stop()
 	if k.cancel == nil {

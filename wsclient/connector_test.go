@@ -397,11 +397,11 @@ func TestStateFollowsTheConnection(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		c.Retry() // less than retrySpacing after the last attempt
 		soon := start.Add(min(retrySpacing, c.dialer.delay(1, 0)))
-		is("asked at once", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: soon, Err: errDown})
+		is("asked immediately", ConnState{Phase: PhaseConnecting, Attempt: 2, RetryAt: soon, Err: errDown})
 		f.setDialError(nil)
 		time.Sleep(time.Until(soon))
 		p := f.nextConn() // hello is unanswered
-		is("the second attempt is under way", ConnState{Phase: PhaseConnecting, Attempt: 2, Err: errDown})
+		is("the second attempt is running", ConnState{Phase: PhaseConnecting, Attempt: 2, Err: errDown})
 		p.answerHello()
 		is("hello was answered", ConnState{Phase: PhaseOpen})
 	})

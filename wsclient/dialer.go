@@ -266,7 +266,7 @@ func (d *dialer) dialError(resp *http.Response, err error) *ConnectError {
 }
 
 // wrongPath returns an error if a refusal may be about the URL's path rather than the credential:
-// the dialect's servers have one path, and another one was dialed.
+// the dialect's servers have one path, but another one was dialed.
 func (d *dialer) wrongPath(resp *http.Response) error {
 	if d.dialect == nil || d.dialect.DefaultPath == "" || resp.Header.Get(protocol.ProtocolHeader) != "" {
 		return nil

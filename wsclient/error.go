@@ -19,14 +19,14 @@ var ErrEphemeral = errors.New("sessions of the server end with their connection"
 // CodeUntrusted is the code of a ConnectError about a certificate that is not trusted.
 const CodeUntrusted protocol.Code = "untrusted"
 
-// A ConnectError reports why there is no connection.
+// A ConnectError reports why a connection was not established.
 type ConnectError struct {
 	URL    string        // without credentials
 	Status int           // HTTP status; 0 if there was no HTTP response
 	Code   protocol.Code // empty if unknown
 
-	// PeerProtocol is the protocol of the server if agentctl's server answers with another one
-	// than the client's: protocol.Subprotocol or the name of a dialect. Code is then unsupported.
+	// PeerProtocol is the protocol of agentctl's server if it differs from the client's:
+	// protocol.Subprotocol or the name of a dialect. Code is then unsupported.
 	PeerProtocol string
 	Err          error
 }

@@ -9,8 +9,8 @@ import (
 
 // A fastDecoder decodes events in the exact form that protocol.Event.AppendJSON writes: known field
 // order, plain ASCII strings. It is several times faster than a general JSON decoder. It rejects
-// every other form, which protocol.DecodeIncoming then decodes. Strings equal to those of the last
-// event share its memory.
+// every other form, which protocol.DecodeIncoming then decodes. Strings equal to the last event's
+// share its memory.
 type fastDecoder struct {
 	rest []byte
 	last *protocol.Event

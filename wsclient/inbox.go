@@ -74,7 +74,7 @@ type takeResult struct {
 	entry
 	ok   bool  // entry is valid
 	room bool  // a full inbox has room again: notify the event loop
-	over bool  // nothing follows but err
+	over bool  // only err follows
 	err  error // with over
 }
 
@@ -134,7 +134,7 @@ func (b *inbox) finish(err error) {
 	b.signal()
 }
 
-// close ends the inbox at once and for good.
+// close ends the inbox immediately and for good.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

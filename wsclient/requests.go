@@ -80,7 +80,7 @@ func (q *requests) reset() {
 }
 
 // withdraw abandons the unsent request with that key and fails it with ErrWithdrawn. It returns
-// false if there is none.
+// false if there is no such request.
 func (q *requests) withdraw(key string) bool {
 	for _, r := range q.pending {
 		if key != "" && r.command.Key == key && !r.sent {

@@ -13,8 +13,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A serverConn is the server's end of one connection. It reads commands and answers pings by
-// itself.
+// A serverConn is the server's end of one connection. It reads commands and answers pings.
 type serverConn struct {
 	t           testing.TB
 	ws          *websocket.Conn

@@ -243,8 +243,8 @@ func (ss *subscriptions) handleEvent(s *Subscription, in *incoming) {
 	ss.put(s, Item{Event: e, Raw: in.raw}, len(in.raw)+1)
 }
 
-// handleDetached reports whether e says that the server ended this client's attachment. If so, s
-// subscribes again; the answer shows whether the cause persists.
+// handleDetached reports whether e ends this client's attachment. If so, s subscribes again; the
+// answer shows whether the cause persists.
 func (ss *subscriptions) handleDetached(s *Subscription, e *protocol.Event) bool {
 	var detached protocol.Client
 	if e.Decode(&detached) != nil || detached.Client != ss.loop.conn.hello.Connection || detached.Reason == "" {

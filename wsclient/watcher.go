@@ -10,7 +10,7 @@ import (
 )
 
 // Watch yields the summaries of all sessions and then their changes. After a reconnect it yields
-// what changed meanwhile; deleted sessions have Deleted set. A slow caller gets only the newest
+// what has changed since; deleted sessions have Deleted set. A slow caller gets only the newest
 // summary of each session. Watch ends without an error when ctx ends, the caller stops or the
 // client is closed, and with an error if the server refuses, the connection fails for good or the
 // answer cannot be decoded.

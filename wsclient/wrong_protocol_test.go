@@ -17,8 +17,8 @@ import (
 // protocols returns the names of all protocols a client may use, the native one (empty) first.
 func protocols() []string { return append([]string{""}, dialect.Names()...) }
 
-// A client of any protocol that reaches a server of another protocol fails at once, with the code
-// unsupported, and does not retry.
+// A client of any protocol that reaches a server of another protocol fails immediately, with the
+// code unsupported, and does not retry.
 func TestAServerOfAnotherKindIsRefusedWithAReason(t *testing.T) {
 	socket := func(header string, reply func(received []byte) []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ const (
 	LoginReady   = "ready"   // the agent started with it
 )
 
-// An Installation is what can be known of an agent on this machine without starting it.
+// An Installation describes an agent on this machine, as far as possible without starting it.
 type Installation struct {
 	Agent      string `json:"agent"`
 	Title      string `json:"title,omitempty"`

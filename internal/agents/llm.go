@@ -66,7 +66,7 @@ func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (age
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
 	}
-	if spec.Parent != "" { // no agent decides by the choice of another one
+	if spec.Parent != "" { // an agent's choice does not decide for another agent
 		c.Policy = policy.Ask
 	}
 	providers := r.Providers
@@ -91,7 +91,7 @@ func (r *Registry) environment(name string, of map[string]string) func(string) s
 	return provider.Environment(mergeEnvironment(r.Configured[name].Env, of))
 }
 
-// mergeEnvironment returns the variables of a session with those of the configuration of its agent.
+// mergeEnvironment returns the variables of a session merged with its agent's configured ones.
 func mergeEnvironment(configured, of map[string]string) map[string]string {
 	env := maps.Clone(of)
 	if env == nil {
@@ -174,7 +174,7 @@ func (c *Config) plain() bool {
 		c.Context == llm.ContextConfig{} && c.Tools == tool.Config{} && c.Tasks == llm.TaskConfig{}
 }
 
-// inspectModel returns what can be known of an agent that requests a model itself.
+// inspectModel describes an agent that requests a model itself.
 func (x *Inspector) inspectModel(agent string, r Installation) Installation {
 	env := func(name string) string {
 		if v := x.Registry.Configured[agent].Env[name]; v != "" {

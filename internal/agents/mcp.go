@@ -20,7 +20,7 @@ type MCPServer struct {
 	MCPLimits
 }
 
-// MCPLimits are for agents that request a model themselves. Other agents have limits of their own.
+// MCPLimits are for agents that request a model themselves. Other agents have their own limits.
 type MCPLimits struct {
 	// TrustReadOnly runs the tools that the server calls read-only without asking.
 	TrustReadOnly bool `json:"trust_read_only"`

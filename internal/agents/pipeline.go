@@ -45,7 +45,7 @@ func (r *Registry) checkPipeline(c *pipeline.Config) error {
 	return nil
 }
 
-// notPipeline returns an error for a pipeline: it is no program.
+// notPipeline returns an error for a pipeline, which is not a program.
 func (r *Registry) notPipeline(name string) error {
 	if !r.isPipeline(name) {
 		return nil
@@ -54,8 +54,7 @@ func (r *Registry) notPipeline(name string) error {
 		"%s runs in the server: log in to its agents %s", name, strings.Join(roles(r.Configured[name].Pipeline), ", "))
 }
 
-// inspectPipeline returns what can be known of a pipeline: it is as ready as the least of its
-// agents.
+// inspectPipeline describes a pipeline. It is as ready as its least ready agent.
 func (x *Inspector) inspectPipeline(r Installation) Installation {
 	names := roles(x.Registry.Configured[r.Agent].Pipeline)
 	r.Pipeline, r.Installed = strings.Join(names, ", "), true

@@ -21,8 +21,8 @@ type Readiness struct {
 	Detail string // for people; never a key
 }
 
-// Providers returns the readiness of the configured providers of models, and of those that need a
-// key alone.
+// Providers returns the readiness of the configured providers of models, and of the presets that
+// need only a key.
 func (x *Inspector) Providers() (list []Readiness) {
 	names := slices.Collect(maps.Keys(x.Registry.Providers))
 	for _, name := range []string{"anthropic", "google", "openai", "openrouter"} {
@@ -41,8 +41,8 @@ func (x *Inspector) Providers() (list []Readiness) {
 	return list
 }
 
-// MCPPrograms returns what can be known of the configured MCP servers without connecting to them:
-// that their programs are installed, and their variables set.
+// MCPPrograms returns the readiness of the configured MCP servers without connecting to them:
+// whether their programs are installed and their variables set.
 func (x *Inspector) MCPPrograms() (list []Readiness) {
 	for _, name := range slices.Sorted(maps.Keys(x.Registry.MCP)) {
 		s := x.Registry.modelServer(name, nil, x.Env)

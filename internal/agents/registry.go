@@ -42,7 +42,7 @@ type Registry struct {
 	MCP        map[string]MCPServer
 	Providers  Providers
 	Default    string // agent of sessions that name none; empty: every session must name one
-	Changes    string // directory for records of files that tools changed; empty: there are none
+	Changes    string // directory for records of files that tools changed; empty: no records
 }
 
 var (
@@ -51,8 +51,7 @@ var (
 	_ session.Policies      = (*Registry)(nil)
 )
 
-// Open opens the agent of a session. It fails with protocol.CodeNoAgent if there is no agent of
-// that name.
+// Open opens the agent of a session. It fails with protocol.CodeNoAgent if no agent has that name.
 func (r *Registry) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	name := spec.Agent
 	if name == "" {
@@ -90,7 +89,7 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	}
 	if r.isModel(name) {
 		return acp.Config{}, protocol.Errorf(protocol.CodeUnsupported,
-			"%s runs in the server: it has only the key of its provider, and stores no sessions of its own", name)
+			"%s runs in the server: it has only the key of its provider and stores no sessions", name)
 	}
 	c, ok := r.Configured[name]
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"agentctl/server/agent/tool"
 )
 
-// A toolbox has the tools of agentctl and those of MCP servers.
+// A toolbox has agentctl's tools and the tools of MCP servers.
 type toolbox struct {
 	*tool.Toolbox
 

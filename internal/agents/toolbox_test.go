@@ -192,7 +192,7 @@ func TestAModelGetsTheResourcesThatAMessageMentions(t *testing.T) {
 		}
 	}
 	if len(host.options.Resources) != 1 || host.options.Resources[0].Name != "notes:note://1" {
-		t.Errorf("told %+v", host.options.Resources)
+		t.Errorf("got resources %+v", host.options.Resources)
 	}
 	if len(host.notices) != 1 || !strings.HasPrefix(host.notices[0], "@notes:note://2 was not read: ") {
 		t.Errorf("notices %q", host.notices)

@@ -1,3 +1,3 @@
-// Package atomicfile replaces files: a reader sees the former content or the new one, never a part,
-// also after a power cut. It knows no format and no place of a file.
+// Package atomicfile replaces files: a reader sees the old or the new content, never a part, even
+// after a power cut. It must not know formats or locations of files.
 package atomicfile

@@ -8,9 +8,9 @@ import (
 )
 
 // Write replaces the file at path, or creates it, with a mode that the umask does not change. The
-// file and its directory are synced: when Write returns nil, the content survives a power cut. After
-// an error the former file is unchanged, unless the directory alone was not synced. A link is
-// replaced, not followed. Of concurrent writers the last one wins.
+// file and its directory are synced: when Write returns nil, the content survives a power cut.
+// After an error the old file is unchanged, unless only the sync of the directory failed. A link is
+// replaced, not followed. With concurrent writers the last one wins.
 func Write(path string, data []byte, mode fs.FileMode) error {
 	return WriteFunc(path, mode, func(f *os.File) error {
 		_, err := f.Write(data)

@@ -103,7 +103,7 @@ func TestAMissingDirectoryIsAnError(t *testing.T) {
 	}
 }
 
-// checkFile checks the content of a file that is alone in its directory.
+// checkFile checks the content of the only file in a directory.
 func checkFile(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {

@@ -17,11 +17,11 @@ import (
 	"agentctl/protocol"
 )
 
-// maxMessage bounds the attachments and the text of a message, encoded. The rest of an event is for
-// what the server adds.
+// maxMessage bounds the attachments and the text of a message, encoded. The rest of an event is
+// room for fields that the server adds.
 const maxMessage = protocol.MaxEvent - 8<<10
 
-// sniffLength is the number of bytes that tell the type of a file.
+// sniffLength is the number of bytes that determine the type of a file.
 const sniffLength = 512
 
 // File is a file to send with a message.
@@ -72,8 +72,9 @@ func pathCause(err error) error {
 	return err
 }
 
-// mediaType returns the type of a file by its content, or by its name if the content is not known.
-// Text without a type of its own is text/plain: names are not reliable, .ts is also a video.
+// mediaType returns the type of a file by its content, or by its name if the content is not
+// recognized. Text without a specific type is text/plain: names are not reliable, .ts is also a
+// video.
 func mediaType(name string, data []byte) string {
 	sniffed, _, _ := strings.Cut(http.DetectContentType(data[:min(len(data), sniffLength)]), ";")
 	if sniffed == "application/octet-stream" {

@@ -37,7 +37,7 @@ type clipboardCommand struct {
 	decode func([]byte) ([]byte, error)
 }
 
-// command returns the command for this system. ok is false if there is none.
+// command returns the command for this system. ok is false if the system has no command.
 func (c *Clipboard) command() (_ clipboardCommand, ok bool) {
 	plain := func(b []byte) ([]byte, error) { return b, nil }
 	var list []clipboardCommand

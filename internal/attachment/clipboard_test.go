@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fakeClipboard puts a program in place of xclip that runs a script.
+// fakeClipboard replaces xclip with a program that runs a script.
 func fakeClipboard(t *testing.T, script string) *Clipboard {
 	t.Helper()
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {

@@ -40,7 +40,7 @@ type DecideURLs struct {
 	Expires Duration `json:"expires"` // after the notification was sent; default 1h
 }
 
-// Hook returns the hook as that of the server, without its secret.
+// Hook converts the configuration to a hook of the server, without its secret.
 func (h *Hook) Hook(name string) hook.Hook {
 	made := hook.Hook{
 		Name: name, URL: h.URL, Command: h.Command, DenyAfter: time.Duration(h.DenyAfter),

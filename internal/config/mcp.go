@@ -30,7 +30,7 @@ func (c *Server) checkMCP() error {
 	return nil
 }
 
-// resolveMCPPaths makes relative paths of programs absolute; a name without a slash is none.
+// resolveMCPPaths makes relative paths of programs absolute. A name without a slash is not a path.
 func (c *Server) resolveMCPPaths(dir string) {
 	for name, s := range c.MCP {
 		if strings.ContainsRune(filepath.ToSlash(s.Command), '/') && !filepath.IsAbs(s.Command) {

@@ -36,7 +36,7 @@ func (s NamedServer) check(name string) (field string, err error) {
 	case len(name) > maxServerName || !serverName.MatchString(name):
 		return name, fmt.Errorf("invalid server name %q: want letters, digits, dots and hyphens", name)
 	case name == LocalName || name == HomeName:
-		return name, fmt.Errorf("the server name %s has a meaning of its own: choose another name", name)
+		return name, fmt.Errorf("the server name %s is reserved: choose another name", name)
 	case !isServerURL(s.URL):
 		return name, fmt.Errorf("invalid url %q of server %s: want %s", s.URL, name, serverURLForms)
 	case s.Dialect != "" && overSSH:

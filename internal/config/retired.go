@@ -56,7 +56,7 @@ func (r *retiredReader) value(key string) error {
 	return err
 }
 
-// blank replaces the text between two offsets by spaces, except for the ends of lines.
+// blank replaces the text between two offsets with spaces, except for line ends.
 func (r *retiredReader) blank(start, end int64) {
 	for i := start; i < end; i++ {
 		if r.text[i] != '\n' {

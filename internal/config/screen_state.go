@@ -9,7 +9,7 @@ import (
 
 const maxScreenState = 64 << 10 // bytes of the file
 
-// ScreenState is what the screen remembers of the user's choices. It holds no credential.
+// ScreenState holds the user's choices on the screen. It holds no credential.
 type ScreenState struct {
 	SideHidden bool `json:"side_hidden"`
 }

@@ -25,7 +25,7 @@ const maxMessageLimit = 64 * protocol.MaxMessage
 
 // A Server is the configuration file of a server. Flags override it.
 type Server struct {
-	Agents       map[string]agents.Config    `json:"agents"`        // agents, besides the presets
+	Agents       map[string]agents.Config    `json:"agents"`        // agents, in addition to the presets
 	MCP          map[string]agents.MCPServer `json:"mcp"`           // servers of the Model Context Protocol
 	Providers    agents.Providers            `json:"providers"`     // of models
 	DefaultAgent string                      `json:"default_agent"` // of sessions that name none
@@ -50,7 +50,7 @@ func (c *Server) Retired() []retired.Name { return c.retired }
 
 // States are the keys of exported states.
 type States struct {
-	StateSecret string   `json:"state_secret"` // of exported states; default one that is made
+	StateSecret string   `json:"state_secret"` // of exported states; default: generated
 	StateKeys   []string `json:"state_keys"`   // files of the public keys of servers whose states are restored
 }
 
@@ -58,7 +58,7 @@ type States struct {
 type Timeouts struct {
 	ApprovalTimeout Duration `json:"approval_timeout"` // for the decision about a request; default no limit
 	EditHold        Duration `json:"edit_hold"`        // of a queue while a user edits a message; default 30s
-	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent ends that can continue later; default 12h
+	AgentIdle       Duration `json:"agent_idle"`       // until an idle agent that can continue later is stopped; default 12h
 	StateTTL        Duration `json:"state_ttl"`        // of exported states; default 168h
 }
 
@@ -72,7 +72,7 @@ type Retention struct {
 // TLS names a certificate and its key, PEM files. Both are empty for a certificate that the server
 // makes.
 type TLS struct {
-	Cert string `json:"cert"` // PEM file of the certificate; default one that is made
+	Cert string `json:"cert"` // PEM file of the certificate; default: generated
 	Key  string `json:"key"`  // PEM file of its key
 }
 
@@ -85,14 +85,14 @@ type Dialect struct {
 // Limits bounds what clients may do and sessions may hold; 0 is the server's default.
 type Limits struct {
 	Connections     int   `json:"connections"`     // of known senders; default 4096
-	PerSender       int   `json:"per_sender"`      // of one sender, but the owner and admins; default connections / 4
+	PerSender       int   `json:"per_sender"`      // of one sender, except the owner and admins; default connections / 4
 	Reserve         int   `json:"reserve"`         // further connections for the owner and admins; default 64
 	Unauthenticated int   `json:"unauthenticated"` // connections of senders not known yet; default 256
 	Message         int64 `json:"message"`         // bytes of one message; default 1048576
 	InFlight        int   `json:"inflight"`        // commands in flight per connection; default 64
 	Rate            int   `json:"rate"`            // commands a second per connection; default 5000
 	Sessions        int   `json:"sessions"`        // of the server, closed ones included; default 20000
-	Agents          int   `json:"agents"`          // processes of agents at once; default 500
+	Agents          int   `json:"agents"`          // concurrent processes of agents; default 500
 	Queue           int   `json:"queue"`           // messages in the queue of a session; default 1000
 	Requests        int   `json:"requests"`        // pending requests of a session; default 100
 	Rules           int   `json:"rules"`           // of a session; default 500
@@ -222,7 +222,7 @@ func (c *Server) check() error {
 		return fmt.Errorf("sync: invalid value %q: want normal or full", c.Sync)
 	}
 	if r := c.Retention; r.Sessions < 0 || r.Bytes < 0 {
-		return fmt.Errorf("retention.sessions and retention.bytes must be positive")
+		return errors.New("retention.sessions and retention.bytes must be positive")
 	}
 	if c.Window < 0 {
 		return errors.New("window must be positive")

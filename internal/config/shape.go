@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A shape is the keys of a file with their places. A key has the names of the objects around it,
+// A shape holds the keys of a file with their places. A key has the names of the objects around it,
 // with dots: agents.coder.model.
 type shape struct {
 	text    []byte

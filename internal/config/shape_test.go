@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// An error has the line, the key and, of an unknown key, the one that was meant. A bar is a new
-// line.
+// An error has the line, the key and, for an unknown key, a suggestion. A bar is a line break.
 func TestAnErrorOfTheConfigurationHasLineAndKey(t *testing.T) {
 	for _, c := range [][2]string{
 		{

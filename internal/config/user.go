@@ -43,7 +43,7 @@ type User struct {
 
 	Appearance
 
-	NotifyStates []notify.State `json:"notify_states"` // what bell and notifications tell of; none: all
+	NotifyStates []notify.State `json:"notify_states"` // announced states; none: all
 	NotifyLabels []string       `json:"notify_labels"` // KEY or KEY=VALUE of the sessions; none: all
 
 	NewSessions
@@ -107,8 +107,8 @@ func UserPath(env func(string) string) (path string, named bool) {
 	return pathIn(env, "config.json"), false
 }
 
-// ServerPath returns the path of the configuration that a server reads if it is told of no other,
-// or "" if the system has no place for it.
+// ServerPath returns the default path of the server's configuration, or "" if the system has no
+// place for it.
 func ServerPath(env func(string) string) string { return pathIn(env, "server.json") }
 
 // pathIn returns the path of a file in the user's directory for configuration, or "".
@@ -153,7 +153,7 @@ const (
 		"notify_labels, notify_states, pass_env, server, servers, theme and worktree"
 )
 
-// A fileError is a problem in the file, with the line (from 1) and what to do about it.
+// A fileError is a problem in the file, with the line (from 1) and a hint.
 type fileError struct {
 	line int
 	err  error

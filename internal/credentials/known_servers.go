@@ -27,7 +27,7 @@ func (k KnownServers) Fingerprint(server string) (string, error) {
 	return known[hostPort(server)], err
 }
 
-// Pin records the fingerprint of the server at a URL, in place of a former one.
+// Pin records the fingerprint of the server at a URL. It replaces an old one.
 func (k KnownServers) Pin(server, fingerprint string) error {
 	known, err := k.read()
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	maxLoginAnswer = 64 << 10         // bytes
 )
 
-// An Endpoint is where the users of a server log in: a path at its root, whatever the path of the
+// An Endpoint is where users log in to a server: a path at its root, independent of the path in the
 // server's URL.
 type Endpoint struct {
 	url    *url.URL

@@ -47,7 +47,7 @@ func (s Store) read() (logins []Login, err error) {
 	return logins, nil
 }
 
-// TokenFor returns the credential for the server at url, or "" if there is none, it has expired or
+// TokenFor returns the credential for the server at url, or "" if it is missing or expired, or if
 // the file cannot be read.
 func (s Store) TokenFor(url string) string {
 	logins, err := s.read()

@@ -10,9 +10,9 @@ import (
 	"agentctl/internal/localserver"
 )
 
-// A Trust decides whether the certificate of a server is trusted. A fingerprint decides alone: the
-// one that the user passed, else the one that was pinned. Without one the authorities of the system
-// decide, and the name of the server.
+// A Trust decides whether the certificate of a server is trusted. If there is a fingerprint, passed
+// by the user or else pinned, only it decides. Otherwise the system's authorities and the name of
+// the server decide.
 type Trust struct {
 	Host   string // of the server, without a port
 	Passed string // fingerprint that the user passed; may be empty

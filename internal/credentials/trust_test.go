@@ -11,7 +11,7 @@ import (
 	"agentctl/internal/localserver"
 )
 
-// A fingerprint decides alone; without one an unknown authority is refused.
+// If there is a fingerprint, only it decides; without one an unknown authority is refused.
 func TestACertificateIsTrustedByItsFingerprint(t *testing.T) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	defer s.Close()

@@ -29,7 +29,7 @@ func Save(name string, data []byte) error {
 	return nil
 }
 
-// Replace writes a file in place of another one. A link is replaced, not followed.
+// Replace writes a file and replaces an existing one. A link is replaced, not followed.
 func Replace(name string, data []byte) error {
 	if info, err := os.Lstat(name); err == nil && info.IsDir() {
 		return fmt.Errorf("save: %w", &fs.PathError{Op: "replace", Path: name, Err: errors.New("is a directory")})
@@ -72,7 +72,7 @@ func Name(name string, data []byte) string {
 	return name
 }
 
-// extensions are those of the types that may be opened, except for text.
+// extensions are the file extensions of the types that may be opened, except for text.
 var extensions = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
 	"audio/wave": ".wav", "audio/mpeg": ".mp3", "audio/aiff": ".aiff", "audio/basic": ".au", "audio/midi": ".mid",

@@ -17,7 +17,7 @@ import (
 // Viewer opens files with the system's programs. It keeps the files in a private directory until it
 // is closed. It is safe for concurrent use.
 type Viewer struct {
-	Command []string // the opener and its arguments; nil: that of the system
+	Command []string // the opener and its arguments; nil: the system's opener
 
 	mu    sync.Mutex
 	dir   string
@@ -35,8 +35,8 @@ func systemOpener() []string {
 	return []string{"xdg-open"}
 }
 
-// Open writes the content to a temporary file, whose name comes from the content alone, and runs
-// the opener until it ends or ctx does. It refuses contents that [Sniff] does not allow.
+// Open writes the content to a temporary file, named only after its content, and runs the opener
+// until it exits or ctx ends. It refuses contents that [Sniff] does not allow.
 func (v *Viewer) Open(ctx context.Context, data []byte) error {
 	mediaType, extension, ok := Sniff(data)
 	if !ok {

@@ -1,3 +1,3 @@
-// Package exit owns how a command ends: the exit codes, the error that carries one, and the hints
-// that say what to do about an error. It must not know any verb and writes nothing.
+// Package exit owns the end of a command: the exit codes, the error that carries one, and the hints
+// for errors. It must not know any verb and writes nothing.
 package exit

@@ -25,7 +25,7 @@ const (
 	Interrupted = 130
 )
 
-// Error codes of the command line, in addition to those of the protocol.
+// Error codes of the command line, in addition to the protocol's codes.
 const (
 	CodeUsage       protocol.Code = "usage"
 	CodeUnreachable protocol.Code = "unreachable"
@@ -45,7 +45,7 @@ type Error struct {
 	Status int
 	Code   protocol.Code
 	Err    error  // nil: end without a message
-	Hint   string // what to do about it; may be empty
+	Hint   string // may be empty
 
 	condition condition // of Hint
 }

@@ -99,7 +99,7 @@ func statusOf(c protocol.Code) int {
 // HintFor returns the hint for errors with a code, or "".
 func HintFor(c protocol.Code) string { return hints[c].text }
 
-// agentHint is the hint for what an agent may not do.
+// agentHint is the hint for actions that agents may not do.
 const agentHint = "this process was started by an agent of the server: ask the user for it in your answer"
 
 type hint struct {

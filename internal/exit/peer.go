@@ -7,8 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A Peer is what is known of the server when an error is shown. It decides which commands a hint
-// may name. The zero value is a native server that was not reached.
+// A Peer describes the server when an error is shown. It decides which commands a hint may name.
+// The zero value is a native server that was not reached.
 type Peer struct {
 	Dialect   string          // empty: native
 	Commands  []protocol.Verb // that the server accepts from this client, by hello; nil: not known

@@ -63,7 +63,7 @@ func (c *Asciicast) Write(e *protocol.Event) error {
 	return c.writeEvent(e)
 }
 
-// writeEvent writes an event that is a line of its own.
+// writeEvent writes an event on a separate line.
 func (c *Asciicast) writeEvent(e *protocol.Event) error {
 	switch e.Type {
 	case protocol.MessageUser:

@@ -14,7 +14,7 @@ import (
 // Documents writes sessions as documents, for a server.
 type Documents struct{}
 
-// mediaTypes are those of the formats.
+// mediaTypes are the media types of the formats.
 var mediaTypes = map[Format]string{
 	FormatMarkdown:  "text/markdown; charset=utf-8",
 	FormatJSONLines: "application/x-ndjson",

@@ -51,7 +51,7 @@ func parentIgnores(root string) []ignoreFile {
 	}
 }
 
-// readIgnoreFile reads the .gitignore of a directory. ok is false if there is none.
+// readIgnoreFile reads the .gitignore of a directory. ok is false if the file is missing.
 func readIgnoreFile(dir, relative string) (f ignoreFile, ok bool) {
 	name := filepath.Join(dir, ".gitignore")
 	info, err := os.Lstat(name) // before opening: a pipe would block

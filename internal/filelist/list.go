@@ -28,7 +28,7 @@ type directory struct {
 }
 
 // List lists the regular files below a directory. It follows no symbolic links, and leaves out .git
-// and what it cannot read. It ends early with ctx.
+// and unreadable files. It stops early when ctx ends.
 func List(ctx context.Context, root string) Listing {
 	var out Listing
 	queue := []directory{{ignored: parentIgnores(root)}}

@@ -11,7 +11,7 @@ func JoinLines(s string) string {
 }
 
 // Words returns the words of a text on a line, with an ellipsis if it has more than limit runes. A
-// limit of 0 is none.
+// limit of 0 means no limit.
 func Words(s string, limit int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if limit > 0 && utf8.RuneCountInString(s) > limit {

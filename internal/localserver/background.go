@@ -11,7 +11,7 @@ import (
 	"agentctl/internal/exit"
 )
 
-// A backgroundServer is a server that this process started. It continues when this process ends.
+// A backgroundServer is a server that this process started. It continues when this process exits.
 type backgroundServer struct {
 	cmd    *exec.Cmd
 	log    *os.File
@@ -69,8 +69,8 @@ func (b *backgroundServer) ended() <-chan struct{} {
 // is 0.
 func (b *backgroundServer) foundLocked() bool { return b.err == nil }
 
-// failure returns the last error of an ended server from its log, with what the server says to do
-// about it, and closes the log.
+// failure returns the last error of an ended server from its log, with the server's hint, and
+// closes the log.
 func (b *backgroundServer) failure() error {
 	defer b.log.Close()
 	reason, hint, written := fmt.Sprint(b.err), "", false
@@ -89,9 +89,9 @@ func (b *backgroundServer) failure() error {
 	return exit.Unreachablef("the server did not start: %s", reason).WithHint("%s", hint)
 }
 
-// detach leaves a running server to itself if it holds the directory; the goroutine that waits for
-// it ends with this process. If another process holds the directory, the server is killed, so that
-// it cannot lock the directory later.
+// detach leaves a server running if it holds the directory; the goroutine that waits for it ends
+// with this process. If another process holds the directory, the server is killed, so that it
+// cannot lock the directory later.
 func (b *backgroundServer) detach(holder int) {
 	defer b.log.Close()
 	if holder != 0 && holder != b.cmd.Process.Pid {

@@ -14,8 +14,8 @@ func TestAFailedStartHasTheReasonAndHintOfTheLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), serverLog)
 	for _, c := range []struct{ log, reason, hint string }{
 		{
-			"time=x level=WARN msg=y\nagentctl: open store: gone\n  restore a backup\n  or begin anew\n",
-			"the server did not start: open store: gone", "restore a backup\n  or begin anew\n  see the log: " + path,
+			"time=x level=WARN msg=y\nagentctl: open store: gone\n  restore a backup\n  or start again\n",
+			"the server did not start: open store: gone", "restore a backup\n  or start again\n  see the log: " + path,
 		},
 		{
 			"agentctl: warning\n  of another line\nagentctl: no token\n",

@@ -42,7 +42,7 @@ func ReadCertificate(certFile, keyFile string) (*Certificate, error) {
 }
 
 // Certificate returns the self-signed certificate of the directory, in the files tls.crt and
-// tls.key. It is made on first use, for the names given and those of this machine.
+// tls.key. It is made on first use, for the given names and this machine's names.
 func (d Dir) Certificate(names []string) (*Certificate, error) {
 	certFile, keyFile := d.Path("tls.crt"), d.Path("tls.key")
 	_, err := os.Stat(keyFile)
@@ -55,7 +55,7 @@ func (d Dir) Certificate(names []string) (*Certificate, error) {
 	return ReadCertificate(certFile, keyFile)
 }
 
-// Reload reads the files again. On an error the former certificate stays.
+// Reload reads the files again. On an error the old certificate stays.
 func (c *Certificate) Reload() error {
 	info, err := os.Stat(c.keyFile)
 	if err != nil {

@@ -111,7 +111,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// endGroup ends the process group of an agent of a killed server.
+// endGroup stops the process group of an agent of a killed server.
 func endGroup(g agent.ProcessGroup) error {
 	return process.EndGroup(context.Background(), process.Group{PID: g.PID, Start: g.Start}, endGroupGrace)
 }
@@ -167,7 +167,7 @@ func storeFailure(s *server.Server) error {
 	select {
 	case <-s.Failed():
 		return exit.Errorf(exit.Failure, exit.CodeFailed, "the server ends, because its store failed: %w", s.Failure()).
-			WithHint("check the disk, its space and the files of the data directory; the next start goes on with these")
+			WithHint("check the disk, its space and the files of the data directory; the next start uses them")
 	default:
 		return nil
 	}
@@ -198,7 +198,7 @@ func (i *Instance) waitIdle(ctx context.Context, idle time.Duration) {
 	}
 }
 
-// drain ends turns, agents and connections.
+// drain ends turns, stops agents and closes connections.
 func (i *Instance) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -88,7 +88,7 @@ func serveSocket(dir Dir) error {
 	return errors.Join(i.Serve(ctx, 0), i.Close())
 }
 
-// startServer runs a server in a process of its own until stop is called.
+// startServer runs a server in a separate process until stop is called.
 func startServer(t *testing.T, dir Dir) (stop func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -278,7 +278,7 @@ func TestEnsureRunningEndsWithTheTimeout(t *testing.T) {
 	}
 }
 
-// A server whose store has failed for good ends with the reason, so that another start recovers.
+// A server whose store has failed for good exits with the reason, so that the next start recovers.
 func TestAServerEndsWhenItsStoreFails(t *testing.T) {
 	i, err := Open(t.Context(), Dir(t.TempDir()), testOptions())
 	if err != nil {

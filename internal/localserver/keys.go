@@ -11,8 +11,8 @@ import (
 	"agentctl/server/login"
 )
 
-// Keys returns the keys that sign and verify the server's tokens: those of the file "key", which is
-// either a secret, made on first use, or JSON, as SaveKeys writes it.
+// Keys returns the keys that sign and verify the server's tokens. The file "key" holds either one
+// secret, made on first use, or JSON, as SaveKeys writes it.
 func (d Dir) Keys() (login.Keys, error) {
 	b, err := d.readPrivate("key", maxKeyFile)
 	if err == nil && bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {

@@ -8,21 +8,22 @@ import (
 	"agentctl/internal/atomicfile"
 )
 
-// Files that hold what clients on this machine know of the running server.
+// Files with facts about the running server, for clients on this machine.
 const (
 	configPathFile   = "config_path"
 	logPathFile      = "log_path"
 	defaultAgentFile = "default_agent"
 )
 
-// recordConfig records the path of the running server's configuration file; "" is none.
+// recordConfig records the path of the running server's configuration file; "": no file.
 func (d Dir) recordConfig(path string) error { return d.recordPath(configPathFile, path) }
 
 // ConfigPath returns the path of the running server's configuration file, or "" if no server runs
 // or it has none.
 func (d Dir) ConfigPath() string { return d.recordedText(configPathFile) }
 
-// RecordDefaultAgent records the default agent that a flag of the running server names; "" is none.
+// RecordDefaultAgent records the default agent that a flag of the running server names; "": no
+// flag.
 func (d Dir) RecordDefaultAgent(name string) error { return d.recordText(defaultAgentFile, name) }
 
 // DefaultAgent returns the default agent that a flag of the running server names, or "".
@@ -32,7 +33,7 @@ func (d Dir) DefaultAgent() string { return d.recordedText(defaultAgentFile) }
 func (d Dir) RecordLog(path string) error { return d.recordPath(logPathFile, path) }
 
 // LogPath returns the path of the running server's log file, or "" if it logs to standard error. If
-// no server runs, it returns that of background servers.
+// no server runs, it returns the log path of background servers.
 func (d Dir) LogPath() string {
 	if d.Holder() == 0 {
 		return d.Path(serverLog)

@@ -65,8 +65,8 @@ func (d Dir) PlaceSocket(runtimeDir string) (string, error) {
 	return path, atomicfile.Write(d.Path("socket"), []byte(path+"\n"), 0o600)
 }
 
-// createSocketDir creates a directory for this user alone. It refuses an existing one that other
-// users can open.
+// createSocketDir creates a directory that only this user can open. It refuses an existing one that
+// other users can open.
 func createSocketDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("socket directory: %w", err)

@@ -14,7 +14,7 @@ const (
 	StartTimeout = 15 * time.Second      // for a background server to answer
 	PollInterval = 20 * time.Millisecond // between checks of whether a server answers or has ended
 
-	idleExit = 10 * time.Minute // a background server without active sessions and clients ends after it
+	idleExit = 10 * time.Minute // a background server without active sessions and clients exits after it
 )
 
 // serverLog is the log of a background server, and its standard error.

@@ -12,8 +12,8 @@ import (
 // stopTimeout bounds how long a server may take to drain.
 const stopTimeout = 30 * time.Second
 
-// Stop ends the server with process id pid, as Holder returned it, and waits until the directory is
-// free.
+// Stop stops the server with process id pid, as Holder returned it, and waits until the directory
+// is free.
 func (d Dir) Stop(ctx context.Context, pid int) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stopTimeout,
 		fmt.Errorf("the server did not end within %s", stopTimeout))

@@ -29,7 +29,7 @@ type TokenRecord struct {
 // ErrNoToken is the error for an id without a record.
 var ErrNoToken = errors.New("no credential with that id was made here")
 
-// SaveToken writes a record, in place of an earlier one of the same id.
+// SaveToken writes a record. It replaces an earlier one with the same id.
 func (d Dir) SaveToken(t TokenRecord) error {
 	if err := os.MkdirAll(d.Path("tokens"), 0o700); err != nil {
 		return fmt.Errorf("record credential: %w", err)
@@ -46,8 +46,8 @@ func (d Dir) SaveToken(t TokenRecord) error {
 
 func (d Dir) tokenPath(id string) string { return filepath.Join(d.Path("tokens"), id+".json") }
 
-// Tokens returns the records of credentials that have not expired, oldest first. It deletes those
-// of others.
+// Tokens returns the records of credentials that have not expired, oldest first. It deletes the
+// records of expired ones.
 func (d Dir) Tokens() ([]TokenRecord, error) {
 	entries, err := os.ReadDir(d.Path("tokens"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func (d Dir) Tokens() ([]TokenRecord, error) {
 			continue
 		}
 		t, err := d.token(id)
-		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // deleted since it was listed
 			continue
 		}
 		if err != nil {

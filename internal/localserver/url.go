@@ -41,8 +41,9 @@ func (d Dir) FingerprintFor(url string) string {
 	return fingerprint
 }
 
-// recorded returns the fingerprint that the running server recorded for url. ok is false if it
-// recorded no such URL, or none runs: another program may listen on the port of one that has ended.
+// recorded returns the fingerprint that the running server recorded for url. ok is false if no
+// server runs or the URL is not recorded: after a server has stopped, another program may listen on
+// its port.
 func (d Dir) recorded(url string) (fingerprint string, ok bool) {
 	b, err := os.ReadFile(d.Path("url"))
 	if err != nil || d.Holder() == 0 {

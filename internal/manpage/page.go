@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// A Header is what all pages of a release have in common.
+// A Header holds the fields that all pages of a release share.
 type Header struct {
 	Source string // the program and its version
 	Date   string // of the release, as in 2026-03-01
@@ -22,9 +22,9 @@ type Header struct {
 
 const manual = "agentctl manual"
 
-// WriteCommands writes a page of section 1 into a directory for a command and each of its
-// subcommands that is not hidden. See are further pages that the page of the command names. The help
-// of the commands is Markdown afterwards.
+// WriteCommands writes a page of section 1 into a directory for a command and each of its visible
+// subcommands. see lists further pages that the command's page names. It changes the help of the
+// commands to Markdown.
 func WriteCommands(dir string, h Header, cmd *cobra.Command, see ...string) error {
 	cmd.DisableAutoGenTag = true // no History after See also
 	helpToMarkdown(cmd)

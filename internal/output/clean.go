@@ -40,7 +40,7 @@ func (c *CleanWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Columns returns the width of a terminal, or 0 if a stream is none.
+// Columns returns the width of a terminal, or 0 if stream is not a terminal.
 func Columns(stream any) int {
 	f, ok := stream.(*os.File)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"agentctl/internal/format"
 )
 
-// A Filter turns a line of JSON into the text that is printed in its place.
+// A Filter turns a line of JSON into the text to print instead.
 type Filter func(line []byte) ([]byte, error)
 
 // NewQuery returns a filter that runs a jq expression on each line. Each of its results is a line:
@@ -63,7 +63,7 @@ func NewQuery(expression string) (Filter, error) {
 }
 
 // NewTemplate returns a filter that executes a Go template on each line of JSON. Its output is a
-// line. Besides the functions of Go there are json, join, lower, upper, truncate and age.
+// line. It adds json, join, lower, upper, truncate and age to Go's functions.
 func NewTemplate(text string) (Filter, error) {
 	t, err := template.New("--template").Funcs(templateFuncs).Option("missingkey=zero").Parse(text)
 	if err != nil {

@@ -43,8 +43,8 @@ func Session(s *protocol.State) string {
 // maxAction is the number of characters of a request in a line of other things.
 const maxAction = 400
 
-// Approval returns a request as a line. Control characters in it are shown, not removed: the line
-// is what the user decides on. It tells how much it leaves out.
+// Approval returns a request as a line. Control characters in it are shown, not removed: the user
+// decides by this line. It states how much it leaves out.
 func Approval(a *protocol.Approval) string {
 	asker := ""
 	if a.AskedBy != nil {

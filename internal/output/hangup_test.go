@@ -21,7 +21,7 @@ func TestHangupIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !<-seen {
-		t.Error("the reader is gone, but no hangup was seen")
+		t.Error("the reader has closed, but no hangup was seen")
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

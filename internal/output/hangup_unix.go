@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WaitHangup waits until no process reads the pipe or socket that stream writes to any more, and
-// reports whether this happened before ctx ended. For any other stream it waits for ctx.
+// WaitHangup waits until no process reads the pipe or socket that stream writes to, and reports
+// whether this happened before ctx ended. For any other stream it waits for ctx.
 func WaitHangup(ctx context.Context, stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok || IsTerminal(stream) {

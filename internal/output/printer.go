@@ -119,7 +119,7 @@ func (p Printer) PrintError(e *exit.Error) {
 	line := protocol.MustEncode(struct {
 		Error protocol.Error `json:"error"`
 	}{shown})
-	_, _ = data(p.Stderr).Write(append(line, '\n')) // there is no other place for an error
+	_, _ = data(p.Stderr).Write(append(line, '\n')) // nowhere else to report an error
 }
 
 // message returns the text of an error. The text of a conflict names the winner.

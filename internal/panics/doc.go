@@ -2,7 +2,7 @@
 // an uncaught panic would leave the terminal unusable. The owner of such an error stops the failed
 // work and reports it once the terminal is restored.
 //
-// A server uses it for connections and requests, which end alone. It does not use it for sessions
-// and the store: their state may be inconsistent after a panic, so the server exits and recovers
-// from the store. The package must not depend on the code it guards.
+// A server uses it for connections and requests, where a panic ends only that one. It does not use
+// it for sessions and the store: their state may be inconsistent after a panic, so the server exits
+// and recovers from the store. The package must not depend on the code it guards.
 package panics

@@ -26,7 +26,7 @@ type Values struct {
 	replace *strings.Replacer
 }
 
-// NewValues returns the Values that replaces secrets of at least the length least, in bytes, by mark.
+// NewValues returns Values that replace secrets of at least least bytes with mark.
 func NewValues(mark string, least int, secrets []string) *Values {
 	known := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < max(least, 1) })
 	slices.SortFunc(known, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -78,7 +78,7 @@ var credentials = sync.OnceValue(func() []credential {
 	}
 })
 
-// hideCredentials returns a text without what looks like a credential.
+// hideCredentials returns a text without strings that look like credentials.
 func hideCredentials(text string) string {
 	for _, c := range credentials() {
 		text = c.pattern.ReplaceAllString(text, c.replace)
@@ -86,8 +86,8 @@ func hideCredentials(text string) string {
 	return text
 }
 
-// A Log hides secrets in the texts of a log. The zero Log hides what looks like a credential; Set
-// adds known values. Its methods may be called from any goroutine.
+// A Log hides secrets in the texts of a log. The zero Log hides text that looks like a credential;
+// Set adds known values. Its methods may be called from any goroutine.
 type Log struct{ known atomic.Pointer[Values] }
 
 // Set replaces the known secrets.

@@ -39,7 +39,7 @@ func (k Kind) Find(name string) (n Name, ok bool) {
 	return Names[i], true
 }
 
-// Names lists all retired names. A row stays for ever: files of users outlive versions.
+// Names lists all retired names. Rows are never removed: files of users outlive versions.
 var Names = []Name{
 	{
 		Verb, "top", "2026-11",

@@ -1,3 +1,3 @@
-// Package safetext owns the table of characters that text from elsewhere must not use unseen. It
-// must not know what becomes of such a character: one caller removes it, another one shows its code.
+// Package safetext owns the table of characters that untrusted text must not use invisibly. It must
+// not know how callers treat them: one removes them, another shows their codes.
 package safetext

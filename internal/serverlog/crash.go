@@ -27,9 +27,9 @@ func IsCrash(line []byte) bool {
 	return false
 }
 
-// RedactOutput hides secrets in what the former process wrote after its last record, and returns
+// RedactOutput hides secrets in what the previous process wrote after its last record, and returns
 // the first line of its crash, or "". Only the owner of the log may call it: a line that another
-// process writes meanwhile may be lost.
+// process writes during the call may be lost.
 func (f *File) RedactOutput(r *redact.Log) (crash string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

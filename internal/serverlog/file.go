@@ -17,13 +17,13 @@ const MaxBytes = 1 << 20
 func OldPath(path string) string { return path + ".old" }
 
 // A File is a log file of bounded size. When it is full, its content is copied to OldPath and the
-// file is emptied: other descriptors, as that of standard error, go on writing to it. Its methods
-// may be called from any goroutine.
+// file is emptied: other descriptors, such as standard error, keep writing to it. Its methods may
+// be called from any goroutine.
 type File struct {
 	path string // constant
 	max  int64  // constant
 
-	former int64 // size when it was opened, as the former process left it; constant
+	former int64 // size when it was opened, as the previous process left it; constant
 
 	mu   sync.Mutex
 	file *os.File
@@ -46,7 +46,7 @@ func Open(path string, maxBytes int64) (*File, error) {
 // Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
-// Reopen opens the file again, after another program has moved it. After an error the former file
+// Reopen opens the file again, after another program has moved it. After an error the old file
 // stays open.
 func (f *File) Reopen() error {
 	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
@@ -68,7 +68,7 @@ func (f *File) Write(record []byte) (int, error) {
 	defer f.mu.Unlock()
 	if info, err := f.file.Stat(); err == nil && info.Size() > 0 && info.Size()+int64(len(record)) > f.max {
 		if err := f.rotate(); err != nil {
-			// The bound holds, whatever became of the copy.
+			// The bound holds even if the copy failed.
 			if err := f.file.Truncate(0); err != nil {
 				return 0, fmt.Errorf("empty log: %w", err)
 			}

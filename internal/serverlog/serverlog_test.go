@@ -26,7 +26,7 @@ func TestAFileIsBoundedAndKeepsTheOlderRecords(t *testing.T) {
 	f, err := Open(path, 1000)
 	must(t, err)
 	defer f.Close()
-	stderr, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) // as that of a background server
+	stderr, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) // as in a background server
 	must(t, err)
 	defer stderr.Close()
 	for i := range 100 {

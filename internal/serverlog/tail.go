@@ -22,7 +22,7 @@ type Tail struct {
 	rest   []byte // of a line whose end is not written yet
 }
 
-// OpenTail opens a log for reading. The error wraps fs.ErrNotExist if there is none.
+// OpenTail opens a log for reading. The error wraps fs.ErrNotExist if the log does not exist.
 func OpenTail(path string) (*Tail, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -31,7 +31,7 @@ func OpenTail(path string) (*Tail, error) {
 	return &Tail{path: path, file: f}, nil
 }
 
-// Last returns the last n lines that the log has now; a negative n means all. Those of the older
+// Last returns the last n lines that the log has now; a negative n means all. Lines of the older
 // file come first.
 func (t *Tail) Last(n int) ([][]byte, error) {
 	now, err := t.read()
@@ -78,7 +78,7 @@ func (t *Tail) Follow(ctx context.Context, f func(line []byte) error) error {
 	}
 }
 
-// reopen opens the file at the path if it is another one now.
+// reopen opens the file at the path if it has been replaced.
 func (t *Tail) reopen() error {
 	now, err := os.Stat(t.path)
 	if err != nil {

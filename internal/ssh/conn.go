@@ -28,7 +28,7 @@ var _ net.Conn = (*conn)(nil)
 func (c *conn) Read(b []byte) (int, error)  { return c.reader.Read(b) }
 func (c *conn) Write(b []byte) (int, error) { return c.in.Write(b) }
 
-// Close ends the process and waits for its end.
+// Close stops the process and waits for its exit.
 func (c *conn) Close() error {
 	var err error
 	c.close.Do(func() {
@@ -40,7 +40,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// kill ends the process at once. A shared link is another process, and stays.
+// kill kills the process. A shared connection is another process, and stays.
 func (c *conn) kill() { _ = c.cmd.Process.Kill() }
 
 func (c *conn) SetDeadline(t time.Time) error {
@@ -52,7 +52,7 @@ func (c *conn) SetWriteDeadline(t time.Time) error { return c.in.SetWriteDeadlin
 func (c *conn) LocalAddr() net.Addr  { return addr("ssh") }
 func (c *conn) RemoteAddr() net.Addr { return addr(c.target.String()) }
 
-// An addr is a name in place of a network address.
+// An addr is a name used as a network address.
 type addr string
 
 func (a addr) Network() string { return "ssh" }

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// Greeting is the line that "agentctl connect" prints when it is connected. What comes before
-	// it, such as the output of a shell's start files, is skipped.
+	// Greeting is the line that "agentctl connect" prints when it is connected. Output before it,
+	// such as from a shell's start files, is skipped.
 	Greeting = "agentctl: connected"
 
 	maxBeforeGreeting = 64 << 10 // bytes
@@ -45,7 +45,7 @@ type Dialer struct {
 }
 
 // Dial opens a connection. With prompt, ssh may ask at the terminal for a password or the trust in
-// a host; otherwise it fails instead. The connection ends its process when it is closed.
+// a host; otherwise it fails instead. Closing the connection stops its process.
 func (d *Dialer) Dial(ctx context.Context, prompt bool) (net.Conn, error) {
 	c, err := d.start(prompt)
 	if err != nil {
@@ -143,7 +143,7 @@ const noServerStatus = 8
 // A NoServerError is the error of a machine where agentctl runs and reached no server.
 type NoServerError struct{ said string }
 
-// Error returns what agentctl said there.
+// Error returns agentctl's message from there.
 func (e *NoServerError) Error() string { return e.said }
 
 // explain returns why there was no greeting: the end of ssh, or err.

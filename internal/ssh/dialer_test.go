@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeSSH returns a program in place of ssh: a shell script.
+// fakeSSH returns a replacement for ssh: a shell script.
 func fakeSSH(t *testing.T, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ssh")

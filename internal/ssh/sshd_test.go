@@ -60,7 +60,7 @@ type server struct {
 	t       *testing.T
 	dir     string
 	client  string // program
-	command string // in place of agentctl: greets, then sends back what it gets
+	command string // replaces agentctl: greets, then echoes its input
 	log     string
 }
 

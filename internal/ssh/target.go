@@ -14,9 +14,9 @@ const Scheme = "ssh://"
 
 // A Target is an account on a machine, as ssh knows it.
 type Target struct {
-	User string // empty: that of ssh's configuration
+	User string // empty: from ssh's configuration
 	Host string // name, address, or a Host of ssh's configuration
-	Port int    // 0: that of ssh's configuration
+	Port int    // 0: from ssh's configuration
 }
 
 // safeName matches a user or host that neither ssh nor a shell takes for anything else.

@@ -4,6 +4,6 @@ package ssh
 
 import "syscall"
 
-// withoutTerminal starts a process in a session of its own, so that it cannot ask at the terminal
-// and gets none of its signals.
+// withoutTerminal starts a process in a new session, so that it cannot ask at the terminal and gets
+// no signals from it.
 func withoutTerminal() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -1,4 +1,4 @@
-// Package userstate keeps what the programs of a user remember between runs, such as drafts and
-// choices on the screen, as JSON files. It owns the rule for their directory and how they are read
-// and written. It must not know what a file holds.
+// Package userstate keeps the state of a user's programs between runs, such as drafts and choices
+// on the screen, in JSON files. It owns the choice of their directory, and their reading and
+// writing. It must not know the contents of a file.
 package userstate

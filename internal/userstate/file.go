@@ -29,7 +29,8 @@ func (f File) Path() string {
 	return filepath.Join(f.dir.path, f.name)
 }
 
-// paths returns where the file may be: the path at which it is saved, then those of earlier versions.
+// paths returns where the file may be: the path at which it is saved, then the paths of earlier
+// versions.
 func (f File) paths() []string {
 	if f.dir.path == "" {
 		return nil
@@ -41,9 +42,9 @@ func (f File) paths() []string {
 	return paths
 }
 
-// Load decodes the file into v. A file that an earlier version saved elsewhere counts if there is no
-// newer one. The error is fs.ErrNotExist without a file, ErrTooLarge if it exceeds its bound. After
-// an error v may be changed in part.
+// Load decodes the file into v. A file that an earlier version saved elsewhere is used if no newer
+// one exists. The error is fs.ErrNotExist without a file, ErrTooLarge if it exceeds its bound.
+// After an error v may be partly changed.
 func (f File) Load(v any) error {
 	for _, path := range f.paths() {
 		err := load(path, f.maxBytes, v)
@@ -78,7 +79,7 @@ func load(path string, maxBytes int, v any) error {
 }
 
 // Save replaces the file atomically, and creates its directory if necessary. The error is
-// ErrTooLarge if the value exceeds the bound: the former file stays.
+// ErrTooLarge if the value exceeds the bound: the old file stays.
 func (f File) Save(v any) error {
 	if f.dir.path == "" {
 		return nil
@@ -96,7 +97,7 @@ func (f File) Save(v any) error {
 	return atomicfile.Write(f.Path(), b, 0o600)
 }
 
-// Remove removes the file, also those of earlier versions. A missing file is no error.
+// Remove removes the file and the files of earlier versions. A missing file is not an error.
 func (f File) Remove() error {
 	var errs []error
 	for _, path := range f.paths() {

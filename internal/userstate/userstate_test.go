@@ -12,7 +12,7 @@ import (
 
 func TestTheDirectoryFollowsSystemAndEnvironment(t *testing.T) {
 	if !filepath.IsAbs("/") {
-		t.Skip("the paths are those of Unix")
+		t.Skip("the paths are Unix paths")
 	}
 	for _, c := range []struct {
 		goos   string

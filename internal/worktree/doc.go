@@ -1,7 +1,7 @@
-// Package worktree makes and removes git worktrees for sessions. It runs git as a subprocess, with
-// arguments of its own and without a shell.
+// Package worktree makes and removes git worktrees for sessions. It runs git as a subprocess,
+// without a shell, with arguments that the package chooses.
 //
-// It owns the names and directories of worktrees, and a record beside git's data of each worktree
-// that it made. It removes no other, and none with work that would be lost unless it is told to. It
+// It owns the names and directories of worktrees, and keeps a record of each worktree that it made
+// beside git's data. It removes only these worktrees, and does not discard work unless forced. It
 // must not know sessions.
 package worktree

@@ -21,7 +21,7 @@ func CheckPath(template string) error {
 		}
 	}
 	if !strings.Contains(template, "{branch}") {
-		return fmt.Errorf("no {branch} in %q: each worktree needs a directory of its own", template)
+		return fmt.Errorf("no {branch} in %q: each worktree needs its own directory", template)
 	}
 	return nil
 }

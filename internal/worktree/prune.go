@@ -13,11 +13,11 @@ import (
 
 // Prune removes git's entry of a worktree that this package made and whose directory was deleted,
 // and its branch as Remove does. The repository must be above or beside the directory, where
-// DefaultPath puts it; elsewhere the entry stays. So does one without a branch: its commits would
-// be lost.
+// DefaultPath puts it; otherwise the entry stays. An entry without a branch also stays: its commits
+// would be lost.
 func Prune(ctx context.Context, dir string) error {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return nil // a worktree that is there, or one that cannot be seen
+		return nil // the worktree exists, or cannot be seen
 	}
 	w := findEntry(ctx, dir)
 	if w == nil {
@@ -98,7 +98,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// removeBranch removes the branch unless it moved meanwhile.
+// removeBranch removes the branch unless it has moved from head.
 func (w *Worktree) removeBranch(ctx context.Context, head string) error {
 	if _, err := git(ctx, w.Repository, "update-ref", "-d", "refs/heads/"+w.Branch, head); err != nil {
 		return fmt.Errorf("the branch %s stays: %w", w.Branch, err)

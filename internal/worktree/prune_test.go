@@ -18,7 +18,7 @@ func TestTheEntryOfADeletedWorktreeIsRemoved(t *testing.T) {
 		"in the repository": {path: ".trees/{branch}"},
 		"deeper beside it":  {path: "../trees/{branch}"},
 		"a commit":          {path: DefaultPath, before: commitOne, branch: true},
-		"its branch is gone": {path: DefaultPath, before: func(t *testing.T, w *Worktree) {
+		"its branch was removed": {path: DefaultPath, before: func(t *testing.T, w *Worktree) {
 			mustGit(t, w.Repository, "update-ref", "-d", "refs/heads/"+w.Branch)
 		}},
 		"no branch": {path: DefaultPath, entry: true, branch: true, before: func(t *testing.T, w *Worktree) {
@@ -44,7 +44,7 @@ func TestTheEntryOfADeletedWorktreeIsRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if filepath.Base(filepath.Dir(w.Dir)) == "trees" { // nothing else was there
+			if filepath.Base(filepath.Dir(w.Dir)) == "trees" { // the directory was empty
 				if err := os.Remove(filepath.Dir(w.Dir)); err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +57,7 @@ func TestTheEntryOfADeletedWorktreeIsRemoved(t *testing.T) {
 				t.Errorf("the entry is there: %v in %s", got, list)
 			}
 			if !strings.Contains(list, other.Dir) {
-				t.Error("the entry of another worktree is gone")
+				t.Error("the entry of another worktree was removed")
 			}
 			if _, err := commit(t.Context(), repo, "refs/heads/fix"); (err == nil) != c.branch {
 				t.Errorf("the branch: %v", err)

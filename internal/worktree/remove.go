@@ -10,8 +10,8 @@ import (
 	"agentctl/internal/format"
 )
 
-// Left says what the removal of the worktree would lose or leave without a merge: changed and new
-// files, and commits that the base lacks. "" is nothing.
+// Left describes the work in the worktree that a removal would lose or leave unmerged: changed and
+// new files, and commits that the base lacks; "": none.
 func (w *Worktree) Left(ctx context.Context) (string, error) {
 	changed, err := git(ctx, w.Dir, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
 	if err != nil {
@@ -53,8 +53,8 @@ func (w *Worktree) baseName() string {
 	return cmp.Or(strings.TrimPrefix(w.Base, "refs/heads/"), "the repository's branch")
 }
 
-// Remove removes the worktree, and its branch if it was made with it and has no commit of its own.
-// Without force git refuses changed and new files.
+// Remove removes the worktree, and its branch if the two were made together and the branch has no
+// new commits. Without force git refuses changed and new files.
 func (w *Worktree) Remove(ctx context.Context, force bool) error {
 	commits, err := w.unmerged(ctx, w.Dir, "HEAD")
 	if err != nil {
@@ -74,7 +74,7 @@ func (w *Worktree) Remove(ctx context.Context, force bool) error {
 	if !w.Made || commits > 0 {
 		return nil
 	}
-	// The old value keeps a branch that moved meanwhile, or that the worktree had left.
+	// The old value keeps a branch that has moved since, or that the worktree had left.
 	return w.removeBranch(ctx, head)
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Label is the label of a session in a git worktree of its own: the branch.
+// Label is the label of a session in its own git worktree: the branch.
 const Label = "worktree"
 
 // recordFile is the file in git's directory of a worktree that marks the worktrees of this package.
@@ -39,12 +39,12 @@ type record struct {
 type Request struct {
 	Dir    string // in the repository
 	Branch string
-	Base   string // a branch or a commit; "": that of Dir
+	Base   string // a branch or a commit; "": the HEAD of Dir
 	Path   string // template of the directory; "": DefaultPath
 	Key    string // a request with the same key gets the same worktree; "": none does
 }
 
-// Create makes a worktree. A branch that exists is checked out, another one starts at the base.
+// Create makes a worktree. An existing branch is checked out; a new one starts at the base.
 func Create(ctx context.Context, r Request) (*Worktree, error) {
 	repository, err := mainWorktree(ctx, r.Dir)
 	if err != nil {
@@ -130,7 +130,7 @@ func (w *Worktree) save(ctx context.Context) error {
 	return nil
 }
 
-// Find returns the worktree at a directory, or nil if there is none that this package made.
+// Find returns the worktree at a directory, or nil if this package made none there.
 func Find(ctx context.Context, dir string) *Worktree {
 	paths, err := git(ctx, dir, "rev-parse", "--absolute-git-dir", "--show-toplevel")
 	if err != nil {
@@ -172,7 +172,7 @@ func mainWorktree(ctx context.Context, dir string) (string, error) {
 	return filepath.FromSlash(top), nil
 }
 
-// checkBranch returns an error if a name is not that of a branch.
+// checkBranch returns an error if a name is not a valid branch name.
 func checkBranch(ctx context.Context, dir, name string) error {
 	if strings.HasPrefix(name, "-") {
 		return fmt.Errorf("invalid branch %q: it begins with a hyphen", name)

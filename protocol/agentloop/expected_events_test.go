@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
@@ -19,7 +19,7 @@ import (
 // expectedEvents models the events that the client's codec should make of a native session. It
 // implements each loss that docs/dialects/agentloop.md names, and no other.
 type expectedEvents struct {
-	t     agentlooptest.Tester
+	t     codectest.T
 	now   func() time.Time
 	state *protocol.State
 	story *protocol.Transcript
@@ -52,7 +52,7 @@ type expectedCall struct {
 	sent                                  bool
 }
 
-func newExpectedEvents(t agentlooptest.Tester, now func() time.Time) *expectedEvents {
+func newExpectedEvents(t codectest.T, now func() time.Time) *expectedEvents {
 	o := &expectedEvents{t: t, now: now, present: true}
 	o.begin()
 	return o
@@ -65,7 +65,7 @@ func (o *expectedEvents) begin() {
 	o.add(protocol.SessionCreated, nil, protocol.SessionCreatedData{Name: wire.Name, Agent: wire.Name})
 }
 
-// rejoins starts again: the turn under way is repeated, then the pending request.
+// rejoins starts again: the server repeats the current turn, then the pending request.
 func (o *expectedEvents) rejoins() {
 	o.present = false
 	o.begin()
@@ -125,7 +125,7 @@ func (o *expectedEvents) event(e *protocol.Event) {
 		}
 		return
 	}
-	o.thoughts(nil) // reasoning is sent when anything but reasoning happens
+	o.thoughts(nil) // reasoning is sent when any other event happens
 	switch e.Type {
 	case protocol.MessageUser:
 		o.user(e)
@@ -211,7 +211,7 @@ func (o *expectedEvents) delta(e *protocol.Event, kind protocol.Kind, part, text
 	}
 }
 
-// says adds a chunk of a part, which ends all others.
+// says adds a chunk of a part and ends all other parts.
 func (o *expectedEvents) says(id, text string) {
 	o.works()
 	o.close(id)
@@ -335,8 +335,8 @@ func (o *expectedEvents) tool(e *protocol.Event) {
 	}
 }
 
-// call adds the start of a call. Lost: title, kind and locations; arguments that are no JSON are a
-// string.
+// call adds the start of a call. Lost: title, kind and locations; arguments that are not JSON
+// become a string.
 func (o *expectedEvents) call(c *expectedCall) {
 	if c.sent {
 		return

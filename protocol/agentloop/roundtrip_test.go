@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -27,7 +28,7 @@ type codecPair struct {
 	client *agentlooptest.Client
 }
 
-func newCodecPair(t agentlooptest.Tester) *codecPair {
+func newCodecPair(t codectest.T) *codecPair {
 	s := &codecPair{Server: agentlooptest.NewServer(t, Dialect.Server, "", true), client: agentlooptest.NewAgentctlClient(t, Dialect.Client, nil)}
 	s.Answer[protocol.DoApprove] = func(c *protocol.Command) any {
 		var d protocol.ApproveData
@@ -56,7 +57,7 @@ func (s *codecPair) record(en codec.Entry) {
 	s.T.Helper()
 	var out codec.Output
 	s.Log.Add(&out, s.Now, en)
-	s.DeliverNative(out.Native)
+	s.ReceiveNative(out.Native...)
 	s.exchange()
 }
 
@@ -78,15 +79,15 @@ func (s *codecPair) reconnect() {
 	s.exchange()
 }
 
-// AL-5 to AL-19, AL-22: the client's State and Transcript equal those of the native session, except
-// for the documented losses, at every moment, for every decider, and wherever the client connected.
+// AL-5 to AL-19, AL-22: the client's State and Transcript equal the native session's, except for
+// the documented losses: at every moment, for every decider, and wherever the client connected.
 func TestHistoriesGoThroughBothEnds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newCodecPair(r)
 		s.reconnect()
 		want := newExpectedEvents(r, func() time.Time { return s.client.Now })
-		s.Tap = want.event
-		l := &historygen.Generator{T: r, Now: agentlooptest.Start}
+		s.OnEvent = want.event
+		l := &historygen.Generator{T: r, Now: codectest.Start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = s.Log.State
 			switch does := rapid.SampledFrom([]string{
@@ -121,7 +122,7 @@ func TestHistoriesGoThroughBothEnds(t *testing.T) {
 				s.record(l.Next())
 			}
 			equal(r, "state", normalState(s.client.State), normalState(want.state))
-			equal(r, "transcript", normalTranscript(&s.client.Transcript), normalTranscript(want.story))
+			equal(r, "transcript", normalTranscript(s.client.Transcript), normalTranscript(want.story))
 		}
 	})
 }
@@ -159,11 +160,11 @@ func (s *codecPair) decide(r *rapid.T, l *historygen.Generator, want *expectedEv
 // the client makes itself.
 func normalState(s *protocol.State) *protocol.State {
 	s = s.Clone()
-	s.Session, s.Seq, s.Created, s.History.LastMessageID = "", 0, agentlooptest.Start, ""
+	s.Session, s.Seq, s.Created, s.History.LastMessageID = "", 0, codectest.Start, ""
 	if s.Turn != nil {
 		s.Turn.Turn, s.Turn.First, s.Turn.Message.MessageID = "", 0, ""
 		for i := range s.Turn.Tools {
-			s.Turn.Tools[i].Started = agentlooptest.Start
+			s.Turn.Tools[i].Started = codectest.Start
 		}
 	}
 	if s.Last != nil {
@@ -183,7 +184,7 @@ func normalTranscript(s *protocol.Transcript) *protocol.Transcript {
 	for _, turn := range c.Turns {
 		turn.Turn, turn.First, turn.Message.MessageID = "", 0, ""
 		for _, it := range turn.Items {
-			it.Seq, it.Started = 0, agentlooptest.Start
+			it.Seq, it.Started = 0, codectest.Start
 			if it.Approval != nil {
 				it.Approval.Turn = ""
 			}
@@ -192,7 +193,7 @@ func normalTranscript(s *protocol.Transcript) *protocol.Transcript {
 	return c
 }
 
-func equal(t agentlooptest.Tester, what string, got, want any) {
+func equal(t codectest.T, what string, got, want any) {
 	t.Helper()
 	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
 	if string(g) != string(w) {

@@ -19,7 +19,7 @@ type ClientBase struct {
 
 	epochs int // minted by NextEpoch
 
-	// Of the call under way.
+	// Set during a call.
 
 	Now time.Time
 	Out *Output
@@ -101,9 +101,9 @@ func (b *ClientBase) Hold(waiting *[]protocol.Command, limit int, c *protocol.Co
 	*waiting = append(*waiting, *c)
 }
 
-// TooMany is the error of a command beyond a limit of commands under way.
+// TooMany returns the error of a command that exceeds the limit of pending commands.
 func TooMany(limit int) *protocol.Error {
-	return &protocol.Error{Code: protocol.CodeTooMany, Message: "too many requests under way", Limit: int64(limit)}
+	return &protocol.Error{Code: protocol.CodeTooMany, Message: "too many pending requests", Limit: int64(limit)}
 }
 
 // Record adds events to a log, in order.
@@ -176,7 +176,7 @@ func (b *ClientBase) PublishSummary(l *Log, s protocol.Summary) {
 	}
 }
 
-// summarized notes the summary that the client has, and reports whether more than seq and time
+// summarized stores the summary that the client has, and reports whether more than seq and time
 // changed.
 func (l *Log) summarized(s protocol.Summary) (changed bool) {
 	s.Seq, s.Updated = 0, time.Time{}

@@ -8,8 +8,8 @@ import (
 	"agentctl/protocol"
 )
 
-// newTestClient returns a base of a client of the dialect "test" and the output of the call under
-// way.
+// newTestClient returns the base of a client of the dialect "test" and the output of the current
+// call.
 func newTestClient() (*ClientBase, *Output) {
 	b := NewClientBase(
 		ClientOptions{Name: "ada", ID: func(prefix string) string { return prefix + "1" }},
@@ -107,7 +107,7 @@ func TestStateOfAConnectionIsHandedToTheNext(t *testing.T) {
 	var s ClientState
 	first := ResumeState(&s, func() *state { return &state{1} })
 	if again := ResumeState(&s, func() *state { return &state{2} }); again != first {
-		t.Error("the state was made anew")
+		t.Error("the state was made again")
 	}
 	if ResumeState(nil, func() *state { return &state{3} }).n != 3 {
 		t.Error("no state without a store")

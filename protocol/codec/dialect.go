@@ -17,7 +17,7 @@ type Dialect struct {
 	// Client makes the codec of one connection at agentctl's client.
 	Client func(ClientOptions) Codec
 
-	// Responder is that of Client. It declares the commands that the client supports.
+	// Responder is the responder of Client. It declares the commands that the client supports.
 	Responder *Responder
 
 	// Messages encodes finished turns as that system's history endpoint does, GET
@@ -51,7 +51,7 @@ type Dialect struct {
 	// agentctl's server. A one-shot client can only send and wait there.
 	Ephemeral bool
 
-	// SessionTerm is the system's term for what names a session.
+	// SessionTerm is the system's term for the name of a session.
 	SessionTerm string
 
 	// Lacks are the features that the client end lacks.
@@ -64,7 +64,7 @@ type Dialect struct {
 // RetryPolicy limits attempts to reconnect. With the dialect's option "backoff" set to
 // "exponential", each delay is twice the previous one.
 type RetryPolicy struct {
-	Attempts int // consecutive failures after which the client gives up; 0: no limit
+	Attempts int // consecutive failures after which the client stops retrying; 0: no limit
 	Delay    time.Duration
 }
 
@@ -129,6 +129,6 @@ type OptionKind int
 
 // Kinds of options.
 const (
-	OptionText     OptionKind = iota // any text but the empty one
+	OptionText     OptionKind = iota // any text except the empty one
 	OptionDuration                   // a Go duration, not negative
 )

@@ -25,14 +25,14 @@ const (
 	CreateLoad     Feature = "sessions that the agent has stored"
 )
 
-// A Lack says why the client end lacks a feature at every server.
+// A Lack states why the client end lacks a feature at every server.
 type Lack struct {
 	Reason  string // a clause for users
 	OneShot bool   // only a client with ClientOptions.OneShot lacks it
 }
 
 // UnsupportedFeature returns the error of a feature that the client end lacks, or nil. oneShot is
-// that of ClientOptions.
+// ClientOptions.OneShot.
 func (d *Dialect) UnsupportedFeature(f Feature, oneShot bool) error {
 	if l, ok := d.Lacks[f]; ok && (oneShot || !l.OneShot) {
 		return Unsupported(d.Name, string(f), l.Reason)
@@ -41,7 +41,7 @@ func (d *Dialect) UnsupportedFeature(f Feature, oneShot bool) error {
 }
 
 // Unsupported returns the error of a command that the client end supports at no server, or nil.
-// oneShot is that of ClientOptions.
+// oneShot is ClientOptions.OneShot.
 func (d *Dialect) Unsupported(v protocol.Verb, oneShot bool) error {
 	r := *d.Responder
 	if r.OneShot = oneShot; r.supports(v) {

@@ -14,7 +14,7 @@ import (
 const maxKept = 8 << 20
 
 // A Log is a session at agentctl's client. The codec adds events; the Log numbers them, reduces
-// them to a state and keeps what a subscription needs.
+// them to a state and keeps the lines that a subscription needs.
 type Log struct {
 	Session string
 	Epoch   string
@@ -92,7 +92,7 @@ func (l *Log) Add(out *Output, now time.Time, en Entry) {
 		Type: en.Type,
 		Time: en.Time.UTC().Truncate(time.Millisecond),
 	}
-	first := uint64(0) // of the turn under way
+	first := uint64(0) // of the current turn
 	if l.State.Turn != nil {
 		first = l.State.Turn.First
 	}
@@ -126,8 +126,8 @@ func (l *Log) Add(out *Output, now time.Time, en Entry) {
 	l.dropOldLines()
 }
 
-// Bounds of an event's data: bytes, so that the event fits protocol.MaxEvent, and depth beside that
-// of foreign JSON.
+// Bounds of an event's data: its size, so that the event fits protocol.MaxEvent, and its depth in
+// addition to the foreign JSON's.
 const (
 	maxData          = protocol.MaxEvent - 4<<10
 	maxEnvelopeDepth = 16
@@ -190,7 +190,7 @@ func (l *Log) Attach(out *Output, d *Responder, c *protocol.Command, now time.Ti
 // Detach unsubscribes the client.
 func (l *Log) Detach() { l.following = false }
 
-// Turn returns the id of the turn under way; empty: none.
+// Turn returns the id of the current turn; empty: none.
 func (l *Log) Turn() string {
 	if l.State.Turn == nil {
 		return ""

@@ -35,7 +35,7 @@ func (l *Log) keepTurn(first uint64) {
 	}
 }
 
-// TurnEvents returns the kept events of the turn under way.
+// TurnEvents returns the kept events of the current turn.
 func (l *Log) TurnEvents() (events []protocol.Event) {
 	if l.State.Turn == nil {
 		return nil

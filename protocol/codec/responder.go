@@ -7,17 +7,17 @@ import (
 	"agentctl/protocol"
 )
 
-// A Responder answers native commands in a client codec, in place of a native server.
+// A Responder answers native commands in a client codec, instead of a native server.
 type Responder struct {
 	Dialect      string          // named in errors
 	Server       string          // the server's name in the answer to hello
-	Verbs        []protocol.Verb // supported, besides hello and ping
+	Verbs        []protocol.Verb // supported, in addition to hello and ping
 	ForwardsPing bool            // the dialect has a ping: Decode returns ping commands
 	Epoch        string          // of the connection's first log
 	Window       int64           // bytes, if the dialect has acks; 0: none
 
 	OneShot    bool                     // see ClientOptions
-	LocalVerbs []protocol.Verb          // of Verbs, those that need state of the codec, which a one-shot client loses
+	LocalVerbs []protocol.Verb          // the Verbs that need state of the codec, which a one-shot client loses
 	Reasons    map[protocol.Verb]string // appended to the error of an unsupported verb
 }
 

@@ -5,8 +5,8 @@ import "sync"
 // maxConnections bounds the connections that a ResumeStore remembers.
 const maxConnections = 256
 
-// A ResumeStore keeps what server codecs of one dialect leave for later connections of their
-// clients, for protocols in which a client names its previous connection. It keeps the newest
+// A ResumeStore keeps the state that server codecs of one dialect leave for later connections of
+// their clients, for protocols in which a client names its previous connection. It keeps the newest
 // connections. It is safe for concurrent use; the values must be too. The zero value is ready.
 type ResumeStore struct {
 	mu          sync.Mutex
@@ -29,12 +29,12 @@ func (s *ResumeStore) Get(connection string) any {
 	return v
 }
 
-// A ClientState holds what a client codec leaves for the codec of the client's next connection. The
-// codec in use owns it.
+// A ClientState holds the state that a client codec leaves for the codec of the client's next
+// connection. The codec in use owns it.
 type ClientState struct{ Value any }
 
-// ResumeState returns the state that the codec of the previous connection left. If there is none,
-// it stores and returns a new one. s may be nil.
+// ResumeState returns the state that the codec of the previous connection left. Without one, it
+// stores and returns a new state. s may be nil.
 func ResumeState[T any](s *ClientState, newState func() *T) *T {
 	if s == nil {
 		return newState()

@@ -17,7 +17,7 @@ type ServerBase struct {
 	Requests   Requests
 	Connection string // the connection's id at agentctl's server; empty before the answer to hello
 
-	// Of the call under way.
+	// Set during a call.
 
 	Now time.Time
 	Out *Output

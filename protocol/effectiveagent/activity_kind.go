@@ -33,8 +33,8 @@ func activityKind(e *protocol.Event) string {
 	return kindStatus
 }
 
-// decodeKind returns the document's type for a peer's type; the real system has names of its own.
-// Empty: unknown.
+// decodeKind returns the document's type for a peer's type, which the real system names
+// differently. Empty: unknown.
 func decodeKind(kind string) string {
 	switch strings.ToLower(kind) {
 	case kindInput, "command", "query":

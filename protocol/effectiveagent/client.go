@@ -9,8 +9,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A client is the codec at agentctl's client: it answers commands with what an EffectiveAgent
-// server sends. It routes commands and messages to the subscribed sessions.
+// A client is the codec at agentctl's client: it answers commands from the messages of an
+// EffectiveAgent server. It routes commands and messages to the subscribed sessions.
 type client struct {
 	*exchange
 	idleTimeout time.Duration // idle time after which a local turn is over
@@ -23,8 +23,8 @@ var _ codec.Codec = (*client)(nil)
 // defaultIdleTimeout is the default of the option "quiet".
 const defaultIdleTimeout = 5 * time.Second
 
-// verbs are the commands that the dialect supports. Those that isCarried reports need agentctl's
-// server.
+// verbs are the commands that the dialect supports. Commands for which isCarried is true need
+// agentctl's server.
 var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend,
 	protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,

@@ -116,7 +116,7 @@ func TestASendIsAnsweredAtTheFirstActivity(t *testing.T) {
 	}
 }
 
-// Silence is no evidence that a message arrived. It is shown all the same.
+// Silence is no evidence that a message arrived. The message is shown anyway.
 func TestASendWithoutEvidenceTimesOut(t *testing.T) {
 	g := newFollowingClient(t)
 	id := g.send(protocol.DoSend, "r", protocol.SendData{Text: "why?"})
@@ -325,7 +325,7 @@ func TestWhatMayHaveArrivedIsNotSentTwice(t *testing.T) {
 				return
 			}
 			if g.last = 0; send() == "" || !strings.Contains(strings.Join(g.sent, ""), "why?") {
-				t.Error("who sends it all the same is refused for ever")
+				t.Error("a client that still sends it is always refused")
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func (s *session) handleInput(a *receivedActivity) {
 	}
 }
 
-// handleOutput records the agent's output as a part of its own.
+// handleOutput records the agent's output as a separate part.
 func (s *session) handleOutput(a *receivedActivity) {
 	turn := s.agentActive(true)
 	s.turns.lastError = ""
@@ -144,8 +144,8 @@ func endOfTurn(status string) protocol.Reason {
 	return ""
 }
 
-// agentActive notes activity of the agent and returns the id of its turn. must starts a turn if
-// there is no current one.
+// agentActive notes activity of the agent and returns the id of its turn. With must it starts a
+// turn if none is current.
 func (s *session) agentActive(must bool) (turn string) {
 	s.echoes.texts = nil
 	return s.turns.noteActivity(must)

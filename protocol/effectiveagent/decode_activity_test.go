@@ -243,7 +243,7 @@ func TestOurWordsToldBackAreNotASecondMessage(t *testing.T) {
 	g.receive(activityFrame(`{"type":"output","payload":"I did"}`))
 	g.eventTypes()
 	if g.receive(input(`"go on"`)); g.eventTypes() != "turn.ended message.user turn.started" {
-		t.Error("an input after the answer is not a message of its own")
+		t.Error("an input after the answer is not a separate message")
 	}
 }
 

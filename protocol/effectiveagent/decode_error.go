@@ -114,7 +114,7 @@ func (c *client) commandOfError(kind errorCode, text string) *pendingCommand {
 	return found
 }
 
-// containsID reports whether a text contains an id as a word of its own.
+// containsID reports whether a text contains an id as a whole word.
 func containsID(text, id string) bool {
 	for rest := text; ; {
 		before, after, ok := strings.Cut(rest, id)

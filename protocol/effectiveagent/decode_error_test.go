@@ -49,7 +49,7 @@ func TestAnErrorNamesAWholeID(t *testing.T) {
 	}
 }
 
-// A late refusal of an ended subscription ends nothing else.
+// A late refusal of an ended subscription has no other effect.
 func TestALateRefusalEndsNothingElse(t *testing.T) {
 	g := newFollowingClient(t)
 	g.receive(activityFrame(`{"type":"status","payload":"x"}`))

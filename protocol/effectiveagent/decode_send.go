@@ -32,8 +32,8 @@ func (s *server) sendMessage(m *message) {
 	s.Request(verb, id, key, data, func(r protocol.Answer) { s.answerSend(id, &a, r) })
 }
 
-// answerSend reports what became of a send to an agent runtime: to agentctl's client, whose
-// activity has a note, in every case; to any other client an error alone.
+// answerSend reports the result of a send to an agent runtime: to agentctl's client, whose activity
+// has a note, in every case; to any other client only an error.
 func (s *server) answerSend(id string, a *receivedActivity, r protocol.Answer) {
 	if a.Note.Command == "" || a.ID == "" || len(a.ID) > maxID {
 		if r.Error != nil {
@@ -52,7 +52,7 @@ func (s *server) failSend(id string, e *protocol.Error) {
 	s.fail(encodeCode(e.Code, sendFailed), message, string(e.Code))
 }
 
-// decodeSend decodes the payload of a send: an activity with a payload, or the payload alone. data
+// decodeSend decodes the payload of a send: an activity with a payload, or only the payload. data
 // is nil if it is empty.
 func decodeSend(a *receivedActivity) (verb protocol.Verb, key string, data any) {
 	words := a.raw

@@ -48,8 +48,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// For any messages of a server that claims to be agentctl, the client goes on, and every command is
-// answered or the connection closed.
+// For any messages of a server that claims to be agentctl, the client keeps working, and every
+// command is answered or the connection closed.
 func FuzzAgentctlServer(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -78,8 +78,8 @@ func FuzzAgentctlServer(f *testing.F) {
 	})
 }
 
-// For any messages of a foreign server, the client gets valid events, not many more bytes than were
-// received, and goes on.
+// For any messages of a foreign server, the client keeps working and produces valid events, in not
+// many more bytes than it received.
 func FuzzClient(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s), uint16(0))

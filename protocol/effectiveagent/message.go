@@ -55,7 +55,7 @@ type errorMessage struct {
 	Details string    `json:"details,omitempty"`
 }
 
-// An activity is encoded with the document's fields in order, then those of the real system.
+// An activity is encoded with the document's fields in order, then the real system's.
 type activity struct {
 	Sequence       uint64          `json:"sequence"`
 	Timestamp      any             `json:"timestamp"` // depends on the form

@@ -46,8 +46,8 @@ func newPendingPair(t *testing.T) *codecPair {
 	return p
 }
 
-// A late client gets the pending approval, the text of its turn and the queue, and can decide at
-// once.
+// A late client gets the pending approval, the text of its turn and the queue, and can decide
+// immediately.
 func TestAPendingRequestIsSeenByWhoComesLate(t *testing.T) {
 	p := newLatePair(newPendingPair(t), nil)
 	id := p.send(protocol.DoSnapshot, "fix-ci", nil)
@@ -84,8 +84,8 @@ func TestAClientOfAnotherKindIsToldNothingOfThePast(t *testing.T) {
 	}
 }
 
-// A session subscribed at any moment is equal at both ends from then on: its state, and the turn
-// under way.
+// A session subscribed at any moment is equal at both ends from then on: its state and the current
+// turn.
 func TestASessionJoinedLateCrossesWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newCodecPair(t)

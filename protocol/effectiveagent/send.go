@@ -83,7 +83,7 @@ func (c *client) expire(w *pendingCommand) {
 }
 
 // handleAnswer answers the command that an activity of agentctl's server answers. It returns false
-// if the activity is no answer.
+// if the activity is not an answer.
 func (c *client) handleAnswer(activity json.RawMessage) bool {
 	n := decodeActivity(activity).Note
 	if n.Answers == "" {
@@ -132,8 +132,9 @@ func (c *client) acceptSend(w *pendingCommand) {
 	c.Answer(&w.command, w.result)
 }
 
-// confirmedBy returns the pending send that an activity without a note confirms, or nil: an input the
-// one that it repeats, any other activity the oldest. Relayed messages are of others.
+// confirmedBy returns the pending send that an activity without a note confirms, or nil. An input
+// confirms the send that it repeats, any other activity the oldest. Relayed messages come from
+// other clients.
 func (s *session) confirmedBy(a *receivedActivity) *pendingCommand {
 	sends := s.x.pendingSends(s.id)
 	if a.relayed || a.unreadable || a.Note.After != "" || a.Note.Event != "" || len(sends) == 0 {
@@ -175,7 +176,7 @@ func (s *session) answerSend(turn string, data any) {
 	}
 }
 
-// localize replaces the turns and seqs of a result of agentctl's server by those of the log.
+// localize replaces the turns and seqs in a result of agentctl's server with the log's.
 func (s *session) localize(result any) {
 	switch r := result.(type) {
 	case *protocol.SendResult:

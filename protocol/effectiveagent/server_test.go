@@ -133,7 +133,7 @@ func TestAResetGoesOnFromNow(t *testing.T) {
 }
 
 // EA-6: the text is a string payload, the text or content of an object, else its JSON; the payload
-// of a send is an activity, or the text alone.
+// of a send is an activity, or only the text.
 func TestASendIsRoutedToItsRuntime(t *testing.T) {
 	for payload, want := range map[string]protocol.SendData{
 		`{"sequence":1,"timestamp":"2026-03-01T09:00:00Z","type":"input","payload":"hi","agentRuntimeId":"s1"}`:    {Text: "hi"},
@@ -283,7 +283,7 @@ func TestTooManyRuntimesAreRefused(t *testing.T) {
 			codec.Frame{Data: []byte(`{"type":"send","targetAgentRuntimeId":"s1","payload":"x"}`)}).Native)
 	}
 	if asked > maxWaiting {
-		t.Errorf("%d commands are under way", asked)
+		t.Errorf("%d commands are pending", asked)
 	}
 }
 

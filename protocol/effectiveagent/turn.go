@@ -65,8 +65,8 @@ func (t *turns) ensure(remote string) (id string) {
 	return id
 }
 
-// noteActivity notes activity of the agent and returns the id of its turn. must starts a turn if
-// there is no current one.
+// noteActivity notes activity of the agent and returns the id of its turn. With must it starts a
+// turn if none is current.
 func (t *turns) noteActivity(must bool) (id string) {
 	if id = t.state.log.Turn(); id == "" && must {
 		id = t.startLocal(protocol.Message{MessageID: t.x.Options.ID("m")}, codec.Entry{})
@@ -120,7 +120,7 @@ func (t *turns) endWith(d protocol.TurnEndedData) {
 // clear notes that the current turn is not local.
 func (t *turns) clear() { t.isLocal, t.lastError, t.idleAt = false, "", time.Time{} }
 
-// A turnAlias is another local id of a turn at the server. The zero value is none.
+// A turnAlias is another local id of a turn at the server. The zero value means no alias.
 type turnAlias struct{ remote, local string }
 
 // toLocal returns the local id of the server's turn.

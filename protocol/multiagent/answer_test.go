@@ -24,7 +24,7 @@ func TestAMessageWithAKeyIsAnswered(t *testing.T) {
 	var end codec.Output
 	h.Append(&end, "uuid", protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	h.StartNext(&end)
-	h.ReceiveNative(end.Native)
+	h.ReceiveNative(end.Native...)
 	if sent = h.TakeSent(); sent[len(sent)-1] != multiagenttest.AnswerTo("k1", `{"turn":"begun"}`) {
 		t.Errorf("its turn begins with %s", sent)
 	}
@@ -43,7 +43,7 @@ func TestAMessageWithAKeyIsAnswered(t *testing.T) {
 	c := multiagenttest.NewClient(t, Dialect.Client, true, nil)
 	c.Subscribe()
 	c.Silent = true
-	late := c.CommandWithKey(protocol.DoApprove, "uuid", "k2",
+	late := c.Do(protocol.DoApprove, "uuid", "k2",
 		protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce})
 	c.Receive(sent...)
 	if a := c.Answers[late]; c.ErrorCode(late) != protocol.CodeConflict || a.Error.Winner == nil ||

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
@@ -20,7 +21,7 @@ type codecPair struct {
 	client *multiagenttest.Client
 }
 
-func newCodecPair(t multiagenttest.TestingT) *codecPair {
+func newCodecPair(t codectest.T) *codecPair {
 	client := multiagenttest.NewClient(t, Dialect.Client, true, map[string]string{"thinking": "true"})
 	client.Silent = true
 	p := &codecPair{multiagenttest.NewServer(t, Dialect.Server, codec.ServerOptions{}), client}
@@ -68,20 +69,20 @@ func (p *codecPair) reconnect() {
 
 func (p *codecPair) subscribe() {
 	p.T.Helper()
-	if multiagenttest.Result[protocol.SubscribeResult](p.client, p.client.Command(protocol.DoSubscribe, "uuid", nil)) == nil {
+	if codectest.Result[protocol.SubscribeResult](&p.client.Client, p.client.Command(protocol.DoSubscribe, "uuid", nil)) == nil {
 		p.T.Fatal("subscribe has no answer")
 	}
 	p.exchange()
 }
 
-// At any moment of any history the client's State and Transcript equal those of the native session,
-// except for documented losses: in its own turns and others', over reconnects.
+// At any moment of any history the client's State and Transcript equal the native session's, except
+// for documented losses: in its own turns and others', across reconnects.
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newCodecPair(r)
 		want := newExpectedSession(r, func() time.Time { return p.client.Now })
 		p.OnEvent = want.handleEvent
-		l := &historygen.Generator{T: r, Now: multiagenttest.Start}
+		l := &historygen.Generator{T: r, Now: codectest.Start}
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(r, "events") {
 			l.State = p.Log.State
 			switch does := rapid.SampledFrom([]string{
@@ -120,7 +121,7 @@ func TestAnyHistoryArrives(t *testing.T) {
 	})
 }
 
-// comparableState removes what the client mints: ids of turns and messages, seqs.
+// comparableState removes values that the client makes: ids of turns and messages, seqs.
 func comparableState(s *protocol.State) *protocol.State {
 	s = s.Clone()
 	s.Seq, s.History.LastMessageID = 0, ""
@@ -153,7 +154,7 @@ func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
 	return c
 }
 
-func requireEqual(t multiagenttest.TestingT, what string, got, want any) {
+func requireEqual(t codectest.T, what string, got, want any) {
 	t.Helper()
 	g, w := protocol.MustEncode(got), protocol.MustEncode(want)
 	if string(g) != string(w) {

@@ -8,15 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"agentctl/internal/dev/multiagenttest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/multiagent/wire"
 )
 
-// An expectedSession is what the dialect preserves of a native session, and thus what the client
-// end must produce. It applies each loss listed in docs/dialects/multiagent.md and no other.
+// An expectedSession is the part of a native session that the dialect preserves, and thus the
+// result that the client end must produce. It applies each loss listed in
+// docs/dialects/multiagent.md and no other.
 type expectedSession struct {
-	t          multiagenttest.TestingT
+	t          codectest.T
 	now        func() time.Time
 	state      *protocol.State
 	transcript *protocol.Transcript
@@ -65,7 +66,7 @@ type expectedApproval struct {
 	allowed        bool
 }
 
-func newExpectedSession(t multiagenttest.TestingT, now func() time.Time) *expectedSession {
+func newExpectedSession(t codectest.T, now func() time.Time) *expectedSession {
 	o := &expectedSession{
 		t: t, now: now, state: &protocol.State{}, transcript: &protocol.Transcript{}, agent: "agent_id",
 		refused: map[string]bool{},
@@ -247,8 +248,8 @@ func (o *expectedSession) closePart() {
 	}
 }
 
-// approvalRequested handles a request. Lost: all options but allow and deny, and the kind if a tool
-// has a name. The arguments hold the details, and the command precedes why.
+// approvalRequested handles a request. Lost: all options except allow and deny, and the kind if a
+// tool has a name. The arguments hold the details, and the command precedes why.
 func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 	u := o.startTurn()
 	r := &expectedApproval{id: a.Request, tool: a.Tool, name: cmp.Or(a.Name, a.Kind)}
@@ -393,10 +394,10 @@ func (o *expectedSession) toolExecuted(r *expectedApproval, end *protocol.ToolEn
 	o.append(protocol.ToolEnded, nil, end)
 }
 
-// turnEnded handles the end of a turn. Lost: unfinished tools, all usage but output, the duration
-// of an unfinished turn, and all reasons but completed, interrupted and error. A turn without text
-// is known only if it completed or is the client's own; the client's own turn that failed before it
-// counted as accepted was refused.
+// turnEnded handles the end of a turn. Lost: unfinished tools, all usage except output, the
+// duration of an unfinished turn, and all reasons except completed, interrupted and error. A turn
+// without text is known only if it completed or is the client's own; the client's own turn that
+// failed before it counted as accepted was refused.
 func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 	u := o.turn
 	for _, p := range u.parts {

@@ -3,6 +3,7 @@ package myagent
 import (
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -65,7 +66,7 @@ func TestClientAndServerTogether(t *testing.T) {
 		t.Fatalf("created %+v", made)
 	}
 	p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-	if p.State.Agent != "script" || p.State.Title != "fix" || p.CaughtUp != 1 {
+	if p.State.Agent != "script" || p.State.Title != "fix" || p.CaughtUp() != 1 {
 		t.Fatalf("%+v", p.State)
 	}
 	var sent protocol.SendResult
@@ -128,17 +129,17 @@ func TestALateClientGetsTheState(t *testing.T) {
 	p.Call(protocol.DoHello, "", protocol.HelloData{Name: "ada", Acks: true}, nil)
 	p.Call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
 	p.emit("s1", myagenttest.CompletedTurn(1)...)
-	p.emit("s1", myagenttest.Event(protocol.QueueAdded, "", protocol.Message{MessageID: "m9", Text: "later"}))
+	p.emit("s1", codectest.Event(protocol.QueueAdded, "", protocol.Message{MessageID: "m9", Text: "later"}))
 	p.emit("s1", myagenttest.PlanApprovalTurn()...)
 	late := &codecPair{Client: myagenttest.NewClient(t, Dialect.Client), native: p.native, store: p.store}
-	late.native.Subscribed["s1"] = false
+	late.native.Logs["s1"].Following = false
 	late.connect()
 	late.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
 	if s := late.State; s.Turns != 1 || len(s.Queue) != 1 || s.Turn == nil || len(s.Approvals) != 1 || s.Title != "x" {
 		t.Fatalf("%+v", s)
 	}
 	late.Call(protocol.DoWatch, "", protocol.WatchData{}, nil)
-	late.emit("s1", myagenttest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonDenied}))
+	late.emit("s1", codectest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonDenied}))
 	if late.State.Last.Reason != protocol.ReasonDenied ||
 		late.Ephemeral[len(late.Ephemeral)-1].Type != protocol.SummaryChanged {
 		t.Errorf("%+v", late.State.Last)
@@ -187,7 +188,7 @@ func TestTheWholeLogCanBeRead(t *testing.T) {
 		p.emit("s1", myagenttest.CompletedTurn(n)...)
 	}
 	late := &codecPair{Client: myagenttest.NewClient(t, Dialect.Client), native: p.native, store: p.store}
-	late.native.Subscribed["s1"] = false
+	late.native.Logs["s1"].Following = false
 	late.connect()
 	late.State, late.Transcript = &protocol.State{}, &protocol.Transcript{}
 	late.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)
@@ -237,7 +238,7 @@ func BenchmarkADeltaOverBothCodecs(b *testing.B) {
 	p.Call(protocol.DoCreate, "", protocol.CreateData{}, nil)
 	p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
 	p.emit("s1", myagenttest.CompletedTurn(1)[:3]...)
-	delta := myagenttest.Event(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "token "})
+	delta := codectest.Event(protocol.TextDelta, "t1", protocol.PartDeltaData{Part: "p1", Text: "token "})
 	for b.Loop() {
 		p.emit("s1", delta)
 		p.server.Frames, p.server.Raw, p.delivered = nil, nil, 0

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -21,7 +22,7 @@ func TestEveryExampleIsUnderstood(t *testing.T) {
 		}
 		if strings.HasPrefix(string(m.Event), "user.") {
 			b := myagenttest.OpenedServer(t, Dialect.Server)
-			b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
+			b.ReceiveNative(b.Native.Append("s1", codectest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
 				Request: "plan_confirm_1", Kind: protocol.ApprovePlan, Options: []protocol.Option{},
 			}))...)
 			b.TakeEvents()
@@ -107,18 +108,18 @@ func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 		{ID: "3", Title: "Export file", Description: "..."},
 	}
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "slides"}),
-		myagenttest.Event(protocol.PlanStarted, "t1", protocol.PlanStartedData{Question: "slides"}),
-		myagenttest.Event(protocol.PlanUpdated, "t1", protocol.PlanTasksData{
+		codectest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "slides"}),
+		codectest.Event(protocol.PlanStarted, "t1", protocol.PlanStartedData{Question: "slides"}),
+		codectest.Event(protocol.PlanUpdated, "t1", protocol.PlanTasksData{
 			Tasks: tasks, Summary: "Generate a presentation with 5 slides...",
 		}),
-		myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
-			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: myagenttest.Start,
+		codectest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan", Tasks: tasks, Asked: codectest.Start,
 		}),
-		myagenttest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{
+		codectest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{
 			Tasks: tasks, Summary: "Generate a presentation with 5 slides...",
 		}),
-		myagenttest.Event(protocol.TaskCompleted, "t1", protocol.TaskData{
+		codectest.Event(protocol.TaskCompleted, "t1", protocol.TaskData{
 			Task: "1", Title: "Generate PPT", Result: `{"slides":5,"status":"success"}`, DurationMS: 2500, Calls: 3,
 			Usage: &protocol.Usage{Input: 1200, Output: 800},
 		}),
@@ -129,12 +130,12 @@ func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 				ElapsedMS: 31500, Action: "retry",
 			}),
 		},
-		myagenttest.Event(protocol.RetryScheduled, "t1", protocol.RetryData{Attempt: 1, Limit: 3}),
+		codectest.Event(protocol.RetryScheduled, "t1", protocol.RetryData{Attempt: 1, Limit: 3}),
 	)...)
 	for _, name := range []string{"confirm", "solved", "timeout", "retry"} {
 		want, _ := wire.DecodeMessage([]byte(example[name]))
 		got := b.NextFrame(string(want.Event))
-		if want.Event == wire.SolverCompleted { // the real system puts the result beside its summary
+		if want.Event == wire.SolverCompleted { // the real system sends the result in addition to its summary
 			o := wire.ParseObject(want.Content)
 			o["result"] = protocol.MustEncode(wire.Meta{"output": o["result"]})
 			want.Content = protocol.MustEncode(o)
@@ -153,7 +154,7 @@ func TestTheDocumentsExamplesAreEncoded(t *testing.T) {
 			}
 		}
 	}
-	b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks}))...)
+	b.ReceiveNative(b.Native.Append("s1", codectest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks}))...)
 	if m := b.NextFrame(wire.PlanCompleted); m.Show != "规划完成（3 个任务）" {
 		t.Errorf("display text %s", m.Show)
 	}

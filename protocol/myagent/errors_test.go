@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -76,7 +77,7 @@ func TestErrorsAreWrittenWithTheirFields(t *testing.T) {
 	for _, tt := range errorExamples {
 		b := myagenttest.OpenedServer(t, Dialect.Server)
 		b.TakeEvents()
-		b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(tt.typ, "t1", tt.data))...)
+		b.ReceiveNative(b.Native.Append("s1", codectest.Event(tt.typ, "t1", tt.data))...)
 		got := b.NextFrame(tt.event)
 		if want := protocol.MustEncode(tt.content); !myagenttest.EqualJSON(got.Content, want) {
 			t.Errorf("%s %s: content %s, want %s", tt.requirement, tt.event, got.Content, want)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
@@ -34,7 +35,7 @@ func (l *generatedSession) step(p *codecPair) {
 }
 
 func (l *generatedSession) apply(p *myagenttest.NativeServer) {
-	log := p.Logs["s1"]
+	log := p.Logs["s1"].Events
 	if err := l.State.Apply(&log[len(log)-1]); err != nil {
 		l.Fatal(err)
 	}
@@ -49,13 +50,13 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 		p.Call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
 		p.Call(protocol.DoCreate, "", protocol.CreateData{Title: "x"}, nil)
 		p.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
-		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: myagenttest.Start}}
+		l := &generatedSession{&historygen.Generator{T: rt, State: &protocol.State{}, Now: codectest.Start}}
 		l.apply(p.native)
 		p.State.Session = "s1"
 		for range rapid.SampledFrom([]int{3, 10, 30, 90}).Draw(rt, "events") {
 			l.step(p)
 			if rapid.IntRange(0, 15).Draw(rt, "drop") == 0 {
-				p.server.Native.Subscribed["s1"] = false
+				p.server.Native.Logs["s1"].Following = false
 				l.emitWhileAway(p)
 				p.connect()
 				p.Call(protocol.DoHello, "", protocol.HelloData{Name: "ada"}, nil)
@@ -67,20 +68,20 @@ func TestAHistorySurvivesTheRoundTrip(t *testing.T) {
 		}
 		requireEqual(rt, "state", normalState(l.State), normalState(p.State))
 		var want protocol.Transcript
-		for i := range p.native.Logs["s1"] {
-			if _, err := want.Apply(&p.native.Logs["s1"][i]); err != nil {
+		for i := range p.native.Logs["s1"].Events {
+			if _, err := want.Apply(&p.native.Logs["s1"].Events[i]); err != nil {
 				rt.Fatal(err)
 			}
 		}
 		requireEqual(rt, "transcript", normalTranscript(&want), normalTranscript(p.Transcript))
 
 		late := &codecPair{Client: myagenttest.NewClient(t, Dialect.Client), native: p.native, store: p.store}
-		late.native.Subscribed["s1"] = false
+		late.native.Logs["s1"].Following = false
 		late.connect()
 		late.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{}, nil)
 		requireEqual(rt, "state of a late client", normalState(l.State), normalState(late.State))
 		whole := &codecPair{Client: myagenttest.NewClient(t, Dialect.Client), native: p.native, store: p.store}
-		whole.native.Subscribed["s1"] = false
+		whole.native.Logs["s1"].Following = false
 		whole.connect()
 		whole.State, whole.Transcript = &protocol.State{Session: "s1"}, &protocol.Transcript{}
 		whole.Call(protocol.DoSubscribe, "s1", protocol.SubscribeData{Position: &protocol.Position{}}, nil)

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/sandcastletest"
 	"agentctl/protocol"
@@ -34,7 +35,7 @@ type codecPair struct {
 	noHTTPHistory bool            // the server has no history endpoint
 }
 
-func newCodecPair(t sandcastletest.TestingT, options map[string]string) *codecPair {
+func newCodecPair(t codectest.T, options map[string]string) *codecPair {
 	l := &codecPair{NativeServer: sandcastletest.NewNativeServer(t), now: sandcastletest.Noon, resume: &codec.ClientState{}}
 	l.dial(options)
 	return l
@@ -72,11 +73,11 @@ func (l *codecPair) deliverToServer(out codec.Output) {
 }
 
 func (l *codecPair) deliverToClient(out codec.Output) {
-	l.TB.Helper()
+	l.T.Helper()
 	l.closed = l.closed || out.Close != nil
 	for _, line := range out.Native {
 		if e, a, err := protocol.DecodeIncoming(line); err != nil || e == nil && a == nil {
-			l.TB.Fatalf("not a native line: %s", line)
+			l.T.Fatalf("not a native line: %s", line)
 		}
 		l.lines = append(l.lines, line)
 	}
@@ -118,7 +119,7 @@ func (l *codecPair) breakStreams() {
 
 // command sends a command of the native client. Answers and events are in l.lines.
 func (l *codecPair) command(verb protocol.Verb, session, key string, data any) *protocol.Answer {
-	l.TB.Helper()
+	l.T.Helper()
 	l.lastID++
 	c := protocol.Command{ID: fmt.Sprint(l.lastID), Command: verb, Session: session, Key: key}
 	if data != nil {
@@ -142,11 +143,11 @@ func (l *codecPair) emit() {
 
 // subscribe subscribes, and returns the events of earlier turns from history.
 func (l *codecPair) subscribe() (past []json.RawMessage) {
-	l.TB.Helper()
+	l.T.Helper()
 	l.lines = nil
 	a := l.command(protocol.DoSubscribe, "s", "", nil)
 	if a == nil || a.Error != nil {
-		l.TB.Fatalf("subscribe: %+v", a)
+		l.T.Fatalf("subscribe: %+v", a)
 	}
 	for before := sandcastletest.DecodeResult[protocol.SubscribeResult](*a).After.Seq + 1; before > 1; {
 		page := sandcastletest.DecodeResult[protocol.HistoryResult](*l.command(protocol.DoHistory, "s", "",
@@ -161,7 +162,7 @@ func (l *codecPair) subscribe() (past []json.RawMessage) {
 
 // clientView returns the state and transcript of the native client since it subscribed.
 func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protocol.Transcript) {
-	l.TB.Helper()
+	l.T.Helper()
 	tr := &protocol.Transcript{Turns: turnsOf(past)}
 	var s *protocol.State
 	for _, line := range l.lines {
@@ -173,10 +174,10 @@ func (l *codecPair) clientView(past []json.RawMessage) (*protocol.State, *protoc
 			continue
 		}
 		if err := s.Apply(e); err != nil {
-			l.TB.Fatalf("the client cannot apply %s: %v", line, err)
+			l.T.Fatalf("the client cannot apply %s: %v", line, err)
 		}
 		if _, err := tr.Apply(e); err != nil {
-			l.TB.Fatalf("the transcript cannot apply %s: %v", line, err)
+			l.T.Fatalf("the transcript cannot apply %s: %v", line, err)
 		}
 	}
 	return s, tr
@@ -217,8 +218,8 @@ func newSessionGenerator(t *rapid.T, h *sandcastletest.NativeServer) *sessionGen
 	return g
 }
 
-// step adds an event of any type. As on a server, the next message of an unblocked queue starts at
-// once.
+// step adds an event of any type. As on a server, the next message of an unblocked queue starts
+// immediately.
 func (g *sessionGenerator) step() {
 	if m := g.State.NextQueued(); m != nil {
 		next := *m

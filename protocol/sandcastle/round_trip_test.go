@@ -47,8 +47,8 @@ func indented(v any) string {
 	return string(b)
 }
 
-// lossy returns a turn without what is lost. finished means that it ended before the client came
-// and so comes from history.
+// lossy returns a turn after the documented losses. finished means that it ended before the client
+// came and so comes from history.
 func lossy(t *protocol.Turn, finished bool) mapping {
 	m := toMapping(t)
 	m.drop("first", "started", "ended") // positions and times are the client's own
@@ -143,7 +143,7 @@ func lossyUsage(u mapping) {
 	u.drop("reasoning", "currency")
 }
 
-// lossyState returns a state without what is lost.
+// lossyState returns a state after the documented losses.
 func lossyState(s *protocol.State) mapping {
 	m := toMapping(s)
 	m.drop("seq", "created", "agent", "name", "labels", "cwd", "holds", "scheduled", "closed")
@@ -210,10 +210,10 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 	return whole, turns
 }
 
-// compare fails unless the native client, which came before event number joined, saw all that is
-// preserved.
+// compare fails unless the native client, which came before event number joined, saw everything
+// that is preserved.
 func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
-	l.TB.Helper()
+	l.T.Helper()
 	s, tr := l.clientView(past)
 	want, wantTurns := visibleSession(l.Events, joined, history)
 	finished := l.StateAt(uint64(joined)).Turns
@@ -222,15 +222,15 @@ func (l *codecPair) compare(past []json.RawMessage, joined int, history bool) {
 		turns = append(turns, lossy(t, history && i < finished))
 	}
 	if got, want := indented(turns), indented(wantTurns); got != want {
-		l.TB.Fatalf("%s", diffContext(got, want))
+		l.T.Fatalf("%s", diffContext(got, want))
 	}
 	if got, want := indented(lossyState(s)), indented(lossyState(want)); got != want {
-		l.TB.Fatalf("%s", diffContext(got, want))
+		l.T.Fatalf("%s", diffContext(got, want))
 	}
 }
 
-// A client over the dialect sees what a native client sees, except for documented losses, whenever
-// it came and however the events arrived. SC-14, SC-22, SC-25, SC-30.
+// A client over the dialect sees the same as a native client, except for documented losses,
+// whenever it came and however the events arrived. SC-14, SC-22, SC-25, SC-30.
 func TestAnyHistoryArrives(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tags := rapid.SampledFrom([]string{"", "chat", "document"}).Draw(rt, "tags")

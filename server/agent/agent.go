@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/policy"
 )
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
@@ -19,7 +21,7 @@ type Agent interface {
 	// error ends the turn with reason error and the code of the error, if it is a protocol error.
 	Run(ctx context.Context, turn Turn, out Output) (End, error)
 
-	// Close ends the agent and all its processes, and returns when they are gone. Run returns
+	// Close stops the agent and all its processes, and returns when they have exited. Run returns
 	// before it.
 	Close() error
 }
@@ -33,8 +35,8 @@ type Capabilities struct {
 	RunsPlans    bool // accepts Turn.Plan
 	HasPolicy    bool // has the setting policy and asks by it; else the session decides by its own
 
-	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps the results of those. A
-	// task of a plan that is over can then be restarted.
+	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps their results. A task of a
+	// plan that is over can then be restarted.
 	ContinuesPlans bool
 
 	ReadTools []string // names of its tools that only read, which a policy may allow
@@ -64,4 +66,28 @@ type End struct {
 	Code    protocol.Code
 	Message string
 	Usage   *protocol.Usage
+}
+
+// A Spec describes a session's agent. It is stored, and never sent to clients.
+type Spec struct {
+	Session string            `json:"-"`
+	Agent   string            `json:"agent"` // configured name, preset, "acp:COMMAND ARG…", "script:FILE"
+	CWD     string            `json:"cwd,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	State   []byte            `json:"state,omitempty"` // as last saved by the agent
+	Title   string            `json:"title,omitempty"` // as last given by the agent
+
+	SealedEnv []byte `json:"sealed_env,omitempty"` // Env in the store; else of an environment without its key
+
+	policy.Choice // decides requests instead of users
+
+	OwnDirectories []string `json:"-"` // Config.OwnDirectories
+
+	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
+	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
+	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
+	Checking bool              `json:"checking,omitempty"` // the session exists only if its agent starts
+	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
+	Imported bool              `json:"imported,omitempty"` // the agent has yet to get the imported past
+	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
 }

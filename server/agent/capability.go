@@ -35,7 +35,7 @@ type Compactor interface {
 	Compact(ctx context.Context) (protocol.ContextCompactedData, error)
 }
 
-// A Measurer reports its context usage, and what takes the room if it knows.
+// A Measurer reports its context usage, and its parts if known.
 type Measurer interface {
 	Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error)
 }
@@ -60,13 +60,13 @@ type Forker interface {
 
 // An Undoer forgets its last turn. It is called while no turn runs.
 type Undoer interface {
-	// Undo forgets the last turn, and restores files that its tools changed if it is to. If there
-	// is none that it can forget, the error has the code conflict.
+	// Undo forgets the last turn and, with files set, restores the files that its tools changed. If
+	// it can forget no turn, the error has the code conflict.
 	Undo(ctx context.Context, files bool) (Undone, error)
 }
 
 // An Undone is a turn that was forgotten. Restored and Kept are the files that its tools changed:
-// those that are as before it, and those that were changed since.
+// files restored to their state before it, and files that were changed since.
 type Undone struct {
 	Turn     string
 	Restored []string

@@ -5,7 +5,7 @@ import "context"
 // Host serves an agent at all times, in a turn or not. It outlives the agent.
 type Host interface {
 	// Emit is Output.Emit outside a turn, for agent.options, context.updated, usage.updated, notice
-	// and raw; and for session.updated with a title, which replaces none but the agent's own.
+	// and raw; and for session.updated with a title, which replaces only the agent's own title.
 	Emit(e Event) error
 
 	// Save is Output.Save.
@@ -19,8 +19,9 @@ type Host interface {
 	// its end. An agent that has lost its own record reads it.
 	Transcript(ctx context.Context, most int) (string, error)
 
-	// RecordConversation records what was said before the session: as the text of one finished
-	// turn with that message, or of a notice if a turn runs. It returns when the session has it.
+	// RecordConversation records a conversation from before the session: as the text of one
+	// finished turn with that message, or of a notice if a turn runs. It returns after the session
+	// has recorded it.
 	RecordConversation(message, text string) error
 
 	// Logf writes to the server's log.
@@ -31,6 +32,6 @@ type Host interface {
 type ProcessGroup struct {
 	Session string
 	PID     int    // of its leader
-	Start   string // start time of the leader in the platform's format, which tells a reused pid apart
+	Start   string // start time of the leader in the platform's format, to detect a reused pid
 	Ended   bool
 }

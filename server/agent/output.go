@@ -25,11 +25,11 @@ type Output interface {
 	Emit(e Event) error
 
 	// Ask requests a decision and waits for it. The session fills in an empty Request and missing
-	// Options; options of the agent keep their ids. A rule may answer at once. A request id used
-	// before in this turn, possibly before a restart, waits for the pending request or returns its
-	// verdict. When the turn is interrupted, the outcome is cancelled. When ctx ends, Ask returns
-	// its error and the request is cancelled, unless another call waits for it. Any other error
-	// means that the turn is over.
+	// Options; options of the agent keep their ids. A rule may answer immediately. A request id
+	// used before in this turn, possibly before a restart, waits for the pending request or returns
+	// its verdict. When the turn is interrupted, the outcome is cancelled. When ctx ends, Ask
+	// returns its error and the request is cancelled, unless another call waits for it. Any other
+	// error means that the turn is over.
 	Ask(ctx context.Context, a protocol.Approval) (Verdict, error)
 
 	// Save stores the agent's own state, at most 1 MiB, in one commit with the events emitted so

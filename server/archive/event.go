@@ -13,7 +13,7 @@ import (
 )
 
 // An Event is an event of a finished turn, or of the conversation between turns, in an exported
-// state: what was said, done and decided. Deltas are joined. Rules, the environment, the queue and
+// state: messages, actions and decisions. Deltas are joined. Rules, the environment, the queue and
 // its holds, settings and foreign messages are not carried.
 type Event struct {
 	Turn   string          `json:"turn,omitempty"`
@@ -41,7 +41,8 @@ func newEvent(e *protocol.Event) (*Event, error) {
 	return p, err
 }
 
-// decode decodes the event's data into the type of its event, without what a state does not carry.
+// decode decodes the event's data into the type of its event, without fields that a state does not
+// carry.
 func (p *Event) decode() (any, error) {
 	row := protocol.EventTypeOf(p.Type)
 	if row == nil || !row.Exported {

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,7 +30,7 @@ func Import(d *protocol.ImportData, by *protocol.Actor) (*Past, error) {
 	}, nil
 }
 
-// readLog checks the events of an import. notice says what was imported.
+// readLog checks the events of an import. notice describes the import.
 func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, err error) {
 	var events []Event
 	source, turns := "", 0
@@ -58,21 +59,21 @@ func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, e
 	case err != nil:
 		return nil, "", err
 	case turns == 0:
-		return nil, "", fmt.Errorf("they have no finished turn")
+		return nil, "", errors.New("they have no finished turn")
 	case d.LeftOut < 0:
-		return nil, "", fmt.Errorf("left_out: want 0 or more")
+		return nil, "", errors.New("left_out: want 0 or more")
 	default:
 		return entries, importNotice(source, turns, d.LeftOut), nil
 	}
 }
 
-// importNotice says what was imported, and what nothing proves.
+// importNotice describes an import, and states what is not verified.
 func importNotice(source string, turns, leftOut int) string {
 	of := "a log"
 	if source != "" {
 		of = fmt.Sprintf("the log of session %.40s", protocol.ValidText(source))
 	}
-	text := fmt.Sprintf("imported %d turns of %s; its authors, times and decisions are as told in it", turns, of)
+	text := fmt.Sprintf("imported %d turns of %s; its authors, times and decisions are not verified", turns, of)
 	if turns == 1 {
 		text = strings.Replace(text, "1 turns", "1 turn", 1)
 	}

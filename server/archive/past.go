@@ -14,15 +14,15 @@ import (
 	"agentctl/server/session/record"
 )
 
-// A Past is what a new session has from another session or from a log. Its events are recorded in
-// this order, after session.created; recording them cannot fail.
+// A Past is the part of a new session that comes from another session or from a log. Its events are
+// recorded in this order, after session.created; recording them cannot fail.
 type Past struct {
-	Origin []record.Event   // what it is made from
+	Origin []record.Event   // the source of the session
 	Turns  []eventlog.Entry // finished turns and the events between them
-	Rest   []record.Event   // what the session continues with: plan, context, usage, waiting messages
+	Rest   []record.Event   // state that the session continues with: plan, context, usage, waiting messages
 }
 
-// restored returns the events of what a session is made from, and of the turns left out.
+// restored returns the events about the source of a session and the turns left out.
 func restored(by *protocol.Actor, from protocol.StateRestoredData, leftOut int) []record.Event {
 	events := []record.Event{{Type: protocol.StateRestored, By: by, Data: from}}
 	if leftOut == 0 {
@@ -46,9 +46,9 @@ type checker struct {
 	entries []eventlog.Entry
 }
 
-// check returns the entries of events, which must be complete turns and notices between them.
-// No turn may have a message with one of the ids in use. What does not fit an event is split,
-// moved to a blob or truncated as for an agent's output.
+// check returns the entries of events, which must be complete turns and notices between them. No
+// turn may have a message with one of the ids in use. Data that does not fit an event is split,
+// moved to a blob or truncated, like an agent's output.
 func check(events []Event, inUse []protocol.Message) ([]eventlog.Entry, error) {
 	c := checker{ids: map[string]bool{}}
 	for i := range inUse {
@@ -111,7 +111,7 @@ func (c *checker) add(p *Event) error {
 	return nil
 }
 
-// checkOrder checks that an event may follow those before it.
+// checkOrder checks that an event may follow the previous ones.
 func (c *checker) checkOrder(p *Event, data any) error {
 	t := c.state.Turn
 	if t == nil {
@@ -185,7 +185,7 @@ func (c *checker) checkOpen(d protocol.Delta) error {
 	return nil
 }
 
-// entries returns what records the event with its decoded data.
+// entries returns the log entries of the event with its decoded data.
 func (p *Event) entries(data any) ([]eventlog.Entry, error) {
 	base := eventlog.Entry{Type: p.Type, Task: output.ID(p.Task), Parent: output.ID(p.Parent)}
 	switch d := data.(type) {

@@ -21,9 +21,9 @@ type Store interface {
 	Turns(ctx context.Context, id string, before uint64, limit int) ([]eventlog.TurnRow, error)
 }
 
-// ReadTurns reads the newest finished turns of a session up to a seq, newest first: as many complete
-// ones as fit most bytes. A turn that could not be restored ends them, which is logged. Errors are
-// the store's.
+// ReadTurns reads the newest finished turns of a session up to a seq, newest first: as many
+// complete ones as fit most bytes. It stops at a turn that could not be restored, and logs it.
+// Errors are the store's.
 func ReadTurns(
 	ctx context.Context, store Store, log *slog.Logger, id string, head uint64, most int,
 ) ([]Turn, error) {
@@ -64,8 +64,8 @@ func ReadTurns(
 	}
 }
 
-// readEvents reads what is carried of the events after a seq through another. It returns nil if
-// that is larger than most.
+// readEvents reads the carried events in (after, through]. It returns nil if they are larger than
+// most.
 func readEvents(ctx context.Context, store Store, id string, after, through uint64, most int) (*Turn, error) {
 	t := new(Turn)
 	for e, err := range eventlog.Events(ctx, store, id, after, through) {

@@ -14,8 +14,8 @@ import (
 
 // Signing holds the keys of exported states. A state is signed with Secret and with Key.
 type Signing struct {
-	Secret   []byte              // nil: random, so that states are valid until the server ends
-	Key      ed25519.PrivateKey  // nil: states are signed with the secret alone
+	Secret   []byte              // nil: random, so that states are valid until the server exits
+	Key      ed25519.PrivateKey  // nil: states are signed only with the secret
 	Accepted []ed25519.PublicKey // of other servers whose states are restored
 }
 

@@ -15,8 +15,8 @@ const stateVersion = "1"
 // restore, of every dialect too.
 const MaxState = 512 << 10
 
-// A State is the content of a signed state. It carries neither environment, which may be secret, nor
-// rules, which were granted to the exported session alone.
+// A State is the content of a signed state. It carries neither environment, which may be secret,
+// nor rules, which were granted only to the exported session.
 type State struct {
 	Session  string                `json:"session"`
 	Position protocol.Position     `json:"position"`
@@ -44,8 +44,8 @@ func NewState(spec *agent.Spec, st *protocol.State, epoch string) *State {
 	}
 }
 
-// AddHistory adds the newest of turns to a state, as many as fit it. All finished turns of the
-// session are total.
+// AddHistory adds the newest of turns to a state, as many as fit. total is the number of finished
+// turns of the session.
 func (x *State) AddHistory(turns []Turn, total int) error {
 	raw, err := record.Encode(x)
 	if err != nil {
@@ -80,7 +80,7 @@ func (x *State) Past(by *protocol.Actor) (*Past, error) {
 	}, nil
 }
 
-// rest returns the events of what the restored session continues with.
+// rest returns the events with the state that the restored session continues with.
 func (x *State) rest() []record.Event {
 	var events []record.Event
 	if x.Plan != nil {

@@ -41,8 +41,8 @@ func Transcript(ctx context.Context, store Store, id string, most int) (string, 
 	return text, nil
 }
 
-// ReadTurn reads a turn of a session, of a very long one only the beginning. It is nil if the log has
-// nothing of it.
+// ReadTurn reads a turn of a session, or the beginning of a very long one. It is nil if the log has
+// no part of it.
 func ReadTurn(ctx context.Context, store Store, id string, row eventlog.TurnRow) (*protocol.Turn, error) {
 	var t protocol.Transcript
 	read := 0
@@ -100,8 +100,8 @@ const (
 	importedTail = "[End of the transcript. The new message of the user:]"
 )
 
-// AddImported puts the imported past of a session before a message. A command of the agent goes
-// alone. It reports whether the message has the past.
+// AddImported puts the imported past of a session before a message. It leaves a command of the
+// agent unchanged. It reports whether the message has the past.
 func AddImported(ctx context.Context, store Store, id string, m *protocol.Message) (bool, error) {
 	if strings.HasPrefix(m.Text, "/") {
 		return false, nil

@@ -18,7 +18,7 @@ type Batch struct {
 	Snapshot      []byte // replaces the stored snapshot; the state at SnapSeq
 	SnapSeq       uint64
 	Summary       []byte // replaces the stored summary
-	Live          *bool  // whether work is under way, so that a restart loads the session
+	Live          *bool  // whether work is in progress, so that a restart loads the session
 	Spec          []byte // replaces the stored spec
 	Turns         []TurnRow
 	Answers       []Answer

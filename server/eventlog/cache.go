@@ -12,10 +12,10 @@ import (
 // cacheRead is the size of a read of the store that fills the cache.
 const cacheRead = 256 << 10
 
-// A Cache holds events of all logs that a log itself does not keep in memory: those that it
-// dropped, and those that readers took from the store. Readers share them, and a log is read from
-// the store by one reader at a time, so that many who catch up cost one reading of the store.
-// Segments that were not used for the longest time go first.
+// A Cache holds events that the logs themselves do not keep in memory: events that a log dropped,
+// and events that readers took from the store. Readers share them. One reader at a time reads a log
+// from the store, so that many catching up cost one read of the store. The least recently used
+// segments are evicted first.
 type Cache struct {
 	most int // bytes
 
@@ -25,8 +25,8 @@ type Cache struct {
 	recent list.List                // of *cached; the last used one is the front
 }
 
-// A view is a log as a part of its readers see it: all events, or folds in place of the runs of
-// deltas that they cover. In a view of folds no segment has a part of a fold.
+// A view is a log as some of its readers see it: all events, or folds instead of the runs of deltas
+// that they cover. In a view of folds no segment has a part of a fold.
 type view struct {
 	*Log
 	folded bool
@@ -43,16 +43,16 @@ func NewCache(most int64) *Cache {
 	return &Cache{most: int(most), views: map[view][]*list.Element{}}
 }
 
-// Bytes returns the size of what the cache holds.
+// Bytes returns the size of the cached lines.
 func (c *Cache) Bytes() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bytes
 }
 
-// read returns lines of a view after a seq, through another, that the memory of the log does not
-// have: as many as fit most bytes, at least one. In a view of folds the other seq must not be in a
-// fold; after a seq in a fold they are its events.
+// read returns the lines of a view in (after, through] that are not in the log's memory: at most
+// most bytes, but at least one line. In a view of folds, through must not be inside a fold; if
+// after is, the lines are the events of that fold.
 func (c *Cache) read(ctx context.Context, v view, after, through uint64, most int) ([]byte, uint64, error) {
 	g, _ := c.find(v, after)
 	if g == nil {

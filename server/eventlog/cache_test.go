@@ -24,10 +24,10 @@ func (c *countingStore) Read(
 	return lines, last, err
 }
 
-// foldedLines is the number of lines of storedLog of which all but the first have a fold.
+// foldedLines is the number of lines of storedLog; all except the first have a fold.
 const foldedLines = 50
 
-// storedLog returns a log with so many lines of a store, none of them in memory.
+// storedLog returns a log with the given number of lines in a store and none in memory.
 func storedLog(store *countingStore, cache *Cache, lines int) *Log {
 	for seq := range lines {
 		store.add(lineOf(uint64(seq+1), 0, 300))
@@ -51,7 +51,7 @@ func readLog(t *testing.T, l *Log, folded bool, most int) (got []byte) {
 	return got
 }
 
-// all returns what a log has, as the store has it.
+// all returns the content of a log, as the store has it.
 func (c *countingStore) all(folded bool) []byte {
 	lines, _ := c.read(0, uint64(len(c.lines)), folded, math.MaxInt, nil)
 	return lines
@@ -138,7 +138,7 @@ func TestAReaderWithinAFoldIsGivenItsEvents(t *testing.T) {
 	}
 }
 
-// A canceled reader does not wait for another one's read of the store.
+// A canceled reader does not wait for another reader's read of the store.
 func TestAReaderOfTheStoreCanBeCanceled(t *testing.T) {
 	store := &countingStore{memStore: &memStore{}}
 	l := storedLog(store, NewCache(1<<20), 10)
@@ -154,7 +154,8 @@ func TestAReaderOfTheStoreCanBeCanceled(t *testing.T) {
 	}
 }
 
-// damagedStore fails to read an event, as the store does for all that a read would return with it.
+// damagedStore fails to read one event. Like the store, it then fails every read that would include
+// the event.
 type damagedStore struct {
 	*memStore
 	at uint64

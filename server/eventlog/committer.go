@@ -106,7 +106,7 @@ func (c *Committer) run() {
 			close(c.failed)
 		}
 		if err != nil && len(group) > 1 {
-			// Commit each batch alone, so that a bad one fails no other session.
+			// Commit each batch separately, so that a bad one fails only its session.
 			for _, g := range group {
 				g.then(c.commit([]commit{g}))
 			}

@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 )
 
-// readBytes bounds the bytes of events that an iterator reads from the store at once.
+// readBytes bounds the bytes of events that an iterator reads from the store in one call.
 const readBytes = 256 << 10
 
 // Lines returns the stored lines of the events of a session with after < seq <= through, oldest

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// manyLines returns a store with so many events that an iterator reads it several times.
+// manyLines returns a store with enough events to make an iterator read it several times.
 func manyLines() (store *memStore, events uint64) {
 	store = &memStore{}
 	for seq := range uint64(3000) {

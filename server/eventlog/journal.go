@@ -41,7 +41,7 @@ type Entry struct {
 	Time   time.Time // zero: when it is appended
 	By     *protocol.Actor
 	Data   json.RawMessage
-	Delta  protocol.Delta // that Data encodes; no Kind: it is no delta
+	Delta  protocol.Delta // that Data encodes; no Kind: not a delta
 	Blobs  []Blob
 }
 
@@ -53,7 +53,7 @@ type commitTail struct {
 
 // A Waiter waits for a commit.
 type Waiter struct {
-	// Done gets the result. After a failure the session's state is that of the store again, unless
+	// Done gets the result. After a failure the session's state is reloaded from the store, unless
 	// the session ends.
 	Done func(error)
 
@@ -140,15 +140,15 @@ func (j *Journal) addDelta(e *protocol.Event, d *protocol.Delta) {
 	j.endRun()
 }
 
-// FoldRun ends the open run of deltas if it is long, so that those who read the log from now on read
-// it folded.
+// FoldRun ends the open run of deltas if it is long, so that later readers of the log read it
+// folded.
 func (j *Journal) FoldRun() {
 	if j.deltas.Len() > catchUpDistance {
 		j.endRun()
 	}
 }
 
-// foldEnvelope is the room in bytes for the fields of a fold beside its data.
+// foldEnvelope is the room in bytes for the fields of a fold other than its data.
 const foldEnvelope = 4 << 10
 
 // endRun ends the open run of deltas and adds its fold to the next batch.
@@ -206,7 +206,7 @@ func (j *Journal) Flush() {
 // FinishCommit.
 func (j *Journal) Committed() <-chan error { return j.committed }
 
-// takeBatch returns the next batch with its events, whose bytes are those of the log.
+// takeBatch returns the next batch with its events, which share the bytes of the log.
 func (j *Journal) takeBatch() *Batch {
 	b := j.batch
 	j.batch = nil

@@ -173,7 +173,7 @@ func TestARunOfDeltasIsReadAsOneEvent(t *testing.T) {
 	for range 100 {
 		w.delta(t, "p", "x")
 	}
-	w.commit(t, nil) // a run goes on over commits
+	w.commit(t, nil) // a run continues across commits
 	if w.log.bytes == 0 || w.Uncommitted() != 0 {
 		t.Errorf("%d bytes in memory, %d uncommitted", w.log.bytes, w.Uncommitted())
 	}
@@ -216,8 +216,8 @@ func TestAnEntryOverTheLimitChangesNothing(t *testing.T) {
 	}
 }
 
-// What waits for a commit is called after it and in order; what updates the list is called before
-// the events are visible.
+// Waiters for a commit are called after it and in order; updates of the list are called before the
+// events are visible.
 func TestTheListIsUpdatedBeforeEventsAreVisibleAndWaitersAfterIt(t *testing.T) {
 	w := newJournalTest()
 	var calls []string

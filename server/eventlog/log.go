@@ -35,7 +35,7 @@ type Log struct {
 	open []*segment // have lines that are not visible, except the last one, which may have none
 
 	visible   atomic.Uint64
-	lastOther atomic.Uint64 // seq of the last event that is no delta; at the start, head
+	lastOther atomic.Uint64 // seq of the last event that is not a delta; at the start, head
 	folds     atomic.Uint64 // end of the last fold in the store, at most visible; at the start, head
 
 	mu       sync.Mutex
@@ -170,8 +170,8 @@ func (l *Log) release() {
 // flight may still read the bytes of the last one.
 func (l *Log) rollback() { l.head, l.open = l.visible.Load(), nil }
 
-// End removes the events of the log from the cache, when its session is not in memory any more.
-// Readers that are left read the store.
+// End removes the events of the log from the cache, when its session is no longer in memory.
+// Remaining readers read the store.
 func (l *Log) End() { l.cache.end(l) }
 
 // AddReader adds a reader to wake, at most once.
@@ -192,8 +192,9 @@ func (l *Log) RemoveReader(w Waker) {
 	}
 }
 
-// tail returns lines after a seq, through a visible one, from memory: as many as fit most bytes, at
-// least one. ok is false when they are not in memory. The caller must not change the bytes.
+// tail returns the lines in (after, through] from memory; through must be visible. It returns at
+// most most bytes, but at least one line. ok is false when they are not in memory. The caller must
+// not change the bytes.
 func (l *Log) tail(after, through uint64, most int) (lines []byte, last uint64, ok bool) {
 	if after >= through {
 		return nil, after, true
@@ -222,9 +223,9 @@ func (l *Log) inMemory() uint64 {
 // of memory.
 const catchUpDistance = 64
 
-// Read returns visible lines after a seq: as many as fit most bytes, at least one if there is one,
-// and the seq of the last. With folded, runs far behind the end are folded, where the store has
-// folds. The lines are part of the log: the caller must not change them.
+// Read returns visible lines after a seq and the seq of the last one: at most most bytes, but at
+// least one line if any is visible. With folded, runs far behind the end are folded, where the
+// store has folds. The lines are part of the log: the caller must not change them.
 func (l *Log) Read(ctx context.Context, after uint64, folded bool, most int) ([]byte, uint64, error) {
 	folds, visible := l.folds.Load(), l.visible.Load() // in this order: visible is not less
 	if !folded || after >= folds {

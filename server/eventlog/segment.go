@@ -36,8 +36,8 @@ func (g *segment) line(seq uint64) int {
 	return i
 }
 
-// lines returns lines of the segment after a seq, through another: as many as fit most bytes, at
-// least one. A line must begin after the seq.
+// lines returns the segment's lines in (after, through]: at most most bytes, but at least one line.
+// A line must begin at after+1.
 func (g *segment) lines(after, through uint64, most int) ([]byte, uint64) {
 	from, start := g.line(after+1), 0
 	if from > 0 {
@@ -58,7 +58,7 @@ func (g *segment) lines(after, through uint64, most int) ([]byte, uint64) {
 // size returns the memory of a segment.
 func (g *segment) size() int { return cap(g.buf) + 4*cap(g.lineEnds) + 8*cap(g.lasts) }
 
-// newSegment returns a segment with a copy of lines, each of which is one event.
+// newSegment returns a segment with a copy of lines. Each line is one event.
 func newSegment(first uint64, lines []byte) *segment {
 	g := &segment{first: first, buf: slices.Clone(lines)}
 	g.lineEnds = make([]uint32, 0, bytes.Count(lines, newline))
@@ -69,7 +69,7 @@ func newSegment(first uint64, lines []byte) *segment {
 	return g
 }
 
-// setLasts reads the seqs of the lines, the last of which ends at a seq.
+// setLasts reads the seq of each line. The last line must end at last.
 func (g *segment) setLasts(last uint64) error {
 	lasts, before, start := make([]uint64, 0, len(g.lineEnds)), g.first-1, uint32(0)
 	var digits []byte

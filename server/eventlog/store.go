@@ -21,11 +21,11 @@ type Store interface {
 
 // A Reader reads events of sessions.
 type Reader interface {
-	// Read appends to dst the event lines with after < seq <= through, oldest first: at least one
-	// if there is one, and no more than fit most bytes. It returns the extended slice and the seq
-	// of the last line appended, or after for none. With folded, a run of deltas that lies
-	// completely in (after, through] is its stored fold instead of its raw events. The bytes equal
-	// those passed to Commit; a row that does not match its checksum is a *CorruptError.
+	// Read appends to dst the event lines with after < seq <= through, oldest first: at most most
+	// bytes, but at least one line if there is one. It returns the extended slice and the seq of
+	// the last line appended, or after for none. With folded, a run of deltas that lies completely
+	// in (after, through] is its stored fold instead of its raw events. The bytes equal those
+	// passed to Commit; a row that does not match its checksum is a *CorruptError.
 	Read(
 		ctx context.Context,
 		id string,

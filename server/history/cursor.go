@@ -23,7 +23,7 @@ type cursor struct {
 // String encodes the cursor for clients.
 func (c cursor) String() string { return base64.RawURLEncoding.EncodeToString(protocol.MustEncode(c)) }
 
-// parseCursor decodes what String encoded. Its error has the code invalid_message.
+// parseCursor decodes the result of String. Its error has the code invalid_message.
 func parseCursor(s string) (cursor, error) {
 	var c cursor
 	raw, err := base64.RawURLEncoding.DecodeString(s)

@@ -79,8 +79,8 @@ func (s *itemText) hit(session string, q *protocol.Query, t *protocol.Turn) prot
 	return h
 }
 
-// SearchTurn returns the hits of a query in a turn, newest first: those that a search command finds
-// in it.
+// SearchTurn returns the hits of a query in a turn, newest first, as a search command would find
+// them.
 func SearchTurn(session string, q *protocol.Query, t *protocol.Turn) (hits []protocol.Hit) {
 	add := func(text itemText) {
 		if q.Match(text.text) {

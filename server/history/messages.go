@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A Message is the user's or the agent's side of a finished turn. The agent's has the id of the
-// turn.
+// A Message is the user's or the agent's side of a finished turn. The agent's message has the id of
+// the turn.
 type Message struct {
 	MessageID       string           `json:"message_id"`
 	Turn            string           `json:"turn"`
@@ -32,8 +32,8 @@ const (
 	maxTurnsBytes = 8 << 20
 )
 
-// Messages returns the messages of finished turns, oldest first: those after the message named, or
-// the newest. Its bounds are those of Turns.
+// Messages returns the messages of finished turns, oldest first: the messages after the named one,
+// or the newest. It has the same bounds as Turns.
 func (r *Reader) Messages(ctx context.Context, name, after string) ([]Message, error) {
 	turns, err := r.Turns(ctx, name, after)
 	if err != nil {

@@ -121,7 +121,7 @@ func (r *Reader) tail(
 		if cut = dropped || left >= first; dropped {
 			break
 		}
-		// As many events as fill the rest, if they are like those read.
+		// The number of events that fill the rest, if they are as large as the ones read.
 		span = max(tailSpan, uint64(max(most-size, 0))*(last-left)/uint64(max(size, 1)))
 	}
 	return events, cut, size, nil

@@ -11,7 +11,7 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// Store is the part of session.Store that a Reader uses. Its contract is that of session.Store.
+// Store is the part of session.Store that a Reader uses, with the same contract.
 type Store interface {
 	eventlog.Reader
 	Session(ctx context.Context, id string) (eventlog.Record, error)
@@ -53,8 +53,8 @@ func NewReader(store Store, sessions Sessions, log *slog.Logger) *Reader {
 	}
 }
 
-// Close refuses further searches, ends those that wait for a slot, and returns when the running
-// ones have been answered. It closes neither the store nor the sessions.
+// Close refuses further searches, ends waiting ones, and returns when the running ones have been
+// answered. It closes neither the store nor the sessions.
 func (r *Reader) Close() {
 	r.mu.Lock()
 	if !r.closed {

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	scanTurns  = 64        // turn rows fetched at once
+	scanTurns  = 64        // turn rows fetched in one call
 	scanEvents = 8192      // events of turns scanned together, unless one turn has more
 	scanBytes  = 512 << 10 // target size of turns scanned together
-	maxPending = 8 << 20   // bytes of a turn reduced at once: a longer turn is scanned in pieces
+	maxPending = 8 << 20   // bytes of a turn reduced as a whole: a longer turn is scanned in pieces
 )
 
 // session scans one session from a cursor, newest turn first, to its start or until the call's
@@ -160,7 +160,7 @@ func (sc *scanner) nextPiece() {
 	sc.transcript.Turns = []*protocol.Turn{{Turn: t.Turn, First: t.First, Started: t.Started}}
 }
 
-// Item numbers of the parts of a turn that are no items. Items count from 1.
+// Item numbers of the parts of a turn that are not items. Items count from 1.
 const (
 	messageItem = 0
 	endItem     = math.MaxInt

@@ -19,12 +19,12 @@ const (
 	maxSearchHits = 200
 	searchBytes   = 2 << 20 // of folded events read by one call; its last turn is read completely
 	sessionCost   = 4 << 10 // bytes that opening a session counts for
-	maxSearches   = 2       // running at once
+	maxSearches   = 2       // running concurrently
 	searchTimeout = 30 * time.Second
 )
 
-// search validates a search command and runs it on a goroutine of its own. It reads committed
-// events from the store; no session takes part.
+// search validates a search command and runs it on a separate goroutine. It reads committed events
+// from the store, without the session's goroutine.
 func (r *Reader) search(name string, d *protocol.SearchData, reply func(json.RawMessage, error)) error {
 	query, err := protocol.ParseQuery(d.Query)
 	if err != nil {
@@ -79,7 +79,7 @@ func errShuttingDown() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
 }
 
-// A search is one call under way. Owned by its goroutine.
+// A search is one running call. Owned by its goroutine.
 type search struct {
 	reader    *Reader
 	query     *protocol.Query
@@ -117,7 +117,7 @@ func (s *search) run(ctx context.Context, from cursor) error {
 			return protocol.Errorf(protocol.CodeTimeout, "the search took more than %s", searchTimeout)
 		case s.only != "":
 			return s.reader.readError(at.Session, err)
-		case !errors.Is(err, eventlog.ErrNotFound): // that one was deleted meanwhile
+		case !errors.Is(err, eventlog.ErrNotFound): // that one was deleted since
 			_ = s.reader.readError(at.Session, err) // logged
 			s.result.Skipped = append(s.result.Skipped, at.Session)
 		}

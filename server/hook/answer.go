@@ -5,8 +5,9 @@ import "agentctl/protocol"
 // maxAnswers bounds the links of one question.
 const maxAnswers = 10
 
-// usesOf returns what the links of a request do. A link allows what it can show whole. A question
-// is answered by a link if it is the only one and has choices; any other needs the verb.
+// usesOf returns the uses of a request's links. A link can allow only a request that it shows
+// completely. A link answers a question if it is the only one and has choices; other questions need
+// the verb.
 func usesOf(a *protocol.Approval, missing int64) (uses []use) {
 	switch {
 	case missing > 0 || !a.Offers(protocol.AllowOnce):

@@ -38,7 +38,8 @@ func newCommander(h *Hook) *commander {
 // close implements sender.
 func (*commander) close() {}
 
-// send implements sender. All processes of the command have ended when it returns.
+// send implements sender. It kills the command's process group and descendants before it returns. A
+// process that has left both keeps running.
 func (c *commander) send(ctx context.Context, _ string, body []byte) error {
 	p, err := process.Start(process.Command{Args: c.args, Dir: os.TempDir(), Env: c.env})
 	if err != nil {

@@ -203,7 +203,7 @@ func (f *fakeSessions) Turns(_ context.Context, id string, before uint64, _ int)
 	return nil, nil
 }
 
-// fakeSender is a receiver: it answers as the test says.
+// fakeSender is a receiver with answers set by the test.
 type fakeSender struct {
 	mu     sync.Mutex
 	answer func(n *Notification) error

@@ -38,7 +38,7 @@ type Hook struct {
 	DenyAfter time.Duration // until a request that is still pending is denied; 0: never
 }
 
-// A Filter says which notifications a hook sends. Empty fields match everything.
+// A Filter selects the notifications that a hook sends. Empty fields match everything.
 type Filter struct {
 	Types  []string
 	Agent  string
@@ -46,7 +46,7 @@ type Filter struct {
 	Name   string // of the session, a pattern of path.Match
 }
 
-// Limits bound what a hook keeps and waits for.
+// Limits bound a hook's queue, attempts and waits.
 type Limits struct {
 	Timeout  time.Duration // of one attempt; 10 s
 	Attempts int           // that the receiver refuses; 10

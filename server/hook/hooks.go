@@ -27,7 +27,7 @@ type Sessions interface {
 	Summary(id string) (protocol.Summary, bool)
 }
 
-// Requests are what agents ask; session.Hub implements it.
+// Requests gives access to agents' requests; session.Hub implements it.
 type Requests interface {
 	// Pending returns the pending requests of a session.
 	Pending(ctx context.Context, id string) ([]protocol.Approval, error)
@@ -79,9 +79,9 @@ type activeHook struct {
 	done   chan struct{} // closed when the runner has ended
 }
 
-// A linking is what the pages of links need of the hooks.
+// A linking holds the data of the hooks that the pages of links need.
 type linking struct {
-	origins map[string]bool // of pages with links; empty: there are no links
+	origins map[string]bool // of pages with links; empty: no links
 	hooks   map[string]bool // whose links are valid
 }
 
@@ -100,8 +100,8 @@ func Start(cfg Config) (*Hooks, error) {
 	return h, nil
 }
 
-// Replace replaces the hooks. One that is as before goes on. One that has changed starts again
-// where it had read to. If the list has a hook that cannot run, all stay as they are.
+// Replace replaces the hooks. An unchanged hook continues. A changed hook restarts at the position
+// that it had reached. If the list has a hook that cannot run, all hooks stay as they are.
 func (h *Hooks) Replace(list []Hook) error {
 	next := map[string]Hook{}
 	for _, hook := range list {
@@ -148,7 +148,7 @@ func (h *Hooks) makeDir(hooks int) error {
 	return nil
 }
 
-// end ends the hooks that match and returns them when they have ended.
+// end stops the hooks that match and returns them when they have stopped.
 func (h *Hooks) end(match func(*activeHook) bool) map[string]*activeHook {
 	ended := map[string]*activeHook{}
 	for name, a := range h.active {
@@ -217,7 +217,7 @@ func (h *Hooks) setLinking() {
 	h.linking.Store(l)
 }
 
-// Close stops the hooks and ends their commands. What was not sent is sent after the next start.
+// Close stops the hooks and their commands. Unsent notifications are sent after the next start.
 func (h *Hooks) Close() {
 	if h == nil {
 		return

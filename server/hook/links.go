@@ -42,7 +42,7 @@ type link struct {
 	Others  []string  `json:"others"` // hashes of all links of this notification
 }
 
-// A use is what a link does: it decides, with an answer if the request is a question.
+// A use is the decision that a link makes, with an answer if the request is a question.
 type use struct {
 	Decision protocol.Decision `json:"decision"`
 	Question string            `json:"question,omitempty"`
@@ -58,7 +58,7 @@ func (u *use) input() *protocol.ApprovalInput {
 	return &protocol.ApprovalInput{Answers: map[string][]string{u.Question: {u.Choice}}}
 }
 
-// errNoLink is returned for a link that is unknown, used or expired, which are not told apart.
+// errNoLink is returned for a link that is unknown, used or expired, without distinction.
 var errNoLink = errors.New("this link was used, has expired, or never was valid")
 
 // create stores a link for each use and returns their tokens. After an error no link is valid.

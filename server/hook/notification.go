@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -31,12 +32,12 @@ type Turn struct {
 	protocol.TurnEndedData
 	Text        string `json:"text,omitempty"`         // the last part of the agent's message, shortened
 	TextMissing int    `json:"text_missing,omitempty"` // bytes left out of it
-	TextTooOld  bool   `json:"text_too_old,omitempty"` // the text cannot be read any more
+	TextTooOld  bool   `json:"text_too_old,omitempty"` // the text can no longer be read
 }
 
 // An Approval is a pending request.
 type Approval struct {
-	Request json.RawMessage   `json:"request"`           // the data of the event, complete but for blobs
+	Request json.RawMessage   `json:"request"`           // the data of the event, without blobs
 	Digest  string            `json:"digest"`            // SHA-256 of request, in hex
 	Missing int64             `json:"missing,omitempty"` // bytes of the request that are in blobs
 	Links   map[string]string `json:"links,omitempty"`   // allow_once, deny → URL
@@ -54,11 +55,11 @@ type AnswerLink struct {
 	URL      string `json:"url"`
 }
 
-// errNothing is returned for an occurrence that needs no notification any more: a request that has
+// errNothing is returned for an occurrence that no longer needs a notification: a request that has
 // been decided, or a session that was removed.
-var errNothing = fmt.Errorf("nothing to notify of")
+var errNothing = errors.New("nothing to notify of")
 
-// requestTimeout bounds what a hook asks of a session.
+// requestTimeout bounds a hook's requests to a session.
 const requestTimeout = 30 * time.Second
 
 // build returns the notification of an occurrence.

@@ -44,14 +44,15 @@ type page struct {
 // A field is a part of a request.
 type field struct{ Name, Value string }
 
-// Serves reports whether a path is that of a link. Requests for it need no credential: the link is
-// one.
+// Serves reports whether a path is the path of a link. Requests for it need no credential: the link
+// is one.
 func (h *Hooks) Serves(path string) bool {
 	return h != nil && len(h.linking.Load().origins) > 0 && strings.HasPrefix(path, Path)
 }
 
 // ServeHTTP serves links. GET shows the request and decides nothing, because programs that preview
-// links request them too. POST decides. It is that of a page of a link, or of no page.
+// links request them too. POST decides. It must come from a page of a link, or from outside of any
+// page.
 func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
@@ -79,7 +80,7 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ownPage reports whether a request is that of a page of a link, or not that of a page.
+// ownPage reports whether a request comes from a page of a link, or from outside of any page.
 func (h *Hooks) ownPage(r *http.Request) bool {
 	origins := h.linking.Load().origins
 	for _, origin := range r.Header.Values("Origin") {
@@ -124,8 +125,8 @@ func (h *Hooks) findLink(token string) (*link, error) {
 	return l, err
 }
 
-// request returns the link of a token and its request, encoded, if that is pending and the one that
-// the link is for.
+// request returns the link of a token and its encoded request, if that request is pending and
+// unchanged.
 func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessage, error) {
 	l, err := h.findLink(token)
 	if err != nil {
@@ -187,7 +188,7 @@ func settled(code protocol.Code) bool {
 		code == protocol.CodeSessionClosed
 }
 
-// fail answers with a page that tells why nothing was decided.
+// fail answers with a page that states why nothing was decided.
 func (h *Hooks) fail(w http.ResponseWriter, err error) {
 	status, message := http.StatusServiceUnavailable, "The server cannot decide this now. Try again."
 	var coded *protocol.Error
@@ -215,7 +216,7 @@ func render(w http.ResponseWriter, status int, p *page) {
 	_, _ = w.Write(b.Bytes())
 }
 
-// fieldsOf returns all fields of an encoded request. Those that describe what runs come first.
+// fieldsOf returns all fields of an encoded request. Fields that describe the action come first.
 func fieldsOf(raw json.RawMessage) ([]field, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
@@ -251,7 +252,7 @@ func fieldsOf(raw json.RawMessage) ([]field, error) {
 }
 
 // visible returns a text with its invisible characters as codes, so that none hides or reorders
-// what is shown. IsGraphic adds private and unassigned characters to the table of safetext: a browser
+// shown text. IsGraphic adds private and unassigned characters to the table of safetext: a browser
 // draws them as boxes that look alike.
 func visible(text string) string {
 	var b strings.Builder

@@ -287,7 +287,7 @@ func TestThePageHidesNothing(t *testing.T) {
 	}
 	sum := sha256.Sum256(sent(t, l.approval))
 	if hex.EncodeToString(sum[:]) != l.approval.Digest {
-		t.Error("the digest is not that of the request as it is sent")
+		t.Error("the digest does not match the sent request")
 	}
 	if strings.Contains(page, "<script") {
 		t.Error("text of the agent is markup")

@@ -12,10 +12,10 @@ import (
 	"agentctl/protocol"
 )
 
-// positions are how far a hook has read each session: everything up to there was sent, dropped or
-// has no notification. They are in a file of lines that grows by one line a change, and is
-// written anew when most of its lines are outdated. After a lost line a notification is sent
-// again, under the same id.
+// positions are the positions up to which a hook has read each session: earlier events were sent,
+// dropped or have no notification. They are stored in a file that grows by one line per change, and
+// is rewritten when most of its lines are outdated. After a lost line a notification is sent again,
+// under the same id.
 type positions struct {
 	path  string
 	file  *os.File
@@ -29,7 +29,7 @@ type positionLine struct {
 	Seq     uint64 `json:"seq"`
 }
 
-// openPositions reads the file; found is false if there is none.
+// openPositions reads the file; found is false if it does not exist.
 func openPositions(path string) (p *positions, found bool, err error) {
 	p = &positions{path: path, at: map[string]protocol.Position{}}
 	b, err := os.ReadFile(path)
@@ -68,7 +68,8 @@ func encodePosition(session string, at protocol.Position) []byte {
 	return append(protocol.MustEncode(positionLine{session, at.Epoch, at.Seq}), '\n')
 }
 
-// rewrite replaces the file. It is synced: without positions a hook sends again what is not too old.
+// rewrite replaces the file. It is synced: without positions a hook sends recent notifications
+// again.
 func (p *positions) rewrite() error {
 	var b []byte
 	for session, at := range p.at {

@@ -14,18 +14,18 @@ const (
 	unsavedEvents = 1000            // without a notification, until a position is recorded
 )
 
-// A progress is how far a hook has read. It belongs to its runner.
+// A progress is a hook's reading position. It belongs to its runner.
 type progress struct {
 	positions *positions
 	epochs    map[string]string
 	read      map[string]uint64 // by session: the last event looked at
 	marks     map[string]mark
 	unread    []string        // sessions with unread events, in turn
-	waiting   map[string]bool // those in unread
+	waiting   map[string]bool // the sessions in unread
 	retryAt   time.Time
 }
 
-// A mark is what of a summary changes with an event that has a notification.
+// A mark holds the fields of a summary that change with an event that has a notification.
 type mark struct {
 	turns, approvals int
 	turn             string
@@ -62,7 +62,7 @@ func (r *runner) begin(list []protocol.Summary) {
 	}
 }
 
-// look reads on in a session if its summary says that there may be a notification.
+// look reads further events of a session if its summary shows that there may be a notification.
 func (r *runner) look(id string) {
 	p := &r.progress
 	s, ok := r.sessions.Summary(id)
@@ -90,7 +90,7 @@ func (p *progress) push(id string) {
 	}
 }
 
-// readNext reads a part of the first unread session. It returns false if there is none.
+// readNext reads a part of the first unread session. It returns false if all sessions are read.
 func (r *runner) readNext(ctx context.Context) bool {
 	p := &r.progress
 	if len(p.unread) == 0 || time.Now().Before(p.retryAt) {
@@ -101,7 +101,7 @@ func (r *runner) readNext(ctx context.Context) bool {
 	delete(p.waiting, id)
 	found, last, err := r.reader.read(ctx, id, p.read[id])
 	if damaged := (*eventlog.CorruptError)(nil); errors.As(err, &damaged) {
-		r.log.Error("events cannot be read: the hook goes on after them",
+		r.log.Error("events cannot be read: the hook skips them",
 			"hook", r.hook.Name, "session", id, "err", err)
 		last, err = damaged.Last, nil
 	}

@@ -19,7 +19,7 @@ type occurrence struct {
 	time    time.Time
 }
 
-// readBytes bounds the bytes of events read at once.
+// readBytes bounds the bytes of events read in one call.
 const readBytes = 256 << 10
 
 // A reader reads the logs of sessions. Only its runner calls read; an attempt calls the rest.

@@ -10,8 +10,8 @@ import (
 	"agentctl/server/session/approval"
 )
 
-// A runner is one hook at work. Its goroutine owns every field; only an attempt under way reads
-// hook, reader, sender and links beside it.
+// A runner runs one hook. Its goroutine owns every field; only a running attempt also reads hook,
+// reader, sender and links.
 type runner struct {
 	hook     *Hook
 	log      *slog.Logger
@@ -23,7 +23,7 @@ type runner struct {
 	watch    *watch
 
 	progress  progress
-	queue     []occurrence // to notify of; the first may be under way
+	queue     []occurrence // to notify of; the first may be in delivery
 	delivery  delivery
 	deadlines map[string]time.Time // of pending requests, by session: when to look
 }
@@ -31,12 +31,12 @@ type runner struct {
 // A delivery is the state of sending the first occurrence of the queue.
 type delivery struct {
 	busy     bool
-	results  chan result // of the attempt under way; capacity 1
+	results  chan result // of the current attempt; capacity 1
 	body     []byte      // nil: not built
 	id       string
 	failures int       // of this occurrence
 	refused  int       // failures that count
-	retryAt  time.Time // zero: at once
+	retryAt  time.Time // zero: now
 	dropped  int       // beyond the backlog, since the last success
 }
 
@@ -47,8 +47,7 @@ type result struct {
 	err  error
 }
 
-// run runs the hook until ctx ends. An attempt under way ends with it and is repeated by the next
-// run.
+// run runs the hook until ctx ends. A running attempt ends with ctx, and the next run repeats it.
 func (r *runner) run(ctx context.Context) {
 	defer r.finish()
 	timer := time.NewTimer(time.Hour)
@@ -106,10 +105,11 @@ func (r *runner) wait(now time.Time) time.Duration {
 	return max(0, next.Sub(now))
 }
 
-// add queues an occurrence. Beyond the backlog the oldest one that is not under way is dropped.
+// add queues an occurrence. If the backlog is full, it drops the oldest one that is not in
+// delivery.
 func (r *runner) add(o occurrence) {
 	r.queue = append(r.queue, o)
-	if len(r.queue) <= r.hook.Limits.Backlog+1 { // the first is under way
+	if len(r.queue) <= r.hook.Limits.Backlog+1 { // the first is in delivery
 		return
 	}
 	if r.delivery.dropped == 0 {
@@ -134,7 +134,7 @@ func (r *runner) startAttempt(ctx context.Context, now time.Time) {
 	go func() { d.results <- r.attempt(ctx, o, id, body) }()
 }
 
-// attempt builds a notification, unless a former attempt did, and sends it. It changes nothing of
+// attempt builds a notification, unless an earlier attempt did, and sends it. It does not change
 // the runner.
 func (r *runner) attempt(ctx context.Context, o occurrence, id string, body []byte) result {
 	if body == nil {
@@ -147,7 +147,7 @@ func (r *runner) attempt(ctx context.Context, o occurrence, id string, body []by
 	return result{id, body, r.sender.send(ctx, id, body)}
 }
 
-// finishAttempt goes on after an attempt.
+// finishAttempt handles the result of an attempt.
 func (r *runner) finishAttempt(done result) {
 	d := &r.delivery
 	d.busy, d.id, d.body = false, done.id, done.body
@@ -186,7 +186,7 @@ func (r *runner) finishAttempt(done result) {
 		"hook", name, "notification", done.id, "failures", d.failures, "in", wait.Round(time.Second), "err", done.err)
 }
 
-// drop gives up the first occurrence of the queue.
+// drop discards the first occurrence of the queue.
 func (r *runner) drop(reason string) {
 	o := &r.queue[0]
 	r.log.Warn("notification dropped", "hook", r.hook.Name, "type", o.typ, "session", o.session, "seq", o.seq,
@@ -251,7 +251,7 @@ func (r *runner) expect(id string, at time.Time) {
 	}
 }
 
-// actor returns the actor of what a hook decides.
+// actor returns the actor of a hook's decisions.
 func actor(name string) protocol.Actor {
 	return protocol.Actor{Name: "hook " + name, Subject: "hook:" + name}
 }

@@ -218,7 +218,7 @@ func TestTheBacklogKeepsTheNewest(t *testing.T) {
 		r.receiver.set(nil)
 		time.Sleep(time.Hour)
 		r.hooks.Close()
-		if got := turnsOf(r.receiver.taken()); got != "t0 t7 t8 t9" { // t0 was under way
+		if got := turnsOf(r.receiver.taken()); got != "t0 t7 t8 t9" { // t0 was in delivery
 			t.Errorf("sent %s", got)
 		}
 		if log := r.log.String(); !strings.Contains(log, "the backlog is full") || !strings.Contains(log, "dropped=6") {
@@ -373,8 +373,8 @@ func TestLinksExpireWhenTheRequestIsDenied(t *testing.T) {
 	})
 }
 
-// Events without a notification cost a session the note that its summary has changed, which
-// allocates nothing. The hook reads none of them, whatever its receiver does.
+// Events without a notification cost a session only the note that its summary has changed, without
+// an allocation. The hook does not read these events, even if its receiver fails.
 func TestADeadReceiverCostsASessionNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Hook{})

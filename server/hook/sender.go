@@ -11,7 +11,7 @@ import (
 type sender interface {
 	send(ctx context.Context, id string, body []byte) error
 
-	// close releases what the sender keeps between notifications.
+	// close releases resources that the sender keeps between notifications.
 	close()
 }
 
@@ -35,7 +35,7 @@ const (
 )
 
 // delay returns the time to wait after a number of failures: doubled each time, and spread, so that
-// hooks of many servers do not come at once.
+// hooks of many servers do not send simultaneously.
 func delay(failures int) time.Duration {
 	d := maxDelay
 	if failures < 10 {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Headers of a POST, those of the Standard Webhooks specification.
+// Headers of a POST, from the Standard Webhooks specification.
 const (
 	headerID        = "Webhook-Id"
 	headerTimestamp = "Webhook-Timestamp"

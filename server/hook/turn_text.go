@@ -11,7 +11,7 @@ import (
 // maxTurnText bounds the text of a turn in a notification, in bytes.
 const maxTurnText = 4 << 10
 
-// A turnText collects the last part of text of the agent itself: not those of its tasks and tools.
+// A turnText collects the last text part of the agent itself, not of its tasks and tools.
 type turnText struct {
 	part    string
 	text    strings.Builder

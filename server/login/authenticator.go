@@ -31,8 +31,8 @@ type Authenticator struct {
 	watches map[*watch]bool
 }
 
-// NewAuthenticator returns an authenticator of users, of whom there may be none. Tokens are valid
-// for the keys they were made with.
+// NewAuthenticator returns an authenticator of users; there may be none. Tokens are valid for the
+// keys they were made with.
 func NewAuthenticator(users Users, keys Keys) *Authenticator {
 	return &Authenticator{
 		ttl:        tokenTTL,
@@ -46,9 +46,9 @@ func NewAuthenticator(users Users, keys Keys) *Authenticator {
 
 // ServeHTTP exchanges a name and a password for a token: {"username","password"} →
 // {"access_token","token_type":"bearer","role"}. Errors are {"detail"}: 401 for wrong credentials,
-// 404 for a server without users, 429 while too many wrong passwords are under way, 422 for
-// anything else, with a list of the missing fields. An answer to a wrong password is delayed,
-// longer with each failure for the name or from the address.
+// 404 for a server without users, 429 while too many wrong passwords are pending, 422 for anything
+// else, with a list of the missing fields. An answer to a wrong password is delayed, longer with
+// each failure for the name or from the address.
 func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -70,7 +70,7 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusUnprocessableEntity, map[string][]invalidField{"detail": missing})
 		return
 	}
-	user := users[credentials.Username] // the zero user if there is none
+	user := users[credentials.Username] // the zero user if the name is unknown
 	tag := a.recognizer.tag(user, credentials.Password)
 	attempt := attempt{
 		name: credentials.Username, address: addressOf(r),
@@ -85,7 +85,7 @@ func (a *Authenticator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusTooManyRequests, errBusy.Error())
 		return
 	case err != nil:
-		return // the client has gone
+		return // the client has disconnected
 	case !ok:
 		writeError(w, http.StatusUnauthorized, "Invalid credentials")
 		return

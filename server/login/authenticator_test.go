@@ -117,7 +117,7 @@ func TestCheck(t *testing.T) {
 	}
 	hs256 := func(change jwt.MapClaims) string { return sign(jwt.SigningMethodHS256, change, key.Secret, key.ID) }
 	for name, token := range map[string]string{
-		"empty": "", "nonsense": "a.b.c", "a user who is gone": userToken(t, a, "eve"),
+		"empty": "", "nonsense": "a.b.c", "a removed user": userToken(t, a, "eve"),
 		"another secret": userToken(t, other, "ada"), "another audience": userToken(t, elsewhere, "ada"),
 		"cut":                           good[:len(good)-2],
 		"unsigned":                      sign(jwt.SigningMethodNone, nil, jwt.UnsafeAllowNoneSignatureType, key.ID),
@@ -164,7 +164,7 @@ func TestReadUsersSaysWhatIsWrong(t *testing.T) {
 		`{"a":{"pass":"x"}}`: "unknown field",
 		`{"":{"password":"` + cheapHash("x") + `","role":"admin"}}`: "a name has",
 		`{"a":{"password":"plain","role":"admin"}}`:                 "not a password hash",
-		`{"a":{"password":"` + cheapHash("x") + `","role":"king"}}`: `role "king" is none of`,
+		`{"a":{"password":"` + cheapHash("x") + `","role":"king"}}`: `invalid role "king": want one of`,
 		`{"a":{"password":"pbkdf2-sha256$9999999999$$","role":""}}`: "not a password hash",
 	} {
 		if _, err := ReadUsers([]byte(file)); err == nil || !strings.Contains(err.Error(), want) {

@@ -24,7 +24,7 @@ const (
 
 const maxKeys = 64 // of a key set
 
-// A Key signs and verifies tokens. One without a Secret only verifies those of another issuer.
+// A Key signs and verifies tokens. A Key without a Secret only verifies tokens of another issuer.
 type Key struct {
 	ID      string    `json:"id"`
 	Method  string    `json:"alg"`
@@ -33,7 +33,7 @@ type Key struct {
 	Created time.Time `json:"created,omitzero"`
 }
 
-// Keys are the keys of a server. Its tokens are for its audience alone.
+// Keys are the keys of a server. Its tokens are only for its audience.
 type Keys struct {
 	Audience string `json:"audience"`
 	Signing  string `json:"signing,omitempty"` // id of the key that signs; empty: the server signs no tokens

@@ -15,7 +15,8 @@ type policy struct {
 	revoked map[string]bool // ids of tokens
 }
 
-// check returns why an identity is not valid any more, or nil. It does not look at the clock.
+// check returns the reason why an identity is no longer valid, or nil. It does not check the
+// expiry.
 func (p *policy) check(id *Identity) error {
 	if p.revoked[id.token] || p.keys.find(id.key) == nil {
 		return ErrRevoked
@@ -32,7 +33,7 @@ func (p *policy) check(id *Identity) error {
 	return nil
 }
 
-// SetUsers replaces the users. Tokens of users who were removed or have another password end.
+// SetUsers replaces the users. Tokens of users who were removed or got another password end.
 func (a *Authenticator) SetUsers(u Users) { a.change(func(p *policy) { p.users = u }) }
 
 // SetKeys replaces the keys. Tokens of keys that were removed end.
@@ -75,8 +76,8 @@ type watch struct {
 	ended func(error)
 }
 
-// Watch calls ended once, with the reason, when the identity ends before it expires; at once if it
-// has. ended must not block. stop ends the watch; a call under way may still come.
+// Watch calls ended once, with the reason, when the identity ends before it expires; immediately if
+// it has ended. ended must not block. stop ends the watch; a concurrent call may still follow.
 func (a *Authenticator) Watch(id Identity, ended func(error)) (stop func()) {
 	w := &watch{id, ended}
 	a.mu.Lock()

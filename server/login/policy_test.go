@@ -58,7 +58,7 @@ func TestAChangedUserEndsItsTokens(t *testing.T) {
 	}
 }
 
-// A revoked token ends, and a watch of it that begins later ends at once.
+// A revoked token ends, and a watch of it that begins later ends immediately.
 func TestARevokedTokenEnds(t *testing.T) {
 	a := newTestAuthenticator(t)
 	one, _ := a.NewToken(TokenRequest{Subject: "ci", Role: protocol.RoleObserver, TTL: time.Hour})
@@ -77,7 +77,7 @@ func TestARevokedTokenEnds(t *testing.T) {
 	}
 }
 
-// A new key signs new tokens. Those of the old key stay valid until it is removed.
+// A new key signs new tokens. Tokens of the old key stay valid until it is removed.
 func TestANewKeyEndsNoToken(t *testing.T) {
 	for _, method := range []string{HS256, EdDSA} {
 		a := newTestAuthenticator(t)

@@ -47,13 +47,13 @@ func addressOf(r *http.Request) string {
 	return network.String()
 }
 
-// A throttle slows guessing. A password is checked before anything is delayed, so that a right one
-// does not wait for the delays of wrong ones. The answer to a wrong one is delayed by the failures
-// of its name and of its address.
+// A throttle slows guessing. A password is checked before any delay, so that a right one does not
+// wait for the delays of wrong ones. Failures of a name and of an address delay the answers to
+// wrong passwords.
 //
-// Checks wait in lanes with slots of their own. A recognized password waits for recognized ones
-// alone. Another one waits for those with the same recent failures: of the name, of the address, of
-// both or of none. Everything that waits is bounded.
+// Checks wait in lanes with separate slots. A recognized password waits only for recognized ones.
+// Any other password waits for attempts with the same recent failures: by name, by address, both or
+// neither. Every wait queue is bounded.
 type throttle struct {
 	recognized *lane
 	lanes      map[recent]*lane
@@ -63,7 +63,7 @@ type throttle struct {
 	delayed  int // answers
 }
 
-// recent tells of an attempt what has failed within failureMemory.
+// recent states whether the name or the address of an attempt has failed within failureMemory.
 type recent struct{ name, address bool }
 
 type failure struct {
@@ -83,8 +83,8 @@ func newThrottle() *throttle {
 	}
 }
 
-// do runs a check and returns its result, a wrong one after its delay. The error is errBusy or that
-// of ctx.
+// do runs a check and returns its result, a wrong one after its delay. The error is errBusy or the
+// cause of ctx.
 func (t *throttle) do(ctx context.Context, a attempt, check func() bool) (bool, error) {
 	ok, err := t.lane(a).do(ctx, check)
 	if err != nil {
@@ -121,8 +121,8 @@ func (t *throttle) lane(a attempt) *lane {
 	return t.lanes[recent{failed(a.nameKey()), failed(a.addressKey())}]
 }
 
-// forgive forgets the failures of a name. Those of the address stay: its owner may have a password
-// and guess others.
+// forgive forgets the failures of a name. Failures of the address stay: its owner may have a
+// password and guess others.
 func (t *throttle) forgive(a attempt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +188,7 @@ func (a attempt) nameKey() string { return "name " + a.name[:min(len(a.name), ma
 
 func (a attempt) addressKey() string { return "address " + a.address }
 
-// A lane runs checks, a bounded number at once; others wait, up to a bound.
+// A lane runs a bounded number of checks concurrently; a bounded number of others wait.
 type lane struct {
 	slots   chan struct{}
 	waiting chan struct{}
@@ -198,7 +198,7 @@ func newLane(slots, waiting int) *lane {
 	return &lane{make(chan struct{}, slots), make(chan struct{}, slots+waiting)}
 }
 
-// do runs a check when there is a slot. The error is errBusy or that of ctx.
+// do runs a check when a slot is free. The error is errBusy or the cause of ctx.
 func (l *lane) do(ctx context.Context, check func() bool) (bool, error) {
 	select {
 	case l.waiting <- struct{}{}:

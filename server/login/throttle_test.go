@@ -25,8 +25,8 @@ func took(t *throttle, a attempt, check func() bool) (ok bool, d time.Duration, 
 	return ok, time.Since(start), err
 }
 
-// The answers to wrong passwords are delayed by the failures of the name, from whatever address,
-// and of the address, for whatever name. The delay grows, is bounded and is forgotten.
+// Failures of a name, from any address, and of an address, for any name, delay the answers to wrong
+// passwords. The delay grows, is bounded and is forgotten.
 func TestWrongPasswordsAreAnsweredMoreSlowlyEachTime(t *testing.T) {
 	for name, next := range map[string]func(n int) attempt{
 		"one name":    func(n int) attempt { return attempt{name: "ada", address: string(rune('a' + n))} },
@@ -50,8 +50,8 @@ func TestWrongPasswordsAreAnsweredMoreSlowlyEachTime(t *testing.T) {
 	}
 }
 
-// A right password is answered at once while the answers to wrong ones are delayed, for the same
-// name from the same address too, and it ends the delays of its name.
+// A right password is answered immediately while the answers to wrong ones are delayed, for the
+// same name from the same address too, and it ends the delays of its name.
 func TestARightPasswordDoesNotWaitForWrongOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		throttle, here := newThrottle(), attempt{name: "ada", address: "here"}
@@ -85,8 +85,8 @@ func (t *throttle) fill(a attempt, release <-chan struct{}, attackers *sync.Wait
 	synctest.Wait()
 }
 
-// Checks that take long, in any number, hold up only those with the same recent failures: of the
-// name, of the address or of both. A recognized password waits for none. Their number is bounded.
+// Any number of slow checks delays only checks with the same recent failures: by name, by address
+// or both. A recognized password waits for none. The number of checks is bounded.
 func TestAFloodOfWrongPasswordsHoldsUpItsOwnLaneAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		throttle := newThrottle()
@@ -135,9 +135,9 @@ func (t *throttle) restore(failures map[string]failure) {
 	t.failures = failures
 }
 
-// A user who has logged in since the server started logs in at once again, however many wrong
-// passwords for the same name come from the same address. Another password of the user, also the
-// right one after a change, waits with the wrong ones.
+// A user who has logged in since the server started can log in again without delay, however many
+// wrong passwords for the same name come from the same address. Any other password of the user,
+// even the right one after a change, waits with the wrong ones.
 func TestAKnownPasswordDoesNotWaitForAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newTestAuthenticator(t)

@@ -19,7 +19,7 @@ const issuer = "agentctl"
 // MaxTokenTTL bounds the lifetime of a token.
 const MaxTokenTTL = 366 * 24 * time.Hour
 
-// TokenRoles lists the roles of tokens: those of users, and the one for metrics alone.
+// TokenRoles lists the roles of tokens: the roles of users, and the role for metrics only.
 var TokenRoles = append([]protocol.Role{protocol.RoleMetrics}, protocol.Roles...)
 
 // maxToken bounds the bytes of a token that is parsed.
@@ -29,7 +29,7 @@ const maxToken = 4 << 10
 type claims struct {
 	jwt.RegisteredClaims
 	Role     protocol.Role `json:"role"`
-	Made     bool          `json:"made,omitempty"`     // by NewToken: the role of the token counts, not that of a user
+	Made     bool          `json:"made,omitempty"`     // by NewToken: the role of the token counts, not the user's
 	Session  string        `json:"session,omitempty"`  // the only session it is for
 	Password string        `json:"password,omitempty"` // version of the user's password
 }
@@ -67,7 +67,7 @@ func (a *Authenticator) NewToken(r TokenRequest) (Token, error) {
 	case r.Subject == "" || len(r.Subject) > maxName || !utf8.ValidString(r.Subject):
 		return Token{}, fmt.Errorf("a subject has 1 to %d bytes of text", maxName)
 	case !slices.Contains(TokenRoles, r.Role):
-		return Token{}, fmt.Errorf("role %q is none of %v", r.Role, TokenRoles)
+		return Token{}, fmt.Errorf("invalid role %q: want one of %v", r.Role, TokenRoles)
 	case r.TTL < time.Second || r.TTL > MaxTokenTTL:
 		return Token{}, fmt.Errorf("token lifetime: want 1 second to %s, not %s", MaxTokenTTL, r.TTL)
 	}
@@ -101,8 +101,8 @@ func (a *Authenticator) sign(c claims, subject string, ttl time.Duration) (Token
 	return Token{c.ID, signed}, nil
 }
 
-// Verify returns the owner of a token; false when the token is foreign, forged, expired, revoked,
-// or of a user who was removed or has another password. The role of a user is the current one.
+// Verify returns the owner of a token; false if the token is foreign, forged, expired or revoked,
+// or its user was removed or got another password. The role of a user is the current one.
 func (a *Authenticator) Verify(token string) (Identity, bool) {
 	if len(token) > maxToken {
 		return Identity{}, false

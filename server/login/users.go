@@ -88,12 +88,12 @@ func (e *UserEntry) validate(name string) error {
 		return fmt.Errorf("%q: %w", name, err)
 	}
 	if !slices.Contains(protocol.Roles, e.Role) {
-		return fmt.Errorf("%q: role %q is none of %v", name, e.Role, protocol.Roles)
+		return fmt.Errorf("%q: invalid role %q: want one of %v", name, e.Role, protocol.Roles)
 	}
 	return nil
 }
 
-// dummyUser is checked in place of an unknown user, so that the check takes as long.
+// dummyUser is checked instead of an unknown user, so that the check takes the same time.
 var dummyUser = user{password: hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}}
 
 // check reports whether a user has a password. It takes as long for an unknown user.

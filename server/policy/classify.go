@@ -10,13 +10,13 @@ import (
 	"agentctl/protocol"
 )
 
-// The names of the arguments of tools that hold a path, and those that hold another text.
+// The names of tool arguments that hold a path, and of arguments that hold other text.
 var (
 	pathArguments = []string{"absolute_path", "dir_path", "filePath", "file_path", "path"}
 	textArguments = []string{"pattern"}
 )
 
-// A Classifier finds out what the requests of an agent certainly do.
+// A Classifier determines the certain effects of an agent's requests.
 type Classifier struct {
 	Dir string   // working directory of the agent; not absolute: nothing is inside
 	Own []string // agentctl's own directories, absolute and without links
@@ -26,9 +26,9 @@ type Classifier struct {
 	ReadTools []string
 }
 
-// Classify returns what a request certainly does in the directory. It replaces the paths of a patch
-// by the files that it changes; whole reports whether these are all, and all are in the directory.
-// It reads links of the file system, and no contents.
+// Classify returns the certain effect of a request in the directory. It replaces the paths of a
+// patch with the files that it changes; whole reports whether the list is complete and all files
+// are in the directory. It reads links of the file system, but no contents.
 func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
 	whole = a.Kind != protocol.ApprovePatch || resolveFiles(a, k.Dir)
 	c = Call{Kind: protocol.ToolOther, Details: k.details(a)}
@@ -52,7 +52,7 @@ func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
 	return c, whole
 }
 
-// details returns what policy files know of a request.
+// details returns the facts of a request that policy files use.
 func (k *Classifier) details(a *protocol.Approval) Details {
 	args := protocol.ReadArguments(a.Input)
 	d := Details{
@@ -76,8 +76,8 @@ func (k *Classifier) details(a *protocol.Approval) Details {
 	return d
 }
 
-// readsInside reports whether a request is the use of a tool that reads, with arguments that name
-// files of the directory and hold nothing else but numbers, switches and a text.
+// readsInside reports whether a request uses a reading tool with arguments that name only files of
+// the directory, numbers, switches and a text.
 func (k *Classifier) readsInside(a *protocol.Approval) bool {
 	args := protocol.ReadArguments(a.Input)
 	if a.Kind != protocol.ApproveTool || !slices.Contains(k.ReadTools, a.Name) ||

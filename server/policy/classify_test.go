@@ -20,7 +20,7 @@ func classifier(t *testing.T) *Classifier {
 	}
 }
 
-// Of all requests of the table, each policy allows those that certainly are what it allows.
+// Of all requests of the table, each policy allows only the ones that it certainly covers.
 func TestAPolicyAllowsNothingButWhatItSays(t *testing.T) {
 	k := classifier(t)
 	for _, name := range []Policy{Ask, AutoRead, AutoEdit, Deny, Plan} {

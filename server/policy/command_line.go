@@ -10,13 +10,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// literal are the characters that stand for themselves in every shell, besides letters and digits.
+// literal are the characters, other than letters and digits, that stand for themselves in every
+// shell.
 const literal = "_-./:@%+,^="
 
-// redirections change nothing but where output goes, and are left out of commands.
+// redirections change only the target of output, and are left out of commands.
 var redirections = []string{"2>&1", "2>/dev/null", ">/dev/null"}
 
-// operators join the commands of a line. A semicolon is none: it ends a statement.
+// operators join the commands of a line. A semicolon is not an operator: it ends a statement.
 var operators = []syntax.BinCmdOperator{syntax.AndStmt, syntax.OrStmt, syntax.Pipe}
 
 // literalCommands returns the commands of a line for a shell, each as its words, assignments first.
@@ -43,8 +44,8 @@ func literalCommands(line string) (commands [][]string, ok bool) {
 	return r.commands, true
 }
 
-// A lineReader collects the commands of a parsed line. Its methods report whether what they read is
-// literal.
+// A lineReader collects the commands of a parsed line. Its methods report whether the node they
+// read is literal.
 type lineReader struct {
 	line     string
 	commands [][]string

@@ -11,12 +11,12 @@ import (
 
 // A Choice is the policy that users chose for an agent, as stored.
 type Choice struct {
-	Policy Policy               `json:"policy,omitempty"`      // if the agent has none of its own; empty: the default
-	File   *protocol.PolicyFile `json:"policy_file,omitempty"` // decides in place of it
+	Policy Policy               `json:"policy,omitempty"`      // if the agent has no policy setting; empty: the default
+	File   *protocol.PolicyFile `json:"policy_file,omitempty"` // decides instead of Policy
 }
 
-// A Decider decides about the requests of an agent in place of users, by a policy or a policy file.
-// An agent with a policy of its own decides itself, unless there is a file.
+// A Decider decides the requests of an agent instead of users, by a policy or a policy file. An
+// agent with its own policy decides itself, unless there is a file.
 type Decider struct {
 	Choice
 
@@ -35,9 +35,9 @@ func (d *Decider) Label() string {
 	return string(d.Name())
 }
 
-// Take moves the policy from the settings of a new session to the choice, unless the agent has a
-// policy of its own: that of an agent with a policy file asks. It returns the settings for the
-// agent. An invalid file or policy has the code invalid_message.
+// Take moves the policy from the settings of a new session to the choice, unless the agent has its
+// own policy. With a policy file, it sets the agent's own policy to ask. It returns the settings
+// for the agent. An invalid file or policy has the code invalid_message.
 func (d *Decider) Take(settings map[string]string) (map[string]string, error) {
 	if d.File != nil {
 		if err := CheckFile(d.File); err != nil {
@@ -62,9 +62,9 @@ func (d *Decider) Take(settings map[string]string) (map[string]string, error) {
 	return left, nil
 }
 
-// Choose returns the choice after the setting was set to a value: without the file, unless the value
-// is its label. A value that is not offered has the code invalid_message; without a file, the agent
-// checks the values of its own policy.
+// Choose returns the choice after the setting was set to a value: without the file, unless the
+// value is its label. For a value that is not offered the error has the code invalid_message;
+// without a file, the agent checks the values of its own policy.
 func (d *Decider) Choose(value string) (Choice, error) {
 	if d.File != nil && value == d.Label() {
 		return d.Choice, nil
@@ -94,7 +94,7 @@ func (d *Decider) check(name string) error {
 		"%.80q is not a policy: want ask, auto-read, auto-edit, deny or plan", name)
 }
 
-// HasSetting reports whether the policy is a setting that is added to those of the agent.
+// HasSetting reports whether the policy is a setting added to the agent's settings.
 func (d *Decider) HasSetting() bool { return !d.AgentHas || d.File != nil }
 
 // AddSetting returns the settings of the agent with the policy as the last one. It replaces a
@@ -112,8 +112,8 @@ func (d *Decider) AddSetting(o protocol.Options) protocol.Options {
 	return o
 }
 
-// Judge returns what the policy says about a request. Under the policy ask it says nothing: the
-// agent knows what needs no request.
+// Judge returns the policy's ruling on a request. Under the policy ask it leaves the request to a
+// user: the agent sends only requests that need one.
 func (d *Decider) Judge(c *Call) Ruling {
 	if d.File != nil {
 		return JudgeFile(d.File, c)
@@ -151,9 +151,9 @@ func (d *Decider) Resolve(request string, c *Call) (r protocol.ApprovalResolvedD
 	return r, true
 }
 
-// AfterPlan returns the choice after a user allowed a request under the policy Plan: a plan, or what
-// the agent does next, such as the choice of a mode, for which agents have no kind of their own. ok
-// is false if the request ends no planning.
+// AfterPlan returns the choice after a user allowed a request under the policy Plan: a plan, or the
+// agent's next step, such as the choice of a mode, which agents send as a tool request. ok is false
+// if the request does not end planning.
 func (d *Decider) AfterPlan(a *protocol.Approval) (next Choice, ok bool) {
 	if !d.AgentHas && d.File == nil && d.Name() == Plan &&
 		(a.Kind == protocol.ApprovePlan || a.Kind == protocol.ApproveTool) {

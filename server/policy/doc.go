@@ -1,6 +1,6 @@
-// Package policy decides which calls of tools and which requests of agents need no user: policies by
-// name, policy files, and what a request certainly does. It is data and pure functions, except that
-// it resolves links of paths.
+// Package policy decides which tool calls and agent requests need no user: policies by name, policy
+// files, and the certain effect of a request. It has only data and pure functions, except that it
+// resolves links in paths.
 //
 // It must not know the names of agents and of their tools, sessions, or how a decision is recorded.
 package policy

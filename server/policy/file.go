@@ -10,8 +10,9 @@ import (
 	"agentctl/protocol"
 )
 
-// JudgeFile decides about a call by a policy file. Deny and Ask match what a call may be, Allow
-// what it certainly is: nothing of it is outside of the directory, hidden, or another command.
+// JudgeFile decides about a call by a policy file. Deny and Ask match the possible meaning of a
+// call, Allow only its certain meaning: no part of it is outside of the directory, hidden, or
+// another command.
 func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 	if c.Plan || c.Question {
 		return asked(f)
@@ -47,8 +48,7 @@ func FileTimeout(f *protocol.PolicyFile) (d time.Duration, set bool) {
 	return d, err == nil
 }
 
-// may reports whether a call with possible commands may be one that a rule matches. Case does not
-// count.
+// may reports whether a rule may match a call with possible commands. Case is ignored.
 func may(r *protocol.PolicyRule, c *Call, possible [][]string) bool {
 	if r.Tool != "" && !strings.EqualFold(r.Tool, c.Tool) {
 		return false
@@ -114,4 +114,31 @@ func runs(r *protocol.PolicyRule, words []string) bool {
 		return false
 	}
 	return slices.Equal(words[:len(want)], want)
+}
+
+// matchPath reports whether a path matches a pattern: * and ? match within an element, ** any
+// number of elements.
+func matchPath(pattern, name string) bool {
+	return matchElements(strings.Split(pattern, "/"), strings.Split(name, "/"))
+}
+
+func matchElements(pattern, name []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for i := range len(name) + 1 {
+				if matchElements(pattern[1:], name[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], name[0]); err != nil || !ok {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+	return len(name) == 0
 }

@@ -112,7 +112,8 @@ func TestAPolicyFileDecides(t *testing.T) {
 	}
 }
 
-// A tool alone allows neither an edit outside nor a command whose arguments do not tell all of it.
+// A rule for a tool alone allows neither an edit outside nor a command whose arguments do not show
+// all of it.
 func TestAToolAllowsOnlyWhatIsCertain(t *testing.T) {
 	f := &protocol.PolicyFile{Allow: []protocol.PolicyRule{{Tool: "do"}}}
 	for _, c := range []struct {

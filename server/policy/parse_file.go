@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -14,8 +15,8 @@ import (
 // maxRules bounds the rules of a policy file.
 const maxRules = 1000
 
-// ParseFile reads a policy file: JSON with the fields of protocol.PolicyFile, but for its name. An
-// error tells the line and the field.
+// ParseFile reads a policy file: JSON with the fields of protocol.PolicyFile, except the name. An
+// error names the line and the field.
 func ParseFile(name string, b []byte) (*protocol.PolicyFile, error) {
 	f := &protocol.PolicyFile{Name: name}
 	p := fileParser{text: b, d: json.NewDecoder(bytes.NewReader(b))}
@@ -74,15 +75,15 @@ func checkRule(r *protocol.PolicyRule, allow bool) error {
 	_, err := path.Match(strings.ReplaceAll(r.Path, "**", "*"), "")
 	switch {
 	case r.Tool == "" && r.Program == "" && r.Path == "":
-		return fmt.Errorf(": want tool, program or path")
+		return errors.New(": want tool, program or path")
 	case r.Program != "" && r.Path != "":
-		return fmt.Errorf(".path: a rule of a program has no path")
+		return errors.New(".path: a rule of a program has no path")
 	case (r.Subcommand != "" || r.Exact) && r.Program == "":
-		return fmt.Errorf(".program: subcommand and exact need a program")
+		return errors.New(".program: subcommand and exact need a program")
 	case r.Program != "" && strings.ContainsAny(r.Program, " \t\n"):
 		return fmt.Errorf(".program: %.40q is not one word: put the others into subcommand", r.Program)
 	case allow && r.Program == "*":
-		return fmt.Errorf(".program: * allows everything: name the programs")
+		return errors.New(".program: * allows everything: name the programs")
 	case err != nil:
 		return fmt.Errorf(".path: invalid pattern %.80q", r.Path)
 	case allow && (absolute || strings.HasPrefix(r.Path, "..")):

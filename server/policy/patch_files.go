@@ -9,9 +9,9 @@ import (
 	"agentctl/protocol"
 )
 
-// resolveFiles replaces the paths of a patch by the files that it changes, absolute and without
+// resolveFiles replaces the paths of a patch with the files that it changes, absolute and without
 // links, in the working directory dir unless the request has another. It reports whether the patch
-// changes these files alone and all of them are in dir: others get no rule.
+// changes only these files and all are in dir: other patches get no rule.
 func resolveFiles(a *protocol.Approval, dir string) bool {
 	if a.CWD == "" {
 		a.CWD = dir

@@ -13,13 +13,13 @@ type Policy string
 // SettingID is the id of the setting that holds the policy of a session.
 const SettingID = protocol.PolicySetting
 
-// The policies. In each of them calls run that only read, within the directory of the session.
+// The policies. With each of them, calls that only read within the session's directory run.
 const (
 	Ask      Policy = "ask"       // asks for all others
 	AutoRead Policy = "auto-read" // reads outside of the directory too
-	AutoEdit Policy = "auto-edit" // changes files within the directory too, but for protected ones
+	AutoEdit Policy = "auto-edit" // changes files within the directory too, except protected ones
 	Full     Policy = "full"      // runs everything
-	Deny     Policy = "deny"      // denies all others: nobody is there to be asked
+	Deny     Policy = "deny"      // denies all others: no user can be asked
 	Plan     Policy = "plan"      // denies all others, until a plan is approved
 )
 
@@ -53,8 +53,8 @@ var All = []Description{
 	},
 }
 
-// Effective returns the policy of a session: the chosen one, or else that of the configuration.
-// Full holds only if it is configured.
+// Effective returns the policy of a session: the chosen one, or else the configured one. Full holds
+// only if it is configured.
 func Effective(chosen, configured Policy) Policy {
 	configured = cmp.Or(configured, Ask)
 	p := cmp.Or(chosen, configured)
@@ -91,29 +91,29 @@ func RequestSetting(value, configured Policy) protocol.Setting {
 	return s
 }
 
-// A Call is what a policy knows of a call.
+// A Call holds the facts that a policy uses of a call.
 type Call struct {
 	Kind      string // protocol.ToolRead and others
 	Safe      bool   // it only reads, within the directory
 	Contained bool   // it reads and changes files within the directory only, none that Protected names
 	Plan      bool   // it presents a plan
 	Question  bool   // it asks the user something
-	Unclear   bool   // it does not tell what it does
+	Unclear   bool   // its effect is not known
 
 	Details
 }
 
-// Details are what a policy file knows of a call besides.
+// Details are the further facts of a call that a policy file uses.
 type Details struct {
 	Dir    string   // of the session
 	Tool   string   // its name
 	Opaque bool     // its arguments can be read in different ways
-	Line   string   // the command, if it is all that runs and runs in the directory
-	Text   string   // all that is known of the call
+	Line   string   // the command, if nothing else runs and it runs in the directory
+	Text   string   // everything known about the call
 	Files  []string // that it reads or changes: relative to the directory, or absolute
 }
 
-// An Action is what happens to a call.
+// An Action is the outcome of a ruling.
 type Action int
 
 // The actions.
@@ -123,7 +123,7 @@ const (
 	Refuse
 )
 
-// A Ruling is the judgement of a call. Of a refused call the model gets the reason.
+// A Ruling is the judgement of a call. The model gets the reason of a refusal.
 type Ruling struct {
 	Action Action
 	Reason string
@@ -138,7 +138,7 @@ func (p Policy) Judge(c Call) Ruling {
 	case c.Safe, p == Full, p == AutoRead && reads, p == AutoEdit && c.Kind == protocol.ToolEdit && c.Contained:
 		return Ruling{Action: Allow}
 	case p == Deny:
-		return Ruling{Refuse, "Only reading in the working directory is allowed, and nobody can be asked."}
+		return Ruling{Refuse, "Only reading in the working directory is allowed, and no user can be asked."}
 	case p == Plan && !reads && !c.Unclear:
 		return Ruling{Refuse, "Only reading is allowed until the user approves a plan."}
 	}

@@ -15,7 +15,7 @@ func TestPolicies(t *testing.T) {
 		{Kind: protocol.ToolEdit, Contained: true},
 		{Kind: protocol.ToolEdit},
 		{Kind: protocol.ToolExecute},
-		{Kind: protocol.ToolExecute, Contained: true}, // no tool says so of a command
+		{Kind: protocol.ToolExecute, Contained: true}, // no tool reports this for a command
 		{Kind: protocol.ToolFetch},
 		{Kind: protocol.ToolOther},
 		{Kind: protocol.ToolThink, Plan: true},

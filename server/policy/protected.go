@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// protectedNames are the files and directories, anywhere in a path, that run programs or change
-// what agents may do. Case does not count.
+// protectedNames are names, anywhere in a path, of files and directories that run programs or
+// change the permissions of agents. Case is ignored.
 var protectedNames = []string{
 	".git", ".hg", ".svn", ".husky", ".gitconfig", ".gitmodules", ".pre-commit-config.yaml", "lefthook.yml",
 	".claude", ".claude.json", ".codex", ".copilot", ".cursor", ".gemini", ".mcp.json", ".opencode", "opencode.json",
@@ -19,8 +19,8 @@ var protectedNames = []string{
 	".gnupg", ".ssh",
 }
 
-// protectedDirectories are the directories, below any other, in which agentctl and programs that
-// start by themselves keep files by default.
+// protectedDirectories are directories, below any other, with files of agentctl and of programs
+// that start automatically.
 var protectedDirectories = []string{
 	".config/agentctl", ".local/share/agentctl", ".local/state/agentctl",
 	".config/autostart", ".config/environment.d", ".config/fish", ".config/git", ".config/opencode", ".config/systemd",
@@ -31,8 +31,8 @@ var protectedDirectories = []string{
 const agentWorktrees = "/.claude/worktrees/"
 
 // Internal reports whether a file is in one of agentctl's own directories. All paths are absolute
-// and without links. The server opens no such file for an agent: closing it would release the locks
-// that this process has on it, among them those of the database.
+// and without links. The server opens no such file for an agent: closing it would release this
+// process's locks on it, including the database's.
 func Internal(path string, own []string) bool {
 	return slices.ContainsFunc(own, func(dir string) bool {
 		name, err := filepath.Rel(dir, path)
@@ -40,10 +40,10 @@ func Internal(path string, own []string) bool {
 	})
 }
 
-// Protected reports whether a change of a file could run programs later, or change what agents may
-// do: files of git and of its hooks, of agentctl, of the configuration of agents and editors, and
-// those that shells read when they start. The path is absolute and without links; own are further
-// directories of agentctl.
+// Protected reports whether a change of a file could run programs later, or change the permissions
+// of agents: files of git and of its hooks, of agentctl, of the configuration of agents and
+// editors, and files that shells read when they start. The path is absolute and without links; own
+// are further directories of agentctl.
 func Protected(path string, own []string) bool {
 	if slices.Contains(own, path) || Internal(path, own) {
 		return true

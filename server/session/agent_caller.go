@@ -9,12 +9,12 @@ import (
 	"agentctl/server/archive"
 )
 
-// modelSetting is the only setting that an agent may choose for another: modes, and settings of an
-// agent's own, decide what it asks for.
+// modelSetting is the only setting that an agent may choose for another: modes and other settings
+// determine which approvals an agent requests.
 const modelSetting = "model"
 
-// An agentCaller is the agent of a session that sends commands. No agent decides what an agent may
-// do, neither itself nor by a session that it creates.
+// An agentCaller is the agent of a session that sends commands. No agent sets permissions of an
+// agent, neither directly nor through a session that it creates.
 type agentCaller struct {
 	session  string
 	sessions interface {
@@ -89,7 +89,7 @@ func (a *agentCaller) checkChildAgent(child string) error {
 		return nil
 	}
 	return protocol.Errorf(
-		protocol.CodeForbidden, "an agent may create sessions of these agents only: %s; or of its own",
+		protocol.CodeForbidden, "an agent may create sessions of its own agent and of these only: %s",
 		strings.Join(a.agents, ", "),
 	)
 }

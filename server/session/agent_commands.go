@@ -48,7 +48,7 @@ func (s *Session) runAsync(
 		posted := s.mail.post(func() {
 			s.asyncCommands--
 			s.deadlines.touch()
-			s.handleEmitted() // the answer follows what the agent emitted during the work
+			s.handleEmitted() // the answer follows the events that the agent emitted during the work
 			if err == nil {
 				result, err = finish(result)
 			}
@@ -56,7 +56,7 @@ func (s *Session) runAsync(
 			s.scheduleTimer()
 		})
 		if !posted {
-			cmd.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped meanwhile: try again"))
+			cmd.reply(nil, protocol.Errorf(protocol.CodeShuttingDown, "the session was stopped: try again"))
 		}
 	})
 }
@@ -77,8 +77,8 @@ func unsupported(agent, what string) error {
 	return protocol.Errorf(protocol.CodeUnsupported, "the agent %s cannot %s", agent, what)
 }
 
-// requireCapability opens the agent and returns it as a T. An agent that is no T is answered
-// unsupported.
+// requireCapability opens the agent and returns it as a T. For an agent that is not a T the error
+// has the code unsupported.
 func requireCapability[T any](s *Session, what string) (T, error) {
 	var zero T
 	agent, err := s.openAgent()
@@ -120,8 +120,8 @@ func (s *Session) taskRestart(cmd *command, d *protocol.TaskIDData) (any, error)
 	return nil, errAnswerLater
 }
 
-// context asks the agent for its context usage. For an agent that cannot tell, the answer is the
-// usage it reported last.
+// context asks the agent for its context usage. For an agent that cannot report it, the answer is
+// the usage that the agent reported last.
 func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 	m, err := requireCapability[agent.Measurer](s, "report its context")
 	if err != nil {

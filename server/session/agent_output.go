@@ -14,8 +14,8 @@ import (
 	"agentctl/server/session/record"
 )
 
-// handleAgentMessage records what an agent emitted. A message of an ended turn, or outside a turn
-// of an agent that was closed, is dropped.
+// handleAgentMessage records an event of an agent. A message of an ended turn, or outside a turn of
+// an agent that was closed, is dropped.
 func (s *Session) handleAgentMessage(m *agentMessage) {
 	if m.turn != nil && m.turn != s.turn || m.turn == nil && m.host != s.host {
 		return

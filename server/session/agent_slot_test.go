@@ -22,7 +22,7 @@ func withStarter(t *testing.T, cfg Config, f func(t *testing.T, r *testHub, p *f
 	})
 }
 
-// quickIdle unloads sessions after a minute and ends agents after an hour.
+// quickIdle unloads sessions after a minute and stops agents after an hour.
 var quickIdle = Config{UnloadAfter: time.Minute, AgentIdle: time.Hour}
 
 // counts returns how many processes were started and how many run.
@@ -350,7 +350,7 @@ func TestARefusedNameStaysWithItsSession(t *testing.T) {
 	})
 }
 
-// What an agent says or saves after it was closed is not the session's any more.
+// The output and saved state of a closed agent no longer reach the session.
 func TestAClosedAgentSavesNothing(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
@@ -380,7 +380,7 @@ func TestAClosedAgentSavesNothing(t *testing.T) {
 	})
 }
 
-// The directories are not stored with the session: a loaded one gets those of the server.
+// The directories are not stored with the session: a loaded session gets the server's.
 func TestTheAgentOfALoadedSessionKnowsAgentctlsOwnDirectories(t *testing.T) {
 	own := []string{"/var/lib/agentctl"}
 	bubble(t, Config{Files: Files{OwnDirectories: own}}, func(t *testing.T, r *testHub) {

@@ -22,7 +22,7 @@ type Conversations interface {
 	HasConversations(agent string) bool
 
 	// Conversation identifies the agent's own conversation of a session, among all agents. It is
-	// empty if there is none yet.
+	// empty if the agent has none yet.
 	Conversation(spec *agent.Spec) string
 }
 
@@ -36,7 +36,7 @@ func conversation(agents Agents, spec *agent.Spec) string {
 
 // FileKeeper is implemented by Agents that keep files of sessions.
 type FileKeeper interface {
-	// RemoveFiles removes the files of all sessions but those that exist.
+	// RemoveFiles removes the files of sessions that no longer exist.
 	RemoveFiles(exists func(session string) bool)
 }
 

@@ -21,8 +21,8 @@ func init() {
 	handlers[protocol.DoRulesRevoke] = handler((*Session).rulesRevoke)
 }
 
-// storedDecisions returns a function that reads the stored resolution of a session's request; nil if
-// there is none.
+// storedDecisions returns a function that reads the stored resolution of a session's request, or
+// nil.
 func storedDecisions(ctx context.Context, store Store, id string) func(request string) ([]byte, error) {
 	return func(request string) ([]byte, error) {
 		raw, err := store.Decision(ctx, id, request)

@@ -136,7 +136,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: source.title, past: past})
 }
 
-// forkSource sends what the session is once all of it is visible.
+// forkSource sends the session's content once all of it is visible.
 func (s *Session) forkSource(to chan<- forkSource) {
 	source := forkSource{
 		spec: s.spec, title: s.state.Title, at: protocol.Position{Epoch: s.journal.Log().Position().Epoch, Seq: s.state.Seq},
@@ -179,6 +179,6 @@ func (s *Session) recordPast(past *archive.Past) error {
 	}
 	s.recorder.RecordAll(past.Rest)
 	s.startNext()
-	s.queueTimeouts(time.Now()) // those whose time has passed since the export
+	s.queueTimeouts(time.Now()) // messages whose time has passed since the export
 	return nil
 }

@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
@@ -23,7 +23,7 @@ type pendingClose struct {
 	data *protocol.CloseData
 }
 
-// close closes the session: it interrupts a turn under way, closes the agent and, with Delete,
+// close closes the session: it interrupts a running turn, closes the agent and, with Delete,
 // removes everything.
 func (s *Session) close(cmd *command, d *protocol.CloseData) (any, error) {
 	if s.turn != nil {
@@ -55,8 +55,8 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 	return protocol.CloseResult{}, nil
 }
 
-// delete removes the session from the store and ends it. The answer to this command is the only
-// thing stored of it.
+// delete removes the session from the store and ends it. Of the session only the answer to this
+// command stays stored.
 func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	b := &eventlog.Batch{Session: s.id, Delete: true}
 	body := protocol.MustEncode(r)
@@ -100,7 +100,7 @@ func (h *Hub) removeUnused(id string) {
 	}
 	err := h.ask(context.Background(), id, func(s *Session) {
 		if sum := s.recorder.Summary(s.subscribers.Len()); upkeep.InUse(&sum) {
-			result <- fmt.Errorf("it is in use")
+			result <- errors.New("it is in use")
 			return
 		}
 		s.do(cmd)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func (r *testHub) failOnce() {
 	r.store.set(func() {
 		r.store.failCommit = func([]*eventlog.Batch) error {
 			r.store.failCommit = nil
-			return fmt.Errorf("disk full")
+			return errors.New("disk full")
 		}
 	})
 }
@@ -99,7 +100,7 @@ func TestAKeyOfACreateIsOfItAlone(t *testing.T) {
 	})
 }
 
-// A create sent again makes no second session, even when the first one was removed meanwhile.
+// A create sent again makes no second session, even if the first one was removed in between.
 func TestTheKeyOfACreationOutlivesItsSession(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		create := keyed(newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "one"}), "k1")
@@ -130,7 +131,7 @@ func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
 			)
 		}
 		first := send(0)
-		for i := range 512 { // twice those that stay in memory
+		for i := range 512 { // twice the number that stays in memory
 			send(i + 1)
 		}
 		again := send(0)

@@ -26,14 +26,14 @@ type Config struct {
 	InterruptGrace  time.Duration    // for an interrupted agent to return before it is closed; 10 s
 	UnloadAfter     time.Duration    // of an idle session without subscribers; 10 min
 	AgentIdle       time.Duration    // of the process of an idle agent, if a later one continues the conversation; 12 h
-	Retention       upkeep.Retention // of unused sessions; zero: for ever
+	Retention       upkeep.Retention // of unused sessions; zero: unlimited
 	StateTTL        time.Duration    // of an exported state; 7 days
 
 	Files
 	archive.Signing // of exported states
 }
 
-// A System is what sessions use of the program that runs the hub.
+// A System holds the functions of the program that sessions use.
 type System struct {
 	// KillProcessGroup kills a process group that a killed server left, if its leader is still the
 	// recorded process.
@@ -77,11 +77,11 @@ func (c *Config) defaults() {
 	}
 }
 
-// settings returns the current settings: those of Reconfigure.
+// settings returns the current settings, as the last Reconfigure set them.
 func (h *Hub) settings() *Config { return h.current.Load() }
 
 // Reconfigure changes settings of the hub: the default agent, limits and timeouts, except grace
-// times. They apply to what begins later. It ignores the other fields.
+// times. They apply to later operations. It ignores the other fields.
 func (h *Hub) Reconfigure(cfg Config) {
 	cfg.defaults()
 	next := h.cfg
@@ -95,15 +95,15 @@ func (h *Hub) Reconfigure(cfg Config) {
 // Together with the bounds of events they keep every snapshot below protocol.MaxResult.
 type Limits struct {
 	Sessions int   // of the server, closed ones included; 20,000
-	Agents   int   // processes of agents at once; 500
+	Agents   int   // concurrent processes of agents; 500
 	Queue    int   // messages in the queue of a session; 1,000
 	Requests int   // pending requests of a session; 100
 	Rules    int   // of a session; 500
 	Bytes    int64 // of a session's queue, of its pending requests, and of its rules, each encoded; 4 MiB
 	Disk     int64 // bytes of the store beyond which no message and no session is accepted; unlimited
 
-	// LogMemory bounds the older events in memory, those beyond the newest MiB of each session; 64
-	// MiB for all sessions. It is read once.
+	// LogMemory bounds the older events in memory, beyond the newest MiB of each session; 64 MiB
+	// for all sessions. It is read once.
 	LogMemory int64
 }
 

@@ -9,8 +9,8 @@ import (
 	"agentctl/server/archive"
 )
 
-// Reconfigure changes limits, timeouts and the default agent for what begins later, in sessions
-// that exist too, and takes none of the rest.
+// Reconfigure changes limits, timeouts and the default agent for later operations, also of existing
+// sessions, and ignores the other fields.
 func TestReconfigureAppliesToWhatBeginsLater(t *testing.T) {
 	bubble(t, Config{StateTTL: time.Hour}, func(t *testing.T, r *testHub) {
 		id := r.create()

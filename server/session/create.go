@@ -68,8 +68,8 @@ type creation struct {
 	prompt *protocol.Message // nil: none
 }
 
-// createSession makes a session. Its agent starts at once, unless the session is lazy. While the
-// session is Checking, it is not in the index.
+// createSession makes a session. Its agent starts immediately, unless the session is lazy. While
+// the session is Checking, it is not in the index.
 func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	raw, err := h.specs.Encode(spec)
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *Session) finishCreation(c creation) (protocol.CreateResult, error) {
 	return r, nil
 }
 
-// endCheck ends the creation of a session whose agent is ready, or could not start: then nothing is
-// left of it.
+// endCheck ends the creation of a session whose agent is ready. If the agent could not start, it
+// removes the session completely.
 func (s *Session) endCheck(c creation, err error) {
 	var result protocol.CreateResult
 	if err == nil {

@@ -33,8 +33,8 @@ func (h *Hub) Pending(ctx context.Context, id string) ([]protocol.Approval, erro
 	}
 }
 
-// Decide decides a request by its digest: if the pending request of that id is another one, nothing
-// is decided and the error has the code conflict. It returns when the decision is visible.
+// Decide decides a request by its digest: if the pending request with that id has another digest,
+// nothing is decided and the error has the code conflict. It returns when the decision is visible.
 func (h *Hub) Decide(ctx context.Context, id, digest string, d *protocol.ApproveData, by protocol.Actor) error {
 	answers := make(chan error, 1)
 	refuse := func(err error) { answers <- err }

@@ -9,7 +9,7 @@ import (
 	"agentctl/server/session/approval"
 )
 
-// A decision about what was shown is none about another request under the same id.
+// A decision about one request does not decide another request under the same id.
 func TestARequestIsDecidedByItsDigest(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Command: "ls"})

@@ -21,11 +21,11 @@ import (
 	"agentctl/server/session/record"
 )
 
-// unkept matches what differs between the transcripts of an exported session and a restored one.
+// unkept matches the differences between the transcripts of an exported session and a restored one.
 var unkept = regexp.MustCompile(
 	`"(seq|first)":\d+,?|,?"blob":"[^"]*"|,?"name":"\(not in the exported state\)"| \(not in the exported state\)`)
 
-// past returns the finished turns of events as text, without what a state does not carry.
+// past returns the finished turns of events as text, without parts that a state does not carry.
 func past(t testingT, events []protocol.Event) []string {
 	t.Helper()
 	var tr protocol.Transcript
@@ -146,7 +146,7 @@ func TestARestoredSessionHasThePastOfAnyExportedOne(t *testing.T) {
 	})
 }
 
-// generated lets an agent do what a generator draws: output of an agent, a request, a decision.
+// generated plays an event drawn by a generator: output of an agent, a request, or a decision.
 func (r *testHub) generated(rt *rapid.T, run *fakeRun, id string, g *historygen.Generator) {
 	switch en := g.Next(); {
 	case en.Type == protocol.ApprovalRequested:

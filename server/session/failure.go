@@ -16,7 +16,7 @@ func errNotStored(cause error) error {
 	return protocol.Errorf(protocol.CodeStorage, "%s; nothing was changed, try again", storeFailure(cause))
 }
 
-// storeFailure says why the store failed, as far as a user can do something about it.
+// storeFailure describes why the store failed, as far as a user can act on it.
 func storeFailure(cause error) string {
 	switch {
 	case errors.Is(cause, eventlog.ErrFull):
@@ -31,10 +31,11 @@ func errUnreadable() error {
 	return protocol.Errorf(protocol.CodeStorage, "the store does not answer; nothing was changed, try again")
 }
 
-// reload restores the state from the store after a failed commit. It discards the turn under way,
+// reload restores the state from the store after a failed commit. It discards the current turn,
 // because its agent may have emitted events that are lost. It tries again each second until the
-// store answers or the server stops. Unless the first attempt succeeds within a second, requests of
-// clients are refused meanwhile, and so are the waiters that can be. It returns the others.
+// store answers or the server stops. If the first attempt takes longer than a second, it refuses
+// requests of clients, and waiters with Refuse, until the store answers. It returns the other
+// waiters.
 func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Waiter {
 	s.deadlines.storeFailure = storeFailure(cause)
 	s.idempotency.Reset()
@@ -83,7 +84,7 @@ func (s *Session) reload(waiters []eventlog.Waiter, cause error) []eventlog.Wait
 	}
 }
 
-// A storedResult is what the store holds of a session, or why it cannot be read.
+// A storedResult is the stored session, or the error of reading it.
 type storedResult struct {
 	*stored.Session
 	err error
@@ -101,8 +102,8 @@ func (s *Session) readStored() <-chan storedResult {
 	return result
 }
 
-// discardTurn ends the turn under way without recording it; retryAfterFailure records its end
-// later. Commands that wait for it fail.
+// discardTurn ends the current turn without recording it; retryAfterFailure records its end later.
+// Commands that wait for the turn fail.
 func (s *Session) discardTurn(cause error) {
 	t := s.turn
 	if t == nil {

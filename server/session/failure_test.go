@@ -112,8 +112,8 @@ func TestAStateThatWasNotKeptIsNotGivenToTheAgentAgain(t *testing.T) {
 	})
 }
 
-// While a session cannot be read from a store that fails or hangs, nothing waits for it. It goes on
-// when the store answers.
+// While a session cannot be read from a store that fails or hangs, nothing waits for the session.
+// It continues when the store answers.
 func TestASessionThatCannotBeReloadedRefusesRequests(t *testing.T) {
 	for name, unreadable := range map[string]func(stop <-chan struct{}) error{
 		"fails": func(<-chan struct{}) error { return eventlog.ErrCorrupt },

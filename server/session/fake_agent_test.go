@@ -169,7 +169,7 @@ func (r *fakeRun) emit(events ...agent.Event) {
 	}
 }
 
-// ask makes a request on another goroutine, which notes the verdict.
+// ask makes a request on another goroutine, which keeps the verdict.
 func (r *fakeRun) ask(a protocol.Approval) { r.askUntil(context.Background(), a) }
 
 // askUntil is ask with a context.
@@ -232,7 +232,7 @@ func (s capableFakeAgent) Export(ctx context.Context) ([]byte, error) {
 	return []byte("exported"), s.all.capable(ctx, "export")
 }
 
-// fakeStarter is what the agents with a process have in common.
+// fakeStarter is the common part of agents with a process.
 type fakeStarter struct {
 	mu       sync.Mutex
 	refuse   error         // of Start

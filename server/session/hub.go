@@ -38,7 +38,7 @@ type Hub struct {
 }
 
 // NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
-// sessions with a turn or a queue under way.
+// sessions with an open turn or a queue.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	cfg.defaults()
 	specs, err := stored.NewSpecs(cfg.EnvKey, cfg.Log)

@@ -135,7 +135,7 @@ func TestAnIdleSessionUnloadsAndIsLoadedByItsNextCommand(t *testing.T) {
 		r.send(id, "one")
 		time.Sleep(2 * time.Minute)
 		if r.hub.list.Loaded(id) == nil {
-			t.Fatal("unloaded with a turn under way")
+			t.Fatal("unloaded with a running turn")
 		}
 		r.agents.run().finish(agent.End{}, nil)
 		synctest.Wait()

@@ -149,7 +149,7 @@ func TestProcessesOfAgentsAreBounded(t *testing.T) {
 	})
 }
 
-// What an agent leaves open is part of every snapshot.
+// Open parts and tools of an agent are in every snapshot.
 func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
@@ -174,7 +174,7 @@ func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 	})
 }
 
-// While the store is too large, messages and sessions are refused. Turns under way go on, and
+// While the store is too large, messages and sessions are refused. Running turns continue, and
 // removing a session makes room.
 func TestDiskUseIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

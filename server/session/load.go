@@ -59,7 +59,7 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	return s, nil
 }
 
-// adopt sets the session to what the store holds.
+// adopt sets the session to its stored state.
 func (s *Session) adopt(found *stored.Session) {
 	s.recorder.Adopt(&found.Record, found.State)
 	s.spec = found.Spec

@@ -120,7 +120,7 @@ func (a *logChecker) event(e *protocol.Event) {
 	case protocol.StateRestored:
 		a.restored = true
 	case protocol.SessionClosed:
-		must(a.turn == "", "with a turn under way")
+		must(a.turn == "", "with a running turn")
 		a.closed = true
 	case protocol.MessageUser:
 		d := data[protocol.MessageUserData](a, e)

@@ -15,7 +15,7 @@ func (s *Session) logger() *slog.Logger {
 	return s.hub.log.With("session", s.id, "agent", s.spec.Agent)
 }
 
-// agentLog makes what an agent says fit for the log. It may be used from any goroutine.
+// agentLog prepares messages of an agent for the log. It may be used from any goroutine.
 type agentLog struct{ of atomic.Pointer[agentSecrets] }
 
 // agentSecrets are the name of an agent and the values that its environment has in this session.

@@ -8,8 +8,8 @@ import (
 	"agentctl/server/session/output"
 )
 
-// A mailbox is what other goroutines send to a session's goroutine. The first two channels are
-// unbuffered: what was posted runs.
+// A mailbox holds the channels from other goroutines to a session's goroutine. The first two are
+// unbuffered: a posted function always runs.
 type mailbox struct {
 	requests chan request                 // of clients
 	inbox    chan func()                  // of the session's own goroutines

@@ -12,8 +12,8 @@ import (
 	"agentctl/server/metrics"
 )
 
-// Metrics counts what sessions and the committer did since the start. Only agents' words are free:
-// no label has them.
+// Metrics counts the work of sessions and the committer since the start. Labels never contain text
+// of agents.
 type Metrics struct {
 	Commits, CommitFailures, Batches, Events, EventBytes metrics.Counter
 	CommitTime                                           metrics.Histogram
@@ -69,7 +69,7 @@ func (m *Metrics) turnEnded(end agent.End) {
 	}
 }
 
-// used counts what an agent used between two totals. A total that falls counts nothing.
+// used counts an agent's usage between two totals. A total that falls counts nothing.
 func (m *Metrics) used(before, after *protocol.Usage) {
 	if before == nil {
 		before = new(protocol.Usage)

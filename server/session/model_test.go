@@ -176,7 +176,7 @@ func (m *modelTest) check() {
 	m.read(s.journal.Log(), true)
 }
 
-// busy reports whether a commit is under way.
+// busy reports whether a commit is in flight.
 func (m *modelTest) busy() bool {
 	m.store.mu.Lock()
 	defer m.store.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"agentctl/server/session/record"
 )
 
-// decider returns what decides about the requests of the agent. A session that an agent created
-// asks: no agent decides anything by the choice of another agent.
+// decider returns the Decider for the agent's requests. A session that an agent created asks: an
+// agent's choice must not decide for another agent.
 func (s *Session) decider() *policy.Decider {
 	d := &policy.Decider{Choice: s.spec.Choice, AgentHas: s.slot.Capabilities().HasPolicy}
 	if p, ok := s.hub.cfg.Agents.(Policies); ok && s.spec.Parent == "" {

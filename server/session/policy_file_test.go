@@ -84,7 +84,7 @@ func TestAnAgentWithAPolicyAsksUnderAPolicyFile(t *testing.T) {
 		run := r.agents.run()
 		mu.Lock()
 		if !slices.Equal(configured, []string{"policy=ask"}) {
-			t.Errorf("the agent was told %q", configured)
+			t.Errorf("the agent got %q", configured)
 		}
 		mu.Unlock()
 		run.ask(protocol.Approval{Request: "a", Kind: protocol.ApproveCommand, Command: "make"})
@@ -116,7 +116,7 @@ func TestAnAgentWithAPolicyAsksUnderAPolicyFile(t *testing.T) {
 	})
 }
 
-// No agent chooses what the agent of another session may do.
+// No agent chooses the permissions of another session's agent.
 func TestAnAgentChoosesNoPolicy(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := must[protocol.CreateResult](

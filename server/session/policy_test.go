@@ -161,7 +161,7 @@ func TestPlanningEndsWithWhatAUserAllows(t *testing.T) {
 	})
 }
 
-// An agent with a policy of its own is the only one that judges.
+// An agent with its own policy judges alone.
 func TestAnAgentWithAPolicyIsNotJudgedAgain(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		r.agents.capabilities = agent.Capabilities{HasPolicy: true}
@@ -181,7 +181,7 @@ func TestAnAgentWithAPolicyIsNotJudgedAgain(t *testing.T) {
 	})
 }
 
-// A request that a policy decides says so when it appears, so that no client shows it.
+// A request that a policy decides names the policy when it appears, so that no client shows it.
 func TestARequestTellsThePolicyThatDecidesIt(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id, _ := policyHub(t, r, "deny")

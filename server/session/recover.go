@@ -36,7 +36,7 @@ func (h *Hub) recover(ctx context.Context) error {
 	removeFiles(h.cfg.Agents, h.list.Exists)
 	for _, id := range live {
 		if err := h.loadLive(ctx, id); err != nil {
-			h.log.Error("load session with work under way", "session", id, "err", err)
+			h.log.Error("load session with work in progress", "session", id, "err", err)
 		}
 	}
 	return nil
@@ -76,8 +76,8 @@ func (h *Hub) loadLive(ctx context.Context, id string) error {
 	}
 }
 
-// recover continues a session after a restart of the server: it resumes a turn under way if the
-// agent can, else aborts it. It runs before the session's goroutine starts.
+// recover continues a session after a restart of the server: it resumes an open turn if the agent
+// can, else aborts it. It runs before the session's goroutine starts.
 func (s *Session) recover() {
 	s.queue.Adopt(s.state, time.Now().Add(s.hub.settings().EditHold))
 	if s.state.Turn == nil {
@@ -91,8 +91,8 @@ func (s *Session) recover() {
 	s.abortTurn(protocol.CodeServerRestart, "the server was restarted during this turn", protocol.HoldRestart)
 }
 
-// resumeTurn lets the agent continue the turn under way. Requests stay pending under their ids.
-// Running tools end as unknown: they may have had effects and are not run again.
+// resumeTurn lets the agent continue the open turn. Requests stay pending under their ids. Running
+// tools end as unknown: they may have had effects and are not run again.
 func (s *Session) resumeTurn() {
 	st := s.state.Turn
 	shown := eventlog.TurnRow{Turn: st.Turn, First: st.First, Last: s.state.Seq}

@@ -28,7 +28,7 @@ func (s sizedStore) Size(ctx context.Context) (int64, error) {
 func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		retention upkeep.Retention
-		kept      []int // of five sessions, the oldest first; the first one has a turn under way
+		kept      []int // of five sessions, the oldest first; the first one has a running turn
 	}{
 		"none":     {upkeep.Retention{}, []int{0, 1, 2, 3, 4}},
 		"age":      {upkeep.Retention{Age: 150 * time.Minute}, []int{0, 3, 4}},

@@ -156,8 +156,8 @@ func TestLimitsOfScheduledMessages(t *testing.T) {
 	})
 }
 
-// A restored session has the scheduled messages of the state. Those whose time has passed meanwhile
-// follow the queue.
+// A restored session has the scheduled messages of the state. Messages whose time has passed by
+// then follow the queue.
 func TestAStateCarriesScheduledMessages(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()

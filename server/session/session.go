@@ -131,7 +131,8 @@ func (s *Session) drain() {
 	}
 }
 
-// handleEmitted handles what agents have emitted until now, however much is not committed.
+// handleEmitted handles all events that agents have emitted until now, even if much is not
+// committed.
 func (s *Session) handleEmitted() {
 	for n := s.mail.output.Len(); n > 0 && !s.exit.ending; n-- {
 		m, _ := s.mail.output.Take()

@@ -22,15 +22,15 @@ type Attachment struct {
 	Log    *eventlog.Log
 }
 
-// lookTime is how long a session has subscribers before its agent starts. A subscription for the
-// preview of a session, or to read its events, is shorter.
+// lookTime is the time for which a session has subscribers before its agent starts. A subscription
+// for a preview, or to read events, is shorter.
 const lookTime = time.Second
 
 // attach subscribes to the session. The answer and the log after Result.After have neither gap nor
 // repeat between them. reply is called once everything that the answer reports is visible.
 func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*Attachment, error)) {
 	s.journal.FoldRun()
-	s.journal.Log().RemoveReader(sub) // of a former subscription
+	s.journal.Log().RemoveReader(sub) // of an older subscription
 	s.subscribers.Add(sub)
 	s.recorder.Changed()
 	s.deadlines.touch()
@@ -44,10 +44,10 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 	}
 	s.journal.Wait(eventlog.Waiter{Refuse: refuse, Done: func(failed error) {
 		if !s.exit.ending {
-			failed = nil // a failed commit was rolled back: the answer reports nothing of it
+			failed = nil // a failed commit was rolled back: the answer does not report it
 		}
 		if failed == nil && !s.subscribers.Connected(sub.ID()) {
-			failed = protocol.Errorf(protocol.CodeNotSubscribed, "unsubscribed meanwhile")
+			failed = protocol.Errorf(protocol.CodeNotSubscribed, "unsubscribed before the answer")
 		}
 		var result protocol.SubscribeResult
 		if failed == nil {
@@ -57,7 +57,7 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 			refuse(failed)
 			return
 		}
-		s.journal.Log().RemoveReader(sub) // of another subscription made meanwhile
+		s.journal.Log().RemoveReader(sub) // for another subscription made since
 		s.journal.Log().AddReader(sub)
 		result.Clients, result.ClientCount = s.subscribers.Clients(sub.ID(), result.Position.Seq)
 		reply(&Attachment{Result: result, Log: s.journal.Log()}, nil)

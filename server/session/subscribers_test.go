@@ -75,7 +75,7 @@ func TestAnAttachmentTellsNothingThatIsNotVisible(t *testing.T) {
 		r.send(id, "one")
 		r.store.set(func() { r.store.latency = time.Second })
 		send := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "two"}))
-		synctest.Wait() // its commit is under way
+		synctest.Wait() // its commit is in flight
 		var got *Attachment
 		r.hub.Attach(
 			context.Background(),

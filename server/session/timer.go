@@ -11,14 +11,14 @@ import (
 // deadlines are the session's one timer and the times that no other part of the session keeps.
 type deadlines struct {
 	timer        *time.Timer
-	touched      time.Time // activity that is no event
+	touched      time.Time // activity without an event
 	lastCommit   time.Time // zero: memory was released since
 	retryAt      time.Time // when to continue after a failed commit; zero: nothing to do
 	storeFailure string    // why the last commit failed, for the turn that it ended
 	startAt      time.Time // when to start the agent for a subscriber; zero: not scheduled
 }
 
-// touch notes activity that is no event. It postpones the unload.
+// touch notes activity without an event. It postpones the unload.
 func (d *deadlines) touch() { d.touched = time.Now() }
 
 // lastActivity returns when the session was last touched or, at recorded, recorded an event itself.

@@ -26,7 +26,7 @@ func TestTheTranscriptForAnAgentIsTheEndOfTheFinishedTurns(t *testing.T) {
 				},
 			)
 			if text == "three" {
-				break // under way
+				break // the turn stays open
 			}
 			run.finish(agent.End{}, nil)
 			synctest.Wait()

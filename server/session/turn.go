@@ -23,7 +23,7 @@ func init() {
 	handlers[protocol.DoInterrupt] = handler((*Session).interrupt)
 }
 
-// A turn is the turn under way and the agent's run of it.
+// A turn is the current turn and the agent's run of it.
 type turn struct {
 	id     string
 	ctx    context.Context
@@ -82,8 +82,8 @@ func (s *Session) recordConversation(message, text string) {
 	s.recordEnd(agent.End{Reason: protocol.ReasonCompleted}, nil)
 }
 
-// runAgent runs the agent once the start of the turn is visible. shown is what a resumed turn has
-// in the log.
+// runAgent runs the agent once the start of the turn is visible. shown is the content of a resumed
+// turn in the log.
 func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 	t := &turn{id: in.ID, done: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
@@ -145,8 +145,8 @@ func normalizeEnd(end agent.End, err error) agent.End {
 	return end
 }
 
-// endTurn ends the turn under way. It records the end, then keeps, holds or clears the queue,
-// answers waiting commands and starts the next message.
+// endTurn ends the current turn. It records the end, then keeps, holds or clears the queue, answers
+// waiting commands and starts the next message.
 func (s *Session) endTurn(end agent.End) {
 	t := s.turn
 	if t.reason != "" {
@@ -196,7 +196,7 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	s.recorder.EndTurn(st, e)
 }
 
-// interrupt stops the turn under way and keeps its output. The answer comes when turn.ended is
+// interrupt stops the current turn and keeps its output. The answer comes when turn.ended is
 // visible.
 func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error) {
 	switch d.Queue {
@@ -206,7 +206,7 @@ func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error
 		d.Queue = protocol.HoldInterrupt
 	case protocol.QueueKeep, protocol.QueueClear:
 	default:
-		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "queue: %.20q is none of keep, hold, clear", d.Queue)
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "queue: invalid value %.20q: want keep, hold or clear", d.Queue)
 	}
 	if s.turn == nil || d.Turn != "" && d.Turn != s.turn.id {
 		return protocol.InterruptResult{Turn: d.Turn}, nil

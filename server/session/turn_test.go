@@ -166,7 +166,7 @@ func TestAnAgentRunsWhatIsKeptAndStillWantedAlone(t *testing.T) {
 		refused(r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "lost"})), protocol.CodeStorage)
 		r.store.set(func() { r.store.latency = time.Second })
 		send := r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "taken back"}))
-		synctest.Wait() // its commit is under way
+		synctest.Wait() // its commit is in flight
 		interrupt := r.start(anna, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{}))
 		r.waitIdle()
 		if got := must[protocol.InterruptResult](r, interrupt); !got.Interrupted ||

@@ -46,7 +46,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 		return nil, err
 	}
 	if s.turn != nil {
-		return nil, protocol.Errorf(protocol.CodeConflict, "a turn is under way: interrupt it first")
+		return nil, protocol.Errorf(protocol.CodeConflict, "a turn is running: interrupt it first")
 	}
 	s.journal.AfterCommit(func(failed error) {
 		if failed != nil {
@@ -68,7 +68,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 	return nil, errAnswerLater
 }
 
-// notice tells users what was undone.
+// notice describes to users what was undone.
 func (u *undone) notice() string {
 	text := "the agent forgot the last turn"
 	if len(u.Restored) > 0 {

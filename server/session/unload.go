@@ -30,7 +30,7 @@ func (s *Session) forgetIdleEnd() {
 func (s *Session) idleCheck() time.Time {
 	last := s.deadlines.lastActivity(s.recorder.Last())
 	if p := s.slot.Process(); p.Running {
-		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have ended by itself
+		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have exited
 		if end := last.Add(s.hub.settings().AgentIdle); p.Restores && end.Before(next) {
 			return end
 		}

@@ -17,9 +17,9 @@ const labelWorktree = "worktree"
 // worktreeTimeout bounds the removal of a worktree.
 const worktreeTimeout = time.Minute
 
-// releaseWorktree removes the git worktree of a session that is deleted, off the session's
-// goroutine, and then calls then on it. A worktree that has work of its own stays, and so does one
-// that another session works in.
+// releaseWorktree removes the git worktree of a deleted session on another goroutine, and then
+// calls then on the session's. A worktree stays if its work would be lost, or if another session
+// works in it.
 func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func(protocol.CloseResult)) {
 	remove, dir := s.hub.cfg.RemoveWorktree, s.state.CWD
 	if remove == nil || d.KeepWorktree || dir == "" || s.state.Labels[labelWorktree] == "" {

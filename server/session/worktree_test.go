@@ -18,7 +18,7 @@ type worktrees struct {
 	mu    sync.Mutex
 	asked []string
 	keep  map[string]string
-	block chan struct{} // nil: answers at once
+	block chan struct{} // nil: answers immediately
 }
 
 func (w *worktrees) remove(ctx context.Context, dir string) string {
@@ -102,7 +102,7 @@ func TestAWorktreeInWhichAnotherSessionWorksStays(t *testing.T) {
 	})
 }
 
-// The removal of a worktree takes as long as git does. Other commands go on meanwhile.
+// The removal of a worktree takes as long as git needs. It does not block other commands.
 func TestTheRemovalOfAWorktreeBlocksNothing(t *testing.T) {
 	w := &worktrees{}
 	bubble(t, Config{System: System{RemoveWorktree: w.remove}}, func(t *testing.T, r *testHub) {

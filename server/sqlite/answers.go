@@ -10,8 +10,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// forgetRows is the maximum number of answers that one transaction of Forget deletes. It bounds how
-// long a commit waits for that transaction.
+// forgetRows is the maximum number of answers that one transaction of PruneAnswers deletes. It
+// bounds how long a commit waits for that transaction.
 const forgetRows = 500
 
 func insertAnswer(conn *sqlite.Conn, a eventlog.Answer) error {

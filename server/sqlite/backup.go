@@ -18,9 +18,9 @@ const backupPages = 1024
 type Progress func(done, total int64)
 
 // Backup copies the database of the data directory dir to a new file (0600), which appears complete
-// or not at all. The copy is the state at one moment: all of the commits before it and none after.
-// A server on the directory goes on meanwhile; its write-ahead log grows by what it commits. The
-// memory used does not depend on the size. Backup refuses to replace a file.
+// or not at all. The copy is the state at one moment: all commits before it and none after. A
+// server on the directory keeps running; its write-ahead log grows by what it commits. The memory
+// used does not depend on the size. Backup refuses to replace a file.
 func Backup(ctx context.Context, dir, file string, report Progress) error {
 	if _, err := os.Lstat(file); err == nil {
 		return fmt.Errorf("back up to %s: %w", file, os.ErrExist)

@@ -27,7 +27,7 @@ type scratch struct {
 }
 
 // batchOverhead is the approximate number of bytes that a batch adds to the write-ahead log beyond
-// its data. The log holds whole pages: at least those of the chunk and of the head.
+// its data. The log holds whole pages: at least the chunk's and the head's.
 const batchOverhead = 3 * 4096
 
 // applyBatch writes one batch and returns the approximate number of bytes added to the write-ahead

@@ -1,6 +1,19 @@
-//go:build !linux && !darwin
+//go:build !darwin
 
 package sqlite
 
-// bootID returns "": the boot is unknown, so only a clean close is trusted.
-func bootID() (string, error) { return "", nil }
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// bootID returns an id that changes with every boot of the operating system, or "" where the boot is
+// unknown, so that only a clean close is trusted.
+func bootID() (string, error) {
+	if runtime.GOOS != "linux" {
+		return "", nil
+	}
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(b)), err
+}

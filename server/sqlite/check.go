@@ -36,7 +36,7 @@ func (d Damage) String() string {
 	return text
 }
 
-// A Report is what a check has found readable, and the number of damages.
+// A Report counts readable and damaged rows.
 type Report struct {
 	Sessions  int64 `json:"sessions"`
 	Events    int64 `json:"events"`
@@ -56,8 +56,8 @@ type CheckOptions struct {
 }
 
 // Check reads the database at path, which a server may have open, and verifies every checksum, and
-// that no event is missing. It reports what is damaged and counts what is readable. The error is
-// about the check itself; a file that is no database is a Damage.
+// that no event is missing. It reports damage and counts readable rows. The error is about the
+// check itself; a file that is not a database is a Damage.
 func Check(ctx context.Context, path string, o CheckOptions) (Report, error) {
 	i := &inspection{ctx: ctx, quick: o.Quick, damage: o.Damage, progress: o.Report}
 	db, err := openReadOnly(ctx, path)

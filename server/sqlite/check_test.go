@@ -129,7 +129,7 @@ func TestACheckDoesNotHideALostLog(t *testing.T) {
 	}
 }
 
-// placeholders returns lines in place of lost events.
+// placeholders returns lines that replace lost events.
 func placeholders(_ string, first, last uint64) []byte {
 	var b bytes.Buffer
 	for seq := first; seq <= last; seq++ {
@@ -215,7 +215,7 @@ func TestARepairKeepsAllThatIsReadable(t *testing.T) {
 						t.Errorf("%s: %q\nwant %q", part, brief(after[part]), brief(was))
 					}
 				}
-				commit(t, s, events("a", 1201, 1300)) // the log goes on
+				commit(t, s, events("a", 1201, 1300)) // the log continues
 			})
 		})
 	}
@@ -261,9 +261,9 @@ func writeSessions(t testing.TB, dir string) {
 	})
 }
 
-// TestADamagedImageGivesRightEventsOrANamedError damages pages of a real database. What a check
-// calls good is good, what it calls damaged is an error for readers, and a repair keeps every event
-// that readers get.
+// TestADamagedImageGivesRightEventsOrANamedError damages pages of a real database. Rows that a
+// check finds good are good, rows that it finds damaged are errors for readers, and a repair keeps
+// every event that readers get.
 func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
 	dir := filepath.Join(memoryDir(t), "data")
 	writeSessions(t, dir)

@@ -70,7 +70,7 @@ func (s *Store) limitWAL() {
 	}
 }
 
-// checkpointPassive copies what was committed before the call to the database.
+// checkpointPassive copies to the database everything that was committed before the call.
 func (s *Store) checkpointPassive() error {
 	s.checkpoints.mu.Lock()
 	defer s.checkpoints.mu.Unlock()
@@ -87,8 +87,7 @@ func (s *Store) checkpointPassive() error {
 	return s.writer.checkFailure(err)
 }
 
-// truncateWAL copies everything to the database and empties the log. Reads and commits wait
-// meanwhile.
+// truncateWAL copies everything to the database and empties the log. Reads and commits wait for it.
 func (s *Store) truncateWAL(ctx context.Context) error {
 	s.checkpoints.mu.Lock()
 	defer s.checkpoints.mu.Unlock()

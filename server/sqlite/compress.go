@@ -22,7 +22,7 @@ var errNotCompressed = errors.New("data is not what was compressed")
 // compress returns the data of a row as it is stored: compressed, or data itself if that is no
 // shorter. The result is valid until the next call with buf.
 func compress(data []byte, buf *[]byte) []byte {
-	forced := len(data) > 0 && data[0] == compressed // else decompress could not tell
+	forced := len(data) > 0 && data[0] == compressed // else decompress could not tell them apart
 	if len(data) < minCompress && !forced {
 		return data
 	}
@@ -45,7 +45,7 @@ func compress(data []byte, buf *[]byte) []byte {
 	return stored
 }
 
-// decompressedLen returns the length of what decompress appends; 0 if that fails.
+// decompressedLen returns the number of bytes that decompress appends; 0 if it fails.
 func decompressedLen(stored []byte) int {
 	if len(stored) == 0 || stored[0] != compressed {
 		return len(stored)

@@ -76,8 +76,8 @@ func TestAnyBytesAreReadAsTheyWereCommitted(t *testing.T) {
 	})
 }
 
-// TestADatabaseOfTheFirstSchemaIsReadAsBefore opens testdata/schema1.db.gz: what writeKinds made
-// before rows were compressed.
+// TestADatabaseOfTheFirstSchemaIsReadAsBefore opens testdata/schema1.db.gz, the output of
+// writeKinds before rows were compressed.
 func TestADatabaseOfTheFirstSchemaIsReadAsBefore(t *testing.T) {
 	fresh, dir := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "agentctl.db")

@@ -10,7 +10,7 @@
 // survives a power cut.
 //
 // Files: agentctl.db; its write-ahead log agentctl.db-wal and index agentctl.db-shm; lock, held
-// while the store is open; generation, which tells a database from an older copy of it.
+// while the store is open; generation, which distinguishes a database from an older copy of it.
 //
 // Keys: the number n of a session (its rowid) and a seq form one integer, n<<40|seq. The chunks,
 // folds and turns of a session are adjacent, and a range of seqs is a range of rowids.
@@ -25,12 +25,12 @@
 // detected. Events replace a missing fold. A missing row of a turn, decision, answer, blob or
 // process group is not detected, nor is a session missing together with its head.
 //
-// Check names what is damaged, Repair keeps what can be read, Backup copies a database that is in
-// use, and Restore makes a copy the database of a directory. They work beside an open Store, or
-// hold the lock of the directory. A used directory without its database is refused.
+// Check names damage, Repair keeps readable data, Backup copies a database in use, and Restore
+// makes a copy the database of a directory. They work while a Store is open, or hold the lock of
+// the directory. A used directory without its database is refused.
 //
-// Removed sessions are overwritten with zeros, and their space is given back in small steps. What
-// the file system does with the blocks of a shortened file is its own.
+// Removed sessions are overwritten with zeros, and their space is given back in small steps. The
+// file system decides about the freed blocks of a shortened file.
 //
 // The SQLite library must be 3.51.3 or later. In older versions a commit that restarts the log
 // during a checkpoint on another connection, as this package does, can corrupt the database.

@@ -36,7 +36,7 @@ func (s *Store) Merge(ctx context.Context, id string, first, last uint64) error 
 	return s.mergeTurn(ctx, turnRange{session: id, first: first, last: last})
 }
 
-// AddTurn adds a turn to those that wait for a merge, and does not wake maintenance.
+// AddTurn adds a turn that waits for a merge, and does not wake maintenance.
 func (s *Store) AddTurn(id string, first, last uint64) {
 	s.merges.mu.Lock()
 	defer s.merges.mu.Unlock()

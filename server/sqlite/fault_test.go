@@ -181,7 +181,8 @@ func TestNoFailedOperationLosesOrInventsACommit(t *testing.T) {
 }
 
 // TestAFailedOperationOfACopyLeavesEverythingAsItWas fails each operation of a backup, a check, a
-// repair and a restore in turn. What fails says so, and what is reported done is complete.
+// repair and a restore in turn. Failures are reported, and operations reported as done are
+// complete.
 func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
 	for name, run := range map[string]func(dir, file string) error{
 		"backup": func(dir, file string) error { return sqlite.Backup(t.Context(), dir, file, noReport) },
@@ -247,8 +248,8 @@ func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
 }
 
 // TestAFailedOperationOfARemovalTouchesNothingElse fails each write and each sync of the removal of
-// a session, and of what gives its space back, in turn. The session is there or gone, as reported,
-// and the other one as it was.
+// a session, and of the return of its space, in turn. The session exists or not, as reported, and
+// the other one is unchanged.
 func TestAFailedOperationOfARemovalTouchesNothingElse(t *testing.T) {
 	for operation, code := range map[string]int32{
 		"write": sqlite3.SQLITE_FULL, "sync": sqlite3.SQLITE_IOERR_FSYNC,
@@ -312,7 +313,7 @@ func memoryDir(t *testing.T) string {
 }
 
 // runLifecycle opens a store, commits and closes it, and continues after errors. It returns the
-// events of successful commits and those of the commit that stopped the store.
+// events of successful commits, and the events of the commit that stopped the store.
 func runLifecycle(t *testing.T, dir string) (kept, failed string) {
 	s, err := sqlite.Open(dir, sqlite.Options{Sync: sqlite.Full})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // database file names an older generation. In a restored directory the change time of the file
 // differs: no copying tool can set it.
 
-// readGeneration returns the identity of the generation file, or "" when there is none.
+// readGeneration returns the identity of the generation file, or "" if the file does not exist.
 func readGeneration(dir string) (string, error) {
 	path := filepath.Join(dir, "generation")
 	text, err := os.ReadFile(path)

@@ -146,7 +146,7 @@ func (i *inspection) readSnapshots() error {
 	return err
 }
 
-// readRest reads the tables whose rows stand alone.
+// readRest reads the tables with independent rows.
 func (i *inspection) readRest() error {
 	type part struct {
 		table

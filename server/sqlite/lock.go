@@ -73,7 +73,7 @@ func (l *dirLock) Close() error {
 	return l.file.Close()
 }
 
-// Holder returns the id of the process that has a store open in dir, or 0 if there is none. On
+// Holder returns the id of the process that has a store open in dir, or 0 if no process has. On
 // Windows it returns 0 for other processes.
 func Holder(dir string) int {
 	path := filepath.Join(dir, lockFile)

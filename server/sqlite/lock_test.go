@@ -22,7 +22,7 @@ const holdDir = "AGENTCTL_TEST_HOLD"
 func TestHoldDirectory(t *testing.T) {
 	dir := os.Getenv(holdDir)
 	if dir == "" {
-		t.Skip("runs in a process of its own")
+		t.Skip("runs in a separate process")
 	}
 	s, err := sqlite.Open(dir, sqlite.Options{})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // maintain runs checkpoints, deletes the rows of removed sessions and merges the chunks of ended
-// turns, until ctx ends or the store fails. Commits wake it. At every interval it checkpoints what
-// was committed, so a power cut loses at most the commits of one interval. When nothing was
+// turns, until ctx ends or the store fails. Commits wake it. At every interval it checkpoints the
+// commits so far, so a power cut loses at most the commits of one interval. When nothing was
 // committed, it truncates the log and waits for the next commit.
 func (s *Store) maintain(ctx context.Context) {
 	defer close(s.stopped)

@@ -17,11 +17,11 @@ const (
 	maxMerges  = 4096    // turns that wait; the chunks of more stay as they are
 )
 
-// selectSmall has the chunks between two keys, with the data of those below a size.
+// selectSmall selects the chunks between two keys, with the data of chunks below a size.
 const selectSmall = `SELECT key, last, crc, CASE WHEN length(data) < ?3 THEN data END FROM chunk
 	WHERE key BETWEEN ?1 AND ?2 ORDER BY key`
 
-// countSmall has the number of chunks between two keys below a size.
+// countSmall counts the chunks between two keys below a size.
 const countSmall = "SELECT count(*) FROM chunk WHERE key BETWEEN ? AND ? AND length(data) < ?"
 
 // A turnRange is the range of seqs of a turn that has ended.
@@ -31,8 +31,8 @@ type turnRange struct {
 }
 
 // merges are the ended turns whose chunks are to be merged. An agent that writes slower than the
-// store commits leaves a chunk for each event, which hardly compresses: many together take a fourth
-// of the space, and are read in one. A store that is closed before leaves them to the next run.
+// store commits leaves a chunk for each event, which hardly compresses: merged, they take a fourth
+// of the space, and are read together. A store that is closed before leaves them to the next run.
 type merges struct {
 	waiting chan struct{} // capacity 1: has a value when turns may wait
 
@@ -67,7 +67,7 @@ func (m *merges) next() (t turnRange, ok bool) {
 	return t, true
 }
 
-// putBack adds turns before those that wait.
+// putBack adds turns before the waiting ones.
 func (m *merges) putBack(turns ...turnRange) {
 	m.mu.Lock()
 	m.turns = append(turns, m.turns...)
@@ -130,8 +130,9 @@ func (s *Store) isWorthMerging(ctx context.Context, t turnRange) (bool, error) {
 	return small >= mergeRows, nil
 }
 
-// mergeChunks merges the first sequence of small chunks of a range and returns the seq after it, or
-// the one after the range if there is none. It leaves damaged chunks as they are, for repair.
+// mergeChunks merges the first sequence of small chunks of a range and returns the seq after it. If
+// no sequence is left, it returns the seq after the range. It leaves damaged chunks as they are,
+// for repair.
 func (s *Store) mergeChunks(t turnRange) (next uint64, err error) {
 	err = s.write(func(conn *sqlite.Conn) (int, error) {
 		next = t.last + 1

@@ -24,8 +24,7 @@ func commitSlowly(t *testing.T, s *sqlite.Store, id string, n int) []byte {
 	return all
 }
 
-// The events of an ended turn take the space of those that were committed together, and are what
-// they were.
+// The events of an ended turn take as much space as if committed together, and are unchanged.
 func TestChunksOfAnEndedTurnAreMerged(t *testing.T) {
 	const n = 2000
 	dir := t.TempDir()
@@ -52,7 +51,7 @@ func TestChunksOfAnEndedTurnAreMerged(t *testing.T) {
 	}
 }
 
-// The store merges by itself once a turn has ended.
+// The store merges automatically after the end of a turn.
 func TestTheEndOfATurnMergesItsChunks(t *testing.T) {
 	s := open(t, t.TempDir(), sqlite.Options{})
 	all := commitSlowly(t, s, "a", 500)
@@ -81,7 +80,7 @@ func waitForMerge(t *testing.T, s *sqlite.Store) {
 	}
 }
 
-// What a store that is closed leaves is merged by the next run.
+// The next run merges the chunks that a closed store left.
 func TestTheNextRunMergesWhatAClosedStoreLeft(t *testing.T) {
 	dir := t.TempDir()
 	var all []byte
@@ -109,7 +108,7 @@ func TestTheNextRunMergesWhatAClosedStoreLeft(t *testing.T) {
 	}
 }
 
-// A damaged chunk stays, so that the damage is found, and those around it are merged.
+// A damaged chunk stays, so that the damage is found, and the chunks around it are merged.
 func TestADamagedChunkIsNotMerged(t *testing.T) {
 	dir := t.TempDir()
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) { commitSlowly(t, s, "a", 100) })

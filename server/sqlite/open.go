@@ -70,8 +70,8 @@ var _ session.Store = (*Store)(nil)
 
 // Open opens the store in dir and creates dir when missing. The error wraps ErrLocked when another
 // process holds the store, is a *NewerError when a later release wrote it, and a *MissingError when
-// the directory was used and its database is gone. When the database may have lost something it
-// once showed, every session gets a new epoch.
+// the directory was used and its database is missing. If the database may have lost something that
+// clients have seen, every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
 		path:      Path(dir),

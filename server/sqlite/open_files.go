@@ -52,8 +52,8 @@ func (f *openFiles) checkSometimes() error {
 	return f.check()
 }
 
-// check returns an error that wraps errRemoved if a file is not at its path. Any other error of the
-// file system is none: the file may be there.
+// check returns an error that wraps errRemoved if a file is not at its path. It ignores any other
+// error of the file system: the file may be there.
 func (f *openFiles) check() error {
 	for _, file := range f.list {
 		info, err := os.Stat(file.path)

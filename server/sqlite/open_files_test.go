@@ -27,7 +27,7 @@ func TestAStoreWhoseFilesAreGoneTakesNoCommit(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		do   func(dir string) error
-		kept bool // the database has what was committed before
+		kept bool // the database has the earlier commits
 	}{
 		{"directory", os.RemoveAll, false},
 		{"moved directory", func(dir string) error { return os.Rename(dir, dir+"-2") }, false},

@@ -198,8 +198,8 @@ func TestARestoredBackupGetsNewEpochs(t *testing.T) {
 	}
 }
 
-// An empty database beside a used directory is refused, and nothing of the directory changes: its
-// write-ahead log may hold what was committed.
+// An empty database beside a used directory is refused, and the directory does not change: its
+// write-ahead log may hold committed data.
 func TestAMissingDatabaseOfAUsedDirectoryIsRefused(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"removed":   os.Remove,

@@ -112,7 +112,7 @@ func (r *eventReader) readChunk(q *statement, through uint64) error {
 	if c.first() > r.last+1 {
 		return r.missingError(c.first() - 1)
 	}
-	if c.last <= r.last { // r.at is where a chunk ends
+	if c.last <= r.last { // before the range: event r.last+1 has no chunk
 		r.dst = r.dst[:base]
 		return nil
 	}

@@ -13,14 +13,14 @@ import (
 )
 
 // A readOnly is a read-only connection to a database file, in one read transaction. A server may
-// have the file open: it goes on, and the connection keeps the state that it has found.
+// have the file open and continue; the connection keeps the state that it found.
 type readOnly struct {
 	conn *sqlite.Conn
 	lock *dirLock // nil: another process holds the directory, or the file is in no data directory
 }
 
-// openReadOnly opens a database file. It changes no file that a later Open judges: while no server
-// holds the directory and there is no write-ahead log, SQLite must not create one.
+// openReadOnly opens a database file. It changes no file that a later Open checks: while no server
+// holds the directory and the write-ahead log is missing, SQLite must not create one.
 func openReadOnly(ctx context.Context, path string) (_ *readOnly, err error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func checkSchema(conn *sqlite.Conn, path string) error {
 	return fmt.Errorf("%s is no database of agentctl: it is empty, or another program's", path)
 }
 
-// interrupted returns the cause of the end of ctx in place of the error of SQLite that it caused.
+// interrupted returns the cause of the end of ctx instead of the error of SQLite that it caused.
 func interrupted(ctx context.Context, err error) error {
 	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultInterrupt && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -18,7 +18,7 @@ type rebuild struct {
 	buf     []byte            // for compress
 }
 
-// A logEnd is what is known of a log once it is written.
+// A logEnd describes a log once it is written.
 type logEnd struct {
 	last uint64
 	lost []seqRange // replaced events
@@ -72,7 +72,7 @@ func (r *rebuild) addEvents(n int64, c seqRange, q *statement) error {
 	return r.insert("chunk", c, data)
 }
 
-// addLost writes events in place of lost ones.
+// addLost writes replacements for lost events.
 func (r *rebuild) addLost(n int64, first, last uint64) error {
 	end := r.end(n)
 	end.lost = append(end.lost, seqRange{key(n, first), last})
@@ -116,8 +116,8 @@ func (r *rebuild) addSnapshot(n int64, h head, q *statement) error {
 	return head{last: r.end(n).last, snapshot: h.snapshot}.save(r.conn, n)
 }
 
-// copyRow copies a row that stands alone. Folds and turns must lie within the log, and the first
-// event of a turn, its message, must not be lost.
+// copyRow copies an independent row. Folds and turns must lie within the log, and the first event
+// of a turn, its message, must not be lost.
 func (r *rebuild) copyRow(t table, n int64, q *statement) error {
 	switch t.name {
 	case answerTable.name:

@@ -19,8 +19,8 @@ type RepairOptions struct {
 	// Lost returns the lines that stand for the lost events first to last of a session, one per
 	// seq.
 	Lost func(session string, first, last uint64) []byte
-	// Record returns the record of a session whose own is lost, from the first event that can be
-	// read. ok is false if the event does not say enough; then the session is lost.
+	// Record returns a new record for a session that has lost its own, made from its first readable
+	// event. ok is false if the event does not suffice; then the session is lost.
 	Record func(event []byte) (r eventlog.Record, ok bool)
 	Damage func(Damage) error // called for each damage
 	Report Progress
@@ -69,9 +69,9 @@ func repair(ctx context.Context, path string, o RepairOptions) (r Report, kept s
 	return r, kept, err
 }
 
-// replaceDatabase writes a database beside path and moves it into place. The former one is moved
-// aside with its write-ahead log, under a name with word and the time, which *kept gets. before is
-// called before files move. The caller holds the directory.
+// replaceDatabase writes a database beside path and moves it into place. The old one is moved aside
+// with its write-ahead log, to a name made of word and the time, which is stored in *kept. before
+// is called before files move. The caller holds the directory's lock.
 func replaceDatabase(path, word string, kept *string, write func(temp string) error, before func() error) error {
 	temp := path + ".new"
 	if err := errors.Join(write(temp), before()); err != nil {

@@ -16,7 +16,7 @@ import (
 type table struct {
 	name    string
 	key     string                           // integer column that orders the table
-	columns string                           // all columns but a rowid
+	columns string                           // all columns except a rowid
 	valid   func(q *statement) (int64, bool) // number of the session, and whether the checksum fits; columns begin at 1
 }
 
@@ -115,7 +115,7 @@ func (t table) eachFrom(
 	}
 }
 
-// A rowError is an error of the callback of each. It is no damage of the table.
+// A rowError is an error of the callback of each. It does not mean that the table is damaged.
 type rowError struct{ error }
 
 // readableAfter returns the smallest key found behind the damaged pages that follow the key after.

@@ -15,16 +15,16 @@ import (
 	"agentctl/server/sqlite"
 )
 
-// A storeModel has the event lines of the sessions of a store, by id, and those of the last deleted
-// session of an id, by deleted and the id.
+// A storeModel has the event lines of the sessions of a store by id. The lines of the last deleted
+// session of an id have the key deleted+id.
 type storeModel map[string][]byte
 
 const deleted = "deleted "
 
 func (m storeModel) last(id string) uint64 { return uint64(bytes.Count(m[id], []byte{'\n'})) }
 
-// randomBatch returns a batch and whether the store must accept it after those that made the model.
-// It applies an accepted one to the model.
+// randomBatch returns a batch and whether the store must accept it after the batches in the model.
+// It applies an accepted batch to the model.
 func (m storeModel) randomBatch(random *rand.Rand) (b *eventlog.Batch, ok bool) {
 	id := string(rune('a' + random.IntN(5)))
 	_, exists := m[id]
@@ -93,8 +93,8 @@ func (m storeModel) compare(s *sqlite.Store) error {
 	return nil
 }
 
-// TestAWriterAcceptsWhatFollowsTheStoredEventsAlone commits random batches, some of which do not
-// follow, while writes and syncs fail, the store is opened again and the database is repaired.
+// TestAWriterAcceptsWhatFollowsTheStoredEventsAlone commits random batches. Some do not follow the
+// stored events; writes and syncs fail, the store is opened again, and the database is repaired.
 func TestAWriterAcceptsWhatFollowsTheStoredEventsAlone(t *testing.T) {
 	for _, cached := range []int{1, 3, 100} {
 		t.Run(fmt.Sprintf("cached=%d", cached), func(t *testing.T) {

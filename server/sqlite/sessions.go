@@ -14,7 +14,7 @@ import (
 // A sessionRow is a row of the table session: a record without its head and snapshot.
 type sessionRow struct {
 	n     int64
-	apart bool // the spec has a row of its own; Spec is nil until readSpec
+	apart bool // the spec has a separate row; Spec is nil until readSpec
 	eventlog.Record
 }
 
@@ -57,7 +57,7 @@ func (r *sessionRow) insert(conn *sqlite.Conn) (int64, error) {
 	return r.n, r.save(conn)
 }
 
-// save writes the row, and a spec that has one of its own if it is set.
+// save writes the row and, if it is set, a spec that has a separate row.
 func (r *sessionRow) save(conn *sqlite.Conn) error {
 	if r.Spec != nil {
 		if err := r.saveSpec(conn); err != nil {
@@ -96,7 +96,7 @@ func rowAt(q *statement) (sessionRow, error) {
 	return r, nil
 }
 
-// loadSession reads the row of a session, without a spec that has one of its own.
+// loadSession reads the row of a session, but not a spec in a separate row.
 func loadSession(conn *sqlite.Conn, id string) (sessionRow, error) {
 	q := prepare(conn, "SELECT "+sessionColumns+" FROM session WHERE id = ?").text(id)
 	defer q.reset()

@@ -14,9 +14,9 @@ const (
 	autoVacuum = "auto_vacuum = INCREMENTAL"
 
 	// Removed rows are overwritten with zeros. secureDelete also overwrites the pages that they
-	// leave; it is for the rows of removed sessions. fastDelete leaves those pages, such as the
-	// ones of replaced snapshots, until giveBack: to overwrite them at once makes the commit of a
-	// large snapshot half as slow again.
+	// leave; it is for the rows of removed sessions. fastDelete leaves those pages, for example of
+	// replaced snapshots, until giveBack: to overwrite them in the commit of a large snapshot makes
+	// it 50% slower.
 	secureDelete = "secure_delete = ON"
 	fastDelete   = "secure_delete = FAST"
 

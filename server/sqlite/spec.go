@@ -8,12 +8,12 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// longSpec is the size in bytes above which a spec has a row of its own. It holds what the agent
-// saved, and a row is written as a whole.
+// longSpec is the size in bytes above which a spec has a separate row. It holds the agent's saved
+// state, and a row is written as a whole.
 const longSpec = 1 << 10
 
-// saveSpec writes a long spec to its own row, else it removes that row. It leaves r.Spec to what
-// the row of the session holds.
+// saveSpec writes a long spec to its own row, else it removes that row. It sets r.Spec to the value
+// for the session's row.
 func (r *sessionRow) saveSpec(conn *sqlite.Conn) error {
 	if len(r.Spec) > longSpec {
 		data := compress(r.Spec, new([]byte))
@@ -31,7 +31,7 @@ func (r *sessionRow) saveSpec(conn *sqlite.Conn) error {
 // A specBuffer is memory for readSpec, which can be used again.
 type specBuffer struct{ stored, spec []byte }
 
-// readSpec reads a spec that has a row of its own, after that of the session.
+// readSpec reads a spec in a separate row. It is called after loadSession.
 func (r *sessionRow) readSpec(conn *sqlite.Conn, buf *specBuffer) error {
 	if !r.apart {
 		return nil

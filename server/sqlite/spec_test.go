@@ -14,7 +14,7 @@ import (
 
 func specRows(t testing.TB, dir string) int { return queryInt(t, dir, "SELECT count(*) FROM spec") }
 
-// A summary changes far more often than the spec, which has what the agent saved.
+// A summary changes far more often than the spec, which has the agent's saved state.
 func TestASummaryIsWrittenWithoutALongSpec(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, sqlite.Options{}.WithInterval(1<<62))
@@ -72,8 +72,8 @@ func TestARemovedSessionLeavesNoSpec(t *testing.T) {
 	}
 }
 
-// TestADatabaseOfTheSecondSchemaKeepsItsSpecs opens testdata/schema2.db.gz, which a release made
-// that had all specs in the rows of their sessions: what writeKinds makes, and a session "long".
+// TestADatabaseOfTheSecondSchemaKeepsItsSpecs opens testdata/schema2.db.gz: the output of
+// writeKinds and a session "long", from a release that had all specs in the rows of their sessions.
 func TestADatabaseOfTheSecondSchemaKeepsItsSpecs(t *testing.T) {
 	long := strings.Repeat("what the agent saved ", 500)
 	verify := func(dir, summary string) {

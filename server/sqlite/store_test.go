@@ -74,7 +74,7 @@ func events(id string, first, last uint64) *eventlog.Batch {
 	return &eventlog.Batch{Session: id, Events: [][]byte{lines(first, last)}, First: first, Last: last}
 }
 
-// sessions returns the records of a store with memory of their own.
+// sessions returns the records of a store in separate memory.
 func sessions(ctx context.Context, s session.Store) (all []eventlog.Record, err error) {
 	for r, err := range s.Sessions(ctx) {
 		if err != nil {

@@ -2,8 +2,9 @@ package sqlite
 
 import "zombiezen.com/go/sqlite"
 
-// saveUnmerged writes the turns that wait for a merge, for the next run. The turns that a killed
-// process leaves are those that the next one ends, but for a few.
+// saveUnmerged writes the turns that wait for a merge, for the next run. A killed process does not
+// call it: the next process ends and merges its open turns, and the few ended ones that still
+// waited stay unmerged.
 func saveUnmerged(conn *sqlite.Conn, turns []turnRange) error {
 	for _, t := range turns {
 		n, err := sessionNumber(conn, t.session)
@@ -22,8 +23,8 @@ func saveUnmerged(conn *sqlite.Conn, turns []turnRange) error {
 	return nil
 }
 
-// takeUnmerged removes the turns that the last run has left and adds them to those that wait,
-// except those of sessions that were removed.
+// takeUnmerged removes the turns that the last run left and adds them to the waiting turns, except
+// turns of removed sessions.
 func (s *Store) takeUnmerged() error {
 	turns, err := loadUnmerged(s.writer.conn)
 	if err != nil || len(turns) == 0 {

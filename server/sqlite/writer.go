@@ -21,8 +21,8 @@ type writer struct {
 }
 
 // checkFailure stops the store when err is fatal or left the connection inside a transaction. If
-// only the write-ahead log was removed, the database gets what was committed to it. The caller
-// holds mu.
+// only the write-ahead log was removed, its commits are copied to the database. The caller holds
+// mu.
 func (w *writer) checkFailure(err error) error {
 	if errors.Is(err, errRemoved) {
 		_ = runCheckpoint(w.conn, passive) // the store stops in any case
@@ -88,3 +88,38 @@ func transact(conn *sqlite.Conn, do func() error) error {
 	}
 	return err
 }
+
+// maxCached is the default number of sessions in a sessionCache: about 2 MB.
+const maxCached = 16 << 10
+
+// A sessionCache has the numbers and heads of sessions as the writer has last written them, so that
+// a batch does not look them up. While a store is open only its writer changes them. After an error
+// the cache is emptied: it may have rolled-back values. Guarded by the mutex of the writer.
+type sessionCache struct {
+	sessions map[string]cachedSession // by id
+	limit    int
+}
+
+type cachedSession struct {
+	n    int64
+	head head
+}
+
+func newSessionCache(limit int) sessionCache {
+	return sessionCache{sessions: map[string]cachedSession{}, limit: limit}
+}
+
+// put enters a session. A full cache drops a random one.
+func (c *sessionCache) put(id string, s cachedSession) {
+	if _, ok := c.sessions[id]; !ok && len(c.sessions) >= c.limit {
+		for other := range c.sessions {
+			delete(c.sessions, other)
+			break
+		}
+	}
+	c.sessions[id] = s
+}
+
+func (c *sessionCache) remove(id string) { delete(c.sessions, id) }
+
+func (c *sessionCache) empty() { clear(c.sessions) }

@@ -16,7 +16,7 @@ import (
 	"agentctl/protocol"
 )
 
-// KeyHeader has the key of a command, which makes it idempotent.
+// KeyHeader holds the key of a command, which makes it idempotent.
 const KeyHeader = "Idempotency-Key"
 
 // command runs the command of a route and answers with its result.
@@ -124,8 +124,7 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request) (json.RawMessage,
 	return b, nil
 }
 
-// query checks the query of a request and returns it. A name that the route does not know is an
-// error, and so is one that is there twice.
+// query checks the query of a request and returns it. An unknown or repeated name is an error.
 func (route *Route) query(r *http.Request) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

@@ -64,7 +64,7 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, route *Route) {
 	}
 }
 
-// A countingBody counts what was written.
+// A countingBody counts written bytes.
 type countingBody struct {
 	*body
 	written int

@@ -33,7 +33,7 @@ type Config struct {
 // Commands runs commands for the senders of requests, with the checks of a connection.
 type Commands interface {
 	// Do runs a command and returns its result. When the request ends first, it returns an error,
-	// and the command goes on.
+	// and the command continues.
 	Do(r *http.Request, cmd *protocol.Command) (json.RawMessage, error)
 
 	// Resolve returns the id of a session that the sender may read.

@@ -14,7 +14,7 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// Values of the parameter wait.
+// waitTurn is the only value of the parameter wait.
 const waitTurn = "turn"
 
 // Bounds of the parameter timeout.
@@ -23,19 +23,19 @@ const (
 	maxWait     = time.Hour
 )
 
-// Statuses of a message, beside those of send.
+// Statuses of a message, in addition to the statuses of send.
 const (
 	MessageEnded   = "ended"
 	MessageRemoved = "removed" // from the queue
 )
 
-// What a turn that cannot go on needs.
+// Values of MessageResult.Needs: what the turn waits for.
 const (
 	NeedsApproval = "approval" // a request is pending
 	NeedsRelease  = "release"  // the queue is held
 )
 
-// MessageResult reports what became of a message. Status is started, queued, ended or removed.
+// MessageResult is the state of a message. Status is started, queued, ended or removed.
 type MessageResult struct {
 	Status    string `json:"status"`
 	MessageID string `json:"message_id"`
@@ -83,7 +83,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, route *Route) {
 	write(w, http.StatusOK, m)
 }
 
-// message answers what became of a message, as send does.
+// message answers with the state of a message, as send does.
 func (a *api) message(w http.ResponseWriter, r *http.Request, _ *Route) {
 	wait, err := waitOf(r)
 	if err != nil {
@@ -121,8 +121,8 @@ func waitOf(r *http.Request) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// waitFor returns what became of a message of the session in the path, at once if wait is 0. known
-// says that the message was accepted. It returns early when the request ends.
+// waitFor returns the result of a message in the path's session: the current one if wait is 0.
+// known means that the message was accepted. It returns early when the request ends.
 func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Duration) (*MessageResult, error) {
 	id, err := a.Commands.Resolve(r, r.PathValue("id"))
 	if err != nil {
@@ -167,8 +167,8 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 	}
 }
 
-// messageNow returns what became of a message. One that is neither queued nor in a turn was
-// removed.
+// messageNow returns the current state of a message. A message that is neither queued nor in a turn
+// was removed.
 func (a *api) messageNow(r *http.Request, id, message string, known bool) (*MessageResult, error) {
 	state, err := a.state(r, id)
 	if err != nil {

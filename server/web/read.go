@@ -41,8 +41,8 @@ func (a *api) session(w http.ResponseWriter, r *http.Request, _ *Route) {
 	write(w, http.StatusOK, list[i])
 }
 
-// messages answers the messages of finished turns, oldest first: all, or those after the message
-// named by ?after=.
+// messages answers with the messages of finished turns, oldest first: all, or the ones after the
+// message ?after=.
 func (a *api) messages(w http.ResponseWriter, r *http.Request, _ *Route) {
 	id, err := a.Commands.Resolve(r, r.PathValue("id"))
 	if err != nil {

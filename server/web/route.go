@@ -20,9 +20,9 @@ type Route struct {
 	Summary string
 	Query   bool              // the data of the command comes from the query; else from the body
 	Fixed   map[string]string // fields of the data that the route sets: name → JSON
-	Params  []Parameter       // of the query or header, beside the data
+	Params  []Parameter       // of the query or header, in addition to the data
 	Status  int               // of success; 0: 200
-	Result  func() any        // returns a pointer to the type of the answer, of a stream to that of its named event
+	Result  func() any        // returns a pointer to the type of the answer, or of a stream's named event
 	Media   []string          // types of an answer that is not JSON
 	handle  func(*api, http.ResponseWriter, *http.Request, *Route)
 }

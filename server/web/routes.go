@@ -31,8 +31,8 @@ var (
 	sessionParam = Parameter{Name: "session", Type: "string", About: "The session of the blob; any if omitted."}
 )
 
-// Routes returns the routes of Handler: those of commands stand in the rows of protocol.Commands. The
-// caller must not change them.
+// Routes returns the routes of Handler: the routes of commands stand in the rows of
+// protocol.Commands. The caller must not change them.
 var Routes = sync.OnceValue(func() []Route { return append(commandRoutes(), ownRoutes()...) })
 
 // commandRoutes returns the routes that are commands.

@@ -27,11 +27,11 @@ const (
 	sseFailed = "failed" // the last of a stream that the server ends, with the error
 )
 
-// events streams a session's events: all, or those after the position in Last-Event-ID or ?since=.
-// The id of an event is its position, so that a browser resumes by itself. Events are unnamed,
-// except that an event "reset" answers a position that is no longer valid: it carries the snapshot
-// of the last turn boundary, and the events after it follow. An event "failed" has the error that
-// ends the stream. ?fold=1 allows folded runs.
+// events streams a session's events: all, or the events after the position in Last-Event-ID or
+// ?since=. The id of an event is its position, so that a browser resumes automatically. Events are
+// unnamed, except that an event "reset" answers a position that is no longer valid: it carries the
+// snapshot of the last turn boundary, and the events after it follow. An event "failed" carries the
+// error that ends the stream. ?fold=1 allows folded runs.
 func (a *api) events(w http.ResponseWriter, r *http.Request, _ *Route) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {

@@ -46,7 +46,7 @@ var testScript = `
 {"emit":"raw","data":{"source":"test","data":"` + strings.Repeat("x", 300<<10) + `"}}
 `
 
-// A testServer is a hub with a store of its own and this package's handler on a pipe. It runs in a
+// A testServer is a hub with its own store and this package's handler on a pipe. It runs in a
 // synctest bubble.
 type testServer struct {
 	t       *testing.T

@@ -40,7 +40,7 @@ func (a *approvalDialog) FullScreen() bool    { return false }
 // fetch requests the state of the session.
 func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
-	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, any) {
+	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, ui.Intent) {
 		if !a.overlays.Contains(a) {
 			return nil, nil
 		}
@@ -54,7 +54,7 @@ func (a *approvalDialog) fetch() tea.Cmd {
 
 // applyState shows the request in a state of the session. If there is none, it closes the dialog.
 // If there are several, or one with tasks or questions, it opens the session.
-func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, any) {
+func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, ui.Intent) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
 		a.requests.status.Text = decidedElsewhere
@@ -205,7 +205,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 
 // send sends a decision.
 func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
-	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, any) {
+	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, ui.Intent) {
 		switch {
 		case !a.overlays.Contains(a) && err == nil:
 		case !a.overlays.Contains(a):

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/gitbranch"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // branches holds the git branches of sessions whose directories are on this machine. A branch is
@@ -57,19 +58,15 @@ func (b *branches) any() bool {
 	return false
 }
 
-// readBranches returns a command that reads the branches of the sessions on the screen that are out
-// of date.
-func (d *Dashboard) readBranches() tea.Cmd {
-	b := &d.branches
-	if !b.local || d.covered || !d.canvas.Dirty {
-		return nil
-	}
+// read returns a command that reads the branches of home's sessions on the screen that are out of
+// date, or nil.
+func (b *branches) read(visible []protocol.Summary, servers *servers, requests *requester) tea.Cmd {
 	wanted := map[string]string{} // directory by session
 	b.last++
-	for _, s := range d.visible() {
+	for _, s := range visible {
 		key := branchKey{s.CWD, s.Turn, s.Turns}
 		known := b.known[s.Session]
-		if known.of == key || !filepath.IsAbs(s.CWD) || d.OtherServer(s.Session) != "" {
+		if known.of == key || !filepath.IsAbs(s.CWD) || servers.other(s.Session) != "" {
 			continue
 		}
 		if known.of.cwd != s.CWD && known.of.cwd != "" {
@@ -82,12 +79,12 @@ func (d *Dashboard) readBranches() tea.Cmd {
 		return nil
 	}
 	read := b.last
-	return d.requests.run(func(context.Context) doneFunc {
+	return requests.run(func(context.Context) doneFunc {
 		names := make(map[string]string, len(wanted))
 		for session, dir := range wanted {
 			names[session] = gitbranch.Of(dir)
 		}
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			b.set(names, read)
 			return nil, nil
 		}
@@ -102,18 +99,4 @@ func (b *branches) set(names map[string]string, read int) {
 			b.known[session] = known
 		}
 	}
-}
-
-// visible returns the sessions whose rows are on the screen.
-func (d *Dashboard) visible() []protocol.Summary {
-	l := d.layout()
-	list := d.listLayout(l.bodyRows())
-	first := list.window(d.selectedIndex(), l.bodyRows())
-	var out []protocol.Summary
-	for n := first; n < min(list.lines(), first+l.bodyRows()); n++ {
-		if line := list.at(n); line.isSession() && line.row == 0 {
-			out = append(out, d.list.At(line.index))
-		}
-	}
-	return out
 }

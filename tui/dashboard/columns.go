@@ -55,13 +55,13 @@ const (
 // columns holds the widths of the columns of a row; 0 leaves a column out.
 type columns [columnCount]int
 
-// columns chooses the columns of the rows on the screen.
-func (d *Dashboard) columns(l *screenLayout) columns {
-	width, beside := l.listWidth, l.previewWidth > 0
-	if beside {
+// columns chooses the columns of the rows in an area.
+func (t *table) columns(area tableArea) columns {
+	width := area.width
+	if area.beside {
 		width-- // a gap before the preview
 	}
-	return columnsFor(width, beside, len(d.list.Sections()) > 0, d.servers.width(), d.branches.any())
+	return columnsFor(width, area.beside, len(t.list.Sections()) > 0, t.servers.width(), t.branches.any())
 }
 
 // columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,

@@ -24,23 +24,15 @@ type createDraft struct {
 	saved    drafts.Draft // what was saved last
 }
 
-// openCreate opens the form that creates a session, unless it is open.
-func (d *Dashboard) openCreate() {
-	if _, open := d.overlays.Top().(*createForm); !open {
-		d.overlays.Push(d.createForm())
-	}
-}
-
-// loadDraft returns the command that loads the stored draft of a form that was opened.
-func (d *Dashboard) loadDraft() tea.Cmd {
-	f, ok := d.overlays.Top().(*createForm)
-	if !ok || f.draft.loading {
+// loadDraft returns the command that loads the stored draft of a form that was opened, or nil.
+func (f *createForm) loadDraft() tea.Cmd {
+	if f.draft.loading {
 		return nil
 	}
 	f.draft.loading = true
-	return d.requests.run(func(context.Context) doneFunc {
-		stored := d.Drafts.Load(drafts.NewSession)
-		return func() (tea.Cmd, any) {
+	return f.requests.run(func(context.Context) doneFunc {
+		stored := f.drafts.Load(drafts.NewSession)
+		return func() (tea.Cmd, ui.Intent) {
 			f.restoreDraft(stored)
 			return nil, nil
 		}
@@ -76,14 +68,14 @@ func (f *createForm) saveDraft() {
 	}
 	if f.draft.restored && !now.Equal(f.draft.saved) {
 		f.draft.saved = now
-		f.dashboard.Drafts.Save(drafts.NewSession, now)
+		f.drafts.Save(drafts.NewSession, now)
 	}
 }
 
 // removeDraft removes the draft, which a session has, unless another form is open with it.
 func (f *createForm) removeDraft() {
-	if other, open := f.dashboard.overlays.Top().(*createForm); !open || other == f {
-		f.dashboard.Drafts.Save(drafts.NewSession, drafts.Draft{})
+	if other, open := f.requests.overlays.Top().(*createForm); !open || other == f {
+		f.drafts.Save(drafts.NewSession, drafts.Draft{})
 	}
 }
 
@@ -107,8 +99,8 @@ func (f *createForm) content() drafts.Draft {
 // close tells how the draft is offered again.
 func (f *createForm) close() {
 	if now := f.content(); !now.Empty() {
-		again := f.dashboard.Styles.Keys.Hint(keymap.NewSession, "opens it again")
-		f.dashboard.status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
+		again := f.requests.styles.Keys.Hint(keymap.NewSession, "opens it again")
+		f.requests.status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/drafts"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -17,29 +18,39 @@ import (
 // With several servers a field chooses one; the choices of agents and the default directory follow.
 type createForm struct {
 	*ui.Form
-	dashboard *Dashboard
-	server    int // index of the field of the server, or -1
-	agent     int // index of the field of the agent; directory and prompt follow
-	chosen    string
-	proposed  string // agent of the home server
-	draft     createDraft
+	createConfig
+	server   int // index of the field of the server, or -1
+	agent    int // index of the field of the agent; directory and prompt follow
+	chosen   string
+	proposed string // agent of the home server
+	draft    createDraft
 }
 
-func (d *Dashboard) createForm() *createForm {
-	f := &createForm{dashboard: d, server: -1, agent: 1}
+// createConfig has what the form that creates a session needs.
+type createConfig struct {
+	requests *requester
+	servers  *servers
+	drafts   *drafts.Store
+	cwd      string        // default directory of new sessions
+	newID    func() string // returns a new client message ID
+	propose  func() string // returns the agent proposed for the home server; nil: its default
+}
+
+func newCreateForm(c createConfig) *createForm {
+	f := &createForm{createConfig: c, server: -1, agent: 1}
 	fields := []ui.Field{ui.NewField("name", "", "(optional)")}
-	if names := d.servers.names; len(names) > 0 {
+	if names := c.servers.names; len(names) > 0 {
 		f.server, f.agent, f.chosen = 1, 2, names[0]
 		hint := names[0] + " · →: " + strings.Join(names[1:], ", ")
 		fields = append(fields, ui.NewField("server", "", hint, names[1:]...))
 	}
-	if d.Agent != nil {
-		f.proposed = d.Agent()
+	if c.propose != nil {
+		f.proposed = c.propose()
 	}
-	fields = append(fields, ui.NewField("agent", f.proposed, ""), ui.NewField("directory", d.CWD, "(server's)"),
+	fields = append(fields, ui.NewField("agent", f.proposed, ""), ui.NewField("directory", c.cwd, "(server's)"),
 		ui.NewField("prompt", "", "(optional)"))
-	f.Form = ui.NewForm(d.Styles, "new session", createHint, fields...)
-	f.setAgents(d.Server.Agents())
+	f.Form = ui.NewForm(c.requests.styles, "new session", createHint, fields...)
+	f.setAgents(c.requests.server.Agents())
 	for i := range f.Fields {
 		f.draft.first = append(f.draft.first, f.Value(i))
 	}
@@ -62,21 +73,20 @@ func (f *createForm) setAgents(agents []string) {
 // followServer offers the agents of the chosen server. The directory of this machine and the
 // proposed agent are those of home only.
 func (f *createForm) followServer() {
-	d := f.dashboard
 	if f.server < 0 {
 		return
 	}
-	home, before := d.servers.names[0], f.chosen
+	home, before := f.servers.names[0], f.chosen
 	f.chosen = cmp.Or(strings.TrimSpace(f.Value(f.server)), home)
 	if f.chosen == before {
 		return
 	}
-	f.setAgents(d.servers.several.AgentsOf(f.chosen))
+	f.setAgents(f.servers.several.AgentsOf(f.chosen))
 	switch directory := f.Value(f.agent + 1); {
-	case before == home && directory == d.CWD:
+	case before == home && directory == f.cwd:
 		f.SetValue(f.agent+1, "")
 	case f.chosen == home && directory == "":
-		f.SetValue(f.agent+1, d.CWD)
+		f.SetValue(f.agent+1, f.cwd)
 	}
 	switch agent := f.Value(f.agent); {
 	case before == home && agent == f.proposed:
@@ -88,32 +98,32 @@ func (f *createForm) followServer() {
 
 // submit sends the request.
 func (f *createForm) submit() ui.Response {
-	d, chosen := f.dashboard, f.chosen
+	chosen := f.chosen
 	value := func(i int) string { return strings.TrimSpace(f.Value(i)) }
 	data := protocol.CreateData{
 		Name: value(0), Agent: value(f.agent), CWD: value(f.agent + 1), Prompt: value(f.prompt()), Check: true,
 	}
 	if data.Prompt != "" {
-		data.ClientMessageID = d.NewID()
+		data.ClientMessageID = f.newID()
 	}
-	create := d.Server.Create
+	create := f.requests.server.Create
 	if f.server >= 0 {
-		if err := d.servers.refuseServer(chosen); err != nil {
+		if err := f.servers.refuseServer(chosen); err != nil {
 			f.Fail(err.Error(), "")
 			return ui.Response{}
 		}
 		create = func(ctx context.Context, data protocol.CreateData) (protocol.CreateResult, error) {
-			return d.servers.several.CreateOn(ctx, chosen, data)
+			return f.servers.several.CreateOn(ctx, chosen, data)
 		}
 	}
 	f.Sending()
-	return ui.Response{Cmd: d.requests.run(func(ctx context.Context) doneFunc {
+	return ui.Response{Cmd: f.requests.run(func(ctx context.Context) doneFunc {
 		created, err := create(ctx, data)
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			if err == nil {
 				f.removeDraft()
 			}
-			return d.submitted(f.Form, f, err, OpenIntent{created.Session})
+			return f.requests.submitted(f.Form, f, err, OpenIntent{created.Session})
 		}
 	})}
 }

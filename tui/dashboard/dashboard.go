@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -59,26 +60,19 @@ type OpenSessions interface {
 // only the program's event loop may call it.
 type Dashboard struct {
 	Config
-	servers  servers
-	list     *sessionlist.List
-	selected selection
-	filter   string
-	marks    marks
-	branches branches
-	overlays ui.Stack
-	preview  preview
-	requests *requester
-	status   *ui.Status
-	leave    ui.Leave
-	ticking  bool // a clockMsg is scheduled
-	covered  bool // a session covers the screen
-	canvas   ui.Canvas
-}
+	screen   *ui.Screen
+	overlays *ui.Stack  // of screen
+	status   *ui.Status // of screen
+	canvas   *ui.Canvas // of screen
 
-// selection identifies the selected session. The index is used when that session is gone.
-type selection struct {
-	session string
-	index   int
+	servers   *servers
+	requests  *requester
+	table     *table
+	preview   *preview
+	bulk      *bulk
+	approvals *approvals
+	branches  *branches
+	covered   bool // a session covers the screen
 }
 
 // Intents that a Dashboard returns to the program.
@@ -94,9 +88,6 @@ type (
 
 	// BackIntent returns to the session that was shown last.
 	BackIntent struct{}
-
-	// NextIntent opens the next session that needs the user.
-	NextIntent struct{}
 )
 
 // Messages that a Dashboard handles, and its internal intents.
@@ -115,19 +106,16 @@ type (
 
 	// doneFunc runs in the event loop after a task. It returns a command and an intent, or nil for
 	// either.
-	doneFunc func() (tea.Cmd, any)
+	doneFunc func() (tea.Cmd, ui.Intent)
 
 	// closeIntent closes an overlay. The dashboard returns the intent then, if any.
 	closeIntent struct {
 		overlay ui.Overlay
-		then    any
+		then    ui.Intent
 	}
 
 	// leaveIntent reports that the user left a request without deciding it.
 	leaveIntent struct{}
-
-	// clockMsg redraws elapsed and remaining times.
-	clockMsg struct{}
 
 	// reconnectIntent skips the delay before the next connection attempt.
 	reconnectIntent struct{}
@@ -135,37 +123,68 @@ type (
 
 // New returns a dashboard with an empty session list.
 func New(c Config) *Dashboard {
-	status := new(ui.Status)
 	d := &Dashboard{
-		Config: c, servers: newServers(c.Server), list: sessionlist.New(), status: status,
-		canvas: ui.NewCanvas(), marks: marks{sessions: map[string]bool{}},
-		branches: branches{local: c.Local, known: map[string]branch{}},
+		Config: c, servers: newServers(c.Server), branches: &branches{local: c.Local, known: map[string]branch{}},
 	}
-	d.requests = &requester{server: c.Server, tasks: c.Tasks, status: status, refuse: d.servers.refuse}
-	d.requests.left = leftRequests{}
-	d.requests.answers, d.requests.of = ui.NewAnswers(c.Now), d.servers.of
+	after := func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) }
+	d.screen = ui.NewScreen(ui.ScreenConfig{
+		Styles: c.Styles, Now: c.Now, After: after, LeaveText: " ctrl+c again leaves · the sessions go on",
+		Palette: d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
+	})
+	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
+	d.requests = &requester{
+		server: c.Server, tasks: c.Tasks, styles: c.Styles, overlays: d.overlays, status: d.status,
+		answers: ui.NewAnswers(c.Now), left: leftRequests{}, of: d.servers.of, refuse: d.servers.refuse,
+	}
+	d.table = &table{
+		styles: c.Styles, servers: d.servers, branches: d.branches, home: c.Home, list: sessionlist.New(),
+		marked: map[string]bool{},
+	}
 	if d.servers.several != nil {
-		d.list.SetServers(d.servers.of)
+		d.table.list.SetServers(d.servers.of)
+	}
+	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, after: after}
+	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
+	d.approvals = &approvals{
+		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, after: after, canvas: d.canvas,
 	}
 	return d
 }
 
 // Update handles a message. It returns the command to run and the intent for the program; both may
 // be nil.
-func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, any) {
+func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd, intent := d.update(msg)
-	if intent == nil && len(d.marks.pending) > 0 {
+	if intent == nil && len(d.bulk.pending) > 0 {
 		next, opened := d.decideNext()
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
 	intent = d.checkOpen(intent)
-	return tea.Batch(cmd, d.tick(), d.peek(), d.loadDraft(), d.expireStatus(), d.readBranches()), intent
+	return d.refresh(cmd), intent
 }
 
-func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
+// refresh adds the commands that keep the screen up to date after a message to its command.
+func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
+	clock := d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
+		d.requests.answers.Waiting()
+	var draft, branches tea.Cmd
+	if form, ok := d.overlays.Top().(*createForm); ok {
+		draft = form.loadDraft()
+	}
+	tick, expiry := d.screen.Tick(clock && !d.covered), d.screen.Expire(false)
+	if d.branches.local && !d.covered && d.canvas.Dirty {
+		branches = d.branches.read(d.table.visible(d.layout().table), d.servers, d.requests)
+	}
+	selected, _ := d.table.current()
+	shown := d.preview.shown(d.canvas.Width, d.canvas.Height)
+	return tea.Batch(cmd, tick, d.preview.update(&selected, shown, d.covered), draft, expiry, branches)
+}
+
+func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
+	d.screen.Update(msg)
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		d.canvas.Resize(msg)
+	case tea.WindowSizeMsg, ui.TickMsg, ui.LeaveTimeoutMsg, ui.StatusTimeoutMsg:
+		return nil, nil
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:
@@ -173,62 +192,35 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent any) {
 			d.requests.answers.Restart()
 		}
 		d.servers.setHome(remote.Conn(msg), d.Now())
-		if d.servers.home.State == remote.Connected && d.preview.err != "" {
-			d.preview.session = "" // retry the peek
+		if d.servers.home.State == remote.Connected {
+			d.preview.retry()
 		}
 	case ServerConnsMsg:
-		d.setServerConns(msg)
+		for _, c := range msg {
+			d.servers.set(c.Server, c.Conn, d.Now())
+			if c.Conn.State == remote.Connected {
+				d.preview.retry()
+			}
+		}
 	case doneFunc:
 		var more tea.Cmd
 		cmd, intent = msg()
 		more, intent = d.handleIntent(intent)
 		cmd = tea.Batch(cmd, more)
-	case ui.StatusTimeoutMsg:
-		msg.Wake()
-		return nil, nil
-	case ui.LeaveTimeoutMsg:
-		msg.Expire()
-	case clockMsg:
-		d.ticking = false
 	case tea.FocusMsg:
 		d.branches.forget()
 	case ui.RestyleMsg:
 		d.preview.restyle()
 		_, _, _ = d.overlays.Update(msg)
 	default:
-		return d.route(msg)
+		return d.screen.Route(msg)
 	}
 	d.canvas.Dirty = true
 	return cmd, intent
 }
 
-// route passes a message to the overlays. Input that they do not handle goes to the list.
-func (d *Dashboard) route(msg tea.Msg) (tea.Cmd, any) {
-	d.canvas.Dirty = d.canvas.Dirty || ui.IsInput(msg) || d.overlays.Top() != nil
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		if press.String() == "ctrl+c" {
-			return d.leave.Press(d.After), nil
-		}
-		d.leave.Cancel()
-		d.status.Clear()
-		if d.pressAnywhere(press.String()) {
-			return nil, nil
-		}
-	}
-	cmd, intents, pass := d.overlays.Update(msg)
-	var more tea.Cmd
-	var intent any
-	switch {
-	case len(intents) > 0:
-		more, intent = d.handleIntent(intents[0])
-	case pass:
-		more, intent = d.handleInput(msg)
-	}
-	return tea.Batch(cmd, more), intent
-}
-
 // handleIntent carries out the internal intents of overlays. It returns all others to the program.
-func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
+func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	switch i := intent.(type) {
 	case closeIntent:
 		d.overlays.Remove(i.overlay)
@@ -242,10 +234,10 @@ func (d *Dashboard) handleIntent(intent any) (tea.Cmd, any) {
 	case ui.EditIntent:
 		return d.editText(i), nil
 	case leaveIntent:
-		d.marks.pending = nil
+		d.bulk.stop()
 		return nil, nil
 	case OpenIntent:
-		d.marks.pending = nil
+		d.bulk.stop()
 	}
 	return nil, intent
 }
@@ -266,27 +258,11 @@ func (d *Dashboard) ShowStatus(text string) {
 func (d *Dashboard) Invalidate() { d.canvas.Dirty = true }
 
 // List returns the session list. The dashboard owns it.
-func (d *Dashboard) List() *sessionlist.List { return d.list }
+func (d *Dashboard) List() *sessionlist.List { return d.table.list }
 
 // View returns the screen. It redraws only after a change.
-func (d *Dashboard) View() tea.View { return d.canvas.View(d.draw) }
-
-// tick schedules a redraw in one second while the dashboard shows a running time.
-func (d *Dashboard) tick() tea.Cmd {
-	shows := d.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting || d.requests.answers.Waiting()
-	if d.ticking || d.covered || !shows {
-		return nil
-	}
-	d.ticking = true
-	return d.After(time.Second, clockMsg{})
-}
-
-// expireStatus clears status messages after their timeout and returns the timers to start.
-func (d *Dashboard) expireStatus() tea.Cmd {
-	cmd, expired := d.status.Expire(d.Now(), d.After)
-	overlayCmd, overlayExpired := d.overlays.Expire(d.Now(), d.After)
-	d.canvas.Dirty = d.canvas.Dirty || expired || overlayExpired
-	return tea.Batch(cmd, overlayCmd)
+func (d *Dashboard) View() tea.View {
+	return d.screen.View(func() string { return "agentctl" }, d.draw)
 }
 
 // applySummaries adds summaries to the list and passes them to the overlays.
@@ -297,12 +273,84 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 			d.servers.listError = remote.ErrorText(u.Err)
 			continue
 		}
-		d.list.Put(u.Summary)
+		d.table.list.Put(u.Summary)
 		if u.Summary.Deleted {
-			delete(d.marks.sessions, u.Summary.Session)
+			d.table.remove(u.Summary.Session)
 			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
 		d.requests.left.update(&u.Summary)
 	}
+}
+
+// Selected returns the ID of the selected session, or "".
+func (d *Dashboard) Selected() string {
+	s, _ := d.table.current()
+	return s.Session
+}
+
+// Select selects a session.
+func (d *Dashboard) Select(session string) {
+	d.table.selectSession(session)
+	d.canvas.Dirty = true
+}
+
+// StopPreview cancels the running peek of the preview. It returns a channel that is closed when the
+// latest peek has ended, or nil if there was none.
+func (d *Dashboard) StopPreview() <-chan struct{} {
+	d.preview.stop()
+	return d.preview.done
+}
+
+// Previewed returns the session whose transcript the preview shows, or "".
+func (d *Dashboard) Previewed() string {
+	if !d.preview.shown(d.canvas.Width, d.canvas.Height) {
+		return ""
+	}
+	return d.Selected()
+}
+
+// ServerOf returns the name of a session's server, or "" if there is only one.
+func (d *Dashboard) ServerOf(session string) string { return d.servers.of(session) }
+
+// OtherServer returns the name of a session's server, or "" if that is home.
+func (d *Dashboard) OtherServer(session string) string { return d.servers.other(session) }
+
+// Reachable reports whether the server of a session is connected, or the only one.
+func (d *Dashboard) Reachable(session string) bool { return d.servers.refuse(session) == nil }
+
+// checkOpen returns an intent unless it opens a session that cannot be shown: its server is lost,
+// and the session is not open already.
+func (d *Dashboard) checkOpen(intent ui.Intent) ui.Intent {
+	var session string
+	switch i := intent.(type) {
+	case OpenIntent:
+		session = i.Session
+	case SplitIntent:
+		session = i.Session
+	case OpenHitIntent:
+		session = i.Hit.Session
+	default:
+		return intent
+	}
+	err := d.servers.refuse(session)
+	if err == nil || d.Open.IsOpen(session) {
+		return intent
+	}
+	d.status.Text = err.Error()
+	d.canvas.Dirty = true
+	return nil
+}
+
+// reconnect skips the delay before the next connection attempt of all servers.
+func (d *Dashboard) reconnect() tea.Cmd {
+	retry := d.servers.retry()
+	if retry == nil {
+		d.status.Text = string(d.servers.home.State)
+		return nil
+	}
+	return d.requests.run(func(context.Context) doneFunc {
+		retry()
+		return func() (tea.Cmd, ui.Intent) { return nil, nil }
+	})
 }

@@ -110,22 +110,32 @@ func newRigOf(
 	t *testing.T, server remote.Server, fake *fakeServer, width, height int, sessions ...protocol.Summary,
 ) *rig {
 	t.Helper()
-	r := &rig{t: t, server: fake}
+	r := newRigWith(t, server, func(*Config) {})
+	r.server = fake
+	r.send(tea.WindowSizeMsg{Width: width, Height: height})
+	r.send(ConnMsg{State: remote.Connected})
+	r.put(sessions...)
+	return r
+}
+
+// newRigWith returns a rig with a changed configuration that has received nothing.
+func newRigWith(t *testing.T, server remote.Server, change func(*Config)) *rig {
+	t.Helper()
+	r := &rig{t: t}
 	tasks := task.NewRunner(t.Context())
 	t.Cleanup(tasks.Close)
 	ids := 0
 	styles := ui.NewStyles(time.UTC, "")
 	styles.GraphemeWidths = true
 	styles.Now = func() time.Time { return now }
-	r.d = New(Config{
+	c := Config{
 		Server: server, Tasks: tasks, Styles: styles, Now: func() time.Time { return now },
 		NewID: func() string { ids++; return fmt.Sprint("id", ids) },
 		After: func(_ time.Duration, msg tea.Msg) tea.Cmd { r.timers = append(r.timers, msg); return nil },
 		CWD:   "/home/ada", Home: "/home/ada", Open: noSessions{},
-	})
-	r.send(tea.WindowSizeMsg{Width: width, Height: height})
-	r.send(ConnMsg{State: remote.Connected})
-	r.put(sessions...)
+	}
+	change(&c)
+	r.d = New(c)
 	return r
 }
 
@@ -140,6 +150,7 @@ func (r *rig) put(sessions ...protocol.Summary) {
 
 func (r *rig) send(msg tea.Msg) {
 	cmd, intent := r.d.Update(msg)
+	r.d.View()
 	if intent != nil {
 		r.intents = append(r.intents, intent)
 	}

@@ -17,21 +17,21 @@ const maxCompletions = 8
 // filterBar is the form of the filter. Each change applies the filter; tab completes its last word.
 type filterBar struct {
 	*ui.Form
-	dashboard *Dashboard
+	table *table
 }
 
-func (d *Dashboard) newFilterBar() *filterBar {
-	f := ui.NewForm(d.Styles, "filter", "", ui.NewField("words", d.filter,
-		"words of the row; "+strings.Join(d.list.FilterKeys(), " ")))
-	f.Changed = func(f *ui.Form) { d.setFilter(f.Value(0)) }
+func newFilterBar(t *table) *filterBar {
+	f := ui.NewForm(t.styles, "filter", "", ui.NewField("words", t.filter,
+		"words of the row; "+strings.Join(t.list.FilterKeys(), " ")))
+	f.Changed = func(f *ui.Form) { t.setFilter(f.Value(0)) }
 	f.Submit = func(*ui.Form) ui.Response { return ui.Response{Close: true} }
-	f.Cancel = func() { d.setFilter("") }
-	return &filterBar{f, d}
+	f.Cancel = func() { t.setFilter("") }
+	return &filterBar{f, t}
 }
 
 // Update completes the last word on tab. The form handles all else.
 func (b *filterBar) Update(msg tea.Msg) ui.Response {
-	if press, ok := msg.(tea.KeyPressMsg); ok && b.dashboard.Styles.FieldAction(press) == keymap.Complete {
+	if press, ok := msg.(tea.KeyPressMsg); ok && b.table.styles.FieldAction(press) == keymap.Complete {
 		if found := b.completions(); len(found) > 0 {
 			text := b.Value(0)
 			text = text[:strings.LastIndexByte(text, ' ')+1] + found[0]
@@ -46,7 +46,7 @@ func (b *filterBar) Update(msg tea.Msg) ui.Response {
 }
 
 func (b *filterBar) completions() []string {
-	return b.dashboard.list.Complete(b.Value(0), maxCompletions)
+	return b.table.list.Complete(b.Value(0), maxCompletions)
 }
 
 // KeyHint returns the completions and the keys.

@@ -8,7 +8,6 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -19,46 +18,33 @@ func sessionName(s *protocol.Summary) string {
 }
 
 // renameForm returns the form that renames a session.
-func (d *Dashboard) renameForm(s *protocol.Summary) *ui.Form {
-	f := ui.NewForm(d.Styles, "rename "+sessionName(s), "enter renames · esc cancels",
+func renameForm(r *requester, s *protocol.Summary) *ui.Form {
+	f := ui.NewForm(r.styles, "rename "+sessionName(s), "enter renames · esc cancels",
 		ui.NewField("name", format.JoinLines(transcript.Clean(s.Name)), "(optional)"))
 	session := s.Session
 	f.Submit = func(f *ui.Form) ui.Response {
 		f.Sending()
 		name := strings.TrimSpace(f.Value(0))
 		data := protocol.RenameData{Name: &name}
-		return ui.Response{Cmd: d.requests.do(session, protocol.DoRename, data, nil, func(err error) (tea.Cmd, any) {
-			return d.submitted(f, f, err, nil)
+		return ui.Response{Cmd: r.do(session, protocol.DoRename, data, nil, func(err error) (tea.Cmd, ui.Intent) {
+			return r.submitted(f, f, err, nil)
 		})}
 	}
 	return f
 }
 
-// submitted handles the result of a form's request. It closes the form and returns the intent then.
-// On error the form stays open and shows it. overlay is the form, or what shows it.
-func (d *Dashboard) submitted(f *ui.Form, overlay ui.Overlay, err error, then any) (tea.Cmd, any) {
-	switch {
-	case !d.overlays.Contains(overlay): // the user closed it
-		return d.requests.report(err)
-	case err != nil:
-		f.Fail(remote.ErrorText(err), remote.Advice(err))
-		return nil, nil
-	}
-	return nil, closeIntent{overlay, then}
-}
-
 // closeQuestion returns the question whether to close or delete a session.
-func (d *Dashboard) closeQuestion(s *protocol.Summary) *ui.Question {
+func closeQuestion(r *requester, s *protocol.Summary) *ui.Question {
 	session := s.Session
 	run := func(remove bool) func() tea.Cmd {
 		return func() tea.Cmd {
 			var res protocol.CloseResult
 			data := protocol.CloseData{Delete: remove}
-			return d.requests.do(session, protocol.DoClose, data, &res, func(err error) (tea.Cmd, any) {
+			return r.do(session, protocol.DoClose, data, &res, func(err error) (tea.Cmd, ui.Intent) {
 				if res.Worktree != "" {
-					d.status.Text = "the worktree " + res.Worktree + " stays: " + res.Reason
+					r.status.Text = "the worktree " + res.Worktree + " stays: " + res.Reason
 				}
-				return d.requests.report(err)
+				return r.report(err)
 			})
 		}
 	}
@@ -68,7 +54,7 @@ func (d *Dashboard) closeQuestion(s *protocol.Summary) *ui.Question {
 	if s.Status == protocol.Closed {
 		choices = choices[1:]
 	}
-	q := ui.NewQuestion(d.Styles, "close "+sessionName(s)+"?", choices...)
+	q := ui.NewQuestion(r.styles, "close "+sessionName(s)+"?", choices...)
 	closed := s.Status == protocol.Closed
 	q.Until = func(msg tea.Msg) bool { // the choices are those of the state at the start
 		now, ok := msg.(*protocol.Summary)

@@ -16,17 +16,17 @@ type jump struct{ *ui.Picker[protocol.Summary] }
 
 // OpenJump opens the jump. back: esc returns to the session that was shown.
 func (d *Dashboard) OpenJump(back bool) {
-	d.openJump(back, "jump to a session", func(session string) any { return OpenIntent{session} })
+	d.openJump(back, "jump to a session", func(session string) ui.Intent { return OpenIntent{session} })
 }
 
 // openJump opens the jump with a title and the intent for the session that is chosen.
-func (d *Dashboard) openJump(back bool, title string, intent func(session string) any) {
-	if _, open := d.overlays.Top().(*jump); open {
+func (d *Dashboard) openJump(back bool, title string, intent func(session string) ui.Intent) {
+	if _, open := d.screen.Overlays.Top().(*jump); open {
 		return
 	}
 	list := ui.List[protocol.Summary]{
 		Title: func(int, int, int) string { return d.Styles.Bold.Render(title) },
-		Rows:  func(text string) []protocol.Summary { return d.list.Find(text, maxJumps) },
+		Rows:  func(text string) []protocol.Summary { return d.table.list.Find(text, maxJumps) },
 		ID:    func(s protocol.Summary) string { return s.Session },
 		Draw: func(s protocol.Summary, selected bool, width int) []string {
 			return []string{d.jumpLine(&s, selected, width)}
@@ -39,16 +39,16 @@ func (d *Dashboard) openJump(back bool, title string, intent func(session string
 	if back {
 		list.Leave = BackIntent{}
 	}
-	d.overlays.Push(&jump{ui.NewPicker(d.Styles, list)})
-	d.canvas.Dirty = true
+	d.screen.Overlays.Push(&jump{ui.NewPicker(d.Styles, list)})
+	d.screen.Canvas.Dirty = true
 }
 
 // jumpLine draws a session: its status, name and details.
 func (d *Dashboard) jumpLine(s *protocol.Summary, selected bool, width int) string {
-	mark, style, status := d.sessionStatus(s)
+	mark, style, status := d.table.status(s)
 	details := []string{status}
 	server := []string{d.servers.age(d.Styles, s.Session), d.servers.of(s.Session)}
-	for _, part := range append(server, labelsText(s.Labels), d.directory(s, width/3)) {
+	for _, part := range append(server, labelsText(s.Labels), d.table.directory(s, width/3)) {
 		if part != "" {
 			details = append(details, format.JoinLines(part))
 		}

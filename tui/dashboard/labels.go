@@ -26,7 +26,7 @@ func labelsText(labels map[string]string) string {
 
 // labelForm returns the form that changes labels: of the selected session with one field for each
 // label and one for a new label, or of the marked sessions with a new label only.
-func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
+func labelForm(r *requester, b *bulk, sessions []protocol.Summary) *ui.Form {
 	title := "labels of " + format.Count(len(sessions), "session")
 	var keys []string
 	var fields []ui.Field
@@ -44,7 +44,7 @@ func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
 	if len(fields) > 1 {
 		hint = "tab next field · " + hint
 	}
-	f := ui.NewForm(d.Styles, title, hint, fields...)
+	f := ui.NewForm(r.styles, title, hint, fields...)
 	f.Submit = func(f *ui.Form) ui.Response {
 		changes := map[string]string{}
 		for i, key := range keys {
@@ -72,12 +72,12 @@ func (d *Dashboard) labelForm(sessions []protocol.Summary) *ui.Form {
 		}
 		data := protocol.LabelData{Labels: changes}
 		if len(sessions) > 1 {
-			return ui.Response{Close: true, Cmd: d.runAction(labelAction(data), sessions)}
+			return ui.Response{Close: true, Cmd: b.run(labelAction(data), sessions)}
 		}
 		f.Sending()
 		session := sessions[0].Session
-		return ui.Response{Cmd: d.requests.do(session, protocol.DoLabel, data, nil, func(err error) (tea.Cmd, any) {
-			return d.submitted(f, f, err, nil)
+		return ui.Response{Cmd: r.do(session, protocol.DoLabel, data, nil, func(err error) (tea.Cmd, ui.Intent) {
+			return r.submitted(f, f, err, nil)
 		})}
 	}
 	return f

@@ -32,14 +32,14 @@ type listLine struct {
 // isSession reports whether the line is one of a session.
 func (l *listLine) isSession() bool { return l.section == nil && !l.empty }
 
-// listLayout divides the list for a number of visible lines. Empty lines separate the groups if all
-// lines are visible with them.
-func (d *Dashboard) listLayout(rows int) listLayout {
-	l := listLayout{sections: d.list.Sections(), sessions: d.list.Len(), each: 1}
-	if d.canvas.Width < twoRowsBelow {
+// layout divides the list for an area. Empty lines separate the groups if all lines are visible
+// with them.
+func (t *table) layout(area tableArea) listLayout {
+	l := listLayout{sections: t.list.Sections(), sessions: t.list.Len(), each: 1}
+	if area.narrow {
 		l.each = 2
 	}
-	return l.spaced(rows)
+	return l.spaced(area.bodyRows())
 }
 
 // spaced returns the layout with empty lines between the groups if all lines are visible then.
@@ -97,15 +97,15 @@ func (l *listLayout) window(selected, rows int) int {
 	return max(0, min(l.lineOf(selected)-rows/2, l.lines()-rows))
 }
 
-// listLines returns the title and rows lines of the list.
-func (d *Dashboard) listLines(l *screenLayout) []string {
-	s, width, rows := d.Styles, l.listWidth, l.listRows
-	layout, at := d.listLayout(l.bodyRows()), d.selectedIndex()
-	first := layout.window(at, l.bodyRows())
-	last := min(layout.lines(), first+l.bodyRows())
-	out := []string{s.Rule(d.title(&layout, first, last, width), width)}
-	c := d.columns(l)
-	if l.heads {
+// lines returns the title and the rows of the list. empty returns the rows of an empty one.
+func (t *table) lines(area tableArea, empty func(width int) []string) []string {
+	s, width, rows := t.styles, area.width, area.bodyRows()
+	layout, at := t.layout(area), t.selectedIndex()
+	first := layout.window(at, rows)
+	last := min(layout.lines(), first+rows)
+	out := []string{s.Rule(t.title(&layout, first, last, width), width)}
+	c := t.columns(area)
+	if area.heads {
 		heads := columnHeads
 		line := c.line(&heads, func(_ column, cell string) string { return cell })
 		out = append(out, s.Dim.Render(strings.Repeat(" ", markWidth)+line))
@@ -117,36 +117,36 @@ func (d *Dashboard) listLines(l *screenLayout) []string {
 			out = append(out, "")
 			continue
 		case line.section != nil:
-			out = append(out, d.groupHead(line.section, width))
+			out = append(out, groupHead(s, line.section, width))
 			continue
 		}
-		summary := d.list.At(line.index)
+		summary := t.list.At(line.index)
 		row := rowState{
-			selected: line.index == at, marked: d.marks.sessions[summary.Session],
-			children: d.list.Children(summary.Session), hidden: d.list.Collapsed(summary.Session),
-			nested: d.list.Nested(summary.Session), stale: d.servers.age(d.Styles, summary.Session),
+			selected: line.index == at, marked: t.marked[summary.Session],
+			children: t.list.Children(summary.Session), hidden: t.list.Collapsed(summary.Session),
+			nested: t.list.Nested(summary.Session), stale: t.servers.age(s, summary.Session),
 		}
 		if layout.each == 2 {
-			out = append(out, d.sessionItem(&summary, width, row)[line.row])
+			out = append(out, t.sessionItem(&summary, width, row)[line.row])
 		} else {
-			out = append(out, d.sessionRow(&summary, &c, row))
+			out = append(out, t.sessionRow(&summary, &c, row))
 		}
 	}
-	if d.list.Len() == 0 {
-		out = append(out, d.emptyLines(width)...)
+	if t.list.Len() == 0 {
+		out = append(out, empty(width)...)
 	}
-	for len(out) < rows+1 {
+	for len(out) < area.rows+1 {
 		out = append(out, "")
 	}
-	return out[:max(rows+1, 0)]
+	return out[:max(area.rows+1, 0)]
 }
 
 // title returns the title of the list: the sessions on the screen, the number of all, how many need
 // the user, the marks, the filter and the order.
-func (d *Dashboard) title(layout *listLayout, first, last, width int) string {
-	s := d.Styles
+func (t *table) title(layout *listLayout, first, last, width int) string {
+	s := t.styles
 	title := s.Bold.Render("sessions")
-	if n := d.list.Len(); n > 0 {
+	if n := t.list.Len(); n > 0 {
 		from, to := 0, 0
 		for line := first; line < last; line++ {
 			if at := layout.at(line); at.isSession() {
@@ -161,18 +161,18 @@ func (d *Dashboard) title(layout *listLayout, first, last, width int) string {
 		}
 		title += fmt.Sprintf(" %d", n)
 	} else {
-		title += " " + fmt.Sprint(d.list.Total())
+		title += " " + fmt.Sprint(t.list.Total())
 	}
-	if n := d.list.CountWaiting(""); n > 0 {
+	if n := t.list.CountWaiting(""); n > 0 {
 		title += " · " + s.Warning.Render(needYou(n))
 	}
-	if n := len(d.marks.sessions); n > 0 {
+	if n := len(t.marked); n > 0 {
 		title += " · " + s.Warning.Render(fmt.Sprint(n)+" marked")
 	}
-	if d.filter != "" {
-		title += " · " + s.User.Render("filter “"+format.JoinLines(d.filter)+"”")
+	if t.filter != "" {
+		title += " · " + s.User.Render("filter “"+format.JoinLines(t.filter)+"”")
 	}
-	if by := d.list.Order(); by != sessionlist.ByNeed || width >= 60 && d.list.Len() > 0 {
+	if by := t.list.Order(); by != sessionlist.ByNeed || width >= 60 && t.list.Len() > 0 {
 		title += s.Dim.Render(" · by " + string(by))
 	}
 	return title
@@ -187,21 +187,21 @@ func needYou(n int) string {
 }
 
 // groupHead returns the heading of a section.
-func (d *Dashboard) groupHead(section *sessionlist.Section, width int) string {
-	style := d.groupStyle(section.Group)
+func groupHead(s *ui.Styles, section *sessionlist.Section, width int) string {
+	style := groupStyle(s, section.Group)
 	return style.Render(ui.Fit(fmt.Sprintf(" %s %d", strings.ToUpper(section.Group.String()), section.Count), width))
 }
 
-func (d *Dashboard) groupStyle(g sessionlist.Group) lipgloss.Style {
+func groupStyle(s *ui.Styles, g sessionlist.Group) lipgloss.Style {
 	switch g {
 	case sessionlist.NeedsYou:
-		return d.Styles.Warning.Bold(true)
+		return s.Warning.Bold(true)
 	case sessionlist.Failed:
-		return d.Styles.Error.Bold(true)
+		return s.Error.Bold(true)
 	case sessionlist.Running:
-		return d.Styles.Success.Bold(true)
+		return s.Success.Bold(true)
 	case sessionlist.Unread:
-		return d.Styles.Bold
+		return s.Bold
 	}
-	return d.Styles.Dim
+	return s.Dim
 }

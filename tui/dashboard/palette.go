@@ -8,30 +8,18 @@ import (
 	"agentctl/tui/ui"
 )
 
-// commands returns the commands of the dashboard.
-func (d *Dashboard) commands() []palette.Command {
-	return palette.OfScreen(d.Styles.Keys, keymap.OnDashboard, keymap.Sessions)
-}
-
-// pressAnywhere handles the keys that work in every overlay and every text field: those that open
-// the palette and the help.
-func (d *Dashboard) pressAnywhere(key string) bool {
-	top := d.overlays.Top()
-	_, isPager := top.(*ui.Pager)
-	_, isPalette := top.(*palette.Palette)
-	switch action := d.Styles.Keys.At(keymap.Global, key); {
-	case action == keymap.OpenPalette && !isPalette:
-		d.overlays.Push(palette.New(d.Styles, d.commands))
-	case action == keymap.Help && top != nil && !isPager:
-		d.overlays.Push(ui.NewHelp(d.Styles, top.Scope()))
-	default:
-		return false
+// newPalette returns the palette, or nil if the overlay on top is one.
+func (d *Dashboard) newPalette(top ui.Overlay) ui.Overlay {
+	if _, isPalette := top.(*palette.Palette); isPalette {
+		return nil
 	}
-	return true
+	return palette.New(d.Styles, func() []palette.Command {
+		return palette.OfScreen(d.Styles.Keys, keymap.OnDashboard, keymap.Sessions)
+	})
 }
 
 // Act carries out an action of the list or of the global scope.
-func (d *Dashboard) Act(action keymap.Action) (tea.Cmd, any) {
+func (d *Dashboard) Act(action keymap.Action) (tea.Cmd, ui.Intent) {
 	d.canvas.Dirty = true
 	if action == keymap.Quit {
 		return tea.Quit, nil

@@ -13,6 +13,7 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 const (
@@ -26,6 +27,12 @@ const (
 // dashboard peeks: it subscribes until the session is caught up, then unsubscribes. It peeks again
 // after changes. At most one peek runs at a time.
 type preview struct {
+	styles   *ui.Styles
+	requests *requester
+	open     OpenSessions
+	now      func() time.Time
+	after    func(time.Duration, tea.Msg) tea.Cmd
+
 	on           bool
 	chosen       bool               // the user has shown or hidden it
 	session      string             // ID of the session of the last peek
@@ -55,23 +62,34 @@ type peekResult struct {
 	runningEvents []*protocol.Event // of the running turn
 }
 
-// peek starts a peek at the selected session if the preview is on and out of date. If it is too
-// early, peek starts a timer instead.
-func (d *Dashboard) peek() tea.Cmd {
-	p := &d.preview
-	p.on = d.previewOn()
+// shown reports whether the preview is shown: as the user wants, or by default if there is room.
+func (p *preview) shown(width, height int) bool {
+	if p.chosen {
+		return p.on
+	}
+	return width >= previewBeside || width >= twoRowsBelow && height >= previewBelow
+}
+
+// toggle shows or hides the preview.
+func (p *preview) toggle(width, height int) { p.on, p.chosen = !p.shown(width, height), true }
+
+// update starts a peek at the selected session, which may be the zero value, if the preview is shown
+// and out of date. If it is too early, update starts a timer instead. covered: a session covers the
+// screen.
+func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
+	p.on = shown
 	if !p.on && p.cancel == nil {
 		return nil
 	}
-	s, ok := d.current()
-	if p.session != s.Session || !p.on || d.covered {
+	if p.session != s.Session || !p.on || covered {
 		p.stop()
 	}
 	switch {
-	case !p.on || d.covered || !ok || !d.Reachable(s.Session) || d.Open.Transcript(s.Session) != nil || p.cancel != nil:
+	case !p.on || covered || s.Session == "" || p.requests.refuse(s.Session) != nil ||
+		p.open.Transcript(s.Session) != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
-		*p = preview{on: true, chosen: p.chosen, session: s.Session, timerRunning: p.timerRunning, done: p.done}
+		p.session, p.seq, p.due, p.content, p.err = s.Session, 0, time.Time{}, previewContent{}, ""
 	case p.seq == s.Seq && s.Status != protocol.Running:
 		return nil
 	default:
@@ -79,21 +97,20 @@ func (d *Dashboard) peek() tea.Cmd {
 		if p.seq == s.Seq {
 			due = due.Add(peekIntervalRunning - peekInterval)
 		}
-		if wait := due.Sub(d.Now()); wait > 0 {
-			return d.startPreviewTimer(wait)
+		if wait := due.Sub(p.now()); wait > 0 {
+			return p.startTimer(wait)
 		}
 	}
-	return d.startPeek(&s)
+	return p.start(s)
 }
 
-// startPeek starts a task that peeks at a session after the previous peek has ended.
-func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
-	p := &d.preview
-	ctx, cancel := context.WithTimeout(d.Tasks.Context(), peekTimeout)
-	previous, closing, done := p.done, d.Open.Closing(s.Session), make(chan struct{})
+// start starts a task that peeks at a session after the previous peek has ended.
+func (p *preview) start(s *protocol.Summary) tea.Cmd {
+	ctx, cancel := context.WithTimeout(p.requests.tasks.Context(), peekTimeout)
+	previous, closing, done := p.done, p.open.Closing(s.Session), make(chan struct{})
 	p.seq, p.cancel, p.done = s.Seq, cancel, done
-	session, knownTurn, started := d.Server.Session(s.Session), p.content.lastTurn, d.Now()
-	return d.requests.run(func(context.Context) doneFunc {
+	session, knownTurn, started := p.requests.server.Session(s.Session), p.content.lastTurn, p.now()
+	return p.requests.run(func(context.Context) doneFunc {
 		defer close(done)
 		defer cancel()
 		var result *peekResult
@@ -101,11 +118,11 @@ func (d *Dashboard) startPeek(s *protocol.Summary) tea.Cmd {
 		if task.Wait(ctx, previous) && task.Wait(ctx, closing) {
 			result, err = peekSession(ctx, session, knownTurn)
 		}
-		return func() (tea.Cmd, any) {
-			if p := &d.preview; p.done == done {
+		return func() (tea.Cmd, ui.Intent) {
+			if p.done == done {
 				p.cancel = nil
-				p.due = d.Now().Add(max(peekInterval, 10*d.Now().Sub(started))) // ask slow servers less often
-				d.applyPeek(result, err)
+				p.due = p.now().Add(max(peekInterval, 10*p.now().Sub(started))) // ask slow servers less often
+				p.apply(result, err)
 			}
 			return nil, nil
 		}
@@ -122,29 +139,21 @@ func (p *preview) stop() {
 	}
 }
 
-// StopPreview cancels the running peek. It returns a channel that is closed when the latest peek
-// has ended, or nil if there was none.
-func (d *Dashboard) StopPreview() <-chan struct{} {
-	d.preview.stop()
-	return d.preview.done
-}
-
-// Previewed returns the session whose transcript the preview shows, or "".
-func (d *Dashboard) Previewed() string {
-	if !d.previewOn() {
-		return ""
+// retry makes a peek that failed out of date.
+func (p *preview) retry() {
+	if p.err != "" {
+		p.session = ""
 	}
-	return d.Selected()
 }
 
-// startPreviewTimer starts a timer that triggers the next peek, unless one is running.
-func (d *Dashboard) startPreviewTimer(after time.Duration) tea.Cmd {
-	if d.preview.timerRunning {
+// startTimer starts a timer that triggers the next peek, unless one is running.
+func (p *preview) startTimer(after time.Duration) tea.Cmd {
+	if p.timerRunning {
 		return nil
 	}
-	d.preview.timerRunning = true
-	return d.After(after, doneFunc(func() (tea.Cmd, any) {
-		d.preview.timerRunning = false
+	p.timerRunning = true
+	return p.after(after, doneFunc(func() (tea.Cmd, ui.Intent) {
+		p.timerRunning = false
 		return nil, nil
 	}))
 }
@@ -204,9 +213,8 @@ func catchUp(ctx context.Context, s remote.Session) (*peekResult, error) {
 	return nil, errors.New("the session cannot be followed")
 }
 
-// applyPeek updates the preview with the result of a peek. result may be nil.
-func (d *Dashboard) applyPeek(result *peekResult, err error) {
-	p := &d.preview
+// apply updates the preview with the result of a peek. result may be nil.
+func (p *preview) apply(result *peekResult, err error) {
 	p.err = ""
 	if err != nil {
 		p.err = remote.ErrorText(err)
@@ -218,7 +226,7 @@ func (d *Dashboard) applyPeek(result *peekResult, err error) {
 	if result.lastEvents != nil {
 		p.content.lastEvents, p.content.lastTurn = result.lastEvents, result.lastTurn
 	}
-	p.content.view = transcriptview.New(d.Styles)
+	p.content.view = transcriptview.New(p.styles)
 	for _, e := range slices.Concat(p.content.lastEvents, result.runningEvents) {
 		if err := p.content.view.Apply(e); err != nil {
 			p.err = err.Error()

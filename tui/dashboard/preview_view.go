@@ -2,29 +2,30 @@ package dashboard
 
 import (
 	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
-// previewLines returns exactly rows lines.
-func (d *Dashboard) previewLines(width, rows int) []string {
+// lines returns exactly rows lines for the selected session, which may be the zero value.
+func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	if rows < 1 {
 		return nil
 	}
-	s, p := d.Styles, &d.preview
-	summary, ok := d.current()
+	s := p.styles
 	title := s.Bold.Render("preview")
-	if ok {
-		title += " · " + sessionName(&summary)
+	if summary.Session != "" {
+		title += " · " + sessionName(summary)
 	}
 	out := []string{s.Rule(title, width)}
-	switch open := d.Open.Transcript(summary.Session); {
-	case !ok:
+	refused := p.requests.refuse(summary.Session)
+	switch open := p.open.Transcript(summary.Session); {
+	case summary.Session == "":
 	case open != nil:
 		out = append(out, transcriptTail(open, width, rows-1)...)
-	case p.session != summary.Session && !d.Reachable(summary.Session):
-		lines := ui.Wrap(format.JoinLines(transcript.Clean(d.servers.refuse(summary.Session).Error())), width-2)
+	case p.session != summary.Session && refused != nil:
+		lines := ui.Wrap(format.JoinLines(transcript.Clean(refused.Error())), width-2)
 		for _, line := range lines[:min(len(lines), rows-1)] {
 			out = append(out, s.Dim.Render(" "+line))
 		}

@@ -13,9 +13,11 @@ import (
 
 // requester runs requests to the server as tasks. The dashboard and its overlays share it.
 type requester struct {
-	server remote.Server
-	tasks  *task.Runner
-	status *ui.Status
+	server   remote.Server
+	tasks    *task.Runner
+	styles   *ui.Styles
+	overlays *ui.Stack
+	status   *ui.Status
 
 	answers *ui.Answers
 	left    leftRequests
@@ -37,14 +39,14 @@ func (r *requester) run(work func(context.Context) doneFunc) tea.Cmd {
 
 // do returns a command that sends a command to a session. then runs in the event loop with the
 // error of the request. If the session's server is not connected, it sends nothing.
-func (r *requester) do(session string, verb protocol.Verb, data, result any, then func(error) (tea.Cmd, any)) tea.Cmd {
+func (r *requester) do(session string, verb protocol.Verb, data, result any, then func(error) (tea.Cmd, ui.Intent)) tea.Cmd {
 	if err := r.refuse(session); err != nil {
-		return func() tea.Msg { return doneFunc(func() (tea.Cmd, any) { return then(err) }) }
+		return func() tea.Msg { return doneFunc(func() (tea.Cmd, ui.Intent) { return then(err) }) }
 	}
 	s, answered := r.server.Session(session), r.answers.Expect(r.of(session))
 	return r.run(func(ctx context.Context) doneFunc {
 		err := s.Do(ctx, verb, data, result)
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			answered()
 			return then(err)
 		}
@@ -52,9 +54,22 @@ func (r *requester) do(session string, verb protocol.Verb, data, result any, the
 }
 
 // report shows an error, if any, as the status message.
-func (r *requester) report(err error) (tea.Cmd, any) {
+func (r *requester) report(err error) (tea.Cmd, ui.Intent) {
 	if err != nil {
 		r.status.Text = remote.ErrorText(err)
 	}
 	return nil, nil
+}
+
+// submitted handles the result of a form's request. It closes the form and returns the intent then.
+// On error the form stays open and shows it. overlay is the form, or what shows it.
+func (r *requester) submitted(f *ui.Form, overlay ui.Overlay, err error, then ui.Intent) (tea.Cmd, ui.Intent) {
+	switch {
+	case !r.overlays.Contains(overlay): // the user closed it
+		return r.report(err)
+	case err != nil:
+		f.Fail(remote.ErrorText(err), remote.Advice(err))
+		return nil, nil
+	}
+	return nil, closeIntent{overlay, then}
 }

@@ -43,11 +43,11 @@ type searchHits struct {
 // readAhead is the number of hits to load beyond the selected one.
 const readAhead = 100
 
-// openSearch opens the search in all sessions.
-func (d *Dashboard) openSearch() {
-	d.overlays.Push(&searchResults{
-		styles: d.Styles, requests: d.requests, list: d.list, notice: d.notice, input: d.Styles.NewTextInput(""),
-	})
+// newSearchResults returns the search in all sessions.
+func newSearchResults(r *requester, list *sessionlist.List, notice func() string) *searchResults {
+	return &searchResults{
+		styles: r.styles, requests: r, list: list, notice: notice, input: r.styles.NewTextInput(""),
+	}
 }
 
 func (r *searchResults) Scope() keymap.Scope { return keymap.SearchResults }
@@ -158,7 +158,7 @@ func (r *searchResults) request() tea.Cmd {
 	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.hits.cursor}
 	return r.requests.run(func(ctx context.Context) doneFunc {
 		page, err := r.requests.server.Search(ctx, data)
-		return func() (tea.Cmd, any) {
+		return func() (tea.Cmd, ui.Intent) {
 			if r.query != query {
 				return nil, nil // another search was started
 			}

@@ -2,12 +2,9 @@ package dashboard
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -22,6 +19,7 @@ type ServerConnsMsg []remote.ServerConn
 
 // servers holds the connections of the servers whose sessions are listed.
 type servers struct {
+	server  remote.Server
 	home    remote.Conn
 	several remote.Several // nil: home is the only server
 	names   []string       // home first; nil if several is nil
@@ -37,8 +35,8 @@ type serverState struct {
 }
 
 // newServers returns the connections of a server, or of several if it is a remote.Several.
-func newServers(server remote.Server) servers {
-	s := servers{home: remote.Conn{State: remote.Connecting}}
+func newServers(server remote.Server) *servers {
+	s := &servers{server: server, home: remote.Conn{State: remote.Connecting}}
 	if several, ok := server.(remote.Several); ok && len(several.Servers()) > 1 {
 		s.several, s.names, s.states = several, several.Servers(), map[string]serverState{}
 		for _, name := range s.names {
@@ -150,85 +148,65 @@ func (s *servers) anyLost() bool {
 }
 
 // lostLine returns the line that names the servers other than home that are lost, or "".
-func (d *Dashboard) lostLine(width int) string {
+func (s *servers) lostLine(styles *ui.Styles, width int) string {
 	var lost []string
-	for _, name := range d.servers.names[min(1, len(d.servers.names)):] {
-		state := d.servers.states[name]
+	for _, name := range s.names[min(1, len(s.names)):] {
+		state := s.states[name]
 		if !isLost(&state.conn) {
 			continue
 		}
-		lost = append(lost, name+" "+state.age(d.Styles)+": "+state.reason())
+		lost = append(lost, name+" "+state.age(styles)+": "+state.reason())
 	}
 	if len(lost) == 0 {
 		return ""
 	}
-	hint := ui.Prefixed(" · ", d.Styles.Keys.Hint(keymap.Reconnect, "tries again now"))
+	hint := ui.Prefixed(" · ", styles.Keys.Hint(keymap.Reconnect, "tries again now"))
 	text := ui.Fit(" ○ "+strings.Join(lost, " · "), max(width-len(hint), 0))
-	return d.Styles.Error.Render(text) + d.Styles.Dim.Render(ui.Fit(hint, width))
+	return styles.Error.Render(text) + styles.Dim.Render(ui.Fit(hint, width))
 }
 
-// setServerConns handles new connections of servers.
-func (d *Dashboard) setServerConns(msg ServerConnsMsg) {
-	for _, c := range msg {
-		d.servers.set(c.Server, c.Conn, d.Now())
-		if c.Conn.State == remote.Connected && d.preview.err != "" {
-			d.preview.session = "" // retry the peek
-		}
-	}
-}
-
-// ServerOf returns the name of a session's server, or "" if there is only one.
-func (d *Dashboard) ServerOf(session string) string { return d.servers.of(session) }
-
-// OtherServer returns the name of a session's server, or "" if that is home.
-func (d *Dashboard) OtherServer(session string) string {
-	name := d.servers.of(session)
-	if name == "" || name == d.servers.names[0] {
+// other returns the name of a session's server, or "" if that is home.
+func (s *servers) other(session string) string {
+	name := s.of(session)
+	if name == "" || name == s.names[0] {
 		return ""
 	}
 	return name
 }
 
-// Reachable reports whether the server of a session is connected, or the only one.
-func (d *Dashboard) Reachable(session string) bool { return d.servers.refuse(session) == nil }
-
-// checkOpen returns an intent unless it opens a session that cannot be shown: its server is lost,
-// and the session is not open already.
-func (d *Dashboard) checkOpen(intent any) any {
-	var session string
-	switch i := intent.(type) {
-	case OpenIntent:
-		session = i.Session
-	case SplitIntent:
-		session = i.Session
-	case OpenHitIntent:
-		session = i.Hit.Session
-	default:
-		return intent
-	}
-	err := d.servers.refuse(session)
-	if err == nil || d.Open.IsOpen(session) {
-		return intent
-	}
-	d.status.Text = err.Error()
-	d.canvas.Dirty = true
-	return nil
-}
-
-// reconnect skips the delay before the next connection attempt of all servers.
-func (d *Dashboard) reconnect() tea.Cmd {
-	r, ok := d.Server.(remote.Retrier)
-	if !ok || d.servers.home.State == remote.Connected && !d.servers.anyLost() {
-		d.status.Text = string(d.servers.home.State)
+// retry returns the function that skips the delay before the next connection attempt of all
+// servers, or nil if they are connected.
+func (s *servers) retry() func() {
+	r, ok := s.server.(remote.Retrier)
+	if !ok || s.home.State == remote.Connected && !s.anyLost() {
 		return nil
 	}
-	if d.servers.home.State != remote.Connected {
-		d.servers.home = remote.Conn{State: remote.Connecting}
+	if s.home.State != remote.Connected {
+		s.home = remote.Conn{State: remote.Connecting}
 	}
-	return d.requests.run(func(context.Context) doneFunc {
-		r.Retry()
-		return func() (tea.Cmd, any) { return nil, nil }
-	})
+	return r.Retry
+}
+
+// homeText returns the state of the connection of home unless it is established or being
+// established: then waiting, how long a server has not answered, or "".
+func (s *servers) homeText(styles *ui.Styles, now time.Time, waiting string) string {
+	text := string(s.home.State)
+	switch s.home.State {
+	case remote.Reconnecting:
+		if wait := s.home.Retry.Sub(now); wait > 0 {
+			text += fmt.Sprintf(" in %ds", format.SecondsLeft(wait))
+		}
+	case remote.Offline:
+		if s.home.Reason != "" {
+			text += ": " + s.home.Reason
+		}
+	case remote.Connecting, remote.Connected:
+		return styles.Warning.Render(ui.Prefixed(" ○ ", waiting))
+	}
+	if s.several != nil {
+		text = s.names[0] + " " + text
+	}
+	return styles.Error.Render(" ○ " + format.JoinLines(transcript.Clean(text)))
 }
 
 // byServer returns the indexes of sessions by their server.

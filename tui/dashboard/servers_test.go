@@ -16,6 +16,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/remote"
+	"agentctl/tui/ui"
 )
 
 // fakeSeveral is the servers local, box and gpu.
@@ -90,7 +91,7 @@ func TestGoldenSeveralServers(t *testing.T) {
 			r, _ := newSeveralRig(t, size[0], size[1])
 			r.lose("box", now.Add(-31*time.Minute))
 			r.d.Select("box/s001")
-			r.send(clockMsg{})
+			r.send(ui.TickMsg{})
 			tuitest.Golden(t, r.screen())
 		})
 	}
@@ -160,7 +161,7 @@ func TestAnActionOnSessionsOfSeveralServersReportsTheLostOnes(t *testing.T) {
 	r, _ := newSeveralRig(t, 110, 24)
 	r.lose("box", now)
 	for _, id := range []string{"s000", "box/s000", "gpu/s000"} {
-		r.d.marks.toggle(id)
+		r.d.table.toggleMark(id)
 	}
 	r.press("m")
 	r.typeText("go on")
@@ -171,7 +172,7 @@ func TestAnActionOnSessionsOfSeveralServersReportsTheLostOnes(t *testing.T) {
 	if want := []string{"gpu/s000 send", "s000 send"}; !slices.Equal(got, want) {
 		t.Errorf("sent %v, want %v", got, want)
 	}
-	if left := slices.Collect(maps.Keys(r.d.marks.sessions)); !slices.Equal(left, []string{"box/s000"}) {
+	if left := slices.Collect(maps.Keys(r.d.table.marked)); !slices.Equal(left, []string{"box/s000"}) {
 		t.Errorf("marks %v", left)
 	}
 }
@@ -186,12 +187,12 @@ func TestAStalledServerDelaysNoOther(t *testing.T) {
 		return nil
 	}
 	for _, id := range []string{"box/s000", "box/s001", "box/s002", "s000", "gpu/s000"} {
-		r.d.marks.toggle(id)
+		r.d.table.toggleMark(id)
 	}
 	var marked []protocol.Summary
-	marked = append(marked, r.d.targets()...)
+	marked = append(marked, r.d.table.targets()...)
 	done := make(chan tea.Msg)
-	for _, cmd := range r.d.runAction(sendAction("go on", r.d.NewID), marked)().(tea.BatchMsg) {
+	for _, cmd := range r.d.bulk.run(sendAction("go on", r.d.NewID), marked)().(tea.BatchMsg) {
 		go func() { done <- cmd() }()
 	}
 	r.send(<-done)
@@ -280,7 +281,7 @@ func TestThePreviewOfALostServerSaysWhy(t *testing.T) {
 	r.lose("box", now)
 	before := len(r.server.calls)
 	r.d.Select("box/s002")
-	r.send(clockMsg{})
+	r.send(ui.TickMsg{})
 	r.want("box is not connected: connection refused")
 	if len(r.server.calls) != before {
 		t.Errorf("the preview asks %v", r.server.calls[before:])

@@ -28,9 +28,9 @@ type rowState struct {
 }
 
 // sessionRow returns the line of a session.
-func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
-	styles := d.Styles
-	mark, style, status := d.sessionStatus(s)
+func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
+	styles := t.styles
+	mark, style, status := t.status(s)
 	if r.stale != "" {
 		style, status = &styles.Dim, r.stale
 	}
@@ -47,9 +47,9 @@ func (d *Dashboard) sessionRow(s *protocol.Summary, c *columns, r rowState) stri
 		activity = status + ui.Prefixed(keymap.Separator, activity)
 	}
 	cells := [columnCount]string{
-		serverColumn: d.servers.of(s.Session),
+		serverColumn: t.servers.of(s.Session),
 		statusColumn: status, nameColumn: name, agentColumn: describe.Agent(s.Agent),
-		directoryColumn: d.directory(s, c[directoryColumn]), branchColumn: d.branches.of(s.Session),
+		directoryColumn: t.directory(s, c[directoryColumn]), branchColumn: t.branches.of(s.Session),
 		activityColumn: activity, queueColumn: queue,
 		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionTime(styles, s),
 	}
@@ -83,9 +83,9 @@ func headingTells(status string) bool {
 }
 
 // sessionItem returns the two lines of a session on a narrow screen.
-func (d *Dashboard) sessionItem(s *protocol.Summary, width int, r rowState) [2]string {
-	styles := d.Styles
-	mark, style, status := d.sessionStatus(s)
+func (t *table) sessionItem(s *protocol.Summary, width int, r rowState) [2]string {
+	styles := t.styles
+	mark, style, status := t.status(s)
 	right := sessionTime(styles, s)
 	if s.Queue > 0 {
 		right = fmt.Sprintf("+%d ", s.Queue) + right
@@ -95,7 +95,7 @@ func (d *Dashboard) sessionItem(s *protocol.Summary, width int, r rowState) [2]s
 		style, bold, status = &styles.Dim, &styles.Dim, r.stale
 	}
 	parts := status
-	if server := d.servers.of(s.Session); server != "" {
+	if server := t.servers.of(s.Session); server != "" {
 		parts = server + " · " + parts
 	}
 	if activity := sessionActivity(s); activity != "" {
@@ -150,10 +150,10 @@ func sessionActivity(s *protocol.Summary) string {
 
 // directory returns the session's directory in at most width cells, with ~ for the user's home
 // directory on the home server.
-func (d *Dashboard) directory(s *protocol.Summary, width int) string {
+func (t *table) directory(s *protocol.Summary, width int) string {
 	dir := format.JoinLines(transcript.Clean(s.CWD))
-	atHome := d.OtherServer(s.Session) == ""
-	if rest, ok := strings.CutPrefix(dir, d.Home); atHome && ok && d.Home != "" && (rest == "" || rest[0] == '/') {
+	atHome := t.servers.other(s.Session) == ""
+	if rest, ok := strings.CutPrefix(dir, t.home); atHome && ok && t.home != "" && (rest == "" || rest[0] == '/') {
 		dir = "~" + rest
 	}
 	return fitMiddle(dir, width)
@@ -178,11 +178,11 @@ func costText(s *protocol.Summary) string {
 	return format.JoinLines(transcript.Clean(fmt.Sprintf("%.2f%s", s.Cost, s.Currency)))
 }
 
-// sessionStatus returns the mark of a session, the style of the mark, and the status text.
-func (d *Dashboard) sessionStatus(s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
-	styles := d.Styles
+// status returns the mark of a session, the style of the mark, and the status text.
+func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style, status string) {
+	styles := t.styles
 	switch {
-	case d.list.GroupOf(s.Session) == sessionlist.Unread:
+	case t.list.GroupOf(s.Session) == sessionlist.Unread:
 		return "•", &styles.Bold, "finished"
 	case s.Status == protocol.Waiting && s.Approvals > 1:
 		return "?", &styles.Warning, format.Count(s.Approvals, "approval")

@@ -2,15 +2,11 @@ package dashboard
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
-	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -28,11 +24,9 @@ const (
 
 // screenLayout is the division of the screen, in cells.
 type screenLayout struct {
-	listWidth    int
-	listRows     int  // without the title
-	heads        bool // whether the first row of the list has the headings of the columns
-	previewRows  int  // 0 if there is none
-	previewWidth int  // 0 if the preview is below the list
+	table        tableArea
+	previewRows  int // 0 if there is none
+	previewWidth int // 0 if the preview is below the list
 	panel        []string
 	panelCursor  *tea.Cursor
 	hasDetails   bool   // whether there is a detail line
@@ -42,88 +36,58 @@ type screenLayout struct {
 // layout divides the screen for the current size, preview and docked overlay.
 func (d *Dashboard) layout() screenLayout {
 	width, height := d.canvas.Width, d.canvas.Height
-	l := screenLayout{listWidth: width, listRows: height - 1} // one row for the title
+	var l screenLayout
+	t := &l.table
+	*t = tableArea{width: width, rows: height - 1, narrow: width < twoRowsBelow} // one row for the title
 	if height > 1 {
-		l.listRows-- // for the footer
+		t.rows-- // for the footer
 	}
-	if l.hasDetails = l.listRows > 4; l.hasDetails {
-		l.listRows--
-		if l.lost = d.lostLine(width); l.lost != "" {
-			l.listRows--
+	if l.hasDetails = t.rows > 4; l.hasDetails {
+		t.rows--
+		if l.lost = d.servers.lostLine(d.Styles, width); l.lost != "" {
+			t.rows--
 		}
 	}
 	if o := d.overlays.Docked(); o != nil {
-		l.panel, l.panelCursor = o.View(width, l.listRows-min(3, l.listRows/8))
-		l.listRows -= len(l.panel)
+		l.panel, l.panelCursor = o.View(width, t.rows-min(3, t.rows/8))
+		t.rows -= len(l.panel)
 	}
 	switch {
-	case !d.previewOn() || d.list.Total() == 0:
+	case !d.preview.shown(width, height) || d.table.list.Total() == 0:
 	case width >= previewBeside:
-		l.listWidth = listBeside
+		t.width, t.beside = listBeside, true
 		if width >= listShare {
-			l.listWidth = width * 3 / 5
+			t.width = width * 3 / 5
 		}
-		l.previewWidth = width - l.listWidth - 1
-		l.previewRows = l.listRows + 1
-	case l.listRows >= 4:
-		l.previewRows = l.listRows / 2
-		l.listRows -= l.previewRows
+		l.previewWidth = width - t.width - 1
+		l.previewRows = t.rows + 1
+	case t.rows >= 4:
+		l.previewRows = t.rows / 2
+		t.rows -= l.previewRows
 	}
-	l.heads = width >= twoRowsBelow && l.listRows >= minHeadRows && d.list.Len() > 0
+	t.heads = !t.narrow && t.rows >= minHeadRows && d.table.list.Len() > 0
 	return l
 }
 
-// bodyRows returns the number of lines for groups and sessions.
-func (l *screenLayout) bodyRows() int {
-	if l.heads {
-		return l.listRows - 1
-	}
-	return l.listRows
-}
-
-// previewOn reports whether the preview is shown: as the user wants, or by default if there is
-// room.
-func (d *Dashboard) previewOn() bool {
-	if d.preview.chosen {
-		return d.preview.on
-	}
-	width, height := d.canvas.Width, d.canvas.Height
-	return width >= previewBeside || width >= twoRowsBelow && height >= previewBelow
-}
-
-// pageSize returns the number of sessions by which to scroll a page.
-func (d *Dashboard) pageSize() int {
+// draw returns the lines of the screen and the cursor.
+func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 	l := d.layout()
-	list := d.listLayout(l.bodyRows())
-	return max(1, (l.bodyRows()-1)/list.each)
-}
-
-// draw draws the screen.
-func (d *Dashboard) draw() tea.View {
-	width, height := d.canvas.Width, d.canvas.Height
-	v := tea.NewView("")
-	v.AltScreen = true
-	v.ReportFocus = true
-	v.WindowTitle = "agentctl"
-	if d.overlays.Show(&v, d.Styles, d.leaveLine(width), width, height) {
-		return v
-	}
-	l := d.layout()
-	lines := d.listLines(&l)
+	lines := d.table.lines(l.table, d.emptyLines)
 	if l.previewRows > 0 {
-		preview := d.previewLines(cmp.Or(l.previewWidth, width), l.previewRows)
+		selected, _ := d.table.current()
+		preview := d.preview.lines(&selected, cmp.Or(l.previewWidth, width), l.previewRows)
 		if l.previewWidth == 0 {
 			lines = append(lines, preview...)
 		} else {
 			border := "┬" // of the titles
 			for i := range lines {
-				lines[i] = ui.Pad(lines[i], l.listWidth) + d.Styles.Dim.Render(border) + preview[i]
+				lines[i] = ui.Pad(lines[i], l.table.width) + d.Styles.Dim.Render(border) + preview[i]
 				border = "│"
 			}
 		}
 	}
 	if l.hasDetails {
-		lines = append(lines, d.detailLine())
+		lines = append(lines, d.table.details(width))
 	}
 	if l.lost != "" {
 		lines = append(lines, l.lost)
@@ -133,12 +97,10 @@ func (d *Dashboard) draw() tea.View {
 	if height > 1 {
 		lines = append(lines, d.footer())
 	}
-	v.SetContent(d.Styles.Frame(lines, width, height))
-	if c := l.panelCursor; c != nil && above+c.Y < height && c.X < width {
-		c.Y += above
-		v.Cursor = c
+	if l.panelCursor != nil {
+		l.panelCursor.Y += above
 	}
-	return v
+	return lines, l.panelCursor
 }
 
 // emptyLines returns the text shown in place of an empty list.
@@ -149,7 +111,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 	switch {
 	case d.servers.listError != "":
 		text = []string{"session list not available: " + d.servers.listError}
-	case d.filter != "":
+	case d.table.filter != "":
 	case d.servers.home.State != remote.Connected:
 		text = []string{"waiting for the server …"}
 	case d.overlays.Docked() != nil:
@@ -176,7 +138,7 @@ func (d *Dashboard) footer() string {
 		return notice
 	}
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
-	conn := d.connText()
+	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.answers.Text())
 	width -= ansi.StringWidth(conn)
 	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" {
 		return conn + s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
@@ -186,7 +148,7 @@ func (d *Dashboard) footer() string {
 		keymap.DecideRequest, "decide", keymap.TogglePreview, "preview",
 		keymap.RenameSession, "rename", keymap.CloseOrDelete, "close")
 	switch {
-	case len(d.marks.sessions) > 0:
+	case len(d.table.marked) > 0:
 		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.DenySessions, "deny", keymap.StopSessions, "interrupt",
 			keymap.SendSessions, "message", keymap.CloseOrDelete, "close", keymap.Back, "unmark",
 			keymap.LabelSession, "label", keymap.MarkSession, "mark")
@@ -199,22 +161,15 @@ func (d *Dashboard) footer() string {
 	return conn + s.Dim.Render(ui.Spread(" "+ui.FitHints(hint, width-ansi.StringWidth(help)-2), help, width))
 }
 
-// leaveLine returns the line after the first ctrl+c, or "".
-func (d *Dashboard) leaveLine(width int) string {
-	if !d.leave.Pending {
-		return ""
-	}
-	return d.Styles.Warning.Render(ui.Fit(" ctrl+c again leaves · the sessions go on", width))
-}
-
 // notice returns the text that replaces the key hints: the state of a lost connection and the
 // status message; "" if there is neither.
 func (d *Dashboard) notice() string {
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
-	conn := d.connText()
+	if leave := d.screen.LeaveLine(width); leave != "" {
+		return leave
+	}
+	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.answers.Text())
 	switch {
-	case d.leave.Pending:
-		return d.leaveLine(width)
 	case d.status.Text != "":
 		return ui.Fit(conn+s.Warning.Render(" "+format.JoinLines(transcript.Clean(d.status.Text))), width)
 	case d.servers.listError != "":
@@ -225,71 +180,4 @@ func (d *Dashboard) notice() string {
 		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
 	}
 	return ""
-}
-
-// connText returns the state of the connection unless it is established or being established; then
-// how long a server has not answered, or "".
-func (d *Dashboard) connText() string {
-	var text string
-	switch d.servers.home.State {
-	case remote.Reconnecting:
-		text = string(remote.Reconnecting)
-		if wait := d.servers.home.Retry.Sub(d.Now()); wait > 0 {
-			text += fmt.Sprintf(" in %ds", format.SecondsLeft(wait))
-		}
-	case remote.Closing:
-		text = string(remote.Closing)
-	case remote.Offline:
-		text = string(remote.Offline)
-		if d.servers.home.Reason != "" {
-			text += ": " + d.servers.home.Reason
-		}
-	case remote.Connecting, remote.Connected:
-		return d.Styles.Warning.Render(ui.Prefixed(" ○ ", d.requests.answers.Text()))
-	}
-	if d.servers.several != nil {
-		text = d.servers.names[0] + " " + text
-	}
-	return d.Styles.Error.Render(" ○ " + format.JoinLines(transcript.Clean(text)))
-}
-
-// detailLine returns details of the selected session that its row omits.
-func (d *Dashboard) detailLine() string {
-	s, ok := d.current()
-	if !ok {
-		return ""
-	}
-	var parts []string
-	add := func(part string) {
-		if part != "" {
-			parts = append(parts, format.JoinLines(transcript.Clean(part)))
-		}
-	}
-	add(ui.Prefixed(d.servers.of(s.Session)+" ", d.servers.age(d.Styles, s.Session)))
-	add(describe.Agent(s.Agent))
-	if s.Percent > 0 {
-		parts = append(parts, "context "+d.Styles.ContextBar(s.Percent, 8))
-	}
-	add(queueText(&s))
-	add(d.directory(&s, d.canvas.Width/3))
-	add(labelsText(s.Labels))
-	if s.Name != "" {
-		add(s.Title)
-	}
-	if s.Clients > 0 {
-		add(format.Count(s.Clients, "client"))
-	}
-	add(ui.ShortID(s.Session))
-	return d.Styles.Dim.Render(ui.Fit(" "+strings.Join(parts, " · "), d.canvas.Width))
-}
-
-// queueText returns the number of queued messages of a session, or "".
-func queueText(s *protocol.Summary) string {
-	switch {
-	case s.Queue == 0:
-		return ""
-	case s.Held:
-		return fmt.Sprintf("+%d held", s.Queue)
-	}
-	return fmt.Sprintf("+%d", s.Queue)
 }

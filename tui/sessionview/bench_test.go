@@ -79,7 +79,7 @@ func (l *longView) applyJournal() { l.update(l.journal.Take()) }
 
 // update applies a message, draws, and applies the messages of the returned command.
 func (l *longView) update(msg tea.Msg) {
-	cmd := l.m.Update(msg)
+	cmd, _ := l.m.Update(msg)
 	l.m.View()
 	for _, msg := range tuitest.Messages(cmd) {
 		if msg != nil {

@@ -23,7 +23,7 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 		return func() tea.Cmd { return v.search(text) }, true
 	case action == keymap.RenameSession:
 		return func() tea.Cmd {
-			v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, &v.overlays, text))
+			v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, v.overlays, text))
 			return nil
 		}, true
 	case action == keymap.ChooseTheme:

@@ -90,7 +90,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 				}
 			case 1, 2:
 				did = keys[random.IntN(len(keys))]
-				s.m.pressed.leave.Cancel()
+				s.m.screen.CancelLeave()
 				s.press(did)
 			default:
 				focus, text := s.m.focus, s.m.composer.Text()

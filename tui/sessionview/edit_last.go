@@ -9,9 +9,9 @@ import (
 	"agentctl/tui/ui"
 )
 
-// ForkedMsg is the end of a fork for another version of a message. The program opens the new
-// session, with the message in its composer.
-type ForkedMsg struct {
+// ForkedIntent asks the program to open the session that was forked for another version of a
+// message, with the message in its composer.
+type ForkedIntent struct {
 	Session string // ID of the new session on the server of this one
 	Text    string
 }
@@ -53,6 +53,7 @@ func (v *View) forkBefore(turn, text string) tea.Cmd {
 			return v.commands.Report(err)
 		}
 		v.status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
-		return v.Tasks.Send(ForkedMsg{created.Session, text})
+		v.intent = ForkedIntent{created.Session, text}
+		return nil
 	})
 }

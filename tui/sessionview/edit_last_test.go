@@ -1,11 +1,8 @@
 package sessionview
 
 import (
-	"slices"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
@@ -54,18 +51,17 @@ func TestEscTwiceAsksWhetherToFork(t *testing.T) {
 	s.press("esc", "esc", "esc")
 	s.mustCompose("")
 	s.press("esc", "esc")
-	var forked []tea.Msg
 	s.session.Reply = func(tuitest.Command) (any, error) { return protocol.CreateResult{Session: "k2"}, nil }
 	s.press("right")
 	for _, done := range tuitest.Messages(s.m.Update(tuitest.KeyPress("enter"))) {
-		forked = append(forked, tuitest.Messages(s.m.Update(done))...)
+		s.m.Update(done)
 	}
 	want := tuitest.Command{Verb: protocol.DoFork, Data: protocol.ForkData{Turn: "turn-m1", Before: true}}
 	if got := s.takeCommands(); len(got) != 1 || got[0] != want {
 		t.Errorf("got commands %+v, want %+v", got, want)
 	}
-	if !slices.Contains(forked, tea.Msg(ForkedMsg{"k2", "fix the parser"})) {
-		t.Errorf("got messages %+v", forked)
+	if want := (ForkedIntent{"k2", "fix the parser"}); s.m.asked != want {
+		t.Errorf("got intent %+v, want %+v", s.m.asked, want)
 	}
 	s.mustCompose("")
 }

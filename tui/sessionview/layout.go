@@ -22,24 +22,11 @@ const (
 	minApprovalRows   = 14 // of an approval, at the cost of the transcript
 )
 
-// draw renders the screen.
-func (v *View) draw() tea.View {
-	out := tea.NewView("")
-	out.AltScreen = true
+// windowTitle returns the title of the terminal.
+func (v *View) windowTitle() string {
 	state := v.replica.State
 	name := format.JoinLines(transcript.Clean(remote.SessionName(state)))
-	out.WindowTitle = "agentctl " + name + " · " + string(state.Status())
-	out.ReportFocus = true
-	width, height := v.canvas.Width, v.canvas.Height
-	if v.overlays.Show(&out, v.Styles, v.leaveLine(width), width, height) {
-		return out
-	}
-	lines, cursor := v.layout(width, height)
-	out.SetContent(v.Styles.Frame(lines, width, height))
-	if cursor != nil && cursor.X < width && cursor.Y < height {
-		out.Cursor = cursor
-	}
-	return out
+	return "agentctl " + name + " · " + string(state.Status())
 }
 
 // layout returns the lines of the screen and the cursor: the main column, the side column beside it
@@ -211,7 +198,7 @@ func (v *View) composerRule(width int) string {
 
 // lastLine returns the status line, the keys of a docked overlay or the question whether to leave.
 func (v *View) lastLine(width int) string {
-	if line := v.leaveLine(width); line != "" {
+	if line := v.screen.LeaveLine(width); line != "" {
 		return line
 	}
 	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" && v.status.Text == "" {

@@ -13,9 +13,11 @@ import (
 // leaveText is the line after the first ctrl+c.
 const leaveText = " ctrl+c again leaves · the session goes on"
 
+// replayLeaveText is leaveText of a recording.
+const replayLeaveText = " ctrl+c again leaves"
+
 // keyHistory records earlier keys that change the meaning of the next one.
 type keyHistory struct {
-	leave     ui.Leave
 	arrows    arrowKeys
 	cleared   *clearedDraft // the last key was ctrl+c and cleared this
 	deletion  bool          // the last key was ctrl+d and deleted a character
@@ -31,17 +33,13 @@ type clearedDraft struct {
 	files []attachment.File
 }
 
-// pressCtrlC clears the draft that is being written. Without one the second press ends the program.
-func (v *View) pressCtrlC() tea.Cmd {
-	if o, ok := v.overlays.Top().(interface{ Interrupt() bool }); ok && o.Interrupt() {
-		return nil
-	}
+// clearWritten clears the draft that is being written, if there is one, instead of leaving.
+func (v *View) clearWritten() (cmd tea.Cmd, cleared bool) {
 	if v.overlays.Top() == nil && v.focus == onComposer && !v.composerEmpty() {
-		v.pressed.leave.Cancel()
-		return v.clearDraft()
+		return v.clearDraft(), true
 	}
 	v.pressed.cleared = nil
-	return v.pressed.leave.Press(v.After)
+	return nil, false
 }
 
 // composerEmpty reports whether there is nothing in the composer: no text, no file, no edit and no
@@ -92,16 +90,4 @@ func (v *View) pressCtrlD() tea.Cmd {
 	v.composer.Press(tea.KeyPressMsg{Code: tea.KeyDelete})
 	v.pressed.deletion = true
 	return nil
-}
-
-// leaveLine returns the line after the first ctrl+c, or "".
-func (v *View) leaveLine(width int) string {
-	if !v.pressed.leave.Pending {
-		return ""
-	}
-	text := leaveText
-	if v.panels.player != nil {
-		text = " ctrl+c again leaves"
-	}
-	return v.Styles.Warning.Render(ui.Fit(text, width))
 }

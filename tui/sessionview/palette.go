@@ -15,9 +15,6 @@ import (
 	"agentctl/tui/ui"
 )
 
-// ActionMsg asks the program for an action that leaves the session.
-type ActionMsg struct{ Action keymap.Action }
-
 // allCommands returns the commands of this screen and of the agent.
 func (v *View) allCommands() []palette.Command {
 	screen := palette.OfScreen(v.Styles.Keys, keymap.OnSession, keymap.Global)
@@ -47,40 +44,36 @@ func leavesSession(a keymap.Action) bool {
 	return a.OnPanes()
 }
 
-// pressAnywhere handles the keys that work in every overlay and every text field: those that open
-// the palette and the help, and those of the transcript while a field beside it has the focus.
-func (v *View) pressAnywhere(key string, top ui.Overlay) bool {
-	_, isPager := top.(*ui.Pager)
-	_, isPalette := top.(*palette.Palette)
-	typing := v.panels.decision.Typing()
-	beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
-	switch action := v.Styles.Keys.At(keymap.Global, key); action {
+// newPalette returns the palette, or nil if the overlay on top is one.
+func (v *View) newPalette(top ui.Overlay) ui.Overlay {
+	if _, isPalette := top.(*palette.Palette); isPalette {
+		return nil
+	}
+	return palette.New(v.Styles, v.allCommands)
+}
+
+// actAnywhere carries out the actions that work in every overlay and every text field: the help,
+// and those of the transcript while a field beside it has the focus.
+func (v *View) actAnywhere(action keymap.Action, top ui.Overlay) bool {
+	switch action {
 	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:
 		if action != keymap.ToggleLast && top != nil && top.Scope() == keymap.Lists {
 			return false // the list has pages
 		}
+		_, isPalette := top.(*palette.Palette)
+		typing := v.panels.decision.Typing()
+		beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
 		if beside {
 			_, _ = v.act(action)
 		}
 		return beside
-	case keymap.OpenPalette:
-		if isPalette {
-			return false // it closes
-		}
-		v.overlays.Push(palette.New(v.Styles, v.allCommands))
 	case keymap.Help:
-		switch {
-		case isPager:
-			return false // it closes
-		case top != nil:
-			v.overlays.Push(ui.NewHelp(v.Styles, top.Scope()))
-		default:
+		if top == nil {
 			v.showHelp()
 		}
-	default:
-		return false
+		return top == nil
 	}
-	return true
+	return false
 }
 
 // runCommand runs a command of the palette. A command of the agent is sent, or put before the
@@ -126,7 +119,8 @@ func (v *View) runWord(word string) tea.Cmd {
 // runAction runs the action of a command.
 func (v *View) runAction(action keymap.Action) tea.Cmd {
 	if v.Sessions && leavesSession(action) {
-		return func() tea.Msg { return ActionMsg{action} }
+		v.intent = ui.ActionIntent{Action: action}
+		return nil
 	}
 	switch action {
 	case keymap.SetMode:
@@ -143,7 +137,7 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 	case keymap.HoldQueue:
 		return v.panels.queue.Hold()
 	case keymap.RenameSession:
-		v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, &v.overlays, ""))
+		v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, v.overlays, ""))
 	case keymap.Quit:
 		return tea.Quit
 	}

@@ -13,6 +13,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
+	"agentctl/tui/ui"
 )
 
 func TestGoldenPaletteOnAWideScreen(t *testing.T) {
@@ -40,6 +41,9 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 			before := s.text()
 			type_(s)
 			msgs := tuitest.Messages(s.m.Update(tuitest.KeyPress("enter")))
+			if s.m.asked != nil {
+				msgs = append(msgs, s.m.asked)
+			}
 			for _, msg := range msgs {
 				if done, ok := msg.(request.DoneMsg); ok {
 					s.update(done)
@@ -68,7 +72,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 func leaves(msgs []tea.Msg) bool {
 	for _, msg := range msgs {
 		switch msg.(type) {
-		case ActionMsg, tea.QuitMsg:
+		case ui.ActionIntent, tea.QuitMsg:
 			return true
 		}
 		typ := reflect.TypeOf(msg)

@@ -58,14 +58,14 @@ func openReplay(t *testing.T, j *tuitest.Journal, width, height int) (*testScree
 	t.Cleanup(tasks.Close)
 	styles := ui.NewStyles(time.UTC, "")
 	styles.Now = player.Now
-	s.m = New(Config{
+	s.m = &viewRig{rigView: New(Config{
 		Session: player, Tasks: tasks, Styles: styles, Now: func() time.Time { return s.now }, Exec: tea.Exec,
 		Editor: "vi", NewID: func() string { return "" },
 		After: func(_ time.Duration, msg tea.Msg) tea.Cmd {
 			s.timers = append(s.timers, msg)
 			return nil
 		},
-	})
+	})}
 	s.update(tea.WindowSizeMsg{Width: width, Height: height})
 	j.CaughtUp()
 	s.applyJournal()

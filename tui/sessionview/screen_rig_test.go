@@ -14,6 +14,24 @@ import (
 	"agentctl/tui/ui"
 )
 
+// tickMsg is the tick of the view's clock.
+type tickMsg = ui.TickMsg
+
+// viewRig is a view that keeps its last intent.
+type viewRig struct {
+	*rigView
+	asked ui.Intent
+}
+
+type rigView = View // embedded as View, it would hide the method View
+
+// Update passes a message to the view.
+func (r *viewRig) Update(msg tea.Msg) tea.Cmd {
+	cmd, intent := r.rigView.Update(msg)
+	r.asked = intent
+	return cmd
+}
+
 // testView returns a view of a session that starts no timers.
 func testView(ctx context.Context, s remote.Session, now func() time.Time, newID func() string) *View {
 	styles := ui.NewStyles(time.UTC, "")

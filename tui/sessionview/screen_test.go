@@ -24,7 +24,7 @@ import (
 // testScreen is a view without a Bubble Tea program. The test sends keys and advances time.
 type testScreen struct {
 	t       *testing.T
-	m       *View
+	m       *viewRig
 	session *tuitest.FakeSession
 	journal *tuitest.Journal
 	now     time.Time
@@ -49,7 +49,7 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	t.Cleanup(tasks.Close)
 	styles := ui.NewStyles(time.UTC, "")
 	styles.Now = func() time.Time { return s.now }
-	s.m = New(Config{
+	s.m = &viewRig{rigView: New(Config{
 		Side:    hiddenSide(),
 		Session: s.session,
 		Tasks:   tasks,
@@ -65,7 +65,7 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 			s.timers = append(s.timers, msg)
 			return nil
 		},
-	})
+	})}
 	s.m.Styles.GraphemeWidths = true
 	s.update(tea.WindowSizeMsg{Width: width, Height: height})
 	s.applyJournal()

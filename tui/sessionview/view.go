@@ -73,20 +73,23 @@ type View struct {
 	Config
 	replica  *replica.Session
 	commands *request.Sender
-	status   *ui.Status
+
+	screen   *ui.Screen
+	overlays *ui.Stack  // of screen
+	status   *ui.Status // of screen
+	canvas   *ui.Canvas // of screen
+	intent   ui.Intent  // for the program, returned by Update
 
 	transcript transcriptPane
 	composer   composer.Composer
 	panels     panels
 	usage      *contextview.Usage
 	files      *files.Files
-	overlays   ui.Stack
 	statusLine *statusline.Line
 
 	focus   focus
 	pressed keyHistory
 	hidden  bool // not on the screen, or shown as a preview
-	canvas  ui.Canvas
 }
 
 // Messages of a view, in addition to those of its parts.
@@ -104,13 +107,21 @@ type (
 // New returns a view that has not received any updates.
 func New(c Config) *View {
 	v := &View{
-		Config: c, replica: replica.New(), status: new(ui.Status), composer: composer.New(),
-		canvas: ui.NewCanvas(),
+		Config: c, replica: replica.New(), composer: composer.New(),
 	}
+	v.screen = ui.NewScreen(ui.ScreenConfig{
+		Styles: c.Styles, Now: c.Now,
+		After:     func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) },
+		LeaveText: leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
+		Anywhere: v.actAnywhere,
+		Handle:   func(i ui.Intent) (tea.Cmd, ui.Intent) { return v.handleIntent(i), nil },
+		Input:    func(msg tea.Msg) (tea.Cmd, ui.Intent) { return v.handleInput(msg), nil },
+	})
+	v.overlays, v.status, v.canvas = &v.screen.Overlays, &v.screen.Status, &v.screen.Canvas
 	now := c.Now // the time of the session
 	player := panel.NewPlayer(c.Styles, c.Session)
 	if player != nil {
-		now, v.replica.Recorded = player.Now, true
+		now, v.replica.Recorded, v.screen.LeaveText = player.Now, true, replayLeaveText
 	}
 	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
 	v.transcript = transcriptPane{
@@ -119,7 +130,7 @@ func New(c Config) *View {
 	}
 	v.usage = contextview.New(v.replica, v.commands, c.Now, now)
 	v.files = files.New(files.Config{
-		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: &v.overlays, Viewer: c.Viewer,
+		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
 	})
 	v.panels = panels{
@@ -152,29 +163,31 @@ func New(c Config) *View {
 	return v
 }
 
-// Update handles a message. It does no I/O itself: the returned command does.
-func (v *View) Update(msg tea.Msg) tea.Cmd {
+// Update handles a message. It does no I/O itself: the returned command does. The intent, which may
+// be nil, is for the program.
+func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd := v.update(msg)
 	v.scheduleDraft(msg)
-	return tea.Batch(cmd, v.transcript.requestPage(), v.expireStatus(), v.completeFiles(),
+	cmd = tea.Batch(cmd, v.transcript.requestPage(), v.screen.Expire(v.transcript.jump != nil), v.completeFiles(),
 		v.scheduleImages(), v.scheduleNextPage(), v.panels.timer.Start(v.panels.parts, v.Now(), v.After))
+	intent := v.intent
+	v.intent = nil
+	return cmd, intent
 }
 
 // update handles a message without its follow-up commands.
 func (v *View) update(msg tea.Msg) tea.Cmd {
+	v.screen.Update(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		v.canvas.Resize(msg)
 		return v.updateParts(msg)
 	case remote.Updates:
 		return v.applyUpdates(msg)
 	case ui.StatusTimeoutMsg:
-		msg.Wake()
 		return nil
 	case DraftMsg:
 		v.restoreDraft(drafts.Draft(msg))
 	case ui.LeaveTimeoutMsg:
-		msg.Expire()
 	case localSearchMsg:
 		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
 		return v.transcript.continueSearch(msg.generation)
@@ -225,45 +238,23 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		return nil
 	default:
-		if ui.IsInput(msg) {
-			return v.route(msg)
+		var parts tea.Cmd
+		if !ui.IsInput(msg) {
+			parts = v.updateParts(msg)
 		}
-		return tea.Batch(v.updateParts(msg), v.route(msg))
+		cmd, _ := v.screen.Route(msg)
+		v.armApproval()
+		return tea.Batch(parts, cmd)
 	}
 	v.canvas.Dirty = true
 	_, _, _ = v.overlays.Update(msg)
 	return nil
 }
 
-// route passes a message to the overlays, and input that they do not handle to the view.
-func (v *View) route(msg tea.Msg) tea.Cmd {
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		v.canvas.Dirty = true
-		if press.String() == "ctrl+c" {
-			return v.pressCtrlC()
-		}
-		v.pressed.leave.Cancel()
-		v.transcript.jump = nil
-		v.status.Clear()
-		v.panels.decision.Touch()
-	}
-	top := v.overlays.Top()
-	if press, ok := msg.(tea.KeyPressMsg); ok && v.pressAnywhere(press.String(), top) {
-		return nil
-	}
-	cmd, intents, pass := v.overlays.Update(msg)
-	if top != nil || ui.IsInput(msg) {
-		v.canvas.Dirty = true
-	}
-	cmds := []tea.Cmd{cmd}
-	for _, intent := range intents {
-		cmds = append(cmds, v.handleIntent(intent))
-	}
-	if pass {
-		cmds = append(cmds, v.handleInput(msg))
-	}
-	v.armApproval()
-	return tea.Batch(cmds...)
+// beforeKey ends what lasts until the next key.
+func (v *View) beforeKey() {
+	v.transcript.jump = nil
+	v.panels.decision.Touch()
 }
 
 // handleIntent carries out an intent of an overlay.
@@ -293,7 +284,7 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 }
 
 // View returns the screen. It is redrawn only after changes.
-func (v *View) View() tea.View { return v.canvas.View(v.draw) }
+func (v *View) View() tea.View { return v.screen.View(v.windowTitle, v.layout) }
 
 // armApproval enables the keys of the shown approval once its grace period is over.
 func (v *View) armApproval() { v.canvas.Dirty = v.panels.decision.Arm() || v.canvas.Dirty }
@@ -316,19 +307,6 @@ func (v *View) showsClock() bool {
 		}
 	}
 	return v.commands.Answers.Waiting()
-}
-
-// expireStatus removes expired status messages. That of a jump in progress stays.
-func (v *View) expireStatus() tea.Cmd {
-	var own, overlay tea.Cmd
-	var expired bool
-	if v.transcript.jump == nil {
-		own, expired = v.status.Expire(v.Now(), v.After)
-		v.canvas.Dirty = v.canvas.Dirty || expired
-	}
-	overlay, expired = v.overlays.Expire(v.Now(), v.After)
-	v.canvas.Dirty = v.canvas.Dirty || expired
-	return tea.Batch(own, overlay)
 }
 
 // Transcript returns the transcript of the view.

@@ -19,7 +19,7 @@ func TestOnlyOwnFilesAreAppendedTo(t *testing.T) {
 		t.Skip(err)
 	}
 	foreign := "/etc/passwd"
-	if os.Geteuid() == 0 { // who may write to all files
+	if os.Geteuid() == 0 { // root may write to all files
 		foreign = filepath.Join(dir, "foreign")
 		if err := errors.Join(os.WriteFile(foreign, nil, 0o666), os.Chown(foreign, 4321, -1)); err != nil {
 			t.Skip(err)

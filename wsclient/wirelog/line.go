@@ -23,7 +23,7 @@ type line struct {
 	Dropped   int             `json:"dropped,omitempty"` // messages that are missing here
 }
 
-// linesOf returns the lines of a frame, which holds one or more messages on lines of their own.
+// linesOf returns the lines of a frame, which holds one or more messages, one per line.
 func linesOf(f wsclient.Frame, r *redact.Messages) (lines []line) {
 	if f.Note != "" {
 		return []line{{Time: f.Time, Note: string(r.Redact([]byte(f.Note)))}}

@@ -15,14 +15,15 @@ const (
 	// MaxSize is the size limit of a file, in bytes.
 	MaxSize = 64 << 20
 
-	// maxQueued and maxQueuedFrames bound what waits for the file: bytes of data, and frames.
+	// maxQueued and maxQueuedFrames bound the frames that wait for the file: their bytes, and their
+	// number.
 	maxQueued       = 8 << 20
 	maxQueuedFrames = 4096
 )
 
 // A Log writes frames to a file. It is safe for concurrent use.
 type Log struct {
-	file io.WriteCloser // used by run alone, until it has returned
+	file io.WriteCloser // used only by run, until it has returned
 	size int64          // of the file; owned by run
 	done chan struct{}  // closed when run has returned
 	err  error          // of the file, set before done is closed
@@ -58,15 +59,15 @@ func start(file io.WriteCloser, size int64) *Log {
 }
 
 // Hide hides the given secrets in frames that are written from now on, in addition to text that
-// looks like a credential. It replaces those of an earlier call.
+// looks like a credential. It replaces the secrets of an earlier call.
 func (l *Log) Hide(secrets ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.redactor = redact.NewMessages(secrets)
 }
 
-// Record queues a frame, whose data must not be changed afterwards. It never waits for the file: a
-// frame for which the queue has no room is dropped, and the next line says how many were.
+// Record queues a frame, whose data must not be changed afterwards. It never waits for the file: if
+// the queue is full, the frame is dropped, and the next line has the number of dropped frames.
 func (l *Log) Record(f wsclient.Frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +90,8 @@ func (l *Log) signal() {
 	}
 }
 
-// Close writes what is queued, closes the file, and returns the first error of the file. It waits
-// for the file. Frames that are recorded later are ignored.
+// Close writes the queued frames, closes the file, and returns the first error of the file. It
+// waits for the file. Frames that are recorded later are ignored.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -127,8 +128,8 @@ func (l *Log) take() (frames []wsclient.Frame, dropped int, r *redact.Messages, 
 	return frames, dropped, l.redactor, l.closed
 }
 
-// write appends frames to the file. full reports that the file has its size limit: its last line
-// says so.
+// write appends frames to the file. full reports that the file has reached its size limit, which
+// its last line states.
 func (l *Log) write(frames []wsclient.Frame, dropped int, r *redact.Messages) (full bool, err error) {
 	var out []byte
 	for _, f := range frames {

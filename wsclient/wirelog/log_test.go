@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// readLines returns the lines of a file, each of which is JSON.
+// readLines returns the lines of a file. Each line is JSON.
 func readLines(t *testing.T, text []byte) (lines []line) {
 	t.Helper()
 	for raw := range bytes.Lines(text) {

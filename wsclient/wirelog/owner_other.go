@@ -4,5 +4,5 @@ package wirelog
 
 import "io/fs"
 
-// isOwn reports whether this user owns a file. The system's rights say who may write to it.
+// isOwn reports whether this user owns a file. On this system access rights protect the file.
 func isOwn(fs.FileInfo) bool { return true }

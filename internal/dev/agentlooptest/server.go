@@ -5,43 +5,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
 )
 
-// Start is the time at which every test begins.
-var Start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-
-// A Tester is the common part of testing.T and rapid.T.
-type Tester interface {
-	Helper()
-	Fatal(...any)
-	Fatalf(string, ...any)
-}
-
-// Ids returns a generator of predictable ids.
-func Ids() func(string) string {
-	n := 0
-	return func(prefix string) string { n++; return fmt.Sprintf("%s_%d", prefix, n) }
-}
-
-// A Server is a fake native server with one session, and a server codec in front of it.
+// A Server is a server codec between a fake native server with one session and a client that the
+// test plays.
 type Server struct {
-	T         Tester
+	codectest.Server
 	newCodec  serverCodec
-	Codec     codec.Codec
 	name      string     // of the session, by the URL
 	Log       *codec.Log // nil: there is no session yet
 	Responder codec.Responder
-	Now       time.Time
-	Wake      time.Time
 	Commands  []protocol.Command // except hello and subscribe
 	Sent      []wire.Message
 	Answer    map[protocol.Verb]func(*protocol.Command) any // a result or a *protocol.Error
-	Tap       func(*protocol.Event)                         // gets each event before the codec does; may be nil
 }
 
 // A serverCodec makes the codec of a connection.
@@ -49,25 +30,33 @@ type serverCodec = func(codec.ServerOptions) codec.Codec
 
 // NewServer returns a server with a connection of a client that the test plays. path is that of
 // the client's URL; exists means that its session exists.
-func NewServer(t Tester, newCodec serverCodec, path string, exists bool) *Server {
+func NewServer(t codectest.T, newCodec serverCodec, path string, exists bool) *Server {
 	h := &Server{
-		T: t, Now: Start, Answer: map[protocol.Verb]func(*protocol.Command) any{}, newCodec: newCodec,
-		Codec: openServer(newCodec, path), name: wire.SessionOfPath(path),
+		Server: codectest.Server{T: t, Now: codectest.Start}, newCodec: newCodec, name: wire.SessionOfPath(path),
+		Answer: map[protocol.Verb]func(*protocol.Command) any{},
 		Responder: codec.Responder{Dialect: "native", Epoch: "e1", Verbs: []protocol.Verb{
 			protocol.DoSubscribe, protocol.DoCreate, protocol.DoSend, protocol.DoApprove, protocol.DoContext,
 			protocol.DoCompact, protocol.DoQueueRelease,
 		}},
 	}
+	h.Foreign = func(out codec.Output) { h.Sent = append(h.Sent, decoded(t, out)...) }
+	h.Native = func(line []byte) [][]byte {
+		var out codec.Output
+		if c, ok := h.Responder.Decode(&out, line); ok {
+			h.handleCommand(&out, &c)
+		}
+		return out.Native
+	}
 	if exists {
 		h.createSession()
 	}
-	h.Deliver(h.Codec.Open(h.Now))
+	h.Open(openServer(newCodec, path))
 	return h
 }
 
 func openServer(newCodec serverCodec, path string) codec.Codec {
 	return newCodec(codec.ServerOptions{
-		Path: path, ID: Ids(), By: protocol.Actor{Name: "agentloop@peer"},
+		Path: path, ID: codectest.IDs(), By: protocol.Actor{Name: "agentloop@peer"},
 		Agent: func(string) string { return "claude" },
 	})
 }
@@ -76,8 +65,7 @@ func openServer(newCodec serverCodec, path string) codec.Codec {
 func (h *Server) Reconnect() {
 	h.T.Helper()
 	h.Log.Detach()
-	h.Codec = openServer(h.newCodec, "")
-	h.Deliver(h.Codec.Open(h.Now))
+	h.Open(openServer(h.newCodec, ""))
 }
 
 func (h *Server) createSession() {
@@ -86,36 +74,6 @@ func (h *Server) createSession() {
 		Type: protocol.SessionCreated,
 		Data: protocol.SessionCreatedData{Name: h.name, Agent: "claude"},
 	})
-}
-
-// Deliver carries out the codec's output.
-func (h *Server) Deliver(out codec.Output) {
-	h.T.Helper()
-	h.Wake = out.Wake
-	for _, f := range out.Foreign {
-		m, ok := wire.DecodeMessage(f)
-		if !ok {
-			h.T.Fatalf("not a message: %s", f.Data)
-		}
-		h.Sent = append(h.Sent, m)
-	}
-	for _, line := range out.Native {
-		var native codec.Output
-		if c, ok := h.Responder.Decode(&native, line); ok {
-			h.handleCommand(&native, &c)
-		}
-		h.DeliverNative(native.Native)
-	}
-}
-
-// DeliverNative delivers lines of the native server.
-func (h *Server) DeliverNative(lines [][]byte) {
-	for _, line := range lines {
-		if e, _, _ := protocol.DecodeIncoming(line); e != nil && h.Tap != nil {
-			h.Tap(e)
-		}
-		h.Deliver(h.Codec.Native(h.Now, line))
-	}
 }
 
 func (h *Server) handleCommand(out *codec.Output, c *protocol.Command) {
@@ -151,21 +109,7 @@ func (h *Server) Record(entries ...codec.Entry) {
 		if !h.Log.Following() {
 			h.T.Fatal("no subscription")
 		}
-		h.DeliverNative(out.Native)
-	}
-}
-
-// Receive passes a frame of the client to the codec.
-func (h *Server) Receive(frame string) {
-	h.T.Helper()
-	h.Deliver(h.Codec.Foreign(h.Now, codec.Frame{Data: []byte(frame)}))
-}
-
-// Advance lets time pass.
-func (h *Server) Advance(d time.Duration) {
-	h.Now = h.Now.Add(d)
-	if !h.Wake.IsZero() && !h.Now.Before(h.Wake) {
-		h.Deliver(h.Codec.Wake(h.Now))
+		h.ReceiveNative(out.Native...)
 	}
 }
 
@@ -187,23 +131,15 @@ func (h *Server) ExpectMessages(want ...string) {
 	}
 }
 
-// Last returns the newest command of a verb and its data.
+// Last returns the data of the newest command of a verb.
 func Last[T any](h *Server, verb protocol.Verb) (d T) {
 	h.T.Helper()
-	for _, c := range slices.Backward(h.Commands) {
-		if c.Command == verb {
-			if err := json.Unmarshal(c.Data, &d); err != nil {
-				h.T.Fatal(err)
-			}
-			return d
-		}
-	}
-	h.T.Fatalf("no %s was sent", verb)
+	codectest.Last(h.T, h.Commands, verb, &d)
 	return d
 }
 
 // short returns a message on one line.
-func short(t Tester, m *wire.Message) string {
+func short(t codectest.T, m *wire.Message) string {
 	if m.ID == "" {
 		t.Fatalf("a message without an id: %+v", m)
 	}

@@ -31,24 +31,7 @@ import (
 // testTimeout bounds each step of a test.
 const testTimeout = 90 * time.Second
 
-// program is the path of the agentctl binary, built once.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(runMain(m)) }
-
-func runMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "browser")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if program, err = testbinary.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
 
 // A testServer is agentctl with a TCP listener that requires a token, an open listener for each
 // dialect, a user who can log in, and a session. Browsers reach each listener through a recorder.
@@ -130,7 +113,7 @@ func (s *testServer) write(name, text string) {
 }
 
 func (s *testServer) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, testbinary.Program, args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "AGENTCTL_DATA=" + filepath.Join(s.dir, "data")}
 	return cmd

@@ -66,7 +66,7 @@ func TestShownAndAnsweredDataSurvivesAKilledServer(t *testing.T) {
 
 func runTrial(t *testing.T, seed uint64) {
 	tr := &trial{
-		Server:   &testbinary.Server{T: t, Program: program, Dir: t.TempDir()},
+		Server:   &testbinary.Server{T: t, Dir: t.TempDir()},
 		stubborn: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
 		accepted: map[string][]string{}, decided: map[string]protocol.ApproveResult{},
 	}

@@ -49,7 +49,7 @@ func TestAKilledServerLosesNoNotification(t *testing.T) {
 	}))
 	defer receiver.Close()
 
-	s := &testbinary.Server{T: t, Program: program, Dir: t.TempDir()}
+	s := &testbinary.Server{T: t, Dir: t.TempDir()}
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 	defer model.Close()
 	defer model.CloseClientConnections()
 	tr := &trial{
-		Server: &testbinary.Server{T: t, Program: program, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(7, 1)),
+		Server: &testbinary.Server{T: t, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(7, 1)),
 	}
 	tr.configureModel(model.URL)
 	t.Cleanup(func() {

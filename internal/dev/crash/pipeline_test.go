@@ -24,7 +24,7 @@ const pipelineTasks = 8
 // A server is killed at random moments while a pipeline solves tasks. After each start a restart of
 // a task goes on with the plan. No completed task is repeated, no result is lost.
 func TestAKilledServerKeepsTheResultsOfAPipeline(t *testing.T) {
-	s := &testbinary.Server{T: t, Program: program, Dir: t.TempDir()}
+	s := &testbinary.Server{T: t, Dir: t.TempDir()}
 	writePipeline(t, s.Dir)
 	t.Cleanup(s.KillAll)
 	s.Start()

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"agentctl/internal/dev/fakemodel"
-	"agentctl/internal/dev/interop/interoptest"
+	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -26,7 +26,7 @@ import (
 // agentTimeout bounds every wait for a real agent.
 const agentTimeout = 90 * time.Second
 
-func TestMain(m *testing.M) { interoptest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
 
 // A testSession is a session with a real agent: fake model, agent, server and client.
 type testSession struct {
@@ -115,7 +115,7 @@ func (r *testSession) writeConfig(name string, v any) {
 func (r *testSession) start() {
 	r.t.Helper()
 	r.server = exec.Command(
-		interoptest.Program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o",
+		testbinary.Program, "serve", "--data", r.data, "--config", filepath.Join(r.data, "config.json"), "-o",
 		"json", "-v",
 	)
 	r.server.Stderr = r.log

@@ -337,6 +337,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/agentlooptest"},
 	{pkg: "internal/dev/bench"},
 	{pkg: "internal/dev/browser"},
+	{pkg: "internal/dev/codectest"},
 	{pkg: "internal/dev/compat"},
 	{pkg: "internal/dev/crash"},
 	{pkg: "internal/dev/documents"},

@@ -26,7 +26,6 @@ var shortWaits = map[string]string{
 	"server/session.Run":                                        "an agent that hubs in bubbles run",
 	"server/session.waitIdle":                                   "called in bubbles",
 	"server/sqlite.commitUntilError":                            "polls, for a minute",
-	"tui.Updates":                                               "a session that programs in bubbles follow",
 	"tui.demo":                                                  "no test: a program for people",
 	"tui.write":                                                 "called in bubbles",
 }

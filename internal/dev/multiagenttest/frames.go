@@ -1,10 +1,11 @@
 package multiagenttest
 
 import (
-	"fmt"
-	"time"
+	"encoding/json"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
+	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
 )
 
@@ -18,32 +19,27 @@ func AnswerTo(key, payload string) string {
 	return `{"type":"agentctl_answer","conversationId":"uuid","requestId":"` + key + `","payload":` + payload + `}`
 }
 
-// Start is the time at which every test begins.
-var Start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-
-// sequentialIDs returns predictable ids.
-func sequentialIDs(kind string) func(string) string {
-	n := 0
-	return func(prefix string) string {
-		n++
-		return fmt.Sprintf("%s%s%d", kind, prefix, n)
+// checkedFrames returns the frames of an output, each of which must be a text of JSON.
+func checkedFrames(t codectest.T, out codec.Output) (list [][]byte) {
+	t.Helper()
+	if out.Close != nil {
+		t.Fatalf("the codec closed the connection: %v", out.Close)
 	}
+	for _, f := range out.Foreign {
+		if !json.Valid(f.Data) || f.Binary {
+			t.Fatalf("not JSON: %s", f.Data)
+		}
+		list = append(list, f.Data)
+	}
+	return list
 }
 
-// A TestingT is the common part of testing.T and rapid.T.
-type TestingT interface {
-	Helper()
-	Fatal(...any)
-	Fatalf(string, ...any)
-	Errorf(string, ...any)
-}
-
-func wantFrames(t TestingT, got, want []string) {
+func wantFrames(t codectest.T, got [][]byte, want []string) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
 		g, w := "", ""
 		if i < len(got) {
-			g = got[i]
+			g = string(got[i])
 		}
 		if i < len(want) {
 			w = CompactJSON(want[i])

@@ -1,10 +1,9 @@
 package multiagenttest
 
 import (
-	"encoding/json"
 	"slices"
-	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -12,17 +11,14 @@ import (
 // A Server is a server codec between a native server with one session and a foreign client that
 // the test plays.
 type Server struct {
-	T         TestingT
+	codectest.Server
 	newCodec  func(codec.ServerOptions) codec.Codec
-	Codec     codec.Codec
 	Log       *codec.Log
 	Responder codec.Responder
-	id        func(string) string
-	Now       time.Time
 	Commands  []protocol.Command // without hello and subscribe
-	Frames    [][]byte           // sent to the foreign client and not yet checked
+	id        func(string) string
+	Frames    [][]byte // sent to the foreign client and not yet checked
 	Answer    func(*codec.Output, *protocol.Command) bool
-	OnEvent   func(*protocol.Event) // called before the codec gets an event; may be nil
 }
 
 var allVerbs = func() (all []protocol.Verb) {
@@ -36,16 +32,24 @@ var allVerbs = func() (all []protocol.Verb) {
 
 // NewServer returns a server with a session and a connection of a client that the test plays.
 func NewServer(
-	t TestingT, newCodec func(codec.ServerOptions) codec.Codec, options codec.ServerOptions,
+	t codectest.T, newCodec func(codec.ServerOptions) codec.Codec, options codec.ServerOptions,
 ) *Server {
 	h := &Server{
-		T: t, newCodec: newCodec, Now: Start, id: sequentialIDs("n"),
+		Server: codectest.Server{T: t, Now: codectest.Start}, newCodec: newCodec, id: codectest.IDs(),
 		Responder: codec.Responder{Dialect: "none", Epoch: "e1", Verbs: allVerbs},
+	}
+	h.Foreign = func(out codec.Output) { h.Frames = append(h.Frames, checkedFrames(t, out)...) }
+	h.Native = func(line []byte) [][]byte {
+		var out codec.Output
+		if c, ok := h.Responder.Decode(&out, line); ok {
+			h.handleCommand(&out, &c)
+		}
+		return out.Native
 	}
 	if options.Agent == nil {
 		options.Agent = func(foreign string) string { return foreign }
 	}
-	options.ID = sequentialIDs("d")
+	options.ID = codectest.IDs()
 	h.newSession("uuid", "agent_id")
 	h.Connect(options)
 	return h
@@ -55,8 +59,7 @@ func NewServer(
 func (h *Server) Connect(options codec.ServerOptions) {
 	h.T.Helper()
 	h.Log.Detach()
-	h.Codec = h.newCodec(options)
-	h.Deliver(h.Codec.Open(h.Now))
+	h.Open(h.newCodec(options))
 }
 
 func (h *Server) newSession(id, agent string) {
@@ -64,28 +67,6 @@ func (h *Server) newSession(id, agent string) {
 	h.Log.Add(&codec.Output{}, h.Now, codec.Entry{
 		Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{Agent: agent},
 	})
-}
-
-// Deliver delivers the codec's output.
-func (h *Server) Deliver(out codec.Output) {
-	h.T.Helper()
-	if out.Close != nil {
-		h.T.Fatalf("the codec closed the connection: %v", out.Close)
-	}
-	for _, f := range out.Foreign {
-		if !json.Valid(f.Data) || f.Binary {
-			h.T.Fatalf("not JSON: %s", f.Data)
-		}
-		h.Frames = append(h.Frames, f.Data)
-	}
-	for _, line := range out.Native {
-		var answer codec.Output
-		cmd, ok := h.Responder.Decode(&answer, line)
-		if ok {
-			h.handleCommand(&answer, &cmd)
-		}
-		h.ReceiveNative(answer.Native)
-	}
 }
 
 func (h *Server) handleCommand(out *codec.Output, c *protocol.Command) {
@@ -187,24 +168,7 @@ func (h *Server) EmitEntry(e codec.Entry) {
 	if e.Type == protocol.TurnEnded {
 		h.StartNext(&out)
 	}
-	h.ReceiveNative(out.Native)
-}
-
-// ReceiveNative delivers lines of the native server.
-func (h *Server) ReceiveNative(lines [][]byte) {
-	h.T.Helper()
-	for _, l := range lines {
-		if e, _, _ := protocol.DecodeIncoming(l); e != nil && e.Durable() && h.OnEvent != nil {
-			h.OnEvent(e)
-		}
-		h.Deliver(h.Codec.Native(h.Now, l))
-	}
-}
-
-// Receive delivers a frame of the foreign client.
-func (h *Server) Receive(frame string) {
-	h.T.Helper()
-	h.Deliver(h.Codec.Foreign(h.Now, codec.Frame{Data: []byte(frame)}))
+	h.ReceiveNative(out.Native...)
 }
 
 // TakeSent returns the frames sent to the foreign client since the last call.
@@ -220,7 +184,8 @@ func (h *Server) TakeSent() []string {
 // WantSent checks the frames sent since the last check.
 func (h *Server) WantSent(frames ...string) {
 	h.T.Helper()
-	wantFrames(h.T, h.TakeSent(), frames)
+	wantFrames(h.T, h.Frames, frames)
+	h.Frames = nil
 }
 
 // StartTurn starts a turn with a message of another client.

@@ -35,12 +35,12 @@ func (s *ClientAtServer) Connect() {
 	})
 }
 
-// Receive delivers frames of the server.
+// Receive delivers frames of the server, a millisecond apart.
 func (s *ClientAtServer) Receive(frames ...string) {
 	s.T.Helper()
 	for _, f := range frames {
 		s.Now = s.Now.Add(time.Millisecond)
-		s.Deliver(s.Codec.Foreign(s.Now, codec.Frame{Data: []byte(f)}))
+		s.Client.Receive(f)
 	}
 }
 
@@ -61,13 +61,6 @@ func (s *ClientAtServer) LastItem() *protocol.Item {
 	return turn.Items[len(turn.Items)-1]
 }
 
-// Wake advances the time.
-func (s *ClientAtServer) Wake(d time.Duration) {
-	s.T.Helper()
-	s.Now = s.Now.Add(d)
-	s.Deliver(s.Codec.Wake(s.Now))
-}
-
 // Frame returns a frame of the real system.
 func Frame(seq int, event, session, rest string) string {
 	return fmt.Sprintf(`{"event":%q,"session_id":%q,"timestamp":"2026-03-01T09:00:00.123456","seq":%d,"event_id":"c1-%d"%s}`, event, session, seq, seq, rest)
@@ -86,7 +79,7 @@ func AttachedClient(t *testing.T, newCodec clientCodec) *ClientAtServer {
 	if a, ok := s.Answers[id]; !ok || a.Error != nil {
 		t.Fatalf("%t %+v", ok, a.Error)
 	}
-	if s.State.Session != "8202" || s.State.Agent != "weather" || s.CaughtUp != 1 {
+	if s.State.Session != "8202" || s.State.Agent != "weather" || s.CaughtUp() != 1 {
 		t.Fatalf("%+v", s.State)
 	}
 	return s

@@ -1,85 +1,68 @@
 package sandcastletest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
-	"testing"
-	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
 
-// A Client is a client codec on a real server that the test plays.
+// A Client is a native client above the client codec, on a real server that the test plays.
 type Client struct {
-	t      *testing.T
-	Codec  codec.Codec
-	Now    time.Time
-	Sent   []string // to the server
-	Lines  []string // to the native client
-	State  *protocol.State
-	lastID int
-	Closed *codec.Close
-	Wake   time.Time
+	codectest.Client
+	Sent  []string // to the server, by the last output
+	Lines []string // to the native client, by the last output
 }
 
 // NewClient returns a client with a connection to a server that the test plays.
 func NewClient(
-	t *testing.T, newCodec func(codec.ClientOptions) codec.Codec, memory *codec.ClientState,
+	t codectest.T, newCodec func(codec.ClientOptions) codec.Codec, memory *codec.ClientState,
 ) *Client {
-	ids := 0
-	d := &Client{t: t, Now: Noon}
-	d.Codec = newCodec(codec.ClientOptions{
-		Name: "ada", Resume: memory, ID: func(p string) string { ids++; return fmt.Sprint(p, "_", ids) },
-	})
-	d.Deliver(d.Codec.Open(Noon))
+	d := &Client{Client: codectest.NewClient(t)}
+	d.Now, d.Foreign = Noon, d.take
+	d.Open(newCodec(codec.ClientOptions{Name: "ada", Resume: memory, ID: codectest.IDs()}))
 	return d
 }
 
-// Deliver takes the output of the codec.
-func (d *Client) Deliver(out codec.Output) {
-	d.t.Helper()
-	d.Sent, d.Lines, d.Closed, d.Wake = nil, nil, out.Close, out.Wake
-	for _, f := range out.Foreign {
-		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
-			d.t.Errorf("not a text frame that ends in a newline: %q", f.Data)
-		}
-		d.Sent = append(d.Sent, strings.TrimSuffix(string(f.Data), "\n"))
-	}
+func (d *Client) take(out codec.Output) {
+	d.T.Helper()
+	d.Sent, d.Lines = messages(d.T, out), nil
 	for _, line := range out.Native {
 		d.Lines = append(d.Lines, string(line))
-		e, a, err := protocol.DecodeIncoming(line)
-		if err != nil {
-			d.t.Fatal(err)
+	}
+}
+
+// messages returns the messages of the frames of an output, without newlines.
+func messages(t codectest.T, out codec.Output) (list []string) {
+	t.Helper()
+	for _, f := range out.Foreign {
+		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
+			t.Fatalf("not a text frame that ends in a newline: %q", f.Data)
 		}
-		if a != nil {
-			if r := DecodeResult[protocol.SubscribeResult](*a); r.Snapshot != nil && r.Mode != "" {
-				d.State = r.Snapshot.State
+		for line := range strings.Lines(string(f.Data)) {
+			if !json.Valid([]byte(line)) {
+				t.Fatalf("not JSON: %s", line)
 			}
-			continue
-		}
-		if err := d.State.Apply(e); err != nil {
-			d.t.Fatalf("%s: %v", line, err)
+			list = append(list, strings.TrimSuffix(line, "\n"))
 		}
 	}
+	return list
 }
 
-// Command sends a command of the native client.
+// Command sends a command of the native client and returns its answer, or nil.
 func (d *Client) Command(verb protocol.Verb, key string, data any) *protocol.Answer {
-	d.t.Helper()
-	d.lastID++
-	c := protocol.Command{ID: fmt.Sprintf("n%d", d.lastID), Command: verb, Session: "abc", Key: key}
-	if ct := protocol.CommandOf(verb); !ct.Session {
-		c.Session = ""
+	d.T.Helper()
+	session := ""
+	if protocol.CommandOf(verb).Session {
+		session = "abc"
 	}
-	if data != nil {
-		c.Data = protocol.MustEncode(data)
-	}
-	d.Deliver(d.Codec.Native(d.Now, protocol.MustEncode(c)))
-	return d.Answer(c.ID)
+	return d.Answer(d.Do(verb, session, key, data))
 }
 
-// Answer returns the answer to a command, or nil.
+// Answer returns the answer to a command if the last output has it, else nil.
 func (d *Client) Answer(id string) *protocol.Answer {
 	for _, line := range d.Lines {
 		if _, a, _ := protocol.DecodeIncoming([]byte(line)); a != nil && a.ID == id {
@@ -91,13 +74,13 @@ func (d *Client) Answer(id string) *protocol.Answer {
 
 // Receive delivers a frame of the server.
 func (d *Client) Receive(frame string) {
-	d.t.Helper()
-	d.Deliver(d.Codec.Foreign(d.Now, codec.Frame{Data: []byte(frame + "\n")}))
+	d.T.Helper()
+	d.Client.Receive(frame + "\n")
 }
 
 // ReceiveChunk delivers values of a stream.
 func (d *Client) ReceiveChunk(id int, values ...string) {
-	d.t.Helper()
+	d.T.Helper()
 	d.Receive(fmt.Sprintf(`{"_tag":"Chunk","requestId":"%d","values":[%s]}`, id, strings.Join(values, ",")))
 }
 
@@ -119,11 +102,11 @@ const Idle = `{"_tag":"InitialState","snapshot":{"status":"idle","activeTurnId":
 
 // Subscribe subscribes to an idle session. The stream is request 0.
 func (d *Client) Subscribe() {
-	d.t.Helper()
+	d.T.Helper()
 	d.Command(protocol.DoSubscribe, "", nil)
 	d.ReceiveChunk(0, Idle)
 	if d.NativeTypes() != "answer session.created caught_up" {
-		d.t.Fatalf("%s", d.Lines)
+		d.T.Fatalf("%s", d.Lines)
 	}
 }
 

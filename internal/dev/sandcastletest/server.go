@@ -6,64 +6,41 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/sandcastle/wire"
 )
 
-// A Server is a server codec between a nativeServer and a foreign client that the test plays.
+// A Server is a server codec between a NativeServer and a foreign client that the test plays.
 type Server struct {
 	*NativeServer
-	Codec codec.Codec
-	Sent  []string // messages of the frames, without newlines
+	codectest.Server
+	Sent []string // messages of the frames, without newlines
 }
 
 // NewServer returns a server with a connection of a client that the test plays.
-func NewServer(t TestingT, newCodec func(codec.ServerOptions) codec.Codec) *Server {
-	d := &Server{
-		NativeServer: NewNativeServer(t),
-		Codec:        newCodec(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}}),
-	}
-	d.Deliver(d.Codec.Open(Noon))
+func NewServer(t codectest.T, newCodec func(codec.ServerOptions) codec.Codec) *Server {
+	d := &Server{NativeServer: NewNativeServer(t)}
+	d.Server = codectest.Server{T: t, Native: d.Handle, Now: Noon}
+	d.Foreign = func(out codec.Output) { d.Sent = append(d.Sent, messages(t, out)...) }
+	d.Open(newCodec(codec.ServerOptions{By: protocol.Actor{Name: "sandcastle@peer"}}))
 	return d
-}
-
-// Deliver takes the output of the codec.
-func (d *Server) Deliver(out codec.Output) {
-	d.TB.Helper()
-	for _, f := range out.Foreign {
-		if f.Binary || !strings.HasSuffix(string(f.Data), "\n") {
-			d.TB.Fatalf("not a text frame that ends in a newline: %q", f.Data)
-		}
-		for line := range strings.Lines(string(f.Data)) {
-			if !json.Valid([]byte(line)) {
-				d.TB.Fatalf("not JSON: %s", line)
-			}
-			d.Sent = append(d.Sent, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	for _, line := range out.Native {
-		for _, back := range d.Handle(line) {
-			d.Deliver(d.Codec.Native(Noon, back))
-		}
-	}
 }
 
 // Request delivers a frame of the client and returns the messages sent.
 func (d *Server) Request(frame string) []string {
-	d.TB.Helper()
+	d.T.Helper()
 	d.Sent = nil
-	d.Deliver(d.Codec.Foreign(Noon, codec.Frame{Data: []byte(frame)}))
+	d.Receive(frame)
 	return d.Sent
 }
 
 // Emit delivers the new events of the native server and returns the messages sent.
 func (d *Server) Emit() []string {
-	d.TB.Helper()
+	d.T.Helper()
 	d.Sent = nil
-	for _, line := range d.NewLines() {
-		d.Deliver(d.Codec.Native(Noon, line))
-	}
+	d.ReceiveNative(d.NewLines()...)
 	return d.Sent
 }
 
@@ -76,7 +53,7 @@ func RequestFrame(id int, tag, payload string) string {
 func AckFrame(id int) string { return fmt.Sprintf(`{"_tag":"Ack","requestId":"%d"}`+"\n", id) }
 
 // SessionEvents returns the session events of the messages sent.
-func SessionEvents(t TestingT, sent []string) (list []wire.SessionEvent) {
+func SessionEvents(t codectest.T, sent []string) (list []wire.SessionEvent) {
 	t.Helper()
 	for _, line := range sent {
 		var c wire.ChunkMessage

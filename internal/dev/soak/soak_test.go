@@ -23,24 +23,11 @@ import (
 	"agentctl/wsclient"
 )
 
-// program is the path of the built binary.
-var program string
-
 func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
-	dir, err := os.MkdirTemp("", "agentctl-soak")
-	if err != nil {
-		panic(err)
-	}
-	if program, err = testbinary.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(testbinary.Run(m))
 }
 
 // A run is one soak: a server with its sessions and clients.
@@ -126,7 +113,7 @@ func newRun(t *testing.T, o options) *run {
 		options: o, t: t, rng: rand.New(rand.NewPCG(o.Seed, 0)), check: newChecker(), calm: make(chan struct{}),
 		refusal: map[string]int{},
 		Server: &testbinary.Server{
-			T: t, Program: program, Dir: dir, Args: []string{"--listen", "127.0.0.1:0"},
+			T: t, Dir: dir, Args: []string{"--listen", "127.0.0.1:0"},
 			Env: []string{"GODEBUG=gctrace=1", "GOTRACEBACK=all"},
 		},
 	}

@@ -5,7 +5,6 @@ package terminaltest
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,26 +19,7 @@ import (
 // testTimeout bounds a test.
 const testTimeout = 90 * time.Second
 
-// programDir is the directory of the agentctl binary, built once.
-var programDir string
-
-func TestMain(m *testing.M) { os.Exit(runMain(m)) }
-
-func runMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "terminaltest")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	binary, err := testbinary.Build(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	programDir = filepath.Dir(binary)
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
 
 // A terminalTest is a shell in its own tmux server, with its own data directory.
 type terminalTest struct {
@@ -56,7 +36,7 @@ func newTerminalTest(t *testing.T, columns, rows int) *terminalTest {
 	t.Cleanup(stop)
 	home := t.TempDir()
 	p := &terminalTest{t: t, ctx: ctx, home: home, env: []string{
-		"PATH=" + programDir + ":" + os.Getenv(
+		"PATH=" + filepath.Dir(testbinary.Program) + ":" + os.Getenv(
 			"PATH",
 		), "HOME=" + home, "TMPDIR=" + home, "AGENTCTL_DATA=" + filepath.Join(home, "data"), "USER=ann",
 		"TERM=xterm-256color", "LANG=C.UTF-8", "PS1=shell$ ", "TMUX_TMPDIR=" + home, "SHELL=/bin/sh",
@@ -90,7 +70,7 @@ func newTerminalTest(t *testing.T, columns, rows int) *terminalTest {
 
 func (p *terminalTest) command(name string, args ...string) *exec.Cmd {
 	if name == "agentctl" {
-		name = filepath.Join(programDir, name)
+		name = filepath.Join(filepath.Dir(testbinary.Program), name)
 	}
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Env, cmd.Dir = p.env, p.home

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"testing"
 )
 
 // Env is the environment variable that holds the absolute path of a built binary, which must be
@@ -25,4 +26,21 @@ func Build(dir string) (string, error) {
 		return "", fmt.Errorf("build agentctl: %w\n%s", err, out)
 	}
 	return path, nil
+}
+
+// Program is the path of the binary, for the tests of a package that Run runs.
+var Program string
+
+// Run builds agentctl, runs the tests of a package and returns their exit code. Call it from TestMain.
+func Run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "agentctl-test")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(dir) }()
+		Program, err = Build(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }

@@ -4,6 +4,7 @@ package testbinary
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,7 @@ const markVariable = "AGENTCTL_TEST_MARK"
 // files are in Dir: "data", "config" and "log", the standard error of all processes.
 type Server struct {
 	T       testing.TB
-	Program string   // path of the binary
+	Program string   // path of the binary; empty: Program, which Run built
 	Dir     string   // with the file config
 	Args    []string // further arguments of serve
 	Env     []string // further variables
@@ -41,7 +42,7 @@ func (s *Server) Start() {
 		s.T.Fatal(err)
 	}
 	defer log.Close()
-	s.cmd = exec.CommandContext(context.Background(), s.Program, append([]string{
+	s.cmd = exec.CommandContext(context.Background(), cmp.Or(s.Program, Program), append([]string{
 		"serve", "--data", filepath.Join(s.Dir, "data"), "--config", filepath.Join(s.Dir, "config"), "-o", "json",
 	}, s.Args...)...)
 	s.cmd.Env = append(append(os.Environ(), markVariable+"="+s.Dir, "XDG_RUNTIME_DIR="+s.Dir), s.Env...)

@@ -10,54 +10,33 @@ import (
 
 // Scenes holds recorded sessions by name.
 var Scenes = map[string]func() *Journal{
-	"cards":    toolCalls,
-	"changes":  fileChanges,
-	"pipeline": planPipeline,
-	"cut":      interruptedTurns,
-	"transcript": func() *Journal {
-		j := Conversation()
-		j.CaughtUp()
-		return j
-	},
-	"stream": func() *Journal {
-		j := Conversation()
-		j.CaughtUp()
-		return j
-	},
-	"queue": func() *Journal {
-		j := Conversation()
+	"cards":      toolCalls,
+	"changes":    fileChanges,
+	"pipeline":   planPipeline,
+	"cut":        interruptedTurns,
+	"transcript": conversation(nil, nil),
+	"stream":     conversation(nil, nil),
+	"queue": conversation(func(j *Journal) {
 		j.QueueMessage(Ada, "m3", "Then write the release notes for everything since the last tag.")
 		j.QueueMessage(Bob, "m4", "Push it\nand tell me.")
 		j.AddBy(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldUser, By: &Bob})
-		j.CaughtUp()
-		return j
-	},
-	"long queue": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"long queue": conversation(func(j *Journal) {
 		for i := range 20 {
 			j.QueueMessage(Ada, fmt.Sprintf("m%d", 3+i), fmt.Sprintf("Message %d of many", i+1))
 		}
 		j.AddBy(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldEdit, MessageID: "m12", By: &Bob})
-		j.CaughtUp()
-		return j
-	},
-	"approval": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"approval": conversation(func(j *Journal) {
 		j.RequestApproval(CommandApproval())
 		j.RequestApproval(protocol.Approval{Request: "r2", Kind: protocol.ApproveTool, Title: "Fetch a page"})
-		j.CaughtUp()
-		return j
-	},
-	"command to edit": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"command to edit": conversation(func(j *Journal) {
 		a := CommandApproval()
 		a.Editable = true
 		j.RequestApproval(a)
-		j.CaughtUp()
-		return j
-	},
-	"patch": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"patch": conversation(func(j *Journal) {
 		expires := Start.Add(time.Minute + 25*time.Second)
 		j.RequestApproval(protocol.Approval{
 			Request:  "r1",
@@ -80,11 +59,8 @@ var Scenes = map[string]func() *Journal{
 				},
 			},
 		})
-		j.CaughtUp()
-		return j
-	},
-	"tasks to confirm": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"tasks to confirm": conversation(func(j *Journal) {
 		j.RequestApproval(protocol.Approval{
 			Request: "p1",
 			Kind:    protocol.ApprovePlan,
@@ -95,11 +71,8 @@ var Scenes = map[string]func() *Journal{
 				{ID: "c", Title: "Build", After: []string{"a", "b"}},
 			},
 		})
-		j.CaughtUp()
-		return j
-	},
-	"question": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"question": conversation(func(j *Journal) {
 		j.RequestApproval(protocol.Approval{
 			Request: "q1",
 			Kind:    protocol.ApproveQuestion,
@@ -120,11 +93,8 @@ var Scenes = map[string]func() *Journal{
 				{ID: "skip", Kind: protocol.Deny, Label: "Skip"},
 			},
 		})
-		j.CaughtUp()
-		return j
-	},
-	"settings": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"settings": conversation(func(j *Journal) {
 		j.Add(protocol.AgentOptions, protocol.Options{
 			Name: "Gemini CLI", Version: "1.4.0", Features: []string{protocol.FeatureUndo, protocol.FeatureFork},
 			Settings: []protocol.Setting{
@@ -155,11 +125,8 @@ var Scenes = map[string]func() *Journal{
 				{Name: "quit\x1b[2J"},
 			},
 		})
-		j.CaughtUp()
-		return j
-	},
-	"rules": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"rules": conversation(func(j *Journal) {
 		verified := protocol.Actor{Name: "bob", Subject: "bob@example.org"}
 		for _, r := range []protocol.Rule{
 			{
@@ -185,59 +152,43 @@ var Scenes = map[string]func() *Journal{
 				Rule:     &r,
 			})
 		}
-		j.CaughtUp()
-		return j
-	},
-	"decided": func() *Journal {
-		j := Conversation()
+	}, nil),
+	"decided": conversation(func(j *Journal) {
 		j.RequestApproval(CommandApproval())
-		j.CaughtUp()
+	}, func(j *Journal) {
 		j.AddBy(Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 			Request:  "r1",
 			Outcome:  protocol.Denied,
 			Decision: protocol.Deny,
 			Reason:   "not on a Friday",
 		})
-		return j
-	},
-	"reconnecting": func() *Journal {
-		j := Conversation()
-		j.CaughtUp()
+	}),
+	"reconnecting": conversation(nil, func(j *Journal) {
 		j.Conn(remote.Conn{
 			State:   remote.Reconnecting,
 			Attempt: 3,
 			Retry:   Start.Add(time.Minute + 4*time.Second),
 			Reason:  "the connection was closed",
 		})
-		return j
-	},
-	"offline": func() *Journal {
-		j := Conversation()
-		j.CaughtUp()
+	}),
+	"offline": conversation(nil, func(j *Journal) {
 		j.Conn(remote.Conn{
 			State:  remote.Offline,
 			Reason: "connect to wss://box.example.org: the token expired",
 			Advice: "give a credential: --token or AGENTCTL_TOKEN",
 		})
-		return j
-	},
-	"back": func() *Journal {
-		j := Conversation()
-		j.CaughtUp()
+	}),
+	"back": conversation(nil, func(j *Journal) {
 		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		AddMissedEvents(j)
-		return j
-	},
-	"catching": func() *Journal {
-		j := Conversation()
-		j.CaughtUp()
+	}),
+	"catching": conversation(nil, func(j *Journal) {
 		j.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1, Reason: "the connection was closed"})
 		j.Reconnect(protocol.ModeResume, 1000)
 		for i := range 450 {
 			j.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: fmt.Sprintf(" word%d", i)})
 		}
-		return j
-	},
+	}),
 	"prose": func() *Journal {
 		j := NewJournal()
 		j.UserMessage(Ada, "m1", "What is **agentctl**?")
@@ -253,8 +204,7 @@ var Scenes = map[string]func() *Journal{
 		j.CaughtUp()
 		return j
 	},
-	"plan": func() *Journal {
-		j := Conversation()
+	"plan": conversation(func(j *Journal) {
 		j.Add(protocol.PlanStarted, protocol.PlanStartedData{Question: "how to tidy"})
 		j.Add(protocol.PlanUpdated, protocol.PlanTasksData{
 			Tasks: []protocol.Task{
@@ -264,9 +214,7 @@ var Scenes = map[string]func() *Journal{
 			},
 		})
 		j.Add(protocol.TaskFailed, protocol.TaskData{Task: "3", Title: "Build", Message: "no compiler"})
-		j.CaughtUp()
-		return j
-	},
+	}, nil),
 	"hostile": func() *Journal {
 		j := NewJournal()
 		j.UserMessage(protocol.Actor{Name: "eve\x1b[2J"}, "m1", "\x1b]0;owned\x07hello\u202e")
@@ -312,6 +260,22 @@ var Scenes = map[string]func() *Journal{
 		j.Conn(remote.Conn{State: remote.Offline, Reason: "\x1b[2J"})
 		return j
 	},
+}
+
+// conversation returns a scene: Conversation with more events, caught up, and later events. Both may be
+// nil.
+func conversation(more, later func(*Journal)) func() *Journal {
+	return func() *Journal {
+		j := Conversation()
+		if more != nil {
+			more(j)
+		}
+		j.CaughtUp()
+		if later != nil {
+			later(j)
+		}
+		return j
+	}
 }
 
 // AddMissedEvents adds a reconnect, the events of the outage and the end of the catch-up.

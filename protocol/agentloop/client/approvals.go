@@ -143,7 +143,7 @@ func (p *approvals) decide(cmd *protocol.Command) {
 }
 
 // decidedMeanwhile is the error of an explanation that came too late.
-const decidedMeanwhile = "the request was decided meanwhile"
+const decidedMeanwhile = "the request was already decided"
 
 func denies(d protocol.Decision) bool { return d == protocol.Deny || d == protocol.DenyStop }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
@@ -424,7 +425,7 @@ func queuedAs(g *agentlooptest.Client) string {
 	return string(wire.EncodeMessage(g.Sent[len(g.Sent)-1].ID, wire.ResponseItemType, it).Data)
 }
 
-// At agentctl's server a turn without a message is not that of a message of the client: it may be
+// At agentctl's server, a turn without a message does not belong to the client's message: it may be
 // another user's, whose echo is late.
 func TestATurnWithoutItsMessageAcknowledgesNone(t *testing.T) {
 	g := newAgentctlHarness(t, nil)
@@ -459,7 +460,7 @@ func TestAnErrorAnswersItsMessage(t *testing.T) {
 	}
 }
 
-// The first commands are answered when the turn under way is known.
+// The first commands are answered when the current turn is known.
 func TestFirstCommandsWaitForTheTurnUnderWay(t *testing.T) {
 	g := agentlooptest.Dial(t, openClient, codec.ClientOptions{URL: "ws://x"})
 	g.State = new(protocol.State)
@@ -580,7 +581,7 @@ func TestWatchTellsChanges(t *testing.T) {
 
 // Remembered keys are bounded. A refused message may be sent again with its key.
 func TestKeysAreKeptAndBounded(t *testing.T) {
-	x := codec.NewClientBase(codec.ClientOptions{ID: agentlooptest.Ids()}, Responder)
+	x := codec.NewClientBase(codec.ClientOptions{ID: codectest.IDs()}, Responder)
 	p := sends{x: &x, keys: &newResumeState().keys}
 	for i := range 2 * maxKeys {
 		p.remember(&protocol.Command{Key: fmt.Sprint("k", i)})
@@ -589,7 +590,7 @@ func TestKeysAreKeptAndBounded(t *testing.T) {
 		t.Errorf("%d keys", p.keys.Len())
 	}
 	refused := &protocol.Command{Key: "refused"}
-	x.Run(agentlooptest.Start, func() {
+	x.Run(codectest.Start, func() {
 		p.reject(&pendingSend{cmd: refused, key: p.remember(refused)}, protocol.Errorf(protocol.CodeForbidden, "no"))
 	})
 	if _, ok := p.keys.Get("refused"); ok || p.keys.Len() != maxKeys-1 {
@@ -597,7 +598,7 @@ func TestKeysAreKeptAndBounded(t *testing.T) {
 	}
 }
 
-// An item's id is the part's, whatever its length.
+// An item's id is the part's id, even if it is long.
 func TestALongIDIsStillOnePart(t *testing.T) {
 	g := newClientHarness(t, "ws://x", nil)
 	id := strings.Repeat("i", 1<<18)

@@ -12,7 +12,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// holdTimeout is how long the event of a failure is held: the end of its turn follows immediately.
+// holdTimeout is the time for which the event of a failure is held: the end of its turn follows
+// immediately.
 const holdTimeout = 150 * time.Millisecond
 
 // A failure is a message that reports one. The turn has failed if it ends before the agent continues.
@@ -57,8 +58,8 @@ func (t *turns) modelFailed(now time.Time, st *protocol.State, text string) []co
 	})
 }
 
-// system records a system message. One that begins with a warning sign may be the failure that ends
-// the turn, except at agentctl's server, which also sends an error.
+// system records a system message. A message with a leading warning sign may be the failure that
+// ends the turn, except at agentctl's server, which also sends an error.
 func (t *turns) system(now time.Time, it *wire.Item, text string) []codec.Entry {
 	sign := wire.WarningSign
 	if !t.queues {

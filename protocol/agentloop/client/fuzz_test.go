@@ -20,7 +20,7 @@ func FuzzClient(f *testing.F) {
 		g := resumeClientHarness(t, o, nil)
 		g.Send(protocol.DoWatch, nil)
 		for i, frame := range bytes.Split(frames, []byte("\n")) {
-			if i%7 == 6 { // on another connection, sent at once
+			if i%7 == 6 { // on another connection, sent in one frame
 				g = resumeClientHarness(t, o, &protocol.Position{Epoch: "older", Seq: 1}, string(frame))
 				continue
 			}

@@ -56,7 +56,7 @@ func TestAMessageJoinsTheTurn(t *testing.T) {
 	}
 }
 
-// Two messages at once begin a turn together, also at a server that echoes neither.
+// Two concurrent messages begin a turn together, also at a server that echoes neither.
 func TestTwoMessagesAtOnceAreOneTurn(t *testing.T) {
 	for name, frames := range map[string][]string{
 		"with echoes": {agentlooptest.Loads(true), agentlooptest.Loads(true), echoOf("one"), echoOf("two")},
@@ -122,7 +122,7 @@ func TestAWarningAtTheEndIsAFailure(t *testing.T) {
 		reason  protocol.Reason
 		notices int
 	}{
-		"at once":                 {[]string{warning}, 0, protocol.ReasonError, 0},
+		"no delay":                {[]string{warning}, 0, protocol.ReasonError, 0},
 		"late":                    {[]string{warning}, holdTimeout, protocol.ReasonError, 1},
 		"not when more follows":   {[]string{warning, more}, 0, protocol.ReasonCompleted, 1},
 		"not with agent_finished": {[]string{warning, agentlooptest.Finished}, 0, protocol.ReasonCompleted, 1},

@@ -7,14 +7,14 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// An earlierEvent is an event of a turn that the server repeats without it. It belongs after so
-// many bytes of text and so many calls.
+// An earlierEvent is an event that the server leaves out when it repeats the turn. Its place is
+// after the given number of bytes of text and of calls.
 type earlierEvent struct {
 	text, calls int
 	entry       codec.Entry
 }
 
-// A repeatedTurn is what is left of the lost turn, while the server repeats the turn from its start.
+// A repeatedTurn holds the rest of a lost turn while the server repeats that turn from its start.
 type repeatedTurn struct {
 	approvals []protocol.Approval // pending requests
 	events    []earlierEvent      // which the server does not repeat

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -49,11 +50,11 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		frames      []string
-		past, turn  string // history, and the text of the turn under way
+		past, turn  string // history, and the text of the current turn
 		same, fresh bool   // turn and request keep their ids
 	}{
 		{
-			"the turn under way is repeated",
+			"the current turn is repeated",
 			[]string{agentlooptest.Loads(true), echo("two"), says("x", "half a "), agentlooptest.Request},
 			"one: first (completed)", "half a ", true, false,
 		},
@@ -64,7 +65,7 @@ func TestWhatWasSaidOutlivesAReconnect(t *testing.T) {
 			"one: first (completed); two: half (error)", "new", false, true,
 		},
 		{
-			"the agent goes on without a word of whose turn it is",
+			"the agent continues without naming the turn",
 			[]string{says("y", "rest")},
 			"one: first (completed); two: half (error)", "rest", false, true,
 		},
@@ -148,7 +149,7 @@ func TestADecisionOutlivesAReconnect(t *testing.T) {
 		agentlooptest.Response(`{"id":"p","type":"message","role":"assistant","content":"`+words[0]+words[1]+`"}`), agentlooptest.Loads(false))
 	if repeated := string(protocol.MustEncode(resultOfHistory(whole).Events)); whole.State.Turn != nil ||
 		strings.Count(repeated, `"denied"`) != 1 {
-		t.Errorf("repeated at once: %s", repeated)
+		t.Errorf("repeated immediately: %s", repeated)
 	}
 }
 
@@ -182,7 +183,7 @@ func TestASlowServerIsWaitedForAfterAReconnect(t *testing.T) {
 	g.Receive(agentlooptest.Loads(true), echoOf("go"), agentlooptest.Response(`{"id":"p","type":"message","role":"assistant","content":"half"}`))
 	turn := g.State.Turn.Turn
 
-	mint := agentlooptest.Ids()
+	mint := codectest.IDs()
 	g.Codec = New(codec.ClientOptions{
 		URL: "ws://x", Name: "ada",
 		ID: func(p string) string { return mint(p) + "again" }, Resume: memory, PeerIsAgentctl: true,

@@ -186,7 +186,7 @@ func (p *sends) takeByText(text string) *pendingSend {
 }
 
 // take removes and returns the oldest message that matches, or nil. The server starts messages in
-// order, so it passed over earlier ones, except those of an earlier connection, whose fate is
+// order, so it skipped the earlier ones. The fate of messages from an earlier connection is
 // unknown.
 func (p *sends) take(matches func(*pendingSend) bool) *pendingSend {
 	i := slices.IndexFunc(p.waiting, matches)

@@ -166,7 +166,7 @@ func decode[T any](m *wire.Message) (payload *T, ok bool) {
 	return payload, m.Payload != nil && json.Unmarshal(m.Payload, payload) == nil
 }
 
-// handleLoading records the start or end of a turn. loading false alone is the end: agent_finished
+// handleLoading records the start or end of a turn. Only loading false is the end: agent_finished
 // comes before or after it, any number of times. A server without a queue sends loading true again
 // when a message joins the turn.
 func (s *session) handleLoading(on bool) {
@@ -230,7 +230,7 @@ func (s *session) startAnnounced() {
 	}
 }
 
-// ensureTurn starts a turn if there is none: its start was missed.
+// ensureTurn starts a turn if none is running: its start was missed.
 func (s *session) ensureTurn() {
 	if s.turns.current == nil {
 		s.startTurn(s.sends.takeNext(), "")

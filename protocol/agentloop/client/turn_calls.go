@@ -57,7 +57,7 @@ func (t *turns) decidedByOutput(st *protocol.State, it *wire.Item) (outcome prot
 	return protocol.Allowed, ran
 }
 
-// decodeOutput decodes the output of a call. Text that is no JSON is the output.
+// decodeOutput decodes the output of a call. Text that is not JSON is the output itself.
 func decodeOutput(it *wire.Item) (out wire.CallOutput) {
 	if it.Output != nil && json.Unmarshal([]byte(*it.Output), &out) != nil {
 		return wire.CallOutput{Output: *it.Output}

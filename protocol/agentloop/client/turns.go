@@ -48,7 +48,7 @@ type turns struct {
 
 	queues   bool         // the server queues a message that comes during a turn
 	startsAt time.Time    // when the announced turn starts without an echo; zero: none announced
-	repeated repeatedTurn // what is left of the lost turn, which is the current one
+	repeated repeatedTurn // rest of the lost turn, which is the current one
 }
 
 // reconnect continues on another connection.
@@ -96,7 +96,7 @@ func (t *turns) result() *protocol.SendResult {
 	}
 }
 
-// flush records what is held back for later in the turn, which ends.
+// flush records the events held back for later in the turn, which ends.
 func (t *turns) flush() []codec.Entry {
 	events := t.releaseFailure()
 	t.current.textBytes, t.current.callCount = math.MaxInt, math.MaxInt
@@ -116,7 +116,7 @@ func (t *turns) end(now time.Time, st *protocol.State, d protocol.TurnEndedData)
 	return events
 }
 
-// proceed ends the open parts, and records what belongs before the next call or request.
+// proceed ends the open parts, and records the events that belong before the next call or request.
 func (t *turns) proceed() []codec.Entry {
 	events := t.closeParts("")
 	earlier, _ := t.repeated.take(t.current)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/agentloop/wire"
 	"agentctl/protocol/codec"
@@ -361,7 +362,7 @@ func TestDeletedSessionBeginsAnew(t *testing.T) {
 		Session: "s_1", Type: protocol.SummaryChanged, Time: h.Now,
 		Data: protocol.MustEncode(protocol.Summary{Session: "s_1", Deleted: true}),
 	}
-	h.DeliverNative([][]byte{gone.AppendJSON(nil)})
+	h.ReceiveNative(gone.AppendJSON(nil))
 	h.ExpectMessages(`loading_state {"loading":false}`,
 		"system: The session was deleted. The next message begins a new one.")
 	h.Log = nil
@@ -370,11 +371,11 @@ func TestDeletedSessionBeginsAnew(t *testing.T) {
 }
 
 func TestTooManyMessagesBeforeThereIsASession(t *testing.T) {
-	s := New(codec.ServerOptions{ID: agentlooptest.Ids()})
-	s.Open(agentlooptest.Start)
+	s := New(codec.ServerOptions{ID: codectest.IDs()})
+	s.Open(codectest.Start)
 	refused := 0
 	for range 10 * maxWaiting {
-		out := s.Foreign(agentlooptest.Start, codec.Frame{Data: []byte(agentlooptest.Input("x"))})
+		out := s.Foreign(codectest.Start, codec.Frame{Data: []byte(agentlooptest.Input("x"))})
 		for _, f := range out.Foreign {
 			if strings.Contains(string(f.Data), "Too many messages") {
 				refused++
@@ -405,19 +406,19 @@ func TestOutputThatIsTooLargeIsCounted(t *testing.T) {
 }
 
 func TestTooManyCommandsUnderWay(t *testing.T) {
-	s := New(codec.ServerOptions{ID: agentlooptest.Ids()})
-	s.Open(agentlooptest.Start)
+	s := New(codec.ServerOptions{ID: codectest.IDs()})
+	s.Open(codectest.Start)
 	subscribed := protocol.MustEncode(protocol.SubscribeResult{
 		Session: "s_1", Mode: protocol.ModeSnapshot,
 		Clients: []protocol.Client{},
 	})
-	s.Native(agentlooptest.Start, protocol.MustEncode(protocol.Answer{ID: "2", Result: subscribed}))
+	s.Native(codectest.Start, protocol.MustEncode(protocol.Answer{ID: "2", Result: subscribed}))
 	sent := 0
 	for range 10 * maxWaiting {
-		sent += len(s.Foreign(agentlooptest.Start, codec.Frame{Data: []byte(agentlooptest.Input("x"))}).Native)
+		sent += len(s.Foreign(codectest.Start, codec.Frame{Data: []byte(agentlooptest.Input("x"))}).Native)
 	}
 	if sent > maxWaiting {
-		t.Fatalf("%d commands under way", sent)
+		t.Fatalf("%d pending commands", sent)
 	}
 }
 

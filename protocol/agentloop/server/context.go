@@ -62,7 +62,7 @@ func contextMessage(c *protocol.ContextInfo) message {
 // A transcriptSize is the size of a part of the transcript: its items and the bytes of their text.
 type transcriptSize struct{ items, bytes int }
 
-// add adds what an event adds to the transcript.
+// add adds the size of an event in the transcript.
 func (t *transcriptSize) add(e *protocol.Event) {
 	switch e.Type {
 	case protocol.MessageUser:

@@ -45,7 +45,7 @@ func TestTheContextIsEstimated(t *testing.T) {
 		agentlooptest.Entry(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c"}))
 	h.SentMessages()
 	h.Receive(ask)
-	h.ExpectMessages(estimated(25, 6)) // with the turn under way
+	h.ExpectMessages(estimated(25, 6)) // with the current turn
 	h.Record(codec.Entry{Type: protocol.TurnEnded, Turn: "t1", Data: protocol.TurnEndedData{}})
 	h.SentMessages()
 	h.Receive(ask)

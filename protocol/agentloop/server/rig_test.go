@@ -2,10 +2,11 @@ package server
 
 import (
 	"agentctl/internal/dev/agentlooptest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol/codec"
 )
 
-func newServerHarness(t agentlooptest.Tester, path string, exists bool) *agentlooptest.Server {
+func newServerHarness(t codectest.T, path string, exists bool) *agentlooptest.Server {
 	return agentlooptest.NewServer(t, func(o codec.ServerOptions) codec.Codec { return New(o) }, path, exists)
 }
 

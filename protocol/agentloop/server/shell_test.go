@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol/agentloop/wire"
 )
 
-// AL-7: calls and output of the local shell are items of their own types; any other command is a
+// AL-7: calls and output of the local shell have their own item types; any other command is a
 // function.
 func TestALocalShellHasItemsOfItsOwn(t *testing.T) {
 	for name, want := range map[string][]string{

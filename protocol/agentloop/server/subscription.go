@@ -13,7 +13,7 @@ type phase int
 
 const (
 	joining phase = iota // subscribe or create was sent
-	absent               // there is no such session; the first input creates it
+	absent               // the session does not exist; the first input creates it
 	present
 )
 
@@ -50,7 +50,7 @@ func (s *subscription) subscribe(created *protocol.Error) {
 	})
 }
 
-// clear resets the state: there is no session.
+// clear resets the state to no session.
 func (s *subscription) clear() {
 	s.phase, s.Subscription = absent, codec.Subscription{}
 	s.view.reset()

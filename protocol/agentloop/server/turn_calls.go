@@ -55,8 +55,8 @@ func (t *turnEncoder) appendOutput(c *toolCall, text string) {
 	t.buffered += len(text)
 }
 
-// appendArguments buffers streamed arguments. It ignores those over the bound, since arguments are
-// useless in part.
+// appendArguments buffers streamed arguments. It ignores arguments over the bound, since incomplete
+// ones are useless.
 func (t *turnEncoder) appendArguments(c *toolCall, text string) {
 	if !c.sent && t.buffered+len(text) <= maxBuffered {
 		c.arguments = append(c.arguments, text...)

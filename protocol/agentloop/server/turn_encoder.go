@@ -12,13 +12,13 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A turnEncoder encodes the events of a turn, as far as the protocol can express them, and remembers
-// what was sent. Its methods return the messages to send, in order.
+// A turnEncoder encodes the events of a turn, as far as the protocol can express them, and keeps
+// the state of what was sent. Its methods return the messages to send, in order.
 type turnEncoder struct {
 	newID     func(prefix string) string // static after construction
 	now       time.Time
 	loading   bool
-	failed    bool // an error was sent, and nothing of the agent since
+	failed    bool // an error was sent, and no output of the agent since
 	reasoning []*reasoningBuffer
 	calls     []*toolCall
 	buffered  int // bytes

@@ -79,8 +79,8 @@ func ArgvOf(input json.RawMessage) []string {
 	return in.Command
 }
 
-// SplitCommand returns a command as words. What is shown is what runs, so any command except plain
-// words is passed to a shell. [protocol.JoinCommand] is its inverse.
+// SplitCommand returns a command as words. The shown command must be the one that runs, so any
+// command except plain words is passed to a shell. [protocol.JoinCommand] is its inverse.
 func SplitCommand(command string) []string {
 	words := strings.Fields(command)
 	if len(words) > 0 && !strings.Contains(words[0], "=") && protocol.JoinCommand(words) == command {

@@ -22,7 +22,7 @@ const (
 	System    = "system"
 )
 
-// LocalShell is a tool with item types of its own.
+// LocalShell is a tool that has its own item types.
 const LocalShell = "local_shell"
 
 // An Item is a piece of the conversation, the payload of response_item.

@@ -32,7 +32,7 @@ type Message struct {
 	Payload json.RawMessage `json:"payload,omitempty"`
 }
 
-// DecodeMessage decodes a frame. ok is false if it is no message. A null payload is absent.
+// DecodeMessage decodes a frame. ok is false if it is not a message. A null payload is absent.
 func DecodeMessage(f codec.Frame) (m Message, ok bool) {
 	var raw struct {
 		ID      *string         `json:"id"`

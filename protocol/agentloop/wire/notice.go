@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// NoticeText returns a line for an event without a message of its own; empty: nothing of use to a
+// NoticeText returns a line for an event that has no message type; empty: nothing of use to a
 // client.
 func NoticeText(e *protocol.Event) string {
 	switch e.Type {

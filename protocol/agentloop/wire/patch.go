@@ -49,8 +49,8 @@ func PatchOf(a *protocol.Approval) string {
 	return patchBegin + "\n" + b.String() + patchEnd
 }
 
-// convertUnified replaces the file headers of a unified diff with those of a patch. The hunks are
-// the same.
+// convertUnified replaces the file headers of a unified diff with patch headers. The hunks stay the
+// same.
 func convertUnified(diff string) string {
 	var b strings.Builder
 	old := ""

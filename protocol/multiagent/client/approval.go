@@ -148,7 +148,7 @@ func (a *approvals) decide(cmd *protocol.Command) {
 }
 
 // isUnconfirmed reports whether the server reports only errors about a decision: the real system
-// sends a tool's end only to connections that used the conversation, and those got the request.
+// sends a tool's end only to connections that used the conversation, and these got the request.
 func (a *approvals) isUnconfirmed(req *request) bool {
 	return !a.x.Options.PeerIsAgentctl && a.log.State.PendingApproval(req.request) == nil
 }

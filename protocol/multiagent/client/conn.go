@@ -19,7 +19,7 @@ const (
 
 // The protocol reports errors but confirms nothing. agentctl's server answers messages with a note.
 // Any other server handles the messages of a connection in order: a message has arrived there when
-// a PING sent after it is answered, and counts as accepted if there is no error for errorTimeout.
+// a PING sent after it is answered, and counts as accepted if no error follows within errorTimeout.
 const (
 	errorTimeout  = 500 * time.Millisecond
 	sendTimeout   = 2 * time.Minute  // for that evidence; a server may read nothing while its model works

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -20,14 +21,14 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 		t.Error("ping is answered before the PONG")
 	}
 	c.Receive(`{ "type": "PONG" }`)
-	if multiagenttest.Result[protocol.Empty](c, ping) == nil {
+	if codectest.Result[protocol.Empty](&c.Client, ping) == nil {
 		t.Error("ping has no answer")
 	}
 
 	made := c.Command(protocol.DoCreate, "", protocol.CreateData{Agent: "software_development", Name: "fix"})
 	c.WantSent(`{ "type": "start_conversation", "payload": { "domainId": "software_development" } }`)
 	c.Receive(`{ "type": "conversation_started", "payload": { "conversationId": "uuid", "domainId": "software_development", "activeAgent": "agent_id" } }`)
-	if r := multiagenttest.Result[protocol.CreateResult](c, made); r == nil || r.Session != "uuid" || r.Name != "fix" {
+	if r := codectest.Result[protocol.CreateResult](&c.Client, made); r == nil || r.Session != "uuid" || r.Name != "fix" {
 		t.Fatalf("%v", c.Answers[made])
 	}
 	c.Subscribe()
@@ -38,7 +39,7 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	sent := c.Command(protocol.DoSend, "fix", protocol.SendData{Text: "Hello, help me with..."})
 	c.WantSent(`{ "type": "send_message", "conversationId": "uuid", "payload": { "content": "Hello, help me with..." } }`)
 	c.Receive(multiagenttest.ChunkExample)
-	if r := multiagenttest.Result[protocol.SendResult](c, sent); r == nil || r.Status != protocol.SendStarted ||
+	if r := codectest.Result[protocol.SendResult](&c.Client, sent); r == nil || r.Status != protocol.SendStarted ||
 		r.Turn != c.State.Turn.Turn {
 		t.Fatalf("%v", c.Answers[sent])
 	}
@@ -53,13 +54,13 @@ func TestTheClientsExamplesOfTheDocument(t *testing.T) {
 	})
 	c.WantSent(`{ "type": "approve_tool", "conversationId": "uuid", "requestId": "uuid", "payload": { "approved": true, "reason": "optional rejection reason" } }`)
 	c.Receive(multiagenttest.ExecutedExample)
-	if r := multiagenttest.Result[protocol.ApproveResult](c, ok); r == nil || r.Outcome != protocol.Allowed {
+	if r := codectest.Result[protocol.ApproveResult](&c.Client, ok); r == nil || r.Outcome != protocol.Allowed {
 		t.Fatalf("%v", c.Answers[ok])
 	}
 	stop := c.Command(protocol.DoInterrupt, "uuid", nil)
 	c.WantSent(`{ "type": "cancel_stream", "conversationId": "uuid" }`)
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeCancelled))
-	if r := multiagenttest.Result[protocol.InterruptResult](c, stop); r == nil || !r.Interrupted ||
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, stop); r == nil || !r.Interrupted ||
 		c.State.Last.Reason != protocol.ReasonInterrupted {
 		t.Fatalf("%v", c.Answers[stop])
 	}
@@ -172,12 +173,12 @@ func TestCancelledTwice(t *testing.T) {
 	c.Subscribe()
 	c.Send("one")
 	queued := c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "two"})
-	if r := multiagenttest.Result[protocol.SendResult](c, queued); r == nil || r.Status != protocol.SendQueued || len(c.Frames) != 0 {
+	if r := codectest.Result[protocol.SendResult](&c.Client, queued); r == nil || r.Status != protocol.SendQueued || len(c.Frames) != 0 {
 		t.Fatalf("%v", c.Answers[queued])
 	}
 	stop := c.Command(protocol.DoInterrupt, "uuid", nil)
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeCancelled), multiagenttest.ErrorMessage(wire.CodeCancelled))
-	if r := multiagenttest.Result[protocol.InterruptResult](c, stop); r == nil || !r.Interrupted {
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, stop); r == nil || !r.Interrupted {
 		t.Fatal("not interrupted")
 	}
 	if c.State.Turn == nil || c.State.Turn.Message.Text != "two" {
@@ -186,7 +187,7 @@ func TestCancelledTwice(t *testing.T) {
 	idle := newClientTest(t, nil)
 	id := idle.Command(protocol.DoInterrupt, "uuid", nil)
 	idle.Receive(`{"type":"error","conversationId":"uuid","error":"No active stream","payload":{"code":"not_found","message":"No active stream"}}`)
-	if r := multiagenttest.Result[protocol.InterruptResult](idle, id); r == nil || r.Interrupted {
+	if r := codectest.Result[protocol.InterruptResult](&idle.Client, id); r == nil || r.Interrupted {
 		t.Errorf("%v", idle.Answers[id])
 	}
 }
@@ -208,7 +209,7 @@ func TestTheClientKeepsTheQueue(t *testing.T) {
 	c.Receive(multiagenttest.CompleteExample)
 	c.WantSent()
 	if len(c.State.Queue) != 2 || c.State.Status() != protocol.Idle ||
-		multiagenttest.Result[protocol.QueueHoldResult](c, held) == nil {
+		codectest.Result[protocol.QueueHoldResult](&c.Client, held) == nil {
 		t.Fatalf("%+v", c.State)
 	}
 	c.Command(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{})
@@ -233,7 +234,7 @@ func TestRejections(t *testing.T) {
 		if mine {
 			id = c.Command(protocol.DoApprove, "uuid", protocol.ApproveData{Option: "deny", Reason: "nope"})
 			c.Receive(gone, multiagenttest.ErrorMessage(wire.CodeRejected))
-			if r := multiagenttest.Result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied {
+			if r := codectest.Result[protocol.ApproveResult](&c.Client, id); r == nil || r.Outcome != protocol.Denied {
 				t.Fatalf("%v", c.Answers[id])
 			}
 		} else {
@@ -265,7 +266,7 @@ func TestAReplanIsADenialWithReason(t *testing.T) {
 	})
 	c.WantSent(`{"type":"approve_tool","conversationId":"uuid","requestId":"uuid","payload":{"approved":false,"reason":"fewer tasks"}}`)
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeRejected))
-	if r := multiagenttest.Result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied {
+	if r := codectest.Result[protocol.ApproveResult](&c.Client, id); r == nil || r.Outcome != protocol.Denied {
 		t.Errorf("%v", c.Answers[id])
 	}
 }
@@ -368,7 +369,7 @@ func TestADeniedToolRequestEnds(t *testing.T) {
 	}
 }
 
-// An agent of agentctl's server goes on after a denial, however long it takes.
+// An agent of agentctl's server continues after a denial, however long it takes.
 func TestAtAgentctlATurnGoesOnAfterADenial(t *testing.T) {
 	c := newClientTestAt(t, true, nil)
 	c.Subscribe()
@@ -388,7 +389,7 @@ func TestAnInterruptEndsAToolRequest(t *testing.T) {
 	c.Receive(multiagenttest.ApprovalExample)
 	stop := c.Command(protocol.DoInterrupt, "uuid", nil)
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeNotFound))
-	if r := multiagenttest.Result[protocol.InterruptResult](c, stop); r == nil || !r.Interrupted ||
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, stop); r == nil || !r.Interrupted ||
 		c.State.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("%+v, ended %+v", r, c.State.Last)
 	}
@@ -412,7 +413,7 @@ func TestAnUnconfirmedDecisionTimesOut(t *testing.T) {
 		}
 		id = c.Command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "s", Decision: protocol.Deny})
 		c.Receive(multiagenttest.ErrorMessage(wire.CodeRejected))
-		if r := multiagenttest.Result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied {
+		if r := codectest.Result[protocol.ApproveResult](&c.Client, id); r == nil || r.Outcome != protocol.Denied {
 			t.Errorf("rejected: %+v", c.Answers[id])
 		}
 	}
@@ -425,13 +426,13 @@ func TestAnErrorAnswersTheDecisionOfItsKind(t *testing.T) {
 	allow := c.Command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "r", Decision: protocol.AllowOnce})
 	deny := c.Command(protocol.DoApprove, "uuid", protocol.ApproveData{Request: "s", Decision: protocol.Deny})
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeRejected))
-	r := multiagenttest.Result[protocol.ApproveResult](c, deny)
+	r := codectest.Result[protocol.ApproveResult](&c.Client, deny)
 	if r == nil || r.Outcome != protocol.Denied || c.Answers[allow] != nil {
 		t.Errorf("allow: %+v, deny: %+v", c.Answers[allow], c.Answers[deny])
 	}
 }
 
-// The count of output tokens is all that the real system reports: a count of 0 is unknown.
+// The real system reports only the count of output tokens: a count of 0 means unknown.
 func TestOnlyReportedUsageIsRecorded(t *testing.T) {
 	for count, want := range map[string]*protocol.Usage{"0": nil, "9": {Output: 9}} {
 		c := newClientTest(t, nil)
@@ -477,11 +478,11 @@ func TestReconnect(t *testing.T) {
 	c.Send("two")
 	c.Receive(multiagenttest.ChunkExample)
 	c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "three"})
-	at := protocol.Position{Epoch: c.Epoch, Seq: c.State.Seq}
+	at := protocol.Position{Epoch: c.At.Epoch, Seq: c.State.Seq}
 	c.Connect()
 	c.WantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"three"}}`)
 	id := c.Command(protocol.DoSubscribe, "uuid", protocol.SubscribeData{Position: &at})
-	r := multiagenttest.Result[protocol.SubscribeResult](c, id)
+	r := codectest.Result[protocol.SubscribeResult](&c.Client, id)
 	if r.Mode != protocol.ModeReset || r.Reason != protocol.ResetResubscribed || r.Position.Epoch == at.Epoch ||
 		r.Snapshot.State.Last.Reason != protocol.ReasonError {
 		t.Fatalf("%+v", r)
@@ -489,7 +490,7 @@ func TestReconnect(t *testing.T) {
 	if c.State.Turn == nil || c.State.Turn.Message.Text != "three" {
 		t.Errorf("%+v", c.State)
 	}
-	past := multiagenttest.Result[protocol.HistoryResult](c, c.Command(protocol.DoHistory, "uuid", protocol.HistoryData{}))
+	past := codectest.Result[protocol.HistoryResult](&c.Client, c.Command(protocol.DoHistory, "uuid", protocol.HistoryData{}))
 	if all := string(protocol.MustEncode(past.Events)); !strings.Contains(all, "full response text") ||
 		!strings.Contains(all, "partial text") {
 		t.Errorf("%s", all)
@@ -499,14 +500,14 @@ func TestReconnect(t *testing.T) {
 func TestAKeyIsCarriedOutOnceAlsoOverAReconnect(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Subscribe()
-	c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
+	c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
 	c.Connect()
 	c.Frames = nil
-	again := c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
-	if r := multiagenttest.Result[protocol.SendResult](c, again); r == nil || r.Status != protocol.SendStarted || len(c.Frames) != 0 {
+	again := c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
+	if r := codectest.Result[protocol.SendResult](&c.Client, again); r == nil || r.Status != protocol.SendStarted || len(c.Frames) != 0 {
 		t.Errorf("%v, %s", c.Answers[again], c.Frames)
 	}
-	if id := c.CommandWithKey(protocol.DoSend, "uuid", "k",
+	if id := c.Do(protocol.DoSend, "uuid", "k",
 		protocol.SendData{Text: "y"}); c.ErrorCode(id) != protocol.CodeKeyReused {
 		t.Errorf("%v", c.Answers[id])
 	}
@@ -516,16 +517,16 @@ func TestWatch(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Command(protocol.DoWatch, "", nil)
 	c.Subscribe()
-	published := len(c.Summaries)
+	published := len(c.Summaries())
 	c.Command(protocol.DoWatch, "", nil)
-	if len(c.Summaries) != published {
-		t.Errorf("a listed session is published again: %+v", c.Summaries)
+	if len(c.Summaries()) != published {
+		t.Errorf("a listed session is published again: %+v", c.Summaries())
 	}
 	c.Send("x")
-	if len(c.Summaries) == 0 || c.Summaries[len(c.Summaries)-1].Status != protocol.Running {
-		t.Errorf("%+v", c.Summaries)
+	if len(c.Summaries()) == 0 || c.Summaries()[len(c.Summaries())-1].Status != protocol.Running {
+		t.Errorf("%+v", c.Summaries())
 	}
-	if r := multiagenttest.Result[protocol.ListResult](c, c.Command(protocol.DoList, "", nil)); len(r.Sessions) != 1 {
+	if r := codectest.Result[protocol.ListResult](&c.Client, c.Command(protocol.DoList, "", nil)); len(r.Sessions) != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -586,7 +587,7 @@ func TestDenyAndStop(t *testing.T) {
 	id := c.Command(protocol.DoApprove, "uuid", protocol.ApproveData{Decision: protocol.DenyStop, Reason: "nope"})
 	c.WantSent(`{"type":"approve_tool","conversationId":"uuid","requestId":"uuid","payload":{"approved":false,"reason":"nope"}}`)
 	c.Receive(`{"type":"tool_executed","conversationId":"uuid","payload":{"requestId":"uuid","toolName":"rm","result":null,"success":false,"errorMessage":"nope"}}`)
-	if r := multiagenttest.Result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Denied ||
+	if r := codectest.Result[protocol.ApproveResult](&c.Client, id); r == nil || r.Outcome != protocol.Denied ||
 		r.Decision != protocol.DenyStop {
 		t.Fatalf("%v", c.Answers[id])
 	}
@@ -613,7 +614,7 @@ func TestASnapshotRequestsUpdates(t *testing.T) {
 	c.Advance()
 	c.WantSent(`{"type":"approve_tool","conversationId":"uuid","requestId":"r","payload":{"approved":true}}`)
 	c.Advance()
-	if r := multiagenttest.Result[protocol.ApproveResult](c, id); r == nil || r.Outcome != protocol.Allowed {
+	if r := codectest.Result[protocol.ApproveResult](&c.Client, id); r == nil || r.Outcome != protocol.Allowed {
 		t.Errorf("%v", c.Answers[id])
 	}
 	id = c.Command(protocol.DoSnapshot, "nobody", nil)

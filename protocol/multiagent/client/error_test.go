@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/multiagent/wire"
@@ -54,7 +55,7 @@ func TestNothingToCancelEndsTheKnownTurn(t *testing.T) {
 	c.Frames = nil
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeNotFound))
 	c.WantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"later"}}`)
-	if r := multiagenttest.Result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, id); r == nil || r.Interrupted {
 		t.Errorf("answered %+v", r)
 	}
 	if c.State.Last == nil || c.State.Last.Reason != protocol.ReasonError {

@@ -115,8 +115,8 @@ func (o *outbox) confirm(req *request) {
 	}
 }
 
-// accept answers the sender of a message that the server accepted, and starts its turn. A turn that
-// is over is the last one that ended since, or it was not seen.
+// accept answers the sender of a message that the server accepted, and starts its turn. If that
+// turn is over, it is the last one that ended since, or it was not seen.
 func (o *outbox) accept(req *request) {
 	st := o.log.State
 	switch {
@@ -179,8 +179,8 @@ func (o *outbox) expect(req *request) {
 	o.sendNext()
 }
 
-// refuse fails a message that the server refused. One that waited in the queue has no sender any
-// more, so a notice reports it.
+// refuse fails a message that the server refused. A message from the queue no longer has a sender,
+// so a notice reports it.
 func (o *outbox) refuse(req *request, err *protocol.Error) {
 	o.x.fail(req.command, err)
 	switch {
@@ -193,8 +193,8 @@ func (o *outbox) refuse(req *request, err *protocol.Error) {
 	o.sendNext()
 }
 
-// failUnconfirmed fails a message that may have arrived. Its key is not used again. One that waited
-// in the queue has no sender any more, so a notice reports it.
+// failUnconfirmed fails a message that may have arrived. Its key is not used again. A message from
+// the queue no longer has a sender, so a notice reports it.
 func (o *outbox) failUnconfirmed(req *request) {
 	err := protocol.Errorf(protocol.CodeTimeout,
 		"the server did not confirm the message: look whether it arrived before you send it again")

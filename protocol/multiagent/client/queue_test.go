@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/multiagent/wire"
@@ -17,7 +18,7 @@ func TestAnEditEndsItsHoldAlone(t *testing.T) {
 	c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "later"})
 	message := c.State.Queue[0].MessageID
 	c.Command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{MessageID: message})
-	whole := multiagenttest.Result[protocol.QueueHoldResult](c, c.Command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{}))
+	whole := codectest.Result[protocol.QueueHoldResult](&c.Client, c.Command(protocol.DoQueueHold, "uuid", protocol.QueueHoldData{}))
 	if got := c.State.Holds; len(got) != 2 || got[0].Reason != protocol.HoldEdit || got[0].MessageID != message ||
 		got[1].Reason != protocol.HoldUser {
 		t.Fatalf("held: %+v", got)
@@ -43,7 +44,7 @@ func TestAnInterruptWithoutAnAnswer(t *testing.T) {
 	id := c.Command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: turn})
 	c.Receive(multiagenttest.CompleteExample)
 	c.Advance()
-	if r := multiagenttest.Result[protocol.InterruptResult](c, id); r == nil || r.Interrupted {
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, id); r == nil || r.Interrupted {
 		t.Errorf("for a turn that completed: %+v", r)
 	}
 }
@@ -54,24 +55,24 @@ func TestAnInterruptOfWhatWasJustSent(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Subscribe()
 	none := c.Command(protocol.DoInterrupt, "uuid", protocol.InterruptData{Turn: "over"})
-	if r := multiagenttest.Result[protocol.InterruptResult](c, none); r == nil || r.Interrupted {
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, none); r == nil || r.Interrupted {
 		t.Errorf("for a turn that has ended: %+v", c.Answers[none])
 	}
 	c.Frames = nil
 	send := c.Command(protocol.DoSend, "uuid", protocol.SendData{Text: "x"})
 	id := c.Command(protocol.DoInterrupt, "uuid", protocol.InterruptData{})
 	c.WantSent(`{"type":"send_message","conversationId":"uuid","payload":{"content":"x"}}`, multiagenttest.CancelExample)
-	if r := multiagenttest.Result[protocol.SendResult](c, send); r == nil || r.Status != protocol.SendStarted {
+	if r := codectest.Result[protocol.SendResult](&c.Client, send); r == nil || r.Status != protocol.SendStarted {
 		t.Errorf("sent: %+v", c.Answers[send])
 	}
 	c.Receive(multiagenttest.ErrorMessage(wire.CodeCancelled))
-	if r := multiagenttest.Result[protocol.InterruptResult](c, id); r == nil || !r.Interrupted ||
+	if r := codectest.Result[protocol.InterruptResult](&c.Client, id); r == nil || !r.Interrupted ||
 		c.State.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("interrupted: %+v, %+v", c.Answers[id], c.State.Last)
 	}
 }
 
-// The client's own turn goes on after a first tool until the server ends it.
+// The client's own turn continues after a first tool until the server ends it.
 func TestATurnGoesOnAfterAFirstTool(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Subscribe()
@@ -87,7 +88,7 @@ func TestOnlyTheNewestKeysAreKept(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Subscribe()
 	for i := range 2 * maxSavedAnswers {
-		c.CommandWithKey(protocol.DoQueueRelease, "uuid", fmt.Sprint("k", i), protocol.QueueReleaseData{})
+		c.Do(protocol.DoQueueRelease, "uuid", fmt.Sprint("k", i), protocol.QueueReleaseData{})
 	}
 	if got := codecOf(c).resume.answers.Len(); got > maxSavedAnswers {
 		t.Errorf("%d keys", got)
@@ -110,7 +111,7 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 		return all
 	}
 	id := c.Command(protocol.DoQueueMove, "uuid", protocol.QueueMoveData{MessageID: c.State.Queue[2].MessageID})
-	if multiagenttest.Result[protocol.Empty](c, id) == nil || order() != "three one two " {
+	if codectest.Result[protocol.Empty](&c.Client, id) == nil || order() != "three one two " {
 		t.Errorf("moved: %+v, %s", c.Answers[id], order())
 	}
 	for _, at := range []int{0, 0} {
@@ -118,7 +119,7 @@ func TestTheQueueIsChangedAsAsked(t *testing.T) {
 	}
 	first, second := c.State.Holds[0].ID, c.State.Holds[1].ID
 	id = c.Command(protocol.DoQueueRelease, "uuid", protocol.QueueReleaseData{Hold: first})
-	if r := multiagenttest.Result[protocol.QueueReleaseResult](c, id); r == nil || len(r.Released) != 1 || r.Released[0] != first ||
+	if r := codectest.Result[protocol.QueueReleaseResult](&c.Client, id); r == nil || len(r.Released) != 1 || r.Released[0] != first ||
 		len(c.State.Holds) != 1 || c.State.Holds[0].ID != second {
 		t.Errorf("released: %+v, held %+v", c.Answers[id], c.State.Holds)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"agentctl/internal/dev/multiagenttest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/multiagent/wire"
 )
@@ -36,10 +36,10 @@ func TestAnErrorFindsItsRequest(t *testing.T) {
 
 // A request ends once: by its key, by its verb or by its deadline.
 func TestARequestEndsOnce(t *testing.T) {
-	late := &request{verb: protocol.DoApprove, key: "k", deadline: multiagenttest.Start}
-	early := &request{verb: protocol.DoInterrupt, deadline: multiagenttest.Start.Add(time.Second)}
+	late := &request{verb: protocol.DoApprove, key: "k", deadline: codectest.Start}
+	early := &request{verb: protocol.DoInterrupt, deadline: codectest.Start.Add(time.Second)}
 	r := requests{inFlight: []*request{late, early}}
-	if got := r.expired(multiagenttest.Start); !slices.Equal(got, []*request{late}) {
+	if got := r.expired(codectest.Start); !slices.Equal(got, []*request{late}) {
 		t.Errorf("expired: %+v", got)
 	}
 	if r.takeKey("") != nil || r.takeKey("k") != late || r.takeKey("k") != nil || r.remove(late) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/multiagent/wire"
@@ -22,7 +23,7 @@ func TestAMessageCountsWhenThePingAfterItIsAnswered(t *testing.T) {
 		t.Fatalf("answered %+v in turn %+v", c.Answers[id], c.State.Turn)
 	}
 	c.Receive(`{"type":"PONG"}`)
-	if r := multiagenttest.Result[protocol.SendResult](c, id); r == nil || r.Turn != c.State.Turn.Turn {
+	if r := codectest.Result[protocol.SendResult](&c.Client, id); r == nil || r.Turn != c.State.Turn.Turn {
 		t.Fatalf("%+v", c.Answers[id])
 	}
 	c.Receive(multiagenttest.CompleteExample)
@@ -39,17 +40,17 @@ func TestALostConnectionLeavesAMessageUnknown(t *testing.T) {
 	c := newClientTest(t, nil)
 	c.Subscribe()
 	c.Silent = true
-	c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
+	c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
 	c.Connect()
 	c.Frames = nil
-	again := c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
+	again := c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "x"})
 	if c.ErrorCode(again) != protocol.CodeTimeout || len(c.Frames) != 0 {
 		t.Errorf("%+v, sent %s", c.Answers[again], c.Frames)
 	}
 }
 
-// agentctl's server answers a message, which therefore counts by its answer alone. The output of
-// another turn is no evidence.
+// agentctl's server answers a message, so only the answer counts as evidence. The output of another
+// turn is no evidence.
 func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	c := newClientTestAt(t, true, nil)
 	c.Subscribe()
@@ -61,7 +62,7 @@ func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	}
 	key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 	c.Receive(multiagenttest.AnswerTo(key, `{}`))
-	if r := multiagenttest.Result[protocol.SendResult](c, id); r == nil || c.State.Turn == nil || c.State.Turn.Message.Text != "mine" {
+	if r := codectest.Result[protocol.SendResult](&c.Client, id); r == nil || c.State.Turn == nil || c.State.Turn.Message.Text != "mine" {
 		t.Fatalf("%+v, turn %+v", c.Answers[id], c.State.Turn)
 	}
 	c.Receive(multiagenttest.CompleteExample)
@@ -73,8 +74,8 @@ func TestAtAgentctlAMessageCountsWithItsAnswer(t *testing.T) {
 	}
 }
 
-// A message at agentctl's server begins its turn when the server says so: the output until then is
-// of another turn.
+// A message at agentctl's server begins its turn when the server reports it: earlier output belongs
+// to another turn.
 func TestAtAgentctlATurnBeginsWithItsSecondAnswer(t *testing.T) {
 	for _, first := range []string{wire.TurnQueued, wire.TurnBegins} {
 		c := newClientTestAt(t, true, nil)
@@ -88,7 +89,7 @@ func TestAtAgentctlATurnBeginsWithItsSecondAnswer(t *testing.T) {
 			t.Errorf("%s: answered %+v, %d turns", first, c.Answers[id], c.State.Turns)
 		}
 		c.Receive(multiagenttest.AnswerTo(key, `{"turn":"begun"}`))
-		r := multiagenttest.Result[protocol.SendResult](c, id)
+		r := codectest.Result[protocol.SendResult](&c.Client, id)
 		if r == nil || c.State.Turn == nil || c.State.Turn.Message.Text != "mine" {
 			t.Fatalf("%s: answered %+v, turn %+v", first, c.Answers[id], c.State.Turn)
 		}
@@ -120,17 +121,17 @@ func TestAtAgentctlAMessageIsSentAgainWithItsKey(t *testing.T) {
 	c.Connect()
 	c.WantSent()
 
-	c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "direct"})
+	c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "direct"})
 	first = string(c.Frames[len(c.Frames)-1])
 	c.Frames = nil
 	c.Connect()
-	again := c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "direct"})
+	again := c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "direct"})
 	c.WantSent(first)
 	if c.Answers[again] != nil {
 		t.Fatalf("answered %+v without evidence", c.Answers[again])
 	}
 	c.Receive(multiagenttest.AnswerTo(codecOf(c).sessionByID("uuid").requests.inFlight[0].key, `{"turn":"over"}`))
-	if turn := codecOf(c).sessionByID("uuid").turns.current; multiagenttest.Result[protocol.SendResult](c, again) == nil || turn != nil {
+	if turn := codecOf(c).sessionByID("uuid").turns.current; codectest.Result[protocol.SendResult](&c.Client, again) == nil || turn != nil {
 		t.Errorf("%+v; its turn is over, and is %+v", c.Answers[again], turn)
 	}
 }
@@ -141,40 +142,40 @@ func TestAtAgentctlACommandMayComeAfterTheServerAcceptedItsMessage(t *testing.T)
 	c := newClientTestAt(t, true, nil)
 	c.Subscribe()
 	c.Silent = true
-	c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
+	c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
 	first := string(c.Frames[len(c.Frames)-1])
 	c.Frames = nil
 	key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 	c.Connect()
 	c.Receive(multiagenttest.AnswerTo(key, `{"turn":"`+wire.TurnBegins+`"}`))
-	again := c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
+	again := c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "once"})
 	c.WantSent(first)
 	if c.Answers[again] != nil {
 		t.Fatalf("answered %+v before its turn began", c.Answers[again])
 	}
 	c.Receive(multiagenttest.AnswerTo(key, `{"turn":"begun"}`))
-	if r := multiagenttest.Result[protocol.SendResult](c, again); r == nil || r.Turn != codecOf(c).sessionByID("uuid").turns.id() {
+	if r := codectest.Result[protocol.SendResult](&c.Client, again); r == nil || r.Turn != codecOf(c).sessionByID("uuid").turns.id() {
 		t.Errorf("%+v", c.Answers[again])
 	}
 }
 
-// A turn that came as one of another client, because its message was not answered yet, is that of
-// the message if its output is: it is not shown a second time.
+// A turn that seemed another client's, because the message was not answered yet, belongs to the
+// message if its output does: it is not shown twice.
 func TestAtAgentctlAMessageFindsItsTurnByItsOutput(t *testing.T) {
 	for output, want := range map[string]int{"m": 1, "another": 2} {
 		c := newClientTestAt(t, true, nil)
 		c.Subscribe()
 		c.Silent = true
-		c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
+		c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
 		key := codecOf(c).sessionByID("uuid").requests.inFlight[0].key
 		c.Connect()
 		c.Receive(`{"type":"message_chunk","conversationId":"uuid","payload":{"messageId":"m","chunk":"hi","agentName":"a"}}`,
 			`{"type":"message_complete","conversationId":"uuid","payload":{"messageId":"m","content":"hi"}}`)
 		c.Connect()
-		again := c.CommandWithKey(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
+		again := c.Do(protocol.DoSend, "uuid", "k", protocol.SendData{Text: "mine"})
 		c.Receive(multiagenttest.AnswerTo(key, `{"turn":"over","output":"`+output+`"}`))
 		turns := codecOf(c).sessionByID("uuid").log.State.Turns
-		if multiagenttest.Result[protocol.SendResult](c, again) == nil || turns != want {
+		if codectest.Result[protocol.SendResult](&c.Client, again) == nil || turns != want {
 			t.Errorf("output %s: answered %+v, %d turns", output, c.Answers[again], turns)
 		}
 	}
@@ -190,7 +191,7 @@ func TestACreationIsAnsweredWithItsMessage(t *testing.T) {
 		t.Fatalf("answered %+v without evidence of the message", c.Answers[id])
 	}
 	c.Receive(`{"type":"PONG"}`)
-	if r := multiagenttest.Result[protocol.CreateResult](c, id); r == nil || r.Session != "uuid" || r.Message == nil {
+	if r := codectest.Result[protocol.CreateResult](&c.Client, id); r == nil || r.Session != "uuid" || r.Message == nil {
 		t.Errorf("%+v", c.Answers[id])
 	}
 }

@@ -44,8 +44,8 @@ type turnStart struct {
 // maxEnded bounds turns.ended: a message sent again over a lost connection is one of the newest.
 const maxEnded = 16
 
-// turns is the current turn of a session and what is remembered of ended ones. Its methods return
-// the events to record, in order. st is the session's state before these events.
+// turns holds the current turn of a session and facts about ended ones. Its methods return the
+// events to record, in order. st is the session's state before these events.
 type turns struct {
 	newID          func(prefix string) string
 	peerIsAgentctl bool

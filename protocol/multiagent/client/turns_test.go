@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/multiagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -58,7 +59,7 @@ func TestConversationsAreStartedInTheirOrder(t *testing.T) {
 		protocol.CreateData{Agent: "b"})
 	for i, id := range []string{first, second} {
 		c.Receive(fmt.Sprintf(`{"type":"conversation_started","payload":{"conversationId":"c%d","domainId":"d","activeAgent":"x"}}`, i))
-		if r := multiagenttest.Result[protocol.CreateResult](c, id); r == nil || r.Session != fmt.Sprint("c", i) {
+		if r := codectest.Result[protocol.CreateResult](&c.Client, id); r == nil || r.Session != fmt.Sprint("c", i) {
 			t.Errorf("%d: %+v", i, c.Answers[id])
 		}
 	}
@@ -121,7 +122,7 @@ func startedTurns(t *testing.T, text string) (*turns, *protocol.State) {
 	t.Helper()
 	ts := &turns{newID: func(prefix string) string { return prefix + "1" }}
 	st := new(protocol.State)
-	applyEvents(t, st, ts.start(multiagenttest.Start, protocol.Message{MessageID: "m", Text: text}))
+	applyEvents(t, st, ts.start(codectest.Start, protocol.Message{MessageID: "m", Text: text}))
 	return ts, st
 }
 
@@ -130,7 +131,7 @@ func applyEvents(t *testing.T, st *protocol.State, events []codec.Entry) (types 
 	t.Helper()
 	for _, e := range events {
 		event := protocol.Event{
-			Seq: st.Seq + 1, Turn: e.Turn, Type: e.Type, Time: multiagenttest.Start, Data: protocol.MustEncode(e.Data),
+			Seq: st.Seq + 1, Turn: e.Turn, Type: e.Type, Time: codectest.Start, Data: protocol.MustEncode(e.Data),
 		}
 		if err := st.Apply(&event); err != nil {
 			t.Fatal(err)
@@ -144,13 +145,13 @@ func applyEvents(t *testing.T, st *protocol.State, events []codec.Entry) (types 
 func TestTheEndOfATurnEndsWhatIsOpen(t *testing.T) {
 	ts, st := startedTurns(t, "x")
 	ask := wire.Message{"requestId": []byte(`"r"`), "toolName": []byte(`"rm"`), "toolArgs": []byte(`{}`)}
-	if got := applyEvents(t, st, ts.ask(multiagenttest.Start, ask)); got != "tool.started approval.requested" {
+	if got := applyEvents(t, st, ts.ask(codectest.Start, ask)); got != "tool.started approval.requested" {
 		t.Errorf("a request: %s", got)
 	}
 	if got := applyEvents(t, st, ts.appendText("o1", "", "half")); got != "text.start text.delta" {
 		t.Errorf("text: %s", got)
 	}
-	ended := applyEvents(t, st, ts.end(multiagenttest.Start, st, protocol.TurnEndedData{Reason: protocol.ReasonError}))
+	ended := applyEvents(t, st, ts.end(codectest.Start, st, protocol.TurnEndedData{Reason: protocol.ReasonError}))
 	if ended != "text.end approval.resolved tool.ended turn.ended" || st.Turn != nil || ts.current != nil {
 		t.Errorf("the end: %s, %+v", ended, st.Turn)
 	}
@@ -168,7 +169,7 @@ func TestADeniedToolEndsOnlyAToolRequest(t *testing.T) {
 		ts, st := startedTurns(t, text)
 		ts.resolve(st, nil, protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Denied})
 		denied := wire.Message{"success": []byte("false"), "errorMessage": []byte(`"no"`)}
-		if got := applyEvents(t, st, ts.endTool(multiagenttest.Start, st, "r", denied)); got != want {
+		if got := applyEvents(t, st, ts.endTool(codectest.Start, st, "r", denied)); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

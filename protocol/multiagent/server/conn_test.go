@@ -100,7 +100,7 @@ func TestCancel(t *testing.T) {
 	h.WantSent(`{"type":"error","conversationId":"uuid","error":"Stream cancelled","payload":{"code":"cancelled","message":"Stream cancelled"}}`)
 }
 
-// X-1: a message during a turn is queued, and the turn goes on.
+// X-1: a message during a turn is queued, and the turn continues.
 func TestASecondMessageIsQueued(t *testing.T) {
 	h := newServerTest(t, codec.ServerOptions{})
 	h.Receive(`{"type":"send_message","conversationId":"uuid","payload":{"content":"one"}}`)

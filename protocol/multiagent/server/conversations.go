@@ -12,8 +12,8 @@ const (
 	maxQueuedMessages = 64 // of a conversation before it is ready
 )
 
-// conversations are the sessions that a foreign client uses: it subscribes to them, and sends the
-// client what their events mean.
+// conversations are the sessions that a foreign client uses: it subscribes to them, and translates
+// their events for the client.
 type conversations struct {
 	x         *exchange
 	byName    map[string]*conversation // the client's name

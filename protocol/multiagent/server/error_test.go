@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/dev/multiagenttest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/multiagent/wire"
@@ -61,7 +61,7 @@ func TestOnlyTheOwnSubscriptionEnds(t *testing.T) {
 	h.UseConversation()
 	for client, want := range map[string]string{"else": "", "e1": `"code":"not_found"`} {
 		gone := protocol.Event{
-			Session: "uuid", Type: protocol.ClientDetached, Time: multiagenttest.Start,
+			Session: "uuid", Type: protocol.ClientDetached, Time: codectest.Start,
 			Data: protocol.MustEncode(protocol.Client{Client: client, Reason: "no_session"}),
 		}
 		h.Deliver(h.Codec.Native(h.Now, gone.AppendJSON(nil)))

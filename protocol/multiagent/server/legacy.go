@@ -160,7 +160,7 @@ func savedMessages(id string, r *protocol.HistoryResult) []savedMessage {
 	var turns protocol.Transcript
 	for _, line := range r.Events {
 		if e, _, err := protocol.DecodeIncoming(line); err == nil && e != nil {
-			_, _ = turns.Apply(e) // what it refuses is left out
+			_, _ = turns.Apply(e) // refused events are left out
 		}
 	}
 	messages := []savedMessage{}

@@ -32,8 +32,8 @@ func takeRun(h *multiagenttest.Server) (typ, status, code string) {
 	return sent.Type, status + sent.Run.Status, sent.Payload.Code
 }
 
-// The older messages about tool runs list and decide the pending requests. Nothing else about tool
-// runs has a counterpart.
+// The older messages about tool runs list and decide the pending requests. Other messages about
+// tool runs have no counterpart.
 func TestToolRunsArePendingRequests(t *testing.T) {
 	for _, c := range []struct {
 		frame             string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// MA-16: the document's eight codes, and those of the real system.
+// MA-16: the document's eight codes and the real system's.
 func TestTheCodesAreTheDocuments(t *testing.T) {
 	got := []string{
 		CodeBadRequest, CodeForbidden, CodeNotFound, CodeNotConfigured, CodeStreamError, CodeCancelled, CodeRequestFailed, CodeExecuteFailed,

@@ -13,7 +13,7 @@ type Note struct {
 }
 
 // An Answer is the payload of agentctl_answer. Error is nil if the message was accepted. Turn is
-// what became of an accepted user message.
+// the state of an accepted user message.
 type Answer struct {
 	Error  *protocol.Error `json:"error,omitempty"`
 	Turn   string          `json:"turn,omitempty"`
@@ -25,11 +25,11 @@ type Answer struct {
 const (
 	TurnQueued = "queued" // the message waits behind others
 	TurnBegins = "begins" // its turn is next
-	TurnBegun  = "begun"  // its turn runs, and its output is what followed the last turn
+	TurnBegun  = "begun"  // its turn runs, and the output after the last turn is its output
 	TurnOver   = "over"   // its turn has ended
 )
 
-// DecodeAnswer decodes an agentctl_answer; nil: it is none.
+// DecodeAnswer decodes an agentctl_answer; nil: data is not one.
 func DecodeAnswer(data []byte) *Answer {
 	var m struct {
 		Payload *Answer `json:"payload"`

@@ -10,7 +10,7 @@ import (
 // A Message is an incoming message. Any field can have any type.
 type Message map[string]json.RawMessage
 
-// DecodeMessage decodes a message; nil if data is no JSON object.
+// DecodeMessage decodes a message; nil if data is not a JSON object.
 func DecodeMessage(data []byte) Message {
 	var m Message
 	if json.Unmarshal(data, &m) != nil {

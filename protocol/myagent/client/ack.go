@@ -7,8 +7,8 @@ import (
 // maxUnackedFrames bounds the frames that await the client's acknowledgement.
 const maxUnackedFrames = 4096
 
-// An ackTracker finds the frames to acknowledge: all before the first one that the client does not
-// have yet. Seqs have gaps and can arrive out of order, so it acknowledges the highest of those.
+// An ackTracker finds the frames to acknowledge: all before the first missing one. Seqs have gaps
+// and can arrive out of order, so it acknowledges the highest seq before that.
 type ackTracker struct {
 	frames  []receivedFrame
 	settled uint64 // highest acknowledgeable seq
@@ -35,8 +35,8 @@ func (r *ackTracker) add(seq uint64, s *session) {
 	r.frames = append(r.frames, k)
 }
 
-// ack settles the frames up to a session's seq. It returns the seq to acknowledge, or 0 if there is
-// no new one.
+// ack settles the frames up to a session's seq. It returns the seq to acknowledge, or 0 if nothing
+// is new.
 func (r *ackTracker) ack(s *session, seq uint64) uint64 {
 	n := 0
 	for _, k := range r.frames {

@@ -227,8 +227,8 @@ func (c command) export() {
 	})
 }
 
-// history answers with finished turns: those of the log, then those before it if the server
-// has them. Their seqs are in order, because the log starts behind the server's.
+// history answers with finished turns: the turns in the log, then earlier ones that the server has.
+// Their seqs are in order, because the log starts behind the server's.
 func (c command) history(d *protocol.HistoryData) {
 	s := c.s
 	local := s.log.History(*d)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -27,8 +28,8 @@ func TestUnmatchedFramesOfARealServer(t *testing.T) {
 		t.Error("an unmatched error is not recorded")
 	}
 	if out := New(codec.ClientOptions{
-		Name: "ada", ID: myagenttest.SequentialIDs(), Resume: new(codec.ClientState),
-	}).Open(myagenttest.Start); !out.Wake.Equal(myagenttest.Start.Add(greetingTimeout)) {
+		Name: "ada", ID: codectest.IDs(), Resume: new(codec.ClientState),
+	}).Open(codectest.Start); !out.Wake.Equal(codectest.Start.Add(greetingTimeout)) {
 		t.Errorf("wake at %s", out.Wake)
 	}
 }
@@ -144,10 +145,10 @@ func TestMessagesWaitForARealServer(t *testing.T) {
 	// An interrupt is answered after the end of the turn.
 	id := s.Command(protocol.DoInterrupt, "work", protocol.InterruptData{})
 	if _, early := s.Answers[id]; early || s.TakeSent()[0].Event != wire.UserCancel {
-		t.Error("answered at once")
+		t.Error("answered immediately")
 	}
 	s.Receive(myagenttest.Frame(6, "agent.interrupted", "8202", `,"content":"Execution cancelled"`))
-	if a := s.Answers[id]; a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) ||
+	if a := s.Answers[id]; a == nil || a.Error != nil || !strings.Contains(string(a.Result), `"interrupted":true`) ||
 		s.State.Last.Reason != protocol.ReasonInterrupted {
 		t.Errorf("%+v", s.Answers[id])
 	}
@@ -179,8 +180,8 @@ func TestAOneShotClientTimesOutWithoutAGreeting(t *testing.T) {
 	s := newClientTest(t)
 	s.Codec.(*Conn).Options.OneShot = true
 	id := s.Command(protocol.DoSnapshot, "work", nil)
-	s.Wake(greetingTimeout)
-	if a := s.Answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout ||
+	s.Advance(greetingTimeout)
+	if a := s.Answers[id]; a == nil || a.Error == nil || a.Error.Code != protocol.CodeTimeout ||
 		!strings.Contains(a.Error.Message, "does not speak myagent") {
 		t.Errorf("%+v", a.Error)
 	}
@@ -252,8 +253,8 @@ func TestARealSessionIsRevived(t *testing.T) {
 	}
 }
 
-// A turn that the server's session did not survive ends as what happened: the connection was cut,
-// or, if the server has no frames to replay, it was restarted.
+// The end of a turn that the server lost states the cause: the connection was cut or, if the server
+// has no frames to replay, the server was restarted.
 func TestALostTurnTellsACutFromARestart(t *testing.T) {
 	for notice, want := range map[string]protocol.TurnEndedData{
 		`"content":"Replay completed","metadata":{"action":"replay","replayed":0,"last_event_id":null,"last_seq":5}`: connectionCut,
@@ -398,12 +399,12 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	if len(s.Frames) != 0 {
 		t.Fatal("sent before the greeting")
 	}
-	s.Wake(greetingTimeout)
+	s.Advance(greetingTimeout)
 	if m := s.TakeSent(); len(m) != 1 || m[0].Event != wire.UserCreateSession {
 		t.Fatalf("sent %+v", m)
 	}
-	s.Wake(requestTimeout)
-	if a := s.Answers[id]; a.Error == nil || a.Error.Code != protocol.CodeTimeout {
+	s.Advance(requestTimeout)
+	if a := s.Answers[id]; a == nil || a.Error == nil || a.Error.Code != protocol.CodeTimeout {
 		t.Errorf("%+v", a)
 	}
 }
@@ -440,7 +441,7 @@ func TestACancelledPlanEndsTheTurn(t *testing.T) {
 	if s.State.Turn == nil {
 		t.Fatal("ended too early")
 	}
-	s.Wake(turnEndTimeout)
+	s.Advance(turnEndTimeout)
 	if s.State.Turn != nil || s.State.Plan.Status != protocol.StatusCancelled {
 		t.Errorf("%+v", s.State)
 	}

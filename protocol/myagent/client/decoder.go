@@ -193,9 +193,9 @@ func (dec *decoder) partialAnswer(f *frame) {
 }
 
 // partialOfMyAgent records a piece of an answer of a MyAgent server. Such a server sends only the
-// newest piece of each 75 ms, and the complete text as the final answer. Until the first piece is
-// missing, pieces are the text. After that they are progress: the text continues with the final
-// answer, which is then known to begin with the text before.
+// newest piece of each 75 ms, and the complete text as the final answer. Until the first missing
+// piece, the pieces are the text. After it they are only progress: the text continues with the rest
+// of the final answer.
 func (dec *decoder) partialOfMyAgent(f *frame) {
 	text := f.text()
 	follows := f.arrived.follows(dec.pieceSeq, uint64(f.Seq))

@@ -136,7 +136,7 @@ func (p *openings) restore(o *sessionOpen) {
 	})
 }
 
-// serverRestarted ends a turn of a session whose frames the server does not have any more.
+// serverRestarted ends a turn of a session whose frames the server no longer has.
 var serverRestarted = protocol.TurnEndedData{
 	Reason: protocol.ReasonError, Code: protocol.CodeServerRestart, Message: "the server was restarted",
 }

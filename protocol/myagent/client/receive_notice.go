@@ -185,7 +185,7 @@ func (r *receiver) stateRestored(s *session, f *frame) *session {
 	return s
 }
 
-// replace continues the previous session, if known, under the id of the one that it looks like now.
+// replace continues the previous session, if known, under the id of the session s that replaces it.
 func (r *receiver) replace(s, previous *session) *session {
 	if previous == nil || previous == s {
 		return s

@@ -11,7 +11,7 @@ import (
 
 // X-8, MY-7, MY-9: the document's replay is one notice with a list of events. The client accepts it
 // after a reconnect with and without a state: received events are skipped, old confirmations are
-// requested again only if they are pending, and the turn goes on.
+// requested again only if they are pending, and the turn continues.
 func TestAReplayMayBeAListOfEvents(t *testing.T) {
 	missed := `[{"event":"agent.thinking","seq":4,"content":"heard"},{"event":"agent.thinking","seq":5,"content":"missed"},` +
 		`{"event":"agent.user_confirm","seq":6,"step_id":"old","content":"sure?"},{"event":"system.heartbeat","seq":7},` +

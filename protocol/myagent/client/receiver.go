@@ -28,7 +28,7 @@ var handledEvents = []string{
 	wire.AgentFinalAnswer, wire.AgentError, wire.AgentTimeout, wire.AgentInterrupted,
 }
 
-// receive handles a message of the server. It returns false if the message is no frame.
+// receive handles a message of the server. It returns false if the message is not a frame.
 func (r *receiver) receive(in codec.Frame) bool {
 	m, ok := wire.DecodeMessage(in.Data)
 	if !ok || in.Binary || m.Event == "" {
@@ -75,7 +75,7 @@ func (r *receiver) sessionOf(m *wire.Message) *session {
 	return r.sessions.add(string(m.Session))
 }
 
-// handle handles a frame of a session. It returns the session, which may turn out to be another one.
+// handle handles a frame of a session. It returns the session, which the frame may replace.
 func (r *receiver) handle(s *session, f *frame) *session {
 	f.state = s.log.State
 	switch {
@@ -142,7 +142,7 @@ func (r *receiver) handleSystem(f *frame) bool {
 	return false
 }
 
-// handleReply finishes the request that the frame answers. It returns false if the frame is no
+// handleReply finishes the request that the frame answers. It returns false if the frame is not a
 // reply.
 func (r *receiver) handleReply(f *frame) bool {
 	if id := f.meta.Str("reply_to"); id != "" {

@@ -15,8 +15,8 @@ type serverClock struct {
 // again: the server's clock was changed, or its zone changed to summer time.
 const maxClockError = 15 * time.Minute
 
-// read returns the time of a frame that arrived now. replayed means that the frame is older, so
-// that its arrival tells nothing. A frame without a valid time was sent now.
+// read returns the time of a frame that arrived now. replayed means that the frame is older, so its
+// arrival is not used as the time. A frame without a valid time gets now.
 func (c *serverClock) read(timestamp string, now time.Time, replayed bool) time.Time {
 	if t, err := time.Parse(time.RFC3339Nano, timestamp); err == nil && validYear(t) {
 		return t

@@ -31,7 +31,7 @@ func TestATimeWithoutAZoneIsTheServersLocalTime(t *testing.T) {
 	}
 }
 
-// The duration of a turn is measured by the client's clock alone.
+// The duration of a turn is measured only by the client's clock.
 func TestATurnsDurationIsOfOneClock(t *testing.T) {
 	s := newClientTest(t)
 	s.Receive(`{"event":"system.connected","timestamp":"2026-03-01T17:04:00.5","content":"Connected","seq":1}`)

@@ -139,8 +139,8 @@ func (s *session) recordFrame(f *frame) {
 	f.events = nil
 }
 
-// clearPending removes the approvals, queue and holds that the server lost. It announces those it
-// restored.
+// clearPending removes the approvals, queue and holds that the server lost. The server announces
+// the ones that it restored.
 func (s *session) clearPending() {
 	st := s.log.State
 	for _, a := range slices.Clone(st.Approvals) {
@@ -169,8 +169,8 @@ func (s *session) dequeue(message, reason string) {
 	})
 }
 
-// continueIn continues the session in the new one that the server created in its place. The
-// transcript and the queue remain, but the agent has no memory of them.
+// continueIn continues the session in its replacement, which the server created. The transcript and
+// the queue remain, but the agent does not remember them.
 func (s *session) continueIn(replacement *session) {
 	s.serverID, s.lastEventID, s.lastSeq = replacement.serverID, replacement.lastEventID, replacement.lastSeq
 	waiting := s.log.State.Queue

@@ -141,7 +141,7 @@ func (s *session) sendNext() {
 	s.x.send(wire.Frame{Session: s.serverID, Event: wire.UserMessage, Content: first.Text})
 }
 
-// awaitReplay calls then after the missed frames. A notice ends them.
+// awaitReplay calls then after the missed frames, which a notice ends.
 func (s *session) awaitReplay(then func()) {
 	s.x.await(wire.ActionReplay, s, func(json.RawMessage, *protocol.Error) {
 		s.decoder.replaying = false

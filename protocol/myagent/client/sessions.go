@@ -7,8 +7,8 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A resumeState is what a client's connections leave each other: its sessions, the most recently
-// used one last.
+// A resumeState is the state shared by a client's successive connections: its sessions, the most
+// recently used one last.
 type resumeState struct{ sessions []*session }
 
 // sessions are the sessions that the client knows.
@@ -52,7 +52,7 @@ func (l *sessions) add(id string) *session {
 // enter makes a session the current one, on this connection.
 func (l *sessions) enter(s *session) { s.connected, l.current = true, s }
 
-// remove removes a session that turned out to be another one.
+// remove removes a session that was found to be the same as another one.
 func (l *sessions) remove(s *session) {
 	if i := slices.Index(l.resume.sessions, s); i >= 0 {
 		l.resume.sessions = append(l.resume.sessions[:i:i], l.resume.sessions[i+1:]...)

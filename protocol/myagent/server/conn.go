@@ -151,7 +151,7 @@ func (c *Conn) handleFrame(m *wire.Message) {
 			"Unknown event type or missing session_id: %.100s", r.event))
 	case c.Requests.Pending()+c.attacher.deferred >= maxPendingCommands:
 		r.refuse(&protocol.Error{
-			Code: protocol.CodeTooMany, Message: "Too many requests at once", Limit: maxPendingCommands,
+			Code: protocol.CodeTooMany, Message: "Too many pending requests", Limit: maxPendingCommands,
 		})
 	default:
 		handle()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -149,14 +150,14 @@ func TestAConfirmationTimesOut(t *testing.T) {
 		}
 		b.ReceiveNative(b.Native.Append("s1", myagenttest.PlanApprovalTurn()...)...)
 		for range 9 {
-			b.Wake(30 * time.Second)
+			b.Advance(30 * time.Second)
 		}
 		if slices.ContainsFunc(b.Native.Commands, func(c protocol.Command) bool {
 			return c.Command == protocol.DoApprove
 		}) {
 			t.Fatal("denied too early")
 		}
-		b.Wake(30 * time.Second)
+		b.Advance(30 * time.Second)
 		denied := slices.ContainsFunc(b.Native.Commands, func(c protocol.Command) bool {
 			return c.Command == protocol.DoApprove
 		})
@@ -174,7 +175,7 @@ func TestTheServersTimesAreOptions(t *testing.T) {
 	b.Receive(`{"event":"user.create_session"}`)
 	b.Receive(`{"event":"user.message","content":"slides"}`)
 	b.ReceiveNative(b.Native.Append("s1", myagenttest.PlanApprovalTurn()...)...)
-	b.Wake(5 * time.Second)
+	b.Advance(5 * time.Second)
 	b.NextFrame(wire.SystemHeartbeat)
 	decided := func() bool {
 		return slices.ContainsFunc(b.Native.Commands, func(c protocol.Command) bool {
@@ -184,7 +185,7 @@ func TestTheServersTimesAreOptions(t *testing.T) {
 	if decided() {
 		t.Error("denied too early")
 	}
-	b.Wake(5 * time.Second)
+	b.Advance(5 * time.Second)
 	if b.NextFrame(wire.SystemHeartbeat); !decided() {
 		t.Error("not denied after 7 s")
 	}
@@ -200,8 +201,8 @@ func TestTheServersTimesAreOptions(t *testing.T) {
 	b.Receive(`{"event":"user.create_session"}`)
 	b.Receive(`{"event":"user.message","content":"slides"}`)
 	b.ReceiveNative(b.Native.Append("s1", myagenttest.PlanApprovalTurn()...)...)
-	if b.TakeEvents(); !b.Out.Wake.IsZero() {
-		t.Errorf("wake at %s without a timer", b.Out.Wake)
+	if b.TakeEvents(); !b.Wake.IsZero() {
+		t.Errorf("wake at %s without a timer", b.Wake)
 	}
 }
 
@@ -244,10 +245,10 @@ func TestTasksAndTurnsAreSteered(t *testing.T) {
 // MY-27, X-10: a heartbeat is sent every 30 s, with both sets of fields.
 func TestTheServerSendsHeartbeats(t *testing.T) {
 	b := newServerTest(t, myagenttest.NewNativeServer(t), nil)
-	if want := myagenttest.Start.Add(30 * time.Second); !b.Out.Wake.Equal(want) {
-		t.Fatalf("wake at %s", b.Out.Wake)
+	if want := codectest.Start.Add(30 * time.Second); !b.Wake.Equal(want) {
+		t.Fatalf("wake at %s", b.Wake)
 	}
-	b.Wake(30 * time.Second)
+	b.Advance(30 * time.Second)
 	m := b.NextFrame(wire.SystemHeartbeat)
 	if wire.ParseObject(m.Content).Str("timestamp") == "" || !myagenttest.MetaOf(m).Has("active_sessions") ||
 		myagenttest.MetaOf(m).Int("uptime") != 30 {
@@ -272,7 +273,7 @@ func TestBadFramesAreAnswered(t *testing.T) {
 		if len(b.Frames) != 1 || !strings.HasPrefix(wire.Scalar(b.Frames[0].Content), want) {
 			t.Errorf("%s: %s", frame, b.Raw)
 		}
-		if b.Out.Close != nil {
+		if b.Closed != nil {
 			t.Errorf("%s: the codec closed the connection", frame)
 		}
 	}
@@ -325,7 +326,7 @@ func TestAQueuedMessageIsAnnounced(t *testing.T) {
 	if b.LastCommand(protocol.DoSend, &d); d.ClientMessageID != "ui-1" {
 		t.Errorf("sent %+v", d)
 	}
-	b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(protocol.QueueAdded, "", protocol.Message{
+	b.ReceiveNative(b.Native.Append("s1", codectest.Event(protocol.QueueAdded, "", protocol.Message{
 		MessageID: "m2", Text: "next", ClientMessageID: "ui-1",
 	}))...)
 	m := b.NextFrame(wire.SystemNotice)
@@ -338,7 +339,7 @@ func TestAQueuedMessageIsAnnounced(t *testing.T) {
 // S8: a session is named by id, name or prefix, and subscribed on first use.
 func TestASessionIsFollowedWhenItIsUsed(t *testing.T) {
 	p := myagenttest.NewNativeServer(t)
-	p.Append("s1", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.Append("s1", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	p.Append("s1", myagenttest.PlanApprovalTurn()...)
 	b := newServerTest(t, p, nil)
 	b.Receive(`{"event":"user.cancel","session_id":"s1"}`)
@@ -357,7 +358,7 @@ func TestTheServersEndIsBounded(t *testing.T) {
 	b := newServerTest(t, p, nil)
 	for n := range maxSubscriptions + 5 {
 		id := "x" + strings.Repeat("y", n)
-		p.Append(id, myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+		p.Append(id, codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		b.Receive(`{"event":"user.cancel","session_id":"` + id + `"}`)
 	}
 	if s := b.Codec.(*Conn); len(s.subs.bySession) != maxSubscriptions {
@@ -366,11 +367,11 @@ func TestTheServersEndIsBounded(t *testing.T) {
 	if m := b.NextFrame(wire.AgentError); myagenttest.MetaOf(m).Str("error_type") != "too_many" {
 		t.Errorf("%s", m.Metadata)
 	}
-	silent := New(codec.ServerOptions{ID: myagenttest.SequentialIDs(), Agent: func(string) string { return "" }, Sign: myagenttest.Sign})
-	silent.Open(myagenttest.Start)
+	silent := New(codec.ServerOptions{ID: codectest.IDs(), Agent: func(string) string { return "" }, Sign: myagenttest.Sign})
+	silent.Open(codectest.Start)
 	commands := 0
 	for range 1000 {
-		commands += len(silent.Foreign(myagenttest.Start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)}).Native)
+		commands += len(silent.Foreign(codectest.Start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)}).Native)
 	}
 	if commands > maxPendingCommands {
 		t.Errorf("%d pending commands", commands)
@@ -380,7 +381,7 @@ func TestTheServersEndIsBounded(t *testing.T) {
 // A client can send several requests before the first answer.
 func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 	p := myagenttest.NewNativeServer(t)
-	p.Append("s1", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.Append("s1", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	p.Append("s1", myagenttest.PlanApprovalTurn()...)
 	b := newServerTest(t, p, nil)
 	b.TakeEvents()
@@ -390,7 +391,7 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 		`{"event":"user.cancel","session_id":"s1","metadata":{"reply_to":"b"}}`,
 		`{"event":"user.cancel_task","session_id":"s1","content":{"task_id":1},"metadata":{"reply_to":"c"}}`,
 	} {
-		out := b.Codec.Foreign(myagenttest.Start, codec.Frame{Data: []byte(frame)})
+		out := b.Codec.Foreign(codectest.Start, codec.Frame{Data: []byte(frame)})
 		lines = append(lines, out.Native...)
 	}
 	for _, line := range lines {
@@ -413,7 +414,7 @@ func TestASessionIsAskedForTwiceAtOnce(t *testing.T) {
 // A deleted or unreadable session is reported as ended. Other clients' departures are not.
 func TestASessionThatIsGoneEnds(t *testing.T) {
 	detached := func(client string, reason protocol.Code) []byte {
-		e := myagenttest.Event(protocol.ClientDetached, "", protocol.Client{Client: client, Reason: string(reason)})
+		e := codectest.Event(protocol.ClientDetached, "", protocol.Client{Client: client, Reason: string(reason)})
 		e.Session = "s1"
 		return e.AppendJSON(nil)
 	}

@@ -28,8 +28,8 @@ type solverResult struct {
 // maxResults bounds the texts of the results that a turn collects for its aggregation, in bytes.
 const maxResults = 64 << 10
 
-// addResult collects a task's result, without its text if that is too much. It replaces the one of
-// an earlier attempt.
+// addResult collects a task's result, without its text if that is too long. It replaces the result
+// of an earlier attempt.
 func (t *turn) addResult(r solverResult) {
 	id := string(protocol.MustEncode(r.Task["id"]))
 	before, again := t.results[id]

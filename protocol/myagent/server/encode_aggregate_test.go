@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/dev/myagenttest"
+	"agentctl/internal/dev/codectest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
 )
@@ -14,14 +14,14 @@ import (
 func TestTheAggregationRepeatsBoundedResults(t *testing.T) {
 	b := openedServer(t)
 	done := func(task, result string) protocol.Event {
-		return myagenttest.Event(protocol.TaskCompleted, "t1", protocol.TaskData{Task: task, Title: "do " + task, Result: result})
+		return codectest.Event(protocol.TaskCompleted, "t1", protocol.TaskData{Task: task, Title: "do " + task, Result: result})
 	}
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "slides"}),
-		myagenttest.Event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
+		codectest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "slides"}),
+		codectest.Event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
 		done("2", `{"summary":"short","page":2}`), done("1", "first attempt"), done("1", "second attempt"),
 		done("3", strings.Repeat("x", maxResults)),
-		myagenttest.Event(protocol.AggregateStarted, "t1", protocol.AggregateData{Tasks: 3}),
+		codectest.Event(protocol.AggregateStarted, "t1", protocol.AggregateData{Tasks: 3}),
 	)...)
 	var results []struct {
 		Task    struct{ ID int }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -18,20 +19,20 @@ func TestAPipelineIsEncodedInOrder(t *testing.T) {
 	in := func(task string, e protocol.Event) protocol.Event { e.Task = task; return e }
 	tasks := []protocol.Task{{ID: "1", Title: "a"}}
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.PlanStarted, "t1", protocol.PlanStartedData{Question: "q"}),
-		myagenttest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks}),
-		in("1", myagenttest.Event(protocol.TaskStarted, "t1", protocol.TaskData{Task: "1"})),
-		in("1", myagenttest.Event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "p", Text: "hm"})),
-		in("1", myagenttest.Event(protocol.ToolStarted, "t1", protocol.ToolStartedData{
+		codectest.Event(protocol.PlanStarted, "t1", protocol.PlanStartedData{Question: "q"}),
+		codectest.Event(protocol.PlanCompleted, "t1", protocol.PlanTasksData{Tasks: tasks}),
+		in("1", codectest.Event(protocol.TaskStarted, "t1", protocol.TaskData{Task: "1"})),
+		in("1", codectest.Event(protocol.ReasoningDelta, "t1", protocol.PartDeltaData{Part: "p", Text: "hm"})),
+		in("1", codectest.Event(protocol.ToolStarted, "t1", protocol.ToolStartedData{
 			Tool: "c1", Name: "get_weather", Input: json.RawMessage(`{"city":"Paris"}`),
 		})),
-		in("1", myagenttest.Event(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "c1", Text: "sunny"})),
-		in("1", myagenttest.Event(protocol.ToolEnded, "t1", protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})),
-		in("1", myagenttest.Event(protocol.TaskCompleted, "t1", protocol.TaskData{Task: "1"})),
-		myagenttest.Event(protocol.AggregateStarted, "t1", protocol.AggregateData{}),
-		myagenttest.Event(protocol.AggregateCompleted, "t1", protocol.AggregateData{Text: "It is sunny."}),
-		myagenttest.Event(protocol.PipelineCompleted, "t1", protocol.AggregateData{}),
-		myagenttest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted}),
+		in("1", codectest.Event(protocol.ToolOutput, "t1", protocol.ToolOutputData{Tool: "c1", Text: "sunny"})),
+		in("1", codectest.Event(protocol.ToolEnded, "t1", protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})),
+		in("1", codectest.Event(protocol.TaskCompleted, "t1", protocol.TaskData{Task: "1"})),
+		codectest.Event(protocol.AggregateStarted, "t1", protocol.AggregateData{}),
+		codectest.Event(protocol.AggregateCompleted, "t1", protocol.AggregateData{Text: "It is sunny."}),
+		codectest.Event(protocol.PipelineCompleted, "t1", protocol.AggregateData{}),
+		codectest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonCompleted}),
 	)...)
 	for _, m := range b.Frames {
 		inside := slices.Contains([]string{
@@ -79,76 +80,76 @@ func TestEveryEndHasItsEvent(t *testing.T) {
 		check func(wire.Message) bool
 	}{
 		{
-			myagenttest.Event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "no"}), wire.PlanCancelled,
+			codectest.Event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "no"}), wire.PlanCancelled,
 			func(m wire.Message) bool {
 				return wire.ParseObject(m.Content).Str("reason") == "no" && myagenttest.MetaOf(m).Str("reason") == "no"
 			},
 		},
 		{
-			myagenttest.Event(protocol.PlanInvalid, "t1", protocol.PlanErrorData{Message: "bad", Details: []string{"2"}}),
+			codectest.Event(protocol.PlanInvalid, "t1", protocol.PlanErrorData{Message: "bad", Details: []string{"2"}}),
 			wire.PlanCoercion, func(m wire.Message) bool {
 				return wire.Text(m.Content) == "bad" && myagenttest.MetaOf(m).Has("details")
 			},
 		},
 		{
-			myagenttest.Event(protocol.TaskCancelled, "t1", protocol.TaskData{Task: "1", Message: "no"}), wire.SolverCancelled,
+			codectest.Event(protocol.TaskCancelled, "t1", protocol.TaskData{Task: "1", Message: "no"}), wire.SolverCancelled,
 			func(m wire.Message) bool { return myagenttest.MetaOf(m).Str("reason") == "no" },
 		},
 		{
-			myagenttest.Event(protocol.TaskRestarted, "t1", protocol.TaskData{Task: "1", Attempt: 2, Message: "again"}),
+			codectest.Event(protocol.TaskRestarted, "t1", protocol.TaskData{Task: "1", Attempt: 2, Message: "again"}),
 			wire.SolverRestarted,
 			func(m wire.Message) bool {
 				return myagenttest.MetaOf(m).Int("retry_count") == 1 && myagenttest.MetaOf(m).Str("reason") == "again"
 			},
 		},
 		{
-			myagenttest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}),
+			codectest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}),
 			wire.AgentInterrupted, func(m wire.Message) bool { return myagenttest.MetaOf(m).Str("reason") == "interrupted" },
 		},
 		{
-			myagenttest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonTimeout, DurationMS: 1500}),
+			codectest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: protocol.ReasonTimeout, DurationMS: 1500}),
 			wire.AgentTimeout,
 			func(m wire.Message) bool {
 				return myagenttest.MetaOf(m).Num("duration_seconds") == 1.5 && myagenttest.MetaOf(m).Has("stage")
 			},
 		},
-		{myagenttest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{
+		{codectest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{
 			Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "gone",
 		}), wire.AgentError, func(m wire.Message) bool {
 			return wire.Scalar(m.Content) == "gone" && myagenttest.MetaOf(m).Str("error_type") == "agent_failed" &&
 				myagenttest.MetaOf(m).Has("context")
 		}},
 		{
-			myagenttest.Event(protocol.SessionClosed, "", protocol.SessionClosedData{Reason: "done"}), wire.AgentSessionEnd,
+			codectest.Event(protocol.SessionClosed, "", protocol.SessionClosedData{Reason: "done"}), wire.AgentSessionEnd,
 			func(m wire.Message) bool {
 				return myagenttest.MetaOf(m).Has("duration_seconds") && myagenttest.MetaOf(m).Has("turns")
 			},
 		},
 		{
-			myagenttest.Event(protocol.ErrorRaised, "t1", protocol.ErrorData{
+			codectest.Event(protocol.ErrorRaised, "t1", protocol.ErrorData{
 				Kind: "validation", Message: "x", Fields: map[string]string{"a": "b"},
 			}),
 			wire.ErrorValidation, func(m wire.Message) bool { return myagenttest.MetaOf(m).Has("errors") },
 		},
 		{
-			myagenttest.Event(protocol.ErrorRaised, "t1", protocol.ErrorData{
+			codectest.Event(protocol.ErrorRaised, "t1", protocol.ErrorData{
 				Kind: "execution", Code: "c", Message: "x", Details: map[string]string{"a": "b"},
 			}),
 			wire.ErrorExecution, func(m wire.Message) bool {
 				return myagenttest.MetaOf(m).Has("recoverable") && myagenttest.MetaOf(m).Has("context")
 			},
 		},
-		{myagenttest.Event(protocol.RecoveryStarted, "t1", protocol.RecoveryData{
+		{codectest.Event(protocol.RecoveryStarted, "t1", protocol.RecoveryData{
 			Action: "restart", EstimateMS: 2000,
 		}), wire.ErrorRecoveryStarted, func(m wire.Message) bool {
 			return myagenttest.MetaOf(m).Str("recovery_action") == "restart" && myagenttest.MetaOf(m).Num("estimated_duration_seconds") == 2
 		}},
-		{myagenttest.Event(protocol.RecoverySucceeded, "t1", protocol.RecoveryData{
+		{codectest.Event(protocol.RecoverySucceeded, "t1", protocol.RecoveryData{
 			Action: "restart", Attempt: 2, DurationMS: 2000,
 		}), wire.ErrorRecoverySuccess, func(m wire.Message) bool {
 			return myagenttest.MetaOf(m).Int("attempt_count") == 2 && myagenttest.MetaOf(m).Num("recovery_time_seconds") == 2
 		}},
-		{myagenttest.Event(protocol.RecoveryFailed, "t1", protocol.RecoveryData{
+		{codectest.Event(protocol.RecoveryFailed, "t1", protocol.RecoveryData{
 			Code: "c", Cause: "x", Failure: "y",
 		}), wire.ErrorRecoveryFailed, func(m wire.Message) bool {
 			return myagenttest.MetaOf(m).Str("error_code") == "c" && myagenttest.MetaOf(m).Str("original_error") == "x" &&

@@ -10,7 +10,7 @@ import (
 // maxShown bounds the answer that the display text repeats, in bytes.
 const maxShown = 64 << 10
 
-// A turn collects what the end of a turn repeats.
+// A turn collects the data that the end of a turn repeats.
 type turn struct {
 	answer    []byte // text outside of tasks
 	last      string // its last part

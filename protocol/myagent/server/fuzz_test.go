@@ -24,14 +24,14 @@ func FuzzServer(f *testing.F) {
 			before := len(b.Raw)
 			b.Now = b.Now.Add(time.Second)
 			b.Receive(string(line))
-			if b.Out.Close != nil {
+			if b.Closed != nil {
 				t.Fatal("the codec closed the connection")
 			}
 			if n := len(b.Raw) - before; n > maxReplay+16 {
 				t.Fatalf("%d frames for one line", n)
 			}
 		}
-		b.Wake(time.Hour)
+		b.Advance(time.Hour)
 		for _, raw := range b.Raw {
 			if !json.Valid(raw) {
 				t.Fatalf("not JSON: %s", raw)

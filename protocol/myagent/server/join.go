@@ -4,8 +4,8 @@ import "agentctl/protocol"
 
 // A join is the attachment of a session to a connection. One runs at a time, so sessions are
 // attached in the order of the client's frames. A frame without session_id that arrives during a
-// join means the session being attached: it is deferred until the join ends, and so is a frame that
-// needs a join of its own.
+// join means the session being attached. It is deferred until the join ends, like a frame that
+// needs another join.
 type join struct {
 	deferred []func(*protocol.Error)
 }
@@ -16,8 +16,8 @@ func (a *attacher) startJoin() *join {
 	return a.joining
 }
 
-// deferUntilJoined defers then until the current join ends, and returns false if there is none.
-// then receives the join's error.
+// deferUntilJoined defers then until the current join ends; then receives the join's error. It
+// returns false if no join is running.
 func (a *attacher) deferUntilJoined(then func(*protocol.Error)) bool {
 	if a.joining == nil {
 		return false

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -18,7 +19,7 @@ func pipelined(b *myagenttest.Server, frames ...string) {
 	for _, f := range frames {
 		out := b.Codec.Foreign(b.Now, codec.Frame{Data: []byte(f)})
 		for _, refused := range out.Foreign {
-			b.T.Fatalf("%s: answered at once: %s", f, refused.Data)
+			b.T.Fatalf("%s: answered immediately: %s", f, refused.Data)
 		}
 		lines = append(lines, out.Native...)
 	}
@@ -75,7 +76,7 @@ func TestFramesWaitForTheSessionBeingJoined(t *testing.T) {
 		`{"event":"user.reconnect_with_state","signed_state":` + string(state) + `}`: "s2",
 	} {
 		b := openedServer(t)
-		b.Native.Append("other", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+		b.Native.Append("other", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 		pipelined(b, first, `{"event":"user.message","content":"hi"}`)
 		if c := b.LastCommand(protocol.DoSend, nil); c.Session != session {
 			t.Errorf("%s: sent to %q", first, c.Session)
@@ -107,12 +108,12 @@ func TestFramesForAFailedSessionAreRefused(t *testing.T) {
 
 // Invariant 14: frames that wait for a session are bounded.
 func TestWhatWaitsForASessionIsBounded(t *testing.T) {
-	silent := New(codec.ServerOptions{ID: myagenttest.SequentialIDs(), Agent: func(string) string { return "" }, Sign: myagenttest.Sign})
-	silent.Open(myagenttest.Start)
-	silent.Foreign(myagenttest.Start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
+	silent := New(codec.ServerOptions{ID: codectest.IDs(), Agent: func(string) string { return "" }, Sign: myagenttest.Sign})
+	silent.Open(codectest.Start)
+	silent.Foreign(codectest.Start, codec.Frame{Data: []byte(`{"event":"user.create_session"}`)})
 	refused := 0
 	for range 1000 {
-		refused += len(silent.Foreign(myagenttest.Start, codec.Frame{
+		refused += len(silent.Foreign(codectest.Start, codec.Frame{
 			Data: []byte(`{"event":"user.message","content":"hi"}`),
 		}).Foreign)
 	}
@@ -121,28 +122,29 @@ func TestWhatWaitsForASessionIsBounded(t *testing.T) {
 	}
 }
 
-// An approval that a rule allows at once is a notice, not a confirmation: no answer could matter.
+// An approval that a rule allows immediately is a notice, not a confirmation: no answer could
+// matter.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	b := openedServer(t)
 	want := func(request string) protocol.Event {
-		return myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
-			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: myagenttest.Start,
+		return codectest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
+			Request: request, Kind: protocol.ApproveCommand, Title: "List", Command: "ls", Asked: codectest.Start,
 			Options: []protocol.Option{{ID: "always", Kind: protocol.AllowAlways}},
 		})
 	}
 	rule := &protocol.Rule{ID: "rule1", Kind: protocol.ApproveCommand, Subject: `{"command":"ls"}`}
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}),
-		myagenttest.Event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
+		codectest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}),
+		codectest.Event(protocol.TurnStarted, "t1", protocol.TurnStartedData{MessageID: "m1"}),
 		want("r1"),
-		myagenttest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		codectest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
 			Request: "r1", Outcome: protocol.Allowed, Rule: rule,
 		}),
 	)...)
 	b.NextFrame(wire.AgentUserConfirm)
 	b.TakeEvents()
 	b.ReceiveNative(b.Native.Append("s1", want("r2"),
-		myagenttest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
+		codectest.Event(protocol.ApprovalResolved, "t1", protocol.ApprovalResolvedData{
 			Request: "r2", Outcome: protocol.Allowed, ByRule: "rule1",
 		}))...)
 	if got := b.TakeEvents(); !slices.Equal(got, []string{wire.SystemNotice, wire.SystemNotice}) {

@@ -17,7 +17,7 @@ import (
 )
 
 // Every state that the real system exported has the checksum and the signature that agentctl
-// computes. One that a client changed has not.
+// computes. A state that a client changed does not.
 func TestRecordedStatesAreVerified(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(os.Getenv("AGENTCTL_RECORDINGS"), wire.Name, "*.jsonl"))
 	if err != nil || len(files) == 0 {

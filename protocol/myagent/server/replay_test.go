@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
@@ -144,9 +145,9 @@ func TestAPlainReconnectGetsAFreshSnapshot(t *testing.T) {
 // A state over the size limit of MyAgent's clients is not sent to them.
 func TestAStateThatIsTooLargeIsNotShown(t *testing.T) {
 	p := myagenttest.NewNativeServer(t)
-	p.Append("s1", myagenttest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
+	p.Append("s1", codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "script"}))
 	for n := range 10 {
-		p.Append("s1", myagenttest.Event(protocol.QueueAdded, "", protocol.Message{
+		p.Append("s1", codectest.Event(protocol.QueueAdded, "", protocol.Message{
 			MessageID: fmt.Sprint("q", n), Text: strings.Repeat("x", 100<<10),
 		}))
 	}

@@ -17,7 +17,7 @@ type request struct {
 	attacher *attacher
 }
 
-// handler returns what carries out the frame, or nil if its event is unknown.
+// handler returns the handler of the frame, or nil if its event is unknown.
 func (c *request) handler() func() {
 	switch c.event {
 	case wire.UserCreateSession:

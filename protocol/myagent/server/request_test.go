@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -36,10 +37,10 @@ func TestAMissingFieldIsNamed(t *testing.T) {
 // tools.
 func TestACommandIsConfirmedAsATool(t *testing.T) {
 	b := openedServer(t)
-	b.ReceiveNative(b.Native.Append("s1", myagenttest.Event(protocol.MessageUser, "t1", protocol.Message{
+	b.ReceiveNative(b.Native.Append("s1", codectest.Event(protocol.MessageUser, "t1", protocol.Message{
 		MessageID: "m1", Text: "clean",
 	}),
-		myagenttest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
+		codectest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
 			Request: "r1", Kind: protocol.ApproveCommand, Title: "Remove it", Command: "rm -rf x",
 		}))...)
 	m := b.NextFrame(wire.AgentUserConfirm)
@@ -59,10 +60,10 @@ func TestATurnsEndHasADefaultText(t *testing.T) {
 	} {
 		b := openedServer(t)
 		b.ReceiveNative(b.Native.Append("s1",
-			myagenttest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}))...)
+			codectest.Event(protocol.MessageUser, "t1", protocol.Message{MessageID: "m1", Text: "x"}))...)
 		b.TakeEvents()
 		b.ReceiveNative(b.Native.Append("s1",
-			myagenttest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: reason}))...)
+			codectest.Event(protocol.TurnEnded, "t1", protocol.TurnEndedData{Reason: reason}))...)
 		event, text, _ := strings.Cut(want, " ")
 		if m := b.NextFrame(event); wire.Scalar(m.Content) != text {
 			t.Errorf("%s: %s", reason, m.Content)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/myagenttest"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
@@ -24,7 +25,7 @@ func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
 			protocol.AllowOnce,
 		},
 		{"denied", func(b *myagenttest.Server, step string) { b.Receive(answer(step, `{"approved":false}`)) }, protocol.Deny},
-		{"no answer", func(b *myagenttest.Server, _ string) { b.Wake(5 * time.Minute) }, protocol.Deny},
+		{"no answer", func(b *myagenttest.Server, _ string) { b.Advance(5 * time.Minute) }, protocol.Deny},
 	} {
 		b := openedServer(t)
 		b.Receive(`{"event":"user.message","content":"slides"}`)
@@ -38,7 +39,7 @@ func TestAConfirmationIsAllowedOrDenied(t *testing.T) {
 	b := openedServer(t)
 	b.TakeEvents()
 	b.ReceiveNative(b.Native.Append("s1",
-		myagenttest.Event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
+		codectest.Event(protocol.PlanCancelled, "t1", protocol.PlanErrorData{Message: "too expensive"}))...)
 	if m := b.NextFrame(wire.PlanCancelled); !myagenttest.EqualJSON(m.Content, []byte(`{"reason":"too expensive"}`)) ||
 		myagenttest.MetaOf(m).Str("reason") != "too expensive" {
 		t.Errorf("plan.cancelled: content %s, metadata %s", m.Content, m.Metadata)

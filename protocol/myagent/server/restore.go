@@ -6,8 +6,8 @@ import (
 	"agentctl/protocol/myagent/wire"
 )
 
-// restore creates a session from a signed state and replays what the client missed of the old
-// one, which continues to exist.
+// restore creates a session from a signed state and replays the events of the old session that the
+// client missed. The old session continues to exist.
 func (a *attacher) restore(c *request) {
 	if a.deferUntilJoined(func(*protocol.Error) { a.restore(c) }) {
 		return

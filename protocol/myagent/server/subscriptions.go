@@ -177,7 +177,7 @@ func (l *subscriptions) drop(sub *subscription, why protocol.Code) {
 	if l.current == sub.session {
 		l.current = ""
 	}
-	l.caughtUp(sub) // run callbacks that wait for past events: there are none left
+	l.caughtUp(sub) // run callbacks that wait for past events: no such events are left
 }
 
 // setConfirmDeadlines starts the timeout of new pending confirmations.

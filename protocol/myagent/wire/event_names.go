@@ -73,13 +73,13 @@ const (
 	CapReply     = "reply"     // answers metadata.reply_to with exactly one notice or error
 )
 
-// Capabilities lists what agentctl's server announces.
+// Capabilities lists the capabilities that agentctl's server announces.
 var Capabilities = []string{
 	"streaming", "confirm", "plan", "tasks", "ack", "replay", "state", "queue", CapReconnect, CapReply, CapTurns,
 	CapHistory,
 }
 
-// Actions of a system.notice, besides the native event types.
+// Actions of a system.notice, in addition to the native event types.
 const (
 	ActionReplay      = "replay"
 	ActionReconnected = "reconnected"

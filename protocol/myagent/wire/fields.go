@@ -69,7 +69,7 @@ func Text(raw json.RawMessage) string {
 // Fields are the members of a JSON object.
 type Fields map[string]json.RawMessage
 
-// ParseObject decodes an object; nil if raw is none.
+// ParseObject decodes an object; nil if raw is not an object.
 func ParseObject(raw json.RawMessage) Fields {
 	var o Fields
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &o) != nil {

@@ -25,7 +25,7 @@ type Message struct {
 	LastEventID lenientString   `json:"last_event_id"`
 }
 
-// DecodeMessage decodes a frame. ok is false if data is no JSON object or nests too deep for an
+// DecodeMessage decodes a frame. ok is false if data is not a JSON object or nests too deep for an
 // event.
 func DecodeMessage(data []byte) (m Message, ok bool) {
 	data = bytes.TrimSpace(data)

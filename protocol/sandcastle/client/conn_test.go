@@ -177,7 +177,7 @@ func TestSend(t *testing.T) {
 	d.Command(protocol.DoSend, "key-1", protocol.SendData{Text: "Hello"})
 	sandcastletest.WantLines(t, d.Sent, `{"_tag":"Request","id":"1","tag":"chat.send","payload":{"_tag":"chat.send","sessionId":"abc","content":"Hello","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"key-1"},"headers":[]}`)
 	d.Receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":{"status":"started","messageId":"m1"}}}`)
-	if got := string(sandcastletest.DecodeResult[json.RawMessage](*d.Answer("n2"))); got != `{"status":"started","message_id":"m1"}` {
+	if got := string(sandcastletest.DecodeResult[json.RawMessage](*d.Answer("2"))); got != `{"status":"started","message_id":"m1"}` {
 		t.Errorf("got %s", got)
 	}
 	d.ReceiveChunk(0, strings.ReplaceAll(sandcastletest.TurnOne, "temp_1", "key-1"))
@@ -187,7 +187,7 @@ func TestSend(t *testing.T) {
 	}
 	d.Command(protocol.DoSend, "key-2", protocol.SendData{Text: "more"})
 	d.Receive(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Success","value":{"status":"queued","queuedMessage":{"id":"m2","content":"more","queuedAt":"2026-03-01T12:00:00.000Z"}}}}`)
-	if got := string(d.Answer("n4").Result); got != `{"status":"queued","message_id":"m2","index":0}` {
+	if got := string(d.Answer("4").Result); got != `{"status":"queued","message_id":"m2","index":0}` {
 		t.Errorf("got %s", got)
 	}
 	if a := d.Command(protocol.DoSend, "",
@@ -213,7 +213,7 @@ func TestAMessageIsSentOnceOverConnections(t *testing.T) {
 		d.Receive(`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Success","value":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Hello"}],"clientMessageId":"` + arrived + `"},` +
 			`{"id":"a1","role":"assistant","parts":[]}]}}`)
 		sent := strings.Join(d.Sent, "")
-		a := d.Answer("n1")
+		a := d.Answer("1")
 		if want == "" && (strings.Contains(sent, "chat.send") || a == nil ||
 			!strings.Contains(string(a.Result), `"message_id":"m1","turn":"a1"`)) ||
 			want != "" && (!strings.Contains(sent, want) || a != nil) {
@@ -237,7 +237,7 @@ func TestErrorsAreReadInEveryForm(t *testing.T) {
 		d := newClientTest(t, &codec.ClientState{})
 		d.Command(protocol.DoSubscribe, "", nil)
 		d.Receive(`{"_tag":"Exit","requestId":"0","exit":{"_tag":"Failure","cause":` + cause + `}}`)
-		if a := d.Answer("n1"); a == nil || a.Error == nil || a.Error.Code != want {
+		if a := d.Answer("1"); a == nil || a.Error == nil || a.Error.Code != want {
 			t.Errorf("%s: %+v", cause, a)
 		}
 	}
@@ -261,7 +261,7 @@ func TestInterruptIsAnsweredWhenTheEndIsVisible(t *testing.T) {
 			}
 			d.ReceiveChunk(0, stop)
 		}
-		if a := d.Answer("n2"); a == nil || string(a.Result) != `{"interrupted":true,"turn":"t1"}` {
+		if a := d.Answer("2"); a == nil || string(a.Result) != `{"interrupted":true,"turn":"t1"}` {
 			t.Errorf("%s", d.Lines)
 		}
 		if a := d.Command(protocol.DoInterrupt, "",
@@ -315,7 +315,7 @@ func TestApprovalsOfTheRealServer(t *testing.T) {
 		t.Errorf("another client decided: %s", got)
 	}
 	d.Receive(`{"_tag":"Exit","requestId":"2","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"y","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
-	if a := d.Answer("n5"); a.Error.Code != protocol.CodeConflict {
+	if a := d.Answer("5"); a.Error.Code != protocol.CodeConflict {
 		t.Errorf("%+v", a.Error)
 	}
 	d.ReceiveChunk(0, sandcastletest.StreamEventJSON("t1",
@@ -344,7 +344,7 @@ func TestAServerThatAnswersNoPingIsLeft(t *testing.T) {
 	}
 }
 
-// A server of another protocol fails the requests at once.
+// Requests to a server of another protocol fail immediately.
 func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 	for _, greeting := range []string{
 		`{"event":"system.connected","seq":1}`, `{"id":"1","type":"error","payload":{}}`, "hello",
@@ -357,7 +357,7 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 			a := d.Command(protocol.DoSnapshot, "", nil)
 			if !early {
 				d.Receive(greeting)
-				a = d.Answer("n1")
+				a = d.Answer("1")
 			}
 			if a == nil || a.Error == nil || a.Error.Code != protocol.CodeUnsupported ||
 				!strings.Contains(a.Error.Message, wire.Name) {
@@ -368,7 +368,7 @@ func TestAServerOfAnotherProtocolIsKnown(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.Receive(`{"_tag":"Pong"}`)
 	d.Command(protocol.DoSnapshot, "", nil)
-	if d.Receive(`{"event":"x"}`); d.Answer("n1") != nil {
+	if d.Receive(`{"event":"x"}`); d.Answer("1") != nil {
 		t.Error("one malformed message failed the request")
 	}
 }
@@ -476,7 +476,7 @@ func testBrokenStream(t *testing.T, history bool) {
 }
 
 // SC-28: history is a list, or an object with one. A malformed message hides no other, and an HTML
-// page is no history.
+// page is not a history.
 func TestHistoryIsReadAsFarAsItCanBe(t *testing.T) {
 	for raw, want := range map[string]int{
 		`[]`: 0,
@@ -512,7 +512,7 @@ func TestAPositionOfAnotherConnectionIsReset(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.Command(protocol.DoSubscribe, "", protocol.SubscribeData{Position: &protocol.Position{Epoch: "old1", Seq: 7}})
 	d.ReceiveChunk(0, sandcastletest.Idle)
-	if r := sandcastletest.DecodeResult[protocol.SubscribeResult](*d.Answer("n1")); r.Mode != protocol.ModeReset ||
+	if r := sandcastletest.DecodeResult[protocol.SubscribeResult](*d.Answer("1")); r.Mode != protocol.ModeReset ||
 		r.Reason != protocol.ResetFresh || r.Snapshot == nil {
 		t.Errorf("%+v", r)
 	}

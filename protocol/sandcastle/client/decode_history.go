@@ -31,7 +31,7 @@ func (s *session) recordHistory(messages []wire.ChatMessage, last *string) {
 	}
 }
 
-// storedMessages returns the users' messages of a history, except that of the current turn.
+// storedMessages returns the users' messages of a history, except for the current turn's.
 func storedMessages(messages []wire.ChatMessage, current *wire.TurnContext) (stored []storedMessage) {
 	for i := range messages {
 		m := &messages[i]

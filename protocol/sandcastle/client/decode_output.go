@@ -30,8 +30,7 @@ func blockText(raw []byte) (text string, ok bool) {
 	return strings.Join(texts, "\n"), true
 }
 
-// answersIn returns the answers in the output of the question tool, by question; nil if there are
-// none.
+// answersIn returns the answers in the output of the question tool, by question, or nil.
 func answersIn(tool, output string) map[string][]string {
 	if strings.TrimPrefix(tool, wire.ToolServerPrefix) != wire.ToolQuestion {
 		return nil

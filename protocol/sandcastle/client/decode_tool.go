@@ -93,8 +93,8 @@ func (t *turn) decodeTool(st *protocol.State, e *wire.ChatEvent, raw json.RawMes
 	return events
 }
 
-// isRequestInput reports whether an event is what agentctl's server shows for a pending request
-// that differs from its call. The request has it already.
+// isRequestInput reports whether an event is the input that agentctl's server shows for a pending
+// request that differs from its call. The request already has this input.
 func isRequestInput(st *protocol.State, call *tool, e *wire.ChatEvent) bool {
 	return slices.ContainsFunc(st.Approvals, func(a protocol.Approval) bool {
 		return a.Tool == e.ToolCallID && wire.Differs(&a, call.name, call.input) && !wire.Differs(&a, e.ToolName, e.Input)

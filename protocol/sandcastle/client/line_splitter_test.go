@@ -36,7 +36,7 @@ func TestAnswersComeInAnyPackets(t *testing.T) {
 	}
 }
 
-// SC-47: whatever the cause of a stream's end during a turn, the turn continues after reopening.
+// SC-47: however a stream ends during a turn, the turn continues after reopening.
 func TestAStreamMayEndWithAnyCause(t *testing.T) {
 	const one, two = `{"type":"text-delta","id":"p","delta":"one "}`, `{"type":"text-delta","id":"p","delta":"two"}`
 	for _, exit := range []string{

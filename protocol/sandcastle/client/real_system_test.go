@@ -15,7 +15,7 @@ func TestAConnectionThatTheServerDoesNotReadIsClosed(t *testing.T) {
 	d := newClientTest(t, &codec.ClientState{})
 	d.Command(protocol.DoSubscribe, "", nil)
 	d.Receive(`{"_tag":"Defect","defect":{"name":"SyntaxError","message":"unexpected end"}}`)
-	if d.Closed == nil || d.Closed.Code != protocol.CloseGoingAway || d.Answer("n1") == nil {
+	if d.Closed == nil || d.Closed.Code != protocol.CloseGoingAway || d.Answer("1") == nil {
 		t.Errorf("closed %+v, sent back %s", d.Closed, d.Lines)
 	}
 }

@@ -64,7 +64,7 @@ func rawEntry(turn, method string, message []byte) codec.Entry {
 	return codec.RawEntry(wire.Name, turn, method, message)
 }
 
-// handleEvent handles an event of the stream, raw in its encoding. It is no InitialState.
+// handleEvent handles an event of the stream other than InitialState. raw is the encoding of e.
 func (s *session) handleEvent(e *wire.SessionEvent, raw json.RawMessage) {
 	turn := s.turnID()
 	switch {

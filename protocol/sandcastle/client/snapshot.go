@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol/sandcastle/wire"
 )
 
-// start begins the log from the first state. messages are those of the finished turns.
+// start begins the log from the first state. messages are the messages of finished turns.
 func (s *session) start(e *wire.SessionEvent, messages []wire.ChatMessage) {
 	s.log = codec.NewLog(s.id, s.x.NextEpoch())
 	s.log.StartFrom(e.Snapshot.NativeState())

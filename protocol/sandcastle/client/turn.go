@@ -88,7 +88,7 @@ func (t *turn) continuedBy(buffer []json.RawMessage) bool {
 	return s == t.bufferHash
 }
 
-// hashNext hashes raw, seeded with the hash of what precedes it.
+// hashNext hashes raw, seeded with the hash of the preceding data.
 func hashNext(seed uint64, raw []byte) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte{

@@ -90,13 +90,13 @@ func (s *Conn) handleMessage(line []byte) {
 		if c := s.calls[id]; c != nil {
 			s.end(c, wire.InterruptExit(id))
 		}
-	case wire.TagEOF: // the client sends no more requests; its streams go on
+	case wire.TagEOF: // the client sends no more requests; its streams continue
 	default:
 		s.sendDefect("Unknown message: " + codec.Excerpt(tag))
 	}
 }
 
-// handleRequest starts a call. An invalid request fails alone.
+// handleRequest starts a call. An invalid request fails only itself.
 func (s *Conn) handleRequest(m *wire.Message) {
 	id, ok := wire.RequestID(m.ID)
 	if !ok {
@@ -108,7 +108,7 @@ func (s *Conn) handleRequest(m *wire.Message) {
 		return
 	}
 	if len(s.calls) >= wire.MaxRequests || s.Requests.Pending() >= 2*wire.MaxRequests {
-		s.send(wire.DefectExit(id, "too many requests under way"))
+		s.send(wire.DefectExit(id, "too many pending requests"))
 		return
 	}
 	c := &rpcCall{id: id}

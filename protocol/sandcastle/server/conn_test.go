@@ -32,7 +32,7 @@ func TestAnUnknownSessionIsAFailureOfItsTagSet(t *testing.T) {
 		sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(1, tag, `{"sessionId":"nope","content":"x","messageId":"m"}`)),
 			`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"sessionId":"nope","_tag":"ChatSessionNotFoundRpcError"}}}}`)
 	}
-	d.Errors[protocol.DoSend] = protocol.Errorf(protocol.CodeSessionClosed, "the session is closed")
+	d.Answers[protocol.DoSend] = protocol.Errorf(protocol.CodeSessionClosed, "the session is closed")
 	sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(1, "chat.send", `{"sessionId":"s","content":"x"}`)),
 		`{"_tag":"Exit","requestId":"1","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"message":"the session is closed","code":"SESSION_CLOSED","_tag":"ChatOperationRpcError"}}}}`)
 	sandcastletest.WantLines(t, d.Request(sandcastletest.RequestFrame(2, "SendMessage", `{"sessionId":"s","content":"x"}`)),
@@ -377,7 +377,8 @@ func TestADeletedSessionEndsItsStreams(t *testing.T) {
 }
 
 // Sandcastle's clients show the input of the call that a request is about. An agent that asks for
-// something else than its call told must not get that allowed unseen, live or by a late client.
+// something its call did not show must not get it allowed unseen, neither live nor by a late
+// client.
 func TestACallShowsWhatItsRequestAsksFor(t *testing.T) {
 	d := newServerTest(t)
 	d.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})
@@ -468,7 +469,7 @@ func TestApprovalsAreAskedAndDecided(t *testing.T) {
 		`{"_tag":"Exit","requestId":"4","exit":{"_tag":"Failure","cause":{"_tag":"Fail","error":{"toolCallId":"nope","_tag":"ToolApprovalNotFoundRpcError"}}}}`)
 }
 
-// An approval that a rule allows at once is not requested: no client could decide it.
+// An approval that a rule allows immediately is not requested: no client could decide it.
 func TestWhatARuleAllowsIsNotAsked(t *testing.T) {
 	d := newServerTest(t)
 	d.Append(protocol.SessionCreated, "", protocol.SessionCreatedData{Agent: "a"})

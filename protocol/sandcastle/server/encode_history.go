@@ -16,7 +16,7 @@ func Messages(turns []*protocol.Turn, after string) json.RawMessage {
 	return protocol.MustEncode(historyMessages(turns, "", after))
 }
 
-// historyMessages encodes turns. One that is not finished has the user's message alone.
+// historyMessages encodes turns. An unfinished turn has only the user's message.
 func historyMessages(turns []*protocol.Turn, session, after string) []wire.ChatMessage {
 	list := []wire.ChatMessage{}
 	for _, t := range turns {

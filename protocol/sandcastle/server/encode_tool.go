@@ -231,7 +231,7 @@ func (sub *subscription) encodeToolEnded(t *tool, parent string, d *protocol.Too
 }
 
 // requestInput returns the event that shows a request in its tool call. Sandcastle's clients show
-// the input of the call, and an agent can ask for something else than its call told.
+// the input of the call, and an agent can ask for something that its call did not show.
 func requestInput(t *tool, a *protocol.Approval, parent string) wire.ChatEvent {
 	name := t.name
 	if prompt := wire.CallNameOf(a); prompt != wire.ToolNameOf(a) { // a question or a plan

@@ -19,7 +19,7 @@ type exchange struct {
 type rpcCall struct {
 	id    string
 	op    wire.Operation
-	typed bool // errors are those of the real system
+	typed bool // errors are the real system's
 	wire.Payload
 	stream *stream // of opSubscribe
 	ended  bool    // later answers are dropped

@@ -9,7 +9,7 @@ import (
 	"agentctl/protocol"
 )
 
-// SC-45: messages can share a frame or span several. A message alone in its frame needs no newline.
+// SC-45: messages can share a frame or span several. A single message in a frame needs no newline.
 func TestRequestsComeInAnyPackets(t *testing.T) {
 	all := sandcastletest.RequestFrame(0, "chat.subscribe", `{"sessionId":"s"}`) + sandcastletest.RequestFrame(1, "GetSessionState",
 		`{"sessionId":"s"}`) + "{\"_tag\":\"Ping\"}\n" +
@@ -33,7 +33,7 @@ func TestRequestsComeInAnyPackets(t *testing.T) {
 		}
 		slices.Sort(sent) // answers can overtake each other
 		sandcastletest.WantLines(t, sent, want...)
-		d.StartTurn("t1", "still here") // the stream goes on
+		d.StartTurn("t1", "still here") // the stream continues
 		d.Emit()
 		if got := sandcastletest.EventTags(sandcastletest.SessionEvents(t,
 			d.Request(strings.TrimSuffix(sandcastletest.AckFrame(0), "\n")))); got != "UserMessage SessionStarted start" {

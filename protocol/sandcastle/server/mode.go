@@ -13,8 +13,8 @@ func modeSettingID(s *protocol.Setting) string {
 	return s.ID
 }
 
-// encodeModeChange sends the mode if it changed. An unchanged one would reset what users chose for
-// their next message.
+// encodeModeChange sends the mode if it changed. An unchanged mode would reset the users' choice
+// for their next message.
 func (sub *subscription) encodeModeChange() {
 	if mode := wire.ModeOf(sub.State); mode != sub.mode {
 		sub.mode = mode

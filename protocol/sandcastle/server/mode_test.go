@@ -77,18 +77,18 @@ func TestAMessageInModePlanSetsTheModeFirstOrIsRefused(t *testing.T) {
 		"policy for requests only": {
 			func(d *sandcastletest.Server) {
 				d.Append(protocol.AgentOptions, "", policyOptions("ask", true))
-				d.Errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
+				d.Answers[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
 			}, "snapshot configure=plan snapshot", "the agent does not change to mode plan: unknown setting mode",
 		},
 		"agent without the mode": {
 			func(d *sandcastletest.Server) {
-				d.Errors[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
+				d.Answers[protocol.DoConfigure] = protocol.Errorf(protocol.CodeNotFound, "unknown setting mode")
 			}, "snapshot configure=plan snapshot", "the agent does not change to mode plan: unknown setting mode",
 		},
-		"turn under way": {
+		"turn running": {
 			func(d *sandcastletest.Server) { d.StartTurn("t1", "first") }, "snapshot", "cannot wait in the queue",
 		},
-		"turn started meanwhile": {
+		"turn started since": {
 			func(d *sandcastletest.Server) {
 				d.Answers[protocol.DoSend] = protocol.SendResult{Status: protocol.SendQueued, MessageID: "m1"}
 				d.Answers[protocol.DoQueueRemove] = protocol.QueueRemoveResult{Removed: true}
@@ -141,7 +141,7 @@ func TestAnUnknownModeIsRefused(t *testing.T) {
 	}
 }
 
-// An unchanged mode would reset what users chose for their next message.
+// An unchanged mode would reset the users' choice for their next message.
 func TestOnlyAChangeOfTheModeIsSent(t *testing.T) {
 	d := newServerTest(t)
 	d.Request(sandcastletest.RequestFrame(0, "chat.subscribe", `{"sessionId":"s"}`))

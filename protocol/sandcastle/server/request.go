@@ -112,7 +112,7 @@ func (s *Conn) handleApproval(c *rpcCall) {
 	})
 }
 
-// approveIn decides the pending approval of a tool call. It returns false if there is none.
+// approveIn decides the pending approval of a tool call. It returns false if the call has none.
 func (s *Conn) approveIn(c *rpcCall, session string, pending []protocol.Approval) bool {
 	i := slices.IndexFunc(pending, func(a protocol.Approval) bool { return wire.ToolCallOf(&a) == c.Response.ToolCallID })
 	if i < 0 {

@@ -1,11 +1,12 @@
 package server
 
 import (
+	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/sandcastletest"
 	"agentctl/protocol/codec"
 )
 
-func newServerTest(t sandcastletest.TestingT) *sandcastletest.Server {
+func newServerTest(t codectest.T) *sandcastletest.Server {
 	return sandcastletest.NewServer(t, func(o codec.ServerOptions) codec.Codec { return New(o) })
 }
 

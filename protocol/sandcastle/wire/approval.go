@@ -270,8 +270,8 @@ func ApprovalOf(id, name, title string, input json.RawMessage) protocol.Approval
 	return a
 }
 
-// Differs reports whether a request tells something else than its tool call, by the name of the
-// tool and its input. Questions and plans are shown by the tools of the real system alone.
+// Differs reports whether a request differs from its tool call in the name of the tool or in its
+// input. Only tools of the real system show questions and plans.
 func Differs(a *protocol.Approval, name string, input json.RawMessage) bool {
 	if a.Tool != "" && CallNameOf(a) != ToolNameOf(a) {
 		return strings.TrimPrefix(name, ToolServerPrefix) != ToolNameOf(a)

@@ -34,7 +34,7 @@ const (
 	ChatRenamed         = "session-renamed"
 
 	// ChatNative carries a native event without an equivalent as a transient data part, which
-	// reaches the data callback of clients but no message.
+	// reaches clients' data callback but is not part of a message.
 	ChatNative = "data-agentctl"
 )
 

@@ -103,7 +103,7 @@ type MessagePart struct {
 	Approval         *ToolApproval   `json:"approval,omitempty"`
 	ParentToolCallID string          `json:"parentToolCallId,omitempty"`
 
-	Whole json.RawMessage `json:"-"` // written in place of the fields
+	Whole json.RawMessage `json:"-"` // written instead of the fields
 }
 
 // MarshalJSON writes a user's part unchanged.

@@ -8,7 +8,7 @@ import (
 )
 
 // A LineSplitter splits frames into messages. A message ends with a newline and can span several
-// frames. A complete message alone in its frame needs no newline.
+// frames. A single complete message in a frame needs no newline.
 type LineSplitter struct {
 	Limit int // of a message that spans frames, in bytes; constant
 	rest  []byte

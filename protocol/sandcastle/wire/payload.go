@@ -44,8 +44,8 @@ type ApprovalResponse struct {
 	Payload    *ApprovalAnswer `json:"payload,omitempty"`
 }
 
-// DecodePayload decodes the payload of a request. The fields of an answer to an approval may stand
-// beside sessionId, as in clients of agentctl's earlier versions.
+// DecodePayload decodes the payload of a request. The fields of an answer to an approval may be
+// next to sessionId, as earlier versions of agentctl's clients send them.
 func DecodePayload(raw json.RawMessage, op Operation) (p Payload, err error) {
 	if err = json.Unmarshal(raw, &p); err != nil || op != OpApproval || p.Response != nil {
 		return p, err

@@ -173,8 +173,8 @@ func (c *Cause) walk(depth int, visit func(*Cause)) {
 // maxDefect bounds the text of a defect, in bytes.
 const maxDefect = 300
 
-// DefectText returns a defect for a person: its message; of a schema's error, which begins with a
-// dump of the schema, the path and what is wrong there.
+// DefectText returns a defect as text for a user: its message or, for a schema error, which begins
+// with a dump of the schema, only the path and the problem there.
 func DefectText(raw json.RawMessage) string {
 	text := codec.String(raw)
 	var named struct{ Message string }

@@ -101,7 +101,7 @@ func NewStartedMessage(m *protocol.Message) *QueuedMessage {
 	return q
 }
 
-// Message decodes a message. A clientMessageId equal to the id is none.
+// Message decodes a message. A clientMessageId equal to the id is dropped.
 func (q *QueuedMessage) Message() protocol.Message {
 	m := protocol.Message{
 		MessageID: q.ID, ClientMessageID: q.ClientMessageID, Text: q.Content, Parts: NativeParts(q.Content, q.Parts),

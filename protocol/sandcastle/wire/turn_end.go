@@ -44,7 +44,7 @@ func StopReason(r protocol.Reason) string {
 	return StopError
 }
 
-// ReasonOf returns the reason of a turn's end, from those of SessionStopped and finish.
+// ReasonOf returns the reason of a turn's end, given the reasons of SessionStopped and finish.
 func ReasonOf(stop, finish string) protocol.Reason {
 	switch {
 	case stop == stopInterrupted:

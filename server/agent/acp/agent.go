@@ -30,7 +30,7 @@ type Config struct {
 	Name     string // display name
 	Command  []string
 	Env      map[string]string // added to the environment of the server
-	Defaults map[string]string // variables that nothing else sets
+	Defaults map[string]string // used unless another source sets them
 	Install  string            // installation hint for users
 	Login    string            // login hint for users
 	MCP      []MCPServer
@@ -268,9 +268,9 @@ func (a *Agent) updateState(change func(*state)) error {
 	return a.host.Save(b)
 }
 
-// environment returns the environment of the server without the variables that are empty in that of
-// the session, plus that of the configuration and of the session. A session that an agent created
-// does not change the defaults: they include the mode of the agent.
+// environment returns the server's environment overridden by the configuration's and the session's.
+// A variable that is empty in the session is removed. A session that an agent created does not
+// change the defaults: they include the mode of the agent.
 func (a *Agent) environment() []string {
 	env := maps.Clone(a.config.Defaults)
 	if env == nil {

@@ -48,7 +48,7 @@ func TestOtherFormsOfAChunkAreDecodedAsJSON(t *testing.T) {
 	}
 }
 
-// FuzzChunk checks that a chunk read in one pass is what decoding its JSON results in.
+// FuzzChunk checks that a chunk read in one pass equals its decoded JSON.
 func FuzzChunk(f *testing.F) {
 	for _, update := range []string{
 		`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a\ud800\n"},"messageId":"m"`,

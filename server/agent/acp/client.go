@@ -115,14 +115,14 @@ func (c *client) alive() bool {
 	}
 }
 
-// close ends the program and returns when its process group has ended.
+// close stops the program and returns when its process group has exited.
 func (c *client) close(grace time.Duration) {
 	c.program.End(grace)
 	<-c.exited
 }
 
-// offeredCapabilities returns what the client offers. Files and terminals are not offered: an agent
-// that uses them does the same without them.
+// offeredCapabilities returns the client's capabilities. Files and terminals are not offered:
+// agents work the same without them.
 func offeredCapabilities() clientCapabilities {
 	var c clientCapabilities
 	c.Meta.TerminalOutput = true
@@ -166,8 +166,8 @@ func (c *client) endTurn(t *turn) {
 	t.finish()
 }
 
-// turnFor returns the running turn if an update of the ACP session belongs to it, and the replay
-// under way, if any.
+// turnFor returns the running turn if an update of the ACP session belongs to it, and the current
+// replay, if any.
 func (c *client) turnFor(session string) (*turn, *replay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ type program interface {
 	Done() <-chan struct{}
 	// Err returns how the program ended. It is valid after Done is closed.
 	Err() error
-	// End ends the program and waits for its end. Its output can still be read.
+	// End stops the program and waits for its exit. Its output can still be read.
 	End(grace time.Duration)
 	// Release closes the output. No read may follow.
 	Release()

@@ -23,8 +23,8 @@ const (
 // mediaMarkdown is the media type of text that is Markdown.
 const mediaMarkdown = "text/markdown"
 
-// output returns the output in an update. The text of a shell result is for users, the content
-// beside it for the model. ok is false if the update has no output.
+// output returns the output in an update. The text of a shell result is for users, its content for
+// the model. ok is false if the update has no output.
 func (a knownAgent) output(c *toolCall) (_ []protocol.Content, ok bool) {
 	if text, ok := shellText(c.Output); ok {
 		return []protocol.Content{{Type: contentText, Text: text}}, true
@@ -36,8 +36,8 @@ func (a knownAgent) output(c *toolCall) (_ []protocol.Content, ok bool) {
 }
 
 // mapContents maps the content list of a tool call. Unknown content is kept as raw data. References
-// to terminals hold nothing to show and are left out: their output comes by other fields. ok is
-// false if the list has nothing else.
+// to terminals are left out: their output comes in other fields. ok is false if the list has only
+// such references.
 func (a knownAgent) mapContents(raw json.RawMessage) (out []protocol.Content, ok bool) {
 	if out, ok := a.textContents(raw); ok {
 		return out, true
@@ -115,8 +115,8 @@ func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool
 	return protocol.Content{Type: contentOther, Data: raw}, true
 }
 
-// markdownContent returns Markdown as content. One fenced block and nothing else is plain text: the
-// agent put the output of the tool into it.
+// markdownContent returns Markdown as content. A single fenced block is plain text: the agent put
+// the output of the tool into it.
 func markdownContent(text string) protocol.Content {
 	if body, ok := fencedBlock(text); ok {
 		return protocol.Content{Type: contentText, Text: body}
@@ -143,8 +143,8 @@ func fencedBlock(text string) (body string, ok bool) {
 	return strings.TrimSuffix(body, "\n"), true
 }
 
-// file returns the image, audio, resource or link of a block. ok is false for other blocks, and for
-// those without content.
+// file returns the image, audio, resource or link of a block. ok is false for other blocks and for
+// blocks without content.
 func (b *block) file() (_ protocol.Content, ok bool) {
 	base64 := func(typ, data string) (protocol.Content, bool) {
 		c := protocol.Content{Type: typ, Name: b.Name, Path: b.URI, MediaType: b.MIMEType}

@@ -12,7 +12,7 @@ import (
 	"agentctl/server/agent/acp/rpc"
 )
 
-// translateError turns a protocol error into an error for users. It ends the process of a broken
+// translateError turns a protocol error into an error for users. It stops the process of a broken
 // connection.
 func (a *Agent) translateError(c *client, err error) error {
 	var known *protocol.Error

@@ -10,9 +10,9 @@ import (
 	"agentctl/protocol"
 )
 
-// mergeInput returns the arguments of a call with those of a request for it, which may be fewer and
-// have other names. Arguments of the request replace those of the call. If either cannot be read in
-// one way, the result is a list of both.
+// mergeInput merges the arguments of a call with the arguments of its request, which may be fewer
+// and have other names. The request's arguments replace the call's. If either cannot be read in one
+// way, the result is a list of both.
 func mergeInput(call, request json.RawMessage) json.RawMessage {
 	switch {
 	case !present(request):

@@ -1,24 +1,24 @@
 package acp
 
-// usageReports is how an agent counts in the usage of a prompt's result. The schema of ACP says
-// that it is cumulative; most agents report each turn on its own.
+// usageReports is how an agent counts the usage in a prompt's result. The schema of ACP states that
+// it is cumulative; most agents report each turn separately.
 type usageReports int
 
 const (
-	usageUnknown    usageReports = iota // decided by what the agent reports, see state.countUsage
+	usageUnknown    usageReports = iota // decided by the agent's reports, see state.countUsage
 	usagePerTurn                        // the tokens of the turn
 	usageCumulative                     // all tokens since the start of the process
 )
 
-// knownAgent is what cannot be read from the messages of an agent.
+// knownAgent describes quirks of an agent that its messages do not show.
 type knownAgent struct {
 	usage    usageReports
 	markdown bool   // text in the content of tool calls is Markdown; output is in fenced blocks
 	failure  string // begins the message about a failure of the model, in a turn without usage; "": none does
 	exitLine string // begins the output of a failed command, the exit status follows it; "": nothing does
 
-	// titleIsCommand tells that the agent sends no arguments with a request to run a command, whose
-	// title is the whole command.
+	// titleIsCommand: the agent sends no arguments with a request to run a command; its title is
+	// the whole command.
 	titleIsCommand bool
 }
 
@@ -41,7 +41,7 @@ var readTools = []string{
 	"search_file_content",
 }
 
-// known returns what is known of the agent.
+// known returns the quirks of the agent.
 func (c *client) known() knownAgent {
 	if c.agentInfo.Agent == nil {
 		return knownAgent{}

@@ -7,8 +7,8 @@ import (
 	"agentctl/protocol"
 )
 
-// loadSession continues a session of the agent's own. It prefers session/load, whose replay tells
-// users what was said. Without the session it fails: users want this conversation and no other.
+// loadSession continues a stored session of the agent. It prefers session/load, whose replay shows
+// users the conversation. Without the session it fails: users want this conversation and no other.
 func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params sessionParams) error {
 	method := "session/load"
 	switch {
@@ -17,7 +17,7 @@ func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params 
 		method = "session/resume"
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported,
-			"%s cannot continue one of its own sessions: it supports neither session/load nor session/resume",
+			"%s cannot continue its stored sessions: it supports neither session/load nor session/resume",
 			a.config.Name)
 	}
 	said := &replay{}

@@ -40,8 +40,8 @@ func wantsLogin(err error) bool {
 	return errors.As(err, &e) && e.Code == codeAuthRequired
 }
 
-// noteAuthStatus notes whether the agent says that nobody is logged in. Agents that send this
-// extension open a session all the same and refuse the first prompt.
+// noteAuthStatus records whether the agent reports that no user is logged in. Agents that send this
+// extension still open a session, and refuse the first prompt.
 func (c *client) noteAuthStatus(method string, params json.RawMessage) {
 	if method != "_auth/status_update" {
 		return
@@ -57,7 +57,7 @@ func (c *client) noteAuthStatus(method string, params json.RawMessage) {
 	c.mu.Unlock()
 }
 
-// loginError returns an error if the agent said that nobody is logged in.
+// loginError returns an error if the agent reported that no user is logged in.
 func (c *client) loginError() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -52,7 +52,7 @@ tool.ended {"exit_code":0,"output":{"metadata":{"exit":0},"output":"one\ntwo\n"}
 text.start {"part":"p2"}
 text.delta {"part":"p2","text":"after"}
 `},
-		"the same call told twice": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"read"}
+		"the same call reported twice": {`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"read"}
 update {"sessionUpdate":"tool_call","toolCallId":"c","title":"x","kind":"read"}
 update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}
 update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`, `
@@ -60,7 +60,7 @@ tool.started {"kind":"read","title":"x","tool":"turn/c"}
 tool.ended {"status":"completed","tool":"turn/c"}
 raw {"data":{"sessionId":"SES","update":{"sessionUpdate":"tool_call_update","status":"completed","toolCallId":"c"}},"method":"session/update","source":"acp"}
 `},
-		"an update of a call never told": {`update {"sessionUpdate":"tool_call_update","toolCallId":"c","title":"x","kind":"odd","status":"failed","rawOutput":{"error":"no such file"}}`, `
+		"an update of a call never reported": {`update {"sessionUpdate":"tool_call_update","toolCallId":"c","title":"x","kind":"odd","status":"failed","rawOutput":{"error":"no such file"}}`, `
 tool.started {"kind":"other","title":"x","tool":"turn/c"}
 tool.ended {"error":"no such file","output":{"error":"no such file"},"status":"failed","tool":"turn/c"}
 `},
@@ -253,7 +253,7 @@ func TestPermissionRequestsBecomeApprovals(t *testing.T) {
 				Kind: protocol.ApproveCommand, Title: "make all", CWD: "CWD", Tool: "turn/c", Options: options,
 			},
 		},
-		"a command in a form of its own": {`{"toolCallId":"c","title":"Run","kind":"execute","rawInput":{"cmd":"make all"}}`, protocol.Approval{
+		"a command in another form": {`{"toolCallId":"c","title":"Run","kind":"execute","rawInput":{"cmd":"make all"}}`, protocol.Approval{
 			Kind: protocol.ApproveCommand, Title: "Run", CWD: "CWD", Tool: "turn/c",
 			Input: json.RawMessage(`{"cmd":"make all"}`), Options: options,
 		}},
@@ -409,7 +409,7 @@ func TestDeniedToolsEndInAFixedOrder(t *testing.T) {
 func TestTheAgentContinuesDuringAPermissionRequest(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	r.decide = func(context.Context, protocol.Approval) (agent.Verdict, error) {
-		r.waitFor(t, "what was said meanwhile", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
+		r.waitFor(t, "text during the request", func() bool { return strings.Contains(textOf(r.events), "meanwhile") })
 		return agent.Verdict{Outcome: protocol.Allowed}, nil
 	}
 	r.run("askon " + ask)

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +56,7 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 // CheckVariables returns an error unless every "${" of a value begins a reference to a variable.
 func CheckVariables(value string) error {
 	if strings.Contains(variable.ReplaceAllString(value, "x"), "${") {
-		return fmt.Errorf("invalid variable: want ${NAME}")
+		return errors.New("invalid variable: want ${NAME}")
 	}
 	return nil
 }
@@ -106,8 +107,8 @@ func programPath(name string) string {
 	return path
 }
 
-// Expand returns the server with the values of variables. lookup returns "" for one that is not
-// set.
+// Expand returns the server with the values of variables. lookup returns "" for a variable that is
+// not set.
 func (s MCPServer) Expand(lookup func(name string) string) (MCPServer, error) {
 	x := expansion{lookup: lookup}
 	args := make([]string, len(s.Args))
@@ -164,8 +165,8 @@ func (x *expansion) values(of map[string]string) []mcpValue {
 	return list
 }
 
-// reportLeftOut tells users which servers the agent did not get. It repeats nothing that an earlier
-// process of the session reported.
+// reportLeftOut reports to users the servers that the agent did not get. It repeats nothing that an
+// earlier process of the session reported.
 func (a *Agent) reportLeftOut(leftOut []string) error {
 	text := strings.Join(leftOut, ", ")
 	a.mu.Lock()

@@ -60,7 +60,7 @@ type initializeResult struct {
 	AuthMethods []authMethod `json:"authMethods"`
 }
 
-// mcpCapabilities are the transports of MCP servers that the agent takes, besides commands.
+// mcpCapabilities are the transports of MCP servers that the agent accepts in addition to commands.
 type mcpCapabilities struct {
 	HTTP bool `json:"http"`
 	SSE  bool `json:"sse"`

@@ -10,7 +10,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// knownTurn returns a client and its turn for an agent of which more is known.
+// knownTurn returns a client and its turn for an agent with the given quirks.
 func knownTurn(t *testing.T, agent knownAgent) (*client, *turn, *recorder) {
 	t.Helper()
 	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
@@ -269,7 +269,7 @@ func TestADenialThatEndsTheTurnIsNoInterrupt(t *testing.T) {
 		"denied":    {protocol.Denied, []string{"ask " + ask, "stop cancelled"}, protocol.ReasonDenied},
 		"expired":   {protocol.Expired, []string{"ask " + ask, "stop cancelled"}, protocol.ReasonDenied},
 		"allowed":   {protocol.Allowed, []string{"ask " + ask, "stop cancelled"}, protocol.ReasonInterrupted},
-		"goes on":   {protocol.Denied, []string{"ask " + ask}, protocol.ReasonCompleted},
+		"continues": {protocol.Denied, []string{"ask " + ask}, protocol.ReasonCompleted},
 		"not asked": {protocol.Denied, []string{"stop cancelled"}, protocol.ReasonInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -291,11 +291,11 @@ func TestAFailureOfTheModelEndsTheTurnWithItsReason(t *testing.T) {
 		want    protocol.Reason
 		message string
 	}{
-		"told as the end of the turn": {
+		"reported as the end of the turn": {
 			[]string{"say half", status, `say {"type":"error","error":{"message":"no credit"}}`},
 			protocol.ReasonError, "no credit",
 		},
-		"told as text":     {[]string{status, "say Out of luck"}, protocol.ReasonError, "Out of luck"},
+		"reported as text": {[]string{status, "say Out of luck"}, protocol.ReasonError, "Out of luck"},
 		"without a reason": {[]string{status}, protocol.ReasonError, "the model failed"},
 		"the length limit": {
 			[]string{status, "say reason: max_output_tokens"}, protocol.ReasonMaxTokens, "reason: max_output_tokens",

@@ -148,8 +148,8 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 func removesFile(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
 
 // commandDir returns the directory of the command, which rules also match. A request may omit the
-// directory of the call. Gemini CLI and agents derived from it tell no arguments, and put it into
-// the text: "[in DIRECTORY] (description)".
+// directory of the call. Gemini CLI and agents derived from it send no arguments, and put the
+// directory into the text: "[in DIRECTORY] (description)".
 func (t *turn) commandDir(known *tool, in *protocol.Arguments, input json.RawMessage, text string) string {
 	dir := in.Dir()
 	if dir == "" && known != nil {

@@ -24,9 +24,9 @@ type Preset struct {
 	LoginCommand []string          // its own login, in a terminal
 	LoginFiles   []string          // below the home directory; one exists after a login; nil: not known
 	Keys         []string          // variables of credentials; one is enough
-	Variables    []string          // other variables that it reads; "PREFIX_*": all that begin with PREFIX_
+	Variables    []string          // other variables that it reads; "PREFIX_*": all with the prefix PREFIX_
 	Defaults     map[string]string // of variables that are not set
-	Decides      string            // what it allows without asking
+	Decides      string            // which calls it allows without asking
 }
 
 // modelKeys are the credentials of agents that reach several providers of models.
@@ -66,7 +66,7 @@ var presets = []Preset{
 		Defaults: map[string]string{"INITIAL_AGENT_MODE": "read-only"},
 		Decides: "starts in mode read-only, where it reads all files and runs commands in a sandbox without " +
 			"writing and network, and asks before edits; in mode agent it edits the directory without asking " +
-			"and a model of its own decides the rest, in agent-full-access nothing is asked",
+			"and its own model decides the rest, in agent-full-access nothing is asked",
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot", Command: []string{"copilot", "--acp"},
@@ -134,7 +134,7 @@ var presets = []Preset{
 		Keys: []string{"OPENAI_API_KEY"}, Variables: []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_*"},
 		Decides: "starts in mode default, where it reads files of the directory and runs commands that it takes " +
 			"for harmless without asking, and asks before the rest; in mode auto it also edits the directory and " +
-			"reads all files without asking, and a model of its own decides the rest",
+			"reads all files without asking, and its own model decides the rest",
 	},
 	{
 		Name: "vibe", Title: "Mistral Vibe", Command: []string{"vibe-acp"},
@@ -160,8 +160,8 @@ func Environment() []string {
 // Presets returns the known agents, sorted by name.
 func Presets() []Preset { return slices.Clone(presets) }
 
-// FindPreset returns the preset of an agent: that of the name, or that whose program
-// "acp:COMMAND ARG…" runs.
+// FindPreset returns the preset with the agent's name, or the preset whose program "acp:COMMAND
+// ARG…" runs.
 func FindPreset(agent string) (Preset, bool) {
 	if line, ok := strings.CutPrefix(agent, Scheme); ok {
 		words, err := shell.Fields(line, nil)

@@ -13,15 +13,16 @@ type LoginMethod struct {
 	Description string `json:"description,omitempty"`
 }
 
-// A Probed is what an agent tells at its start.
+// A Probed is what an agent reports at its start.
 type Probed struct {
-	Name    string // its own; empty: it did not tell
+	Name    string // reported name; empty: none
 	Version string
 	Methods []LoginMethod
 }
 
-// Probe starts an agent in a directory and ends it. The error is that of a start for a session:
-// no_agent, agent_auth_required, agent_failed or timeout. The result holds what was told before it.
+// Probe starts an agent in a directory and stops it. Its errors are the errors of a session's
+// start: no_agent, agent_auth_required, agent_failed or timeout. With an error, the result holds
+// what the agent reported before.
 func Probe(ctx context.Context, config Config, spec agent.Spec) (Probed, error) {
 	a, err := New(config, spec, probeHost{})
 	if err != nil {
@@ -44,7 +45,7 @@ func Probe(ctx context.Context, config Config, spec agent.Spec) (Probed, error) 
 	return p, err
 }
 
-// A probeHost drops what a probed agent emits.
+// A probeHost drops events of a probed agent.
 type probeHost struct{}
 
 var _ agent.Host = probeHost{}

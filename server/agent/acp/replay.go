@@ -63,7 +63,7 @@ func (r *replay) write(begins bool, text string) {
 	}
 }
 
-// String returns the end of the conversation, or "" if there was none.
+// String returns the end of the conversation, or "" if it was empty.
 func (r *replay) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -48,7 +48,7 @@ func TestARequestShowsWhatItsCallTold(t *testing.T) {
 				Content: []protocol.Content{{Type: "other", Data: json.RawMessage(`{"type":"hologram","z":1}`)}},
 			},
 		},
-		"arguments beside those of the request": {
+		"arguments in addition to the request's": {
 			`"kind":"execute","rawInput":{"command":"make","cwd":"/w","env":{"A":"1"}}`,
 			`"title":"make","rawInput":{"command":"make"}`,
 			protocol.Approval{
@@ -241,7 +241,7 @@ func TestMergedArgumentsAreThoseOfTheRequestAndTheRestOfTheCall(t *testing.T) {
 }
 
 func TestAnAgentCanBeReachedByAConnection(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "missing") // an agent elsewhere has directories of its own
+	dir := filepath.Join(t.TempDir(), "missing") // an agent elsewhere has other directories
 	played := make(chan error, 1)
 	a, r := dialedAgent(t, dir, func(lines *lineScript) {
 		lines.answer("initialize", `{"protocolVersion":1}`)

@@ -84,7 +84,8 @@ func (a *Agent) retryRestore(
 }
 
 // addTranscript puts the transcript of the session before the first message to an agent that lost
-// its conversation. A command of the agent goes alone: the transcript waits for the next message.
+// its conversation. A command of the agent is sent without it: the transcript waits for the next
+// message.
 func (a *Agent) addTranscript(ctx context.Context, m protocol.Message) (protocol.Message, error) {
 	a.mu.Lock()
 	lost := a.saved.Lost

@@ -13,7 +13,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// prompts returns what the agent got, from the files of its ACP sessions.
+// prompts returns the prompts that the agent got, from the files of its ACP sessions.
 func (r *testAgent) prompts() []string {
 	r.t.Helper()
 	file := filepath.Join(r.spec.Env[fakeacp.DirEnvVar], decodeState(r.state).Session+".json")

@@ -10,7 +10,7 @@ import (
 type result struct {
 	raw      json.RawMessage
 	text     string // for display
-	textOnly bool   // raw holds nothing but text
+	textOnly bool   // raw holds only text
 	failure  string
 	exit     *int
 }

@@ -75,7 +75,7 @@ func (c *client) restoreSession(ctx context.Context, params sessionParams, share
 	return c.reopen(ctx, method, params, &replay{})
 }
 
-// reopen restores an ACP session by a method. What the agent repeats goes to r.
+// reopen restores an ACP session by a method. Messages that the agent repeats go to r.
 func (c *client) reopen(ctx context.Context, method string, params sessionParams, r *replay) (sessionResult, error) {
 	result := sessionResult{Session: params.Session}
 	c.setReplay(r)

@@ -41,7 +41,7 @@ const (
 
 // updateSettings applies f and emits changed options if the ACP session is open. It emits without
 // the lock, since Emit may block. One goroutine emits at a time, so the newest options come last;
-// it also emits what others have changed meanwhile.
+// it also emits changes made by others while it ran.
 func (c *client) updateSettings(f func(s *settings)) {
 	s := &c.settings
 	s.mu.Lock()

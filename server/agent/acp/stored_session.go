@@ -31,8 +31,8 @@ type listResult struct {
 }
 
 // StoredSessions starts an agent in the directory of spec, lists the sessions that it has stored,
-// at most maxStored, and ends it. A dir other than "" selects the sessions of that directory. The
-// error is unsupported if the agent has no list, or that of a start for a session.
+// at most maxStored, and stops it. A dir other than "" selects the sessions of that directory. The
+// error is unsupported if the agent has no list, or an error of a session's start.
 func StoredSessions(ctx context.Context, config Config, spec agent.Spec, dir string) ([]StoredSession, error) {
 	a, err := New(config, spec, probeHost{})
 	if err != nil {

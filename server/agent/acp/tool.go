@@ -21,7 +21,7 @@ type tool struct {
 	call     protocol.ToolStartedData
 	text     string              // output, if all of it is text
 	content  []protocol.Content  // output, if it is more than text
-	terminal string              // output that came as that of a terminal, part of text or content
+	terminal string              // output that came from a terminal, part of text or content
 	raw      json.RawMessage     // last raw output
 	dir      string              // directory in the latest arguments
 	exit     *int                // exit status of its command
@@ -33,8 +33,8 @@ type tool struct {
 // errToolEnded is returned for updates after the end of a call, so they do not reopen it.
 var errToolEnded = errors.New("the tool call has ended")
 
-// toolID returns a tool id that is unique in the session: an agent may number its calls anew in
-// each turn. The session shortens long ids.
+// toolID returns a tool id that is unique in the session: an agent may restart the numbers of its
+// calls in each turn. The session shortens long ids.
 func (t *turn) toolID(id string) string { return t.id + "/" + id }
 
 // upsertTool applies a tool_call, tool_call_update or permission request, in any order, and emits
@@ -59,7 +59,7 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	}
 	told := *c
 	if !output && present(known.call.Input) {
-		// The request has arguments and a title of its own: those of the call stay.
+		// Keep the title and arguments of the call: the request's may differ.
 		told.Title, told.Input = "", nil
 	}
 	if err := t.describeTool(known, &told, first); err != nil || !output {

@@ -36,8 +36,8 @@ func parseUpdate(line []byte) (session string, u *update, ok bool) {
 	return "", nil, false
 }
 
-// decodeField decodes a field of an update. It returns false for one that updates of tools and of
-// the plan do not have.
+// decodeField decodes a field of an update. It returns false for a field that updates of tools and
+// of the plan do not have.
 func (u *update) decodeField(name, value []byte) bool {
 	switch string(name) {
 	case "sessionUpdate":

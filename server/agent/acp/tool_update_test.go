@@ -32,7 +32,7 @@ func TestAnUpdateOfAToolIsReadInOnePass(t *testing.T) {
 	}
 }
 
-// checkUpdate checks that an update read in one pass is what decoding its JSON results in.
+// checkUpdate checks that an update read in one pass equals its decoded JSON.
 func checkUpdate(t *testing.T, line []byte) {
 	t.Helper()
 	session, got, ok := parseUpdate(line)

@@ -36,16 +36,16 @@ type turn struct {
 	usage   *protocol.Usage  // of chunks
 }
 
-// failure is what an agent tells about a failure of its model.
+// failure is what an agent reports about a failure of its model.
 type failure struct {
-	reported bool   // by a status; otherwise only the text tells it
+	reported bool   // by a status; otherwise only in the text
 	text     []byte // messages since
 }
 
 // maxFailure bounds the text about a failure that is kept, in bytes.
 const maxFailure = 4 << 10
 
-// part is the open text or reasoning part. The zero part is none.
+// part is the open text or reasoning part. The zero value means no open part.
 type part struct {
 	id, message string
 	kind        protocol.Kind
@@ -103,7 +103,7 @@ func (t *turn) markFailed() {
 
 // settle corrects the end that the agent gave to the turn, with the usage of the turn. Some agents
 // end a turn as cancelled when a request is denied, and as completed when the model fails. Text
-// tells a failure only of a turn without usage: otherwise it may be an answer.
+// counts as a failure only in a turn without usage: otherwise it may be an answer.
 func (t *turn) settle(end agent.End) agent.End {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -176,7 +176,7 @@ func (t *turn) addText(kind protocol.Kind, message, text string) bool {
 	return t.emit(delta, protocol.PartDeltaData{Part: t.part.id, Text: text}) == nil
 }
 
-// addFailure keeps a text that tells about a failure of the model.
+// addFailure keeps a text that reports a failure of the model.
 func (t *turn) addFailure(text string) {
 	f := &t.failure
 	tells := t.agent.failure != "" && strings.HasPrefix(text, t.agent.failure)

@@ -121,8 +121,8 @@ func (s *state) countCost(spent *cost, used *protocol.Usage) {
 // roundCost removes the error of a sum or difference of costs.
 func roundCost(amount float64) float64 { return math.Round(amount*1e9) / 1e9 }
 
-// restartUsage notes that a new process reports from now on. keeps: its ACP session is the one
-// before.
+// restartUsage notes that a new process reports from now on. keeps: its ACP session is the previous
+// one.
 func (s *state) restartUsage(how usageReports, keeps bool) {
 	switch {
 	case !keeps:
@@ -136,7 +136,7 @@ func (s *state) restartUsage(how usageReports, keeps bool) {
 	}
 }
 
-// fell reports whether a field of b is below that of a.
+// fell reports whether a field of b is below the same field of a.
 func fell(a, b protocol.Usage) bool {
 	return b.Input < a.Input || b.Output < a.Output || b.Cached < a.Cached || b.Reasoning < a.Reasoning
 }
@@ -160,7 +160,7 @@ type tokens struct {
 }
 
 // usage returns the tokens as usage, or nil. The input includes cached tokens: some agents count
-// them beside it, as their total tells.
+// them separately, as their total shows.
 func (t *tokens) usage() *protocol.Usage {
 	if t == nil {
 		return nil

@@ -42,7 +42,7 @@ func TestReportsOfUsageAreCountedOnce(t *testing.T) {
 			{"", 31, 4, tokens(31, 4)},
 			{"", 5, 9, tokens(5, 9)},
 		}, tokens(76, 20)},
-		"unknown, restarts and goes on": {usageUnknown, []usageStep{
+		"unknown, restarts and continues": {usageUnknown, []usageStep{
 			{"", 10, 2, tokens(10, 2)}, {"restart", 0, 0, protocol.Usage{}}, {"", 30, 5, tokens(20, 3)},
 		}, tokens(30, 5)},
 		"unknown, restarts from zero": {usageUnknown, []usageStep{
@@ -83,10 +83,10 @@ func TestCostsAreCountedOnce(t *testing.T) {
 		amounts []float64 // below zero: a restart; keeps the session
 		want    []float64
 	}{
-		"grows":                          {[]float64{0.5, 0.75, 0.75}, []float64{0.5, 0.25, 0}},
-		"goes on after a restart":        {[]float64{0.012512, -1, 0.025024}, []float64{0.012512, 0.012512}},
-		"starts anew after a restart":    {[]float64{0.3, -1, 0.2, 0.4}, []float64{0.3, 0.2, 0.2}},
-		"starts anew in another session": {[]float64{0.1, -2, 0.3}, []float64{0.1, 0.3}},
+		"grows":                           {[]float64{0.5, 0.75, 0.75}, []float64{0.5, 0.25, 0}},
+		"continues after a restart":       {[]float64{0.012512, -1, 0.025024}, []float64{0.012512, 0.012512}},
+		"starts again after a restart":    {[]float64{0.3, -1, 0.2, 0.4}, []float64{0.3, 0.2, 0.2}},
+		"starts again in another session": {[]float64{0.1, -2, 0.3}, []float64{0.1, 0.3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := decodeState(nil)

@@ -13,7 +13,7 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// An Agent has the conversation of one session with a model.
+// An Agent holds the conversation of one session with a model.
 type Agent struct {
 	// Static after New.
 	options Options
@@ -31,7 +31,7 @@ type Agent struct {
 	started time.Time      // zero: not started
 	running bool           // a turn runs
 
-	parent    *Agent               // of a sub-agent; nil: it is none
+	parent    *Agent               // of a sub-agent; nil: not a sub-agent
 	tasks     chan struct{}        // holds one of each sub-agent that runs
 	subagents map[string]*subagent // that run, by the id of the call of their task
 }
@@ -51,7 +51,7 @@ var (
 // New returns the agent of a session. It opens nothing.
 func New(o Options, spec agent.Spec, host agent.Host) (*Agent, error) {
 	if spec.Load != "" {
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions of its own", o.Name)
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions", o.Name)
 	}
 	s, err := decodeState(spec.State)
 	if err != nil {
@@ -67,7 +67,7 @@ func (a *Agent) Capabilities() agent.Capabilities {
 	}
 }
 
-// Start opens the model and the tools and tells the settings.
+// Start opens the model and the tools and emits the settings.
 func (a *Agent) Start(ctx context.Context) error {
 	if _, _, err := a.open(ctx); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.toolbox = toolbox
-	if a.modelName() == name { // not changed meanwhile
+	if a.modelName() == name { // not changed since
 		a.backend = backend
 	}
 	return backend, toolbox, nil
@@ -168,7 +168,7 @@ func (a *Agent) Export(context.Context) ([]byte, error) {
 	return a.state.encode()
 }
 
-// Close ends the tools.
+// Close closes the tools.
 func (a *Agent) Close() error {
 	a.openMu.Lock()
 	defer a.openMu.Unlock()

@@ -12,8 +12,8 @@ import (
 // errCallOver is the error of a question of a call that has its result.
 var errCallOver = errors.New("the call is over")
 
-// asker returns how the running call with an index asks users. The first question has the id of the
-// call with 1.
+// asker returns the Asker of the running call with an index. The id of the first question is the
+// call's id with 1.
 func (t *turnRun) asker(i int, c *ToolCall) Asker {
 	return func(ctx context.Context, a protocol.Approval) (Answer, error) {
 		ruling := t.agent.policy().Judge(policy.Call{

@@ -13,8 +13,8 @@ import (
 	"agentctl/server/agent/llm/provider"
 )
 
-// BenchmarkTurn compares a turn of a conversation of 200 messages with the request alone: the
-// difference is what the agent adds.
+// BenchmarkTurn compares a turn of a conversation of 200 messages with only its request: the
+// difference is the agent's overhead.
 func BenchmarkTurn(b *testing.B) {
 	set := provider.Set{"test": {API: provider.Anthropic, BaseURL: "https://model.example", KeyEnv: "KEY"}}
 	keys := &provider.Keys{Base: fakemodel.New(fakemodel.Say("ok")), Env: func(string) string { return testKey }}
@@ -57,7 +57,7 @@ func BenchmarkTurn(b *testing.B) {
 }
 
 // BenchmarkFirstToken compares the time from the first text that a provider writes to the event of
-// the agent with the time to the delta of the request alone.
+// the agent with the time to the delta of a bare request.
 func BenchmarkFirstToken(b *testing.B) {
 	var written time.Time
 	server := httptest.NewServer(fakemodel.New(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {

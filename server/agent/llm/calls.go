@@ -26,7 +26,7 @@ const (
 const (
 	deniedText  = "The user denied this call."
 	deniedRule  = " Do not reach the same in another way."
-	expiredText = "The call was not run: nobody decided in time."
+	expiredText = "The call was not run: no user decided in time."
 	unknownText = "The server stopped while this call ran. It is not known whether it took effect. It was not " +
 		"repeated: check the state before you go on."
 	voidText = "The call was not run: what it changes is not as it was when the user was asked. Read it again before " +
@@ -149,8 +149,8 @@ func refused(status protocol.ToolStatus, format string, args ...any) callResult 
 	return callResult{ToolResult: ToolResult{Text: text}, status: status, failure: text}
 }
 
-// forbidden returns the result of a call that users or the policy denied. The model gets a rule
-// besides.
+// forbidden returns the result of a call that users or the policy denied. It adds a rule for the
+// model.
 func forbidden(text string) callResult {
 	r := refused(protocol.ToolDenied, "%s", text)
 	r.Text += deniedRule
@@ -253,7 +253,7 @@ func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, 
 		a.Kind = protocol.ApproveTool
 	}
 	switch a.Kind {
-	case protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion: // they tell all
+	case protocol.ApprovePatch, protocol.ApprovePlan, protocol.ApproveQuestion: // they show all arguments
 	default:
 		a.Input = c.Input
 	}
@@ -322,13 +322,13 @@ func (a *Agent) countRepeat(text string) int {
 	return a.state.Turn.Repeats[call]
 }
 
-// Texts for the model about what the user edited.
+// Texts for the model about edits by the user.
 const (
 	editedPatch   = "The user edited the patch before it was applied. Applied was:\n"
 	editedCommand = "The user edited the command before it ran. Run was:\n"
 )
 
-// editsOf returns what an answer changes of a request.
+// editsOf returns the changes of a request by an answer.
 func editsOf(a *protocol.Approval, in *protocol.ApprovalInput) (e Edits) {
 	if in == nil {
 		return e
@@ -343,7 +343,7 @@ func editsOf(a *protocol.Approval, in *protocol.ApprovalInput) (e Edits) {
 	return e
 }
 
-// described tells the model of the edits, or is empty.
+// described describes the edits to the model; empty: no edits.
 func (e *Edits) described() string {
 	switch {
 	case e.Patch != "":

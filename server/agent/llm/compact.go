@@ -16,12 +16,12 @@ import (
 const (
 	droppedResults = "tool_results" // large results of tools were left out
 	summarized     = "summary"      // of the older messages
-	excerpted      = "excerpt"      // as a summary, but without the model: what was left did not fit its context
+	excerpted      = "excerpt"      // as a summary, but without the model: the rest did not fit its context
 )
 
 // A compacted context, not applied yet.
 type compacted struct {
-	messages []model.Message // those that take the place of the first length messages but the last
+	messages []model.Message // the replacement of the first length messages, except the last
 	length   int             // of the conversation that was compacted
 	cut      int             // messages that a summary replaces; 0: none
 	strategy string
@@ -37,7 +37,7 @@ type compactor struct {
 	toolbox Toolbox
 	forced  bool // the provider refused the context, or a user asked
 
-	// failed is told of a failure of a request that is tried again after a delay.
+	// failed reports a failed request that is tried again after a delay.
 	failed func(r *retryPolicy, e *model.Error, delay time.Duration) error
 }
 
@@ -64,7 +64,7 @@ func (a *Agent) Compact(ctx context.Context) (protocol.ContextCompactedData, err
 	return d, a.host.Emit(agent.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(backend)})
 }
 
-// keepPart is the part of the context that keeps its messages beside a summary.
+// keepPart is a divisor: the messages in the last 1/keepPart of the context stay after a summary.
 const keepPart = 4
 
 // minSummarized is the size of messages that are not worth a summary.
@@ -181,7 +181,7 @@ func summaryOf(r *model.Response) (string, error) {
 	return text, nil
 }
 
-// apply puts a plan into effect. Messages that came meanwhile stay.
+// apply puts a plan into effect. Messages that came after the plan was made stay.
 func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData {
 	before := s.tokens(c.agent.size(s, c.toolbox))
 	// The last message of the plan is replaced by the present one, which may have grown.
@@ -265,7 +265,7 @@ func (t *turnRun) overflow(ctx context.Context, attempt int) (bool, error) {
 	})
 }
 
-// makeRoom lets the model go on after its answer has filled the context.
+// makeRoom lets the model continue after its answer has filled the context.
 func (t *turnRun) makeRoom(ctx context.Context) error {
 	if _, err := t.overflow(ctx, 0); err != nil {
 		return err

@@ -18,7 +18,8 @@ import (
 // fact matches facts in the messages of a conversation.
 var fact = regexp.MustCompile(`remember that [a-z0-9-]+ is [a-z0-9-]+`)
 
-// facts returns the facts of a request: a script that answers with them knows only what was sent.
+// facts returns the facts of a request: a script that answers with them knows only the sent
+// messages.
 func facts(r fakemodel.Request) string {
 	found := fact.FindAllString(string(r.Body), -1)
 	slices.Sort(found)
@@ -289,7 +290,7 @@ func TestACommandCompactsAndKeepsFilesAndSteps(t *testing.T) {
 		if err != nil || info.Strategy != "manual" || info.Tokens != d.After || len(parts) == 0 {
 			t.Errorf("%+v, %+v, %v; after the compaction %d", info, parts, err, d.After)
 		}
-		// The conversation goes on, also after a restart.
+		// The conversation continues, also after a restart.
 		r.open(r.state)
 		if _, err := r.send(t.Context(), "more"); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ import (
 
 // A Config is an agent in the configuration of the server.
 type Config struct {
-	Model        string   `json:"model"`        // PROVIDER/MODEL, or a name that tells its provider
+	Model        string   `json:"model"`        // PROVIDER/MODEL, or a name that implies its provider
 	Models       []string `json:"models"`       // further ones that users can choose
 	Effort       string   `json:"effort"`       // of reasoning: low, medium or high; default the provider's
 	Instructions string   `json:"instructions"` // for the model, after agentctl's own
@@ -21,8 +21,8 @@ type Config struct {
 	Context ContextConfig `json:"context"` // when the conversation is compacted
 	Tasks   TaskConfig    `json:"tasks"`   // of the sub-agents that the model starts
 
-	// Policy says which calls of tools run without asking. Users can choose full only if it is;
-	// default ask
+	// Policy defines which tool calls run without asking. Users can choose full only if it is
+	// configured; default ask
 	Policy policy.Policy `json:"policy"`
 }
 
@@ -32,7 +32,7 @@ type Budget struct {
 	Session Limits `json:"session"` // of all turns together
 }
 
-// Limits bound what requests use; 0: no limit, but for the requests of a turn.
+// Limits bound what requests use; 0: no limit, except for the requests of a turn.
 type Limits struct {
 	Requests int     `json:"requests"` // to the model; default 250 of a turn, 50 of a task
 	Tokens   int64   `json:"tokens"`   // of input and output; default no limit
@@ -78,7 +78,7 @@ func isEffort(s string) bool {
 	return false
 }
 
-// Options are what an agent needs beside its configuration.
+// Options are an agent's dependencies, in addition to its configuration.
 type Options struct {
 	Name   string // of the agent
 	Config Config
@@ -86,6 +86,6 @@ type Options struct {
 	// Open returns a model by its name. The key is read now.
 	Open func(ctx context.Context, name string) (model.Backend, error)
 
-	// Toolbox opens the tools of a session; nil: there are none.
+	// Toolbox opens the tools of a session; nil: no tools.
 	Toolbox func(spec agent.Spec, host agent.Host) (Toolbox, error)
 }

@@ -18,7 +18,7 @@ const (
 // defaultThreshold is the part of the context that is used before it is compacted.
 const defaultThreshold = 0.8
 
-// A ContextConfig says when the context is compacted.
+// A ContextConfig defines when the context is compacted.
 type ContextConfig struct {
 	Strategy  string  `json:"strategy"`  // threshold or manual; default threshold
 	Threshold float64 `json:"threshold"` // part of the model's context that is used before; default 0.8
@@ -29,9 +29,9 @@ const (
 	maxBytesPerToken = 20 // that a count of a provider may mean
 )
 
-// setContext records that the conversation of that many bytes has so many tokens. If they are too
-// few, the provider has counted none, or only those that it did not have in a cache, as some
-// compatible servers do: an estimate takes their place.
+// setContext records the size of the conversation in tokens and bytes. If tokens is too low, the
+// provider has counted none, or only uncached ones, as some compatible servers do: an estimate
+// replaces it.
 func (s *state) setContext(tokens, size int64) {
 	if tokens*maxBytesPerToken < size {
 		tokens = size / bytesPerToken
@@ -121,7 +121,7 @@ func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.C
 	return info, a.contextParts(toolbox), nil
 }
 
-// contextParts returns what takes the room of the context. The lock is held.
+// contextParts returns the parts of the context with their sizes. The lock is held.
 func (a *Agent) contextParts(toolbox Toolbox) (parts []protocol.ContextPart) {
 	instructions, tools := a.fixedSizes(toolbox)
 	s := compaction.Measure(a.state.Conversation)

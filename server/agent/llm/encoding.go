@@ -16,8 +16,8 @@ type encodedMessage struct {
 	json  []byte
 }
 
-// encodeMessages returns the encodings of the conversation. It encodes what is new since the last
-// call.
+// encodeMessages returns the encodings of the conversation. It encodes only messages that are new
+// since the last call.
 func (s *state) encodeMessages() ([]encodedMessage, error) {
 	all := make([]encodedMessage, len(s.Conversation))
 	for i := range s.Conversation {

@@ -17,7 +17,7 @@ func (a *Agent) openError(err error) error {
 	return protocol.Errorf(protocol.CodeNoAgent, "%s: %v", a.options.Name, err)
 }
 
-// requestError returns the error that ends a turn, with what the user can do.
+// requestError returns the error that ends a turn, with a hint for the user.
 func requestError(name string, e *model.Error) error {
 	code, advice := protocol.CodeAgentFailed, "send the message again later"
 	switch e.Class {

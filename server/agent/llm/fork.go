@@ -12,7 +12,7 @@ import (
 
 // An Undoer is a Toolbox that restores files.
 type Undoer interface {
-	// Undo restores the files that the tools changed in a turn. Kept are those that were changed
+	// Undo restores the files that the tools changed in a turn. It keeps files that were changed
 	// since.
 	Undo(turn string) (restored, kept []string, err error)
 }
@@ -74,7 +74,7 @@ func (a *Agent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
 	a.mu.Unlock()
 	switch {
 	case running:
-		return none, protocol.Errorf(protocol.CodeConflict, "a turn is under way: interrupt it first")
+		return none, protocol.Errorf(protocol.CodeConflict, "a turn is running: interrupt it first")
 	case len(turns) == 0:
 		return none, protocol.Errorf(protocol.CodeConflict,
 			"the agent has no turn to undo: earlier ones are only in its summary, if there are any")
@@ -89,7 +89,7 @@ func (a *Agent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
 	forgot := false
 	err = a.update(a.host, func(s *state) {
 		if n := len(s.Turns); n == 0 || s.Turns[n-1] != last {
-			return // a turn began meanwhile: it stays
+			return // a turn has begun since: it stays
 		}
 		forgot = true
 		s.Conversation, s.Turn = s.before(last), nil
@@ -98,7 +98,7 @@ func (a *Agent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
 		s.setContext(s.tokens(size), size)
 	})
 	if err == nil && !forgot {
-		err = protocol.Errorf(protocol.CodeConflict, "a turn began meanwhile: interrupt it first")
+		err = protocol.Errorf(protocol.CodeConflict, "a turn has begun: interrupt it first")
 	}
 	return done, err
 }

@@ -6,8 +6,8 @@ import (
 	"agentctl/server/policy"
 )
 
-// baseInstructions is what every model is told. It does not change within a session, so that
-// providers can cache it.
+// baseInstructions are the instructions for every model. They do not change within a session, so
+// that providers can cache them.
 const baseInstructions = `You are an agent that helps a user at a terminal. Answer briefly and precisely, in Markdown.
 Say what you did and what you did not do. When a call of a tool is denied, do not reach the same in
 another way: ask, or go on with something else.`

@@ -61,7 +61,7 @@ func (s *state) touch(locations []protocol.Location, changed bool) {
 	s.Files = s.Files[max(0, len(s.Files)-maxFiles):]
 }
 
-// kept returns what a summary of the first cut messages is followed by.
+// kept returns the records that follow a summary of the first cut messages.
 func (s *state) kept(cut int) compaction.Kept {
 	k := compaction.Kept{Files: slices.Clone(s.Files), Steps: slices.Clone(s.Steps)}
 	if n := len(s.Turns); n > 0 && s.Turns[n-1].At < cut {

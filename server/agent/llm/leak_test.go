@@ -10,7 +10,7 @@ import (
 	"agentctl/server/policy"
 )
 
-// TestAThousandTurnsLeakNothing compares goroutines and memory after warming up with those after a
+// TestAThousandTurnsLeakNothing compares goroutines and memory after warming up and after a
 // thousand more turns. The conversation itself is cut by compaction.
 func TestAThousandTurnsLeakNothing(t *testing.T) {
 	r := newRig(t, "chat", "qwen", func(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {

@@ -117,8 +117,8 @@ func maxPart(parts map[int]*livePart) int {
 	return last
 }
 
-// abandon ends what a cut attempt leaves: its calls never run. An open text stays open, to be
-// continued by the next attempt.
+// abandon ends the open items of an interrupted attempt: its calls never run. An open text stays
+// open, to be continued by the next attempt.
 func (l *liveResponse) abandon() error {
 	for _, id := range l.tools() {
 		err := l.send(protocol.ToolEnded, protocol.ToolEndedData{

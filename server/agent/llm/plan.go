@@ -88,7 +88,7 @@ func (t *planTool) Run(_ context.Context, c *ToolCall, _ func(string)) (ToolResu
 	return ToolResult{Text: text, Tasks: tasks}, nil
 }
 
-// endPlanning replaces the policy plan by that of the configuration, or by ask.
+// endPlanning replaces the policy plan with the configured policy, or with ask.
 func (a *Agent) endPlanning() error {
 	if a.policy() != policy.Plan {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 // policy returns the policy for calls now.
 func (a *Agent) policy() policy.Policy {
-	if a.parent != nil { // users change that of the session
+	if a.parent != nil { // users change the policy of the session
 		return a.parent.policy()
 	}
 	a.mu.Lock()
@@ -18,8 +18,8 @@ func (a *Agent) policy() policy.Policy {
 	return a.policyName()
 }
 
-// policyName returns the policy. A stored one that the configuration no longer allows is replaced
-// by that of the configuration. The lock is held.
+// policyName returns the policy. A stored policy that the configuration no longer allows is
+// replaced with the configured one. The lock is held.
 func (a *Agent) policyName() policy.Policy {
 	return policy.Effective(a.state.Policy, a.options.Config.Policy)
 }
@@ -29,7 +29,7 @@ func (a *Agent) policySetting() protocol.Setting {
 	return policy.Setting(a.policyName(), cmp.Or(a.options.Config.Policy, policy.Ask))
 }
 
-// warnOfPolicy tells users that nothing will be asked.
+// warnOfPolicy warns users that no approval will be requested.
 func (a *Agent) warnOfPolicy() error {
 	if a.policy() != policy.Full {
 		return nil

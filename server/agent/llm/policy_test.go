@@ -45,7 +45,7 @@ func TestThePolicyIsASettingThatIsStored(t *testing.T) {
 	})
 }
 
-// Full is a choice, and is told, only if the configuration has it.
+// Full is a choice, and users are warned of it, only if the configuration has it.
 func TestFullIsConfiguredAndTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
@@ -61,7 +61,7 @@ func TestFullIsConfiguredAndTold(t *testing.T) {
 			t.Errorf("%+v, asked %d", s, len(r.asked))
 		}
 		if !strings.Contains(r.lines(), "policy full: all calls") {
-			t.Errorf("users are not told: %s", r.lines())
+			t.Errorf("users are not warned: %s", r.lines())
 		}
 		if err := r.agent.Configure(t.Context(), policySetting, "full"); err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestUnderThePolicyPlanAPlanIsApproved(t *testing.T) {
 	})
 }
 
-// A request for a patch has no arguments: its diffs tell all of it. An explanation has them.
+// A request for a patch has no arguments: its diffs show all of it. An explanation has them.
 func TestAnExplanationOfAPatchHasItsArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := &patchTool{*echo("edit")}
@@ -200,7 +200,7 @@ func TestAnUnchangedPatchIsNotAnEdit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := strings.Contains(string(r.fake.Requests()[1].Body), "edited the patch"); got != want {
-				t.Errorf("%q: the model is told %t", edited, got)
+				t.Errorf("%q: the model is informed: %t", edited, got)
 			}
 		}
 	})

@@ -32,7 +32,7 @@ func (a *Agent) commands() []protocol.SlashCommand {
 	return nil
 }
 
-// expand replaces a command at the start of a message by what it stands for. Other messages stay as
+// expand replaces a command at the start of a message with its expansion. Other messages stay as
 // they are.
 func (t *turnRun) expand(ctx context.Context, m *model.Message) error {
 	text, isCommand := strings.CutPrefix(t.turn.Message.Text, "/")

@@ -22,7 +22,8 @@ const (
 
 const skippedText = "The user skipped the questions. Go on with your best judgement, and say what you assumed."
 
-// A questionTool asks the user. A call is a request of its own kind: its answers are its result.
+// A questionTool asks the user. A call is a request for approval of the kind question: the answers
+// are its result.
 type questionTool struct{}
 
 // Spec implements Tool.

@@ -12,7 +12,7 @@ import (
 	"agentctl/server/policy"
 )
 
-// questioner asks two questions, and repeats what it learns.
+// questioner asks two questions, and repeats the answers.
 func questioner(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
 	switch q.N {
 	case 0:
@@ -32,7 +32,7 @@ func questioner(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
 func TestTheModelAsksTheUser(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
 		r := newRig(t, api, name, questioner)
-		r.opts.Config.Policy = policy.Full // decides nothing of a user
+		r.opts.Config.Policy = policy.Full // decides no question for a user
 		r.open(nil)
 		r.decide = func(_ context.Context, a protocol.Approval) (agent.Verdict, error) {
 			return agent.Verdict{
@@ -78,7 +78,7 @@ func TestASkippedQuestionIsNotRefused(t *testing.T) {
 			t.Fatalf("%+v, %v\n%s", end, err, r.lines())
 		}
 		if !strings.Contains(r.lines(), "skipped the questions") || !strings.Contains(r.lines(), "you choose") {
-			t.Errorf("the model is not told:\n%s", r.lines())
+			t.Errorf("the model is not informed:\n%s", r.lines())
 		}
 	})
 }

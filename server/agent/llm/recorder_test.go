@@ -156,7 +156,7 @@ func (r *recorder) retries() (all []protocol.RetryData) {
 	return all
 }
 
-// everything returns all that the session got to keep, the state uncompressed.
+// everything returns everything that the session stores, with the state uncompressed.
 func (r *recorder) everything(t *testing.T) string {
 	t.Helper()
 	r.mu.Lock()

@@ -14,7 +14,7 @@ import (
 const maxResources = 8
 
 // addResources adds the resources that a message of a user mentions as @SERVER:URI. A message of
-// another agent reads none: no user chose it. What cannot be read is told to users and to the
+// another agent reads no resources: no user chose them. Failures are reported to users and to the
 // model.
 func (t *turnRun) addResources(ctx context.Context, m *model.Message) error {
 	by := t.turn.Message.By

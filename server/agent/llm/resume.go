@@ -16,7 +16,7 @@ func answerOf(r *model.Response) *lastAnswer {
 	return &lastAnswer{Stop: r.Stop, Detail: r.Detail, Empty: len(r.Message.Parts) == 0}
 }
 
-// resumes reports whether the state has the turn: it goes on after a restart.
+// resumes reports whether the state has the turn, which then continues after a restart.
 func (t *turnRun) resumes(s *state) bool {
 	return t.turn.Resumed && s.Turn != nil && s.Turn.ID == t.turn.ID
 }
@@ -31,7 +31,7 @@ func (t *turnRun) ended() *agent.End {
 	return t.agent.state.Turn.End
 }
 
-// last returns the answer that ends a resumed turn, or nil if the turn goes on.
+// last returns the answer that ends a resumed turn, or nil if the turn continues.
 func (t *turnRun) last() *lastAnswer {
 	t.agent.mu.Lock()
 	defer t.agent.mu.Unlock()
@@ -46,8 +46,8 @@ func (t *turnRun) last() *lastAnswer {
 	return nil
 }
 
-// resume prepares the state for the rest of the turn. Text that the log has and the conversation
-// lacks is what an answer showed before the server stopped: the model continues it.
+// resume prepares the state for the rest of the turn. Text in the log but not in the conversation
+// belongs to an answer that the server's stop cut off: the model continues it.
 func (t *turnRun) resume(s *state) {
 	text := t.unrecorded(s.Turn)
 	s.Turn.Step += maxFailures // attempts since the state was stored
@@ -90,7 +90,7 @@ func (t *turnRun) unrecorded(turn *turnState) string {
 	return b.String()
 }
 
-// endReasoning ends the reasoning that a resumed turn left open: the model begins it anew.
+// endReasoning ends the reasoning that a resumed turn left open: the model restarts it.
 func (t *turnRun) endReasoning() error {
 	for _, x := range t.turn.Shown {
 		if x.Kind != protocol.KindReasoning || !x.Open {
@@ -106,9 +106,8 @@ func (t *turnRun) endReasoning() error {
 	return nil
 }
 
-// isVoid reports whether the request for a call was made before a restart of the server, and what
-// the call was checked against has changed since. The first time it stores the basis, before users
-// are asked.
+// isVoid reports whether the request for a call was made before a restart of the server, and the
+// basis of the call has changed since. The first time it stores the basis, before users are asked.
 func (t *turnRun) isVoid(i int, basis string) (bool, error) {
 	t.agent.mu.Lock()
 	asked := t.agent.state.Turn.Calls[i].Basis

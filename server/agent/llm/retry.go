@@ -13,7 +13,7 @@ import (
 // The bounds of retries.
 const (
 	maxAttempts = 6                // failures in a row that end the turn, with the first attempt
-	maxFailures = 20               // of one response, those between pieces of it included
+	maxFailures = 20               // of one response, including failures between its pieces
 	firstDelay  = time.Second      // doubled after each failure
 	maxDelay    = time.Minute      // of our own choice
 	maxAfter    = 10 * time.Minute // that a provider may ask for
@@ -25,7 +25,7 @@ type retryPolicy struct {
 	total int
 }
 
-// next returns the delay before the next attempt, or false if there is none.
+// next returns the delay before the next attempt, or false if no attempt is left.
 func (r *retryPolicy) next(e *model.Error, progress bool) (time.Duration, bool) {
 	if progress {
 		r.row = 0
@@ -42,7 +42,7 @@ func (r *retryPolicy) next(e *model.Error, progress bool) (time.Duration, bool) 
 	return delay/2 + rand.N(delay/2), true //nolint:gosec // jitter needs no secure source
 }
 
-// waitRetry tells users of a failure and waits.
+// waitRetry shows a failure to users and waits.
 func (t *turnRun) waitRetry(ctx context.Context, r *retryPolicy, e *model.Error, delay time.Duration) error {
 	if err := t.showRetry(r, e, delay); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (t *turnRun) waitRetry(ctx context.Context, r *retryPolicy, e *model.Error,
 	return wait(ctx, delay)
 }
 
-// showRetry tells users of a failure.
+// showRetry shows a failure to users.
 func (t *turnRun) showRetry(r *retryPolicy, e *model.Error, delay time.Duration) error {
 	code := protocol.CodeAgentFailed
 	if e.Class == model.Timeout {

@@ -13,11 +13,11 @@ import (
 	"agentctl/server/policy"
 )
 
-// state is the stored state of an agent: its conversation and the turn under way.
+// state is the stored state of an agent: its conversation and the current turn.
 type state struct {
 	Format       int               `json:"llm"` // of the state; 1
 	Conversation []model.Message   `json:"conversation"`
-	Turn         *turnState        `json:"turn,omitempty"`  // under way
+	Turn         *turnState        `json:"turn,omitempty"`  // the current turn
 	Usage        protocol.Usage    `json:"usage"`           // of the session
 	Requests     int               `json:"requests"`        // of the session
 	Turns        []turnMark        `json:"turns,omitempty"` // that begin in the conversation
@@ -38,14 +38,14 @@ type contextState struct {
 	Counted    int64  `json:"counted,omitempty"`    // bytes that have the tokens of Context; 0: not known
 	Compacted  int64  `json:"compacted,omitempty"`  // bytes after the last compaction
 	Strategy   string `json:"strategy,omitempty"`   // threshold or manual; empty: as configured
-	Transcript bool   `json:"transcript,omitempty"` // that of the session is missing in the conversation
+	Transcript bool   `json:"transcript,omitempty"` // the conversation lacks the session's transcript
 }
 
 // stateFormat is the present format of the state.
 const stateFormat = 1
 
-// turnState is the progress of a turn. Calls are those of the last message, in its order; once all
-// have a result, these become the next message.
+// turnState is the progress of a turn. Calls are the calls of the last message, in order; when all
+// have results, the results become the next message.
 type turnState struct {
 	ID       string         `json:"id"`
 	Step     int            `json:"step"` // attempts of requests so far: they number parts and calls
@@ -54,7 +54,7 @@ type turnState struct {
 	Calls    []callState    `json:"calls,omitempty"`
 	Repeats  map[string]int `json:"repeats,omitempty"` // calls with the same arguments
 
-	// What a restart needs to know.
+	// For a restart.
 	Open     string      `json:"open,omitempty"`     // the text that a cut answer left open
 	Recorded int         `json:"recorded,omitempty"` // bytes of it in the conversation
 	Last     *lastAnswer `json:"last,omitempty"`     // the last complete answer, unless a note followed
@@ -105,7 +105,7 @@ func decodeState(b []byte) (state, error) {
 	return s, nil
 }
 
-// complete reports whether every message has parts, and every part what its type says.
+// complete reports whether every message has parts, and every part the fields of its type.
 func (s *state) complete() bool {
 	for _, m := range s.Conversation {
 		for _, p := range m.Parts {

@@ -59,7 +59,7 @@ func TestAStateThatIsTooLargeLosesFilesThenOldOutputs(t *testing.T) {
 	}
 }
 
-// Only what is new is encoded, and the result is that of encoding all.
+// Only new messages are encoded, and the result equals that of a complete encoding.
 func TestAStateIsEncodedLikeAWhole(t *testing.T) {
 	s := state{Format: stateFormat, Model: `"conversation":null`}
 	check := func(what string) {
@@ -135,7 +135,7 @@ func FuzzDecodeState(f *testing.F) {
 	})
 }
 
-// The conversation goes on after a restart, and with another model.
+// The conversation continues after a restart, and with another model.
 func TestAConversationOutlivesItsAgentAndItsModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "anthropic", "claude-sonnet-5-5", fakemodel.Say("answer"))
@@ -191,7 +191,7 @@ func TestSettingsAreToldAndChecked(t *testing.T) {
 	}
 }
 
-// Without a key the agent does not start, and says what is missing.
+// Without a key the agent does not start, and its error names what is missing.
 func TestAnAgentWithoutAKeyDoesNotStart(t *testing.T) {
 	r := newRig(t, "openai", "gpt-5.5", fakemodel.Say("x"))
 	r.opts.Open = func(context.Context, string) (model.Backend, error) {

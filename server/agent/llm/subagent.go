@@ -11,8 +11,8 @@ import (
 	"agentctl/server/agent"
 )
 
-// A subagent runs one task in a conversation of its own. The session sees its calls below the call
-// of the task, and its texts as the output of that call. It is the Output of its own agent.
+// A subagent runs one task in a separate conversation. The session sees its calls below the call of
+// the task, and its texts as the output of that call. It is the Output of its own agent.
 type subagent struct {
 	agent.Output // of the turn
 
@@ -83,8 +83,8 @@ func (s *subagent) run(ctx context.Context) (r ToolResult, err error) {
 	return r, nil
 }
 
-// Emit implements agent.Output. Calls appear below that of the task; the state of the session's
-// own conversation does not change.
+// Emit implements agent.Output. Calls appear below the task's call; the state of the session's own
+// conversation does not change.
 func (s *subagent) Emit(e agent.Event) error {
 	e.Save, e.Parent = nil, s.call
 	switch d := e.Data.(type) {
@@ -141,7 +141,7 @@ func (s *subagent) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict,
 // Save implements agent.Output. A task does not outlive the server.
 func (s *subagent) Save([]byte) error { return nil }
 
-// count adds what the task used since the last time to the turn and the session, and stops the task
+// count adds the task's usage since the last call to the turn and the session, and stops the task
 // if their budget is used up.
 func (s *subagent) count(total protocol.Usage) error {
 	s.agent.mu.Lock()
@@ -171,7 +171,7 @@ func (s *subagent) count(total protocol.Usage) error {
 	return s.Output.Emit(agent.Event{Type: protocol.UsageUpdated, Data: all})
 }
 
-// plusUsage adds usage. The model and the currency stay, unless there are none yet.
+// plusUsage adds usage. It sets the model and the currency only if sum has none.
 func plusUsage(sum, u *protocol.Usage) {
 	sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
 	sum.Cached, sum.Reasoning = sum.Cached+u.Cached, sum.Reasoning+u.Reasoning
@@ -190,8 +190,8 @@ func subtractUsage(sum, u *protocol.Usage) {
 	sum.Cost -= u.Cost
 }
 
-// A subagentHost is the host of a sub-agent. Only the log is that of the session: the settings, the
-// notices about them and the stored state are not the session's.
+// A subagentHost is the host of a sub-agent. It writes to the session's log, but drops settings,
+// notices about them, and stored state.
 type subagentHost struct{ agent.Host }
 
 // Emit implements agent.Host.
@@ -216,8 +216,8 @@ func (a *Agent) removeSubagent(s *subagent) {
 	delete(a.subagents, s.call)
 }
 
-// askedBy returns the sub-agent that a request is of; nil: the agent itself. The ids of its calls
-// begin with that of the task.
+// askedBy returns the sub-agent that sent a request; nil: the agent itself. The ids of a
+// sub-agent's calls begin with the id of its task's call.
 func (a *Agent) askedBy(request *protocol.Approval) *Agent {
 	a.mu.Lock()
 	defer a.mu.Unlock()

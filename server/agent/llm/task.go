@@ -13,14 +13,14 @@ import (
 // A TaskConfig is about the tasks that the model gives to sub-agents.
 type TaskConfig struct {
 	Off    bool   `json:"off"`    // the model has no sub-agents; default false
-	Model  string `json:"model"`  // of sub-agents; default that of the session
+	Model  string `json:"model"`  // of sub-agents; default the session's model
 	Budget Limits `json:"budget"` // of one task
 }
 
 // Limits of tasks.
 const (
 	maxTasks     = 4  // of a session at the same time
-	taskRequests = 50 // of a task, unless the configuration says otherwise
+	taskRequests = 50 // of a task, unless configured
 )
 
 // taskInstructions are for sub-agents.
@@ -43,7 +43,7 @@ type taskArguments struct {
 func (t *taskTool) Spec() ToolSpec {
 	return ToolSpec{
 		Name: taskName, Kind: protocol.ToolThink, Parallel: true,
-		About: fmt.Sprintf("Gives a task to another agent with the same tools and a context of its own, and returns "+
+		About: fmt.Sprintf("Gives a task to another agent with the same tools and its own context, and returns "+
 			"its last text. It does not see this conversation: the prompt must have all that it needs, and say what "+
 			"to answer. Use it for searches and for work whose details you do not need. At most %d run at the same "+
 			"time: they must not change the same files.", maxTasks),
@@ -94,8 +94,8 @@ func (a *Agent) taskTools() []Tool {
 	return []Tool{&taskTool{a}}
 }
 
-// A taskToolbox has the tools of a sub-agent: those of the agent, which owns them, without those
-// that show the steps of the session's work.
+// A taskToolbox has the tools of a sub-agent: the agent's tools without the ones that show the
+// steps of the session's work. The agent owns them.
 type taskToolbox struct {
 	Toolbox
 
@@ -114,7 +114,7 @@ func (b *taskToolbox) Tools() (tools []Tool) {
 	return tools
 }
 
-// Close implements Toolbox. The tools stay open: they are those of the agent.
+// Close implements Toolbox. The tools stay open: the agent owns them.
 func (b *taskToolbox) Close() error { return nil }
 
 // finalText returns the text of the last message of the model.

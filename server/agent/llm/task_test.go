@@ -36,8 +36,8 @@ func byAgent(agent, sub fakemodel.Script) fakemodel.Script {
 	}
 }
 
-// A sub-agent has its own conversation. Its calls are below that of its task, ask as such, and
-// count for the session.
+// A sub-agent has its own conversation. Its calls are below the task's call, request approval as
+// such, and count for the session.
 func TestATaskRunsInAContextOfItsOwn(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
 		calls := 0
@@ -101,7 +101,7 @@ func TestATaskRunsInAContextOfItsOwn(t *testing.T) {
 		}
 		s, err := decodeState(r.state)
 		if err != nil || s.Requests != 5 || s.Usage != usage || end.Usage == nil || *end.Usage != usage {
-			t.Errorf("%d requests, usage %+v, of the turn %+v, told %+v", s.Requests, s.Usage, end.Usage, usage)
+			t.Errorf("%d requests, usage %+v, of the turn %+v, emitted %+v", s.Requests, s.Usage, end.Usage, usage)
 		}
 		if got := r.results(); !slices.Equal(got, []string{"completed", "completed"}) {
 			t.Errorf("results %q", got)
@@ -109,7 +109,7 @@ func TestATaskRunsInAContextOfItsOwn(t *testing.T) {
 	})
 }
 
-// waits scripts a sub-agent whose answer waits until done is closed, and counts those that run.
+// waits scripts a sub-agent whose answer waits until done is closed, and counts the running ones.
 func waits(running, most *atomic.Int32, done <-chan struct{}) fakemodel.Script {
 	return func(ctx context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
 		for n := running.Add(1); n > most.Load(); {
@@ -174,7 +174,7 @@ func TestAnInterruptEndsTasks(t *testing.T) {
 	})
 }
 
-// A task ends at its own budget and goes on no longer than that of the turn.
+// A task ends at its own budget or at the turn's.
 func TestTasksHaveBudgets(t *testing.T) {
 	for name, c := range map[string]struct {
 		set    func(*Config)

@@ -18,7 +18,7 @@ type Toolbox interface {
 	// Instructions returns texts for the model about the session's directory, or "".
 	Instructions() string
 
-	// Close ends all processes of the tools and returns when they are gone.
+	// Close stops all processes of the tools and returns when they have exited.
 	Close() error
 }
 
@@ -33,8 +33,8 @@ type Preparer interface {
 type Prompts interface {
 	Commands() []protocol.SlashCommand
 
-	// Expand returns what the model gets instead of a command with the text after it. nil without
-	// an error: there is no such command.
+	// Expand returns the message parts that replace a command and the text after it. nil without an
+	// error: there is no such command.
 	Expand(ctx context.Context, command, text string) ([]model.Part, error)
 
 	// Notify sets the function that is called when Commands changes.
@@ -43,11 +43,11 @@ type Prompts interface {
 
 // Resources are a Toolbox with contents that users mention in messages.
 type Resources interface {
-	// Resources returns those that are known. Their change is told as that of Prompts.
+	// Resources returns the known resources. Changes are announced like changes of Prompts.
 	Resources() []protocol.Resource
 
-	// ReadResource returns the content of a resource by its name. nil without an error: the name is
-	// none.
+	// ReadResource returns the content of a resource by its name. nil without an error: there is no
+	// such resource.
 	ReadResource(ctx context.Context, name string) ([]model.Part, error)
 }
 
@@ -56,13 +56,13 @@ type Tool interface {
 	// Spec is constant.
 	Spec() ToolSpec
 
-	// Preview checks a call and tells what it would do, without doing it. An error is the result of
+	// Preview checks a call and describes its effect, without running it. An error is the result of
 	// the call: the model gets its text.
 	Preview(ctx context.Context, c *ToolCall) (Preview, error)
 
 	// Run runs a call. Live output goes to out; the model gets the result. Canceling ctx stops the
-	// call with all its processes, and Run returns what it has until then. An error is the result
-	// of a call that failed: the model gets its text.
+	// call with all its processes, and Run returns its result so far. An error is the result of a
+	// call that failed: the model gets its text.
 	Run(ctx context.Context, c *ToolCall, out func(text string)) (ToolResult, error)
 }
 
@@ -80,7 +80,7 @@ type ToolCall struct {
 	ID     string          // of the call in the session
 	Turn   string          // the id of the turn
 	Input  json.RawMessage // a JSON object, as the model sent it
-	Asking Asker           // asks for what only Run finds out; questions of the tool
+	Asking Asker           // for questions that arise only during Run
 	Plan   any             // set by Preview for Run: the call as it was checked
 
 	out agent.Output // of the turn
@@ -88,7 +88,7 @@ type ToolCall struct {
 	Edits
 }
 
-// Edits are what the user who allowed a call changed. Empty: it is as the model sent it.
+// Edits are changes of a call by the user who allowed it. Empty: the call is as the model sent it.
 type Edits struct {
 	Patch   string // to be applied instead
 	Command string // to be run instead
@@ -99,24 +99,25 @@ type Edits struct {
 // An Asker asks the users of the session, as agent.Output.Ask does.
 type Asker func(ctx context.Context, a protocol.Approval) (Answer, error)
 
-// An Answer is what users decided. Denied has the text for the model; empty: it is allowed.
+// An Answer is a decision of users. Denied has the text for the model; empty: allowed.
 type Answer struct {
 	Denied string
 	Input  *protocol.ApprovalInput
 }
 
-// A Preview tells what a call would do.
+// A Preview describes the effect of a call.
 type Preview struct {
 	Title     string // for people, one line
 	Locations []protocol.Location
 	Content   []protocol.Content // diffs
 
-	// Request is what users are asked, if they are. Request, Tool and Name are filled in, and Input
-	// except of a patch and of a plan: diffs and tasks must tell all that the call does.
+	// Request is the request to users, if one is needed. The agent fills in Request, Tool and Name,
+	// and Input except for patches, plans and questions, whose content must show everything that
+	// the call does.
 	Request protocol.Approval
 
-	// Basis identifies what the call was checked against, such as the content of files. A request
-	// that waits over a restart is void if it has changed meanwhile: what would run is not what
+	// Basis identifies the data that the call was checked against, such as the content of files. A
+	// request that waits across a restart is void if Basis has changed: the call would not do what
 	// was shown.
 	Basis string
 

@@ -58,7 +58,7 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 		if used := s.Turn.Usage; used != (protocol.Usage{}) {
 			end.Usage = &used
 		}
-		if ctx.Err() == nil { // a canceled turn may go on after a restart of the server
+		if ctx.Err() == nil { // a canceled turn may continue after a restart of the server
 			s.finishCalls(notRun)
 			if err == nil {
 				s.Turn.End = &end // the server may stop before it knows
@@ -77,7 +77,7 @@ func (a *Agent) setRunning(running bool) {
 	a.running = running
 }
 
-// begin adds the message of the turn, unless the turn goes on after a restart.
+// begin adds the message of the turn, unless the turn continues after a restart.
 func (t *turnRun) begin(ctx context.Context) error {
 	message, leftOut := userMessage(&t.turn.Message)
 	if err := t.expand(ctx, &message); err != nil {

@@ -444,8 +444,8 @@ func TestABudgetEndsTheTurnWithItsReason(t *testing.T) {
 	}
 }
 
-// After a restart a turn goes on: a call that had started is reported as unknown and not repeated,
-// the others run.
+// After a restart a turn continues: a call that had started is reported as unknown and not
+// repeated, the others run.
 func TestAResumedTurnRunsNoCallTwice(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
 		tool := echo("shell")
@@ -491,7 +491,7 @@ func TestAResumedTurnRunsNoCallTwice(t *testing.T) {
 		}
 		last := r.fake.Requests()[len(r.fake.Requests())-1]
 		if !strings.Contains(string(last.Body), "not known whether it took effect") {
-			t.Errorf("the model is not told: %s", last.Body)
+			t.Errorf("the model is not informed: %s", last.Body)
 		}
 	})
 }
@@ -509,13 +509,13 @@ func TestAPolicyDeniesWithoutAsking(t *testing.T) {
 		}
 		body := string(r.fake.Requests()[1].Body)
 		if len(r.asked) != 0 || !slices.Equal(r.results(), []string{"denied"}) || !strings.Contains(body,
-			"nobody can be asked") {
+			"no user can be asked") {
 			t.Errorf("asked %d, %q, %s", len(r.asked), r.results(), body)
 		}
 	})
 }
 
-// A running call asks for what only it finds out.
+// A running call asks questions that arise only while it runs.
 func TestARunningCallAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := echo("shell")
@@ -544,7 +544,7 @@ func TestARunningCallAsks(t *testing.T) {
 	})
 }
 
-// The model is told not to reach in another way what was denied. Users see what was decided.
+// The model is told not to bypass a denial. Users see only the decision.
 func TestADenialTellsUsersTheReasonAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
@@ -569,7 +569,7 @@ func TestADenialTellsUsersTheReasonAlone(t *testing.T) {
 	})
 }
 
-// The policy deny answers what a running call asks.
+// The policy deny answers the questions of a running call.
 func TestAPolicyDeniesTheQuestionsOfARunningCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := echo("look")

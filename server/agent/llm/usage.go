@@ -26,7 +26,7 @@ func addUsage(sum *protocol.Usage, u model.Usage, b *model.Backend) {
 	}
 }
 
-// roundCost removes what adding fractions left.
+// roundCost removes rounding errors of additions.
 func roundCost(cost float64) float64 { return math.Round(cost*1e9) / 1e9 }
 
 // countUsage adds the usage of a response to the turn and the session.
@@ -39,7 +39,7 @@ func (s *state) countUsage(u model.Usage, b *model.Backend) {
 	}
 }
 
-// emitUsage tells the usage of the session and of the context.
+// emitUsage emits the usage of the session and of the context.
 func (t *turnRun) emitUsage(b *model.Backend) error {
 	t.agent.mu.Lock()
 	total := t.agent.state.Usage

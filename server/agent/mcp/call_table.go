@@ -12,21 +12,21 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// A callTable has the calls under way on a connection, by their progress token.
+// A callTable holds the pending calls on a connection, by progress token.
 type callTable struct {
 	mu   sync.Mutex
 	next int
 	open map[string]*openCall
 }
 
-// A caller is who waits for a call.
+// A caller waits for a call.
 type caller struct {
 	out  func(text string) // gets texts of progress
 	tool string            // that is called; empty: none
 	ask  llm.Asker         // asks users during the call; nil: it cannot
 }
 
-// An openCall is a call under way.
+// An openCall is a pending call.
 type openCall struct {
 	caller
 
@@ -91,7 +91,8 @@ func (c *openCall) fail(err error) {
 	}
 }
 
-// progress passes the progress of a call on. It drops what a call does not take in time.
+// progress passes on the progress of a call. It drops progress that the call does not accept in
+// time.
 func (t *callTable) progress(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 	token, ok := r.Params.ProgressToken.(string)
 	if !ok {
@@ -141,7 +142,7 @@ func run[T any](ctx context.Context, c *connection, by caller, send request[T]) 
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, callKey{}, call))
 	defer cancel()
 	answers := make(chan answer, 1)
-	go func() { // beside: a write to a program that does not read blocks
+	go func() { // on another goroutine: a write to a program that does not read blocks
 		defer ended()
 		v, err := send(ctx, s, token)
 		answers <- answer{v, err}

@@ -59,7 +59,7 @@ func (c *connection) begin() (s *sdk.ClientSession, end func(), err error) {
 	return c.session, c.requests.Done, nil
 }
 
-// drain refuses requests from now on and waits for those that run. The connection is closed.
+// drain refuses requests from now on and waits for running ones. The connection is closed.
 func (c *connection) drain() {
 	c.mu.Lock()
 	c.session, c.problem = nil, "the connection has ended"
@@ -216,7 +216,7 @@ func (c *connection) follow(ctx context.Context, s *sdk.ClientSession, closed <-
 	}
 }
 
-// refresh reads what the server offers, and tells users once what was left out.
+// refresh reads what the server offers, and reports once to users what was left out.
 func (c *connection) refresh(ctx context.Context, s *sdk.ClientSession) error {
 	next, err := c.list(ctx, s)
 	if err != nil {

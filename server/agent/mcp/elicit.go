@@ -16,14 +16,14 @@ const (
 	canceled = "cancel"  // the call ended
 )
 
-// maxTries bounds how often users are asked again after an answer that does not fit.
+// maxTries bounds the repetitions of a question after an invalid answer.
 const maxTries = 3
 
 // callKey is the key of an openCall in the context of its requests.
 type callKey struct{}
 
-// elicit asks users what a server asks for, as a question of the call that the server works on.
-// Older servers do not tell which: then it is the oldest one.
+// elicit asks users what a server wants to know, as a question of the call that the server works
+// on. Older servers do not name the call: then it is the oldest.
 func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	call, ok := ctx.Value(callKey{}).(*openCall)
 	if !ok {
@@ -74,7 +74,7 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 	return &sdk.ElicitResult{Action: canceled}, nil
 }
 
-// request returns the form as a request to users. problem says why they are asked again.
+// request returns the form as a request to users. problem is the reason for asking again.
 func (f *form) request(server, tool, problem string) protocol.Approval {
 	message := cut(strings.TrimSpace(f.message), maxMessage)
 	line, rest, _ := strings.Cut(message, "\n")

@@ -32,8 +32,8 @@ func answered(answers map[string][]string) llm.Answer {
 	return llm.Answer{Input: &protocol.ApprovalInput{Answers: answers}}
 }
 
-// A server asks users with a form, by the newest protocol and by the older one. An answer that does
-// not fit is asked for again.
+// A server asks users with a form, by the newest protocol and by the older one. After an invalid
+// answer it asks again.
 func TestAServerAsksUsers(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"tools", "silent-discover"} {
@@ -97,7 +97,7 @@ func TestUsersDeclineWhatAServerAsks(t *testing.T) {
 		"no answer":        {text, asks(llm.Answer{}, nil), "cancel null"},
 		"a confirmation":   {yes, asks(answered(map[string][]string{"continue": {"1"}}), nil), "accept null"},
 		"not confirmed":    {yes, asks(answered(map[string][]string{"continue": {"2"}}), nil), "decline null"},
-		"nobody to ask":    {text, nil, "decline null"},
+		"no user to ask":   {text, nil, "decline null"},
 		"too many choices": {many(maxOptions + 1), asks(llm.Answer{}, nil), "decline null"},
 		"too many fields":  {manyFields(maxFields + 1), asks(llm.Answer{}, nil), "decline null"},
 	} {
@@ -119,7 +119,7 @@ func TestUsersDeclineWhatAServerAsks(t *testing.T) {
 	if err != nil || got.Text != `accept {"x":"late"}` {
 		t.Errorf("a late answer: %+v, %v", got, err)
 	}
-	// Users stop the turn: the call ends with the error that says so.
+	// Users stop the turn: the call ends with the error for it.
 	stop := errors.New("stop")
 	_, err = r.callAsking(t.Context(), "mcp__box__ask", input(text), nil, asks(llm.Answer{}, stop))
 	if !errors.Is(err, stop) {

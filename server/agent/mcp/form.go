@@ -15,7 +15,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Limits of what a server may ask.
+// Limits of a server's questions.
 const (
 	maxFields     = 10
 	maxOptions    = 50
@@ -24,7 +24,7 @@ const (
 	maxFieldText  = 500
 )
 
-// A form is what a server asks users: fields of simple types.
+// A form holds a server's questions to users: fields of simple types.
 type form struct {
 	message string
 	fields  []field
@@ -50,14 +50,14 @@ type field struct {
 	Items       struct {
 		Enum  []string
 		AnyOf []titled
-	} // choices, of which several may be taken
+	} // choices; several may be selected
 }
 
 // A titled is a choice with a text for people.
 type titled struct{ Const, Title string }
 
-// newForm reads what a server asks. The required fields come first, in their order, then the others
-// by name: the protocol has no order of them.
+// newForm reads the questions of a server. The required fields come first, in their order, then the
+// others by name: the protocol does not order them.
 func newForm(p *sdk.ElicitParams) (*form, error) {
 	if p.Mode == "url" || p.URL != "" {
 		return nil, errors.New("it wants a page to be opened")

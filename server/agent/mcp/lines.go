@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// maxNoise bounds the lines of a program that are no messages.
+// maxNoise bounds the lines of a program that are not messages.
 const maxNoise = 1000
 
 // copyMessages copies the lines that are messages of JSON-RPC. Programs print others too, and the
@@ -46,7 +46,7 @@ func copyMessages(w io.Writer, r io.Reader) (err error) {
 			return fmt.Errorf("the program ended: %w", io.EOF)
 		case ended:
 			return err
-		case err != nil: // tell the reader now, and read on without it
+		case err != nil: // report to the reader now, and read on without it
 			if p, ok := w.(*io.PipeWriter); ok {
 				_ = p.CloseWithError(err)
 			}

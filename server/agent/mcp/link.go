@@ -13,8 +13,8 @@ import (
 // A link is the way to a server: a program or HTTP.
 type link struct {
 	transport sdk.Transport
-	stop      func()        // ends the program; requests by HTTP end soon
-	end       func()        // as stop, at once, and returns when it is gone
+	stop      func()        // stops the program; requests by HTTP end soon
+	end       func()        // stops the program without a grace period, and returns when it has exited
 	stderr    func() string // the last that the program wrote there
 }
 
@@ -44,7 +44,7 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 	var once sync.Once
 	end := func() {
 		once.Do(func() {
-			_ = r.Close() // the copy goes on without a reader
+			_ = r.Close() // the copy continues without a reader
 			p.End(endGrace)
 			<-drained
 			p.Release()

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// An offer is what a server offers, bounded.
+// An offer holds a server's tools, prompts and resources, bounded.
 type offer struct {
 	tools     []*tool
 	prompts   []*prompt
@@ -21,7 +22,7 @@ type offer struct {
 	leftOut   string              // for users; empty: nothing
 }
 
-// list reads what the server offers.
+// list reads the server's offer.
 func (c *connection) list(ctx context.Context, s *sdk.ClientSession) (o offer, err error) {
 	r := s.InitializeResult()
 	if r == nil || r.Capabilities == nil {
@@ -66,7 +67,7 @@ func (c *connection) listTools(ctx context.Context, s *sdk.ClientSession, o *off
 			}
 			t, err := c.newTool(of)
 			if err == nil && names[t.spec.Name] {
-				err = fmt.Errorf("its name is taken")
+				err = errors.New("its name is taken")
 			}
 			if err != nil {
 				bad = append(bad, fmt.Sprintf("tool %.80s (%v)", protocol.ValidText(of.Name), err))
@@ -89,11 +90,11 @@ func (c *connection) listTools(ctx context.Context, s *sdk.ClientSession, o *off
 // newTool checks a tool of the server.
 func (c *connection) newTool(of *sdk.Tool) (*tool, error) {
 	if of.Name == "" {
-		return nil, fmt.Errorf("it has no name")
+		return nil, errors.New("it has no name")
 	}
 	input, ok := of.InputSchema.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("its input schema is not an object")
+		return nil, errors.New("its input schema is not an object")
 	}
 	if input["type"] == nil {
 		input["type"] = "object"
@@ -106,7 +107,7 @@ func (c *connection) newTool(of *sdk.Tool) (*tool, error) {
 	case err != nil:
 		return nil, err
 	case input["type"] != "object":
-		return nil, fmt.Errorf("its input is not an object")
+		return nil, errors.New("its input is not an object")
 	case len(schema) > maxSchema:
 		return nil, fmt.Errorf("its input schema is larger than %d KiB", maxSchema>>10)
 	}

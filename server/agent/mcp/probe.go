@@ -7,14 +7,14 @@ import (
 	"agentctl/server/agent"
 )
 
-// A Probed is what a server offered to a check.
+// A Probed is a server's offer to a check.
 type Probed struct {
 	Tools   int
 	Prompts int
 	LeftOut string // for users; empty: nothing
 }
 
-// Probe connects to a server, reads what it offers and ends the connection.
+// Probe connects to a server, reads its offer and closes the connection.
 func Probe(ctx context.Context, s Server, cwd string) (p Probed, err error) {
 	if s.Problem != "" {
 		return p, fmt.Errorf("%s", s.Problem)

@@ -60,8 +60,8 @@ func (b *Toolbox) Commands() (list []protocol.SlashCommand) {
 	return list
 }
 
-// Expand implements llm.Prompts. Arguments are words in the order of the hint. The last one has the
-// rest of the text.
+// Expand implements llm.Prompts. Arguments are words in the order of the hint. The last one takes
+// the rest of the text.
 func (b *Toolbox) Expand(ctx context.Context, command, text string) ([]model.Part, error) {
 	for _, c := range b.connections {
 		for _, p := range c.offered().prompts {

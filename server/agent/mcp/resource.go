@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -109,7 +110,7 @@ func (t *readResource) Spec() llm.ToolSpec {
 func (t *readResource) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
 	in, _, err := t.box.resourceInput(c)
 	if err == nil && in.URI == "" {
-		err = fmt.Errorf("uri is missing")
+		err = errors.New("uri is missing")
 	}
 	return resourcePreview(fmt.Sprintf("Read %s of MCP server %s", in.URI, in.Server)), err
 }

@@ -21,7 +21,7 @@ var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 type content struct {
 	texts []string
 	files []model.File
-	shown []protocol.Content // for clients: what the text does not have
+	shown []protocol.Content // for clients: content that is not in the text
 }
 
 // result converts the result of a call.
@@ -78,7 +78,7 @@ func (c *content) addResource(r *sdk.ResourceContents) {
 	}
 }
 
-// addImage adds an image, or says why not.
+// addImage adds an image, or a text with the reason why not.
 func (c *content) addImage(name, media string, data []byte) {
 	name = cut(name, 200)
 	problem := ""

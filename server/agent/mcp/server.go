@@ -28,7 +28,7 @@ type Server struct {
 	StartTimeout time.Duration // until its tools are known; 0: 30 s
 	CallTimeout  time.Duration // of a call, after its start or its last progress; 0: 60 s
 
-	// Problem says why the server cannot be used; empty: it can.
+	// Problem is the reason why the server cannot be used; empty: it can.
 	Problem string
 }
 
@@ -45,7 +45,7 @@ const (
 	maxBackoff   = 5 * time.Minute
 )
 
-// Limits of what a server may send.
+// Limits of a server's messages.
 const (
 	maxTools       = 128
 	maxPrompts     = 64
@@ -63,7 +63,7 @@ const (
 func (s *Server) startTimeout() time.Duration { return cmp.Or(s.StartTimeout, defaultStart) }
 func (s *Server) callTimeout() time.Duration  { return cmp.Or(s.CallTimeout, defaultCall) }
 
-// Options are what the connections of a session need.
+// Options are the dependencies of a session's connections.
 type Options struct {
 	Servers []Server
 	Session string

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,7 +42,7 @@ func serveMode(mode string) {
 	switch mode {
 	case "hang": // reads nothing, answers nothing
 		time.Sleep(time.Hour)
-	case "noise": // prints for ever what is no message
+	case "noise": // prints lines that are not messages, without end
 		for {
 			if _, err := fmt.Println("rubbish"); err != nil {
 				return
@@ -52,7 +53,7 @@ func serveMode(mode string) {
 		os.Exit(3)
 	case "silent-discover": // does not answer a request that it does not know
 		serveFiltered(ctx, func(line string) bool { return !strings.Contains(line, "server/discover") })
-	case "deaf": // reads nothing any more after the first call
+	case "deaf": // reads nothing after the first call
 		serveFiltered(ctx, func(line string) bool {
 			if strings.Contains(line, "tools/call") {
 				time.Sleep(time.Hour)
@@ -118,7 +119,7 @@ func newServer() *sdk.Server {
 		return say(os.Getenv(name)), nil
 	})
 	add("fail", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
-		return nil, fmt.Errorf("it failed")
+		return nil, errors.New("it failed")
 	})
 	add("image", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{
@@ -156,7 +157,7 @@ func newServer() *sdk.Server {
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": ask}}, nil
 	})
 	add("sample", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
-		ask := &sdk.CreateMessageParams{MaxTokens: 1} //nolint:staticcheck // deprecated, and sent all the same
+		ask := &sdk.CreateMessageParams{MaxTokens: 1} //nolint:staticcheck // deprecated, but still sent
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": ask}}, nil
 	})
 	add("grow", func(context.Context, *sdk.CallToolRequest, string) (*sdk.CallToolResult, error) {
@@ -210,7 +211,7 @@ func serveMany() {
 	}
 }
 
-// A host records what the tools tell the session.
+// A host records what the tools report to the session.
 type host struct {
 	agent.Host
 
@@ -360,7 +361,7 @@ func (r *rig) until(what string, holds func() bool) {
 	}
 }
 
-// alive reports whether a process runs. One that was not reaped does not.
+// alive reports whether a process runs. A zombie does not.
 func alive(pid string) bool {
 	out, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")

@@ -15,7 +15,7 @@ import (
 	"agentctl/internal/format"
 )
 
-// A Toolbox has the tools of the servers of one session. It implements llm.Toolbox, llm.Preparer,
+// A Toolbox holds the tools of a session's servers. It implements llm.Toolbox, llm.Preparer,
 // llm.Prompts and llm.Resources.
 type Toolbox struct {
 	// Static after Open.
@@ -27,7 +27,7 @@ type Toolbox struct {
 
 	mu      sync.Mutex
 	tools   []llm.Tool // as published to the model
-	changed func()     // told of new commands; nil: nobody is
+	changed func()     // called for new commands; may be nil
 	closed  bool
 }
 
@@ -38,7 +38,7 @@ var (
 	_ llm.Resources = (*Toolbox)(nil)
 )
 
-// Open starts to connect to the servers and returns at once.
+// Open starts connecting to the servers and does not wait.
 func Open(o Options) *Toolbox {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Toolbox{options: o, opened: time.Now(), stop: stop}
@@ -113,7 +113,7 @@ func (b *Toolbox) Notify(changed func()) {
 	b.mu.Unlock()
 }
 
-// commandsChanged tells that the prompts of a server are new.
+// commandsChanged reports that a server's prompts have changed.
 func (b *Toolbox) commandsChanged() {
 	b.mu.Lock()
 	changed, closed := b.changed, b.closed
@@ -135,7 +135,7 @@ func (b *Toolbox) find(server string) (*connection, error) {
 	return nil, fmt.Errorf("there is no server %.80q: the servers are %s", server, strings.Join(names, ", "))
 }
 
-// notice tells users of a problem with a server.
+// notice reports a problem with a server to users.
 func (b *Toolbox) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	b.options.Host.Logf("%s", text)
@@ -152,7 +152,7 @@ func (b *Toolbox) shorten(text string) string {
 	return cut(text, maxShown)
 }
 
-// Close ends all programs and connections and returns when they are gone.
+// Close stops all programs, closes all connections, and waits for both.
 func (b *Toolbox) Close() error {
 	b.mu.Lock()
 	b.closed = true
@@ -162,7 +162,7 @@ func (b *Toolbox) Close() error {
 	return nil
 }
 
-// cut returns at most n bytes of a text, and says if it left something out.
+// cut returns at most n bytes of a text, with a note if it left something out.
 func cut(text string, n int) string {
 	return format.Cut(protocol.ValidText(text), n, "\n[the rest was left out]")
 }

@@ -144,7 +144,7 @@ func TestACallIsInterruptedAndTimesOut(t *testing.T) {
 	}
 }
 
-// A call whose message the program does not read times out, and Close ends the program.
+// A call whose message the program does not read times out, and Close stops the program.
 func TestAServerThatDoesNotReadIsEnded(t *testing.T) {
 	t.Parallel()
 	s := program(t, "box", "deaf")
@@ -177,7 +177,7 @@ func TestAChangedListIsPublishedWithTheNextRequest(t *testing.T) {
 	}
 }
 
-// Its tools stay meanwhile.
+// Its tools stay until then.
 func TestAServerThatDiesIsReportedOnceAndStartedAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, program(t, "box", "tools"))
@@ -385,7 +385,7 @@ func TestNamesOfToolsAreValidAndDistinct(t *testing.T) {
 	}
 }
 
-// A connection that ends waits for the requests that run, and refuses those that come after.
+// A connection that ends waits for running requests, and refuses later ones.
 func TestAnEndedConnectionTakesNoRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConnection(nil, Server{Name: "box"})

@@ -53,7 +53,7 @@ func (a *Agent) errIsClosed() error {
 // agent.Explainer.
 func New(o Options, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	if spec.Load != "" {
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions of its own", o.Name)
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s stores no sessions", o.Name)
 	}
 	s, err := decodeState(spec.State)
 	if err != nil {
@@ -164,7 +164,7 @@ func (a *Agent) addInner(in *inner) bool {
 	return true
 }
 
-// removeInner removes an agent and keeps what it has used.
+// removeInner removes an agent and keeps its usage.
 func (a *Agent) removeInner(in *inner) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"agentctl/server/agent"
 )
 
-// aggregate answers the request from the results of the tasks. The text of the aggregator is that
-// of the turn.
+// aggregate answers the request from the results of the tasks. The text of the aggregator becomes
+// the text of the turn.
 func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 	began, completed := time.Now(), 0
 	for _, t := range tasks {

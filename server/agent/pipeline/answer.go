@@ -2,8 +2,8 @@ package pipeline
 
 import "strings"
 
-// An answer collects the text of a turn. Its result is the text after the last call of a tool: what
-// comes before is about the work.
+// An answer collects the text of a turn. Its result is the text after the last tool call: earlier
+// text is about the work.
 type answer struct {
 	last   strings.Builder
 	part   string

@@ -18,7 +18,7 @@ const (
 )
 
 // parse reads the answer of a planner: JSON, perhaps among other text. It accepts other names and
-// types of the fields if their meaning is clear. It returns the problems of an answer that is no
+// types of the fields if their meaning is clear. It returns the problems of an answer that is not a
 // valid plan.
 func (p *plan) parse(text string, most int) (problems []string) {
 	raw := findJSON(text)
@@ -170,7 +170,7 @@ func coerceTask(t *protocol.Task, o map[string]any) (problems []string) {
 	return problems
 }
 
-// resolveTitles replaces dependencies that are titles by ids.
+// resolveTitles replaces titles in dependencies with ids.
 func resolveTitles(tasks []protocol.Task) {
 	ids, titles := map[string]bool{}, map[string]string{}
 	for _, t := range tasks {

@@ -9,13 +9,13 @@ import (
 )
 
 // A Config is a pipeline in the configuration of the server. The roles are names of agents. One is
-// enough: a role that is not set has the solver's agent, or else that of another role.
+// enough: a role that is not set uses the solver's agent, or else another role's.
 type Config struct {
 	Planner    string `json:"planner"`    // agent that makes the plan; default the solver
 	Solver     string `json:"solver"`     // agent of each task; default the planner
 	Aggregator string `json:"aggregator"` // agent that makes the answer of the results; default the solver
 
-	Parallel int   `json:"parallel"`  // tasks at once; default 4
+	Parallel int   `json:"parallel"`  // concurrent tasks; default 4
 	MaxTasks int   `json:"max_tasks"` // of a plan; default 50
 	Attempts int   `json:"attempts"`  // of the planner at a valid plan; default 3
 	Confirm  *bool `json:"confirm"`   // the user confirms each plan; default true
@@ -64,7 +64,7 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// Options are what a pipeline needs beside its configuration.
+// Options are a pipeline's dependencies, in addition to its configuration.
 type Options struct {
 	Name   string
 	Config Config

@@ -12,7 +12,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// Bounds of what is kept of a turn.
+// Bounds of the data kept about a turn.
 const (
 	maxChangedFiles  = 10_000
 	maxConflicts     = 50
@@ -112,8 +112,8 @@ func (c *changedFiles) name(path string) string {
 	return filepath.ToSlash(filepath.Clean(path))
 }
 
-// A toolFiles are the files that a call of a tool may change: those of its diffs, else its
-// locations, if it is an editing tool.
+// A toolFiles has the files that a tool call may change: the files of its diffs, or else its
+// locations if it is an editing tool.
 type toolFiles struct {
 	kind      string
 	locations []string
@@ -167,7 +167,7 @@ func (in *inner) toolFiles(tool string) *toolFiles {
 	return in.files[tool]
 }
 
-// reportChanges records the files that a call changed, and a notice for each one that another task
+// reportChanges records the files that a call changed, and a notice for each file that another task
 // changed while both ran.
 func (in *inner) reportChanges(paths []string) {
 	for _, path := range paths {

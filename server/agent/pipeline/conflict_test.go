@@ -27,7 +27,7 @@ func (s *step) edit(status protocol.ToolStatus, paths ...string) {
 	}
 }
 
-// locate runs a call of a tool of a kind that tells a location only.
+// locate runs a call of a tool that reports only a location.
 func (s *step) locate(kind, path string) {
 	_ = s.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "l", Kind: kind}})
 	_ = s.out.Emit(agent.Event{
@@ -98,7 +98,7 @@ func TestFilesThatTasksChangeWhileBothRunAreReported(t *testing.T) {
 			t.Errorf("%+v, want %+v", final, want)
 		}
 		if p := r.prompts[len(r.prompts)-1]; !strings.Contains(p, "say so.\n- shared.go\n- c.go\n") {
-			t.Errorf("the aggregator was told %q", p)
+			t.Errorf("the aggregator got %q", p)
 		}
 	})
 }

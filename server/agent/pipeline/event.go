@@ -11,9 +11,9 @@ import (
 	"agentctl/server/agent"
 )
 
-// Emit implements agent.Output and agent.Host. It passes on the events of the agent's work,
-// under ids that no other agent has. Usage is added to that of the session. A plan of the agent
-// becomes progress of its task. Its settings, context and title are not those of the session.
+// Emit implements agent.Output and agent.Host. It passes on the events of the agent's work, under
+// ids that no other agent has. Usage is added to the session's. A plan of the agent becomes
+// progress of its task. Its settings, context and title are dropped.
 func (in *inner) Emit(e agent.Event) error {
 	if v := reflect.ValueOf(e.Data); v.Kind() == reflect.Pointer && !v.IsNil() {
 		e.Data = v.Elem().Interface()
@@ -120,7 +120,7 @@ func mapItem(data any, id func(string) string) (any, bool) {
 }
 
 // closeItems ends the parts and tools that a turn left open. Errors are ignored: the session closes
-// those of a turn that is over.
+// the items of a turn that has ended.
 func (in *inner) closeItems(ctx context.Context, open []openItem) {
 	status := protocol.ToolUnknown
 	if ctx.Err() != nil {

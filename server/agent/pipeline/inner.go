@@ -14,7 +14,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// innerGrace is how long a canceled agent may take to return before it is closed.
+// innerGrace is the time for a canceled agent to return before it is closed.
 const innerGrace = 8 * time.Second
 
 // maxAnswer bounds the text of an answer that is kept, in bytes.
@@ -84,7 +84,7 @@ func (r *run) openInner(
 	return in, nil
 }
 
-// close ends the agent.
+// close closes the agent.
 func (in *inner) close() {
 	if in.attempt != nil {
 		in.run.changed.finish(in.attempt)
@@ -201,7 +201,7 @@ func codeOf(err error) protocol.Code {
 	return ""
 }
 
-// spending returns what the agent has used.
+// spending returns the usage of the agent.
 func (in *inner) spending() spending {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -240,7 +240,7 @@ func (in *inner) RecordProcessGroup(g agent.ProcessGroup) error {
 	return in.run.agent.host.RecordProcessGroup(g)
 }
 
-// Transcript implements agent.Host: there is no earlier conversation.
+// Transcript implements agent.Host: an inner agent has no earlier conversation.
 func (in *inner) Transcript(context.Context, int) (string, error) { return "", nil }
 
 // RecordConversation implements agent.Host.

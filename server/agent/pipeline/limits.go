@@ -100,7 +100,7 @@ func (s *spending) add(o spending) {
 	s.calls += o.calls
 }
 
-// reported returns the usage, or nil if there is none.
+// reported returns the usage, or nil if no agent reported one.
 func (s *spending) reported() *protocol.Usage {
 	if s.usage == (protocol.Usage{}) {
 		return nil
@@ -109,7 +109,7 @@ func (s *spending) reported() *protocol.Usage {
 	return &u
 }
 
-// addUsage returns the sum. The model and the currency are those that were reported last.
+// addUsage returns the sum, with the model and currency that were reported last.
 func addUsage(a, b protocol.Usage) protocol.Usage {
 	a.Input += b.Input
 	a.Output += b.Output

@@ -35,10 +35,10 @@ func TestStagesAreRecordedInOrder(t *testing.T) {
 			t.Errorf("asked %+v", r.asked)
 		}
 		if p := r.prompts[2]; !strings.Contains(p, "result of task a") || strings.Contains(r.prompts[1], "result of") {
-			t.Errorf("the second task was told %q", p)
+			t.Errorf("the second task got %q", p)
 		}
 		if p := r.prompts[3]; !strings.Contains(p, "result of task a") || !strings.Contains(p, "result of task b") {
-			t.Errorf("the aggregator was told %q", p)
+			t.Errorf("the aggregator got %q", p)
 		}
 	})
 }
@@ -80,7 +80,7 @@ func TestAnInvalidPlanIsReportedAndAskedForAgain(t *testing.T) {
 			t.Error(got)
 		}
 		if !strings.Contains(r.prompts[1], "cycle: a, b") {
-			t.Errorf("the planner was told %q", r.prompts[1])
+			t.Errorf("the planner got %q", r.prompts[1])
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestADeniedPlanIsCancelledOrMadeAgain(t *testing.T) {
 		}
 		want := []string{"plan.started", "plan.updated", "plan.started", "plan.updated", "plan.cancelled"}
 		if got := r.stages(); !slices.Equal(got, want) || !strings.Contains(r.prompts[1], "too small") {
-			t.Errorf("%q, told %q", got, r.prompts[1])
+			t.Errorf("%q, prompt %q", got, r.prompts[1])
 		}
 	})
 }
@@ -207,7 +207,7 @@ func TestATaskThatFailsSkipsItsDependentsOnly(t *testing.T) {
 		p := r.prompts[len(r.prompts)-1]
 		for _, want := range []string{"task a (failed)", "no answer", "task b (cancelled)", "result of task d"} {
 			if !strings.Contains(p, want) {
-				t.Errorf("the aggregator was not told %q: %s", want, p)
+				t.Errorf("the aggregator did not get %q: %s", want, p)
 			}
 		}
 	})
@@ -311,7 +311,7 @@ func TestTheLastOfTwoActionsOnATaskDecides(t *testing.T) {
 		r.act = func(ctx context.Context, s *step) (agent.End, error) {
 			if s.role == "solver" && s.task != "task c" && r.taskEnds()[s.task[5:]].Attempt == 1 {
 				<-ctx.Done()
-				time.Sleep(time.Second) // it does not stop at once
+				time.Sleep(time.Second) // it does not stop immediately
 				return agent.End{}, ctx.Err()
 			}
 			return good(ctx, s)
@@ -371,7 +371,7 @@ func TestAnInterruptKeepsResultsAndAPlanGoesOnWithThem(t *testing.T) {
 		}
 		told := r.prompts[len(r.prompts)-3]
 		if !strings.Contains(told, "result of task a") || !strings.Contains(told, "look before you") {
-			t.Errorf("the solver of b was told %q", told)
+			t.Errorf("the solver of b got %q", told)
 		}
 	})
 }

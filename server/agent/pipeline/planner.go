@@ -100,7 +100,7 @@ func (r *run) givenPlan() (*plan, error) {
 	return p, r.emit(protocol.PlanCompleted, protocol.PlanTasksData{Tasks: p.tasks, Summary: p.summary})
 }
 
-// request asks the planner for a plan, again after answers that are none.
+// request asks the planner for a plan, and again after an invalid one.
 func (r *run) request(ctx context.Context, planner *inner, m protocol.Message, p *plan) error {
 	c := &r.agent.options.Config
 	attempts := cmp.Or(c.Attempts, defaultAttempts)
@@ -127,7 +127,8 @@ func (r *run) request(ctx context.Context, planner *inner, m protocol.Message, p
 	}
 }
 
-// invalidPlan records that there is no valid plan, and returns the error that ends the turn.
+// invalidPlan records that the planner returned no valid plan, and returns the error that ends the
+// turn.
 func (r *run) invalidPlan(problems []string, code protocol.Code) error {
 	message := "the tasks of the plan are not valid"
 	if r.turn.Plan == nil {
@@ -156,12 +157,12 @@ func (r *run) answerDirectly(p *plan) error {
 // A planDecision is the decision of the user about a plan; the zero value confirms it.
 type planDecision struct {
 	replan    string // the reason for which another plan is wanted
-	cancelled string // why there is no plan
+	cancelled string // reason for no plan
 	end       agent.End
 }
 
-// confirm asks the user about a plan, unless plans are not confirmed. Edited tasks
-// replace those of the plan. Edited tasks that are not valid are asked about again.
+// confirm asks the user about a plan, unless plans are not confirmed. Edited tasks replace the
+// plan's tasks. If they are invalid, it asks again.
 func (r *run) confirm(ctx context.Context, p *plan, number int) (planDecision, error) {
 	if !r.agent.confirms() {
 		return planDecision{}, nil
@@ -211,7 +212,7 @@ func refusal(v *agent.Verdict, number int) planDecision {
 	case v.Input != nil && v.Input.Replan && v.Reason != "" && number <= maxReplans:
 		return planDecision{replan: v.Reason}
 	case v.Outcome == protocol.Expired:
-		return planDecision{cancelled: "nobody decided about the plan in time"}
+		return planDecision{cancelled: "no user decided about the plan in time"}
 	}
 	return planDecision{cancelled: cmp.Or(v.Reason, "the plan was "+string(v.Outcome))}
 }

@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Bounds of what agents are told besides their task, in bytes.
+// Bounds of what prompts contain in addition to the task, in bytes.
 const (
 	maxTranscript = 16 << 10 // of the earlier turns
 	maxResults    = 192 << 10

@@ -49,8 +49,8 @@ func (a *Agent) openRole(name string, host agent.Host) (agent.Agent, error) {
 	}, host)
 }
 
-// inspectRoles returns what the agents of all roles can do. An agent that cannot be opened can do
-// nothing; its error is that of Start, or of the turn.
+// inspectRoles returns the common capabilities of the agents of all roles. An agent that cannot be
+// opened can do nothing; Start or the turn returns its error.
 func (a *Agent) inspectRoles() (common agent.Capabilities, explains bool) {
 	common, explains = agent.Capabilities{TakesPatch: true, TakesCommand: true}, true
 	for _, r := range a.options.Config.roleAgents() {
@@ -73,7 +73,7 @@ func (a *Agent) inspectRoles() (common agent.Capabilities, explains bool) {
 }
 
 // Start implements agent.Starter. A new session is created only if the agents of all roles start;
-// they are closed again, since each task has an agent of its own.
+// they are closed again, since each task opens its own agent.
 func (a *Agent) Start(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -99,7 +99,7 @@ func (a *Agent) Start(ctx context.Context) error {
 	return a.announce()
 }
 
-// announce tells the settings once.
+// announce emits the settings once.
 func (a *Agent) announce() error {
 	a.mu.Lock()
 	first := a.started.IsZero()

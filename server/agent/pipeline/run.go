@@ -47,7 +47,7 @@ func (r *run) work(ctx context.Context) (agent.End, error) {
 	return agent.End{}, err
 }
 
-// endPlan records that there is no plan: it was interrupted, or failed.
+// endPlan records that planning was interrupted or failed.
 func (r *run) endPlan(ctx context.Context, err error) error {
 	var limit *limitError
 	if ctx.Err() != nil || errors.As(err, &limit) {
@@ -79,7 +79,7 @@ func (r *run) record(e agent.Event, change func(*state)) error {
 	})
 }
 
-// total returns what the agents of the turn have used so far.
+// total returns the usage of the turn's agents so far.
 func (r *run) total() spending {
 	r.agent.mu.Lock()
 	defer r.agent.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *run) total() spending {
 	return sum
 }
 
-// emitUsage tells the usage of the session.
+// emitUsage emits the usage of the session.
 func (r *run) emitUsage() error {
 	r.agent.usageMu.Lock()
 	defer r.agent.usageMu.Unlock()

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,8 +15,8 @@ import (
 	"agentctl/server/agent"
 )
 
-// A randomPlan is a plan whose tasks take their time and may fail, with the actions of users
-// meanwhile.
+// A randomPlan is a plan whose tasks take time and may fail, and the actions of users while it
+// runs.
 type randomPlan struct {
 	tasks     []protocol.Task
 	takes     []time.Duration
@@ -77,7 +78,7 @@ func (p *randomPlan) act(ctx context.Context, s *step) (agent.End, error) {
 	}
 	if p.fails[i] {
 		p.fails[i] = false // restarted, it succeeds
-		return agent.End{}, fmt.Errorf("no luck")
+		return agent.End{}, errors.New("no luck")
 	}
 	s.say("done")
 	return agent.End{}, nil
@@ -121,7 +122,7 @@ func (l *legality) see(e agent.Event) {
 		}
 	}
 	if running > l.parallel {
-		l.problems = append(l.problems, fmt.Sprintf("%d tasks run at once", running))
+		l.problems = append(l.problems, fmt.Sprintf("%d tasks run concurrently", running))
 	}
 	for _, id := range t.After {
 		if e.Type == protocol.TaskStarted && l.tasks[id].Status != protocol.StatusCompleted {
@@ -130,7 +131,7 @@ func (l *legality) see(e agent.Event) {
 	}
 }
 
-// run runs the plan and returns what is wrong.
+// run runs the plan and returns the problems.
 func (p *randomPlan) run(t *testing.T) []string {
 	r := newRig(t, p.act)
 	r.options.Config.Parallel = p.parallel
@@ -165,7 +166,7 @@ func (p *randomPlan) run(t *testing.T) []string {
 	return append(append(r.problems, legal.problems...), p.checkEnd(r, legal, end, err)...)
 }
 
-// checkEnd returns what is wrong at the end of the turn.
+// checkEnd returns the problems at the end of the turn.
 func (p *randomPlan) checkEnd(r *rig, legal *legality, end agent.End, err error) (problems []string) {
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	completed := 0

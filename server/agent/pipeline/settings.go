@@ -22,7 +22,7 @@ const (
 	confirmOff = "off"
 )
 
-// parallel returns how many tasks run at once.
+// parallel returns the maximum number of concurrent tasks.
 func (a *Agent) parallel() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,18 +43,19 @@ func (a *Agent) confirms() bool {
 
 func (c *Config) confirms() bool { return c.Confirm == nil || *c.Confirm }
 
-// settings returns the settings with their values. Those without choices are of the configuration.
+// settings returns the settings with their values. Settings without choices come from the
+// configuration.
 func (a *Agent) settings() []protocol.Setting {
 	c := &a.options.Config
 	parallel := protocol.Setting{
-		ID: parallelSetting, Name: "Tasks at once",
+		ID: parallelSetting, Name: "Parallel tasks",
 		Value: strconv.Itoa(a.parallel()), Default: strconv.Itoa(c.parallel()),
 	}
 	numbers := []int{1, 2, 4, 8, 16, 32, maxParallel, a.parallel(), c.parallel()}
 	slices.Sort(numbers)
 	for _, n := range slices.Compact(numbers) {
 		id := strconv.Itoa(n)
-		parallel.Choices = append(parallel.Choices, protocol.Choice{ID: id, Label: id + " at once"})
+		parallel.Choices = append(parallel.Choices, protocol.Choice{ID: id, Label: id + " parallel"})
 	}
 	confirm := protocol.Setting{
 		ID: confirmSetting, Name: "Plans", Value: confirmValue(a.confirms()), Default: confirmValue(c.confirms()),
@@ -91,8 +92,8 @@ func (a *Agent) emitOptions() error {
 	return a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o})
 }
 
-// Configure implements agent.Configurer. More tasks at once start immediately; fewer let those
-// that run go on. Whether plans are confirmed holds from the next plan on.
+// Configure implements agent.Configurer. A higher number of tasks starts more immediately; a lower
+// one stops none. The confirmation setting applies from the next plan on.
 func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	all := a.settings()
 	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })

@@ -212,7 +212,7 @@ func TestCloseEndsAStart(t *testing.T) {
 	})
 }
 
-// The directories that no policy lets agents change are those of the agents of roles too.
+// The directories that no policy lets agents change are closed to the agents of roles too.
 func TestAgentsOfRolesHaveTheDirectoriesOfTheServer(t *testing.T) {
 	r := newRig(t, planned("a"))
 	open, own := r.options.Open, []string{"/data"}

@@ -16,8 +16,8 @@ type state struct {
 	Tasks    []savedTask    `json:"tasks,omitempty"`
 	Ended    bool           `json:"ended,omitempty"` // the plan was aggregated
 	Usage    protocol.Usage `json:"usage"`
-	Parallel int            `json:"parallel,omitempty"` // 0: that of the configuration
-	Confirm  *bool          `json:"confirm,omitempty"`  // nil: that of the configuration
+	Parallel int            `json:"parallel,omitempty"` // 0: the configured value
+	Confirm  *bool          `json:"confirm,omitempty"`  // nil: the configured value
 }
 
 // A savedTask is a task with its result.
@@ -59,7 +59,7 @@ func (s *state) encode() []byte {
 	}
 }
 
-// setPlan replaces the plan by one that is under way. Long texts are shortened.
+// setPlan sets the current plan. Long texts are shortened.
 func (s *state) setPlan(p *plan, tasks []*task) {
 	s.Question, s.Summary, s.Ended = shorten(p.question, maxResult), p.summary, false
 	s.Tasks = make([]savedTask, len(tasks))

@@ -11,7 +11,7 @@ import (
 	"agentctl/server/agent/schedule"
 )
 
-// A task is a task of the plan under way.
+// A task is a task of the current plan.
 type task struct {
 	schedule.Task
 	attempt int    // 0: not started

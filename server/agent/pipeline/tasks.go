@@ -56,8 +56,8 @@ func checkTasks(tasks []protocol.Task, most int) (problems []string) {
 	return problems
 }
 
-// findCycle returns the ids of tasks that can never start: those in cycles and those that depend on
-// one.
+// findCycle returns the ids of tasks that can never start: tasks in cycles and tasks that depend on
+// them.
 func findCycle(tasks []protocol.Task) []string {
 	left := slices.Clone(tasks)
 	done := map[string]bool{}
@@ -105,7 +105,7 @@ func resetTasks(given []protocol.Task) []protocol.Task {
 	return tasks
 }
 
-// edit replaces the tasks by edited ones and returns the problems of those. Dependencies on removed
+// edit replaces the tasks with edited ones and returns their problems. Dependencies on removed
 // tasks are dropped. If no edited task has dependencies, the client may not know of them: tasks
 // keep theirs.
 func (p *plan) edit(edited []protocol.Task) (problems []string) {

@@ -11,7 +11,7 @@ import (
 // its own requests.
 const tokenVariable = "AGENTCTL_TOKEN"
 
-// markVariable has the mark of a program. A server that starts in the background drops it, as all
+// markVariable has the mark of a program. A server that starts in the background drops it, like all
 // variables of agentctl.
 const markVariable = "AGENTCTL_COMMAND"
 

@@ -26,7 +26,7 @@ func TestTheProgramGetsItsSessionAndNoCredential(t *testing.T) {
 	}
 	for _, kv := range (&Command{}).environment("") {
 		if kv == "AGENTCTL_TOKEN=secret" || kv == SessionVariable+"=s_outer" {
-			t.Errorf("that of the server has %s", kv)
+			t.Errorf("the server's environment has %s", kv)
 		}
 	}
 }

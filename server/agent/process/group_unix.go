@@ -28,10 +28,10 @@ func killAll(list []Group) {
 // pollInterval is the interval between checks of a group that is not a child of this process.
 const pollInterval = 20 * time.Millisecond
 
-// EndGroup ends a group that an earlier server left: it sends TERM and kills the group after grace.
-// A group whose number was reused is left alone. Descendants of the leader in other groups are
-// killed at the end. EndGroup returns when no process of the group runs, at the latest grace after
-// the kill.
+// EndGroup stops a group that an earlier server left: it sends TERM and kills the group after
+// grace. A group whose number was reused is left alone. Descendants of the leader in other groups
+// are killed at the end. EndGroup returns when no process of the group runs, at the latest grace
+// after the kill.
 func EndGroup(ctx context.Context, g Group, grace time.Duration) error {
 	if g.PID <= 1 || !g.isCurrent() {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 func listen(t *testing.T) *net.UnixListener {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "peer") // a socket's path is short, that of t.TempDir may be long
+	dir, err := os.MkdirTemp("", "peer") // a socket's path must be short, t.TempDir's may be long
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestPeerReadsTheSessionOfAProcessThatLeftItsGroup(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
 	}
-	// The shell exits at once, so that the client has another parent.
+	// The shell exits immediately, so that the client gets another parent.
 	conn, p := accept(t, `(setsid "$0" &); exec sleep 100`, "s_1")
 	list, err := Peer(conn)
 	if err != nil || len(list) == 0 || list[0].Session != "s_1" || list[0].Group == p.Group().PID {

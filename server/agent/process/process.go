@@ -15,7 +15,7 @@ import (
 // outside the group holds the pipe.
 const outputGrace = 500 * time.Millisecond
 
-// maxPasses bounds how often EndAll looks for processes.
+// maxPasses bounds the searches of EndAll for processes.
 const maxPasses = 10
 
 // Command is a program to run.
@@ -36,8 +36,8 @@ type Command struct {
 	Record func(Group) error
 }
 
-// Group identifies a process group. The start time tells it from a later group with the same
-// number.
+// Group identifies a process group. The start time distinguishes it from a later group with the
+// same number.
 type Group struct {
 	PID   int    // of the leader; also the number of the group
 	Start string // start time of the leader, platform-specific; "" where unknown
@@ -180,9 +180,9 @@ func (p *Process) Err() error { return p.exitErr }
 // StderrTail returns the last bytes of standard error, at most 8 KiB of valid UTF-8.
 func (p *Process) StderrTail() string { return p.stderr.String() }
 
-// End ends the program and waits for its exit. It closes standard input, after grace sends TERM to
-// the group, and after another grace kills the group. With grace 0 it kills at once. After the exit
-// it kills descendants in groups of their own. Output of the program can still be read.
+// End stops the program and waits for its exit. It closes standard input, after grace sends TERM to
+// the group, and after another grace kills the group. With grace 0 it kills immediately. After the
+// exit it kills descendants in other groups. Output of the program can still be read.
 func (p *Process) End(grace time.Duration) {
 	p.endMu.Lock()
 	defer p.endMu.Unlock()
@@ -205,7 +205,7 @@ func (p *Process) End(grace time.Duration) {
 // replaced its environment.
 func (p *Process) EndAll(grace time.Duration) {
 	p.End(grace)
-	for range maxPasses { // one may have started another meanwhile
+	for range maxPasses { // a process may have started another since
 		left := marked(p.mark)
 		if left == nil {
 			return
@@ -249,7 +249,7 @@ func subtree(pid int, children map[int][]Group) []Group {
 }
 
 // outputReader reads the output of the program. After the exit of the program the reader may be
-// slow, but a read that gets nothing for outputGrace returns io.EOF.
+// slow, but a read that gets no data for outputGrace returns io.EOF.
 type outputReader struct {
 	file *os.File
 	done <-chan struct{}

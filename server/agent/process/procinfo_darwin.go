@@ -1,7 +1,10 @@
 package process
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"net"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,5 +42,56 @@ func descendants(pid int) []Group {
 // it.
 func (g Group) isCurrent() bool { return g.Start != "" && startTime(g.PID) == g.Start }
 
-// groupRunning assumes that the group runs: a zombie cannot be told from a live process here.
+// groupRunning assumes that the group runs: this system does not distinguish zombies from live
+// processes.
 func groupRunning(int) bool { return true }
+
+// Peer returns the ancestry of the process that connected a Unix socket: the process itself, its
+// parent, and so on.
+func Peer(c *net.UnixConn) ([]Ancestor, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("identify peer: %w", err)
+	}
+	var pid int
+	var pidErr error
+	if err := raw.Control(func(fd uintptr) {
+		pid, pidErr = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	}); err != nil {
+		return nil, fmt.Errorf("identify peer: %w", err)
+	}
+	if pidErr != nil {
+		return nil, ErrPeerGone
+	}
+	return ancestry(pid)
+}
+
+// lookup returns a process, without Session, and its parent. ok is false when there is no such
+// process.
+func lookup(pid int) (a Ancestor, parent int, ok bool) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(k.Proc.P_pid) != pid {
+		return a, 0, false
+	}
+	a = Ancestor{PID: pid, Start: formatStart(k), Group: int(k.Eproc.Pgid)}
+	return a, int(k.Eproc.Ppid), true
+}
+
+// environment returns the environment of a process at its start, or "". The system returns the
+// number of arguments, the path of the program, padding, the arguments and the environment.
+func environment(pid int) string {
+	b, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(b) < 4 {
+		return ""
+	}
+	count := int(binary.NativeEndian.Uint32(b))
+	_, rest, _ := bytes.Cut(b[4:], []byte{0})
+	rest = bytes.TrimLeft(rest, "\x00")
+	for range count {
+		_, rest, _ = bytes.Cut(rest, []byte{0})
+	}
+	return string(rest)
+}
+
+// waitExited returns immediately: this system cannot wait for a child without reaping it.
+func waitExited(int) bool { return false }

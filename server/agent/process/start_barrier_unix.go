@@ -51,7 +51,7 @@ func (b *startBarrier) release() error {
 	return err
 }
 
-// close closes the pipe. Before release it ends the shell.
+// close closes the pipe. Before release it stops the shell.
 func (b *startBarrier) close() {
 	_ = b.r.Close()
 	_ = b.w.Close()

@@ -8,7 +8,7 @@ import (
 	"agentctl/protocol"
 )
 
-// An action is what a user wants of a task.
+// An action is a user's request for a task.
 type action int
 
 const (

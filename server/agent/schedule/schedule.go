@@ -17,15 +17,15 @@ type Task struct {
 	replies []chan<- error          // answered by finish; each has capacity 1
 }
 
-// A Solver carries out tasks, named by their index, and records what happens to them. Run calls its
-// methods, after it has set the new status of the task, with a context that ends with Run. An error
-// ends Run, or is that of a request for a task that does not run.
+// A Solver carries out tasks, named by their index, and records what happens to them. Run sets the
+// new status of the task before it calls a method, with a context that ends with Run. An error ends
+// Run; the error of a request for a task that does not run is the request's answer.
 type Solver interface {
-	// Parallel returns how many tasks may run at once.
+	// Parallel returns the maximum number of concurrent tasks.
 	Parallel() int
 
-	// Start records that a task starts. The returned function carries it out, on a goroutine of its
-	// own, until its context ends. It must not use the task.
+	// Start records that a task starts. The returned function carries it out, on a separate
+	// goroutine, until its context ends. It must not use the task.
 	Start(ctx context.Context, task int) (work func(attempt context.Context), err error)
 
 	// End records the end of the work and sets the status of the task. It leaves the status if a
@@ -94,7 +94,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 	}
 }
 
-// Reconsider starts tasks if the solver now allows more at once. It accepts a nil Schedule.
+// Reconsider starts tasks if the solver now allows more. It accepts a nil Schedule.
 func (s *Schedule) Reconsider() {
 	if s == nil {
 		return
@@ -105,7 +105,7 @@ func (s *Schedule) Reconsider() {
 	}
 }
 
-// advance starts tasks that are ready, and cancels those that never will be.
+// advance starts tasks that are ready, and cancels tasks that never will be.
 func (s *Schedule) advance(ctx context.Context) error {
 	parallel := s.solver.Parallel()
 	for changed := true; changed; {
@@ -143,8 +143,8 @@ func (s *Schedule) advance(ctx context.Context) error {
 	return nil
 }
 
-// dependencies reports whether all dependencies of t are completed, and the title of one that will
-// not be.
+// dependencies reports whether all dependencies of t are completed, and the title of one that never
+// will be.
 func (s *Schedule) dependencies(t *Task) (ready bool, missing string) {
 	ready = true
 	for _, other := range s.tasks {
@@ -181,7 +181,7 @@ func (s *Schedule) start(ctx context.Context, i int) error {
 	return nil
 }
 
-// finish handles the end of the work on a task and carries out what users asked for meanwhile.
+// finish handles the end of the work on a task, and carries out the latest request of users for it.
 func (s *Schedule) finish(ctx context.Context, i int) error {
 	t := s.tasks[i]
 	s.running--

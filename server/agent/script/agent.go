@@ -241,7 +241,7 @@ func (a *scriptAgent) Configure(_ context.Context, setting, value string) error 
 	return nil
 }
 
-// Close ends the processes of spawn steps.
+// Close stops the processes of spawn steps.
 func (a *scriptAgent) Close() error {
 	a.mu.Lock()
 	children := a.children

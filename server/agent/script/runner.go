@@ -11,7 +11,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// A runner runs steps in order on one goroutine: those of the turn, or of one attempt at a task.
+// A runner runs the steps of a turn, or of one attempt at a task, in order on one goroutine.
 type runner struct {
 	*turnRun
 	key  string // "" for the steps of the turn

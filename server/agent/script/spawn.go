@@ -61,7 +61,7 @@ type child struct {
 	drained chan struct{}
 }
 
-// end ends the program and its process group and records the end.
+// end stops the program and its process group and records the end.
 func (c *child) end(host agent.Host) error {
 	c.End(grace)
 	<-c.drained

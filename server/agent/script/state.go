@@ -25,7 +25,7 @@ type turnProgress struct {
 	Turn    string                  `json:"turn"`
 	Emitted map[string]int          `json:"lanes"` // events emitted, by runner key
 	Tasks   map[string]taskProgress `json:"tasks,omitempty"`
-	End     *agent.End              `json:"end,omitempty"` // nil: under way
+	End     *agent.End              `json:"end,omitempty"` // nil: running
 }
 
 // taskProgress is the progress of a task.

@@ -54,7 +54,7 @@ func (t *applyPatch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, e
 	}
 	c.Plan = set
 	p := set.preview("Change " + set.names())
-	if exact { // the patch tells all of it
+	if exact { // the patch shows all of it
 		p.Content = nil
 	}
 	p.Request.Patch = in.Patch
@@ -161,7 +161,7 @@ func newFile(p place, text string) (changeSet, error) {
 	case err != nil:
 		return nil, err
 	case old.exists:
-		return nil, fmt.Errorf("%s exists already: update it, or delete it first in a patch of its own", p.shown)
+		return nil, fmt.Errorf("%s exists already: update it, or delete it first in a separate patch", p.shown)
 	}
 	return changeSet{{place: p, new: content{exists: true, bytes: []byte(text)}}}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// arguments decodes the arguments of a call. It refuses unknown ones, so that a model learns that it
-// has misspelled one, and those that can be read in two ways.
+// arguments decodes the arguments of a call. It refuses ambiguous ones, and unknown ones, so that a
+// model learns of a misspelling.
 func arguments[T any](c *llm.ToolCall) (in T, err error) {
 	if err := protocol.DecodeStrict(c.Input, &in); err != nil {
 		return in, fmt.Errorf("invalid arguments: %w", err)
@@ -34,7 +34,8 @@ func flagField(about string) map[string]any {
 	return map[string]any{"type": "boolean", "description": about}
 }
 
-// schema returns the JSON Schema of an object with all fields but the optional ones required.
+// schema returns the JSON Schema of an object in which all fields except the optional ones are
+// required.
 func schema(all fields, optional ...string) json.RawMessage {
 	required := slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {
 		return slices.Contains(optional, name)

@@ -11,14 +11,14 @@ import (
 	"agentctl/server/agent/llm"
 )
 
-// A change is what a call does to one file. old is the file as the call was checked against it.
+// A change is the effect of a call on one file. old is the file that the call was checked against.
 type change struct {
 	place place
 	old   content
 	new   content // exists is false: the file is removed
 }
 
-// A changeSet is all that a call does to files. It is applied as a whole or not at all.
+// A changeSet holds all file changes of a call. It is applied completely or not at all.
 type changeSet []change
 
 // find returns the place of a path in a set; nil: the set does not change it.
@@ -40,7 +40,7 @@ func (s changeSet) check() error {
 			return err
 		}
 		if !now.same(&c.old) {
-			return fmt.Errorf("%s was changed by another program meanwhile: nothing was changed; read it again",
+			return fmt.Errorf("%s was changed by another program: nothing was written; read it again",
 				c.place.shown)
 		}
 	}
@@ -83,7 +83,7 @@ func (s changeSet) preview(title string) llm.Preview {
 	return p
 }
 
-// basis identifies the files of a set, with what is in them before and after.
+// basis identifies the files of a set with their contents before and after.
 func (s changeSet) basis() string {
 	h := sha256.New()
 	for i := range s {
@@ -93,7 +93,7 @@ func (s changeSet) basis() string {
 	return base64.RawStdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// warning tells users what is unusual about the files.
+// warning returns what users should know about the files, or "".
 func (s changeSet) warning() string {
 	var outside, protected []string
 	for i := range s {
@@ -115,8 +115,8 @@ func (s changeSet) warning() string {
 	return strings.Join(warnings, "; ")
 }
 
-// maxDiff bounds the texts of a diff for people, in bytes. Longer ones lose the lines around the
-// change that stay.
+// maxDiff bounds the texts of a diff for people, in bytes. Longer texts lose unchanged lines around
+// the change.
 const maxDiff = 32 << 10
 
 // diff returns the change for people.
@@ -133,7 +133,7 @@ func (c *change) diff() protocol.Content {
 	return d
 }
 
-// trimCommon removes the lines at the beginning and at the end that two texts share, but for three.
+// trimCommon removes common leading and trailing lines of two texts, except for three on each side.
 func trimCommon(a, b string) (string, string) {
 	const around = 3
 	n := commonLines(a, b, around)

@@ -242,7 +242,7 @@ var manyChanges = begin("*** Update File: a/1", "@@", "-1", "+2", "*** Delete Fi
 	"*** Add File: new/dir/3", "+3",
 	"*** Update File: c/4", "*** Move to: d/5", "@@", "-4", "+5", "*** Update File: e/6", "@@", "-6", "+7")
 
-// Whatever operation fails, no file is changed and nothing is left.
+// If any operation fails, no file is changed and no temporary file is left.
 func TestAFailedPatchIsTakenBack(t *testing.T) {
 	errFault := errors.New("read-only file system")
 	files := map[string]string{"a/1": "1\n", "b/2": "2\n", "c/4": "4\n", "e/6": "6\n"}
@@ -313,7 +313,7 @@ func TestAFileIsRestoredInPlace(t *testing.T) {
 	}
 }
 
-// What cannot be restored is told.
+// The error names files that cannot be restored.
 func TestAFileThatCannotBeRestoredIsNamed(t *testing.T) {
 	r := newRig(t, map[string]string{"b": "2\n"})
 	set, _, err := (&applyPatch{r.Toolbox}).plan(begin("*** Add File: a", "+1", "*** Delete File: b"))
@@ -353,7 +353,7 @@ func TestAnEditedPatchIsWhatRuns(t *testing.T) {
 	}
 }
 
-// A patch whose lines are not exactly those of the file is shown as a diff too.
+// A patch whose lines do not match the file exactly is shown as a diff too.
 func TestAnInexactPatchIsShownAsADiff(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "\tone\n\ttwo\n"})
 	for line, exact := range map[string]bool{"\tone": true, "    one": false} {

@@ -23,7 +23,7 @@ type content struct {
 	mode   fs.FileMode
 }
 
-// hash identifies what is in a file.
+// hash identifies the content of a file.
 func (c *content) hash() [sha256.Size]byte { return sha256.Sum256(c.bytes) }
 
 // same reports whether a file is as it was.
@@ -31,7 +31,7 @@ func (c *content) same(other *content) bool {
 	return c.exists == other.exists && bytes.Equal(c.bytes, other.bytes)
 }
 
-// read returns the content of a file. A file that does not exist is no error.
+// read returns the content of a file. A missing file is not an error.
 func (p *place) read() (content, error) {
 	root, err := p.open()
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *place) existing() (content, error) {
 	return c, err
 }
 
-// reason returns an error of the system without the path, which the caller tells.
+// reason returns an error of the system without the path, which the caller adds.
 func reason(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {

@@ -95,8 +95,8 @@ func within(dir, path string) (name string, ok bool) {
 	return name, err == nil && filepath.IsLocal(name)
 }
 
-// open returns the root that the file has its name in. Whatever links are made meanwhile, no
-// name of it leads out of the root. The caller closes it.
+// open returns the root that contains the file. Links made later cannot lead out of the root. The
+// caller closes it.
 func (p *place) open() (*os.Root, error) {
 	if !p.outside {
 		return p.dir.root.OpenRoot(".")

@@ -85,7 +85,8 @@ func (b *Toolbox) runPlan(c *llm.ToolCall) (llm.ToolResult, error) {
 	return r, err
 }
 
-// change applies a set, with a record for the turn, and tells the model and the clients of it.
+// change applies a set, with a record for the turn, and returns the result for the model and the
+// clients.
 func (b *Toolbox) change(turn string, set changeSet) (llm.ToolResult, error) {
 	if err := b.applyRecorded(turn, set); err != nil {
 		return llm.ToolResult{}, err

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -163,4 +166,29 @@ func (t *fetch) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.T
 	return llm.ToolResult{
 		Text: fmt.Sprintf("%s\n\n%s", answer.Status, text), Failed: answer.StatusCode >= http.StatusBadRequest,
 	}, nil
+}
+
+// htmlPatterns find markup.
+type htmlPatterns struct{ hidden, block, tag, blankLines *regexp.Regexp }
+
+// markup is compiled on first use: few programs fetch pages.
+var markup = sync.OnceValue(func() htmlPatterns {
+	return htmlPatterns{
+		hidden: regexp.MustCompile(
+			`(?is)<!--.*?-->|<script\b.*?</script\s*>|<style\b.*?</style\s*>|<svg\b.*?</svg\s*>`),
+		block: regexp.MustCompile(
+			`(?i)</?(p|div|br|li|tr|h[1-6]|ul|ol|table|section|article|pre|blockquote)\b[^>]*>`),
+		tag:        regexp.MustCompile(`<[^>]*>`),
+		blankLines: regexp.MustCompile(`[ \t\r]*\n\s*\n\s*`),
+	}
+})
+
+// plainText returns the text of a page for a model, without tags. It does not parse HTML:
+// broken markup stays.
+func plainText(page string) string {
+	m := markup()
+	page = m.hidden.ReplaceAllString(page, " ")
+	page = m.block.ReplaceAllString(page, "\n")
+	page = html.UnescapeString(m.tag.ReplaceAllString(page, ""))
+	return strings.TrimSpace(m.blankLines.ReplaceAllString(page, "\n\n"))
 }

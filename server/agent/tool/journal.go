@@ -15,10 +15,9 @@ import (
 	"agentctl/internal/atomicfile"
 )
 
-// A journal has a record of each change of files by the tools of one session, in a directory of its
-// own. A record is written before anything is changed. If the server is killed before the change
-// is complete, the next toolbox of the session puts the old files back. Complete records are what
-// Undo restores from.
+// A journal records each file change by the tools of one session, in a separate directory. A record
+// is written before anything is changed. If the server is killed before the change is complete, the
+// next toolbox of the session puts the old files back. Undo restores files from complete records.
 type journal struct {
 	dir string // empty: nothing is recorded
 }
@@ -181,7 +180,7 @@ func (b *Toolbox) recover() (lost []string) {
 	return lost
 }
 
-// removeTemporary removes the temporary files of a change beside a file.
+// removeTemporary removes the temporary files of a change next to a file.
 func removeTemporary(p *place, token string) {
 	root, err := p.open()
 	if err != nil {

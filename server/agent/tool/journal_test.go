@@ -27,7 +27,7 @@ func (r *rig) record() {
 	}
 }
 
-// all returns all files, those of the records included, by path.
+// all returns all files by path, including files of the records.
 func (r *rig) all() map[string]string {
 	files := map[string]string{}
 	root := filepath.Dir(r.dir)
@@ -63,8 +63,8 @@ func (r *rig) setAll(files map[string]string) {
 	}
 }
 
-// A server that is killed before any step of a patch leaves, after the next start, the files as
-// they were. Nothing else is left.
+// After a kill of the server before any step of a patch, the next start restores the files and
+// leaves no others.
 func TestAKillInAPatchIsTakenBack(t *testing.T) {
 	files := map[string]string{"a/1": "1\n", "b/2": "2\n", "c/4": "4\n", "e/6": "6\n"}
 	r := newRig(t, files)
@@ -151,7 +151,7 @@ func (r *rig) patch(turn, text string) {
 	}
 }
 
-// Undo restores the files of a turn, also after a restart, but none that others have changed.
+// Undo restores the files of a turn, also after a restart, except files that others have changed.
 func TestUndoRestoresTheFilesOfATurn(t *testing.T) {
 	r := newRig(t, map[string]string{"a/1": "1\n", "b/2": "2\n", "c/4": "4\n", "e/6": "6\n", "f": "f\n"})
 	r.record()

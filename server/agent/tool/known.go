@@ -15,7 +15,7 @@ type known struct {
 	hashes map[string][sha256.Size]byte // by path
 }
 
-// set records what is in a file.
+// set records the content of a file.
 func (k *known) set(p *place, c *content) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -25,7 +25,7 @@ func (k *known) set(p *place, c *content) {
 	k.hashes[p.real] = c.hash()
 }
 
-// check fails if the model does not know what is in a file.
+// check fails if the model does not know the content of a file.
 func (k *known) check(p *place, c *content) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -117,7 +117,7 @@ func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.
 	return llm.ToolResult{Text: numbered(text, in.Offset, in.Limit)}, nil
 }
 
-// numbered returns lines of a text with their numbers, and says what it left out.
+// numbered returns lines of a text with their numbers, and a note about what it left out.
 func numbered(text string, offset, limit int) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if text == "" {

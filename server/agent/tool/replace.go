@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// blanksNote tells the model that a text was not found exactly.
-const blanksNote = "The file differs from old_string in blanks at the end of lines. It was changed all the same."
+// blanksNote is the note for the model about a text that was not found exactly.
+const blanksNote = "The file differs from old_string in trailing whitespace. It was changed anyway."
 
 // replace replaces a text that is in a file once, or everywhere if all is set. The line ends of the
-// file stay: a file with CRLF gets CRLF. note tells of a difference between the text and the file.
+// file stay: a file with CRLF gets CRLF. note describes a difference between the text and the file.
 func replace(file, old, replacement string, all bool) (result, note string, err error) {
 	switch old {
 	case "":
@@ -53,8 +53,8 @@ func withCRLF(text string) string {
 // lineOf returns the number of the line at a byte.
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
-// findLines returns where the only lines of a file are that equal those of a text but for blanks at
-// their ends.
+// findLines returns the range of the lines of a file that equal the lines of a text except for
+// trailing whitespace. It fails unless there is exactly one such range.
 func findLines(file, text string) (from, to int, err error) {
 	want := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i := range want {
@@ -78,7 +78,7 @@ func findLines(file, text string) (from, to int, err error) {
 			}
 		}
 		if equal && first >= 0 {
-			return 0, 0, fmt.Errorf("old_string is not in the file exactly, and but for blanks it is there twice, "+
+			return 0, 0, fmt.Errorf("old_string is not in the file exactly, and without trailing whitespace it is there twice, "+
 				"at lines %d and %d", first+1, i+1)
 		}
 		if equal {

@@ -18,20 +18,20 @@ func TestReplace(t *testing.T) {
 		"CRLF": {
 			file: "a\r\nb\r\nc\r\n", old: "a\nb", text: "x\ny\nz", want: "x\r\ny\r\nz\r\nc\r\n",
 		},
-		"CRLF in the text":     {file: "a\r\nb\r\n", old: "a\r\nb", text: "x\r\ny", want: "x\r\ny\r\n"},
-		"everywhere":           {file: "a a\na\n", old: "a", text: "b", all: true, want: "b b\nb\n"},
-		"blanks at the end":    {file: "a  \nb\t\nc\n", old: "a\nb\n", text: "x\n", want: "x\nc\n"},
-		"blanks, no line end":  {file: "a  \nb\t\nc\n", old: "a\nb", text: "x", want: "x\nc\n"},
-		"blanks with CRLF":     {file: "a \r\nb\r\nc\r\n", old: "a\nb\n", text: "x\ny\n", want: "x\r\ny\r\nc\r\n"},
-		"twice":                {file: "a\nb\na\n", old: "a", text: "x", err: "lines 1 and 3"},
-		"overlapping":          {file: "aaa", old: "aa", text: "x", err: "more than once"},
-		"twice but for blanks": {file: "a \nb\na\t\nb\n", old: "a\nb\n", text: "x", err: "there twice"},
-		"absent":               {file: "a\n", old: "b", text: "x", err: "is not in the file"},
-		"other indentation":    {file: "\ta\n", old: "    a", text: "x", err: "is not in the file"},
-		"equal":                {file: "a", old: "a", text: "a", err: "nothing to change"},
-		"empty":                {file: "a", old: "", text: "a", err: "old_string is empty"},
-		"longer than the file": {file: "a", old: "a\nb\nc", text: "x", err: "is not in the file"},
-		"an empty file":        {file: "", old: "a", text: "x", err: "is not in the file"},
+		"CRLF in the text":                  {file: "a\r\nb\r\n", old: "a\r\nb", text: "x\r\ny", want: "x\r\ny\r\n"},
+		"everywhere":                        {file: "a a\na\n", old: "a", text: "b", all: true, want: "b b\nb\n"},
+		"blanks at the end":                 {file: "a  \nb\t\nc\n", old: "a\nb\n", text: "x\n", want: "x\nc\n"},
+		"blanks, no line end":               {file: "a  \nb\t\nc\n", old: "a\nb", text: "x", want: "x\nc\n"},
+		"blanks with CRLF":                  {file: "a \r\nb\r\nc\r\n", old: "a\nb\n", text: "x\ny\n", want: "x\r\ny\r\nc\r\n"},
+		"twice":                             {file: "a\nb\na\n", old: "a", text: "x", err: "lines 1 and 3"},
+		"overlapping":                       {file: "aaa", old: "aa", text: "x", err: "more than once"},
+		"twice without trailing whitespace": {file: "a \nb\na\t\nb\n", old: "a\nb\n", text: "x", err: "there twice"},
+		"absent":                            {file: "a\n", old: "b", text: "x", err: "is not in the file"},
+		"other indentation":                 {file: "\ta\n", old: "    a", text: "x", err: "is not in the file"},
+		"equal":                             {file: "a", old: "a", text: "a", err: "nothing to change"},
+		"empty":                             {file: "a", old: "", text: "a", err: "old_string is empty"},
+		"longer than the file":              {file: "a", old: "a\nb\nc", text: "x", err: "is not in the file"},
+		"an empty file":                     {file: "", old: "a", text: "x", err: "is not in the file"},
 		"costly but for its blank": {
 			file: strings.Repeat("x\n", 30_000), old: strings.Repeat("x\n", 15_000) + "y", text: "z", err: "costly",
 		},
@@ -48,7 +48,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A replaced text changes one place and keeps what is before and after.
+// A replaced text changes one place and keeps the text before and after.
 func FuzzReplace(f *testing.F) {
 	f.Add("a\nb\nc\n", "b", "x", false)
 	f.Add("a \r\nb\r\n", "a\nb\n", "x\ny", false)

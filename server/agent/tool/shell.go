@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"agentctl/protocol"
@@ -128,7 +129,7 @@ type commandEnd struct {
 	text   string // why it was ended; empty: it ended itself
 }
 
-// follow reads the output of a command until it has ended, and ends it if it must.
+// follow reads the output of a command until it has exited, and stops it if it must.
 func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Duration, out func(string)) commandEnd {
 	_ = p.Stdin.Close()
 	var end commandEnd
@@ -198,5 +199,8 @@ func exitCode(err error) int {
 	case e.ExitCode() >= 0:
 		return e.ExitCode()
 	}
-	return signalCode(e)
+	if s, ok := e.Sys().(syscall.WaitStatus); ok && s.Signaled() { // on Windows never
+		return 128 + int(s.Signal())
+	}
+	return 1
 }

@@ -157,7 +157,7 @@ func (r *rig) runChildren(ctx context.Context, in args, ready func()) (llm.ToolR
 	return result, err
 }
 
-// checkGone waits until the children are gone: they are killed, and reaped by another process.
+// checkGone waits until the children have exited: they are killed, and reaped by another process.
 func (r *rig) checkGone() {
 	r.t.Helper()
 	for _, name := range []string{"one", "two"} {

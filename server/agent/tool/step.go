@@ -10,20 +10,21 @@ import (
 type step struct {
 	*change
 	root    *os.Root
-	staged  string // the new file until it has its place; empty: there is none
-	backup  string // a second name of the old file; empty: there is none
+	staged  string // the new file until it is in place; empty: no such file
+	backup  string // a second name of the old file; empty: no such file
 	changed bool
 }
 
 // fileOperations carries out the operations of a step and records in the step what it did.
 type fileOperations interface {
-	// write writes the new file as staged, a name beside its place. If it fails, a part may be there.
+	// write writes the new file to staged, a name in the same directory. If it fails, a part of the
+	// file may exist.
 	write(st *step, staged string) error
 
 	// link gives the old file a second name, or copies it.
 	link(st *step, backup string) error
 
-	// commit puts the staged file in its place, or removes the file.
+	// commit moves the staged file into place, or removes the file.
 	commit(st *step) error
 
 	// restore puts the old file back by its second name, or removes a file that was not there.
@@ -83,7 +84,7 @@ func (osFiles) restore(st *step) error {
 	return nil
 }
 
-// writeFileIn creates a file with a mode. With mode 0 it gets that of the umask.
+// writeFileIn creates a file with a mode; mode 0 means the default by the umask.
 func writeFileIn(root *os.Root, name string, b []byte, mode fs.FileMode) error {
 	created := fs.FileMode(0o600)
 	if mode == 0 {

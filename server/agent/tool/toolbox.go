@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
@@ -20,7 +21,7 @@ type Config struct {
 	FetchPrivate bool `json:"fetch_private"`
 }
 
-// Options are what the tools of a session need.
+// Options are the dependencies of a session's tools.
 type Options struct {
 	Config  Config
 	Session string
@@ -31,7 +32,7 @@ type Options struct {
 	// Restored: the model may have read files before the tools were opened.
 	Restored bool
 
-	// Changes is a directory for records of changed files; empty: there are none.
+	// Changes is a directory for records of changed files; empty: no records.
 	Changes string
 
 	Own []string // directories of agentctl, absolute and without links
@@ -95,3 +96,31 @@ func (b *Toolbox) Instructions() string { return b.instructions }
 
 // Close implements llm.Toolbox. The commands have ended: their calls have.
 func (b *Toolbox) Close() error { return errors.Join(b.outputs.close(), b.dir.close()) }
+
+// instructionFiles are the files with instructions for agents. The first that exists is read.
+var instructionFiles = []string{"AGENTS.md", "CLAUDE.md"}
+
+// maxInstructions is the size limit of all instruction files, in bytes.
+const maxInstructions = 32 << 10
+
+// readInstructions returns the instructions of a directory, or "".
+func readInstructions(d *directory) string {
+	for _, name := range instructionFiles {
+		p, err := d.locate(name)
+		if err != nil || p.outside {
+			continue
+		}
+		c, err := p.read()
+		if err != nil || !c.exists || !utf8.Valid(c.bytes) {
+			continue
+		}
+		text := string(c.bytes)
+		if len(text) > maxInstructions {
+			text = strings.ToValidUTF8(text[:maxInstructions], "") + "\n[the rest of " + name + " was left out]"
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			return "Instructions of the file " + name + " of the directory:\n\n" + text
+		}
+	}
+	return ""
+}

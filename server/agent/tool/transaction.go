@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A transaction applies a change set. Until every new file is written beside its place, no file is
-// changed; then files are replaced by renaming, and put back if one cannot be.
+// A transaction applies a change set. No file is changed until every new file is written next to
+// its place. Then files are replaced by renaming, and all are restored if one fails.
 type transaction struct {
 	files fileOperations
 	steps []step
@@ -48,7 +48,7 @@ func (s changeSet) apply(token string, files fileOperations) (err error) {
 	return nil
 }
 
-// stage writes the new file beside its place, and gives the old one a second name.
+// stage writes the new file next to its place, and gives the old one a second name.
 func (t *transaction) stage(c *change) error {
 	root, err := c.place.open()
 	if err != nil {
@@ -78,7 +78,7 @@ func (t *transaction) beside(name string) string {
 	return filepath.Join(filepath.Dir(name), temporaryPrefix+t.token+strings.ToLower(rand.Text()[:8]))
 }
 
-// mkdir creates a directory with those above it.
+// mkdir creates a directory with its parents.
 func (t *transaction) mkdir(root *os.Root, dir string) error {
 	if _, err := root.Stat(dir); err == nil {
 		return nil
@@ -93,7 +93,7 @@ func (t *transaction) mkdir(root *os.Root, dir string) error {
 	return nil
 }
 
-// end restores the files if the transaction failed, and removes what it left.
+// end restores the files if the transaction failed, and removes temporary files.
 func (t *transaction) end(failed bool) error {
 	var lost []string
 	for i := len(t.steps) - 1; i >= 0; i-- {

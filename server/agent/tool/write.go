@@ -55,7 +55,7 @@ func (t *writeFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm
 	return t.box.runPlan(c)
 }
 
-// target returns the place of a file to be changed. A link is refused: what it leads to has a name.
+// target returns the place of a file to be changed. A link is refused: the target has its own name.
 func (b *Toolbox) target(path string) (place, error) {
 	full := path
 	if !filepath.IsAbs(full) {

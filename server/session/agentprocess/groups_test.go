@@ -10,7 +10,7 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// commits commits at once with an error; nil: with success.
+// commits commits immediately, with the error fail; nil: with success.
 type commits struct{ fail error }
 
 func (c *commits) Submit(_ *eventlog.Batch, then func(error)) bool {

@@ -7,7 +7,7 @@ import (
 	"agentctl/server/session/record"
 )
 
-// A Caller is who answers a request, and what holds for the answer.
+// A Caller identifies the sender of an answer, and holds the conditions for it.
 type Caller struct {
 	By     protocol.Actor
 	Now    time.Time
@@ -102,7 +102,7 @@ func chooseDecision(a *protocol.Approval, d *protocol.ApproveData) (protocol.Dec
 		if !d.Decision.Valid() {
 			return "", "", protocol.Errorf(
 				protocol.CodeInvalidMessage,
-				"decision: %.40q is none of allow_once, allow_always, deny, deny_stop, explain",
+				"decision: invalid value %.40q: want allow_once, allow_always, deny, deny_stop or explain",
 				string(d.Decision),
 			)
 		}
@@ -147,7 +147,7 @@ func (c *Caller) checkInput(
 	return nil
 }
 
-// CheckExplanation returns an error if there is no room for a further explanation.
+// CheckExplanation returns an error if the limits leave no room for a further explanation.
 func CheckExplanation(st *protocol.State, l Limits) error {
 	if record.Size(st.Approvals, l.Bytes) > l.Bytes-protocol.MaxEvent {
 		return &protocol.Error{

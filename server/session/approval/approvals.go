@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -20,7 +22,7 @@ type Approvals struct {
 }
 
 // New returns Approvals without requests. stored returns a stored resolution of the session, as
-// Resolution.Encode returned it; nil if there is none.
+// Resolution.Encode returned it, or nil.
 func New(stored func(request string) ([]byte, error)) *Approvals {
 	p := &Approvals{stored: stored}
 	p.Reset()
@@ -53,7 +55,7 @@ func (p *Approvals) Conflict(request string) error {
 	return nil
 }
 
-// Terms are what holds for the requests of an agent.
+// Terms are the conditions for an agent's requests.
 type Terms struct {
 	Explains     bool // the agent explains requests
 	TakesPatch   bool // it applies edited patches
@@ -74,7 +76,7 @@ type Limits struct {
 	Bytes    int64 // of the pending requests, and of the rules, each encoded
 }
 
-// ErrTooMany is the error of a request for which there is no room.
+// ErrTooMany is the error of a request beyond the limit.
 var ErrTooMany = errors.New("too many requests are pending")
 
 // Request returns the request to record for a waiter, completed; sanitized is the request that the
@@ -160,7 +162,7 @@ func (p *Approvals) Withdraw(st *protocol.State, w *Waiter) (r Resolution, ok bo
 }
 
 // Resolved notes that a resolution was recorded. Deliver, to be called with the result of the
-// commit, gives the verdict to the agents that wait.
+// commit, gives the verdict to the waiting agents.
 func (p *Approvals) Resolved(r Resolution) (deliver func(failed error)) {
 	p.decided[r.Request] = r
 	waiters := p.waiters[r.Request]
@@ -174,4 +176,14 @@ func (p *Approvals) Resolved(r Resolution) (deliver func(failed error)) {
 		}
 		delete(p.decided, r.Request) // the store has it
 	}
+}
+
+// Digest returns a request as it was asked, without the explanations given since, and its digest. A
+// link that decides a request names it, so that it decides no other one of the same id.
+func Digest(a *protocol.Approval) (raw json.RawMessage, digest string) {
+	asked := *a
+	asked.Explained = nil
+	raw = protocol.MustEncode(asked)
+	sum := sha256.Sum256(raw)
+	return raw, hex.EncodeToString(sum[:])
 }

@@ -22,7 +22,7 @@ type rig struct {
 	p      *Approvals
 	st     *protocol.State
 	stored map[string][]byte
-	failed error // of reading what is stored
+	failed error // of reading the store
 	terms  Terms
 	caller Caller
 }
@@ -65,7 +65,7 @@ func (r *rig) resolve(list ...Resolution) {
 	}
 }
 
-// ask makes a request and records what follows from it.
+// ask makes a request and records the resulting events.
 func (r *rig) ask(a protocol.Approval) *Waiter {
 	r.t.Helper()
 	w := NewWaiter(a, &policy.Classifier{Dir: "/src"})
@@ -85,7 +85,7 @@ func (r *rig) ask(a protocol.Approval) *Waiter {
 	return w
 }
 
-// answer answers a request as bert and records what follows from it.
+// answer answers a request as bert and records the resulting events.
 func (r *rig) answer(d protocol.ApproveData) (*Answer, error) {
 	r.t.Helper()
 	r.caller.RuleID = fmt.Sprint("rule", r.st.Seq)
@@ -189,7 +189,7 @@ func TestAllWaitersOfARequestGetItsVerdict(t *testing.T) {
 	last := r.ask(question("other"))
 	res, ok := r.p.Withdraw(r.st, last)
 	if !ok || res.Outcome != protocol.Cancelled || res.Request != "other" {
-		t.Errorf("the last waiter is gone: %+v, %t", res, ok)
+		t.Errorf("the last waiter has left: %+v, %t", res, ok)
 	}
 }
 

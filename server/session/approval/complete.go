@@ -8,9 +8,9 @@ import (
 // maxOptions is the room in bytes for the options that are added to a request.
 const maxOptions = 8 << 10
 
-// complete sets the times of a request, its working directory, and an option for every decision that
-// the agent offers none for. Options that cannot be carried out are removed: always needs a rule for
-// the request, and a request that fits an event without being shortened.
+// complete sets the times of a request, its working directory, and an option for every decision for
+// which the agent offers none. Options that cannot be carried out are removed: always needs a rule
+// for the request, and a request that fits an event without being shortened.
 func complete(a *protocol.Approval, dir string, noRule bool, t *Terms) {
 	a.Asked = record.Time(t.Now)
 	a.Expires, a.Explained = nil, nil

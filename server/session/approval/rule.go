@@ -7,8 +7,8 @@ import (
 	"agentctl/server/session/record"
 )
 
-// newRule returns the rule that allows what a request asks for from now on; nil if there is one. A
-// request that no rule can match has the code unsupported.
+// newRule returns the rule that allows such requests from now on; nil if it exists already. For a
+// request that no rule can match the error has the code unsupported.
 func newRule(st *protocol.State, a *protocol.Approval, c *Caller) (*protocol.Rule, error) {
 	if a.Subject() == "" || !a.Offers(protocol.AllowAlways) {
 		return nil, protocol.Errorf(

@@ -12,8 +12,8 @@ import (
 // A Waiter is an agent that waits for the verdict on a request.
 type Waiter struct {
 	request protocol.Approval
-	noRule  bool        // no rule can describe all that it changes
-	call    policy.Call // what a policy knows of it
+	noRule  bool        // no rule can describe everything that it changes
+	call    policy.Call // for the policy
 	verdict chan agent.Verdict
 }
 
@@ -43,7 +43,7 @@ func (w *Waiter) Deliver(r *Resolution) {
 	w.verdict <- v
 }
 
-// Cancel delivers that the request is cancelled: its turn ends.
+// Cancel delivers the cancellation of the request: its turn ends.
 func (w *Waiter) Cancel() {
 	w.Deliver(&Resolution{ApprovalResolvedData: protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}})
 }

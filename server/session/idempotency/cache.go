@@ -9,8 +9,8 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// A Journal takes what is stored, and calls waiters when everything appended so far is visible; see
-// eventlog.Journal.
+// A Journal accepts answers to store, and calls waiters when everything appended so far is visible;
+// see eventlog.Journal.
 type Journal interface {
 	Wait(w eventlog.Waiter)
 	NextBatch() *eventlog.Batch
@@ -43,8 +43,7 @@ func NewCache(session string, store Store, journal Journal) *Cache {
 }
 
 // Replay answers a command whose key was used before. If it returns false, the command is the first
-// one and has begun. An error, which the command was answered too, says why the store could not be
-// read.
+// one and has begun. An error of reading the store is returned and also answered to the command.
 func (c *Cache) Replay(ctx context.Context, cmd *Command) (replayed bool, err error) {
 	if a := c.byKey[cmd.Key]; a != nil {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// fakeStore is a store and the journal of a session. A commit takes what waits.
+// fakeStore is a store and the journal of a session. A commit takes everything that waits.
 type fakeStore struct {
 	answers map[string]eventlog.Answer
 	batch   eventlog.Batch

@@ -2,5 +2,5 @@
 // answer, and the key with another command is an error. Answers are stored in the commit of the
 // command's events.
 //
-// It must not know what a command does, or sessions.
+// It must not know the effect of commands, or sessions.
 package idempotency

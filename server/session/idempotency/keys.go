@@ -40,7 +40,7 @@ func (k *Keys) Run(ctx context.Context, c *Command, run func(answer func(json.Ra
 	}
 	release := sync.OnceFunc(func() { k.release(c.Key) })
 	defer func() {
-		if r := recover(); r != nil { // ends the caller's connection alone
+		if r := recover(); r != nil { // ends only the caller's connection
 			release()
 			panic(r)
 		}

@@ -1,7 +1,7 @@
 package list
 
-// conversations are those that agents store themselves. An open session has at most one, and no two
-// have the same. Guarded by List.mu.
+// conversations are the conversations that agents store themselves. An open session has at most
+// one, and no two have the same. Guarded by List.mu.
 type conversations struct {
 	holder map[string]string // conversation of an agent → id of the open session that has it
 	held   map[string]string // id of a session → its conversation
@@ -32,8 +32,8 @@ func (c *conversations) free(id string) {
 	}
 }
 
-// HoldConversation notes the conversation of a session, unless another has it, and frees its former
-// one.
+// HoldConversation assigns a conversation to a session, unless another has it, and frees the
+// session's old one.
 func (x *List[S]) HoldConversation(conversation, id string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -24,7 +24,7 @@ type List[S comparable] struct {
 	conversations conversations
 }
 
-// A row is a session in the list. All but loading is guarded by List.mu.
+// A row is a session in the list. All fields except loading are guarded by List.mu.
 type row[S comparable] struct {
 	summary protocol.Summary
 	queued  time.Time  // when the first message of the queue was queued; zero: the queue is empty
@@ -55,7 +55,7 @@ func New[S comparable]() *List[S] {
 }
 
 // Resolve returns the id of a session named by id, exact name or unique prefix of the id, with or
-// without its "s_", which alone names none. The error has the code no_session or ambiguous.
+// without its "s_". "s_" itself names no session. The error has the code no_session or ambiguous.
 func (x *List[S]) Resolve(name string) (string, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -113,7 +113,7 @@ func (x *List[S]) List(closed bool) []protocol.Summary {
 	return list
 }
 
-// Summary returns the summary of a session; ok is false if there is none.
+// Summary returns the summary of a session; ok is false if the session does not exist.
 func (x *List[S]) Summary(id string) (sum protocol.Summary, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -157,7 +157,8 @@ func (x *List[S]) Busy() (n int) {
 	return n
 }
 
-// Descends reports whether the agent of a session, or one that descends from it, created another.
+// Descends reports whether a session was created by the agent of another session, directly or
+// through its descendants.
 func (x *List[S]) Descends(id, ancestor string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -265,7 +266,7 @@ func (x *List[S]) Loaded(id string) S {
 }
 
 // Load returns the session with an id, and loads it unless it is in memory. It calls load for one
-// caller at a time. The error has the code no_session if there is none.
+// caller at a time. The error has the code no_session if it does not exist.
 func (x *List[S]) Load(ctx context.Context, id string, load func() (*Member[S], error)) (s S, err error) {
 	x.mu.Lock()
 	r := x.rows[id]

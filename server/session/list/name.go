@@ -46,8 +46,8 @@ func (x *List[S]) ReleaseName(name string) {
 }
 
 // Reserve assigns a name and a conversation of an agent, each unless it is empty, to a session that
-// is being created. The error is that of ReserveName, or has the code conflict if an open session
-// has the conversation: two processes of an agent would overwrite each other.
+// is being created. The error is ReserveName's, or has the code conflict if an open session has the
+// conversation: two processes of an agent would overwrite each other's files.
 func (x *List[S]) Reserve(id, name, conversation string) error {
 	if name != "" {
 		if err := x.ReserveName(name, id); err != nil {

@@ -45,8 +45,8 @@ func truncateTexts(v any) (any, []eventlog.Blob) {
 // textBlob matches the end of a text in JSON that truncateTexts truncated.
 var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]+\)"`)
 
-// ReplaceTextBlobs names, in the encoded data of an event, a reason in place of each blob of a
-// truncated text.
+// ReplaceTextBlobs replaces each blob of a truncated text in the encoded data of an event with a
+// reason.
 func ReplaceTextBlobs(data []byte, reason string) []byte {
 	if !bytes.Contains(data, []byte(" bytes, blob b_")) {
 		return data

@@ -42,7 +42,7 @@ func TestOutputLineIsTheLastLineOfText(t *testing.T) {
 	}
 }
 
-// Agents name their parts anew in each turn.
+// Agents may reuse the names of parts in each turn.
 func TestOutputOfTheNextTurnIsALineOfItsOwn(t *testing.T) {
 	var o Line
 	for turn, text := range []string{"first", "second"} {

@@ -2,15 +2,16 @@ package output
 
 import "sync"
 
-// Bounds of what waits in a queue, and of what its session has taken. They are wide, because the
-// agent and the session take turns as often as they are reached, and each waits for a processor.
+// Bounds of the messages that wait in a queue, and of the messages that its session has taken. They
+// are wide: whenever one is reached, the agent and the session alternate, and each waits for a
+// processor.
 const (
 	MaxQueued         = 256 << 10 // bytes; exceeded by the last message
 	maxQueuedMessages = 1024
 )
 
-// A Queue has what a session's agent emitted and the session has not handled. Any goroutine may put;
-// one goroutine calls the other methods. Size is the bytes of data in a message.
+// A Queue holds messages of a session's agent that the session has not handled. Any goroutine may
+// put; one goroutine calls the other methods. Size is the bytes of data in a message.
 type Queue[M interface{ Size() int }] struct {
 	ready chan struct{} // capacity 1: has a value when messages may wait
 	space chan struct{} // capacity 1: has a value when put may succeed after it failed

@@ -13,7 +13,7 @@ type message struct {
 
 func (m *message) Size() int { return m.bytes }
 
-// Messages of several goroutines arrive once each, those of one in order, within the bounds.
+// Messages of several goroutines arrive once each, each goroutine's in order, within the bounds.
 func TestTheQueueOfAnAgentsOutputKeepsAllMessagesInOrder(t *testing.T) {
 	const senders, each = 4, 5000
 	q := NewQueue[*message]()

@@ -27,7 +27,7 @@ var eventData = sync.OnceValue(func() map[protocol.Type]reflect.Type {
 })
 
 // Sanitize turns an agent's event into entries for the log: valid UTF-8, compact JSON, at most
-// protocol.MaxEvent each; what is larger is split or moved to blobs. It may be called from any
+// protocol.MaxEvent each; larger data is split or moved to blobs. It may be called from any
 // goroutine. Errors are bugs of the agent: a type that agents may not emit, data of another type, a
 // number that JSON cannot encode.
 func Sanitize(e agent.Event) (Event, error) {

@@ -1,5 +1,5 @@
-// Package presence keeps the clients of a session: who is subscribed, who is announced to the others,
-// and how far each lags behind the log.
+// Package presence keeps the clients of a session: subscribed ones, the ones announced to others,
+// and their lag behind the log.
 //
-// It must not know the log, or what clients read from it.
+// It must not know the log or its readers.
 package presence

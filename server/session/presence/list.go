@@ -28,11 +28,11 @@ type Subscriber interface {
 	Acked(session string) (seq uint64, bytes int64)
 }
 
-// A List has the subscriptions of a session. One goroutine owns it.
+// A List holds the subscriptions of a session. One goroutine owns it.
 //
 // Only listed clients, at most MaxListed, are announced to the others and in lists. So the cost of
 // a client does not grow with the number of clients. Listed clients are among the first MaxListed
-// of list; those of them that are not listed will be at nextListing.
+// of list; the rest of these are listed at nextListing.
 type List[S Subscriber] struct {
 	session      string
 	list         []*client[S] // in the order of attachment
@@ -48,10 +48,10 @@ type client[S Subscriber] struct {
 	lagging    bool // was sent as lagging
 }
 
-// Bounds of what clients are sent about each other.
+// Bounds of the messages to clients about each other.
 const (
 	MaxListed     = 32
-	ListingPeriod = time.Second // between the listings of clients in place of detached ones
+	ListingPeriod = time.Second // between the listings of clients that replace detached ones
 
 	lagPeriod = time.Second
 	lagEvents = 64 // a smaller lag is not sent
@@ -68,7 +68,7 @@ func (l *List[S]) Len() int { return len(l.list) }
 // Connected reports whether a connection is subscribed.
 func (l *List[S]) Connected(conn string) bool { return l.byConn[conn] != nil }
 
-// Add adds a subscriber, in place of a former subscription of its connection.
+// Add adds a subscriber. It replaces an older subscription of its connection.
 func (l *List[S]) Add(sub S) {
 	l.remove(sub.ID())
 	c := &client[S]{
@@ -182,8 +182,8 @@ func (l *List[S]) Grown() {
 	}
 }
 
-// Check does what is due: it sends lags behind visible that changed, and lists the clients that have
-// been attached longest in place of those that have detached.
+// Check does the work that is due: it sends changed lags behind visible, and lists the clients that
+// have been attached longest to replace detached ones.
 func (l *List[S]) Check(now time.Time, visible uint64) {
 	if !l.nextLagCheck.IsZero() && !now.Before(l.nextLagCheck) {
 		l.checkLag(now, visible)

@@ -51,8 +51,8 @@ func (q *Queue) Edit(st *protocol.State, c Caller, d *protocol.QueueEditData) (C
 	return Change{events, protocol.Empty{}}, nil
 }
 
-// Remove removes a queued message, and its edit hold with it. A message that is not queued is no
-// error.
+// Remove removes a queued message together with its edit hold. A message that is not queued is not
+// an error.
 func (q *Queue) Remove(st *protocol.State, c Caller, d *protocol.QueueRemoveData) (Change, error) {
 	if _, err := find(st, &c.By, d.MessageID); err != nil {
 		if protocol.CodeOf(err) == protocol.CodeNotFound {

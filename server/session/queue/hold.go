@@ -44,7 +44,7 @@ func (q *Queue) Hold(st *protocol.State, c Caller, d *protocol.QueueHoldData) (C
 	return Change{events, protocol.QueueHoldResult{Hold: h.ID}}, nil
 }
 
-// Release releases the named hold; with no name, all holds but edit holds of other actors.
+// Release releases the named hold; with no name, all holds except edit holds of other actors.
 func (q *Queue) Release(st *protocol.State, c Caller, d *protocol.QueueReleaseData) (Change, error) {
 	ids := []string{}
 	for _, h := range st.Holds {
@@ -119,8 +119,8 @@ func (q *Queue) Knows(hold string) bool {
 	return ok
 }
 
-// Adopt starts the timeout of edit holds without a known connection: those from before a restart,
-// and those whose release was not committed.
+// Adopt starts the timeout of edit holds without a known connection: holds from before a restart,
+// and holds whose release was not committed.
 func (q *Queue) Adopt(st *protocol.State, until time.Time) {
 	for _, h := range st.Holds {
 		if _, known := q.edits[h.ID]; h.Reason == protocol.HoldEdit && !known && !st.Closed {
@@ -129,7 +129,7 @@ func (q *Queue) Adopt(st *protocol.State, until time.Time) {
 	}
 }
 
-// Expire releases the edit holds whose timeout has passed, and forgets those that were removed with
+// Expire releases the edit holds whose timeout has passed, and forgets holds that were removed with
 // their message.
 func (q *Queue) Expire(st *protocol.State, now time.Time) []record.Event {
 	var ids []string
@@ -152,7 +152,7 @@ func (q *Queue) Expire(st *protocol.State, now time.Time) []record.Event {
 // Close forgets all edit holds: the session is closed.
 func (q *Queue) Close() { clear(q.edits) }
 
-// Deadline returns the time of the next timeout of an edit hold; zero: there is none.
+// Deadline returns the time of the next timeout of an edit hold; zero: no timeout.
 func (q *Queue) Deadline() (next time.Time) {
 	for _, e := range q.edits {
 		if !e.until.IsZero() && (next.IsZero() || e.until.Before(next)) {

@@ -8,8 +8,8 @@ import (
 	"agentctl/server/session/record"
 )
 
-// A Queue is what the state of a session does not have of its queue. The zero value is that of an
-// empty queue. It is owned by one goroutine.
+// A Queue holds the facts of a session's queue that are not in the state. The zero value belongs to
+// an empty queue. It is owned by one goroutine.
 type Queue struct {
 	edits map[string]edit // by id of the hold
 }

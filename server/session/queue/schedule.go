@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxSchedule bounds how far ahead a message may be scheduled.
+	// maxSchedule bounds the time by which a message may be scheduled ahead.
 	maxSchedule = 366 * 24 * time.Hour
 	// clockCheck is the longest wait for a scheduled message before the clock is read again: timers
 	// do not follow changes of the clock, nor the sleep of the machine.
@@ -35,7 +35,7 @@ func Schedule(st *protocol.State, m protocol.Message, limits Limits) (record.Eve
 	return record.Event{Type: protocol.QueueScheduled, By: m.By, Data: protocol.QueueScheduledData{Message: m}}, nil
 }
 
-// ScheduleCheck returns when to look for scheduled messages that are due; zero: there are none.
+// ScheduleCheck returns when to look for scheduled messages that are due; zero: no messages.
 func ScheduleCheck(st *protocol.State, now time.Time) time.Time {
 	at := st.NextScheduled()
 	if at == nil {

@@ -60,8 +60,8 @@ func (r *Recorder) Subscribe(p *protocol.Position) (protocol.SubscribeResult, er
 	return result, nil
 }
 
-// boundaryState decodes the state at the last turn boundary; before the first one it is that of a
-// session without events.
+// boundaryState decodes the state at the last turn boundary; before the first one it is the state
+// of a session without events.
 func (r *Recorder) boundaryState() *protocol.State {
 	state := &protocol.State{Session: r.state.Session}
 	if r.boundary.snapshot != nil {

@@ -22,8 +22,8 @@ type Recorder struct {
 	last     time.Time // when the session itself recorded an event last
 }
 
-// New returns the recorder of a session without events. It logs what it cannot record. list is called
-// with changes of the session's row, before they are visible.
+// New returns the recorder of a session without events. It logs events that it cannot record. list
+// is called with changes of the session's row, before they are visible.
 func New(
 	state *protocol.State, journal *eventlog.Journal, log func() *slog.Logger,
 	list func(sum protocol.Summary, queued time.Time),
@@ -31,7 +31,7 @@ func New(
 	return &Recorder{state: state, journal: journal, log: log, row: row{list: list}}
 }
 
-// Adopt sets the state, the boundary and the row to what the store holds.
+// Adopt sets the state, the boundary and the row from the store.
 func (r *Recorder) Adopt(rec *eventlog.Record, state *protocol.State) {
 	*r.state = *state
 	r.row.adopt(rec)
@@ -57,8 +57,8 @@ func (r *Recorder) RecordAll(events []record.Event) (last *protocol.Event) {
 	return last
 }
 
-// record encodes an event and appends it. After a failure, which it logs, it returns an event with a
-// position alone.
+// record encodes an event and appends it. After a failure, which it logs, it returns an event with
+// only a position.
 func (r *Recorder) record(turn string, ev *record.Event) *protocol.Event {
 	en := eventlog.Entry{Type: ev.Type, Turn: turn, Task: ev.Task, Parent: ev.Parent, By: ev.By}
 	var e *protocol.Event

@@ -18,7 +18,7 @@ type row struct {
 	stale  bool // the summary may have changed
 	live   bool
 	output output.Line
-	active time.Time // when a turn or a user last made an event: reading is no activity
+	active time.Time // when a turn or a user last made an event: reading does not count
 }
 
 // adopt sets the row to the stored one.
@@ -101,8 +101,8 @@ func FirstQueued(st *protocol.State) time.Time {
 
 const maxActivity = 200 // bytes
 
-// requestLine returns a request as one line. Line breaks are symbols, and the number of bytes left
-// out is told.
+// requestLine returns a request as one line. Line breaks become symbols, and the line states the
+// number of bytes left out.
 func requestLine(a *protocol.Approval) string {
 	text := cmp.Or(a.Action(), a.Title, a.Kind)
 	if a.Kind == protocol.ApprovePatch {

@@ -12,7 +12,7 @@ import (
 // A Preparation is the work on an agent before its first turn. Its methods may be called from any
 // goroutine.
 type Preparation struct {
-	former   <-chan struct{}   // the agent starts after the former one is gone; nil: none
+	former   <-chan struct{}   // closed when the previous agent has exited; nil: none
 	busy     chan struct{}     // capacity 1; held while one goroutine prepares
 	settings map[string]string // not applied yet; guarded by busy
 }
@@ -24,7 +24,7 @@ func newPreparation(former <-chan struct{}, settings map[string]string) *Prepara
 // Replace replaces the settings to be applied. It is called before the preparation begins.
 func (p *Preparation) Replace(settings map[string]string) { p.settings = maps.Clone(settings) }
 
-// acquire waits until the former agent is gone and no other goroutine prepares this one.
+// acquire waits until the previous agent has exited and no other goroutine prepares this one.
 func (p *Preparation) acquire(ctx context.Context) error {
 	select {
 	case p.busy <- struct{}{}:
@@ -49,7 +49,7 @@ func (p *Preparation) acquire(ctx context.Context) error {
 
 func (p *Preparation) release() { <-p.busy }
 
-// Wait waits until the former agent is gone and no goroutine prepares this one.
+// Wait waits until the previous agent has exited and no goroutine prepares this one.
 func (p *Preparation) Wait(ctx context.Context) error {
 	if err := p.acquire(ctx); err != nil {
 		return err
@@ -68,9 +68,9 @@ func (p *Preparation) Forget(ctx context.Context, setting string) error {
 	return nil
 }
 
-// Prepare waits until the former agent is gone and applies the settings that are left. With start, or
-// before settings, it starts the process. It calls applied with the settings that are left
-// afterwards, unless there were none before: the agent has saved the others.
+// Prepare waits until the previous agent has exited and applies the pending settings. With start,
+// or before settings, it starts the process. It then calls applied with the settings that are still
+// pending, unless none were before: the agent has saved the others.
 func (p *Preparation) Prepare(
 	ctx context.Context, a agent.Agent, start bool, applied func(left map[string]string),
 ) error {
@@ -91,7 +91,7 @@ func (p *Preparation) Prepare(
 	return err
 }
 
-// apply configures the agent and removes from settings what it applied. A setting may change the
+// apply configures the agent and removes applied settings from settings. A setting may change the
 // choices of another, so refused ones are tried again after others were applied.
 func apply(ctx context.Context, a agent.Agent, settings map[string]string) error {
 	c, ok := a.(agent.Configurer)

@@ -13,7 +13,7 @@ type Slot struct {
 	capabilities agent.Capabilities
 	preparation  *Preparation
 	starting     bool
-	former       chan struct{} // closed when the agent taken last is gone; nil: none was taken
+	former       chan struct{} // closed when the agent taken last has exited; nil: none was taken
 }
 
 // Put puts an agent that was opened into the empty slot, with settings to be applied before its first
@@ -23,8 +23,9 @@ func (s *Slot) Put(a agent.Agent, settings map[string]string) {
 	s.preparation = newPreparation(s.former, settings)
 }
 
-// Take empties the slot. It returns the agent to be closed, and gone, to be called when it is; nil,
-// nil if the slot is empty. gone waits for the former agents; it may be called from any goroutine.
+// Take empties the slot. It returns the agent, which the caller must close, and gone, which the
+// caller must call afterwards; nil, nil if the slot is empty. gone waits for the agents taken
+// before; it may be called from any goroutine.
 func (s *Slot) Take() (a agent.Agent, gone func()) {
 	if s.agent == nil {
 		return nil, nil
@@ -49,7 +50,8 @@ func (s *Slot) Capabilities() *agent.Capabilities { return &s.capabilities }
 // Preparation returns the preparation of the agent that was put last.
 func (s *Slot) Preparation() *Preparation { return s.preparation }
 
-// Former is closed when the agents that were taken are gone; nil if none was taken.
+// Former returns a channel that is closed when the agents that were taken have exited; nil if none
+// was taken.
 func (s *Slot) Former() <-chan struct{} { return s.former }
 
 // SetStarting notes that the agent starts in the background, or that its start has ended.

@@ -1,5 +1,5 @@
-// Package stored reads what the store holds of a session, and encodes its spec for the store, with
-// the variables of its environment encrypted.
+// Package stored reads a session from the store, and encodes its spec for the store, with the
+// variables of its environment encrypted.
 //
 // It must not know sessions in memory.
 package stored

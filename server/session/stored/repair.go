@@ -31,8 +31,8 @@ func LostEvents(session string, first, last uint64) []byte {
 	return lines
 }
 
-// RecordFromEvent returns a record for a session of which only events are left, from its first one
-// that can be read. If that is not its creation, the session gets the default agent.
+// RecordFromEvent returns a record for a session that has only events left, from its first readable
+// event. If that event is not the creation, the session gets the default agent.
 func RecordFromEvent(line []byte) (eventlog.Record, bool) {
 	var e protocol.Event
 	if err := json.Unmarshal(line, &e); err != nil || e.Session == "" {

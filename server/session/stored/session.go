@@ -10,11 +10,11 @@ import (
 	"agentctl/server/eventlog"
 )
 
-// A Session is what the store holds of a session.
+// A Session is a session as stored.
 type Session struct {
 	eventlog.Record
 	State *protocol.State // at Record.Head
-	Spec  agent.Spec      // in place of that of Record
+	Spec  agent.Spec      // instead of the spec in Record
 }
 
 // Store is the part of a store that has sessions.

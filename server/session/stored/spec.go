@@ -6,6 +6,7 @@ import (
 	"crypto/cipher"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -19,7 +20,7 @@ import (
 // With a key it is stored encrypted, with AES-256-GCM, so that a copy of the store does not show it.
 // The methods may be called from any goroutine.
 type Specs struct {
-	cipher cipher.AEAD // nil: there is no key
+	cipher cipher.AEAD // nil: no key
 	log    *slog.Logger
 }
 
@@ -66,7 +67,7 @@ func (s *Specs) Open(rec eventlog.Record) (agent.Spec, error) {
 
 func (s *Specs) openEnv(spec *agent.Spec) error {
 	if s.cipher == nil {
-		return fmt.Errorf("there is no key")
+		return errors.New("there is no key")
 	}
 	plain, err := s.cipher.Open(nil, nil, spec.SealedEnv, nil)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package upkeep bounds what a store of sessions holds: it removes unused sessions by a retention and
-// refuses growth while the store is larger than it may be.
+// Package upkeep bounds the size of a store of sessions: it removes unused sessions by a retention,
+// and refuses growth while the store is over its limit.
 //
 // It must not know how a session is removed.
 package upkeep

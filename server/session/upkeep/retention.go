@@ -9,9 +9,9 @@ import (
 	"agentctl/protocol"
 )
 
-// A Retention says which sessions are removed automatically: those without activity for Age, those
-// beyond the Sessions most recently active, and the oldest while the store holds more than Bytes.
-// Zero fields remove nothing. A session that is InUse is never removed.
+// A Retention defines which sessions are removed automatically: sessions without activity for Age,
+// all except the Sessions most recently active, and the oldest while the store holds more than
+// Bytes. Zero fields remove nothing. A session that is InUse is never removed.
 type Retention struct {
 	Age      time.Duration
 	Sessions int

@@ -6,8 +6,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
 	"syscall"
 	"testing"
@@ -18,26 +16,6 @@ import (
 
 // Timeout bounds every wait for another program.
 const Timeout = 60 * time.Second
-
-// Program is the path of the agentctl binary built by Main.
-var Program string
-
-// Main builds agentctl, runs the tests and exits. Call it from TestMain.
-func Main(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "interop")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if Program, err = testbinary.Build(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
 
 // A Server is a process of agentctl serve.
 type Server struct {
@@ -56,7 +34,7 @@ type Server struct {
 func Serve(t *testing.T, dataDir, script string, args ...string) *Server {
 	t.Helper()
 	args = append([]string{"serve", "--data", dataDir, "--default-agent", "script:" + script, "-o", "json"}, args...)
-	s := &Server{t: t, cmd: exec.CommandContext(context.Background(), Program, args...)}
+	s := &Server{t: t, cmd: exec.CommandContext(context.Background(), testbinary.Program, args...)}
 	stdout, err := s.cmd.StdoutPipe()
 	Must(t, err)
 	Must(t, s.cmd.Start())

@@ -16,11 +16,12 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/interop/interoptest"
+	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/server/web"
 )
 
-func TestMain(m *testing.M) { interoptest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
 
 // agentScript is the script of the server's agent.
 const agentScript = `

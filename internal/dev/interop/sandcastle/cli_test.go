@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/interop/interoptest"
+	"agentctl/internal/dev/testbinary"
 )
 
 // A cli runs agentctl over the dialect.
@@ -28,7 +29,7 @@ func (s cli) run(words ...string) (exit int, out, code, message string) {
 	defer cancel()
 	cmd := exec.CommandContext(
 		ctx,
-		interoptest.Program,
+		testbinary.Program,
 		append([]string{"--server", "ws://" + s.server.addr, "--dialect", "sandcastle", "-o", "json"}, words...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -45,7 +46,7 @@ func TestVerbsOutsideTheDialectAreUnsupported(t *testing.T) {
 	server := newTestServer(t)
 	s := cli{t, server}
 	state := filepath.Join(server.dir, "state.json")
-	out, err := exec.CommandContext(t.Context(), interoptest.Program, "--server",
+	out, err := exec.CommandContext(t.Context(), testbinary.Program, "--server",
 		"unix://"+filepath.Join(server.dir, "data", "agentctl.sock"), "-o", "json", "state", "export", "abc").
 		Output()
 	interoptest.Must(t, err)

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/interop/interoptest"
+	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
 
-func TestMain(m *testing.M) { interoptest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
 
 // agentScript is the script of the server's agent. GATE is replaced by the path of a file that the
 // agent waits for.

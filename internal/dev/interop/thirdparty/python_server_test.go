@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,11 +16,12 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/interop/interoptest"
+	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
 
-func TestMain(m *testing.M) { interoptest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
 
 // runPythonClient runs a third-party client against agentctl's server, whose agent runs
 // agent.script.

@@ -20,7 +20,7 @@ var ErrClosed = errors.New("connection closed")
 // Handler handles requests and notifications of the peer. Its methods are called from the reading
 // goroutine, in the order of arrival, responses included: when Call returns, everything before the
 // response has been handled. Reading continues when a method returns. The byte slices belong to the
-// callee, but for the line of HandleLine.
+// callee, except for the line of HandleLine.
 type Handler interface {
 	// HandleLine handles a line in a form that it knows before it is decoded, and reports whether
 	// it did. The line is valid until it returns, and may be invalid JSON.

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type peer struct {
 	t     *testing.T
 	conn  *Conn
-	in    *bufio.Reader  // what the Conn wrote
-	out   io.WriteCloser // what the Conn reads
+	in    *bufio.Reader  // output of the Conn
+	out   io.WriteCloser // input of the Conn
 	close func()
 
 	handled chan string

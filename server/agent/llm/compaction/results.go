@@ -12,9 +12,9 @@ import (
 // smallResult is the size of a result that is not worth dropping.
 const smallResult = 1 << 10
 
-// DropResults replaces the large results of tools by notes, but for the newest that have at most
-// keep bytes together and those of the last message. It returns a new conversation and the bytes
-// that it saved.
+// DropResults replaces large tool results with notes. It keeps the newest results up to keep bytes
+// in total, and all results of the last message. It returns a new conversation and the bytes that
+// it saved.
 func DropResults(messages []model.Message, keep int64) (out []model.Message, saved int64) {
 	out = slices.Clone(messages)
 	for i := len(out) - 1; i >= 0; i-- {

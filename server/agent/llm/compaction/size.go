@@ -5,7 +5,7 @@ import "agentctl/server/agent/llm/model"
 // imageSize is the size of an image, as of its tokens: providers count tiles, not bytes.
 const imageSize = 6 << 10
 
-// partSize is the estimated size of a part beside its texts.
+// partSize is the estimated size of a part without its texts.
 const partSize = 40
 
 // Sizes are the bytes of a conversation by their kind.

@@ -74,7 +74,7 @@ type File struct {
 	Changed bool   `json:"changed,omitempty"`
 }
 
-// Kept is what a summary is followed by: it comes from records, not from the model.
+// Kept is the text after a summary: it comes from records, not from the model.
 type Kept struct {
 	Files []File
 	Steps []protocol.Task
@@ -84,7 +84,7 @@ type Kept struct {
 // maxKeptUser bounds Kept.User in a summary, in bytes.
 const maxKeptUser = 8 << 10
 
-// Message returns the message that replaces the messages of which summary tells.
+// Message returns the message that replaces the summarized messages.
 func Message(summary string, k *Kept) model.Message {
 	var b strings.Builder
 	b.WriteString("[The conversation before this point was replaced by its summary:]\n\n" + summary)
@@ -115,10 +115,10 @@ func Message(summary string, k *Kept) model.Message {
 	return model.Texts(model.User, b.String())
 }
 
-// Split returns the index of the first message that stays beside a summary of those before it; 0:
-// there is nothing to summarize. The messages that stay have at most keep bytes, unless the last
-// ones that belong together have more. They begin with a message of the user if one is among them,
-// and no result loses its call.
+// Split returns the index of the first message that stays; a summary replaces the messages before
+// it; 0: nothing to summarize. The messages that stay have at most keep bytes, unless the last ones
+// that belong together have more. They begin with a user message if they contain one, and no result
+// loses its call.
 func Split(messages []model.Message, keep int64) int {
 	cut, size := 0, int64(0)
 	turn := false // cut is at a message of the user

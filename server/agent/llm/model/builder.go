@@ -12,7 +12,7 @@ type Builder struct {
 	parts []*building
 }
 
-// A building is a part under way.
+// A building is a part being streamed.
 type building struct {
 	part Part
 	text strings.Builder // of the part, or the arguments of its call

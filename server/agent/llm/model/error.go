@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Class says what to do about an error.
+// A Class determines how an error is handled.
 type Class string
 
 // The classes. Requests that fail with one of the first group may succeed later.
@@ -31,7 +31,7 @@ type Error struct {
 	Class   Class
 	Status  int           // of HTTP; 0: none
 	Message string        // of the provider or the network
-	After   time.Duration // when to try again, as the provider says; 0: it does not
+	After   time.Duration // when to try again, from the provider; 0: not given
 }
 
 func (e *Error) Error() string {

@@ -31,7 +31,7 @@ const (
 	ToolCall   PartType = "call"
 	ToolResult PartType = "result"
 	FilePart   PartType = "file"
-	Opaque     PartType = "opaque" // only Raw: a part that its provider alone understands
+	Opaque     PartType = "opaque" // only Raw: a part that only its provider understands
 )
 
 // A Part is a piece of a message. Raw is the part as its provider sent it. It returns unchanged,

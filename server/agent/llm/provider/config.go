@@ -19,7 +19,8 @@ const (
 	Chat      = "chat" // chat completions
 )
 
-// A Config is the configuration of a provider. Of a preset it changes what it sets.
+// A Config is the configuration of a provider. For a preset, only fields that are set replace the
+// preset's.
 type Config struct {
 	API        string                 `json:"api"`         // openai (Responses), anthropic, google or chat
 	BaseURL    string                 `json:"base_url"`    // address of the API
@@ -29,14 +30,14 @@ type Config struct {
 	Models     map[string]ModelConfig `json:"models"`      // facts about models
 }
 
-// A ModelConfig says what is known of a model. All of it is optional.
+// A ModelConfig describes a model. All fields are optional.
 type ModelConfig struct {
 	Window    int64        `json:"window"`     // tokens of its context
 	MaxOutput int64        `json:"max_output"` // tokens of a response
 	Price     *model.Price `json:"price"`      // of a million tokens
 }
 
-// presets are the providers that need no configuration but a key.
+// presets are the providers that need no configuration other than a key, if any.
 var presets = map[string]Config{
 	"anthropic":  {API: Anthropic, KeyEnv: "ANTHROPIC_API_KEY"},
 	"google":     {API: Google, KeyEnv: "GEMINI_API_KEY"},

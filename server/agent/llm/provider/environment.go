@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// CommandEnvironment returns the variables of commands that a model runs, K=V: those of the server
-// and of the session, without the keys of providers. An empty variable of the session removes one.
+// CommandEnvironment returns the variables of commands that a model runs, K=V: variables of the
+// server and the session, without the keys of providers. An empty variable of the session removes
+// one.
 func (s Set) CommandEnvironment(session map[string]string) []string {
 	env := map[string]string{}
 	for _, kv := range os.Environ() {

@@ -41,7 +41,8 @@ func (k *Keys) key(name string, c *Config) (string, error) {
 		"or pass it with agentctl new --env", name, c.KeyEnv)
 }
 
-// runKeyCommand returns what a program prints. Its error output goes nowhere: it may have secrets.
+// runKeyCommand returns the output of a program. Its error output is discarded: it may have
+// secrets.
 func runKeyCommand(name string, command []string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
@@ -85,7 +86,7 @@ func (k *Keys) headers(name string, c *Config) (headers map[string]string, secre
 	return headers, secrets, err
 }
 
-// Ready returns nil if the key of a provider is there, without running a program. The error tells
+// Ready returns nil if the key of a provider is there, without running a program. The error names
 // what is missing.
 func (s Set) Ready(name string, env func(string) string) error {
 	c, ok := s.Find(name)
@@ -115,7 +116,7 @@ func (s Set) KeySource(name string) string {
 	return "none needed"
 }
 
-// Environment returns a lookup in variables of a session, then in those of the server.
+// Environment returns a lookup in the variables of a session, then in the server's.
 func Environment(session map[string]string) func(string) string {
 	return func(name string) string {
 		if v, ok := session[name]; ok {

@@ -26,8 +26,8 @@ type family struct {
 	tokens   int64 // of their contexts; 0: not known
 }
 
-// families tells the provider and the context of a model from its name; the first match counts, and
-// the configuration has the last word. Compiled on first use.
+// families maps names of models to their provider and context size. The first match counts, and the
+// configuration takes precedence. Compiled on first use.
 var families = sync.OnceValue(func() []family {
 	return []family{
 		{regexp.MustCompile(`^claude-`), "anthropic", 200_000},
@@ -38,8 +38,8 @@ var families = sync.OnceValue(func() []family {
 	}
 })
 
-// Parse reads the name of a model: PROVIDER/MODEL, the name of a model that a configured provider
-// lists, or one that tells its provider.
+// Parse reads the name of a model: PROVIDER/MODEL, a model that a configured provider lists, or a
+// name that implies its provider.
 func (s Set) Parse(text string) (Reference, error) {
 	if name, id, ok := strings.Cut(text, "/"); ok && id != "" {
 		if _, known := s.Find(name); known {

@@ -102,7 +102,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 }
 
-// fill returns the buffered bytes, at least one, without the line feed that ends the former line.
+// fill returns the buffered bytes, at least one, without the line feed that ends the previous line.
 func (r *Reader) fill() ([]byte, error) {
 	for {
 		if _, err := r.in.Peek(1); err != nil {

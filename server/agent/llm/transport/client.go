@@ -34,8 +34,8 @@ var shared = sync.OnceValue(func() http.RoundTripper {
 	return http.DefaultTransport.(*http.Transport).Clone()
 })
 
-// Do sends a request and returns the stream that answers it. Its errors, and those of reading the
-// body, are model.Errors; if the context of the request ends, they are its error.
+// Do sends a request and returns the stream that answers it. Its errors, and errors of reading the
+// body, are model.Errors, or the error of the request's context if that ended.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	parent := req.Context()
 	ctx, cancel := context.WithCancelCause(parent)
@@ -58,7 +58,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	res.Body = &body{ReadCloser: res.Body, watchdog: w}
 	if err := c.check(res); err != nil {
 		err = w.cause(err)
-		_ = res.Body.Close() // the error says more
+		_ = res.Body.Close() // the error is more specific
 		return nil, err
 	}
 	return res, nil
@@ -66,7 +66,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// maxErrorBody bounds what is read of the body of an error, in bytes.
+// maxErrorBody bounds the bytes read from the body of an error.
 const maxErrorBody = 64 << 10
 
 // check returns an error unless the response is a stream of events.
@@ -109,7 +109,7 @@ type watchdog struct {
 	timer *time.Timer
 }
 
-// start begins to wait anew. With a time of 0 it waits for ever.
+// start restarts the timeout. A time of 0 means no timeout.
 func (w *watchdog) start(d time.Duration, format string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

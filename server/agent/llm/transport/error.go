@@ -28,7 +28,7 @@ type failure struct {
 	Details []struct{ RetryDelay string }
 }
 
-// DecodeError returns the error of an answer. If nothing says that it is one, the class is empty.
+// DecodeError returns the error of an answer. The class is empty if the answer is not an error.
 func DecodeError(status int, header http.Header, text []byte) *model.Error {
 	return decodeFailure(text).error(status, header)
 }
@@ -81,7 +81,7 @@ func decodeFailure(text []byte) (f failure) {
 			return f
 		}
 		f = failure{}
-		_ = json.Unmarshal(b, &f) // what it can read
+		_ = json.Unmarshal(b, &f) // as far as possible
 	}
 	if detail, ok := f.Detail.(string); ok && f.Message == "" {
 		f.Message = detail
@@ -120,8 +120,8 @@ var classes = []struct {
 	{model.Invalid, []string{"invalid_request", "invalid_argument", "invalid_prompt", "failed_precondition"}, nil},
 }
 
-// classOf returns the class of an error, from its status if its words tell none. Words about the
-// context and the quota say more than any status.
+// classOf returns the class of an error: from its kind or message if the status is not an error or
+// if they name the context or the quota, else from its status.
 func classOf(status int, kind, message string) model.Class {
 	for _, c := range classes {
 		if containsAny(kind, c.kind) || containsAny(message, c.message) {

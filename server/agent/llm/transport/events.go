@@ -17,7 +17,7 @@ import (
 type EventDecoder interface {
 	Decode(data []byte) error
 	Complete() bool // the answer may end here
-	Ended() bool    // nothing of the answer follows
+	Ended() bool    // the answer is complete
 }
 
 // Events posts a request as JSON and passes the events of the answer to d. A stream that ends

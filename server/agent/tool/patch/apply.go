@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Apply returns a text with the chunks of an update applied. Unchanged lines stay as they are.
-// A new line gets the line end of its place. A text without a line end at its end stays without.
-// A byte order mark stays, unless the patch has one. exact reports whether the text has the lines
-// of the chunks as they are in the patch.
+// Apply returns a text with the chunks of an update applied. Unchanged lines stay as they are. A
+// new line gets the line end of its place. A text without a final line end stays without one. A
+// byte order mark stays, unless the patch has one. exact reports whether the text has the lines of
+// the chunks as they are in the patch.
 func (f *File) Apply(text string) (result string, exact bool, err error) {
 	if rest, marked := strings.CutPrefix(text, byteOrderMark); marked && !f.has(byteOrderMark) {
 		result, exact, err = f.apply(rest)
@@ -169,8 +169,8 @@ func (s *source) find(c *Chunk, at int) (from, n int, err error) {
 	return from, len(old), err
 }
 
-// search returns where lines are, at or after a line: the first place where they are equal, else
-// the only place where they differ in blanks or in typographic characters alone.
+// search returns the position of lines, at or after a line: the first equal place, or else the only
+// place that differs just in whitespace or typographic characters.
 func (s *source) search(lines []string, at int, atEnd bool) (int, error) {
 	last := len(s.lines) - len(lines)
 	if atEnd {
@@ -250,7 +250,7 @@ var comparisons = []func(string) string{
 	func(line string) string { return strings.TrimSpace(ascii.Replace(line)) },
 }
 
-// ascii replaces typographic characters by those of a keyboard.
+// ascii replaces typographic characters with ASCII ones.
 var ascii = strings.NewReplacer(
 	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2015", "-", "\u2212", "-",
 	"\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'",

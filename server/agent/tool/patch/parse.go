@@ -23,7 +23,7 @@ const (
 	eofMark    = "*** End of File"
 )
 
-// counts is the header of a unified diff. Its numbers are ignored: the lines tell the place.
+// counts is the header of a unified diff. Its numbers are ignored: the lines determine the place.
 var counts = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@`)
 
 // Parse parses a patch. Each file is in it once.

@@ -1,6 +1,6 @@
 package patch
 
-// An Operation is what a patch does with a file.
+// An Operation is the change of a file by a patch.
 type Operation int
 
 // The operations.
@@ -32,7 +32,7 @@ type Line struct {
 	Text string
 }
 
-// lines returns the lines of a chunk without those that have a mark.
+// lines returns the lines of a chunk, except lines with the given mark.
 func (c *Chunk) lines(without byte) (lines []string) {
 	for _, l := range c.Lines {
 		if l.Mark != without {

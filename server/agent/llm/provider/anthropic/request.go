@@ -107,7 +107,7 @@ func (m *Model) messages(all []model.Message) []message {
 }
 
 // mark sets the marks of the cache: at the end of the last two messages of the user, so that the
-// next request finds what this one wrote. The mark of the system prompt covers the tools.
+// next request finds the entry that this one wrote. The mark of the system prompt covers the tools.
 func mark(messages []message) {
 	left := 2
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {

@@ -19,7 +19,7 @@ type decoder struct {
 	lastDelta anthropic.MessageDeltaUsage
 }
 
-// A block is a content block under way.
+// A block is a content block being streamed.
 type block struct {
 	part      int
 	kind      string
@@ -125,9 +125,9 @@ func (d *decoder) delta(e *anthropic.MessageStreamEventUnion) error {
 	return nil
 }
 
-// stop sets the form in which a finished block returns. Texts and calls return as they were
-// decoded, thinking with its signature, and other blocks as they came. A call without deltas has
-// the arguments of its start.
+// stop sets the form in which a finished block is sent back. Texts and calls are sent as decoded,
+// thinking with its signature, and other blocks as received. A call without deltas has the
+// arguments of its start.
 func (d *decoder) stop(index int64) error {
 	b := d.blocks[index]
 	if b == nil {

@@ -18,14 +18,15 @@ type callDelta struct {
 	} `json:"function"`
 }
 
-// A call is a call under way.
+// A call is a tool call being streamed.
 type call struct {
 	part  int
 	index int // -1: none
 	id    string
 }
 
-// call applies the delta of a call. A call without an id, or with that of another call, gets one.
+// call applies the delta of a call. A call without an id, or with the id of another call, gets a
+// new one.
 func (d *decoder) call(in *callDelta) error {
 	c := d.find(in)
 	if c == nil {

@@ -85,8 +85,8 @@ func (m *Model) assistant(in *model.Message) object {
 	return out
 }
 
-// user encodes a message of the user: results first, each as a message of its own. Files of results
-// follow in the message of the user, since results hold only text.
+// user encodes a user message: results first, each as a separate message. Files of results follow
+// in the user message, since results hold only text.
 func user(in *model.Message) (list []object) {
 	var content []object
 	var texts string

@@ -132,8 +132,8 @@ func (d *decoder) Decode(data []byte) error {
 	return nil
 }
 
-// decode returns the tokens. Some servers count reasoning beside the completion, as the total
-// tells.
+// decode returns the tokens. Some servers count reasoning separately from the completion, as the
+// total shows.
 func (u *usage) decode() model.Usage {
 	out := u.Completion
 	if u.Out.Reasoning > 0 && u.Total == u.Prompt+u.Completion+u.Out.Reasoning {
@@ -195,7 +195,7 @@ func (d *decoder) text(content string) error {
 	return nil
 }
 
-// flush appends what the splitter holds back.
+// flush appends the text that the splitter holds back.
 func (d *decoder) flush() error {
 	for _, p := range d.think.flush() {
 		if _, err := d.builder.Continue(p.kind, p.text); err != nil {
@@ -205,7 +205,7 @@ func (d *decoder) flush() error {
 	return nil
 }
 
-// finish applies the reason of the end. Some servers tell a failure by it.
+// finish applies the finish reason. Some servers report a failure with it.
 func (d *decoder) finish(reason string) error {
 	switch reason {
 	case "error", "abort", "insufficient_system_resource":

@@ -156,7 +156,8 @@ func TestDeviationsAreDecoded(t *testing.T) {
 	}
 }
 
-// A failure that is told without the field error is one: the text before it is no whole answer.
+// A failure reported without the field error is still an error: the text before it is not a
+// complete answer.
 func TestFailuresOfCompatibleServersAreErrors(t *testing.T) {
 	for text, want := range map[string]model.Class{
 		`{"object":"error","message":"engine died","code":500}`:                        model.ServerFail,

@@ -21,7 +21,7 @@ type thinkSplitter struct {
 type thinkState int
 
 const (
-	beforeThink thinkState = iota // nothing but spaces came
+	beforeThink thinkState = iota // only spaces received so far
 	inThink
 	afterThink // the rest is text
 )
@@ -66,7 +66,7 @@ func (s *thinkSplitter) split(text string) (pieces []piece) {
 	return pieces
 }
 
-// flush returns what was held back.
+// flush returns the text held back.
 func (s *thinkSplitter) flush() []piece {
 	kind := model.Text
 	if s.state == inThink {

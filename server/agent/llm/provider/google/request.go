@@ -113,8 +113,8 @@ func file(f *model.File) object {
 	return object{"inlineData": object{"mimeType": f.MediaType, "data": f.Data}}
 }
 
-// result encodes the result of a call, with its files beside it. Ids that this package made are
-// left out.
+// result encodes the result of a call, followed by its files. Ids that this package made are left
+// out.
 func result(r *model.Result) []any {
 	field := "output"
 	if r.Error {

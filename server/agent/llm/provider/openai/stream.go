@@ -12,7 +12,7 @@ import (
 // A decoder decodes the events of one response.
 type decoder struct {
 	builder *model.Builder
-	parts   map[int64]int // index of the part, by that of the output item
+	parts   map[int64]int // index of the part by index of the output item
 	summary map[int64]int64
 	out     model.Response
 	done    bool // the terminal event came

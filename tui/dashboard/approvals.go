@@ -1,0 +1,92 @@
+package dashboard
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/approval"
+	"agentctl/tui/sessionlist"
+	"agentctl/tui/ui"
+)
+
+// leftRequests holds the dialogs, by session, that the user left without a decision, though they
+// have a text. The next dialog of the same request continues them.
+type leftRequests map[string]*approvalDialog
+
+// put keeps a dialog if something was written in it.
+func (l leftRequests) put(a *approvalDialog) {
+	if a.panel.Written() {
+		l[a.session] = a
+	}
+}
+
+// take returns the dialog that was left for the request of a session, or nil.
+func (l leftRequests) take(s *protocol.Summary) *approvalDialog {
+	a := l[s.Session]
+	delete(l, s.Session)
+	switch {
+	case a == nil:
+		return nil
+	case a.decided(s):
+		a.close()
+		return nil
+	}
+	a.gone, a.message = false, ""
+	a.panel.Reopen(a.now())
+	return a
+}
+
+// update keeps the text of a request that a summary shows to be gone.
+func (l leftRequests) update(s *protocol.Summary) {
+	if a := l[s.Session]; a != nil && a.decided(s) {
+		delete(l, s.Session)
+		a.close()
+	}
+}
+
+// approvals opens the dialogs of requests.
+type approvals struct {
+	requests *requester
+	list     *sessionlist.List
+	open     OpenSessions
+	now      func() time.Time
+	after    func(time.Duration, tea.Msg) tea.Cmd
+	canvas   *ui.Canvas // of the screen
+}
+
+// show opens the approval dialog for a session: the one that was left, or a new one. With several
+// pending requests it opens the session.
+func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
+	switch {
+	case s.Status != protocol.Waiting:
+		a.requests.status.Text = sessionName(s) + " has no request"
+		return nil, nil
+	case s.Approvals > 1:
+		return nil, OpenIntent{s.Session}
+	}
+	dialog := a.requests.left.take(s)
+	if dialog == nil {
+		session := s.Session
+		dialog = &approvalDialog{
+			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, now: a.now, after: a.after,
+			session: session, asked: s.Asked, panel: approval.NewPanel(a.requests.styles, sessionName(s)),
+			height: func() int { return a.canvas.Height },
+			keep:   func(text string) string { return a.keepText(session, text) },
+		}
+	}
+	a.requests.overlays.Push(dialog)
+	return dialog.fetch(), nil
+}
+
+// keepText adds what was written about a request that is gone to the unsent message of its session.
+// It returns where it is, or "" if there is none.
+func (a *approvals) keepText(session, text string) (where string) {
+	s, ok := a.list.Get(session)
+	if !ok || text == "" {
+		return ""
+	}
+	a.open.KeepText(session, text)
+	return "your text is in the message box of " + sessionName(&s)
+}
