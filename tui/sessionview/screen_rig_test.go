@@ -14,8 +14,6 @@ import (
 	"agentctl/tui/ui"
 )
 
-// tickMsg is the tick of the view's clock.
-type tickMsg = ui.TickMsg
 
 // viewRig is a view that keeps its last intent.
 type viewRig struct {
