@@ -132,11 +132,7 @@ func runTrial(t *testing.T, seed uint64) {
 		pause(ctx, time.Duration(tr.rng.IntN(600))*time.Millisecond)
 		left := tr.Kill()
 		tr.Start()
-		for _, pid := range left {
-			if tr.Owns(pid) {
-				t.Errorf("process %d, an agent of the killed server, still runs", pid)
-			}
-		}
+		tr.CheckGone(left)
 	}
 	sending.Wait()
 	for agent, id := range ids {

@@ -218,11 +218,7 @@ func (r *run) disturb(ctx context.Context) (peak int64) {
 			continue
 		}
 		peak = max(peak, r.usage().Peak)
-		for _, pid := range r.restart(ctx, syscall.SIGKILL) {
-			if r.Owns(pid) {
-				r.t.Errorf("process %d, an agent of the killed server, still runs", pid)
-			}
-		}
+		r.CheckGone(r.restart(ctx, syscall.SIGKILL))
 		r.releaseQueues(ctx)
 		nextKill = r.nextKill()
 	}

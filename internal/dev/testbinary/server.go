@@ -129,6 +129,28 @@ func (s *Server) Owns(pid int) bool {
 	return strings.Contains(string(environ), markVariable+"="+s.Dir+"\x00")
 }
 
+// CheckGone checks that no agent of a killed server runs. A shell at the start barrier has not become an
+// agent: it exits when it reads the end of its pipe, and is waited for.
+func (s *Server) CheckGone(agents []int) {
+	s.T.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for _, pid := range agents {
+		for limit := time.Now().Add(time.Minute); s.Owns(pid) && atStartBarrier(pid) && time.Now().Before(limit); {
+			<-tick.C
+		}
+		if s.Owns(pid) {
+			s.T.Errorf("process %d, an agent of the killed server, still runs", pid)
+		}
+	}
+}
+
+// atStartBarrier reports whether a process is a shell that waits until it may execute an agent.
+func atStartBarrier(pid int) bool {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // fails for a dead process
+	return strings.Contains(string(line), "read -r go <&3")
+}
+
 // KillAll kills the processes that a failed test left.
 func (s *Server) KillAll() {
 	if s.cmd == nil || s.cmd.Process == nil {
