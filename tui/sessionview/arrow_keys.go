@@ -48,7 +48,7 @@ func (v *View) wheelArrow(by int) bool {
 	if v.pressed.arrows.lastWasKey {
 		v.composer.MoveCursor(v.pressed.arrows.cursor)
 	}
-	list := v.transcript.view.List
+	list := v.transcript.View.List
 	if v.pressed.arrows.lastWasKey {
 		list.Scroll(-by)
 	}

@@ -63,9 +63,9 @@ func newLongView(t testing.TB, n int) *longView {
 		}
 		if i%25 == 0 {
 			name = transcriptview.AnchorName("turn-"+strconv.Itoa(i), protocol.HitText, "t")
-			hits = append(hits, hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
+			hits = append(hits, tuitest.Hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
 		}
-		l.m.transcript.view.List.Append(&countingItem{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
+		l.m.transcript.View.List.Append(&countingItem{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
 	l.journal.UserMessage(tuitest.Ada, "last", "go")
 	l.journal.Text("t3")
@@ -163,7 +163,11 @@ func BenchmarkDeeds(b *testing.B) {
 					if moves := action.name != "key" && action.name != "delta"; moves && done%10 == 0 {
 						// Return to the end before the smaller list is exhausted.
 						b.StopTimer()
-						l.m.transcript.search.current = 0
+						if action.name == "next match" {
+							for range 10 {
+								l.press("N")
+							}
+						}
 						l.press("G")
 						b.StartTimer()
 					}
@@ -183,6 +187,7 @@ type recordedHistory struct {
 
 const (
 	pastTurns  = 500
+	pageTurns  = 100
 	pastDeltas = 98
 )
 
@@ -210,7 +215,7 @@ func newRecordedHistory() *recordedHistory {
 	var pages []*protocol.HistoryResult
 	j.Pending, j.Seq = nil, 0
 	for i := range pastTurns {
-		if i%jumpPageTurns == 0 {
+		if i%pageTurns == 0 {
 			page = &protocol.HistoryResult{Epoch: "k3f9ab", First: seq + 1, More: i > 0}
 			pages = append([]*protocol.HistoryResult{page}, pages...)
 		}
@@ -329,18 +334,18 @@ func viewHeap(t testing.TB, h *recordedHistory) float64 {
 	before := heapSize()
 	m, _ := h.openView(t)
 	for range 2 * len(h.pages) {
-		cmd := m.transcript.requestOlder()
+		cmd := m.transcript.RequestOlder()
 		for _, msg := range tuitest.Messages(cmd) {
 			if msg != nil {
 				m.Update(msg)
 			}
 		}
-		m.transcript.view.List.ScrollToTop()
+		m.transcript.View.List.ScrollToTop()
 		m.canvas.Dirty = true
 		m.View()
 	}
-	if m.transcript.view.HasOlder() || m.transcript.view.List.Len() < 3*pastTurns {
-		t.Fatalf("older turns are not loaded: got %d items", m.transcript.view.List.Len())
+	if m.transcript.View.HasOlder() || m.transcript.View.List.Len() < 3*pastTurns {
+		t.Fatalf("older turns are not loaded: got %d items", m.transcript.View.List.Len())
 	}
 	used := heapSize() - before
 	runtime.KeepAlive(m)

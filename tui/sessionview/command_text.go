@@ -20,7 +20,7 @@ func (v *View) withText(action keymap.Action, text string) (run func() tea.Cmd, 
 	case text == "" && action != keymap.RenameSession:
 		return func() tea.Cmd { return v.runAction(action) }, true
 	case action == keymap.Find:
-		return func() tea.Cmd { return v.search(text) }, true
+		return func() tea.Cmd { return v.applyPaneResult(v.transcript.Search(text)) }, true
 	case action == keymap.RenameSession:
 		return func() tea.Cmd {
 			v.overlays.Push(settings.NewRename(v.Styles, v.replica, v.commands, v.overlays, text))

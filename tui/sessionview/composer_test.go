@@ -56,7 +56,7 @@ func TestSendScrollsToEnd(t *testing.T) {
 	s.press("enter")
 	s.mustSendNothing()
 	s.press("pgup", "pgup")
-	if s.m.transcript.view.List.Following() {
+	if s.m.transcript.View.List.Following() {
 		t.Fatal("the list still follows its end")
 	}
 	s.session.Reply = func(tuitest.Command) (any, error) {
@@ -64,7 +64,7 @@ func TestSendScrollsToEnd(t *testing.T) {
 	}
 	s.typeText("on")
 	s.press("enter")
-	if !s.m.transcript.view.List.Following() {
+	if !s.m.transcript.View.List.Following() {
 		t.Error("the sent message is below the screen")
 	}
 	s.mustHide("queued")

@@ -449,9 +449,9 @@ func typing(text string) func(*testScreen) { return func(s *testScreen) { s.type
 
 // findTestStore searches and goes to the second of three matches.
 func findTestStore(s *testScreen) {
-	s.setSearchResults(
-		noHistory, []protocol.Hit{hit("m1", 2, protocol.HitText, "t2"), hit("m1", 2, protocol.HitTool, "c1")},
-		[]protocol.Hit{hit("m1", 2, protocol.HitUser, "")},
+	s.session.ReplyToSearch(
+		tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m1", 2, protocol.HitText, "t2"), tuitest.Hit("m1", 2, protocol.HitTool, "c1")},
+		[]protocol.Hit{tuitest.Hit("m1", 2, protocol.HitUser, "")},
 	)
 	s.press("ctrl+f")
 	s.typeText("test store")

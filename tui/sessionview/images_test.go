@@ -17,6 +17,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/download"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
@@ -72,22 +73,16 @@ func openImages(t *testing.T, j *tuitest.Journal, width, height int) *testScreen
 
 // loadImages fires the timer of the images.
 func (s *testScreen) loadImages() {
-	var others []tea.Msg
-	pending := s.timers
-	s.timers = nil
-	for _, msg := range pending {
-		if msg == (imagesMsg{}) {
-			s.update(msg)
-		} else {
-			others = append(others, msg)
-		}
+	if at := s.m.panels.images.Deadline(); !at.IsZero() {
+		s.update(panel.TimerMsg{At: at})
 	}
-	s.timers = append(others, s.timers...)
 }
 
 // sentImages fires the timer of the images and returns what it writes to the terminal.
 func (s *testScreen) sentImages() (sent string) {
-	for _, msg := range tuitest.Messages(s.m.Update(imagesMsg{})) {
+	cmd, changed := s.m.panels.images.Update(panel.DueMsg{})
+	s.m.canvas.Dirty = s.m.canvas.Dirty || changed
+	for _, msg := range tuitest.Messages(cmd) {
 		if raw, ok := msg.(tea.RawMsg); ok {
 			sent += fmt.Sprint(raw.Msg)
 		}
@@ -187,7 +182,7 @@ func TestAPictureIsCutAtTheEdgesOfTheTranscript(t *testing.T) {
 	s.loadImages()
 	all := s.pictureRows()
 	for cut := 1; cut < len(all); cut++ {
-		s.m.transcript.view.List.SetTopLine(s.m.transcript.view.List.First(), all[0]+cut)
+		s.m.transcript.View.List.SetTopLine(s.m.transcript.View.List.First(), all[0]+cut)
 		s.update(tea.FocusMsg{})
 		s.m.canvas.Dirty = true
 		if got := s.pictureRows(); len(got) != len(all)-cut || got[0] != 0 {
@@ -271,10 +266,8 @@ func TestASessionWithoutImagesHasNoTimerAndNoQuery(t *testing.T) {
 	s := open(t, j, 80, 24)
 	s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.press("ctrl+home", "ctrl+end")
-	for _, msg := range s.timers {
-		if msg == (imagesMsg{}) {
-			t.Error("the timer of the images runs")
-		}
+	if !s.m.panels.images.Deadline().IsZero() {
+		t.Error("the timer of the images runs")
 	}
 	if s.m.Styles.Images.Query() == "" {
 		t.Error("the terminal has been asked for its graphics")
@@ -299,7 +292,8 @@ func TestTheFirstImageAsksTheTerminalAndKittyGetsIt(t *testing.T) {
 	s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.update(tea.WindowSizeMsg{Width: 80, Height: 25})
 	display := s.m.Styles.Images
-	if asked := tuitest.Messages(s.m.Update(imagesMsg{})); len(asked) != 1 || asked[0] != (ui.QueryImagesMsg{}) {
+	cmd, _ := s.m.panels.images.Update(panel.DueMsg{})
+	if asked := tuitest.Messages(cmd); len(asked) != 1 || asked[0] != (ui.QueryImagesMsg{}) {
 		t.Fatalf("messages %v, want a query", asked)
 	}
 	if display.Query() == "" {
@@ -324,7 +318,8 @@ func TestTheFirstImageAsksTheTerminalAndKittyGetsIt(t *testing.T) {
 	}
 	_ = display.SetMode(thumbnail.Off)
 	_ = display.SetMode(thumbnail.UseKitty)
-	s.update(imagesMsg{}) // loads the image again
+	cmd, _ = s.m.panels.images.Update(panel.DueMsg{})
+	s.run(cmd) // loads the image again
 	if again := s.sentImages(); !strings.Contains(again, "a=T") {
 		t.Errorf("an image that the display does not keep is not loaded again: %.40q", again)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/pane"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/settings"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
@@ -40,7 +40,7 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 			v.panels.side.Scroll(ui.WheelRows(msg))
 			return nil
 		}
-		v.transcript.view.List.Scroll(ui.WheelRows(msg))
+		v.transcript.View.List.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
 		return v.click(msg)
 	}
@@ -74,8 +74,8 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case v.focus == onComposer && ui.Writes(msg):
 		v.composer.Press(msg)
 		return nil
-	case v.focus == onTranscript && v.transcript.copyMode.active:
-		if cmd, handled := v.transcript.pressCopyMode(key); handled {
+	case v.focus == onTranscript:
+		if cmd, handled := v.transcript.PressCopyMode(key); handled {
 			return cmd
 		}
 	}
@@ -99,7 +99,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case onPlan:
 		return v.applyResult(v.panels.plan.Press(key))
 	case onTranscript:
-		return v.pressTranscript(key)
+		return v.applyPaneResult(v.transcript.Press(key))
 	}
 	return v.pressComposer(key, msg)
 }
@@ -111,8 +111,8 @@ func (v *View) pressGlobal(key string) (cmd tea.Cmd, handled bool) {
 
 // act carries out an action of the global scope.
 func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
-	if v.scroll(action) {
-		return nil, true
+	if r, handled := v.transcript.Act(action); handled {
+		return v.applyPaneResult(r), true
 	}
 	switch action {
 	case keymap.Help:
@@ -125,8 +125,6 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.pushMenu(settings.New(v.Styles, v.replica, v.commands))
 	case keymap.ShowRules:
 		v.pushMenu(settings.NewRules(v.Styles, v.replica, v.commands))
-	case keymap.ShowChanges:
-		v.showChangedFiles()
 	case keymap.ShowContext:
 		page, cmd := v.usage.OpenPage(v.Styles)
 		v.overlays.Push(page)
@@ -140,16 +138,6 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 		v.cycleFocus(-1)
 	case keymap.Interrupt:
 		return v.panels.interrupt.Start(), true
-	case keymap.ToggleLast:
-		v.transcript.toggleVisible()
-	case keymap.Find:
-		v.overlays.Push(v.transcript.openSearch())
-	case keymap.ShowOutline:
-		return v.showOutline(), true
-	case keymap.PreviousTurn:
-		return v.transcript.jumpTo(transcriptview.TurnAnchor, -1), true
-	case keymap.NextTurn:
-		return v.transcript.jumpTo(transcriptview.TurnAnchor, 1), true
 	case keymap.OpenEditor:
 		return v.composeInEditor(), true
 	case keymap.EarlierMessage:
@@ -186,25 +174,6 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	return nil, true
 }
 
-// scroll scrolls the transcript. It reports whether the action is one that scrolls.
-func (v *View) scroll(action keymap.Action) bool {
-	list := v.transcript.view.List
-	page := max(1, list.Height()-1)
-	switch action {
-	case keymap.PageUp:
-		list.Scroll(-page)
-	case keymap.PageDown:
-		list.Scroll(page)
-	case keymap.Top:
-		list.ScrollToTop()
-	case keymap.Bottom:
-		list.ScrollToBottom()
-	default:
-		return false
-	}
-	return true
-}
-
 // applyResult carries out a result of a panel.
 func (v *View) applyResult(r panel.Result) tea.Cmd {
 	v.leaveFocus(r.Leave)
@@ -238,28 +207,19 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	return nil
 }
 
-// pressTranscript handles a key while the transcript has the focus.
-func (v *View) pressTranscript(key string) tea.Cmd {
-	r := v.transcript.press(key)
-	v.leaveFocus(r.leave)
-	if r.push != nil {
-		v.overlays.Push(r.push)
+// applyPaneResult carries out a result of the transcript.
+func (v *View) applyPaneResult(r pane.Result) tea.Cmd {
+	v.leaveFocus(r.Leave)
+	if r.Focus {
+		v.setFocus(onTranscript)
 	}
-	if r.help {
+	if r.Push != nil {
+		v.overlays.Push(r.Push)
+	}
+	if r.Help {
 		v.showHelp()
 	}
-	if r.file != "" {
-		id, _ := v.transcript.view.List.Selected()
-		item := v.transcript.view.List.Item(id)
-		switch r.file {
-		case keymap.OpenPlace:
-			return v.files.OpenPlace(item)
-		case keymap.OpenFile:
-			return v.files.Open(transcriptview.Files(item))
-		}
-		return v.files.Save(transcriptview.Files(item))
-	}
-	return r.cmd
+	return r.Cmd
 }
 
 // paste inserts a pasted text where the user is typing.
@@ -297,7 +257,7 @@ func (v *View) usable(f focus) bool {
 	case onPlan:
 		return v.panels.plan.Running() != nil
 	case onTranscript:
-		return v.transcript.view.List.Len() > 0
+		return v.transcript.View.List.Len() > 0
 	}
 	return true
 }
@@ -306,15 +266,10 @@ func (v *View) usable(f focus) bool {
 func (v *View) setFocus(f focus) {
 	v.focus = f
 	v.panels.decision.SetFocus(f == onApproval)
-	v.transcript.leaveCopyMode()
+	v.transcript.SetFocus(f == onTranscript)
 	v.composer.SetFocus(f == onComposer)
 	v.panels.queue.SetFocus(f == onQueue)
 	v.panels.plan.SetFocus(f == onPlan)
-	if f == onTranscript {
-		v.transcript.view.List.MoveSelection(0)
-	} else {
-		v.transcript.view.List.ClearSelection()
-	}
 }
 
 // leaveFocus moves the focus to the composer if leave is set.
@@ -347,13 +302,6 @@ func (v *View) showHelp() {
 		scope = keymap.Player
 	}
 	v.overlays.Push(ui.NewHelp(v.Styles, scope))
-}
-
-// showOutline opens the list of turns.
-func (v *View) showOutline() tea.Cmd {
-	page, cmd := v.transcript.openOutline()
-	v.overlays.Push(page)
-	return cmd
 }
 
 // pushMenu shows a menu with the status message below it.

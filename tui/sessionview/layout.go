@@ -91,7 +91,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		least = max(least, height/3) // what led to the request comes before plan and queue
 	}
 	show(v.panels.stages[afterApproval])
-	above := slices.Concat(v.transcriptLines(width, left), slices.Concat(shown[:atConnection]...))
+	above := slices.Concat(v.transcript.Lines(width, left), slices.Concat(shown[:atConnection]...))
 	v.panels.rows = clickRows{
 		queue:    rowRange{len(above) - len(shown[atQueue]), len(above)},
 		approval: rowRange{len(above), len(above) + len(approval)},
@@ -150,42 +150,20 @@ func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
 	return nil, nil
 }
 
-// transcriptLines returns the visible lines of the transcript.
-func (v *View) transcriptLines(width, rows int) []string {
-	if rows <= 0 {
-		return nil
-	}
-	view := v.transcript.view
-	view.List.Resize(width, rows)
-	lines := view.List.Lines()
-	if view.Empty() && v.replica.CaughtUp {
-		text := " no messages yet: write one"
-		if v.panels.player != nil {
-			text = " no messages yet"
-		}
-		lines[0] = v.Styles.Dim.Render(ui.Fit(text, width))
-	}
-	return lines
-}
-
 // composerRule returns the line above the composer.
 func (v *View) composerRule(width int) string {
-	s, keys, list := v.Styles, v.Styles.Keys, v.transcript.view.List
-	title := ""
-	if !list.Following() {
-		key := ui.Prefixed(keymap.Separator, keys.Key(keymap.Bottom))
-		title = "↓ " + format.Count(v.transcript.below(), "line") + " below" + key
-	}
+	s, keys := v.Styles, v.Styles.Keys
+	title, copying := v.transcript.Below(), v.transcript.CopyHint()
 	switch {
 	case v.composer.Editing != "":
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
 		title = s.Warning.Render(v.panels.queue.EditTitle()) + s.Dim.Render(hint)
 	case v.composer.Shell && v.focus == onComposer:
 		title = v.shellTitle()
-	case v.transcript.copyMode.active:
-		title = v.transcript.copyMode.hint(s, list)
+	case copying != "":
+		title = copying
 	case v.focus == onTranscript:
-		hint := v.transcript.hint()
+		hint := v.transcript.Hint()
 		if title != "" {
 			hint = title + ui.Prefixed(keymap.Separator, hint)
 		}

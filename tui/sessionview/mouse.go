@@ -31,10 +31,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 	case rows.composer.contains(msg.Y):
 		v.setFocus(onComposer)
 	default:
-		if cmd, ok := v.openPicture(msg.Y); ok {
-			return cmd
-		}
-		v.transcript.click(msg.Y)
+		return v.transcript.Click(msg.Y)
 	}
 	return nil
 }
@@ -52,6 +49,6 @@ func (v *View) clickSide(row int) {
 			v.panels.queue.Select(at)
 		}
 	case "files":
-		v.showChangedFiles()
+		v.applyPaneResult(v.transcript.ShowChanges())
 	}
 }

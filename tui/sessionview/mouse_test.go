@@ -51,7 +51,7 @@ func TestAWheelThatSendsArrowsScrolls(t *testing.T) {
 		s.typeText(draft)
 		s.press("left")
 		cursor := s.m.composer.Cursor()
-		list := s.m.transcript.view.List
+		list := s.m.transcript.View.List
 		above, _ := list.Position()
 		s.press("up")
 		for range 2 { // within keyInterval

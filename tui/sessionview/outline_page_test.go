@@ -1,8 +1,6 @@
 package sessionview
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,25 +39,6 @@ func TestGoldenTurns(t *testing.T) {
 	}
 }
 
-func TestTurnsFilterAndJump(t *testing.T) {
-	s := open(t, tuitest.LongSession(300), 80, 20)
-	s.press("f10")
-	s.mustShow("turns · 300", "▸ ", "question 299")
-	s.typeText("q 17")
-	s.mustShow("turns · 13 of 300", "question 17 ", "question 217")
-	s.press("up", "up", "down", "enter")
-	s.mustHide("filter:")
-	s.mustShow("▎ question 179")
-	if s.m.focus != onTranscript {
-		t.Error("the transcript does not have the focus after a jump")
-	}
-	s.press("O")
-	s.typeText("nothing like it")
-	s.mustShow("no turn matches")
-	s.press("enter", "esc")
-	s.mustHide("filter:")
-}
-
 func TestTurnsTypeIntoTheFilterOnly(t *testing.T) {
 	s := open(t, outlineJournal(), 80, 24)
 	s.press("tab", "f10")
@@ -73,45 +52,4 @@ func TestTurnsTypeIntoTheFilterOnly(t *testing.T) {
 	if text := s.m.composer.Value(); text != "" {
 		t.Errorf("the message is %q", text)
 	}
-}
-
-func TestTurnsLoadHistory(t *testing.T) {
-	s := openAtEnd(t, 1200)
-	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
-		n := int(d.Before-1) / 6
-		return tuitest.FinishedTurns(max(0, n-d.Limit), n)
-	})
-	s.applyJournal()
-	s.press("f10")
-	s.mustShow("turns · 100 · older turns above", "question 199")
-	s.typeText("question 42")
-	s.mustShow("turns · 2 of 200", "question 142")
-	s.press("up", "enter")
-	s.mustShow("▎ question 42")
-}
-
-func TestTurnsReportMissingHistory(t *testing.T) {
-	s := openAtEnd(t, 1200)
-	s.session.Reply = func(a tuitest.Command) (any, error) {
-		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == outlineTurns {
-			return nil, errors.New("the log is damaged")
-		}
-		return protocol.HistoryResult{}, nil
-	}
-	s.applyJournal()
-	s.press("f10")
-	s.mustShow("older turns not available: the log is")
-}
-
-func TestTurnsFollowTheSession(t *testing.T) {
-	s := open(t, tuitest.LongSession(3), 80, 20)
-	s.press("f10")
-	s.journal.UserMessage(tuitest.Ada, "m9", "and now?")
-	s.applyJournal()
-	s.mustShow("turns · 4", "and now?", "running")
-	for i := range 3 {
-		s.journal.Tool(fmt.Sprint("c", i), protocol.ToolStartedData{Name: "shell"}, "")
-	}
-	s.applyJournal()
-	s.mustShow("3 tool calls")
 }

@@ -11,7 +11,6 @@ import (
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/settings"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
@@ -87,7 +86,7 @@ func (v *View) runCommand(c palette.Command) tea.Cmd {
 		return v.runAction(c.Action)
 	case c.Hint == "" && v.composer.Editing == "":
 		text, _ := remote.SlashMessage(c.Name)
-		v.transcript.view.List.ScrollToBottom()
+		v.transcript.View.List.ScrollToBottom()
 		return v.sendMessage(text, nil)
 	case v.composer.Editing != "":
 		v.status.Text = "a queued message is edited"
@@ -133,7 +132,7 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 	case keymap.UndoTurn, keymap.RepeatTurn, keymap.ForkSession:
 		return v.takeBackTurn(action)
 	case keymap.CopyLast:
-		return v.copyLastText()
+		return v.transcript.CopyLastText()
 	case keymap.HoldQueue:
 		return v.panels.queue.Hold()
 	case keymap.RenameSession:
@@ -154,18 +153,6 @@ func (v *View) showSetting(id string) tea.Cmd {
 		return nil
 	}
 	v.status.Text = "the agent has no setting " + id
-	return nil
-}
-
-// copyLastText copies the last text of the agent.
-func (v *View) copyLastText() tea.Cmd {
-	list := v.transcript.view.List
-	for id := list.Last(); list.Len() > 0 && id >= list.First(); id-- {
-		if item := list.Item(id); transcriptview.IsAgentText(item) {
-			return v.transcript.copyItem(item)
-		}
-	}
-	v.status.Text = "the agent wrote no text yet"
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/sessionview/decision"
+	"agentctl/tui/sessionview/images"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/sidecolumn"
@@ -32,6 +33,7 @@ type panels struct {
 
 	attachments attachments
 	drafts      draftSaver
+	images      *images.Images
 	player      *panel.Player // in place of the composer; nil: the session is no recording
 }
 
@@ -75,7 +77,7 @@ func (v *View) arrange() {
 			{Panel: p.interrupt, at: atInterrupt},
 		},
 		afterDocked: {
-			{Panel: lines(v.searchLines), at: atSearch, hidden: func(_, typing bool) bool { return typing }},
+			{Panel: lines(v.transcript.SearchLine), at: atSearch, hidden: func(_, typing bool) bool { return typing }},
 			{Panel: lines(v.commandLines), at: atCommands},
 			{Panel: lines(v.fileLines), at: atFiles},
 			{Panel: p.connection, at: atConnection},
@@ -90,13 +92,14 @@ func (v *View) arrange() {
 			}},
 		},
 	}
-	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.view.Tick}
+	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.View.Tick}
 	p.parts = []panel.Part{v.usage, v.statusLine, p.decision, &p.clock, &p.drafts}
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)
 		}
 	}
+	p.parts = append(append(p.parts, v.transcript.Parts()...), p.images)
 }
 
 // updateParts passes a message to the parts.
@@ -127,11 +130,6 @@ func lines(view func(width int) []string) *linePanel { return &linePanel{view: v
 
 // View implements [panel.Panel].
 func (p *linePanel) View(width, _ int) []string { return p.view(width) }
-
-// searchLines returns the line of the search.
-func (v *View) searchLines(width int) []string {
-	return v.transcript.search.view(v.Styles, width, v.focus == onTranscript)
-}
 
 // fileLines returns the suggested files and the attachments.
 func (v *View) fileLines(width int) []string {

@@ -56,13 +56,13 @@ func TestPlanItemUpdatesInPlace(t *testing.T) {
 	s.mustHide("With the race detector.")
 	s.mustShow("▸ List the tests 09:41 · 2 lines")
 	s.mustHide("in 40 packages.")
-	items := s.m.transcript.view.List.Len()
+	items := s.m.transcript.View.List.Len()
 	s.journal.Task("b", protocol.TaskCompleted, protocol.TaskData{Result: "3 are flaky"})
 	s.journal.Task("c", protocol.TaskCancelled, protocol.TaskData{})
 	s.journal.Add(protocol.AggregateStarted, protocol.AggregateData{Tasks: 2})
 	s.applyJournal()
 	s.mustShow("2 of 4 done", "⊘ 讀紀錄", "cancelled", "putting the results together")
-	if n := s.m.transcript.view.List.Len(); n != items {
+	if n := s.m.transcript.View.List.Len(); n != items {
 		t.Errorf("got %d items, want %d", n, items)
 	}
 	s.press("tab", "tab", "g", "down", "enter")
@@ -167,7 +167,7 @@ func TestPlanApprovalListedOnce(t *testing.T) {
 
 // planItem returns the item of the plan.
 func (s *testScreen) planItem() transcript.ID {
-	list := s.m.transcript.view.List
+	list := s.m.transcript.View.List
 	for id := list.First(); id <= list.Last(); id++ {
 		if _, ok := list.Item(id).(*transcriptview.Checklist); ok {
 			return id
@@ -179,7 +179,7 @@ func (s *testScreen) planItem() transcript.ID {
 
 func TestTasksListedAtAnyScrollPosition(t *testing.T) {
 	s := open(t, tuitest.Scenes["pipeline"](), 80, 40)
-	list := s.m.transcript.view.List
+	list := s.m.transcript.View.List
 	plan := s.planItem()
 	if n := strings.Count(s.text(), "Sum up"); n != 1 {
 		t.Errorf("got the task %d times", n)

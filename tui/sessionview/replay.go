@@ -15,8 +15,8 @@ var readingActions = map[keymap.Action]bool{
 
 // pressReplay handles a key of a recording. A recording takes no text and no decision.
 func (v *View) pressReplay(key string) tea.Cmd {
-	if v.focus == onTranscript && v.transcript.copyMode.active {
-		if cmd, handled := v.transcript.pressCopyMode(key); handled {
+	if v.focus == onTranscript {
+		if cmd, handled := v.transcript.PressCopyMode(key); handled {
 			return cmd
 		}
 	}
@@ -25,7 +25,7 @@ func (v *View) pressReplay(key string) tea.Cmd {
 		return cmd
 	}
 	action := v.Styles.Keys.At(keymap.Global, key)
-	if v.scroll(action) {
+	if v.transcript.Scroll(action) {
 		return nil
 	}
 	switch {
@@ -35,7 +35,7 @@ func (v *View) pressReplay(key string) tea.Cmd {
 	case action != "":
 		v.status.Text = "not available in a replay"
 	case v.focus == onTranscript:
-		return v.pressTranscript(key)
+		return v.applyPaneResult(v.transcript.Press(key))
 	}
 	return nil
 }

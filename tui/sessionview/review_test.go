@@ -265,3 +265,9 @@ func TestATextWithoutATextFieldDecidesNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestASessionWithoutChangedFilesSaysSo(t *testing.T) {
+	s := open(t, twelveFiles(), 80, 24)
+	s.press("f9")
+	s.mustShow("no files were changed")
+}

@@ -397,7 +397,7 @@ func (unsanitizedItem) Estimate(int, bool) int { return 1 }
 
 func TestUnsanitizedItem(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.m.transcript.view.List.Append(unsanitizedItem{}, false)
+	s.m.transcript.View.List.Append(unsanitizedItem{}, false)
 	s.m.canvas.Dirty = true
 	view := s.m.View().Content
 	if !strings.Contains(view, "owned") || strings.Contains(view, "\x1b[2J") || strings.Contains(view, "\x1b]0;") ||

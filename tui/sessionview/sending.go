@@ -51,9 +51,9 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	switch action {
 	case keymap.ComposerScrollUp:
-		v.transcript.view.List.Scroll(-1)
+		v.transcript.View.List.Scroll(-1)
 	case keymap.ComposerScrollDown:
-		v.transcript.view.List.Scroll(1)
+		v.transcript.View.List.Scroll(1)
 	default:
 		return false
 	}
@@ -149,9 +149,9 @@ func (v *View) earlierMessage() tea.Cmd {
 
 // olderMessages requests older turns, whose messages extend the history.
 func (v *View) olderMessages() tea.Cmd {
-	if v.transcript.view.HasOlder() && v.replica.Connected() {
+	if v.transcript.View.HasOlder() && v.replica.Connected() {
 		v.status.Text = "looking further back: press it again"
-		return v.transcript.requestOlder()
+		return v.transcript.RequestOlder()
 	}
 	v.status.Text = "no earlier message"
 	return nil
@@ -185,7 +185,7 @@ func (v *View) submit() tea.Cmd {
 		return nil
 	}
 	v.composer.Clear()
-	v.transcript.view.List.ScrollToBottom()
+	v.transcript.View.List.ScrollToBottom()
 	return v.sendMessage(text, v.panels.attachments.take())
 }
 

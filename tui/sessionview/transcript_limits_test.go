@@ -17,7 +17,7 @@ import (
 func TestLongSessionDropsItems(t *testing.T) {
 	s := open(t, tuitest.LongSession(transcriptview.ItemsMax), 60, 20)
 	s.mustShow(fmt.Sprintf("answer %d", transcriptview.ItemsMax-1))
-	if n := s.m.transcript.view.List.Len(); n >= transcriptview.ItemsMax {
+	if n := s.m.transcript.View.List.Len(); n >= transcriptview.ItemsMax {
 		t.Fatalf("got %d items, want fewer than %d", n, transcriptview.ItemsMax)
 	}
 	var before uint64

@@ -14,6 +14,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcriptview"
 )
 
@@ -45,7 +46,7 @@ func TestStreamedTextInPlace(t *testing.T) {
 	s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: " of every package"})
 	s.applyJournal()
 	s.mustShow(" ▏ I look at the imports of every package\n")
-	if n := s.m.transcript.view.List.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
+	if n := s.m.transcript.View.List.Len(); n == 0 || strings.Count(s.text(), "I look") != 1 {
 		t.Errorf("the text is not exactly once in %d items", n)
 	}
 }
@@ -159,14 +160,14 @@ func TestTheEndOfALongTurnIsShownFirst(t *testing.T) {
 	if len(requests) != 1 || requests[0].Bytes == 0 {
 		t.Fatalf("requested %+v for the first frame", requests)
 	}
-	s.update(nextPageMsg{})
+	s.update(panel.TimerMsg{At: s.now.Add(time.Second)})
 	if len(requests) != 2 || requests[1].Bytes != 0 || requests[1].Before != 12 {
 		t.Fatalf("requested %+v", requests)
 	}
 	s.mustShow("part 28", "── completed")
 	s.press("ctrl+home")
 	s.mustShow("write it all", "part 0")
-	if n := s.m.transcript.view.List.Len(); n != 3 {
+	if n := s.m.transcript.View.List.Len(); n != 3 {
 		t.Errorf("%d items, want the message, one text and the end", n)
 	}
 }

@@ -32,7 +32,7 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	}
 	v.checkEdit()
 	v.armApproval()
-	cmds := []tea.Cmd{v.showPendingHit()}
+	cmds := []tea.Cmd{v.applyPaneResult(v.transcript.ShowPendingHit())}
 	for _, part := range v.panels.parts {
 		if cmd := part.Updated(); cmd != nil {
 			cmds = append(cmds, cmd)
@@ -55,7 +55,7 @@ func (v *View) focusUsable() bool {
 // updateTaskList shows the plan's tasks in the transcript unless the plan panel shows them. A
 // hidden view, used as a preview, has no plan panel.
 func (v *View) updateTaskList() {
-	v.transcript.view.SetTasksShownElsewhere(!v.hidden && v.panels.plan.Running() != nil)
+	v.transcript.View.SetTasksShownElsewhere(!v.hidden && v.panels.plan.Running() != nil)
 }
 
 // applyEvent applies an event to the replica and the parts.
@@ -70,13 +70,6 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 	for _, part := range v.panels.parts {
 		part.Apply(e)
-	}
-	if !e.Durable() {
-		return
-	}
-	v.transcript.outline.Apply(e)
-	if err := v.transcript.view.Apply(e); err != nil {
-		v.status.Text = err.Error()
 	}
 	if e.Type == protocol.MessageUser {
 		v.composer.AddPast(e)
@@ -130,7 +123,7 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 	before := v.replica.State
 	if !v.replica.Attach(a) {
 		if before.Session != "" && a.Position.Seq > before.Seq && v.replica.LongAway(v.Now()) {
-			v.transcript.view.AddMark("the connection was lost here")
+			v.transcript.View.AddMark("the connection was lost here")
 		}
 		return
 	}
@@ -138,42 +131,19 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 		v.status.Text = describe.Resubscribed(a.Mode, a.Reason)
 	}
 	v.composer.ForgetPast()
-	v.transcript.reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
+	v.transcript.Reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
 	v.usage.Reset()
 }
 
 // finishCatchup ends a catch-up and adds a summary of the missed events to the transcript.
 func (v *View) finishCatchup() {
 	if summary := v.replica.FinishCatchup(v.Now()); summary != "" {
-		v.transcript.view.AddMark(summary)
+		v.transcript.View.AddMark(summary)
 	}
-}
-
-// search searches the session for a text.
-func (v *View) search(text string) tea.Cmd {
-	v.transcript.typing = false
-	cmd, ok := v.transcript.beginSearch(text)
-	if ok {
-		v.setFocus(onTranscript)
-	}
-	return cmd
-}
-
-// showPendingHit shows the pending hit if the catch-up is complete.
-func (v *View) showPendingHit() tea.Cmd {
-	pending := v.transcript.pendingHit
-	if pending == nil || !v.replica.CaughtUp {
-		return nil
-	}
-	v.transcript.pendingHit = nil
-	v.canvas.Dirty = true
-	cmd := v.search(pending.text)
-	v.transcript.search.target = &pending.hit
-	return cmd
 }
 
 // ShowHit shows a hit of a search for text as soon as the catch-up is complete.
 func (v *View) ShowHit(hit protocol.Hit, text string) tea.Cmd {
-	v.transcript.pendingHit = &pendingHit{hit, text}
-	return v.showPendingHit()
+	v.canvas.Dirty = true
+	return v.applyPaneResult(v.transcript.ShowHit(hit, text))
 }

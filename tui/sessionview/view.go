@@ -17,6 +17,8 @@ import (
 	"agentctl/tui/sessionview/contextview"
 	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/files"
+	"agentctl/tui/sessionview/images"
+	"agentctl/tui/sessionview/pane"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
 	"agentctl/tui/sessionview/replica"
@@ -80,7 +82,7 @@ type View struct {
 	canvas   *ui.Canvas // of screen
 	intent   ui.Intent  // for the program, returned by Update
 
-	transcript transcriptPane
+	transcript *pane.Pane
 	composer   composer.Composer
 	panels     panels
 	usage      *contextview.Usage
@@ -124,14 +126,14 @@ func New(c Config) *View {
 		now, v.replica.Recorded, v.screen.LeaveText = player.Now, true, replayLeaveText
 	}
 	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
-	v.transcript = transcriptPane{
-		styles: c.Styles, replica: v.replica, commands: v.commands, clipboard: c.Clipboard,
-		view: transcriptview.New(c.Styles),
-	}
 	v.usage = contextview.New(v.replica, v.commands, c.Now, now)
 	v.files = files.New(files.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
+	})
+	v.transcript = pane.New(pane.Config{
+		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Clipboard: c.Clipboard, Files: v.files, Now: c.Now,
+		Older: func(page *protocol.HistoryResult) { v.composer.AddOlder(page, v.replica.Conn.By) },
 	})
 	v.panels = panels{
 		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
@@ -140,7 +142,7 @@ func New(c Config) *View {
 			Editing: func() string { return v.composer.Editing },
 			Restore: func(text string) { v.restore(text, nil) },
 		}),
-		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.view.Checklist),
+		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Checklist),
 		decision:  decision.New(c.Styles, v.replica, v.commands, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
 		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, v.restore),
@@ -151,12 +153,16 @@ func New(c Config) *View {
 		attachments: attachments{styles: c.Styles},
 		drafts:      draftSaver{save: c.Composer.SaveDraft, draft: v.draft},
 		player:      player,
+		images: images.New(images.Config{
+			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Transcript: v.transcript.View, Now: c.Now,
+			Changed: func() bool { return v.canvas.Dirty },
+		}),
 	}
-	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.view,
+	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.View,
 		v.panels.plan.Section, v.panels.queue.Section)
 	v.statusLine = statusline.New(statusline.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
-		RunningTool: v.transcript.view.RunningTool, Speed: v.usage.Speed, Interrupting: v.panels.interrupt.Sent,
+		RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed, Interrupting: v.panels.interrupt.Sent,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
 	v.arrange()
@@ -168,8 +174,8 @@ func New(c Config) *View {
 func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd := v.update(msg)
 	v.scheduleDraft(msg)
-	cmd = tea.Batch(cmd, v.transcript.requestPage(), v.screen.Expire(v.transcript.jump != nil), v.completeFiles(),
-		v.scheduleImages(), v.scheduleNextPage(), v.panels.timer.Start(v.panels.parts, v.Now(), v.After))
+	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.screen.Expire(v.transcript.Jumping()), v.completeFiles(),
+		v.panels.timer.Start(v.panels.parts, v.Now(), v.After))
 	intent := v.intent
 	v.intent = nil
 	return cmd, intent
@@ -188,40 +194,16 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case DraftMsg:
 		v.restoreDraft(drafts.Draft(msg))
 	case ui.LeaveTimeoutMsg:
-	case localSearchMsg:
-		v.canvas.Dirty = v.canvas.Dirty || v.transcript.search.running
-		return v.transcript.continueSearch(msg.generation)
-	case matchCountMsg:
-		v.canvas.Dirty = true
-		return v.transcript.continueCount(msg.count)
-	case findMsg:
-		v.canvas.Dirty = true
-		return v.findTyped(msg)
 	case UpdatesEnded:
 		v.replica.Ended = true
 		if v.replica.Conn.State != remote.Offline {
 			v.setConn(remote.Conn{State: remote.Offline})
 		}
 		return nil
-	case ui.RestyleMsg:
-		v.transcript.view.List.Restyle()
 	case panel.TimerMsg:
 		cmd, changed := v.panels.timer.Fire(msg, v.Now(), v.panels.parts)
 		v.canvas.Dirty = v.canvas.Dirty || changed
 		return cmd
-	case olderMsg:
-		v.canvas.Dirty = true
-		if v.transcript.stale(msg) {
-			return nil
-		}
-		if msg.err == nil {
-			v.composer.AddOlder(msg.page, v.replica.Conn.By)
-		}
-		return v.transcript.addOlder(msg)
-	case nextPageMsg:
-		return v.transcript.requestNextPage()
-	case imagesMsg, imageMsg, ui.ImagesChangedMsg:
-		return v.updateImages(msg)
 	case editedMsg:
 		v.finishEditor(msg)
 	case request.DoneMsg:
@@ -253,7 +235,7 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 
 // beforeKey ends what lasts until the next key.
 func (v *View) beforeKey() {
-	v.transcript.jump = nil
+	v.transcript.CancelJump()
 	v.panels.decision.Touch()
 }
 
@@ -262,8 +244,8 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 	switch i := intent.(type) {
 	case palette.Command:
 		return v.runCommand(i)
-	case searchIntent:
-		return v.handleSearch(i)
+	case pane.Result:
+		return v.applyPaneResult(i)
 	case takePromptIntent:
 		v.takePrompt(i.text)
 	case takeOutputIntent:
@@ -276,9 +258,6 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 		return v.editText("txt", i.Text, i.Done)
 	case review.CopyIntent:
 		return v.Clipboard.Copy(i.Text)
-	case turnIntent:
-		v.setFocus(onTranscript)
-		return v.transcript.jumpToTurn(i.turn)
 	}
 	return nil
 }
@@ -310,7 +289,7 @@ func (v *View) showsClock() bool {
 }
 
 // Transcript returns the transcript of the view.
-func (v *View) Transcript() *transcriptview.View { return v.transcript.view }
+func (v *View) Transcript() *transcriptview.View { return v.transcript.View }
 
 // State returns the state of the session. The view owns it: callers must not change it.
 func (v *View) State() *protocol.State { return v.replica.State }
@@ -327,6 +306,7 @@ func (v *View) CaughtUp() bool { return v.replica.CaughtUp }
 // SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
+	v.panels.images.SetHidden(hidden)
 	v.updateTaskList()
 }
 

@@ -221,6 +221,8 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
+	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/filechange", "tui/outline", "tui/review")},
+	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
 	{pkg: "tui/sessionview/sidecolumn", imports: panelImports},

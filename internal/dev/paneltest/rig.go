@@ -40,6 +40,8 @@ type Rig struct {
 	Lines func() []string       // of the panel, at the width of the test
 	Key   func(string) tea.Cmd  // handles a key that no overlay takes
 
+	Update func(tea.Msg) // handles a message that is no callback of a task; nil: Run returns it
+
 	t *testing.T
 }
 
@@ -101,7 +103,11 @@ func (r *Rig) Run(cmd tea.Cmd) (rest []tea.Msg) {
 		case request.DoneMsg:
 			rest = append(rest, r.Run(msg.Then(msg.Err))...)
 		default:
-			rest = append(rest, msg)
+			if r.Update == nil {
+				rest = append(rest, msg)
+			} else {
+				r.Update(msg)
+			}
 		}
 	}
 	return rest
@@ -160,14 +166,17 @@ func (r *Rig) MustSendNothing() {
 	}
 }
 
-// Text returns the lines of the overlay on top, or else of the panel, and below them the status
-// message. They have no styles and no trailing spaces.
+// Text returns the lines of the panel unless an overlay covers it, the lines of the overlay on top,
+// and below them the status message. They have no styles and no trailing spaces.
 func (r *Rig) Text() string {
 	var lines []string
-	if top := r.Overlays.Top(); top != nil {
-		lines, _ = top.View(overlayWidth, overlayHeight)
-	} else if r.Lines != nil {
-		lines = r.Lines()
+	top := r.Overlays.Top()
+	if r.Lines != nil && (top == nil || !top.FullScreen()) {
+		lines = slices.Clip(r.Lines())
+	}
+	if top != nil {
+		over, _ := top.View(overlayWidth, overlayHeight)
+		lines = append(lines, over...)
 	}
 	var out strings.Builder
 	for _, line := range append(slices.Clip(lines), r.Commands.Status.Text) {

@@ -1,4 +1,4 @@
-package sessionview
+package pane
 
 import (
 	"math"
@@ -30,24 +30,23 @@ func (s *search) matcher() (matches func(line string) bool, count *int) {
 	}, count
 }
 
-// nextMatch moves to the next matching line: an older one (by < 0) or a newer one, in the same item
+// next moves to the next matching line: an older one (by < 0) or a newer one, in the same item
 // or the next.
-func (p *transcriptPane) nextMatch(by int) tea.Cmd {
-	s := &p.search
-	status := p.commands.Status
+func (s *search) next(by int) tea.Cmd {
+	status := s.commands.Status
 	switch {
 	case s.query == nil:
 		return nil
-	case p.nextMatchInItem(by):
+	case s.nextInItem(by):
 		return nil
 	case s.local != nil:
-		id, ok := p.view.List.Selected()
+		id, ok := s.view.List.Selected()
 		if !ok {
-			id = p.view.List.Last() + 1
+			id = s.view.List.Last() + 1
 		}
-		return p.searchLocally(id+transcript.ID(by), by)
-	case s.current-by < 0 && p.replica.State.Seq > s.startSeq:
-		cmd, _ := p.beginSearch(s.query.String()) // there may be newer hits by now
+		return s.searchLocally(id+transcript.ID(by), by)
+	case s.current-by < 0 && s.replica.State.Seq > s.startSeq:
+		cmd, _ := s.begin(s.query.String()) // there may be newer hits by now
 		return cmd
 	case s.current-by < 0:
 		status.Text = "that is the newest match"
@@ -57,15 +56,15 @@ func (p *transcriptPane) nextMatch(by int) tea.Cmd {
 			status.Text = "that is the oldest match so far"
 		}
 	case len(s.hits) > 0:
-		return p.goToHit(s.current-by, by)
+		return s.goToHit(s.current-by, by)
 	}
 	return nil
 }
 
-// nextMatchInItem moves to the next matching line of the item shown last. It returns false if there
+// nextInItem moves to the next matching line of the item shown last. It returns false if there
 // is none or the selection has moved since.
-func (p *transcriptPane) nextMatchInItem(by int) bool {
-	s, list := &p.search, p.view.List
+func (s *search) nextInItem(by int) bool {
+	list := s.view.List
 	id, ok := list.Selected()
 	if !ok || !s.match.valid || id != s.match.item {
 		return false
@@ -87,18 +86,18 @@ func (p *transcriptPane) nextMatchInItem(by int) bool {
 
 // goToHit shows a hit, coming from a newer one (by < 0) or an older one. It requests older turns if
 // needed.
-func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
-	p.search.current = i
-	h := &p.search.hits[i]
-	return p.startJump(&jump{
-		oldest: h.First, notFound: "the turn is no longer there",
+func (s *search) goToHit(i, by int) tea.Cmd {
+	s.current = i
+	h := &s.hits[i]
+	return s.history.start(&jump{
+		oldest: h.First, notFound: turnGone,
 		show: func() bool {
-			id, ok := p.itemOfHit(h)
-			if !ok && p.view.OlderThan() <= h.First {
-				id, ok = p.view.List.FindAnchor(transcriptview.AnchorName(h.Turn, protocol.HitUser, ""))
+			id, ok := s.itemOfHit(h)
+			if !ok && s.view.OlderThan() <= h.First {
+				id, ok = s.history.findTurn(h.Turn)
 			}
 			if ok {
-				p.showMatch(id, by)
+				s.showMatch(id, by)
 			}
 			return ok
 		},
@@ -107,8 +106,8 @@ func (p *transcriptPane) goToHit(i, by int) tea.Cmd {
 
 // itemOfHit returns the item of a hit. A long item is loaded in pieces: the piece with the words is
 // returned once it is loaded.
-func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
-	list, name := p.view.List, transcriptview.HitAnchor(h)
+func (s *search) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
+	list, name := s.view.List, transcriptview.HitAnchor(h)
 	last, ok := list.FindAnchor(name)
 	for id := last; ok && id >= list.First(); id-- {
 		anchor, anchored := list.Item(id).(transcript.Anchor)
@@ -118,17 +117,17 @@ func (p *transcriptPane) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 		if _, itemName := anchor.Anchor(); itemName != name {
 			break
 		}
-		if p.search.query.Match(transcriptview.Text(list.Item(id))) {
+		if s.query.Match(transcriptview.Text(list.Item(id))) {
 			return id, true
 		}
 	}
-	return last, ok && p.view.OlderThan() <= h.First
+	return last, ok && s.view.OlderThan() <= h.First
 }
 
 // showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed
 // item if only then a line matches.
-func (p *transcriptPane) showMatch(id transcript.ID, by int) {
-	s, list := &p.search, p.view.List
+func (s *search) showMatch(id transcript.ID, by int) {
+	list := s.view.List
 	matches, count := s.matcher()
 	anyWord := func(line string) bool { return s.query.Index(ansi.Strip(line)) >= 0 }
 	from := 0
@@ -138,7 +137,7 @@ func (p *transcriptPane) showMatch(id transcript.ID, by int) {
 	line, ok := list.FindLine(id, from, by, matches)
 	if !ok && list.Collapsed(id) {
 		list.SetCollapsed(id, false)
-		if p.typing {
+		if s.typing {
 			s.expanded = append(s.expanded, id)
 		}
 		line, ok = list.FindLine(id, from, by, matches)

@@ -1,4 +1,4 @@
-package sessionview
+package pane
 
 import (
 	"strconv"
@@ -27,32 +27,32 @@ type itemCount struct {
 type matchCountMsg struct{ count *matchCount }
 
 // startCount starts counting the matches of the query, unless that has been started.
-func (p *transcriptPane) startCount() tea.Cmd {
-	s, last := &p.search, p.view.List.Last()
+func (s *search) startCount() tea.Cmd {
+	last := s.view.List.Last()
 	if s.count != nil {
 		return nil
 	}
 	s.count = &matchCount{last: last, next: last}
-	return p.commands.Tasks.Send(matchCountMsg{s.count})
+	return s.commands.Tasks.Send(matchCountMsg{s.count})
 }
 
 // continueCount counts the next items. It does nothing if the count is no longer current.
-func (p *transcriptPane) continueCount(c *matchCount) tea.Cmd {
-	if c == nil || c != p.search.count {
+func (s *search) continueCount(c *matchCount) tea.Cmd {
+	if c == nil || c != s.count {
 		return nil
 	}
-	list := p.view.List
+	list := s.view.List
 	for range localSearchStep {
 		if c.next < list.First() {
-			c.complete = !p.view.HasOlder() && !p.view.Loading()
+			c.complete = !s.view.HasOlder() && !s.view.Loading()
 			return nil
 		}
-		if n := p.search.query.Count(transcriptview.Text(list.Item(c.next))); n > 0 {
+		if n := s.query.Count(transcriptview.Text(list.Item(c.next))); n > 0 {
 			c.items = append(c.items, itemCount{c.next, n})
 		}
 		c.next--
 	}
-	return p.commands.Tasks.Send(matchCountMsg{c})
+	return s.commands.Tasks.Send(matchCountMsg{c})
 }
 
 // of returns the number of matches in an item.

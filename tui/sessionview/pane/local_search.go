@@ -1,4 +1,4 @@
-package sessionview
+package pane
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -23,35 +23,45 @@ type localSearch struct {
 type localSearchMsg struct{ generation int }
 
 // searchLocally starts a local search at an item. It replaces a search by the server.
-func (p *transcriptPane) searchLocally(from transcript.ID, by int) tea.Cmd {
-	s := &p.search
+func (s *search) searchLocally(from transcript.ID, by int) tea.Cmd {
 	s.stop()
 	s.running, s.local = true, &localSearch{next: from, by: by}
-	return tea.Batch(p.continueSearch(s.generation), p.startCount())
+	return tea.Batch(s.continueLocal(s.generation), s.startCount())
 }
 
-// continueSearch searches the next items. It does nothing if the generation is no longer current.
-func (p *transcriptPane) continueSearch(generation int) tea.Cmd {
-	s, list := &p.search, p.view.List
+// continueLocal searches the next items. It does nothing if the generation is no longer current.
+func (s *search) continueLocal(generation int) tea.Cmd {
+	list := s.view.List
 	if !s.running || s.local == nil || generation != s.generation {
 		return nil
 	}
 	for range localSearchStep {
-		if s.local.next < list.First() && s.local.by < 0 && (p.view.HasOlder() || p.view.Loading()) {
+		if s.local.next < list.First() && s.local.by < 0 && (s.view.HasOlder() || s.view.Loading()) {
 			s.local.paging = true
-			return p.requestOlder()
+			return s.history.request()
 		}
 		if s.local.next < list.First() || s.local.next > list.Last() {
 			s.stop()
-			p.commands.Status.Text = "no match for “" + s.text + "”"
+			s.commands.Status.Text = "no match for “" + s.text + "”"
 			return nil
 		}
 		if s.query.Match(transcriptview.Text(list.Item(s.local.next))) {
 			s.stop()
-			p.showMatch(s.local.next, s.local.by)
+			s.showMatch(s.local.next, s.local.by)
 			return nil
 		}
 		s.local.next += transcript.ID(s.local.by)
 	}
-	return p.commands.Tasks.Send(localSearchMsg{generation})
+	return s.commands.Tasks.Send(localSearchMsg{generation})
+}
+
+// paged continues the local search and its count after older turns arrived. waited reports whether
+// the search has requested them.
+func (s *search) paged() (cmd tea.Cmd, waited bool) {
+	cmd = s.continueCount(s.count)
+	if s.local == nil || !s.local.paging {
+		return cmd, false
+	}
+	s.local.paging = false
+	return tea.Batch(s.continueLocal(s.generation), cmd), true
 }

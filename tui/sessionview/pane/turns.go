@@ -1,4 +1,4 @@
-package sessionview
+package pane
 
 import (
 	"fmt"
@@ -13,35 +13,43 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/outline"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
-	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
-// outlineTurns is the number of turns that the page requests at a time.
-const outlineTurns = 100
+// pageTurns is the number of turns that the page requests at a time.
+const pageTurns = 100
 
-// outlinePage is an overlay with the turns of the session, filtered by the words typed.
-type outlinePage struct {
+// turns are the turns of the session in brief, and the page that lists them.
+type turns struct {
+	styles   *ui.Styles
+	replica  *replica.Session
+	commands *request.Sender
+	show     func(turn string, first uint64) Result
+
+	outline outline.Outline
+}
+
+// turnsPage is an overlay with the turns of the session, filtered by the words typed.
+type turnsPage struct {
 	*ui.Picker[*outline.Turn]
-	pane    *transcriptPane
+	*turns
 	loading bool
 	closed  bool
 	failed  string // why older turns are not loaded
 }
 
-// turnIntent asks the view to show a turn.
-type turnIntent struct{ turn *outline.Turn }
-
-// openOutline returns the page and a command that requests older turns.
-func (p *transcriptPane) openOutline() (ui.Overlay, tea.Cmd) {
-	o, keys := &outlinePage{pane: p}, p.styles.Keys
-	o.Picker = ui.NewPicker(p.styles, ui.List[*outline.Turn]{
+// open returns the page and a command that requests older turns.
+func (l *turns) open() (ui.Overlay, tea.Cmd) {
+	o, keys := &turnsPage{turns: l}, l.styles.Keys
+	o.Picker = ui.NewPicker(l.styles, ui.List[*outline.Turn]{
 		Title:  func(_, rows, _ int) string { return o.title(rows) },
-		Rows:   func(text string) []*outline.Turn { return p.outline.Turns(text) },
+		Rows:   func(text string) []*outline.Turn { return l.outline.Turns(text) },
 		ID:     func(t *outline.Turn) string { return t.ID },
 		Draw:   func(t *outline.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
-		Choose: func(t *outline.Turn) ui.Response { return ui.Response{Close: true, Intent: turnIntent{t}} },
+		Choose: func(t *outline.Turn) ui.Response { return ui.Response{Close: true, Intent: l.show(t.ID, t.First)} },
 		Empty: func(text string) string {
 			if text != "" {
 				return " no turn matches"
@@ -59,7 +67,7 @@ func (p *transcriptPane) openOutline() (ui.Overlay, tea.Cmd) {
 }
 
 // Update implements [ui.Overlay].
-func (o *outlinePage) Update(msg tea.Msg) ui.Response {
+func (o *turnsPage) Update(msg tea.Msg) ui.Response {
 	r := o.Picker.Update(msg)
 	o.closed = o.closed || r.Close
 	r.Cmd = tea.Batch(r.Cmd, o.requestOlder())
@@ -68,35 +76,33 @@ func (o *outlinePage) Update(msg tea.Msg) ui.Response {
 
 // requestOlder requests older turns while the list has room for them: near its top, or if few turns
 // match the filter.
-func (o *outlinePage) requestOlder() tea.Cmd {
-	p := o.pane
-	before := p.outline.OlderThan()
-	if before == 0 || o.loading || o.closed || !p.replica.Connected() || o.Index() > o.Page() {
+func (o *turnsPage) requestOlder() tea.Cmd {
+	before := o.outline.OlderThan()
+	if before == 0 || o.loading || o.closed || !o.replica.Connected() || o.Index() > o.Page() {
 		return nil
 	}
 	o.loading = true
-	epoch, page := p.replica.Epoch, new(protocol.HistoryResult)
-	data := protocol.HistoryData{Before: before, Limit: outlineTurns}
-	return p.commands.Send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
+	epoch, page := o.replica.Epoch, new(protocol.HistoryResult)
+	data := protocol.HistoryData{Before: before, Limit: pageTurns}
+	return o.commands.Send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
 		o.loading = false
 		switch {
-		case p.replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
+		case o.replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
 			return o.requestOlder()
-		case err == nil && p.outline.OlderThan() == before:
-			err = p.outline.Prepend(page)
+		case err == nil && o.outline.OlderThan() == before:
+			err = o.outline.Prepend(page)
 		}
 		if err != nil {
-			p.outline.StopPaging()
+			o.outline.StopPaging()
 			o.failed = remote.ErrorText(err)
 		}
 		return o.requestOlder()
 	})
 }
 
-// title tells how many turns match, and whether all of them are known.
-func (o *outlinePage) title(matches int) string {
-	p := o.pane
-	all := len(p.outline.Turns(""))
+// title returns how many turns match, and whether all of them are known.
+func (o *turnsPage) title(matches int) string {
+	all := len(o.outline.Turns(""))
 	title := "turns · " + fmt.Sprint(matches)
 	if o.Text() != "" {
 		title += fmt.Sprintf(" of %d", all)
@@ -104,10 +110,10 @@ func (o *outlinePage) title(matches int) string {
 	switch {
 	case o.failed != "":
 		title += " · older turns not available: " + format.JoinLines(transcript.Clean(o.failed))
-	case p.outline.OlderThan() == 0:
+	case o.outline.OlderThan() == 0:
 	case o.loading:
 		title += " · loading older turns …"
-	case !p.replica.Connected():
+	case !o.replica.Connected():
 		title += " · older turns need a connection"
 	default:
 		title += " · older turns above"
@@ -116,8 +122,8 @@ func (o *outlinePage) title(matches int) string {
 }
 
 // row returns the line of a turn: its time and message, and details as far as they fit.
-func (o *outlinePage) row(t *outline.Turn, width int, selected bool) string {
-	s := o.pane.styles
+func (o *turnsPage) row(t *outline.Turn, width int, selected bool) string {
+	s := o.styles
 	text := ui.Excerpt(t.Prompt)
 	if text == "" {
 		text = "(no text)"
@@ -140,8 +146,8 @@ func (o *outlinePage) row(t *outline.Turn, width int, selected bool) string {
 }
 
 // details returns the state of a turn, its duration, tool calls and cost.
-func (o *outlinePage) details(t *outline.Turn) []string {
-	state := o.pane.replica.State
+func (o *turnsPage) details(t *outline.Turn) []string {
+	state := o.replica.State
 	var out []string
 	switch {
 	case t.End != nil:
@@ -164,19 +170,4 @@ func (o *outlinePage) details(t *outline.Turn) []string {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%.2f %s", t.End.Usage.Cost, currency)))
 	}
 	return out
-}
-
-// jumpToTurn moves to a turn that may not be loaded yet.
-func (p *transcriptPane) jumpToTurn(t *outline.Turn) tea.Cmd {
-	return p.startJump(&jump{
-		oldest: t.First, notFound: "the turn is no longer there",
-		show: func() bool {
-			id, ok := p.view.List.FindAnchor(transcriptview.AnchorName(t.ID, protocol.HitUser, ""))
-			if ok {
-				p.view.List.SelectItem(id)
-				p.view.List.ScrollToItem(id)
-			}
-			return ok
-		},
-	})
 }

@@ -1,4 +1,4 @@
-package sessionview
+package pane
 
 import (
 	"encoding/json"
@@ -13,22 +13,22 @@ import (
 func TestSearch(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 60, 20)
 	s.press("ctrl+f")
-	s.mustShow("find:")
+	s.MustShow("find:")
 	s.typeText(`"question 17"`)
-	if s.m.View().Cursor == nil {
+	if _, cursor := s.Overlays.Top().View(60, 20); cursor == nil {
 		t.Error("no cursor in the search field")
 	}
 	s.press("enter")
-	s.mustShow("▌▎ question 179") // the newest match
+	s.MustShow("▌▎ question 179") // the newest match
 	s.press("n")
-	s.mustShow("▌▎ question 178")
+	s.MustShow("▌▎ question 178")
 	s.press("N")
-	s.mustShow("▌▎ question 179")
-	if !strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
+	s.MustShow("▌▎ question 179")
+	if !strings.Contains(strings.Join(s.lines(), "\n"), s.Styles.Selected.Render("question 17")) {
 		t.Error("the match is not highlighted")
 	}
 	s.press("esc")
-	if strings.Contains(s.m.View().Content, s.m.Styles.Selected.Render("question 17")) {
+	if strings.Contains(strings.Join(s.lines(), "\n"), s.Styles.Selected.Render("question 17")) {
 		t.Error("the match is still highlighted")
 	}
 }
@@ -38,12 +38,12 @@ func TestSearchExpandsMatch(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("likely a race")
 	s.press("enter")
-	s.mustShow("▾ thought", "Likely a race.")
+	s.MustShow("▾ thought", "Likely a race.")
 }
 
 func TestSearchLoadsHistory(t *testing.T) {
 	s := openAtEnd(t, 600)
-	s.session.Reply = func(a tuitest.Command) (any, error) {
+	s.Session.Reply = func(a tuitest.Command) (any, error) {
 		if d, ok := a.Data.(protocol.HistoryData); ok && d.Before == 601 {
 			return tuitest.HistoryPage(181, 200, true), nil
 		} else if ok {
@@ -55,11 +55,11 @@ func TestSearchLoadsHistory(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("question 42")
 	s.press("enter")
-	s.mustShow("question 42")
+	s.MustShow("question 42")
 	s.press("ctrl+f")
 	s.typeText("7 and never said")
 	s.press("enter")
-	s.mustShow("no match for")
+	s.MustShow("no match for")
 }
 
 func TestLocalSearchStep(t *testing.T) {
@@ -67,96 +67,63 @@ func TestLocalSearchStep(t *testing.T) {
 	s.refuse(tuitest.ErrCannotSearch)
 	s.press("ctrl+f")
 	s.typeText(`"question 0"`)
-	cmd := s.m.Update(tuitest.KeyPress("enter"))
+	cmd := s.start(tuitest.KeyPress("enter"))
 	for range 2 { // the refusal and the first step
-		cmd = s.m.Update(tuitest.FirstMessage(cmd))
+		cmd = s.start(tuitest.FirstMessage(cmd))
 	}
-	if !s.m.transcript.search.running {
+	if !s.pane.search.running {
 		t.Fatal("one step searched all items")
 	}
-	s.mustShow(`find: "question 0" …`)
-	s.run(cmd)
-	s.mustShow("▌▎ question 0")
-}
-
-// setSearchResults makes the session reply to history with a function and to searches with pages
-// of hits.
-func (s *testScreen) setSearchResults(
-	history func(protocol.HistoryData) protocol.HistoryResult,
-	pages ...[]protocol.Hit,
-) {
-	s.session.Reply = func(a tuitest.Command) (any, error) {
-		switch d := a.Data.(type) {
-		case protocol.HistoryData:
-			return history(d), nil
-		case protocol.SearchData:
-			i := 0
-			if d.Cursor != "" {
-				i = int(d.Cursor[0] - '0')
-			}
-			res := protocol.SearchResult{Hits: pages[i]}
-			if i+1 < len(pages) {
-				res.Cursor = string(rune('1' + i))
-			}
-			return res, nil
-		}
-		return nil, nil
-	}
-}
-
-// noHistory replies with an empty page.
-func noHistory(protocol.HistoryData) protocol.HistoryResult { return protocol.HistoryResult{} }
-
-// hit returns a search hit in the turn of a message.
-func hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
-	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
+	s.MustShow(`find: "question 0" …`)
+	s.Run(cmd)
+	s.MustShow("▌▎ question 0")
 }
 
 func TestServerSearch(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 80, 20) // every turn has six events, the first starts at seq 2
-	s.setSearchResults(noHistory,
-		[]protocol.Hit{hit("m299", 2+6*299, protocol.HitText, "t"), hit("m299", 2+6*299, protocol.HitUser, "m299")},
+	s.Session.ReplyToSearch(tuitest.NoHistory,
+		[]protocol.Hit{tuitest.Hit("m299", 2+6*299, protocol.HitText, "t"), tuitest.Hit("m299", 2+6*299, protocol.HitUser, "m299")},
 		nil,
-		[]protocol.Hit{hit("m7", 2+6*7, protocol.HitText, "t")},
+		[]protocol.Hit{tuitest.Hit("m7", 2+6*7, protocol.HitText, "t")},
 	)
 	s.press("ctrl+f")
 	s.typeText("er 9")
 	s.press("enter")
-	s.mustShow("1 of 3", "n older", "▌▏ answer 299")
+	s.MustShow("1 of 3", "n older", "▌▏ answer 299")
 	s.press("tab") // the keys of the search write into the composer
-	s.mustShow("1 of 3")
-	s.mustHide("n older")
+	s.MustShow("1 of 3")
+	s.MustHide("n older")
 	s.press("shift+tab")
-	s.mustShow("n older")
+	s.MustShow("n older")
 	s.press("n")
-	s.mustShow("2 of 3", "▌▎ question 299")
+	s.MustShow("2 of 3", "▌▎ question 299")
 	s.press("n")
-	s.mustShow("3 of 3", "▌▏ answer 7")
+	s.MustShow("3 of 3", "▌▏ answer 7")
 	s.press("n")
-	s.mustShow("3 of 3", "that is the oldest match")
+	s.MustShow("3 of 3", "that is the oldest match")
 	s.press("N", "N")
-	s.mustShow("1 of 3")
+	s.MustShow("1 of 3")
 	s.press("N")
-	s.mustShow("that is the newest match")
+	s.MustShow("that is the newest match")
 	s.press("esc")
-	s.mustHide("find:")
+	s.MustHide("find:")
 }
 
 func TestServerSearchLoadsHistory(t *testing.T) {
 	s := openAtEnd(t, 1200)
 	var requests []protocol.HistoryData
-	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
+	s.Session.ReplyToSearch(func(d protocol.HistoryData) protocol.HistoryResult {
 		requests = append(requests, d)
 		n := int(d.Before-1) / 6
 		first := max(0, n-d.Limit)
 		return tuitest.FinishedTurns(first, n)
-	}, []protocol.Hit{hit("m42", 6*42+1, protocol.HitText, "t")})
+	}, []protocol.Hit{tuitest.Hit("m42", 6*42+1, protocol.HitText, "t")})
 	s.applyJournal()
 	requests = nil
 	s.press("ctrl+f")
 	s.typeText("answer 42")
 	s.press("enter")
-	s.mustShow("1 of 1", "▌▏ answer 42")
+	s.MustShow("1 of 1", "▌▏ answer 42")
 	if len(requests) == 0 || len(requests) > 3 {
 		t.Errorf("got %d history requests, want 1 to 3", len(requests))
 	}
@@ -164,59 +131,59 @@ func TestServerSearchLoadsHistory(t *testing.T) {
 
 func TestSearchNoMatch(t *testing.T) {
 	s := open(t, tuitest.LongSession(3), 60, 20)
-	s.setSearchResults(noHistory, nil, nil)
+	s.Session.ReplyToSearch(tuitest.NoHistory, nil, nil)
 	s.press("ctrl+f")
 	s.typeText("nowhere")
 	s.press("enter")
-	s.mustShow("no match for “nowhere”")
+	s.MustShow("no match for “nowhere”")
 	s.press("n", "N")
-	s.mustHide(" of ")
+	s.MustHide(" of ")
 }
 
 func TestSearchCancelled(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 60, 20)
-	s.setSearchResults(noHistory, []protocol.Hit{hit("m0", 2, protocol.HitUser, "")})
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m0", 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.typeText("question")
-	cmd := s.m.Update(tuitest.KeyPress("enter"))
+	cmd := s.start(tuitest.KeyPress("enter"))
 	s.press("esc")
-	s.run(cmd)
-	s.mustHide("find:")
-	s.mustShow("answer 299")
+	s.Run(cmd)
+	s.MustHide("find:")
+	s.MustShow("answer 299")
 }
 
 func TestSearchFindsNewMessages(t *testing.T) {
 	s := open(t, tuitest.LongSession(30), 60, 20)
-	s.setSearchResults(noHistory, []protocol.Hit{hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m29", 2+6*29, protocol.HitText, "t")})
 	s.press("ctrl+f")
 	s.typeText("answer")
 	s.press("enter", "N")
-	s.mustShow("1 of 1", "that is the newest match")
-	s.journal.UserMessage(tuitest.Ada, "m30", "more?")
-	s.journal.Text("t", "answer 30")
+	s.MustShow("1 of 1", "that is the newest match")
+	s.Journal.UserMessage(tuitest.Ada, "m30", "more?")
+	s.Journal.Text("t", "answer 30")
 	s.applyJournal()
-	s.setSearchResults(noHistory, []protocol.Hit{
-		hit("m30", 2+6*30, protocol.HitText, "t"), hit("m29", 2+6*29, protocol.HitText, "t"),
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{
+		tuitest.Hit("m30", 2+6*30, protocol.HitText, "t"), tuitest.Hit("m29", 2+6*29, protocol.HitText, "t"),
 	})
 	s.press("N")
-	s.mustShow("1 of 2", "▌▏ answer 30")
+	s.MustShow("1 of 2", "▌▏ answer 30")
 }
 
 func TestSearchLoadsRestOfTurn(t *testing.T) {
 	s := openAtEnd(t, 600)
 	long := tuitest.FinishedTurns(0, 1)
-	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
+	s.Session.ReplyToSearch(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
 			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 3, Events: long.Events[:3]}
-	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	}, []protocol.Hit{tuitest.Hit("m0", 1, protocol.HitText, "t")})
 	s.applyJournal()
-	s.mustShow("question 0", "answer 0", "completed")
+	s.MustShow("question 0", "answer 0", "completed")
 	s.press("ctrl+f")
 	s.typeText("answer")
 	s.press("enter")
-	s.mustShow("1 of 1", "▌▏ answer 0")
+	s.MustShow("1 of 1", "▌▏ answer 0")
 }
 
 func TestSearchLoadsPartOfText(t *testing.T) {
@@ -231,7 +198,7 @@ func TestSearchLoadsPartOfText(t *testing.T) {
 		events = append(events, protocol.MustEncode(u.Event))
 	}
 	cut := len(events) - 3 // the second page starts with the hay
-	s.setSearchResults(func(d protocol.HistoryData) protocol.HistoryResult {
+	s.Session.ReplyToSearch(func(d protocol.HistoryData) protocol.HistoryResult {
 		if d.Before == 601 {
 			return protocol.HistoryResult{
 				Epoch:  "k3f9ab",
@@ -242,12 +209,12 @@ func TestSearchLoadsPartOfText(t *testing.T) {
 			}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: uint64(cut), Events: events[:cut]}
-	}, []protocol.Hit{hit("m0", 1, protocol.HitText, "t")})
+	}, []protocol.Hit{tuitest.Hit("m0", 1, protocol.HitText, "t")})
 	s.applyJournal()
 	s.press("ctrl+f")
 	s.typeText("needle")
 	s.press("enter")
-	s.mustShow("1 of 1", "▌▏ the needle")
+	s.MustShow("1 of 1", "▌▏ the needle")
 }
 
 func TestSearchAllLinesOfItem(t *testing.T) {
@@ -262,7 +229,7 @@ func TestSearchAllLinesOfItem(t *testing.T) {
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	s := open(t, j, 80, 20)
-	s.session.Reply = func(tuitest.Command) (any, error) {
+	s.Session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SearchResult{Hits: []protocol.Hit{
 			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t", Count: 4},
 			{Turn: "turn-m1", First: 1, Kind: protocol.HitUser},
@@ -271,7 +238,7 @@ func TestSearchAllLinesOfItem(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("needle")
 	s.press("enter")
-	s.mustShow("needle eighty", "1 of 5")
+	s.MustShow("needle eighty", "1 of 5")
 	for _, way := range []struct{ key, want, places string }{
 		{"n", "needle forty", "2 of 5"},
 		{"n", "needle ten", "3 of 5"},
@@ -281,6 +248,6 @@ func TestSearchAllLinesOfItem(t *testing.T) {
 		{"N", "needle eighty", "1 of 5"},
 	} {
 		s.press(way.key)
-		s.mustShow(way.want, way.places)
+		s.MustShow(way.want, way.places)
 	}
 }

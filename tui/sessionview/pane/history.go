@@ -1,0 +1,91 @@
+package pane
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/transcriptview"
+)
+
+// nextPageDelay is the time from the small first page to the request of the next one, which shall
+// not slow down the first frame.
+const nextPageDelay = 50 * time.Millisecond
+
+// history requests older turns, for the screen and for the jump that waits for them.
+type history struct {
+	panel.Base
+	view     *transcriptview.View
+	replica  *replica.Session
+	commands *request.Sender
+	now      func() time.Time
+
+	jump *jump     // in progress, or nil
+	next time.Time // of the request of the page after the first one; zero: none
+}
+
+// olderMsg carries a page of older turns.
+type olderMsg struct {
+	epoch string
+	page  *protocol.HistoryResult
+	err   error
+}
+
+// Deadline implements [panel.Part]: a small first page is followed by another one.
+func (h *history) Deadline() time.Time {
+	if h.next.IsZero() && h.continues() {
+		h.next = h.now().Add(nextPageDelay)
+	}
+	return h.next
+}
+
+// Update implements [panel.Part].
+func (h *history) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	if msg != (panel.DueMsg{}) {
+		return nil, false
+	}
+	h.next = time.Time{}
+	if !h.continues() {
+		return nil, false
+	}
+	return h.request(), false
+}
+
+// continues reports whether the page after a small first one can be requested.
+func (h *history) continues() bool {
+	return h.view.Short() && h.replica.CaughtUp && h.replica.Connected()
+}
+
+// request requests older turns, unless a request is in progress.
+func (h *history) request() tea.Cmd {
+	turns := transcriptview.HistoryPage
+	if h.jump != nil {
+		turns = jumpPageTurns
+	}
+	data, ok := h.view.RequestPage(turns)
+	if !ok {
+		return nil
+	}
+	epoch := h.replica.Epoch
+	return h.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
+		page := new(protocol.HistoryResult)
+		err := h.commands.Session.Do(ctx, protocol.DoHistory, data, page)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return olderMsg{epoch, page, err}
+	})
+}
+
+// fail reports that older turns are not available. It ends a jump.
+func (h *history) fail(err error) {
+	h.view.StopPaging()
+	h.jump = nil
+	h.commands.Status.Text = "older turns: " + remote.ErrorText(err)
+}

@@ -1,0 +1,129 @@
+package pane
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+)
+
+var anchorNames = map[transcript.AnchorKind]string{
+	transcriptview.TurnAnchor:     "turn",
+	transcriptview.ToolAnchor:     "tool call",
+	transcriptview.ApprovalAnchor: "approval",
+	transcriptview.ErrorAnchor:    "error",
+}
+
+// jumpKeys are the kinds of items that keys jump to, before or after the selected item.
+var jumpKeys = map[keymap.Action]struct {
+	kind transcript.AnchorKind
+	by   int
+}{
+	keymap.TranscriptPreviousTurn: {transcriptview.TurnAnchor, -1},
+	keymap.TranscriptNextTurn:     {transcriptview.TurnAnchor, 1},
+	keymap.PreviousTool:           {transcriptview.ToolAnchor, -1},
+	keymap.NextTool:               {transcriptview.ToolAnchor, 1},
+	keymap.PreviousApproval:       {transcriptview.ApprovalAnchor, -1},
+	keymap.NextApproval:           {transcriptview.ApprovalAnchor, 1},
+	keymap.PreviousError:          {transcriptview.ErrorAnchor, -1},
+	keymap.NextError:              {transcriptview.ErrorAnchor, 1},
+}
+
+// jump moves to a place that may not be loaded yet. Older turns are requested until it is. The next
+// key press cancels the jump.
+type jump struct {
+	show     func() bool // shows the place and reports true, if it is loaded
+	oldest   uint64      // seq of the oldest turn to request; 0: no limit
+	notFound string      // status message if the place does not exist
+}
+
+// turnGone is the status message of a jump to a turn that the session no longer has.
+const turnGone = "the turn is no longer there"
+
+// jumpPageTurns is the number of turns that a jump requests at a time.
+const jumpPageTurns = 100
+
+// start starts a jump.
+func (h *history) start(j *jump) tea.Cmd {
+	h.jump = nil
+	if j.show() {
+		return nil
+	}
+	if before := h.view.OlderThan(); !h.view.Loading() && (before == 0 || before <= j.oldest) {
+		h.commands.Status.Text = j.notFound
+		return nil
+	}
+	h.jump, h.commands.Status.Text = j, "looking further back …"
+	return h.request()
+}
+
+// resume continues the jump, if there is one, after older turns arrived.
+func (h *history) resume() tea.Cmd {
+	if h.jump == nil {
+		return nil
+	}
+	h.commands.Status.Text = ""
+	return h.start(h.jump)
+}
+
+// jumpTo moves to the nearest item of a kind before the selected item (by < 0) or after it. Without
+// a selection it starts from the top of the screen.
+func (h *history) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
+	list := h.view.List
+	from, selecting := list.Selected()
+	if !selecting {
+		from = list.TopItem()
+		if list.Following() && by > 0 {
+			from = list.Last()
+		}
+	}
+	show := func() bool {
+		id, ok := list.NextAnchor(kind, from, by)
+		if !ok {
+			return false
+		}
+		if selecting {
+			list.SelectItem(id)
+		}
+		if kind == transcriptview.TurnAnchor {
+			list.ScrollToItem(id)
+		} else {
+			list.SelectLine(id, 0)
+			if !selecting {
+				list.ClearSelection()
+			}
+		}
+		return true
+	}
+	if by < 0 {
+		return h.start(&jump{show: show, notFound: "there is no " + anchorNames[kind] + " before"})
+	}
+	if !show() {
+		if kind == transcriptview.TurnAnchor {
+			list.ScrollToBottom()
+			return nil
+		}
+		h.commands.Status.Text = "there is no " + anchorNames[kind] + " after"
+	}
+	return nil
+}
+
+// jumpToTurn moves to a turn, which begins at seq first.
+func (h *history) jumpToTurn(turn string, first uint64) tea.Cmd {
+	list := h.view.List
+	return h.start(&jump{oldest: first, notFound: turnGone, show: func() bool {
+		id, ok := h.findTurn(turn)
+		if ok {
+			list.SelectItem(id)
+			list.ScrollToItem(id)
+		}
+		return ok
+	}})
+}
+
+// findTurn returns the first item of a turn, if it is loaded.
+func (h *history) findTurn(turn string) (transcript.ID, bool) {
+	return h.view.List.FindAnchor(transcriptview.AnchorName(turn, protocol.HitUser, ""))
+}

@@ -1,0 +1,192 @@
+package pane
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+)
+
+// Press handles a key while the pane has the focus.
+func (p *Pane) Press(key string) Result {
+	list := p.View.List
+	switch action := p.Styles.Keys.InList(keymap.Transcript, key); action {
+	case keymap.Back:
+		p.search.end()
+		return Result{Leave: true}
+	case keymap.TranscriptFind:
+		return p.OpenSearch()
+	case keymap.TranscriptOutline:
+		return p.OpenTurns()
+	case keymap.OlderMatch:
+		return Result{Cmd: p.search.next(-1)}
+	case keymap.NewerMatch:
+		return Result{Cmd: p.search.next(1)}
+	case keymap.Up:
+		list.MoveSelection(-1)
+	case keymap.Down:
+		list.MoveSelection(1)
+	case keymap.First:
+		list.SelectItem(list.First())
+	case keymap.Last:
+		list.SelectItem(list.Last())
+		list.ScrollToBottom()
+	case keymap.DiffLayout:
+		p.Styles.ToggleDiffLayout()
+		list.Restyle()
+	case keymap.EnterCopyMode:
+		p.copying.enter()
+	case keymap.TranscriptHelp:
+		return Result{Help: true}
+	default:
+		if id, selected := list.Selected(); selected {
+			if r, handled := p.pressItem(action, id); handled {
+				return r
+			}
+		}
+		if to, ok := jumpKeys[action]; ok {
+			return Result{Cmd: p.history.jumpTo(to.kind, to.by)}
+		}
+	}
+	return Result{}
+}
+
+// pressItem handles the keys that do something with the selected item.
+func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r Result, handled bool) {
+	list, status := p.View.List, p.Commands.Status
+	item := list.Item(id)
+	switch action {
+	case keymap.Toggle, keymap.Choose:
+		if transcriptview.Collapsible(item) {
+			list.SetCollapsed(id, !list.Collapsed(id))
+		} else {
+			status.Text = "there is nothing to expand here"
+		}
+	case keymap.ViewItem:
+		pager, ok := transcriptview.OpenItem(p.Styles, item)
+		if ok {
+			return Result{Push: pager}, true
+		}
+		status.Text = "select a tool call to view it"
+	case keymap.TurnChanges:
+		return p.showChangesOf(id), true
+	case keymap.SaveFile:
+		return Result{Cmd: p.Files.Save(transcriptview.Files(item))}, true
+	case keymap.OpenFile:
+		return Result{Cmd: p.Files.Open(transcriptview.Files(item))}, true
+	case keymap.OpenPlace:
+		return Result{Cmd: p.Files.OpenPlace(item)}, true
+	case keymap.CopyItem:
+		return Result{Cmd: p.copyItem(item)}, true
+	case keymap.CopyCode:
+		return Result{Cmd: p.copyCode(id)}, true
+	default:
+		return Result{}, false
+	}
+	return Result{}, true
+}
+
+// Hint returns the keys for the selected item, and those that go to another place.
+func (p *Pane) Hint() string {
+	var pairs []any
+	if id, selected := p.View.List.Selected(); selected {
+		item := p.View.List.Item(id)
+		if transcriptview.Collapsible(item) {
+			pairs = append(pairs, keymap.Toggle, "expand/collapse")
+		}
+		if transcriptview.IsToolCall(item) {
+			pairs = append(pairs, keymap.ViewItem, "view")
+		}
+	}
+	pairs = append(pairs, keymap.CopyItem, "copy", keymap.TranscriptPreviousTurn, "previous turn",
+		keymap.TranscriptNextTurn, "next turn", keymap.TranscriptFind, "find", keymap.Back, "back")
+	return p.Styles.Keys.Hint(pairs...)
+}
+
+// Act carries out an action of the global scope. It reports whether the action is one of the pane.
+func (p *Pane) Act(action keymap.Action) (r Result, handled bool) {
+	switch action {
+	case keymap.ShowChanges:
+		return p.ShowChanges(), true
+	case keymap.ToggleLast:
+		p.toggleVisible()
+	case keymap.Find:
+		return p.OpenSearch(), true
+	case keymap.ShowOutline:
+		return p.OpenTurns(), true
+	case keymap.PreviousTurn:
+		return Result{Cmd: p.history.jumpTo(transcriptview.TurnAnchor, -1)}, true
+	case keymap.NextTurn:
+		return Result{Cmd: p.history.jumpTo(transcriptview.TurnAnchor, 1)}, true
+	default:
+		return Result{}, p.Scroll(action)
+	}
+	return Result{}, true
+}
+
+// Scroll scrolls the transcript. It reports whether the action is one that scrolls.
+func (p *Pane) Scroll(action keymap.Action) bool {
+	list := p.View.List
+	page := max(1, list.Height()-1)
+	switch action {
+	case keymap.PageUp:
+		list.Scroll(-page)
+	case keymap.PageDown:
+		list.Scroll(page)
+	case keymap.Top:
+		list.ScrollToTop()
+	case keymap.Bottom:
+		list.ScrollToBottom()
+	default:
+		return false
+	}
+	return true
+}
+
+// toggleVisible expands all items on the screen, or collapses them if none is collapsed. Then the
+// key that a collapsed item shows is true for each of them.
+func (p *Pane) toggleVisible() {
+	list := p.View.List
+	var visible []transcript.ID
+	collapsed := false
+	for row := range list.Height() {
+		id, ok := list.ItemAt(row)
+		if !ok || slices.Contains(visible, id) || !transcriptview.Collapsible(list.Item(id)) {
+			continue
+		}
+		visible = append(visible, id)
+		collapsed = collapsed || list.Collapsed(id)
+	}
+	for _, id := range visible {
+		list.SetCollapsed(id, !collapsed)
+	}
+}
+
+// Click opens the picture at a row of the screen, or else collapses or expands the item there.
+func (p *Pane) Click(row int) tea.Cmd {
+	list := p.View.List
+	if row >= list.Height() {
+		return nil
+	}
+	if id, ok := list.PictureAt(row); ok {
+		return p.openPictures(list.Item(id))
+	}
+	if id, ok := list.ItemAt(row); ok && transcriptview.Collapsible(list.Item(id)) {
+		list.SetCollapsed(id, !list.Collapsed(id))
+	}
+	return nil
+}
+
+// openPictures opens the images of an item.
+func (p *Pane) openPictures(item transcript.Item) tea.Cmd {
+	var files []describe.File
+	all := transcriptview.Files(item)
+	for _, picture := range transcriptview.Pictures(item) {
+		files = append(files, all[picture.Index])
+	}
+	return p.Files.Open(files)
+}

@@ -1,0 +1,257 @@
+package pane
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
+)
+
+// Config holds the dependencies of a pane.
+type Config struct {
+	Styles    *ui.Styles
+	Replica   *replica.Session
+	Commands  *request.Sender
+	Clipboard ui.Clipboard
+	Files     Files
+	Now       func() time.Time
+
+	// Older is called with each page of older turns before the transcript shows it.
+	Older func(*protocol.HistoryResult)
+}
+
+// Files saves and opens files of items.
+type Files interface {
+	Save([]describe.File) tea.Cmd
+	Open([]describe.File) tea.Cmd
+	OpenPlace(transcript.Item) tea.Cmd // that the item names
+}
+
+// Pane is the transcript with selection, search, jumps, the list of turns and copy mode.
+type Pane struct {
+	panel.Base
+	Config
+	View *transcriptview.View // the items
+
+	focused bool
+	history history
+	search  search
+	turns   turns
+	copying copyMode
+	code    codeBlock   // copied last
+	pending *pendingHit // shown after the catch-up, or nil
+}
+
+// Result is the effect of a key or of an overlay of the pane on the view. It is the intent of the
+// pane's overlays.
+type Result struct {
+	Cmd   tea.Cmd
+	Focus bool       // give the pane the focus
+	Leave bool       // give up the focus
+	Push  ui.Overlay // to show, or nil
+	Help  bool       // show the keys of the transcript
+}
+
+// pendingHit is a hit of a search of all sessions that is shown after the catch-up.
+type pendingHit struct {
+	hit  protocol.Hit
+	text string // text of the search
+}
+
+// New returns the pane of an empty transcript.
+func New(c Config) *Pane {
+	p := &Pane{Config: c, View: transcriptview.New(c.Styles)}
+	p.history = history{view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now}
+	p.search = search{
+		styles: c.Styles, view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now, history: &p.history,
+	}
+	p.turns = turns{styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn}
+	p.copying = copyMode{styles: c.Styles, view: p.View}
+	return p
+}
+
+// Parts returns the pane and its parts that follow messages and deadlines.
+func (p *Pane) Parts() []panel.Part { return []panel.Part{p, &p.history, &p.search} }
+
+// Apply adds a durable event to the transcript.
+func (p *Pane) Apply(e *protocol.Event) {
+	if !e.Durable() {
+		return
+	}
+	p.turns.outline.Apply(e)
+	if err := p.View.Apply(e); err != nil {
+		p.Commands.Status.Text = err.Error()
+	}
+}
+
+// Update adds older turns, and lays the items out again after a change of the styles.
+func (p *Pane) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	switch msg := msg.(type) {
+	case olderMsg:
+		return p.addOlder(msg), true
+	case ui.RestyleMsg:
+		p.View.List.Restyle()
+		return nil, true
+	}
+	return nil, false
+}
+
+// addOlder adds a page of older turns and continues the search or the jump that waits for it. A page
+// of another epoch is dropped.
+func (p *Pane) addOlder(msg olderMsg) tea.Cmd {
+	epoch := p.Replica.Epoch
+	if msg.epoch != epoch || msg.page.Epoch != "" && msg.page.Epoch != epoch {
+		return nil
+	}
+	err := msg.err
+	if err == nil {
+		p.Older(msg.page)
+		err = p.prepend(msg.page)
+	}
+	if err != nil {
+		p.history.fail(err)
+	}
+	cmd, waited := p.search.paged()
+	if !waited {
+		cmd = tea.Batch(p.history.resume(), cmd)
+	}
+	return cmd
+}
+
+// prepend adds a page of older turns. Lines of items that the page completes move.
+func (p *Pane) prepend(page *protocol.HistoryResult) error {
+	c, m := &p.copying, &p.search.match
+	matched := transcript.Point{Item: m.item, Line: m.line}
+	var points []*transcript.Point
+	if c.active {
+		points = append(points, &c.cursor, &c.start)
+	}
+	if m.valid {
+		points = append(points, &matched)
+	}
+	err := p.View.PrependPage(page, points...)
+	m.line = matched.Line
+	if c.active {
+		c.move(c.cursor)
+	}
+	return err
+}
+
+// Reset empties the transcript after the replica was replaced by a snapshot at seq at.
+func (p *Pane) Reset(at uint64, width, height int) {
+	p.copying.leave()
+	p.search.end()
+	p.history.jump = nil
+	p.View.Reset(at, width, height)
+	p.turns.outline.Reset(at, p.Replica.State)
+}
+
+// SetFocus sets whether the pane has the focus. It ends copy mode.
+func (p *Pane) SetFocus(focused bool) {
+	p.focused, p.search.focused = focused, focused
+	p.copying.leave()
+	if focused {
+		p.View.List.MoveSelection(0)
+	} else {
+		p.View.List.ClearSelection()
+	}
+}
+
+// RequestPage requests older turns when the first item is on the screen.
+func (p *Pane) RequestPage() tea.Cmd {
+	if !p.Replica.CaughtUp || p.Replica.Conn.State != remote.Connected || !p.View.List.AtTop() {
+		return nil
+	}
+	return p.history.request()
+}
+
+// RequestOlder requests older turns, unless a request is in progress.
+func (p *Pane) RequestOlder() tea.Cmd { return p.history.request() }
+
+// Jumping reports whether a jump waits for older turns.
+func (p *Pane) Jumping() bool { return p.history.jump != nil }
+
+// CancelJump stops a jump that waits for older turns.
+func (p *Pane) CancelJump() { p.history.jump = nil }
+
+// Search searches the session for a text. Its matches get the focus.
+func (p *Pane) Search(text string) Result {
+	p.search.typing = false
+	cmd, ok := p.search.begin(text)
+	return Result{Cmd: cmd, Focus: ok}
+}
+
+// OpenSearch opens the input of a new search.
+func (p *Pane) OpenSearch() Result { return Result{Push: p.search.open()} }
+
+// SearchLine returns the line of the open search, if there is one.
+func (p *Pane) SearchLine(width int) []string { return p.search.line(width) }
+
+// ShowHit shows a hit of a search for text as soon as the catch-up is complete.
+func (p *Pane) ShowHit(hit protocol.Hit, text string) Result {
+	p.pending = &pendingHit{hit, text}
+	return p.ShowPendingHit()
+}
+
+// ShowPendingHit shows the hit that waits for the end of the catch-up.
+func (p *Pane) ShowPendingHit() Result {
+	pending := p.pending
+	if pending == nil || !p.Replica.CaughtUp {
+		return Result{}
+	}
+	p.pending = nil
+	r := p.Search(pending.text)
+	p.search.target = &pending.hit
+	return r
+}
+
+// OpenTurns opens the list of turns.
+func (p *Pane) OpenTurns() Result {
+	page, cmd := p.turns.open()
+	return Result{Push: page, Cmd: cmd}
+}
+
+// showTurn shows a turn of the list of turns.
+func (p *Pane) showTurn(turn string, first uint64) Result {
+	return Result{Focus: true, Cmd: p.history.jumpToTurn(turn, first)}
+}
+
+// Lines returns the visible lines of the transcript.
+func (p *Pane) Lines(width, rows int) []string {
+	if rows <= 0 {
+		return nil
+	}
+	p.View.List.Resize(width, rows)
+	lines := p.View.List.Lines()
+	if p.View.Empty() && p.Replica.CaughtUp {
+		text := " no messages yet: write one"
+		if p.Replica.Recorded {
+			text = " no messages yet"
+		}
+		lines[0] = p.Styles.Dim.Render(ui.Fit(text, width))
+	}
+	return lines
+}
+
+// Below returns the number of lines below the screen and the key that shows them. It returns "" if
+// the transcript follows its end.
+func (p *Pane) Below() string {
+	list := p.View.List
+	if list.Following() {
+		return ""
+	}
+	above, total := list.Position()
+	lines := format.Count(max(0, total-above-list.Height()), "line") // approximate
+	return "↓ " + lines + " below" + ui.Prefixed(keymap.Separator, p.Styles.Keys.Key(keymap.Bottom))
+}

@@ -1,0 +1,131 @@
+package pane
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// findDelay is the time without a key after which the typed text is searched.
+const findDelay = 150 * time.Millisecond
+
+// searchInput is a docked overlay for the text of a search. It searches while the user types.
+type searchInput struct {
+	search *search
+	input  *ui.TextInput
+
+	// The place to return to.
+	following bool
+	top       transcript.ID
+}
+
+// open returns the input for a new search. It contains the text of the last one.
+func (s *search) open() ui.Overlay {
+	s.stop()
+	s.typing = true
+	list := s.view.List
+	return &searchInput{s, s.styles.NewTextInput(s.text), list.Following(), list.TopItem()}
+}
+
+// Scope implements [ui.Overlay].
+func (i *searchInput) Scope() keymap.Scope { return keymap.Global }
+
+// FullScreen implements [ui.Overlay].
+func (i *searchInput) FullScreen() bool { return false }
+
+// Update implements [ui.Overlay].
+func (i *searchInput) Update(msg tea.Msg) ui.Response {
+	before := i.input.Value()
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		switch i.search.styles.FieldAction(msg) {
+		case keymap.Back:
+			i.cancel()
+			return ui.Response{Close: true}
+		case keymap.Choose:
+			return ui.Response{Close: true, Intent: i.search.finish(i.input.Value())}
+		}
+		if r, ok := i.input.Edit(msg, nil); ok {
+			return r
+		}
+		i.input.Press(msg)
+	case tea.PasteMsg:
+		i.input.Paste(msg.Content)
+	case tea.MouseMsg:
+		return ui.Response{Pass: true}
+	}
+	if text := i.input.Value(); text != before {
+		i.search.schedule(text)
+	}
+	return ui.Response{}
+}
+
+// View implements [ui.Overlay].
+func (i *searchInput) View(width, _ int) ([]string, *tea.Cursor) {
+	styles, result := i.search.styles, i.search.resultText()
+	room := width
+	if result != "" {
+		result += " "
+		room -= ansi.StringWidth(result) + 1
+	}
+	line := styles.InputLine(ui.FindLabel, i.input, room)
+	cursor := ui.InputCursor(ui.FindLabel, i.input, 0)
+	if result == "" {
+		return []string{line}, cursor
+	}
+	return []string{ui.Spread(line, styles.Dim.Render(result), width)}, cursor
+}
+
+// resultText returns the number of the match shown and of all, or the state of the search.
+func (r *results) resultText() string {
+	switch {
+	case r.query == nil:
+		return ""
+	case len(r.hits) > 0 || r.local != nil && r.match.valid:
+		return r.positionText()
+	case r.running:
+		return "…"
+	}
+	return "no match"
+}
+
+// schedule searches a text after the user has stopped typing.
+func (s *search) schedule(text string) {
+	s.stop()
+	s.typing, s.typed, s.due = true, text, s.now().Add(findDelay)
+}
+
+// finish ends the input. It searches the text unless it was searched while it was typed.
+func (s *search) finish(text string) Result {
+	s.typing = false
+	if s.query != nil && s.query.String() == text && (s.running || s.found()) {
+		s.expanded = nil
+		return Result{Focus: true}
+	}
+	cmd, ok := s.begin(text)
+	return Result{Cmd: cmd, Focus: ok}
+}
+
+// found reports whether there is a match.
+func (r *results) found() bool { return len(r.hits) > 0 || r.match.valid }
+
+// cancel closes the search and returns to the place before it.
+func (i *searchInput) cancel() {
+	list := i.search.view.List
+	i.search.typing = false
+	i.search.end()
+	switch {
+	case i.following:
+		list.ScrollToBottom()
+	case i.top >= list.First() && i.top <= list.Last():
+		list.ScrollToItem(i.top)
+	}
+	if !i.search.focused {
+		list.ClearSelection()
+	}
+}
