@@ -57,18 +57,6 @@ var fileScenes = []goldenScene{
 
 func TestGoldenFiles(t *testing.T) { testGoldenScenes(t, fileScenes) }
 
-// answerBlobs makes the session answer requests for blobs with data, in pieces of size bytes.
-func (s *testScreen) answerBlobs(data string, size int) {
-	s.session.Reply = func(c tuitest.Command) (any, error) {
-		d, ok := c.Data.(protocol.BlobData)
-		if !ok {
-			return nil, nil
-		}
-		end := min(int(d.Offset)+size, len(data))
-		return protocol.BlobResult{Bytes: int64(len(data)), Data: []byte(data[d.Offset:end])}, nil
-	}
-}
-
 // openFiles returns a screen of the journal of files with the focus on the last item.
 func openFiles(t *testing.T) *testScreen {
 	s := open(t, filesJournal(), 80, 30)
@@ -117,7 +105,7 @@ func TestAFileIsNotReplacedWithoutAnAnswer(t *testing.T) {
 
 func TestAFileOfAToolIsChosenAndFetched(t *testing.T) {
 	s := openFiles(t)
-	s.answerBlobs("RIFF\x00\x00\x00\x00WAVE and more", 7)
+	s.session.ReplyToBlobs("RIFF\x00\x00\x00\x00WAVE and more", 7)
 	s.press("home", "down", "w")
 	s.mustShow("which file?", "▸ [image · image/png · 48 KiB", "[audio · audio/wav")
 	s.press("down", "enter")
@@ -139,7 +127,7 @@ func TestOnlyContentDecidesWhetherAFileIsOpened(t *testing.T) {
 		t.Errorf("opened %q", b)
 	}
 	_ = os.Remove(seen)
-	s.answerBlobs("<html><script>alert(1)</script>", 1000)
+	s.session.ReplyToBlobs("<html><script>alert(1)</script>", 1000)
 	s.press("up", "x", "enter") // image/png with HTML
 	s.mustShow("not opened: the content is text/html")
 	if _, err := os.Stat(seen); err == nil {

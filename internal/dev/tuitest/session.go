@@ -94,6 +94,18 @@ func (s *FakeSession) Commands() []Command {
 	return out
 }
 
+// ReplyToBlobs makes the session reply to requests for blobs with data, in pieces of size bytes.
+func (s *FakeSession) ReplyToBlobs(data string, size int) {
+	s.Reply = func(c Command) (any, error) {
+		d, ok := c.Data.(protocol.BlobData)
+		if !ok {
+			return nil, nil
+		}
+		end := min(int(d.Offset)+size, len(data))
+		return protocol.BlobResult{Bytes: int64(len(data)), Data: []byte(data[d.Offset:end])}, nil
+	}
+}
+
 // Errors of refused commands.
 var (
 	ErrCannotSearch = protocol.Errorf(protocol.CodeUnsupported, "it cannot search")
