@@ -151,7 +151,7 @@ func TestOnlyImagesOnTheScreenAreLoaded(t *testing.T) {
 	}
 	s.load()
 	if got := fmt.Sprint(s.blobs()); got != "[b_1 b_2]" {
-		t.Errorf("requested the blobs %s, want those of the tool call", got)
+		t.Errorf("requested the blobs %s, want b_1 and b_2", got)
 	}
 	if rows := s.pictureRows(); len(rows) != 5 {
 		t.Errorf("rows %v, want the 5 of the first image of a collapsed call", rows)

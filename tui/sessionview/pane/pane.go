@@ -44,10 +44,9 @@ type Pane struct {
 	Config
 	View *transcriptview.View // the items
 
-	focused bool
 	history history
 	search  search
-	turns   turns
+	turns   turnList
 	copying copyMode
 	code    codeBlock   // copied last
 	pending *pendingHit // shown after the catch-up, or nil
@@ -76,7 +75,7 @@ func New(c Config) *Pane {
 	p.search = search{
 		styles: c.Styles, view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now, history: &p.history,
 	}
-	p.turns = turns{styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn}
+	p.turns = turnList{styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn}
 	p.copying = copyMode{styles: c.Styles, view: p.View}
 	return p
 }
@@ -159,7 +158,7 @@ func (p *Pane) Reset(at uint64, width, height int) {
 
 // SetFocus sets whether the pane has the focus. It ends copy mode.
 func (p *Pane) SetFocus(focused bool) {
-	p.focused, p.search.focused = focused, focused
+	p.search.focused = focused
 	p.copying.leave()
 	if focused {
 		p.View.List.MoveSelection(0)

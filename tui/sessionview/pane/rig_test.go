@@ -118,20 +118,20 @@ func (r *rig) start(msg tea.Msg) tea.Cmd {
 
 // key handles a key that no overlay takes.
 func (r *rig) key(key string) tea.Cmd {
-	if r.pane.focused {
+	if r.pane.search.focused {
 		if cmd, handled := r.pane.PressCopyMode(key); handled {
 			return cmd
 		}
 	}
 	action := r.Styles.Keys.At(keymap.Global, key)
 	if action == keymap.FocusNext || action == keymap.FocusPrevious {
-		r.pane.SetFocus(!r.pane.focused)
+		r.pane.SetFocus(!r.pane.search.focused)
 		return nil
 	}
 	if result, handled := r.pane.Act(action); handled {
 		return r.apply(result)
 	}
-	if !r.pane.focused {
+	if !r.pane.search.focused {
 		return nil
 	}
 	return r.apply(r.pane.Press(key))
@@ -160,7 +160,7 @@ func (r *rig) lines() []string {
 	}
 	lines := r.pane.Lines(r.width, rows-len(search))
 	rule := r.pane.CopyHint()
-	if rule == "" && r.pane.focused {
+	if rule == "" && r.pane.search.focused {
 		rule = r.pane.Hint()
 	}
 	return slices.Concat(lines, search, []string{rule, r.pane.Below()})

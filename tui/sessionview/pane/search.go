@@ -40,7 +40,7 @@ type search struct {
 	results
 }
 
-// results are those of the open search.
+// results are the hits and matches of the open search.
 type results struct {
 	text     string          // as typed
 	query    *protocol.Query // nil: no search is open

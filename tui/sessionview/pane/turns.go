@@ -22,8 +22,8 @@ import (
 // pageTurns is the number of turns that the page requests at a time.
 const pageTurns = 100
 
-// turns are the turns of the session in brief, and the page that lists them.
-type turns struct {
+// turnList has the turns of the session in brief, and opens the page that lists them.
+type turnList struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
@@ -35,15 +35,15 @@ type turns struct {
 // turnsPage is an overlay with the turns of the session, filtered by the words typed.
 type turnsPage struct {
 	*ui.Picker[*outline.Turn]
-	*turns
+	*turnList
 	loading bool
 	closed  bool
 	failed  string // why older turns are not loaded
 }
 
 // open returns the page and a command that requests older turns.
-func (l *turns) open() (ui.Overlay, tea.Cmd) {
-	o, keys := &turnsPage{turns: l}, l.styles.Keys
+func (l *turnList) open() (ui.Overlay, tea.Cmd) {
+	o, keys := &turnsPage{turnList: l}, l.styles.Keys
 	o.Picker = ui.NewPicker(l.styles, ui.List[*outline.Turn]{
 		Title:  func(_, rows, _ int) string { return o.title(rows) },
 		Rows:   func(text string) []*outline.Turn { return l.outline.Turns(text) },

@@ -18,7 +18,7 @@ func TestTurnsFilterAndJump(t *testing.T) {
 	s.press("up", "up", "down", "enter")
 	s.MustHide("filter:")
 	s.MustShow("▎ question 179")
-	if !s.pane.focused {
+	if !s.pane.search.focused {
 		t.Error("the transcript does not have the focus after a jump")
 	}
 	s.press("O")
