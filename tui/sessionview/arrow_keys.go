@@ -48,11 +48,10 @@ func (v *View) wheelArrow(by int) bool {
 	if v.pressed.arrows.lastWasKey {
 		v.composer.MoveCursor(v.pressed.arrows.cursor)
 	}
-	list := v.transcript.View.List
 	if v.pressed.arrows.lastWasKey {
-		list.Scroll(-by)
+		v.transcript.Scroll(-by)
 	}
 	v.pressed.arrows = arrowKeys{lastAt: now}
-	list.Scroll(-by)
+	v.transcript.Scroll(-by)
 	return true
 }

@@ -40,7 +40,7 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 			v.panels.side.Scroll(ui.WheelRows(msg))
 			return nil
 		}
-		v.transcript.View.List.Scroll(ui.WheelRows(msg))
+		v.transcript.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
 		return v.click(msg)
 	}

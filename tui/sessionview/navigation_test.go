@@ -63,3 +63,15 @@ func TestJumpStatusKept(t *testing.T) {
 	s.tick()
 	s.mustShow("looking further back …")
 }
+
+func TestTypedTextIsSearchedByATimer(t *testing.T) {
+	s := open(t, tuitest.LongSession(30), 60, 20)
+	s.press("ctrl+f")
+	s.typeText("answer")
+	s.mustHide("▌▏ answer 29")
+	s.now = s.now.Add(time.Second)
+	for _, msg := range s.timers {
+		s.update(msg)
+	}
+	s.mustShow("▌▏ answer 29", "find: answer")
+}

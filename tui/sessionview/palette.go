@@ -86,7 +86,7 @@ func (v *View) runCommand(c palette.Command) tea.Cmd {
 		return v.runAction(c.Action)
 	case c.Hint == "" && v.composer.Editing == "":
 		text, _ := remote.SlashMessage(c.Name)
-		v.transcript.View.List.ScrollToBottom()
+		v.transcript.ScrollToBottom()
 		return v.sendMessage(text, nil)
 	case v.composer.Editing != "":
 		v.status.Text = "a queued message is edited"

@@ -25,7 +25,7 @@ func (v *View) pressReplay(key string) tea.Cmd {
 		return cmd
 	}
 	action := v.Styles.Keys.At(keymap.Global, key)
-	if v.transcript.Scroll(action) {
+	if v.transcript.ActScroll(action) {
 		return nil
 	}
 	switch {

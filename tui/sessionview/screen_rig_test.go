@@ -14,7 +14,6 @@ import (
 	"agentctl/tui/ui"
 )
 
-
 // viewRig is a view that keeps its last intent.
 type viewRig struct {
 	*rigView

@@ -51,9 +51,9 @@ func (v *View) pressComposer(key string, msg tea.KeyPressMsg) tea.Cmd {
 func (v *View) pressEmptyComposer(action keymap.Action) bool {
 	switch action {
 	case keymap.ComposerScrollUp:
-		v.transcript.View.List.Scroll(-1)
+		v.transcript.Scroll(-1)
 	case keymap.ComposerScrollDown:
-		v.transcript.View.List.Scroll(1)
+		v.transcript.Scroll(1)
 	default:
 		return false
 	}
@@ -185,7 +185,7 @@ func (v *View) submit() tea.Cmd {
 		return nil
 	}
 	v.composer.Clear()
-	v.transcript.View.List.ScrollToBottom()
+	v.transcript.ScrollToBottom()
 	return v.sendMessage(text, v.panels.attachments.take())
 }
 

@@ -123,13 +123,19 @@ func (p *Pane) Act(action keymap.Action) (r Result, handled bool) {
 	case keymap.NextTurn:
 		return Result{Cmd: p.history.jumpTo(transcriptview.TurnAnchor, 1)}, true
 	default:
-		return Result{}, p.Scroll(action)
+		return Result{}, p.ActScroll(action)
 	}
 	return Result{}, true
 }
 
-// Scroll scrolls the transcript. It reports whether the action is one that scrolls.
-func (p *Pane) Scroll(action keymap.Action) bool {
+// Scroll scrolls by rows, towards the end if rows is positive.
+func (p *Pane) Scroll(rows int) { p.View.List.Scroll(rows) }
+
+// ScrollToBottom scrolls to the end and follows it.
+func (p *Pane) ScrollToBottom() { p.View.List.ScrollToBottom() }
+
+// ActScroll carries out an action that scrolls. It reports whether the action is one.
+func (p *Pane) ActScroll(action keymap.Action) bool {
 	list := p.View.List
 	page := max(1, list.Height()-1)
 	switch action {
