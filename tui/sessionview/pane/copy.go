@@ -14,10 +14,14 @@ import (
 	"agentctl/tui/ui"
 )
 
-// codeBlock identifies a code block of an item.
-type codeBlock struct {
-	item  transcript.ID
-	index int // in the item
+// copier copies items of the transcript and their code to the clipboard.
+type copier struct {
+	view      *transcriptview.View
+	status    *ui.Status
+	clipboard ui.Clipboard
+
+	item  transcript.ID // whose code was copied last
+	block int           // index of that block in the item
 }
 
 // PressCopyMode handles a key in copy mode. It returns false if copy mode is not active, or if the
@@ -31,9 +35,9 @@ func (p *Pane) PressCopyMode(key string) (cmd tea.Cmd, handled bool) {
 	}
 	text, more := p.copying.take()
 	if more {
-		return p.copy("the first lines", text), true
+		return p.copier.copy("the first lines", text), true
 	}
-	return p.copy("", text), true
+	return p.copier.copy("", text), true
 }
 
 // CopyHint returns the number of selected lines and the keys of copy mode, or "" outside of it.
@@ -45,41 +49,42 @@ func (p *Pane) CopyHint() string {
 }
 
 // CopyLastText copies the last text of the agent.
-func (p *Pane) CopyLastText() tea.Cmd {
-	list := p.View.List
+func (p *Pane) CopyLastText() tea.Cmd { return p.copier.copyLastText() }
+
+// copyLastText copies the last text of the agent.
+func (c *copier) copyLastText() tea.Cmd {
+	list := c.view.List
 	for id := list.Last(); list.Len() > 0 && id >= list.First(); id-- {
 		if item := list.Item(id); transcriptview.IsAgentText(item) {
-			return p.copyItem(item)
+			return c.copyItem(item)
 		}
 	}
-	p.Commands.Status.Text = "the agent wrote no text yet"
+	c.status.Text = "the agent wrote no text yet"
 	return nil
 }
 
 // copyItem copies the text of an item.
-func (p *Pane) copyItem(item transcript.Item) tea.Cmd { return p.copy(transcriptview.CopyText(item)) }
+func (c *copier) copyItem(item transcript.Item) tea.Cmd { return c.copy(transcriptview.CopyText(item)) }
 
 // copyCode copies a code block of an item. Each call for the same item copies the next block.
-func (p *Pane) copyCode(id transcript.ID) tea.Cmd {
-	blocks, name := transcriptview.Code(p.View.List.Item(id))
+func (c *copier) copyCode(id transcript.ID) tea.Cmd {
+	blocks, name := transcriptview.Code(c.view.List.Item(id))
 	if len(blocks) == 0 {
-		p.Commands.Status.Text = "there is no code in it"
+		c.status.Text = "there is no code in it"
 		return nil
 	}
-	c := &p.code
-	if c.index++; c.item != id || c.index >= len(blocks) {
-		*c = codeBlock{item: id}
+	if c.block++; c.item != id || c.block >= len(blocks) {
+		c.item, c.block = id, 0
 	}
-	return p.copy(name(c.index), blocks[c.index])
+	return c.copy(name(c.block), blocks[c.block])
 }
 
 // copy puts a text into the clipboard, at most [ui.MaxCopy] bytes of it, and reports its size as
 // the status message. name describes the text and may be empty.
-func (p *Pane) copy(name, text string) tea.Cmd {
-	status := p.Commands.Status
+func (c *copier) copy(name, text string) tea.Cmd {
 	text = transcript.Clean(text)
 	if text == "" {
-		status.Text = "there is nothing to copy"
+		c.status.Text = "there is nothing to copy"
 		return nil
 	}
 	suffix := ""
@@ -95,6 +100,6 @@ func (p *Pane) copy(name, text string) tea.Cmd {
 	if name != "" {
 		name += ": "
 	}
-	status.Text = fmt.Sprintf("copied %s%s, %s%s", name, lines, characters, suffix)
-	return p.Clipboard.Copy(text)
+	c.status.Text = fmt.Sprintf("copied %s%s, %s%s", name, lines, characters, suffix)
+	return c.clipboard.Copy(text)
 }

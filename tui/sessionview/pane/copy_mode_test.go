@@ -127,7 +127,7 @@ func TestCopyModeKeepsPosition(t *testing.T) {
 
 func TestCopyLimit(t *testing.T) {
 	s := open(t, tuitest.NewJournal(), 60, 20)
-	cmd := s.pane.copy("it", strings.Repeat("é", ui.MaxCopy))
+	cmd := s.pane.copier.copy("it", strings.Repeat("é", ui.MaxCopy))
 	if got := len(fmt.Sprint(tuitest.Messages(cmd)[0])); got != ui.MaxCopy {
 		t.Errorf("copied %d bytes, want %d", got, ui.MaxCopy)
 	}

@@ -81,9 +81,9 @@ func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r Result, hand
 	case keymap.OpenPlace:
 		return Result{Cmd: p.Files.OpenPlace(item)}, true
 	case keymap.CopyItem:
-		return Result{Cmd: p.copyItem(item)}, true
+		return Result{Cmd: p.copier.copyItem(item)}, true
 	case keymap.CopyCode:
-		return Result{Cmd: p.copyCode(id)}, true
+		return Result{Cmd: p.copier.copyCode(id)}, true
 	default:
 		return Result{}, false
 	}

@@ -48,7 +48,7 @@ type Pane struct {
 	search  search
 	turns   turnList
 	copying copyMode
-	code    codeBlock   // copied last
+	copier  copier
 	pending *pendingHit // shown after the catch-up, or nil
 }
 
@@ -76,6 +76,7 @@ func New(c Config) *Pane {
 		styles: c.Styles, view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now, history: &p.history,
 	}
 	p.turns = turnList{styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn}
+	p.copier = copier{view: p.View, status: c.Commands.Status, clipboard: c.Clipboard}
 	p.copying = copyMode{styles: c.Styles, view: p.View}
 	return p
 }
