@@ -1,8 +1,6 @@
 package sessionview
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/sessionview/decision"
@@ -21,20 +19,15 @@ type panels struct {
 	clock  clock
 	rows   clickRows // of the last layout
 
-	connection  *panel.Connection
-	queue       *queue.Panel
-	plan        *panel.Plan
-	side        *sidecolumn.Column
-	decision    *decision.Panel
-	interrupt   *panel.Interrupt
-	outbox      *panel.Outbox
-	commandList *commandList
-	files       *fileCompletion
-
-	attachments attachments
-	drafts      draftSaver
-	images      *images.Images
-	player      *panel.Player // in place of the composer; nil: the session is no recording
+	connection *panel.Connection
+	queue      *queue.Panel
+	plan       *panel.Plan
+	side       *sidecolumn.Column
+	decision   *decision.Panel
+	interrupt  *panel.Interrupt
+	outbox     *panel.Outbox
+	images     *images.Images
+	player     *panel.Player // in place of the composer; nil: the session is no recording
 }
 
 // placed is a panel with its place on the screen.
@@ -78,14 +71,14 @@ func (v *View) arrange() {
 		},
 		afterDocked: {
 			{Panel: lines(v.transcript.SearchLine), at: atSearch, hidden: func(_, typing bool) bool { return typing }},
-			{Panel: lines(v.commandLines), at: atCommands},
-			{Panel: lines(v.fileLines), at: atFiles},
+			{Panel: lines(v.input.CommandLines), at: atCommands},
+			{Panel: lines(v.input.FileLines), at: atFiles},
 			{Panel: p.connection, at: atConnection},
 			{Panel: p.outbox, at: atOutbox},
 		},
 		afterApproval: {
 			{Panel: p.queue, at: atQueue, hidden: func(side, _ bool) bool {
-				return side && v.focus != onQueue && v.composer.Editing == ""
+				return side && v.focus != onQueue && v.input.Editing() == ""
 			}},
 			{Panel: p.plan, at: atPlan, limit: planLimit, hidden: func(side, _ bool) bool {
 				return v.focus != onPlan && (side || p.decision.ListsPlan())
@@ -93,7 +86,7 @@ func (v *View) arrange() {
 		},
 	}
 	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.View.Tick}
-	p.parts = []panel.Part{v.usage, v.statusLine, p.decision, &p.clock, &p.drafts}
+	p.parts = []panel.Part{v.input, v.editor, v.usage, v.statusLine, p.decision, &p.clock}
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)
@@ -130,8 +123,3 @@ func lines(view func(width int) []string) *linePanel { return &linePanel{view: v
 
 // View implements [panel.Panel].
 func (p *linePanel) View(width, _ int) []string { return p.view(width) }
-
-// fileLines returns the suggested files and the attachments.
-func (v *View) fileLines(width int) []string {
-	return slices.Concat(v.panels.files.view(width), v.panels.attachments.view(width))
-}

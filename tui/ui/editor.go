@@ -26,8 +26,9 @@ func EditorCommand(env []string) string {
 // EditIntent asks the owner of an overlay to edit a text in the user's editor. Done is called with the
 // result in the event loop.
 type EditIntent struct {
-	Text string
-	Done func(text string)
+	Extension string // of the file, without a dot; "": txt
+	Text      string
+	Done      func(text string)
 }
 
 // Editor runs the user's editor, which has the terminal until it exits. With an Extension it edits

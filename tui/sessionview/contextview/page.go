@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
@@ -45,6 +46,15 @@ func (u *Usage) OpenPage(s *ui.Styles) (ui.Overlay, tea.Cmd) {
 		return nil
 	})
 	return p, tea.Batch(u.requestHistory(), ask)
+}
+
+// Actions returns the actions that open the page.
+func (u *Usage) Actions(s *ui.Styles) panel.Actions {
+	open := panel.Action{Run: func(string) panel.Result {
+		page, cmd := u.OpenPage(s)
+		return panel.Result{Push: page, Cmd: cmd}
+	}}
+	return panel.Actions{keymap.ShowContext: open, keymap.Compact: open}
 }
 
 // Scope implements [ui.Overlay].

@@ -176,8 +176,14 @@ func (p *Pane) RequestPage() tea.Cmd {
 	return p.history.request()
 }
 
-// RequestOlder requests older turns, unless a request is in progress.
-func (p *Pane) RequestOlder() tea.Cmd { return p.history.request() }
+// RequestOlder requests older turns, unless a request is in progress. It reports whether there may be
+// some.
+func (p *Pane) RequestOlder() (cmd tea.Cmd, older bool) {
+	if !p.View.HasOlder() || !p.Replica.Connected() {
+		return nil, false
+	}
+	return p.history.request(), true
+}
 
 // Jumping reports whether a jump waits for older turns.
 func (p *Pane) Jumping() bool { return p.history.jump != nil }

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/ui"
 )
 
 // Part is a part of the session view with its own state. The view calls it only from the event loop.
@@ -50,11 +49,3 @@ func (Base) Update(tea.Msg) (cmd tea.Cmd, changed bool) { return nil, false }
 
 // Deadline implements [Part].
 func (Base) Deadline() time.Time { return time.Time{} }
-
-// Result is the effect of a key press on the view.
-type Result struct {
-	Cmd   tea.Cmd
-	Leave bool              // give up the focus
-	Push  ui.Overlay        // to show, or nil
-	Edit  *protocol.Message // queued message to edit in the composer, or nil
-}

@@ -11,6 +11,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -27,6 +28,33 @@ type Menu struct {
 // New returns the menu of a session.
 func New(s *ui.Styles, r *replica.Session, c *request.Sender) *Menu {
 	return &Menu{styles: s, replica: r, commands: c, pending: map[string]string{}}
+}
+
+// Actions returns the actions that show the menus and the form. overlays takes them.
+func Actions(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack) panel.Actions {
+	push := func(listing ui.Listing, selected string) {
+		overlays.Push(ui.NewMenu(s, listing, selected, func() string { return c.Status.Text }))
+	}
+	// show opens the menu of the values of one setting above the menu of all, or only that if the agent
+	// has no choices for it.
+	show := func(id string) func() {
+		return func() {
+			push(New(s, r, c), "")
+			if values, value, ok := New(s, r, c).Values(id); ok {
+				push(values, value)
+				return
+			}
+			c.Status.Text = "the agent has no setting " + id
+		}
+	}
+	rename := func(name string) panel.Result { return panel.Result{Push: NewRename(s, r, c, overlays, name)} }
+	return panel.Actions{
+		keymap.ShowSettings:  panel.Do(func() { push(New(s, r, c), "") }),
+		keymap.ShowRules:     panel.Do(func() { push(NewRules(s, r, c), "") }),
+		keymap.SetMode:       panel.Do(show("mode")),
+		keymap.SetModel:      panel.Do(show("model")),
+		keymap.RenameSession: {Run: rename, Text: true},
+	}
 }
 
 // Values returns the menu of the values of one setting, and the value that it has. ok is false if

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sessionview
+package input
 
 import (
 	"strings"
@@ -9,21 +9,18 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/drafts"
+	"agentctl/tui/sessionview/shellview"
 )
 
 // waitShell waits for the end of the shell command whose output is shown.
-func (s *testScreen) waitShell() *shellOutput {
+func (s *rig) waitShell() {
 	s.t.Helper()
-	o, ok := s.m.overlays.Top().(*shellOutput)
-	if !ok {
+	page, ok := s.Overlays.Top().(*shellview.Page)
+	if !ok || page.Done() == nil {
 		s.t.Fatalf("no output of a command:\n%s", s.text())
 	}
-	if o.running == nil {
-		s.t.Fatalf("the command did not start: %s", o.failed)
-	}
-	<-o.running.Done()
-	s.update(shellReadMsg{o})
-	return o
+	<-page.Done()
+	s.fireTimers()
 }
 
 func TestAShellCommandRunsInTheSessionsDirectoryAndItsOutputIsOffered(t *testing.T) {
@@ -31,85 +28,75 @@ func TestAShellCommandRunsInTheSessionsDirectoryAndItsOutputIsOffered(t *testing
 	s.typeText("!ls")
 	s.mustShow("! ls", "shell on this machine · …", " · enter runs · esc back")
 	s.mustHide("> ")
-	s.press("enter")
+	s.keys("enter")
 	s.waitShell()
 	s.mustShow("! ls · in "+dir[:20], " notes.txt", "exit 0", "enter puts it into the message · esc closes")
-	s.press("enter")
+	s.keys("enter")
 	s.mustCompose("```\n$ ls\nnotes.txt\n```\n")
-	s.mustSendNothing()
+	s.MustSendNothing()
 	s.mustShow("> ```")
-}
-
-func TestTheOutputOfAShellCommandCannotEndItsBlock(t *testing.T) {
-	s, _ := openIn(t, nil)
-	s.typeText("!printf '```\\nx'; exit 3")
-	s.press("enter")
-	s.waitShell()
-	s.mustShow("exit 3")
-	s.press("enter")
-	s.mustCompose("````\n$ printf '```\\nx'; exit 3\n```\nx\n[exit 3]\n````\n")
 }
 
 func TestCtrlCStopsAShellCommandAndDoesNotLeave(t *testing.T) {
 	s, _ := openIn(t, nil)
 	s.typeText("!sleep 1000")
-	s.press("enter")
+	s.keys("enter")
 	s.mustShow("running", "ctrl+c stops it")
-	s.press("esc") // closes only after the end
+	s.keys("esc") // closes only after the end
 	s.mustShow("running")
-	s.press("ctrl+c")
-	s.mustHide(leaveHint)
+	s.keys("ctrl+c")
+	s.mustNotLeave()
 	s.waitShell()
 	s.mustShow("signal: terminated")
-	s.press("esc")
+	s.keys("esc")
 	s.mustHide("signal")
 	s.mustCompose("")
 }
 
 func TestAShellCommandHasItsOwnHistoryAndNeverBecomesAMessage(t *testing.T) {
 	s, _ := openIn(t, nil)
-	s.sendMessage("a message")
-	s.mustSend(protocol.DoSend)
+	s.send("a message")
+	s.MustSend(protocol.DoSend)
 	s.typeText("!tru")
-	s.press("esc")
+	s.keys("esc")
 	s.mustShow("\n>")
 	s.mustCompose("")
 	s.typeText("!")
-	s.press("up")
+	s.keys("up")
 	s.mustCompose("tru")
 	s.mustShow("! tru")
-	s.press("ctrl+c")
-	s.press("up")
+	s.keys("ctrl+c")
+	s.keys("up")
 	s.mustCompose("a message")
-	s.press("esc")
+	s.keys("esc")
 	s.typeText("!x")
-	s.press("backspace", "backspace")
+	s.keys("backspace", "backspace")
 	s.mustShow("\n>")
-	s.mustSendNothing()
+	s.MustSendNothing()
 }
 
 func TestOnlyATypedFirstExclamationMarkStartsAShellCommand(t *testing.T) {
 	s, _ := openIn(t, nil)
 	s.paste("!touch x")
 	s.mustShow("> !touch x")
-	s.press("enter")
-	if d := s.mustSend(protocol.DoSend).(protocol.SendData); d.Text != "!touch x" {
+	s.keys("enter")
+	if d := s.MustSend(protocol.DoSend).(protocol.SendData); d.Text != "!touch x" {
 		t.Errorf("sent %q", d.Text)
 	}
 	s.typeText("no!")
 	s.mustShow("> no!")
-	s.press("ctrl+c")
-	s.m.Composer.NoShell = true
+	s.keys("ctrl+c")
+	s.in.NoShell = true
 	s.typeText("!")
 	s.mustShow("> !")
 }
 
 func TestAMessageThatReturnsEndsTheShellCommand(t *testing.T) {
 	s, _ := openIn(t, nil)
-	s.refuse(tuitest.ErrRefused)
-	s.sendMessage("please")
+	s.Refuse(tuitest.ErrRefused)
+	s.send("please")
 	s.typeText("!rm")
-	s.press("alt+t")
+	s.keys("alt+t")
 	s.mustCompose("please")
 	s.mustShow("> please")
 }
@@ -120,7 +107,7 @@ func TestAnUnsentShellCommandIsRestoredAsOne(t *testing.T) {
 	s.saveTo(&saved)
 	s.update(DraftMsg{})
 	s.typeText("!make")
-	s.m.SaveDraft()
+	s.in.SaveDraft()
 	if len(saved) != 1 || saved[0].Text != "make" || !saved[0].Shell {
 		t.Fatalf("saved %+v", saved)
 	}

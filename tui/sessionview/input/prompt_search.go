@@ -1,4 +1,4 @@
-package sessionview
+package input
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -22,20 +23,20 @@ type takePromptIntent struct{ text string }
 type olderPromptsIntent struct{}
 
 // searchPrompts opens the search.
-func (v *View) searchPrompts() {
-	if v.composer.Editing != "" {
-		v.status.Text = "a queued message is edited"
-		return
+func (in *Input) searchPrompts() panel.Result {
+	if in.composer.Editing != "" {
+		in.Commands.Status.Text = editingText
+		return panel.Result{}
 	}
-	v.setFocus(onComposer)
-	v.overlays.Push(newPromptSearch(v.Styles, func() []string { return v.composer.History(v.replica.Conn.By) }))
+	search := newPromptSearch(in.Styles, func() []string { return in.composer.History(in.Replica.Conn.By) })
+	return panel.Result{Leave: true, Push: search}
 }
 
 // takePrompt replaces the draft, which stays in the history.
-func (v *View) takePrompt(text string) {
-	v.composer.EndRecall()
-	v.composer.KeepInHistory()
-	v.composer.SetText(text)
+func (in *Input) takePrompt(text string) {
+	in.composer.EndRecall()
+	in.composer.KeepInHistory()
+	in.composer.SetText(text)
 }
 
 // newPromptSearch returns a docked overlay that searches the user's earlier messages. prompts returns

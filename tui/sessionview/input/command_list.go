@@ -1,4 +1,4 @@
-package sessionview
+package input
 
 import (
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -68,57 +69,49 @@ func (c *commandList) view(width int) []string {
 }
 
 // listsCommands finds the commands that match the message. It reports whether they are shown.
-func (v *View) listsCommands() bool {
-	return v.takesCompletion() && v.panels.commandList.find(v.allCommands, v.composer.Text())
+func (in *Input) listsCommands() bool {
+	return in.takesCompletion() && in.commandList.find(in.AllCommands, in.composer.Text())
 }
 
 // takesCompletion reports whether lists beside the message complete its text.
-func (v *View) takesCompletion() bool {
-	return v.focus == onComposer && v.composer.Editing == "" && !v.composer.Shell && v.overlays.Top() == nil
+func (in *Input) takesCompletion() bool {
+	return in.focused && in.composer.Editing == "" && !in.composer.Shell && in.Overlays.Top() == nil
 }
 
-// updateLists passes a key or the wheel to the list beside the message, if there is one.
-func (v *View) updateLists(msg tea.Msg) (cmd tea.Cmd, handled bool) {
-	if !v.listsCommands() {
-		return nil, v.updateFileCompletion(msg)
+// HandleList passes a key or the wheel to the list beside the message, if there is one. It reports
+// whether the list took it.
+func (in *Input) HandleList(msg tea.Msg) (result panel.Result, handled bool) {
+	if !in.listsCommands() {
+		return panel.Result{}, in.updateFileCompletion(msg)
 	}
-	list := v.panels.commandList
-	r, handled := list.Handle(msg)
+	r, handled := in.commandList.Handle(msg)
 	if r.Close {
-		list.dismissed = v.composer.Text()
+		in.commandList.dismissed = in.composer.Text()
 	}
 	switch i := r.Intent.(type) {
 	case ui.CompleteIntent:
-		v.composer.SetText(i.Text)
+		in.composer.SetText(i.Text)
 	case palette.Command:
-		return v.chooseListed(i)
+		return in.chooseListed(i)
 	}
-	return nil, handled
+	return panel.Result{}, handled
 }
 
 // chooseListed runs the selected command, unless the message is a word of agentctl that names
 // another one.
-func (v *View) chooseListed(c palette.Command) (cmd tea.Cmd, handled bool) {
-	word := v.composer.Value()
+func (in *Input) chooseListed(c palette.Command) (result panel.Result, handled bool) {
+	word := in.composer.Value()
 	own := remote.IsOwnWord(word) && !strings.HasPrefix(word, "//")
 	switch {
 	case own && !strings.EqualFold(c.Name, word):
-		return nil, false
+		return panel.Result{}, false
 	case c.Action == "" && c.Hint == "", strings.EqualFold(c.Name, word) && c.Action == "":
-		v.composer.SetText(c.Name)
-		return nil, false // it is sent
+		in.composer.SetText(c.Name)
+		return panel.Result{}, false // it is sent
 	case c.Action == "":
-		v.composer.SetText(c.Name + " ")
-		return nil, true
+		in.composer.SetText(c.Name + " ")
+		return panel.Result{}, true
 	}
-	v.composer.Clear()
-	return v.runCommand(c), true
-}
-
-// commandLines returns the lines of the list of commands, or nil.
-func (v *View) commandLines(width int) []string {
-	if !v.listsCommands() {
-		return nil
-	}
-	return v.panels.commandList.view(width)
+	in.composer.Clear()
+	return panel.Result{Intent: c}, true
 }

@@ -1,4 +1,4 @@
-package sessionview
+package input
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"agentctl/internal/filelist"
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
-	"agentctl/tui/sessionview/replica"
-	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -31,10 +29,7 @@ const fileRows = 6
 // begun.
 type fileCompletion struct {
 	*ui.Picker[suggestion]
-	styles  *ui.Styles
-	replica *replica.Session
-	tasks   *task.Runner
-	local   bool // the session's directory is on this machine
+	*Config
 
 	active    bool // the word at the cursor begins with @
 	reads     int  // number of listings; the result of an earlier one is ignored
@@ -57,9 +52,9 @@ func (s suggestion) mention() string {
 	return "@" + s.name + " "
 }
 
-func newFileCompletion(s *ui.Styles, r *replica.Session, tasks *task.Runner, local bool) *fileCompletion {
-	c := &fileCompletion{styles: s, replica: r, tasks: tasks, local: local}
-	c.Picker = ui.NewPicker(s, ui.List[suggestion]{
+func newFileCompletion(config *Config) *fileCompletion {
+	c := &fileCompletion{Config: config}
+	c.Picker = ui.NewPicker(c.Styles, ui.List[suggestion]{
 		Title:    func(int, int, int) string { return c.title() },
 		Rows:     func(string) []suggestion { return c.suggestions() },
 		ID:       func(s suggestion) string { return s.name },
@@ -84,8 +79,8 @@ func (c *fileCompletion) update(word string) (list tea.Cmd) {
 		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
 		c.reads++
 		if active && c.available() {
-			read, dir := c.reads, c.replica.State.CWD
-			list = c.tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
+			read, dir := c.reads, c.Replica.State.CWD
+			list = c.Commands.Tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
 		}
 	}
 	if c.active && word != c.word {
@@ -104,11 +99,11 @@ func (c *fileCompletion) update(word string) (list tea.Cmd) {
 
 // matchingResources returns the resources that have a text in their name or title.
 func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
-	if c.replica.State.Options == nil {
+	if c.Replica.State.Options == nil {
 		return nil
 	}
 	query = strings.ToLower(query)
-	for _, r := range c.replica.State.Options.Resources {
+	for _, r := range c.Replica.State.Options.Resources {
 		if transcript.Clean(r.Name) != r.Name || strings.ContainsAny(r.Name, "\"\n\t ") {
 			continue // it cannot be typed
 		}
@@ -120,7 +115,7 @@ func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
 }
 
 // available reports whether the files of the session can be listed.
-func (c *fileCompletion) available() bool { return c.local && filepath.IsAbs(c.replica.State.CWD) }
+func (c *fileCompletion) available() bool { return c.Local && filepath.IsAbs(c.Replica.State.CWD) }
 
 // setFiles sets the files. Names that cannot be typed are left out. It reports whether the
 // suggestions changed.
@@ -147,7 +142,7 @@ func (c *fileCompletion) suggestions() []suggestion {
 func (c *fileCompletion) view(width int) []string {
 	switch n := len(c.suggestions()); {
 	case c.active && n == 0 && !c.available():
-		return []string{c.styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
+		return []string{c.Styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
 	case n == 0:
 		return nil
 	}
@@ -167,8 +162,8 @@ func (c *fileCompletion) title() string {
 	} else if c.resources > 0 {
 		count = resources
 	}
-	keys := c.styles.Keys
-	return count + c.styles.Dim.Render(keymap.Separator+keys.Hint(keymap.Choose, "attaches")+keymap.Separator+"↑↓"+
+	keys := c.Styles.Keys
+	return count + c.Styles.Dim.Render(keymap.Separator+keys.Hint(keymap.Choose, "attaches")+keymap.Separator+"↑↓"+
 		keymap.Separator+keys.Hint(keymap.Back, "closes"))
 }
 
@@ -176,14 +171,14 @@ func (c *fileCompletion) title() string {
 func (c *fileCompletion) row(s suggestion, selected bool, width int) string {
 	text := strings.TrimSpace(s.name + "  " + s.title)
 	if selected {
-		return c.styles.Selected.Render(ui.Fit(" ▸ "+text, width))
+		return c.Styles.Selected.Render(ui.Fit(" ▸ "+text, width))
 	}
 	return ui.Fit("   "+text, width)
 }
 
 // updateFileCompletion passes a key or the wheel to the suggested files while there are any.
-func (v *View) updateFileCompletion(msg tea.Msg) (handled bool) {
-	files := v.panels.files
+func (in *Input) updateFileCompletion(msg tea.Msg) (handled bool) {
+	files := in.files
 	if len(files.suggestions()) == 0 {
 		return false
 	}
@@ -192,16 +187,7 @@ func (v *View) updateFileCompletion(msg tea.Msg) (handled bool) {
 		files.dismissed = files.word
 	}
 	if i, ok := r.Intent.(ui.CompleteIntent); ok {
-		v.composer.ReplaceWord(i.Text)
+		in.composer.ReplaceWord(i.Text)
 	}
 	return handled
-}
-
-// completeFiles follows the word at the cursor of the composer.
-func (v *View) completeFiles() tea.Cmd {
-	word := ""
-	if v.takesCompletion() {
-		word = v.composer.Word()
-	}
-	return v.panels.files.update(word)
 }

@@ -1,4 +1,4 @@
-package sessionview
+package input
 
 import (
 	"time"
@@ -7,7 +7,7 @@ import (
 )
 
 // keyInterval is the shortest time between two key presses of a user. A terminal that does not
-// report its mouse wheel sends several arrow keys at once instead.
+// report its mouse wheel sends several arrow keys together instead.
 const keyInterval = 10 * time.Millisecond
 
 // arrowKeys distinguishes the arrow keys of a mouse wheel from those of the keyboard.
@@ -19,15 +19,15 @@ type arrowKeys struct {
 }
 
 // wheelRow scrolls like wheelArrow if the text of the composer is one row, which needs no arrows.
-func (v *View) wheelRow(action keymap.Action) bool {
-	if !v.composer.AtEdge(false) || !v.composer.AtEdge(true) {
+func (in *Input) wheelRow(action keymap.Action) bool {
+	if !in.composer.AtEdge(false) || !in.composer.AtEdge(true) {
 		return false
 	}
 	switch action {
 	case keymap.ComposerEarlier:
-		return v.wheelArrow(1)
+		return in.wheelArrow(1)
 	case keymap.ComposerLater:
-		return v.wheelArrow(-1)
+		return in.wheelArrow(-1)
 	}
 	return false
 }
@@ -35,23 +35,23 @@ func (v *View) wheelRow(action keymap.Action) bool {
 // wheelArrow scrolls by a line if an arrow comes from a mouse wheel, and reports whether it does.
 // The first arrow of a burst was handled as a key press: wheelArrow undoes its effect and scrolls
 // by one line more.
-func (v *View) wheelArrow(by int) bool {
-	now := v.Now()
-	if now.Sub(v.pressed.arrows.lastAt) >= keyInterval {
-		v.pressed.arrows = arrowKeys{lastAt: now, lastWasKey: true, cursor: v.composer.Cursor()}
+func (in *Input) wheelArrow(by int) bool {
+	now := in.Now()
+	if now.Sub(in.pressed.arrows.lastAt) >= keyInterval {
+		in.pressed.arrows = arrowKeys{lastAt: now, lastWasKey: true, cursor: in.composer.Cursor()}
 		return false
 	}
-	v.status.Clear()
-	if v.pressed.arrows.recallSteps != 0 {
-		v.composer.Recall(-v.pressed.arrows.recallSteps, v.replica.Conn.By)
+	in.Commands.Status.Clear()
+	if in.pressed.arrows.recallSteps != 0 {
+		in.composer.Recall(-in.pressed.arrows.recallSteps, in.Replica.Conn.By)
 	}
-	if v.pressed.arrows.lastWasKey {
-		v.composer.MoveCursor(v.pressed.arrows.cursor)
+	if in.pressed.arrows.lastWasKey {
+		in.composer.MoveCursor(in.pressed.arrows.cursor)
 	}
-	if v.pressed.arrows.lastWasKey {
-		v.transcript.Scroll(-by)
+	if in.pressed.arrows.lastWasKey {
+		in.Transcript.Scroll(-by)
 	}
-	v.pressed.arrows = arrowKeys{lastAt: now}
-	v.transcript.Scroll(-by)
+	in.pressed.arrows = arrowKeys{lastAt: now}
+	in.Transcript.Scroll(-by)
 	return true
 }

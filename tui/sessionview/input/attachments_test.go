@@ -1,4 +1,4 @@
-package sessionview
+package input
 
 import (
 	"os"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
@@ -16,7 +14,7 @@ import (
 const testPNG = "\x89PNG\r\n\x1a\n"
 
 // openIn returns a screen of a session on this machine, in a new directory with files.
-func openIn(t *testing.T, files map[string]string) (s *testScreen, dir string) {
+func openIn(t *testing.T, files map[string]string) (s *rig, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, data := range files {
@@ -29,18 +27,16 @@ func openIn(t *testing.T, files map[string]string) (s *testScreen, dir string) {
 	}
 	j := tuitest.NewJournal()
 	j.CaughtUp()
-	s = open(t, j, 80, 24)
-	s.m.Local, s.m.panels.files.local, s.m.replica.State.CWD = true, true, dir
+	s = open(t, j, 80)
+	s.in.Local, s.Replica.State.CWD = true, dir
 	return s, dir
 }
 
-func (s *testScreen) paste(text string) { s.update(tea.PasteMsg{Content: text}) }
-
 // mustSendParts fails unless the only command sent is a message with a text and parts of these
 // names. It returns the parts.
-func (s *testScreen) mustSendParts(text, names string) []protocol.Part {
+func (s *rig) mustSendParts(text, names string) []protocol.Part {
 	s.t.Helper()
-	d := s.mustSend(protocol.DoSend).(protocol.SendData)
+	d := s.MustSend(protocol.DoSend).(protocol.SendData)
 	var got []string
 	for _, p := range d.Parts {
 		got = append(got, p.Name)
@@ -57,7 +53,7 @@ func TestAPastedPathOfAFileIsAnAttachment(t *testing.T) {
 	s.paste("'" + dir + "/my shot.png' file://" + dir + "/app.log ")
 	s.mustShow(" + my shot.png · image/png · 8 bytes\n",
 		" + app.log · text/plain · 4 bytes · alt+x removes it", "> look\n")
-	s.press("enter")
+	s.keys("enter")
 	parts := s.mustSendParts("look", "my shot.png app.log")
 	if parts[0].Type != "image" || parts[0].URL != "data:image/png;base64,iVBORw0KGgo=" || parts[1].Text != "FAIL" {
 		t.Errorf("parts %+v", parts)
@@ -71,10 +67,10 @@ func TestAPastedTextThatNamesNoFileStaysText(t *testing.T) {
 		dir + "/none", dir, dir + "/a and more", "plain words", "/dev/null", "https://a.b/c",
 	} {
 		s.paste(text)
-		if got := s.m.composer.Text(); got != text || len(s.m.panels.attachments.files) != 0 {
-			t.Errorf("%q is pasted as %q, %d files", text, got, len(s.m.panels.attachments.files))
+		if got := s.in.composer.Text(); got != text || len(s.in.attachments.files) != 0 {
+			t.Errorf("%q is pasted as %q, %d files", text, got, len(s.in.attachments.files))
 		}
-		s.m.composer.Clear()
+		s.in.composer.Clear()
 	}
 }
 
@@ -83,34 +79,34 @@ func TestAttachmentsAreRemovedByKeys(t *testing.T) {
 	for _, name := range []string{"a.log", "b.log", "c.log"} {
 		s.paste(dir + "/" + name)
 	}
-	s.press("alt+x")
+	s.keys("alt+x")
 	s.mustHide("c.log")
-	s.press("backspace")
+	s.keys("backspace")
 	s.mustHide("b.log")
 	s.typeText("x")
-	s.press("backspace")
+	s.keys("backspace")
 	s.mustShow("a.log")
-	s.press("enter") // a message of a file alone
+	s.keys("enter") // a message of a file alone
 	s.mustSendParts("", "a.log")
-	s.press("enter", "backspace", "alt+x")
-	s.mustSendNothing()
+	s.keys("enter", "backspace", "alt+x")
+	s.MustSendNothing()
 }
 
 func TestARefusedMessageIsTakenBackWithItsFiles(t *testing.T) {
 	s, dir := openIn(t, map[string]string{"a.log": "a"})
-	s.refuse(tuitest.ErrRefused)
+	s.Refuse(tuitest.ErrRefused)
 	s.typeText("look")
 	s.paste(dir + "/a.log")
-	s.press("enter")
+	s.keys("enter")
 	s.mustShow("not sent", "1 file")
-	s.press("alt+t")
+	s.keys("alt+t")
 	s.mustShow(" + a.log", "> look")
 }
 
 func TestAMentionedFileGoesWithTheMessage(t *testing.T) {
 	s, _ := openIn(t, map[string]string{"src/a.go": "package a", "shot.png": testPNG})
 	s.paste("compare @src/a.go, @shot.png and @ada")
-	s.press("enter")
+	s.keys("enter")
 	parts := s.mustSendParts("compare @src/a.go, @shot.png and @ada", "a.go shot.png")
 	if parts[0].Text != "package a" || parts[1].Type != "image" {
 		t.Errorf("parts %+v", parts)
@@ -119,13 +115,13 @@ func TestAMentionedFileGoesWithTheMessage(t *testing.T) {
 
 func TestFilesOfAnotherMachineAreNotMentioned(t *testing.T) {
 	s, dir := openIn(t, map[string]string{"a.go": "package a"})
-	s.m.Local, s.m.panels.files.local = false, false
+	s.in.Local = false
 	s.typeText("@a")
 	s.mustShow("@ names no file here: the session is on another machine")
 	s.typeText(".go ")
 	s.mustHide("names no file here")
 	s.paste(dir + "/a.go") // a file of the user's machine
-	s.press("enter")
+	s.keys("enter")
 	s.mustSendParts("@a.go", "a.go")
 }
 
@@ -137,23 +133,23 @@ func TestFilesAreCompletedAfterAt(t *testing.T) {
 	s.typeText("see @ma")
 	s.mustShow("1 file ", " ▸ src/main.go")
 	s.mustHide("main.log")
-	s.press("enter")
+	s.keys("enter")
 	s.mustShow("> see @src/main.go")
 	s.mustHide("attaches")
-	s.mustSendNothing()
+	s.MustSendNothing()
 	s.typeText("and @myfi")
-	s.press("tab")
+	s.keys("tab")
 	s.mustShow(`> see @src/main.go and @"src/my file.go"`)
-	s.press("enter")
+	s.keys("enter")
 	s.mustSendParts(`see @src/main.go and @"src/my file.go"`, "main.go my file.go")
 
 	s.typeText("@.go")
 	s.mustShow("3 files")
-	s.press("down")
+	s.keys("down")
 	s.mustShow(" ▸ src/my file.go")
-	s.press("esc")
+	s.keys("esc")
 	s.mustHide("attaches")
-	s.press("enter")
+	s.keys("enter")
 	s.mustSendParts("@.go", "")
 }
 
@@ -161,20 +157,20 @@ func TestFilesAreCompletedAfterAt(t *testing.T) {
 // that cannot be typed are left out.
 func TestResourcesAreCompletedAfterAt(t *testing.T) {
 	s, _ := openIn(t, map[string]string{"notes.md": "x"})
-	s.journal.Add(protocol.AgentOptions, protocol.Options{Resources: []protocol.Resource{
+	s.Journal.Add(protocol.AgentOptions, protocol.Options{Resources: []protocol.Resource{
 		{Name: "box:note://1", Title: "A note\x1b[2J"},
 		{Name: "box:note://\u202e2"},
 		{Name: "box:db://x y"},
 		{Name: "box:db://tables", Title: "Tables"},
 	}})
-	s.applyJournal()
+	s.ApplyJournal()
 	s.typeText("@note")
 	s.mustShow("1 resource · 1 file", " ▸ box:note://1  A note", "   notes.md")
 	s.mustHide("box:db")
-	s.press("enter")
+	s.keys("enter")
 	s.mustShow("> @box:note://1")
-	s.mustSendNothing()
-	s.m.panels.files.local = false
+	s.MustSendNothing()
+	s.in.Local = false
 	s.typeText("@tab")
 	s.mustShow("1 resource ", " ▸ box:db://tables  Tables")
 	s.typeText("x")
@@ -189,30 +185,30 @@ func TestTheImageInTheClipboardIsAttached(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "xclip"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.press("ctrl+v")
+	s.keys("ctrl+v")
 	s.mustShow("cannot read the clipboard here")
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	s.m.Env = map[string]string{"DISPLAY": ":0"}
-	s.press("ctrl+v")
+	s.in.Env = map[string]string{"DISPLAY": ":0"}
+	s.keys("ctrl+v")
 	s.mustShow(" + clipboard.png · image/png · 8 bytes")
 	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.press("ctrl+v")
+	s.keys("ctrl+v")
 	s.mustShow("no image in the clipboard")
 }
 
 func TestAnEditOfAQueuedMessageKeepsItsFiles(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 80, 24)
+	s := open(t, tuitest.Scenes["queue"](), 80)
 	parts := []protocol.Part{{Type: "file", Name: "a.log", Text: "x"}}
-	s.m.replica.State.Queue[0].Parts = parts
-	s.press("tab", "e")
-	s.session.Mu.Lock()
-	s.session.Sent = nil
-	s.session.Mu.Unlock()
+	s.Replica.State.Queue[0].Parts = parts
+	s.edit()
+	s.Session.Mu.Lock()
+	s.Session.Sent = nil
+	s.Session.Mu.Unlock()
 	s.typeText("!")
-	s.press("enter")
-	if d := s.mustSend(protocol.DoQueueEdit).(protocol.QueueEditData); len(d.Parts) != 1 || d.Parts[0].Name != "a.log" {
+	s.keys("enter")
+	if d := s.MustSend(protocol.DoQueueEdit).(protocol.QueueEditData); len(d.Parts) != 1 || d.Parts[0].Name != "a.log" {
 		t.Errorf("sent %+v", d)
 	}
 }

@@ -1,4 +1,4 @@
-package sessionview
+package input
 
 import (
 	"context"
@@ -50,15 +50,15 @@ func (a *attachments) view(width int) []string {
 	return out
 }
 
-// pasteInComposer inserts a pasted text. The paths of existing files become attachments.
-func (v *View) pasteInComposer(text string) tea.Cmd {
-	paths := attachment.PastedPaths(text, v.Env["HOME"])
-	if paths == nil || v.composer.Editing != "" || v.composer.Shell {
-		v.composer.Paste(text)
+// Paste inserts a pasted text. The paths of existing files become attachments.
+func (in *Input) Paste(text string) tea.Cmd {
+	paths := attachment.PastedPaths(text, in.Env["HOME"])
+	if paths == nil || in.composer.Editing != "" || in.composer.Shell {
+		in.composer.Paste(text)
 		return nil
 	}
 	var files []attachment.File
-	return v.commands.Run(func(context.Context) error {
+	return in.Commands.Run(func(context.Context) error {
 		for _, path := range paths {
 			f, err := attachment.Read(path)
 			if err != nil {
@@ -69,59 +69,59 @@ func (v *View) pasteInComposer(text string) tea.Cmd {
 		return nil
 	}, func(err error) tea.Cmd {
 		if err != nil { // a path of no file is text
-			v.composer.Paste(text)
+			in.composer.Paste(text)
 			return nil
 		}
-		v.addFiles(files...)
+		in.addFiles(files...)
 		return nil
 	})
 }
 
 // addFiles adds files to the message in the composer.
-func (v *View) addFiles(files ...attachment.File) {
-	v.panels.attachments.files = append(v.panels.attachments.files, files...)
+func (in *Input) addFiles(files ...attachment.File) {
+	in.attachments.files = append(in.attachments.files, files...)
 }
 
 // pasteImage attaches the image in the clipboard of this machine.
-func (v *View) pasteImage() tea.Cmd {
-	if v.composer.Editing != "" || v.composer.Shell {
-		v.status.Text = "only a new message takes an image"
+func (in *Input) pasteImage() tea.Cmd {
+	if in.composer.Editing != "" || in.composer.Shell {
+		in.Commands.Status.Text = "only a new message takes an image"
 		return nil
 	}
-	clipboard := attachment.Clipboard{Env: v.Env, Files: v.Local}
+	clipboard := attachment.Clipboard{Env: in.Env, Files: in.Local}
 	var image attachment.File
-	return v.commands.Run(func(ctx context.Context) (err error) {
+	return in.Commands.Run(func(ctx context.Context) (err error) {
 		image, err = clipboard.Image(ctx)
 		return err
 	}, func(err error) tea.Cmd {
 		if err != nil {
-			v.status.Text = err.Error()
+			in.Commands.Status.Text = err.Error()
 			return nil
 		}
-		v.addFiles(image)
+		in.addFiles(image)
 		return nil
 	})
 }
 
 // pressAttachments handles the keys of the attachments. Backspace in an empty composer removes the
 // last one.
-func (v *View) pressAttachments(action keymap.Action, key string) (cmd tea.Cmd, handled bool) {
+func (in *Input) pressAttachments(action keymap.Action, key string) (cmd tea.Cmd, handled bool) {
 	switch {
 	case action == keymap.PasteImage:
-		return v.pasteImage(), true
-	case v.composer.Shell && key == "backspace" && v.composer.Text() == "":
-		v.composer.SetShell(false)
+		return in.pasteImage(), true
+	case in.composer.Shell && key == "backspace" && in.composer.Text() == "":
+		in.composer.SetShell(false)
 		return nil, true
-	case action == keymap.RemoveAttachment || key == "backspace" && v.composer.Text() == "":
-		return nil, v.panels.attachments.removeLast()
+	case action == keymap.RemoveAttachment || key == "backspace" && in.composer.Text() == "":
+		return nil, in.attachments.removeLast()
 	}
 	return nil, false
 }
 
 // parts returns files, and the files that a text mentions as @path, as parts of a message. Only a
 // session on this machine has such files.
-func (v *View) parts(text string, files []attachment.File) func() ([]protocol.Part, error) {
-	local, cwd := v.Local, v.replica.State.CWD
+func (in *Input) parts(text string, files []attachment.File) func() ([]protocol.Part, error) {
+	local, cwd := in.Local, in.Replica.State.CWD
 	return func() ([]protocol.Part, error) {
 		list := files
 		if local && filepath.IsAbs(cwd) {
