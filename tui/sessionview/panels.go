@@ -86,13 +86,14 @@ func (v *View) arrange() {
 		},
 	}
 	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.View.Tick}
-	p.parts = []panel.Part{v.input, v.editor, v.usage, v.statusLine, p.decision, &p.clock}
+	// The transcript is first: it applies an event to the turns, which other parts read.
+	p.parts = append(v.transcript.Parts(), v.input, v.editor, v.usage, v.statusLine, p.decision, &p.clock)
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)
 		}
 	}
-	p.parts = append(append(p.parts, v.transcript.Parts()...), p.images)
+	p.parts = append(p.parts, p.images)
 }
 
 // updateParts passes a message to the parts.

@@ -114,7 +114,6 @@ func New(c Config) *View {
 		now, v.replica.Recorded, v.screen.LeaveText = player.Now, true, replayLeaveText
 	}
 	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
-	v.usage = contextview.New(v.replica, v.commands, c.Now, now)
 	v.files = files.New(files.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
@@ -123,6 +122,7 @@ func New(c Config) *View {
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Clipboard: c.Clipboard, Files: v.files, Now: c.Now,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
+	v.usage = contextview.New(v.replica, v.commands, v.transcript.View.Turns(), c.Now, now)
 	restore := func(text string, files []attachment.File) {
 		v.input.Restore(text, files)
 		v.setFocus(onComposer)
@@ -134,7 +134,7 @@ func New(c Config) *View {
 			Editing: func() string { return v.input.Editing() },
 			Restore: func(text string) { restore(text, nil) },
 		}),
-		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Checklist),
+		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Turns()),
 		decision:  decision.New(c.Styles, v.replica, v.commands, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
 		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, restore),

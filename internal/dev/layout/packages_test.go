@@ -34,7 +34,7 @@ var (
 	// componentImports are those of the parts of a session's screen.
 	componentImports = []string{
 		"protocol", "internal/format", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
-		"tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
+		"tui/turns", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 	// screenImports are those of a screen. No screen imports another.
 	screenImports = []string{
@@ -42,7 +42,7 @@ var (
 		"internal/gitbranch",
 		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
-		"tui/outline", "tui/location", "tui/request",
+		"tui/turns", "tui/location", "tui/request",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
@@ -51,7 +51,7 @@ var (
 	panelImports = []string{
 		"protocol", "internal/attachment", "internal/download", "internal/format", "internal/gitbranch",
 		"tui/describe", "tui/keymap", "tui/remote", "tui/request", "tui/sessionview/panel", "tui/sessionview/replica",
-		"tui/task", "tui/transcript", "tui/transcriptview", "tui/ui", "tui/usage",
+		"tui/task", "tui/transcript", "tui/transcriptview", "tui/turns", "tui/ui", "tui/usage",
 	}
 )
 
@@ -221,7 +221,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
-	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/filechange", "tui/outline", "tui/review")},
+	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/filechange", "tui/review")},
 	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports),
@@ -265,7 +265,7 @@ var packageRules = []packageRule{
 		"tui/transcript",
 	}},
 	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
-	{pkg: "tui/outline", imports: []string{"protocol"}},
+	{pkg: "tui/turns", imports: []string{"internal/format", "protocol", "tui/remote"}},
 	{pkg: "tui/location", imports: []string{"protocol"}},
 	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
 	{pkg: "tui/tour", imports: []string{"protocol", "tui/ui", "tui/remote", "tui/keymap"}},

@@ -198,7 +198,7 @@ func (p *page) usageLines(width int) []string {
 // turnLines returns the usage at the end of each turn, for the last turns that fit.
 func (p *page) turnLines(width int) []string {
 	styles := p.styles
-	turns := p.usage.tracker.Turns()
+	turns := p.usage.turns.Contexts()
 	turns = turns[max(0, len(turns)-max(width-2, 0)):]
 	var limit, peak int64
 	values := make([]int64, len(turns))
@@ -229,7 +229,7 @@ func (p *page) compactionLines(width int) []string {
 	case c.result != nil:
 		return append([]string{""}, p.wrap("✓ compacted"+p.effect(c.result), &styles.Success, width)...)
 	}
-	last := p.usage.tracker.LastCompaction()
+	last := p.usage.turns.LastCompaction()
 	if last == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package outline
+package turns
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 )
 
 // events returns the events of n turns, turn i with i tool calls.
-func events(n int) []*protocol.Event {
+func eventsOf(n int) []*protocol.Event {
 	j := tuitest.NewJournal()
 	for i := range n {
 		j.UserMessage(tuitest.Ada, fmt.Sprint("m", i), fmt.Sprintf("Question %d\nabout Café", i))
@@ -35,40 +35,48 @@ func events(n int) []*protocol.Event {
 	return out
 }
 
-// brief returns the turns of an outline as text.
-func brief(o *Outline) string {
+// apply applies an event.
+func apply(t rapid.TB, turns *Turns, e *protocol.Event) {
+	t.Helper()
+	if _, err := turns.Apply(e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// brief returns turns as text.
+func brief(o *Turns) string {
 	var out strings.Builder
-	for _, t := range o.Turns("") {
+	for _, t := range o.Matching("") {
 		fmt.Fprintf(&out, "%s %d %q %s %d %v\n", t.ID, t.First, t.Prompt, t.Started, t.Tools(), t.End != nil)
 	}
 	return out.String()
 }
 
-func TestOutlineOfEvents(t *testing.T) {
-	var o Outline
-	for _, e := range events(3) {
-		o.Apply(e)
+func TestTurnsInBrief(t *testing.T) {
+	var o Turns
+	for _, e := range eventsOf(3) {
+		apply(t, &o, e)
 	}
-	turns := o.Turns("")
+	turns := o.Matching("")
 	if len(turns) != 3 || turns[2].Tools() != 2 || turns[2].Prompt != "Question 2 about Café" || turns[2].End == nil {
 		t.Errorf("got\n%s", brief(&o))
 	}
-	if got := o.Turns("CAFÉ question 1"); len(got) != 1 || got[0] != turns[1] {
+	if got := o.Matching("CAFÉ question 1"); len(got) != 1 || got[0] != turns[1] {
 		t.Errorf("the filter matches %d turns", len(got))
 	}
-	if len(o.Turns("question nothing")) > 0 {
+	if len(o.Matching("question nothing")) > 0 {
 		t.Error("a turn without all words matches")
 	}
 }
 
-func TestPagesGiveTheSameOutlineAsEvents(t *testing.T) {
+func TestPagesGiveTheSameTurnsAsEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		all := events(rapid.IntRange(1, 6).Draw(t, "turns"))
-		var want Outline
+		all := eventsOf(rapid.IntRange(1, 6).Draw(t, "turns"))
+		var want Turns
 		for _, e := range all {
-			want.Apply(e)
+			apply(t, &want, e)
 		}
-		var got Outline
+		var got Turns
 		state := &protocol.State{}
 		from := rapid.IntRange(0, len(all)).Draw(t, "snapshot")
 		for _, e := range all[:from] {
@@ -78,7 +86,7 @@ func TestPagesGiveTheSameOutlineAsEvents(t *testing.T) {
 		}
 		got.Reset(uint64(from), state)
 		for _, e := range all[from:] {
-			got.Apply(e)
+			apply(t, &got, e)
 		}
 		for at := got.OlderThan(); at > 0; at = got.OlderThan() {
 			end := int(at) - 1
@@ -87,7 +95,7 @@ func TestPagesGiveTheSameOutlineAsEvents(t *testing.T) {
 			for _, e := range all[first:end] {
 				page.Events = append(page.Events, e.AppendJSON(nil))
 			}
-			if err := got.Prepend(page); err != nil {
+			if err := got.PrependPage(page); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -107,9 +115,9 @@ func TestPromptIsShortAndValid(t *testing.T) {
 }
 
 func TestPrependRefusesInvalidEvents(t *testing.T) {
-	var o Outline
+	var o Turns
 	o.Reset(9, &protocol.State{})
-	if err := o.Prepend(&protocol.HistoryResult{Events: []json.RawMessage{json.RawMessage("{")}}); err == nil {
+	if err := o.PrependPage(&protocol.HistoryResult{Events: []json.RawMessage{json.RawMessage("{")}}); err == nil {
 		t.Error("an invalid event was accepted")
 	}
 }

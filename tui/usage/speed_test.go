@@ -1,16 +1,13 @@
 package usage
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/protocol"
+	"agentctl/tui/turns"
 )
 
 var start = time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
@@ -19,77 +16,21 @@ func event(turn string, t protocol.Type, data any) *protocol.Event {
 	return &protocol.Event{Seq: 1, Turn: turn, Type: t, Data: protocol.MustEncode(data)}
 }
 
-func turnEvents(turn string, tokens int64) []*protocol.Event {
-	return []*protocol.Event{
-		event(turn, protocol.TurnStarted, protocol.TurnStartedData{}),
-		event(turn, protocol.ContextUpdated, protocol.ContextInfo{Tokens: tokens, MaxTokens: 100}),
-		event(turn, protocol.TurnEnded, protocol.TurnEndedData{Usage: &protocol.Usage{Output: tokens / 10}}),
-	}
+// session is the speed of a session whose turns are read too.
+type session struct {
+	Speed
+	turns turns.Turns
 }
 
-func contextTokens(u *Tracker) []int64 {
-	var out []int64
-	for _, t := range u.Turns() {
-		out = append(out, t.Tokens)
+func (s *session) Apply(e *protocol.Event, now time.Time, live bool) {
+	if _, err := s.turns.Apply(e); err != nil {
+		panic(err)
 	}
-	return out
-}
-
-func TestContextPerTurn(t *testing.T) {
-	u := &Tracker{}
-	u.Reset(&protocol.State{})
-	for _, e := range turnEvents("t3", 30) {
-		u.Apply(e, start, false)
-	}
-	u.Apply(event("t4", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
-	u.Prepend(slices.Concat(turnEvents("t1", 10), turnEvents("t2", 20), turnEvents("t3", 30)))
-	if got, want := contextTokens(u), []int64{10, 20, 30, 30}; !slices.Equal(got, want) {
-		t.Errorf("context tokens: got %v, want %v", got, want)
-	}
-	if u.Turns()[0].MaxTokens != 100 {
-		t.Errorf("first turn: %+v, want 100 maximum tokens", u.Turns()[0])
-	}
-	u.Apply(event("t4", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 30, After: 5}), start, true)
-	if got := u.Turns()[3].Tokens; got != 5 || u.LastCompaction().Before != 30 {
-		t.Errorf("after the compaction: %d tokens, %+v", got, u.LastCompaction())
-	}
-}
-
-func TestCompactionBetweenTurns(t *testing.T) {
-	u := &Tracker{}
-	for _, e := range slices.Concat(turnEvents("t1", 80), []*protocol.Event{
-		event("", protocol.ContextCompacted, protocol.ContextCompactedData{Before: 80, After: 5}),
-		event("", protocol.ContextUpdated, protocol.ContextInfo{Tokens: 6, MaxTokens: 100}),
-	}) {
-		u.Apply(e, start, true)
-	}
-	u.Apply(event("t2", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
-	if got, want := contextTokens(u), []int64{80, 6}; !slices.Equal(got, want) {
-		t.Errorf("context tokens: got %v, want %v", got, want)
-	}
-}
-
-func TestRunningTurnContext(t *testing.T) {
-	u := &Tracker{}
-	u.Reset(&protocol.State{Turn: &protocol.TurnState{Turn: "t2"}})
-	u.Prepend(turnEvents("t1", 40))
-	if got, want := contextTokens(u), []int64{40, 40}; !slices.Equal(got, want) {
-		t.Errorf("context tokens: got %v, want %v", got, want)
-	}
-}
-
-func TestTurnsAreLimited(t *testing.T) {
-	u := &Tracker{}
-	for i := range 3 * maxTurns {
-		u.Apply(event(strings.Repeat("t", i+1), protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
-	}
-	if n := len(u.Turns()); n != maxTurns {
-		t.Errorf("%d turns kept, want %d", n, maxTurns)
-	}
+	s.Speed.Apply(e, s.turns.Added(), now, live)
 }
 
 func TestTokenRateEstimate(t *testing.T) {
-	u := &Tracker{}
+	u := &session{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 	delta := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 400)})
 	now := start
@@ -109,7 +50,7 @@ func TestTokenRateEstimate(t *testing.T) {
 }
 
 func TestTokenRateIgnoresCatchUp(t *testing.T) {
-	u := &Tracker{}
+	u := &session{}
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, false)
 	joined := event("t", protocol.TextDelta, protocol.PartDeltaData{Text: strings.Repeat("x", 4000)})
 	joined.FirstSeq, joined.Seq = 1, 4000
@@ -133,7 +74,7 @@ func TestTokenRateCountsLiveRuns(t *testing.T) {
 	}})
 	for _, e := range []*protocol.Event{one, several} {
 		e.FirstSeq, e.Seq = 101, 150
-		u := &Tracker{}
+		u := &session{}
 		u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 		now := start
 		for range 30 {
@@ -147,7 +88,7 @@ func TestTokenRateCountsLiveRuns(t *testing.T) {
 }
 
 func TestTokenRateFromCounts(t *testing.T) {
-	u := &Tracker{}
+	u := &session{}
 	u.Reset(&protocol.State{Usage: &protocol.Usage{Output: 1000}})
 	u.Apply(event("t", protocol.TurnStarted, protocol.TurnStartedData{}), start, true)
 	u.Apply(event("t", protocol.UsageUpdated, protocol.Usage{Output: 1100}), start.Add(2*time.Second), true)
@@ -169,42 +110,5 @@ func TestTokenRateFromCounts(t *testing.T) {
 	u.Apply(event("t", protocol.TurnEnded, protocol.TurnEndedData{}), start.Add(62*time.Second), true)
 	if _, _, ok := u.TokenRate(start.Add(62 * time.Second)); ok {
 		t.Error("TokenRate is ok after the end of the turn")
-	}
-}
-
-func TestBar(t *testing.T) {
-	for _, c := range []struct {
-		fraction float64
-		width    int
-		want     string
-	}{
-		{0, 4, "░░░░"},
-		{0.01, 4, "█░░░"},
-		{0.5, 4, "██░░"},
-		{0.99, 4, "███░"},
-		{1, 4, "████"},
-		{7, 3, "███"},
-		{-1, 2, "░░"},
-		{0.3, 0, ""},
-		{0.2, 1, "█"},
-	} {
-		if got := Bar(c.fraction, c.width); got != c.want {
-			t.Errorf("Bar(%v, %d) = %q, want %q", c.fraction, c.width, got, c.want)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		width := rapid.IntRange(0, 50).Draw(t, "width")
-		if n := utf8.RuneCountInString(Bar(rapid.Float64().Draw(t, "fraction"), width)); n != width {
-			t.Fatalf("%d cells, want %d", n, width)
-		}
-	})
-}
-
-func TestSparkline(t *testing.T) {
-	if got, want := Sparkline([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
-		t.Errorf("Sparkline: got %q, want %q", got, want)
-	}
-	if got := Sparkline([]int64{3}, 0); got != " " {
-		t.Errorf("limit 0: got %q, want a blank", got)
 	}
 }
