@@ -148,22 +148,6 @@ func TestAPositionReadsBackAndNothingElseIsOne(t *testing.T) {
 	}
 }
 
-func TestEachRoleMayWhatTheOneBeforeItMay(t *testing.T) {
-	for v, least := range map[Verb]int{
-		DoPing: 0, DoSubscribe: 0, "of.tomorrow": 2, DoSend: 1, DoInterrupt: 1,
-		DoApprove: 2, DoRulesRevoke: 2,
-	} {
-		for i, r := range append(Roles, "") {
-			if want := i >= least || v == "of.tomorrow" && i == 1; r.May(v) != want {
-				t.Errorf("%s may %s: %v", r, v, !want)
-			}
-		}
-		if Role("unknown").May(v) != (least == 0) {
-			t.Errorf("an unknown role may %s: %v", v, least != 0)
-		}
-	}
-}
-
 func TestWhatAnUnknownFaultIsIsNotTold(t *testing.T) {
 	e := AsError(fmt.Errorf("open /var/secret: %w", io.ErrUnexpectedEOF))
 	if e.Code != CodeInternal || e.Message == "" || strings.Contains(e.Message, "secret") {

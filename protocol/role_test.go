@@ -1,6 +1,9 @@
 package protocol
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestAnAgentReadsAllAndChangesItsOwnSessionsAndDecidesNothing(t *testing.T) {
 	for _, c := range Commands {
@@ -37,17 +40,28 @@ func TestTheRoleOfMetricsAllowsNoCommand(t *testing.T) {
 	}
 }
 
+// A caller without a role may everything, an unknown role what an observer may. An unknown verb needs
+// an operator.
 func TestEachRoleIncludesTheWeakerOnes(t *testing.T) {
+	required := map[Verb]Role{
+		"of.tomorrow": RoleOperator, DoPing: RoleObserver, DoSubscribe: RoleObserver, DoSend: RoleOperator,
+		DoInterrupt: RoleOperator, DoApprove: RoleApprover, DoRulesRevoke: RoleApprover,
+	}
 	for _, c := range Commands {
-		allowed := false
-		for _, r := range append([]Role{"stranger"}, append(Roles, "")...) {
-			if allowed && !r.May(c.Verb) || r.May(c.Verb) && r.Scope(c.Verb) != ScopeEvery {
-				t.Errorf("%q: %s", r, c.Verb)
-			}
-			allowed = r.May(c.Verb)
+		if want, ok := required[c.Verb]; ok && c.Role != want {
+			t.Errorf("%s requires %s, want %s", c.Verb, c.Role, want)
 		}
-		if !allowed || !RoleAdmin.May(c.Verb) {
-			t.Errorf("an admin may not %s", c.Verb)
+		required[c.Verb] = c.Role
+	}
+	for v, least := range required {
+		for _, r := range append([]Role{"unknown", ""}, Roles...) {
+			want := ScopeNone
+			if r == "" || slices.Index(Roles, r) >= slices.Index(Roles, least) || least == Roles[0] {
+				want = ScopeEvery
+			}
+			if got := r.Scope(v); got != want || r.May(v) != (want == ScopeEvery) {
+				t.Errorf("%q, %s: %s, want %s", r, v, got, want)
+			}
 		}
 	}
 }
