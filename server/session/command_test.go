@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,30 +114,6 @@ func TestTheKeyOfACreationOutlivesItsSession(t *testing.T) {
 		}
 		if n := len(r.hub.Sessions().List(true)); n != 0 {
 			t.Errorf("%d sessions", n)
-		}
-	})
-}
-
-func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.send(id, "turn")
-		r.store.set(func() { r.store.latency = time.Second })
-		send := func(i int) *testCall {
-			return r.start(
-				anna,
-				keyed(newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"}), fmt.Sprint("k", i)),
-			)
-		}
-		first := send(0)
-		for i := range 512 { // twice the number that stays in memory
-			send(i + 1)
-		}
-		again := send(0)
-		r.waitIdle()
-		a, b := must[protocol.SendResult](r, first), must[protocol.SendResult](r, again)
-		if a.MessageID != b.MessageID {
-			t.Errorf("one key, two messages: %s, %s", a.MessageID, b.MessageID)
 		}
 	})
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,93 +64,18 @@ func TestWatchersAreToldWhatTheListSays(t *testing.T) {
 	})
 }
 
-func TestASessionIsFoundByIDNameAndPrefix(t *testing.T) {
+func TestANameIsOfOneSession(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		a := must[protocol.CreateResult](
-			r,
-			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
-		).Session
-		if _, err := r.hub.Sessions().Resolve("s_"); protocol.CodeOf(err) != protocol.CodeNoSession {
-			t.Errorf("what all ids begin with names the only session: %v", err)
+		create := func(name string) *testCall {
+			return r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: name}))
 		}
-		b := r.create()
-		for name, want := range map[string]string{a: a, "box": a, a[:12]: a, a[2:12]: a, b[2:]: b} {
-			if got, err := r.hub.Sessions().Resolve(name); got != want {
-				t.Errorf("%s is %s, %v", name, got, err)
-			}
-		}
-		for name, code := range map[string]protocol.Code{ // no id has an o
-			"": protocol.CodeNoSession, "s_": protocol.CodeNoSession, "bo": protocol.CodeNoSession,
-		} {
-			if _, err := r.hub.Sessions().Resolve(name); protocol.CodeOf(err) != code {
-				t.Errorf("%q: %v", name, err)
-			}
-		}
-		first := map[string]bool{a[:3]: true}
-		for id := b; ; id = r.create() {
-			if prefix := id[:3]; first[prefix] {
-				if _, err := r.hub.Sessions().Resolve(prefix); protocol.CodeOf(err) != protocol.CodeAmbiguous {
-					t.Errorf("%q begins two ids: %v", prefix, err)
-				}
-				break
-			}
-			first[id[:3]] = true
-		}
-		refused(
-			r,
-			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "box"})),
-			protocol.CodeNameTaken,
-		)
-		for _, bad := range []string{" x", "s_x", "a\nb", strings.Repeat("x", 200), "\x00"} {
-			refused(
-				r,
-				r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: bad})),
-				protocol.CodeInvalidMessage,
-			)
-		}
+		must[protocol.CreateResult](r, create("box"))
+		refused(r, create("box"), protocol.CodeNameTaken)
+		refused(r, create("\x00"), protocol.CodeInvalidMessage)
 		r.agents.refuse = protocol.Errorf(protocol.CodeNoAgent, "none")
-		refused(
-			r,
-			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})),
-			protocol.CodeNoAgent,
-		)
+		refused(r, create("fox"), protocol.CodeNoAgent)
 		r.agents.refuse = nil
-		must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{Name: "fox"})))
-	})
-}
-
-func TestTheListBeginsWithTheNewestActivity(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		var ids []string
-		for range 5 {
-			ids = append(ids, r.create())
-			time.Sleep(time.Second)
-		}
-		r.send(ids[1], "go")
-		order := func(list []protocol.Summary) (got []string) {
-			for _, s := range list {
-				got = append(got, s.Session)
-			}
-			return got
-		}
-		want := []string{ids[1], ids[4], ids[3], ids[2], ids[0]}
-		if got := order(r.hub.Sessions().List(false)); !slices.Equal(got, want) {
-			t.Errorf("listed %q, want %q", got, want)
-		}
-		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, ids[0], protocol.CloseData{})))
-		w := &testWatcher{map[string]string{}}
-		if got := order(r.hub.Sessions().Watch(w)); len(got) != 5 {
-			t.Errorf("Watch returned %q", got)
-		}
-		if got := order(r.hub.Sessions().List(false)); slices.Contains(got, ids[0]) || len(got) != 4 {
-			t.Errorf("listed %q with a closed one", got)
-		}
-		r.hub.Sessions().Unwatch(w)
-		clear(w.lines)
-		r.send(ids[2], "go")
-		if len(w.lines) != 0 {
-			t.Errorf("notified after Unwatch: %v", w.lines)
-		}
+		must[protocol.CreateResult](r, create("fox"))
 	})
 }
 

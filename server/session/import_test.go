@@ -115,30 +115,6 @@ func TestTheAgentOfAnImportedSessionGetsThePastOnce(t *testing.T) {
 	})
 }
 
-func TestAnInvalidLogIsNotImported(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.finishedTurn(id, "one")
-		log := logOf(r, id)
-		for name, d := range map[string]protocol.ImportData{
-			"none":        {},
-			"unfinished":  {Events: log[:len(log)-1]},
-			"no message":  {Events: log[1:]},
-			"twice":       {Events: append(append([]json.RawMessage{}, log...), log...)},
-			"no event":    {Events: []json.RawMessage{json.RawMessage(`7`)}},
-			"no data":     {Events: []json.RawMessage{json.RawMessage(`{"type":"message.user","turn":"t","data":7}`)}},
-			"less than 0": {Events: log, LeftOut: -1},
-		} {
-			if err := importLog(r, d).err; protocol.CodeOf(err) != protocol.CodeInvalidMessage {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		if n := len(r.hub.Sessions().List(true)); n != 1 {
-			t.Errorf("%d sessions", n)
-		}
-	})
-}
-
 func TestAnImportSentTwiceMakesOneSession(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()

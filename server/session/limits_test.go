@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -172,6 +173,20 @@ func TestOpenPartsAndToolsAreBounded(t *testing.T) {
 			t.Errorf("the state has %d bytes", n)
 		}
 	})
+}
+
+// sizedStore is a store of one byte per session.
+type sizedStore struct{ Store }
+
+func (s sizedStore) Size(ctx context.Context) (int64, error) {
+	n := int64(0)
+	for _, err := range s.Sessions(ctx) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // While the store is too large, messages and sessions are refused. Running turns continue, and

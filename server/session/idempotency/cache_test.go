@@ -104,3 +104,23 @@ func TestARepeatWaitsForTheFirstAnswerAndItsCommit(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAnswerThatIsNotDurableYetIsNotForgotten(t *testing.T) {
+	store := &fakeStore{answers: map[string]eventlog.Answer{}}
+	cache := NewCache("s_1", store, store)
+	for i := range 2 * maxAnswers {
+		cmd := new(caller).command(fmt.Sprint("k", i), "h")
+		if replayed, err := cache.Replay(t.Context(), cmd); replayed || err != nil {
+			t.Fatalf("%s: %t, %v", cmd.Key, replayed, err)
+		}
+		cache.Finish(cmd, json.RawMessage(fmt.Sprint(i)), nil)
+	}
+	var again caller
+	if replayed, err := cache.Replay(t.Context(), again.command("k0", "h")); !replayed || err != nil {
+		t.Fatalf("one key, two commands: %t, %v", replayed, err)
+	}
+	store.commit()
+	if len(again.bodies) != 1 || again.bodies[0] != "0" || again.errs[0] != nil {
+		t.Errorf("answered %+v", again)
+	}
+}
