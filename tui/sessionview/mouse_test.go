@@ -85,51 +85,6 @@ func TestASecondClickConfirmsAChoice(t *testing.T) {
 	}
 }
 
-func TestAClickOnTheSelectedReasonEditsIt(t *testing.T) {
-	s := open(t, tuitest.Scenes["approval"](), 100, 40)
-	s.focusApproval()
-	s.click("r reason:", 0)
-	s.mustHide("▸ reason:")
-	s.click("r reason:", 0)
-	s.mustShow("▸ reason:")
-	s.click("3 Deny", 0) // the text field has the input
-	s.mustShow("▸ reason:")
-	s.mustSendNothing()
-}
-
-// TestNoClickDecidesTooSoonOrUnseen clicks on a new request, on one that does not fit the screen,
-// and on a choice that lasts.
-func TestNoClickDecidesTooSoonOrUnseen(t *testing.T) {
-	s := open(t, tuitest.Scenes["approval"](), 100, 40)
-	s.click("Allow once", 0)
-	s.click("1 Allow once", 0)
-	s.click("1 Allow once", 0)
-	s.mustSendNothing()
-	s.mustShow("not decided: the request is new")
-
-	s = openCommand(t, strings.Repeat("echo\n", 60)+"rm -rf build")
-	s.click("1 Allow once", 0)
-	s.waitGrace()
-	s.click("1 Allow once", 0)
-	s.mustSendNothing()
-	s.mustShow("not decided: view it to its end first")
-
-	s = openCommand(t, "go mod tidy")
-	s.click("2 Always allow", 0)
-	s.waitGrace()
-	s.click("2 Always allow", 0)
-	s.mustShow("Allow this always")
-	s.waitGrace()
-	for range 3 {
-		s.click("Allow this always", 0)
-	}
-	s.mustSendNothing()
-	s.press("y")
-	if d := s.mustApprove(); d.Option != "always" {
-		t.Errorf("got %+v", d)
-	}
-}
-
 func TestClicksInTheSideColumn(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 140, 40)
 	*s.m.panels.side.Hidden = false

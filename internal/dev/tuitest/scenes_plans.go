@@ -1,6 +1,10 @@
 package tuitest
 
-import "agentctl/protocol"
+import (
+	"encoding/json"
+
+	"agentctl/protocol"
+)
 
 // planPipeline returns a turn with four tasks: one finished, two running and one pending.
 func planPipeline() *Journal {
@@ -60,4 +64,15 @@ func interruptedTurns() *Journal {
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	return j
+}
+
+// PlanApproval returns a request for a plan whose text is also its tool's argument.
+func PlanApproval() protocol.Approval {
+	return protocol.Approval{
+		Request: "r1", Tool: "c1", Name: "ExitPlanMode", Kind: protocol.ApprovePlan, Title: "ExitPlanMode",
+		Why: "# Two steps\n1. look\n2. change", Input: json.RawMessage(`{"plan":"# Two steps\n1. look\n2. change"}`),
+		Options: []protocol.Option{
+			{ID: "yes", Kind: protocol.AllowOnce, Label: "Allow"}, {ID: "no", Kind: protocol.Deny, Label: "Deny"},
+		},
+	}
 }

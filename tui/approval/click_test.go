@@ -1,0 +1,71 @@
+package approval
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/dev/tuitest"
+)
+
+// click clicks on a text of the panel.
+func (s *testPanel) click(text string) {
+	s.t.Helper()
+	for y, line := range s.lines() {
+		if before, _, ok := strings.Cut(ansi.Strip(line), text); ok {
+			s.status = ""
+			s.panel.Touch(s.now)
+			s.setFocus()
+			s.apply(s.panel.Click(s.state.Approvals, y, ansi.StringWidth(before)))
+			s.draw()
+			return
+		}
+	}
+	s.t.Fatalf("the panel does not show %q:\n%s", text, s.text())
+}
+
+func TestAClickOnTheSelectedReasonEditsIt(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 100, 40)
+	s.focus()
+	s.click("r reason:")
+	s.mustHide("▸ reason:")
+	s.click("r reason:")
+	s.mustShow("▸ reason:")
+	s.click("3 Deny") // the text field has the input
+	s.mustShow("▸ reason:")
+	s.mustNotDecide()
+}
+
+// TestNoClickDecidesTooSoonOrUnseen clicks on a new request, on one that does not fit the screen,
+// and on a choice that lasts.
+func TestNoClickDecidesTooSoonOrUnseen(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 100, 40)
+	s.click("Allow once")
+	s.click("1 Allow once")
+	s.click("1 Allow once")
+	s.mustNotDecide()
+	s.mustShow("not decided: the request is new")
+
+	s = openCommand(t, strings.Repeat("echo\n", 60)+"rm -rf build")
+	s.click("1 Allow once")
+	s.waitGrace()
+	s.click("1 Allow once")
+	s.mustNotDecide()
+	s.mustShow("not decided: view it to its end first")
+
+	s = openCommand(t, "go mod tidy")
+	s.click("2 Always allow")
+	s.waitGrace()
+	s.click("2 Always allow")
+	s.mustShow("Allow this always")
+	s.waitGrace()
+	for range 3 {
+		s.click("Allow this always")
+	}
+	s.mustNotDecide()
+	s.press("y")
+	if d := s.mustDecide(); d.Option != "always" {
+		t.Errorf("got %+v", d)
+	}
+}

@@ -1,0 +1,73 @@
+package approval
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/internal/dev/tuitest"
+)
+
+func TestApprovalPatchNotEditable(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	r := &s.state.Approvals[0]
+	r.Editable = false
+	s.focus()
+	s.mustHide("p edit")
+	s.press("p")
+	s.mustShow("this agent takes no edited patch")
+}
+
+func TestApprovalEditPatchAgain(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.focus()
+	s.edit = replaces("20", "40")
+	s.press("p", "enter")
+	s.mustShow("[ ] with the patch as edited", "+ const limit = 20")
+	s.edit = replaces("40", "50")
+	s.press("p")
+	s.mustShow("[x] with the patch as edited", "+ const limit = 50")
+	s.edit = replaces("50", "20")
+	s.press("p")
+	s.mustHide("as edited")
+	s.press("y")
+	if data := s.mustDecide(); data.Input != nil {
+		t.Errorf("got input %+v for an unchanged patch, want none", data.Input)
+	}
+}
+
+func TestApprovalEditedPatchUnsupported(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.focus()
+	s.edit = replaces("20", "40")
+	s.refusal = "the agent cannot take an edited patch"
+	s.press("p", "y")
+	s.mustDecide()
+	s.mustShow("cannot take an edited patch", "[x] with the patch as edited")
+	s.press("enter", "y")
+	if data := s.mustDecide(); data.Input != nil {
+		t.Errorf("got input %+v for the original patch, want none", data.Input)
+	}
+}
+
+func TestDenyWithoutPatch(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.focus()
+	s.edit = replaces("20", "40")
+	s.press("p", "n")
+	if data := s.mustDecide(); data.Option != "deny" || data.Input != nil {
+		t.Errorf("got decision %+v, want deny without input", data)
+	}
+}
+
+func TestApprovalNothingToEdit(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 100, 40)
+	s.focus()
+	s.press("p")
+	s.mustShow("this agent takes no edited command")
+	s.mustHide("p edit")
+}
+
+// replaces returns an editor that replaces each occurrence of a text.
+func replaces(what, by string) func(string) string {
+	return func(text string) string { return strings.ReplaceAll(text, what, by) }
+}

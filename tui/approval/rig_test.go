@@ -1,0 +1,245 @@
+package approval
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/ui"
+)
+
+// testPanel is a panel with the events of a session. The test sends keys and advances time.
+type testPanel struct {
+	t       *testing.T
+	panel   Panel
+	styles  *ui.Styles
+	state   *protocol.State
+	journal *tuitest.Journal
+	now     time.Time
+	live    bool // the catch-up is over
+
+	width, height int // of the screen
+	focused       bool
+	overlays      ui.Stack
+	status        string
+	timer         *GuardMsg // started and not yet fired
+
+	edit    func(text string) string // the user's editor
+	refusal string                   // the error that decisions get
+	sent    []protocol.ApproveData   // since the last call of mustDecide
+}
+
+// open returns the panel of a session with the pending events of a journal.
+func open(t *testing.T, j *tuitest.Journal, width, height int) *testPanel {
+	t.Helper()
+	s := &testPanel{
+		t: t, state: &protocol.State{}, journal: j, now: tuitest.Start.Add(time.Minute), width: width, height: height,
+		styles: ui.NewStyles(time.UTC, ""),
+	}
+	s.styles.Now = func() time.Time { return s.now }
+	s.styles.GraphemeWidths = true
+	s.panel = NewPanel(s.styles, "")
+	s.applyJournal()
+	return s
+}
+
+// applyJournal applies the pending events of the journal.
+func (s *testPanel) applyJournal() {
+	s.t.Helper()
+	live := s.live
+	for _, u := range s.journal.Take() {
+		switch {
+		case u.Event == nil:
+		case u.Event.Type == protocol.CaughtUp:
+			s.live = true
+		default:
+			if err := s.state.Apply(u.Event); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+	s.panel.Update(s.state.Approvals, s.state.CWD, s.now, live)
+	s.draw()
+}
+
+// draw draws the screen, and starts the timer of the grace period if there is one.
+func (s *testPanel) draw() {
+	s.panel.Arm(s.now, func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		guard, _ := msg.(GuardMsg)
+		s.timer = &guard
+		return nil
+	})
+	s.text()
+}
+
+// fireGuard fires the timer of the grace period.
+func (s *testPanel) fireGuard() {
+	if timer := s.timer; timer != nil {
+		s.timer = nil
+		s.panel.Wake(*timer)
+		s.draw()
+	}
+}
+
+// waitGrace advances time beyond the grace period of new requests.
+func (s *testPanel) waitGrace() {
+	s.now = s.now.Add(2 * Grace)
+	s.fireGuard()
+}
+
+// takeFocus gives the keys to the panel, as tab does.
+func (s *testPanel) takeFocus() {
+	s.panel.Touch(s.now)
+	s.setFocus()
+	s.draw()
+}
+
+func (s *testPanel) setFocus() {
+	if !s.focused {
+		s.panel.TakeFocus()
+	}
+	s.focused = true
+}
+
+// focus gives the keys to the panel and waits until it accepts a decision.
+func (s *testPanel) focus() {
+	s.takeFocus()
+	s.waitGrace()
+}
+
+// press sends keys by name. Other names are typed as text.
+func (s *testPanel) press(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		s.pressKey(tuitest.KeyPress(name))
+	}
+}
+
+func (s *testPanel) typeText(text string) {
+	for _, r := range text {
+		s.pressKey(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// pressKey passes a key to the overlay on top, or else to the panel.
+func (s *testPanel) pressKey(msg tea.KeyPressMsg) {
+	s.status = ""
+	s.panel.Touch(s.now)
+	_, intents, pass := s.overlays.Update(msg)
+	for _, intent := range intents {
+		if r, ok := intent.(Result); ok {
+			s.apply(r)
+		}
+	}
+	if pass {
+		s.apply(s.pressPanel(msg))
+	}
+	s.draw()
+}
+
+func (s *testPanel) pressPanel(msg tea.KeyPressMsg) Result {
+	pending := s.state.Approvals
+	if s.focused && s.panel.Typing(pending) {
+		return s.panel.PressTyping(pending, msg)
+	}
+	if r, handled := s.panel.PressChord(pending, msg.String()); handled || !s.focused {
+		return r
+	}
+	return s.panel.Press(pending, msg.String())
+}
+
+// apply carries out a result of the panel.
+func (s *testPanel) apply(r Result) {
+	if r.Leave {
+		s.focused = false
+	}
+	if r.Focus {
+		s.setFocus()
+	}
+	s.status = r.Status
+	if r.Push != nil {
+		s.overlays.Push(r.Push)
+	}
+	if r.Edit != nil {
+		r.Edit.Done(s.edit(r.Edit.Text))
+	}
+	if r.Decide != nil {
+		s.sent = append(s.sent, *r.Decide)
+		s.panel.Decided(r.Decide.Request, s.refusal)
+	}
+}
+
+func (s *testPanel) paste(text string) {
+	s.panel.Paste(s.state.Approvals, text)
+	s.draw()
+}
+
+func (s *testPanel) resize(width, height int) {
+	s.width, s.height = width, height
+	s.draw()
+}
+
+// text returns the overlay on top, or else the panel, and below it the status message. It has no
+// styles and no trailing spaces.
+func (s *testPanel) text() string {
+	var lines []string
+	if top := s.overlays.Top(); top != nil {
+		lines, _ = top.View(s.width, s.height-1)
+	} else {
+		lines = s.lines()
+	}
+	var out strings.Builder
+	for _, line := range append(lines, s.status) {
+		out.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
+	}
+	return out.String()
+}
+
+// lines returns the lines of the panel. On a low screen it has all rows, as in a session.
+func (s *testPanel) lines() []string {
+	left := s.height - 3
+	lines, _ := s.panel.View(s.state.Approvals, s.now, s.width, max(left-3, min(left, 14)), s.focused)
+	return lines
+}
+
+// mustShow fails unless every text is on the screen.
+func (s *testPanel) mustShow(want ...string) {
+	s.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(s.text(), w) {
+			s.t.Fatalf("the screen does not show %q:\n%s", w, s.text())
+		}
+	}
+}
+
+// mustHide fails if a text is on the screen.
+func (s *testPanel) mustHide(what string) {
+	s.t.Helper()
+	if strings.Contains(s.text(), what) {
+		s.t.Fatalf("the screen shows %q:\n%s", what, s.text())
+	}
+}
+
+// mustDecide returns the only decision since the last call.
+func (s *testPanel) mustDecide() protocol.ApproveData {
+	s.t.Helper()
+	sent := s.sent
+	s.sent = nil
+	if len(sent) != 1 {
+		s.t.Fatalf("got decisions %+v, want one:\n%s", sent, s.text())
+	}
+	return sent[0]
+}
+
+// mustNotDecide fails if there was a decision since the last call of mustDecide.
+func (s *testPanel) mustNotDecide() {
+	s.t.Helper()
+	if len(s.sent) > 0 {
+		s.t.Fatalf("got decisions %+v, want none:\n%s", s.sent, s.text())
+	}
+}
