@@ -189,7 +189,7 @@ func (s *testPanel) resize(width, height int) {
 func (s *testPanel) text() string {
 	var lines []string
 	if top := s.overlays.Top(); top != nil {
-		lines, _ = top.View(s.width, s.height-1)
+		lines, _ = top.View(s.width, s.height)
 	} else {
 		lines = s.lines()
 	}

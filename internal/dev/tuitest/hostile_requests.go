@@ -210,3 +210,14 @@ func manyFiles(files int) (patch, words string) {
 	}
 	return patch, words
 }
+
+// CutCommand is a command that is longer than the screen.
+func CutCommand() *Journal {
+	a := CommandApproval()
+	a.Command = strings.Repeat("echo step\n", 60) + "sudo reboot"
+	j := NewJournal()
+	j.UserMessage(Ada, "m1", "What is here?")
+	j.RequestApproval(a)
+	j.CaughtUp()
+	return j
+}
