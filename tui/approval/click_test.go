@@ -4,25 +4,28 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/dev/tuitest"
 )
 
-// click clicks on a text of the panel.
+// click clicks on the last cell of a text.
 func (s *testPanel) click(text string) {
 	s.t.Helper()
-	for y, line := range s.lines() {
-		if before, _, ok := strings.Cut(ansi.Strip(line), text); ok {
-			s.status = ""
-			s.panel.Touch(s.now)
-			s.setFocus()
-			s.apply(s.panel.Click(s.state.Approvals, y, ansi.StringWidth(before)))
-			s.draw()
-			return
+	for y, line := range strings.Split(s.text(), "\n") {
+		before, _, ok := strings.Cut(line, text)
+		if !ok {
+			continue
 		}
+		x := ansi.StringWidth(before+text) - 1
+		s.input(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, func() Result {
+			s.setFocus()
+			return s.panel.Click(s.state.Approvals, y, x)
+		})
+		return
 	}
-	s.t.Fatalf("the panel does not show %q:\n%s", text, s.text())
+	s.t.Fatalf("the screen does not show %q:\n%s", text, s.text())
 }
 
 func TestAClickOnTheSelectedReasonEditsIt(t *testing.T) {

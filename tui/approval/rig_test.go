@@ -126,8 +126,12 @@ func (s *testPanel) typeText(text string) {
 	}
 }
 
-// pressKey passes a key to the overlay on top, or else to the panel.
 func (s *testPanel) pressKey(msg tea.KeyPressMsg) {
+	s.input(msg, func() Result { return s.pressPanel(msg) })
+}
+
+// input passes a key or a click to the overlay on top, or else to the panel.
+func (s *testPanel) input(msg tea.Msg, panel func() Result) {
 	s.status = ""
 	s.panel.Touch(s.now)
 	_, intents, pass := s.overlays.Update(msg)
@@ -137,7 +141,7 @@ func (s *testPanel) pressKey(msg tea.KeyPressMsg) {
 		}
 	}
 	if pass {
-		s.apply(s.pressPanel(msg))
+		s.apply(panel())
 	}
 	s.draw()
 }

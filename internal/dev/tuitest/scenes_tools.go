@@ -111,3 +111,20 @@ func fileChanges() *Journal {
 	j.CaughtUp()
 	return j
 }
+
+// TwelveFiles is a session with a request to change twelve files.
+func TwelveFiles() *Journal {
+	a := CommandApproval()
+	a.Kind, a.Command, a.Title, a.Why = protocol.ApprovePatch, "", "Rename the type", "The old name lies."
+	for i := range 12 {
+		name := fmt.Sprintf("store/part%d.go", i)
+		a.Paths = append(a.Paths, name)
+		a.Patch += fmt.Sprintf("--- a/%s\n+++ b/%s\n@@ -7,3 +7,4 @@ func f%d() {\n", name, name, i) +
+			" \tvar a Old\n-\tuse(a)\n-\treturn a\n+\tvar b New\n+\tuse(b)\n+\treturn b\n"
+	}
+	j := NewJournal()
+	j.UserMessage(Ada, "m1", "Rename it.")
+	j.RequestApproval(a)
+	j.CaughtUp()
+	return j
+}

@@ -1,0 +1,211 @@
+package approval
+
+import (
+	"strings"
+	"testing"
+
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+)
+
+// openTwelveFiles opens a session that asks to change twelve files, with the focus on the request.
+func openTwelveFiles(t *testing.T, width, height int) *testPanel {
+	t.Helper()
+	s := open(t, tuitest.TwelveFiles(), width, height)
+	s.focus()
+	return s
+}
+
+// openReview opens the review of the twelve files.
+func openReview(t *testing.T, width, height int) *testPanel {
+	t.Helper()
+	s := openTwelveFiles(t, width, height)
+	s.press("v")
+	return s
+}
+
+// read shows every line of a review.
+func (s *testPanel) read() {
+	s.t.Helper()
+	for before := ""; before != s.text(); {
+		before = s.text()
+		s.press("space")
+	}
+	s.mustShow("all files read")
+	s.waitGrace()
+}
+
+func TestAReviewNamesEachFileOnce(t *testing.T) {
+	s := openTwelveFiles(t, 80, 24)
+	if n := strings.Count(s.text(), "part0.go"); n != 1 {
+		t.Errorf("got %d mentions of the first file, want 1:\n%s", n, s.text())
+	}
+	s.press("v")
+	s.mustHide("file    ▏")
+}
+
+func TestAReviewAllowsAfterItWasRead(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.press("y")
+	s.mustShow("the request is new")
+	s.waitGrace()
+	s.press("y")
+	s.mustNotDecide()
+	s.mustShow("not decided: this was not on the screen")
+	s.press("g")
+	s.read()
+	s.mustShow("─ y allow once · n deny")
+	s.press("y")
+	if data := s.mustDecide(); data.Option != "once" || data.Reason != "" {
+		t.Errorf("got decision %+v, want once without a reason", data)
+	}
+	if s.overlays.Top() != nil {
+		t.Error("the review is open after the decision")
+	}
+}
+
+// TestClicksInAReviewDecideUnderTheGuard clicks twice on "Allow once": before anything was read,
+// and right after the options appeared.
+func TestClicksInAReviewDecideUnderTheGuard(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.waitGrace()
+	s.click("n deny")
+	s.mustShow("1 Allow once", "3 Deny")
+	s.click("1 Allow once")
+	s.click("1 Allow once")
+	s.mustNotDecide()
+	s.waitGrace()
+	s.click("1 Allow once")
+	s.mustNotDecide()
+	s.mustShow("not decided: this was not on the screen")
+	s.press("g")
+	s.read()
+	s.click("y allow once")
+	s.click("1 Allow once")
+	s.click("1 Allow once")
+	s.mustNotDecide()
+	s.waitGrace()
+	s.click("store/part") // the changes have the keys again
+	s.mustHide("1 Allow once")
+	s.click("y allow once")
+	s.waitGrace()
+	s.click("1 Allow once")
+	if data := s.mustDecide(); data.Option != "once" {
+		t.Errorf("got decision %+v", data)
+	}
+}
+
+func TestAReviewTakesNoKeyThatFollowsAtOnce(t *testing.T) {
+	s := openReview(t, 200, 60)
+	s.press("n", "d", "y")
+	s.mustNotDecide()
+	s.waitGrace()
+	s.press("n")
+	s.mustDecide()
+}
+
+func TestCommentsOfAReviewAreTheReasonOfADenial(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.waitGrace()
+	s.press("J", "down", "down", "c")
+	s.typeText("nay y")
+	s.mustNotDecide()
+	s.press("enter", "]", "J", "down", "c")
+	s.typeText("was used twice")
+	s.press("enter")
+	s.mustShow("2 comments sent with it")
+	s.press("r")
+	s.typeText("see below")
+	s.press("enter", "esc")
+	s.mustShow("r reason with 2 comments: ▏ see below")
+	s.waitGrace()
+	s.press("n")
+	data := s.mustDecide()
+	want := "see below\nstore/part0.go:8 (removed): nay y\nstore/part1.go:7: was used twice"
+	if data.Option != "no" || data.Reason != want {
+		t.Errorf("got decision %+v, want deny with reason\n%s", data, want)
+	}
+}
+
+func TestAReviewAllowsAlwaysAfterItsScopeWasShown(t *testing.T) {
+	s := openReview(t, 200, 60)
+	s.waitGrace()
+	s.press("a")
+	s.mustNotDecide()
+	s.read()
+	s.press("a")
+	s.mustShow("Allow this always", "go mod tidy in")
+	s.press("n") // any other key discards it
+	s.mustNotDecide()
+	s.mustHide("Allow this always")
+	s.press("a", "y")
+	if data := s.mustDecide(); data.Option != "always" {
+		t.Errorf("got decision %+v, want always", data)
+	}
+}
+
+func TestAReviewOffersAllOptions(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.waitGrace()
+	s.mustHide("Deny and stop")
+	s.press("tab")
+	s.mustShow("1 Allow once", "4 Deny and stop the turn")
+	s.press("4", "enter")
+	if data := s.mustDecide(); data.Option != "stop" {
+		t.Errorf("got decision %+v, want stop", data)
+	}
+}
+
+func TestAReviewOfADecidedRequestDecidesNothing(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.read()
+	s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+		Request: s.state.Approvals[0].Request, Outcome: protocol.Denied, Decision: protocol.Deny,
+	})
+	s.applyJournal()
+	s.mustShow("it was decided meanwhile")
+	s.press("y", "n", "a", "tab", "1", "enter")
+	s.mustNotDecide()
+	s.press("esc")
+	if s.overlays.Top() != nil {
+		t.Error("esc does not close the review")
+	}
+}
+
+func TestAnEditedPatchIsReviewedAnew(t *testing.T) {
+	s := open(t, tuitest.Scenes["patch"](), 80, 24)
+	s.focus()
+	s.edit = replaces("20", "40")
+	s.press("v")
+	s.waitGrace()
+	s.mustShow("+ const limit = 20")
+	s.press("p")
+	s.mustShow("+ const limit = 40")
+	s.mustHide("+ const limit = 20")
+}
+
+// A text that is typed though no text field opened decides nothing.
+func TestATextWithoutATextFieldDecidesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		open func(*testPanel)
+		key  string
+	}{
+		"comment on no line": {func(s *testPanel) { s.press("v") }, "c"},
+		"no editable text":   {func(*testPanel) {}, "p"},
+	} {
+		s := openTwelveFiles(t, 80, 24)
+		c.open(s)
+		s.waitGrace()
+		s.press(c.key)
+		for _, key := range "dny" {
+			s.now = s.now.Add(Grace / 2)
+			s.fireGuard()
+			s.press(string(key))
+		}
+		s.mustNotDecide()
+		s.waitGrace()
+		if s.press("n"); len(s.sent) == 0 {
+			t.Errorf("%s: the key does not decide after a pause", name)
+		}
+	}
+}
