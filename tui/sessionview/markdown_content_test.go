@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"strings"
 	"testing"
 
 	"agentctl/internal/dev/tuitest"
@@ -88,34 +87,4 @@ func TestMarkdownOutputCollapsed(t *testing.T) {
 	s.press("ctrl+o")
 	s.mustShow("All 12 tests of store pass:")
 	s.mustHide("```")
-}
-
-func TestContentOfAReadIsShownAfterItsFile(t *testing.T) {
-	j := tuitest.NewJournal()
-	j.UserMessage(tuitest.Ada, "m1", "Read it.")
-	j.Tool("c1", protocol.ToolStartedData{
-		Kind: protocol.ToolRead, Locations: []protocol.Location{{Path: "main.go"}},
-	}, "")
-	content := markdown("```go\npackage main\n```\n\nThe file has **one** line.")
-	j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: content})
-	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
-	j.CaughtUp()
-	s := open(t, j, 80, 24)
-	s.mustShow("package main", "The file has one line.")
-	s.press("tab", "enter")
-	s.mustShow("package main", "The file has one line.")
-}
-
-func TestLongMarkdownOutputIsShownAsText(t *testing.T) {
-	j := tuitest.NewJournal()
-	j.UserMessage(tuitest.Ada, "m1", "go")
-	j.Tool("c1", protocol.ToolStartedData{Name: "check"}, "")
-	for range 3 {
-		content := markdown(strings.Repeat("many **bold** words\n", 5000))
-		j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Content: content})
-	}
-	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
-	j.CaughtUp()
-	s := open(t, j, 80, 24)
-	s.mustShow("many **bold** words", "more lines")
 }

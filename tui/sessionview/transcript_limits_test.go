@@ -101,16 +101,6 @@ func TestClickExpands(t *testing.T) {
 	s.mustShow("▾ thought", "Likely a race.")
 }
 
-func TestTaskTextShowsTitle(t *testing.T) {
-	j := tuitest.Conversation()
-	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
-	j.Text("p9", "nothing here yet")
-	j.Pending[len(j.Pending)-2].Event.Task = "t9"
-	j.CaughtUp()
-	s := open(t, j, 80, 40)
-	s.mustShow("Read the imports 09:41")
-}
-
 // BenchmarkDeltaAndFrame applies one delta and draws, after few and many turns.
 func BenchmarkDeltaAndFrame(b *testing.B) {
 	for _, turns := range []int{10, 1000} {

@@ -110,21 +110,6 @@ func TestHistoryPageCutsToolCall(t *testing.T) {
 	s.mustHide("running")
 }
 
-func TestConsecutiveNotesSpacing(t *testing.T) {
-	j := tuitest.NewJournal()
-	j.UserMessage(tuitest.Ada, "m1", "go on")
-	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
-	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
-	j.Text("t1", "here I am")
-	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
-	j.EndTurn(protocol.ReasonCompleted)
-	j.CaughtUp()
-	open(t, j, 60, 30).mustShow(
-		"1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n",
-		"here I am\n\n   ! careful\n\n   ── completed",
-	)
-}
-
 func TestReplacedLogReloads(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 30)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
@@ -247,14 +232,4 @@ func TestTranscriptKeyHints(t *testing.T) {
 	s.press("esc")
 	s.mustHide("enter folds")
 	s.mustShow("below · ctrl+end ─")
-}
-
-func TestMessageWithoutAuthor(t *testing.T) {
-	j := tuitest.NewJournal()
-	j.Turn = "turn-1"
-	j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
-	j.CaughtUp()
-	s := open(t, j, 80, 24)
-	s.mustShow(" user 09:41", "what is it?")
-	s.mustHide(" you 09:41")
 }

@@ -1,0 +1,61 @@
+package transcriptview
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+)
+
+func TestProseIsAtMost100ColumnsWide(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", strings.Repeat("question ", 60))
+	j.Text("t1", strings.Repeat("answer ", 60)+"\n\n```\n"+strings.Repeat("x", 150)+"\n```\n")
+	j.CaughtUp()
+	s := open(t, j, 200, 40)
+	for line := range strings.Lines(s.text()) {
+		prose := strings.Contains(line, "question") || strings.Contains(line, "answer")
+		if n := ansi.StringWidth(strings.TrimRight(line, "\n")); prose && n > 103 {
+			t.Errorf("a line of prose ends at column %d: %q", n, line)
+		}
+	}
+	s.mustShow(strings.Repeat("x", 150))
+}
+
+func TestConsecutiveNotesSpacing(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "go on")
+	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
+	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
+	j.Text("t1", "here I am")
+	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
+	j.EndTurn(protocol.ReasonCompleted)
+	j.CaughtUp()
+	open(t, j, 60, 30).mustShow(
+		"1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n",
+		"here I am\n\n   ! careful\n\n   ── completed",
+	)
+}
+
+func TestMessageWithoutAuthor(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.Turn = "turn-1"
+	j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{Text: "what is it?"}})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.mustShow(" user 09:41", "what is it?")
+	s.mustHide(" you 09:41")
+}
+
+func TestTaskTextShowsTitle(t *testing.T) {
+	j := tuitest.Conversation()
+	j.Add(protocol.PlanUpdated, protocol.PlanTasksData{Tasks: []protocol.Task{{ID: "t9", Title: "Read the imports"}}})
+	j.Text("p9", "nothing here yet")
+	j.Pending[len(j.Pending)-2].Event.Task = "t9"
+	j.CaughtUp()
+	s := open(t, j, 80, 40)
+	s.mustShow("Read the imports 09:41")
+}
