@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
-	"agentctl/server/session/record"
 )
 
 func approve(session string, d protocol.ApproveData) protocol.Command {
@@ -50,46 +48,6 @@ func TestAnInterruptEndsWhatIsPendingAtOnce(t *testing.T) {
 		r.waitIdle()
 		if v, ok := run.verdict("late"); !ok || v.Outcome != protocol.Cancelled || len(r.state(id).Approvals) != 0 {
 			t.Errorf("asked after the interrupt: %+v, %t", v, ok)
-		}
-	})
-}
-
-func TestEverybodyWhoAsksUnderOneIDHearsTheVerdict(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
-		id := startAsking(r, q, q)
-		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
-		if n := r.agents.run().waiting; n != 0 {
-			t.Errorf("%d waiters left", n)
-		}
-	})
-}
-
-func TestADecisionOfAnEarlierTurnDecidesNothingNow(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		q := protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"}
-		id := startAsking(r, q)
-		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})))
-		r.agents.run().finish(agent.End{}, nil)
-		synctest.Wait()
-		r.send(id, "again")
-		run := r.agents.run()
-		run.ask(q)
-		r.waitIdle()
-		if v, ok := run.verdict("q"); ok {
-			t.Fatalf("answered with the decision of an earlier turn: %+v", v)
-		}
-		if as := r.state(id).Approvals; len(as) != 1 || as[0].Request == "q" {
-			t.Fatalf("%+v pending under a decided id", as)
-		}
-		must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.Deny})))
-		refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Deny})),
-			protocol.CodeConflict,
-		)
-		if v, _ := run.verdict("q"); v.Outcome != protocol.Denied {
-			t.Errorf("verdict %+v", v)
 		}
 	})
 }
@@ -251,79 +209,76 @@ func TestTheWordsOfADecisionReachTheAgentEitherWay(t *testing.T) {
 	}
 }
 
-func TestAnEditedPatchIsForAgentsThatTakeIt(t *testing.T) {
-	for _, takes := range []bool{false, true} {
+// The package approval tests what input an agent takes.
+func TestEditedInputIsForAgentsThatTakeIt(t *testing.T) {
+	patch := protocol.Approval{Request: "q", Kind: protocol.ApprovePatch, Title: "p", Paths: []string{"a"}, Patch: "old"}
+	command := protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Title: "p", Command: "old"}
+	for _, c := range []struct {
+		takes   agent.Capabilities
+		request protocol.Approval
+		input   protocol.ApprovalInput
+		code    protocol.Code
+	}{
+		{agent.Capabilities{TakesPatch: true}, patch, protocol.ApprovalInput{Patch: "new"}, ""},
+		{agent.Capabilities{TakesCommand: true}, patch, protocol.ApprovalInput{Patch: "new"}, protocol.CodeUnsupported},
+		{agent.Capabilities{TakesCommand: true}, command, protocol.ApprovalInput{Command: "new"}, ""},
+		{agent.Capabilities{TakesPatch: true}, command, protocol.ApprovalInput{Command: "new"}, protocol.CodeUnsupported},
+	} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
-			r.agents.capabilities.TakesPatch = takes
-			id := startAsking(
-				r,
-				protocol.Approval{
-					Request: "q",
-					Kind:    protocol.ApprovePatch,
-					Title:   "p",
-					Paths:   []string{"a"},
-					Patch:   "old",
-				},
-			)
-			if got := r.state(id).Approvals[0].Editable; got != takes {
-				t.Errorf("editable: %t", got)
+			r.agents.capabilities = c.takes
+			id := startAsking(r, c.request)
+			if got := r.state(id).Approvals[0].Editable; got != (c.code == "") {
+				t.Errorf("%+v: editable: %t", c, got)
 			}
 			answer := r.do(anna, approve(id, protocol.ApproveData{
-				Request: "q", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Patch: "new"},
+				Request: "q", Decision: protocol.AllowOnce, Input: &c.input,
 			}))
 			v, received := r.agents.run().verdict("q")
-			if !takes {
-				refused(r, answer, protocol.CodeUnsupported)
+			if c.code != "" {
+				refused(r, answer, c.code)
 				if received || len(r.state(id).Approvals) != 1 {
-					t.Errorf("verdict %+v, %t", v, received)
+					t.Errorf("%+v: verdict %+v, %t", c, v, received)
 				}
 				return
 			}
-			if !received || v.Input == nil || v.Input.Patch != "new" {
-				t.Errorf("verdict %+v, %t", v, received)
+			if !received || v.Input == nil || v.Input.Patch != c.input.Patch || v.Input.Command != c.input.Command {
+				t.Errorf("%+v: verdict %+v, %t", c, v, received)
 			}
 		})
 	}
 }
 
-func TestAnEditedCommandIsForAgentsThatTakeIt(t *testing.T) {
-	once, always := protocol.AllowOnce, protocol.AllowAlways
-	for _, test := range []struct {
-		takes    bool
-		kind     string
-		decision protocol.Decision
-		command  string
-		code     protocol.Code
-	}{
-		{true, protocol.ApproveCommand, once, "new", ""},
-		{true, protocol.ApproveCommand, always, "old", ""},
-		{false, protocol.ApproveCommand, once, "old", ""},
-		{false, protocol.ApproveCommand, once, "new", protocol.CodeUnsupported},
-		{true, protocol.ApproveCommand, always, "new", protocol.CodeUnsupported},
-		{true, protocol.ApproveTool, once, "new", protocol.CodeUnsupported},
-	} {
-		bubble(t, Config{}, func(t *testing.T, r *testHub) {
-			r.agents.capabilities.TakesCommand = test.takes
-			id := startAsking(r, protocol.Approval{Request: "q", Kind: test.kind, Title: "p", Command: "old"})
-			if got := r.state(id).Approvals[0].Editable; got != (test.takes && test.kind == protocol.ApproveCommand) {
-				t.Errorf("%+v: editable: %t", test, got)
-			}
-			answer := r.do(anna, approve(id, protocol.ApproveData{
-				Request: "q", Decision: test.decision, Input: &protocol.ApprovalInput{Command: test.command},
-			}))
-			v, received := r.agents.run().verdict("q")
-			if test.code != "" {
-				refused(r, answer, test.code)
-				if received || len(r.state(id).Approvals) != 1 {
-					t.Errorf("%+v: verdict %+v, %t", test, v, received)
-				}
-				return
-			}
-			if !received || v.Input == nil || v.Input.Command != test.command {
-				t.Errorf("%+v: verdict %+v, %t", test, v, received)
-			}
+// The package approval tests what a request is completed with.
+func TestARequestAndItsDecisionAreRecorded(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = agent.Capabilities{TakesReason: true}
+		dir := t.TempDir()
+		id := must[protocol.CreateResult](
+			r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{CWD: dir})),
+		).Session
+		r.send(id, "go")
+		r.agents.run().ask(protocol.Approval{
+			Request: "a", Kind: protocol.ApproveCommand, Title: "make", Command: "make", Task: "k",
 		})
-	}
+		r.waitIdle()
+		if a := r.state(id).Approvals[0]; a.CWD != dir || a.Task != "k" || a.Turn == "" || a.Expires != nil ||
+			time.Since(a.Asked) > time.Minute {
+			t.Errorf("completed to %+v", a)
+		}
+		got := must[protocol.ApproveResult](r, r.do(bert, approve(id, protocol.ApproveData{
+			Request: "a", Decision: protocol.AllowOnce, Reason: "s\xffo",
+		})))
+		if got.Outcome != protocol.Allowed {
+			t.Errorf("answered %+v", got)
+		}
+		events := r.events(id, false)
+		e := events[len(events)-1]
+		var d protocol.ApprovalResolvedData
+		if err := e.Decode(&d); err != nil || e.Type != protocol.ApprovalResolved || e.Task != "k" || e.By == nil ||
+			*e.By != bert.By || e.Turn == "" || d.Reason != "s\uFFFDo" {
+			t.Errorf("recorded %+v with %+v, %v", e, d, err)
+		}
+	})
 }
 
 func TestAnExplanationKeepsTheRequest(t *testing.T) {
@@ -353,142 +308,6 @@ func TestAnExplanationKeepsTheRequest(t *testing.T) {
 			r.do(anna, approve(id, protocol.ApproveData{Request: "q", Decision: protocol.Explain})),
 			protocol.CodeConflict,
 		)
-	})
-}
-
-func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		dir := t.TempDir()
-		id := must[protocol.CreateResult](
-			r,
-			r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{CWD: dir})),
-		).Session
-		r.send(id, "go")
-		ask := func(a protocol.Approval) *protocol.Approval {
-			r.agents.run().ask(a)
-			r.waitIdle()
-			st := r.state(id)
-			return &st.Approvals[len(st.Approvals)-1]
-		}
-		a := ask(
-			protocol.Approval{Request: "a", Kind: protocol.ApproveCommand, Title: "make", Command: "make", Task: "k"},
-		)
-		if a.CWD != dir || a.Task != "k" || a.Turn == "" || a.Expires != nil || time.Since(a.Asked) > time.Minute {
-			t.Errorf("completed to %+v", a)
-		}
-		if i := slices.IndexFunc(
-			a.Options,
-			func(o protocol.Option) bool { return o.Kind == protocol.AllowAlways },
-		); i < 0 ||
-			a.Options[i].Label != "Always allow" ||
-			a.Options[i].Scope != "exactly this command in "+dir+", in this session" {
-			t.Errorf("options %+v", a.Options)
-		}
-		a = ask(
-			protocol.Approval{
-				Request: "b",
-				Kind:    protocol.ApproveCommand,
-				Title:   "make",
-				Command: "make",
-				CWD:     "/elsewhere",
-			},
-		)
-		if a.CWD != "/elsewhere" {
-			t.Errorf("working directory %s", a.CWD)
-		}
-		a = ask(protocol.Approval{Request: "c", Kind: protocol.ApproveQuestion, Title: "?", Options: []protocol.Option{
-			{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"},
-			{ID: "deny", Kind: protocol.AllowOnce, Label: "Not a denial"},
-			{ID: "bad", Kind: "of tomorrow"},
-			{ID: "ever", Kind: protocol.AllowAlways},
-		}})
-		var ids []string
-		for _, o := range a.Options {
-			ids = append(ids, o.ID+" "+string(o.Kind))
-		}
-		if want := []string{
-			"yes allow_once",
-			"deny allow_once",
-			"session_deny deny",
-			"deny_stop deny_stop",
-			"explain explain",
-		}; !slices.Equal(
-			ids,
-			want,
-		) {
-			t.Errorf("options %q, want %q", ids, want)
-		}
-		a = ask(protocol.Approval{Request: "d", Kind: protocol.ApproveQuestion, Title: "?"})
-		if a.Options[0].Label != "Answer" || a.Options[0].Kind != protocol.AllowOnce || a.Options[1].Label != "Skip" ||
-			a.Options[1].Kind != protocol.Deny {
-			t.Errorf("options of a question: %+v", a.Options)
-		}
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "ever"})), protocol.CodeNotFound)
-		refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Decision: protocol.Deny})),
-			protocol.CodeInvalidMessage,
-		)
-		refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Decision: "perhaps"})),
-			protocol.CodeInvalidMessage,
-		)
-		refused(r, r.do(bert, approve(id, protocol.ApproveData{Decision: protocol.AllowOnce})), protocol.CodeAmbiguous)
-		refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "z", Decision: protocol.AllowOnce})),
-			protocol.CodeNotFound,
-		)
-		long := strings.Repeat("x", record.LongText+1)
-		if err := refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Reason: long})),
-			protocol.CodeTooLarge,
-		); err.Limit != record.LongText {
-			t.Errorf("long reason: %+v", err)
-		}
-		huge := &protocol.ApprovalInput{Answers: map[string][]string{"a": {strings.Repeat("x", protocol.MaxEvent)}}}
-		if err := refused(
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "yes", Input: huge})),
-			protocol.CodeTooLarge,
-		); err.Limit == 0 ||
-			err.Message == "" {
-			t.Errorf("huge input: %+v", err)
-		}
-		if got := must[protocol.ApproveResult](
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "c", Option: "session_deny"})),
-		); got.Outcome != protocol.Denied {
-			t.Errorf("denied: %+v", got)
-		}
-		events := r.events(id, false)
-		if e := events[len(events)-1]; e.Type != protocol.ApprovalResolved || e.Task != "" || e.By == nil ||
-			e.Turn == "" {
-			t.Errorf("recorded %+v", e)
-		}
-		must[protocol.ApproveResult](
-			r,
-			r.do(bert, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.AllowOnce, Reason: "s\xffo"})),
-		)
-		for _, e := range r.events(id, false) {
-			var d protocol.ApprovalResolvedData
-			if _ = e.Decode(&d); e.Type == protocol.ApprovalResolved && d.Request == "a" &&
-				(e.Task != "k" || d.Reason != "s\uFFFDo") {
-				t.Errorf("recorded for %q with %q", e.Task, d.Reason)
-			}
-		}
-		if err := refused(
-			r,
-			r.do(anna, approve(id, protocol.ApproveData{Request: "a", Decision: protocol.Deny})),
-			protocol.CodeConflict,
-		); err.Message != "already allowed by bert" {
-			t.Errorf("late decision: %s", err.Message)
-		}
-		if v, _ := r.agents.run().verdict("c"); v.Option != "" || v.By == nil || v.By.Name != "bert" {
-			t.Errorf("verdict %+v", v)
-		}
 	})
 }
 

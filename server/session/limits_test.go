@@ -13,42 +13,28 @@ import (
 	"agentctl/server/session/item"
 )
 
-// The message that a full queue refuses changes nothing, and a client can still read the session.
+// The message that a full queue refuses changes nothing, and there is room again after a turn. The
+// package queue tests each limit; these are the default ones.
 func TestAQueueIsBounded(t *testing.T) {
-	const size = 240 << 10
-	for _, c := range []struct {
-		name   string
-		limits Limits
-		text   string
-		fit    int // messages
-		limit  int64
-	}{
-		{"messages", Limits{Queue: 3}, "hello", 3, 3},
-		{"bytes", Limits{Bytes: 1 << 20}, strings.Repeat("x", size), 4, 1 << 20},
-		{"bytes, default", Limits{}, strings.Repeat("x", size), 16, 4 << 20},
-		{"bytes in JSON", Limits{Bytes: 1 << 20}, strings.Repeat("\x01", 40<<10), 4, 1 << 20},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			bubble(t, Config{Limits: c.limits}, func(t *testing.T, r *testHub) {
-				id := r.create()
-				r.send(id, "go")
-				send := newCommand(protocol.DoSend, id, protocol.SendData{Text: c.text})
-				for range c.fit {
-					must[protocol.SendResult](r, r.do(anna, send))
-				}
-				before := r.state(id)
-				if e := refused(r, r.do(anna, send), protocol.CodeQueueFull); e.Limit != c.limit {
-					t.Errorf("limit %d, want %d", e.Limit, c.limit)
-				}
-				if after := r.state(id); len(after.Queue) != c.fit || after.Seq != before.Seq {
-					t.Errorf("%d queued, seq %d: want %d, %d", len(after.Queue), after.Seq, c.fit, before.Seq)
-				}
-				r.agents.run().finish(agent.End{}, nil)
-				r.waitIdle()
-				must[protocol.SendResult](r, r.do(anna, send)) // there is room again
-			})
-		})
-	}
+	const fit = 16
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "go")
+		send := newCommand(protocol.DoSend, id, protocol.SendData{Text: strings.Repeat("x", 240<<10)})
+		for range fit {
+			must[protocol.SendResult](r, r.do(anna, send))
+		}
+		before := r.state(id)
+		if e := refused(r, r.do(anna, send), protocol.CodeQueueFull); e.Limit != 4<<20 {
+			t.Errorf("limit %d", e.Limit)
+		}
+		if after := r.state(id); len(after.Queue) != fit || after.Seq != before.Seq {
+			t.Errorf("%d queued, seq %d: want %d, %d", len(after.Queue), after.Seq, fit, before.Seq)
+		}
+		r.agents.run().finish(agent.End{}, nil)
+		r.waitIdle()
+		must[protocol.SendResult](r, r.do(anna, send))
+	})
 }
 
 // A reason that a full queue cannot take is shown, because the decision stands.

@@ -67,8 +67,11 @@ func TestInvalidAnswersAreRefused(t *testing.T) {
 		q.Options = []protocol.Option{{ID: "yes", Kind: protocol.AllowOnce}}
 		r.ask(q)
 		r.ask(question("other"))
-		if _, err := r.answer(c.d); protocol.CodeOf(err) != c.code || len(r.st.Approvals) != 2 {
-			t.Errorf("%s: %v", name, err)
+		_, err := r.answer(c.d)
+		e := protocol.AsError(err)
+		if e.Code != c.code || len(r.st.Approvals) != 2 || (e.Limit > 0) != (c.code == protocol.CodeTooLarge) ||
+			e.Message == "" {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }

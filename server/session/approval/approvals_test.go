@@ -205,6 +205,13 @@ func TestADecisionOfAnEarlierTurnDecidesNothing(t *testing.T) {
 	if _, ok := verdict(w); ok || len(r.st.Approvals) != 1 || r.st.Approvals[0].Request == "q" {
 		t.Errorf("pending %+v", r.st.Approvals)
 	}
+	if _, err := r.answer(protocol.ApproveData{Decision: protocol.Deny}); err != nil {
+		t.Error(err)
+	}
+	_, err := r.answer(protocol.ApproveData{Request: "q", Decision: protocol.Deny})
+	if v, _ := verdict(w); v.Outcome != protocol.Denied || protocol.CodeOf(err) != protocol.CodeConflict {
+		t.Errorf("verdict %+v, then %v", v, err)
+	}
 }
 
 func TestARequestIsRefusedIfItCannotBeKept(t *testing.T) {
