@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent"
@@ -79,7 +78,7 @@ func newHistoryServer(t *testing.T, others func([]*randomHistory) []*randomHisto
 	h.url = "ws://" + ln.Addr().String()
 	h.client = wsclient.New("ws://server", wsclient.Options{Name: "ann", Dial: running.dial})
 	t.Cleanup(func() { _ = h.client.Close() })
-	if h.program, err = testbinary.Build(t.TempDir()); err != nil {
+	if h.program, err = buildProgram(); err != nil {
 		t.Fatal(err)
 	}
 	return h

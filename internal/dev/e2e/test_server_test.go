@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/fakeacp"
+	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/script"
@@ -32,8 +33,22 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "30"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(programDir)
+		os.Exit(code)
+	}))
 }
+
+// programDir holds the program that buildProgram built, or is empty.
+var programDir string
+
+// buildProgram builds agentctl once for all tests.
+var buildProgram = sync.OnceValues(func() (path string, err error) {
+	if programDir, err = os.MkdirTemp("", "agentctl-e2e"); err != nil {
+		return "", err
+	}
+	return testbinary.Build(programDir)
+})
 
 // tb is a *testing.T, *testing.B or *rapid.T.
 type tb interface {
