@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/archive"
 )
 
 // logOf returns the events of a session as an exported log has them.
@@ -111,6 +112,23 @@ func TestTheAgentOfAnImportedSessionGetsThePastOnce(t *testing.T) {
 			if e.Type == protocol.MessageUser && strings.Contains(string(e.Data), "This session continues an imported conversation") {
 				t.Error("the log has the past twice")
 			}
+		}
+	})
+}
+
+// The package archive tests what an invalid past is.
+func TestAnInvalidPastMakesNoSession(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.finishedTurn(id, "one")
+		log := logOf(r, id)
+		refused(r, importLog(r, protocol.ImportData{Events: log[:len(log)-1]}), protocol.CodeInvalidMessage)
+		var x archive.State
+		must0(t, json.Unmarshal(exportOf(r, id).State, &x))
+		x.History = x.History[1:]
+		refused(r, restore(r, r.hub.cfg.Sign(protocol.MustEncode(x))), protocol.CodeInvalidState)
+		if n := len(r.hub.Sessions().List(true)); n != 1 {
+			t.Errorf("%d sessions", n)
 		}
 	})
 }
