@@ -74,7 +74,7 @@ func (s *testPanel) draw() {
 		s.timer = &guard
 		return nil
 	})
-	s.text()
+	s.view()
 }
 
 // fireGuard fires the timer of the grace period.
@@ -188,17 +188,19 @@ func (s *testPanel) resize(width, height int) {
 	s.draw()
 }
 
-// text returns the overlay on top, or else the panel, and below it the status message. It has no
-// styles and no trailing spaces.
-func (s *testPanel) text() string {
-	var lines []string
+// view returns the lines of the overlay on top, or else of the panel.
+func (s *testPanel) view() []string {
 	if top := s.overlays.Top(); top != nil {
-		lines, _ = top.View(s.width, s.height)
-	} else {
-		lines = s.lines()
+		lines, _ := top.View(s.width, s.height)
+		return lines
 	}
+	return s.lines()
+}
+
+// text returns the view, and below it the status message, without styles and trailing spaces.
+func (s *testPanel) text() string {
 	var out strings.Builder
-	for _, line := range append(lines, s.status) {
+	for _, line := range append(s.view(), s.status) {
 		out.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
 	}
 	return out.String()
