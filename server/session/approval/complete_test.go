@@ -79,8 +79,10 @@ func TestARequestIsCompletedWithWhatTheAgentLeftOut(t *testing.T) {
 	ask := question("c")
 	ask.Explained = []string{"no"}
 	ask.Options = []protocol.Option{
-		{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"}, {ID: "deny", Kind: protocol.AllowOnce, Label: "Not a denial"},
-		{ID: "bad", Kind: "of tomorrow"}, {ID: "ever", Kind: protocol.AllowAlways},
+		{ID: "yes", Kind: protocol.AllowOnce, Label: "Yes"},
+		{ID: "deny", Kind: protocol.AllowOnce, Label: "Not a denial"},
+		{ID: "bad", Kind: "of tomorrow"},
+		{ID: "ever", Kind: protocol.AllowAlways},
 	}
 	w := r.ask(ask)
 	a = r.st.PendingApproval("c")

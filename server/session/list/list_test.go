@@ -54,9 +54,13 @@ func TestANameIsOfOneSession(t *testing.T) {
 		name, id string
 		code     protocol.Code
 	}{
-		{"box", "s_1", ""}, {"box", "s_1", ""}, {"box", "s_2", protocol.CodeNameTaken},
-		{" x", "s_2", protocol.CodeInvalidMessage}, {"s_x", "s_2", protocol.CodeInvalidMessage},
-		{"a\nb", "s_2", protocol.CodeInvalidMessage}, {"\x00", "s_2", protocol.CodeInvalidMessage},
+		{"box", "s_1", ""},
+		{"box", "s_1", ""},
+		{"box", "s_2", protocol.CodeNameTaken},
+		{" x", "s_2", protocol.CodeInvalidMessage},
+		{"s_x", "s_2", protocol.CodeInvalidMessage},
+		{"a\nb", "s_2", protocol.CodeInvalidMessage},
+		{"\x00", "s_2", protocol.CodeInvalidMessage},
 		{strings.Repeat("x", 200), "s_2", protocol.CodeInvalidMessage},
 	} {
 		if err := x.ReserveName(step.name, step.id); protocol.CodeOf(err) != step.code {
