@@ -21,6 +21,7 @@ func TestTheNearestProcessTellsTheAgent(t *testing.T) {
 	if m := user.ask(protocol.DoRename, a, protocol.RenameData{Name: new("fix")}); m.Error != nil {
 		t.Fatal(m.Error)
 	}
+	_ = user.ws.CloseNow() // a server that ends waits for clients that do not read
 	for _, c := range []struct {
 		name string
 		list []process.Ancestor
@@ -36,7 +37,9 @@ func TestTheNearestProcessTellsTheAgent(t *testing.T) {
 		pipe := NewPipe()
 		pipe.Ancestry = processes(nil, c.list...)
 		w.serve(pipe.Listener)
-		r := dialWebSocket(t, pipe.Dial).hello(protocol.HelloData{Name: "root"})
+		conn := dialWebSocket(t, pipe.Dial)
+		r := conn.hello(protocol.HelloData{Name: "root"})
+		_ = conn.ws.CloseNow()
 		want := protocol.Actor{Name: "root"}
 		switch c.want {
 		case a:
