@@ -30,7 +30,7 @@ func (d *testDashboard) openApproval(a protocol.Approval) {
 // waitGrace advances time beyond the grace period of the approval dialog.
 func (d *testDashboard) waitGrace() {
 	d.now = d.now.Add(2 * approval.Grace)
-	d.fireGuards()
+	d.fireTimers()
 }
 
 // A reason whose decision came too late goes on in the message box, also that of an open session.
@@ -259,7 +259,7 @@ func TestDashboardProperties(t *testing.T) {
 			"paste": func(*rapid.T) { d.send(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
 			"quiet": func(*rapid.T) {
 				d.now = d.now.Add(3 * time.Second)
-				d.fireGuards()
+				d.fireTimers()
 			},
 			"size": func(rt *rapid.T) {
 				width, height = rapid.IntRange(1, 150).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")

@@ -53,9 +53,8 @@ func NewPanel(s *ui.Styles, name string) Panel {
 }
 
 // Update sets the pending requests of a session with the directory dir. live marks new ones as
-// arriving now. Update reports whether it switched to another request; the owner must then call
-// Arm.
-func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) (changed bool) {
+// arriving now. The owner calls Arm at the deadline of the panel.
+func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) {
 	p.pending = pending
 	for request := range p.forms {
 		if IndexOf(pending, request) < 0 {
@@ -73,16 +72,14 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 		}
 	}
 	if IndexOf(pending, p.request) >= 0 {
-		return false
+		return
 	}
 	p.request = ""
 	p.guard.Rearm(now)
 	if len(pending) > 0 {
 		p.request = pending[0].Request
 		p.guard.Reset(now)
-		return true
 	}
-	return false
 }
 
 // Current returns the shown request and its form, or nil, nil.
@@ -109,7 +106,7 @@ func (p *Panel) cycle(pending []protocol.Approval, by int) {
 }
 
 // Press handles a key while the panel has the focus and no text row is edited. The owner must call
-// Touch before, and Arm afterwards.
+// Touch before.
 func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	r, f := p.Current(pending)
 	if r == nil {
@@ -337,19 +334,13 @@ func (p *Panel) TakeFocus() {
 // Touch records a key press; see Guard.Touch.
 func (p *Panel) Touch(now time.Time) { p.guard.Touch(now) }
 
-// Wake handles the end of a timer. It reports whether that is one of the panel; then call Arm.
-func (p *Panel) Wake(msg GuardMsg) bool {
-	if msg.For(&p.guard) {
-		msg.Wake()
-		return true
+// Deadline returns the time to call Arm, or zero; see Guard.Deadline.
+func (p *Panel) Deadline() time.Time {
+	if p.request == "" {
+		return time.Time{}
 	}
-	return false
+	return p.guard.Deadline()
 }
 
 // Arm makes the shown request accept a decision after the grace period; see Guard.Arm.
-func (p *Panel) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
-	if p.request == "" {
-		return nil, false
-	}
-	return p.guard.Arm(now, after)
-}
+func (p *Panel) Arm(now time.Time) (armed bool) { return p.request != "" && p.guard.Arm(now) }

@@ -20,7 +20,6 @@ type approvalDialog struct {
 	requests *requester
 	overlays *ui.Stack // stack that holds the dialog
 	now      func() time.Time
-	after    func(time.Duration, tea.Msg) tea.Cmd
 
 	session string
 	asked   *time.Time          // Asked of the session's summary
@@ -64,17 +63,17 @@ func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, ui.Intent) {
 	}
 	a.pending = s.Approvals
 	a.panel.Update(a.pending, s.CWD, a.now(), false)
-	return a.arm(), nil
+	return nil, nil
 }
 
 // decidedElsewhere is the status message for a request that another client decided.
 const decidedElsewhere = "it was decided meanwhile"
 
-// arm makes the dialog accept a decision after the grace period.
-func (a *approvalDialog) arm() tea.Cmd {
-	cmd, _ := a.panel.Arm(a.now(), a.after)
-	return cmd
-}
+// Deadline implements [ui.Timed]: the grace period of the request is over then.
+func (a *approvalDialog) Deadline() time.Time { return a.panel.Deadline() }
+
+// Due implements [ui.Timed]. It makes the dialog accept a decision.
+func (a *approvalDialog) Due() (cmd tea.Cmd, changed bool) { return nil, a.panel.Arm(a.now()) }
 
 func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
@@ -83,19 +82,13 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		if a.gone && endsText(msg.String()) {
 			return a.close()
 		}
-		r := a.press(msg)
-		r.Cmd = tea.Batch(r.Cmd, a.arm())
-		return r
+		return a.press(msg)
 	case tea.PasteMsg:
 		a.panel.Paste(a.pending, msg.Content)
 	case tea.MouseClickMsg:
 		return a.click(msg)
 	case tea.MouseWheelMsg:
 		return ui.Response{Pass: true}
-	case approval.GuardMsg:
-		if a.panel.Wake(msg) {
-			return ui.Response{Cmd: a.arm()}
-		}
 	case *protocol.Summary:
 		if a.decided(msg) {
 			return a.leave()
@@ -179,9 +172,7 @@ func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
 		return ui.Response{}
 	}
 	a.panel.Touch(a.now())
-	r := a.apply(a.panel.Click(a.pending, line, msg.X))
-	r.Cmd = tea.Batch(r.Cmd, a.arm())
-	return r
+	return a.apply(a.panel.Click(a.pending, line, msg.X))
 }
 
 // apply carries out a result of the panel.

@@ -23,7 +23,7 @@ func (d *testDashboard) openApproval(a protocol.Approval) {
 // waitGrace advances time beyond the grace period of the approval dialog.
 func (d *testDashboard) waitGrace() {
 	now = now.Add(2 * approval.Grace)
-	d.endGrace()
+	d.fireTimers()
 }
 
 // decisions returns the decisions sent to session s3.
@@ -60,7 +60,7 @@ func TestDashboardApproval(t *testing.T) {
 		now = now.Add(approval.Grace * 3 / 4)
 		d.press("y") // restarts the grace period
 		now = now.Add(approval.Grace * 3 / 4)
-		d.endGrace()
+		d.fireTimers()
 		d.press("y")
 		if got := d.decisions(); len(got) != 0 {
 			t.Fatalf("decisions within the grace period: got %+v, want none", got)

@@ -52,7 +52,6 @@ type approvals struct {
 	list     *sessionlist.List
 	open     OpenSessions
 	now      func() time.Time
-	after    func(time.Duration, tea.Msg) tea.Cmd
 	canvas   *ui.Canvas // of the screen
 }
 
@@ -70,7 +69,7 @@ func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	if dialog == nil {
 		session := s.Session
 		dialog = &approvalDialog{
-			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, now: a.now, after: a.after,
+			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, now: a.now,
 			session: session, asked: s.Asked, panel: approval.NewPanel(a.requests.styles, sessionName(s)),
 			height: func() int { return a.canvas.Height },
 			keep:   func(text string) string { return a.keepText(session, text) },

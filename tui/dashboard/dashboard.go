@@ -126,10 +126,11 @@ func New(c Config) *Dashboard {
 	d := &Dashboard{
 		Config: c, servers: newServers(c.Server), branches: &branches{local: c.Local, known: map[string]branch{}},
 	}
-	after := func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) }
 	d.screen = ui.NewScreen(ui.ScreenConfig{
-		Styles: c.Styles, Now: c.Now, After: after, LeaveText: " ctrl+c again leaves · the sessions go on",
-		Palette: d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
+		Styles: c.Styles, Now: c.Now, Clock: d.showsClock,
+		After:     func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
+		LeaveText: " ctrl+c again leaves · the sessions go on",
+		Palette:   d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
 	})
 	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
 	d.requests = &requester{
@@ -143,10 +144,11 @@ func New(c Config) *Dashboard {
 	if d.servers.several != nil {
 		d.table.list.SetServers(d.servers.of)
 	}
-	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, after: after}
+	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now}
+	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
 	d.approvals = &approvals{
-		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, after: after, canvas: d.canvas,
+		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, canvas: d.canvas,
 	}
 	return d
 }
@@ -165,26 +167,29 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 
 // refresh adds the commands that keep the screen up to date after a message to its command.
 func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
-	clock := d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
-		d.requests.answers.Waiting()
 	var draft, branches tea.Cmd
 	if form, ok := d.overlays.Top().(*createForm); ok {
 		draft = form.loadDraft()
 	}
-	tick, expiry := d.screen.Tick(clock && !d.covered), d.screen.Expire(false)
 	if d.branches.local && !d.covered && d.canvas.Dirty {
 		branches = d.branches.read(d.table.visible(d.layout().table), d.servers, d.requests)
 	}
 	selected, _ := d.table.current()
 	shown := d.preview.shown(d.canvas.Width, d.canvas.Height)
-	return tea.Batch(cmd, tick, d.preview.update(&selected, shown, d.covered), draft, expiry, branches)
+	return tea.Batch(cmd, d.preview.update(&selected, shown, d.covered), draft, branches, d.screen.Wait())
+}
+
+// showsClock reports whether the screen shows a time that changes each second.
+func (d *Dashboard) showsClock() bool {
+	return !d.covered && (d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
+		d.requests.answers.Waiting())
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
-	d.screen.Update(msg)
+	timed := d.screen.Update(msg)
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg, ui.TickMsg, ui.LeaveTimeoutMsg, ui.StatusTimeoutMsg:
-		return nil, nil
+	case tea.WindowSizeMsg, ui.TimerMsg:
+		return timed, nil
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:

@@ -172,6 +172,16 @@ func (r *rig) run(cmd tea.Cmd) {
 	}
 }
 
+// fireTimers ends all pending waits and reports whether there were any.
+func (r *rig) fireTimers() (fired bool) {
+	timers := r.timers
+	r.timers = nil
+	for _, msg := range timers {
+		r.send(msg)
+	}
+	return len(timers) > 0
+}
+
 func (r *rig) press(keys ...string) {
 	for _, key := range keys {
 		r.send(tuitest.KeyPress(key))

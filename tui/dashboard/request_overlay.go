@@ -41,6 +41,5 @@ func (o *requestOverlay) Update(msg tea.Msg) ui.Response {
 		done := a.apply(result)
 		r.Intent, r.Cmd = nil, tea.Batch(r.Cmd, done.Cmd)
 	}
-	r.Cmd = tea.Batch(r.Cmd, a.arm())
 	return r
 }

@@ -25,15 +25,13 @@ type draftSaver struct {
 	saved    drafts.Draft        // what was saved last
 }
 
-// Deadline implements [panel.Part].
+// Deadline implements [ui.Timed].
 func (s *draftSaver) Deadline() time.Time { return s.at }
 
-// Update implements [panel.Part].
-func (s *draftSaver) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	if msg == (panel.DueMsg{}) {
-		s.at = time.Time{}
-		s.saveNow()
-	}
+// Due implements [ui.Timed].
+func (s *draftSaver) Due() (cmd tea.Cmd, changed bool) {
+	s.at = time.Time{}
+	s.saveNow()
 	return nil, false
 }
 
@@ -68,7 +66,7 @@ func (v *View) scheduleDraft(msg tea.Msg) {
 		return
 	}
 	switch msg.(type) {
-	case panel.TimerMsg:
+	case ui.TimerMsg:
 		return
 	case request.DoneMsg, editedMsg:
 	default:

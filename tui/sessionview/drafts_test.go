@@ -10,7 +10,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
-	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/ui"
 )
 
 // saveTo makes the screen save its draft in saved.
@@ -21,7 +21,7 @@ func (s *testScreen) saveTo(saved *[]drafts.Draft) {
 // fireDraftTimer fires the timer that saves the draft, if it was started.
 func (s *testScreen) fireDraftTimer() {
 	if at := s.m.panels.drafts.at; !at.IsZero() {
-		s.update(panel.TimerMsg{At: at})
+		s.update(ui.TimerMsg{At: at})
 	}
 }
 
@@ -90,7 +90,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 				}
 			case 1, 2:
 				did = keys[random.IntN(len(keys))]
-				s.m.screen.CancelLeave()
+				s.update(ui.TimerMsg{At: s.now.Add(ui.LeaveTimeout)})
 				s.press(did)
 			default:
 				focus, text := s.m.focus, s.m.composer.Text()

@@ -11,7 +11,6 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/download"
 	"agentctl/protocol"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
@@ -28,7 +27,7 @@ func openImages(t *testing.T, j *tuitest.Journal, width, height int) *testScreen
 // loadImages fires the timer of the images.
 func (s *testScreen) loadImages() {
 	if at := s.m.panels.images.Deadline(); !at.IsZero() {
-		s.update(panel.TimerMsg{At: at})
+		s.update(ui.TimerMsg{At: at})
 	}
 }
 

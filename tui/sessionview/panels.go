@@ -17,8 +17,6 @@ import (
 type panels struct {
 	parts  []panel.Part // those that follow events, messages or the time
 	stages [stages][]placed
-	timer  panel.Timer
-	clock  clock
 	rows   clickRows // of the last layout
 
 	connection  *panel.Connection
@@ -92,14 +90,16 @@ func (v *View) arrange() {
 			}},
 		},
 	}
-	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.View.Tick}
-	p.parts = []panel.Part{v.usage, v.statusLine, p.decision, &p.clock, &p.drafts}
+	p.parts = []panel.Part{v.usage, v.statusLine, p.decision, &p.drafts}
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)
 		}
 	}
 	p.parts = append(append(p.parts, v.transcript.Parts()...), p.images)
+	for _, part := range p.parts {
+		v.screen.Parts = append(v.screen.Parts, part)
+	}
 }
 
 // updateParts passes a message to the parts.

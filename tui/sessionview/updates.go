@@ -31,7 +31,6 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 		v.setFocus(onComposer)
 	}
 	v.checkEdit()
-	v.armApproval()
 	cmds := []tea.Cmd{v.applyPaneResult(v.transcript.ShowPendingHit())}
 	for _, part := range v.panels.parts {
 		if cmd := part.Updated(); cmd != nil {

@@ -112,9 +112,10 @@ func New(c Config) *View {
 		Config: c, replica: replica.New(), composer: composer.New(),
 	}
 	v.screen = ui.NewScreen(ui.ScreenConfig{
-		Styles: c.Styles, Now: c.Now,
-		After:     func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) },
-		LeaveText: leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
+		Styles: c.Styles, Now: c.Now, Clock: v.showsClock, Tick: func() { v.transcript.View.Tick() },
+		KeepStatus: func() bool { return v.transcript.Jumping() },
+		After:      func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) },
+		LeaveText:  leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
 		Anywhere: v.actAnywhere,
 		Handle:   func(i ui.Intent) (tea.Cmd, ui.Intent) { return v.handleIntent(i), nil },
 		Input:    func(msg tea.Msg) (tea.Cmd, ui.Intent) { return v.handleInput(msg), nil },
@@ -174,8 +175,7 @@ func New(c Config) *View {
 func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd := v.update(msg)
 	v.scheduleDraft(msg)
-	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.screen.Expire(v.transcript.Jumping()), v.completeFiles(),
-		v.panels.timer.Start(v.panels.parts, v.Now(), v.After))
+	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.completeFiles(), v.screen.Wait())
 	intent := v.intent
 	v.intent = nil
 	return cmd, intent
@@ -183,27 +183,22 @@ func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 
 // update handles a message without its follow-up commands.
 func (v *View) update(msg tea.Msg) tea.Cmd {
-	v.screen.Update(msg)
+	timed := v.screen.Update(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return v.updateParts(msg)
 	case remote.Updates:
 		return v.applyUpdates(msg)
-	case ui.StatusTimeoutMsg:
-		return nil
+	case ui.TimerMsg:
+		return timed
 	case DraftMsg:
 		v.restoreDraft(drafts.Draft(msg))
-	case ui.LeaveTimeoutMsg:
 	case UpdatesEnded:
 		v.replica.Ended = true
 		if v.replica.Conn.State != remote.Offline {
 			v.setConn(remote.Conn{State: remote.Offline})
 		}
 		return nil
-	case panel.TimerMsg:
-		cmd, changed := v.panels.timer.Fire(msg, v.Now(), v.panels.parts)
-		v.canvas.Dirty = v.canvas.Dirty || changed
-		return cmd
 	case editedMsg:
 		v.finishEditor(msg)
 	case request.DoneMsg:
@@ -225,7 +220,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 			parts = v.updateParts(msg)
 		}
 		cmd, _ := v.screen.Route(msg)
-		v.armApproval()
 		return tea.Batch(parts, cmd)
 	}
 	v.canvas.Dirty = true
@@ -264,9 +258,6 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 
 // View returns the screen. It is redrawn only after changes.
 func (v *View) View() tea.View { return v.screen.View(v.windowTitle, v.layout) }
-
-// armApproval enables the keys of the shown approval once its grace period is over.
-func (v *View) armApproval() { v.canvas.Dirty = v.panels.decision.Arm() || v.canvas.Dirty }
 
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {
@@ -346,7 +337,6 @@ func (v *View) takeFocus() {
 		v.panels.decision.TakeFocus()
 	}
 	v.canvas.Dirty = true
-	v.armApproval()
 }
 
 // Position returns the position of the last event applied, or zero before the first snapshot.

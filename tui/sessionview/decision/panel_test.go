@@ -9,7 +9,6 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
-	"agentctl/tui/sessionview/panel"
 )
 
 // open returns a rig with the panel of a session with a pending request, and the panel. The request
@@ -33,9 +32,8 @@ func open(t *testing.T) (*paneltest.Rig, *Panel) {
 	r.ApplyJournal()
 	p.Refresh(true)
 	p.SetFocus(true)
-	p.Arm()
 	r.Time = r.Time.Add(2 * approval.Grace)
-	if _, armed := p.Update(panel.DueMsg{}); !armed || !p.Deadline().IsZero() {
+	if _, armed := p.Due(); !armed || !p.Deadline().IsZero() {
 		t.Fatalf("the request accepts no decision at its deadline, the next one is %v", p.Deadline())
 	}
 	return r, p
