@@ -43,7 +43,7 @@ type Result struct {
 	Status string                // status message to show, or ""
 	Push   ui.Overlay            // overlay to open, or nil
 	Decide *protocol.ApproveData // send this decision, then call Decided
-	Edit   *TextToEdit           // open this text in the user's editor
+	Edit   *ui.EditIntent        // open this text in the user's editor
 }
 
 // NewPanel returns a panel without requests. name is the name of the session, or "" if the screen

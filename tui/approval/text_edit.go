@@ -22,13 +22,6 @@ type textEdit struct {
 	cursor  tea.Cursor         // of the field in the lines of the last view
 }
 
-// TextToEdit is a text to open in the user's editor. Call Done with the edited text.
-type TextToEdit struct {
-	Extension string // of the file
-	Text      string
-	Done      func(text string)
-}
-
 // sends reports whether a decision that allows carries the edited text.
 func (e *textEdit) sends() bool { return e.text != nil && e.enabled }
 
@@ -78,12 +71,12 @@ func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
 }
 
 // textToEdit returns a text of a request for the user's editor.
-func (p *Panel) textToEdit(r *protocol.Approval, text string) *TextToEdit {
+func (p *Panel) textToEdit(r *protocol.Approval, text string) *ui.EditIntent {
 	request, requested, extension := r.Request, r.Patch, "diff"
 	if editableCommand(r) {
 		requested, extension = r.Command, "sh"
 	}
-	return &TextToEdit{extension, text, func(text string) {
+	return &ui.EditIntent{Extension: extension, Text: text, Done: func(text string) {
 		if f := p.forms[request]; f != nil && f.sending == "" {
 			f.setEdited(requested, text)
 		}

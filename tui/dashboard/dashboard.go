@@ -10,7 +10,6 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
-	"agentctl/tui/review"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -128,7 +127,8 @@ func New(c Config) *Dashboard {
 	}
 	d.screen = ui.NewScreen(ui.ScreenConfig{
 		Styles: c.Styles, Now: c.Now, Clock: d.showsClock,
-		After:     func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
+		After: func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
+		Exec:  c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
 		LeaveText: " ctrl+c again leaves · the sessions go on",
 		Palette:   d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
 	})
@@ -234,10 +234,6 @@ func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 		return d.reconnect(), nil
 	case palette.Command:
 		return d.Act(i.Action)
-	case review.CopyIntent:
-		return d.Clipboard.Copy(i.Text), nil
-	case ui.EditIntent:
-		return d.editText(i), nil
 	case leaveIntent:
 		d.bulk.stop()
 		return nil, nil

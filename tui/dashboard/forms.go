@@ -62,18 +62,3 @@ func closeQuestion(r *requester, s *protocol.Summary) *ui.Question {
 	}
 	return q
 }
-
-// editText edits the text of a field in the user's editor.
-func (d *Dashboard) editText(i ui.EditIntent) tea.Cmd {
-	e := &ui.Editor{Context: d.Tasks.Context(), Command: d.Editor, Extension: "txt", Text: i.Text}
-	return d.Exec(e, func(err error) tea.Msg {
-		return d.Tasks.Wrap(doneFunc(func() (tea.Cmd, any) {
-			if err != nil {
-				d.status.Text = err.Error()
-				return nil, nil
-			}
-			i.Done(e.Text)
-			return nil, nil
-		}))
-	})
-}

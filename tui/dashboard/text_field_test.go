@@ -84,8 +84,8 @@ func TestTheEditorEditsEveryTextFieldOfOneLineOfTheDashboard(t *testing.T) {
 			continue // fields of an approval
 		}
 		d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
-		d.d.Editor = `printf "edited\nline\n" >`
-		d.d.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+		d.d.screen.Editor = `printf "edited\nline\n" >`
+		d.d.screen.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 			return func() tea.Msg { return done(c.Run()) }
 		}
 		open(d)

@@ -68,7 +68,7 @@ func (v *View) scheduleDraft(msg tea.Msg) {
 	switch msg.(type) {
 	case ui.TimerMsg:
 		return
-	case request.DoneMsg, editedMsg:
+	case request.DoneMsg, ui.EditedMsg:
 	default:
 		if !ui.IsInput(msg) && s.saved.Empty() {
 			return

@@ -202,7 +202,7 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	case r.Decide != nil:
 		return v.panels.decision.Send(*r.Decide)
 	case r.Edit != nil:
-		return v.editText(r.Edit.Extension, r.Edit.Text, r.Edit.Done)
+		return v.screen.Edit(*r.Edit)
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
-	"agentctl/tui/review"
 	"agentctl/tui/sessionview/contextview"
 	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/files"
@@ -94,17 +93,8 @@ type View struct {
 	hidden  bool // not on the screen, or shown as a preview
 }
 
-// Messages of a view, in addition to those of its parts.
-type (
-	// UpdatesEnded reports that no more updates will arrive.
-	UpdatesEnded struct{}
-
-	editedMsg struct { // carries a text from the user's editor to done
-		text string
-		err  error
-		done func(string)
-	}
-)
+// UpdatesEnded reports that no more updates will arrive.
+type UpdatesEnded struct{}
 
 // New returns a view that has not received any updates.
 func New(c Config) *View {
@@ -115,7 +105,8 @@ func New(c Config) *View {
 		Styles: c.Styles, Now: c.Now, Clock: v.showsClock, Tick: func() { v.transcript.View.Tick() },
 		KeepStatus: func() bool { return v.transcript.Jumping() },
 		After:      func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) },
-		LeaveText:  leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
+		Exec:       c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
+		LeaveText: leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
 		Anywhere: v.actAnywhere,
 		Handle:   func(i ui.Intent) (tea.Cmd, ui.Intent) { return v.handleIntent(i), nil },
 		Input:    func(msg tea.Msg) (tea.Cmd, ui.Intent) { return v.handleInput(msg), nil },
@@ -199,8 +190,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 			v.setConn(remote.Conn{State: remote.Offline})
 		}
 		return nil
-	case editedMsg:
-		v.finishEditor(msg)
 	case request.DoneMsg:
 		v.canvas.Dirty = true
 		return msg.Then(msg.Err)
@@ -248,10 +237,6 @@ func (v *View) handleIntent(intent any) tea.Cmd {
 		return v.olderMessages()
 	case approval.Result:
 		return v.applyApprovalResult(i)
-	case ui.EditIntent:
-		return v.editText("txt", i.Text, i.Done)
-	case review.CopyIntent:
-		return v.Clipboard.Copy(i.Text)
 	}
 	return nil
 }

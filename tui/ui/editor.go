@@ -23,11 +23,19 @@ func EditorCommand(env []string) string {
 	return cmp.Or(strings.TrimSpace(vars["VISUAL"]), strings.TrimSpace(vars["EDITOR"]), "vi")
 }
 
-// EditIntent asks the owner of an overlay to edit a text in the user's editor. Done is called with the
-// result in the event loop.
+// EditIntent asks the screen to edit a text in the user's editor. Done is called with the result in
+// the event loop.
 type EditIntent struct {
-	Text string
-	Done func(text string)
+	Extension string // of the file; "": the text is one line
+	Text      string
+	Done      func(text string)
+}
+
+// EditedMsg carries the result of an [EditIntent] back to its screen.
+type EditedMsg struct {
+	intent EditIntent
+	text   string
+	err    error
 }
 
 // Editor runs the user's editor, which has the terminal until it exits. With an Extension it edits

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -35,7 +37,11 @@ type ScreenConfig struct {
 	Styles    *Styles
 	Now       func() time.Time
 	After     func(time.Duration, tea.Msg) tea.Cmd // sends a message to the screen after a delay
-	LeaveText string                               // the last line after the first ctrl+c
+	Exec      func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
+	Tasks     Tasks
+	Editor    string // command line of the user's editor
+	Clipboard Clipboard
+	LeaveText string // the last line after the first ctrl+c
 
 	// Clock reports whether the screen shows a time that changes each second.
 	Clock func() bool
@@ -64,11 +70,18 @@ type ScreenConfig struct {
 	// are no others.
 	Anywhere func(action keymap.Action, top Overlay) bool
 
-	// Handle carries out an intent of an overlay. It returns an intent that is for the program.
+	// Handle carries out an intent of an overlay other than EditIntent and CopyIntent. It returns an
+	// intent that is for the program.
 	Handle func(Intent) (tea.Cmd, Intent)
 
 	// Input handles a key, a paste or a mouse event that no overlay handles.
 	Input func(tea.Msg) (tea.Cmd, Intent)
+}
+
+// Tasks are the tasks of a screen. A *task.Runner implements it.
+type Tasks interface {
+	Context() context.Context // ends with the screen
+	Wrap(tea.Msg) tea.Msg     // addresses a message to the screen
 }
 
 // NewScreen returns a screen without overlays.
@@ -89,8 +102,34 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		cmd, changed := s.timer.Fire(msg, s.Now(), s.timed())
 		s.Canvas.Dirty = s.Canvas.Dirty || changed
 		return cmd
+	case EditedMsg:
+		s.Canvas.Dirty = true
+		if msg.err != nil {
+			s.Status.Text = msg.err.Error()
+			return nil
+		}
+		msg.intent.Done(msg.text)
 	}
 	return nil
+}
+
+// Edit opens a text in the user's editor.
+func (s *Screen) Edit(i EditIntent) tea.Cmd {
+	e := &Editor{
+		Context: s.Tasks.Context(), Command: s.Editor, Extension: cmp.Or(i.Extension, "txt"), Text: i.Text,
+	}
+	return s.Exec(e, func(err error) tea.Msg { return s.Tasks.Wrap(EditedMsg{i, e.Text, err}) })
+}
+
+// handle carries out an intent of an overlay. It returns an intent that is for the program.
+func (s *Screen) handle(intent Intent) (tea.Cmd, Intent) {
+	switch i := intent.(type) {
+	case EditIntent:
+		return s.Edit(i), nil
+	case CopyIntent:
+		return s.Clipboard.Copy(i.Text), nil
+	}
+	return s.Handle(intent)
 }
 
 // Wait returns a command that waits for the earliest deadline of the screen and its parts, or nil if
@@ -122,7 +161,7 @@ func (s *Screen) Route(msg tea.Msg) (tea.Cmd, Intent) {
 	cmd, intents, pass := s.Overlays.Update(msg)
 	var intent Intent
 	for _, i := range intents {
-		more, asked := s.Handle(i)
+		more, asked := s.handle(i)
 		cmd = tea.Batch(cmd, more)
 		if asked != nil {
 			intent = asked

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -237,5 +238,30 @@ func TestOneWaitIsPendingForAllPartsOfAScreen(t *testing.T) {
 	}
 	if overlay.due != 1 || part.due != 1 || r.Status.Text == "" {
 		t.Errorf("the overlay was due %d times, the part %d times; status %q", overlay.due, part.due, r.Status.Text)
+	}
+}
+
+// contextTasks are tasks that add nothing to a message.
+type contextTasks struct{ ctx context.Context }
+
+func (t contextTasks) Context() context.Context { return t.ctx }
+func (contextTasks) Wrap(msg tea.Msg) tea.Msg   { return msg }
+
+func TestAScreenEditsATextOfAnOverlay(t *testing.T) {
+	for command, want := range map[string]string{`printf edited >`: "edited", "false": ""} {
+		r := newScreenRig()
+		r.Editor, r.Tasks = command, contextTasks{t.Context()}
+		r.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+			return func() tea.Msg { return done(c.Run()) }
+		}
+		got := ""
+		cmd, intent := r.handle(EditIntent{Text: "text", Done: func(text string) { got = text }})
+		if intent != nil {
+			t.Errorf("%s: the program gets %v", command, intent)
+		}
+		r.Update(cmd())
+		if got != want || (r.Status.Text == "") != (want != "") {
+			t.Errorf("%s: got the text %q, want %q; status %q", command, got, want, r.Status.Text)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (in *TextInput) Edit(msg tea.KeyPressMsg, changed func()) (r Response, ok b
 	if Writes(msg) || in.styles.Keys.At(keymap.Global, msg.String()) != keymap.OpenEditor {
 		return Response{}, false
 	}
-	return Response{Intent: EditIntent{in.Value(), func(text string) {
+	return Response{Intent: EditIntent{Text: in.Value(), Done: func(text string) {
 		in.SetValue(format.JoinLines(transcript.Clean(strings.TrimSpace(text))))
 		if changed != nil {
 			changed()
