@@ -39,31 +39,31 @@ func (a *approvalDialog) FullScreen() bool    { return false }
 // fetch requests the state of the session.
 func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
-	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, ui.Intent) {
-		if !a.overlays.Contains(a) {
-			return nil, nil
-		}
-		if err != nil {
+	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) tea.Cmd {
+		switch {
+		case !a.overlays.Contains(a):
+		case err != nil:
 			a.message = remote.ErrorText(err)
-			return nil, nil
+		default:
+			a.applyState(result.Snapshot.State)
 		}
-		return a.applyState(result.Snapshot.State)
+		return nil
 	})
 }
 
 // applyState shows the request in a state of the session. If there is none, it closes the dialog.
 // If there are several, or one with tasks or questions, it opens the session.
-func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, ui.Intent) {
+func (a *approvalDialog) applyState(s *protocol.State) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
-		a.requests.status.Text = decidedElsewhere
-		return nil, closeIntent{a, nil}
+		a.requests.Status.Text = decidedElsewhere
+		a.requests.close(a, nil)
 	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || len(s.Approvals[0].Questions) > 0:
-		return nil, closeIntent{a, OpenIntent{a.session}}
+		a.requests.close(a, OpenIntent{a.session})
+	default:
+		a.pending = s.Approvals
+		a.panel.Update(a.pending, s.CWD, a.now(), false)
 	}
-	a.pending = s.Approvals
-	a.panel.Update(a.pending, s.CWD, a.now(), false)
-	return nil, nil
 }
 
 // decidedElsewhere is the status message for a request that another client decided.
@@ -120,7 +120,7 @@ func (a *approvalDialog) close() ui.Response {
 func (a *approvalDialog) keepText(reason string) {
 	a.panel.Update(nil, "", a.now(), false)
 	where := a.keep(a.panel.TakeUnsent().Text)
-	a.requests.status.Text = reason + ui.Prefixed(keymap.Separator, where)
+	a.requests.Status.Text = reason + ui.Prefixed(keymap.Separator, where)
 }
 
 // typing reports whether a text field of the dialog, or of the review above it, has the keys.
@@ -196,18 +196,16 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 
 // send sends a decision.
 func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
-	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, ui.Intent) {
-		switch {
-		case !a.overlays.Contains(a) && err == nil:
-		case !a.overlays.Contains(a):
-			a.panel.Decided(data.Request, remote.ErrorText(err))
-			a.keepText(remote.ErrorText(err))
-			return nil, nil
-		case err != nil:
-			a.panel.Decided(data.Request, remote.ErrorText(err))
-			return nil, nil
+	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+		if err == nil {
+			a.requests.close(a, nil)
+			return nil
 		}
-		return nil, closeIntent{a, nil}
+		a.panel.Decided(data.Request, remote.ErrorText(err))
+		if !a.overlays.Contains(a) {
+			a.keepText(remote.ErrorText(err))
+		}
+		return nil
 	})
 }
 

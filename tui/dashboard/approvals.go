@@ -60,7 +60,7 @@ type approvals struct {
 func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	switch {
 	case s.Status != protocol.Waiting:
-		a.requests.status.Text = sessionName(s) + " has no request"
+		a.requests.Status.Text = sessionName(s) + " has no request"
 		return nil, nil
 	case s.Approvals > 1:
 		return nil, OpenIntent{s.Session}

@@ -30,12 +30,13 @@ func (f *createForm) loadDraft() tea.Cmd {
 		return nil
 	}
 	f.draft.loading = true
-	return f.requests.run(func(context.Context) doneFunc {
-		stored := f.drafts.Load(drafts.NewSession)
-		return func() (tea.Cmd, ui.Intent) {
-			f.restoreDraft(stored)
-			return nil, nil
-		}
+	var stored drafts.Draft
+	return f.requests.Run(func(context.Context) error {
+		stored = f.drafts.Load(drafts.NewSession)
+		return nil
+	}, func(error) tea.Cmd {
+		f.restoreDraft(stored)
+		return nil
 	})
 }
 
@@ -100,7 +101,7 @@ func (f *createForm) content() drafts.Draft {
 func (f *createForm) close() {
 	if now := f.content(); !now.Empty() {
 		again := f.requests.styles.Keys.Hint(keymap.NewSession, "opens it again")
-		f.requests.status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
+		f.requests.Status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -103,16 +104,6 @@ type (
 	// ConnMsg is a new state of the connection.
 	ConnMsg remote.Conn
 
-	// doneFunc runs in the event loop after a task. It returns a command and an intent, or nil for
-	// either.
-	doneFunc func() (tea.Cmd, ui.Intent)
-
-	// closeIntent closes an overlay. The dashboard returns the intent then, if any.
-	closeIntent struct {
-		overlay ui.Overlay
-		then    ui.Intent
-	}
-
 	// leaveIntent reports that the user left a request without deciding it.
 	leaveIntent struct{}
 
@@ -134,8 +125,9 @@ func New(c Config) *Dashboard {
 	})
 	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
 	d.requests = &requester{
-		server: c.Server, tasks: c.Tasks, styles: c.Styles, overlays: d.overlays, status: d.status,
-		answers: ui.NewAnswers(c.Now), left: leftRequests{}, of: d.servers.of, refuse: d.servers.refuse,
+		Runner: request.Runner{Tasks: c.Tasks, Status: d.status, Answers: ui.NewAnswers(c.Now)},
+		server: c.Server, styles: c.Styles, overlays: d.overlays, left: leftRequests{}, of: d.servers.of,
+		refuse: d.servers.refuse,
 	}
 	d.table = &table{
 		styles: c.Styles, servers: d.servers, branches: d.branches, home: c.Home, list: sessionlist.New(),
@@ -182,7 +174,7 @@ func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
 // showsClock reports whether the screen shows a time that changes each second.
 func (d *Dashboard) showsClock() bool {
 	return !d.covered && (d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
-		d.requests.answers.Waiting())
+		d.requests.Answers.Waiting())
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
@@ -194,7 +186,7 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 		d.applySummaries(msg)
 	case ConnMsg:
 		if d.servers.home.State != remote.Connected {
-			d.requests.answers.Restart()
+			d.requests.Answers.Restart()
 		}
 		d.servers.setHome(remote.Conn(msg), d.Now())
 		if d.servers.home.State == remote.Connected {
@@ -207,10 +199,10 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 				d.preview.retry()
 			}
 		}
-	case doneFunc:
+	case request.DoneMsg:
 		var more tea.Cmd
-		cmd, intent = msg()
-		more, intent = d.handleIntent(intent)
+		cmd = msg.Then(msg.Err)
+		more, intent = d.handleIntent(d.requests.takeIntent())
 		cmd = tea.Batch(cmd, more)
 	case tea.FocusMsg:
 		d.branches.forget()
@@ -227,9 +219,6 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 // handleIntent carries out the internal intents of overlays. It returns all others to the program.
 func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	switch i := intent.(type) {
-	case closeIntent:
-		d.overlays.Remove(i.overlay)
-		return d.handleIntent(i.then)
 	case reconnectIntent:
 		return d.reconnect(), nil
 	case palette.Command:
@@ -350,8 +339,8 @@ func (d *Dashboard) reconnect() tea.Cmd {
 		d.status.Text = string(d.servers.home.State)
 		return nil
 	}
-	return d.requests.run(func(context.Context) doneFunc {
+	return d.Tasks.Run(func(context.Context) tea.Msg {
 		retry()
-		return func() (tea.Cmd, ui.Intent) { return nil, nil }
+		return nil
 	})
 }

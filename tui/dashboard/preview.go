@@ -106,26 +106,26 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 
 // start starts a task that peeks at a session after the previous peek has ended.
 func (p *preview) start(s *protocol.Summary) tea.Cmd {
-	ctx, cancel := context.WithTimeout(p.requests.tasks.Context(), peekTimeout)
+	ctx, cancel := context.WithTimeout(p.requests.Tasks.Context(), peekTimeout)
 	previous, closing, done := p.done, p.open.Closing(s.Session), make(chan struct{})
 	p.seq, p.cancel, p.done = s.Seq, cancel, done
 	session, knownTurn, started := p.requests.server.Session(s.Session), p.content.lastTurn, p.now()
-	return p.requests.run(func(context.Context) doneFunc {
+	var result *peekResult
+	return p.requests.Run(func(context.Context) (err error) {
 		defer close(done)
 		defer cancel()
-		var result *peekResult
-		err := errNoAnswer
-		if task.Wait(ctx, previous) && task.Wait(ctx, closing) {
-			result, err = peekSession(ctx, session, knownTurn)
+		if !task.Wait(ctx, previous) || !task.Wait(ctx, closing) {
+			return errNoAnswer
 		}
-		return func() (tea.Cmd, ui.Intent) {
-			if p.done == done {
-				p.cancel = nil
-				p.due = p.now().Add(max(peekInterval, 10*p.now().Sub(started))) // ask slow servers less often
-				p.apply(result, err)
-			}
-			return nil, nil
+		result, err = peekSession(ctx, session, knownTurn)
+		return err
+	}, func(err error) tea.Cmd {
+		if p.done == done {
+			p.cancel = nil
+			p.due = p.now().Add(max(peekInterval, 10*p.now().Sub(started))) // ask slow servers less often
+			p.apply(result, err)
 		}
+		return nil
 	})
 }
 

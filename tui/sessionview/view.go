@@ -117,7 +117,10 @@ func New(c Config) *View {
 	if player != nil {
 		now, v.replica.Recorded, v.screen.LeaveText = player.Now, true, replayLeaveText
 	}
-	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
+	v.commands = &request.Sender{
+		Runner:  request.Runner{Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)},
+		Session: c.Session,
+	}
 	v.usage = contextview.New(v.replica, v.commands, c.Now, now)
 	v.files = files.New(files.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
