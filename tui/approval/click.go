@@ -25,7 +25,7 @@ func (v *patchReview) click(msg tea.MouseClickMsg) ui.Response {
 		return v.body.Update(msg)
 	case !v.deciding: // the rows move: a double click must not confirm one
 		v.deciding = true
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 		return ui.Response{}
 	}
 	return v.apply(p.Click(p.pending, msg.Y-v.rows, msg.X))

@@ -101,7 +101,7 @@ func IndexOf(pending []protocol.Approval, request string) int {
 func (p *Panel) cycle(pending []protocol.Approval, by int) {
 	if n := len(pending); n > 1 {
 		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	default:
 		if !p.guard.Ready() {
 			if action == keymap.EditRequest {
-				p.guard.Rearm(p.styles.Now()) // the keys that follow may be a text
+				p.rearm() // the keys that follow may be a text
 			}
 			return Result{Status: tooSoon}
 		}
@@ -165,7 +165,7 @@ func (p *Panel) act(r *protocol.Approval, f *Form, action keymap.Action) Result 
 	case keymap.EditRequest:
 		result := p.startEdit(r, f)
 		if result.Status != "" {
-			p.guard.Rearm(p.styles.Now()) // the keys that follow may be a text
+			p.rearm() // the keys that follow may be a text
 		}
 		return result
 	case keymap.Allow:
@@ -291,6 +291,14 @@ func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) Re
 	if f.edit.field != nil {
 		return p.pressCommand(r, f, msg)
 	}
+	if edit, ok := f.input.Edit(msg, nil); ok {
+		intent := edit.Intent.(ui.EditIntent)
+		intent.Returned = p.rearm
+		return Result{Edit: &intent}
+	}
+	if f.awaits.reason != nil && msg.String() == "enter" && !p.guard.Armed() {
+		return Result{Status: tooSoon}
+	}
 	o := f.pressTyping(msg)
 	switch {
 	case o == nil:
@@ -328,8 +336,11 @@ func (p *Panel) Reopen(now time.Time) {
 // TakeFocus records that the panel gets the focus. A key that follows at once decides nothing.
 func (p *Panel) TakeFocus() {
 	p.guard.keys++
-	p.guard.Rearm(p.styles.Now())
+	p.rearm()
 }
+
+// rearm blocks decisions for the grace period from now.
+func (p *Panel) rearm() { p.guard.Rearm(p.styles.Now()) }
 
 // Touch records a key press; see Guard.Touch.
 func (p *Panel) Touch(now time.Time) { p.guard.Touch(now) }

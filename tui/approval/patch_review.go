@@ -105,7 +105,7 @@ func (v *patchReview) press(msg tea.KeyPressMsg) ui.Response {
 	case !v.deciding && v.form.awaits.always == nil && v.body.Handles(key):
 		r := v.body.Update(msg)
 		if keys.InList(keymap.Review, key) == keymap.ReviewComment && !v.body.Typing() {
-			p.guard.Rearm(p.styles.Now()) // the keys that follow may be a comment
+			p.rearm() // the keys that follow may be a comment
 		}
 		return r
 	}

@@ -91,7 +91,7 @@ func (p *Panel) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMsg)
 	case key == "enter" || key == "tab":
 		f.edit.field = nil
 		f.setEdited(r.Command, field.Text())
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 	case key == "esc":
 		f.edit.field = nil
 	case p.styles.Keys.At(keymap.Global, key) == keymap.OpenEditor:

@@ -188,6 +188,8 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 		out.Push = &requestOverlay{r.Push, a}
 	case r.Decide != nil:
 		out.Cmd = a.send(*r.Decide)
+	case r.Edit != nil && r.Edit.Extension == "":
+		out.Intent = *r.Edit
 	case r.Edit != nil:
 		a.message = "open the session to edit this in your editor"
 	}

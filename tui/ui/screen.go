@@ -104,6 +104,9 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return cmd
 	case EditedMsg:
 		s.Canvas.Dirty = true
+		if msg.intent.Returned != nil {
+			msg.intent.Returned()
+		}
 		if msg.err != nil {
 			s.Status.Text = msg.err.Error()
 			return nil
