@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -305,30 +304,6 @@ func TestPreviewListsPlan(t *testing.T) {
 }
 
 // A request that cannot be allowed, denied or decided at all takes any key.
-func TestDashboardApprovalWithoutAllowOrDeny(t *testing.T) {
-	for _, kinds := range [][]protocol.Decision{
-		{}, {protocol.Deny}, {protocol.AllowOnce}, {protocol.Explain}, {protocol.AllowAlways},
-	} {
-		request := tuitest.CommandApproval()
-		request.Options = []protocol.Option{}
-		for _, kind := range kinds {
-			request.Options = append(request.Options, protocol.Option{ID: string(kind), Kind: kind, Label: "x"})
-		}
-		d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
-		d.openApproval(request)
-		for _, key := range strings.Fields("y d n a 1 9 enter home enter end enter alt+1 tab esc") {
-			d.press(key)
-			d.waitGrace()
-			_ = d.p.View()
-		}
-		for _, data := range d.decisions() {
-			if !slices.Contains(kinds, data.Decision) && !slices.Contains(kinds, protocol.Decision(data.Option)) {
-				t.Errorf("of %v, decided %+v", kinds, data)
-			}
-		}
-	}
-}
-
 // decisions returns the decisions sent to session s3.
 func (d *testDashboard) decisions() []protocol.ApproveData {
 	s := d.server.Sessions["s3"]

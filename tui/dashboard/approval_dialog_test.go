@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -326,4 +327,40 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 	d.want("decided meanwhile")
 	d.press("down", "down", "y")
 	d.want("fix-tests has no request")
+}
+
+// A third-party server may offer fewer options than agentctl's, or none: allow once and deny then.
+func TestDashboardApprovalWithoutAllowOrDeny(t *testing.T) {
+	for _, kinds := range [][]protocol.Decision{
+		{}, {protocol.Deny}, {protocol.AllowOnce}, {protocol.Explain}, {protocol.AllowAlways},
+	} {
+		request := tuitest.CommandApproval()
+		request.Options = []protocol.Option{}
+		for _, kind := range kinds {
+			request.Options = append(request.Options, protocol.Option{ID: string(kind), Kind: kind, Label: "x"})
+		}
+		d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
+		d.openApproval(request)
+		var decided []protocol.Decision
+		answer := d.server.Reply
+		d.server.Reply = func(id string, c tuitest.Command) (any, error) {
+			if data, ok := c.Data.(protocol.ApproveData); ok {
+				decided = append(decided, cmp.Or(data.Decision, protocol.Decision(data.Option)))
+			}
+			return answer(id, c)
+		}
+		for _, key := range strings.Fields("y d n a 1 9 enter home enter end enter alt+1 tab esc") {
+			d.press(key)
+			d.waitGrace()
+			_ = d.d.View()
+		}
+		for _, decision := range decided {
+			if !request.Offers(decision) {
+				t.Errorf("of %v, decided %s", kinds, decision)
+			}
+		}
+		if len(kinds) == 0 && (len(decided) == 0 || decided[0] != protocol.AllowOnce) {
+			t.Errorf("without options, y decides %v, want to allow once", decided)
+		}
+	}
 }
