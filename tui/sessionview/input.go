@@ -122,9 +122,9 @@ func (v *View) act(action keymap.Action) (cmd tea.Cmd, handled bool) {
 	case keymap.ClearQueue:
 		return v.applyResult(v.panels.queue.Clear()), true
 	case keymap.ShowSettings:
-		v.pushMenu(settings.New(v.Styles, v.replica, v.commands))
+		v.overlays.Push(settings.New(v.Styles, v.replica, v.commands).Menu())
 	case keymap.ShowRules:
-		v.pushMenu(settings.NewRules(v.Styles, v.replica, v.commands))
+		v.overlays.Push(settings.NewRules(v.Styles, v.replica, v.commands))
 	case keymap.ShowContext:
 		page, cmd := v.usage.OpenPage(v.Styles)
 		v.overlays.Push(page)
@@ -302,9 +302,4 @@ func (v *View) showHelp() {
 		scope = keymap.Player
 	}
 	v.overlays.Push(ui.NewHelp(v.Styles, scope))
-}
-
-// pushMenu shows a menu with the status message below it.
-func (v *View) pushMenu(listing ui.Listing) {
-	v.overlays.Push(ui.NewMenu(v.Styles, listing, "", func() string { return v.status.Text }))
 }

@@ -147,9 +147,10 @@ func (v *View) runAction(action keymap.Action) tea.Cmd {
 // showSetting opens the menu of the values of one setting, or of all settings if the agent has no
 // choices for it.
 func (v *View) showSetting(id string) tea.Cmd {
-	v.pushMenu(settings.New(v.Styles, v.replica, v.commands))
-	if values, value, ok := settings.New(v.Styles, v.replica, v.commands).Values(id); ok {
-		v.overlays.Push(ui.NewMenu(v.Styles, values, value, func() string { return v.status.Text }))
+	all := settings.New(v.Styles, v.replica, v.commands)
+	v.overlays.Push(all.Menu())
+	if values := all.Values(id); values != nil {
+		v.overlays.Push(values)
 		return nil
 	}
 	v.status.Text = "the agent has no setting " + id
