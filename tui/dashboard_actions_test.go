@@ -304,17 +304,3 @@ func TestPreviewListsPlan(t *testing.T) {
 }
 
 // A request that cannot be allowed, denied or decided at all takes any key.
-// decisions returns the decisions sent to session s3.
-func (d *testDashboard) decisions() []protocol.ApproveData {
-	s := d.server.Sessions["s3"]
-	if s == nil {
-		return nil
-	}
-	var out []protocol.ApproveData
-	for _, c := range s.Commands() {
-		if data, ok := c.Data.(protocol.ApproveData); ok {
-			out = append(out, data)
-		}
-	}
-	return out
-}

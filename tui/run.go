@@ -178,7 +178,7 @@ func (b *builder) composerConfig() sessionview.ComposerConfig {
 	return sessionview.ComposerConfig{NoShell: o.NoShell}
 }
 
-// openDrafts returns the store of the unsent messages: that of the options, or one in memory.
+// openDrafts returns the store of the unsent messages: the one of the options, or one in memory.
 func (b *builder) openDrafts() *drafts.Store {
 	if b.options.Composer.Drafts == nil {
 		return drafts.Open(userstate.Dir{}, "")
@@ -264,7 +264,7 @@ func (f firstPanic) set(p *tea.Program, err error) {
 	}
 }
 
-// or returns the stored panic, or err if there is none.
+// or returns the stored panic, or err without one.
 func (f firstPanic) or(err error) error {
 	select {
 	case panicErr := <-f:

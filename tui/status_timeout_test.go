@@ -56,14 +56,14 @@ func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 
 func TestDashboardStatusTimeout(t *testing.T) {
 	d := newTestDashboard(t, 80, 12, tuitest.Summaries()...)
-	d.p.dashboard.ShowStatus("it was decided meanwhile")
+	d.p.dashboard.ShowStatus("it was decided elsewhere")
 	d.send(struct{}{})
 	d.now = d.now.Add(ui.StatusTimeout - time.Second)
 	d.fireTimers()
-	d.wantText("decided meanwhile")
+	d.wantText("decided elsewhere")
 	d.now = d.now.Add(time.Second)
 	d.fireTimers()
-	if !strings.Contains(d.screen(), "sessions") || strings.Contains(d.screen(), "decided meanwhile") {
+	if !strings.Contains(d.screen(), "sessions") || strings.Contains(d.screen(), "decided elsewhere") {
 		t.Errorf("want the status message cleared, got:\n%s", d.screen())
 	}
 }

@@ -96,7 +96,7 @@ func IndexOf(pending []protocol.Approval, request string) int {
 	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
 }
 
-// cycle shows the request by places after the shown one, cyclically. A key that follows at once
+// cycle shows the request by places after the shown one, cyclically. A key that follows directly
 // decides nothing.
 func (p *Panel) cycle(pending []protocol.Approval, by int) {
 	if n := len(pending); n > 1 {
@@ -145,7 +145,7 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 		f.move(len(f.rows))
 	case "":
 		p.choose(f, key)
-	case keymap.WriteReason: // at once: the keys that follow are its text
+	case keymap.WriteReason: // without the guard: the keys that follow are its text
 		f.editReason()
 	default:
 		if !p.guard.Ready() {
@@ -333,7 +333,7 @@ func (p *Panel) Reopen(now time.Time) {
 	p.guard.Reset(now)
 }
 
-// TakeFocus records that the panel gets the focus. A key that follows at once decides nothing.
+// TakeFocus records that the panel gets the focus. A key that follows directly decides nothing.
 func (p *Panel) TakeFocus() {
 	p.guard.keys++
 	p.rearm()

@@ -170,7 +170,7 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 	p, f, s := v.panel, v.form, v.panel.styles
 	p.lines = p.lines[:0]
 	if !v.pending() {
-		text := " it was decided meanwhile"
+		text := " it was decided elsewhere"
 		if f.sending == "" && f.text() != "" {
 			text += keymap.Separator + "your text is in the message box"
 		}

@@ -140,7 +140,7 @@ func (f *Form) setEdited(requested, text string) {
 	f.selected = at
 }
 
-// currentText returns the edited text, or that of the request if there is none.
+// currentText returns the edited text, or the text of the request without an edit.
 func (f *Form) currentText(r *protocol.Approval) string {
 	switch {
 	case f.edit.text != nil:

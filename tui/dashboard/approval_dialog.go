@@ -51,7 +51,7 @@ func (a *approvalDialog) fetch() tea.Cmd {
 	})
 }
 
-// applyState shows the request in a state of the session. If there is none, it closes the dialog.
+// applyState shows the request in a state of the session. Without a request it closes the dialog.
 // If there are several, or one with tasks or questions, it opens the session.
 func (a *approvalDialog) applyState(s *protocol.State) {
 	switch {
@@ -67,7 +67,7 @@ func (a *approvalDialog) applyState(s *protocol.State) {
 }
 
 // decidedElsewhere is the status message for a request that another client decided.
-const decidedElsewhere = "it was decided meanwhile"
+const decidedElsewhere = "it was decided elsewhere"
 
 // Deadline implements [ui.Timed]: the grace period of the request is over then.
 func (a *approvalDialog) Deadline() time.Time { return a.panel.Deadline() }

@@ -216,7 +216,7 @@ func TestDashboardApprovalConflict(t *testing.T) {
 	d.want("too late · decided by bob")
 	d.put(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start})
 	d.wantNo("go mod tidy")
-	d.want("decided meanwhile")
+	d.want("decided elsewhere")
 }
 
 // The keys of a reason or a comment do not act on the list when the request is decided elsewhere.
@@ -236,9 +236,9 @@ func TestTypingAboutARequestGoesOnWhenItIsDecidedElsewhere(t *testing.T) {
 		d.put(decided)
 		d.typeText("in Xmas")
 		d.want("not in Xmas")
-		d.want("it was decided meanwhile · esc closes, the text is kept")
+		d.want("it was decided elsewhere · esc closes, the text is kept")
 		d.press("enter")
-		d.want("it was decided meanwhile · your text is in the message box of release")
+		d.want("it was decided elsewhere · your text is in the message box of release")
 		d.wantNo("not in Xmas")
 		if got := d.kept["s3"]; !strings.HasSuffix(got, "not in Xmas") {
 			t.Errorf("%s: got the unsent message %q", name, got)
@@ -268,7 +268,7 @@ func TestATextAboutANewRequestDecidesNothing(t *testing.T) {
 	}
 }
 
-// A reason is offered again in the next dialog of the same request. If that is decided meanwhile,
+// A reason is offered again in the next dialog of the same request. If that is decided elsewhere,
 // the reason is in the message box.
 func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
 	for _, leave := range []string{"esc", "o"} {
@@ -285,7 +285,7 @@ func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
 		d.want("reason: ▏ not in Xmas")
 		d.press("n", "n")
 		if got := d.decisions(); len(got) != 0 {
-			t.Errorf("got decisions %+v at once after the dialog appeared again", got)
+			t.Errorf("got decisions %+v right after the dialog appeared again", got)
 		}
 		d.press("esc")
 		decided := protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start}
@@ -324,7 +324,7 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 	d = newTestDashboard(t, 90, 24, tuitest.Summaries()...)
 	d.server.SetPending()
 	d.press("y")
-	d.want("decided meanwhile")
+	d.want("decided elsewhere")
 	d.press("down", "down", "y")
 	d.want("fix-tests has no request")
 }

@@ -80,7 +80,7 @@ func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 }
 
 // keepText adds what was written about a request that is gone to the unsent message of its session.
-// It returns where it is, or "" if there is none.
+// It returns where it is, or "" without a text.
 func (a *approvals) keepText(session, text string) (where string) {
 	s, ok := a.list.Get(session)
 	if !ok || text == "" {

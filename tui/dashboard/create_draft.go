@@ -40,7 +40,7 @@ func (f *createForm) loadDraft() tea.Cmd {
 	})
 }
 
-// restoreDraft inserts the stored draft. What was typed meanwhile stays.
+// restoreDraft inserts the stored draft. What was typed before it arrived stays.
 func (f *createForm) restoreDraft(stored drafts.Draft) {
 	for i := range f.Fields { // the server first: agent and directory follow it
 		value, ok := stored.Fields[f.Fields[i].Label]
@@ -97,7 +97,7 @@ func (f *createForm) content() drafts.Draft {
 	return out
 }
 
-// close tells how the draft is offered again.
+// close shows how the draft is offered again.
 func (f *createForm) close() {
 	if now := f.content(); !now.Empty() {
 		again := f.requests.styles.Keys.Hint(keymap.NewSession, "opens it again")

@@ -90,7 +90,7 @@ func (noSessions) Transcript(string) *transcriptview.View { return nil }
 func (noSessions) Closing(string) <-chan struct{}         { return nil }
 func (noSessions) KeepText(string, string)                {}
 
-// rig is a dashboard whose commands run at once. Timers do not fire by themselves.
+// rig is a dashboard whose commands run immediately. The test fires the timers.
 type rig struct {
 	t       *testing.T
 	d       *Dashboard

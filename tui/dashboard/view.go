@@ -25,7 +25,7 @@ const (
 // screenLayout is the division of the screen, in cells.
 type screenLayout struct {
 	table        tableArea
-	previewRows  int // 0 if there is none
+	previewRows  int // 0 without a preview
 	previewWidth int // 0 if the preview is below the list
 	panel        []string
 	panelCursor  *tea.Cursor

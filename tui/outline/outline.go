@@ -126,7 +126,7 @@ func (t *Turn) matches(words []string) bool {
 	return true
 }
 
-// OlderThan returns the seq that the next page of history ends before, or 0 if there is none.
+// OlderThan returns the seq that the next page of history ends before, or 0 at the start of the session.
 func (o *Outline) OlderThan() uint64 { return o.olderThan }
 
 // StopPaging marks older turns as not available.

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func (c *client) decide(verb, rest string) {
 	out.linef("/%s: %s", verb, err)
 }
 
-// decision returns the decision of a command with the text after it. The error tells what the
+// decision returns the decision of a command with the text after it. The error names what the
 // request takes instead.
 func decision(a *protocol.Approval, verb, option, text string) (protocol.ApproveData, error) {
 	d := protocol.ApproveData{Request: a.Request, Decision: decisionVerbs[verb], Option: option}
@@ -104,7 +105,7 @@ func decision(a *protocol.Approval, verb, option, text string) (protocol.Approve
 		}
 	case "answer":
 		if len(a.Questions) == 0 {
-			return d, fmt.Errorf("the request asks no question")
+			return d, errors.New("the request asks no question")
 		}
 		d.Input = &protocol.ApprovalInput{}
 		d.Input.Answers, err = a.ParseAnswers(text)
@@ -113,7 +114,7 @@ func decision(a *protocol.Approval, verb, option, text string) (protocol.Approve
 	case "replan":
 		d.Reason, d.Input = text, &protocol.ApprovalInput{Replan: true}
 		if a.Kind != protocol.ApprovePlan {
-			err = fmt.Errorf("the request is no plan")
+			err = errors.New("the request is no plan")
 		}
 	default:
 		d.Reason = text
@@ -139,7 +140,7 @@ func findRequest(pending []protocol.Approval, rest string) (*protocol.Approval, 
 	}
 	switch len(pending) {
 	case 0:
-		return nil, "", fmt.Errorf("no approval is pending")
+		return nil, "", errors.New("no approval is pending")
 	case 1:
 		return &pending[0], rest, nil
 	}

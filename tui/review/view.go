@@ -318,7 +318,7 @@ func (v *View) jumpHunk(by int) {
 	}
 }
 
-// ShowUnread shows the first line that was not on the screen. It returns false if there is none.
+// ShowUnread shows the first line that was not on the screen. It returns false if all were.
 func (v *View) ShowUnread() bool {
 	c := v.content.Changes
 	piece, line, ok := c.NextUnseen()

@@ -190,7 +190,7 @@ func TestAReviewOfADecidedRequestDecidesNothing(t *testing.T) {
 		Request: s.m.replica.State.Approvals[0].Request, Outcome: protocol.Denied, Decision: protocol.Deny,
 	})
 	s.applyJournal()
-	s.mustShow("it was decided meanwhile")
+	s.mustShow("it was decided elsewhere")
 	s.press("y", "n", "a", "tab", "1", "enter")
 	s.mustSendNothing()
 	s.press("esc")
@@ -224,7 +224,7 @@ func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
 			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
 		})
 		s.applyJournal()
-		s.mustShow("it was decided meanwhile · your text is in the message box")
+		s.mustShow("it was decided elsewhere · your text is in the message box")
 		if paste {
 			_ = s.m.Update(tea.PasteMsg{Content: "et"})
 		} else {

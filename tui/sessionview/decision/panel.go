@@ -53,7 +53,7 @@ func (p *Panel) Apply(e *protocol.Event) {
 		return
 	}
 	if sending { // the other decision was first
-		p.approval.Decided(d.Request, "decided meanwhile")
+		p.approval.Decided(d.Request, "decided elsewhere")
 	}
 	p.commands.Status.Text = describe.Outcome(nil, d, e.By, "")
 }
