@@ -22,7 +22,8 @@ type Turn struct {
 	End     *TurnEndedData `json:"end,omitempty"`
 	Ended   *time.Time     `json:"ended,omitempty"`
 
-	byID map[itemKey]*Item
+	byID    map[itemKey]*Item
+	written int64 // see Written
 }
 
 type itemKey struct {
@@ -126,6 +127,9 @@ func (t *Transcript) Current() *Turn {
 	}
 	return t.Turns[len(t.Turns)-1]
 }
+
+// Written returns the number of bytes of text and reasoning in the events applied to the turn.
+func (t *Turn) Written() int64 { return t.written }
 
 // item returns the item of a kind and id, creating it if needed.
 func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {

@@ -40,7 +40,7 @@ func (s *openSessions) attach(o *openSession, ready <-chan struct{}) {
 	updates := o.session.Updates
 	if o.stream != nil {
 		former = o.stream.done
-		if at := o.view.Position(); at.Epoch != "" {
+		if at := o.view.Session().Position(); at.Epoch != "" {
 			updates = func(ctx context.Context) iter.Seq[remote.Update] {
 				return o.session.(remote.Resumer).UpdatesSince(ctx, at)
 			}
@@ -85,7 +85,7 @@ func (s *openSessions) detachHidden(previewed string) tea.Cmd {
 			o.hiddenAt = now
 		}
 		wait := detachAfter - now.Sub(o.hiddenAt)
-		if wait <= 0 || o.view.Lags() {
+		if wait <= 0 || o.view.Session().Lag() > 0 {
 			o.stream.cancel()
 			o.detached = true
 			continue

@@ -25,11 +25,11 @@ func (p *program) left() Left {
 	if p.dashboard != nil {
 		server = p.dashboard.OtherServer(o.id)
 	}
-	state := o.view.State()
+	state := o.view.Session().State
 	return Left{
 		Server:  server,
 		Session: cmp.Or(state.Name, state.Session), Ended: state.Closed || o.deleted,
-		Connected: o.view.Conn() == remote.Connected,
+		Connected: o.view.Session().Conn.State == remote.Connected,
 		Beside:    max(0, p.panes.layout.Len()-1),
 	}
 }
@@ -40,7 +40,7 @@ func (b *builder) reportLeft(p *program) {
 	if b.options.Left == nil {
 		return
 	}
-	if o := p.sessions.shown; o != nil && o.view.State().Session == "" && o.view.Conn() != remote.Connected {
+	if o := p.sessions.shown; o != nil && o.view.Session().State.Session == "" && o.view.Session().Conn.State != remote.Connected {
 		return
 	}
 	b.options.Left(p.left())

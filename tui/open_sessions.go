@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
+	"agentctl/tui/sessionview/input"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -182,9 +183,9 @@ func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
 	}
 	after := config.After
 	config.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return after(d, o.tasks.Wrap(msg)) }
-	config.Composer.SaveDraft = func(d drafts.Draft) { s.drafts.Save(id, d) }
+	config.Input.SaveDraft = func(d drafts.Draft) { s.drafts.Save(id, d) }
 	o.view = sessionview.New(config)
-	s.wg.Go(func() { s.send(task.Message{To: o, Msg: sessionview.DraftMsg(s.drafts.Load(id))}) })
+	s.wg.Go(func() { s.send(task.Message{To: o, Msg: input.DraftMsg(s.drafts.Load(id))}) })
 	s.attach(o, ready)
 	return o
 }
@@ -196,8 +197,8 @@ type forkIntent struct {
 }
 
 // fork keeps the message of a new session, forked from another one, for its composer.
-func (s *openSessions) fork(from *openSession, forked sessionview.ForkedIntent) forkIntent {
-	server := strings.TrimSuffix(from.id, from.view.State().Session) // part of IDs of other servers
+func (s *openSessions) fork(from *openSession, forked input.ForkedIntent) forkIntent {
+	server := strings.TrimSuffix(from.id, from.view.Session().State.Session) // part of IDs of other servers
 	id := server + forked.Session
 	s.drafts.Save(id, drafts.Draft{Text: forked.Text})
 	return forkIntent{from, id}
@@ -216,7 +217,7 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) (tea.Cmd, ui.Intent) 
 		return nil, nil
 	}
 	cmd, intent := o.view.Update(msg)
-	if forked, ok := intent.(sessionview.ForkedIntent); ok {
+	if forked, ok := intent.(input.ForkedIntent); ok {
 		return cmd, s.fork(o, forked)
 	}
 	return cmd, intent
@@ -228,7 +229,7 @@ func (s *openSessions) after(d time.Duration, msg tea.Msg) tea.Cmd { return s.vi
 // anyLoaded reports whether a session has caught up, or cannot be reached.
 func (s *openSessions) anyLoaded() bool {
 	return slices.ContainsFunc(s.all, func(o *openSession) bool {
-		return o.view.CaughtUp() || o.view.Conn() == remote.Offline
+		return o.view.Session().CaughtUp || o.view.Session().Conn.State == remote.Offline
 	})
 }
 

@@ -197,7 +197,7 @@ func (b *borderStyles) cell(c borderCell) string {
 // title returns the title of a pane: a line with the name and the state of its session. That of
 // the pane with the focus has the accent colour and a mark.
 func (s *panes) title(pane *split.Pane, o *openSession) string {
-	styles, state, width := s.styles, o.view.State(), pane.Area.Width
+	styles, state, width := s.styles, o.view.Session().State, pane.Area.Width
 	focused := pane.Session == s.layout.Focus()
 	line, text, mark := styles.Border, styles.Dim, ""
 	if focused {
@@ -209,8 +209,8 @@ func (s *panes) title(pane *split.Pane, o *openSession) string {
 	}
 	status, statusStyle := string(state.Status()), text
 	switch {
-	case o.view.Conn() != remote.Connected:
-		status, statusStyle = string(o.view.Conn()), styles.Warning
+	case o.view.Session().Conn.State != remote.Connected:
+		status, statusStyle = string(o.view.Session().Conn.State), styles.Warning
 	case o.deleted:
 		status, statusStyle = "deleted", styles.Warning
 	case state.Status() == protocol.Waiting:

@@ -40,7 +40,7 @@ func TestPanesStayConsistentUnderRandomKeys(t *testing.T) {
 				d.press(rapid.SampledFrom(paneKeys).Draw(rt, "key"))
 			}
 			for _, o := range d.p.sessions.all {
-				if o.view.State().Session == "" && paneScenes[o.id] != "" {
+				if o.view.Session().State.Session == "" && paneScenes[o.id] != "" {
 					d.send(task.Message{To: o, Msg: paneContent(o.id, o.id)})
 				}
 			}

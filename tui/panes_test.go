@@ -56,7 +56,7 @@ func (d *testDashboard) fill(session string) {
 	if o == nil {
 		d.t.Fatalf("%s is not open", session)
 	}
-	if o.view.State().Session == "" {
+	if o.view.Session().State.Session == "" {
 		d.send(task.Message{To: o, Msg: paneContent(session, d.name(session))})
 	}
 }
@@ -65,7 +65,7 @@ func (d *testDashboard) fill(session string) {
 func (d *testDashboard) addText(session, text string) {
 	d.t.Helper()
 	o := d.p.sessions.find(session)
-	state := o.view.State()
+	state := o.view.Session().State
 	j := &tuitest.Journal{Seq: state.Seq, At: d.now, Turn: state.Turn.Turn}
 	j.Text("t"+fmt.Sprint(j.Seq), text)
 	d.send(task.Message{To: o, Msg: j.Take()})

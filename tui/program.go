@@ -193,9 +193,9 @@ func (p *program) refresh() tea.Cmd {
 		}
 	}
 	if o := p.sessions.shown; o != nil {
-		p.tour.observe(o.view.State(), o.view.Scope(), o.view.Conn())
-		if p.dashboard == nil && o.view.CaughtUp() {
-			cmd = p.notifier.Follow(o.view.State())
+		p.tour.observe(o.view.Session().State, o.view.Scope(), o.view.Session().Conn.State)
+		if p.dashboard == nil && o.view.Session().CaughtUp {
+			cmd = p.notifier.Follow(o.view.Session().State)
 		}
 	}
 	return tea.Batch(cmd, p.sessions.detachHidden(previewed), p.panes.store.changed(p.panes.toSave))
@@ -411,7 +411,7 @@ func (p *program) View() tea.View {
 	var v tea.View
 	if o := p.sessions.shown; o != nil {
 		v = p.panes.view(p.sessions)
-		v.ProgressBar = p.notifier.Progress(o.view.State(), o.view.Plan(), o.view.Conn())
+		v.ProgressBar = p.notifier.Progress(o.view.Session().State, o.view.Plan(), o.view.Session().Conn.State)
 	} else {
 		v = p.dashboard.View()
 	}

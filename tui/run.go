@@ -18,6 +18,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
+	"agentctl/tui/sessionview/input"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -150,8 +151,8 @@ func (b *builder) newProgram() *program {
 		viewConfig: sessionview.Config{
 			Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 			Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
-			Viewer:   new(download.Viewer),
-			Composer: b.composerConfig(), Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
+			Viewer: new(download.Viewer),
+			Input:  b.inputOptions(), Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
 			Side: side,
 		},
 	}
@@ -172,10 +173,10 @@ const (
 	defaultHeight = 24
 )
 
-// composerConfig returns the configuration of composers from the options.
-func (b *builder) composerConfig() sessionview.ComposerConfig {
+// inputOptions returns the options of message boxes.
+func (b *builder) inputOptions() input.Options {
 	o := b.options.Composer
-	return sessionview.ComposerConfig{NoShell: o.NoShell}
+	return input.Options{NoShell: o.NoShell}
 }
 
 // openDrafts returns the store of the unsent messages: the one of the options, or one in memory.

@@ -25,7 +25,7 @@ import (
 // panicText is the text that makes the client of runPanickingClient panic.
 const panicText = "the last straw"
 
-// runPanickingClient is a program: attach with a client that panics on a goroutine of its own when
+// runPanickingClient is a program: attach with a client that panics on a separate goroutine when
 // it sends or receives panicText. Its arguments are what it shows (session, dashboard or plain) and
 // the direction (sent or received).
 func runPanickingClient() {

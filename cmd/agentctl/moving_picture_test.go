@@ -19,7 +19,6 @@ import (
 // movingPicture is what a user types in the moving picture of the documents, and when.
 var movingPicture = []struct {
 	keys  string // one in a frame
-	also  string // a second key in their frame
 	pause int    // number of frames after them
 	still bool   // the last of these frames is what a program without animations shows
 }{
@@ -29,9 +28,7 @@ var movingPicture = []struct {
 	{keys: "then update the changelog", pause: 3},
 	{keys: "\r", pause: 29},
 	{keys: "\t", pause: 16, still: true},
-	// ctrl+l clears the status message: if the answer to the decision arrives before its event, the
-	// screen reports the decision, as it does with one of another user.
-	{keys: "y", also: "\x0c", pause: 56},
+	{keys: "y", pause: 56},
 }
 
 const (
@@ -86,21 +83,19 @@ func (r *recording) record(t *testing.T) {
 	// All delays of the script are whole frames. The clock of the screen ticks 20 ms after the start of
 	// a frame. What a frame shows has been drawn long before its 70th millisecond.
 	time.Sleep(11*frameTime - 20*time.Millisecond)
-	frame := func(key, also string) {
+	frame := func(key string) {
 		press(t, typing, key)
-		time.Sleep(frameTime * 3 / 10)
-		press(t, typing, also)
-		time.Sleep(frameTime * 4 / 10)
+		time.Sleep(frameTime * 7 / 10)
 		synctest.Wait()
 		r.ends = append(r.ends, len(output.Bytes()))
 		time.Sleep(frameTime * 3 / 10)
 	}
 	for _, p := range movingPicture {
 		for _, key := range p.keys {
-			frame(string(key), p.also)
+			frame(string(key))
 		}
 		for range p.pause {
-			frame("", "")
+			frame("")
 		}
 		if p.still {
 			r.still = len(r.ends) - 1

@@ -142,12 +142,12 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 			"by Ctrl-C twice",
 			[]string{"attach", "fix"},
 			func(tt *terminalTest) { tt.typeKeys("\x03"); tt.waitFor(0, "again"); tt.typeKeys("\x03") }, 0,
-			"agentctl: left fix, it goes on: agentctl attach fix\n",
+			"agentctl: left fix, it continues: agentctl attach fix\n",
 		},
 		{
 			"by Ctrl-C twice with the mouse",
 			[]string{"attach", "fix", "--mouse"},
-			func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0, "left fix, it goes on",
+			func(tt *terminalTest) { tt.typeKeys("\x03\x03") }, 0, "left fix, it continues",
 		},
 		{
 			"by SIGTERM",
@@ -178,7 +178,7 @@ func TestTheTerminalIsLeftAsItWas(t *testing.T) {
 				tt.typeKeys("\x1bOQ")
 				tt.waitFor(0, "by need")
 				tt.typeKeys("\x03\x03")
-			}, 0, "left; the sessions go on: agentctl --data data attach\n",
+			}, 0, "left; the sessions continue: agentctl --data data attach\n",
 		},
 		{
 			"of a closed session",
@@ -242,7 +242,7 @@ func TestAttachWithoutSessionsOffersTheFormOfASession(t *testing.T) {
 	tt.run("rm", "fix")
 	tt.open(tt.command("attach"), "new session")
 	tt.typeKeys("\x03\x03")
-	tt.waitExit(0, "the sessions go on")
+	tt.waitExit(0, "the sessions continue: ")
 }
 
 func TestAScreenWhoseTerminalIsGoneEnds(t *testing.T) {

@@ -334,7 +334,7 @@ func viewHeap(t testing.TB, h *recordedHistory) float64 {
 	before := heapSize()
 	m, _ := h.openView(t)
 	for range 2 * len(h.pages) {
-		cmd := m.transcript.RequestOlder()
+		cmd, _ := m.transcript.RequestOlder()
 		for _, msg := range tuitest.Messages(cmd) {
 			if msg != nil {
 				m.Update(msg)

@@ -186,7 +186,7 @@ func TestTakeBackWaitingMessage(t *testing.T) {
 	s.refuse(remote.ErrWithdrawn)
 	s.run(sends["client-m102"])
 	s.mustHide("taken back")
-	if got := s.m.composer.Value(); got != "two\n\nhalf a thought" {
+	if got := s.m.input.Composer().Value(); got != "two\n\nhalf a thought" {
 		t.Errorf("got composer text %q", got)
 	}
 	s.press("alt+t") // that message may have been sent before the connection was lost
@@ -202,22 +202,14 @@ func TestTakeBackDuringEdit(t *testing.T) {
 	s.refuse(tuitest.ErrRefused)
 	s.typeText("please")
 	s.press("enter", "tab", "e")
-	edited := s.m.composer.Value()
+	edited := s.m.input.Composer().Value()
 	s.press("alt+t")
-	if got := s.m.composer.Value(); got != edited {
+	if got := s.m.input.Composer().Value(); got != edited {
 		t.Errorf("got edited text %q, want %q", got, edited)
 	}
 	s.mustShow("restored after this edit")
 	s.press("esc")
 	s.mustShow("> please")
-}
-
-func TestPasteSanitized(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.update(tea.PasteMsg{Content: "a\x1b[31mb\r\nc"})
-	if got := s.m.composer.Value(); got != "ab\nc" {
-		t.Errorf("got pasted text %q", got)
-	}
 }
 
 // isQuit reports whether a command sends tea.QuitMsg.
@@ -400,19 +392,4 @@ func TestInterruptWhileDisconnected(t *testing.T) {
 	s.mustShow("interrupts the turn once connected")
 	s.press("ctrl+x")
 	s.mustSendNothing()
-}
-
-func TestAnEmptyMessageNamesItsReceiver(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.mustShow("> Queue a message for gemini · / commands · @ files · ! shell")
-	s.typeText("x")
-	s.mustHide("Queue a message")
-	s.press("backspace", "tab")
-	s.mustHide("Queue a message") // keys do not write
-	s.press("esc")
-	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
-	s.applyJournal()
-	s.mustShow("> Message gemini")
-	s.m.SetElsewhere(true)
-	s.mustHide("Message gemini")
 }

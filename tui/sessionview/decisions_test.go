@@ -121,7 +121,7 @@ func TestTextOfTheComposerDecidesNothing(t *testing.T) {
 		s.waitGrace()
 		s.typeText(text)
 		s.mustSendNothing()
-		if got := s.m.composer.Value(); got != text || s.m.focus != onComposer {
+		if got := s.m.input.Composer().Value(); got != text || s.m.focus != onComposer {
 			t.Errorf("%q: got composer text %q and focus %d, want the text", text, got, s.m.focus)
 		}
 	}
@@ -686,7 +686,7 @@ func TestATextAboutARequestIsKeptWhenItIsDecidedElsewhere(t *testing.T) {
 		})
 		s.applyJournal()
 		s.takeCommands()
-		if got, want := s.m.composer.Text(), "a draft\n\nnot y"; got != want {
+		if got, want := s.m.input.Composer().Text(), "a draft\n\nnot y"; got != want {
 			t.Errorf("%s: got the message box %q, want %q", name, got, want)
 		}
 		if name != "typing" {

@@ -8,63 +8,10 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/input"
 	"agentctl/tui/ui"
 )
-
-// saveTo makes the screen save its draft in saved.
-func (s *testScreen) saveTo(saved *[]drafts.Draft) {
-	s.m.panels.drafts.save = func(d drafts.Draft) { *saved = append(*saved, d) }
-}
-
-// fireDraftTimer fires the timer that saves the draft, if it was started.
-func (s *testScreen) fireDraftTimer() {
-	if at := s.m.panels.drafts.at; !at.IsZero() {
-		s.update(ui.TimerMsg{At: at})
-	}
-}
-
-func TestTheDraftIsSavedAfterAChangeAndRemovedWhenSent(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	var saved []drafts.Draft
-	s.saveTo(&saved)
-	s.typeText("too early")
-	s.fireDraftTimer()
-	if len(saved) != 0 {
-		t.Fatalf("saved %+v before the stored draft arrived", saved)
-	}
-	s.update(DraftMsg{Text: "stored"})
-	s.mustCompose("stored\n\ntoo early")
-	s.typeText("!")
-	s.fireDraftTimer()
-	s.press("left")
-	s.fireDraftTimer() // no change
-	if len(saved) != 1 || saved[0].Text != "stored\n\ntoo early!" {
-		t.Fatalf("saved %+v", saved)
-	}
-	s.press("enter") // the answer of the server is the acceptance
-	s.fireDraftTimer()
-	if len(saved) != 2 || !saved[1].Empty() {
-		t.Errorf("after sending: saved %+v", saved)
-	}
-}
-
-func TestAMessageThatWaitsForTheConnectionIsPartOfTheDraft(t *testing.T) {
-	s, dir := openIn(t, map[string]string{"notes.txt": "text"})
-	var saved []drafts.Draft
-	s.saveTo(&saved)
-	s.update(DraftMsg{})
-	s.refuse(tuitest.ErrRefused)
-	s.paste(dir + "/notes.txt")
-	s.typeText("first")
-	s.press("enter")
-	s.typeText("second")
-	s.m.SaveDraft()
-	if len(saved) != 1 || saved[0].Text != "first\n\nsecond" || len(saved[0].Files) != 1 {
-		t.Errorf("saved %+v", saved)
-	}
-}
 
 // TestTypedTextIsNeverLost plays random keys and events. Every typed word must stay in the
 // composer, its history or the outbox, or be part of a command.
@@ -72,7 +19,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s := open(t, tuitest.NewJournal(), 100, 30)
-		s.update(DraftMsg{})
+		s.update(input.DraftMsg{})
 		var words []string
 		keys := []string{
 			"enter", "ctrl+c", "ctrl+z", "esc", "tab", "shift+tab", "up", "down", "ctrl+p", "ctrl+n", "f1", "f3", "q",
@@ -93,10 +40,10 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 				s.update(ui.TimerMsg{At: s.now.Add(ui.LeaveTimeout)})
 				s.press(did)
 			default:
-				focus, text := s.m.focus, s.m.composer.Text()
+				focus, text := s.m.focus, s.m.input.Composer().Text()
 				did = s.playEvent(random)
-				if !strings.Contains(s.m.composer.Text(), text) || s.m.focus != focus && focus == onComposer {
-					t.Fatalf("seed %d: %s changed %q to %q, focus %d", seed, did, text, s.m.composer.Text(), s.m.focus)
+				if !strings.Contains(s.m.input.Composer().Text(), text) || s.m.focus != focus && focus == onComposer {
+					t.Fatalf("seed %d: %s changed %q to %q, focus %d", seed, did, text, s.m.input.Composer().Text(), s.m.focus)
 				}
 			}
 			for _, word := range words {
@@ -111,8 +58,8 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 // written returns everything that the user wrote and that was not lost.
 func (s *testScreen) written() string {
 	texts, _ := s.m.panels.outbox.Unaccepted()
-	texts = append(texts, s.m.composer.Text(), s.m.composer.Unsent())
-	texts = append(texts, s.m.composer.History(tuitest.Ada)...)
+	texts = append(texts, s.m.input.Composer().Text(), s.m.input.Composer().Unsent())
+	texts = append(texts, s.m.input.Composer().History(tuitest.Ada)...)
 	for _, c := range s.session.Commands() {
 		texts = append(texts, string(protocol.MustEncode(c.Data)))
 	}

@@ -65,8 +65,14 @@ func scheduledMessages(t *testing.T, width, height int) *testScreen {
 
 // askedToFork pressed esc twice.
 func askedToFork(t *testing.T, width, height int) *testScreen {
-	s := openForking(t, "fix the parser")
-	s.update(tea.WindowSizeMsg{Width: width, Height: height})
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "fix the parser")
+	j.Text("p1", "answer")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.CaughtUp()
+	j.Add(protocol.AgentOptions, protocol.Options{Features: []string{protocol.FeatureFork}})
+	s := open(t, j, width, height)
+	s.m.Sessions, s.m.input.Sessions = true, true
 	s.press("esc", "esc")
 	return s
 }

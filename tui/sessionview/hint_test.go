@@ -62,13 +62,13 @@ func TestHintsNameKeysThatAct(t *testing.T) {
 		for _, key := range keys {
 			s := scene.open(t, 160, 60)
 			s.waitGrace()
-			before, draft, focus, sent := s.text(), s.m.composer.Text(), s.m.focus, len(s.session.Commands())
+			before, draft, focus, sent := s.text(), s.m.input.Composer().Text(), s.m.focus, len(s.session.Commands())
 			overlay := s.m.overlays.Top()
 			msgs := tuitest.Messages(s.m.Update(tuitest.KeyPress(key)))
 			acts := slices.ContainsFunc(msgs, func(msg tea.Msg) bool { return msg != nil }) ||
 				s.text() != before || s.m.focus != focus || s.m.overlays.Top() != overlay ||
 				len(s.session.Commands()) != sent
-			if len(key) == 1 && focus == onComposer && s.m.composer.Text() != draft {
+			if len(key) == 1 && focus == onComposer && s.m.input.Composer().Text() != draft {
 				t.Errorf("%s: %q writes into the message:\n%s", scene.name, key, before)
 			}
 			if !acts {

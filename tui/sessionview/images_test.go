@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/download"
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
@@ -167,11 +168,11 @@ func TestTheUserChoosesHowImagesAreDrawn(t *testing.T) {
 	if rows := s.pictureRows(); rows != nil {
 		t.Errorf("pictures in the rows %v", rows)
 	}
-	run := s.m.setImages("KITTY")
+	run, _ := s.m.act(keymap.ChooseImages, "KITTY")
 	if got := tuitest.Messages(run); len(got) != 1 || got[0] != (ui.ImagesMsg{Mode: thumbnail.UseKitty}) {
 		t.Errorf("got %v, want kitty", got)
 	}
-	if s.m.setImages("sixel"); s.m.status.Text != "no images mode sixel" {
+	if _, _ = s.m.act(keymap.ChooseImages, "sixel"); s.m.status.Text != "no images mode sixel" {
 		t.Errorf("status %q", s.m.status.Text)
 	}
 }

@@ -1,15 +1,12 @@
 package sessionview
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -23,8 +20,7 @@ const (
 )
 
 // windowTitle returns the title of the terminal.
-func (v *View) windowTitle() string {
-	state := v.replica.State
+func windowTitle(state *protocol.State) string {
 	name := format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	return "agentctl " + name + " · " + string(state.Status())
 }
@@ -81,7 +77,11 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		}
 	}
 	show(v.panels.stages[beforeDocked])
-	docked, dockedCursor := v.docked(width, left)
+	var docked []string
+	var dockedCursor *tea.Cursor
+	if o := v.overlays.Docked(); o != nil {
+		docked, dockedCursor = o.View(width, left)
+	}
 	docked = take(docked)
 	typing = dockedCursor != nil
 	show(v.panels.stages[afterDocked])
@@ -112,54 +112,22 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	return slices.Concat(screen, composer), cursor
 }
 
-// inputLines returns the lines of the composer and its cursor, or those of the player. The prompt
-// has the accent colour while keys write.
+// inputLines returns the lines of the input and its cursor, or those of the player.
 func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
 	if v.panels.player != nil {
 		return v.panels.player.View(width, rows), nil
 	}
-	lines, cursor := v.composer.View(width, rows)
-	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && v.takesText() && len(prompt) == 1 {
-		if v.composer.Empty() && !v.composer.Shell {
-			text = v.Styles.Dim.Render(ui.FitHints(v.placeholder(), width-2))
-		}
-		lines[0] = v.Styles.Accent.Bold(true).Render(prompt) + " " + text
-	}
-	return lines, cursor
-}
-
-// takesText reports whether keys write into the composer.
-func (v *View) takesText() bool { return v.focus == onComposer && !v.composer.Elsewhere }
-
-// placeholder returns the text shown in place of an empty message: its receiver, and the characters
-// that begin something else.
-func (v *View) placeholder() string {
-	verb := "Message "
-	if v.replica.State.Status() == protocol.Running || v.replica.State.Status() == protocol.Waiting {
-		verb = "Queue a message for "
-	}
-	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(v.replica.State.Agent))), "the agent")
-	return verb + agent + " · / commands · @ files · ! shell"
-}
-
-// docked returns the lines and the cursor of the docked overlay, if there is one.
-func (v *View) docked(width, height int) ([]string, *tea.Cursor) {
-	if o := v.overlays.Docked(); o != nil {
-		return o.View(width, height)
-	}
-	return nil, nil
+	return v.input.View(width, rows)
 }
 
 // composerRule returns the line above the composer.
 func (v *View) composerRule(width int) string {
-	s, keys := v.Styles, v.Styles.Keys
+	s := v.Styles
+	if title := v.input.Title(); title != "" {
+		return s.Rule(title, width)
+	}
 	title, copying := v.transcript.Below(), v.transcript.CopyHint()
 	switch {
-	case v.composer.Editing != "":
-		hint := ui.Prefixed(" · ", keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
-		title = s.Warning.Render(v.panels.queue.EditTitle()) + s.Dim.Render(hint)
-	case v.composer.Shell && v.focus == onComposer:
-		title = v.shellTitle()
 	case copying != "":
 		title = copying
 	case v.focus == onTranscript:
@@ -182,14 +150,5 @@ func (v *View) lastLine(width int) string {
 	if o, ok := v.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" && v.status.Text == "" {
 		return v.Styles.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
-	return v.statusLine.View(width, v.helpHint())
-}
-
-// helpHint returns the key that opens the help of the part with the focus.
-func (v *View) helpHint() string {
-	keys := v.Styles.Keys
-	if v.focus == onTranscript && keys.Key(keymap.TranscriptHelp) != "" {
-		return keys.Hint(keymap.TranscriptHelp, "help")
-	}
-	return keys.Hint(keymap.Help, "help")
+	return v.statusLine.View(width, v.focus.helpHint(v.Styles.Keys))
 }

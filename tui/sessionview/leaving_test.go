@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"agentctl/internal/dev/tuitest"
-	"agentctl/protocol"
 	"agentctl/tui/ui"
 )
 
@@ -49,42 +48,6 @@ func TestCtrlCShowsTheQuestionOverAnOverlay(t *testing.T) {
 	s.press("down")
 	s.mustHide(leaveHint)
 	s.mustShow("this help")
-}
-
-func TestCtrlCClearsADraftThatUndoAndHistoryBringBack(t *testing.T) {
-	for _, back := range []string{"ctrl+z", "up"} {
-		s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-		s.typeText("two words")
-		s.press("ctrl+c")
-		s.mustCompose("")
-		s.mustShow("draft cleared · ctrl+z restores it")
-		s.mustHide(leaveHint)
-		s.press(back)
-		s.mustCompose("two words")
-	}
-}
-
-func TestCtrlCClearsFilesThatUndoBringsBack(t *testing.T) {
-	s, dir := openIn(t, map[string]string{"notes.txt": "text"})
-	s.paste(dir + "/notes.txt")
-	s.press("ctrl+c")
-	if n := len(s.m.panels.attachments.files); n != 0 {
-		t.Fatalf("%d files are left", n)
-	}
-	s.press("ctrl+z")
-	if n := len(s.m.panels.attachments.files); n != 1 {
-		t.Errorf("got %d files, want 1", n)
-	}
-}
-
-func TestCtrlCEndsAnEditOfAQueuedMessageAndKeepsTheDraft(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 100, 30)
-	s.typeText("draft")
-	s.press("tab", "e")
-	s.mustSend(protocol.DoQueueHold)
-	s.press("ctrl+c")
-	s.mustCompose("draft")
-	s.mustHide(leaveHint)
 }
 
 func TestCtrlDLeavesOnlyAnEmptyComposer(t *testing.T) {

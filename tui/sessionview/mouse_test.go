@@ -50,7 +50,7 @@ func TestAWheelThatSendsArrowsScrolls(t *testing.T) {
 		s.sendMessage("earlier")
 		s.typeText(draft)
 		s.press("left")
-		cursor := s.m.composer.Cursor()
+		cursor := s.m.input.Composer().Cursor()
 		list := s.m.transcript.View.List
 		above, _ := list.Position()
 		s.press("up")
@@ -61,7 +61,7 @@ func TestAWheelThatSendsArrowsScrolls(t *testing.T) {
 			t.Errorf("draft %q: scrolled from line %d to %d, want 3 lines up", draft, above, now)
 		}
 		s.mustCompose(draft)
-		if got := s.m.composer.Cursor(); got != cursor {
+		if got := s.m.input.Composer().Cursor(); got != cursor {
 			t.Errorf("draft %q: the cursor moved from %d to %d", draft, cursor, got)
 		}
 	}

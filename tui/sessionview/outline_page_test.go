@@ -49,7 +49,7 @@ func TestTurnsTypeIntoTheFilterOnly(t *testing.T) {
 		t.Errorf("the filter sends %v", sent)
 	}
 	s.press("esc")
-	if text := s.m.composer.Value(); text != "" {
+	if text := s.m.input.Composer().Value(); text != "" {
 		t.Errorf("the message is %q", text)
 	}
 }

@@ -37,7 +37,7 @@ func TestPaletteRunsEveryCommand(t *testing.T) {
 			if c.Action == keymap.Bottom {
 				s.press("ctrl+home")
 			}
-			s.m.Sessions = true
+			s.m.Sessions, s.m.input.Sessions = true, true
 			before := s.text()
 			type_(s)
 			msgs := tuitest.Messages(s.m.Update(tuitest.KeyPress("enter")))
@@ -191,22 +191,6 @@ func TestEveryCommandOfTheScreenIsAWordOfAgentctl(t *testing.T) {
 		}
 		if keymap.DefinitionOf(c.Action).About == "" {
 			t.Errorf("/%s has no text", c.Name)
-		}
-	}
-}
-
-func TestEditorCommandsAreExplained(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 100, 24)
-	for typed, want := range map[string]string{
-		":q": "ctrl+c twice leaves · enter again sends :q", ":help": "F1 shows the help", "exit": "ctrl+c twice leaves",
-	} {
-		s.typeText(typed)
-		s.press("enter")
-		s.mustSendNothing()
-		s.mustShow(want, "> "+typed)
-		s.press("enter")
-		if data := s.mustSend(protocol.DoSend).(protocol.SendData); data.Text != typed {
-			t.Errorf("got sent text %q, want %q", data.Text, typed)
 		}
 	}
 }

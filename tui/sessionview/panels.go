@@ -1,8 +1,6 @@
 package sessionview
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/sessionview/decision"
@@ -19,20 +17,15 @@ type panels struct {
 	stages [stages][]placed
 	rows   clickRows // of the last layout
 
-	connection  *panel.Connection
-	queue       *queue.Panel
-	plan        *panel.Plan
-	side        *sidecolumn.Column
-	decision    *decision.Panel
-	interrupt   *panel.Interrupt
-	outbox      *panel.Outbox
-	commandList *commandList
-	files       *fileCompletion
-
-	attachments attachments
-	drafts      draftSaver
-	images      *images.Images
-	player      *panel.Player // in place of the composer; nil: the session is no recording
+	connection *panel.Connection
+	queue      *queue.Panel
+	plan       *panel.Plan
+	side       *sidecolumn.Column
+	decision   *decision.Panel
+	interrupt  *panel.Interrupt
+	outbox     *panel.Outbox
+	images     *images.Images
+	player     *panel.Player // in place of the composer; nil: the session is no recording
 }
 
 // placed is a panel with its place on the screen.
@@ -76,27 +69,28 @@ func (v *View) arrange() {
 		},
 		afterDocked: {
 			{Panel: lines(v.transcript.SearchLine), at: atSearch, hidden: func(_, typing bool) bool { return typing }},
-			{Panel: lines(v.commandLines), at: atCommands},
-			{Panel: lines(v.fileLines), at: atFiles},
+			{Panel: lines(v.input.CommandLines), at: atCommands},
+			{Panel: lines(v.input.FileLines), at: atFiles},
 			{Panel: p.connection, at: atConnection},
 			{Panel: p.outbox, at: atOutbox},
 		},
 		afterApproval: {
 			{Panel: p.queue, at: atQueue, hidden: func(side, _ bool) bool {
-				return side && v.focus != onQueue && v.composer.Editing == ""
+				return side && v.focus != onQueue && v.input.Editing() == ""
 			}},
 			{Panel: p.plan, at: atPlan, limit: planLimit, hidden: func(side, _ bool) bool {
 				return v.focus != onPlan && (side || p.decision.ListsPlan())
 			}},
 		},
 	}
-	p.parts = []panel.Part{v.usage, v.statusLine, p.decision, &p.drafts}
+	// The transcript is first: it applies an event to the turns, which other parts read.
+	p.parts = append(v.transcript.Parts(), v.input, v.usage, v.statusLine, p.decision)
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)
 		}
 	}
-	p.parts = append(append(p.parts, v.transcript.Parts()...), p.images)
+	p.parts = append(p.parts, p.images)
 	for _, part := range p.parts {
 		v.screen.Parts = append(v.screen.Parts, part)
 	}
@@ -130,8 +124,3 @@ func lines(view func(width int) []string) *linePanel { return &linePanel{view: v
 
 // View implements [panel.Panel].
 func (p *linePanel) View(width, _ int) []string { return p.view(width) }
-
-// fileLines returns the suggested files and the attachments.
-func (v *View) fileLines(width int) []string {
-	return slices.Concat(v.panels.files.view(width), v.panels.attachments.view(width))
-}

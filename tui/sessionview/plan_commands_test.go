@@ -51,7 +51,9 @@ func TestPlanHiddenInNextTurn(t *testing.T) {
 	s.applyJournal()
 	s.mustHide("plan ·")
 	n := notify.NewNotifier(notify.DetectNotifications([]string{"WT_SESSION=x"}), false)
-	if bar := n.Progress(s.m.State(), s.m.Plan(), s.m.Conn()); bar == nil || bar.State != tea.ProgressBarIndeterminate {
+	session := s.m.Session()
+	bar := n.Progress(session.State, s.m.Plan(), session.Conn.State)
+	if bar == nil || bar.State != tea.ProgressBarIndeterminate {
 		t.Errorf("got progress %+v of a finished plan", bar)
 	}
 	s.press("tab")

@@ -122,7 +122,7 @@ func TestReplaySendsNothing(t *testing.T) {
 		s.update(tea.PasteMsg{Content: "hello"})
 		s.press("enter", "ctrl+j")
 	}
-	if unsent := s.m.composer.Text() + s.m.composer.Unsent(); unsent != "" {
+	if unsent := s.m.input.Composer().Text() + s.m.input.Composer().Unsent(); unsent != "" {
 		t.Errorf("a replay has unsent texts: %q", unsent)
 	}
 }

@@ -82,8 +82,8 @@ func TestQueueEditEndsWhenRemoved(t *testing.T) {
 		s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
 		s.applyJournal()
 		s.mustShow("the edited message is no longer queued", "> a draft")
-		if s.m.composer.Editing != "" {
-			t.Errorf("%s: the composer still edits %s", reason, s.m.composer.Editing)
+		if s.m.input.Composer().Editing != "" {
+			t.Errorf("%s: the composer still edits %s", reason, s.m.input.Composer().Editing)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestTheTextOfAnEditStaysWhenItsMessageIsRemoved(t *testing.T) {
 		MessageID: "m3", Reason: protocol.RemovedCleared,
 	})
 	s.applyJournal()
-	got := s.m.composer.Text()
+	got := s.m.input.Composer().Text()
 	if !strings.HasPrefix(got, "a draft\n\n") || !strings.HasSuffix(got, " and more words") {
 		t.Errorf("got the message box %q, want the edited text after the draft", got)
 	}

@@ -19,59 +19,9 @@ func (s *testScreen) sendMessage(text string) {
 
 func (s *testScreen) mustCompose(want string) {
 	s.t.Helper()
-	if got := s.m.composer.Text(); got != want {
+	if got := s.m.input.Composer().Text(); got != want {
 		s.t.Fatalf("got composer text %q, want %q", got, want)
 	}
-}
-
-func TestRecallHistory(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24) // has a message of ada and one of bob
-	s.sendMessage("first")
-	s.sendMessage("second")
-	s.typeText("draft")
-	s.press("up") // at the first row of the draft
-	s.mustCompose("draft")
-	for _, want := range []string{
-		"second", "first", "The test in pkg/store fails now and then. Find out why and fix it, please.",
-	} {
-		s.press("ctrl+p")
-		s.mustCompose(want)
-	}
-	s.press("ctrl+p")
-	s.mustShow("no earlier message")
-	s.press("home", "down", "down") // to the last row, then to the next message
-	s.mustCompose("second")
-	s.press("down")
-	s.mustCompose("draft")
-	s.press("down", "ctrl+n")
-	s.mustCompose("draft")
-}
-
-func TestRecallWithArrows(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.sendMessage("one")
-	s.typeText("two")
-	s.press("alt+enter")
-	s.sendMessage("lines")
-	s.press("up")
-	s.mustCompose("two\nlines")
-	s.press("up") // from the last row to the first
-	s.mustCompose("two\nlines")
-	s.press("up")
-	s.mustCompose("one")
-	s.typeText("!")
-	s.press("down", "up", "up")
-	s.mustCompose("one!") // the changed message is kept during the recall
-	s.press("enter")
-	data := s.session.Commands()
-	if got := data[len(data)-1].Data.(protocol.SendData).Text; got != "one!" {
-		t.Errorf("got sent text %q", got)
-	}
-	s.mustCompose("")
-	s.press("up")
-	s.mustCompose("one!")
-	s.press("down")
-	s.mustCompose("")
 }
 
 func TestWheelAsArrowsScrolls(t *testing.T) {
@@ -103,16 +53,6 @@ func TestWheelAsArrowsScrolls(t *testing.T) {
 	s.mustCompose("sent before")
 }
 
-func TestRecallEscape(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.typeText("draft")
-	s.press("ctrl+p", "esc")
-	s.mustCompose("draft")
-	s.mustSendNothing()
-	s.press("esc")
-	s.mustSend(protocol.DoInterrupt)
-}
-
 func TestRecallFromHistory(t *testing.T) {
 	s := openAtEnd(t, 12)
 	s.session.Reply = func(a tuitest.Command) (any, error) {
@@ -127,32 +67,4 @@ func TestRecallFromHistory(t *testing.T) {
 	s.mustCompose("question 2")
 	s.press("up")
 	s.mustCompose("question 1")
-}
-
-func TestRecallSentMessageOnce(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.journal.EndTurn(protocol.ReasonCompleted)
-	s.applyJournal()
-	s.sendMessage("once")
-	s.journal.UserMessage(tuitest.Ada, "m101", "once")
-	s.applyJournal()
-	s.sendMessage("twice")
-	s.press("up")
-	s.mustCompose("twice")
-	s.press("up")
-	s.mustCompose("once")
-	s.press("up")
-	s.mustCompose("The test in pkg/store fails now and then. Find out why and fix it, please.")
-}
-
-func TestRecallDraftKeptByQueueEdit(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 80, 24)
-	s.sendMessage("sent before")
-	s.typeText("my draft")
-	s.press("ctrl+p")
-	s.mustCompose("sent before")
-	s.press("tab", "e", "ctrl+p")
-	s.mustShow("a queued message is edited", "> Then write the release notes")
-	s.press("esc")
-	s.mustCompose("my draft")
 }

@@ -11,6 +11,7 @@ var readingActions = map[keymap.Action]bool{
 	keymap.Help: true, keymap.FocusNext: true, keymap.FocusPrevious: true, keymap.ToggleLast: true,
 	keymap.PreviousTurn: true, keymap.NextTurn: true, keymap.Find: true, keymap.Redraw: true, keymap.Suspend: true,
 	keymap.ShowSessions: true, keymap.ShowOutline: true,
+	keymap.PageUp: true, keymap.PageDown: true, keymap.Top: true, keymap.Bottom: true,
 }
 
 // pressReplay handles a key of a recording. A recording takes no text and no decision.
@@ -21,16 +22,13 @@ func (v *View) pressReplay(key string) tea.Cmd {
 		}
 	}
 	if v.focus == onComposer && v.Styles.Keys.At(keymap.Player, key) != "" {
-		cmd, _ := v.act(v.panels.player.Press(key))
+		cmd, _ := v.act(v.panels.player.Press(key), "")
 		return cmd
 	}
 	action := v.Styles.Keys.At(keymap.Global, key)
-	if v.transcript.ActScroll(action) {
-		return nil
-	}
 	switch {
 	case readingActions[action]:
-		cmd, _ := v.pressGlobal(key)
+		cmd, _ := v.act(action, "")
 		return cmd
 	case action != "":
 		v.status.Text = "not available in a replay"

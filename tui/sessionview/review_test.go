@@ -234,7 +234,7 @@ func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
 		s.mustSendNothing()
 		s.mustShow("this is a message now")
 		want := "store/part0.go:7: done\nstore/part0.go:8 (removed): not yet"
-		if got := s.m.composer.Text(); got != want {
+		if got := s.m.input.Composer().Text(); got != want {
 			t.Errorf("got the message box %q, want %q", got, want)
 		}
 	}

@@ -30,14 +30,13 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
-	v.checkEdit()
-	cmds := []tea.Cmd{v.applyPaneResult(v.transcript.ShowPendingHit())}
+	var cmds []tea.Cmd
 	for _, part := range v.panels.parts {
 		if cmd := part.Updated(); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, v.applyPaneResult(v.transcript.ShowPendingHit()))...)
 }
 
 // focusUsable reports whether the part with the focus is still usable.
@@ -60,7 +59,9 @@ func (v *View) updateTaskList() {
 // applyEvent applies an event to the replica and the parts.
 func (v *View) applyEvent(e *protocol.Event) {
 	if e.Type == protocol.CaughtUp {
-		v.finishCatchup()
+		if missed := v.replica.FinishCatchup(v.Now()); missed != "" {
+			v.transcript.View.AddMark(missed)
+		}
 		return
 	}
 	if err := v.replica.Apply(e); err != nil {
@@ -69,23 +70,6 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 	for _, part := range v.panels.parts {
 		part.Apply(e)
-	}
-	if e.Type == protocol.MessageUser {
-		v.composer.AddPast(e)
-	}
-}
-
-// checkEdit ends the edit of a message that is no longer queued.
-func (v *View) checkEdit() {
-	if v.composer.Editing == "" {
-		return
-	}
-	if _, queued := v.panels.queue.Parts(v.composer.Editing); queued {
-		return
-	}
-	v.status.Text = "the edited message is no longer queued"
-	if v.composer.LeaveEdit() {
-		v.status.Text += ": your text is in the message box"
 	}
 }
 
@@ -98,8 +82,7 @@ func (v *View) restoreUnsent(u approval.Unsent) {
 	if u.Text == "" {
 		return
 	}
-	v.composer.Continue(u.Text)
-	v.pressed.moved = u.Typing
+	v.input.Continue(u.Text, u.Typing)
 	v.status.Text = "your text is in the message box" + ui.Prefixed(keymap.Separator, v.status.Text)
 }
 
@@ -129,16 +112,9 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 	if a.Mode == protocol.ModeReset {
 		v.status.Text = describe.Resubscribed(a.Mode, a.Reason)
 	}
-	v.composer.ForgetPast()
+	v.input.Reset()
 	v.transcript.Reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
 	v.usage.Reset()
-}
-
-// finishCatchup ends a catch-up and adds a summary of the missed events to the transcript.
-func (v *View) finishCatchup() {
-	if summary := v.replica.FinishCatchup(v.Now()); summary != "" {
-		v.transcript.View.AddMark(summary)
-	}
 }
 
 // ShowHit shows a hit of a search for text as soon as the catch-up is complete.

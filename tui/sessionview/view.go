@@ -5,18 +5,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/attachment"
 	"agentctl/internal/download"
 	"agentctl/protocol"
-	"agentctl/tui/approval"
-	"agentctl/tui/composer"
-	"agentctl/tui/drafts"
-	"agentctl/tui/palette"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/contextview"
 	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/files"
 	"agentctl/tui/sessionview/images"
+	"agentctl/tui/sessionview/input"
 	"agentctl/tui/sessionview/pane"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
@@ -51,21 +50,13 @@ type Config struct {
 	// Exec returns a command that runs another program in the terminal.
 	Exec func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
 
-	Composer ComposerConfig
+	Input input.Options
 }
 
 // Host is where a session runs.
 type Host struct {
 	Local  bool   // its directory is on this machine
 	Server string // name of its server, if the program shows several; else ""
-}
-
-// ComposerConfig configures the composer of a view.
-type ComposerConfig struct {
-	NoShell bool // ! writes a message
-
-	// SaveDraft saves the unsent message of the session. It does not block. nil: it is not saved.
-	SaveDraft func(drafts.Draft)
 }
 
 // View shows one session and lets the user control it. It must be used only by the event loop of
@@ -82,34 +73,41 @@ type View struct {
 	intent   ui.Intent  // for the program, returned by Update
 
 	transcript *pane.Pane
-	composer   composer.Composer
+	input      *input.Input
 	panels     panels
 	usage      *contextview.Usage
 	files      *files.Files
 	statusLine *statusline.Line
 
 	focus   focus
-	pressed keyHistory
+	actions panel.Actions
 	hidden  bool // not on the screen, or shown as a preview
 }
 
-// UpdatesEnded reports that no more updates will arrive.
+// UpdatesEnded reports to a view that no more updates will arrive.
 type UpdatesEnded struct{}
+
+const (
+	leaveText       = " ctrl+c again leaves · the session goes on" // after the first ctrl+c
+	replayLeaveText = " ctrl+c again leaves"                       // of a recording
+)
 
 // New returns a view that has not received any updates.
 func New(c Config) *View {
-	v := &View{
-		Config: c, replica: replica.New(), composer: composer.New(),
-	}
+	v := &View{Config: c, replica: replica.New()}
+	after := func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) }
 	v.screen = ui.NewScreen(ui.ScreenConfig{
-		Styles: c.Styles, Now: c.Now, Clock: v.showsClock, Tick: func() { v.transcript.View.Tick() },
+		Styles: c.Styles, Now: c.Now, After: after, LeaveText: leaveText,
+		Exec: c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
+		Clock: v.showsClock, Tick: func() { v.transcript.View.Tick() },
 		KeepStatus: func() bool { return v.transcript.Jumping() },
-		After:      func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) },
-		Exec:       c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
-		LeaveText: leaveText, Clear: v.clearWritten, Pressed: v.beforeKey, Palette: v.newPalette,
-		Anywhere: v.actAnywhere,
-		Handle:   func(i ui.Intent) (tea.Cmd, ui.Intent) { return v.handleIntent(i), nil },
-		Input:    func(msg tea.Msg) (tea.Cmd, ui.Intent) { return v.handleInput(msg), nil },
+		Palette:    v.newPalette, Anywhere: v.actAnywhere,
+		Pressed: func() { // ends what lasts until the next key
+			v.transcript.CancelJump()
+			v.panels.decision.Touch()
+		},
+		Handle: func(i ui.Intent) (tea.Cmd, ui.Intent) { return v.handleIntent(i), nil },
+		Input:  func(msg tea.Msg) (tea.Cmd, ui.Intent) { return v.handleInput(msg), nil },
 	})
 	v.overlays, v.status, v.canvas = &v.screen.Overlays, &v.screen.Status, &v.screen.Canvas
 	now := c.Now // the time of the session
@@ -121,38 +119,44 @@ func New(c Config) *View {
 		Runner:  request.Runner{Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)},
 		Session: c.Session,
 	}
-	v.usage = contextview.New(v.replica, v.commands, c.Now, now)
 	v.files = files.New(files.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
 	})
 	v.transcript = pane.New(pane.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Clipboard: c.Clipboard, Files: v.files, Now: c.Now,
-		Older: func(page *protocol.HistoryResult) { v.composer.AddOlder(page, v.replica.Conn.By) },
+		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
+	v.usage = contextview.New(v.replica, v.commands, v.transcript.View.Turns(), c.Now, now)
+	restore := func(text string, files []attachment.File) {
+		v.input.Restore(text, files)
+		v.setFocus(onComposer)
+	}
 	v.panels = panels{
 		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
 		queue: queue.New(queue.Config{
 			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: c.Now, NewID: c.NewID,
-			Editing: func() string { return v.composer.Editing },
-			Restore: func(text string) { v.restore(text, nil) },
+			Editing: func() string { return v.input.Editing() },
+			Restore: func(text string) { restore(text, nil) },
 		}),
-		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Checklist),
+		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Turns()),
 		decision:  decision.New(c.Styles, v.replica, v.commands, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
-		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, v.restore),
-
-		commandList: newCommandList(c.Styles),
-		files:       newFileCompletion(c.Styles, v.replica, c.Tasks, c.Local),
-
-		attachments: attachments{styles: c.Styles},
-		drafts:      draftSaver{save: c.Composer.SaveDraft, draft: v.draft},
-		player:      player,
+		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, restore),
+		player:    player,
 		images: images.New(images.Config{
 			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Transcript: v.transcript.View, Now: c.Now,
 			Changed: func() bool { return v.canvas.Dirty },
 		}),
 	}
+	v.input = input.New(input.Config{
+		Options: c.Input, Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays,
+		Outbox: v.panels.outbox, Queue: v.panels.queue, Transcript: v.transcript,
+		Now: c.Now, NewID: c.NewID, After: after, Env: c.Env, Local: c.Local, Sessions: c.Sessions,
+		TakesText: func(a keymap.Action) bool { return v.actions[a].Text },
+		Forked:    func(i input.ForkedIntent) { v.intent = i },
+	})
+	v.screen.Clear = v.input.Clear
 	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.View,
 		v.panels.plan.Section, v.panels.queue.Section)
 	v.statusLine = statusline.New(statusline.Config{
@@ -161,6 +165,7 @@ func New(c Config) *View {
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
 	v.arrange()
+	v.actions = v.listActions()
 	return v
 }
 
@@ -168,8 +173,7 @@ func New(c Config) *View {
 // be nil, is for the program.
 func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd := v.update(msg)
-	v.scheduleDraft(msg)
-	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.completeFiles(), v.screen.Wait())
+	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.input.Handled(msg), v.screen.Wait())
 	intent := v.intent
 	v.intent = nil
 	return cmd, intent
@@ -185,8 +189,6 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return v.applyUpdates(msg)
 	case ui.TimerMsg:
 		return timed
-	case DraftMsg:
-		v.restoreDraft(drafts.Draft(msg))
 	case UpdatesEnded:
 		v.replica.Ended = true
 		if v.replica.Conn.State != remote.Offline {
@@ -196,56 +198,29 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 	case request.DoneMsg:
 		v.canvas.Dirty = true
 		return msg.Then(msg.Err)
-	case filesMsg:
-		v.canvas.Dirty = v.panels.files.setFiles(msg) || v.canvas.Dirty
-		return nil
 	case FocusMsg:
-		v.takeFocus()
+		if v.focus == onApproval {
+			v.panels.decision.TakeFocus() // a key that follows directly decides no request
+		}
+		v.canvas.Dirty = true
 		return nil
 	case tea.FocusMsg:
 		return v.updateParts(msg)
 	case tea.BlurMsg:
 		return nil
-	default:
-		var parts tea.Cmd
-		if !ui.IsInput(msg) {
-			parts = v.updateParts(msg)
-		}
-		cmd, _ := v.screen.Route(msg)
-		return tea.Batch(parts, cmd)
 	}
-	v.canvas.Dirty = true
-	_, _, _ = v.overlays.Update(msg)
-	return nil
-}
-
-// beforeKey ends what lasts until the next key.
-func (v *View) beforeKey() {
-	v.transcript.CancelJump()
-	v.panels.decision.Touch()
-}
-
-// handleIntent carries out an intent of an overlay.
-func (v *View) handleIntent(intent any) tea.Cmd {
-	switch i := intent.(type) {
-	case palette.Command:
-		return v.runCommand(i)
-	case pane.Result:
-		return v.applyPaneResult(i)
-	case takePromptIntent:
-		v.takePrompt(i.text)
-	case takeOutputIntent:
-		v.composer.Paste(i.text)
-	case olderPromptsIntent:
-		return v.olderMessages()
-	case approval.Result:
-		return v.applyApprovalResult(i)
+	var parts tea.Cmd
+	if !ui.IsInput(msg) {
+		parts = v.updateParts(msg)
 	}
-	return nil
+	cmd, _ := v.screen.Route(msg)
+	return tea.Batch(parts, cmd)
 }
 
 // View returns the screen. It is redrawn only after changes.
-func (v *View) View() tea.View { return v.screen.View(v.windowTitle, v.layout) }
+func (v *View) View() tea.View {
+	return v.screen.View(func() string { return windowTitle(v.replica.State) }, v.layout)
+}
 
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {
@@ -270,17 +245,11 @@ func (v *View) showsClock() bool {
 // Transcript returns the transcript of the view.
 func (v *View) Transcript() *transcriptview.View { return v.transcript.View }
 
-// State returns the state of the session. The view owns it: callers must not change it.
-func (v *View) State() *protocol.State { return v.replica.State }
+// Session returns the state of the session and its connection.
+func (v *View) Session() *replica.Session { return v.replica }
 
 // Plan returns the plan of the running turn, or nil.
 func (v *View) Plan() *protocol.Plan { return v.panels.plan.Running() }
-
-// Conn returns the state of the connection.
-func (v *View) Conn() remote.ConnState { return v.replica.Conn.State }
-
-// CaughtUp reports whether all events of the last catch-up have been applied.
-func (v *View) CaughtUp() bool { return v.replica.CaughtUp }
 
 // SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
@@ -292,6 +261,15 @@ func (v *View) SetHidden(hidden bool) {
 // SetOthers sets the note about other sessions in the status line.
 func (v *View) SetOthers(text string) {
 	v.canvas.Dirty = v.statusLine.SetOthers(text) || v.canvas.Dirty
+}
+
+// SaveDraft saves the draft if it has changed.
+func (v *View) SaveDraft() { v.input.SaveDraft() }
+
+// KeepText adds a text that was written elsewhere to the unsent message.
+func (v *View) KeepText(text string) {
+	v.input.KeepText(text)
+	v.canvas.Dirty = true
 }
 
 // ShowStatus shows a status message.
@@ -309,8 +287,7 @@ type FocusMsg struct{}
 // SetElsewhere sets whether the keys go to another view beside this one. The prompt of this one is
 // then plain.
 func (v *View) SetElsewhere(elsewhere bool) {
-	v.canvas.Dirty = v.canvas.Dirty || v.composer.Elsewhere != elsewhere
-	v.composer.Elsewhere = elsewhere
+	v.canvas.Dirty = v.input.SetElsewhere(elsewhere) || v.canvas.Dirty
 }
 
 // SetBeside sets whether a border is beside the view. The frame of a request has no sides then.
@@ -318,22 +295,6 @@ func (v *View) SetBeside(beside bool) {
 	v.canvas.Dirty = v.panels.decision.SetBeside(beside) || v.canvas.Dirty
 }
 
-// takeFocus handles that the keys go to the view from now on. A key that follows at once decides no
-// request.
-func (v *View) takeFocus() {
-	if v.focus == onApproval {
-		v.panels.decision.TakeFocus()
-	}
-	v.canvas.Dirty = true
-}
-
-// Position returns the position of the last event applied, or zero before the first snapshot.
-func (v *View) Position() protocol.Position { return v.replica.Position() }
-
-// Lags reports whether this client is behind the server's log: the events come faster than the
-// connection carries them.
-func (v *View) Lags() bool { return v.replica.Lag() > 0 }
-
 // Detachable reports whether a later subscription can continue this one without a loss. The hold of
 // a queued message that the user edits ends with the subscription.
-func (v *View) Detachable() bool { return !v.replica.Ended && v.composer.Editing == "" }
+func (v *View) Detachable() bool { return !v.replica.Ended && v.input.Editing() == "" }

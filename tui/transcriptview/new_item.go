@@ -104,8 +104,8 @@ func (v *View) taskTitle(id string) string {
 		return title
 	}
 	if v.plan != nil {
-		if i := v.plan.taskIndex(id); i >= 0 {
-			return v.plan.tasks[i].Title
+		if t := v.plan.plan.Task(id); t != nil {
+			return t.Title
 		}
 	}
 	return id
@@ -113,10 +113,10 @@ func (v *View) taskTitle(id string) string {
 
 // anchorAt returns the anchor of an item of the current turn.
 func (v *View) anchorAt(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
-	return itemAnchor{kind, AnchorName(v.reducer.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
+	return itemAnchor{kind, AnchorName(v.turns.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
 }
 
 // errorAnchor returns the anchor of an error of the current turn.
 func (v *View) errorAnchor(id string) itemAnchor {
-	return itemAnchor{ErrorAnchor, AnchorName(v.reducer.Current().Turn, protocol.HitError, id)}
+	return itemAnchor{ErrorAnchor, AnchorName(v.turns.Current().Turn, protocol.HitError, id)}
 }

@@ -106,14 +106,11 @@ func (p *pastTurns) apply(events []json.RawMessage) error {
 		if e.Type == protocol.MessageUser && begins && p.cut.events == nil {
 			p.cut = cutTurn{events[:i], len(p.items)}
 		}
-		if e.Turn != "" && e.Type != protocol.MessageUser && p.reducer.Current() == nil {
-			begins = true
-			p.reducer.Turns = []*protocol.Turn{{Turn: e.Turn, First: e.First(), Started: e.Time}}
-		}
-		items, err := p.reducer.Apply(&e)
+		items, err := p.turns.Apply(&e)
 		if err != nil {
 			return err
 		}
+		begins = begins || p.turns.Partial()
 		p.show(&e, items, p.add)
 	}
 	if begins && p.cut.events == nil {

@@ -40,7 +40,7 @@ func finishedTurns(t *rapid.T) []json.RawMessage {
 // pagedView returns a view without events that has more in pages.
 func pagedView(last uint64) *View {
 	v := New(ui.NewStyles(time.UTC, ""))
-	v.Reset(last, 60, 10)
+	v.Reset(last, &protocol.State{}, 60, 10)
 	return v
 }
 

@@ -7,6 +7,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
+	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
 
@@ -16,16 +17,16 @@ const (
 	itemsKept = 2000 // items left after dropping, at least
 )
 
-// View is the transcript on the screen. It reduces events to items and shows them in List.
+// View is the transcript on the screen. It shows the items of the turns in List.
 type View struct {
 	styles       *ui.Styles
 	List         *transcript.List
-	reducer      protocol.Transcript
+	turns        *turns.Turns                     // keeps its address
 	items        map[*protocol.Item]transcript.ID // of the current turn
 	runningTools map[*protocol.Item]transcript.ID // the tool calls among items that show a duration
 	speaker      string                           // author of the last message of the turn
 	taskTitles   map[string]string                // titles of tasks by task id
-	turns        []turnStart                      // turns in List, without those prepended by PrependPage
+	starts       []turnStart                      // turns in List, without those prepended by PrependPage
 	plan         *Checklist                       // of the current turn
 	planItem     transcript.ID                    // the item of plan
 
@@ -47,6 +48,7 @@ func New(styles *ui.Styles) *View {
 	return &View{
 		styles:       styles,
 		List:         transcript.NewList(ui.CacheBytes),
+		turns:        &turns.Turns{},
 		items:        map[*protocol.Item]transcript.ID{},
 		runningTools: map[*protocol.Item]transcript.ID{},
 		taskTitles:   map[string]string{},
@@ -54,19 +56,25 @@ func New(styles *ui.Styles) *View {
 }
 
 // Reset discards all items and starts from a snapshot at seq at.
-func (v *View) Reset(at uint64, width, height int) {
+func (v *View) Reset(at uint64, s *protocol.State, width, height int) {
+	reader := v.turns
 	*v = *New(v.styles)
+	v.turns = reader
+	v.turns.Reset(at, s)
 	v.List.Resize(width, height)
-	v.reducer.Seq = at
 	if at > 0 {
 		v.paging.olderThan = at + 1
 	}
 }
 
-// Apply applies an event. It returns an error if the event cannot be decoded.
+// Turns returns the reader of the turns. It is the same after Reset.
+func (v *View) Turns() *turns.Turns { return v.turns }
+
+// Apply applies an event. It returns an error if the event cannot be decoded. It shows nothing of a
+// turn that began before the snapshot.
 func (v *View) Apply(e *protocol.Event) error {
-	items, err := v.reducer.Apply(e)
-	if err != nil {
+	items, err := v.turns.Apply(e)
+	if err != nil || !e.Durable() || e.Turn != "" && v.turns.Partial() {
 		return err
 	}
 	v.show(e, items, v.appendItem)
@@ -109,8 +117,8 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 		if it.Kind == protocol.ItemApproval {
 			v.markWaiting(it)
 		}
-		if it.Kind == protocol.ItemEvent && IsPlanEvent(it.Type) {
-			v.applyPlanEvent(it, add)
+		if it.Kind == protocol.ItemEvent && turns.IsPlanEvent(it.Type) {
+			v.showPlan(add)
 			continue
 		}
 		if id, ok := v.items[it]; ok {
@@ -137,8 +145,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 
 // startTurn closes the turn before and adds the message that starts a turn.
 func (v *View) startTurn(e *protocol.Event, add addFunc) {
-	turn := v.reducer.Current()
-	v.reducer.Turns = []*protocol.Turn{turn} // the list has the items of the others
+	turn := v.turns.Current()
 	v.closeTurn(nil, nil)
 	v.speaker = ""
 	message := &userMessage{
@@ -150,12 +157,12 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 	}
 	id := add(message, false)
 	v.notePictures(message)
-	v.turns = append(v.turns, turnStart{id, turn.First})
+	v.starts = append(v.starts, turnStart{id, turn.First})
 }
 
 // endTurn closes the current turn, whose open items are items, and adds its end.
 func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
-	if turn := v.reducer.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+	if turn := v.turns.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 		v.closeTurn(items, turn.End)
 		n := turnEndNote(v.styles, turn.End, e.By)
 		if turn.End.Failed() {
@@ -172,19 +179,14 @@ func replacesOutput(e *protocol.Event) bool {
 		remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
 }
 
-// applyPlanEvent applies an event of the plan to the checklist, and adds the checklist if there is
-// none.
-func (v *View) applyPlanEvent(it *protocol.Item, add addFunc) {
-	created := v.plan == nil
-	if created {
-		v.plan = &Checklist{styles: v.styles}
-	}
-	v.plan.apply(it)
-	if created {
-		v.planItem = add(v.plan, true)
+// showPlan redraws the checklist, or adds it for the first event of a plan.
+func (v *View) showPlan(add addFunc) {
+	if v.plan != nil {
+		v.List.Invalidate(v.planItem)
 		return
 	}
-	v.List.Invalidate(v.planItem)
+	v.plan = &Checklist{styles: v.styles, plan: v.turns.Plan()}
+	v.planItem = add(v.plan, true)
 }
 
 // SetTasksShownElsewhere sets whether a panel lists the tasks of the current plan.
@@ -240,17 +242,17 @@ func (v *View) dropOldTurns() {
 	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned || v.paging.loading {
 		return
 	}
-	i := slices.IndexFunc(v.turns, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
+	i := slices.IndexFunc(v.starts, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
 	if i <= 0 {
 		return
 	}
-	v.turns = slices.Clone(v.turns[i:])
-	from := v.turns[0].id
+	v.starts = slices.Clone(v.starts[i:])
+	from := v.starts[0].id
 	v.List.DropBefore(from)
-	for i := range v.turns {
-		v.turns[i].id -= from
+	for i := range v.starts {
+		v.starts[i].id -= from
 	}
-	v.paging.olderThan, v.paging.cut = v.turns[0].first, cutTurn{}
+	v.paging.olderThan, v.paging.cut = v.starts[0].first, cutTurn{}
 }
 
 // Empty reports whether the session has no items, not even in pages of history.
@@ -258,6 +260,3 @@ func (v *View) Empty() bool { return v.List.Len() == 0 && v.paging.olderThan == 
 
 // SetPinned sets whether old items are kept, as while the user selects lines.
 func (v *View) SetPinned(pinned bool) { v.pinned = pinned }
-
-// Checklist returns the checklist of the current turn's plan, or nil.
-func (v *View) Checklist() *Checklist { return v.plan }

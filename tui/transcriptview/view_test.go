@@ -39,7 +39,7 @@ func applyTurns(t *testing.T, v *View, seq uint64, n int) (last uint64) {
 
 func TestOldTurnsAreKeptWhileAPageIsLoading(t *testing.T) {
 	v := New(ui.NewStyles(time.UTC, ""))
-	v.Reset(100, 60, 20)
+	v.Reset(100, &protocol.State{}, 60, 20)
 	if _, ok := v.RequestPage(HistoryPage); !ok {
 		t.Fatal("no page to request")
 	}

@@ -29,8 +29,8 @@ var tokenKeyVerb = verb.Verb{
 	Short: "Show and change the keys of credentials",
 	Long: `Show and change the keys that sign credentials of this data directory. One key signs; all verify. A
 running server reads them within seconds. "rotate" adds a key that signs from now on, "add" accepts
-the credentials of another issuer, "rm" ends those of a key. See docs/operations.md for the claims
-of a credential.`,
+the credentials of another issuer, "rm" revokes a key. See docs/operations.md for the claims of a
+credential.`,
 	Example: "  agentctl token key\n  agentctl token key rotate --alg EdDSA\n" +
 		"  agentctl token key add ci issuer.pem\n  agentctl token key rm k_ABCDEFGH",
 	Place: verb.DataDirectory,
@@ -42,8 +42,8 @@ of a credential.`,
 var tokenKeyRotateVerb = verb.Verb{
 	Use:   "rotate",
 	Short: "Add a key for new credentials",
-	Long: "Add a random key, which signs the credentials that are made from now on. Those of older keys\n" +
-		"stay valid.",
+	Long: "Add a random key, which signs the credentials that are made from now on. Credentials of older\n" +
+		"keys stay valid.",
 	Example: "  agentctl token key rotate",
 	Place:   verb.DataDirectory,
 

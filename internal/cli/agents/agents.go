@@ -149,7 +149,7 @@ func localAgent(cli *verb.Context, agent, verb string) (*agents.Registry, acp.Co
 	return registry, config, err
 }
 
-// probe starts an agent and sets what it tells.
+// probe starts an agent and sets what it reports.
 func probe(ctx context.Context, registry *agents.Registry, r *agents.Installation) {
 	p, err := startProbe(ctx, registry, r.Agent)
 	if p.Version != "" {

@@ -26,9 +26,9 @@ type agentSessionsOptions struct {
 var agentsSessionsVerb = verb.Verb{
 	Use:   "sessions AGENT",
 	Short: "List the sessions that an agent has stored",
-	Long: `List the sessions that an agent of this machine and user has stored itself, also those of its own
-program. "agentctl new --load ID" continues one; pass its directory with --cwd. AGENT is one of
-"agentctl agents", or an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exits
+	Long: `List the sessions that an agent of this machine and user has stored itself, including sessions of its
+own program. "agentctl new --load ID" continues one; pass its directory with --cwd. AGENT is one
+of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…"). The agent is started for the list. Exits
 10 if it has none.`,
 	Example: "  agentctl agents sessions claude --cwd .\n" +
 		"  agentctl new --agent claude --load 0190a2b4-0c1d-7e2f",

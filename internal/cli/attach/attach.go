@@ -68,7 +68,7 @@ log. See docs/screen.md, also for the configuration file.`,
 		Flags: func(o *attachOptions, cmd *cobra.Command) {
 			o.changed = cmd.Flags().Changed
 			cmd.Flags().BoolVar(&o.Plain, "plain", false, "print lines")
-			cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, go on after the end of stdin")
+			cmd.Flags().BoolVarP(&o.Follow, "follow", "f", false, "with lines, continue after the end of stdin")
 			cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
 			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours (docs/screen.md)")
 			cmd.Flags().IntVar(&o.Keep, "keep", 3, "keep the last `N` sessions subscribed")

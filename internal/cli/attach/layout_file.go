@@ -69,7 +69,7 @@ func (f *layoutFile) save(l split.Layout, hidden bool) error {
 }
 
 // paneOptions returns the sessions that were side by side when the user left, without those that
-// are gone. sessions are those of the server; nil: the user named a session, and nothing is
+// were removed. sessions are the server's; nil: the user named a session, and nothing is
 // restored.
 func paneOptions(cli *verb.Context, sessions []protocol.Summary) tui.PaneOptions {
 	file := newLayoutFile(cli)

@@ -8,19 +8,19 @@ import (
 	"agentctl/tui"
 )
 
-// reportLeft tells the user of a screen how to return to what was left.
+// reportLeft prints how to return to the sessions that the user of a screen left.
 func reportLeft(cli *verb.Context, l tui.Left) {
 	switch command := attachCommand(cli, l.Session, l.Server); {
 	case l.Session == "":
-		cli.Out.Notef("left; the sessions go on: %s", command)
+		cli.Out.Notef("left; the sessions continue: %s", command)
 	case l.Beside > 0:
-		cli.Out.Notef("left %d sessions, they go on: %s", 1+l.Beside, attachCommand(cli, "", ""))
+		cli.Out.Notef("left %d sessions, they continue: %s", 1+l.Beside, attachCommand(cli, "", ""))
 	case l.Ended:
 		cli.Out.Notef("left %s, which has ended", l.Session)
 	case !l.Connected:
 		cli.Out.Notef("left %s without a connection: %s", l.Session, command)
 	default:
-		cli.Out.Notef("left %s, it goes on: %s", l.Session, command)
+		cli.Out.Notef("left %s, it continues: %s", l.Session, command)
 	}
 }
 

@@ -32,7 +32,7 @@ type replayOptions struct {
 
 func (o *replayOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.Replay, "replay", false, "play an exported log, or that of a session")
+	f.BoolVar(&o.Replay, "replay", false, "play an exported log, or the log of a session")
 	f.DurationVar(&o.MaxPause, "max-pause", replayIdle, "longest pause of a replay, a `TIME`; 0: any")
 }
 

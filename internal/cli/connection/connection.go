@@ -32,7 +32,7 @@ var errConnectionLost = exit.Unreachablef("the connection is lost")
 // A Conn is the connection of a verb to its server.
 type Conn struct {
 	*wsclient.Client
-	ctx    context.Context // ends when the client gives up; the cause says why
+	ctx    context.Context // ends when the client stops retrying; the cause is the reason
 	Local  bool            // client and server have the same file system
 	Own    bool            // the server of this user's data directory
 	cancel context.CancelCauseFunc
@@ -86,7 +86,7 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 	if o.DialectOptions, err = cli.Flags.DialectOptions(); err != nil {
 		return nil, err
 	}
-	// 0: the dialect has no limit of its own
+	// 0: the dialect has no limit
 	if found, _ := dialect.Find(o.Dialect); p != Unbounded && found.Retry.Attempts == 0 {
 		o.MaxAttempts = maxReconnects
 	}
@@ -132,7 +132,7 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 	return c, nil
 }
 
-// connectLocal connects to the local server. It tries again if the server ends meanwhile.
+// connectLocal connects to the local server. It tries again if the server exits before it answers.
 func (d *dialer) connectLocal(ctx context.Context, dir localserver.Dir, o wsclient.Options) (*Conn, error) {
 	cli := d.cli
 	deadline := time.Now().Add(localserver.StartTimeout)
@@ -191,7 +191,7 @@ func New(ctx context.Context, client *wsclient.Client, local bool) *Conn {
 	return c
 }
 
-// watch ends c.ctx when the client gives up.
+// watch ends c.ctx when the client stops retrying.
 func (c *Conn) watch() {
 	defer close(c.Done)
 	for s := range c.States(c.ctx) {

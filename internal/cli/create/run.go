@@ -46,7 +46,7 @@ var runVerb = verb.Verb{
 	Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. stdin that is
 not a terminal goes with the prompt as context; without PROMPT, or with -, it is the prompt. A
 request that --policy leaves open is shown on a terminal; elsewhere run exits 6 and the session
-stays. The other exit codes are those of "agentctl send --wait". With -o json the result is an
+stays. The other exit codes are the same as for "agentctl send --wait". With -o json the result is an
 object of type outcome. See docs/scripts.md.`,
 	Example: "  agentctl run \"what does this project do?\"\n" +
 		"  git diff | agentctl run \"review this change\"\n" +
@@ -91,7 +91,7 @@ func (o *runOptions) check() error {
 		return err
 	}
 	if o.Continue && (o.Agent != "" || len(o.Env) > 0 || len(settings) > 0 || o.Settings.Policy != "") {
-		return exit.Usagef("--continue goes on with the session as it is: omit --agent, --env and settings")
+		return exit.Usagef("--continue uses the session as it is: omit --agent, --env and settings")
 	}
 	_, err = verb.ParsePairs("--env", o.Env)
 	return err
@@ -179,7 +179,7 @@ func (o *runOptions) start(c *connection.Conn, m *runMessage) (session string, s
 	case err != nil:
 		return created.Session, sent, err
 	case created.Message == nil:
-		return created.Session, sent, exit.Unsupportedf("the server does not tell of the first message")
+		return created.Session, sent, exit.Unsupportedf("the server does not report the first message")
 	}
 	return created.Session, *created.Message, nil
 }
@@ -192,8 +192,8 @@ func (o *runOptions) directory(c *connection.Conn) (string, error) {
 	return filepath.Abs(o.CWD)
 }
 
-// createUninterrupted creates a session. If a signal ends the connection's context meanwhile, it
-// waits a while for the answer: the session exists then and is to be removed.
+// createUninterrupted creates a session. If a signal ends the connection's context before the
+// answer, it waits a while for the answer: the session exists then and is to be removed.
 func createUninterrupted(c *connection.Conn, data protocol.CreateData) (protocol.CreateResult, error) {
 	type answer struct {
 		protocol.CreateResult

@@ -48,7 +48,8 @@ func (s *upSession) where(field, file string) string {
 	return fmt.Sprintf("%s: %s: %s: ", file, output.OneLine(s.Name, 0), field)
 }
 
-// checkDir returns an error if the directory is missing. That of another machine is not known.
+// checkDir returns an error if the directory is missing. A directory of another machine is not
+// checked.
 func (s *upSession) checkDir(c *connection.Conn) error {
 	if !c.Local {
 		return nil
@@ -85,8 +86,8 @@ func (s *upSession) checkAgent(m localagent.Machine, c *connection.Conn) error {
 		s.Agent, strings.Join(names, ", "))
 }
 
-// setLines sets the lines of the fields of sessions from their file. Those of a file that YAML does
-// not read are not known.
+// setLines sets the lines of the fields of sessions from their file. The lines of a file that YAML
+// does not read are not known.
 func (f *upFile) setLines(b []byte) {
 	var file struct {
 		Sessions []yaml.Node `yaml:"sessions"`

@@ -3,6 +3,7 @@ package create
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -122,17 +123,17 @@ func parseUpFile(b []byte, isYAML bool) (*upFile, error) {
 		names[s.Name] = true
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no sessions")
+		return nil, errors.New("no sessions")
 	}
 	return f, nil
 }
 
 func (s *upSession) check() error {
 	if s.Name == "" {
-		return fmt.Errorf("name: missing")
+		return errors.New("name: missing")
 	}
 	if strings.ContainsAny(s.Policy, "./") {
-		return fmt.Errorf("policy: want the name of a policy")
+		return errors.New("policy: want the name of a policy")
 	}
 	if _, set := s.Labels[worktree.Label]; set && s.Worktree != nil {
 		return fmt.Errorf("labels: %s is set by worktree", worktree.Label)

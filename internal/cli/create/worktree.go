@@ -18,7 +18,7 @@ import (
 	"agentctl/protocol"
 )
 
-// worktreeFlags are the flags of a session in a git worktree of its own.
+// worktreeFlags are the flags of a session in its own git worktree.
 type worktreeFlags struct {
 	Wanted bool
 	Branch string // "": named after the session
@@ -75,7 +75,7 @@ func (f *worktreeFlags) setArgs(args []string) error {
 	return nil
 }
 
-// errNoBranch is the error of --worktree with an empty BRANCH, as that of an unset variable is.
+// errNoBranch is the error of --worktree with an empty BRANCH, such as an unset variable.
 var errNoBranch = errors.New("BRANCH is empty: omit it for a branch named after the session")
 
 // errNoWorktree is the error of --worktree where the client cannot make one.
@@ -125,7 +125,7 @@ func (o *newOptions) makeWorktree(c *connection.Conn, data *protocol.CreateData)
 	return w, nil
 }
 
-// undoWorktree removes a worktree after an error. It stays if it is that of an earlier request, or
+// undoWorktree removes a worktree after an error. It stays if an earlier request made it, or
 // if its session may have been created.
 func (o *newOptions) undoWorktree(w *worktree.Worktree, err error) error {
 	if w == nil || w.Reused {

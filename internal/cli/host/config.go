@@ -18,7 +18,7 @@ func ServerConfigPath(env func(string) string) string {
 }
 
 // ConfigPath returns the path of the configuration of this user's server, or of the one that would
-// be started if none runs; "" is none.
+// be started if none runs; "" for no server.
 func ConfigPath(env func(string) string, dir localserver.Dir) string {
 	if dir.Holder() == 0 {
 		return ServerConfigPath(env)

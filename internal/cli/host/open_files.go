@@ -2,7 +2,7 @@ package host
 
 import "agentctl/server"
 
-// SpareFiles is the number of files besides connections: of the store, and of some agents.
+// SpareFiles is the number of files in addition to connections: of the store, and of some agents.
 const SpareFiles = 512
 
 // NeededFiles returns the number of files that a server with the limits may have open.

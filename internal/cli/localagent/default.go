@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol"
 )
 
-// Choose returns the agent of a new session without --agent, and tells which it is and why. It
+// Choose returns the agent of a new session without --agent, and reports which it is and why. It
 // is empty if the server decides, as one that is not the user's own does.
 func Choose(cli *verb.Context, own bool, names []string) (string, error) {
 	if !own || cli.Flags.Dialect != "" {

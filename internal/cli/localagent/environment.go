@@ -15,8 +15,8 @@ import (
 const minSecret = 8
 
 // Environment returns the variables that a session of an agent gets from the user's shell on
-// the user's own server. A variable that the shell lacks is empty, which removes that of the
-// server: it may be older.
+// the user's own server. A variable that the shell lacks is empty, which removes the variable of
+// the server: it may be older.
 func (m Machine) Environment(agent string) map[string]string {
 	env := map[string]string{}
 	if strings.HasPrefix(agent, agents.ScriptScheme) {
@@ -68,8 +68,8 @@ func (m Machine) WithKeyHint(err error, agent string, own bool) error {
 	return e.WithHint("%s", KeyHint)
 }
 
-// IsModel reports whether an agent requests a model itself. That of another server is known by its
-// name only.
+// IsModel reports whether an agent requests a model itself. An agent of another server is known by
+// its name only.
 func (m Machine) IsModel(agent string, own bool) bool {
 	if agent == agents.LLM || strings.HasPrefix(agent, agents.LLMScheme) {
 		return true

@@ -27,7 +27,7 @@ func (m Machine) Inspector(r *agents.Registry, lookPath func(string) (string, er
 	return &agents.Inspector{Registry: r, LookPath: lookPath, Env: m.Env, Home: m.Env("HOME")}
 }
 
-// Registry returns the agents of this user's server: those of its configuration, if it has one, and
+// Registry returns the agents of this user's server: from its configuration, if it has one, and
 // the presets.
 func (m Machine) Registry() (*agents.Registry, error) {
 	dir, err := localserver.FindDir(m.Env, m.Data)

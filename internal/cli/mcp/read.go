@@ -80,7 +80,7 @@ func (c *mcpCall) read(in *mcpReadInput) (*mcpRead, error) {
 	if in.Turns == 0 && in.Since > 0 {
 		limit = maxMCPItems
 	}
-	// First the turn that runs: if it ends meanwhile, the history has it.
+	// First the running turn: if it ends before the history is read, the history has it.
 	running, seq, err := c.runningTurn(in.Session)
 	if err != nil {
 		return nil, err

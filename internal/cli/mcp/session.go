@@ -132,7 +132,7 @@ type mcpNewInput struct {
 	Prompt string `json:"prompt,omitempty" jsonschema:"the first message"`
 	Name   string `json:"name,omitempty" jsonschema:"unique name of the session"`
 	Title  string `json:"title,omitempty" jsonschema:"text that describes the session"`
-	CWD    string `json:"cwd,omitempty" jsonschema:"working directory; default: that of this program"`
+	CWD    string `json:"cwd,omitempty" jsonschema:"working directory; default: the directory of this program"`
 	Model  string `json:"model,omitempty" jsonschema:"model of the agent"`
 	Key    string `json:"key,omitempty" jsonschema:"idempotency key: calls with the same key act once"`
 }

@@ -109,7 +109,7 @@ func (c *mcpCall) addTurn(result *mcpWait, message string, last *protocol.LastTu
 		WithHint("somebody may have removed it from the queue: read the session")
 }
 
-// An mcpProgress reports to the client that a call goes on.
+// An mcpProgress reports to the client that a call is still running.
 type mcpProgress struct {
 	status atomic.Pointer[protocol.Status]
 	first  chan struct{} // filled by the first report

@@ -25,7 +25,7 @@ var contextVerb = verb.Verb{
 	Use:   "context SESSION",
 	Short: "Show the usage of the agent's context",
 	Long: "Show how much of the agent's context is used, what takes the room if the\n" +
-		"agent tells it, and the tokens of the session so far.",
+		"agent reports it, and the tokens of the session so far.",
 	Example: "  agentctl context fix -o json | jq .context.percent",
 	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoContext,
 	Trial:    "fix",

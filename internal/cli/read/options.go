@@ -66,7 +66,7 @@ func unknownOptions(p *protocol.AgentProcess) string {
 	case p.Phase == protocol.ProcessStarting:
 		return "not known yet: the agent is starting"
 	case p.Phase == protocol.ProcessRunning:
-		return "the agent told of no settings and commands"
+		return "the agent reported no settings and commands"
 	}
 	return "not known yet: the agent starts with the next message"
 }

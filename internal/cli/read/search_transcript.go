@@ -12,8 +12,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// searchTranscript searches one session in the client, for servers without search, such as those of
-// a dialect. It searches the events that the server sends.
+// searchTranscript searches one session in the client, for servers without search, such as servers
+// of a dialect. It searches the events that the server sends.
 func (o *searchOptions) searchTranscript(c *connection.Conn) error {
 	if err := o.requireSession(); err != nil {
 		return err
@@ -66,6 +66,6 @@ func (o *searchOptions) requireSession() error {
 	if o.Session != "" || !o.All && len(o.Args) > 1 {
 		return nil
 	}
-	return exit.Unsupportedf("this server cannot search in all sessions: it has no search of its own").
+	return exit.Unsupportedf("this server cannot search in all sessions: it has no search").
 		WithHint("name a session: agentctl search SESSION WORDS…")
 }

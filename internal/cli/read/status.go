@@ -61,7 +61,7 @@ type statusResult struct {
 	liveStatus
 }
 
-// A sessionIdentity is the part of a status that tells sessions apart.
+// A sessionIdentity is the part of a status that distinguishes sessions.
 type sessionIdentity struct {
 	Session string `json:"session"`
 	Name    string `json:"name,omitempty"`
@@ -78,7 +78,7 @@ type queueStatus struct {
 	Scheduled []protocol.Message `json:"scheduled,omitempty"` // by time
 }
 
-// permissions are the part of a status that tells what runs without asking.
+// permissions are the part of a status that shows what runs without asking.
 type permissions struct {
 	Rules  int    `json:"rules"`
 	Policy string `json:"policy,omitempty"`

@@ -27,11 +27,12 @@ var (
 	_ remote.Retrier = Server{}
 )
 
-// Retry connects at once.
+// Retry connects immediately.
 func (s Server) Retry() { s.Client.Retry() }
 
 // Watch yields the summary of every session, then each change. If the server refuses the connection
-// and it is opened again, Watch starts over, and yields a deletion for each session that is gone.
+// and it is opened again, Watch starts over, and yields a deletion for each session that was
+// removed.
 func (s Server) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
 	return func(yield func(protocol.Summary, error) bool) {
 		known := map[string]bool{}

@@ -32,7 +32,7 @@ var (
 	_ remote.Withdrawer = (*Session)(nil)
 )
 
-// Retry connects at once.
+// Retry connects immediately.
 func (s *Session) Retry() { s.Client.Retry() }
 
 // Do sends a command. After a lost connection it is sent again with the same key.

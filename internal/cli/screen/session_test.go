@@ -361,8 +361,8 @@ func TestTheScreenExportsTheSession(t *testing.T) {
 	}
 }
 
-// The screen has the deltas of another machine's server joined, and those of this machine's as they
-// come.
+// The screen has the deltas of another machine's server joined, and the deltas of this machine's as
+// they come.
 func TestTheScreenJoinsDeltasOfARemoteServer(t *testing.T) {
 	for url, want := range map[string]string{"ws://box": `{"fold_ms":100}`, "ws://127.0.0.1": `{}`} {
 		var mu sync.Mutex

@@ -42,7 +42,7 @@ func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 	return registry
 }
 
-// server returns the configuration as that of the server.
+// server returns the configuration for the server.
 func (r *runningConfig) server(c *config.Server) server.Config {
 	s := serverConfig(c, r.agents, r.options.CLI.Build.Version(), r.log)
 	if files, err := host.OpenFileLimit(); err == nil && files < host.NeededFiles(s.Limits) {

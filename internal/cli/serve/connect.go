@@ -21,7 +21,7 @@ var connectVerb = verb.Verb{
 	Use:   "connect",
 	Short: "Connect stdin and stdout to the local server",
 	Long: `Connect stdin and stdout to the socket of the local server, which is started if necessary. A client
-on another machine runs it through ssh: agentctl --server ssh://HOST ls. Its rights are those of the
+on another machine runs it through ssh: agentctl --server ssh://HOST ls. It has the rights of the
 account. After the line "agentctl: connected" everything is the connection.`,
 	Example: "  agentctl --server ssh://ada@box ls",
 	Group:   verb.GroupServer, Place: verb.ThisMachine,

@@ -68,10 +68,10 @@ func (l *logFlags) reportCrash() {
 	}
 	crash, err := l.file.RedactOutput(&l.secrets)
 	if err != nil {
-		l.logger.Error("output of the former server", "err", err)
+		l.logger.Error("output of the previous server", "err", err)
 	}
 	if crash != "" {
-		l.logger.Error("the former server crashed", "err", crash)
+		l.logger.Error("the previous server crashed", "err", crash)
 	}
 }
 
@@ -91,7 +91,7 @@ func (l *logFlags) Close() error {
 	return l.file.Close()
 }
 
-// hide keeps secrets out of the log: those of the configuration, the environment and the data
+// hide keeps secrets out of the log: secrets of the configuration, the environment and the data
 // directory, and more.
 func (l *logFlags) hide(c *config.Server, dir localserver.Dir, more ...string) {
 	l.secrets.Set(slices.Concat(host.ProcessSecrets(dir), host.ConfigSecrets(c), more))

@@ -19,7 +19,7 @@ func (o *overrides) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Users, "users", "", "`FILE` of users who can log in")
 	f.StringVar(&o.DefaultAgent, "default-agent", "", "default `AGENT` of sessions")
 	f.StringVar(&o.Sync, "sync", "", "`LEVEL`: normal, or full to survive a power cut")
-	f.IntVar(&o.Connections, "connections", 0, "`NUMBER` of clients at once (default 4096)")
+	f.IntVar(&o.Connections, "connections", 0, "`NUMBER` of concurrent clients (default 4096)")
 }
 
 func (o *overrides) check() error {

@@ -10,7 +10,7 @@ import (
 	"agentctl/server"
 )
 
-// --connections sets the limit of the server, above that of the configuration file.
+// --connections sets the limit of the server, and overrides the configuration file.
 func TestTheFlagSetsTheLimitOfConnections(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.json")
 	if err := os.WriteFile(file, []byte(`{"limits": {"connections": 20}}`), 0o600); err != nil {

@@ -52,7 +52,7 @@ func newReloader(o *serveOptions, l *listeners, users string, stop context.Cance
 		s := l.instance.Server()
 		r.add("configuration", nil, func() error { return o.running.reload(s) })
 	}
-	if len(l.urls) > 0 { // else nobody needs a credential
+	if len(l.urls) > 0 { // else no client needs a credential
 		r.add("keys", []string{dir.Path("key")}, func() error {
 			keys, err := dir.Keys()
 			if err == nil {
@@ -137,7 +137,7 @@ func (r *reloader) run(ctx context.Context) {
 
 // reload reads a source again.
 func (r *reloader) reload(s *reloadSource) {
-	s.seen = fileState(s.paths) // before it is read: a change meanwhile is seen by the next look
+	s.seen = fileState(s.paths) // before it is read: the next check sees a change during the read
 	err := s.load()
 	r.report(s, err)
 	if err == nil {
@@ -147,7 +147,7 @@ func (r *reloader) reload(s *reloadSource) {
 
 func (r *reloader) report(s *reloadSource, err error) {
 	if err != nil {
-		r.log.Error("not reloaded: the former one stays", "what", s.name, "err", err)
+		r.log.Error("not reloaded: the previous one stays", "what", s.name, "err", err)
 	}
 }
 

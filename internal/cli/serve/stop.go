@@ -72,7 +72,7 @@ func runStop(ctx context.Context, o *stopOptions) error {
 }
 
 // requireUser returns an error if the server knows this process as started by an agent. A server
-// that does not answer is stopped all the same.
+// that does not answer is stopped too.
 func (o *stopOptions) requireUser(ctx context.Context) error {
 	o.CLI.Flags.Server, o.CLI.Flags.Dialect, o.CLI.Flags.NoStart = "", "", true
 	c, err := connection.Open(ctx, o.CLI)

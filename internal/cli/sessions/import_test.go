@@ -25,7 +25,7 @@ func TestACommandOfAnImportedLogIsNotRun(t *testing.T) {
 			t.Errorf("agent %q of the file: runs %q, want %q", agent, got, want)
 		}
 		if got := (&importOptions{Agent: "mine"}).createData(log).Agent; got != "mine" {
-			t.Errorf("runs %q, not that of --agent", got)
+			t.Errorf("runs %q, not the agent of --agent", got)
 		}
 	}
 }

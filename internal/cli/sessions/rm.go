@@ -39,8 +39,8 @@ var rmVerb = verb.Verb{
 	Long: `Remove sessions with their transcripts; a current turn is interrupted. Instead of sessions,
 --older-than, --closed and --all select them; the first two leave out sessions in use. The list is
 confirmed on a terminal; elsewhere --yes is needed. A worktree that "agentctl new --worktree" made
-is removed too. If it has changes or commits of its own, rm refuses, unless you pass --force or
---keep-worktree. See docs/sessions.md.`,
+is removed too. If it has uncommitted changes or its own commits, rm refuses, unless you pass
+--force or --keep-worktree. See docs/sessions.md.`,
 	Example: "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
 	Group:   verb.GroupSession, Sends: protocol.DoClose,
 	Trial:    "nonsense",
@@ -113,7 +113,7 @@ func runRemove(ctx context.Context, o *removeOptions) error {
 		data := protocol.CloseData{Delete: !o.Keep, KeepWorktree: o.KeepWorktree}
 		res, err := connection.Call[protocol.CloseResult](c, protocol.DoClose, session, data)
 		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
-			continue // removed meanwhile
+			continue // removed since then
 		}
 		if err != nil {
 			return err

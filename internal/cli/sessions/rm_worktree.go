@@ -23,7 +23,7 @@ func (o *removeOptions) checkWorktrees(c *connection.Conn) (map[string]*worktree
 	for _, session := range o.Sessions {
 		w, err := o.findWorktree(c, session)
 		if o.selects() && protocol.CodeOf(err) == protocol.CodeNoSession {
-			continue // removed meanwhile
+			continue // removed since then
 		}
 		if err != nil {
 			return nil, err

@@ -66,8 +66,9 @@ var stateRestoreVerb = verb.Verb{
 	Use:   "restore [FILE|-]",
 	Short: "Restore an exported session as a new one",
 	Long: `Create a session from an exported state and print its id. Without FILE, or with -, the state is
-read from stdin. A server accepts the states that it signed, those of servers with the same
-"state_secret" in their configuration, and those of servers whose public key is in its "state_keys".`,
+read from stdin. A server accepts the states that it signed, states of servers with the same
+"state_secret" in their configuration, and states signed with a key whose public part is in its
+"state_keys".`,
 	Example: "  agentctl state restore fix.state --name fix-again",
 	Sends:   protocol.DoRestore,
 	Trial:   "nonsense",

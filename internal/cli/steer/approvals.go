@@ -65,7 +65,7 @@ func runApprovals(ctx context.Context, o *approvalsOptions) error {
 	for _, session := range sessions {
 		r, err := c.Snapshot(session)
 		if protocol.CodeOf(err) == protocol.CodeNoSession && o.Session == "" {
-			continue // removed meanwhile
+			continue // removed since then
 		}
 		if err != nil {
 			return err

@@ -21,13 +21,13 @@ func (o *decisionOptions) asks() bool {
 }
 
 // confirm shows a request in full and asks whether to allow it. The decision is then about this
-// request, whatever is pending meanwhile.
+// request, whatever became pending since then.
 func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) error {
 	if a == nil && o.Request == "" {
 		return exit.Unsupportedf("there is no single pending request to show: name one, or pass --yes")
 	}
 	if a == nil {
-		return nil // the server tells what became of it
+		return nil // the server reports its state
 	}
 	o.Request = a.Request
 	fmt.Fprint(o.CLI.Out.Stdout, plain.Request(a, time.Local, o.CLI.Out.Columns()))

@@ -153,7 +153,7 @@ func (o *decisionOptions) pending(c *connection.Conn) *protocol.Approval {
 	return s.PendingApproval(o.Request)
 }
 
-// checkOffered returns an error if the request has no option for the decision. The error tells
+// checkOffered returns an error if the request has no option for the decision. The error shows
 // which ones it has.
 func (o *decisionOptions) checkOffered(a *protocol.Approval) error {
 	switch {

@@ -108,7 +108,7 @@ var planRunVerb = verb.Verb{
 	Short: "Run given tasks without planning",
 	Long: `Run the tasks of a file, or of stdin, without a planner and without confirmation. The file has a
 plan as "agentctl plan -o json" prints it. While a turn runs, the tasks are queued. A pipeline does
-not repeat completed tasks. --wait, --follow and --key are those of "agentctl send". See
+not repeat completed tasks. --wait, --follow and --key work as in "agentctl send". See
 docs/scripts.md.`,
 	Example: "  agentctl plan run fix tasks.json\n  agentctl plan run fix tasks.json --wait --timeout 1h",
 	Sends:   protocol.DoPlanRun, Waits: true,

@@ -15,7 +15,8 @@ type sendTime struct {
 // clockTime is the layout of a time of day.
 const clockTime = "15:04"
 
-// timeLayouts are the layouts of --at besides clockTime. Those without a zone are local times.
+// timeLayouts are the layouts of --at in addition to clockTime. Layouts without a zone are local
+// times.
 var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
 
 // notBefore returns when the message is due; nil: now.

@@ -26,8 +26,8 @@ var checkVerb = verb.Verb{
 	Use:   "check [FILE]",
 	Short: "Verify the stored sessions, or a backup",
 	Long: `Verify every checksum of the stored sessions, and that no event is missing. Without
-FILE, those of the data directory; its server may run. It prints what is damaged, one line each, and
-then what can be read, and exits 1 if something is damaged. With --quick the contents of events,
+FILE it verifies the data directory; its server may run. It prints what is damaged, one line each,
+and then what can be read, and exits 1 if something is damaged. With --quick the contents of events,
 folds and blobs are not read.`,
 	Example: "  agentctl check\n  agentctl check sessions.db",
 	Group:   verb.GroupServer, Place: verb.DataDirectory,

@@ -54,5 +54,7 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	if err := printReport(o.CLI.Out, found); err != nil {
 		return err
 	}
-	return o.CLI.Out.Print(keptResult{kept}, func(w io.Writer) { fmt.Fprintf(w, "the former database is in %s\n", kept) })
+	return o.CLI.Out.Print(keptResult{kept}, func(w io.Writer) {
+		fmt.Fprintf(w, "the previous database is in %s\n", kept)
+	})
 }

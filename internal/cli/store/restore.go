@@ -55,12 +55,12 @@ func runRestore(ctx context.Context, o *restoreOptions) error {
 	return o.CLI.Out.Print(keptResult{kept}, func(w io.Writer) {
 		fmt.Fprintf(w, "restored %s\n", dir)
 		if kept != "" {
-			fmt.Fprintf(w, "the former sessions are in %s\n", kept)
+			fmt.Fprintf(w, "the previous sessions are in %s\n", kept)
 		}
 	})
 }
 
 // A keptResult is the result of a verb that replaced the database.
 type keptResult struct {
-	Kept string `json:"kept,omitempty"` // path of the former database
+	Kept string `json:"kept,omitempty"` // path of the previous database
 }

@@ -12,7 +12,7 @@ import (
 	"agentctl/tui/tour"
 )
 
-// tourOutage is the time after which a broken connection of the tour works again by itself.
+// tourOutage is the time after which a broken connection of the tour is restored automatically.
 const tourOutage = 20 * time.Second
 
 // errTourCut is the error of connection attempts while the link is cut.
@@ -54,7 +54,7 @@ func (l *tourLink) Cut() {
 	defer l.mu.Unlock()
 	l.until = time.Now().Add(tourOutage)
 	for _, conn := range l.conns {
-		_ = conn.Close() // it is gone for the client either way
+		_ = conn.Close() // the client has lost it either way
 	}
 	l.conns = nil
 }

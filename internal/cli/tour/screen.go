@@ -53,7 +53,7 @@ func (t *tourScreen) run(session string) error {
 			t.options.writeEnd()
 			return nil
 		}
-		t.options.CLI.Out.Notef("left %s, it goes on. Press enter to return; in a shell: agentctl attach %[1]s", session)
+		t.options.CLI.Out.Notef("left %s, it continues. Press enter to return; in a shell: agentctl attach %[1]s", session)
 		if !t.waitEnter() {
 			t.options.writeEnd()
 			return nil
@@ -90,7 +90,7 @@ func (t *tourScreen) waitEnter() bool {
 	}
 }
 
-// Options returns the options of the screen: those of the configuration and of the flags.
+// Options returns the options of the screen, from the configuration and the flags.
 func (o *tourOptions) screenOptions() tui.Options {
 	options := screen.Options(o.CLI)
 	if o.changed("mouse") {

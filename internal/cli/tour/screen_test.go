@@ -198,7 +198,7 @@ func TestTheKeysOfTheTourDoWhatItsStepsSay(t *testing.T) {
 				if !strings.Contains(all, want) {
 					t.Errorf("the end lacks %q:\n%s", want, all[max(0, len(all)-1000):])
 				}
-				if !bytes.Contains(tt.notes.Bytes(), []byte("it goes on. Press enter to return")) {
+				if !bytes.Contains(tt.notes.Bytes(), []byte("it continues. Press enter to return")) {
 					t.Errorf("leaving says %s", tt.notes.Bytes())
 				}
 			})
@@ -206,7 +206,7 @@ func TestTheKeysOfTheTourDoWhatItsStepsSay(t *testing.T) {
 	}
 }
 
-// TestEveryStepOfTheTourCanBeSkipped skips all steps, at once and after a while.
+// TestEveryStepOfTheTourCanBeSkipped skips all steps, immediately and after a while.
 func TestEveryStepOfTheTourCanBeSkipped(t *testing.T) {
 	for _, wait := range []time.Duration{0, 15 * time.Second} {
 		t.Run(wait.String(), func(t *testing.T) {

@@ -55,9 +55,9 @@ lines.`,
 			o.lookPath = exec.LookPath
 			o.hasLines = func() bool { return o.Plain || !screen.HasTerminal(o.CLI) }
 			o.changed = cmd.Flags().Changed
-			cmd.Flags().BoolVar(&o.Plain, "plain", false, "run by itself and print lines")
+			cmd.Flags().BoolVar(&o.Plain, "plain", false, "run automatically and print lines")
 			cmd.Flags().BoolVar(&o.Mouse, "mouse", false, "enable the mouse; select text with Shift")
-			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours, as those of attach")
+			cmd.Flags().StringVar(&o.Theme, "theme", string(ui.ThemeAuto), "`NAME` of the colours, as for attach")
 			verb.CompleteValues(cmd, "theme", config.Themes())
 		},
 		Read: func(o *tourOptions, _ []string) error {

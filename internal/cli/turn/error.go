@@ -10,8 +10,8 @@ import (
 	"agentctl/tui/describe"
 )
 
-// ApprovalNeeded returns the error of a verb that cannot go on before the first pending approval of
-// s is decided.
+// ApprovalNeeded returns the error of a verb that cannot continue before the first pending approval
+// of s is decided.
 func ApprovalNeeded(s *protocol.State) *exit.Error {
 	a := &s.Approvals[0]
 	e := exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "approval needed: %s", output.Approval(a))
@@ -30,7 +30,7 @@ func ApprovalNeeded(s *protocol.State) *exit.Error {
 	return e
 }
 
-// QueueHeld returns the error of a verb that cannot go on before the hold h of s is released.
+// QueueHeld returns the error of a verb that cannot continue before the hold h of s is released.
 func QueueHeld(s *protocol.State, h *protocol.Hold) error {
 	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is %s", describe.Hold(h)).
 		WithHint("agentctl queue release %s", output.Session(s)).Needs(protocol.DoQueueRelease)

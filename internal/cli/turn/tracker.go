@@ -21,7 +21,7 @@ import (
 type Tracker struct {
 	CLI     *verb.Context
 	current func() (*protocol.State, error) // requests the session's current state
-	Message string                          // "": that of the turn
+	Message string                          // "": the message of the turn
 	Turn    string                          // "" until the turn starts
 	Print   bool                            // print the answer as it arrives
 
@@ -40,8 +40,8 @@ type Tracker struct {
 	midLine      bool
 }
 
-// Track returns when the turn has ended, or when it cannot go on without a person; the error says
-// which. seq is the seq of the event that accepted the message, or 0 if it is not known.
+// Track returns when the turn has ended, or when it cannot continue without a person; the error
+// says which. seq is the seq of the event that accepted the message, or 0 if it is not known.
 func (t *Tracker) Track(c *connection.Conn, session string, seq uint64) error {
 	t.out, t.ephemeral = t.CLI.Out.Text(), c.Ephemeral()
 	t.current = func() (*protocol.State, error) {
@@ -191,7 +191,7 @@ func mayBlock(t protocol.Type) bool {
 	return false
 }
 
-// checkBlocked returns an error if the message cannot go on without a person. It requests the
+// checkBlocked returns an error if the message cannot continue without a person. It requests the
 // current state, because the event that it handles may be out of date.
 func (t *Tracker) checkBlocked() error {
 	s, err := t.current()

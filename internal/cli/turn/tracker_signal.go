@@ -12,7 +12,7 @@ import (
 )
 
 // TrackUntilInterrupted is track until a signal or --timeout ends the waiting. Then the error says
-// that the turn goes on, and how to come back.
+// that the turn continues, and how to come back.
 func (t *Tracker) TrackUntilInterrupted(c *connection.Conn, session string, seq uint64) error {
 	ctx, stop := verb.NotifySignal(c.Context(), os.Interrupt)
 	unhook := context.AfterFunc(ctx, func() {
@@ -39,5 +39,5 @@ func (t *Tracker) TrackUntilInterrupted(c *connection.Conn, session string, seq 
 	if t.Message != "" {
 		again = "--message " + t.Message
 	}
-	return e.WithHint("the turn goes on; agentctl wait %[1]s %[2]s, or agentctl attach %[1]s", session, again)
+	return e.WithHint("the turn continues; agentctl wait %[1]s %[2]s, or agentctl attach %[1]s", session, again)
 }

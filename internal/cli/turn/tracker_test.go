@@ -99,7 +99,7 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 			exit.NeedsPerson,
 		},
 		{
-			"an approval that was decided meanwhile", resumed().startTurn("t1", "m1").requestApproval("t1",
+			"an approval that was decided since then", resumed().startTurn("t1", "m1").requestApproval("t1",
 				"r").caughtUp(),
 			[]*protocol.State{stateOf(running, nil, "")},
 			continues,

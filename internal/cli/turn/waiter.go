@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"errors"
 	"fmt"
 
 	"agentctl/protocol"
@@ -34,7 +35,7 @@ func (w *Waiter) Apply(item *wsclient.Item) (done bool, _ error) {
 			w.State, w.live = at.Snapshot.State, false
 		}
 		if w.State == nil {
-			return false, fmt.Errorf("wait: the server sent no state")
+			return false, errors.New("wait: the server sent no state")
 		}
 		w.live = w.live || w.State.Seq >= item.Attached.Position.Seq
 	case item.Event.Type == protocol.CaughtUp:

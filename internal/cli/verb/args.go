@@ -61,7 +61,7 @@ func (v *Verb) checkArgs(cmd *cobra.Command, args []string) error {
 // idArgs are the arguments that name something.
 var idArgs = []string{"SESSION", "REQUEST", "MESSAGE", "HOLD", "RULE", "TASK", "ID", "FILE", "FILE|-"}
 
-// checkEmptyArgs returns an error if an argument that names something is empty, as that of an unset
+// checkEmptyArgs returns an error if an argument that names something is empty, such as an unset
 // variable is. Without the argument some verbs choose what they act on, or act on all.
 func checkEmptyArgs(cmd *cobra.Command, args []string) error {
 	names := strings.Fields(cmd.Use)[1:]

@@ -15,7 +15,7 @@ import (
 	"agentctl/protocol"
 )
 
-// stdinNotice is the time without input after which the user is told that stdin is read.
+// stdinNotice is the time without input after which a note reports that stdin is read.
 const stdinNotice = time.Second
 
 // An Input is stdin, as verbs read it.

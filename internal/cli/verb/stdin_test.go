@@ -23,7 +23,7 @@ func TestStdinThatDoesNotEndIsWaitedForWithANote(t *testing.T) {
 		want    string
 		note    bool
 	}{
-		"ends at once": {input: func(w *io.PipeWriter) { _ = w.Close() }},
+		"ends immediately": {input: func(w *io.PipeWriter) { _ = w.Close() }},
 		"begins in time": {
 			input: func(w *io.PipeWriter) {
 				_, _ = io.WriteString(w, "first")

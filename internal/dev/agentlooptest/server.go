@@ -28,7 +28,7 @@ type Server struct {
 // A serverCodec makes the codec of a connection.
 type serverCodec = func(codec.ServerOptions) codec.Codec
 
-// NewServer returns a server with a connection of a client that the test plays. path is that of
+// NewServer returns a server with a connection of a client that the test plays. path is the path of
 // the client's URL; exists means that its session exists.
 func NewServer(t codectest.T, newCodec serverCodec, path string, exists bool) *Server {
 	h := &Server{

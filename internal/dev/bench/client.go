@@ -186,7 +186,7 @@ func (s *instance) stream(ctx context.Context, id, query string) (*client, error
 	return c, nil
 }
 
-// ackBytes and ackDelay are those of wsclient: the bytes and the time after which events are
+// ackBytes and ackDelay equal the values of wsclient: the bytes and the time after which events are
 // acknowledged.
 const (
 	ackBytes = 64 << 10

@@ -1,6 +1,6 @@
 // Command bench loads a server with many clients and measures what it delivers, and what that costs.
 //
-// The server is a process of its own: this program with -serve. It has its store, a token and
+// The server is a separate process: this program with -serve. It has its store, a token and
 // acknowledgements. Connections go to the loopback interface only.
 //
 //	go run ./internal/dev/bench            # every row; about five minutes

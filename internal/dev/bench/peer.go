@@ -15,7 +15,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A peerKind is a server that others wrote, with its commands as formats. Those of event are the
+// A peerKind is a third-party server, with its commands as formats. The arguments of event are the
 // length and the name of a session, and the length and the text of an event.
 type peerKind struct {
 	args             []string // the last one takes the port

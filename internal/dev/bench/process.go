@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A process is a server in a process of its own, which serves until its standard input ends.
+// A process is a server in a separate process, which serves until its standard input ends.
 type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser

@@ -144,7 +144,7 @@ func (s *testServer) sessions() (ids []string) {
 	return ids
 }
 
-// recorders returns all recorders, that of the native listener first.
+// recorders returns all recorders, the native listener's first.
 func (s *testServer) recorders() []*recorder {
 	list := []*recorder{s.native}
 	for _, name := range slices.Sorted(maps.Keys(s.open)) {

@@ -53,7 +53,7 @@ func buildFirst(dir string) (string, error) {
 	return filepath.Join(dir, "agentctl"), nil
 }
 
-// agentScript asks for an approval when it is told to, and repeats every other message.
+// agentScript asks for an approval on request, and repeats every other message.
 const agentScript = `{"agent":"echo","version":"1"}
 {"on":"ask"}
 {"ask":"command","title":"Remove the build","command":"rm -rf build","then":[{"say":"removed"}],"else":[{"say":"kept"}]}

@@ -160,7 +160,7 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 	tr.Stop()
 }
 
-// allow allows a request, at once or after a moment in which the server may be killed.
+// allow allows a request, immediately or after a moment in which the server may be killed.
 func allow(ctx context.Context, t *testing.T, c *wsclient.Client, e *protocol.Event) {
 	var a protocol.Approval
 	if e.Type != protocol.ApprovalRequested || e.Decode(&a) != nil {

@@ -22,7 +22,7 @@ import (
 const pipelineTasks = 8
 
 // A server is killed at random moments while a pipeline solves tasks. After each start a restart of
-// a task goes on with the plan. No completed task is repeated, no result is lost.
+// a task continues the plan. No completed task is repeated, no result is lost.
 func TestAKilledServerKeepsTheResultsOfAPipeline(t *testing.T) {
 	s := &testbinary.Server{T: t, Dir: t.TempDir()}
 	writePipeline(t, s.Dir)

@@ -60,7 +60,7 @@ func readConsole(t *testing.T, name string) (blocks [][]command) {
 	return blocks
 }
 
-// A how tells how a command is run. Without one it runs to its end and must exit with 0.
+// A how describes how to run a command. A command without one runs to its end and must exit with 0.
 type how struct {
 	before  string // bash: makes what the command needs
 	stdin   string
@@ -69,7 +69,7 @@ type how struct {
 	follows bool   // does not end: it is interrupted after its first line of output
 	serves  bool   // does not end: it runs until the end of the document, as the server of its machine
 	instead string // runs in its place
-	fresh   bool   // on a machine of its own
+	fresh   bool   // on a separate machine
 	skip    string // why it is not run
 }
 

@@ -31,7 +31,7 @@ func examples(m *machine, verb string) (commands []command) {
 // verbLine is a verb in the help of the program.
 var verbLine = regexp.MustCompile(`(?m)^  ([a-z]+)  +[A-Z]`)
 
-// Every example of the help runs, each verb's on a machine of its own with a session "fix".
+// Every example of the help runs, each verb's on a separate machine with a session "fix".
 func TestEveryExampleOfTheHelpRuns(t *testing.T) {
 	m := newMachine(t)
 	help := m.run("agentctl help verbs", "").stdout
@@ -42,7 +42,7 @@ func TestEveryExampleOfTheHelpRuns(t *testing.T) {
 	all := map[string]bool{}
 	for _, v := range verbs {
 		var commands []command
-		for _, c := range examples(m, v[1]) { // those of a verb and of its subcommand may be the same
+		for _, c := range examples(m, v[1]) { // a verb and its subcommand may have the same example
 			if !all[c.text] || !slices.ContainsFunc(commands, c.same) {
 				commands = append(commands, c)
 			}

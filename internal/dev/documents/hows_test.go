@@ -58,7 +58,7 @@ var prepared = map[string]string{
 	"task":      plan,
 }
 
-// exampleHows tells how an example of the help is run, if not simply to its end.
+// exampleHows describes how to run an example of the help that does not simply run to its end.
 var exampleHows = map[string]how{
 	// The script agent has no conversation to change; server/agent/llm has, and its tests.
 	"agentctl fork fix --before 3 --name fix-again": {code: 10},

@@ -27,7 +27,7 @@ import (
 // limit bounds every command.
 const limit = time.Minute
 
-// tools are the programs that the documents use, besides agentctl and agents.
+// tools are the programs that the documents use, in addition to agentctl and agents.
 var tools = strings.Fields("awk basename bash cat chmod cp curl cut date dirname env git grep gzip head jq less ls " +
 	"make mkdir mktemp mv rm sed sh sleep sort tail tar tee test timeout tmux touch tr true wc xargs")
 
@@ -132,7 +132,7 @@ type result struct {
 	code           int
 }
 
-// command returns a line for bash in a process group of its own, which is killed with ctx.
+// command returns a line for bash in a separate process group, which is killed with ctx.
 func (m *machine) command(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(programs, "bash"), "-c", line)
 	cmd.Dir = m.path("")
@@ -173,8 +173,8 @@ func exitCode(err error) int {
 	return -1
 }
 
-// start starts a line that does not end by itself and returns after its first line of output. The
-// returned function interrupts it and returns its result.
+// start starts a line that does not exit without a signal and returns after its first line of
+// output. The returned function interrupts it and returns its result.
 func (m *machine) start(line string) func() result {
 	m.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -201,8 +201,8 @@ func (m *machine) start(line string) func() result {
 	}
 }
 
-// ports are those of the documents. Each is replaced by a free one, so that tests can run side by
-// side with programs that have them, and the machine "box" in a URL by this one.
+// ports are the ports in the documents. Each is replaced by a free one, so that tests can run side
+// by side with programs that have them, and the machine "box" in a URL by this one.
 var ports = regexp.MustCompile(`:(7777|3001|8080|12345)\b`)
 
 // A network maps ports of the documents to those in use.

@@ -45,7 +45,7 @@ const asks = `agentctl send fix 'ask {"toolCallId":"c1","kind":"execute","title"
 const nameBox = `mkdir -p ~/.config/agentctl; ` +
 	`echo '{"servers": {"box": {"url": "ssh://ada@box"}}}' >~/.config/agentctl/config.json`
 
-// otherPages tells how a line of the pages below is run, if not simply to its end.
+// otherPages describes how to run a line of the pages below that does not simply run to its end.
 var otherPages = map[string]map[string]how{
 	"docs/agents.md": {
 		`agentctl run --agent claude --policy ci.json --timeout 20m -o json "make the tests pass" > result.json`: {

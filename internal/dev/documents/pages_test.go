@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// root returns the directory with README.md and docs: that of the archive, if there is one.
+// root returns the directory with README.md and docs, in the archive if there is one.
 func root() string {
 	if dir := os.Getenv("AGENTCTL_TEST_ARCHIVE"); dir != "" {
 		return dir

@@ -4,7 +4,7 @@ package documents
 
 import "testing"
 
-// readmeHows tells how a line of the README is run, if not simply to its end.
+// readmeHows describes how to run a line of the README that does not simply run to its end.
 var readmeHows = map[string]how{
 	"go run ./cmd/agentctl tour":                       {instead: "agentctl tour", keys: []step{{"tour", leave}}}, // without Go
 	"go test ./...":                                    {skip: "the section tests of CI"},

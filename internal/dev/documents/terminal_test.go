@@ -18,7 +18,7 @@ type step struct{ shown, keys string }
 // leave is how the screen is left.
 const leave = "\x03\x03"
 
-// onTerminal runs a line on a terminal of its own. The result has everything shown as stdout.
+// onTerminal runs a line on a separate terminal. The result has everything shown as stdout.
 func (m *machine) onTerminal(line string, steps []step) result {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -80,7 +80,7 @@ func (w *testServer) newSession(t *testing.T, c *accessColumn) (
 	return w.create(agent), dial
 }
 
-// execute sends a command on a connection of its own and returns the error of its answer.
+// execute sends a command on a separate connection and returns the error of its answer.
 func execute(t *testing.T, dial func(context.Context) (net.Conn, error), cmd protocol.Command) error {
 	t.Helper()
 	p := dialRaw(t, dial)

@@ -15,7 +15,7 @@ import (
 	"agentctl/wsclient"
 )
 
-// All faults at once: broken connections, a failing store, server restarts, and users who send and
+// All faults together: broken connections, a failing store, server restarts, and users who send and
 // decide. Every accepted message gets one turn, in order, and all clients end with the same state.
 func TestInChaosEverythingAcceptedHasItsTurnAndAllSeeTheSame(t *testing.T) {
 	for seed := range uint64(4) {

@@ -90,7 +90,7 @@ func finishedTurn() []json.RawMessage {
 	}
 }
 
-// notOfScripts are commands that need an agent with a conversation of its own.
+// notOfScripts are commands that need an agent with its own conversation.
 var notOfScripts = []protocol.Verb{protocol.DoUndo, protocol.DoRetry, protocol.DoFork}
 
 // call executes a command with a key and returns its raw result.

@@ -21,8 +21,8 @@ import (
 	"agentctl/wsclient"
 )
 
-// A firstToken measures the time to the first text of a model, which answers at once: by the SDK
-// alone, and at a subscriber of a session.
+// A firstToken measures the time to the first text of a model, which answers immediately: by the
+// SDK alone, and at a subscriber of a session.
 type firstToken struct {
 	b       testing.TB
 	bare    anthropic.MessageService
@@ -121,7 +121,7 @@ func (f *firstToken) turn() time.Duration {
 }
 
 // BenchmarkFirstTokenAtASubscriber compares the time from a message to the first text at a
-// subscriber with that of the SDK alone, in turn. The difference is what agentctl adds: two
+// subscriber with the time of the SDK alone, in turn. The difference is what agentctl adds: two
 // commits, the agent and two ways over the socket.
 func BenchmarkFirstTokenAtASubscriber(b *testing.B) {
 	f := newFirstToken(b)

@@ -81,7 +81,7 @@ type agentLoopFrame struct {
 	}
 }
 
-// String returns the frame in short: all that the document tells of it but ids and times.
+// String returns the frame in short: all that the document describes except ids and times.
 func (f *agentLoopFrame) String() string {
 	p := &f.Payload
 	switch f.Type {

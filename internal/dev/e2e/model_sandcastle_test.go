@@ -247,7 +247,7 @@ func TestASandcastleClientPlansWithTheAgentOfAModel(t *testing.T) {
 }
 
 // The settings of an agent are not known before it starts: its first message in mode plan gives it
-// the policy plan all the same.
+// the policy plan too.
 func TestAFirstSandcastleMessagePlansWithTheAgentOfAModel(t *testing.T) {
 	w := newModelServer(t, func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) { out.Text("Thinking.") })
 	ann := w.client("ann")

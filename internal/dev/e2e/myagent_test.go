@@ -25,7 +25,7 @@ func (w *testServer) restartEmpty() {
 
 // MY-33 to MY-35: after the loss of its store, the server restores a session from a client's
 // exported state: the log continues under the same name with the messages sent since, and the turn
-// under way has ended. Without exported state the session is gone.
+// that ran has ended. Without exported state the session is lost.
 func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(
@@ -62,7 +62,7 @@ func TestALostStoreCostsNoSessionThatWasExported(t *testing.T) {
 		}
 		if end := s.lastTurn().End; s.state.Turn != nil || end.Reason != protocol.ReasonError ||
 			end.Code != protocol.CodeServerRestart {
-			t.Errorf("the turn under way ended %+v", end)
+			t.Errorf("the running turn ended %+v", end)
 		}
 		if len(s.state.Queue) != 0 || len(s.state.Approvals) != 0 {
 			t.Errorf("queue %+v, approvals %+v", s.state.Queue, s.state.Approvals)

@@ -116,7 +116,7 @@ func plannerAnswer(tasks []protocol.Task) string {
 type scheduleCheck struct {
 	t        *testing.T
 	parallel int
-	most     int // tasks that ran at once
+	most     int // tasks that ran concurrently
 	tasks    map[string]*protocol.Task
 	stages   []string
 }
@@ -174,7 +174,7 @@ func (c *scheduleCheck) seeTask(e *protocol.Event) {
 	}
 	c.most = max(c.most, running)
 	if running > c.parallel {
-		c.t.Errorf("%d tasks run at once", running)
+		c.t.Errorf("%d tasks run concurrently", running)
 	}
 	for _, id := range t.After {
 		if e.Type == protocol.TaskStarted && c.tasks[id].Status != protocol.StatusCompleted {
@@ -263,7 +263,7 @@ func TestTwentyTasksOfWhichOneFailsOneIsCancelledAndOneRestarted(t *testing.T) {
 				t.Errorf("stages %q, want %q", check.stages, stages)
 			}
 			if check.most != 4 {
-				t.Errorf("at most %d tasks ran at once, want 4", check.most)
+				t.Errorf("at most %d tasks ran concurrently, want 4", check.most)
 			}
 			if !strings.HasSuffix(seen.text(), "16 of 20 done.") {
 				t.Errorf("answered %q", seen.text())
@@ -378,7 +378,7 @@ func taskStatuses(p *protocol.Plan) string {
 }
 
 // MY-12, MY-13, MY-19: a MyAgent client edits the plan of a pipeline. Its tasks name no
-// dependencies; those of the plan stay. The answer follows the end of the pipeline.
+// dependencies; the dependencies of the plan stay. The answer follows the end of the pipeline.
 func TestAMyAgentClientEditsThePlanOfAPipeline(t *testing.T) {
 	w := newPipelineServer(t, "model", 4, []protocol.Task{
 		{ID: "1", Title: "read", Description: "say read it"},

@@ -35,7 +35,7 @@ func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	return c.MustCompile(name)
 }
 
-// Every line that a client and the server exchange is valid in the schema. The lines are those of
+// Every line that a client and the server exchange is valid in the schema. The lines come from
 // every command, and the events that follow.
 func TestEveryLineIsValidInTheSchema(t *testing.T) {
 	schema := compileSchema(t, "protocol.schema.json")

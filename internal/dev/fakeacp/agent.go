@@ -114,8 +114,8 @@ func (a *agent) refuse(id json.RawMessage, code int, text string) {
 	a.send(obj{"id": id, "error": rpcError{Code: code, Message: text}})
 }
 
-// request sends a request, calls meanwhile and returns the response.
-func (a *agent) request(method string, params any, meanwhile func()) message {
+// request sends a request, calls during and returns the response.
+func (a *agent) request(method string, params any, during func()) message {
 	answer := make(chan message, 1)
 	a.mu.Lock()
 	id := fmt.Sprintf("ask-%d", a.lastRequest)
@@ -123,7 +123,7 @@ func (a *agent) request(method string, params any, meanwhile func()) message {
 	a.pending[id] = answer
 	a.mu.Unlock()
 	a.send(obj{"id": id, "method": method, "params": params})
-	meanwhile()
+	during()
 	return <-answer
 }
 

@@ -38,7 +38,7 @@
 //	late                      replays a session after its response to session/load
 //	slow                      refuses to restore a session twice, with an internal error
 //	auth                      requires a login
-//	loggedout                 says that nobody is logged in, unless FAKE_KEY is set
+//	loggedout                 reports that no user is logged in, unless FAKE_KEY is set
 //	modes · models · config   has these options
 //	blind                     takes no images
 //	embed                     takes embedded resources

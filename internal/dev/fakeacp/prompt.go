@@ -122,14 +122,14 @@ const allKinds = "allow_once,allow_always,reject_once,reject_always"
 
 // requestPermission requests permission with options in its own order and with its own ids, then
 // says the outcome.
-func (a *agent) requestPermission(s *session, kinds, call string, meanwhile func()) {
+func (a *agent) requestPermission(s *session, kinds, call string, during func()) {
 	options := []obj{}
 	for i, k := range strings.Split(kinds, ",") {
 		options = append(options, obj{"optionId": fmt.Sprintf("opt-%d-%s", i, k), "kind": k, "name": "Do " + k})
 	}
 	slices.Reverse(options)
 	params := obj{"sessionId": s.id, "options": options, "toolCall": json.RawMessage(call)}
-	m := a.request("session/request_permission", params, meanwhile)
+	m := a.request("session/request_permission", params, during)
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }
 	}

@@ -16,7 +16,7 @@ const maxBody = 64 << 20
 type obj = map[string]any
 
 // Handler is the endpoint. It serves any base path: only the end of the path selects the API. It is
-// safe for concurrent use, so a Script may run for several requests at once.
+// safe for concurrent use, so a Script may run for several requests concurrently.
 type Handler struct {
 	script Script
 	window int // tokens of a request; 0: no limit

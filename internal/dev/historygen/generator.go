@@ -15,14 +15,14 @@ import (
 )
 
 // A Generator draws the events of a session. Each event is legal in the state that it is given. Ids
-// come from the seq, so a Generator keeps no state of its own.
+// come from the seq, so a Generator keeps no other state.
 type Generator struct {
 	*rapid.T
 	State *protocol.State // of the session; the caller applies the drawn events
 	Now   time.Time       // the time of the next event
 }
 
-// Next draws the next event. A message starts its turn at once, and a turn ends only when no
+// Next draws the next event. A message starts its turn immediately, and a turn ends only when no
 // approval is pending.
 func (g *Generator) Next() codec.Entry {
 	s := g.State
@@ -57,7 +57,7 @@ func (g *Generator) UserMessage(text string) codec.Entry {
 	}
 }
 
-// TurnStart draws turn.started for the turn under way.
+// TurnStart draws turn.started for the current turn.
 func (g *Generator) TurnStart() codec.Entry {
 	return g.entry(
 		protocol.TurnStarted,
@@ -172,7 +172,7 @@ func (g *Generator) sample(typ protocol.Type) codec.Entry {
 	return en
 }
 
-// entry returns an event of the turn under way, if any.
+// entry returns an event of the current turn, if any.
 func (g *Generator) entry(typ protocol.Type, data any) codec.Entry {
 	en := codec.Entry{Type: typ, Time: g.Now, Data: data}
 	if g.State.Turn != nil {

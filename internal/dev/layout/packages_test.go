@@ -20,38 +20,38 @@ type packageRule struct {
 var (
 	codecImports = []string{"protocol", "protocol/codec"}
 	agentImports = []string{"internal/format", "protocol", "server/policy", "server/agent/..."}
-	// providerImports are those of the API of a provider of models.
+	// providerImports are the imports of the API of a model provider.
 	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
 	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
 
-	// verbImports are those of every package of verbs. None imports another.
+	// verbImports are the imports of every package of verbs. None imports another.
 	verbImports = []string{
 		"dialect", "internal/cli/call", "internal/cli/completion", "internal/cli/connection", "internal/cli/turn",
 		"internal/cli/verb", "internal/config", "internal/exit", "internal/format", "internal/localserver",
 		"internal/output", "protocol", "protocol/codec", "wsclient",
 	}
 
-	// componentImports are those of the parts of a session's screen.
+	// componentImports are the imports of the parts of a session's screen.
 	componentImports = []string{
 		"protocol", "internal/format", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
-		"tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
+		"tui/turns", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
-	// screenImports are those of a screen. No screen imports another.
+	// screenImports are the imports of a screen. No screen imports another.
 	screenImports = []string{
 		"protocol", "internal/format", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
 		"internal/gitbranch",
 		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
-		"tui/outline", "tui/location", "tui/request",
+		"tui/turns", "tui/location", "tui/request",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 
-	// panelImports are those of a part of the session view. No part imports the view.
+	// panelImports are the imports of a part of the session view. No part imports the view.
 	panelImports = []string{
 		"protocol", "internal/attachment", "internal/download", "internal/format", "internal/gitbranch",
 		"tui/describe", "tui/keymap", "tui/remote", "tui/request", "tui/sessionview/panel", "tui/sessionview/replica",
-		"tui/task", "tui/transcript", "tui/transcriptview", "tui/ui", "tui/usage",
+		"tui/task", "tui/transcript", "tui/transcriptview", "tui/turns", "tui/ui", "tui/usage",
 	}
 )
 
@@ -221,9 +221,12 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
-	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/filechange", "tui/outline", "tui/review")},
+	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/filechange", "tui/review")},
 	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
+	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports),
+		"internal/filelist", "tui/composer", "tui/drafts", "tui/palette", "tui/sessionview/shellview")},
+	{pkg: "tui/sessionview/shellview", imports: append(slices.Clip(panelImports), "tui/shell")},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
 	{pkg: "tui/sessionview/sidecolumn", imports: panelImports},
 	{pkg: "tui/sessionview/decision", imports: append(slices.Clip(panelImports), "tui/approval")},
@@ -262,7 +265,7 @@ var packageRules = []packageRule{
 		"tui/transcript",
 	}},
 	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
-	{pkg: "tui/outline", imports: []string{"protocol"}},
+	{pkg: "tui/turns", imports: []string{"internal/format", "protocol", "tui/remote"}},
 	{pkg: "tui/location", imports: []string{"protocol"}},
 	{pkg: "tui/replay", imports: []string{"protocol", "tui/remote"}},
 	{pkg: "tui/tour", imports: []string{"protocol", "tui/ui", "tui/remote", "tui/keymap"}},
@@ -371,7 +374,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/verbtest"},
 }
 
-// endImports are those of one end of a dialect: its messages, never the other end.
+// endImports are the imports of one end of a dialect: its messages, never the other end.
 func endImports(dialect string) []string { return append(slices.Clip(codecImports), dialect+"/wire") }
 
 // denial keeps imports out of a package and, with a trailing /..., of all packages below it. It

@@ -43,5 +43,5 @@ var shortScriptWaits = map[string]string{
 	"exits 3 agentctl wait fix --for idle --timeout 50ms":                          "the time shall run out: a turn of 160 s runs",
 	"exits 3 agentctl send fix slow --wait --timeout 50ms -o json":                 "the time shall run out",
 	"until 0 sh -c 'agentctl send fix slow --wait --timeout 2s 2>late; test $? = 3 && " +
-		"grep -q ''the turn goes on; agentctl wait fix --message m_'' late'": "repeated until it runs out after the message was accepted",
+		"grep -q ''the turn continues; agentctl wait fix --message m_'' late'": "repeated until it runs out after the message was accepted",
 }

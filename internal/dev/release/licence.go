@@ -89,7 +89,7 @@ func identify(text string) (ids []string, err error) {
 	return ids, nil
 }
 
-// identifiers returns those of all licences of a module, each once.
+// identifiers returns the identifiers of all licences of a module, each once.
 func (m *module) identifiers() (ids []string) {
 	for _, l := range m.licences {
 		ids = append(ids, l.ids...)

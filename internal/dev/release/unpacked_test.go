@@ -14,8 +14,8 @@ import (
 )
 
 // A bareRoot is a directory that is the root of the programs that run in it. It has no shell, no
-// library and no device, and one file of the kernel: by bootID the store tells whether the machine
-// was started again.
+// library and no device, and one file of the kernel: by bootID the store detects whether the
+// machine was started again.
 type bareRoot struct {
 	t   *testing.T
 	dir string

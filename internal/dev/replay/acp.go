@@ -21,7 +21,7 @@ func acpDialect() *Dialect {
 		Dialect: codec.Dialect{Name: "acp"},
 		Grammar: Grammar{
 			Split: func() func(Direction, any) []Message { return acpGrammar{}.split },
-			OpenKeys: func(path string) bool { // keys are those of a tool or of one agent
+			OpenKeys: func(path string) bool { // keys of a tool or of one agent
 				return strings.Contains(path, ".rawInput") || strings.Contains(path, ".rawOutput") ||
 					slices.ContainsFunc([]string{".data", ".toolResponse", ".changes"}, func(name string) bool {
 						return strings.HasSuffix(path, name)
@@ -64,7 +64,7 @@ func acpDialect() *Dialect {
 type acpGrammar map[string]string
 
 // split returns the message of a line. The type of a request or notification is its method, of an
-// update also its kind and that of its content; the type of a response is the method of its
+// update also its kind and its content's kind; the type of a response is the method of its
 // request.
 func (g acpGrammar) split(d Direction, v any) []Message {
 	id, method, kind := fmt.Sprint(at(v, "id")), textAt(v, "method"), " result"

@@ -28,7 +28,7 @@ type Header struct {
 	Env      map[string]string `json:"env"` // of an agent
 }
 
-// A Direction is that of a frame.
+// A Direction is the direction of a frame.
 type Direction string
 
 // The directions.
@@ -76,7 +76,7 @@ func (h *HTTP) what() string {
 // messageType returns the type of the message in the answer's body.
 func (h *HTTP) messageType() string { return fmt.Sprintf("%s %d", h.what(), h.Status) }
 
-// ServerIsReal reports whether the frames to the client are those of the real server or agent.
+// ServerIsReal reports whether the frames to the client come from the real server or agent.
 func (c *Conversation) ServerIsReal() bool {
 	return c.End != "real-client" || !strings.Contains(c.Peer, "agentctl")
 }
@@ -91,7 +91,7 @@ func (c *Conversation) Conns() (conns []int) {
 	return conns
 }
 
-// Reconnects reports whether no two connections are open at the same time, as those of one client.
+// Reconnects reports whether no two connections are open at the same time, as with one client.
 func (c *Conversation) Reconnects() bool {
 	open := 0
 	for _, s := range c.Steps {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Dialect is the table of a dialect: what its messages are, what users do that makes an end send
-// them, and how agentctl's ends differ from those of the real system.
+// them, and how agentctl's ends differ from the real system's.
 type Dialect struct {
 	codec.Dialect
 	Grammar
@@ -38,7 +38,7 @@ type Dialect struct {
 	// which recorded clients do not send, by its type.
 	Replies map[string]string
 
-	// SameClient reports whether the connections of a conversation are those of one client. Nil:
+	// SameClient reports whether the connections of a conversation belong to one client. Nil:
 	// each has its own.
 	SameClient func(c *Conversation) bool
 
@@ -67,13 +67,13 @@ type Dialect struct {
 	Beside []Command
 
 	// Unsent are the messages of recorded servers that agentctl's server need not send before the
-	// conversation goes on. UnsentIn, unless nil, returns further ones of a conversation.
+	// conversation continues. UnsentIn, unless nil, returns further ones of a conversation.
 	Unsent   []Unsent
 	UnsentIn func(c *Conversation) func(Message) bool
 
 	// Ack, unless nil, returns the frame with which a client acknowledges a message of agentctl's
-	// server; "" is none. Recorded messages of the type Ack are then played in the scenario AckTest
-	// alone.
+	// server, "" for no type. Recorded messages of the type Ack are then played in the scenario
+	// AckTest alone.
 	Ack     func(m Message) string
 	AckTest string
 

@@ -69,7 +69,8 @@ func effectiveagentDialect() *Dialect {
 }
 
 // effectiveagentType returns a message's type, with the code of an error and the form of an
-// activity: agentctl's with its type, and those of the system's document, server code and service.
+// activity: agentctl's with its type, and the activities of the system's document, server code and
+// service.
 func effectiveagentType(d Direction, v any) string {
 	typ := textAt(v, "type")
 	known := []string{"activity", "error", "send"}

@@ -31,7 +31,7 @@ type Grammar struct {
 	// IDs are the names of the fields that hold ids: strings, or lists of strings.
 	IDs []string
 
-	// LocalIDs reports whether an id belongs to its connection, as that of a request does. Nil:
+	// LocalIDs reports whether an id belongs to its connection, as a request's id does. Nil:
 	// none.
 	LocalIDs func(id string) bool
 }

@@ -113,7 +113,7 @@ func myagentDialect() *Dialect {
 		Silent: map[string]string{
 			"agent.partial_answer/final": "it ends an answer that the final answer has ended already",
 			"system.connected":           "only its time is used, and times are not in the transcript",
-			"system.heartbeat":           "it tells only that the connection is alive",
+			"system.heartbeat":           "it shows only that the connection is alive",
 		},
 		Script: `
 {"pace":{"words":1,"delay":"40ms"}}

@@ -35,7 +35,7 @@ func sandcastleDifferences() (own, silent, exceptions map[string]string) {
 	}
 	silent = map[string]string{
 		"Defect/SyntaxError again":            "the client has closed the connection",
-		"Defect/Unknown request tag":          "the client has no request under way",
+		"Defect/Unknown request tag":          "the client has no request in progress",
 		"Exit/chat.createPR/Success":          notAsked,
 		"Exit/chat.getHistory/Fail":           correct,
 		"Exit/chat.respondToToolApproval/Die": correct,

@@ -31,8 +31,8 @@ const (
 )
 
 // PlayServer plays the frames of a conversation's clients to agentctl's server, in virtual time,
-// and waits for each awaited message in between. shapes are those of the real server. It fails the
-// test if a message does not come or has another shape.
+// and waits for each awaited message in between. shapes are the shapes of the real server. It fails
+// the test if a message does not come or has another shape.
 func PlayServer(t *testing.T, d *Dialect, c *Conversation, shapes *Shapes) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

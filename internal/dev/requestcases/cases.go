@@ -156,7 +156,7 @@ func commands(dir string) []Case {
 		whole("a field without a meaning", `{"command":"git status","x":1}`),
 		whole("other parts", `{"command":"git status","commands":["rm -rf /"]}`),
 		whole("a part of it as its part", `{"command":"git status","commands":["git"]}`),
-		whole("a description that is none", `{"command":"git status","description":["rm"]}`),
+		whole("a description that is not a text", `{"command":"git status","description":["rm"]}`),
 		plain("in the background", `{"command":"git status","is_background":true}`, "git status").
 			shows("is_background: true", "git status"),
 		whole("another name", `{"cmd":"git status"}`),
@@ -307,7 +307,7 @@ func patches(dir string) []Case {
 		change("a change of another file", "", true, b),
 		change("a change of two files", "", true, a, b),
 		change("a file in the arguments", `{"path":`+quote(b)+`}`, true, a).shows("b.go").same("a change of two files"),
-		change("a file in a field of its own", `{"also":`+quote(b)+`}`, false, a).shows(b),
+		change("a file in a separate field", `{"also":`+quote(b)+`}`, false, a).shows(b),
 		change("other text in the arguments", `{"content":"evil","path":`+quote(a)+`}`, false, a).shows("evil"),
 		change("a change through a link", "", true, "link/c.go").changes(filepath.Join(dir, "real/c.go")),
 		change("a change of the target", "", true, "real/c.go").same("a change through a link"),

@@ -81,7 +81,8 @@ func configManual(settings *jsonschema.Schema, example []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeSection writes the properties of an object as a table, then those of the objects in it.
+// writeSection writes the properties of an object as a table, then the properties of the objects in
+// it.
 func writeSection(b *bytes.Buffer, path string, object *jsonschema.Schema, values any) {
 	title := path
 	if title == "" {

@@ -105,7 +105,7 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 	}
 }
 
-// onlyConnections are the commands that HTTP has no request for: those of a connection, what the
+// onlyConnections are the commands that HTTP has no request for: commands of a connection, what the
 // user of one looks and points at, and pieces of blobs, which HTTP serves complete.
 var onlyConnections = map[protocol.Verb]bool{
 	protocol.DoBlob: true, protocol.DoList: true,

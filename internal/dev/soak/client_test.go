@@ -192,8 +192,8 @@ func (c *client) sendMessage(ctx context.Context, kind, token string, again bool
 	}
 }
 
-// hasQueue reports whether the client still keeps messages that it has to send: those of multiagent
-// wait in the client while a turn runs.
+// hasQueue reports whether the client still keeps messages that it has to send: messages of
+// multiagent wait in the client while a turn runs.
 func (c *client) hasQueue(ctx context.Context) bool {
 	if c.protocol != "multiagent" {
 		return false

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A cutConn is a connection that can be cut: at once, or within the next message written.
+// A cutConn is a connection that can be cut: immediately, or within the next message written.
 type cutConn struct {
 	net.Conn
 	tear atomic.Bool

@@ -7,6 +7,6 @@
 //
 //	go test -tags soak -v -timeout 0 ./internal/dev/soak -run TestSoak$ -for 8h
 //
-// Its flags are those of options in flags_test.go. The seed is printed, and -seed N sets it: it
-// determines sessions, clients and faults, but not how the processes are scheduled.
+// Its flags are the fields of options in flags_test.go. The seed is printed, and -seed N sets it:
+// it determines sessions, clients and faults, but not how the processes are scheduled.
 package soak

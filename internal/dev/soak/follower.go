@@ -147,7 +147,7 @@ func (f *follower) delivered() int64 {
 	return f.events
 }
 
-// compare compares the reduced state with that of the server at the same seq.
+// compare compares the reduced state with the server's state at the same seq.
 func (f *follower) compare(want *protocol.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,8 +20,8 @@ func TestASoakFindsInjectedFaults(t *testing.T) {
 		Seed: 1, For: 4 * time.Second, Sessions: 6, Clients: 24, Rate: 10, Slow: 25, Cut: 5,
 		KillMean: 2 * time.Second, ACP: 1,
 	})
-	// A native client of the first session loses an event, and those of the others get one twice. A
-	// client of a dialect gets a word of a text changed.
+	// A native client of the first session loses an event, and the clients of the others get one
+	// twice. A client of a dialect gets a word of a text changed.
 	const at = 40
 	var mu sync.Mutex
 	done := map[string]string{} // fault by client

@@ -20,7 +20,7 @@ const (
 	crashDeltas = 7
 )
 
-// script is the script of the script agents. A text begins with its message, so that it tells which
+// script is the script of the script agents. A text begins with its message, so that it shows which
 // text is the right one.
 var script = fmt.Sprintf(`
 {"on":"crash"}
@@ -51,11 +51,11 @@ func prompt(text string) string {
 	return fmt.Sprintf("say <%s> \nburst %d\nsay end", text, turnDeltas)
 }
 
-// Outcomes of a request in the text: of the script, and of the ACP agent, which also goes on after
-// an interrupt.
+// Outcomes of a request in the text: of the script, and of the ACP agent, which also continues
+// after an interrupt.
 var outcomes = []string{"yes", "selectedopt-0-allow_once", "cancelled"}
 
-// tokenPattern matches the name of a message: that of its sender, and a number.
+// tokenPattern matches the name of a message: its sender's name, and a number.
 var tokenPattern = regexp.MustCompile(`k\d+\.\d+`)
 
 func newToken(sender string, n int) string { return fmt.Sprintf("%s.%d", sender, n) }

@@ -68,7 +68,7 @@ func (r *run) start() {
 }
 
 // restart ends the server with a signal and starts the next one a moment later. It returns the
-// processes of agents that the former left.
+// processes of agents that the previous one left.
 func (r *run) restart(ctx context.Context, signal syscall.Signal) []int {
 	left := r.End(signal)
 	r.count.kills.Add(1)
@@ -137,7 +137,7 @@ func (r *run) createSessions(ctx context.Context) {
 	r.drain(ctx)
 }
 
-// inParallel calls f for the index of every session, some at once.
+// inParallel calls f for the index of every session, some concurrently.
 func (r *run) inParallel(f func(i int)) {
 	var all sync.WaitGroup
 	const workers = 16

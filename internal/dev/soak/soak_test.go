@@ -37,14 +37,14 @@ type run struct {
 	t        *testing.T
 	rng      *rand.Rand // of the faults
 	check    *checker
-	operator *client // has no session and no faults of its own
+	operator *client // has no session and no injected faults
 	sessions []string
 	clients  []*client
 
 	token, socket string
 	address       atomic.Pointer[string] // of TCP; changes with each process
 	calm          chan struct{}          // closed at the end of the faults
-	working       sync.WaitGroup         // commands under way
+	working       sync.WaitGroup         // commands in progress
 	count         counters
 	leaks         []string // what the server holds more than before
 	injected      injected
@@ -186,8 +186,8 @@ func (r *run) soak() {
 	r.report(time.Since(began), peak, &before, &after)
 }
 
-// addClient adds client n. The protocols of a session's clients differ, and those of neighbouring
-// sessions too.
+// addClient adds client n. The protocols of a session's clients differ, and the protocols of
+// neighbouring sessions too.
 func (r *run) addClient(n int) *client {
 	protocols := append([]string{native}, dialect.Names()...)
 	session, round := n%r.Sessions, n/r.Sessions

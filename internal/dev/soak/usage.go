@@ -44,7 +44,7 @@ func readUsage(pid int, trace string) (u usage, err error) {
 	}
 	u.Files = len(names)
 	for _, name := range names {
-		target, _ := os.Readlink(dir + "fd/" + name.Name()) // fails if it was closed meanwhile
+		target, _ := os.Readlink(dir + "fd/" + name.Name()) // fails if it was closed since then
 		if strings.HasPrefix(target, "socket:") {
 			u.Sockets++
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// ownUsage returns what this process holds. Its heap is that of trace.
+// ownUsage returns what this process holds. Its heap is the heap in trace.
 func ownUsage(t *testing.T, trace string) *usage {
 	t.Helper()
 	u, err := readUsage(os.Getpid(), trace)

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Terminal is a pseudo terminal with one program, the leader of its own session.
+// A Terminal is a pseudo terminal with one program, the leader of a session.
 type Terminal struct {
 	Cmd *exec.Cmd // ProcessState is set after Wait
 

@@ -51,7 +51,7 @@ func TestTwoSessionsLiveSideBySide(t *testing.T) {
 	p.press("C-c", "C-c", "C-c")
 	p.waitShown("shell$")
 	p.waitHidden("● idle")
-	p.waitShown("left 2 sessions, they go on: agentctl attach")
+	p.waitShown("left 2 sessions, they continue: agentctl attach")
 	p.typeText("clear; agentctl attach\n")
 	p.waitShown("─ ▸ left · idle ─", "─ right · idle ─", "You said: from the keyboard")
 	p.waitFor("border", regexp.MustCompile(`(?m)^.{45}┬─ right`).MatchString, nil)

@@ -13,7 +13,7 @@ import (
 // called agentctl. CI sets it so that one build serves all test packages.
 const Env = "AGENTCTL_TEST_BINARY"
 
-// Build returns the path of the agentctl binary: the path in Env, or else that of a new build in
+// Build returns the path of the agentctl binary: the path in Env, or else of a new build in
 // dir.
 func Build(dir string) (string, error) {
 	if path := os.Getenv(Env); path != "" {

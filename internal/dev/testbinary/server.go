@@ -107,7 +107,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Agents returns the processes of the server's agents, those of earlier processes included.
+// Agents returns the processes of the server's agents, including agents of earlier processes.
 func (s *Server) Agents() []int {
 	s.T.Helper()
 	names, err := os.ReadDir("/proc")

@@ -6,7 +6,7 @@ import (
 	"agentctl/protocol"
 )
 
-// DrawEvent adds a random event to a journal. The data may be that of another type, malformed or
+// DrawEvent adds a random event to a journal. The data may belong to another type, be malformed or
 // hostile.
 func DrawEvent(t *rapid.T, j *Journal) {
 	types := protocol.EventTypes

@@ -61,7 +61,7 @@ func KeyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
-// Messages runs a command and returns its messages, those of batches included.
+// Messages runs a command and returns its messages, including messages of batches.
 func Messages(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
@@ -45,6 +46,15 @@ func (u *Usage) OpenPage(s *ui.Styles) (ui.Overlay, tea.Cmd) {
 		return nil
 	})
 	return p, tea.Batch(u.requestHistory(), ask)
+}
+
+// Actions returns the actions that open the page.
+func (u *Usage) Actions(s *ui.Styles) panel.Actions {
+	open := panel.Action{Run: func(string) panel.Result {
+		page, cmd := u.OpenPage(s)
+		return panel.Result{Push: page, Cmd: cmd}
+	}}
+	return panel.Actions{keymap.ShowContext: open, keymap.Compact: open}
 }
 
 // Scope implements [ui.Overlay].
@@ -188,7 +198,7 @@ func (p *page) usageLines(width int) []string {
 // turnLines returns the usage at the end of each turn, for the last turns that fit.
 func (p *page) turnLines(width int) []string {
 	styles := p.styles
-	turns := p.usage.tracker.Turns()
+	turns := p.usage.turns.Contexts()
 	turns = turns[max(0, len(turns)-max(width-2, 0)):]
 	var limit, peak int64
 	values := make([]int64, len(turns))
@@ -219,7 +229,7 @@ func (p *page) compactionLines(width int) []string {
 	case c.result != nil:
 		return append([]string{""}, p.wrap("✓ compacted"+p.effect(c.result), &styles.Success, width)...)
 	}
-	last := p.usage.tracker.LastCompaction()
+	last := p.usage.turns.LastCompaction()
 	if last == nil {
 		return nil
 	}

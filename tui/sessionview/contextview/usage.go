@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
 )
@@ -28,7 +29,8 @@ type Usage struct {
 	commands     *request.Sender
 	arrival      func() time.Time
 	now          func() time.Time
-	tracker      usage.Tracker
+	turns        *turns.Turns
+	speed        usage.Speed
 	historyEpoch string // epoch whose history was requested
 	compaction   compaction
 }
@@ -40,74 +42,67 @@ type compaction struct {
 	err     string
 }
 
-// usageHistoryMsg carries the events of past turns that affect the usage history.
-type usageHistoryMsg struct {
+// pastMsg carries the turns of a page of history, whose events are before a seq.
+type pastMsg struct {
 	epoch  string
-	events []*protocol.Event
+	before uint64
+	past   *turns.Turns
+	older  uint64 // the next page has events before this seq
 }
 
-// New returns the usage of a session. arrival is the time at which events arrive, now the time of the
-// session: in a recording they differ.
-func New(r *replica.Session, c *request.Sender, arrival, now func() time.Time) *Usage {
-	return &Usage{replica: r, commands: c, arrival: arrival, now: now}
+// New returns the usage of a session, which reads the context usage from its turns. arrival is the
+// time at which events arrive, now the time of the session: in a recording they differ.
+func New(r *replica.Session, c *request.Sender, t *turns.Turns, arrival, now func() time.Time) *Usage {
+	return &Usage{replica: r, commands: c, turns: t, arrival: arrival, now: now}
 }
 
-// Apply applies an event.
+// Apply applies an event that was applied to the turns.
 func (u *Usage) Apply(e *protocol.Event) {
 	if e.Durable() {
-		u.tracker.Apply(e, u.arrival(), u.replica.CaughtUp)
+		u.speed.Apply(e, u.turns.Added(), u.arrival(), u.replica.CaughtUp)
 	}
 }
 
 // Update adds the history that was requested, and reports whether msg has it.
 func (u *Usage) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	history, ok := msg.(usageHistoryMsg)
-	if ok {
-		u.addHistory(history)
+	page, ok := msg.(pastMsg)
+	if ok && page.epoch == u.replica.Epoch && page.before == u.turns.OlderThan() {
+		u.turns.Prepend(page.past, page.older)
 	}
 	return nil, ok
 }
 
-// Reset rebuilds the history from the state of the replica.
+// Reset starts again from the state of the replica.
 func (u *Usage) Reset() {
-	u.tracker.Reset(u.replica.State)
+	u.speed.Reset(u.replica.State)
 	u.historyEpoch = ""
 }
 
-// requestHistory requests the turns before those of the tracker, once per epoch.
+// requestHistory requests the turns before the known ones, once per epoch.
 func (u *Usage) requestHistory() tea.Cmd {
-	epoch := u.replica.Epoch
+	epoch, before := u.replica.Epoch, u.turns.OlderThan()
 	if u.historyEpoch == epoch || u.replica.State.Turns == 0 {
 		return nil
 	}
 	u.historyEpoch = epoch
 	return u.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		var page protocol.HistoryResult
-		err := u.commands.Session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Limit: usageTurns}, &page)
+		err := u.commands.Session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Before: before, Limit: usageTurns}, &page)
 		if err != nil || page.Epoch != "" && page.Epoch != epoch {
 			return nil // the history stays incomplete
 		}
-		msg := usageHistoryMsg{epoch: epoch}
-		for e, err := range page.Decoded() {
-			if err == nil && usage.AffectsHistory(e.Type) {
-				msg.events = append(msg.events, e)
-			}
+		past, err := turns.Past(&page)
+		if err != nil {
+			return nil
 		}
-		return msg
+		return pastMsg{epoch, before, past, page.OlderThan()}
 	})
-}
-
-// addHistory adds the events of past turns, unless the epoch has changed.
-func (u *Usage) addHistory(msg usageHistoryMsg) {
-	if msg.epoch == u.replica.Epoch {
-		u.tracker.Prepend(msg.events)
-	}
 }
 
 // Speed returns the agent's output in tokens per second, followed by unit. It returns "" if the
 // speed is unknown or no turn is running.
 func (u *Usage) Speed(unit string) string {
-	rate, estimated, ok := u.tracker.TokenRate(u.now())
+	rate, estimated, ok := u.speed.TokenRate(u.now())
 	switch {
 	case !ok || u.replica.State.Turn == nil:
 		return ""

@@ -9,14 +9,25 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/turns"
 )
 
 // open returns the usage of a session with the events of a journal. A key opens its page.
 func open(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Usage) {
 	t.Helper()
 	r := paneltest.New(t, j)
-	u := New(r.Replica, r.Commands, r.Now, r.Now)
-	r.Apply, r.Reset = u.Apply, u.Reset
+	reader := &turns.Turns{}
+	u := New(r.Replica, r.Commands, reader, r.Now, r.Now)
+	r.Apply = func(e *protocol.Event) {
+		if _, err := reader.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+		u.Apply(e)
+	}
+	r.Reset = func() {
+		reader.Reset(r.Replica.State.Seq, r.Replica.State)
+		u.Reset()
+	}
 	r.Key = func(string) tea.Cmd {
 		page, cmd := u.OpenPage(r.Styles)
 		r.Overlays.Push(page)
@@ -49,7 +60,7 @@ func TestContextAfterSnapshot(t *testing.T) {
 	j := tuitest.GrowingContext()
 	r, u := open(t, j)
 	r.Press("f6", "q")
-	if len(u.tracker.Turns()) == 0 {
+	if len(u.turns.Contexts()) == 0 {
 		t.Fatal("no turns are tracked before the snapshot")
 	}
 	j.Pending = append(j.Pending, remote.Update{Attached: &protocol.SubscribeResult{
@@ -58,7 +69,7 @@ func TestContextAfterSnapshot(t *testing.T) {
 	}})
 	j.CaughtUp()
 	r.ApplyJournal()
-	if n := len(u.tracker.Turns()); n != 0 {
+	if n := len(u.turns.Contexts()); n != 0 {
 		t.Errorf("got %d turns from before the snapshot, want none", n)
 	}
 	r.TakeCommands()

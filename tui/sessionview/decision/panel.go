@@ -24,11 +24,12 @@ type Panel struct {
 	now      func() time.Time
 	approval approval.Panel
 	focused  bool
+	decided  map[string]bool // requests decided here whose event has not arrived
 }
 
 // New returns the panel of a session.
 func New(s *ui.Styles, r *replica.Session, c *request.Sender, now func() time.Time) *Panel {
-	return &Panel{replica: r, commands: c, now: now, approval: approval.NewPanel(s, "")}
+	return &Panel{replica: r, commands: c, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{}}
 }
 
 // pending returns the pending requests.
@@ -49,7 +50,9 @@ func (p *Panel) Apply(e *protocol.Event) {
 	}
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
 	sending, known := p.approval.Sending(d.Request)
-	if !known || p.replica.Recorded || sending && e.By != nil && *e.By == p.replica.Conn.By {
+	decided := sending || p.decided[d.Request]
+	delete(p.decided, d.Request)
+	if !known || p.replica.Recorded || decided && e.By != nil && *e.By == p.replica.Conn.By {
 		return
 	}
 	if sending { // the other decision was first
@@ -59,13 +62,18 @@ func (p *Panel) Apply(e *protocol.Event) {
 }
 
 // Send sends a decision. A failure, such as a request decided by another client, is shown as the
-// status message.
+// status message. The answer may arrive before the event or after it.
 func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
-	return p.commands.Send(protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+	result := new(protocol.ApproveResult)
+	return p.commands.Send(protocol.DoApprove, data, result, func(err error) tea.Cmd {
 		message := ""
-		if err != nil {
+		_, pending := p.approval.Sending(data.Request)
+		switch {
+		case err != nil:
 			message = remote.ErrorText(err)
 			p.commands.Status.Text = message
+		case pending && result.Decision != protocol.Explain: // the request stays pending after an explanation
+			p.decided[data.Request] = true
 		}
 		p.approval.Decided(data.Request, message)
 		return nil

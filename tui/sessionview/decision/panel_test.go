@@ -64,6 +64,38 @@ func TestApprovalDecidedByOther(t *testing.T) {
 	r.MustReport("✗ denied · decided by ada")
 }
 
+// The user's own decision has no status, whether its event or the answer to the command is first. One
+// that another client of the user makes after an explanation has.
+func TestOwnDecisionIsNotReported(t *testing.T) {
+	denied := protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny}
+	r, p := open(t)
+	r.Press("x", "n") // the answer is first
+	r.MustSend(protocol.DoApprove)
+	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
+	r.ApplyJournal()
+	p.Refresh(true)
+	r.MustReport("")
+	r, p = open(t)
+	r.Key("x")
+	answer := r.Start("n")
+	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
+	r.ApplyJournal()
+	p.Refresh(true)
+	r.Run(answer)
+	r.MustReport("")
+	if len(p.decided) > 0 {
+		t.Errorf("got requests %v that wait for their event", p.decided)
+	}
+	r, _ = open(t)
+	r.Session.Reply = func(tuitest.Command) (any, error) {
+		return protocol.ApproveResult{Request: "r1", Decision: protocol.Explain}, nil
+	}
+	r.Press("x", "n")
+	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
+	r.ApplyJournal()
+	r.MustReport("✗ denied · decided by ada")
+}
+
 func TestARefusedDecisionIsReported(t *testing.T) {
 	r, _ := open(t)
 	r.Refuse(tuitest.ErrRefused)

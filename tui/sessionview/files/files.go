@@ -16,7 +16,9 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -45,6 +47,12 @@ type Files struct{ Config }
 
 // New returns the files of a session.
 func New(c Config) *Files { return &Files{c} }
+
+// Actions returns the actions on the whole session.
+func (x *Files) Actions() panel.Actions {
+	export := func(path string) panel.Result { return panel.Result{Cmd: x.Export(path)} }
+	return panel.Actions{keymap.ExportSession: {Run: export, Text: true}}
+}
 
 // use is an action on the content of a file.
 type use func(f describe.File, data []byte) tea.Cmd

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 )
@@ -107,25 +108,33 @@ func (p *Pane) Hint() string {
 	return p.Styles.Keys.Hint(pairs...)
 }
 
-// Act carries out an action of the global scope. It reports whether the action is one of the pane.
-func (p *Pane) Act(action keymap.Action) (r Result, handled bool) {
-	switch action {
-	case keymap.ShowChanges:
-		return p.ShowChanges(), true
-	case keymap.ToggleLast:
-		p.toggleVisible()
-	case keymap.Find:
-		return p.OpenSearch(), true
-	case keymap.ShowOutline:
-		return p.OpenTurns(), true
-	case keymap.PreviousTurn:
-		return Result{Cmd: p.history.jumpTo(transcriptview.TurnAnchor, -1)}, true
-	case keymap.NextTurn:
-		return Result{Cmd: p.history.jumpTo(transcriptview.TurnAnchor, 1)}, true
-	default:
-		return Result{}, p.ActScroll(action)
+// Actions returns the actions of the pane that need no focus.
+func (p *Pane) Actions() panel.Actions {
+	result := func(f func() Result) panel.Action {
+		return panel.Action{Run: func(string) panel.Result { return panel.Result{Intent: f()} }}
 	}
-	return Result{}, true
+	jump := func(by int) panel.Action {
+		return panel.Run(func() tea.Cmd { return p.history.jumpTo(transcriptview.TurnAnchor, by) })
+	}
+	page := func() int { return max(1, p.View.List.Height()-1) }
+	return panel.Actions{
+		keymap.PageUp:       panel.Do(func() { p.Scroll(-page()) }),
+		keymap.PageDown:     panel.Do(func() { p.Scroll(page()) }),
+		keymap.Top:          panel.Do(func() { p.View.List.ScrollToTop() }),
+		keymap.Bottom:       panel.Do(p.ScrollToBottom),
+		keymap.ToggleLast:   panel.Do(p.toggleVisible),
+		keymap.PreviousTurn: jump(-1),
+		keymap.NextTurn:     jump(1),
+		keymap.ShowChanges:  result(p.ShowChanges),
+		keymap.ShowOutline:  result(p.OpenTurns),
+		keymap.CopyLast:     panel.Run(p.CopyLastText),
+		keymap.Find: {Text: true, Run: func(text string) panel.Result {
+			if text == "" {
+				return panel.Result{Intent: p.OpenSearch()}
+			}
+			return panel.Result{Intent: p.Search(text)}
+		}},
+	}
 }
 
 // Scroll scrolls by rows, towards the end if rows is positive.
@@ -133,25 +142,6 @@ func (p *Pane) Scroll(rows int) { p.View.List.Scroll(rows) }
 
 // ScrollToBottom scrolls to the end and follows it.
 func (p *Pane) ScrollToBottom() { p.View.List.ScrollToBottom() }
-
-// ActScroll carries out an action that scrolls. It reports whether the action is one.
-func (p *Pane) ActScroll(action keymap.Action) bool {
-	list := p.View.List
-	page := max(1, list.Height()-1)
-	switch action {
-	case keymap.PageUp:
-		list.Scroll(-page)
-	case keymap.PageDown:
-		list.Scroll(page)
-	case keymap.Top:
-		list.ScrollToTop()
-	case keymap.Bottom:
-		list.ScrollToBottom()
-	default:
-		return false
-	}
-	return true
-}
 
 // toggleVisible expands all items on the screen, or collapses them if none is collapsed. Then the
 // key that a collapsed item shows is true for each of them.

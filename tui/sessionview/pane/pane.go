@@ -75,7 +75,9 @@ func New(c Config) *Pane {
 	p.search = search{
 		styles: c.Styles, view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now, history: &p.history,
 	}
-	p.turns = turnList{styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn}
+	p.turns = turnList{
+		styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn, turns: p.View.Turns(),
+	}
 	p.copier = copier{view: p.View, status: c.Commands.Status, clipboard: c.Clipboard}
 	p.copying = copyMode{styles: c.Styles, view: p.View}
 	return p
@@ -89,7 +91,6 @@ func (p *Pane) Apply(e *protocol.Event) {
 	if !e.Durable() {
 		return
 	}
-	p.turns.outline.Apply(e)
 	if err := p.View.Apply(e); err != nil {
 		p.Commands.Status.Text = err.Error()
 	}
@@ -153,8 +154,7 @@ func (p *Pane) Reset(at uint64, width, height int) {
 	p.copying.leave()
 	p.search.end()
 	p.history.jump = nil
-	p.View.Reset(at, width, height)
-	p.turns.outline.Reset(at, p.Replica.State)
+	p.View.Reset(at, p.Replica.State, width, height)
 }
 
 // SetFocus sets whether the pane has the focus. It ends copy mode.
@@ -176,8 +176,14 @@ func (p *Pane) RequestPage() tea.Cmd {
 	return p.history.request()
 }
 
-// RequestOlder requests older turns, unless a request is in progress.
-func (p *Pane) RequestOlder() tea.Cmd { return p.history.request() }
+// RequestOlder requests older turns, unless a request is in progress. It reports whether there may be
+// some.
+func (p *Pane) RequestOlder() (cmd tea.Cmd, older bool) {
+	if !p.View.HasOlder() || !p.Replica.Connected() {
+		return nil, false
+	}
+	return p.history.request(), true
+}
 
 // Jumping reports whether a jump waits for older turns.
 func (p *Pane) Jumping() bool { return p.history.jump != nil }

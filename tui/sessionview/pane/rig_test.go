@@ -127,8 +127,12 @@ func (r *rig) key(key string) tea.Cmd {
 		r.pane.SetFocus(!r.pane.search.focused)
 		return nil
 	}
-	if result, handled := r.pane.Act(action); handled {
-		return r.apply(result)
+	if a, ok := r.pane.Actions()[action]; ok {
+		result := a.Run("")
+		if own, ok := result.Intent.(Result); ok {
+			return r.apply(own)
+		}
+		return result.Cmd
 	}
 	if !r.pane.search.focused {
 		return nil

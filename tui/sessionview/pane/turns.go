@@ -11,30 +11,29 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
-	"agentctl/tui/outline"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
+	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
 
 // pageTurns is the number of turns that the page requests at a time.
 const pageTurns = 100
 
-// turnList has the turns of the session in brief, and opens the page that lists them.
+// turnList opens the page that lists the turns of the session.
 type turnList struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
 	show     func(turn string, first uint64) Result
-
-	outline outline.Outline
+	turns    *turns.Turns
 }
 
 // turnsPage is an overlay with the turns of the session, filtered by the words typed.
 type turnsPage struct {
-	*ui.Picker[*outline.Turn]
+	*ui.Picker[*turns.Turn]
 	*turnList
 	loading bool
 	closed  bool
@@ -44,12 +43,12 @@ type turnsPage struct {
 // open returns the page and a command that requests older turns.
 func (l *turnList) open() (ui.Overlay, tea.Cmd) {
 	o, keys := &turnsPage{turnList: l}, l.styles.Keys
-	o.Picker = ui.NewPicker(l.styles, ui.List[*outline.Turn]{
+	o.Picker = ui.NewPicker(l.styles, ui.List[*turns.Turn]{
 		Title:  func(_, rows, _ int) string { return o.title(rows) },
-		Rows:   func(text string) []*outline.Turn { return l.outline.Turns(text) },
-		ID:     func(t *outline.Turn) string { return t.ID },
-		Draw:   func(t *outline.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
-		Choose: func(t *outline.Turn) ui.Response { return ui.Response{Close: true, Intent: l.show(t.ID, t.First)} },
+		Rows:   func(text string) []*turns.Turn { return l.turns.Matching(text) },
+		ID:     func(t *turns.Turn) string { return t.ID },
+		Draw:   func(t *turns.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
+		Choose: func(t *turns.Turn) ui.Response { return ui.Response{Close: true, Intent: l.show(t.ID, t.First)} },
 		Empty: func(text string) string {
 			if text != "" {
 				return " no turn matches"
@@ -77,7 +76,7 @@ func (o *turnsPage) Update(msg tea.Msg) ui.Response {
 // requestOlder requests older turns while the list has room for them: near its top, or if few turns
 // match the filter.
 func (o *turnsPage) requestOlder() tea.Cmd {
-	before := o.outline.OlderThan()
+	before := o.turns.OlderThan()
 	if before == 0 || o.loading || o.closed || !o.replica.Connected() || o.Index() > o.Page() {
 		return nil
 	}
@@ -89,11 +88,11 @@ func (o *turnsPage) requestOlder() tea.Cmd {
 		switch {
 		case o.replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
 			return o.requestOlder()
-		case err == nil && o.outline.OlderThan() == before:
-			err = o.outline.Prepend(page)
+		case err == nil && o.turns.OlderThan() == before:
+			err = o.turns.PrependPage(page)
 		}
 		if err != nil {
-			o.outline.StopPaging()
+			o.turns.StopPaging()
 			o.failed = remote.ErrorText(err)
 		}
 		return o.requestOlder()
@@ -102,7 +101,7 @@ func (o *turnsPage) requestOlder() tea.Cmd {
 
 // title returns how many turns match, and whether all of them are known.
 func (o *turnsPage) title(matches int) string {
-	all := len(o.outline.Turns(""))
+	all := len(o.turns.Matching(""))
 	title := "turns · " + fmt.Sprint(matches)
 	if o.Text() != "" {
 		title += fmt.Sprintf(" of %d", all)
@@ -110,7 +109,7 @@ func (o *turnsPage) title(matches int) string {
 	switch {
 	case o.failed != "":
 		title += " · older turns not available: " + format.JoinLines(transcript.Clean(o.failed))
-	case o.outline.OlderThan() == 0:
+	case o.turns.OlderThan() == 0:
 	case o.loading:
 		title += " · loading older turns …"
 	case !o.replica.Connected():
@@ -122,7 +121,7 @@ func (o *turnsPage) title(matches int) string {
 }
 
 // row returns the line of a turn: its time and message, and details as far as they fit.
-func (o *turnsPage) row(t *outline.Turn, width int, selected bool) string {
+func (o *turnsPage) row(t *turns.Turn, width int, selected bool) string {
 	s := o.styles
 	text := ui.Excerpt(t.Prompt)
 	if text == "" {
@@ -146,7 +145,7 @@ func (o *turnsPage) row(t *outline.Turn, width int, selected bool) string {
 }
 
 // details returns the state of a turn, its duration, tool calls and cost.
-func (o *turnsPage) details(t *outline.Turn) []string {
+func (o *turnsPage) details(t *turns.Turn) []string {
 	state := o.replica.State
 	var out []string
 	switch {

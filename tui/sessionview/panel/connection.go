@@ -33,6 +33,9 @@ func NewConnection(s *ui.Styles, r *replica.Session, c *request.Sender) *Connect
 	return &Connection{styles: s, replica: r, commands: c}
 }
 
+// Actions returns the actions of the panel.
+func (p *Connection) Actions() Actions { return Actions{keymap.Reconnect: Run(p.Retry)} }
+
 // Retry makes the session connect now instead of at the next attempt.
 func (p *Connection) Retry() tea.Cmd {
 	session, ok := p.commands.Session.(remote.Retrier)

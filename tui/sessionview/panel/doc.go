@@ -1,4 +1,5 @@
-// Package panel says what a panel of the session view is, and implements the simple ones: plan,
-// connection, outbox, interrupt and the position in a recording. A panel changes its own state and
-// returns what the view should do as a [Result]; it knows neither the view nor the other panels.
+// Package panel says what a part and a panel of the session view are and which actions they have, and
+// implements the simple ones: plan, connection, outbox, interrupt, the user's editor and the position
+// in a recording. A part changes its own state and returns what the view should do as a [Result]; it
+// knows neither the view nor the other parts.
 package panel

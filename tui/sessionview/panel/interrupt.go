@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
@@ -28,6 +29,9 @@ type Interrupt struct {
 func NewInterrupt(s *ui.Styles, r *replica.Session, c *request.Sender) *Interrupt {
 	return &Interrupt{styles: s, replica: r, commands: c}
 }
+
+// Actions returns the actions of the interrupt.
+func (i *Interrupt) Actions() Actions { return Actions{keymap.Interrupt: Run(i.Start)} }
 
 // Start interrupts the running turn. Queued messages are held: the queue panel shows the keys that
 // release or clear them.

@@ -48,6 +48,9 @@ func NewOutbox(
 	return &Outbox{styles: s, replica: r, commands: c, restore: restore}
 }
 
+// Actions returns the actions of the outbox.
+func (o *Outbox) Actions() Actions { return Actions{keymap.TakeBack: Run(o.TakeBack)} }
+
 // Send sends a message and keeps it until an event reports it. parts returns the parts of the
 // message. It runs outside of the event loop.
 func (o *Outbox) Send(id, text string, files []attachment.File, parts func() ([]protocol.Part, error)) tea.Cmd {

@@ -49,11 +49,3 @@ func (Base) Deadline() time.Time { return time.Time{} }
 
 // Due implements [ui.Timed].
 func (Base) Due() (cmd tea.Cmd, changed bool) { return nil, false }
-
-// Result is the effect of a key press on the view.
-type Result struct {
-	Cmd   tea.Cmd
-	Leave bool              // give up the focus
-	Push  ui.Overlay        // to show, or nil
-	Edit  *protocol.Message // queued message to edit in the composer, or nil
-}

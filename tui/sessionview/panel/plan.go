@@ -15,47 +15,35 @@ import (
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
 
 // Plan shows the tasks of the running plan. The user can cancel and restart them.
 type Plan struct {
 	Base
-	styles    *ui.Styles
-	replica   *replica.Session
-	commands  *request.Sender
-	checklist func() *transcriptview.Checklist // details that the plan does not have
+	styles   *ui.Styles
+	replica  *replica.Session
+	commands *request.Sender
+	turns    *turns.Turns
 
 	focused  bool
 	selected string            // task ID
 	pending  map[string]string // task ID → action without an answer yet
-	stale    bool              // the plan belongs to an earlier turn
 }
 
 // NewPlan returns a panel without the focus.
-func NewPlan(
-	s *ui.Styles, r *replica.Session, c *request.Sender, checklist func() *transcriptview.Checklist,
-) *Plan {
-	return &Plan{styles: s, replica: r, commands: c, checklist: checklist, pending: map[string]string{}}
+func NewPlan(s *ui.Styles, r *replica.Session, c *request.Sender, t *turns.Turns) *Plan {
+	return &Plan{styles: s, replica: r, commands: c, turns: t, pending: map[string]string{}}
 }
 
 // SetFocus sets whether the panel has the focus.
 func (p *Plan) SetFocus(focused bool) { p.focused = focused }
 
-// Apply records whether the plan belongs to the running turn: the state does not.
-func (p *Plan) Apply(e *protocol.Event) {
-	switch {
-	case e.Type == protocol.TurnStarted:
-		p.stale = true
-	case transcriptview.IsPlanEvent(e.Type):
-		p.stale = false
-	}
-}
-
 // Running returns the plan of the running turn, or nil.
 func (p *Plan) Running() *protocol.Plan {
 	s := p.replica.State
-	if s.Plan == nil || p.stale || s.Turn == nil || len(s.Plan.Tasks) == 0 {
+	if s.Plan == nil || p.turns.PlanStale() || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
 	}
 	return s.Plan
@@ -143,7 +131,7 @@ func (p *Plan) View(width, rows int) []string {
 		return nil
 	}
 	rows = max(0, rows-1) // the title
-	done, at, c := tasksDone(plan), p.selectedIndex(plan), p.checklist()
+	done, at := tasksDone(plan), p.selectedIndex(plan)
 	first := done - 1 // the last finished task comes first
 	switch {
 	case p.focused:
@@ -168,14 +156,14 @@ func (p *Plan) View(width, rows int) []string {
 	}
 	out := []string{p.styles.Rule(title, width)}
 	for i := first; i < last; i++ {
-		out = append(out, p.taskLine(&plan.Tasks[i], c, width, p.focused && i == at))
+		out = append(out, p.taskLine(&plan.Tasks[i], width, p.focused && i == at))
 	}
 	return out
 }
 
 // taskLine returns the line of a task.
-func (p *Plan) taskLine(t *protocol.Task, c *transcriptview.Checklist, width int, selected bool) string {
-	left, details, right, style := c.Task(p.styles, t)
+func (p *Plan) taskLine(t *protocol.Task, width int, selected bool) string {
+	left, details, right, style := transcriptview.Task(p.styles, p.turns.Plan(), t)
 	pending := p.pending[t.ID] != ""
 	if pending {
 		right = p.pending[t.ID] + " …"
@@ -215,9 +203,8 @@ func (p *Plan) Section(width int) (title, note string, lines []string) {
 	if plan == nil {
 		return "", "", nil
 	}
-	checklist := p.checklist()
 	for i := range plan.Tasks {
-		left, _, right, style := checklist.Task(p.styles, &plan.Tasks[i])
+		left, _, right, style := transcriptview.Task(p.styles, p.turns.Plan(), &plan.Tasks[i])
 		mark, text, _ := strings.Cut(left, " ")
 		lines = append(lines, ui.Spread(" "+style.Render(mark)+" "+text, style.Render(right), width))
 	}

@@ -8,16 +8,21 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/transcriptview"
+	"agentctl/tui/turns"
 )
 
-// openPlan returns a rig with a plan panel that has the focus. It has no details of the tasks.
+// openPlan returns a rig with a plan panel that has the focus.
 func openPlan(t *testing.T, j *tuitest.Journal) *paneltest.Rig {
 	t.Helper()
 	r := paneltest.New(t, j)
-	p := NewPlan(r.Styles, r.Replica, r.Commands, func() *transcriptview.Checklist { return nil })
+	reader := &turns.Turns{}
+	p := NewPlan(r.Styles, r.Replica, r.Commands, reader)
 	p.SetFocus(true)
-	r.Apply = p.Apply
+	r.Apply = func(e *protocol.Event) {
+		if _, err := reader.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.Lines = func() []string { return p.View(80, 24) }
 	r.Key = func(key string) tea.Cmd {
 		result := p.Press(key)

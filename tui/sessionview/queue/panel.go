@@ -45,6 +45,15 @@ func New(c Config) *Panel {
 	return &Panel{Config: c, pending: map[string]string{}, holds: editHolds{disconnects: map[protocol.Actor]time.Time{}}}
 }
 
+// Actions returns the actions on the queue that need no focus.
+func (q *Panel) Actions() panel.Actions {
+	return panel.Actions{
+		keymap.HoldQueue:    panel.Run(q.Hold),
+		keymap.ReleaseQueue: panel.Run(q.Release),
+		keymap.ClearQueue:   {Run: func(string) panel.Result { return q.Clear() }},
+	}
+}
+
 // SetFocus sets whether the panel has the focus.
 func (q *Panel) SetFocus(focused bool) {
 	q.focused = focused

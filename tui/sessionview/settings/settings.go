@@ -9,7 +9,9 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -26,6 +28,31 @@ type Settings struct {
 // New returns the menus of a session.
 func New(s *ui.Styles, r *replica.Session, c *request.Sender) *Settings {
 	return &Settings{styles: s, replica: r, commands: c, pending: map[string]string{}}
+}
+
+// Actions returns the actions that show the menus and the form. overlays takes them.
+func Actions(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack) panel.Actions {
+	// show opens the menu of the values of one setting above the menu of all, or only that if the agent
+	// has no choices for it.
+	show := func(id string) func() {
+		return func() {
+			all := New(s, r, c)
+			overlays.Push(all.Menu())
+			if values := all.Values(id); values != nil {
+				overlays.Push(values)
+				return
+			}
+			c.Status.Text = "the agent has no setting " + id
+		}
+	}
+	rename := func(name string) panel.Result { return panel.Result{Push: NewRename(s, r, c, overlays, name)} }
+	return panel.Actions{
+		keymap.ShowSettings:  panel.Do(func() { overlays.Push(New(s, r, c).Menu()) }),
+		keymap.ShowRules:     panel.Do(func() { overlays.Push(NewRules(s, r, c)) }),
+		keymap.SetMode:       panel.Do(show("mode")),
+		keymap.SetModel:      panel.Do(show("model")),
+		keymap.RenameSession: {Run: rename, Text: true},
+	}
 }
 
 // Menu returns the menu of all settings.

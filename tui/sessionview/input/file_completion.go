@@ -1,0 +1,193 @@
+package input
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/filelist"
+	"agentctl/internal/format"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// maxFileSuggestions bounds the suggested files.
+const maxFileSuggestions = 100
+
+// maxResourceSuggestions bounds the suggested resources, which come before the files.
+const maxResourceSuggestions = 20
+
+// fileRows is the maximum number of files shown at once.
+const fileRows = 6
+
+// fileCompletion suggests files of the session's directory, and resources that the agent reads,
+// while the word at the cursor begins with @. A task lists the files each time that such a word is
+// begun.
+type fileCompletion struct {
+	*ui.Picker[suggestion]
+	*Config
+
+	active    bool // the word at the cursor begins with @
+	reads     int  // number of listings; the result of an earlier one is ignored
+	listed    bool // listing is that of reads
+	listing   filelist.Listing
+	word      string // of results
+	dismissed string // the word whose suggestions the user closed
+	results   []suggestion
+	resources int // of the results, which begin with them
+}
+
+// A suggestion is the name of a file, or of a resource with its title.
+type suggestion struct{ name, title string }
+
+// mention returns the text that stands for a suggestion in a message.
+func (s suggestion) mention() string {
+	if strings.Contains(s.name, " ") {
+		return `@"` + s.name + `" `
+	}
+	return "@" + s.name + " "
+}
+
+func newFileCompletion(config *Config) *fileCompletion {
+	c := &fileCompletion{Config: config}
+	c.Picker = ui.NewPicker(c.Styles, ui.List[suggestion]{
+		Title:    func(int, int, int) string { return c.title() },
+		Rows:     func(string) []suggestion { return c.suggestions() },
+		ID:       func(s suggestion) string { return s.name },
+		Draw:     func(s suggestion, selected bool, width int) []string { return []string{c.row(s, selected, width)} },
+		Choose:   func(s suggestion) ui.Response { return ui.Response{Intent: ui.CompleteIntent{Text: s.mention()}} },
+		Complete: suggestion.mention,
+		Message:  true,
+		Docked:   fileRows,
+	})
+	return c
+}
+
+// filesMsg carries the files of the session's directory.
+type filesMsg struct {
+	read    int
+	listing filelist.Listing
+}
+
+// update follows the word at the cursor. It starts a listing when a word with @ is begun.
+func (c *fileCompletion) update(word string) (list tea.Cmd) {
+	if active := strings.HasPrefix(word, "@"); active != c.active {
+		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
+		c.reads++
+		if active && c.available() {
+			read, dir := c.reads, c.Replica.State.CWD
+			list = c.Commands.Tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
+		}
+	}
+	if c.active && word != c.word {
+		c.word = word
+		c.Reset()
+		query := strings.TrimPrefix(word[1:], `"`)
+		c.results = c.matchingResources(query)
+		if c.resources = len(c.results); c.listed {
+			for _, name := range c.listing.Search(query, maxFileSuggestions) {
+				c.results = append(c.results, suggestion{name: name})
+			}
+		}
+	}
+	return list
+}
+
+// matchingResources returns the resources that have a text in their name or title.
+func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
+	if c.Replica.State.Options == nil {
+		return nil
+	}
+	query = strings.ToLower(query)
+	for _, r := range c.Replica.State.Options.Resources {
+		if transcript.Clean(r.Name) != r.Name || strings.ContainsAny(r.Name, "\"\n\t ") {
+			continue // it cannot be typed
+		}
+		if strings.Contains(strings.ToLower(r.Name+" "+r.Title), query) && len(found) < maxResourceSuggestions {
+			found = append(found, suggestion{r.Name, transcript.Clean(r.Title)})
+		}
+	}
+	return found
+}
+
+// available reports whether the files of the session can be listed.
+func (c *fileCompletion) available() bool { return c.Local && filepath.IsAbs(c.Replica.State.CWD) }
+
+// setFiles sets the files. Names that cannot be typed are left out. It reports whether the
+// suggestions changed.
+func (c *fileCompletion) setFiles(msg filesMsg) bool {
+	if msg.read != c.reads {
+		return false
+	}
+	msg.listing.Files = slices.DeleteFunc(msg.listing.Files, func(name string) bool {
+		return transcript.Clean(name) != name || strings.ContainsAny(name, "\"\n\t")
+	})
+	c.listing, c.listed, c.word = msg.listing, true, ""
+	return true
+}
+
+// suggestions returns the suggested files.
+func (c *fileCompletion) suggestions() []suggestion {
+	if !c.active || c.word == c.dismissed {
+		return nil
+	}
+	return c.results
+}
+
+// view returns a title and the suggestions around the selected one, or why there are none.
+func (c *fileCompletion) view(width int) []string {
+	switch n := len(c.suggestions()); {
+	case c.active && n == 0 && !c.available():
+		return []string{c.Styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
+	case n == 0:
+		return nil
+	}
+	lines, _ := c.View(width, fileRows+1)
+	return lines
+}
+
+// title returns the number of files and resources, and the keys.
+func (c *fileCompletion) title() string {
+	n := len(c.results) - c.resources
+	count := format.Count(n, "file")
+	if n == maxFileSuggestions || c.listing.More {
+		count = "the first " + count
+	}
+	if resources := format.Count(c.resources, "resource"); c.resources > 0 && n > 0 {
+		count = resources + " · " + count
+	} else if c.resources > 0 {
+		count = resources
+	}
+	keys := c.Styles.Keys
+	return count + c.Styles.Dim.Render(keymap.Separator+keys.Hint(keymap.Choose, "attaches")+keymap.Separator+"↑↓"+
+		keymap.Separator+keys.Hint(keymap.Back, "closes"))
+}
+
+// row draws a suggestion.
+func (c *fileCompletion) row(s suggestion, selected bool, width int) string {
+	text := strings.TrimSpace(s.name + "  " + s.title)
+	if selected {
+		return c.Styles.Selected.Render(ui.Fit(" ▸ "+text, width))
+	}
+	return ui.Fit("   "+text, width)
+}
+
+// updateFileCompletion passes a key or the wheel to the suggested files while there are any.
+func (in *Input) updateFileCompletion(msg tea.Msg) (handled bool) {
+	files := in.files
+	if len(files.suggestions()) == 0 {
+		return false
+	}
+	r, handled := files.Handle(msg)
+	if r.Close {
+		files.dismissed = files.word
+	}
+	if i, ok := r.Intent.(ui.CompleteIntent); ok {
+		in.composer.ReplaceWord(i.Text)
+	}
+	return handled
+}

@@ -1,0 +1,34 @@
+package input
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+)
+
+func TestPasteSanitized(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80)
+	s.update(tea.PasteMsg{Content: "a\x1b[31mb\r\nc"})
+	if got := s.in.composer.Value(); got != "ab\nc" {
+		t.Errorf("got pasted text %q", got)
+	}
+}
+
+func TestAnEmptyMessageNamesItsReceiver(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 80)
+	s.mustShow("> Queue a message for gemini · / commands · @ files · ! shell")
+	s.typeText("x")
+	s.mustHide("Queue a message")
+	s.keys("backspace")
+	s.in.SetFocus(false)
+	s.mustHide("Queue a message") // keys do not write
+	s.in.SetFocus(true)
+	s.Journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
+	s.ApplyJournal()
+	s.mustShow("> Message gemini")
+	s.in.SetElsewhere(true)
+	s.mustHide("Message gemini")
+}

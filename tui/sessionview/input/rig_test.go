@@ -1,0 +1,254 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/attachment"
+	"agentctl/internal/dev/paneltest"
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+	"agentctl/tui/drafts"
+	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/queue"
+	"agentctl/tui/ui"
+)
+
+// rig is an input with the parts that it sends to: queue, outbox and interrupt.
+type rig struct {
+	*paneltest.Rig
+	t       *testing.T
+	in      *Input
+	outbox  *panel.Outbox
+	actions panel.Actions // of the input, the outbox and the interrupt
+	width   int
+	timers  []tea.Msg // started and not yet fired
+	left    bool      // the last ctrl+c had nothing to clear or to stop
+	forked  ForkedIntent
+	edited  ui.EditIntent // the last text to edit
+	rows    int           // scrolled
+}
+
+// Scroll implements [Transcript].
+func (r *rig) Scroll(rows int) { r.rows += rows }
+
+// ScrollToBottom implements [Transcript].
+func (r *rig) ScrollToBottom() {}
+
+// RequestOlder implements [Transcript]. There are no older turns.
+func (r *rig) RequestOlder() (cmd tea.Cmd, older bool) { return nil, false }
+
+// open returns a rig that has applied the pending events of a journal.
+func open(t *testing.T, j *tuitest.Journal, width int) *rig {
+	t.Helper()
+	r := &rig{Rig: paneltest.New(t, j), t: t, width: width}
+	ids := 0
+	newID := func() string {
+		ids++
+		return fmt.Sprintf("client-m%d", 100+ids)
+	}
+	r.outbox = panel.NewOutbox(r.Styles, r.Replica, r.Commands, func(text string, files []attachment.File) {
+		r.in.Restore(text, files)
+	})
+	q := queue.New(queue.Config{
+		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now, NewID: newID,
+		Editing: func() string { return r.in.Editing() },
+	})
+	r.in = New(Config{
+		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Overlays: &r.Overlays, Outbox: r.outbox, Queue: q,
+		Transcript: r, Now: r.Now, NewID: newID,
+		After: func(_ time.Duration, msg tea.Msg) tea.Cmd {
+			r.timers = append(r.timers, msg)
+			return nil
+		},
+		TakesText: func(keymap.Action) bool { return false },
+		Forked:    func(i ForkedIntent) { r.forked = i },
+	})
+	r.actions = panel.Join(r.in.Actions(), r.outbox.Actions(),
+		panel.NewInterrupt(r.Styles, r.Replica, r.Commands).Actions())
+	r.Apply = func(e *protocol.Event) {
+		r.in.Apply(e)
+		r.outbox.Apply(e)
+	}
+	r.ApplyJournal()
+	return r
+}
+
+// update gives a message to the overlays and the input, as the view does, and runs the commands.
+func (r *rig) update(msg tea.Msg) {
+	r.t.Helper()
+	for _, next := range r.Run(tea.Batch(r.handle(msg), r.in.Handled(msg))) {
+		r.update(next)
+	}
+}
+
+func (r *rig) handle(msg tea.Msg) tea.Cmd {
+	press, isKey := msg.(tea.KeyPressMsg)
+	if isKey && press.String() == "ctrl+c" {
+		if o, ok := r.Overlays.Top().(interface{ Interrupt() bool }); ok && o.Interrupt() {
+			return nil
+		}
+		cmd, cleared := r.in.Clear()
+		r.left = !cleared
+		return cmd
+	}
+	if isKey {
+		r.Commands.Status.Clear()
+	}
+	cmd, intents, pass := r.Overlays.Update(msg)
+	for _, i := range intents {
+		more, _ := r.in.HandleIntent(i)
+		cmd = tea.Batch(cmd, more)
+	}
+	switch {
+	case !pass || len(intents) > 0:
+	case isKey:
+		cmd = tea.Batch(cmd, r.press(press))
+	case ui.IsInput(msg):
+		cmd = tea.Batch(cmd, r.in.Paste(msg.(tea.PasteMsg).Content))
+	default:
+		more, _ := r.in.Update(msg)
+		cmd = tea.Batch(cmd, more)
+	}
+	return cmd
+}
+
+func (r *rig) press(msg tea.KeyPressMsg) tea.Cmd {
+	if r.in.Begin(msg.String()) || r.in.Write(msg) {
+		return nil
+	}
+	if result, handled := r.in.HandleList(msg); handled {
+		return r.apply(result)
+	}
+	if a, ok := r.actions[r.Styles.Keys.At(keymap.Global, msg.String())]; ok {
+		return r.apply(a.Run(""))
+	}
+	return r.apply(r.in.Press(msg))
+}
+
+// apply carries out a result of the input.
+func (r *rig) apply(result panel.Result) tea.Cmd {
+	if result.Push != nil {
+		r.Overlays.Push(result.Push)
+	}
+	switch i := result.Intent.(type) {
+	case panel.RunIntent:
+		return r.apply(r.actions[i.Action].Run(i.Text))
+	case ui.EditIntent:
+		r.edited = i
+	}
+	return result.Cmd
+}
+
+// act carries out an action of the input.
+func (r *rig) act(action keymap.Action) {
+	r.t.Helper()
+	for _, msg := range r.Run(r.apply(r.actions[action].Run(""))) {
+		r.update(msg)
+	}
+}
+
+// keys gives keys by name.
+func (r *rig) keys(names ...string) {
+	r.t.Helper()
+	for _, name := range names {
+		if name == "up" || name == "down" {
+			r.Time = r.Time.Add(2 * keyInterval) // slower than a mouse wheel that sends arrow keys
+		}
+		r.update(tuitest.KeyPress(name))
+	}
+}
+
+func (r *rig) typeText(text string) {
+	r.t.Helper()
+	for _, c := range text {
+		r.update(tea.KeyPressMsg{Code: c, Text: string(c)})
+	}
+}
+
+func (r *rig) paste(text string) { r.update(tea.PasteMsg{Content: text}) }
+
+// send types a message and sends it.
+func (r *rig) send(text string) {
+	r.typeText(text)
+	r.keys("enter")
+}
+
+// edit edits the first queued message.
+func (r *rig) edit() {
+	r.Run(r.in.EditQueued(r.Replica.State.Queue[0]))
+}
+
+// fireTimers fires the timers that were started.
+func (r *rig) fireTimers() {
+	timers := r.timers
+	r.timers = nil
+	for _, msg := range timers {
+		r.update(msg)
+	}
+}
+
+// saveTo makes the input save its draft in saved.
+func (r *rig) saveTo(saved *[]drafts.Draft) {
+	r.in.Options.SaveDraft = func(d drafts.Draft) { *saved = append(*saved, d) }
+}
+
+// text returns the overlay on top, the lines of the outbox and the input, and the status message.
+func (r *rig) text() string {
+	var lines []string
+	top := r.Overlays.Top()
+	if top != nil {
+		lines, _ = top.View(r.width, 24)
+	}
+	if top == nil || !top.FullScreen() {
+		input, _ := r.in.View(r.width, 8)
+		lines = slices.Concat(lines, r.outbox.View(r.width, 8), r.in.CommandLines(r.width), r.in.FileLines(r.width),
+			[]string{r.in.Title()}, input)
+	}
+	var out strings.Builder
+	for _, line := range append(lines, r.Commands.Status.Text) {
+		out.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
+	}
+	return out.String()
+}
+
+// mustShow fails unless every text is shown.
+func (r *rig) mustShow(want ...string) {
+	r.t.Helper()
+	for _, w := range want {
+		if !strings.Contains(r.text(), w) {
+			r.t.Fatalf("the input does not show %q:\n%s", w, r.text())
+		}
+	}
+}
+
+// mustHide fails if a text is shown.
+func (r *rig) mustHide(what string) {
+	r.t.Helper()
+	if strings.Contains(r.text(), what) {
+		r.t.Fatalf("the input shows %q:\n%s", what, r.text())
+	}
+}
+
+// mustNotLeave fails if the last ctrl+c had nothing to clear or to stop.
+func (r *rig) mustNotLeave() {
+	r.t.Helper()
+	if r.left {
+		r.t.Fatal("ctrl+c leaves")
+	}
+}
+
+// mustCompose fails unless the text field has a text.
+func (r *rig) mustCompose(want string) {
+	r.t.Helper()
+	if got := r.in.composer.Text(); got != want {
+		r.t.Fatalf("got composer text %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,68 @@
+package input
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// View returns the lines of the composer and its cursor. The prompt has the accent colour while keys
+// write.
+func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
+	lines, cursor := in.composer.View(width, rows)
+	takesText := in.focused && !in.composer.Elsewhere
+	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && takesText && len(prompt) == 1 {
+		if in.composer.Empty() && !in.composer.Shell {
+			text = in.Styles.Dim.Render(ui.FitHints(in.placeholder(), width-2))
+		}
+		lines[0] = in.Styles.Accent.Bold(true).Render(prompt) + " " + text
+	}
+	return lines, cursor
+}
+
+// placeholder returns the text shown in place of an empty message: its receiver, and the characters
+// that begin something else.
+func (in *Input) placeholder() string {
+	verb, status := "Message ", in.Replica.State.Status()
+	if status == protocol.Running || status == protocol.Waiting {
+		verb = "Queue a message for "
+	}
+	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(in.Replica.State.Agent))), "the agent")
+	return verb + agent + " · / commands · @ files · ! shell"
+}
+
+// Title returns the title of the rule above the composer while a queued message or a shell command is
+// written, or "".
+func (in *Input) Title() string {
+	s := in.Styles
+	switch {
+	case in.composer.Editing != "":
+		hint := ui.Prefixed(" · ", s.Keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
+		return s.Warning.Render(in.Queue.EditTitle()) + s.Dim.Render(hint)
+	case in.composer.Shell && in.focused:
+		return in.shellTitle()
+	}
+	return ""
+}
+
+// FileLines returns the suggested files and the attachments.
+func (in *Input) FileLines(width int) []string {
+	return slices.Concat(in.files.view(width), in.attachments.view(width))
+}
+
+// CommandLines returns the lines of the list of commands, or nil.
+func (in *Input) CommandLines(width int) []string {
+	if !in.listsCommands() {
+		return nil
+	}
+	return in.commandList.view(width)
+}

@@ -1,0 +1,59 @@
+package panel
+
+import (
+	"maps"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
+)
+
+// Result is the effect of a key press or an action on the view.
+type Result struct {
+	Cmd    tea.Cmd
+	Leave  bool              // the message box takes the focus
+	Push   ui.Overlay        // to show, or nil
+	Edit   *protocol.Message // queued message to edit in the message box, or nil
+	Intent ui.Intent         // such as [RunIntent], or nil
+}
+
+// RunIntent asks the view to carry out an action with the text after its word, or without text.
+type RunIntent struct {
+	Action keymap.Action
+	Text   string
+}
+
+// Action carries out an action that does not depend on the focus.
+type Action struct {
+	Run  func(text string) Result // text follows the word of a command; "" for a key
+	Text bool                     // it takes such a text
+}
+
+// Actions are the actions that a part carries out.
+type Actions map[keymap.Action]Action
+
+// Run returns an action that takes no text and only starts a command.
+func Run(f func() tea.Cmd) Action {
+	return Action{Run: func(string) Result { return Result{Cmd: f()} }}
+}
+
+// Do returns an action that takes no text and changes only its part.
+func Do(f func()) Action {
+	return Action{Run: func(string) Result { f(); return Result{} }}
+}
+
+// Show returns an action that takes no text and shows an overlay.
+func Show(f func() ui.Overlay) Action {
+	return Action{Run: func(string) Result { return Result{Push: f()} }}
+}
+
+// Join returns the actions of all parts.
+func Join(parts ...Actions) Actions {
+	all := Actions{}
+	for _, actions := range parts {
+		maps.Copy(all, actions)
+	}
+	return all
+}

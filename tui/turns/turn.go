@@ -1,0 +1,72 @@
+package turns
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+)
+
+// maxPrompt bounds the text that is kept of a message, in bytes.
+const maxPrompt = 400
+
+// Turn is a turn in brief.
+type Turn struct {
+	ID      string
+	First   uint64 // seq of its first event
+	Prompt  string // start of the user's message
+	Started time.Time
+	End     *protocol.TurnEndedData // nil: running, or its end is not known
+
+	tools map[string]bool // ids of the tool calls
+}
+
+// newTurn returns the brief of a turn without items.
+func newTurn(t *protocol.Turn) *Turn {
+	return &Turn{ID: t.Turn, First: t.First, Prompt: prompt(t.Message.Text), Started: t.Started}
+}
+
+// Tools returns the number of tool calls.
+func (t *Turn) Tools() int { return len(t.tools) }
+
+// addTool counts a tool call.
+func (t *Turn) addTool(id string) {
+	if t.tools == nil {
+		t.tools = map[string]bool{}
+	}
+	t.tools[id] = true
+}
+
+// join adds the earlier events of the same turn.
+func (t *Turn) join(before *Turn) {
+	t.First, t.Started = before.First, before.Started
+	if t.tools == nil {
+		t.tools = before.tools
+	} else {
+		maps.Copy(t.tools, before.tools)
+	}
+	if t.Prompt == "" {
+		t.Prompt = before.Prompt
+	}
+	if t.End == nil {
+		t.End = before.End
+	}
+}
+
+// matches reports whether the message contains all words, in any case. The words are in lower case.
+func (t *Turn) matches(words []string) bool {
+	text := strings.ToLower(t.Prompt)
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// prompt returns the start of a message in one line.
+func prompt(text string) string {
+	text = strings.Join(strings.Fields(text[:min(len(text), maxPrompt)]), " ")
+	return strings.ToValidUTF8(text, "") // the cut may be in a character
+}

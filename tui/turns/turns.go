@@ -1,0 +1,147 @@
+package turns
+
+import (
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// Turns holds the turns of a session, oldest first. The zero value is a session at its start.
+type Turns struct {
+	transcript protocol.Transcript // the current turn alone
+	partial    bool                // the events began within the current turn
+	added      int64               // see Added
+
+	turns     []*Turn
+	contexts  contexts
+	plan      *Plan  // of the current turn
+	planStale bool   // see PlanStale
+	olderThan uint64 // the next page has events before this seq; 0: no older events
+}
+
+// Reset discards all turns and starts from a snapshot at seq at. The turn in its state is the newest
+// one.
+func (t *Turns) Reset(at uint64, s *protocol.State) {
+	*t = Turns{}
+	if at > 0 {
+		t.olderThan = at + 1
+	}
+	if turn := s.Turn; turn != nil {
+		t.beginPartial(&protocol.Turn{
+			Turn: turn.Turn, First: turn.First, Message: turn.Message, Started: turn.Started,
+		})
+		t.contexts.startTurn(turn.Turn)
+	}
+}
+
+// Apply applies a durable event. It returns the changed and new items of the current turn.
+func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
+	t.added = 0
+	if !e.Durable() {
+		return nil, nil
+	}
+	t.beginWithin(e)
+	before := t.written()
+	items, err := t.transcript.Apply(e)
+	if err != nil {
+		return nil, err
+	}
+	switch e.Type {
+	case protocol.MessageUser:
+		current := t.transcript.Current()
+		t.transcript.Turns = []*protocol.Turn{current}
+		t.partial, t.plan = false, nil
+		t.turns = append(t.turns, newTurn(current))
+		return nil, nil
+	case protocol.TurnStarted:
+		t.planStale = true
+	case protocol.TurnEnded:
+		t.plan = nil
+		if current := t.transcript.Current(); current != nil && current.Turn == e.Turn {
+			t.turns[len(t.turns)-1].End = current.End
+		}
+	case protocol.ToolStarted:
+		if len(items) > 0 {
+			t.turns[len(t.turns)-1].addTool(items[0].ID)
+		}
+	case protocol.TextDelta, protocol.ReasoningDelta, protocol.JoinedDeltas:
+		t.added = t.written() - before
+	default:
+		t.applyPlan(e, items)
+	}
+	t.contexts.apply(e)
+	return items, nil
+}
+
+// applyPlan applies an event to the plan, if it is one of a plan.
+func (t *Turns) applyPlan(e *protocol.Event, items []*protocol.Item) {
+	if !IsPlanEvent(e.Type) {
+		return
+	}
+	t.planStale = false
+	for _, it := range items {
+		if t.plan == nil {
+			t.plan = &Plan{}
+		}
+		t.plan.apply(it)
+	}
+}
+
+// beginWithin starts a turn whose message is not known, if e belongs to one and no turn is current.
+func (t *Turns) beginWithin(e *protocol.Event) {
+	if e.Turn != "" && e.Type != protocol.MessageUser && t.transcript.Current() == nil {
+		t.beginPartial(&protocol.Turn{Turn: e.Turn, First: e.First(), Started: e.Time})
+	}
+}
+
+func (t *Turns) beginPartial(turn *protocol.Turn) {
+	t.partial = true
+	t.transcript.Turns = []*protocol.Turn{turn}
+	t.turns = append(t.turns, newTurn(turn))
+}
+
+// written returns the bytes of text and reasoning of the current turn.
+func (t *Turns) written() int64 {
+	if current := t.transcript.Current(); current != nil {
+		return current.Written()
+	}
+	return 0
+}
+
+// Added returns the bytes of text and reasoning that the last event added.
+func (t *Turns) Added() int64 { return t.added }
+
+// Current returns the current turn, the last one while no turn runs. It is nil without a turn.
+func (t *Turns) Current() *protocol.Turn { return t.transcript.Current() }
+
+// Partial reports whether the events began within the current turn.
+func (t *Turns) Partial() bool { return t.partial }
+
+// Plan returns the plan of the running turn, or nil.
+func (t *Turns) Plan() *Plan { return t.plan }
+
+// PlanStale reports whether the session's newest plan is older than the start of the newest turn.
+func (t *Turns) PlanStale() bool { return t.planStale }
+
+// Contexts returns the context usage of the newest turns, oldest first. The slice is valid until the
+// next call that changes t, and must not be changed.
+func (t *Turns) Contexts() []Context { return t.contexts.turns }
+
+// LastCompaction returns the result of the last compaction, or nil.
+func (t *Turns) LastCompaction() *protocol.ContextCompactedData { return t.contexts.compacted }
+
+// Matching returns the turns whose messages contain all words of a filter, in any case. The result
+// must not be changed.
+func (t *Turns) Matching(filter string) []*Turn {
+	words := strings.Fields(strings.ToLower(filter))
+	if len(words) == 0 {
+		return t.turns
+	}
+	var out []*Turn
+	for _, turn := range t.turns {
+		if turn.matches(words) {
+			out = append(out, turn)
+		}
+	}
+	return out
+}
