@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +29,7 @@ func (d *testDashboard) openApproval(a protocol.Approval) {
 // waitGrace advances time beyond the grace period of the approval dialog.
 func (d *testDashboard) waitGrace() {
 	d.now = d.now.Add(2 * approval.Grace)
-	d.fireGuards()
+	d.fireTimers()
 }
 
 // A reason whose decision came too late goes on in the message box, also that of an open session.
@@ -259,7 +258,7 @@ func TestDashboardProperties(t *testing.T) {
 			"paste": func(*rapid.T) { d.send(tea.PasteMsg{Content: "a\nb\x1b[2J"}) },
 			"quiet": func(*rapid.T) {
 				d.now = d.now.Add(3 * time.Second)
-				d.fireGuards()
+				d.fireTimers()
 			},
 			"size": func(rt *rapid.T) {
 				width, height = rapid.IntRange(1, 150).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")
@@ -305,41 +304,3 @@ func TestPreviewListsPlan(t *testing.T) {
 }
 
 // A request that cannot be allowed, denied or decided at all takes any key.
-func TestDashboardApprovalWithoutAllowOrDeny(t *testing.T) {
-	for _, kinds := range [][]protocol.Decision{
-		{}, {protocol.Deny}, {protocol.AllowOnce}, {protocol.Explain}, {protocol.AllowAlways},
-	} {
-		request := tuitest.CommandApproval()
-		request.Options = []protocol.Option{}
-		for _, kind := range kinds {
-			request.Options = append(request.Options, protocol.Option{ID: string(kind), Kind: kind, Label: "x"})
-		}
-		d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
-		d.openApproval(request)
-		for _, key := range strings.Fields("y d n a 1 9 enter home enter end enter alt+1 tab esc") {
-			d.press(key)
-			d.waitGrace()
-			_ = d.p.View()
-		}
-		for _, data := range d.decisions() {
-			if !slices.Contains(kinds, data.Decision) && !slices.Contains(kinds, protocol.Decision(data.Option)) {
-				t.Errorf("of %v, decided %+v", kinds, data)
-			}
-		}
-	}
-}
-
-// decisions returns the decisions sent to session s3.
-func (d *testDashboard) decisions() []protocol.ApproveData {
-	s := d.server.Sessions["s3"]
-	if s == nil {
-		return nil
-	}
-	var out []protocol.ApproveData
-	for _, c := range s.Commands() {
-		if data, ok := c.Data.(protocol.ApproveData); ok {
-			out = append(out, data)
-		}
-	}
-	return out
-}

@@ -15,7 +15,6 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/approval"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
@@ -28,13 +27,7 @@ type testDashboard struct {
 	p      *program
 	server *tuitest.Server
 	now    time.Time
-	timers []timer // started and not yet fired
-}
-
-// timer is a message to send after a duration.
-type timer struct {
-	after time.Duration
-	msg   tea.Msg
+	timers []tea.Msg // started and not yet fired
 }
 
 // newTestDashboard returns a connected dashboard that lists the sessions.
@@ -59,8 +52,8 @@ func newTestDashboardWith(
 	d.p = build.newDashboard(d.server, "")
 	d.p.styles.GraphemeWidths = true
 	noTimers(d.p)
-	d.p.dashboard.After = func(after time.Duration, msg tea.Msg) tea.Cmd {
-		d.timers = append(d.timers, timer{after, msg})
+	d.p.dashboard.After = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		d.timers = append(d.timers, msg)
 		return nil
 	}
 	t.Cleanup(func() {
@@ -148,32 +141,14 @@ func (d *testDashboard) wantNoText(text string) {
 	}
 }
 
-// fireGuards fires the timers that end the grace period of an approval.
-func (d *testDashboard) fireGuards() {
-	d.t.Helper()
-	d.fireTimers(func(m timer) bool { _, ok := m.msg.(approval.GuardMsg); return ok })
-}
-
-// tick fires the clock timers and reports whether there were any.
-func (d *testDashboard) tick() bool {
-	d.t.Helper()
-	return d.fireTimers(func(m timer) bool { return m.after == time.Second })
-}
-
-// fireTimers fires the matching timers and reports whether there were any.
-func (d *testDashboard) fireTimers(matches func(timer) bool) (fired bool) {
+// fireTimers ends all pending waits.
+func (d *testDashboard) fireTimers() {
 	d.t.Helper()
 	timers := d.timers
 	d.timers = nil
-	for _, m := range timers {
-		if matches(m) {
-			fired = true
-			d.send(m.msg)
-		} else {
-			d.timers = append(d.timers, m)
-		}
+	for _, msg := range timers {
+		d.send(msg)
 	}
-	return fired
 }
 
 // dashboardProgram is a running Bubble Tea program with a dashboard. It needs a synctest bubble.

@@ -28,7 +28,7 @@ type openSessions struct {
 	ctx        context.Context                  // context of all subscriptions
 	viewConfig sessionview.Config               // template; Session and Tasks are set for each view
 	session    func(id string) remote.Session   // returns the session with an ID
-	host       func(id string) sessionview.Host // nil: that of viewConfig
+	host       func(id string) sessionview.Host // nil: the one of viewConfig
 	keep       int                              // maximum number of open sessions
 	send       func(tea.Msg)                    // sends a message to the event loop
 	onPanic    func(error)                      // ends the program; safe for concurrent use
@@ -101,7 +101,7 @@ func (s *openSessions) Closing(id string) <-chan struct{} {
 
 // show puts sessions on the screen in place of those that are there. The first has the focus. It
 // opens those that are not open, and subscribes those that are not subscribed once
-// ready is closed; a nil ready subscribes at once. If more than keep sessions are open, show closes
+// ready is closed; a nil ready subscribes immediately. If more than keep sessions are open, show closes
 // the least recently shown ones that are hidden. It spares those in spare, unless keep is 1.
 func (s *openSessions) show(ids []string, ready <-chan struct{}, spare []string) {
 	before := s.onScreen()

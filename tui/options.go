@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Input  io.Reader // terminal input; nil: standard input
 	Output io.Writer // terminal output; nil: standard output
-	Env    []string  // environment of the terminal; nil: that of the process
+	Env    []string  // environment of the terminal; nil: the environment of the process
 	Size   Size      // screen size if Output is not a terminal
 
 	Theme   ui.Theme       // "": ThemeAuto

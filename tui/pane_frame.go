@@ -34,7 +34,7 @@ type paneLines struct {
 	rules   []lineEnds
 }
 
-// lineEnds tells at which ends of a line a rule meets the border.
+// lineEnds is at which ends of a line a rule meets the border.
 type lineEnds struct{ left, right bool }
 
 // resetStyle ends the styles of a line.
@@ -149,7 +149,7 @@ func (f *paneFrame) join(screen *split.Arrangement, titles []string, focus strin
 	return out.String()
 }
 
-// rule tells at which ends of a row of the screen a rule of a pane meets the border. The title is
+// rule returns at which ends of a row of the screen a rule of a pane meets the border. The title is
 // one.
 func (f *paneFrame) rule(pane *split.Pane, y int) lineEnds {
 	if row := y - pane.Area.Y; row > 0 {

@@ -9,7 +9,7 @@ import (
 
 // Intervals of the renderer.
 const (
-	wakeInterval = time.Millisecond // after the first message, so that it shows at once
+	wakeInterval = time.Millisecond // after the first message, so that it shows immediately
 	busyInterval = time.Second / 60
 	idleInterval = time.Second
 	restInterval = time.Hour // while the terminal has no focus

@@ -179,7 +179,7 @@ func (b *builder) inputOptions() input.Options {
 	return input.Options{NoShell: o.NoShell}
 }
 
-// openDrafts returns the store of the unsent messages: that of the options, or one in memory.
+// openDrafts returns the store of the unsent messages: the one of the options, or one in memory.
 func (b *builder) openDrafts() *drafts.Store {
 	if b.options.Composer.Drafts == nil {
 		return drafts.Open(userstate.Dir{}, "")
@@ -265,7 +265,7 @@ func (f firstPanic) set(p *tea.Program, err error) {
 	}
 }
 
-// or returns the stored panic, or err if there is none.
+// or returns the stored panic, or err without one.
 func (f firstPanic) or(err error) error {
 	select {
 	case panicErr := <-f:

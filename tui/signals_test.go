@@ -14,7 +14,7 @@ func TestStaleSignalIsIgnored(t *testing.T) {
 		if msg := filterSignals(nil, s); msg != (tea.InterruptMsg{}) {
 			t.Errorf("got %T for a new signal, want tea.InterruptMsg", msg)
 		}
-		time.Sleep(time.Second) // an editor runs meanwhile
+		time.Sleep(time.Second) // while an editor runs
 		if msg := filterSignals(nil, s); msg != nil {
 			t.Errorf("got %T for a stale signal, want nil", msg)
 		}

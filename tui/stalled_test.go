@@ -15,7 +15,7 @@ func TestAServerThatDoesNotAnswerIsShownInTheList(t *testing.T) {
 	d.press("right")
 	_, stalled := d.p.Update(tuitest.KeyPress("enter"))
 	d.now = d.now.Add(4 * time.Second)
-	d.tick()
+	d.fireTimers()
 	d.wantText("○ no answer for 4s sending to 1 session")
 	d.press("down")
 	d.wantText("○ no answer for 4s enter open")

@@ -20,7 +20,7 @@ const (
 
 // terminalWriter writes to a terminal and counts the bytes. While it shows the alternate screen,
 // the terminal has the images of the program, and without mouse reports the wheel sends arrow keys:
-// it scrolls, and the terminal still selects text. Other programs that get the terminal meanwhile,
+// it scrolls, and the terminal still selects text. Other programs that get the terminal,
 // such as an editor, find it as it was.
 type terminalWriter struct {
 	file   *os.File

@@ -256,6 +256,6 @@ func TestAnEditedPatchIsShownInPlaceOfTheRequestedOne(t *testing.T) {
 	}
 	r.Input = []byte(`{"patch":"other"}`)
 	if got := cardText(f.editedRequest(r), 60); !strings.Contains(got, "other") {
-		t.Errorf("got card\n%s\nwant the arguments that the patch does not tell", got)
+		t.Errorf("got card\n%s\nwant the arguments that the patch does not show", got)
 	}
 }

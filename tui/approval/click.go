@@ -25,14 +25,14 @@ func (v *patchReview) click(msg tea.MouseClickMsg) ui.Response {
 		return v.body.Update(msg)
 	case !v.deciding: // the rows move: a double click must not confirm one
 		v.deciding = true
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 		return ui.Response{}
 	}
 	return v.apply(p.Click(p.pending, msg.Y-v.rows, msg.X))
 }
 
-// Click handles a click on a cell of the last view. The owner must call Touch before, and Arm
-// afterwards, as for a key. The first click on a row of the form selects it, a click on the
+// Click handles a click on a cell of the last view. The owner must call Touch before, as for
+// a key. The first click on a row of the form selects it, a click on the
 // selected row does what the key does that confirms it, under the same guard: a new request decides
 // nothing, nor does a request that was not on the screen. What a key must confirm, no click does.
 func (p *Panel) Click(pending []protocol.Approval, line, column int) Result {

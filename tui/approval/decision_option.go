@@ -33,7 +33,7 @@ func (o *decisionOption) allows() bool {
 	return o.Kind == protocol.AllowOnce || o.Kind == protocol.AllowAlways
 }
 
-// name returns agentctl's name of the option. The agent's label is not a name: it may tell another
+// name returns agentctl's name of the option. The agent's label is not a name: it may name another
 // decision.
 func (o *decisionOption) name(asks bool) string {
 	switch {
@@ -55,7 +55,7 @@ func (o *decisionOption) name(asks bool) string {
 	}[o.Kind]
 }
 
-// commonLabels are labels that tell no more than the names of the options, by decision.
+// commonLabels are labels that say no more than the names of the options, by decision.
 var commonLabels = map[protocol.Decision][]string{
 	protocol.AllowOnce:   {"allow once", "allow", "answer", "yes", "apply", "approve", "proceed"},
 	protocol.AllowAlways: {"always allow", "allow always", "always"},
@@ -64,7 +64,7 @@ var commonLabels = map[protocol.Decision][]string{
 	protocol.Explain:     {"explain", "explain first"},
 }
 
-// agentLabel returns the agent's label on one line, or "" if it tells no more than the name.
+// agentLabel returns the agent's label on one line, or "" if it says no more than the name.
 func (o *decisionOption) agentLabel() string {
 	label := strings.TrimSpace(format.JoinLines(transcript.Reveal(o.Label)))
 	if slices.Contains(commonLabels[o.Kind], strings.ToLower(label)) {

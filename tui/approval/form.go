@@ -29,7 +29,7 @@ type Form struct {
 
 	input   *ui.TextInput // of the text row being edited, or nil
 	awaits  awaits
-	sending string // label of the decision being sent, or ""; the form is read-only meanwhile
+	sending string // label of the decision being sent, or ""; the form is read-only then
 	err     string
 }
 

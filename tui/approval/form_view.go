@@ -105,7 +105,7 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 }
 
 // namesTellOptions reports whether agentctl's names of the options say what they decide: the agent
-// gave no labels of its own.
+// gave no own labels.
 func (f *Form) namesTellOptions() bool {
 	return !slices.ContainsFunc(f.options, func(o decisionOption) bool { return o.agentLabel() != "" })
 }

@@ -1,10 +1,6 @@
 package approval
 
-import (
-	"time"
-
-	tea "charm.land/bubbletea/v2"
-)
+import "time"
 
 // Grace is the time without a key press after which a request accepts a decision. It protects the
 // request from keys pressed before it was visible or had the focus.
@@ -13,20 +9,10 @@ const Grace = 600 * time.Millisecond
 // Guard blocks the decision of a request until Grace has passed, and the first key after the
 // request appeared. The zero value blocks decisions until Arm is called.
 type Guard struct {
-	armed        bool
-	until        time.Time
-	timerRunning bool
-	keys         int // pressed since the request appeared
+	armed bool
+	until time.Time
+	keys  int // pressed since the request appeared
 }
-
-// GuardMsg is sent when the timer of a guard ends. Its receiver calls Wake and then Arm.
-type GuardMsg struct{ guard *Guard }
-
-// For reports whether the message belongs to g.
-func (m GuardMsg) For(g *Guard) bool { return m.guard == g }
-
-// Wake records that the timer has ended.
-func (m GuardMsg) Wake() { m.guard.timerRunning = false }
 
 // Armed reports whether the grace period is over.
 func (g *Guard) Armed() bool { return g.armed }
@@ -51,17 +37,20 @@ func (g *Guard) Touch(now time.Time) {
 	}
 }
 
-// Arm makes the request accept decisions if the grace period is over, and reports whether this call
-// did so. Otherwise it returns the timer to start. The command is nil if the guard is armed or its
-// timer is running.
-func (g *Guard) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
-	if g.armed || g.timerRunning {
-		return nil, false
+// Deadline returns the time to call Arm, or zero if the grace period is over.
+func (g *Guard) Deadline() time.Time {
+	if g.armed {
+		return time.Time{}
 	}
-	if wait := g.until.Sub(now); wait > 0 {
-		g.timerRunning = true
-		return after(wait, GuardMsg{g}), false
+	return g.until
+}
+
+// Arm makes the request accept decisions if the grace period is over, and reports whether this call
+// did so.
+func (g *Guard) Arm(now time.Time) (armed bool) {
+	if g.armed || now.Before(g.until) {
+		return false
 	}
 	g.armed = true
-	return nil, true
+	return true
 }

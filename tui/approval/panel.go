@@ -43,7 +43,7 @@ type Result struct {
 	Status string                // status message to show, or ""
 	Push   ui.Overlay            // overlay to open, or nil
 	Decide *protocol.ApproveData // send this decision, then call Decided
-	Edit   *TextToEdit           // open this text in the user's editor
+	Edit   *ui.EditIntent        // open this text in the user's editor
 }
 
 // NewPanel returns a panel without requests. name is the name of the session, or "" if the screen
@@ -53,9 +53,8 @@ func NewPanel(s *ui.Styles, name string) Panel {
 }
 
 // Update sets the pending requests of a session with the directory dir. live marks new ones as
-// arriving now. Update reports whether it switched to another request; the owner must then call
-// Arm.
-func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) (changed bool) {
+// arriving now. The owner calls Arm at the deadline of the panel.
+func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) {
 	p.pending = pending
 	for request := range p.forms {
 		if IndexOf(pending, request) < 0 {
@@ -73,16 +72,14 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 		}
 	}
 	if IndexOf(pending, p.request) >= 0 {
-		return false
+		return
 	}
 	p.request = ""
 	p.guard.Rearm(now)
 	if len(pending) > 0 {
 		p.request = pending[0].Request
 		p.guard.Reset(now)
-		return true
 	}
-	return false
 }
 
 // Current returns the shown request and its form, or nil, nil.
@@ -99,17 +96,17 @@ func IndexOf(pending []protocol.Approval, request string) int {
 	return slices.IndexFunc(pending, func(a protocol.Approval) bool { return a.Request == request })
 }
 
-// cycle shows the request by places after the shown one, cyclically. A key that follows at once
+// cycle shows the request by places after the shown one, cyclically. A key that follows directly
 // decides nothing.
 func (p *Panel) cycle(pending []protocol.Approval, by int) {
 	if n := len(pending); n > 1 {
 		p.request = pending[(IndexOf(pending, p.request)+by+n)%n].Request
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 	}
 }
 
 // Press handles a key while the panel has the focus and no text row is edited. The owner must call
-// Touch before, and Arm afterwards.
+// Touch before.
 func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 	r, f := p.Current(pending)
 	if r == nil {
@@ -148,12 +145,12 @@ func (p *Panel) Press(pending []protocol.Approval, key string) Result {
 		f.move(len(f.rows))
 	case "":
 		p.choose(f, key)
-	case keymap.WriteReason: // at once: the keys that follow are its text
+	case keymap.WriteReason: // without the guard: the keys that follow are its text
 		f.editReason()
 	default:
 		if !p.guard.Ready() {
 			if action == keymap.EditRequest {
-				p.guard.Rearm(p.styles.Now()) // the keys that follow may be a text
+				p.rearm() // the keys that follow may be a text
 			}
 			return Result{Status: tooSoon}
 		}
@@ -168,7 +165,7 @@ func (p *Panel) act(r *protocol.Approval, f *Form, action keymap.Action) Result 
 	case keymap.EditRequest:
 		result := p.startEdit(r, f)
 		if result.Status != "" {
-			p.guard.Rearm(p.styles.Now()) // the keys that follow may be a text
+			p.rearm() // the keys that follow may be a text
 		}
 		return result
 	case keymap.Allow:
@@ -294,6 +291,14 @@ func (p *Panel) PressTyping(pending []protocol.Approval, msg tea.KeyPressMsg) Re
 	if f.edit.field != nil {
 		return p.pressCommand(r, f, msg)
 	}
+	if edit, ok := f.input.Edit(msg, nil); ok {
+		intent := edit.Intent.(ui.EditIntent)
+		intent.Returned = p.rearm
+		return Result{Edit: &intent}
+	}
+	if f.awaits.reason != nil && msg.String() == "enter" && !p.guard.Armed() {
+		return Result{Status: tooSoon}
+	}
 	o := f.pressTyping(msg)
 	switch {
 	case o == nil:
@@ -328,28 +333,25 @@ func (p *Panel) Reopen(now time.Time) {
 	p.guard.Reset(now)
 }
 
-// TakeFocus records that the panel gets the focus. A key that follows at once decides nothing.
+// TakeFocus records that the panel gets the focus. A key that follows directly decides nothing.
 func (p *Panel) TakeFocus() {
 	p.guard.keys++
-	p.guard.Rearm(p.styles.Now())
+	p.rearm()
 }
+
+// rearm blocks decisions for the grace period from now.
+func (p *Panel) rearm() { p.guard.Rearm(p.styles.Now()) }
 
 // Touch records a key press; see Guard.Touch.
 func (p *Panel) Touch(now time.Time) { p.guard.Touch(now) }
 
-// Wake handles the end of a timer. It reports whether that is one of the panel; then call Arm.
-func (p *Panel) Wake(msg GuardMsg) bool {
-	if msg.For(&p.guard) {
-		msg.Wake()
-		return true
+// Deadline returns the time to call Arm, or zero; see Guard.Deadline.
+func (p *Panel) Deadline() time.Time {
+	if p.request == "" {
+		return time.Time{}
 	}
-	return false
+	return p.guard.Deadline()
 }
 
 // Arm makes the shown request accept a decision after the grace period; see Guard.Arm.
-func (p *Panel) Arm(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, armed bool) {
-	if p.request == "" {
-		return nil, false
-	}
-	return p.guard.Arm(now, after)
-}
+func (p *Panel) Arm(now time.Time) (armed bool) { return p.request != "" && p.guard.Arm(now) }

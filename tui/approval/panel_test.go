@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
@@ -82,6 +83,61 @@ func TestTheReasonStaysWhileTheRequestIsExplained(t *testing.T) {
 		p.Update(nil, "", time.Time{}, true)
 		if got := p.TakeUnsent().Text; got != want {
 			t.Errorf("after %s: got the text %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// reviseRequest is a request that takes a reason for a new plan.
+func reviseRequest() []protocol.Approval {
+	return []protocol.Approval{{
+		Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan",
+		Options: []protocol.Option{
+			{ID: "once", Kind: protocol.AllowOnce},
+			{ID: "revise", Kind: protocol.Deny, Label: "Revise with reason"},
+		},
+	}}
+}
+
+// A key that was meant for the editor and comes after its end decides nothing.
+func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+		styles := ui.NewStyles(time.UTC, "")
+		styles.Now = func() time.Time { return now }
+		all, p := reviseRequest(), NewPanel(styles, "")
+		p.Update(all, "", now, true)
+		f := p.forms["r1"]
+		if !f.askReason(&f.options[len(f.options)-1]) {
+			t.Fatal("the decision needs no reason")
+		}
+		p.Paste(all, "typed")
+		wait := func() {
+			now = now.Add(Grace)
+			p.Arm(now)
+		}
+		wait()
+		press := func(msg tea.KeyPressMsg) Result {
+			p.Touch(now)
+			return p.PressTyping(all, msg)
+		}
+		edit := press(tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl}).Edit
+		if edit == nil || edit.Text != "typed" {
+			t.Fatalf("ctrl+g opens %+v", edit)
+		}
+		now = now.Add(time.Hour) // in the editor
+		p.Arm(now)
+		edit.Returned()
+		want := "typed"
+		if !fails {
+			edit.Done("edited\nline\n")
+			want = "edited line"
+		}
+		if r := press(tea.KeyPressMsg{Code: tea.KeyEnter}); r.Decide != nil || r.Status != tooSoon || !p.Typing(all) {
+			t.Fatalf("fails %v: the first key after the editor has the result %+v", fails, r)
+		}
+		wait()
+		if r := press(tea.KeyPressMsg{Code: tea.KeyEnter}); r.Decide == nil || r.Decide.Reason != want {
+			t.Errorf("fails %v: got the decision %+v, want the reason %q", fails, r.Decide, want)
 		}
 	}
 }

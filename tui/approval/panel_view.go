@@ -88,7 +88,7 @@ func (p *Panel) frameLine(line string, width int, focused bool) string {
 	return frameLine(p.styles, line, width, focused)
 }
 
-// notShown tells how many lines of a form are left out above and in total, or returns "".
+// notShown returns how many lines of a form are left out above and in total, or returns "".
 func notShown(above, total int) string {
 	var out []string
 	if above > 0 {
@@ -121,7 +121,7 @@ func (p *Panel) requestLines(c *card, excerpt []excerptLine, keyActs bool) []str
 	return out
 }
 
-// moreText tells how many lines of a request are left out. It names the key that shows them if the
+// moreText returns how many lines of a request are left out. It names the key that shows them if the
 // key acts.
 func (p *Panel) moreText(c *card, hidden int, keyActs bool) string {
 	text := ui.Pad("⋯", labelWidth) + format.Count(hidden, "line") + " not shown"

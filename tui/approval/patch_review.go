@@ -105,7 +105,7 @@ func (v *patchReview) press(msg tea.KeyPressMsg) ui.Response {
 	case !v.deciding && v.form.awaits.always == nil && v.body.Handles(key):
 		r := v.body.Update(msg)
 		if keys.InList(keymap.Review, key) == keymap.ReviewComment && !v.body.Typing() {
-			p.guard.Rearm(p.styles.Now()) // the keys that follow may be a comment
+			p.rearm() // the keys that follow may be a comment
 		}
 		return r
 	}
@@ -170,7 +170,7 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 	p, f, s := v.panel, v.form, v.panel.styles
 	p.lines = p.lines[:0]
 	if !v.pending() {
-		text := " it was decided meanwhile"
+		text := " it was decided elsewhere"
 		if f.sending == "" && f.text() != "" {
 			text += keymap.Separator + "your text is in the message box"
 		}

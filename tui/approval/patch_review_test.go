@@ -163,7 +163,7 @@ func TestAReviewOfADecidedRequestDecidesNothing(t *testing.T) {
 		Request: s.state.Approvals[0].Request, Outcome: protocol.Denied, Decision: protocol.Deny,
 	})
 	s.applyJournal()
-	s.mustShow("it was decided meanwhile")
+	s.mustShow("it was decided elsewhere")
 	s.press("y", "n", "a", "tab", "1", "enter")
 	s.mustNotDecide()
 	s.press("esc")

@@ -13,7 +13,7 @@ import (
 func (p *Panel) view(f *Form, r *protocol.Approval, note string) ui.Overlay {
 	f.card.update(f.styles, f.editedRequest(r), f.options, max(f.card.key.width, minWidth))
 	if f.card.changes.Changes != nil {
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 		return newPatchReview(p, f, r, note)
 	}
 	return p.newReader(f, r, cmp.Or(note, "the whole request"))

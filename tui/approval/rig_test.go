@@ -27,7 +27,6 @@ type testPanel struct {
 	focused       bool
 	overlays      ui.Stack
 	status        string
-	timer         *GuardMsg // started and not yet fired
 
 	edit    func(text string) string // the user's editor
 	refusal string                   // the error that decisions get
@@ -64,25 +63,14 @@ func (s *testPanel) applyJournal() {
 		}
 	}
 	s.panel.Update(s.state.Approvals, s.state.CWD, s.now, live)
-	s.draw()
-}
-
-// draw draws the screen, and starts the timer of the grace period if there is one.
-func (s *testPanel) draw() {
-	s.panel.Arm(s.now, func(_ time.Duration, msg tea.Msg) tea.Cmd {
-		guard, _ := msg.(GuardMsg)
-		s.timer = &guard
-		return nil
-	})
 	s.view()
 }
 
-// fireGuard fires the timer of the grace period.
+// fireGuard fires the timer of the grace period if it is over.
 func (s *testPanel) fireGuard() {
-	if timer := s.timer; timer != nil {
-		s.timer = nil
-		s.panel.Wake(*timer)
-		s.draw()
+	if d := s.panel.Deadline(); !d.IsZero() && !d.After(s.now) {
+		s.panel.Arm(s.now)
+		s.view()
 	}
 }
 
@@ -96,7 +84,7 @@ func (s *testPanel) waitGrace() {
 func (s *testPanel) takeFocus() {
 	s.panel.Touch(s.now)
 	s.setFocus()
-	s.draw()
+	s.view()
 }
 
 func (s *testPanel) setFocus() {
@@ -143,7 +131,7 @@ func (s *testPanel) input(msg tea.Msg, panel func() Result) {
 	if pass {
 		s.apply(panel())
 	}
-	s.draw()
+	s.view()
 }
 
 func (s *testPanel) pressPanel(msg tea.KeyPressMsg) Result {
@@ -180,12 +168,12 @@ func (s *testPanel) apply(r Result) {
 
 func (s *testPanel) paste(text string) {
 	s.panel.Paste(s.state.Approvals, text)
-	s.draw()
+	s.view()
 }
 
 func (s *testPanel) resize(width, height int) {
 	s.width, s.height = width, height
-	s.draw()
+	s.view()
 }
 
 // view returns the lines of the overlay on top, or else of the panel.

@@ -29,9 +29,9 @@ type Section struct {
 	row      formRow // row of the form that shows the section instead of the card
 }
 
-// Sections returns the description of a request: all that it tells, besides its questions, tasks
+// Sections returns the description of a request: all that it says, except its questions, tasks
 // and options. The parts that it runs, and the tool that runs them, are first. Each setting and
-// each file is a section of its own: a line break in it begins no other one. patchShown leaves out
+// each file has its own section: a line break in it begins no other one. patchShown leaves out
 // a patch that the changes show.
 func Sections(r *protocol.Approval, patchShown bool) []Section {
 	var out []Section
@@ -96,7 +96,7 @@ func PlainSections(r *protocol.Approval) []Section {
 	return out
 }
 
-// inputSection returns the arguments that no other section tells. Those of a question or a plan are
+// inputSection returns the arguments that no other section shows. Those of a question or a plan are
 // its fields in lines; others are JSON, in lines if they are long.
 func inputSection(r *protocol.Approval) Section {
 	s := Section{Label: "input", Runs: true}
@@ -182,7 +182,7 @@ func unseenInput(r *protocol.Approval) string {
 }
 
 // questionText returns questions in the arguments, which the client cannot answer, as text. It
-// leaves out what the title or the reason tells. ok is false if they are no questions.
+// leaves out what the title or the reason says. ok is false if they are no questions.
 func questionText(r *protocol.Approval, value string) (text string, ok bool) {
 	var questions []protocol.Question
 	if json.Unmarshal([]byte(value), &questions) != nil {

@@ -22,13 +22,6 @@ type textEdit struct {
 	cursor  tea.Cursor         // of the field in the lines of the last view
 }
 
-// TextToEdit is a text to open in the user's editor. Call Done with the edited text.
-type TextToEdit struct {
-	Extension string // of the file
-	Text      string
-	Done      func(text string)
-}
-
 // sends reports whether a decision that allows carries the edited text.
 func (e *textEdit) sends() bool { return e.text != nil && e.enabled }
 
@@ -78,12 +71,12 @@ func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
 }
 
 // textToEdit returns a text of a request for the user's editor.
-func (p *Panel) textToEdit(r *protocol.Approval, text string) *TextToEdit {
+func (p *Panel) textToEdit(r *protocol.Approval, text string) *ui.EditIntent {
 	request, requested, extension := r.Request, r.Patch, "diff"
 	if editableCommand(r) {
 		requested, extension = r.Command, "sh"
 	}
-	return &TextToEdit{extension, text, func(text string) {
+	return &ui.EditIntent{Extension: extension, Text: text, Done: func(text string) {
 		if f := p.forms[request]; f != nil && f.sending == "" {
 			f.setEdited(requested, text)
 		}
@@ -98,7 +91,7 @@ func (p *Panel) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMsg)
 	case key == "enter" || key == "tab":
 		f.edit.field = nil
 		f.setEdited(r.Command, field.Text())
-		p.guard.Rearm(p.styles.Now())
+		p.rearm()
 	case key == "esc":
 		f.edit.field = nil
 	case p.styles.Keys.At(keymap.Global, key) == keymap.OpenEditor:
@@ -147,7 +140,7 @@ func (f *Form) setEdited(requested, text string) {
 	f.selected = at
 }
 
-// currentText returns the edited text, or that of the request if there is none.
+// currentText returns the edited text, or the text of the request without an edit.
 func (f *Form) currentText(r *protocol.Approval) string {
 	switch {
 	case f.edit.text != nil:

@@ -115,7 +115,7 @@ func (c *Composer) SetFocus(on bool) {
 }
 
 // Recall replaces the text by the previous message of the history, or by the next one if by is -1.
-// It returns false if there is none or a queued message is being edited.
+// It returns false without one or a queued message is being edited.
 func (c *Composer) Recall(by int, me protocol.Actor) bool {
 	if c.Editing != "" {
 		return false
@@ -198,7 +198,7 @@ func (c *Composer) EndEdit() string {
 	return message
 }
 
-// LeaveEdit restores the draft after the edited message is gone. A changed text goes on after the
+// LeaveEdit restores the draft after the edited message was removed. A changed text continues after the
 // draft. LeaveEdit reports whether there is one.
 func (c *Composer) LeaveEdit() (changed bool) {
 	text := c.area.Value()

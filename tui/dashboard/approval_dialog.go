@@ -20,7 +20,6 @@ type approvalDialog struct {
 	requests *requester
 	overlays *ui.Stack // stack that holds the dialog
 	now      func() time.Time
-	after    func(time.Duration, tea.Msg) tea.Cmd
 
 	session string
 	asked   *time.Time          // Asked of the session's summary
@@ -40,41 +39,41 @@ func (a *approvalDialog) FullScreen() bool    { return false }
 // fetch requests the state of the session.
 func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
-	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) (tea.Cmd, ui.Intent) {
-		if !a.overlays.Contains(a) {
-			return nil, nil
-		}
-		if err != nil {
+	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) tea.Cmd {
+		switch {
+		case !a.overlays.Contains(a):
+		case err != nil:
 			a.message = remote.ErrorText(err)
-			return nil, nil
+		default:
+			a.applyState(result.Snapshot.State)
 		}
-		return a.applyState(result.Snapshot.State)
+		return nil
 	})
 }
 
-// applyState shows the request in a state of the session. If there is none, it closes the dialog.
+// applyState shows the request in a state of the session. Without a request it closes the dialog.
 // If there are several, or one with tasks or questions, it opens the session.
-func (a *approvalDialog) applyState(s *protocol.State) (tea.Cmd, ui.Intent) {
+func (a *approvalDialog) applyState(s *protocol.State) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
-		a.requests.status.Text = decidedElsewhere
-		return nil, closeIntent{a, nil}
+		a.requests.Status.Text = decidedElsewhere
+		a.requests.close(a, nil)
 	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || len(s.Approvals[0].Questions) > 0:
-		return nil, closeIntent{a, OpenIntent{a.session}}
+		a.requests.close(a, OpenIntent{a.session})
+	default:
+		a.pending = s.Approvals
+		a.panel.Update(a.pending, s.CWD, a.now(), false)
 	}
-	a.pending = s.Approvals
-	a.panel.Update(a.pending, s.CWD, a.now(), false)
-	return a.arm(), nil
 }
 
 // decidedElsewhere is the status message for a request that another client decided.
-const decidedElsewhere = "it was decided meanwhile"
+const decidedElsewhere = "it was decided elsewhere"
 
-// arm makes the dialog accept a decision after the grace period.
-func (a *approvalDialog) arm() tea.Cmd {
-	cmd, _ := a.panel.Arm(a.now(), a.after)
-	return cmd
-}
+// Deadline implements [ui.Timed]: the grace period of the request is over then.
+func (a *approvalDialog) Deadline() time.Time { return a.panel.Deadline() }
+
+// Due implements [ui.Timed]. It makes the dialog accept a decision.
+func (a *approvalDialog) Due() (cmd tea.Cmd, changed bool) { return nil, a.panel.Arm(a.now()) }
 
 func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
@@ -83,19 +82,13 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		if a.gone && endsText(msg.String()) {
 			return a.close()
 		}
-		r := a.press(msg)
-		r.Cmd = tea.Batch(r.Cmd, a.arm())
-		return r
+		return a.press(msg)
 	case tea.PasteMsg:
 		a.panel.Paste(a.pending, msg.Content)
 	case tea.MouseClickMsg:
 		return a.click(msg)
 	case tea.MouseWheelMsg:
 		return ui.Response{Pass: true}
-	case approval.GuardMsg:
-		if a.panel.Wake(msg) {
-			return ui.Response{Cmd: a.arm()}
-		}
 	case *protocol.Summary:
 		if a.decided(msg) {
 			return a.leave()
@@ -127,7 +120,7 @@ func (a *approvalDialog) close() ui.Response {
 func (a *approvalDialog) keepText(reason string) {
 	a.panel.Update(nil, "", a.now(), false)
 	where := a.keep(a.panel.TakeUnsent().Text)
-	a.requests.status.Text = reason + ui.Prefixed(keymap.Separator, where)
+	a.requests.Status.Text = reason + ui.Prefixed(keymap.Separator, where)
 }
 
 // typing reports whether a text field of the dialog, or of the review above it, has the keys.
@@ -179,9 +172,7 @@ func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
 		return ui.Response{}
 	}
 	a.panel.Touch(a.now())
-	r := a.apply(a.panel.Click(a.pending, line, msg.X))
-	r.Cmd = tea.Batch(r.Cmd, a.arm())
-	return r
+	return a.apply(a.panel.Click(a.pending, line, msg.X))
 }
 
 // apply carries out a result of the panel.
@@ -197,6 +188,8 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 		out.Push = &requestOverlay{r.Push, a}
 	case r.Decide != nil:
 		out.Cmd = a.send(*r.Decide)
+	case r.Edit != nil && r.Edit.Extension == "":
+		out.Intent = *r.Edit
 	case r.Edit != nil:
 		a.message = "open the session to edit this in your editor"
 	}
@@ -205,18 +198,16 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 
 // send sends a decision.
 func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
-	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) (tea.Cmd, ui.Intent) {
-		switch {
-		case !a.overlays.Contains(a) && err == nil:
-		case !a.overlays.Contains(a):
-			a.panel.Decided(data.Request, remote.ErrorText(err))
-			a.keepText(remote.ErrorText(err))
-			return nil, nil
-		case err != nil:
-			a.panel.Decided(data.Request, remote.ErrorText(err))
-			return nil, nil
+	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+		if err == nil {
+			a.requests.close(a, nil)
+			return nil
 		}
-		return nil, closeIntent{a, nil}
+		a.panel.Decided(data.Request, remote.ErrorText(err))
+		if !a.overlays.Contains(a) {
+			a.keepText(remote.ErrorText(err))
+		}
+		return nil
 	})
 }
 

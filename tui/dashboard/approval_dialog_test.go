@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func (d *testDashboard) openApproval(a protocol.Approval) {
 // waitGrace advances time beyond the grace period of the approval dialog.
 func (d *testDashboard) waitGrace() {
 	now = now.Add(2 * approval.Grace)
-	d.endGrace()
+	d.fireTimers()
 }
 
 // decisions returns the decisions sent to session s3.
@@ -60,7 +61,7 @@ func TestDashboardApproval(t *testing.T) {
 		now = now.Add(approval.Grace * 3 / 4)
 		d.press("y") // restarts the grace period
 		now = now.Add(approval.Grace * 3 / 4)
-		d.endGrace()
+		d.fireTimers()
 		d.press("y")
 		if got := d.decisions(); len(got) != 0 {
 			t.Fatalf("decisions within the grace period: got %+v, want none", got)
@@ -215,7 +216,7 @@ func TestDashboardApprovalConflict(t *testing.T) {
 	d.want("too late · decided by bob")
 	d.put(protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start})
 	d.wantNo("go mod tidy")
-	d.want("decided meanwhile")
+	d.want("decided elsewhere")
 }
 
 // The keys of a reason or a comment do not act on the list when the request is decided elsewhere.
@@ -235,9 +236,9 @@ func TestTypingAboutARequestGoesOnWhenItIsDecidedElsewhere(t *testing.T) {
 		d.put(decided)
 		d.typeText("in Xmas")
 		d.want("not in Xmas")
-		d.want("it was decided meanwhile · esc closes, the text is kept")
+		d.want("it was decided elsewhere · esc closes, the text is kept")
 		d.press("enter")
-		d.want("it was decided meanwhile · your text is in the message box of release")
+		d.want("it was decided elsewhere · your text is in the message box of release")
 		d.wantNo("not in Xmas")
 		if got := d.kept["s3"]; !strings.HasSuffix(got, "not in Xmas") {
 			t.Errorf("%s: got the unsent message %q", name, got)
@@ -267,7 +268,7 @@ func TestATextAboutANewRequestDecidesNothing(t *testing.T) {
 	}
 }
 
-// A reason is offered again in the next dialog of the same request. If that is decided meanwhile,
+// A reason is offered again in the next dialog of the same request. If that is decided elsewhere,
 // the reason is in the message box.
 func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
 	for _, leave := range []string{"esc", "o"} {
@@ -284,7 +285,7 @@ func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
 		d.want("reason: ▏ not in Xmas")
 		d.press("n", "n")
 		if got := d.decisions(); len(got) != 0 {
-			t.Errorf("got decisions %+v at once after the dialog appeared again", got)
+			t.Errorf("got decisions %+v right after the dialog appeared again", got)
 		}
 		d.press("esc")
 		decided := protocol.Summary{Session: "s3", Name: "release", Status: protocol.Running, Updated: tuitest.Start}
@@ -323,7 +324,43 @@ func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
 	d = newTestDashboard(t, 90, 24, tuitest.Summaries()...)
 	d.server.SetPending()
 	d.press("y")
-	d.want("decided meanwhile")
+	d.want("decided elsewhere")
 	d.press("down", "down", "y")
 	d.want("fix-tests has no request")
+}
+
+// A third-party server may offer fewer options than agentctl's, or none: allow once and deny then.
+func TestDashboardApprovalWithoutAllowOrDeny(t *testing.T) {
+	for _, kinds := range [][]protocol.Decision{
+		{}, {protocol.Deny}, {protocol.AllowOnce}, {protocol.Explain}, {protocol.AllowAlways},
+	} {
+		request := tuitest.CommandApproval()
+		request.Options = []protocol.Option{}
+		for _, kind := range kinds {
+			request.Options = append(request.Options, protocol.Option{ID: string(kind), Kind: kind, Label: "x"})
+		}
+		d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
+		d.openApproval(request)
+		var decided []protocol.Decision
+		answer := d.server.Reply
+		d.server.Reply = func(id string, c tuitest.Command) (any, error) {
+			if data, ok := c.Data.(protocol.ApproveData); ok {
+				decided = append(decided, cmp.Or(data.Decision, protocol.Decision(data.Option)))
+			}
+			return answer(id, c)
+		}
+		for _, key := range strings.Fields("y d n a 1 9 enter home enter end enter alt+1 tab esc") {
+			d.press(key)
+			d.waitGrace()
+			_ = d.d.View()
+		}
+		for _, decision := range decided {
+			if !request.Offers(decision) {
+				t.Errorf("of %v, decided %s", kinds, decision)
+			}
+		}
+		if len(kinds) == 0 && (len(decided) == 0 || decided[0] != protocol.AllowOnce) {
+			t.Errorf("without options, y decides %v, want to allow once", decided)
+		}
+	}
 }

@@ -52,7 +52,6 @@ type approvals struct {
 	list     *sessionlist.List
 	open     OpenSessions
 	now      func() time.Time
-	after    func(time.Duration, tea.Msg) tea.Cmd
 	canvas   *ui.Canvas // of the screen
 }
 
@@ -61,7 +60,7 @@ type approvals struct {
 func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	switch {
 	case s.Status != protocol.Waiting:
-		a.requests.status.Text = sessionName(s) + " has no request"
+		a.requests.Status.Text = sessionName(s) + " has no request"
 		return nil, nil
 	case s.Approvals > 1:
 		return nil, OpenIntent{s.Session}
@@ -70,7 +69,7 @@ func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	if dialog == nil {
 		session := s.Session
 		dialog = &approvalDialog{
-			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, now: a.now, after: a.after,
+			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, now: a.now,
 			session: session, asked: s.Asked, panel: approval.NewPanel(a.requests.styles, sessionName(s)),
 			height: func() int { return a.canvas.Height },
 			keep:   func(text string) string { return a.keepText(session, text) },
@@ -81,7 +80,7 @@ func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 }
 
 // keepText adds what was written about a request that is gone to the unsent message of its session.
-// It returns where it is, or "" if there is none.
+// It returns where it is, or "" without a text.
 func (a *approvals) keepText(session, text string) (where string) {
 	s, ok := a.list.Get(session)
 	if !ok || text == "" {

@@ -10,7 +10,6 @@ import (
 	"agentctl/internal/gitbranch"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
-	"agentctl/tui/ui"
 )
 
 // branches holds the git branches of sessions whose directories are on this machine. A branch is
@@ -79,15 +78,15 @@ func (b *branches) read(visible []protocol.Summary, servers *servers, requests *
 		return nil
 	}
 	read := b.last
-	return requests.run(func(context.Context) doneFunc {
-		names := make(map[string]string, len(wanted))
+	names := make(map[string]string, len(wanted))
+	return requests.Run(func(context.Context) error {
 		for session, dir := range wanted {
 			names[session] = gitbranch.Of(dir)
 		}
-		return func() (tea.Cmd, ui.Intent) {
-			b.set(names, read)
-			return nil, nil
-		}
+		return nil
+	}, func(error) tea.Cmd {
+		b.set(names, read)
+		return nil
 	})
 }
 

@@ -59,7 +59,7 @@ func (b *bulk) press(action keymap.Action, sessions []protocol.Summary) ui.Overl
 			return s.Status != protocol.Waiting
 		})
 		if len(waiting) == 0 {
-			b.requests.status.Text = "no request to deny in " + format.Count(len(sessions), "session")
+			b.requests.Status.Text = "no request to deny in " + format.Count(len(sessions), "session")
 			return nil
 		}
 		return b.denyForm(waiting)
@@ -97,7 +97,7 @@ func (b *bulk) decide(sessions []protocol.Summary) {
 			b.pending = append(b.pending, s.Session)
 		}
 	}
-	switch status := b.requests.status; {
+	switch status := b.requests.Status; {
 	case len(b.pending) > 0:
 	case several > 0:
 		status.Text = format.Count(several, "marked session") + " with several requests: open each to decide them"
@@ -129,7 +129,7 @@ func (b *bulk) stop() { b.pending = nil }
 // mark. Servers get their requests independently of each other: one that stalls delays no other.
 func (b *bulk) run(a action, sessions []protocol.Summary) tea.Cmd {
 	report := &actionReport{a.done, sessions, make([]error, len(sessions))}
-	b.requests.status.Text = fmt.Sprintf("sending to %s …", format.Count(len(sessions), "session"))
+	b.requests.Status.Text = fmt.Sprintf("sending to %s …", format.Count(len(sessions), "session"))
 	var cmds []tea.Cmd
 	for _, indexes := range b.servers.byServer(sessions) {
 		refused := b.servers.refuse(sessions[indexes[0]].Session)
@@ -149,9 +149,8 @@ func (b *bulk) run(a action, sessions []protocol.Summary) tea.Cmd {
 // runOnServer does an action to the sessions of one server, which have these indexes in the report.
 func (b *bulk) runOnServer(a action, indexes []int, report *actionReport) tea.Cmd {
 	server, sessions := b.requests.server, report.sessions
-	answered := b.requests.answers.Expect(b.servers.of(sessions[indexes[0]].Session))
-	return b.requests.run(func(ctx context.Context) doneFunc {
-		results := make([]error, len(indexes))
+	results := make([]error, len(indexes))
+	return b.requests.Run(func(ctx context.Context) error {
 		slots := make(chan struct{}, atOnce)
 		var wg sync.WaitGroup
 		for n, i := range indexes {
@@ -162,15 +161,14 @@ func (b *bulk) runOnServer(a action, indexes []int, report *actionReport) tea.Cm
 			})
 		}
 		wg.Wait()
-		return func() (tea.Cmd, ui.Intent) {
-			answered()
-			for n, i := range indexes {
-				report.results[i] = results[n]
-			}
-			b.report(report)
-			return nil, nil
+		return nil
+	}, b.requests.Await(b.servers.of(sessions[indexes[0]].Session), func(error) tea.Cmd {
+		for n, i := range indexes {
+			report.results[i] = results[n]
 		}
-	})
+		b.report(report)
+		return nil
+	}))
 }
 
 // report shows how many sessions an action succeeded for, and why it failed for others.
@@ -209,7 +207,7 @@ func (b *bulk) report(report *actionReport) {
 			b.requests.overlays.Push(ui.NewPager(b.requests.styles, text, ui.TextItem(strings.Join(failures, "\n"), b.requests.styles.Plain)))
 		}
 	}
-	b.requests.status.Text = text
+	b.requests.Status.Text = text
 }
 
 // interruptAction interrupts the turn that a session's row shows.

@@ -34,19 +34,6 @@ func (r *rig) pendingRequests() {
 	}
 }
 
-// endGrace fires the timers of the guards of requests.
-func (r *rig) endGrace() {
-	timers := r.timers
-	r.timers = nil
-	for _, msg := range timers {
-		if _, ok := msg.(approval.GuardMsg); ok {
-			r.send(msg)
-		} else {
-			r.timers = append(r.timers, msg)
-		}
-	}
-}
-
 func TestMarkedRequestsAreShownInTurn(t *testing.T) {
 	r := newRig(t, 80, 24, waiting("a", 1), waiting("b", 1), waiting("c", 2), sessions(1)[0])
 	r.pendingRequests()
@@ -60,7 +47,7 @@ func TestMarkedRequestsAreShownInTurn(t *testing.T) {
 	}
 	allow := func() {
 		now = now.Add(approval.Grace)
-		r.endGrace()
+		r.fireTimers()
 		r.press("y")
 	}
 	defer func(at time.Time) { now = at }(now)

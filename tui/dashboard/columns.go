@@ -65,8 +65,8 @@ func (t *table) columns(area tableArea) columns {
 }
 
 // columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,
-// is beside the list. grouped: headings tell the status of the rows below them. server is the width
-// of the column of servers, or 0 if there is only one; the status, which tells the age of a row, is
+// is beside the list. grouped: headings show the status of the rows below them. server is the width
+// of the column of servers, or 0 if there is only one; the status, which shows the age of a row, is
 // then preferred. branches: a branch is known.
 func columnsFor(width int, beside, grouped bool, server int, branches bool) columns {
 	c := columns{nameColumn: max(min(width/4, maxName), minName), timeColumn: columnWidths[timeColumn]}

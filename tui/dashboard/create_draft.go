@@ -30,16 +30,17 @@ func (f *createForm) loadDraft() tea.Cmd {
 		return nil
 	}
 	f.draft.loading = true
-	return f.requests.run(func(context.Context) doneFunc {
-		stored := f.drafts.Load(drafts.NewSession)
-		return func() (tea.Cmd, ui.Intent) {
-			f.restoreDraft(stored)
-			return nil, nil
-		}
+	var stored drafts.Draft
+	return f.requests.Run(func(context.Context) error {
+		stored = f.drafts.Load(drafts.NewSession)
+		return nil
+	}, func(error) tea.Cmd {
+		f.restoreDraft(stored)
+		return nil
 	})
 }
 
-// restoreDraft inserts the stored draft. What was typed meanwhile stays.
+// restoreDraft inserts the stored draft. What was typed before it arrived stays.
 func (f *createForm) restoreDraft(stored drafts.Draft) {
 	for i := range f.Fields { // the server first: agent and directory follow it
 		value, ok := stored.Fields[f.Fields[i].Label]
@@ -96,11 +97,11 @@ func (f *createForm) content() drafts.Draft {
 	return out
 }
 
-// close tells how the draft is offered again.
+// close shows how the draft is offered again.
 func (f *createForm) close() {
 	if now := f.content(); !now.Empty() {
 		again := f.requests.styles.Keys.Hint(keymap.NewSession, "opens it again")
-		f.requests.status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
+		f.requests.Status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
 	}
 }
 

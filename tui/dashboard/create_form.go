@@ -117,13 +117,14 @@ func (f *createForm) submit() ui.Response {
 		}
 	}
 	f.Sending()
-	return ui.Response{Cmd: f.requests.run(func(ctx context.Context) doneFunc {
-		created, err := create(ctx, data)
-		return func() (tea.Cmd, ui.Intent) {
-			if err == nil {
-				f.removeDraft()
-			}
-			return f.requests.submitted(f.Form, f, err, OpenIntent{created.Session})
+	var created protocol.CreateResult
+	return ui.Response{Cmd: f.requests.Run(func(ctx context.Context) (err error) {
+		created, err = create(ctx, data)
+		return err
+	}, func(err error) tea.Cmd {
+		if err == nil {
+			f.removeDraft()
 		}
+		return f.requests.submitted(f.Form, f, err, OpenIntent{created.Session})
 	})}
 }

@@ -10,7 +10,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
-	"agentctl/tui/review"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -104,16 +104,6 @@ type (
 	// ConnMsg is a new state of the connection.
 	ConnMsg remote.Conn
 
-	// doneFunc runs in the event loop after a task. It returns a command and an intent, or nil for
-	// either.
-	doneFunc func() (tea.Cmd, ui.Intent)
-
-	// closeIntent closes an overlay. The dashboard returns the intent then, if any.
-	closeIntent struct {
-		overlay ui.Overlay
-		then    ui.Intent
-	}
-
 	// leaveIntent reports that the user left a request without deciding it.
 	leaveIntent struct{}
 
@@ -126,15 +116,18 @@ func New(c Config) *Dashboard {
 	d := &Dashboard{
 		Config: c, servers: newServers(c.Server), branches: &branches{local: c.Local, known: map[string]branch{}},
 	}
-	after := func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) }
 	d.screen = ui.NewScreen(ui.ScreenConfig{
-		Styles: c.Styles, Now: c.Now, After: after, LeaveText: " ctrl+c again leaves · the sessions go on",
-		Palette: d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
+		Styles: c.Styles, Now: c.Now, Clock: d.showsClock,
+		After: func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
+		Exec:  c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
+		LeaveText: " ctrl+c again leaves · the sessions go on",
+		Palette:   d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
 	})
 	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
 	d.requests = &requester{
-		server: c.Server, tasks: c.Tasks, styles: c.Styles, overlays: d.overlays, status: d.status,
-		answers: ui.NewAnswers(c.Now), left: leftRequests{}, of: d.servers.of, refuse: d.servers.refuse,
+		Runner: request.Runner{Tasks: c.Tasks, Status: d.status, Answers: ui.NewAnswers(c.Now)},
+		server: c.Server, styles: c.Styles, overlays: d.overlays, left: leftRequests{}, of: d.servers.of,
+		refuse: d.servers.refuse,
 	}
 	d.table = &table{
 		styles: c.Styles, servers: d.servers, branches: d.branches, home: c.Home, list: sessionlist.New(),
@@ -143,10 +136,11 @@ func New(c Config) *Dashboard {
 	if d.servers.several != nil {
 		d.table.list.SetServers(d.servers.of)
 	}
-	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, after: after}
+	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now}
+	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
 	d.approvals = &approvals{
-		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, after: after, canvas: d.canvas,
+		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, canvas: d.canvas,
 	}
 	return d
 }
@@ -165,31 +159,34 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 
 // refresh adds the commands that keep the screen up to date after a message to its command.
 func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
-	clock := d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
-		d.requests.answers.Waiting()
 	var draft, branches tea.Cmd
 	if form, ok := d.overlays.Top().(*createForm); ok {
 		draft = form.loadDraft()
 	}
-	tick, expiry := d.screen.Tick(clock && !d.covered), d.screen.Expire(false)
 	if d.branches.local && !d.covered && d.canvas.Dirty {
 		branches = d.branches.read(d.table.visible(d.layout().table), d.servers, d.requests)
 	}
 	selected, _ := d.table.current()
 	shown := d.preview.shown(d.canvas.Width, d.canvas.Height)
-	return tea.Batch(cmd, tick, d.preview.update(&selected, shown, d.covered), draft, expiry, branches)
+	return tea.Batch(cmd, d.preview.update(&selected, shown, d.covered), draft, branches, d.screen.Wait())
+}
+
+// showsClock reports whether the screen shows a time that changes each second.
+func (d *Dashboard) showsClock() bool {
+	return !d.covered && (d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
+		d.requests.Answers.Waiting())
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
-	d.screen.Update(msg)
+	timed := d.screen.Update(msg)
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg, ui.TickMsg, ui.LeaveTimeoutMsg, ui.StatusTimeoutMsg:
-		return nil, nil
+	case tea.WindowSizeMsg, ui.TimerMsg:
+		return timed, nil
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:
 		if d.servers.home.State != remote.Connected {
-			d.requests.answers.Restart()
+			d.requests.Answers.Restart()
 		}
 		d.servers.setHome(remote.Conn(msg), d.Now())
 		if d.servers.home.State == remote.Connected {
@@ -202,10 +199,10 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 				d.preview.retry()
 			}
 		}
-	case doneFunc:
+	case request.DoneMsg:
 		var more tea.Cmd
-		cmd, intent = msg()
-		more, intent = d.handleIntent(intent)
+		cmd = msg.Then(msg.Err)
+		more, intent = d.handleIntent(d.requests.takeIntent())
 		cmd = tea.Batch(cmd, more)
 	case tea.FocusMsg:
 		d.branches.forget()
@@ -222,17 +219,10 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 // handleIntent carries out the internal intents of overlays. It returns all others to the program.
 func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	switch i := intent.(type) {
-	case closeIntent:
-		d.overlays.Remove(i.overlay)
-		return d.handleIntent(i.then)
 	case reconnectIntent:
 		return d.reconnect(), nil
 	case palette.Command:
 		return d.Act(i.Action)
-	case review.CopyIntent:
-		return d.Clipboard.Copy(i.Text), nil
-	case ui.EditIntent:
-		return d.editText(i), nil
 	case leaveIntent:
 		d.bulk.stop()
 		return nil, nil
@@ -349,8 +339,8 @@ func (d *Dashboard) reconnect() tea.Cmd {
 		d.status.Text = string(d.servers.home.State)
 		return nil
 	}
-	return d.requests.run(func(context.Context) doneFunc {
+	return d.Tasks.Run(func(context.Context) tea.Msg {
 		retry()
-		return func() (tea.Cmd, ui.Intent) { return nil, nil }
+		return nil
 	})
 }

@@ -90,7 +90,7 @@ func (noSessions) Transcript(string) *transcriptview.View { return nil }
 func (noSessions) Closing(string) <-chan struct{}         { return nil }
 func (noSessions) KeepText(string, string)                {}
 
-// rig is a dashboard whose commands run at once. Timers do not fire by themselves.
+// rig is a dashboard whose commands run immediately. The test fires the timers.
 type rig struct {
 	t       *testing.T
 	d       *Dashboard
@@ -170,6 +170,16 @@ func (r *rig) run(cmd tea.Cmd) {
 	default:
 		r.send(msg)
 	}
+}
+
+// fireTimers ends all pending waits and reports whether there were any.
+func (r *rig) fireTimers() (fired bool) {
+	timers := r.timers
+	r.timers = nil
+	for _, msg := range timers {
+		r.send(msg)
+	}
+	return len(timers) > 0
 }
 
 func (r *rig) press(keys ...string) {

@@ -26,7 +26,7 @@ func renameForm(r *requester, s *protocol.Summary) *ui.Form {
 		f.Sending()
 		name := strings.TrimSpace(f.Value(0))
 		data := protocol.RenameData{Name: &name}
-		return ui.Response{Cmd: r.do(session, protocol.DoRename, data, nil, func(err error) (tea.Cmd, ui.Intent) {
+		return ui.Response{Cmd: r.do(session, protocol.DoRename, data, nil, func(err error) tea.Cmd {
 			return r.submitted(f, f, err, nil)
 		})}
 	}
@@ -40,11 +40,11 @@ func closeQuestion(r *requester, s *protocol.Summary) *ui.Question {
 		return func() tea.Cmd {
 			var res protocol.CloseResult
 			data := protocol.CloseData{Delete: remove}
-			return r.do(session, protocol.DoClose, data, &res, func(err error) (tea.Cmd, ui.Intent) {
+			return r.do(session, protocol.DoClose, data, &res, func(err error) tea.Cmd {
 				if res.Worktree != "" {
-					r.status.Text = "the worktree " + res.Worktree + " stays: " + res.Reason
+					r.Status.Text = "the worktree " + res.Worktree + " stays: " + res.Reason
 				}
-				return r.report(err)
+				return r.Report(err)
 			})
 		}
 	}
@@ -61,19 +61,4 @@ func closeQuestion(r *requester, s *protocol.Summary) *ui.Question {
 		return ok && now.Session == session && (now.Deleted || (now.Status == protocol.Closed) != closed)
 	}
 	return q
-}
-
-// editText edits the text of a field in the user's editor.
-func (d *Dashboard) editText(i ui.EditIntent) tea.Cmd {
-	e := &ui.Editor{Context: d.Tasks.Context(), Command: d.Editor, Extension: "txt", Text: i.Text}
-	return d.Exec(e, func(err error) tea.Msg {
-		return d.Tasks.Wrap(doneFunc(func() (tea.Cmd, any) {
-			if err != nil {
-				d.status.Text = err.Error()
-				return nil, nil
-			}
-			i.Done(e.Text)
-			return nil, nil
-		}))
-	})
 }

@@ -76,7 +76,7 @@ func labelForm(r *requester, b *bulk, sessions []protocol.Summary) *ui.Form {
 		}
 		f.Sending()
 		session := sessions[0].Session
-		return ui.Response{Cmd: r.do(session, protocol.DoLabel, data, nil, func(err error) (tea.Cmd, ui.Intent) {
+		return ui.Response{Cmd: r.do(session, protocol.DoLabel, data, nil, func(err error) tea.Cmd {
 			return r.submitted(f, f, err, nil)
 		})}
 	}

@@ -31,18 +31,17 @@ type preview struct {
 	requests *requester
 	open     OpenSessions
 	now      func() time.Time
-	after    func(time.Duration, tea.Msg) tea.Cmd
 
-	on           bool
-	chosen       bool               // the user has shown or hidden it
-	session      string             // ID of the session of the last peek
-	seq          uint64             // its sequence number at that peek
-	due          time.Time          // earliest time of the next peek
-	timerRunning bool               // a timer until due is running
-	cancel       context.CancelFunc // of the running peek, else nil
-	done         chan struct{}      // closed when the latest peek has ended; nil before the first
-	content      previewContent
-	err          string
+	on      bool
+	chosen  bool               // the user has shown or hidden it
+	session string             // ID of the session of the last peek
+	seq     uint64             // its sequence number at that peek
+	due     time.Time          // earliest time of the next peek
+	wait    time.Time          // to update the preview again; zero: no wait
+	cancel  context.CancelFunc // of the running peek, else nil
+	done    chan struct{}      // closed when the latest peek has ended; nil before the first
+	content previewContent
+	err     string
 }
 
 // previewContent is the content of the preview, collected by peeks.
@@ -74,10 +73,10 @@ func (p *preview) shown(width, height int) bool {
 func (p *preview) toggle(width, height int) { p.on, p.chosen = !p.shown(width, height), true }
 
 // update starts a peek at the selected session, which may be the zero value, if the preview is shown
-// and out of date. If it is too early, update starts a timer instead. covered: a session covers the
-// screen.
+// and out of date. If it is too early, the preview gets a deadline instead, after which update is
+// called again. covered: a session covers the screen.
 func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
-	p.on = shown
+	p.on, p.wait = shown, time.Time{}
 	if !p.on && p.cancel == nil {
 		return nil
 	}
@@ -97,8 +96,9 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 		if p.seq == s.Seq {
 			due = due.Add(peekIntervalRunning - peekInterval)
 		}
-		if wait := due.Sub(p.now()); wait > 0 {
-			return p.startTimer(wait)
+		if due.After(p.now()) {
+			p.wait = due
+			return nil
 		}
 	}
 	return p.start(s)
@@ -106,26 +106,26 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 
 // start starts a task that peeks at a session after the previous peek has ended.
 func (p *preview) start(s *protocol.Summary) tea.Cmd {
-	ctx, cancel := context.WithTimeout(p.requests.tasks.Context(), peekTimeout)
+	ctx, cancel := context.WithTimeout(p.requests.Tasks.Context(), peekTimeout)
 	previous, closing, done := p.done, p.open.Closing(s.Session), make(chan struct{})
 	p.seq, p.cancel, p.done = s.Seq, cancel, done
 	session, knownTurn, started := p.requests.server.Session(s.Session), p.content.lastTurn, p.now()
-	return p.requests.run(func(context.Context) doneFunc {
+	var result *peekResult
+	return p.requests.Run(func(context.Context) (err error) {
 		defer close(done)
 		defer cancel()
-		var result *peekResult
-		err := errNoAnswer
-		if task.Wait(ctx, previous) && task.Wait(ctx, closing) {
-			result, err = peekSession(ctx, session, knownTurn)
+		if !task.Wait(ctx, previous) || !task.Wait(ctx, closing) {
+			return errNoAnswer
 		}
-		return func() (tea.Cmd, ui.Intent) {
-			if p.done == done {
-				p.cancel = nil
-				p.due = p.now().Add(max(peekInterval, 10*p.now().Sub(started))) // ask slow servers less often
-				p.apply(result, err)
-			}
-			return nil, nil
+		result, err = peekSession(ctx, session, knownTurn)
+		return err
+	}, func(err error) tea.Cmd {
+		if p.done == done {
+			p.cancel = nil
+			p.due = p.now().Add(max(peekInterval, 10*p.now().Sub(started))) // ask slow servers less often
+			p.apply(result, err)
 		}
+		return nil
 	})
 }
 
@@ -146,16 +146,13 @@ func (p *preview) retry() {
 	}
 }
 
-// startTimer starts a timer that triggers the next peek, unless one is running.
-func (p *preview) startTimer(after time.Duration) tea.Cmd {
-	if p.timerRunning {
-		return nil
-	}
-	p.timerRunning = true
-	return p.after(after, doneFunc(func() (tea.Cmd, ui.Intent) {
-		p.timerRunning = false
-		return nil, nil
-	}))
+// Deadline implements [ui.Timed].
+func (p *preview) Deadline() time.Time { return p.wait }
+
+// Due implements [ui.Timed]. The update after the message starts the peek.
+func (p *preview) Due() (cmd tea.Cmd, changed bool) {
+	p.wait = time.Time{}
+	return nil, false
 }
 
 // peekSession reads the state and the running turn of a session, and its last turn unless that is

@@ -12,7 +12,6 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
 )
 
 // testDashboard is a rig with a server of recorded sessions. The preview is hidden until the test
@@ -69,19 +68,4 @@ func (d *testDashboard) opened() string {
 		}
 	}
 	return ""
-}
-
-// tick fires the timers of the clock and reports whether there were any.
-func (d *testDashboard) tick() (fired bool) {
-	timers := d.timers
-	d.timers = nil
-	for _, msg := range timers {
-		if _, ok := msg.(ui.TickMsg); ok {
-			fired = true
-			d.send(msg)
-		} else {
-			d.timers = append(d.timers, msg)
-		}
-	}
-	return fired
 }

@@ -39,8 +39,7 @@ func (o *requestOverlay) Update(msg tea.Msg) ui.Response {
 	r := o.Overlay.Update(msg)
 	if result, ok := r.Intent.(approval.Result); ok {
 		done := a.apply(result)
-		r.Intent, r.Cmd = nil, tea.Batch(r.Cmd, done.Cmd)
+		r.Intent, r.Cmd = done.Intent, tea.Batch(r.Cmd, done.Cmd)
 	}
-	r.Cmd = tea.Batch(r.Cmd, a.arm())
 	return r
 }

@@ -48,7 +48,7 @@ func TestDashboardReviewTakesNoKeyOfAFastSeries(t *testing.T) {
 	d.press("v")
 	for _, key := range []string{"J", "J", "n"} {
 		now = now.Add(approval.Grace * 2 / 3)
-		d.endGrace()
+		d.fireTimers()
 		d.press(key)
 	}
 	if got := d.decisions(); len(got) != 0 {

@@ -88,13 +88,13 @@ func TestDashboardWaitingClock(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, tuitest.Summaries()...)
 	d.want("4m00s")
 	now = now.Add(7 * time.Second)
-	d.tick()
+	d.fireTimers()
 	d.want("4m07s")
 	d.put(protocol.Summary{Session: "s3", Deleted: true})
-	if !d.tick() {
+	if !d.fireTimers() {
 		t.Error("no clock timer with a waiting session on the screen")
 	}
-	if d.tick() {
+	if d.fireTimers() {
 		t.Error("the clock timer runs without a waiting session")
 	}
 }

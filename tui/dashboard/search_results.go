@@ -156,14 +156,15 @@ func (r *searchResults) request() tea.Cmd {
 	r.hits.running = true
 	query := r.query
 	data := protocol.SearchData{Query: query.String(), Limit: remote.HitsPerPage, Cursor: r.hits.cursor}
-	return r.requests.run(func(ctx context.Context) doneFunc {
-		page, err := r.requests.server.Search(ctx, data)
-		return func() (tea.Cmd, ui.Intent) {
-			if r.query != query {
-				return nil, nil // another search was started
-			}
-			return r.addPage(page, err), nil
+	var page protocol.SearchResult
+	return r.requests.Run(func(ctx context.Context) (err error) {
+		page, err = r.requests.server.Search(ctx, data)
+		return err
+	}, func(err error) tea.Cmd {
+		if r.query != query {
+			return nil // another search was started
 		}
+		return r.addPage(page, err)
 	})
 }
 

@@ -91,7 +91,7 @@ func TestGoldenSeveralServers(t *testing.T) {
 			r, _ := newSeveralRig(t, size[0], size[1])
 			r.lose("box", now.Add(-31*time.Minute))
 			r.d.Select("box/s001")
-			r.send(ui.TickMsg{})
+			r.send(ui.TimerMsg{At: now})
 			tuitest.Golden(t, r.screen())
 		})
 	}
@@ -148,7 +148,7 @@ func TestADecisionForALostServerIsRefusedWithTheReason(t *testing.T) {
 	r.want("make box/s001")
 	r.press("y") // within the grace period
 	now = now.Add(approval.Grace)
-	r.endGrace()
+	r.fireTimers()
 	r.lose("box", now)
 	r.press("y")
 	r.want("box is not connected: connection refused")
@@ -281,7 +281,7 @@ func TestThePreviewOfALostServerSaysWhy(t *testing.T) {
 	r.lose("box", now)
 	before := len(r.server.calls)
 	r.d.Select("box/s002")
-	r.send(ui.TickMsg{})
+	r.send(ui.TimerMsg{At: now})
 	r.want("box is not connected: connection refused")
 	if len(r.server.calls) != before {
 		t.Errorf("the preview asks %v", r.server.calls[before:])

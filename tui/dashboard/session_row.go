@@ -73,7 +73,7 @@ func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 	})
 }
 
-// headingTells reports whether the headings of the groups, or the marks, tell a status completely.
+// headingTells reports whether the headings of the groups, or the marks, show a status completely.
 func headingTells(status string) bool {
 	switch status {
 	case "approval", "running", "finished", "idle", "closed":

@@ -25,7 +25,7 @@ const (
 // screenLayout is the division of the screen, in cells.
 type screenLayout struct {
 	table        tableArea
-	previewRows  int // 0 if there is none
+	previewRows  int // 0 without a preview
 	previewWidth int // 0 if the preview is below the list
 	panel        []string
 	panelCursor  *tea.Cursor
@@ -138,7 +138,7 @@ func (d *Dashboard) footer() string {
 		return notice
 	}
 	s, keys, width := d.Styles, d.Styles.Keys, d.canvas.Width
-	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.answers.Text())
+	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.Answers.Text())
 	width -= ansi.StringWidth(conn)
 	if o, ok := d.overlays.Docked().(interface{ KeyHint() string }); ok && o.KeyHint() != "" {
 		return conn + s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
@@ -168,7 +168,7 @@ func (d *Dashboard) notice() string {
 	if leave := d.screen.LeaveLine(width); leave != "" {
 		return leave
 	}
-	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.answers.Text())
+	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.Answers.Text())
 	switch {
 	case d.status.Text != "":
 		return ui.Fit(conn+s.Warning.Render(" "+format.JoinLines(transcript.Clean(d.status.Text))), width)

@@ -34,7 +34,7 @@ func LastLines(command string) string {
 	return trimmed + strings.Repeat("␊", len(command)-len(trimmed))
 }
 
-// Paths returns the files that a request names, besides those that its diffs alone name. Files in
+// Paths returns the files that a request names, except those that its diffs alone name. Files in
 // its working directory are relative to it.
 func Paths(a *protocol.Approval) []string {
 	paths := slices.Clone(a.Paths)
@@ -53,7 +53,7 @@ func Paths(a *protocol.Approval) []string {
 
 // Line returns a text that a user decides on as one line of at most limit runes. Line breaks, tabs
 // and invisible characters are shown as symbols, and the number of characters left out is told. A
-// limit of 0 is none.
+// limit of 0 means no limit.
 func Line(text string, limit int) string {
 	text = strings.NewReplacer("\n", "␊", "\t", "␉").Replace(transcript.Reveal(text))
 	if n := utf8.RuneCountInString(text); limit > 0 && n > limit {

@@ -74,7 +74,7 @@ func optionLabel(a *protocol.Approval, r *protocol.ApprovalResolvedData) string 
 	return ""
 }
 
-// usualLabels are the labels of options that the session adds, which tell no more than the
+// usualLabels are the labels of options that the session adds, which say no more than the
 // decision.
 var usualLabels = []string{
 	"", "allow", "allow once", "always allow", "deny", "deny and stop", "explain", "answer", "skip",
@@ -89,7 +89,7 @@ var decisions = map[protocol.Decision]string{
 	protocol.Explain:     "explain",
 }
 
-// NotOffered tells that a request has no option of a kind, and which ones it has.
+// NotOffered returns the text that a request has no option of a kind, with the options that it has.
 func NotOffered(r *protocol.Approval, kind protocol.Decision) string {
 	var offered []string
 	for _, o := range r.Offered() {

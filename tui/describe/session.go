@@ -35,7 +35,7 @@ func Resubscribed(mode, reason string) string {
 	case reason == protocol.ResetFresh:
 		return "a fresh snapshot: the current state"
 	case reason == protocol.ResetResubscribed:
-		return "resubscribed: turns that ended meanwhile are not shown"
+		return "resubscribed: turns that ended since then are not shown"
 	}
 	return "the session's log was replaced: its current state"
 }

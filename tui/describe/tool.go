@@ -24,7 +24,7 @@ const maxSummaryField = 60
 type ToolTitle struct {
 	Name     string // of the tool, unless the title begins with it
 	Title    string
-	Argument string // what it runs on, unless the title tells it
+	Argument string // what it runs on, unless the title names it
 }
 
 // NewToolTitle returns the title of a call by what is known of it.
@@ -103,7 +103,7 @@ func words(s string) string {
 }
 
 // summary returns the arguments as one line. It cuts long fields. A list of objects, and any other
-// list or object that is long, is "…": a summary tells less than the request or the pager.
+// list or object that is long, is "…": a summary shows less than the request or the pager.
 func summary(input json.RawMessage) string {
 	fields, ok := Fields(input, func(key, value string) string {
 		first, _, cut := strings.Cut(strings.TrimSpace(transcript.Clean(value)), "\n")

@@ -30,7 +30,7 @@ func Compare(path string, oldText *string, newText string) File {
 
 // slideDown moves each run of lines not in common down as far as possible. A removed or added block
 // then includes the blank line after it, not the end of the block before it. in marks the common
-// lines of a, other those of the other side.
+// lines of a, other has those of the other side.
 func slideDown(a []string, in, other []bool) {
 	k := 0 // index on the other side
 	for i := 0; i < len(a); {

@@ -73,7 +73,7 @@ const (
 	NoChanges Status = "no change"
 )
 
-// Status returns how the patch changes the file. Git tells some of it in notes.
+// Status returns how the patch changes the file. Git reports some of it in notes.
 func (f *File) Status() Status {
 	noted := func(prefix string) bool {
 		return slices.ContainsFunc(f.Notes, func(n string) bool { return strings.HasPrefix(n, prefix) })

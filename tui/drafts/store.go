@@ -10,7 +10,7 @@ import (
 	"agentctl/internal/userstate"
 )
 
-// Store keeps the drafts of the sessions of one server. Save returns at once: one goroutine writes
+// Store keeps the drafts of the sessions of one server. Save does not block: one goroutine writes
 // the files. A nil *Store keeps nothing.
 type Store struct {
 	files directory
@@ -124,7 +124,7 @@ func (s *Store) next() (session string, d Draft, ok bool) {
 	return "", Draft{}, false
 }
 
-// finish records the result of a write. A draft that changed meanwhile stays pending.
+// finish records the result of a write. A draft that changed during the write stays pending.
 func (s *Store) finish(session string, d Draft, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

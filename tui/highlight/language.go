@@ -17,7 +17,7 @@ type Language struct {
 	keywords      string
 	types         string
 	constants     string
-	wordChars     string // part of words, besides letters, digits and underscore
+	wordChars     string // part of words, in addition to letters, digits and underscore
 	sigils        string // start a word of kind Meta: @decorator, #include
 	ignoreCase    bool   // keywords match in any case
 	capitalTypes  bool   // a capitalized word is a type

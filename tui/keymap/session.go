@@ -92,7 +92,7 @@ const (
 )
 
 var queue = []row{
-	{QueueEdit, keys{"e", "enter"}, "edit; the message is held meanwhile", nil},
+	{QueueEdit, keys{"e", "enter"}, "edit; the message is held until you save it", nil},
 	{QueueRemove, keys{"delete", "backspace", "X"}, "remove", nil},
 	{QueueClear, keys{"C"}, "clear: remove all messages", nil},
 	{QueueMoveUp, keys{"K", "shift+up"}, "move up", nil},

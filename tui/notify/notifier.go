@@ -31,16 +31,16 @@ type Notifier struct {
 type activity struct {
 	runningTurn string // id of the running turn, from a summary
 	lastTurn    string // id of the last ended turn
-	request     string // the oldest pending request, "" if there is none
+	request     string // the oldest pending request, "" without one
 }
 
-// Only restricts notifications. Without states they tell of all, without labels of all sessions.
+// Only restricts notifications. Without states, all states are notified; without labels, all sessions.
 type Only struct {
 	States []State
 	Labels []string // KEY or KEY=VALUE; a session needs one of them
 }
 
-// State is what a notification tells of.
+// State is what a notification is about.
 type State string
 
 // The states.

@@ -83,7 +83,7 @@ func (c *client) decide(verb, rest string) {
 	out.linef("/%s: %s", verb, err)
 }
 
-// decision returns the decision of a command with the text after it. The error tells what the
+// decision returns the decision of a command with the text after it. The error names what the
 // request takes instead.
 func decision(a *protocol.Approval, verb, option, text string) (protocol.ApproveData, error) {
 	d := protocol.ApproveData{Request: a.Request, Decision: decisionVerbs[verb], Option: option}

@@ -37,7 +37,7 @@ func Run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, o Opti
 
 // Options are the options of Run.
 type Options struct {
-	// Columns returns the width of the terminal that shows the lines, or 0 if there is none; nil:
+	// Columns returns the width of the terminal that shows the lines, or 0 without one; nil:
 	// there is none.
 	Columns func() int
 
@@ -104,7 +104,7 @@ type client struct {
 
 	historyRequested bool            // at least once
 	historyLoading   bool            // a request is running
-	pending          []remote.Update // updates held meanwhile
+	pending          []remote.Update // updates held back
 
 	asked time.Time // when the newest request arrived; zero if none did
 }
@@ -123,7 +123,7 @@ func (c *client) loop(ctx context.Context, updates <-chan remote.Update, lines <
 			in = nil
 		}
 		typed := lines
-		if c.input.endsRun && !c.renderer.caughtUp { // the state must be known to tell when it is done
+		if c.input.endsRun && !c.renderer.caughtUp { // the state must be known to know when it is done
 			typed = nil
 		}
 		select {

@@ -37,7 +37,7 @@ func Request(a *protocol.Approval, zone *time.Location, width int) string {
 // writeApproval writes a request in full, and the commands that decide it.
 func (r *renderer) writeApproval(a *protocol.Approval) {
 	r.writeRequest(a)
-	if a.Policy != "" { // decided at once
+	if a.Policy != "" { // decided without the user
 		return
 	}
 	r.writeLines("  waiting for a decision", ": ", []string{r.decisionCommands(a)}, true)
@@ -112,7 +112,7 @@ func (r *renderer) width() int {
 func oneLine(text string) string { return format.JoinLines(transcript.Reveal(text)) }
 
 // writeQuestion writes a question and its choices with their short names, and with their ids if
-// those tell more.
+// those say more.
 func (r *renderer) writeQuestion(name string, q *protocol.Question) {
 	text := oneLine(name) + idSuffix(q.ID, name, q.Text) + ": " + oneLine(q.Text)
 	r.writeLines("  question", " ", []string{text}, true)

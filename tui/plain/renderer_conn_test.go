@@ -27,7 +27,7 @@ func TestReconnectModeIsPrinted(t *testing.T) {
 		{protocol.ModeResume, protocol.ResumeReplayed, "what was missed was replayed"},
 		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
 		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended meanwhile are not shown"},
+		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended since then are not shown"},
 		{protocol.ModeReset, protocol.ResetPastEnd, "the session's log was replaced: its current state"},
 	} {
 		result := &protocol.SubscribeResult{

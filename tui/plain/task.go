@@ -12,7 +12,7 @@ type task func(context.Context) taskResult
 // taskResult is the line that a task prints, or "", and what to wait for after the message it sent.
 type taskResult struct {
 	line  string
-	seq   uint64 // position of the message; 0: none, or the server does not tell it
+	seq   uint64 // position of the message; 0: none, or the server does not send it
 	turns int    // then: the number of ended turns that includes the one that answers
 }
 
@@ -49,7 +49,7 @@ func (c *client) runTasks(ctx context.Context) {
 	}
 }
 
-// input is what the input has caused, to tell when it is done.
+// input is what the input has caused, to know when it is done.
 type input struct {
 	endsRun bool   // the end of the input ends the client
 	ended   bool   // the input

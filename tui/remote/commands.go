@@ -12,7 +12,7 @@ type Command struct {
 	Data any
 }
 
-// StartNow returns the commands that start a queued message at once. They move the message to the
+// StartNow returns the commands that start a queued message now. They move the message to the
 // front, release holds on the queue and interrupt the running turn. The other messages stay queued.
 func StartNow(s *protocol.State, message string) []Command {
 	var out []Command

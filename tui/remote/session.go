@@ -45,7 +45,7 @@ type Withdrawer interface {
 	Withdraw(clientMessageID string) bool
 }
 
-// Retrier is a Session or a Server that can connect at once instead of waiting for the next
+// Retrier is a Session or a Server that can connect immediately instead of waiting for the next
 // attempt, even after it stopped trying. It is safe for concurrent use.
 type Retrier interface{ Retry() }
 

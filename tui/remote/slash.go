@@ -7,7 +7,7 @@ import (
 	"agentctl/tui/keymap"
 )
 
-// ownWords are the words that belong to agentctl after a slash, in every client, besides the
+// ownWords are the words that belong to agentctl after a slash, in every client, in addition to the
 // commands of a session's screen. An agent's command of the same name is typed with two slashes: no
 // agent can take a word that decides.
 var ownWords = []string{

@@ -1,3 +1,3 @@
-// Package request sends the commands of a session view as tasks and returns their results to the
-// event loop. It knows the session and the status message, and nothing of the parts that send.
+// Package request sends the commands of a screen as tasks and returns their results to the event
+// loop. It knows the sessions and the status message, and nothing of the parts that send.
 package request

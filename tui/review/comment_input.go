@@ -98,7 +98,6 @@ func (v *View) copyComments() ui.Response {
 		v.message = "there are no comments to copy"
 		return ui.Response{}
 	}
-	n := format.Count(v.content.Comments.Len(), "comment")
-	v.message = "copied " + n
-	return ui.Response{Intent: CopyIntent{n, v.content.Comments.Text()}}
+	v.message = "copied " + format.Count(v.content.Comments.Len(), "comment")
+	return ui.Response{Intent: ui.CopyIntent{Text: v.content.Comments.Text()}}
 }

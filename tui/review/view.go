@@ -41,9 +41,6 @@ type Head interface {
 	Shown(width, from, to int)
 }
 
-// CopyIntent asks the owner of the view to copy a text. What names the text.
-type CopyIntent struct{ What, Text string }
-
 // New returns a view at the start of its content.
 func New(s *ui.Styles, title string, content Content) *View {
 	v := &View{styles: s, title: title}
@@ -321,7 +318,7 @@ func (v *View) jumpHunk(by int) {
 	}
 }
 
-// ShowUnread shows the first line that was not on the screen. It returns false if there is none.
+// ShowUnread shows the first line that was not on the screen. It returns false if all were.
 func (v *View) ShowUnread() bool {
 	c := v.content.Changes
 	piece, line, ok := c.NextUnseen()

@@ -227,7 +227,7 @@ func TestACommentIsWrittenEditedAndRemoved(t *testing.T) {
 		t.Errorf("got comments\n%s\nwant\n%s", got, want)
 	}
 	r.press("C")
-	if i, ok := r.last.Intent.(CopyIntent); !ok || i.Text != r.comments.Text() {
+	if i, ok := r.last.Intent.(ui.CopyIntent); !ok || i.Text != r.comments.Text() {
 		t.Errorf("got intent %+v, want the comments copied", r.last.Intent)
 	}
 	r.press("x")

@@ -81,7 +81,7 @@ func (s *Set) Session(id string) remote.Session {
 // Agents returns the agents of home.
 func (s *Set) Agents() []string { return s.Home().Agents() }
 
-// AgentsOf returns the agents of a server, or nil if there is none of that name.
+// AgentsOf returns the agents of a server, or nil if no server has that name.
 func (s *Set) AgentsOf(server string) []string {
 	for i := range s.members {
 		if s.members[i].Name == server {
@@ -108,7 +108,7 @@ func (s *Set) CreateOn(ctx context.Context, server string, d protocol.CreateData
 	return protocol.CreateResult{}, fmt.Errorf("create session: no server %q", server)
 }
 
-// Retry connects all servers at once that wait for their next attempt.
+// Retry immediately connects all servers that wait for their next attempt.
 func (s *Set) Retry() {
 	for i := range s.members {
 		if r, ok := s.members[i].Server.(remote.Retrier); ok {

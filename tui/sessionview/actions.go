@@ -6,7 +6,6 @@ import (
 	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
-	"agentctl/tui/review"
 	"agentctl/tui/sessionview/input"
 	"agentctl/tui/sessionview/pane"
 	"agentctl/tui/sessionview/panel"
@@ -111,7 +110,7 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	case r.Decide != nil:
 		return v.panels.decision.Send(*r.Decide)
 	case r.Edit != nil:
-		return v.editor.Open(ui.EditIntent{Extension: r.Edit.Extension, Text: r.Edit.Text, Done: r.Edit.Done})
+		return v.screen.Edit(*r.Edit)
 	}
 	return nil
 }
@@ -145,9 +144,7 @@ func (v *View) handleIntent(intent ui.Intent) tea.Cmd {
 	case approval.Result:
 		return v.applyApprovalResult(i)
 	case ui.EditIntent:
-		return v.editor.Open(i)
-	case review.CopyIntent:
-		return v.Clipboard.Copy(i.Text)
+		return v.screen.Edit(i)
 	}
 	cmd, _ := v.input.HandleIntent(intent)
 	return cmd

@@ -151,7 +151,7 @@ func TestResumeModeMarked(t *testing.T) {
 		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: the current state"},
 		{
 			protocol.ModeReset, protocol.ResetResubscribed,
-			"── you reconnected here · resubscribed: turns that ended meanwhile are not shown",
+			"── you reconnected here · resubscribed: turns that ended since then are not shown",
 		},
 		{
 			protocol.ModeReset, protocol.ResetPastEnd,
@@ -277,7 +277,7 @@ func TestAwaySummary(t *testing.T) {
 		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
 		{protocol.ModeResume, protocol.ResetEpoch, ""},
 		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended meanwhile are not shown"},
+		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended since then are not shown"},
 		{
 			protocol.ModeReset, protocol.ResetEpoch,
 			"the session's log was replaced: its current state",

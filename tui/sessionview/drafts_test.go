@@ -10,6 +10,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/input"
+	"agentctl/tui/ui"
 )
 
 // TestTypedTextIsNeverLost plays random keys and events. Every typed word must stay in the
@@ -36,7 +37,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 				}
 			case 1, 2:
 				did = keys[random.IntN(len(keys))]
-				s.m.screen.CancelLeave()
+				s.update(ui.TimerMsg{At: s.now.Add(ui.LeaveTimeout)})
 				s.press(did)
 			default:
 				focus, text := s.m.focus, s.m.input.Composer().Text()

@@ -17,8 +17,8 @@ func (s *testScreen) setEditor(script string) string {
 	s.t.Helper()
 	dir := s.t.TempDir()
 	s.t.Setenv("TMPDIR", dir)
-	s.m.editor.Command = "sh -c '" + script + "' sh"
-	s.m.editor.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+	s.m.screen.Editor = "sh -c '" + script + "' sh"
+	s.m.screen.Exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(c.Run()) }
 	}
 	return dir
@@ -64,7 +64,7 @@ func TestEditorFails(t *testing.T) {
 func TestEditorMissing(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 200, 24)
 	s.setEditor("")
-	s.m.editor.Command = filepath.Join(t.TempDir(), "nothing")
+	s.m.screen.Editor = filepath.Join(t.TempDir(), "nothing")
 	s.typeText("kept")
 	s.press("ctrl+g")
 	s.mustShow("editor", "exit status 127")

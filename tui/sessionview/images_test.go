@@ -12,7 +12,6 @@ import (
 	"agentctl/internal/download"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
@@ -29,7 +28,7 @@ func openImages(t *testing.T, j *tuitest.Journal, width, height int) *testScreen
 // loadImages fires the timer of the images.
 func (s *testScreen) loadImages() {
 	if at := s.m.panels.images.Deadline(); !at.IsZero() {
-		s.update(panel.TimerMsg{At: at})
+		s.update(ui.TimerMsg{At: at})
 	}
 }
 

@@ -9,15 +9,10 @@ import (
 
 const leaveHint = "ctrl+c again leaves · the session goes on"
 
-// fireLeaveTimers fires the timers that end the confirmation of leaving.
-func (s *testScreen) fireLeaveTimers() {
-	timers := s.timers
-	s.timers = nil
-	for _, msg := range timers {
-		if _, ok := msg.(ui.LeaveTimeoutMsg); ok {
-			s.update(msg)
-		}
-	}
+// endLeaveTimeout advances time to the end of the confirmation of leaving.
+func (s *testScreen) endLeaveTimeout() {
+	s.now = s.now.Add(ui.LeaveTimeout)
+	s.update(ui.TimerMsg{At: s.now})
 }
 
 func TestCtrlCTwiceLeavesUnlessAKeyOrTheTimeoutComesBetween(t *testing.T) {
@@ -28,7 +23,7 @@ func TestCtrlCTwiceLeavesUnlessAKeyOrTheTimeoutComesBetween(t *testing.T) {
 	s.mustHide(leaveHint)
 	s.press("backspace", "ctrl+c")
 	s.mustShow(leaveHint)
-	s.fireLeaveTimers()
+	s.endLeaveTimeout()
 	s.mustHide(leaveHint)
 	s.press("ctrl+c")
 	if !isQuit(s.m.Update(tuitest.KeyPress("ctrl+c"))) {
@@ -39,9 +34,10 @@ func TestCtrlCTwiceLeavesUnlessAKeyOrTheTimeoutComesBetween(t *testing.T) {
 func TestATimerOfAnEarlierCtrlCDoesNotEndALaterOne(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("ctrl+c")
-	first := s.timers[len(s.timers)-1]
+	s.now = s.now.Add(ui.LeaveTimeout / 2)
 	s.press("left", "ctrl+c")
-	s.update(first)
+	s.now = s.now.Add(ui.LeaveTimeout / 2)
+	s.update(ui.TimerMsg{At: s.now})
 	s.mustShow(leaveHint)
 }
 

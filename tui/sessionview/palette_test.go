@@ -250,10 +250,10 @@ func TestUndoExpires(t *testing.T) {
 	s.press("alt+q")
 	s.takeCommands()
 	s.now = s.now.Add(9 * time.Second)
-	s.update(struct{}{})
+	s.update(ui.TimerMsg{At: s.now})
 	s.mustShow("removed 1 message · ctrl+z undo")
 	s.now = s.now.Add(time.Second)
-	s.update(struct{}{})
+	s.update(ui.TimerMsg{At: s.now})
 	s.mustHide("undo")
 	if _, ok := s.m.panels.queue.Undo(); ok {
 		t.Error("a removal is undone after ten seconds")

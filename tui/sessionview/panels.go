@@ -15,8 +15,6 @@ import (
 type panels struct {
 	parts  []panel.Part // those that follow events, messages or the time
 	stages [stages][]placed
-	timer  panel.Timer
-	clock  clock
 	rows   clickRows // of the last layout
 
 	connection *panel.Connection
@@ -85,15 +83,17 @@ func (v *View) arrange() {
 			}},
 		},
 	}
-	p.clock = clock{now: v.Now, runs: v.showsClock, tick: v.transcript.View.Tick}
 	// The transcript is first: it applies an event to the turns, which other parts read.
-	p.parts = append(v.transcript.Parts(), v.input, v.editor, v.usage, v.statusLine, p.decision, &p.clock)
+	p.parts = append(v.transcript.Parts(), v.input, v.usage, v.statusLine, p.decision)
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)
 		}
 	}
 	p.parts = append(p.parts, p.images)
+	for _, part := range p.parts {
+		v.screen.Parts = append(v.screen.Parts, part)
+	}
 }
 
 // updateParts passes a message to the parts.

@@ -9,7 +9,6 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/sessionview/panel"
 )
 
 func TestApprovalEditPatch(t *testing.T) {
@@ -35,6 +34,7 @@ func TestApprovalEditPatch(t *testing.T) {
 
 func TestApprovalCountdown(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
+	s.waitGrace() // the wait for the clock is the next one
 	for _, c := range []struct {
 		after time.Duration
 		want  string
@@ -75,7 +75,6 @@ func TestApprovalCountdownTick(t *testing.T) {
 	s.waitGrace()
 	var after time.Duration
 	s.m.After = func(d time.Duration, _ tea.Msg) tea.Cmd { after = d; return nil }
-	s.m.panels.timer = panel.Timer{}
 	s.tick()
 	if after != time.Second {
 		t.Errorf("got next tick after %v, want 1s", after)

@@ -11,7 +11,6 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -140,11 +139,10 @@ func TestReplayDrawsTheTimeOnlyWhilePlaying(t *testing.T) {
 	s, player := openReplay(t, tuitest.Conversation(), 80, 24)
 	ticks := func() (n int) {
 		for _, msg := range s.timers {
-			if _, ok := msg.(panel.TimerMsg); ok {
+			if _, ok := msg.(ui.TimerMsg); ok {
 				n++
 			}
 		}
-		s.timers = nil
 		return n
 	}
 	if ticks() != 1 {

@@ -44,7 +44,7 @@ func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
 			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
 		})
 		s.applyJournal()
-		s.mustShow("it was decided meanwhile · your text is in the message box")
+		s.mustShow("it was decided elsewhere · your text is in the message box")
 		if paste {
 			_ = s.m.Update(tea.PasteMsg{Content: "et"})
 		} else {

@@ -15,7 +15,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/remote"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/task"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -143,7 +142,7 @@ func (s *testScreen) focusApproval() {
 // fireGuards fires the timers of the grace periods.
 func (s *testScreen) fireGuards() {
 	if at := s.m.panels.decision.Deadline(); !at.IsZero() {
-		s.update(panel.TimerMsg{At: at})
+		s.update(ui.TimerMsg{At: at})
 	}
 }
 
@@ -158,13 +157,18 @@ func (s *testScreen) press(names ...string) {
 	}
 }
 
-// tick fires the timer of the clock, if that runs.
+// tick ends the pending waits, which include the one of the clock if that runs.
 func (s *testScreen) tick() {
 	s.t.Helper()
-	if c := &s.m.panels.clock; !c.Deadline().IsZero() {
-		c.next = s.now
+	timers := s.timers
+	s.timers = nil
+	for _, msg := range timers {
+		if _, ok := msg.(ui.TimerMsg); ok {
+			s.update(msg)
+		} else {
+			s.timers = append(s.timers, msg)
+		}
 	}
-	s.update(panel.TimerMsg{At: s.now})
 }
 
 func (s *testScreen) typeText(text string) {

@@ -169,7 +169,7 @@ func TestDeletedTextIsInsertedInEveryTextField(t *testing.T) {
 func TestTheEditorEditsEveryTextFieldOfOneLine(t *testing.T) {
 	for _, name := range []string{
 		"search", "rename", "search in a pager", "find in a review", "comment in a review", "name of a file",
-		"earlier messages", "turns",
+		"earlier messages", "turns", "reason", "reason in a review", "answer", "task",
 	} {
 		c := textFields()[name]
 		s := open(t, tuitest.Scenes[c.scene](), 100, 40)

@@ -30,7 +30,6 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 	if !v.focusUsable() {
 		v.setFocus(onComposer)
 	}
-	v.armApproval()
 	var cmds []tea.Cmd
 	for _, part := range v.panels.parts {
 		if cmd := part.Updated(); cmd != nil {

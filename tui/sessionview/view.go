@@ -77,7 +77,6 @@ type View struct {
 	panels     panels
 	usage      *contextview.Usage
 	files      *files.Files
-	editor     *panel.Editor
 	statusLine *statusline.Line
 
 	focus   focus
@@ -99,7 +98,10 @@ func New(c Config) *View {
 	after := func(d time.Duration, msg tea.Msg) tea.Cmd { return v.After(d, msg) }
 	v.screen = ui.NewScreen(ui.ScreenConfig{
 		Styles: c.Styles, Now: c.Now, After: after, LeaveText: leaveText,
-		Palette: v.newPalette, Anywhere: v.actAnywhere,
+		Exec: c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
+		Clock: v.showsClock, Tick: func() { v.transcript.View.Tick() },
+		KeepStatus: func() bool { return v.transcript.Jumping() },
+		Palette:    v.newPalette, Anywhere: v.actAnywhere,
 		Pressed: func() { // ends what lasts until the next key
 			v.transcript.CancelJump()
 			v.panels.decision.Touch()
@@ -113,7 +115,10 @@ func New(c Config) *View {
 	if player != nil {
 		now, v.replica.Recorded, v.screen.LeaveText = player.Now, true, replayLeaveText
 	}
-	v.commands = &request.Sender{Session: c.Session, Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)}
+	v.commands = &request.Sender{
+		Runner:  request.Runner{Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)},
+		Session: c.Session,
+	}
 	v.files = files.New(files.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
@@ -144,7 +149,6 @@ func New(c Config) *View {
 			Changed: func() bool { return v.canvas.Dirty },
 		}),
 	}
-	v.editor = &panel.Editor{Tasks: c.Tasks, Command: c.Editor, Exec: c.Exec, Status: v.status}
 	v.input = input.New(input.Config{
 		Options: c.Input, Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays,
 		Outbox: v.panels.outbox, Queue: v.panels.queue, Transcript: v.transcript,
@@ -169,8 +173,7 @@ func New(c Config) *View {
 // be nil, is for the program.
 func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd := v.update(msg)
-	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.screen.Expire(v.transcript.Jumping()), v.input.Handled(msg),
-		v.panels.timer.Start(v.panels.parts, v.Now(), v.After))
+	cmd = tea.Batch(cmd, v.transcript.RequestPage(), v.input.Handled(msg), v.screen.Wait())
 	intent := v.intent
 	v.intent = nil
 	return cmd, intent
@@ -178,25 +181,20 @@ func (v *View) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 
 // update handles a message without its follow-up commands.
 func (v *View) update(msg tea.Msg) tea.Cmd {
-	v.screen.Update(msg)
+	timed := v.screen.Update(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return v.updateParts(msg)
 	case remote.Updates:
 		return v.applyUpdates(msg)
-	case ui.StatusTimeoutMsg:
-		return nil
-	case ui.LeaveTimeoutMsg:
+	case ui.TimerMsg:
+		return timed
 	case UpdatesEnded:
 		v.replica.Ended = true
 		if v.replica.Conn.State != remote.Offline {
 			v.setConn(remote.Conn{State: remote.Offline})
 		}
 		return nil
-	case panel.TimerMsg:
-		cmd, changed := v.panels.timer.Fire(msg, v.Now(), v.panels.parts)
-		v.canvas.Dirty = v.canvas.Dirty || changed
-		return cmd
 	case request.DoneMsg:
 		v.canvas.Dirty = true
 		return msg.Then(msg.Err)
@@ -205,33 +203,24 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 			v.panels.decision.TakeFocus() // a key that follows directly decides no request
 		}
 		v.canvas.Dirty = true
-		v.armApproval()
 		return nil
 	case tea.FocusMsg:
 		return v.updateParts(msg)
 	case tea.BlurMsg:
 		return nil
-	default:
-		var parts tea.Cmd
-		if !ui.IsInput(msg) {
-			parts = v.updateParts(msg)
-		}
-		cmd, _ := v.screen.Route(msg)
-		v.armApproval()
-		return tea.Batch(parts, cmd)
 	}
-	v.canvas.Dirty = true
-	_, _, _ = v.overlays.Update(msg)
-	return nil
+	var parts tea.Cmd
+	if !ui.IsInput(msg) {
+		parts = v.updateParts(msg)
+	}
+	cmd, _ := v.screen.Route(msg)
+	return tea.Batch(parts, cmd)
 }
 
 // View returns the screen. It is redrawn only after changes.
 func (v *View) View() tea.View {
 	return v.screen.View(func() string { return windowTitle(v.replica.State) }, v.layout)
 }
-
-// armApproval enables the keys of the shown approval once its grace period is over.
-func (v *View) armApproval() { v.canvas.Dirty = v.panels.decision.Arm() || v.canvas.Dirty }
 
 // showsClock reports whether the screen shows a time that changes each second.
 func (v *View) showsClock() bool {

@@ -11,7 +11,7 @@ const (
 	// maxSent bounds the images that the terminal keeps.
 	maxSent = 48
 
-	// maxResent bounds the bytes of images that are sent at once, when the terminal has lost all.
+	// maxResent bounds the bytes of images that are sent together when the terminal has lost all.
 	maxResent = 768 << 10
 )
 

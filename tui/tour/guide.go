@@ -26,7 +26,7 @@ type Link interface {
 // NewGuide returns a guide at the first step.
 func NewGuide(l Link) *Guide { return &Guide{link: l} }
 
-// Observe compares the state of the program with the current step, and goes on if it is done.
+// Observe compares the state of the program with the current step, and takes the next step if it is done.
 func (g *Guide) Observe(s *Screen) {
 	step := &Steps[g.step]
 	g.ready = g.ready || step.ready == nil || step.ready(s)
@@ -36,10 +36,10 @@ func (g *Guide) Observe(s *Screen) {
 	g.away = s.Session == nil && !Steps[g.step].list
 }
 
-// Skip goes on to the next step.
+// Skip takes the next step.
 func (g *Guide) Skip() { g.next() }
 
-// Leave reports whether the user was asked to leave and is to return. The guide then goes on.
+// Leave reports whether the user was asked to leave and is to return. The guide then continues.
 func (g *Guide) Leave() bool {
 	leaves := Steps[g.step].Leaves()
 	if leaves {

@@ -14,7 +14,7 @@ type Step struct {
 	Text    string
 	Wait    string // shown until the step is ready
 
-	ready func(*Screen) bool // nil: at once
+	ready func(*Screen) bool // nil: immediately
 	done  func(*Screen) bool // nil: only the skip key ends the step
 	cut   bool               // the connection breaks at the start
 	list  bool               // the list of sessions does not need to be left
@@ -48,7 +48,7 @@ var Steps = []Step{
 	{
 		Actions: []keymap.Action{keymap.FocusNext},
 		Wait:    "This step needs a queued message: skip it.",
-		Text: "Messages that you send meanwhile wait in the queue. Everybody in the session can edit, move or " +
+		Text: "Messages that you send during a turn wait in the queue. Everybody in the session can edit, move or " +
 			"remove them. Press {0} to go to the queue.",
 		ready: func(s *Screen) bool { return s.Session != nil && len(s.Session.Queue) > 0 },
 		done:  inScope(keymap.Queue),

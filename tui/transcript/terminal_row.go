@@ -13,8 +13,8 @@ func (t *terminal) joinsNext() bool {
 	return t.col > 0 && t.col <= len(t.cells) && strings.HasSuffix(t.cells[t.clusterStart(t.col-1)].text, "\u200d")
 }
 
-// extendCluster appends s to the cluster before the cursor. It returns false if s begins a cluster
-// of its own.
+// extendCluster appends s to the cluster before the cursor. It returns false if s begins its
+// own cluster.
 func (t *terminal) extendCluster(s string) bool {
 	if t.col > len(t.cells) || t.col == 0 {
 		return false

@@ -131,7 +131,7 @@ func (p *pastTurns) add(item transcript.Item, collapsed bool) transcript.ID {
 // HasOlder reports whether there are older turns to request.
 func (v *View) HasOlder() bool { return v.paging.olderThan != 0 }
 
-// OlderThan returns the seq that the next page of history ends before, or 0 if there is none.
+// OlderThan returns the seq that the next page of history ends before, or 0 at the start of the session.
 func (v *View) OlderThan() uint64 { return v.paging.olderThan }
 
 // Loading reports whether a request for a page of history is pending.

@@ -135,7 +135,7 @@ func TestTheScreenStaysWhileAPageCompletesATurn(t *testing.T) {
 	}
 }
 
-// The first page is small, and the next one, which is not, is requested at once.
+// The first page is small, and the next one, which is not, is requested immediately.
 func TestTheFirstPageIsSmallAndTheNextFollows(t *testing.T) {
 	text := protocol.Event{
 		Session: "s1", Seq: 99, Turn: "t1", Time: time.Unix(0, 0), Type: protocol.TextDelta,

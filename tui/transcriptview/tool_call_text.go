@@ -57,7 +57,7 @@ func (t *toolCall) state() toolState {
 const notStarted = "not started"
 
 // unstarted reports whether nothing is known of the call but the arguments that the model writes:
-// the agent tells the title or the whole arguments once it turns to the call.
+// the agent sends the title or the whole arguments once it turns to the call.
 func (t *toolCall) unstarted() bool {
 	tool := t.item.Tool
 	return tool.Title == "" && tool.Input == nil && len(tool.InputText) > 0 && len(t.item.Text) == 0 &&
@@ -72,7 +72,7 @@ func (t *toolCall) titleLine(width int) string {
 }
 
 // title returns the styled title: the state, the task, the tool and its main argument. The title of
-// a running call stands out, that of a denied one is struck.
+// a running call stands out, a denied one is struck.
 func (t *toolCall) title(state toolState) string {
 	s := t.styles
 	head := state.style.Render(state.glyph)
@@ -164,7 +164,7 @@ func (t *toolCall) joinCounts(status string) string {
 	return counts + status
 }
 
-// joinStatus joins the parts of a status that tell of a failure and the muted ones.
+// joinStatus joins the parts of a status that report a failure and the muted ones.
 func (t *toolCall) joinStatus(state toolState, failure, muted []string) string {
 	out := state.style.Render(strings.Join(failure, keymap.Separator))
 	if len(failure) > 0 && len(muted) > 0 {

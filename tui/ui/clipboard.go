@@ -23,6 +23,9 @@ const (
 	ScreenClipboard
 )
 
+// CopyIntent asks the screen to copy a text to the clipboard.
+type CopyIntent struct{ Text string }
+
 // DetectClipboard detects a multiplexer from the environment.
 func DetectClipboard(env []string) Clipboard {
 	vars := Environ(env)

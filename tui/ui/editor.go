@@ -23,12 +23,20 @@ func EditorCommand(env []string) string {
 	return cmp.Or(strings.TrimSpace(vars["VISUAL"]), strings.TrimSpace(vars["EDITOR"]), "vi")
 }
 
-// EditIntent asks the owner of an overlay to edit a text in the user's editor. Done is called with the
-// result in the event loop.
+// EditIntent asks the screen to edit a text in the user's editor. The functions are called in the event
+// loop.
 type EditIntent struct {
-	Extension string // of the file, without a dot; "": txt
+	Extension string // of the file; "": the text is one line
 	Text      string
-	Done      func(text string)
+	Returned  func()            // called when the editor has returned, before Done; may be nil
+	Done      func(text string) // gets the edited text, unless the editor has failed
+}
+
+// EditedMsg carries the result of an [EditIntent] back to its screen.
+type EditedMsg struct {
+	intent EditIntent
+	text   string
+	err    error
 }
 
 // Editor runs the user's editor, which has the terminal until it exits. With an Extension it edits

@@ -3,7 +3,6 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/keymap"
 	"agentctl/tui/thumbnail"
 )
 
@@ -19,23 +18,6 @@ type (
 	ImagesChangedMsg struct{}
 )
 
-// imagesMenu is the menu of the ways to draw images.
-type imagesMenu struct{ styles *Styles }
-
-// NewImagesMenu returns a menu that sets how images are drawn, with an [ImagesMsg].
-func NewImagesMenu(s *Styles) *Menu {
-	return NewMenu(s, imagesMenu{s}, string(s.Images.Mode()), func() string { return "" })
-}
-
-// Title implements [Listing].
-func (m imagesMenu) Title() string { return m.styles.Bold.Render("images") }
-
-// Empty implements [Listing].
-func (m imagesMenu) Empty() string { return "" }
-
-// Hint implements [Listing].
-func (m imagesMenu) Hint() string { return "↑↓ · " + m.styles.Keys.Hint(keymap.Choose, "set") }
-
 // imageModes describes the modes.
 var imageModes = [...]struct {
 	mode thumbnail.Mode
@@ -47,23 +29,21 @@ var imageModes = [...]struct {
 	{thumbnail.Off, "as a line of text"},
 }
 
-// Entries implements [Listing].
-func (m imagesMenu) Entries() []Entry {
-	var out []Entry
-	for _, e := range imageModes {
-		mark := "( ) "
-		if e.mode == m.styles.Images.Mode() {
-			mark = "(•) "
-		}
-		out = append(out, Entry{ID: string(e.mode), Text: mark + Pad(string(e.mode), 8) + e.text})
-	}
-	return out
-}
-
-// Act implements [Listing].
-func (m imagesMenu) Act(id, key string) Response {
-	if m.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
-		return Response{}
-	}
-	return Response{Close: true, Cmd: func() tea.Msg { return ImagesMsg{thumbnail.Mode(id)} }}
+// NewImagesMenu returns a menu that sets how images are drawn, with an [ImagesMsg].
+func NewImagesMenu(s *Styles) *Menu {
+	m := NewMenu(s, List[Entry]{
+		Title: s.Heading("images"), Hint: s.ChooseHint("set"),
+		Rows: func(string) (out []Entry) {
+			for _, e := range imageModes {
+				text := Radio(e.mode == s.Images.Mode(), Pad(string(e.mode), 8)+e.text)
+				out = append(out, Entry{ID: string(e.mode), Text: text})
+			}
+			return out
+		},
+		Choose: func(e Entry) Response {
+			return Response{Close: true, Cmd: func() tea.Msg { return ImagesMsg{thumbnail.Mode(e.ID)} }}
+		},
+	})
+	m.Select(string(s.Images.Mode()))
+	return m
 }

@@ -9,36 +9,32 @@ import (
 // LeaveTimeout is how long a second ctrl+c ends the program after a first one.
 const LeaveTimeout = 2 * time.Second
 
-// Leave confirms that the user leaves the program: ctrl+c must be pressed twice. Its owner calls
-// Cancel at every other key.
-type Leave struct {
-	Pending bool // the first ctrl+c was pressed
-	presses int
+// leave confirms that the user leaves the program: ctrl+c must be pressed twice. Its owner calls
+// cancel at every other key.
+type leave struct {
+	deadline time.Time // of the second press; zero: there was no first one
 }
 
-// LeaveTimeoutMsg reports the end of a LeaveTimeout. Its receiver calls Expire.
-type LeaveTimeoutMsg struct {
-	leave *Leave
-	press int
-}
+// pending reports whether the first ctrl+c was pressed.
+func (l *leave) pending() bool { return !l.deadline.IsZero() }
 
-// Press handles ctrl+c. The first press starts a timer made by after. The second returns
-// [tea.Quit].
-func (l *Leave) Press(after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
-	if l.Pending {
+// press handles ctrl+c. The second press returns [tea.Quit].
+func (l *leave) press(now time.Time) tea.Cmd {
+	if l.pending() {
 		return tea.Quit
 	}
-	l.Pending = true
-	l.presses++
-	return after(LeaveTimeout, LeaveTimeoutMsg{l, l.presses})
+	l.deadline = now.Add(LeaveTimeout)
+	return nil
 }
 
-// Cancel forgets the first press.
-func (l *Leave) Cancel() { l.Pending = false }
+// cancel forgets the first press.
+func (l *leave) cancel() { l.deadline = time.Time{} }
 
-// Expire forgets the press that started the timer, unless there was a later one.
-func (m LeaveTimeoutMsg) Expire() {
-	if m.leave.presses == m.press {
-		m.leave.Pending = false
-	}
+// Deadline implements [Timed].
+func (l *leave) Deadline() time.Time { return l.deadline }
+
+// Due implements [Timed].
+func (l *leave) Due() (cmd tea.Cmd, changed bool) {
+	l.cancel()
+	return nil, true
 }

@@ -1,18 +1,9 @@
 package ui
 
+import "agentctl/tui/keymap"
+
 // Menu is a picker of entries without a text field.
 type Menu = Picker[Entry]
-
-// Listing is the content of a menu.
-type Listing interface {
-	Title() string
-	Empty() string // text shown without entries
-	Hint() string
-	Entries() []Entry
-	// Act handles the key that chooses an entry, and keys that do nothing in lists. id is the selected
-	// entry.
-	Act(id, key string) Response
-}
 
 // Entry is an entry of a menu. Text and Details are wrapped, not cut.
 type Entry struct {
@@ -21,29 +12,28 @@ type Entry struct {
 	Details string
 }
 
-// NewMenu returns a menu with the given entry selected, or the first if selected is "". status
-// returns the screen's status message.
-func NewMenu(s *Styles, listing Listing, selected string, status func() string) *Menu {
-	m := NewPicker(s, List[Entry]{
-		Title:  func(int, int, int) string { return listing.Title() },
-		Rows:   func(string) []Entry { return listing.Entries() },
-		ID:     func(e Entry) string { return e.ID },
-		Draw:   s.entryLines,
-		Empty:  func(string) string { return " " + listing.Empty() },
-		Hint:   listing.Hint,
-		Status: status,
-	})
-	m.Press = func(key string) (Response, bool) {
-		e, ok := m.Selected()
-		if !ok {
-			return Response{}, false
-		}
-		return listing.Act(e.ID, key), true
+// NewMenu returns a menu with the first entry selected. It sets ID and Draw of the list.
+func NewMenu(s *Styles, list List[Entry]) *Menu {
+	list.ID, list.Draw = func(e Entry) string { return e.ID }, s.entryLines
+	return NewPicker(s, list)
+}
+
+// ChooseHint returns the hint of a menu in which one key chooses an entry.
+func (s *Styles) ChooseHint(does string) func() string {
+	return func() string { return "↑↓ · " + s.Keys.Hint(keymap.Choose, does) }
+}
+
+// Heading returns a title that does not depend on the rows of a list.
+func (s *Styles) Heading(title string) func(at, rows, width int) string {
+	return func(int, int, int) string { return s.Bold.Render(title) }
+}
+
+// Radio returns the text of an entry of which one is set.
+func Radio(set bool, text string) string {
+	if set {
+		return "(•) " + text
 	}
-	if selected != "" {
-		m.Select(selected)
-	}
-	return m
+	return "( ) " + text
 }
 
 // entryLines draws an entry of a menu.

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -145,12 +144,12 @@ func (s *Stack) Docked() Overlay {
 	return nil
 }
 
-// Expire calls Expire of the overlay on top if it has a status message. See Status.Expire.
-func (s *Stack) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
-	if o, ok := s.Top().(interface {
-		Expire(time.Time, func(time.Duration, tea.Msg) tea.Cmd) (tea.Cmd, bool)
-	}); ok {
-		return o.Expire(now, after)
+// timed returns the overlays with a deadline.
+func (s *Stack) timed() (out []Timed) {
+	for _, o := range s.overlays {
+		if part, ok := o.(Timed); ok {
+			out = append(out, part)
+		}
 	}
-	return nil, false
+	return out
 }

@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,19 +17,18 @@ type Intent = any
 // ActionIntent asks the program for an action that leaves the screen.
 type ActionIntent struct{ Action keymap.Action }
 
-// TickMsg redraws the clocks of a screen. See Screen.Tick.
-type TickMsg struct{}
-
 // Screen has what is common to all screens: a stack of overlays, the keys that work anywhere, the
-// confirmation of leaving, the status message, a clock and a canvas. It does not know what the
-// screen shows. Its owner passes every message to Update, and what it does not handle to Route.
+// confirmation of leaving, the status message, a clock, a timer and a canvas. It does not know what
+// the screen shows. Its owner passes every message to Update, and what it does not handle to Route.
+// After each message it runs the command of Wait.
 type Screen struct {
 	ScreenConfig
 	Overlays Stack
 	Status   Status
 	Canvas   Canvas
-	leave    Leave
-	ticking  bool // a TickMsg is pending
+	leave    leave
+	clock    clock
+	timer    Timer
 }
 
 // ScreenConfig has what a Screen needs of its owner. Functions without a comment on nil are
@@ -35,7 +37,23 @@ type ScreenConfig struct {
 	Styles    *Styles
 	Now       func() time.Time
 	After     func(time.Duration, tea.Msg) tea.Cmd // sends a message to the screen after a delay
-	LeaveText string                               // the last line after the first ctrl+c
+	Exec      func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
+	Tasks     Tasks
+	Editor    string // command line of the user's editor
+	Clipboard Clipboard
+	LeaveText string // the last line after the first ctrl+c
+
+	// Clock reports whether the screen shows a time that changes each second.
+	Clock func() bool
+
+	// Tick is called each second while the screen shows such a time. nil: nothing to do.
+	Tick func()
+
+	// Parts are the parts of the screen with deadlines, other than overlays.
+	Parts []Timed
+
+	// KeepStatus reports whether the status message does not expire for now. nil: it always does.
+	KeepStatus func() bool
 
 	// Clear handles a ctrl+c that leaves nothing because it clears what is being written. It reports
 	// whether it did. nil: ctrl+c always leaves.
@@ -52,31 +70,78 @@ type ScreenConfig struct {
 	// are no others.
 	Anywhere func(action keymap.Action, top Overlay) bool
 
-	// Handle carries out an intent of an overlay. It returns an intent that is for the program.
+	// Handle carries out an intent of an overlay other than EditIntent and CopyIntent. It returns an
+	// intent that is for the program.
 	Handle func(Intent) (tea.Cmd, Intent)
 
 	// Input handles a key, a paste or a mouse event that no overlay handles.
 	Input func(tea.Msg) (tea.Cmd, Intent)
 }
 
-// NewScreen returns a screen without overlays.
-func NewScreen(c ScreenConfig) *Screen { return &Screen{ScreenConfig: c, Canvas: NewCanvas()} }
+// Tasks are the tasks of a screen. A *task.Runner implements it.
+type Tasks interface {
+	Context() context.Context // ends with the screen
+	Wrap(tea.Msg) tea.Msg     // addresses a message to the screen
+}
 
-// Update handles the size of the screen and the ends of its timers. Further parts of the screen may
+// NewScreen returns a screen without overlays.
+func NewScreen(c ScreenConfig) *Screen {
+	return &Screen{
+		ScreenConfig: c, Status: Status{now: c.Now, keep: c.KeepStatus}, Canvas: NewCanvas(),
+		clock: clock{now: c.Now, runs: c.Clock, tick: c.Tick},
+	}
+}
+
+// Update handles the size of the screen and the end of its timer. Further parts of the screen may
 // handle these messages too.
-func (s *Screen) Update(msg tea.Msg) {
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		s.Canvas.Resize(msg)
-	case TickMsg:
-		s.ticking = false
+	case TimerMsg:
+		cmd, changed := s.timer.Fire(msg, s.Now(), s.timed())
+		s.Canvas.Dirty = s.Canvas.Dirty || changed
+		return cmd
+	case EditedMsg:
 		s.Canvas.Dirty = true
-	case LeaveTimeoutMsg:
-		msg.Expire()
-		s.Canvas.Dirty = true
-	case StatusTimeoutMsg:
-		msg.Wake()
+		if msg.intent.Returned != nil {
+			msg.intent.Returned()
+		}
+		if msg.err != nil {
+			s.Status.Text = msg.err.Error()
+			return nil
+		}
+		msg.intent.Done(msg.text)
 	}
+	return nil
+}
+
+// Edit opens a text in the user's editor.
+func (s *Screen) Edit(i EditIntent) tea.Cmd {
+	e := &Editor{
+		Context: s.Tasks.Context(), Command: s.Editor, Extension: cmp.Or(i.Extension, "txt"), Text: i.Text,
+	}
+	return s.Exec(e, func(err error) tea.Msg { return s.Tasks.Wrap(EditedMsg{i, e.Text, err}) })
+}
+
+// handle carries out an intent of an overlay. It returns an intent that is for the program.
+func (s *Screen) handle(intent Intent) (tea.Cmd, Intent) {
+	switch i := intent.(type) {
+	case EditIntent:
+		return s.Edit(i), nil
+	case CopyIntent:
+		return s.Clipboard.Copy(i.Text), nil
+	}
+	return s.Handle(intent)
+}
+
+// Wait returns a command that waits for the earliest deadline of the screen and its parts, or nil if
+// none is needed.
+func (s *Screen) Wait() tea.Cmd { return s.timer.Start(s.timed(), s.Now(), s.After) }
+
+// timed returns all parts with a deadline.
+func (s *Screen) timed() []Timed {
+	return slices.Concat([]Timed{&s.Status, &s.leave, &s.clock}, s.Overlays.timed(), s.Parts)
 }
 
 // Route passes a message to the overlays, then input that they do not handle to the screen. It
@@ -87,7 +152,7 @@ func (s *Screen) Route(msg tea.Msg) (tea.Cmd, Intent) {
 		if press.String() == "ctrl+c" {
 			return s.pressCtrlC(), nil
 		}
-		s.leave.Cancel()
+		s.leave.cancel()
 		s.Status.Clear()
 		if s.Pressed != nil {
 			s.Pressed()
@@ -99,7 +164,7 @@ func (s *Screen) Route(msg tea.Msg) (tea.Cmd, Intent) {
 	cmd, intents, pass := s.Overlays.Update(msg)
 	var intent Intent
 	for _, i := range intents {
-		more, asked := s.Handle(i)
+		more, asked := s.handle(i)
 		cmd = tea.Batch(cmd, more)
 		if asked != nil {
 			intent = asked
@@ -121,11 +186,11 @@ func (s *Screen) pressCtrlC() tea.Cmd {
 	}
 	if s.Clear != nil {
 		if cmd, cleared := s.Clear(); cleared {
-			s.leave.Cancel()
+			s.leave.cancel()
 			return cmd
 		}
 	}
-	return s.leave.Press(s.After)
+	return s.leave.press(s.Now())
 }
 
 // pressAnywhere handles the keys that work in every overlay and every text field: those that open
@@ -150,35 +215,9 @@ func (s *Screen) pressAnywhere(key string) bool {
 	return s.Anywhere != nil && s.Anywhere(action, top)
 }
 
-// Tick starts a timer for the next second if the screen shows a clock and none is running.
-func (s *Screen) Tick(clock bool) tea.Cmd {
-	if s.ticking || !clock {
-		return nil
-	}
-	s.ticking = true
-	return s.After(time.Second, TickMsg{})
-}
-
-// Expire removes expired status messages and returns the timers of others. A message that is kept
-// stays.
-func (s *Screen) Expire(keep bool) tea.Cmd {
-	var cmd tea.Cmd
-	var expired bool
-	if !keep {
-		cmd, expired = s.Status.Expire(s.Now(), s.After)
-		s.Canvas.Dirty = s.Canvas.Dirty || expired
-	}
-	overlayCmd, expired := s.Overlays.Expire(s.Now(), s.After)
-	s.Canvas.Dirty = s.Canvas.Dirty || expired
-	return tea.Batch(cmd, overlayCmd)
-}
-
-// CancelLeave forgets a first ctrl+c.
-func (s *Screen) CancelLeave() { s.leave.Cancel() }
-
 // LeaveLine returns the line after the first ctrl+c, or "".
 func (s *Screen) LeaveLine(width int) string {
-	if !s.leave.Pending {
+	if !s.leave.pending() {
 		return ""
 	}
 	return s.Styles.Warning.Render(Fit(s.LeaveText, width))

@@ -12,22 +12,16 @@ const StatusTimeout = 6 * time.Second
 // UndoTimeout is how long a removal can be undone and its status message is shown.
 const UndoTimeout = 10 * time.Second
 
-// Status is the status message of a screen. Its owner calls Expire after every message of the
-// program. No timer is started while Text is empty.
+// Status is the status message of a screen. It has a deadline while Text is not empty.
 type Status struct {
 	Text string
 
-	undoText     string // a text that is shown for UndoTimeout
-	timedText    string // the text that until applies to
-	deadline     time.Time
-	timerPending bool // a StatusTimeoutMsg is pending
+	now       func() time.Time
+	keep      func() bool // reports whether the text stays for now; may be nil
+	undoText  string      // a text that is shown for UndoTimeout
+	timedText string      // the text that deadline applies to
+	deadline  time.Time
 }
-
-// StatusTimeoutMsg reports that a status message may have expired. Its receiver calls Wake.
-type StatusTimeoutMsg struct{ status *Status }
-
-// Wake records that the timer has fired.
-func (m StatusTimeoutMsg) Wake() { m.status.timerPending = false }
 
 // ShowUndo sets a text that offers to undo something.
 func (s *Status) ShowUndo(text string) { s.Text, s.undoText, s.timedText = text, text, "" }
@@ -35,26 +29,26 @@ func (s *Status) ShowUndo(text string) { s.Text, s.undoText, s.timedText = text,
 // Clear removes the text. The same text set again gets the full timeout.
 func (s *Status) Clear() { s.Text, s.timedText = "", "" }
 
-// Expire removes an expired text and reports whether it did. Otherwise it returns a timer command
-// made by after, or nil if none is needed.
-func (s *Status) Expire(now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) (cmd tea.Cmd, expired bool) {
+// Deadline implements [Timed]. It starts the timeout of a new text.
+func (s *Status) Deadline() time.Time {
+	if s.keep != nil && s.keep() {
+		return time.Time{}
+	}
 	if s.Text != s.timedText {
 		timeout := StatusTimeout
 		if s.Text == s.undoText {
 			timeout = UndoTimeout
 		}
-		s.timedText, s.deadline = s.Text, now.Add(timeout)
+		s.timedText, s.deadline = s.Text, s.now().Add(timeout)
 	}
-	left := s.deadline.Sub(now)
-	switch {
-	case s.Text == "":
-		return nil, false
-	case left <= 0:
-		s.Clear()
-		return nil, true
-	case s.timerPending:
-		return nil, false
+	if s.Text == "" {
+		return time.Time{}
 	}
-	s.timerPending = true
-	return after(left, StatusTimeoutMsg{s}), false
+	return s.deadline
+}
+
+// Due implements [Timed]. It removes the text.
+func (s *Status) Due() (cmd tea.Cmd, changed bool) {
+	s.Clear()
+	return nil, true
 }

@@ -8,7 +8,7 @@ const rateSeconds = 8
 // rate is a moving average over the last rateSeconds. It holds one sum per second in a ring.
 type rate struct {
 	second int64 // Unix second of the newest sum
-	since  int64 // Unix second of the first sum; 0 if there is none
+	since  int64 // Unix second of the first sum; 0 without one
 	sums   [rateSeconds]int64
 }
 

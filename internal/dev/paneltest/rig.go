@@ -58,7 +58,8 @@ func New(t *testing.T, j *tuitest.Journal) *Rig {
 	tasks := task.NewRunner(t.Context())
 	t.Cleanup(tasks.Close)
 	r.Commands = &request.Sender{
-		Session: r.Session, Tasks: tasks, Status: new(ui.Status), Answers: ui.NewAnswers(r.Now),
+		Runner:  request.Runner{Tasks: tasks, Status: new(ui.Status), Answers: ui.NewAnswers(r.Now)},
+		Session: r.Session,
 	}
 	return r
 }

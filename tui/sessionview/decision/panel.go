@@ -25,9 +25,6 @@ type Panel struct {
 	approval approval.Panel
 	focused  bool
 	decided  map[string]bool // requests decided here whose event has not arrived
-
-	at   time.Time         // when the grace period of the shown request may be over; zero: it is
-	wake approval.GuardMsg // to be woken at that time
 }
 
 // New returns the panel of a session.
@@ -59,7 +56,7 @@ func (p *Panel) Apply(e *protocol.Event) {
 		return
 	}
 	if sending { // the other decision was first
-		p.approval.Decided(d.Request, "decided meanwhile")
+		p.approval.Decided(d.Request, "decided elsewhere")
 	}
 	p.commands.Status.Text = describe.Outcome(nil, d, e.By, "")
 }
@@ -83,30 +80,11 @@ func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 	})
 }
 
-// Arm enables the keys of the shown request if its grace period is over. It reports whether this call
-// did so. Otherwise the panel has a deadline.
-func (p *Panel) Arm() (armed bool) {
-	now := p.now()
-	_, armed = p.approval.Arm(now, func(d time.Duration, msg tea.Msg) tea.Cmd {
-		p.at = now.Add(d)
-		p.wake, _ = msg.(approval.GuardMsg)
-		return nil
-	})
-	return armed
-}
+// Deadline implements [ui.Timed]: the grace period of the shown request is over then.
+func (p *Panel) Deadline() time.Time { return p.approval.Deadline() }
 
-// Deadline implements [panel.Part].
-func (p *Panel) Deadline() time.Time { return p.at }
-
-// Update implements [panel.Part].
-func (p *Panel) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	if msg != (panel.DueMsg{}) {
-		return nil, false
-	}
-	p.at = time.Time{}
-	p.wake.Wake()
-	return nil, p.Arm()
-}
+// Due implements [ui.Timed]. It enables the keys of the shown request.
+func (p *Panel) Due() (cmd tea.Cmd, changed bool) { return nil, p.approval.Arm(p.now()) }
 
 // Touch records a key press: the keys that decide wait for a pause.
 func (p *Panel) Touch() { p.approval.Touch(p.now()) }

@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"cmp"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,14 +10,19 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
-	"agentctl/tui/sessionview/panel"
 )
 
 // open returns a rig with the panel of a session with a pending request, and the panel. The request
 // accepts a decision.
 func open(t *testing.T) (*paneltest.Rig, *Panel) {
 	t.Helper()
-	r := paneltest.New(t, tuitest.Scenes["approval"]())
+	return openJournal(t, tuitest.Scenes["approval"]())
+}
+
+// openJournal is open with the events of a journal.
+func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
+	t.Helper()
+	r := paneltest.New(t, j)
 	p := New(r.Styles, r.Replica, r.Commands, r.Now)
 	r.Apply = p.Apply
 	r.Lines = func() []string {
@@ -33,9 +39,8 @@ func open(t *testing.T) (*paneltest.Rig, *Panel) {
 	r.ApplyJournal()
 	p.Refresh(true)
 	p.SetFocus(true)
-	p.Arm()
 	r.Time = r.Time.Add(2 * approval.Grace)
-	if _, armed := p.Update(panel.DueMsg{}); !armed || !p.Deadline().IsZero() {
+	if _, armed := p.Due(); !armed || !p.Deadline().IsZero() {
 		t.Fatalf("the request accepts no decision at its deadline, the next one is %v", p.Deadline())
 	}
 	return r, p
@@ -97,6 +102,42 @@ func TestARefusedDecisionIsReported(t *testing.T) {
 	r.Press("x", "n")
 	r.MustSend(protocol.DoApprove)
 	r.MustShow("observers may not do that")
+}
+
+// A request decides only what it offers: without options, to allow once and to deny.
+func TestARequestWithoutAllowOrDeny(t *testing.T) {
+	for _, kinds := range [][]protocol.Decision{
+		{}, {protocol.Deny}, {protocol.AllowOnce}, {protocol.Explain}, {protocol.AllowAlways},
+	} {
+		for _, key := range []string{"y", "n", "a"} {
+			request := tuitest.CommandApproval()
+			request.Options = []protocol.Option{}
+			for _, kind := range kinds {
+				request.Options = append(request.Options, protocol.Option{ID: string(kind), Kind: kind, Label: "x"})
+			}
+			j := tuitest.Scenes["transcript"]()
+			request.Asked = j.At
+			j.Add(protocol.ApprovalRequested, request)
+			r, _ := openJournal(t, j)
+			r.MustShow("go mod tidy") // a request is allowed only after it was on the screen
+			r.Press("x", key, "y")    // y confirms a lasting decision
+			got := r.TakeCommands()
+			want := map[string]protocol.Decision{
+				"y": protocol.AllowOnce, "n": protocol.Deny, "a": protocol.AllowAlways,
+			}[key]
+			for i, c := range got {
+				data := c.Data.(protocol.ApproveData)
+				if decision := cmp.Or(data.Decision, protocol.Decision(data.Option)); !request.Offers(decision) {
+					t.Errorf("of %v, %s decides %s", kinds, key, decision)
+				} else if i == 0 && request.Offers(want) && decision != want {
+					t.Errorf("of %v, %s decides %s, want %s", kinds, key, decision, want)
+				}
+			}
+			if request.Offers(want) && len(got) == 0 {
+				t.Errorf("of %v, %s decides nothing", kinds, key)
+			}
+		}
+	}
 }
 
 func TestARecordingShowsNoRequest(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,8 +73,11 @@ func (x *Files) choose(files []describe.File, use use) tea.Cmd {
 	case 1:
 		return x.fetchFile(files[0], use)
 	}
-	choose := func(i int) tea.Cmd { return x.fetchFile(files[i], use) }
-	x.pushMenu(&fileMenu{styles: x.Styles, files: files, choose: choose})
+	texts := make([]string, len(files))
+	for i := range files {
+		texts[i] = files[i].Line()
+	}
+	x.pushMenu("which file?", "choose", texts, func(i int) tea.Cmd { return x.fetchFile(files[i], use) })
 	return nil
 }
 
@@ -182,9 +186,21 @@ func (x *Files) saveFile(f *ui.Form, path string, data []byte, save func(string,
 	})
 }
 
-// pushMenu shows a menu with the status message below it.
-func (x *Files) pushMenu(listing ui.Listing) {
-	x.Overlays.Push(ui.NewMenu(x.Styles, listing, "", func() string { return x.Commands.Status.Text }))
+// pushMenu shows a menu of texts with the status message below it. choose gets the index of the chosen
+// one. does names what the key does.
+func (x *Files) pushMenu(title, does string, texts []string, choose func(i int) tea.Cmd) {
+	entries := make([]ui.Entry, len(texts))
+	for i, text := range texts {
+		entries[i] = ui.Entry{ID: strconv.Itoa(i), Text: text}
+	}
+	x.Overlays.Push(ui.NewMenu(x.Styles, ui.List[ui.Entry]{
+		Title: x.Styles.Heading(title), Hint: x.Styles.ChooseHint(does),
+		Status: func() string { return x.Commands.Status.Text },
+		Rows:   func(string) []ui.Entry { return entries },
+		Choose: func(e ui.Entry) ui.Response {
+			return ui.Response{Close: true, Cmd: choose(slices.Index(entries, e))}
+		},
+	}))
 }
 
 // userPath returns a path that the user typed, with ~ replaced by the home directory.
@@ -194,38 +210,4 @@ func (x *Files) userPath(path string) string {
 		return filepath.Join(x.Home, rest)
 	}
 	return path
-}
-
-// fileMenu is the menu of the files of an item.
-type fileMenu struct {
-	styles *ui.Styles
-	files  []describe.File
-	choose func(i int) tea.Cmd
-}
-
-// Title implements [ui.Listing].
-func (m *fileMenu) Title() string { return m.styles.Bold.Render("which file?") }
-
-// Empty implements [ui.Listing].
-func (m *fileMenu) Empty() string { return "" }
-
-// Hint implements [ui.Listing].
-func (m *fileMenu) Hint() string { return "↑↓ · " + m.styles.Keys.Hint(keymap.Choose, "choose") }
-
-// Entries implements [ui.Listing].
-func (m *fileMenu) Entries() []ui.Entry {
-	out := make([]ui.Entry, len(m.files))
-	for i := range m.files {
-		out[i] = ui.Entry{ID: strconv.Itoa(i), Text: m.files[i].Line()}
-	}
-	return out
-}
-
-// Act implements [ui.Listing].
-func (m *fileMenu) Act(id, key string) ui.Response {
-	i, err := strconv.Atoi(id)
-	if err != nil || m.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
-		return ui.Response{}
-	}
-	return ui.Response{Close: true, Cmd: m.choose(i)}
 }

@@ -3,12 +3,10 @@ package files
 import (
 	"context"
 	"path/filepath"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
-	"agentctl/tui/keymap"
 	"agentctl/tui/location"
 	"agentctl/tui/request"
 	"agentctl/tui/transcript"
@@ -38,7 +36,13 @@ func (x *Files) OpenPlace(item transcript.Item) tea.Cmd {
 		case len(places) == 1:
 			return x.editPlace(dir, places[0])
 		default:
-			x.pushMenu(&placeMenu{x.Styles, places, func(p location.Place) tea.Cmd { return x.editPlace(dir, p) }})
+			texts := make([]string, len(places))
+			for i, p := range places {
+				texts[i] = format.JoinLines(transcript.Reveal(p.String()))
+			}
+			x.pushMenu("open which file?", "open in the editor", texts, func(i int) tea.Cmd {
+				return x.editPlace(dir, places[i])
+			})
 		}
 		return nil
 	})
@@ -54,40 +58,4 @@ func (x *Files) editPlace(dir string, p location.Place) tea.Cmd {
 	return x.Exec(e, func(err error) tea.Msg {
 		return x.Commands.Tasks.Wrap(request.DoneMsg{Err: err, Then: x.Commands.Report})
 	})
-}
-
-// placeMenu is the menu of the places that an item names.
-type placeMenu struct {
-	styles *ui.Styles
-	places []location.Place
-	choose func(location.Place) tea.Cmd
-}
-
-// Title implements [ui.Listing].
-func (m *placeMenu) Title() string { return m.styles.Bold.Render("open which file?") }
-
-// Empty implements [ui.Listing].
-func (m *placeMenu) Empty() string { return "" }
-
-// Hint implements [ui.Listing].
-func (m *placeMenu) Hint() string {
-	return "↑↓ · " + m.styles.Keys.Hint(keymap.Choose, "open in the editor")
-}
-
-// Entries implements [ui.Listing].
-func (m *placeMenu) Entries() []ui.Entry {
-	out := make([]ui.Entry, len(m.places))
-	for i, p := range m.places {
-		out[i] = ui.Entry{ID: strconv.Itoa(i), Text: format.JoinLines(transcript.Reveal(p.String()))}
-	}
-	return out
-}
-
-// Act implements [ui.Listing].
-func (m *placeMenu) Act(id, key string) ui.Response {
-	i, err := strconv.Atoi(id)
-	if err != nil || m.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
-		return ui.Response{}
-	}
-	return ui.Response{Close: true, Cmd: m.choose(m.places[i])}
 }

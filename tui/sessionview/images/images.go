@@ -63,7 +63,7 @@ func New(c Config) *Images { return &Images{Config: c} }
 // SetHidden sets whether the transcript is hidden. No image is loaded then.
 func (i *Images) SetHidden(hidden bool) { i.hidden = hidden }
 
-// Deadline implements [panel.Part]: a change of the screen is followed by the load of its images. A
+// Deadline implements [ui.Timed]: a change of the screen is followed by the load of its images. A
 // transcript without images has no deadline.
 func (i *Images) Deadline() time.Time {
 	if i.at.IsZero() && i.Transcript.HasPictures() && !i.hidden && i.Changed() && i.Replica.CaughtUp &&
@@ -73,12 +73,15 @@ func (i *Images) Deadline() time.Time {
 	return i.at
 }
 
+// Due implements [ui.Timed].
+func (i *Images) Due() (cmd tea.Cmd, changed bool) {
+	i.at = time.Time{}
+	return i.show()
+}
+
 // Update implements [panel.Part].
 func (i *Images) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	switch msg := msg.(type) {
-	case panel.DueMsg:
-		i.at = time.Time{}
-		return i.show()
 	case ui.ImagesChangedMsg:
 		return i.show()
 	case loadedMsg:

@@ -13,7 +13,6 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -72,8 +71,10 @@ func (r *rig) draw() {
 }
 
 // update handles a message and runs the command that it starts.
-func (r *rig) update(msg tea.Msg) {
-	cmd, changed := r.images.Update(msg)
+func (r *rig) update(msg tea.Msg) { r.finish(r.images.Update(msg)) }
+
+// finish draws what has changed and runs a command.
+func (r *rig) finish(cmd tea.Cmd, changed bool) {
 	if changed {
 		r.draw()
 	}
@@ -83,13 +84,13 @@ func (r *rig) update(msg tea.Msg) {
 // load ends the wait for the load of the images on the screen, if there is one.
 func (r *rig) load() {
 	if !r.images.Deadline().IsZero() {
-		r.update(panel.DueMsg{})
+		r.finish(r.images.Due())
 	}
 }
 
 // sent returns what the images on the screen write to the terminal.
 func (r *rig) sent() (text string) {
-	cmd, changed := r.images.Update(panel.DueMsg{})
+	cmd, changed := r.images.Due()
 	if changed {
 		r.draw()
 	}
@@ -239,7 +240,7 @@ func TestASessionWithoutImagesHasNoTimerAndNoQuery(t *testing.T) {
 func TestTheFirstImageAsksTheTerminalAndKittyGetsIt(t *testing.T) {
 	s := open(t, tuitest.ImagesJournal(), 80, 24)
 	display := s.Styles.Images
-	cmd, _ := s.images.Update(panel.DueMsg{})
+	cmd, _ := s.images.Due()
 	if asked := tuitest.Messages(cmd); len(asked) != 1 || asked[0] != (ui.QueryImagesMsg{}) {
 		t.Fatalf("messages %v, want a query", asked)
 	}
@@ -265,7 +266,7 @@ func TestTheFirstImageAsksTheTerminalAndKittyGetsIt(t *testing.T) {
 	}
 	_ = display.SetMode(thumbnail.Off)
 	_ = display.SetMode(thumbnail.UseKitty)
-	cmd, _ = s.images.Update(panel.DueMsg{})
+	cmd, _ = s.images.Due()
 	s.Run(cmd) // loads the image again
 	if again := s.sent(); !strings.Contains(again, "a=T") {
 		t.Errorf("an image that the display does not keep is not loaded again: %.40q", again)

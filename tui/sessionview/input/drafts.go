@@ -8,7 +8,6 @@ import (
 
 	"agentctl/tui/drafts"
 	"agentctl/tui/request"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -25,8 +24,15 @@ type draftSaver struct {
 // DraftMsg carries the stored draft of the session to its view.
 type DraftMsg drafts.Draft
 
-// Deadline implements [panel.Part].
+// Deadline implements [ui.Timed].
 func (in *Input) Deadline() time.Time { return in.drafts.at }
+
+// Due implements [ui.Timed]. It saves the draft.
+func (in *Input) Due() (cmd tea.Cmd, changed bool) {
+	in.drafts.at = time.Time{}
+	in.SaveDraft()
+	return nil, false
+}
 
 // restoreDraft inserts the stored draft before the text that was typed since the view opened.
 func (in *Input) restoreDraft(d drafts.Draft) {
@@ -41,7 +47,7 @@ func (in *Input) restoreDraft(d drafts.Draft) {
 // scheduleDraft sets the time to save the draft if a message may have changed it.
 func (in *Input) scheduleDraft(msg tea.Msg) {
 	switch msg.(type) {
-	case panel.TimerMsg:
+	case ui.TimerMsg:
 		return
 	case request.DoneMsg:
 	default:

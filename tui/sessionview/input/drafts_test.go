@@ -5,13 +5,12 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/drafts"
-	"agentctl/tui/sessionview/panel"
 )
 
 // fireDraftTimer fires the timer that saves the draft, if it was started.
 func (s *rig) fireDraftTimer() {
 	if at := s.in.Deadline(); !at.IsZero() {
-		_, _ = s.in.Update(panel.DueMsg{})
+		_, _ = s.in.Due()
 	}
 }
 

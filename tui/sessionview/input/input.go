@@ -148,9 +148,6 @@ func (in *Input) Updated() tea.Cmd {
 // Update implements [panel.Part].
 func (in *Input) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	switch msg := msg.(type) {
-	case panel.DueMsg:
-		in.drafts.at = time.Time{}
-		in.SaveDraft()
 	case DraftMsg:
 		in.restoreDraft(drafts.Draft(msg))
 		return nil, true

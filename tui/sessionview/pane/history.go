@@ -37,7 +37,7 @@ type olderMsg struct {
 	err   error
 }
 
-// Deadline implements [panel.Part]: a small first page is followed by another one.
+// Deadline implements [ui.Timed]: a small first page is followed by another one.
 func (h *history) Deadline() time.Time {
 	if h.next.IsZero() && h.continues() {
 		h.next = h.now().Add(nextPageDelay)
@@ -45,11 +45,8 @@ func (h *history) Deadline() time.Time {
 	return h.next
 }
 
-// Update implements [panel.Part].
-func (h *history) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	if msg != (panel.DueMsg{}) {
-		return nil, false
-	}
+// Due implements [ui.Timed].
+func (h *history) Due() (cmd tea.Cmd, changed bool) {
 	h.next = time.Time{}
 	if !h.continues() {
 		return nil, false

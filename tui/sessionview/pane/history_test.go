@@ -7,14 +7,13 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcriptview"
 )
 
 // requestNextPage ends the wait for the request of the page after the first one, if there is one.
 func (r *rig) requestNextPage() {
 	if h := &r.pane.history; !h.Deadline().IsZero() {
-		cmd, _ := h.Update(panel.DueMsg{})
+		cmd, _ := h.Due()
 		r.Run(cmd)
 	}
 }

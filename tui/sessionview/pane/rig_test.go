@@ -12,7 +12,6 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/request"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -188,7 +187,7 @@ func (r *rig) typeText(text string) {
 // stopTyping searches the text that was typed, if it was not.
 func (r *rig) stopTyping() {
 	if s := &r.pane.search; !s.Deadline().IsZero() {
-		cmd, _ := s.Update(panel.DueMsg{})
+		cmd, _ := s.Due()
 		r.lines()
 		r.Run(cmd)
 	}

@@ -216,15 +216,18 @@ func (s *search) addHits(generation int, page *protocol.SearchResult, err error)
 	return next
 }
 
-// Deadline implements [panel.Part]. It is the time at which the typed text is searched.
+// Deadline implements [ui.Timed]. It is the time at which the typed text is searched.
 func (s *search) Deadline() time.Time { return s.due }
+
+// Due implements [ui.Timed].
+func (s *search) Due() (cmd tea.Cmd, changed bool) {
+	cmd, _ = s.begin(s.typed) // without words nothing is highlighted
+	return cmd, true
+}
 
 // Update implements [panel.Part].
 func (s *search) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	switch msg := msg.(type) {
-	case panel.DueMsg:
-		cmd, _ = s.begin(s.typed) // without words nothing is highlighted
-		return cmd, true
 	case localSearchMsg:
 		running := s.running
 		return s.continueLocal(msg.generation), running

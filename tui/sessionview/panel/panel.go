@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 // Part is a part of the session view with its own state. The view calls it only from the event loop.
@@ -16,15 +17,11 @@ type Part interface {
 	// Updated follows the updates of a frame. The returned command may be nil.
 	Updated() tea.Cmd
 
-	// Update handles a message of the part, or a [DueMsg]. It reports whether the part looks different.
+	// Update handles a message of the part. It reports whether the part looks different.
 	Update(tea.Msg) (cmd tea.Cmd, changed bool)
 
-	// Deadline returns the time of the next [DueMsg] that the part needs, or zero.
-	Deadline() time.Time
+	ui.Timed
 }
-
-// DueMsg reports to a part that its deadline has come.
-type DueMsg struct{}
 
 // Panel is a part between the transcript and the composer.
 type Panel interface {
@@ -47,5 +44,8 @@ func (Base) Updated() tea.Cmd { return nil }
 // Update implements [Part].
 func (Base) Update(tea.Msg) (cmd tea.Cmd, changed bool) { return nil, false }
 
-// Deadline implements [Part].
+// Deadline implements [ui.Timed].
 func (Base) Deadline() time.Time { return time.Time{} }
+
+// Due implements [ui.Timed].
+func (Base) Due() (cmd tea.Cmd, changed bool) { return nil, false }

@@ -16,8 +16,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Rules is the menu of rules. The user can revoke them.
-type Rules struct {
+// rules is the state of the menu of rules. The user can revoke them.
+type rules struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
@@ -25,25 +25,30 @@ type Rules struct {
 }
 
 // NewRules returns the menu of a session's rules.
-func NewRules(s *ui.Styles, r *replica.Session, c *request.Sender) *Rules {
-	return &Rules{styles: s, replica: r, commands: c, revoking: map[string]bool{}}
+func NewRules(s *ui.Styles, state *replica.Session, c *request.Sender) *ui.Menu {
+	r := &rules{styles: s, replica: state, commands: c, revoking: map[string]bool{}}
+	var m *ui.Menu
+	m = ui.NewMenu(s, ui.List[ui.Entry]{
+		Title: func(_, n, _ int) string { return s.Bold.Render("rules") + " · " + format.Count(n, "rule") },
+		Empty: func(string) string { return " no rules: no request is always allowed" },
+		Hint: func() string {
+			return "↑↓ · " + s.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
+		},
+		Status: func() string { return c.Status.Text },
+		Rows:   func(string) []ui.Entry { return r.entries() },
+		Press: func(key string) (ui.Response, bool) {
+			rule, ok := m.Selected()
+			if !ok || s.Keys.At(keymap.Rules, key) != keymap.RevokeRule {
+				return ui.Response{}, false
+			}
+			return r.revoke(rule.ID), true
+		},
+	})
+	return m
 }
 
-// Title implements [ui.Listing].
-func (r *Rules) Title() string {
-	return r.styles.Bold.Render("rules") + " · " + format.Count(len(r.replica.State.Rules), "rule")
-}
-
-// Empty implements [ui.Listing].
-func (r *Rules) Empty() string { return "no rules: no request is always allowed" }
-
-// Hint implements [ui.Listing].
-func (r *Rules) Hint() string {
-	return "↑↓ · " + r.styles.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
-}
-
-// Entries implements [ui.Listing].
-func (r *Rules) Entries() []ui.Entry {
+// entries returns the rules.
+func (r *rules) entries() []ui.Entry {
 	list := r.replica.State.Rules
 	out := make([]ui.Entry, len(list))
 	for i := range list {
@@ -70,13 +75,10 @@ func (r *Rules) Entries() []ui.Entry {
 	return out
 }
 
-// Act implements [ui.Listing]. It asks before it revokes a rule.
-func (r *Rules) Act(id, key string) ui.Response {
-	if r.styles.Keys.At(keymap.Rules, key) != keymap.RevokeRule || r.revoking[id] {
-		return ui.Response{}
-	}
+// revoke asks before it revokes a rule.
+func (r *rules) revoke(id string) ui.Response {
 	i := slices.IndexFunc(r.replica.State.Rules, func(rule protocol.Rule) bool { return rule.ID == id })
-	if i < 0 {
+	if i < 0 || r.revoking[id] {
 		return ui.Response{}
 	}
 	rule := &r.replica.State.Rules[i]

@@ -8,7 +8,6 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/ui"
 )
 
 // openRules returns a rig in which a key opens the menu.
@@ -16,8 +15,7 @@ func openRules(t *testing.T, j *tuitest.Journal) *paneltest.Rig {
 	t.Helper()
 	r := paneltest.New(t, j)
 	r.Key = func(string) tea.Cmd {
-		status := func() string { return r.Commands.Status.Text }
-		r.Overlays.Push(ui.NewMenu(r.Styles, NewRules(r.Styles, r.Replica, r.Commands), "", status))
+		r.Overlays.Push(NewRules(r.Styles, r.Replica, r.Commands))
 		return nil
 	}
 	r.ApplyJournal()

@@ -17,31 +17,29 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Menu is the menu of the agent's settings, such as mode and model.
-type Menu struct {
+// Settings are the menus of the agent's settings, such as mode and model.
+type Settings struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
 	pending  map[string]string // setting ID → label of the requested value
 }
 
-// New returns the menu of a session.
-func New(s *ui.Styles, r *replica.Session, c *request.Sender) *Menu {
-	return &Menu{styles: s, replica: r, commands: c, pending: map[string]string{}}
+// New returns the menus of a session.
+func New(s *ui.Styles, r *replica.Session, c *request.Sender) *Settings {
+	return &Settings{styles: s, replica: r, commands: c, pending: map[string]string{}}
 }
 
 // Actions returns the actions that show the menus and the form. overlays takes them.
 func Actions(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack) panel.Actions {
-	push := func(listing ui.Listing, selected string) {
-		overlays.Push(ui.NewMenu(s, listing, selected, func() string { return c.Status.Text }))
-	}
 	// show opens the menu of the values of one setting above the menu of all, or only that if the agent
 	// has no choices for it.
 	show := func(id string) func() {
 		return func() {
-			push(New(s, r, c), "")
-			if values, value, ok := New(s, r, c).Values(id); ok {
-				push(values, value)
+			all := New(s, r, c)
+			overlays.Push(all.Menu())
+			if values := all.Values(id); values != nil {
+				overlays.Push(values)
 				return
 			}
 			c.Status.Text = "the agent has no setting " + id
@@ -49,26 +47,55 @@ func Actions(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.S
 	}
 	rename := func(name string) panel.Result { return panel.Result{Push: NewRename(s, r, c, overlays, name)} }
 	return panel.Actions{
-		keymap.ShowSettings:  panel.Do(func() { push(New(s, r, c), "") }),
-		keymap.ShowRules:     panel.Do(func() { push(NewRules(s, r, c), "") }),
+		keymap.ShowSettings:  panel.Do(func() { overlays.Push(New(s, r, c).Menu()) }),
+		keymap.ShowRules:     panel.Do(func() { overlays.Push(NewRules(s, r, c)) }),
 		keymap.SetMode:       panel.Do(show("mode")),
 		keymap.SetModel:      panel.Do(show("model")),
 		keymap.RenameSession: {Run: rename, Text: true},
 	}
 }
 
-// Values returns the menu of the values of one setting, and the value that it has. ok is false if
-// the agent has no choices for it.
-func (s *Menu) Values(id string) (menu ui.Listing, value string, ok bool) {
-	set := s.setting(id)
-	if set == nil || len(set.Choices) == 0 {
-		return nil, "", false
-	}
-	return &valueMenu{Menu: s, id: id}, set.Value, true
+// Menu returns the menu of all settings.
+func (s *Settings) Menu() *ui.Menu {
+	return ui.NewMenu(s.styles, ui.List[ui.Entry]{
+		Title:  func(int, int, int) string { return s.title() },
+		Empty:  func(string) string { return " this agent has no settings" },
+		Hint:   s.styles.ChooseHint("change"),
+		Status: s.status,
+		Rows:   func(string) []ui.Entry { return s.entries() },
+		Choose: func(e ui.Entry) ui.Response {
+			if values := s.Values(e.ID); values != nil {
+				return ui.Response{Push: values}
+			}
+			s.commands.Status.Text = "the agent offers no choices for this setting"
+			return ui.Response{}
+		},
+	})
 }
 
-// Title implements [ui.Listing].
-func (s *Menu) Title() string {
+// Values returns the menu of the values of one setting, or nil if the agent has no choices for it.
+func (s *Settings) Values(id string) *ui.Menu {
+	set := s.setting(id)
+	if set == nil || len(set.Choices) == 0 {
+		return nil
+	}
+	m := ui.NewMenu(s.styles, ui.List[ui.Entry]{
+		Title:  func(int, int, int) string { return s.valuesTitle(id) },
+		Empty:  func(string) string { return " the agent no longer has this setting" },
+		Hint:   s.styles.ChooseHint("set"),
+		Status: s.status,
+		Rows:   func(string) []ui.Entry { return s.valueEntries(id) },
+		Choose: func(e ui.Entry) ui.Response { return ui.Response{Close: true, Cmd: s.set(id, e.ID)} },
+	})
+	m.Select(set.Value)
+	return m
+}
+
+// status returns the status message of the screen.
+func (s *Settings) status() string { return s.commands.Status.Text }
+
+// title returns the title of the menu of all settings.
+func (s *Settings) title() string {
 	state := s.replica.State
 	agent := state.Agent
 	if o := state.Options; o != nil && o.Name != "" {
@@ -77,14 +104,8 @@ func (s *Menu) Title() string {
 	return s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
 }
 
-// Empty implements [ui.Listing].
-func (s *Menu) Empty() string { return "this agent has no settings" }
-
-// Hint implements [ui.Listing].
-func (s *Menu) Hint() string { return "↑↓ · " + s.styles.Keys.Hint(keymap.Choose, "change") }
-
-// Entries implements [ui.Listing].
-func (s *Menu) Entries() []ui.Entry {
+// entries returns the settings.
+func (s *Settings) entries() []ui.Entry {
 	options := s.replica.State.Options
 	if options == nil {
 		return nil
@@ -107,21 +128,8 @@ func (s *Menu) Entries() []ui.Entry {
 	return out
 }
 
-// Act implements [ui.Listing]. It opens the menu of the setting's values.
-func (s *Menu) Act(id, key string) ui.Response {
-	if s.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
-		return ui.Response{}
-	}
-	values, value, ok := s.Values(id)
-	if !ok {
-		s.commands.Status.Text = "the agent offers no choices for this setting"
-		return ui.Response{}
-	}
-	return ui.Response{Push: ui.NewMenu(s.styles, values, value, func() string { return s.commands.Status.Text })}
-}
-
 // setting returns the setting with an ID, or nil.
-func (s *Menu) setting(id string) *protocol.Setting {
+func (s *Settings) setting(id string) *protocol.Setting {
 	options := s.replica.State.Options
 	if options == nil {
 		return nil
@@ -132,62 +140,44 @@ func (s *Menu) setting(id string) *protocol.Setting {
 	return nil
 }
 
-// valueMenu is the menu of the values of one setting.
-type valueMenu struct {
-	*Menu
-	id string
-}
-
-// Title implements [ui.Listing].
-func (v *valueMenu) Title() string {
-	name := v.id
-	if set := v.setting(v.id); set != nil {
+// valuesTitle returns the title of the menu of the values of a setting.
+func (s *Settings) valuesTitle(id string) string {
+	name := id
+	if set := s.setting(id); set != nil {
 		name = cmp.Or(set.Name, set.ID)
 	}
-	return v.styles.Bold.Render(format.JoinLines(transcript.Clean(name)))
+	return s.styles.Bold.Render(format.JoinLines(transcript.Clean(name)))
 }
 
-// Empty implements [ui.Listing].
-func (v *valueMenu) Empty() string { return "the agent no longer has this setting" }
-
-// Hint implements [ui.Listing].
-func (v *valueMenu) Hint() string { return "↑↓ · " + v.styles.Keys.Hint(keymap.Choose, "set") }
-
-// Entries implements [ui.Listing].
-func (v *valueMenu) Entries() []ui.Entry {
-	set := v.setting(v.id)
+// valueEntries returns the values of a setting.
+func (s *Settings) valueEntries(id string) []ui.Entry {
+	set := s.setting(id)
 	if set == nil {
 		return nil
 	}
 	out := make([]ui.Entry, len(set.Choices))
 	for i := range set.Choices {
 		choice := &set.Choices[i]
-		mark := "( ) "
-		if choice.ID == set.Value {
-			mark = "(•) "
-		}
-		text := mark + format.JoinLines(transcript.Clean(cmp.Or(choice.Label, choice.ID)))
+		text := ui.Radio(choice.ID == set.Value, format.JoinLines(transcript.Clean(cmp.Or(choice.Label, choice.ID))))
 		out[i] = ui.Entry{ID: choice.ID, Text: text, Details: format.JoinLines(transcript.Clean(choice.About))}
 	}
 	return out
 }
 
-// Act implements [ui.Listing]. The new value is shown as pending until the answer arrives.
-func (v *valueMenu) Act(id, key string) ui.Response {
-	if v.styles.Keys.At(keymap.Lists, key) != keymap.Choose {
-		return ui.Response{}
+// set sets a setting to a value, unless it has it. The new value is shown as pending until the answer
+// arrives.
+func (s *Settings) set(id, value string) tea.Cmd {
+	set := s.setting(id)
+	if set == nil || set.Value == value {
+		return nil
 	}
-	set := v.setting(v.id)
-	if set == nil || set.Value == id {
-		return ui.Response{Close: true}
+	s.pending[id] = value
+	if c := describe.SettingChoice(set, value); c != nil {
+		s.pending[id] = cmp.Or(c.Label, value)
 	}
-	v.pending[set.ID] = id
-	if c := describe.SettingChoice(set, id); c != nil {
-		v.pending[set.ID] = cmp.Or(c.Label, id)
-	}
-	data := protocol.ConfigureData{Setting: set.ID, Value: id}
-	return ui.Response{Close: true, Cmd: v.commands.Send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
-		delete(v.pending, data.Setting)
-		return v.commands.Report(err)
-	})}
+	data := protocol.ConfigureData{Setting: id, Value: value}
+	return s.commands.Send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+		delete(s.pending, id)
+		return s.commands.Report(err)
+	})
 }

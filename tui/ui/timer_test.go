@@ -1,4 +1,4 @@
-package panel
+package ui
 
 import (
 	"testing"
@@ -9,17 +9,13 @@ import (
 
 // timedPart has a deadline until it is due.
 type timedPart struct {
-	Base
 	at  time.Time
 	due int
 }
 
 func (p *timedPart) Deadline() time.Time { return p.at }
 
-func (p *timedPart) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	if msg != (DueMsg{}) {
-		return nil, false
-	}
+func (p *timedPart) Due() (cmd tea.Cmd, changed bool) {
 	p.at, p.due = time.Time{}, p.due+1
 	return nil, true
 }
@@ -27,7 +23,7 @@ func (p *timedPart) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 func TestTheTimerWaitsForTheEarliestDeadline(t *testing.T) {
 	now := time.Date(2026, 3, 4, 9, 41, 0, 0, time.UTC)
 	early, late, never := &timedPart{at: now.Add(time.Second)}, &timedPart{at: now.Add(3 * time.Second)}, &timedPart{}
-	parts := []Part{never, late, early}
+	parts := []Timed{never, late, early}
 	type wait struct {
 		d   time.Duration
 		msg TimerMsg

@@ -1,4 +1,4 @@
-package panel
+package ui
 
 import (
 	"time"
@@ -6,8 +6,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Timer delivers a [DueMsg] to each part at its deadline. It keeps one message pending, for the
-// earliest deadline.
+// Timed is a part of a screen that does something at a deadline. It states the deadline and starts no
+// timer: the screen has one [Timer] for all parts.
+type Timed interface {
+	// Deadline returns the time of the next call of Due, or zero.
+	Deadline() time.Time
+
+	// Due handles that the deadline has come. It reports whether the part looks different.
+	Due() (cmd tea.Cmd, changed bool)
+}
+
+// Timer calls Due of each part at its deadline. It keeps one message pending, for the earliest
+// deadline.
 type Timer struct {
 	at time.Time // of the pending message; zero: none
 }
@@ -17,7 +27,7 @@ type TimerMsg struct{ At time.Time }
 
 // Start waits for the earliest deadline of parts by a command made by after. It returns nil without
 // a deadline, and while no deadline is earlier than the one it waits for.
-func (t *Timer) Start(parts []Part, now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
+func (t *Timer) Start(parts []Timed, now time.Time, after func(time.Duration, tea.Msg) tea.Cmd) tea.Cmd {
 	var earliest time.Time
 	for _, part := range parts {
 		if d := part.Deadline(); earliest.IsZero() || !d.IsZero() && d.Before(earliest) {
@@ -31,9 +41,9 @@ func (t *Timer) Start(parts []Part, now time.Time, after func(time.Duration, tea
 	return after(max(0, earliest.Sub(now)), TimerMsg{earliest})
 }
 
-// Fire sends a [DueMsg] to the parts whose deadline has come. It reports whether one of them looks
+// Fire calls Due of the parts whose deadline has come. It reports whether one of them looks
 // different.
-func (t *Timer) Fire(msg TimerMsg, now time.Time, parts []Part) (cmd tea.Cmd, changed bool) {
+func (t *Timer) Fire(msg TimerMsg, now time.Time, parts []Timed) (cmd tea.Cmd, changed bool) {
 	if msg.At.After(now) {
 		now = msg.At // the clock was set back
 	}
@@ -45,7 +55,7 @@ func (t *Timer) Fire(msg TimerMsg, now time.Time, parts []Part) (cmd tea.Cmd, ch
 		if d := part.Deadline(); d.IsZero() || d.After(now) {
 			continue
 		}
-		cmd, different := part.Update(DueMsg{})
+		cmd, different := part.Due()
 		changed = changed || different
 		if cmd != nil {
 			cmds = append(cmds, cmd)

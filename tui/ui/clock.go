@@ -1,24 +1,21 @@
-package sessionview
+package ui
 
 import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"agentctl/tui/sessionview/panel"
 )
 
-// clock redraws the screen each second while that shows a time which runs.
+// clock makes a screen look different each second while it shows a time that runs.
 type clock struct {
-	panel.Base
 	now  func() time.Time
 	runs func() bool
-	tick func()
+	tick func() // called each second; may be nil
 
 	next time.Time // zero: the clock stands still
 }
 
-// Deadline implements [panel.Part].
+// Deadline implements [Timed].
 func (c *clock) Deadline() time.Time {
 	switch {
 	case !c.runs():
@@ -29,12 +26,11 @@ func (c *clock) Deadline() time.Time {
 	return c.next
 }
 
-// Update implements [panel.Part].
-func (c *clock) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	if msg != (panel.DueMsg{}) {
-		return nil, false
-	}
+// Due implements [Timed].
+func (c *clock) Due() (cmd tea.Cmd, changed bool) {
 	c.next = time.Time{}
-	c.tick()
+	if c.tick != nil {
+		c.tick()
+	}
 	return nil, true
 }
