@@ -21,14 +21,18 @@ func TestApprovalEditPatchAgain(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	s.focus()
 	s.edit = replaces("20", "40")
-	s.press("p", "enter")
+	s.press("p")
+	s.waitGrace()
+	s.press("enter")
 	s.mustShow("[ ] with the patch as edited", "+ const limit = 20")
 	s.edit = replaces("40", "50")
 	s.press("p")
 	s.mustShow("[x] with the patch as edited", "+ const limit = 50")
+	s.waitGrace()
 	s.edit = replaces("50", "20")
 	s.press("p")
 	s.mustHide("as edited")
+	s.waitGrace()
 	s.press("y")
 	if data := s.mustDecide(); data.Input != nil {
 		t.Errorf("got input %+v for an unchanged patch, want none", data.Input)
@@ -40,7 +44,9 @@ func TestApprovalEditedPatchUnsupported(t *testing.T) {
 	s.focus()
 	s.edit = replaces("20", "40")
 	s.refusal = "the agent cannot take an edited patch"
-	s.press("p", "y")
+	s.press("p")
+	s.waitGrace()
+	s.press("y")
 	s.mustDecide()
 	s.mustShow("cannot take an edited patch", "[x] with the patch as edited")
 	s.press("enter", "y")
@@ -49,11 +55,26 @@ func TestApprovalEditedPatchUnsupported(t *testing.T) {
 	}
 }
 
+// Keys pressed in the editor may arrive after it.
+func TestAKeyThatFollowsTheEditorDecidesNothing(t *testing.T) {
+	for _, key := range []string{"y", "n", "enter"} {
+		s := open(t, tuitest.Scenes["patch"](), 100, 40)
+		s.focus()
+		s.edit = replaces("20", "40")
+		s.press("p", "down", key)
+		if len(s.sent) != 0 {
+			t.Errorf("%s after the editor: decided %+v", key, s.sent)
+		}
+	}
+}
+
 func TestDenyWithoutPatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	s.focus()
 	s.edit = replaces("20", "40")
-	s.press("p", "n")
+	s.press("p")
+	s.waitGrace()
+	s.press("n")
 	if data := s.mustDecide(); data.Option != "deny" || data.Input != nil {
 		t.Errorf("got decision %+v, want deny without input", data)
 	}

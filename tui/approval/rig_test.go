@@ -158,7 +158,11 @@ func (s *testPanel) apply(r Result) {
 		s.overlays.Push(r.Push)
 	}
 	if r.Edit != nil {
-		r.Edit.Done(s.edit(r.Edit.Text))
+		text := s.edit(r.Edit.Text)
+		if r.Edit.Returned != nil {
+			r.Edit.Returned()
+		}
+		r.Edit.Done(text)
 	}
 	if r.Decide != nil {
 		s.sent = append(s.sent, *r.Decide)

@@ -76,7 +76,7 @@ func (p *Panel) textToEdit(r *protocol.Approval, text string) *ui.EditIntent {
 	if editableCommand(r) {
 		requested, extension = r.Command, "sh"
 	}
-	return &ui.EditIntent{Extension: extension, Text: text, Done: func(text string) {
+	return &ui.EditIntent{Extension: extension, Text: text, Returned: p.rearm, Done: func(text string) {
 		if f := p.forms[request]; f != nil && f.sending == "" {
 			f.setEdited(requested, text)
 		}

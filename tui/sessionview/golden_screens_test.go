@@ -106,9 +106,10 @@ var screenScenes = []goldenScene{
 			(*testScreen).focusApproval,
 			func(s *testScreen) { s.setEditor(`sed -i s/20/40/ "$1"`) },
 			pressing("p"),
+			(*testScreen).waitGrace,
 		),
 		shows: append([]string{
-			"· waiting for a decision", "approval · patch · expires in 24s", "│ changes ▏ store.go +1 −1",
+			"· waiting for a decision", "approval · patch · expires in 23s", "│ changes ▏ store.go +1 −1",
 			"2 - const limit = 2", "2 + const limit = 40", "▸ [x] with the patch as edited", "1 Allow once",
 			"2 Always allow",
 		}, decisions...),
