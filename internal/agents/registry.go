@@ -195,3 +195,47 @@ func (r *Registry) Names() []string {
 	}
 	return names
 }
+
+// CheckConfigured returns the first invalid value of the configured agents, with its key.
+func (r *Registry) CheckConfigured() error {
+	for _, name := range slices.Sorted(maps.Keys(r.Configured)) {
+		a := r.Configured[name]
+		n := 0
+		for _, text := range []string{a.Command, a.Script, a.Model} {
+			if text != "" {
+				n++
+			}
+		}
+		if a.Pipeline != nil {
+			n++
+		}
+		switch {
+		case name == "" || n != 1:
+			return fmt.Errorf("agents.%s: want one of command, script, model and pipeline", name)
+		case a.Command == "" && len(a.Args) > 0:
+			return fmt.Errorf("agents.%s: only a command takes args", name)
+		case a.Model == "" && !a.plain():
+			return fmt.Errorf(
+				"agents.%s: models, effort, instructions, budget, context, tasks and tools need a model", name)
+		}
+		if a.Pipeline != nil {
+			if err := r.checkPipeline(a.Pipeline); err != nil {
+				return fmt.Errorf("agents.%s.pipeline: %w", name, err)
+			}
+		}
+		check := r.checkModel
+		if a.Model == "" {
+			check = (*llm.Config).Check
+		}
+		if err := check(&a.Config); err != nil {
+			return fmt.Errorf("agents.%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// plain reports whether the configuration has no value of an agent that requests a model.
+func (c *Config) plain() bool {
+	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} &&
+		c.Context == llm.ContextConfig{} && c.Tools == tool.Config{} && c.Tasks == llm.TaskConfig{}
+}

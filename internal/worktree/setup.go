@@ -55,3 +55,9 @@ func (l *lastLine) text() string {
 	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(l.end), "")), "\n")
 	return lines[len(lines)-1]
 }
+
+// MarkReady records that the set-up is complete.
+func (w *Worktree) MarkReady(ctx context.Context) error {
+	w.Ready = true
+	return w.save(ctx)
+}

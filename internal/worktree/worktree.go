@@ -109,12 +109,6 @@ func (w *Worktree) add(ctx context.Context, r Request) error {
 	return nil
 }
 
-// MarkReady records that the set-up is complete.
-func (w *Worktree) MarkReady(ctx context.Context) error {
-	w.Ready = true
-	return w.save(ctx)
-}
-
 func (w *Worktree) save(ctx context.Context) error {
 	dir, err := git(ctx, w.Dir, "rev-parse", "--absolute-git-dir")
 	if err != nil {

@@ -292,14 +292,6 @@ func (d *Dashboard) StopPreview() <-chan struct{} {
 	return d.preview.done
 }
 
-// Previewed returns the session whose transcript the preview shows, or "".
-func (d *Dashboard) Previewed() string {
-	if !d.preview.shown(d.canvas.Width, d.canvas.Height) {
-		return ""
-	}
-	return d.Selected()
-}
-
 // ServerOf returns the name of a session's server, or "" if there is only one.
 func (d *Dashboard) ServerOf(session string) string { return d.servers.of(session) }
 

@@ -237,3 +237,11 @@ func (p *preview) restyle() {
 		p.content.view.List.Restyle()
 	}
 }
+
+// Previewed returns the session whose transcript the preview shows, or "".
+func (d *Dashboard) Previewed() string {
+	if !d.preview.shown(d.canvas.Width, d.canvas.Height) {
+		return ""
+	}
+	return d.Selected()
+}

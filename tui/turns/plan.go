@@ -146,3 +146,23 @@ func (t *Task) Duration() time.Duration {
 	}
 	return max(0, t.Ended.Sub(t.Started))
 }
+
+// applyPlan applies an event to the plan, if it is one of a plan.
+func (t *Turns) applyPlan(e *protocol.Event, items []*protocol.Item) {
+	if !IsPlanEvent(e.Type) {
+		return
+	}
+	t.planStale = false
+	for _, it := range items {
+		if t.plan == nil {
+			t.plan = &Plan{}
+		}
+		t.plan.apply(it)
+	}
+}
+
+// Plan returns the plan of the running turn, or nil.
+func (t *Turns) Plan() *Plan { return t.plan }
+
+// PlanStale reports whether the session's newest plan is older than the start of the newest turn.
+func (t *Turns) PlanStale() bool { return t.planStale }

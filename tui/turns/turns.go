@@ -73,20 +73,6 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 	return items, nil
 }
 
-// applyPlan applies an event to the plan, if it is one of a plan.
-func (t *Turns) applyPlan(e *protocol.Event, items []*protocol.Item) {
-	if !IsPlanEvent(e.Type) {
-		return
-	}
-	t.planStale = false
-	for _, it := range items {
-		if t.plan == nil {
-			t.plan = &Plan{}
-		}
-		t.plan.apply(it)
-	}
-}
-
 // beginWithin starts a turn whose message is not known, if e belongs to one and no turn is current.
 func (t *Turns) beginWithin(e *protocol.Event) {
 	if e.Turn != "" && e.Type != protocol.MessageUser && t.transcript.Current() == nil {
@@ -116,12 +102,6 @@ func (t *Turns) Current() *protocol.Turn { return t.transcript.Current() }
 
 // Partial reports whether the events began within the current turn.
 func (t *Turns) Partial() bool { return t.partial }
-
-// Plan returns the plan of the running turn, or nil.
-func (t *Turns) Plan() *Plan { return t.plan }
-
-// PlanStale reports whether the session's newest plan is older than the start of the newest turn.
-func (t *Turns) PlanStale() bool { return t.planStale }
 
 // Contexts returns the context usage of the newest turns, oldest first. The slice is valid until the
 // next call that changes t, and must not be changed.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
@@ -87,14 +86,6 @@ func Contents(list []protocol.Content) []eventlog.Blob {
 	return blobs
 }
 
-// Request returns a request that the log can take, and its blobs.
-func Request(a protocol.Approval) (protocol.Approval, []eventlog.Blob) {
-	a.Request, a.Tool, a.Task = ID(a.Request), ID(a.Tool), ID(a.Task)
-	a.Input = sanitizeJSON(a.Input)
-	a.Content = slices.Clone(a.Content)
-	return a, Contents(a.Content)
-}
-
 // sanitizeMessageContent makes a content of an agent's message fit an event. A long text becomes a
 // blob.
 func sanitizeMessageContent(c *protocol.Content) []eventlog.Blob {
@@ -129,48 +120,4 @@ func newBlob(mediaType string, data []byte) eventlog.Blob {
 // MaxID bounds an id made by an agent, in bytes.
 const MaxID = 256
 
-// ID makes an agent's id valid UTF-8 of at most MaxID bytes. A longer id becomes its prefix
-// and a hash of all of it, so that equal ids stay equal.
-func ID(id string) string {
-	id = protocol.ValidText(id)
-	if len(id) <= MaxID {
-		return id
-	}
-	sum := sha256.Sum256([]byte(id))
-	return protocol.SplitText(id, MaxID-25)[0] + "#" + hex.EncodeToString(sum[:12])
-}
-
 const maxNesting = 64 // levels of foreign JSON, a depth that common JSON decoders accept
-
-// sanitizeJSON compacts foreign JSON. Invalid JSON, and JSON nested deeper than maxNesting, becomes
-// a JSON string.
-func sanitizeJSON(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return nil
-	}
-	if compact, ok := protocol.Compact(raw); ok && nesting(compact) <= maxNesting {
-		return compact
-	}
-	return protocol.AppendString(nil, protocol.ValidText(string(raw)))
-}
-
-// nesting returns the nesting depth of valid JSON.
-func nesting(raw []byte) int {
-	depth, deepest := 0, 0
-	quoted := false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
-}

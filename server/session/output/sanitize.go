@@ -2,6 +2,8 @@ package output
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -154,4 +156,56 @@ func Encode(base eventlog.Entry, data any) (eventlog.Entry, error) {
 	}
 	base.Data = raw
 	return base, nil
+}
+
+// Request returns a request that the log can take, and its blobs.
+func Request(a protocol.Approval) (protocol.Approval, []eventlog.Blob) {
+	a.Request, a.Tool, a.Task = ID(a.Request), ID(a.Tool), ID(a.Task)
+	a.Input = sanitizeJSON(a.Input)
+	a.Content = slices.Clone(a.Content)
+	return a, Contents(a.Content)
+}
+
+// ID makes an agent's id valid UTF-8 of at most MaxID bytes. A longer id becomes its prefix
+// and a hash of all of it, so that equal ids stay equal.
+func ID(id string) string {
+	id = protocol.ValidText(id)
+	if len(id) <= MaxID {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return protocol.SplitText(id, MaxID-25)[0] + "#" + hex.EncodeToString(sum[:12])
+}
+
+// sanitizeJSON compacts foreign JSON. Invalid JSON, and JSON nested deeper than maxNesting, becomes
+// a JSON string.
+func sanitizeJSON(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return nil
+	}
+	if compact, ok := protocol.Compact(raw); ok && nesting(compact) <= maxNesting {
+		return compact
+	}
+	return protocol.AppendString(nil, protocol.ValidText(string(raw)))
+}
+
+// nesting returns the nesting depth of valid JSON.
+func nesting(raw []byte) int {
+	depth, deepest := 0, 0
+	quoted := false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }

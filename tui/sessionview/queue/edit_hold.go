@@ -110,3 +110,6 @@ func (q *Panel) EditTitle() string {
 	}
 	return "editing · no longer held"
 }
+
+// Disconnected records that the connection was lost.
+func (q *Panel) Disconnected() { q.recordDisconnect(q.Replica.Conn.By) }

@@ -201,8 +201,5 @@ func (q *Panel) Apply(e *protocol.Event) {
 	}
 }
 
-// Disconnected records that the connection was lost.
-func (q *Panel) Disconnected() { q.recordDisconnect(q.Replica.Conn.By) }
-
 // Len returns the number of queued and scheduled messages.
 func (q *Panel) Len() int { return len(waiting(q.Replica.State)) }
