@@ -13,9 +13,10 @@ import (
 
 // panels holds the parts between the transcript and the composer.
 type panels struct {
-	parts  []panel.Part // those that follow events, messages or the time
-	stages [stages][]placed
-	rows   clickRows // of the last layout
+	parts     []panel.Part     // those that follow events, messages or the time
+	followers []panel.Follower // those of them that follow events
+	stages    [stages][]placed
+	rows      clickRows // of the last layout
 
 	connection *panel.Connection
 	queue      *queue.Panel
@@ -93,6 +94,9 @@ func (v *View) arrange() {
 	p.parts = append(p.parts, p.images)
 	for _, part := range p.parts {
 		v.screen.Parts = append(v.screen.Parts, part)
+		if f, ok := part.(panel.Follower); ok {
+			p.followers = append(p.followers, f)
+		}
 	}
 }
 

@@ -68,8 +68,8 @@ func (v *View) applyEvent(e *protocol.Event) {
 		v.status.Text = err.Error()
 		return
 	}
-	for _, part := range v.panels.parts {
-		part.Apply(e)
+	for _, f := range v.panels.followers {
+		f.Apply(e)
 	}
 }
 

@@ -10,10 +10,8 @@ import (
 )
 
 // Part is a part of the session view with its own state. The view calls it only from the event loop.
+// One that follows events is a [Follower] too.
 type Part interface {
-	// Apply applies an event that the replica has applied.
-	Apply(*protocol.Event)
-
 	// Updated follows the updates of a frame. The returned command may be nil.
 	Updated() tea.Cmd
 
@@ -21,6 +19,12 @@ type Part interface {
 	Update(tea.Msg) (cmd tea.Cmd, changed bool)
 
 	ui.Timed
+}
+
+// Follower is a part that follows events. A catch-up has many, so the view asks no other part.
+type Follower interface {
+	// Apply applies an event that the replica has applied.
+	Apply(*protocol.Event)
 }
 
 // Panel is a part between the transcript and the composer.
@@ -34,9 +38,6 @@ type Panel interface {
 
 // Base implements [Part] for parts that embed it and need only some of its methods.
 type Base struct{}
-
-// Apply implements [Part].
-func (Base) Apply(*protocol.Event) {}
 
 // Updated implements [Part].
 func (Base) Updated() tea.Cmd { return nil }
