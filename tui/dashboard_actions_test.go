@@ -32,7 +32,7 @@ func (d *testDashboard) waitGrace() {
 	d.fireTimers()
 }
 
-// A reason whose decision came too late goes on in the message box, also that of an open session.
+// A reason whose decision came too late continues in the message box, also of an open session.
 func TestAReasonThatCameTooLateIsKept(t *testing.T) {
 	for _, opened := range []bool{false, true} {
 		d := newTestDashboard(t, 120, 24, tuitest.Summaries()...)

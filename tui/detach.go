@@ -67,7 +67,7 @@ func (s *openSessions) attach(o *openSession, ready <-chan struct{}) {
 }
 
 // detachHidden detaches the sessions that have been hidden for detachAfter, and immediately those that lag
-// behind the server: on a slow link their events delay those of the session on the screen. It
+// behind the server: on a slow link their events delay events of the session on the screen. It
 // returns a command that looks again when the next one is due. previewed is the session whose
 // transcript the dashboard shows, or "".
 func (s *openSessions) detachHidden(previewed string) tea.Cmd {

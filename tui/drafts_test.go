@@ -23,7 +23,7 @@ func TestADraftSurvivesLeavingAndIsGoneOnceItWasSent(t *testing.T) {
 		}
 		p := start()
 		p.press("half a message")
-		p.stop() // at once: before the timer that saves
+		p.stop() // before the timer that saves
 
 		p = start()
 		p.wantText("> half a message")

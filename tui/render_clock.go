@@ -99,7 +99,7 @@ func (c *renderClock) setInterval(d time.Duration) {
 }
 
 // rendererTicker returns the ticker of the renderer of a running program, which Bubble Tea does not
-// export. It returns nil if there is none: the renderer then keeps its rate.
+// export. It returns nil without one: the renderer then keeps its rate.
 func rendererTicker(p *tea.Program) *time.Ticker {
 	field := reflect.ValueOf(p).Elem().FieldByName("ticker")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || field.IsNil() {

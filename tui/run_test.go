@@ -209,7 +209,7 @@ func TestIdleProgramRarelyWakes(t *testing.T) {
 			r.Feed <- u
 		}
 		for range 3 {
-			tuitest.Wait(10 * time.Second) // a draft is saved meanwhile
+			tuitest.Wait(10 * time.Second) // a draft is saved
 			draws := p.drawCount()
 			before, _ := p.wakeups()
 			tuitest.Wait(10 * time.Minute)

@@ -24,7 +24,7 @@ type Printer struct {
 // Text returns stdout for text.
 func (p Printer) Text() io.Writer { return &CleanWriter{W: p.Stdout} }
 
-// Columns returns the width of the terminal of the output, or 0 if it is none.
+// Columns returns the width of the terminal of the output, or 0 without a terminal.
 func (p Printer) Columns() int { return Columns(p.Stdout) }
 
 // Data returns stdout for lines of JSON, which its filter prints. On a terminal the text of a

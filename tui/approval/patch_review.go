@@ -90,7 +90,7 @@ func (v *patchReview) Update(msg tea.Msg) ui.Response {
 	return v.body.Update(msg)
 }
 
-// press handles a key. Keys that mean nothing in the review are those of the panel.
+// press handles a key. The panel gets the keys that mean nothing in the review.
 func (v *patchReview) press(msg tea.KeyPressMsg) ui.Response {
 	p, key := v.panel, msg.String()
 	keys := p.styles.Keys
@@ -213,7 +213,7 @@ func (v *patchReview) hint() string {
 	if f.card.complete(formRow{}) && r.Offers(protocol.AllowOnce) {
 		pairs = append(pairs, keymap.Allow, strings.ToLower(f.nameOf(protocol.AllowOnce)))
 	}
-	if r.Offers(protocol.Deny) && !v.body.Searching() { // its key is that of the next match
+	if r.Offers(protocol.Deny) && !v.body.Searching() { // the next match has its key
 		pairs = append(pairs, keymap.DenyRequest, strings.ToLower(f.nameOf(protocol.Deny)))
 	}
 	pairs = append(pairs, keymap.WriteReason, "reason", keymap.FocusNext, "all options")

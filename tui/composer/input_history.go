@@ -178,7 +178,7 @@ func (h *inputHistory) draft(current string) string {
 	return h.edits[0]
 }
 
-// end deactivates the history. Edited messages become messages of their own.
+// end deactivates the history. Each edited message becomes a message.
 func (h *inputHistory) end() {
 	for _, text := range slices.Backward(h.edited()) {
 		h.sent = keepNewest(append(h.sent, sentMessage{text: text}))

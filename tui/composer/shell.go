@@ -7,7 +7,7 @@ import (
 )
 
 // SetShell empties the composer and sets whether it holds a shell command of the user instead of a
-// message. Commands have a history of their own.
+// message. Commands have a separate history.
 func (c *Composer) SetShell(on bool) {
 	c.history.end()
 	if on != c.Shell {

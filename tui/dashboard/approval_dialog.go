@@ -30,7 +30,7 @@ type approvalDialog struct {
 	rows    int        // lines of the last view
 	height  func() int // of the screen; the dialog is above its last line
 
-	keep func(text string) (where string) // keeps what was written about a request that is gone
+	keep func(text string) (where string) // keeps what was written about a removed request
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Approval }
@@ -107,7 +107,7 @@ func (a *approvalDialog) leave() ui.Response {
 	return a.close()
 }
 
-// close closes the dialog of a request that is gone and keeps what was written, unless it is being
+// close closes the dialog of a removed request and keeps what was written, unless it is being
 // sent.
 func (a *approvalDialog) close() ui.Response {
 	if !a.sending() {
@@ -211,7 +211,7 @@ func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 	})
 }
 
-// endsText reports whether a key ends the text of a request that is gone.
+// endsText reports whether a key ends the text of a removed request.
 func endsText(key string) bool { return key == "enter" || key == "esc" || key == "tab" }
 
 // KeyHint returns the message of the last key, or the keys beside those of the panel: none while a

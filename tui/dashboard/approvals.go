@@ -79,7 +79,7 @@ func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
 	return dialog.fetch(), nil
 }
 
-// keepText adds what was written about a request that is gone to the unsent message of its session.
+// keepText adds what was written about a removed request to the unsent message of its session.
 // It returns where it is, or "" without a text.
 func (a *approvals) keepText(session, text string) (where string) {
 	s, ok := a.list.Get(session)

@@ -56,7 +56,7 @@ func closeQuestion(r *requester, s *protocol.Summary) *ui.Question {
 	}
 	q := ui.NewQuestion(r.styles, "close "+sessionName(s)+"?", choices...)
 	closed := s.Status == protocol.Closed
-	q.Until = func(msg tea.Msg) bool { // the choices are those of the state at the start
+	q.Until = func(msg tea.Msg) bool { // the choices follow from the state at the start
 		now, ok := msg.(*protocol.Summary)
 		return ok && now.Session == session && (now.Deleted || (now.Status == protocol.Closed) != closed)
 	}

@@ -14,7 +14,7 @@ type requestOverlay struct {
 	dialog *approvalDialog
 }
 
-// View shows in the last line that the request is gone.
+// View shows in the last line that the request was removed.
 func (o *requestOverlay) View(width, height int) ([]string, *tea.Cursor) {
 	a := o.dialog
 	if !a.gone {

@@ -149,7 +149,7 @@ func TestDashboardRenameAndClose(t *testing.T) {
 	d.wantNo("close old")
 }
 
-// A deleted session whose git worktree has work of its own leaves it there.
+// A deleted session whose git worktree has unmerged work leaves it there.
 func TestDashboardSaysThatAWorktreeStays(t *testing.T) {
 	d := newTestDashboard(t, 120, 16, tuitest.Summaries()...)
 	d.server.Reply = func(string, tuitest.Command) (any, error) {

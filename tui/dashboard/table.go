@@ -28,7 +28,7 @@ type table struct {
 	marked   map[string]bool
 }
 
-// selection identifies the selected session. The index is used when that session is gone.
+// selection identifies the selected session. The index is used when that session was removed.
 type selection struct {
 	session string
 	index   int

@@ -132,7 +132,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 	return out
 }
 
-// footer returns the last line: a notice, the keys of a docked overlay or those of the list.
+// footer returns the last line: a notice, the keys of a docked overlay or of the list.
 func (d *Dashboard) footer() string {
 	if notice := d.notice(); notice != "" {
 		return notice

@@ -52,7 +52,7 @@ func Paths(a *protocol.Approval) []string {
 }
 
 // Line returns a text that a user decides on as one line of at most limit runes. Line breaks, tabs
-// and invisible characters are shown as symbols, and the number of characters left out is told. A
+// and invisible characters are shown as symbols, and the number of characters left out is shown. A
 // limit of 0 means no limit.
 func Line(text string, limit int) string {
 	text = strings.NewReplacer("\n", "␊", "\t", "␉").Replace(transcript.Reveal(text))

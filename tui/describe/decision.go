@@ -101,7 +101,7 @@ func NotOffered(r *protocol.Approval, kind protocol.Decision) string {
 }
 
 // Rule returns what a rule allows: a command without its directory, arguments, or the files of a
-// patch. A rule that is not honoured is told as such.
+// patch. A rule that is not honoured is named as such.
 func Rule(r *protocol.Rule) string {
 	var subject struct {
 		Command json.RawMessage `json:"command"`

@@ -17,7 +17,7 @@ import (
 // maxFileName bounds a name or an address in the line of a file, in cells.
 const maxFileName = 80
 
-// File is an image or another file in a session, or a link. Its words are those of its sender and
+// File is an image or another file in a session, or a link. Its words come from its sender and
 // not to be trusted.
 type File struct {
 	Kind      string // image, audio, blob, file, text or link

@@ -49,7 +49,7 @@ func (p *parser) startFile(oldPath, newPath string) {
 	p.old, p.new, p.uncounted = 0, 0, false
 }
 
-// currentFile returns the last file. If there is none, it adds one without paths.
+// currentFile returns the last file. Without files it adds one without paths.
 func (p *parser) currentFile() *File {
 	if len(p.files) == 0 {
 		p.startFile("", "")

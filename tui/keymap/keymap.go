@@ -47,7 +47,7 @@ type Map struct {
 	byAction map[Action][]string
 }
 
-// New returns the default map with the given keys in place of the defaults. Its errors are those of
+// New returns the default map with the given keys in place of the defaults. It returns the errors of
 // [Keys.Check].
 func New(custom Keys) (*Map, error) {
 	for name := range custom {

@@ -59,7 +59,7 @@ func (m *Map) Sections(first Scope) []Section {
 	return out
 }
 
-// rowsOf returns the rows of one place: the fixed keys, then those of its actions.
+// rowsOf returns the rows of one place: the fixed keys, then the keys of its actions.
 func (m *Map) rowsOf(s Scope) []Row {
 	var out []Row
 	for i := range fixed {

@@ -99,7 +99,7 @@ func (f *finder) full() bool {
 	return len(f.files) >= maxNames || len(f.places) >= maxPlaces || f.ctx.Err() != nil
 }
 
-// add adds a place if its name is that of a file.
+// add adds a place if its name names a file.
 func (f *finder) add(name string, line, column int) {
 	if f.full() || len(name) > maxPath {
 		return
@@ -138,7 +138,7 @@ func cutPatchPrefix(name string) (string, bool) {
 	return strings.CutPrefix(name, "b/")
 }
 
-// isFile reports whether a name is that of a regular file in the directory.
+// isFile reports whether a name names a regular file in the directory.
 func (f *finder) isFile(name string) bool {
 	path := f.relative(name)
 	if path == "" {

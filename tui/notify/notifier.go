@@ -53,7 +53,7 @@ const (
 // States lists the states.
 func States() []State { return []State{Waiting, Failed, Finished} }
 
-// allows reports whether a state of a session with labels is to be told.
+// allows reports whether a state of a session with labels is to be reported.
 func (o *Only) allows(state State, labels map[string]string) bool {
 	if len(o.States) > 0 && !slices.Contains(o.States, state) {
 		return false

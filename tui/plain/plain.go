@@ -90,7 +90,7 @@ func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, out *r
 }
 
 // client connects a session, its renderer and the typed input. Its loop owns all fields; tasks run
-// in a goroutine of their own.
+// in a separate goroutine.
 type client struct {
 	w        *bufio.Writer
 	renderer *renderer

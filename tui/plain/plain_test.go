@@ -45,7 +45,7 @@ func startClientThat(t *testing.T, j *tuitest.Journal, endsWithInput bool) *test
 	}
 	tc.session.Reply = func(a tuitest.Command) (any, error) {
 		if a.Verb == protocol.DoHistory {
-			time.Sleep(time.Second) // the client holds live updates meanwhile
+			time.Sleep(time.Second) // the client holds live updates
 			return tuitest.HistoryPage(1, 2, false), nil
 		}
 		return nil, nil
@@ -272,7 +272,7 @@ func TestMessagesAndAgentCommandsAreSent(t *testing.T) {
 	}
 }
 
-// An agent that advertises commands named like those of agentctl does not get them.
+// An agent that advertises commands with names of agentctl does not get them.
 func TestAnAgentCannotTakeAWordOfAgentctl(t *testing.T) {
 	words := regexp.MustCompile(`/([a-z]+)`).FindAllStringSubmatch(helpText, -1)
 	if len(words) < 20 {

@@ -131,7 +131,7 @@ func idSuffix(id, name, text string) string {
 	return " (" + oneLine(id) + ")"
 }
 
-// decisionCommands returns the commands that decide a request: those of its options. They name the
+// decisionCommands returns the commands that decide a request, by its options. They name the
 // request if several are pending.
 func (r *renderer) decisionCommands(a *protocol.Approval) string {
 	request := ""

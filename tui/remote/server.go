@@ -23,10 +23,10 @@ type Server interface {
 	// Agents returns the names of the agents available for new sessions.
 	Agents() []string
 
-	// Search searches all sessions. Its errors are those of Session.Do.
+	// Search searches all sessions. It returns errors as Session.Do does.
 	Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error)
 
-	// Create creates a session. Its errors are those of Session.Do.
+	// Create creates a session. It returns errors as Session.Do does.
 	Create(ctx context.Context, d protocol.CreateData) (protocol.CreateResult, error)
 }
 

@@ -10,7 +10,7 @@ import (
 type Place struct {
 	Path    string
 	Line    int  // its number, or 0 if it is not known
-	Removed bool // the number is that of the old file
+	Removed bool // the number counts lines of the old file
 	Text    string
 }
 

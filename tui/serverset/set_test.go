@@ -83,7 +83,7 @@ func TestSessionsOfOtherServersHaveTheirName(t *testing.T) {
 	for id, want := range map[string]struct{ server, there string }{
 		"s_1":      {"local", "s_1"},
 		"box/s_1":  {"box", "s_1"},
-		"gone/s_1": {"local", "gone/s_1"}, // home answers that there is none
+		"gone/s_1": {"local", "gone/s_1"}, // home answers that it has none
 	} {
 		if got := s.ServerOf(id); got != want.server {
 			t.Errorf("%s is on %q", id, got)

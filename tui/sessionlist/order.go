@@ -56,7 +56,7 @@ func compareNeed(a, b *row) int {
 	return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b))
 }
 
-// Need is the reason why a session needs the user. The zero value is none.
+// Need is the reason why a session needs the user. The zero value means no need.
 type Need uint8
 
 // The needs, most urgent first.

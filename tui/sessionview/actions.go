@@ -51,7 +51,7 @@ func (v *View) act(action keymap.Action, text string) (cmd tea.Cmd, handled bool
 }
 
 // actAnywhere carries out the actions that work in every overlay and every text field: the help,
-// and those of the transcript while a field beside it has the focus.
+// and actions of the transcript while a field beside it has the focus.
 func (v *View) actAnywhere(action keymap.Action, top ui.Overlay) bool {
 	switch action {
 	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:

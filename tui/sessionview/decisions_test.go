@@ -238,7 +238,7 @@ func TestApprovalPager(t *testing.T) {
 	s.mustShow("1 Allow once")
 }
 
-// What a user writes about a request goes on in the message box if it is decided elsewhere. The
+// What a user writes about a request continues in the message box if it is decided elsewhere. The
 // enter that was to end it sends nothing.
 func TestATextAboutARequestIsKeptWhenItIsDecidedElsewhere(t *testing.T) {
 	for name, prepare := range map[string]func(*testScreen){

@@ -136,7 +136,7 @@ func (v *View) setFocus(f focus) {
 	v.panels.plan.SetFocus(f == onPlan)
 }
 
-// scope returns the scope of a part's keys. The composer has those of the global scope too.
+// scope returns the scope of a part's keys. The composer has the keys of the global scope too.
 func (f focus) scope() keymap.Scope {
 	return map[focus]keymap.Scope{
 		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,

@@ -471,7 +471,7 @@ func editFirstMessage(s *testScreen) {
 	s.tick()
 }
 
-// interruptedQueue interrupts the turn and goes on typing.
+// interruptedQueue interrupts the turn and continues typing.
 func interruptedQueue(s *testScreen) {
 	s.press("esc")
 	s.journal.EndTurn(protocol.ReasonInterrupted)

@@ -11,7 +11,7 @@ import (
 	"agentctl/protocol"
 )
 
-// importedSession is a session whose past was imported from a file, with a turn of its own.
+// importedSession is a session whose past was imported from a file, with one new turn.
 func importedSession() *tuitest.Journal {
 	j := tuitest.NewJournal()
 	j.Add(protocol.Notice, protocol.NoticeData{
@@ -77,7 +77,7 @@ func askedToFork(t *testing.T, width, height int) *testScreen {
 	return s
 }
 
-// sharedScenes are those of sessions that several users read, or that have their past from another.
+// sharedScenes show sessions that several users read, or that have their past from another.
 var sharedScenes = []goldenScene{
 	{
 		name: "people", heights: screenHeights,

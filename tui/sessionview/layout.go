@@ -112,7 +112,7 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	return slices.Concat(screen, composer), cursor
 }
 
-// inputLines returns the lines of the input and its cursor, or those of the player.
+// inputLines returns the lines of the input and its cursor, or the lines of the player.
 func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
 	if v.panels.player != nil {
 		return v.panels.player.View(width, rows), nil

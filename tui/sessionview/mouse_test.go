@@ -43,7 +43,7 @@ func TestAClickFocusesAPartAndSelectsAQueuedMessage(t *testing.T) {
 }
 
 // TestAWheelThatSendsArrowsScrolls covers a terminal in alternate scroll mode: a step of the wheel
-// is several arrow keys at once.
+// is several arrow keys in one message.
 func TestAWheelThatSendsArrowsScrolls(t *testing.T) {
 	for _, draft := range []string{"", "one row"} {
 		s := open(t, tuitest.Scenes["transcript"](), 80, 24)

@@ -14,7 +14,7 @@ import (
 // panels holds the parts between the transcript and the composer.
 type panels struct {
 	parts     []panel.Part     // those that follow events, messages or the time
-	followers []panel.Follower // those of them that follow events
+	followers []panel.Follower // parts that follow events
 	stages    [stages][]placed
 	rows      clickRows // of the last layout
 

@@ -31,7 +31,7 @@ var reviewScenes = []goldenScene{
 
 func TestGoldenReviews(t *testing.T) { testGoldenScenes(t, reviewScenes) }
 
-// A comment that is being written goes on in the message box if the request is decided elsewhere.
+// A comment that is being written continues in the message box if the request is decided elsewhere.
 func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
 	for _, paste := range []bool{false, true} {
 		s := openReview(t, 100, 30)

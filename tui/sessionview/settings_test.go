@@ -69,7 +69,7 @@ func TestCompletionFirstWordOnly(t *testing.T) {
 	}
 }
 
-// An agent that advertises commands named like those of agentctl gets them after two slashes only.
+// An agent that advertises commands with names of agentctl gets them after two slashes only.
 func TestWordsOfAgentctlAreNotSent(t *testing.T) {
 	j := tuitest.Conversation()
 	j.Add(protocol.AgentOptions, protocol.Options{Commands: []protocol.SlashCommand{

@@ -18,7 +18,7 @@ func withSide(t *testing.T, scene string, width, height int) *testScreen {
 	return s
 }
 
-// sideText returns the text of the side column, or "" if there is none.
+// sideText returns the text of the side column, or "" without one.
 func sideText(s *testScreen, width int) string {
 	var out strings.Builder
 	lines := strings.Split(strings.TrimSuffix(s.text(), "\n"), "\n")

@@ -73,7 +73,7 @@ func (v *View) applyEvent(e *protocol.Event) {
 	}
 }
 
-// restoreUnsent puts what was written about a request that is gone into the message box, which
+// restoreUnsent puts what was written about a removed request into the message box, which
 // takes the keys if they wrote it.
 func (v *View) restoreUnsent(u approval.Unsent) {
 	if u.Typing && v.focus == onApproval {

@@ -31,7 +31,7 @@ type Command struct {
 	err      error
 }
 
-// Start starts a command in a directory, in a process group of its own and without input. The end
+// Start starts a command in a directory, in a new process group and without input. The end
 // of ctx stops it.
 func Start(ctx context.Context, command, dir string) (*Command, error) {
 	ctx, cancel := context.WithCancel(ctx)

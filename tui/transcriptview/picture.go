@@ -78,7 +78,8 @@ func partPictures(parts []protocol.Part) pictures {
 	return out
 }
 
-// update makes the pictures those of the content of a tool call. Pictures of the same content stay.
+// update replaces the pictures by those in the content of a tool call. Pictures of the same content
+// stay.
 func (p pictures) update(content []protocol.Content) pictures {
 	if !slices.ContainsFunc(content, mayBeImage) {
 		return nil

@@ -76,7 +76,7 @@ func TestInvisibleChange(t *testing.T) {
 	}
 }
 
-// TestStreamedScreenEqualsWhole checks that streamed text is drawn like the same text at once.
+// TestStreamedScreenEqualsWhole checks that streamed text is drawn like the same text in one event.
 func TestStreamedScreenEqualsWhole(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
 		"```go\n", "```\n", "func f() {\n", "/* a ", "b */\n", "\x1b[31m", "\x1b[m", "10%\r", "\x1b[K", "\n",

@@ -7,7 +7,7 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// NewHelp returns a pager with all keys, those of the given scope first.
+// NewHelp returns a pager with all keys, the keys of the given scope first.
 func NewHelp(s *Styles, scope keymap.Scope) *Pager { return NewPager(s, "keys", helpItem{s, scope}) }
 
 // helpItem is the help screen as an item of a pager.

@@ -118,7 +118,7 @@ func WheelRows(msg tea.MouseWheelMsg) int {
 }
 
 // Show draws the overlay on top if it covers the screen, and reports whether it does. A last line
-// that is not empty replaces that of the overlay.
+// that is not empty replaces the last line of the overlay.
 func (s *Stack) Show(v *tea.View, styles *Styles, last string, width, height int) bool {
 	top := s.Top()
 	if top == nil || !top.FullScreen() {

@@ -22,13 +22,13 @@ type palette struct {
 // video.
 type textColors struct{ text, muted, ink, heading, code color.Color }
 
-// frameColors are those of the parts of the screen and of speakers.
+// frameColors are the colours of parts of the screen and of speakers.
 type frameColors struct{ accent, border, user, agent color.Color }
 
-// stateColors are those of states. A glyph and a word always come with them.
+// stateColors are the colours of states. A glyph and a word always come with them.
 type stateColors struct{ success, failure, warning, busy color.Color }
 
-// hueColors are those of code and of the output of programs. In code green is a string, yellow a
+// hueColors are the colours of code and of the output of programs. In code green is a string, yellow a
 // type, blue a function, magenta a keyword and cyan a number.
 type hueColors struct{ red, green, yellow, blue, magenta, cyan color.Color }
 

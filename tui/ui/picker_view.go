@@ -19,7 +19,7 @@ func (p *Picker[T]) KeyHint() string {
 	return p.Hint()
 }
 
-// Lines returns at most height lines: the rows around the selected one, or why there is none.
+// Lines returns at most height lines: the rows around the selected one, or why there are no rows.
 func (p *Picker[T]) Lines(width, height int) []string {
 	rows := p.Rows(p.Text())
 	return p.lines(rows, p.index(rows), width, height)

@@ -194,7 +194,7 @@ func (s *Screen) pressCtrlC() tea.Cmd {
 }
 
 // pressAnywhere handles the keys that work in every overlay and every text field: those that open
-// the palette and the help, and those of the owner.
+// the palette and the help, and the keys of the owner.
 func (s *Screen) pressAnywhere(key string) bool {
 	action, top := s.Styles.Keys.At(keymap.Global, key), s.Overlays.Top()
 	switch {

@@ -69,7 +69,7 @@ func SSHDialer(cli *verb.Context, s config.NamedServer) (*ssh.Dialer, error) {
 	return d, nil
 }
 
-// shareDir returns the directory of the sockets of ssh's shared links, or "" if there is none that
+// shareDir returns the directory of the sockets of ssh's shared links, or "" without one that
 // is short enough and only this user's.
 func shareDir(cli *verb.Context) string {
 	dir, err := cli.DataDir()

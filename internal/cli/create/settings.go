@@ -13,7 +13,7 @@ import (
 	"agentctl/server/policy"
 )
 
-// The settings of an agent that have a flag of their own.
+// The settings of an agent with their own flags.
 const (
 	settingMode   = "mode"
 	settingModel  = "model"

@@ -10,7 +10,7 @@ import (
 // report its mouse wheel sends several arrow keys together instead.
 const keyInterval = 10 * time.Millisecond
 
-// arrowKeys distinguishes the arrow keys of a mouse wheel from those of the keyboard.
+// arrowKeys distinguishes the arrow keys of a mouse wheel from arrow keys of the keyboard.
 type arrowKeys struct {
 	lastAt      time.Time // when the last arrow arrived
 	lastWasKey  bool      // it was handled as a key press

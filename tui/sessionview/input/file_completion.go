@@ -21,7 +21,7 @@ const maxFileSuggestions = 100
 // maxResourceSuggestions bounds the suggested resources, which come before the files.
 const maxResourceSuggestions = 20
 
-// fileRows is the maximum number of files shown at once.
+// fileRows is the maximum number of files shown.
 const fileRows = 6
 
 // fileCompletion suggests files of the session's directory, and resources that the agent reads,

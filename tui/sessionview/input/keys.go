@@ -105,7 +105,7 @@ func (in *Input) cancel() panel.Result {
 	return panel.Result{}
 }
 
-// stopMoved reports whether a key was meant for the text field of a request that is gone. The next
+// stopMoved reports whether a key was meant for the text field of a removed request. The next
 // key acts.
 func (in *Input) stopMoved() bool {
 	moved := in.pressed.moved && !in.composer.Empty()
