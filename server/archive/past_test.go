@@ -69,11 +69,15 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 		"another message":   with(protocol.TurnStarted, protocol.TurnStartedData{MessageID: "other"}),
 		"no reason":         with(protocol.TurnEnded, protocol.TurnEndedData{}),
 		"no outcome":        with(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "q"}),
-		"twice":             func(x *State) { x.History = append(x.History, x.History...) },
-		"a rule":            func(x *State) { index(x, protocol.TextDelta).Type = protocol.SessionUpdated },
-		"unknown type":      func(x *State) { index(x, protocol.TextDelta).Type = "text.sung" },
-		"no time":           func(x *State) { index(x, protocol.TextDelta).Time = time.Time{} },
-		"another turn":      func(x *State) { index(x, protocol.TextDelta).Turn = "other" },
+		"started twice": func(x *State) {
+			i := slices.IndexFunc(x.History, func(p Event) bool { return p.Type == protocol.TurnStarted })
+			x.History = slices.Insert(x.History, i, x.History[i])
+		},
+		"twice":        func(x *State) { x.History = append(x.History, x.History...) },
+		"a rule":       func(x *State) { index(x, protocol.TextDelta).Type = protocol.SessionUpdated },
+		"unknown type": func(x *State) { index(x, protocol.TextDelta).Type = "text.sung" },
+		"no time":      func(x *State) { index(x, protocol.TextDelta).Time = time.Time{} },
+		"another turn": func(x *State) { index(x, protocol.TextDelta).Turn = "other" },
 		"a long turn": func(x *State) {
 			for i := range x.History {
 				x.History[i].Turn = strings.Repeat("t", output.MaxID+1)
