@@ -44,11 +44,6 @@ func Do(f func()) Action {
 	return Action{Run: func(string) Result { f(); return Result{} }}
 }
 
-// Show returns an action that takes no text and shows an overlay.
-func Show(f func() ui.Overlay) Action {
-	return Action{Run: func(string) Result { return Result{Push: f()} }}
-}
-
 // Join returns the actions of all parts.
 func Join(parts ...Actions) Actions {
 	all := Actions{}
