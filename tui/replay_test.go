@@ -84,7 +84,7 @@ func TestReplayOnTheScreen(t *testing.T) {
 		tuitest.Wait(time.Hour)
 		mustShow("paused · turn 2 of 2")
 		if strings.Contains(p.screen(), "I look at the imports") {
-			t.Errorf("a paused replay goes on:\n%s", p.screen())
+			t.Errorf("a paused replay continues:\n%s", p.screen())
 		}
 		press("[") // the turn has just begun
 		mustShow("paused · turn 1 of 2 · 00:01 /", "The test in pkg/store fails")

@@ -91,7 +91,7 @@ var global = []row{
 	{RepeatTurn, nil, "the agent forgets its last turn and gets its message again", &word{"repeat", OnSession, 130}},
 	{ForkSession, nil, "a new session with the turns of this one", &word{"fork", OnSession, 140}},
 	{CopyLast, nil, "copy the last text of the agent", &word{"copy", OnSession, 190}},
-	{Quit, nil, "leave; the session goes on", &word{"quit", OnBoth, 510}},
+	{Quit, nil, "leave; the session continues", &word{"quit", OnBoth, 510}},
 	{Suspend, keys{"ctrl+z"}, "suspend; for ten seconds after a removal: undo it", nil},
 }
 
@@ -125,7 +125,7 @@ var panes = []row{
 	{NarrowerPane, keys{"alt+,"}, "narrower", &word{"pane-narrower", OnSession, 440}},
 	{TallerPane, keys{"alt+="}, "taller", &word{"pane-taller", OnSession, 450}},
 	{ShorterPane, keys{"alt+-"}, "shorter", &word{"pane-shorter", OnSession, 460}},
-	{ClosePane, keys{"alt+e"}, "remove this session from the screen; it goes on", &word{"pane-close", OnSession, 470}},
+	{ClosePane, keys{"alt+e"}, "remove this session from the screen; it continues", &word{"pane-close", OnSession, 470}},
 }
 
 // Actions of the tour.

@@ -19,7 +19,7 @@ var fixed = []struct {
 	scope Scope
 	row   Row
 }{
-	{Global, Row{"ctrl+c twice", "leave; the session goes on"}},
+	{Global, Row{"ctrl+c twice", "leave; the session continues"}},
 	{Composer, Row{"alt+enter, ctrl+j", "new line"}},
 	{Composer, Row{"ctrl+c", "clear the draft; it stays in the history"}},
 	{Composer, Row{"ctrl+d", "delete the next character; leave when empty"}},

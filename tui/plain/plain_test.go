@@ -680,7 +680,7 @@ func TestEndOfInputEndsWhenNothingIsLeftToWaitFor(t *testing.T) {
 				default:
 				}
 				if c.waits {
-					t.Error("goes on while a request is pending")
+					t.Error("continues while a request is pending")
 				}
 				tc.journal.EndTurn(protocol.ReasonCompleted)
 				tc.deliver()

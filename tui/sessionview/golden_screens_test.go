@@ -267,7 +267,7 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", someKeys, pressing("f1")),
 		heights: screenHeights,
 		shows: []string{
-			"Everywhere", "ctrl+c twice", "leave; the session goes on", "F1, alt+h", "this help", "ctrl+k",
+			"Everywhere", "ctrl+c twice", "leave; the session continues", "F1, alt+h", "this help", "ctrl+k",
 			"ctrl+x", "interrupt the turn", "F2, ctrl+s", "list all sessions", "F3", "F4", "F5", "connect now",
 		},
 		status: []string{"keys", "/ find · esc back"},

@@ -7,7 +7,7 @@ import (
 	"agentctl/tui/ui"
 )
 
-const leaveHint = "ctrl+c again leaves · the session goes on"
+const leaveHint = "ctrl+c again leaves · the session continues"
 
 // endLeaveTimeout advances time to the end of the confirmation of leaving.
 func (s *testScreen) endLeaveTimeout() {

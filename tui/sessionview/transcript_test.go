@@ -197,7 +197,7 @@ func TestHelpHintAt80Columns(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.mustShow("fix-tests", "· F1 help")
 	s.press("f1")
-	s.mustShow("Everywhere", "leave; the session goes on")
+	s.mustShow("Everywhere", "leave; the session continues")
 	s.press("esc")
 	s.typeText("why?")
 	s.mustShow("· F1 help")

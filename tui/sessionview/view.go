@@ -88,8 +88,8 @@ type View struct {
 type UpdatesEnded struct{}
 
 const (
-	leaveText       = " ctrl+c again leaves · the session goes on" // after the first ctrl+c
-	replayLeaveText = " ctrl+c again leaves"                       // of a recording
+	leaveText       = " ctrl+c again leaves · the session continues" // after the first ctrl+c
+	replayLeaveText = " ctrl+c again leaves"                         // of a recording
 )
 
 // New returns a view that has not received any updates.

@@ -97,7 +97,7 @@ func (g *Guide) text(keys *keymap.Map) string {
 	step := &Steps[g.step]
 	text := step.Text
 	if g.away {
-		return fmt.Sprintf("Press %s to open the session again: the tour goes on there.", keys.Key(keymap.Choose))
+		return fmt.Sprintf("Press %s to open the session again: the tour continues there.", keys.Key(keymap.Choose))
 	}
 	if !g.ready && step.Wait != "" {
 		text = step.Wait

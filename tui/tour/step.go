@@ -117,7 +117,7 @@ var Steps = []Step{
 	{
 		Actions: []keymap.Action{keymap.Reconnect},
 		Wait:    "The tour cuts the connection …",
-		Text: "The connection is lost, the agent goes on. The screen connects again by itself and gets all that it " +
+		Text: "The connection is lost, the agent continues. The screen connects again by itself and gets all that it " +
 			"missed. Press {0} to connect now.",
 		ready: func(s *Screen) bool { return s.Conn == remote.Reconnecting },
 		done:  func(s *Screen) bool { return s.Conn == remote.Connected },

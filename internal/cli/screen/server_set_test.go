@@ -126,5 +126,5 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 		protocol.SendData{Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
-	d.until("the session goes on", func() bool { return d.shows("answer to hello") })
+	d.until("the session continues", func() bool { return d.shows("answer to hello") })
 }
