@@ -7,7 +7,6 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
 	"agentctl/tui/sessionview/input"
-	"agentctl/tui/sessionview/pane"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/settings"
 	"agentctl/tui/ui"
@@ -76,8 +75,11 @@ func (v *View) actAnywhere(action keymap.Action, top ui.Overlay) bool {
 
 // applyResult carries out a result of a part.
 func (v *View) applyResult(r panel.Result) tea.Cmd {
-	if r.Leave {
+	switch {
+	case r.Leave:
 		v.setFocus(onComposer)
+	case r.Focus:
+		v.setFocus(onTranscript)
 	}
 	if r.Push != nil {
 		v.overlays.Push(r.Push)
@@ -115,23 +117,6 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	return nil
 }
 
-// applyPaneResult carries out a result of the transcript.
-func (v *View) applyPaneResult(r pane.Result) tea.Cmd {
-	switch {
-	case r.Leave:
-		v.setFocus(onComposer)
-	case r.Focus:
-		v.setFocus(onTranscript)
-	}
-	if r.Push != nil {
-		v.overlays.Push(r.Push)
-	}
-	if r.Help {
-		v.showHelp()
-	}
-	return r.Cmd
-}
-
 // handleIntent carries out an intent of a part or an overlay.
 func (v *View) handleIntent(intent ui.Intent) tea.Cmd {
 	switch i := intent.(type) {
@@ -139,8 +124,8 @@ func (v *View) handleIntent(intent ui.Intent) tea.Cmd {
 		return v.runAction(i)
 	case palette.Command:
 		return v.runCommand(i)
-	case pane.Result:
-		return v.applyPaneResult(i)
+	case panel.Result:
+		return v.applyResult(i)
 	case approval.Result:
 		return v.applyApprovalResult(i)
 	case ui.EditIntent:

@@ -81,7 +81,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case onPlan:
 		return v.applyResult(v.panels.plan.Press(key))
 	case onTranscript:
-		return v.applyPaneResult(v.transcript.Press(key))
+		return v.applyResult(v.transcript.Press(key))
 	}
 	return v.applyResult(v.input.Press(msg))
 }

@@ -49,6 +49,6 @@ func (v *View) clickSide(row int) {
 			v.panels.queue.Select(at)
 		}
 	case "files":
-		v.applyPaneResult(v.transcript.ShowChanges())
+		v.applyResult(v.transcript.ShowChanges())
 	}
 }

@@ -33,7 +33,7 @@ func (v *View) pressReplay(key string) tea.Cmd {
 	case action != "":
 		v.status.Text = "not available in a replay"
 	case v.focus == onTranscript:
-		return v.applyPaneResult(v.transcript.Press(key))
+		return v.applyResult(v.transcript.Press(key))
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (v *View) applyUpdates(updates remote.Updates) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
-	return tea.Batch(append(cmds, v.applyPaneResult(v.transcript.ShowPendingHit()))...)
+	return tea.Batch(append(cmds, v.applyResult(v.transcript.ShowPendingHit()))...)
 }
 
 // focusUsable reports whether the part with the focus is still usable.
@@ -120,5 +120,5 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 // ShowHit shows a hit of a search for text as soon as the catch-up is complete.
 func (v *View) ShowHit(hit protocol.Hit, text string) tea.Cmd {
 	v.canvas.Dirty = true
-	return v.applyPaneResult(v.transcript.ShowHit(hit, text))
+	return v.applyResult(v.transcript.ShowHit(hit, text))
 }

@@ -3,13 +3,14 @@ package pane
 import (
 	"agentctl/tui/filechange"
 	"agentctl/tui/review"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
 // ShowChanges opens the review of the files that the loaded turns changed.
-func (p *Pane) ShowChanges() Result {
+func (p *Pane) ShowChanges() panel.Result {
 	title := "files changed in this session"
 	if p.View.HasOlder() {
 		title = "files changed in the turns that are loaded"
@@ -18,7 +19,7 @@ func (p *Pane) ShowChanges() Result {
 }
 
 // showChangesOf opens the review of the files that a tool call changed, or else its turn.
-func (p *Pane) showChangesOf(id transcript.ID) Result {
+func (p *Pane) showChangesOf(id transcript.ID) panel.Result {
 	o := p.reviewFiles("files changed by this call", id, id)
 	if o == nil {
 		first, last := p.View.Turn(id)
@@ -28,11 +29,11 @@ func (p *Pane) showChangesOf(id transcript.ID) Result {
 }
 
 // pushReview opens a review. nil: no files were changed.
-func (p *Pane) pushReview(o ui.Overlay) Result {
+func (p *Pane) pushReview(o ui.Overlay) panel.Result {
 	if o == nil {
 		p.Commands.Status.Text = "no files were changed"
 	}
-	return Result{Push: o}
+	return panel.Result{Push: o}
 }
 
 // reviewFiles returns the review of the files that a range of items changed, or nil.

@@ -13,20 +13,20 @@ import (
 )
 
 // Press handles a key while the pane has the focus.
-func (p *Pane) Press(key string) Result {
+func (p *Pane) Press(key string) panel.Result {
 	list := p.View.List
 	switch action := p.Styles.Keys.InList(keymap.Transcript, key); action {
 	case keymap.Back:
 		p.search.end()
-		return Result{Leave: true}
+		return panel.Result{Leave: true}
 	case keymap.TranscriptFind:
 		return p.OpenSearch()
 	case keymap.TranscriptOutline:
 		return p.OpenTurns()
 	case keymap.OlderMatch:
-		return Result{Cmd: p.search.next(-1)}
+		return panel.Result{Cmd: p.search.next(-1)}
 	case keymap.NewerMatch:
-		return Result{Cmd: p.search.next(1)}
+		return panel.Result{Cmd: p.search.next(1)}
 	case keymap.Up:
 		list.MoveSelection(-1)
 	case keymap.Down:
@@ -42,7 +42,7 @@ func (p *Pane) Press(key string) Result {
 	case keymap.EnterCopyMode:
 		p.copying.enter()
 	case keymap.TranscriptHelp:
-		return Result{Help: true}
+		return panel.Result{Intent: panel.RunIntent{Action: keymap.Help}}
 	default:
 		if id, selected := list.Selected(); selected {
 			if r, handled := p.pressItem(action, id); handled {
@@ -50,14 +50,14 @@ func (p *Pane) Press(key string) Result {
 			}
 		}
 		if to, ok := jumpKeys[action]; ok {
-			return Result{Cmd: p.history.jumpTo(to.kind, to.by)}
+			return panel.Result{Cmd: p.history.jumpTo(to.kind, to.by)}
 		}
 	}
-	return Result{}
+	return panel.Result{}
 }
 
 // pressItem handles the keys that do something with the selected item.
-func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r Result, handled bool) {
+func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r panel.Result, handled bool) {
 	list, status := p.View.List, p.Commands.Status
 	item := list.Item(id)
 	switch action {
@@ -70,25 +70,25 @@ func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r Result, hand
 	case keymap.ViewItem:
 		pager, ok := transcriptview.OpenItem(p.Styles, item)
 		if ok {
-			return Result{Push: pager}, true
+			return panel.Result{Push: pager}, true
 		}
 		status.Text = "select a tool call to view it"
 	case keymap.TurnChanges:
 		return p.showChangesOf(id), true
 	case keymap.SaveFile:
-		return Result{Cmd: p.Files.Save(transcriptview.Files(item))}, true
+		return panel.Result{Cmd: p.Files.Save(transcriptview.Files(item))}, true
 	case keymap.OpenFile:
-		return Result{Cmd: p.Files.Open(transcriptview.Files(item))}, true
+		return panel.Result{Cmd: p.Files.Open(transcriptview.Files(item))}, true
 	case keymap.OpenPlace:
-		return Result{Cmd: p.Files.OpenPlace(item)}, true
+		return panel.Result{Cmd: p.Files.OpenPlace(item)}, true
 	case keymap.CopyItem:
-		return Result{Cmd: p.copier.copyItem(item)}, true
+		return panel.Result{Cmd: p.copier.copyItem(item)}, true
 	case keymap.CopyCode:
-		return Result{Cmd: p.copier.copyCode(id)}, true
+		return panel.Result{Cmd: p.copier.copyCode(id)}, true
 	default:
-		return Result{}, false
+		return panel.Result{}, false
 	}
-	return Result{}, true
+	return panel.Result{}, true
 }
 
 // Hint returns the keys for the selected item, and those that go to another place.
@@ -110,8 +110,8 @@ func (p *Pane) Hint() string {
 
 // Actions returns the actions of the pane that need no focus.
 func (p *Pane) Actions() panel.Actions {
-	result := func(f func() Result) panel.Action {
-		return panel.Action{Run: func(string) panel.Result { return panel.Result{Intent: f()} }}
+	result := func(f func() panel.Result) panel.Action {
+		return panel.Action{Run: func(string) panel.Result { return f() }}
 	}
 	jump := func(by int) panel.Action {
 		return panel.Run(func() tea.Cmd { return p.history.jumpTo(transcriptview.TurnAnchor, by) })
@@ -130,9 +130,9 @@ func (p *Pane) Actions() panel.Actions {
 		keymap.CopyLast:     panel.Run(p.CopyLastText),
 		keymap.Find: {Text: true, Run: func(text string) panel.Result {
 			if text == "" {
-				return panel.Result{Intent: p.OpenSearch()}
+				return p.OpenSearch()
 			}
-			return panel.Result{Intent: p.Search(text)}
+			return p.Search(text)
 		}},
 	}
 }

@@ -52,16 +52,6 @@ type Pane struct {
 	pending *pendingHit // shown after the catch-up, or nil
 }
 
-// Result is the effect of a key or of an overlay of the pane on the view. It is the intent of the
-// pane's overlays.
-type Result struct {
-	Cmd   tea.Cmd
-	Focus bool       // give the pane the focus
-	Leave bool       // give up the focus
-	Push  ui.Overlay // to show, or nil
-	Help  bool       // show the keys of the transcript
-}
-
 // pendingHit is a hit of a search of all sessions that is shown after the catch-up.
 type pendingHit struct {
 	hit  protocol.Hit
@@ -192,29 +182,29 @@ func (p *Pane) Jumping() bool { return p.history.jump != nil }
 func (p *Pane) CancelJump() { p.history.jump = nil }
 
 // Search searches the session for a text. Its matches get the focus.
-func (p *Pane) Search(text string) Result {
+func (p *Pane) Search(text string) panel.Result {
 	p.search.typing = false
 	cmd, ok := p.search.begin(text)
-	return Result{Cmd: cmd, Focus: ok}
+	return panel.Result{Cmd: cmd, Focus: ok}
 }
 
 // OpenSearch opens the input of a new search.
-func (p *Pane) OpenSearch() Result { return Result{Push: p.search.open()} }
+func (p *Pane) OpenSearch() panel.Result { return panel.Result{Push: p.search.open()} }
 
 // SearchLine returns the line of the open search, if there is one.
 func (p *Pane) SearchLine(width int) []string { return p.search.line(width) }
 
 // ShowHit shows a hit of a search for text as soon as the catch-up is complete.
-func (p *Pane) ShowHit(hit protocol.Hit, text string) Result {
+func (p *Pane) ShowHit(hit protocol.Hit, text string) panel.Result {
 	p.pending = &pendingHit{hit, text}
 	return p.ShowPendingHit()
 }
 
 // ShowPendingHit shows the hit that waits for the end of the catch-up.
-func (p *Pane) ShowPendingHit() Result {
+func (p *Pane) ShowPendingHit() panel.Result {
 	pending := p.pending
 	if pending == nil || !p.Replica.CaughtUp {
-		return Result{}
+		return panel.Result{}
 	}
 	p.pending = nil
 	r := p.Search(pending.text)
@@ -223,14 +213,14 @@ func (p *Pane) ShowPendingHit() Result {
 }
 
 // OpenTurns opens the list of turns.
-func (p *Pane) OpenTurns() Result {
+func (p *Pane) OpenTurns() panel.Result {
 	page, cmd := p.turns.open()
-	return Result{Push: page, Cmd: cmd}
+	return panel.Result{Push: page, Cmd: cmd}
 }
 
 // showTurn shows a turn of the list of turns.
-func (p *Pane) showTurn(turn string, first uint64) Result {
-	return Result{Focus: true, Cmd: p.history.jumpToTurn(turn, first)}
+func (p *Pane) showTurn(turn string, first uint64) panel.Result {
+	return panel.Result{Focus: true, Cmd: p.history.jumpToTurn(turn, first)}
 }
 
 // Lines returns the visible lines of the transcript.

@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -107,7 +108,7 @@ func (r *rig) start(msg tea.Msg) tea.Cmd {
 	cmd, intents, pass := r.Overlays.Update(msg)
 	cmds = append(cmds, cmd)
 	for _, intent := range intents {
-		cmds = append(cmds, r.apply(intent.(Result)))
+		cmds = append(cmds, r.apply(intent.(panel.Result)))
 	}
 	if key, ok := msg.(tea.KeyPressMsg); ok && pass {
 		cmds = append(cmds, r.key(key.String()))
@@ -128,11 +129,7 @@ func (r *rig) key(key string) tea.Cmd {
 		return nil
 	}
 	if a, ok := r.pane.Actions()[action]; ok {
-		result := a.Run("")
-		if own, ok := result.Intent.(Result); ok {
-			return r.apply(own)
-		}
-		return result.Cmd
+		return r.apply(a.Run(""))
 	}
 	if !r.pane.search.focused {
 		return nil
@@ -141,7 +138,7 @@ func (r *rig) key(key string) tea.Cmd {
 }
 
 // apply carries out a result of the pane.
-func (r *rig) apply(result Result) tea.Cmd {
+func (r *rig) apply(result panel.Result) tea.Cmd {
 	if result.Leave || result.Focus {
 		r.pane.SetFocus(result.Focus)
 	}

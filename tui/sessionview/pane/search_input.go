@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -101,14 +102,14 @@ func (s *search) schedule(text string) {
 }
 
 // finish ends the input. It searches the text unless it was searched while it was typed.
-func (s *search) finish(text string) Result {
+func (s *search) finish(text string) panel.Result {
 	s.typing = false
 	if s.query != nil && s.query.String() == text && (s.running || s.found()) {
 		s.expanded = nil
-		return Result{Focus: true}
+		return panel.Result{Focus: true}
 	}
 	cmd, ok := s.begin(text)
-	return Result{Cmd: cmd, Focus: ok}
+	return panel.Result{Cmd: cmd, Focus: ok}
 }
 
 // found reports whether there is a match.

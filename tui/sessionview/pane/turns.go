@@ -13,6 +13,7 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/turns"
@@ -27,7 +28,7 @@ type turnList struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
-	show     func(turn string, first uint64) Result
+	show     func(turn string, first uint64) panel.Result
 	turns    *turns.Turns
 }
 

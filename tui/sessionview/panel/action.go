@@ -10,10 +10,12 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Result is the effect of a key press or an action on the view.
+// Result is the effect of a key press or an action on the view. It is the intent of overlays that
+// have such an effect.
 type Result struct {
 	Cmd    tea.Cmd
 	Leave  bool              // the message box takes the focus
+	Focus  bool              // the transcript takes the focus
 	Push   ui.Overlay        // to show, or nil
 	Edit   *protocol.Message // queued message to edit in the message box, or nil
 	Intent ui.Intent         // such as [RunIntent], or nil
