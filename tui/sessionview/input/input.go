@@ -1,6 +1,7 @@
 package input
 
 import (
+	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +11,7 @@ import (
 	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
 	"agentctl/tui/request"
+	"agentctl/tui/sessionview/input/completion"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/sessionview/shellview"
@@ -66,14 +68,21 @@ type Transcript interface {
 	RequestOlder() (cmd tea.Cmd, older bool)
 }
 
+// directory returns the directory of the session if it is on this machine, or "".
+func (c *Config) directory() string {
+	if cwd := c.Replica.State.CWD; c.Local && filepath.IsAbs(cwd) {
+		return cwd
+	}
+	return ""
+}
+
 // Input is the message box of a session.
 type Input struct {
 	panel.Base
 	Config
 	composer    composer.Composer
 	attachments attachments
-	commandList *commandList
-	files       *fileCompletion
+	completion  *completion.Lists
 	drafts      draftSaver
 	pressed     keyHistory
 	focused     bool
@@ -84,9 +93,11 @@ func New(c Config) *Input {
 	in := &Input{
 		Config: c, composer: composer.New(), focused: true,
 		attachments: attachments{styles: c.Styles},
-		commandList: newCommandList(c.Styles),
 	}
-	in.files = newFileCompletion(&in.Config)
+	in.completion = completion.New(completion.Config{
+		Styles: c.Styles, Tasks: c.Commands.Tasks, Directory: in.directory, Commands: in.AllCommands,
+		Options: func() *protocol.Options { return c.Replica.State.Options },
+	})
 	return in
 }
 
@@ -151,21 +162,15 @@ func (in *Input) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	case DraftMsg:
 		in.restoreDraft(drafts.Draft(msg))
 		return nil, true
-	case filesMsg:
-		return nil, in.files.setFiles(msg)
 	}
-	return nil, false
+	return in.completion.Update(msg)
 }
 
 // Handled follows a message that the view has handled: it schedules to save a draft that the message
 // may have changed, and completes the word at the cursor.
 func (in *Input) Handled(msg tea.Msg) tea.Cmd {
 	in.scheduleDraft(msg)
-	word := ""
-	if in.takesCompletion() {
-		word = in.composer.Word()
-	}
-	return in.files.update(word)
+	return in.completion.Follow(in.completed(in.composer.Word))
 }
 
 // HandleIntent carries out an intent of an overlay of the input. It reports false for others.

@@ -37,6 +37,30 @@ func (in *Input) Write(msg tea.KeyPressMsg) bool {
 	return true
 }
 
+// HandleList passes a key or the wheel to the list beside the message, if there is one. It reports
+// whether the list took it.
+func (in *Input) HandleList(msg tea.Msg) (result panel.Result, handled bool) {
+	r, handled := in.completion.Handle(in.completed(in.composer.Text), msg)
+	switch {
+	case r.Message != "":
+		in.composer.SetText(r.Message)
+	case r.Word != "":
+		in.composer.ReplaceWord(r.Word)
+	case r.Run != nil:
+		in.composer.Clear()
+		result.Intent = *r.Run
+	}
+	return result, handled
+}
+
+// completed returns a text of the composer if lists beside the message complete it, or "".
+func (in *Input) completed(text func() string) string {
+	if !in.focused || in.composer.Editing != "" || in.composer.Shell || in.Overlays.Top() != nil {
+		return ""
+	}
+	return text()
+}
+
 // Press handles a key while the input has the focus.
 func (in *Input) Press(msg tea.KeyPressMsg) panel.Result { return in.press(msg.String(), msg) }
 

@@ -1,8 +1,6 @@
 package input
 
 import (
-	"path/filepath"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
@@ -34,16 +32,8 @@ func (in *Input) runShell() panel.Result {
 	}
 	in.endShell()
 	config := shellview.Config{Styles: in.Styles, Tasks: in.Commands.Tasks, After: in.After}
-	page, cmd := shellview.Run(config, command, in.shellDirectory())
+	page, cmd := shellview.Run(config, command, in.directory())
 	return panel.Result{Push: page, Cmd: cmd}
-}
-
-// shellDirectory returns the directory of the session if it is on this machine, or "".
-func (in *Input) shellDirectory() string {
-	if cwd := in.Replica.State.CWD; in.Local && filepath.IsAbs(cwd) {
-		return cwd
-	}
-	return ""
 }
 
 // shellDirectoryWidth is the maximum width of the directory in the title of the composer, so that
@@ -53,7 +43,7 @@ const shellDirectoryWidth = 28
 // shellTitle returns the title of the composer while a shell command is written.
 func (in *Input) shellTitle() string {
 	where := "current directory"
-	if dir := in.shellDirectory(); dir != "" {
+	if dir := in.directory(); dir != "" {
 		where = ui.FitLeft(format.JoinLines(transcript.Clean(dir)), shellDirectoryWidth)
 	}
 	s := in.Styles

@@ -56,13 +56,10 @@ func (in *Input) Title() string {
 
 // FileLines returns the suggested files and the attachments.
 func (in *Input) FileLines(width int) []string {
-	return slices.Concat(in.files.view(width), in.attachments.view(width))
+	return slices.Concat(in.completion.Files(width), in.attachments.view(width))
 }
 
 // CommandLines returns the lines of the list of commands, or nil.
 func (in *Input) CommandLines(width int) []string {
-	if !in.listsCommands() {
-		return nil
-	}
-	return in.commandList.view(width)
+	return in.completion.Commands(in.completed(in.composer.Text), width)
 }

@@ -1,8 +1,7 @@
-package input
+package completion
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,10 +23,10 @@ const maxResourceSuggestions = 20
 // fileRows is the maximum number of files shown.
 const fileRows = 6
 
-// fileCompletion suggests files of the session's directory, and resources that the agent reads,
+// fileList suggests files of the session's directory, and resources that the agent reads,
 // while the word at the cursor begins with @. A task lists the files each time that such a word is
 // begun.
-type fileCompletion struct {
+type fileList struct {
 	*ui.Picker[suggestion]
 	*Config
 
@@ -52,8 +51,8 @@ func (s suggestion) mention() string {
 	return "@" + s.name + " "
 }
 
-func newFileCompletion(config *Config) *fileCompletion {
-	c := &fileCompletion{Config: config}
+func newFileList(config *Config) *fileList {
+	c := &fileList{Config: config}
 	c.Picker = ui.NewPicker(c.Styles, ui.List[suggestion]{
 		Title:    func(int, int, int) string { return c.title() },
 		Rows:     func(string) []suggestion { return c.suggestions() },
@@ -73,14 +72,14 @@ type filesMsg struct {
 	listing filelist.Listing
 }
 
-// update follows the word at the cursor. It starts a listing when a word with @ is begun.
-func (c *fileCompletion) update(word string) (list tea.Cmd) {
+// follow follows the word at the cursor. It starts a listing when a word with @ is begun.
+func (c *fileList) follow(word string) (list tea.Cmd) {
 	if active := strings.HasPrefix(word, "@"); active != c.active {
 		c.active, c.listed, c.results, c.word, c.dismissed = active, false, nil, "", ""
 		c.reads++
-		if active && c.available() {
-			read, dir := c.reads, c.Replica.State.CWD
-			list = c.Commands.Tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
+		if dir := c.Directory(); active && dir != "" {
+			read := c.reads
+			list = c.Tasks.Run(func(ctx context.Context) tea.Msg { return filesMsg{read, filelist.List(ctx, dir)} })
 		}
 	}
 	if c.active && word != c.word {
@@ -98,12 +97,13 @@ func (c *fileCompletion) update(word string) (list tea.Cmd) {
 }
 
 // matchingResources returns the resources that have a text in their name or title.
-func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
-	if c.Replica.State.Options == nil {
+func (c *fileList) matchingResources(query string) (found []suggestion) {
+	options := c.Options()
+	if options == nil {
 		return nil
 	}
 	query = strings.ToLower(query)
-	for _, r := range c.Replica.State.Options.Resources {
+	for _, r := range options.Resources {
 		if transcript.Clean(r.Name) != r.Name || strings.ContainsAny(r.Name, "\"\n\t ") {
 			continue // it cannot be typed
 		}
@@ -114,12 +114,9 @@ func (c *fileCompletion) matchingResources(query string) (found []suggestion) {
 	return found
 }
 
-// available reports whether the files of the session can be listed.
-func (c *fileCompletion) available() bool { return c.Local && filepath.IsAbs(c.Replica.State.CWD) }
-
-// setFiles sets the files. Names that cannot be typed are left out. It reports whether the
+// set sets the files. Names that cannot be typed are left out. It reports whether the
 // suggestions changed.
-func (c *fileCompletion) setFiles(msg filesMsg) bool {
+func (c *fileList) set(msg filesMsg) bool {
 	if msg.read != c.reads {
 		return false
 	}
@@ -131,17 +128,32 @@ func (c *fileCompletion) setFiles(msg filesMsg) bool {
 }
 
 // suggestions returns the suggested files.
-func (c *fileCompletion) suggestions() []suggestion {
+func (c *fileList) suggestions() []suggestion {
 	if !c.active || c.word == c.dismissed {
 		return nil
 	}
 	return c.results
 }
 
+// handle passes a key or the wheel to the suggestions while there are any.
+func (c *fileList) handle(msg tea.Msg) (r Result, handled bool) {
+	if len(c.suggestions()) == 0 {
+		return Result{}, false
+	}
+	response, handled := c.Handle(msg)
+	if response.Close {
+		c.dismissed = c.word
+	}
+	if i, ok := response.Intent.(ui.CompleteIntent); ok {
+		r.Word = i.Text
+	}
+	return r, handled
+}
+
 // view returns a title and the suggestions around the selected one, or why there are none.
-func (c *fileCompletion) view(width int) []string {
+func (c *fileList) view(width int) []string {
 	switch n := len(c.suggestions()); {
-	case c.active && n == 0 && !c.available():
+	case c.active && n == 0 && c.Directory() == "":
 		return []string{c.Styles.Dim.Render(ui.Fit(" @ names no file here: the session is on another machine", width))}
 	case n == 0:
 		return nil
@@ -151,7 +163,7 @@ func (c *fileCompletion) view(width int) []string {
 }
 
 // title returns the number of files and resources, and the keys.
-func (c *fileCompletion) title() string {
+func (c *fileList) title() string {
 	n := len(c.results) - c.resources
 	count := format.Count(n, "file")
 	if n == maxFileSuggestions || c.listing.More {
@@ -168,26 +180,10 @@ func (c *fileCompletion) title() string {
 }
 
 // row draws a suggestion.
-func (c *fileCompletion) row(s suggestion, selected bool, width int) string {
+func (c *fileList) row(s suggestion, selected bool, width int) string {
 	text := strings.TrimSpace(s.name + "  " + s.title)
 	if selected {
 		return c.Styles.Selected.Render(ui.Fit(" ▸ "+text, width))
 	}
 	return ui.Fit("   "+text, width)
-}
-
-// updateFileCompletion passes a key or the wheel to the suggested files while there are any.
-func (in *Input) updateFileCompletion(msg tea.Msg) (handled bool) {
-	files := in.files
-	if len(files.suggestions()) == 0 {
-		return false
-	}
-	r, handled := files.Handle(msg)
-	if r.Close {
-		files.dismissed = files.word
-	}
-	if i, ok := r.Intent.(ui.CompleteIntent); ok {
-		in.composer.ReplaceWord(i.Text)
-	}
-	return handled
 }
