@@ -58,6 +58,10 @@ func (c *Composer) Value() string { return strings.TrimSpace(c.area.Value()) }
 // Empty reports whether there is no text.
 func (c *Composer) Empty() bool { return c.area.empty() }
 
+// IsNewMessage reports whether the text is a new message: no shell command, and no queued message
+// that is edited.
+func (c *Composer) IsNewMessage() bool { return !c.Shell && c.Editing == "" }
+
 // Paste inserts untrusted text at the cursor.
 func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 
@@ -65,8 +69,7 @@ func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
 func (c *Composer) Restore(s string) {
 	s = transcript.Clean(s)
 	if c.Shell {
-		c.KeepInHistory()
-		c.SetShell(false)
+		c.EndShell()
 	}
 	if c.Editing != "" {
 		c.draft = strings.TrimSpace(s + "\n\n" + c.draft)
@@ -78,7 +81,7 @@ func (c *Composer) Restore(s string) {
 // Continue inserts a text that was written elsewhere after the one in the composer, with the cursor
 // at its end.
 func (c *Composer) Continue(s string) {
-	if c.Shell || c.Editing != "" {
+	if !c.IsNewMessage() {
 		c.Restore(s)
 		return
 	}
@@ -177,8 +180,7 @@ func (c *Composer) KeepInHistory() {
 // Edit saves the draft and starts to edit the text of a queued message.
 func (c *Composer) Edit(message, text string) {
 	if c.Shell {
-		c.KeepInHistory()
-		c.SetShell(false)
+		c.EndShell()
 	}
 	if c.Editing == "" {
 		c.draft = c.Unsent()

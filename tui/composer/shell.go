@@ -18,6 +18,12 @@ func (c *Composer) SetShell(on bool) {
 	c.setPrompt()
 }
 
+// EndShell turns the composer back to messages. The command stays in the history of commands.
+func (c *Composer) EndShell() {
+	c.KeepInHistory()
+	c.SetShell(false)
+}
+
 // setPrompt shows the kind of the text before its first line.
 func (c *Composer) setPrompt() {
 	first := "> "

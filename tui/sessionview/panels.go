@@ -1,6 +1,8 @@
 package sessionview
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/sessionview/decision"
@@ -85,7 +87,7 @@ func (v *View) arrange() {
 		},
 	}
 	// The transcript is first: it applies an event to the turns, which other parts read.
-	p.parts = append(v.transcript.Parts(), v.input, v.usage, v.statusLine, p.decision)
+	p.parts = slices.Concat(v.transcript.Parts(), v.input.Parts(), []panel.Part{v.usage, v.statusLine, p.decision})
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)

@@ -1,10 +1,6 @@
 package input
 
-import (
-	"time"
-
-	"agentctl/tui/keymap"
-)
+import "time"
 
 // keyInterval is the shortest time between two key presses of a user. A terminal that does not
 // report its mouse wheel sends several arrow keys together instead.
@@ -12,46 +8,33 @@ const keyInterval = 10 * time.Millisecond
 
 // arrowKeys distinguishes the arrow keys of a mouse wheel from arrow keys of the keyboard.
 type arrowKeys struct {
-	lastAt      time.Time // when the last arrow arrived
-	lastWasKey  bool      // it was handled as a key press
-	recallSteps int       // steps it made through earlier messages: 1, 0 or -1
-	cursor      int       // of the composer before it
+	now     func() time.Time
+	at      time.Time   // when the last arrow arrived
+	pressed *arrowPress // the last arrow if it was handled as a key press, or nil
 }
 
-// wheelRow scrolls like wheelArrow if the text of the composer is one row, which needs no arrows.
-func (in *Input) wheelRow(action keymap.Action) bool {
-	if !in.composer.AtEdge(false) || !in.composer.AtEdge(true) {
-		return false
-	}
-	switch action {
-	case keymap.ComposerEarlier:
-		return in.wheelArrow(1)
-	case keymap.ComposerLater:
-		return in.wheelArrow(-1)
-	}
-	return false
+// arrowPress is the effect of an arrow that was handled as a key press.
+type arrowPress struct {
+	cursor   int // of the text before it
+	recalled int // steps that it made through earlier messages: 1, 0 or -1
 }
 
-// wheelArrow scrolls by a line if an arrow comes from a mouse wheel, and reports whether it does.
-// The first arrow of a burst was handled as a key press: wheelArrow undoes its effect and scrolls
-// by one line more.
-func (in *Input) wheelArrow(by int) bool {
-	now := in.Now()
-	if now.Sub(in.pressed.arrows.lastAt) >= keyInterval {
-		in.pressed.arrows = arrowKeys{lastAt: now, lastWasKey: true, cursor: in.composer.Cursor()}
-		return false
+// next reports whether an arrow comes from a mouse wheel. undo is the press to undo then: the first
+// arrow of a burst cannot be distinguished from a key press. cursor is that of the text.
+func (a *arrowKeys) next(cursor int) (undo *arrowPress, wheel bool) {
+	now, last := a.now(), a.pressed
+	wheel = now.Sub(a.at) < keyInterval
+	a.at, a.pressed = now, nil
+	if wheel {
+		return last, true
 	}
-	in.Commands.Status.Clear()
-	if in.pressed.arrows.recallSteps != 0 {
-		in.composer.Recall(-in.pressed.arrows.recallSteps, in.Replica.Conn.By)
+	a.pressed = &arrowPress{cursor: cursor}
+	return nil, false
+}
+
+// recalled records that the last arrow, if it was a key press, made a step through earlier messages.
+func (a *arrowKeys) recalled(by int) {
+	if a.pressed != nil {
+		a.pressed.recalled = by
 	}
-	if in.pressed.arrows.lastWasKey {
-		in.composer.MoveCursor(in.pressed.arrows.cursor)
-	}
-	if in.pressed.arrows.lastWasKey {
-		in.Transcript.Scroll(-by)
-	}
-	in.pressed.arrows = arrowKeys{lastAt: now}
-	in.Transcript.Scroll(-by)
-	return true
 }

@@ -2,7 +2,6 @@ package input
 
 import (
 	"context"
-	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,15 +9,20 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/request"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
 // attachments are the files of the message in the composer.
 type attachments struct {
-	styles *ui.Styles
-	files  []attachment.File
+	styles   *ui.Styles
+	commands *request.Sender
+	files    []attachment.File
 }
+
+// add adds files to the message.
+func (a *attachments) add(files ...attachment.File) { a.files = append(a.files, files...) }
 
 // removeLast removes the last file. It reports whether there was one.
 func (a *attachments) removeLast() bool {
@@ -50,15 +54,10 @@ func (a *attachments) view(width int) []string {
 	return out
 }
 
-// Paste inserts a pasted text. The paths of existing files become attachments.
-func (in *Input) Paste(text string) tea.Cmd {
-	paths := attachment.PastedPaths(text, in.Env["HOME"])
-	if paths == nil || in.composer.Editing != "" || in.composer.Shell {
-		in.composer.Paste(text)
-		return nil
-	}
+// read adds the files of paths. If one is no file, it adds none and calls failed in the event loop.
+func (a *attachments) read(paths []string, failed func()) tea.Cmd {
 	var files []attachment.File
-	return in.Commands.Run(func(context.Context) error {
+	return a.commands.Run(func(context.Context) error {
 		for _, path := range paths {
 			f, err := attachment.Read(path)
 			if err != nil {
@@ -68,64 +67,39 @@ func (in *Input) Paste(text string) tea.Cmd {
 		}
 		return nil
 	}, func(err error) tea.Cmd {
-		if err != nil { // a path of no file is text
-			in.composer.Paste(text)
+		if err != nil {
+			failed()
 			return nil
 		}
-		in.addFiles(files...)
+		a.add(files...)
 		return nil
 	})
 }
 
-// addFiles adds files to the message in the composer.
-func (in *Input) addFiles(files ...attachment.File) {
-	in.attachments.files = append(in.attachments.files, files...)
-}
-
-// pasteImage attaches the image in the clipboard of this machine.
-func (in *Input) pasteImage() tea.Cmd {
-	if in.composer.Editing != "" || in.composer.Shell {
-		in.Commands.Status.Text = "only a new message takes an image"
-		return nil
-	}
-	clipboard := attachment.Clipboard{Env: in.Env, Files: in.Local}
+// pasteImage adds the image in a clipboard.
+func (a *attachments) pasteImage(clipboard attachment.Clipboard) tea.Cmd {
 	var image attachment.File
-	return in.Commands.Run(func(ctx context.Context) (err error) {
+	return a.commands.Run(func(ctx context.Context) (err error) {
 		image, err = clipboard.Image(ctx)
 		return err
 	}, func(err error) tea.Cmd {
 		if err != nil {
-			in.Commands.Status.Text = err.Error()
+			a.commands.Status.Text = err.Error()
 			return nil
 		}
-		in.addFiles(image)
+		a.add(image)
 		return nil
 	})
 }
 
-// pressAttachments handles the keys of the attachments. Backspace in an empty composer removes the
-// last one.
-func (in *Input) pressAttachments(action keymap.Action, key string) (cmd tea.Cmd, handled bool) {
-	switch {
-	case action == keymap.PasteImage:
-		return in.pasteImage(), true
-	case in.composer.Shell && key == "backspace" && in.composer.Text() == "":
-		in.composer.SetShell(false)
-		return nil, true
-	case action == keymap.RemoveAttachment || key == "backspace" && in.composer.Text() == "":
-		return nil, in.attachments.removeLast()
-	}
-	return nil, false
-}
-
-// parts returns files, and the files that a text mentions as @path, as parts of a message. Only a
-// session on this machine has such files.
-func (in *Input) parts(text string, files []attachment.File) func() ([]protocol.Part, error) {
-	local, cwd := in.Local, in.Replica.State.CWD
+// parts returns a function that reads the parts of a message: files, and those in the directory of the
+// session that the text mentions as @path. dir is "" and local is false if the session is on another
+// machine.
+func parts(text string, files []attachment.File, dir string, local bool) func() ([]protocol.Part, error) {
 	return func() ([]protocol.Part, error) {
 		list := files
-		if local && filepath.IsAbs(cwd) {
-			list = append(list[:len(list):len(list)], attachment.Mentioned(text, cwd)...)
+		if dir != "" {
+			list = append(list[:len(list):len(list)], attachment.Mentioned(text, dir)...)
 		}
 		return attachment.Parts(text, list, local)
 	}

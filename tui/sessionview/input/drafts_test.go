@@ -9,8 +9,8 @@ import (
 
 // fireDraftTimer fires the timer that saves the draft, if it was started.
 func (s *rig) fireDraftTimer() {
-	if at := s.in.Deadline(); !at.IsZero() {
-		_, _ = s.in.Due()
+	if at := s.in.drafts.Deadline(); !at.IsZero() {
+		_, _ = s.in.drafts.Due()
 	}
 }
 

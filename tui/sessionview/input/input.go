@@ -2,6 +2,7 @@ package input
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,6 +16,7 @@ import (
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/sessionview/shellview"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -76,29 +78,47 @@ func (c *Config) directory() string {
 	return ""
 }
 
-// Input is the message box of a session.
+// Input is the message box of a session. It passes keys to its parts, and combines them.
 type Input struct {
 	panel.Base
 	Config
-	composer    composer.Composer
+	focused  bool
+	composer composer.Composer
+	keys     keyHistory
+	others   otherPrograms
+
 	attachments attachments
 	completion  *completion.Lists
 	drafts      draftSaver
-	pressed     keyHistory
-	focused     bool
+	edit        queuedEdit
+	recall      recall
+	lastTurn    lastTurn
 }
 
 // New returns an empty input with the focus.
 func New(c Config) *Input {
-	in := &Input{
-		Config: c, composer: composer.New(), focused: true,
-		attachments: attachments{styles: c.Styles},
-	}
+	in := &Input{Config: c, composer: composer.New(), focused: true, keys: keyHistory{now: c.Now}}
+	in.attachments = attachments{styles: c.Styles, commands: c.Commands}
 	in.completion = completion.New(completion.Config{
 		Styles: c.Styles, Tasks: c.Commands.Tasks, Directory: in.directory, Commands: in.AllCommands,
 		Options: func() *protocol.Options { return c.Replica.State.Options },
 	})
+	in.drafts = draftSaver{now: c.Now, draft: in.draft, write: c.SaveDraft}
+	in.edit = queuedEdit{styles: c.Styles, commands: c.Commands, queue: c.Queue, composer: &in.composer}
+	in.recall = recall{
+		styles: c.Styles, status: c.Commands.Status, replica: c.Replica, transcript: c.Transcript,
+		composer: &in.composer, arrows: arrowKeys{now: c.Now},
+	}
+	in.lastTurn = lastTurn{
+		styles: c.Styles, replica: c.Replica, commands: c.Commands, composer: &in.composer, recall: &in.recall,
+		empty: in.empty, forked: c.Forked,
+	}
 	return in
+}
+
+// Parts returns the input and its parts that follow events, messages and deadlines.
+func (in *Input) Parts() []panel.Part {
+	return []panel.Part{in, in.completion, &in.drafts, &in.edit, &in.recall}
 }
 
 // Composer returns the text field.
@@ -106,6 +126,9 @@ func (in *Input) Composer() *composer.Composer { return &in.composer }
 
 // Editing returns the ID of the queued message that is edited, or "".
 func (in *Input) Editing() string { return in.composer.Editing }
+
+// EditQueued starts editing a queued message.
+func (in *Input) EditQueued(message protocol.Message) tea.Cmd { return in.edit.begin(message) }
 
 // SetFocus sets whether the input has the focus.
 func (in *Input) SetFocus(focused bool) {
@@ -123,14 +146,7 @@ func (in *Input) SetElsewhere(elsewhere bool) (changed bool) {
 
 // empty reports whether there is nothing in the input: no text, no file, no edit and no shell command.
 func (in *Input) empty() bool {
-	return in.composer.Empty() && in.composer.Editing == "" && !in.composer.Shell && len(in.attachments.files) == 0
-}
-
-// Apply adds a message of the user to the earlier messages.
-func (in *Input) Apply(e *protocol.Event) {
-	if e.Type == protocol.MessageUser && e.Durable() {
-		in.composer.AddPast(e)
-	}
+	return in.composer.Empty() && in.composer.IsNewMessage() && len(in.attachments.files) == 0
 }
 
 // AddOlder adds the messages of a page of history to the earlier messages.
@@ -141,45 +157,54 @@ func (in *Input) AddOlder(page *protocol.HistoryResult) {
 // Reset forgets the earlier messages of the log after the replica was replaced.
 func (in *Input) Reset() { in.composer.ForgetPast() }
 
-// Updated ends the edit of a message that is no longer queued.
-func (in *Input) Updated() tea.Cmd {
-	if in.composer.Editing == "" {
-		return nil
-	}
-	if _, queued := in.Queue.Parts(in.composer.Editing); queued {
-		return nil
-	}
-	in.Commands.Status.Text = "the edited message is no longer queued"
-	if in.composer.LeaveEdit() {
-		in.Commands.Status.Text += ": your text is in the message box"
-	}
-	return nil
-}
-
-// Update implements [panel.Part].
+// Update implements [panel.Part]. It inserts the stored draft before the text that was typed since
+// the view opened.
 func (in *Input) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	switch msg := msg.(type) {
-	case DraftMsg:
-		in.restoreDraft(drafts.Draft(msg))
-		return nil, true
+	stored, ok := msg.(DraftMsg)
+	if !ok {
+		return nil, false
 	}
-	return in.completion.Update(msg)
+	d := drafts.Draft(stored)
+	in.drafts.restore(d)
+	if !d.Empty() && !(d.Shell && in.composer.RestoreShell(d.Text)) {
+		in.composer.Restore(d.Text)
+		in.attachments.add(d.Files...)
+	}
+	return nil, true
 }
 
 // Handled follows a message that the view has handled: it schedules to save a draft that the message
 // may have changed, and completes the word at the cursor.
 func (in *Input) Handled(msg tea.Msg) tea.Cmd {
-	in.scheduleDraft(msg)
+	in.drafts.follow(msg)
 	return in.completion.Follow(in.completed(in.composer.Word))
+}
+
+// SaveDraft saves the draft if it has changed.
+func (in *Input) SaveDraft() { in.drafts.save() }
+
+// draft returns the messages written here that the server may not have, as one draft.
+func (in *Input) draft() drafts.Draft {
+	texts, files := in.Outbox.Unaccepted()
+	unsent, isShell := in.composer.Unsent(), in.composer.Shell
+	if isShell && len(texts) > 0 {
+		unsent, isShell = "! "+unsent, false // text among messages
+	}
+	texts = append(texts, unsent)
+	return drafts.Draft{
+		Shell: isShell && unsent != "",
+		Text:  strings.Trim(strings.Join(texts, "\n\n"), "\n"),
+		Files: append(files, in.attachments.files...),
+	}
 }
 
 // HandleIntent carries out an intent of an overlay of the input. It reports false for others.
 func (in *Input) HandleIntent(intent ui.Intent) (cmd tea.Cmd, handled bool) {
 	switch i := intent.(type) {
 	case takePromptIntent:
-		in.takePrompt(i.text)
+		in.recall.take(i.text)
 	case olderPromptsIntent:
-		return in.olderMessages(), true
+		return in.recall.older(), true
 	case shellview.TakeIntent:
 		in.composer.Paste(i.Text)
 	default:
@@ -190,19 +215,27 @@ func (in *Input) HandleIntent(intent ui.Intent) (cmd tea.Cmd, handled bool) {
 
 // Actions returns the actions of the input that need no focus.
 func (in *Input) Actions() panel.Actions {
-	focusing := func(f func() tea.Cmd) panel.Action {
-		return panel.Action{Run: func(string) panel.Result { return panel.Result{Leave: true, Cmd: f()} }}
+	step := func(by int) panel.Action {
+		return panel.Action{Run: func(string) panel.Result {
+			return panel.Result{Leave: true, Cmd: in.recall.step(by)}
+		}}
 	}
 	return panel.Actions{
-		keymap.OpenEditor:     {Run: func(string) panel.Result { return in.openEditor() }},
-		keymap.EarlierMessage: focusing(in.earlierMessage),
-		keymap.LaterMessage: focusing(func() tea.Cmd {
-			in.composer.Recall(-1, in.Replica.Conn.By)
-			return nil
-		}),
-		keymap.SearchPrompts: {Run: func(string) panel.Result { return in.searchPrompts() }},
-		keymap.RepeatTurn:    panel.Run(in.repeatTurn),
-		keymap.ForkSession:   panel.Run(in.forkSession),
-		keymap.UndoTurn:      panel.Run(in.undoTurn),
+		keymap.OpenEditor:     {Run: func(string) panel.Result { return openEditor(&in.composer, in.drafts.schedule) }},
+		keymap.EarlierMessage: step(1),
+		keymap.LaterMessage:   step(-1),
+		keymap.SearchPrompts:  {Run: func(string) panel.Result { return in.recall.search() }},
+		keymap.RepeatTurn:     panel.Run(in.lastTurn.repeat),
+		keymap.ForkSession:    panel.Run(in.lastTurn.fork),
+		keymap.UndoTurn:       panel.Run(in.lastTurn.undo),
 	}
+}
+
+// openEditor opens the message in the user's editor. changed is called after the edit.
+func openEditor(c *composer.Composer, changed func()) panel.Result {
+	done := func(text string) {
+		c.SetText(strings.TrimRight(transcript.Clean(text), "\n"))
+		changed()
+	}
+	return panel.Result{Leave: true, Intent: ui.EditIntent{Extension: "md", Text: c.Text(), Done: done}}
 }

@@ -1,10 +1,10 @@
 package input
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/attachment"
+	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
@@ -13,21 +13,21 @@ import (
 // Begin handles a key before any part takes it: it ends what lasts until the next key. It reports
 // whether the key restored a draft that the key before cleared.
 func (in *Input) Begin(key string) (restored bool) {
-	cleared := in.pressed.cleared
-	in.pressed.cleared = nil
-	if key != "ctrl+d" {
-		in.pressed.deletion = false
+	cleared := in.keys.begin(key)
+	if cleared == nil || !in.focused || in.Styles.Keys.At(keymap.Composer, key) != keymap.RestoreDraft {
+		return false
 	}
-	if key != "esc" {
-		in.pressed.escape = time.Time{}
-	}
-	return in.restoreCleared(key, cleared)
+	in.composer.SetShell(cleared.Shell)
+	in.composer.SetText(cleared.Text)
+	in.attachments.add(cleared.Files...)
+	return true
 }
 
 // Write handles a key that writes, before any other key of the view. It reports false for other keys.
+// The first ! in an empty input starts a shell command; a pasted ! is text.
 func (in *Input) Write(msg tea.KeyPressMsg) bool {
 	switch {
-	case in.startsShell(msg):
+	case msg.Text == "!" && !in.NoShell && in.empty() && !in.composer.Recalling():
 		in.composer.SetShell(true)
 	case ui.Writes(msg):
 		in.composer.Press(msg)
@@ -55,76 +55,74 @@ func (in *Input) HandleList(msg tea.Msg) (result panel.Result, handled bool) {
 
 // completed returns a text of the composer if lists beside the message complete it, or "".
 func (in *Input) completed(text func() string) string {
-	if !in.focused || in.composer.Editing != "" || in.composer.Shell || in.Overlays.Top() != nil {
+	if !in.focused || !in.composer.IsNewMessage() || in.Overlays.Top() != nil {
 		return ""
 	}
 	return text()
 }
 
 // Press handles a key while the input has the focus.
-func (in *Input) Press(msg tea.KeyPressMsg) panel.Result { return in.press(msg.String(), msg) }
-
-func (in *Input) press(key string, msg tea.KeyPressMsg) panel.Result {
+func (in *Input) Press(msg tea.KeyPressMsg) panel.Result {
+	key := msg.String()
 	if key == "alt+esc" { // two esc that arrived together
-		if r := in.press("esc", msg); in.pressed.escape.IsZero() {
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		if r := in.Press(esc); in.keys.escape.IsZero() {
 			return r
 		}
-		key = "esc"
+		return in.Press(esc)
 	}
-	action := in.Styles.Keys.At(keymap.Composer, key)
-	if cmd, handled := in.pressAttachments(action, key); handled {
-		return panel.Result{Cmd: cmd}
-	}
-	empty := in.empty()
-	if empty && in.pressEmpty(action) {
-		return panel.Result{}
-	}
-	if empty || in.composer.Recalling() || in.composer.Shell && in.composer.Empty() {
-		if cmd, handled := in.pressRecall(action); handled {
-			return panel.Result{Cmd: cmd}
+	action, empty := in.Styles.Keys.At(keymap.Composer, key), in.empty()
+	backspace := key == "backspace" && in.composer.Empty()
+	switch {
+	case action == keymap.PasteImage && in.composer.IsNewMessage():
+		return panel.Result{Cmd: in.attachments.pasteImage(attachment.Clipboard{Env: in.Env, Files: in.Local})}
+	case action == keymap.PasteImage:
+		in.Commands.Status.Text = "only a new message takes an image"
+	case backspace && in.composer.Shell:
+		in.composer.SetShell(false)
+	case (backspace || action == keymap.RemoveAttachment) && in.attachments.removeLast():
+	case empty && action == keymap.ComposerScrollUp:
+		in.Transcript.Scroll(-1)
+	case empty && action == keymap.ComposerScrollDown:
+		in.Transcript.Scroll(1)
+	case action == keymap.ComposerEarlier, action == keymap.ComposerLater:
+		steps := empty || in.composer.Recalling() || in.composer.Shell && in.composer.Empty()
+		cmd, handled := in.recall.press(action, steps)
+		if !handled {
+			in.composer.Press(msg)
 		}
-	} else if in.wheelRow(action) {
-		return panel.Result{}
-	}
-	switch action {
-	case keymap.Send:
+		return panel.Result{Cmd: cmd}
+	case action == keymap.Send:
 		return in.submit()
-	case keymap.Cancel:
+	case action == keymap.Cancel:
 		return in.cancel()
-	case keymap.DeleteOrLeave:
-		return panel.Result{Cmd: in.pressCtrlD()}
+	case action == keymap.DeleteOrLeave && !empty:
+		in.composer.Press(tea.KeyPressMsg{Code: tea.KeyDelete})
+		in.keys.deleted = true
+	case action == keymap.DeleteOrLeave && in.keys.deleted: // a repetition of the key that deleted
+	case action == keymap.DeleteOrLeave:
+		return panel.Result{Cmd: tea.Quit}
+	default:
+		in.composer.Press(msg)
 	}
-	in.composer.Press(msg)
 	return panel.Result{}
 }
 
-// pressEmpty handles the additional keys of an empty input.
-func (in *Input) pressEmpty(action keymap.Action) bool {
-	switch action {
-	case keymap.ComposerScrollUp:
-		in.Transcript.Scroll(-1)
-	case keymap.ComposerScrollDown:
-		in.Transcript.Scroll(1)
-	default:
-		return false
-	}
-	return true
-}
-
-// cancel ends an edit or a recall of earlier messages. Otherwise it interrupts the turn.
+// cancel ends an edit or a recall of earlier messages. Otherwise it interrupts the turn. Pressed
+// twice in an empty composer without a turn, it edits the last message of the user.
 func (in *Input) cancel() panel.Result {
 	switch {
 	case in.stopMoved():
 	case in.composer.Editing != "":
-		return panel.Result{Cmd: in.Queue.EndEdit(in.composer.EndEdit())}
+		return panel.Result{Cmd: in.edit.cancel()}
 	case in.composer.Shell:
-		in.endShell()
+		in.composer.EndShell()
 	case in.composer.Recalling():
 		in.composer.EndRecall()
-	case in.Replica.State.Turn == nil:
-		return in.cancelIdle()
-	default:
+	case in.Replica.State.Turn != nil:
 		return panel.Result{Intent: panel.RunIntent{Action: keymap.Interrupt}}
+	case in.keys.escaped(in.empty()):
+		return in.lastTurn.edit(in.Sessions)
 	}
 	return panel.Result{}
 }
@@ -132,28 +130,43 @@ func (in *Input) cancel() panel.Result {
 // stopMoved reports whether a key was meant for the text field of a removed request. The next
 // key acts.
 func (in *Input) stopMoved() bool {
-	moved := in.pressed.moved && !in.composer.Empty()
-	if in.pressed.moved = false; moved {
+	moved := in.keys.takeMoved(in.composer.Empty())
+	if moved {
 		in.Commands.Status.Text = "the request is gone: this is a message now" +
 			ui.Prefixed(keymap.Separator, in.Styles.Keys.Hint(keymap.Send, "again sends it"))
 	}
 	return moved
 }
 
-// escapeInterval is the longest time between two esc that edit the last message.
-const escapeInterval = 500 * time.Millisecond
-
-// cancelIdle handles esc without anything to cancel. Pressed twice in an empty composer, it edits
-// the last message of the user.
-func (in *Input) cancelIdle() panel.Result {
-	last, now := in.pressed.escape, in.Now()
-	in.pressed.escape = time.Time{}
+// Clear clears the draft that is being written, if there is one, instead of leaving. Its text stays
+// in the history. Clear ends an edit or a recall like the key that cancels.
+func (in *Input) Clear() (cmd tea.Cmd, cleared bool) {
 	switch {
-	case !in.empty():
-		return panel.Result{}
-	case last.IsZero() || now.Sub(last) > escapeInterval:
-		in.pressed.escape = now
-		return panel.Result{}
+	case in.Overlays.Top() != nil || !in.focused || in.empty():
+		in.keys.cleared = nil
+		return nil, false
+	case in.composer.Editing != "":
+		in.composer.KeepInHistory()
+		return in.edit.cancel(), true
+	case in.composer.Recalling() && !in.composer.Shell:
+		in.composer.EndRecall()
+		return nil, true
 	}
-	return in.editLast()
+	in.composer.KeepInHistory()
+	in.keys.cleared = &drafts.Draft{
+		Text: in.composer.Text(), Shell: in.composer.Shell, Files: in.attachments.take(),
+	}
+	in.composer.SetShell(false)
+	in.Commands.Status.Text = "draft cleared" +
+		ui.Prefixed(keymap.Separator, in.Styles.Keys.Hint(keymap.RestoreDraft, "restores it"))
+	return nil, true
+}
+
+// Paste inserts a pasted text. The paths of existing files become attachments of a new message.
+func (in *Input) Paste(text string) tea.Cmd {
+	if paths := attachment.PastedPaths(text, in.Env["HOME"]); paths != nil && in.composer.IsNewMessage() {
+		return in.attachments.read(paths, func() { in.composer.Paste(text) })
+	}
+	in.composer.Paste(text)
+	return nil
 }

@@ -5,37 +5,90 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/composer"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
-// repeatTurn repeats the last turn. Its notices come as events.
-func (in *Input) repeatTurn() tea.Cmd { return in.Commands.Do(protocol.DoRetry, protocol.Empty{}) }
-
-// forkSession makes a session of all turns.
-func (in *Input) forkSession() tea.Cmd {
-	created, status := new(protocol.CreateResult), in.Commands.Status
-	return in.Commands.Send(protocol.DoFork, protocol.ForkData{}, created, func(err error) tea.Cmd {
-		if status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session)); err != nil {
-			status.Text = remote.ErrorText(err)
-		}
-		return nil
-	})
+// ForkedIntent asks the program to open the session that was forked for another version of a
+// message, with the message in its composer.
+type ForkedIntent struct {
+	Session string // ID of the new session on the server of this one
+	Text    string
 }
 
-// undoTurn undoes the last turn and puts its message into an empty composer.
-func (in *Input) undoTurn() tea.Cmd {
-	undone, status := new(protocol.UndoResult), in.Commands.Status
-	return in.Commands.Send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
+// lastTurn repeats, undoes and forks the last turn of the session, and takes its message into the
+// composer.
+type lastTurn struct {
+	styles   *ui.Styles
+	replica  *replica.Session
+	commands *request.Sender
+	composer *composer.Composer
+	recall   *recall
+	empty    func() bool        // reports whether a message can be put into the composer
+	forked   func(ForkedIntent) // passes an intent to the program
+}
+
+// repeat repeats the turn. Its notices come as events.
+func (l *lastTurn) repeat() tea.Cmd { return l.commands.Do(protocol.DoRetry, protocol.Empty{}) }
+
+// undo undoes the turn and puts its message into an empty composer.
+func (l *lastTurn) undo() tea.Cmd {
+	undone, status := new(protocol.UndoResult), l.commands.Status
+	return l.commands.Send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
 		switch {
 		case err != nil:
 			status.Text = remote.ErrorText(err)
-		case in.empty():
-			in.composer.SetText(transcript.Clean(undone.Message.Text))
+		case l.empty():
+			l.composer.SetText(transcript.Clean(undone.Message.Text))
 			status.Text = "undone: the message can be edited and sent again"
 		default:
 			status.Text = "undone"
 		}
 		return nil
 	})
+}
+
+// fork makes a session of all turns.
+func (l *lastTurn) fork() tea.Cmd { return l.forkTurns(protocol.ForkData{}, nil) }
+
+// forkTurns makes a session of some turns. then gets its ID; it may be nil.
+func (l *lastTurn) forkTurns(data protocol.ForkData, then func(session string)) tea.Cmd {
+	created := new(protocol.CreateResult)
+	return l.commands.Send(protocol.DoFork, data, created, func(err error) tea.Cmd {
+		if err != nil {
+			return l.commands.Report(err)
+		}
+		l.commands.Status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
+		if then != nil {
+			then(created.Session)
+		}
+		return nil
+	})
+}
+
+// edit takes the message into the composer: it is sent as a new one. If the agent can fork and the
+// program shows other sessions, it asks whether to edit the message here or in a session that ends
+// before it.
+func (l *lastTurn) edit(sessions bool) panel.Result {
+	text, turn := l.composer.LastSent(l.replica.Conn.By)
+	forks := sessions && l.replica.Connected() && l.replica.State.Options.Has(protocol.FeatureFork)
+	if !forks || turn == "" {
+		return panel.Result{Cmd: l.recall.last()}
+	}
+	fork := func() tea.Cmd {
+		l.commands.Status.Text = "forking …"
+		return l.forkTurns(protocol.ForkData{Turn: turn, Before: true}, func(session string) {
+			l.forked(ForkedIntent{session, text})
+		})
+	}
+	title := "edit your last message here, or in a fork that ends before it?"
+	question := ui.NewQuestion(l.styles, title,
+		ui.Choice{Label: "Edit here", Run: l.recall.last}, ui.Choice{Label: "Fork", Run: fork})
+	question.Focus(1)
+	return panel.Result{Push: question}
 }

@@ -8,7 +8,6 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -21,23 +20,6 @@ type takePromptIntent struct{ text string }
 
 // olderPromptsIntent requests older messages.
 type olderPromptsIntent struct{}
-
-// searchPrompts opens the search.
-func (in *Input) searchPrompts() panel.Result {
-	if in.composer.Editing != "" {
-		in.Commands.Status.Text = editingText
-		return panel.Result{}
-	}
-	search := newPromptSearch(in.Styles, func() []string { return in.composer.History(in.Replica.Conn.By) })
-	return panel.Result{Leave: true, Push: search}
-}
-
-// takePrompt replaces the draft, which stays in the history.
-func (in *Input) takePrompt(text string) {
-	in.composer.EndRecall()
-	in.composer.KeepInHistory()
-	in.composer.SetText(text)
-}
 
 // newPromptSearch returns a docked overlay that searches the user's earlier messages. prompts returns
 // them, the newest first, and grows at its end. The newest match is next to the text field. The

@@ -3,53 +3,116 @@ package input
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
+	"agentctl/tui/composer"
 	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/ui"
 )
 
-// pressRecall steps through earlier messages. Arrows of a mouse wheel scroll instead.
-func (in *Input) pressRecall(action keymap.Action) (cmd tea.Cmd, handled bool) {
-	switch action {
-	case keymap.ComposerEarlier:
-		if in.wheelArrow(1) {
-			return nil, true
-		}
-		if in.composer.AtEdge(false) {
-			return in.earlierMessage(), true
-		}
-	case keymap.ComposerLater:
-		if in.wheelArrow(-1) {
-			return nil, true
-		}
-		if in.composer.AtEdge(true) {
-			if in.composer.Recall(-1, in.Replica.Conn.By) {
-				in.pressed.arrows.recallSteps = -1
-			}
-			return nil, true
-		}
+// recall puts earlier messages of the user into the composer.
+type recall struct {
+	panel.Base
+	styles     *ui.Styles
+	status     *ui.Status
+	replica    *replica.Session // its connection names the user
+	transcript Transcript
+	composer   *composer.Composer
+	arrows     arrowKeys
+}
+
+// Apply implements [panel.Follower]. It adds a message of the user to the earlier messages.
+func (r *recall) Apply(e *protocol.Event) {
+	if e.Type == protocol.MessageUser && e.Durable() {
+		r.composer.AddPast(e)
+	}
+}
+
+// press handles an arrow. At the edge of the text it makes a step, if steps is set. Arrows of a mouse
+// wheel scroll instead, unless they move the cursor within the text.
+func (r *recall) press(action keymap.Action, steps bool) (cmd tea.Cmd, handled bool) {
+	by, down := 1, action == keymap.ComposerLater
+	if down {
+		by = -1
+	}
+	atEdge := r.composer.AtEdge(down)
+	oneRow := atEdge && r.composer.AtEdge(!down)
+	switch {
+	case (steps || oneRow) && r.scroll(by):
+		return nil, true
+	case steps && atEdge:
+		return r.step(by), true
 	}
 	return nil, false
 }
 
-// earlierMessage recalls the previous message of the user. At the first one it requests older
-// turns.
-func (in *Input) earlierMessage() tea.Cmd {
-	if in.composer.Recall(1, in.Replica.Conn.By) {
-		in.pressed.arrows.recallSteps = 1
-		return nil
+// scroll scrolls by a line if an arrow comes from a mouse wheel, and reports whether it does. It
+// undoes the first arrow of a burst and scrolls by one line more.
+func (r *recall) scroll(by int) bool {
+	undo, wheel := r.arrows.next(r.composer.Cursor())
+	if !wheel {
+		return false
 	}
-	if in.composer.Editing != "" {
-		in.Commands.Status.Text = editingText
-		return nil
+	r.status.Clear()
+	if undo != nil {
+		if undo.recalled != 0 {
+			r.composer.Recall(-undo.recalled, r.replica.Conn.By)
+		}
+		r.composer.MoveCursor(undo.cursor)
+		r.transcript.Scroll(-by)
 	}
-	return in.olderMessages()
+	r.transcript.Scroll(-by)
+	return true
 }
 
-// olderMessages requests older turns, whose messages extend the history.
-func (in *Input) olderMessages() tea.Cmd {
-	cmd, older := in.Transcript.RequestOlder()
-	in.Commands.Status.Text = "no earlier message"
+// step recalls the previous message of the user, or the next one if by is -1. At the first one it
+// requests older turns.
+func (r *recall) step(by int) tea.Cmd {
+	switch {
+	case r.composer.Recall(by, r.replica.Conn.By):
+		r.arrows.recalled(by)
+	case by < 0:
+	case r.composer.Editing != "":
+		r.status.Text = editingText
+	default:
+		return r.older()
+	}
+	return nil
+}
+
+// last recalls the last message that was sent.
+func (r *recall) last() tea.Cmd {
+	if !r.composer.RecallSent(r.replica.Conn.By) {
+		return r.older()
+	}
+	r.status.Text = "your last message: enter sends it as a new one"
+	return nil
+}
+
+// older requests older turns, whose messages extend the history.
+func (r *recall) older() tea.Cmd {
+	cmd, older := r.transcript.RequestOlder()
+	r.status.Text = "no earlier message"
 	if older {
-		in.Commands.Status.Text = "looking further back: press it again"
+		r.status.Text = "looking further back: press it again"
 	}
 	return cmd
+}
+
+// search opens the search of earlier messages.
+func (r *recall) search() panel.Result {
+	if r.composer.Editing != "" {
+		r.status.Text = editingText
+		return panel.Result{}
+	}
+	prompts := func() []string { return r.composer.History(r.replica.Conn.By) }
+	return panel.Result{Leave: true, Push: newPromptSearch(r.styles, prompts)}
+}
+
+// take replaces the draft, which stays in the history.
+func (r *recall) take(text string) {
+	r.composer.EndRecall()
+	r.composer.KeepInHistory()
+	r.composer.SetText(text)
 }

@@ -74,7 +74,7 @@ func open(t *testing.T, j *tuitest.Journal, width int) *rig {
 	r.actions = panel.Join(r.in.Actions(), r.outbox.Actions(),
 		panel.NewInterrupt(r.Styles, r.Replica, r.Commands).Actions())
 	r.Apply = func(e *protocol.Event) {
-		r.in.Apply(e)
+		r.in.recall.Apply(e)
 		r.outbox.Apply(e)
 	}
 	r.ApplyJournal()
@@ -114,8 +114,10 @@ func (r *rig) handle(msg tea.Msg) tea.Cmd {
 	case ui.IsInput(msg):
 		cmd = tea.Batch(cmd, r.in.Paste(msg.(tea.PasteMsg).Content))
 	default:
-		more, _ := r.in.Update(msg)
-		cmd = tea.Batch(cmd, more)
+		for _, part := range r.in.Parts() {
+			more, _ := part.Update(msg)
+			cmd = tea.Batch(cmd, more)
+		}
 	}
 	return cmd
 }
@@ -197,7 +199,7 @@ func (r *rig) fireTimers() {
 
 // saveTo makes the input save its draft in saved.
 func (r *rig) saveTo(saved *[]drafts.Draft) {
-	r.in.Options.SaveDraft = func(d drafts.Draft) { *saved = append(*saved, d) }
+	r.in.drafts.write = func(d drafts.Draft) { *saved = append(*saved, d) }
 }
 
 // text returns the overlay on top, the lines of the outbox and the input, and the status message.

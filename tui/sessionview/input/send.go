@@ -1,59 +1,56 @@
 package input
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"agentctl/internal/attachment"
-	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/shellview"
 )
 
-// submit sends the message, or the new text of a queued one.
+// submit sends the message, or the new text of a queued one. It runs a command.
 func (in *Input) submit() panel.Result {
-	if in.composer.Shell {
-		return in.runShell()
-	}
-	text := in.composer.Value()
-	if text == "" && (len(in.attachments.files) == 0 || in.composer.Editing != "") || in.stopMoved() {
-		return panel.Result{}
-	}
-	if message := in.composer.Editing; message != "" {
-		in.composer.EndEdit()
-		parts, _ := in.Queue.Parts(message) // its files stay
-		data := protocol.QueueEditData{MessageID: message, Text: text, Parts: parts}
-		return panel.Result{Cmd: in.Commands.Send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
-			if err != nil {
-				in.composer.Paste(text) // keep the text
-			}
-			return in.Commands.Report(err)
-		})}
-	}
-	text, own := remote.SlashMessage(text)
+	text, status := in.composer.Value(), in.Commands.Status
 	switch {
-	case own != "":
-		return in.runWord(own)
-	case in.explainEditorCommand(text):
+	case in.composer.Shell:
+		config := shellview.Config{Styles: in.Styles, Tasks: in.Commands.Tasks, After: in.After}
+		return runShell(config, &in.composer, in.directory())
+	case text == "" && (len(in.attachments.files) == 0 || in.composer.Editing != ""), in.stopMoved():
+		return panel.Result{}
+	case in.composer.Editing != "":
+		return panel.Result{Cmd: in.edit.save(text)}
+	}
+	message, word := remote.SlashMessage(text)
+	if word != "" {
+		run, refusal := parseWord(word, text, in.TakesText)
+		if refusal != "" {
+			status.Text = refusal
+			return panel.Result{}
+		}
+		in.composer.Clear()
+		return panel.Result{Intent: run}
+	}
+	if about := in.others.explain(in.Styles.Keys, message); about != "" {
+		status.Text = about
 		return panel.Result{}
 	}
 	in.composer.Clear()
-	in.Transcript.ScrollToBottom()
-	return panel.Result{Cmd: in.sendMessage(text, in.attachments.take())}
+	return in.send(message, in.attachments.take())
 }
 
-// sendMessage sends a new message.
-func (in *Input) sendMessage(text string, files []attachment.File) tea.Cmd {
+// send sends a new message and shows the end of the transcript.
+func (in *Input) send(text string, files []attachment.File) panel.Result {
+	in.Transcript.ScrollToBottom()
 	id := in.NewID()
 	if text != "" {
 		in.composer.AddSent(id, text)
 	}
-	return in.Outbox.Send(id, text, files, in.parts(text, files))
+	return panel.Result{Cmd: in.Outbox.Send(id, text, files, parts(text, files, in.directory(), in.Local))}
 }
 
 // Restore inserts the text of an unsent message before the one in the composer, and adds its files.
 func (in *Input) Restore(text string, files []attachment.File) {
 	in.composer.Restore(text)
-	in.addFiles(files...)
+	in.attachments.add(files...)
 	if in.composer.Editing != "" {
 		in.Commands.Status.Text = "the message is restored after this edit"
 	}
@@ -63,5 +60,11 @@ func (in *Input) Restore(text string, files []attachment.File) {
 // reports that its field had the keys: the next enter does not send the text.
 func (in *Input) Continue(text string, moved bool) {
 	in.composer.Continue(text)
-	in.pressed.moved = moved
+	in.keys.moved = moved
+}
+
+// KeepText adds a text that was written elsewhere to the unsent message.
+func (in *Input) KeepText(text string) {
+	in.composer.Continue(text)
+	in.drafts.save()
 }

@@ -10,7 +10,6 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
-	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -22,7 +21,7 @@ func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
 	takesText := in.focused && !in.composer.Elsewhere
 	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && takesText && len(prompt) == 1 {
 		if in.composer.Empty() && !in.composer.Shell {
-			text = in.Styles.Dim.Render(ui.FitHints(in.placeholder(), width-2))
+			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State), width-2))
 		}
 		lines[0] = in.Styles.Accent.Bold(true).Render(prompt) + " " + text
 	}
@@ -31,25 +30,23 @@ func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
 
 // placeholder returns the text shown in place of an empty message: its receiver, and the characters
 // that begin something else.
-func (in *Input) placeholder() string {
-	verb, status := "Message ", in.Replica.State.Status()
+func placeholder(state *protocol.State) string {
+	verb, status := "Message ", state.Status()
 	if status == protocol.Running || status == protocol.Waiting {
 		verb = "Queue a message for "
 	}
-	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(in.Replica.State.Agent))), "the agent")
+	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(state.Agent))), "the agent")
 	return verb + agent + " · / commands · @ files · ! shell"
 }
 
 // Title returns the title of the rule above the composer while a queued message or a shell command is
 // written, or "".
 func (in *Input) Title() string {
-	s := in.Styles
 	switch {
 	case in.composer.Editing != "":
-		hint := ui.Prefixed(" · ", s.Keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
-		return s.Warning.Render(in.Queue.EditTitle()) + s.Dim.Render(hint)
+		return in.edit.title()
 	case in.composer.Shell && in.focused:
-		return in.shellTitle()
+		return shellTitle(in.Styles, in.directory())
 	}
 	return ""
 }
