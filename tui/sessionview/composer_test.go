@@ -158,17 +158,6 @@ func TestLargePasteRows(t *testing.T) {
 	s.mustShow("the end")
 }
 
-func TestRefusedMessageKept(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 100, 24)
-	s.refuse(tuitest.ErrRefused)
-	s.typeText("please")
-	s.press("enter")
-	s.mustShow("not sent: observers may not do that")
-	s.press("alt+t")
-	s.mustShow("> please")
-	s.mustHide("not sent")
-}
-
 func TestTakeBackWaitingMessage(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 100, 24)
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
@@ -197,21 +186,6 @@ func TestTakeBackWaitingMessage(t *testing.T) {
 	s.mustShow("no message to take back")
 }
 
-func TestTakeBackDuringEdit(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 100, 30)
-	s.refuse(tuitest.ErrRefused)
-	s.typeText("please")
-	s.press("enter", "tab", "e")
-	edited := s.m.input.Composer().Value()
-	s.press("alt+t")
-	if got := s.m.input.Composer().Value(); got != edited {
-		t.Errorf("got edited text %q, want %q", got, edited)
-	}
-	s.mustShow("restored after this edit")
-	s.press("esc")
-	s.mustShow("> please")
-}
-
 // isQuit reports whether a command sends tea.QuitMsg.
 func isQuit(cmd tea.Cmd) bool {
 	if cmd == nil {
@@ -228,38 +202,6 @@ func isQuit(cmd tea.Cmd) bool {
 		}
 	}
 	return false
-}
-
-func TestQueueEditHolds(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 80, 24)
-	s.typeText("my draft")
-	s.press("tab", "e")
-	if data := s.mustSend(protocol.DoQueueHold).(protocol.QueueHoldData); data.MessageID != "m3" {
-		t.Fatalf("got hold of %+v, want m3", data)
-	}
-	s.mustShow("editing a queued message", "> Then write the release notes")
-	s.typeText(" Soon.")
-	s.press("enter")
-	data := s.mustSend(protocol.DoQueueEdit).(protocol.QueueEditData)
-	if data.MessageID != "m3" || !strings.HasSuffix(data.Text, "tag. Soon.") {
-		t.Fatalf("got edit %+v", data)
-	}
-	s.mustShow("> my draft")
-}
-
-func TestQueueEditCancelReleasesHold(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 80, 24)
-	s.press("tab", "e")
-	s.mustSend(protocol.DoQueueHold)
-	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
-		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
-	})
-	s.applyJournal()
-	s.press("esc")
-	if data := s.mustSend(protocol.DoQueueRelease).(protocol.QueueReleaseData); data.Hold != "h9" {
-		t.Errorf("got release %+v, want h9", data)
-	}
-	s.mustHide("editing")
 }
 
 func TestQueueCommands(t *testing.T) {
@@ -392,4 +334,14 @@ func TestInterruptWhileDisconnected(t *testing.T) {
 	s.mustShow("interrupts the turn once connected")
 	s.press("ctrl+x")
 	s.mustSendNothing()
+}
+
+func TestCompletionFirstWordOnly(t *testing.T) {
+	s := open(t, tuitest.Scenes["settings"](), 80, 24)
+	s.typeText("see /pl")
+	s.mustHide("commands ·")
+	s.press("tab")
+	if s.m.focus == onComposer {
+		t.Error("tab does not move the focus")
+	}
 }

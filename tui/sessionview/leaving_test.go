@@ -50,17 +50,8 @@ func TestCtrlCShowsTheQuestionOverAnOverlay(t *testing.T) {
 	s.mustShow("this help")
 }
 
-func TestCtrlDLeavesOnlyAnEmptyComposer(t *testing.T) {
+func TestCtrlDLeavesOnlyWithTheFocusOnTheComposer(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-	s.typeText("ab")
-	s.press("home", "ctrl+d")
-	s.mustCompose("b")
-	s.press("ctrl+d")
-	s.mustCompose("")
-	if isQuit(s.m.Update(tuitest.KeyPress("ctrl+d"))) {
-		t.Fatal("a repeated ctrl+d leaves")
-	}
-	s.press("x", "backspace")
 	if !isQuit(s.m.Update(tuitest.KeyPress("ctrl+d"))) {
 		t.Error("ctrl+d does not leave an empty composer")
 	}

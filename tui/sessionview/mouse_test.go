@@ -47,7 +47,8 @@ func TestAClickFocusesAPartAndSelectsAQueuedMessage(t *testing.T) {
 func TestAWheelThatSendsArrowsScrolls(t *testing.T) {
 	for _, draft := range []string{"", "one row"} {
 		s := open(t, tuitest.Scenes["transcript"](), 80, 24)
-		s.sendMessage("earlier")
+		s.typeText("earlier")
+		s.press("enter")
 		s.typeText(draft)
 		s.press("left")
 		cursor := s.m.input.Composer().Cursor()

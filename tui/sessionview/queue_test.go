@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -60,44 +59,4 @@ func TestQueueEditHoldExpired(t *testing.T) {
 	s.now = s.now.Add(time.Minute)
 	s.tick()
 	s.mustShow("editing · no longer held")
-}
-
-// editQueued returns a screen with a draft on which the first queued message is being edited.
-func editQueued(t *testing.T) *testScreen {
-	t.Helper()
-	s := open(t, tuitest.Scenes["queue"](), 100, 24)
-	s.typeText("a draft")
-	s.press("tab", "e")
-	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
-		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
-	})
-	s.applyJournal()
-	return s
-}
-
-func TestQueueEditEndsWhenRemoved(t *testing.T) {
-	for _, reason := range []string{protocol.RemovedUser, protocol.RemovedStarted, protocol.RemovedCleared} {
-		s := editQueued(t)
-		s.mustShow("editing a queued message")
-		s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{MessageID: "m3", Reason: reason})
-		s.applyJournal()
-		s.mustShow("the edited message is no longer queued", "> a draft")
-		if s.m.input.Composer().Editing != "" {
-			t.Errorf("%s: the composer still edits %s", reason, s.m.input.Composer().Editing)
-		}
-	}
-}
-
-func TestTheTextOfAnEditStaysWhenItsMessageIsRemoved(t *testing.T) {
-	s := editQueued(t)
-	s.typeText(" and more words")
-	s.journal.AddBy(tuitest.Bob, protocol.QueueRemoved, protocol.QueueRemovedData{
-		MessageID: "m3", Reason: protocol.RemovedCleared,
-	})
-	s.applyJournal()
-	got := s.m.input.Composer().Text()
-	if !strings.HasPrefix(got, "a draft\n\n") || !strings.HasSuffix(got, " and more words") {
-		t.Errorf("got the message box %q, want the edited text after the draft", got)
-	}
-	s.mustShow("your text is in the message box")
 }

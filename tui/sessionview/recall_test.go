@@ -1,56 +1,18 @@
 package sessionview
 
 import (
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 )
 
-// sendMessage types a message and sends it.
-func (s *testScreen) sendMessage(text string) {
-	s.typeText(text)
-	s.press("enter")
-}
-
 func (s *testScreen) mustCompose(want string) {
 	s.t.Helper()
 	if got := s.m.input.Composer().Text(); got != want {
 		s.t.Fatalf("got composer text %q, want %q", got, want)
 	}
-}
-
-func TestWheelAsArrowsScrolls(t *testing.T) {
-	s := open(t, tuitest.LongSession(40), 60, 20)
-	s.sendMessage("sent before")
-	s.press("ctrl+end")
-	s.press("pgup")
-	scroll := func(key string) {
-		s.now = s.now.Add(time.Second)
-		for range 3 {
-			s.update(tuitest.KeyPress(key))
-		}
-	}
-	rows := func() []string { return strings.Split(s.text(), "\n")[:10] }
-	before := rows()
-	scroll("up")
-	if up := rows(); !slices.Equal(up[3:], before[:7]) {
-		t.Errorf("three lines up: got\n%s\nfrom\n%s", strings.Join(up, "\n"), strings.Join(before, "\n"))
-	}
-	s.mustCompose("")
-	scroll("down")
-	s.mustCompose("")
-	if got := rows(); !slices.Equal(got, before) {
-		t.Errorf("up and down again: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(before, "\n"))
-	}
-	s.press("up")
-	s.mustCompose("sent before")
-	scroll("up")
-	s.mustCompose("sent before")
 }
 
 func TestRecallFromHistory(t *testing.T) {

@@ -51,14 +51,14 @@ func TestAPastedPathOfAFileIsAnAttachment(t *testing.T) {
 	s, dir := openIn(t, map[string]string{"my shot.png": testPNG, "app.log": "FAIL"})
 	s.typeText("look")
 	s.paste("'" + dir + "/my shot.png' file://" + dir + "/app.log ")
-	s.mustShow(" + my shot.png · image/png · 8 bytes\n",
+	s.MustShow(" + my shot.png · image/png · 8 bytes\n",
 		" + app.log · text/plain · 4 bytes · alt+x removes it", "> look\n")
 	s.keys("enter")
 	parts := s.mustSendParts("look", "my shot.png app.log")
 	if parts[0].Type != "image" || parts[0].URL != "data:image/png;base64,iVBORw0KGgo=" || parts[1].Text != "FAIL" {
 		t.Errorf("parts %+v", parts)
 	}
-	s.mustHide(" + app.log")
+	s.MustHide(" + app.log")
 }
 
 func TestAPastedTextThatNamesNoFileStaysText(t *testing.T) {
@@ -80,12 +80,12 @@ func TestAttachmentsAreRemovedByKeys(t *testing.T) {
 		s.paste(dir + "/" + name)
 	}
 	s.keys("alt+x")
-	s.mustHide("c.log")
+	s.MustHide("c.log")
 	s.keys("backspace")
-	s.mustHide("b.log")
+	s.MustHide("b.log")
 	s.typeText("x")
 	s.keys("backspace")
-	s.mustShow("a.log")
+	s.MustShow("a.log")
 	s.keys("enter") // a message of a file alone
 	s.mustSendParts("", "a.log")
 	s.keys("enter", "backspace", "alt+x")
@@ -98,9 +98,20 @@ func TestARefusedMessageIsTakenBackWithItsFiles(t *testing.T) {
 	s.typeText("look")
 	s.paste(dir + "/a.log")
 	s.keys("enter")
-	s.mustShow("not sent", "1 file")
+	s.MustShow("not sent", "1 file")
 	s.keys("alt+t")
-	s.mustShow(" + a.log", "> look")
+	s.MustShow(" + a.log", "> look")
+}
+
+func TestRefusedMessageKept(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 100)
+	s.Refuse(tuitest.ErrRefused)
+	s.typeText("please")
+	s.keys("enter")
+	s.MustShow("not sent: observers may not do that")
+	s.keys("alt+t")
+	s.MustShow("> please")
+	s.MustHide("not sent")
 }
 
 func TestAMentionedFileGoesWithTheMessage(t *testing.T) {
@@ -117,64 +128,30 @@ func TestFilesOfAnotherMachineAreNotMentioned(t *testing.T) {
 	s, dir := openIn(t, map[string]string{"a.go": "package a"})
 	s.in.Local = false
 	s.typeText("@a")
-	s.mustShow("@ names no file here: the session is on another machine")
+	s.MustShow("@ names no file here: the session is on another machine")
 	s.typeText(".go ")
-	s.mustHide("names no file here")
+	s.MustHide("names no file here")
 	s.paste(dir + "/a.go") // a file of the user's machine
 	s.keys("enter")
 	s.mustSendParts("@a.go", "a.go")
 }
 
-func TestFilesAreCompletedAfterAt(t *testing.T) {
-	s, _ := openIn(t, map[string]string{
-		".git/HEAD": "", ".gitignore": "*.log\n", "src/main.go": "package main", "src/my file.go": "x", "main.log": "",
-		"evil\u202e.go": "",
-	})
+func TestACompletedFileGoesWithTheMessage(t *testing.T) {
+	s, _ := openIn(t, map[string]string{"src/main.go": "package main", "src/my file.go": "x"})
 	s.typeText("see @ma")
-	s.mustShow("1 file ", " ▸ src/main.go")
-	s.mustHide("main.log")
+	s.MustShow("1 file ", " ▸ src/main.go")
 	s.keys("enter")
-	s.mustShow("> see @src/main.go")
-	s.mustHide("attaches")
+	s.MustShow("> see @src/main.go")
+	s.MustHide("attaches")
 	s.MustSendNothing()
 	s.typeText("and @myfi")
 	s.keys("tab")
-	s.mustShow(`> see @src/main.go and @"src/my file.go"`)
+	s.MustShow(`> see @src/main.go and @"src/my file.go"`)
 	s.keys("enter")
 	s.mustSendParts(`see @src/main.go and @"src/my file.go"`, "main.go my file.go")
-
-	s.typeText("@.go")
-	s.mustShow("3 files")
-	s.keys("down")
-	s.mustShow(" ▸ src/my file.go")
-	s.keys("esc")
-	s.mustHide("attaches")
+	s.typeText("@none")
 	s.keys("enter")
-	s.mustSendParts("@.go", "")
-}
-
-// Resources that the agent reads are completed before files, also of a session elsewhere. Names
-// that cannot be typed are left out.
-func TestResourcesAreCompletedAfterAt(t *testing.T) {
-	s, _ := openIn(t, map[string]string{"notes.md": "x"})
-	s.Journal.Add(protocol.AgentOptions, protocol.Options{Resources: []protocol.Resource{
-		{Name: "box:note://1", Title: "A note\x1b[2J"},
-		{Name: "box:note://\u202e2"},
-		{Name: "box:db://x y"},
-		{Name: "box:db://tables", Title: "Tables"},
-	}})
-	s.ApplyJournal()
-	s.typeText("@note")
-	s.mustShow("1 resource · 1 file", " ▸ box:note://1  A note", "   notes.md")
-	s.mustHide("box:db")
-	s.keys("enter")
-	s.mustShow("> @box:note://1")
-	s.MustSendNothing()
-	s.in.Local = false
-	s.typeText("@tab")
-	s.mustShow("1 resource ", " ▸ box:db://tables  Tables")
-	s.typeText("x")
-	s.mustShow("@ names no file here")
+	s.mustSendParts("@none", "")
 }
 
 func TestTheImageInTheClipboardIsAttached(t *testing.T) {
@@ -186,16 +163,16 @@ func TestTheImageInTheClipboardIsAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.keys("ctrl+v")
-	s.mustShow("cannot read the clipboard here")
+	s.MustShow("cannot read the clipboard here")
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	s.in.Env = map[string]string{"DISPLAY": ":0"}
 	s.keys("ctrl+v")
-	s.mustShow(" + clipboard.png · image/png · 8 bytes")
+	s.MustShow(" + clipboard.png · image/png · 8 bytes")
 	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s.keys("ctrl+v")
-	s.mustShow("no image in the clipboard")
+	s.MustShow("no image in the clipboard")
 }
 
 func TestAnEditOfAQueuedMessageKeepsItsFiles(t *testing.T) {

@@ -1,10 +1,13 @@
 package input
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/drafts"
+	"agentctl/tui/ui"
 )
 
 // fireDraftTimer fires the timer that saves the draft, if it was started.
@@ -52,5 +55,40 @@ func TestAMessageThatWaitsForTheConnectionIsPartOfTheDraft(t *testing.T) {
 	s.in.SaveDraft()
 	if len(saved) != 1 || saved[0].Text != "first\n\nsecond" || len(saved[0].Files) != 1 {
 		t.Errorf("saved %+v", saved)
+	}
+}
+
+func TestADraftIsSavedAfterTheFirstChangeUnlessItIsTheSame(t *testing.T) {
+	now, draft := tuitest.Start, drafts.Draft{Text: "stored"}
+	var saved []string
+	s := draftSaver{
+		now: func() time.Time { return now }, draft: func() drafts.Draft { return draft },
+		write: func(d drafts.Draft) { saved = append(saved, d.Text) },
+	}
+	key := tuitest.KeyPress("x")
+	mustWait := func(want time.Time) {
+		t.Helper()
+		if got := s.Deadline(); got != want {
+			t.Fatalf("got deadline %v, want %v", got, want)
+		}
+	}
+	s.follow(key)
+	mustWait(time.Time{}) // the stored draft is not known
+	s.restore(draft)
+	s.follow(ui.TimerMsg{})
+	mustWait(time.Time{})
+	first := now.Add(draftDelay)
+	s.follow(key)
+	mustWait(first)
+	now = now.Add(draftDelay / 2)
+	draft.Text = "changed"
+	s.follow(key)
+	mustWait(first)
+	for range 2 { // the second time it is the same
+		_, _ = s.Due()
+		mustWait(time.Time{})
+	}
+	if !slices.Equal(saved, []string{"changed"}) {
+		t.Errorf("saved %q", saved)
 	}
 }

@@ -23,7 +23,7 @@ func TestEscTwiceWhenIdleTakesTheLastMessage(t *testing.T) {
 		s := openIdle(t, "fix the parser")
 		s.keys(keys...)
 		s.mustCompose("fix the parser")
-		s.mustShow("your last message: enter sends it as a new one")
+		s.MustShow("your last message: enter sends it as a new one")
 		s.MustSendNothing()
 		s.keys("esc")
 		s.mustCompose("")
@@ -42,7 +42,7 @@ func openForking(t *testing.T, text string) *rig {
 func TestEscTwiceAsksWhetherToFork(t *testing.T) {
 	s := openForking(t, "fix the parser")
 	s.keys("esc", "esc")
-	s.mustShow("edit your last message here, or in a fork that ends before it?", "Cancel  ▸ Edit here    Fork")
+	s.MustShow("edit your last message here, or in a fork that ends before it?", "Cancel  ▸ Edit here    Fork")
 	s.keys("enter")
 	s.mustCompose("fix the parser")
 	s.MustSendNothing()
@@ -77,7 +77,7 @@ func TestEscTwiceDoesNotForkWhereItCannot(t *testing.T) {
 		s := openForking(t, "fix the parser")
 		change(s)
 		s.keys("esc", "esc")
-		s.mustHide("in a fork")
+		s.MustHide("in a fork")
 		if s.mustCompose("fix the parser"); t.Failed() {
 			t.Fatal(name)
 		}
@@ -88,7 +88,7 @@ func TestAForkThatFailsIsReported(t *testing.T) {
 	s := openForking(t, "fix the parser")
 	s.Refuse(tuitest.ErrRefused)
 	s.keys("esc", "esc", "right", "enter")
-	s.mustShow("observers may not do that")
+	s.MustShow("observers may not do that")
 }
 
 func TestEscTwiceSkipsDraftsThatWereCleared(t *testing.T) {

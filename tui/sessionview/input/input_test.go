@@ -19,16 +19,16 @@ func TestPasteSanitized(t *testing.T) {
 
 func TestAnEmptyMessageNamesItsReceiver(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80)
-	s.mustShow("> Queue a message for gemini · / commands · @ files · ! shell")
+	s.MustShow("> Queue a message for gemini · / commands · @ files · ! shell")
 	s.typeText("x")
-	s.mustHide("Queue a message")
+	s.MustHide("Queue a message")
 	s.keys("backspace")
 	s.in.SetFocus(false)
-	s.mustHide("Queue a message") // keys do not write
+	s.MustHide("Queue a message") // keys do not write
 	s.in.SetFocus(true)
 	s.Journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	s.ApplyJournal()
-	s.mustShow("> Message gemini")
+	s.MustShow("> Message gemini")
 	s.in.SetElsewhere(true)
-	s.mustHide("Message gemini")
+	s.MustHide("Message gemini")
 }

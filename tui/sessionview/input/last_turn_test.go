@@ -29,5 +29,5 @@ func TestAForkTellsItsSession(t *testing.T) {
 	s.Session.Reply = func(tuitest.Command) (any, error) { return protocol.CreateResult{Session: "s_new"}, nil }
 	s.act(keymap.ForkSession)
 	s.MustSend(protocol.DoFork)
-	s.mustShow("forked as session s_new")
+	s.MustShow("forked as session s_new")
 }

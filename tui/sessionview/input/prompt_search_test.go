@@ -17,14 +17,14 @@ func TestEarlierMessagesAreSearchedNewestFirst(t *testing.T) {
 	s.typeText("draft")
 	s.keys("ctrl+r")
 	s.typeText("fix")
-	s.mustShow("earlier messages · 1 of 3 · ctrl+r older · enter takes it · esc back", " ▸ fix the printer",
+	s.MustShow("earlier messages · 1 of 3 · ctrl+r older · enter takes it · esc back", " ▸ fix the printer",
 		" find: fix", "> draft")
 	s.keys("ctrl+r")
-	s.mustShow("2 of 3", " ▸ fix the parser")
+	s.MustShow("2 of 3", " ▸ fix the parser")
 	s.keys("ctrl+r")
-	s.mustShow("3 of 3", " ▸ The test in pkg/store fails")
+	s.MustShow("3 of 3", " ▸ The test in pkg/store fails")
 	s.keys("ctrl+r")
-	s.mustShow("no earlier message", "3 of 3")
+	s.MustShow("no earlier message", "3 of 3")
 	s.keys("down", "enter")
 	s.mustCompose("fix the parser")
 	s.MustSendNothing()
@@ -39,9 +39,9 @@ func TestTheSearchOfMessagesStartsWithAll(t *testing.T) {
 		t.Fatalf("got %d commands, want 1", n)
 	}
 	s.keys("ctrl+r")
-	s.mustShow("earlier messages · 1 of 2", " ▸ fix the parser", "The test in pkg/store fails")
+	s.MustShow("earlier messages · 1 of 2", " ▸ fix the parser", "The test in pkg/store fails")
 	s.typeText(" ")
-	s.mustShow("earlier messages · 1 of 2")
+	s.MustShow("earlier messages · 1 of 2")
 }
 
 func TestEscInTheSearchOfMessagesKeepsTheDraft(t *testing.T) {
@@ -53,10 +53,10 @@ func TestEscInTheSearchOfMessagesKeepsTheDraft(t *testing.T) {
 	s.typeText("draft")
 	s.keys("ctrl+r")
 	s.typeText("zzz")
-	s.mustShow("earlier messages · no match")
+	s.MustShow("earlier messages · no match")
 	s.keys("enter") // nothing to take
 	s.keys("esc")
-	s.mustHide("earlier messages")
+	s.MustHide("earlier messages")
 	s.mustCompose("draft")
 	s.typeText("!")
 	s.mustCompose("draft!")
@@ -68,6 +68,6 @@ func TestTheSearchOfMessagesDoesNotTouchAnEditOfAQueuedMessage(t *testing.T) {
 	s.edit()
 	edited := s.in.composer.Text()
 	s.keys("ctrl+r")
-	s.mustShow("a queued message is edited")
+	s.MustShow("a queued message is edited")
 	s.mustCompose(edited)
 }

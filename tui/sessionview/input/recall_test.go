@@ -21,7 +21,7 @@ func TestRecallHistory(t *testing.T) {
 		s.mustCompose(want)
 	}
 	s.keys("ctrl+p")
-	s.mustShow("no earlier message")
+	s.MustShow("no earlier message")
 	s.keys("home", "down", "down") // to the last row, then to the next message
 	s.mustCompose("second")
 	s.keys("down")
@@ -91,7 +91,7 @@ func TestRecallDraftKeptByQueueEdit(t *testing.T) {
 	s.mustCompose("sent before")
 	s.edit()
 	s.keys("ctrl+p")
-	s.mustShow("a queued message is edited", "> Then write the release notes")
+	s.MustShow("a queued message is edited", "> Then write the release notes")
 	s.keys("esc")
 	s.mustCompose("my draft")
 }

@@ -3,12 +3,10 @@ package input
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/attachment"
 	"agentctl/internal/dev/paneltest"
@@ -28,9 +26,8 @@ type rig struct {
 	in      *Input
 	outbox  *panel.Outbox
 	actions panel.Actions // of the input, the outbox and the interrupt
-	width   int
-	timers  []tea.Msg // started and not yet fired
-	left    bool      // the last ctrl+c had nothing to clear or to stop
+	timers  []tea.Msg     // started and not yet fired
+	left    bool          // the last ctrl+c had nothing to clear or to stop
 	forked  ForkedIntent
 	edited  ui.EditIntent // the last text to edit
 	rows    int           // scrolled
@@ -48,7 +45,7 @@ func (r *rig) RequestOlder() (cmd tea.Cmd, older bool) { return nil, false }
 // open returns a rig that has applied the pending events of a journal.
 func open(t *testing.T, j *tuitest.Journal, width int) *rig {
 	t.Helper()
-	r := &rig{Rig: paneltest.New(t, j), t: t, width: width}
+	r := &rig{Rig: paneltest.New(t, j), t: t}
 	ids := 0
 	newID := func() string {
 		ids++
@@ -77,8 +74,22 @@ func open(t *testing.T, j *tuitest.Journal, width int) *rig {
 		r.in.recall.Apply(e)
 		r.outbox.Apply(e)
 	}
+	r.Lines = func() []string {
+		input, _ := r.in.View(width, 8)
+		return slices.Concat(r.outbox.View(width, 8), r.in.CommandLines(width), r.in.FileLines(width),
+			[]string{r.in.Title()}, input)
+	}
 	r.ApplyJournal()
 	return r
+}
+
+// applyJournal applies the pending updates of the journal to the parts of the input, as the view does.
+func (r *rig) applyJournal() {
+	r.t.Helper()
+	r.ApplyJournal()
+	for _, part := range r.in.Parts() {
+		r.Run(part.Updated())
+	}
 }
 
 // update gives a message to the overlays and the input, as the view does, and runs the commands.
@@ -200,43 +211,6 @@ func (r *rig) fireTimers() {
 // saveTo makes the input save its draft in saved.
 func (r *rig) saveTo(saved *[]drafts.Draft) {
 	r.in.drafts.write = func(d drafts.Draft) { *saved = append(*saved, d) }
-}
-
-// text returns the overlay on top, the lines of the outbox and the input, and the status message.
-func (r *rig) text() string {
-	var lines []string
-	top := r.Overlays.Top()
-	if top != nil {
-		lines, _ = top.View(r.width, 24)
-	}
-	if top == nil || !top.FullScreen() {
-		input, _ := r.in.View(r.width, 8)
-		lines = slices.Concat(lines, r.outbox.View(r.width, 8), r.in.CommandLines(r.width), r.in.FileLines(r.width),
-			[]string{r.in.Title()}, input)
-	}
-	var out strings.Builder
-	for _, line := range append(lines, r.Commands.Status.Text) {
-		out.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
-	}
-	return out.String()
-}
-
-// mustShow fails unless every text is shown.
-func (r *rig) mustShow(want ...string) {
-	r.t.Helper()
-	for _, w := range want {
-		if !strings.Contains(r.text(), w) {
-			r.t.Fatalf("the input does not show %q:\n%s", w, r.text())
-		}
-	}
-}
-
-// mustHide fails if a text is shown.
-func (r *rig) mustHide(what string) {
-	r.t.Helper()
-	if strings.Contains(r.text(), what) {
-		r.t.Fatalf("the input shows %q:\n%s", what, r.text())
-	}
 }
 
 // mustNotLeave fails if the last ctrl+c had nothing to clear or to stop.

@@ -17,7 +17,7 @@ func (s *rig) waitShell() {
 	s.t.Helper()
 	page, ok := s.Overlays.Top().(*shellview.Page)
 	if !ok || page.Done() == nil {
-		s.t.Fatalf("no output of a command:\n%s", s.text())
+		s.t.Fatalf("no output of a command:\n%s", s.Text())
 	}
 	<-page.Done()
 	s.fireTimers()
@@ -26,30 +26,30 @@ func (s *rig) waitShell() {
 func TestAShellCommandRunsInTheSessionsDirectoryAndItsOutputIsOffered(t *testing.T) {
 	s, dir := openIn(t, map[string]string{"notes.txt": "text"})
 	s.typeText("!ls")
-	s.mustShow("! ls", "shell on this machine · …", " · enter runs · esc back")
-	s.mustHide("> ")
+	s.MustShow("! ls", "shell on this machine · …", " · enter runs · esc back")
+	s.MustHide("> ")
 	s.keys("enter")
 	s.waitShell()
-	s.mustShow("! ls · in "+dir[:20], " notes.txt", "exit 0", "enter puts it into the message · esc closes")
+	s.MustShow("! ls · in "+dir[:20], " notes.txt", "exit 0", "enter puts it into the message · esc closes")
 	s.keys("enter")
 	s.mustCompose("```\n$ ls\nnotes.txt\n```\n")
 	s.MustSendNothing()
-	s.mustShow("> ```")
+	s.MustShow("> ```")
 }
 
 func TestCtrlCStopsAShellCommandAndDoesNotLeave(t *testing.T) {
 	s, _ := openIn(t, nil)
 	s.typeText("!sleep 1000")
 	s.keys("enter")
-	s.mustShow("running", "ctrl+c stops it")
+	s.MustShow("running", "ctrl+c stops it")
 	s.keys("esc") // closes only after the end
-	s.mustShow("running")
+	s.MustShow("running")
 	s.keys("ctrl+c")
 	s.mustNotLeave()
 	s.waitShell()
-	s.mustShow("signal: terminated")
+	s.MustShow("signal: terminated")
 	s.keys("esc")
-	s.mustHide("signal")
+	s.MustHide("signal")
 	s.mustCompose("")
 }
 
@@ -59,36 +59,36 @@ func TestAShellCommandHasItsOwnHistoryAndNeverBecomesAMessage(t *testing.T) {
 	s.MustSend(protocol.DoSend)
 	s.typeText("!tru")
 	s.keys("esc")
-	s.mustShow("\n>")
+	s.MustShow("\n>")
 	s.mustCompose("")
 	s.typeText("!")
 	s.keys("up")
 	s.mustCompose("tru")
-	s.mustShow("! tru")
+	s.MustShow("! tru")
 	s.keys("ctrl+c")
 	s.keys("up")
 	s.mustCompose("a message")
 	s.keys("esc")
 	s.typeText("!x")
 	s.keys("backspace", "backspace")
-	s.mustShow("\n>")
+	s.MustShow("\n>")
 	s.MustSendNothing()
 }
 
 func TestOnlyATypedFirstExclamationMarkStartsAShellCommand(t *testing.T) {
 	s, _ := openIn(t, nil)
 	s.paste("!touch x")
-	s.mustShow("> !touch x")
+	s.MustShow("> !touch x")
 	s.keys("enter")
 	if d := s.MustSend(protocol.DoSend).(protocol.SendData); d.Text != "!touch x" {
 		t.Errorf("sent %q", d.Text)
 	}
 	s.typeText("no!")
-	s.mustShow("> no!")
+	s.MustShow("> no!")
 	s.keys("ctrl+c")
 	s.in.NoShell = true
 	s.typeText("!")
-	s.mustShow("> !")
+	s.MustShow("> !")
 }
 
 func TestAMessageThatReturnsEndsTheShellCommand(t *testing.T) {
@@ -98,7 +98,7 @@ func TestAMessageThatReturnsEndsTheShellCommand(t *testing.T) {
 	s.typeText("!rm")
 	s.keys("alt+t")
 	s.mustCompose("please")
-	s.mustShow("> please")
+	s.MustShow("> please")
 }
 
 func TestAnUnsentShellCommandIsRestoredAsOne(t *testing.T) {
@@ -113,8 +113,8 @@ func TestAnUnsentShellCommandIsRestoredAsOne(t *testing.T) {
 	}
 	s, _ = openIn(t, nil)
 	s.update(DraftMsg(saved[0]))
-	s.mustShow("! make")
-	if strings.Contains(s.text(), "\n>") {
-		t.Errorf("restored as a message:\n%s", s.text())
+	s.MustShow("! make")
+	if strings.Contains(s.Text(), "\n>") {
+		t.Errorf("restored as a message:\n%s", s.Text())
 	}
 }
