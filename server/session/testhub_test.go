@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"flag"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -10,10 +12,17 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The command line overrides this.
+	if err := flag.Set("rapid.checks", strconv.Itoa(thorough.Rounds(40, 100))); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // testingT is the part of testing.TB that tests and properties share.
 type testingT interface {

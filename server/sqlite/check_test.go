@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
@@ -274,7 +275,7 @@ func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	opened, silent := 0, 0
-	for round := range damagedImages {
+	for round := range damagedImages() {
 		damaged := bytes.Clone(clean)
 		page := random.IntN(len(clean) / 4096)
 		switch round % 3 {
@@ -334,13 +335,13 @@ func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if opened < damagedImages/2 || silent > damagedImages/2 {
-		t.Errorf("%d of %d images opened, %d damages were not found", opened, damagedImages, silent)
+	if n := damagedImages(); opened < n/2 || silent > n/2 {
+		t.Errorf("%d of %d images opened, %d damages were not found", opened, n, silent)
 	}
 }
 
 // damagedImages is the number of images that are damaged.
-const damagedImages = 1000
+func damagedImages() int { return thorough.Rounds(200, 1000) }
 
 // brief returns the ends of a text.
 func brief(s string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
@@ -22,8 +23,8 @@ func TestDashboardAllowsNothingOfAnyRequestUnseen(t *testing.T) {
 
 func checkDashboardRequests(t *testing.T, requests []tuitest.HostileRequest, ways [][]string) {
 	for _, r := range requests {
-		for _, size := range [][2]int{{40, 15}, {80, 24}, {200, 60}} {
-			for _, keys := range ways {
+		for _, size := range thorough.Sample([][2]int{{40, 15}, {80, 24}, {200, 60}}, 2) {
+			for _, keys := range thorough.Sample(ways, 2) {
 				name := fmt.Sprintf("%s/%dx%d/%s", r.Name, size[0], size[1], strings.Join(keys, " "))
 				t.Run(name, func(t *testing.T) {
 					checkDashboardUnseen(t, &r, size, keys)

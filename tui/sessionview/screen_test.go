@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
@@ -224,8 +225,8 @@ func (s *testScreen) mustSendNothing() {
 
 func TestScreenSizes(t *testing.T) {
 	for name, scene := range tuitest.Scenes {
-		for _, width := range []int{1, 2, 3, 5, 9, 20, 40} {
-			for _, height := range []int{1, 2, 3, 4, 7, 12} {
+		for _, width := range thorough.Sample([]int{1, 2, 3, 5, 9, 20, 40}, 4) {
+			for _, height := range thorough.Sample([]int{1, 2, 3, 4, 7, 12}, 3) {
 				s := open(t, scene(), width, height)
 				s.waitGrace()
 				for _, keys := range [][]string{

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/session"
 	"agentctl/wsclient"
@@ -18,7 +19,7 @@ import (
 // All faults together: broken connections, a failing store, server restarts, and users who send and
 // decide. Every accepted message gets one turn, in order, and all clients end with the same state.
 func TestInChaosEverythingAcceptedHasItsTurnAndAllSeeTheSame(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(thorough.Rounds(2, 4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { testChaos(t, seed) })
 		})

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
 	"agentctl/server/session"
@@ -93,7 +94,7 @@ func TestNothingIsShownOrAnsweredBeforeItIsDurable(t *testing.T) {
 }
 
 func TestAFailingStoreRevokesNothingThatWasShown(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(thorough.Rounds(2, 4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex

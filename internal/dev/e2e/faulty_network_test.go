@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -99,7 +100,7 @@ func (s *faultyProxy) isHealthy() bool {
 }
 
 func TestClientsOnAFaultyNetworkGetEveryEventOnceAndInOrder(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range uint64(thorough.Rounds(2, 5)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const deltas = 5000

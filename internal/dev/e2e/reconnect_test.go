@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agentctl/dialect"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -201,7 +202,7 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 // The same at random: connections are cut, stalled and split in every dialect while an agent works.
 // Afterwards each client has the whole turn once.
 func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(thorough.Rounds(2, 4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestServer(

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 
 	"agentctl/internal/dev/fakeacp"
 	"agentctl/internal/dev/testbinary"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/script"
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeacp.Main())
 	}
 	// Each check runs a whole session; the command line overrides this.
-	if err := flag.Set("rapid.checks", "30"); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(thorough.Rounds(12, 30))); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {

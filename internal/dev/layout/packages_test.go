@@ -371,6 +371,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/terminal"},
 	{pkg: "internal/dev/terminaltest"},
 	{pkg: "internal/dev/testbinary"},
+	{pkg: "internal/dev/thorough"},
 	{pkg: "internal/dev/tuitest"},
 	{pkg: "internal/dev/verbtest"},
 }

@@ -1,0 +1,30 @@
+package thorough
+
+import "os"
+
+const variable = "AGENTCTL_TEST_THOROUGH"
+
+// All reports whether tests do everything. It reads the variable each time, so that the Go command
+// knows that the result of the test depends on it.
+func All() bool { return os.Getenv(variable) != "" }
+
+// Rounds returns the number of repetitions: few by default.
+func Rounds(few, many int) int {
+	if All() {
+		return many
+	}
+	return few
+}
+
+// Sample returns n elements of a list by default, evenly spread from the first to the last, or the
+// whole list. It returns the same ones each time.
+func Sample[E any](list []E, n int) []E {
+	if All() || n >= len(list) {
+		return list
+	}
+	some := make([]E, n)
+	for i := range some {
+		some[i] = list[i*(len(list)-1)/max(1, n-1)]
+	}
+	return some
+}
