@@ -58,7 +58,7 @@ type Hit struct {
 	Session string    `json:"session"`
 	Turn    string    `json:"turn"`
 	First   uint64    `json:"first"` // seq of the turn's first event
-	Seq     uint64    `json:"seq"`   // of the item's first event; the turn's, if that is a delta or the turn failed
+	Seq     uint64    `json:"seq"`   // of the item's first event; of turn.ended for how the turn failed
 	Kind    HitKind   `json:"kind"`
 	Item    string    `json:"item,omitempty"` // id of the part, tool call or request; empty for a user's message
 	Time    time.Time `json:"time"`

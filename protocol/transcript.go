@@ -16,6 +16,7 @@ type Transcript struct {
 type Turn struct {
 	Turn    string         `json:"turn"`
 	First   uint64         `json:"first"`
+	Last    uint64         `json:"last,omitempty"` // seq of the turn's end; 0 while it runs
 	Message Message        `json:"message"`
 	Started time.Time      `json:"started"`
 	Items   []*Item        `json:"items,omitempty"`
@@ -23,7 +24,8 @@ type Turn struct {
 	Ended   *time.Time     `json:"ended,omitempty"`
 
 	byID    map[itemKey]*Item
-	written int64 // see Written
+	fixed   uint64 // seq of the newest event that is no delta: joining does not change it
+	written int64  // see Written
 }
 
 type itemKey struct {
@@ -50,7 +52,7 @@ type Item struct {
 	Task     string                `json:"task,omitempty"`
 	Parent   string                `json:"parent,omitempty"`
 	Agent    string                `json:"agent,omitempty"`
-	Seq      uint64                `json:"seq"` // of its first event; the turn's first, if that is a delta
+	Seq      uint64                `json:"seq"` // of its first event; if that is a delta, of the last other event before
 	Started  time.Time             `json:"started"`
 	Open     bool                  `json:"open,omitempty"`
 	Text     Text                  `json:"text,omitempty"` // of text and reasoning; the output of a tool
@@ -137,9 +139,10 @@ func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {
 	if it := t.byID[key]; it != nil {
 		return it
 	}
-	it := &Item{Kind: kind, ID: id, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time, Open: true}
-	if e.mayJoin() { // in a joined run, the seq of a part's first delta is lost
-		it.Seq, it.Started = t.First, t.Started
+	it := &Item{Kind: kind, ID: id, Task: e.Task, Parent: e.Parent, Started: e.Time, Open: true}
+	it.Seq = max(t.First, t.fixed)
+	if e.mayJoin() { // in a joined run, seq and time of a part's first delta are lost
+		it.Started = t.Started
 	}
 	if kind == ItemTool {
 		it.Tool = &ToolItem{}
@@ -150,4 +153,25 @@ func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {
 	t.byID[key] = it
 	t.Items = append(t.Items, it)
 	return it
+}
+
+// Rest returns the turn without its content: only its open items, empty. Applied to it, the events that
+// follow give the rest of the items, at the same seqs.
+func (t *Turn) Rest() *Turn {
+	rest := &Turn{Turn: t.Turn, First: t.First, Started: t.Started, fixed: t.fixed, byID: map[itemKey]*Item{}}
+	for _, it := range t.Items {
+		if !it.Open {
+			continue
+		}
+		empty := &Item{
+			Kind: it.Kind, ID: it.ID, Task: it.Task, Parent: it.Parent, Agent: it.Agent, Seq: it.Seq,
+			Started: it.Started, Open: true,
+		}
+		if it.Tool != nil {
+			empty.Tool = &ToolItem{}
+		}
+		rest.byID[itemKey{it.Kind, it.ID}] = empty
+		rest.Items = append(rest.Items, empty)
+	}
+	return rest
 }

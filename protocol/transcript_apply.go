@@ -2,6 +2,9 @@ package protocol
 
 // apply applies an event of this turn.
 func (t *Turn) apply(e *Event) ([]*Item, error) {
+	if !e.mayJoin() {
+		t.fixed = e.Seq
+	}
 	switch e.Type {
 	case TurnStarted:
 		return nil, nil
@@ -30,7 +33,7 @@ func (t *Turn) applyEnd(e *Event) ([]*Item, error) {
 		return nil, err
 	}
 	at := e.Time
-	t.End, t.Ended = &d, &at
+	t.End, t.Ended, t.Last = &d, &at, e.Seq
 	var changed []*Item
 	for _, it := range t.Items {
 		if it.Open {

@@ -37,11 +37,11 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 			{typ: TextStart, task: "k", parent: "up", data: `{"part":"p","agent":"a"}`, want: `[{"kind":"text","id":"p","task":"k","parent":"up","agent":"a","seq":2,"started":"1970-01-01T00:00:02Z","open":true}]`},
 			{typ: TextDelta, task: "k", parent: "up", data: `{"part":"p","text":"one "}`, want: `[{"kind":"text","id":"p","task":"k","parent":"up","agent":"a","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"text":"one "}]`},
 			{typ: TextDelta, data: `{"part":"p","text":"two"}`, want: `[{"kind":"text","id":"p","task":"k","parent":"up","agent":"a","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"text":"one two"}]`},
-			{typ: ReasoningDelta, data: `{"part":"p","text":"hm"}`, want: `[{"kind":"reasoning","id":"p","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"hm"}]`},
+			{typ: ReasoningDelta, data: `{"part":"p","text":"hm"}`, want: `[{"kind":"reasoning","id":"p","seq":2,"started":"1970-01-01T00:00:01Z","open":true,"text":"hm"}]`},
 			{typ: ReasoningStart, data: `{"part":"r","agent":"b"}`, want: `[{"kind":"reasoning","id":"r","agent":"b","seq":6,"started":"1970-01-01T00:00:06Z","open":true}]`},
 			{typ: TextEnd, data: `{"part":"p"}`, want: `[{"kind":"text","id":"p","task":"k","parent":"up","agent":"a","seq":2,"started":"1970-01-01T00:00:02Z","text":"one two"}]`},
 			{typ: ReasoningEnd, data: `{"part":"r"}`, want: `[{"kind":"reasoning","id":"r","agent":"b","seq":6,"started":"1970-01-01T00:00:06Z"}]`},
-			{typ: TurnEnded, data: `{"reason":"interrupted","duration_ms":7}`, want: `[{"kind":"reasoning","id":"p","seq":1,"started":"1970-01-01T00:00:01Z","text":"hm"}]`},
+			{typ: TurnEnded, data: `{"reason":"interrupted","duration_ms":7}`, want: `[{"kind":"reasoning","id":"p","seq":2,"started":"1970-01-01T00:00:01Z","text":"hm"}]`},
 		},
 		"tools": {
 			{typ: ToolStarted, data: `{"tool":"c","name":"n"}`, want: `[{"kind":"tool","id":"c","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"tool":{"name":"n"}}]`},
@@ -50,10 +50,10 @@ func TestEveryEventOfATurnChangesItsItem(t *testing.T) {
 			{typ: ToolInput, data: `{"tool":"c","text":"!"}`, want: `[{"kind":"tool","id":"c","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"tool":{"name":"n","input":{"a":1},"input_text":"{\"a\":1}!"}}]`},
 			{typ: ToolStarted, data: `{"tool":"c","kind":"read","title":"t","input":{"b":2},"locations":[{"path":"/f"}]}`, want: `[{"kind":"tool","id":"c","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"tool":{"name":"n","kind":"read","title":"t","input":{"b":2},"input_text":"{\"a\":1}!","locations":[{"path":"/f"}]}}]`},
 			{typ: ToolStarted, data: `{"tool":"c"}`, want: `[{"kind":"tool","id":"c","seq":2,"started":"1970-01-01T00:00:02Z","open":true,"tool":{"name":"n","kind":"read","title":"t","input":{"b":2},"input_text":"{\"a\":1}!","locations":[{"path":"/f"}]}}]`},
-			{typ: ToolOutput, data: `{"tool":"d","text":"x","content":[{"type":"text","text":"1"}]}`, want: `[{"kind":"tool","id":"d","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"x","tool":{"content":[{"type":"text","text":"1"}]}}]`},
-			{typ: ToolOutput, data: `{"tool":"d","text":"y","content":[{"type":"text","text":"2"}]}`, want: `[{"kind":"tool","id":"d","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"xy","tool":{"content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]}}]`},
-			{typ: ToolOutput, data: `{"tool":"d","text":"z","replace":true}`, want: `[{"kind":"tool","id":"d","seq":1,"started":"1970-01-01T00:00:01Z","open":true,"text":"z","tool":{}}]`},
-			{typ: ToolEnded, data: `{"tool":"d","status":"failed","error":"e"}`, want: `[{"kind":"tool","id":"d","seq":1,"started":"1970-01-01T00:00:01Z","text":"z","tool":{"end":{"tool":"d","status":"failed","error":"e"}}}]`},
+			{typ: ToolOutput, data: `{"tool":"d","text":"x","content":[{"type":"text","text":"1"}]}`, want: `[{"kind":"tool","id":"d","seq":7,"started":"1970-01-01T00:00:01Z","open":true,"text":"x","tool":{"content":[{"type":"text","text":"1"}]}}]`},
+			{typ: ToolOutput, data: `{"tool":"d","text":"y","content":[{"type":"text","text":"2"}]}`, want: `[{"kind":"tool","id":"d","seq":7,"started":"1970-01-01T00:00:01Z","open":true,"text":"xy","tool":{"content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]}}]`},
+			{typ: ToolOutput, data: `{"tool":"d","text":"z","replace":true}`, want: `[{"kind":"tool","id":"d","seq":7,"started":"1970-01-01T00:00:01Z","open":true,"text":"z","tool":{}}]`},
+			{typ: ToolEnded, data: `{"tool":"d","status":"failed","error":"e"}`, want: `[{"kind":"tool","id":"d","seq":7,"started":"1970-01-01T00:00:01Z","text":"z","tool":{"end":{"tool":"d","status":"failed","error":"e"}}}]`},
 		},
 		"folds": {
 			{typ: JoinedDeltas, data: `{"parts":[{"part":"p","kind":"text","text":"one","task":"k","parent":"up"},{"part":"p","kind":"reasoning","text":"hm"},{"part":"c","kind":"input","text":"in"},{"part":"c","kind":"output","text":"out"},{"part":"p","kind":"of tomorrow","text":"?"}]}`, want: `[` +
@@ -128,7 +128,7 @@ func TestTurnsFollowEachOther(t *testing.T) {
 		t.Errorf("an ephemeral event changed %v, %v", changed, err)
 	}
 	want := `[` +
-		`{"turn":"t1","first":2,"message":{"message_id":"m1","text":"x","by":{"name":"ann"}},"started":"1970-01-01T00:00:02Z","items":[{"kind":"text","id":"p","seq":2,"started":"1970-01-01T00:00:02Z","text":"a"}],"end":{"reason":"completed","duration_ms":7},"ended":"1970-01-01T00:00:04Z"},` +
+		`{"turn":"t1","first":2,"last":4,"message":{"message_id":"m1","text":"x","by":{"name":"ann"}},"started":"1970-01-01T00:00:02Z","items":[{"kind":"text","id":"p","seq":2,"started":"1970-01-01T00:00:02Z","text":"a"}],"end":{"reason":"completed","duration_ms":7},"ended":"1970-01-01T00:00:04Z"},` +
 		`{"turn":"t2","first":5,"message":{"message_id":"m2","text":"y","by":{"name":"bob"}},"started":"1970-01-01T00:00:05Z","items":[{"kind":"text","id":"p","seq":5,"started":"1970-01-01T00:00:05Z","open":true,"text":"b"}]}]`
 	if got := string(MustEncode(tr.Turns)); got != want {
 		t.Errorf("%s, want\n%s", got, want)

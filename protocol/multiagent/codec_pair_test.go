@@ -143,7 +143,7 @@ func comparableTranscript(s *protocol.Transcript) *protocol.Transcript {
 	_ = json.Unmarshal(protocol.MustEncode(s), c)
 	c.Seq = 0
 	for _, turn := range c.Turns {
-		turn.Turn, turn.First, turn.Message.MessageID = "", 0, ""
+		turn.Turn, turn.First, turn.Last, turn.Message.MessageID = "", 0, 0, ""
 		for _, it := range turn.Items {
 			it.Seq = 0
 			if it.Approval != nil {

@@ -51,7 +51,7 @@ func indented(v any) string {
 // came and so comes from history.
 func lossy(t *protocol.Turn, finished bool) mapping {
 	m := toMapping(t)
-	m.drop("first", "started", "ended") // positions and times are the client's own
+	m.drop("first", "last", "started", "ended") // positions and times are the client's own
 	m.of("message").drop("by", "queued_at")
 	items := []mapping{}
 	for i, it := range m.each("items") {

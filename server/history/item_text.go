@@ -31,7 +31,7 @@ func messageText(t *protocol.Turn) itemText {
 
 // errorText returns the text of a failed turn's end.
 func errorText(t *protocol.Turn) itemText {
-	return itemText{protocol.HitError, "", t.First, *t.Ended, t.End.Message}
+	return itemText{protocol.HitError, "", t.Last, *t.Ended, t.End.Message}
 }
 
 // textOf returns the text of an item; ok is false for an item without searchable text.

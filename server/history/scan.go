@@ -157,7 +157,7 @@ func (sc *scanner) nextPiece() {
 	}
 	sc.items += len(t.Items)
 	sc.size = 0
-	sc.transcript.Turns = []*protocol.Turn{{Turn: t.Turn, First: t.First, Started: t.Started}}
+	sc.transcript.Turns = []*protocol.Turn{t.Rest()}
 }
 
 // Item numbers of the parts of a turn that are not items. Items count from 1.
