@@ -17,7 +17,7 @@ func searchHit(session string, turn int, kind protocol.HitKind, item, snippet st
 		Session: session,
 		Turn:    fmt.Sprint("turn-m", turn),
 		First:   uint64(2 + 6*turn),
-		Seq:     uint64(2 + 6*turn),
+		Seq:     uint64(4 + 6*turn), // of the text
 		Kind:    kind,
 		Item:    item,
 		Time:    tuitest.Start,

@@ -21,12 +21,14 @@ import (
 // countingItem is an item of three lines that counts the calls of its methods.
 type countingItem struct {
 	kind  transcript.AnchorKind
-	name  string
+	seq   uint64
 	text  string
 	calls *int
 }
 
-func (s *countingItem) Anchor() (transcript.AnchorKind, string) { return s.kind, s.name }
+func (s *countingItem) AnchorKind() transcript.AnchorKind { return s.kind }
+
+func (s *countingItem) Seq() uint64 { return s.seq }
 
 func (s *countingItem) Estimate(int, bool) int { *s.calls++; return 2 }
 
@@ -52,7 +54,7 @@ func newLongView(t testing.TB, n int) *longView {
 	l.applyJournal()
 	var hits []protocol.Hit
 	for i := range n {
-		kind, name := transcript.AnchorKind(0), ""
+		kind, seq := transcript.AnchorKind(0), uint64(i+2)
 		switch i % 50 {
 		case 0:
 			kind = transcriptview.TurnAnchor
@@ -62,11 +64,11 @@ func newLongView(t testing.TB, n int) *longView {
 			kind = transcriptview.ErrorAnchor
 		}
 		if i%25 == 0 {
-			name = transcriptview.AnchorName("turn-"+strconv.Itoa(i), protocol.HitText, "t")
-			hits = append(hits, tuitest.Hit(strconv.Itoa(i), uint64(i), protocol.HitText, "t"))
+			hits = append(hits, tuitest.Hit(strconv.Itoa(i), seq, seq, protocol.HitText, "t"))
 		}
-		l.m.transcript.View.List.Append(&countingItem{kind, name, "needle " + strconv.Itoa(i), &l.calls}, false)
+		l.m.transcript.View.List.Append(&countingItem{kind, seq, "needle " + strconv.Itoa(i), &l.calls}, false)
 	}
+	l.journal.Seq = uint64(n) + 1 // of the last item
 	l.journal.UserMessage(tuitest.Ada, "last", "go")
 	l.journal.Text("t3")
 	l.applyJournal()

@@ -450,10 +450,11 @@ func typing(text string) func(*testScreen) { return func(s *testScreen) { s.type
 
 // findTestStore searches and goes to the second of three matches.
 func findTestStore(s *testScreen) {
-	hit := func(kind protocol.HitKind, item string) protocol.Hit { return tuitest.Hit("m1", 2, kind, item) }
 	s.session.ReplyToSearch(
-		tuitest.NoHistory, []protocol.Hit{hit(protocol.HitText, "t2"), hit(protocol.HitTool, "c1")},
-		[]protocol.Hit{hit(protocol.HitUser, "")},
+		tuitest.NoHistory, []protocol.Hit{
+			tuitest.Hit("m1", 2, 19, protocol.HitText, "t2"), tuitest.Hit("m1", 2, 12, protocol.HitTool, "c1"),
+		},
+		[]protocol.Hit{tuitest.Hit("m1", 2, 2, protocol.HitUser, "")},
 	)
 	s.press("ctrl+f")
 	s.typeText("test store")

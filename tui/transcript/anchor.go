@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"maps"
 	"slices"
 	"sort"
 )
@@ -13,21 +12,14 @@ type AnchorKind uint8
 // MaxAnchorKinds is the number of anchor kinds, 0 included.
 const MaxAnchorKinds = 8
 
-// Anchor is an Item that can be a target of navigation.
+// Anchor is an Item that can be a target of navigation. All items of a list are anchors, or none.
 type Anchor interface {
-	// Anchor returns the item's kind, or 0, and its name, or "". Both are constant: the list calls
-	// Anchor once, when the item is added.
-	Anchor() (AnchorKind, string)
-}
-
-// anchorName returns the name of an item, or "".
-func anchorName(item Item) string {
-	anchor, ok := item.(Anchor)
-	if !ok {
-		return ""
-	}
-	_, name := anchor.Anchor()
-	return name
+	// Seq returns the item's position in its session. It is constant, and not lower than the seq of
+	// the item before.
+	Seq() uint64
+	// AnchorKind returns the item's kind, or 0. It is constant: the list calls AnchorKind once, when
+	// the item is added.
+	AnchorKind() AnchorKind
 }
 
 // AltAnchor is an Anchor that can get a second kind later. See List.UpdateAnchor.
@@ -36,29 +28,17 @@ type AltAnchor interface {
 	AltAnchor() AnchorKind
 }
 
-// anchorIndex holds the anchors of a list in order, by kind and by name.
+// anchorIndex holds the anchors of a list in order, by kind.
 type anchorIndex struct {
 	// IDs of back are not negative and ascend, IDs of front are negative and descend.
 	back, front [MaxAnchorKinds][]ID
-	byName      map[string]ID
 }
 
 func (x *anchorIndex) add(id ID, item Item) {
-	anchor, ok := item.(Anchor)
-	if !ok {
-		return
+	if anchor, ok := item.(Anchor); ok {
+		x.insert(anchor.AnchorKind(), id)
+		x.addAlt(id, item)
 	}
-	kind, name := anchor.Anchor()
-	if name != "" {
-		if x.byName == nil {
-			x.byName = map[string]ID{}
-		}
-		if _, taken := x.byName[name]; !taken { // an item paged in in parts keeps its newest part
-			x.byName[name] = id
-		}
-	}
-	x.insert(kind, id)
-	x.addAlt(id, item)
 }
 
 // addAlt adds an item under its second kind, if it has one.
@@ -90,7 +70,6 @@ func (x *anchorIndex) remove(first, end ID) {
 		x.back[kind] = slices.DeleteFunc(x.back[kind], within)
 		x.front[kind] = slices.DeleteFunc(x.front[kind], within)
 	}
-	maps.DeleteFunc(x.byName, func(_ string, id ID) bool { return within(id) })
 }
 
 // next returns the nearest anchor of a kind before an item, if by is negative, or after it.
@@ -121,10 +100,19 @@ func (l *List) NextAnchor(kind AnchorKind, from ID, by int) (ID, bool) {
 	return l.anchors.next(kind, from, by)
 }
 
-// FindAnchor returns the anchor with the given name.
-func (l *List) FindAnchor(name string) (ID, bool) {
-	id, ok := l.anchors.byName[name]
-	return id, ok
+// Find returns the first item with the given seq, in a list of anchors. It costs O(log n).
+func (l *List) Find(seq uint64) (ID, bool) {
+	id := l.First() + ID(sort.Search(l.Len(), func(i int) bool { return l.seq(l.First()+ID(i)) >= seq }))
+	return id, id <= l.Last() && l.seq(id) == seq
+}
+
+// seq returns the seq of an item, or 0 if it is no anchor.
+func (l *List) seq(id ID) uint64 {
+	anchor, ok := l.Item(id).(Anchor)
+	if !ok {
+		return 0
+	}
+	return anchor.Seq()
 }
 
 // UpdateAnchor indexes an AltAnchor under its second kind, once it has one. It costs O(log n) near

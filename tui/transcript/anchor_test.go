@@ -11,23 +11,33 @@ import (
 // anchorItem is an item with one or two anchor kinds.
 type anchorItem struct {
 	countingItem
+	seq       uint64
 	kind, alt AnchorKind
 }
 
-func (s *anchorItem) Anchor() (AnchorKind, string) { return s.kind, s.name }
-func (s *anchorItem) AltAnchor() AnchorKind        { return s.alt }
-func (s *anchorItem) is(kind AnchorKind) bool      { return s.kind == kind || s.alt == kind }
+func (s *anchorItem) Seq() uint64             { return s.seq }
+func (s *anchorItem) AnchorKind() AnchorKind  { return s.kind }
+func (s *anchorItem) AltAnchor() AnchorKind   { return s.alt }
+func (s *anchorItem) is(kind AnchorKind) bool { return s.kind == kind || s.alt == kind }
 
 func TestAnchorsAfterRandomChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		calls, made := 0, 0
 		l := NewList(1 << 20)
 		l.Resize(40, 10)
-		var items []*anchorItem // as on the list
+		var items []*anchorItem                     // as on the list
+		first, last := uint64(1<<32), uint64(1<<32) // seqs of the list
 		add := func(front bool) {
 			made++
+			gap := rapid.Uint64Range(0, 2).Draw(t, "gap") // items may share a seq
+			seq := last + gap
+			if front {
+				seq = first - gap
+			}
+			first, last = min(first, seq), max(last, seq)
 			s := &anchorItem{
 				countingItem: countingItem{fmt.Sprint(made), 1, &calls},
+				seq:          seq,
 				kind:         AnchorKind(rapid.IntRange(0, 3).Draw(t, "kind")),
 				alt:          AnchorKind(rapid.IntRange(0, 3).Draw(t, "alt")),
 			}
@@ -60,8 +70,9 @@ func TestAnchorsAfterRandomChanges(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				for i, s := range items {
-					if id, ok := l.FindAnchor(s.name); !ok || l.Item(id) != Item(s) {
-						t.Fatalf("FindAnchor(%s) = %d, %v", s.name, id, ok)
+					want := slices.IndexFunc(items, func(o *anchorItem) bool { return o.seq == s.seq })
+					if id, ok := l.Find(s.seq); !ok || l.Item(id) != Item(items[want]) {
+						t.Fatalf("Find(%d) = %d, %v, want item %d", s.seq, id, ok, want)
 					}
 					for kind := AnchorKind(1); kind <= 3; kind++ {
 						want := slices.IndexFunc(items[i+1:], func(s *anchorItem) bool { return s.is(kind) })
@@ -81,8 +92,11 @@ func TestAnchorsAfterRandomChanges(t *testing.T) {
 						}
 					}
 				}
-				if _, ok := l.FindAnchor("0"); ok {
-					t.Fatal("FindAnchor found an unknown name")
+				for seq := first - 1; seq <= last+1; seq++ {
+					known := slices.ContainsFunc(items, func(s *anchorItem) bool { return s.seq == seq })
+					if id, ok := l.Find(seq); ok != known {
+						t.Fatalf("Find(%d) = %d, %v", seq, id, ok)
+					}
 				}
 			},
 		})
@@ -93,13 +107,16 @@ func TestDroppedItemsHaveNoAnchor(t *testing.T) {
 	calls := 0
 	l := NewList(1 << 20)
 	for i := range 5 {
-		l.Append(&anchorItem{countingItem{fmt.Sprint(i), 1, &calls}, 1, 0}, false)
+		l.Append(&anchorItem{countingItem{fmt.Sprint(i), 1, &calls}, uint64(i), 1, 0}, false)
 	}
 	l.DropBefore(3)
-	if _, ok := l.FindAnchor("2"); ok {
-		t.Error("FindAnchor found a dropped item")
+	if _, ok := l.Find(2); ok {
+		t.Error("Find found a dropped item")
 	}
-	if id, ok := l.FindAnchor("3"); !ok || id != 0 {
+	if id, ok := l.NextAnchor(1, l.First()-1, 1); !ok || id != 0 {
+		t.Errorf("first anchor: %d, %v, want 0", id, ok)
+	}
+	if id, ok := l.Find(3); !ok || id != 0 {
 		t.Errorf("first item: %d, %v, want 0", id, ok)
 	}
 }

@@ -16,11 +16,6 @@ type entry struct {
 	item      Item
 	version   uint64 // incremented by Invalidate
 	collapsed bool
-	initially bool // whether it was collapsed at first
-}
-
-func newEntry(item Item, collapsed bool) entry {
-	return entry{item: item, collapsed: collapsed, initially: collapsed}
 }
 
 // items is an ordered sequence of items and their heights. It grows at both ends, so that older

@@ -28,27 +28,26 @@ func NewList(cacheBytes int) *List {
 
 // Append adds an item at the end.
 func (l *List) Append(item Item, collapsed bool) ID {
-	id := l.append(newEntry(item, collapsed), l.estimate(item, collapsed))
+	id := l.append(entry{item: item, collapsed: collapsed}, l.estimate(item, collapsed))
 	l.anchors.add(id, item)
 	return id
 }
 
 // Prepend adds an item before the first.
 func (l *List) Prepend(item Item, collapsed bool) ID {
-	id := l.prepend(newEntry(item, collapsed), l.estimate(item, collapsed))
+	id := l.prepend(entry{item: item, collapsed: collapsed}, l.estimate(item, collapsed))
 	l.anchors.add(id, item)
 	return id
 }
 
-// A NewItem is an item for a list and whether it is collapsed at first.
+// A NewItem is an item for a list and whether it is collapsed.
 type NewItem struct {
 	Item      Item
 	Collapsed bool
 }
 
 // ReplaceFirst replaces the first items of the list by others, which have the same lines at their
-// ends. The window and the points keep the lines that they are at. An item with the name of one
-// that the user collapsed or expanded is so too.
+// ends. The window and the points keep the lines that they are at.
 func (l *List) ReplaceFirst(items []NewItem, points ...*Point) {
 	if !l.follow {
 		points = append(slices.Clone(points), &l.top)
@@ -61,22 +60,13 @@ func (l *List) ReplaceFirst(items []NewItem, points ...*Point) {
 			below[i] = l.block(p.Item).height() - p.Line
 		}
 	}
-	changed := map[string]bool{} // whether items are collapsed, where the user changed that
-	for id := first; id < end; id++ {
-		if e := l.entry(id); e.collapsed != e.initially && anchorName(e.item) != "" {
-			changed[anchorName(e.item)] = e.collapsed
-		}
-	}
 	if first < end {
 		l.anchors.remove(first, end)
 	}
 	for i, it := range items {
 		id := first + ID(i)
 		e := l.entry(id)
-		e.item, e.collapsed, e.initially = it.Item, it.Collapsed, it.Collapsed
-		if collapsed, ok := changed[anchorName(it.Item)]; ok {
-			e.collapsed = collapsed
-		}
+		e.item, e.collapsed = it.Item, it.Collapsed
 		l.anchors.add(id, it.Item)
 		l.Invalidate(id)
 	}

@@ -1,8 +1,6 @@
 package transcriptview
 
 import (
-	"strconv"
-
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
@@ -15,38 +13,27 @@ const (
 	ErrorAnchor
 )
 
-// AnchorName returns the name of an item in the list: its turn, kind and id.
-//
-// The id of an error is its seq. The end of a failed turn has the id turnEnd.
-func AnchorName(turn string, kind protocol.HitKind, id string) string {
-	return turn + " " + string(kind) + " " + id
-}
-
-// turnEnd is the id of the end of a failed turn.
-const turnEnd = "end"
-
-// HitAnchor returns the anchor name of the item that a search hit is in.
-func HitAnchor(h *protocol.Hit) string {
-	id := h.Item
-	switch {
-	case h.Kind == protocol.HitUser:
-		id = ""
-	case h.Kind == protocol.HitError && h.Seq == h.First:
-		id = turnEnd
-	case h.Kind == protocol.HitError:
-		id = seqName(h.Seq)
-	}
-	return AnchorName(h.Turn, h.Kind, id)
-}
-
-// seqName returns the id of the error at a seq.
-func seqName(seq uint64) string { return strconv.FormatUint(seq, 10) }
-
-// itemAnchor implements transcript.Anchor. It is embedded by the items that have an anchor.
+// itemAnchor implements transcript.Anchor. It is embedded by all items.
 type itemAnchor struct {
 	kind transcript.AnchorKind
-	name string
+	seq  uint64
+	item *protocol.Item // the item of a turn that it shows; nil: one without an id
 }
 
-// Anchor implements transcript.Anchor.
-func (a itemAnchor) Anchor() (transcript.AnchorKind, string) { return a.kind, a.name }
+// Seq implements transcript.Anchor.
+func (a itemAnchor) Seq() uint64 { return a.seq }
+
+// AnchorKind implements transcript.Anchor.
+func (a itemAnchor) AnchorKind() transcript.AnchorKind { return a.kind }
+
+func (a itemAnchor) protocolItem() *protocol.Item { return a.item }
+
+// FindHit returns the item that a search hit is in. Before the item's first event is loaded, it
+// returns the part of the item that is.
+func (v *View) FindHit(h *protocol.Hit) (transcript.ID, bool) {
+	if v.paging.olderThan <= h.Seq {
+		return v.List.Find(h.Seq)
+	}
+	i, ok := v.paging.cut.names[itemName{h.Turn, protocol.ItemKind(h.Kind), h.Item}]
+	return v.List.First() + transcript.ID(i), ok
+}

@@ -17,7 +17,6 @@ import (
 type approvalItem struct {
 	itemAnchor
 	styles *ui.Styles
-	item   *protocol.Item
 }
 
 // moreColumns is the room for the number of characters left out of a line.

@@ -19,11 +19,12 @@ func TestApprovalItemBlock(t *testing.T) {
 		protocol.Expired:   &styles.Error,
 		protocol.Cancelled: &styles.Error,
 	} {
-		a := &approvalItem{styles: styles, item: &protocol.Item{
+		a := &approvalItem{styles: styles}
+		a.item = &protocol.Item{
 			ID:       "r1",
 			Approval: &protocol.Approval{Title: "Tidy", Command: "go mod tidy"},
 			Resolved: &protocol.ApprovalResolvedData{Outcome: outcome},
-		}}
+		}
 		b := a.Block(80, false)
 		if len(b.Header) != 3 || !strings.Contains(b.Header[2], "$ go mod tidy") {
 			t.Errorf("%s: got header %q, want 3 lines with the command last", outcome, b.Header)

@@ -28,6 +28,7 @@ const (
 // It shows the tasks with their status and duration and, when expanded, their results. A collapsed
 // checklist omits the tasks while the plan panel lists them.
 type Checklist struct {
+	itemAnchor
 	styles         *ui.Styles
 	plan           *turns.Plan
 	turnEnded      bool // the turn of the plan ended

@@ -117,7 +117,6 @@ func (m *userMessage) body(width int) (lines []string, bytes int) {
 type agentMessage struct {
 	itemAnchor
 	styles      *ui.Styles
-	item        *protocol.Item
 	heading     heading
 	feed        textFeed[*transcript.Markdown]
 	interrupted string // the reason why it is incomplete, or empty
@@ -201,7 +200,6 @@ func interruptedText(end *protocol.TurnEndedData) string {
 type reasoning struct {
 	itemAnchor
 	styles      *ui.Styles
-	item        *protocol.Item
 	feed        textFeed[*transcript.Text]
 	task        string // title of its task in a plan, or empty
 	interrupted string // the reason why it is incomplete, or empty

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 )
@@ -14,35 +15,31 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 	switch it.Kind {
 	case protocol.ItemText:
 		head := v.speakerHeading(it, e)
-		return &agentMessage{itemAnchor: v.anchorAt(0, it), styles: v.styles, item: it, heading: head}, it.Task != ""
+		return &agentMessage{itemAnchor: itemAnchor{0, it.Seq, it}, styles: v.styles, heading: head}, it.Task != ""
 	case protocol.ItemReasoning:
 		return &reasoning{
-			itemAnchor: v.anchorAt(0, it),
+			itemAnchor: itemAnchor{0, it.Seq, it},
 			styles:     v.styles,
-			item:       it,
 			task:       v.taskTitle(it.Task),
 			joined:     v.afterActivity(),
 		}, true
 	case protocol.ItemTool:
 		return &toolCall{
-			itemAnchor: v.anchorAt(ToolAnchor, it),
+			itemAnchor: itemAnchor{ToolAnchor, it.Seq, it},
 			styles:     v.styles,
-			item:       it,
 			task:       v.taskTitle(it.Task),
 			joined:     v.afterActivity(),
 		}, true
 	case protocol.ItemApproval:
-		return &approvalItem{itemAnchor: v.anchorAt(ApprovalAnchor, it), styles: v.styles, item: it}, false
+		return &approvalItem{itemAnchor: itemAnchor{ApprovalAnchor, it.Seq, it}, styles: v.styles}, false
 	}
 	if it.Type == protocol.TextContent {
 		c := remote.DecodeData[protocol.TextContentData](it.Data).Content
-		return newMessageFile(v.styles, c, v.speakerHeading(it, e)), false
+		file := newMessageFile(v.styles, c, v.speakerHeading(it, e))
+		file.seq = it.Seq
+		return file, false
 	}
-	if n := eventNote(v.styles, it.Type, it.Data); n != nil {
-		if it.Type == protocol.ErrorRaised {
-			n.itemAnchor = v.errorAnchor(seqName(it.Seq))
-		}
-		v.joinNotes(n)
+	if n := v.eventNote(e); n != nil {
 		return n, false
 	}
 	return nil, false
@@ -90,12 +87,25 @@ func (v *View) markWaiting(it *protocol.Item) {
 	}
 }
 
-// joinNotes removes the blank line between two consecutive event notes.
-func (v *View) joinNotes(n *note) {
+// eventNote returns the note for an event, or nil if a note does not show the event. No blank line
+// separates it from another one.
+func (v *View) eventNote(e *protocol.Event) *note {
+	line, ok := describe.Event(e.Type, e.Data)
+	if !ok {
+		return nil
+	}
+	n := &note{
+		itemAnchor: itemAnchor{seq: e.Seq}, styles: v.styles,
+		level: line.Level, text: line.String(), fromEvent: true, blankBefore: true,
+	}
+	if e.Type == protocol.ErrorRaised {
+		n.kind = ErrorAnchor
+	}
 	if v.List.Len() > 0 {
 		last, ok := v.List.Item(v.List.Last()).(*note)
 		n.blankBefore = !ok || !last.fromEvent
 	}
+	return n
 }
 
 // taskTitle returns the title of a task, or its id if the title is not known.
@@ -109,14 +119,4 @@ func (v *View) taskTitle(id string) string {
 		}
 	}
 	return id
-}
-
-// anchorAt returns the anchor of an item of the current turn.
-func (v *View) anchorAt(kind transcript.AnchorKind, it *protocol.Item) itemAnchor {
-	return itemAnchor{kind, AnchorName(v.turns.Current().Turn, protocol.HitKind(it.Kind), it.ID)}
-}
-
-// errorAnchor returns the anchor of an error of the current turn.
-func (v *View) errorAnchor(id string) itemAnchor {
-	return itemAnchor{ErrorAnchor, AnchorName(v.turns.Current().Turn, protocol.HitError, id)}
 }

@@ -56,20 +56,11 @@ func levelStyle(s *ui.Styles, level string) *lipgloss.Style {
 	return &s.Dim
 }
 
-// eventNote returns the note for an event, or nil if a note does not show the event.
-func eventNote(s *ui.Styles, e protocol.Type, data []byte) *note {
-	line, ok := describe.Event(e, data)
-	if !ok {
-		return nil
-	}
-	return &note{styles: s, level: line.Level, text: line.String(), fromEvent: true, blankBefore: true}
-}
-
 // turnEndNote returns the note that ends a turn.
-func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *note {
-	level := protocol.LevelInfo
+func turnEndNote(s *ui.Styles, t *protocol.Turn, by *protocol.Actor) *note {
+	d, level, anchor := t.End, protocol.LevelInfo, itemAnchor{seq: t.Last}
 	if d.Failed() {
-		level = protocol.LevelError
+		level, anchor.kind = protocol.LevelError, ErrorAnchor
 	}
 	parts := []string{describe.Reason(d.Reason) + describe.By(by)}
 	if d.Code == protocol.CodeServerRestart {
@@ -83,5 +74,7 @@ func turnEndNote(s *ui.Styles, d *protocol.TurnEndedData, by *protocol.Actor) *n
 	if u := d.Usage; u != nil {
 		parts = append(parts, describe.Usage(&protocol.Usage{Input: u.Input, Output: u.Output}, format.Thousands)...)
 	}
-	return &note{styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true}
+	return &note{
+		itemAnchor: anchor, styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true,
+	}
 }

@@ -12,8 +12,8 @@ func TestTurnEndLeavesOutUnknownCounts(t *testing.T) {
 		"── completed · 3 tokens out":           {Output: 3, Cached: 5},
 		"── completed · 1.5k tokens in · 3 out": {Input: 1500, Output: 3},
 	} {
-		d := &protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: u}
-		if got := turnEndNote(nil, d, nil).text; got != want {
+		turn := &protocol.Turn{End: &protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: u}}
+		if got := turnEndNote(nil, turn, nil).text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

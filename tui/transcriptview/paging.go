@@ -28,6 +28,15 @@ type paging struct {
 type cutTurn struct {
 	events []json.RawMessage // up to the next turn, oldest first; nil: the oldest turn is complete
 	items  int               // the first items of the list, which show the events
+	names  map[itemName]int  // indexes of items in the list
+}
+
+// An itemName names an item of a turn. In a cut turn its seq does not: that of an item that began
+// before the events is not known yet.
+type itemName struct {
+	turn string
+	kind protocol.ItemKind
+	id   string
 }
 
 // RequestPage returns a request for up to turns turns before the first one shown. ok is false if
@@ -61,7 +70,7 @@ func (v *View) PrependPage(page *protocol.HistoryResult, points ...*transcript.P
 	if cut.events != nil {
 		events = slices.Concat(events, cut.events)
 	}
-	past := &pastTurns{View: New(v.styles)}
+	past := &pastTurns{View: New(v.styles), list: v.List, inList: cut.names, names: map[itemName]int{}}
 	if err := past.apply(events); err != nil {
 		return err
 	}
@@ -91,8 +100,11 @@ func limitedBySize(page *protocol.HistoryResult) bool {
 // pastTurns are the turns of a page and their items.
 type pastTurns struct {
 	*View
-	items []transcript.NewItem
-	cut   cutTurn // the first turn, if the events begin within it
+	items  []transcript.NewItem
+	names  map[itemName]int // indexes of items
+	list   *transcript.List // which gets the items
+	inList map[itemName]int // indexes of the items that the list has, which stay as collapsed as they are
+	cut    cutTurn          // the first turn, if the events begin within it
 }
 
 // apply reduces events.
@@ -104,7 +116,7 @@ func (p *pastTurns) apply(events []json.RawMessage) error {
 			return err
 		}
 		if e.Type == protocol.MessageUser && begins && p.cut.events == nil {
-			p.cut = cutTurn{events[:i], len(p.items)}
+			p.cut = cutTurn{events[:i], len(p.items), p.names}
 		}
 		items, err := p.turns.Apply(&e)
 		if err != nil {
@@ -114,7 +126,7 @@ func (p *pastTurns) apply(events []json.RawMessage) error {
 		p.show(&e, items, p.add)
 	}
 	if begins && p.cut.events == nil {
-		p.cut = cutTurn{events, len(p.items)}
+		p.cut = cutTurn{events, len(p.items), p.names}
 	}
 	for _, id := range p.runningTools { // the list has the rest of the call
 		p.List.Item(id).(*toolCall).markInterrupted("continues below")
@@ -124,6 +136,13 @@ func (p *pastTurns) apply(events []json.RawMessage) error {
 
 // add adds an item.
 func (p *pastTurns) add(item transcript.Item, collapsed bool) transcript.ID {
+	if it := item.(interface{ protocolItem() *protocol.Item }).protocolItem(); it != nil {
+		name := itemName{p.turns.Current().Turn, it.Kind, it.ID}
+		if i, ok := p.inList[name]; ok {
+			collapsed = p.list.Collapsed(p.list.First() + transcript.ID(i))
+		}
+		p.names[name] = len(p.items)
+	}
 	p.items = append(p.items, transcript.NewItem{Item: item, Collapsed: collapsed})
 	return p.List.Append(item, collapsed)
 }

@@ -11,14 +11,15 @@ import (
 
 	"agentctl/internal/dev/historygen"
 	"agentctl/protocol"
+	"agentctl/server/history"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
-// finishedTurns draws the events of finished turns, encoded.
-func finishedTurns(t *rapid.T) []json.RawMessage {
+// finishedTurns draws the events of finished turns.
+func finishedTurns(t *rapid.T) []protocol.Event {
 	g := &historygen.Generator{T: t, State: &protocol.State{Session: "s1"}, Now: time.Unix(0, 0)}
-	var events []json.RawMessage
+	var events []protocol.Event
 	length := rapid.IntRange(1, 60).Draw(t, "events")
 	for len(events) < length || g.State.Turn != nil {
 		en := g.Next()
@@ -26,15 +27,39 @@ func finishedTurns(t *rapid.T) []json.RawMessage {
 			en = g.TurnEnd()
 		}
 		e := protocol.Event{
-			Session: "s1", Seq: g.State.Seq + 1, Turn: en.Turn, Time: g.Now, Type: en.Type, By: en.By,
-			Data: protocol.MustEncode(en.Data),
+			Session: "s1", Seq: g.State.Seq + 1, Turn: en.Turn, Time: g.Now,
+			Type: en.Type, By: en.By, Data: protocol.MustEncode(en.Data),
 		}
 		if err := g.State.Apply(&e); err != nil {
 			t.Fatal(err)
 		}
-		events = append(events, e.AppendJSON(nil))
+		events = append(events, e)
 	}
 	return events
+}
+
+// page returns a page of history with events[begin:end].
+func page(events []protocol.Event, begin, end int) *protocol.HistoryResult {
+	p := &protocol.HistoryResult{First: events[begin].First(), Last: events[end-1].Seq, More: begin > 0}
+	for i := range events[begin:end] {
+		p.Events = append(p.Events, events[begin+i].AppendJSON(nil))
+	}
+	return p
+}
+
+// prependPages adds the events in pages of random sizes. It calls check after each.
+func prependPages(t *rapid.T, v *View, events []protocol.Event, check func()) {
+	for end := len(events); end > 0; {
+		begin := end - rapid.IntRange(1, end).Draw(t, "size")
+		for begin > 0 && events[begin].Turn == "" {
+			begin-- // outside of turns, where a page does not begin
+		}
+		if err := v.PrependPage(page(events, begin, end)); err != nil {
+			t.Fatal(err)
+		}
+		check()
+		end = begin
+	}
 }
 
 // pagedView returns a view without events that has more in pages.
@@ -44,7 +69,7 @@ func pagedView(last uint64) *View {
 	return v
 }
 
-// items returns what the items of a view show, and the places of its anchors.
+// items returns what the items of a view show, the places of its anchors, and their seqs.
 func items(v *View) []string {
 	var out []string
 	for id := v.List.First(); id <= v.List.Last(); id++ {
@@ -57,14 +82,12 @@ func items(v *View) []string {
 		}
 	}
 	for id := v.List.First(); id <= v.List.Last(); id++ {
-		if a, ok := v.List.Item(id).(transcript.Anchor); ok {
-			_, name := a.Anchor()
-			at, found := v.List.FindAnchor(name)
-			out = append(out, fmt.Sprint(name, " at ", at-v.List.First(), found))
-		}
+		out = append(out, fmt.Sprint("seq ", seqOf(v, id)))
 	}
 	return out
 }
+
+func seqOf(v *View, id transcript.ID) uint64 { return v.List.Item(id).(transcript.Anchor).Seq() }
 
 // Pages that begin within turns show, once all are there, what one page of everything shows.
 func TestPagesThatBeginWithinTurnsAddUpToWholeTurns(t *testing.T) {
@@ -72,27 +95,129 @@ func TestPagesThatBeginWithinTurnsAddUpToWholeTurns(t *testing.T) {
 		events := finishedTurns(t)
 		last := uint64(len(events))
 		whole, paged := pagedView(last), pagedView(last)
-		if err := whole.PrependPage(&protocol.HistoryResult{Events: events, First: 1, Last: last}); err != nil {
+		if err := whole.PrependPage(page(events, 0, len(events))); err != nil {
 			t.Fatal(err)
 		}
-		for end := len(events); end > 0; {
-			begin := end - rapid.IntRange(1, end).Draw(t, "size")
-			for begin > 0 && !strings.Contains(string(events[begin]), `"turn":"`) {
-				begin-- // outside of turns, where a page does not begin
-			}
-			page := protocol.HistoryResult{
-				Events: events[begin:end], First: uint64(begin + 1), Last: uint64(end), More: begin > 0,
-			}
-			if err := paged.PrependPage(&page); err != nil {
-				t.Fatal(err)
-			}
-			end = begin
-		}
+		prependPages(t, paged, events, func() {})
 		got, want := items(paged), items(whole)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("pages show\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
+}
+
+// Every hit of a search has its item in the list, whether the server sent the events one by one or
+// joined, and in whatever pages they came. The list is in the order of the seqs.
+func TestEveryHitHasItsItem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := finishedTurns(t)
+		var tr protocol.Transcript // of the server
+		for i := range events {
+			if _, err := tr.Apply(&events[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		query, err := protocol.ParseQuery(rapid.SampledFrom([]string{"a", "e", "l", "o", "two", "规划"}).Draw(t, "query"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var hits []protocol.Hit
+		for _, turn := range tr.Turns {
+			hits = append(hits, history.SearchTurn("s1", query, turn)...)
+		}
+		if rapid.Bool().Draw(t, "joined") {
+			events = protocol.JoinDeltas(events)
+		}
+		live := rapid.IntRange(0, len(events)).Draw(t, "live") // a turn that begins after the snapshot
+		for live < len(events) && events[live].Type != protocol.MessageUser {
+			live++
+		}
+		v := pagedView(0)
+		if live > 0 {
+			v = pagedView(events[live-1].Seq)
+		}
+		for i := range events[live:] {
+			v.AddMark("lost")
+			if err := v.Apply(&events[live+i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func() {
+			for id := v.List.First() + 1; id <= v.List.Last(); id++ {
+				if seqOf(v, id) < seqOf(v, id-1) {
+					t.Fatalf("item %d has seq %d, the one before has %d", id, seqOf(v, id), seqOf(v, id-1))
+				}
+			}
+			for i := range hits {
+				id, ok := v.FindHit(&hits[i])
+				if loaded := v.OlderThan() <= hits[i].Seq; loaded && !ok {
+					t.Fatalf("no item of %+v", hits[i])
+				}
+				if ok && !shows(v.List.Item(id), &hits[i]) {
+					t.Fatalf("%+v is found in %+v", hits[i], v.List.Item(id))
+				}
+			}
+		}
+		check()
+		prependPages(t, v, events[:live], check)
+	})
+}
+
+// shows reports whether an item is of the kind and the id of a hit.
+func shows(item transcript.Item, h *protocol.Hit) bool {
+	switch h.Kind {
+	case protocol.HitUser:
+		m, ok := item.(*userMessage)
+		return ok && m.message.MessageID == h.Item
+	case protocol.HitError:
+		n, ok := item.(*note)
+		return ok && n.kind == ErrorAnchor
+	}
+	it := item.(interface{ protocolItem() *protocol.Item }).protocolItem()
+	return it != nil && it.Kind == protocol.ItemKind(h.Kind) && it.ID == h.Item
+}
+
+// An item that a page completes stays expanded. It gets another seq, and another item its old one.
+func TestACompletedItemStaysExpanded(t *testing.T) {
+	events := []protocol.Event{
+		{Type: protocol.MessageUser, Data: protocol.MustEncode(protocol.MessageUserData{})},
+		{Type: protocol.ToolStarted, Data: protocol.MustEncode(protocol.ToolStartedData{Tool: "a"})},
+		{Type: protocol.ToolStarted, Data: protocol.MustEncode(protocol.ToolStartedData{Tool: "b"})},
+		{Type: protocol.ToolOutput, Data: protocol.MustEncode(protocol.ToolOutputData{Tool: "b", Text: "1"})},
+		{Type: protocol.ToolOutput, Data: protocol.MustEncode(protocol.ToolOutputData{Tool: "a", Text: "2"})},
+		{Type: protocol.TurnEnded, Data: protocol.MustEncode(protocol.TurnEndedData{Reason: protocol.ReasonCompleted})},
+	}
+	for i := range events {
+		events[i].Session, events[i].Turn, events[i].Seq = "s1", "t1", uint64(i+1)
+	}
+	call := func(tool string) *protocol.Hit {
+		return &protocol.Hit{Turn: "t1", First: 1, Seq: 1 + uint64(strings.Index(" ab", tool)), Kind: protocol.HitTool, Item: tool}
+	}
+	v := pagedView(6)
+	expanded := func() (tools string) {
+		for _, tool := range []string{"a", "b"} {
+			if id, ok := v.FindHit(call(tool)); ok && !v.List.Collapsed(id) {
+				tools += tool
+			}
+		}
+		return tools
+	}
+	if err := v.PrependPage(page(events, 3, 6)); err != nil {
+		t.Fatal(err)
+	}
+	id, ok := v.FindHit(call("a"))
+	if !ok || expanded() != "" {
+		t.Fatalf("%d, %v: expanded %q", id, ok, expanded())
+	}
+	v.List.SetCollapsed(id, false)
+	for _, cut := range []int{2, 0} {
+		if err := v.PrependPage(page(events, cut, min(cut+2, 3))); err != nil {
+			t.Fatal(err)
+		}
+		if got := expanded(); got != "a" {
+			t.Errorf("after the page from event %d: expanded %q", cut, got)
+		}
+	}
 }
 
 // The lines on the screen stay when a page completes the item that they are in.

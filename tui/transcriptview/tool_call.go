@@ -31,7 +31,6 @@ const (
 type toolCall struct {
 	itemAnchor
 	styles      *ui.Styles
-	item        *protocol.Item
 	feed        textFeed[*transcript.Text]
 	task        string // title of its task in a plan, or empty
 	interrupted string // the reason why it is incomplete, or empty

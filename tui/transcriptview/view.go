@@ -105,11 +105,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 		return
 	}
 	if len(items) == 0 && e.Turn == "" && e.Durable() {
-		if n := eventNote(v.styles, e.Type, e.Data); n != nil {
-			if e.Type == protocol.ErrorRaised {
-				n.kind = ErrorAnchor
-			}
-			v.joinNotes(n)
+		if n := v.eventNote(e); n != nil {
 			add(n, false)
 		}
 	}
@@ -118,7 +114,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 			v.markWaiting(it)
 		}
 		if it.Kind == protocol.ItemEvent && turns.IsPlanEvent(it.Type) {
-			v.showPlan(add)
+			v.showPlan(it.Seq, add)
 			continue
 		}
 		if id, ok := v.items[it]; ok {
@@ -149,7 +145,7 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 	v.closeTurn(nil, nil)
 	v.speaker = ""
 	message := &userMessage{
-		itemAnchor: itemAnchor{TurnAnchor, AnchorName(turn.Turn, protocol.HitUser, "")},
+		itemAnchor: itemAnchor{kind: TurnAnchor, seq: turn.First},
 		styles:     v.styles,
 		message:    turn.Message,
 		heading:    v.newHeading(remote.ActorName(turn.Message.By), e),
@@ -164,11 +160,7 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
 	if turn := v.turns.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 		v.closeTurn(items, turn.End)
-		n := turnEndNote(v.styles, turn.End, e.By)
-		if turn.End.Failed() {
-			n.itemAnchor = v.errorAnchor(turnEnd)
-		}
-		add(n, false)
+		add(turnEndNote(v.styles, turn, e.By), false)
 	}
 	v.dropOldTurns()
 }
@@ -179,13 +171,13 @@ func replacesOutput(e *protocol.Event) bool {
 		remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
 }
 
-// showPlan redraws the checklist, or adds it for the first event of a plan.
-func (v *View) showPlan(add addFunc) {
+// showPlan redraws the checklist, or adds it for the first event of a plan, which is at seq.
+func (v *View) showPlan(seq uint64, add addFunc) {
 	if v.plan != nil {
 		v.List.Invalidate(v.planItem)
 		return
 	}
-	v.plan = &Checklist{styles: v.styles, plan: v.turns.Plan()}
+	v.plan = &Checklist{itemAnchor: itemAnchor{seq: seq}, styles: v.styles, plan: v.turns.Plan()}
 	v.planItem = add(v.plan, true)
 }
 
@@ -232,7 +224,10 @@ func (v *View) Tick() {
 
 // AddMark appends a warning from the client, like the loss of the connection.
 func (v *View) AddMark(text string) {
-	v.List.Append(&note{styles: v.styles, level: protocol.LevelWarning, text: "── " + text, blankBefore: true}, false)
+	v.List.Append(&note{
+		itemAnchor: itemAnchor{seq: v.turns.Seq()}, styles: v.styles,
+		level: protocol.LevelWarning, text: "── " + text, blankBefore: true,
+	}, false)
 }
 
 // dropOldTurns drops the oldest turns once the list has ItemsMax items. It drops none while the

@@ -70,13 +70,14 @@ func TestFilesOfAMessageAndOfAToolAreOneLine(t *testing.T) {
 	if body := message.Block(80, false).Body; len(body) != 2 {
 		t.Errorf("message without text %q", body)
 	}
-	call := &toolCall{styles: styles, item: &protocol.Item{Kind: protocol.ItemTool, Tool: &protocol.ToolItem{
+	call := &toolCall{styles: styles}
+	call.item = &protocol.Item{Kind: protocol.ItemTool, Tool: &protocol.ToolItem{
 		Content: []protocol.Content{
 			{Type: "image", Path: "/tmp/shot.png", MediaType: "image/png", Data: protocol.MustEncode([]byte("PNG"))},
 			{Type: "image", MediaType: "image/png", Blob: "b_1", Bytes: 50_000},
 		},
 		End: &protocol.ToolEndedData{Status: protocol.ToolCompleted},
-	}}}
+	}}
 	want := "[image shot.png · image/png · 3 bytes]\n[image · image/png · 48 KiB · blob b_1]"
 	if body := strings.Join(call.Block(80, false).Body, "\n"); !strings.HasSuffix(body, want) {
 		t.Errorf("tool %q, want %q", body, want)

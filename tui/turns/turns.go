@@ -22,7 +22,7 @@ type Turns struct {
 // Reset discards all turns and starts from a snapshot at seq at. The turn in its state is the newest
 // one.
 func (t *Turns) Reset(at uint64, s *protocol.State) {
-	*t = Turns{}
+	*t = Turns{transcript: protocol.Transcript{Seq: at}}
 	if at > 0 {
 		t.olderThan = at + 1
 	}
@@ -99,6 +99,9 @@ func (t *Turns) Added() int64 { return t.added }
 
 // Current returns the current turn, the last one while no turn runs. It is nil without a turn.
 func (t *Turns) Current() *protocol.Turn { return t.transcript.Current() }
+
+// Seq returns the seq of the last event, or of the snapshot.
+func (t *Turns) Seq() uint64 { return t.transcript.Seq }
 
 // Partial reports whether the events began within the current turn.
 func (t *Turns) Partial() bool { return t.partial }

@@ -2,9 +2,9 @@ package tuitest
 
 import "agentctl/protocol"
 
-// Hit returns a search hit in the turn of a message, which begins at seq first.
-func Hit(message string, first uint64, kind protocol.HitKind, item string) protocol.Hit {
-	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: first, Kind: kind, Item: item}
+// Hit returns a search hit at seq in the turn of a message, which begins at seq first.
+func Hit(message string, first, seq uint64, kind protocol.HitKind, item string) protocol.Hit {
+	return protocol.Hit{Session: "s1", Turn: "turn-" + message, First: first, Seq: seq, Kind: kind, Item: item}
 }
 
 // NoHistory replies to a request for history with an empty page.

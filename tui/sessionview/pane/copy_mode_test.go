@@ -138,7 +138,7 @@ func TestCopyLimit(t *testing.T) {
 
 func TestReplacedLogEndsModes(t *testing.T) {
 	s := open(t, tuitest.LongSession(5), 60, 20)
-	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m0", 2, protocol.HitUser, "")})
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m0", 2, 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.typeText("question")
 	s.press("enter", "space")

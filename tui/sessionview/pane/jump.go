@@ -3,7 +3,6 @@ package pane
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -110,20 +109,15 @@ func (h *history) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 	return nil
 }
 
-// jumpToTurn moves to a turn, which begins at seq first.
-func (h *history) jumpToTurn(turn string, first uint64) tea.Cmd {
+// jumpToTurn moves to the turn that begins at seq first.
+func (h *history) jumpToTurn(first uint64) tea.Cmd {
 	list := h.view.List
 	return h.start(&jump{oldest: first, notFound: turnGone, show: func() bool {
-		id, ok := h.findTurn(turn)
+		id, ok := list.Find(first)
 		if ok {
 			list.SelectItem(id)
 			list.ScrollToItem(id)
 		}
 		return ok
 	}})
-}
-
-// findTurn returns the first item of a turn, if it is loaded.
-func (h *history) findTurn(turn string) (transcript.ID, bool) {
-	return h.view.List.FindAnchor(transcriptview.AnchorName(turn, protocol.HitUser, ""))
 }

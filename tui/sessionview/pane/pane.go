@@ -218,9 +218,9 @@ func (p *Pane) OpenTurns() panel.Result {
 	return panel.Result{Push: page, Cmd: cmd}
 }
 
-// showTurn shows a turn of the list of turns.
-func (p *Pane) showTurn(turn string, first uint64) panel.Result {
-	return panel.Result{Focus: true, Cmd: p.history.jumpToTurn(turn, first)}
+// showTurn shows the turn of the list of turns that begins at seq first.
+func (p *Pane) showTurn(first uint64) panel.Result {
+	return panel.Result{Focus: true, Cmd: p.history.jumpToTurn(first)}
 }
 
 // Lines returns the visible lines of the transcript.

@@ -94,7 +94,7 @@ func (s *search) goToHit(i, by int) tea.Cmd {
 		show: func() bool {
 			id, ok := s.itemOfHit(h)
 			if !ok && s.view.OlderThan() <= h.First {
-				id, ok = s.history.findTurn(h.Turn)
+				id, ok = s.view.List.Find(h.First)
 			}
 			if ok {
 				s.showMatch(id, by)
@@ -104,24 +104,12 @@ func (s *search) goToHit(i, by int) tea.Cmd {
 	})
 }
 
-// itemOfHit returns the item of a hit. A long item is loaded in pieces: the piece with the words is
-// returned once it is loaded.
+// itemOfHit returns the item of a hit. Of a long item that is loaded from its end, the part that is
+// loaded is returned once it has the words.
 func (s *search) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
-	list, name := s.view.List, transcriptview.HitAnchor(h)
-	last, ok := list.FindAnchor(name)
-	for id := last; ok && id >= list.First(); id-- {
-		anchor, anchored := list.Item(id).(transcript.Anchor)
-		if !anchored {
-			break
-		}
-		if _, itemName := anchor.Anchor(); itemName != name {
-			break
-		}
-		if s.query.Match(transcriptview.Text(list.Item(id))) {
-			return id, true
-		}
-	}
-	return last, ok && s.view.OlderThan() <= h.First
+	id, ok := s.view.FindHit(h)
+	whole := s.view.OlderThan() <= h.Seq
+	return id, ok && (whole || s.query.Match(transcriptview.Text(s.view.List.Item(id))))
 }
 
 // showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed

@@ -82,9 +82,9 @@ func TestLocalSearchStep(t *testing.T) {
 func TestServerSearch(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 80, 20) // every turn has six events, the first starts at seq 2
 	s.Session.ReplyToSearch(tuitest.NoHistory,
-		[]protocol.Hit{tuitest.Hit("m299", 2+6*299, protocol.HitText, "t"), tuitest.Hit("m299", 2+6*299, protocol.HitUser, "m299")},
+		[]protocol.Hit{tuitest.Hit("m299", 2+6*299, 4+6*299, protocol.HitText, "t"), tuitest.Hit("m299", 2+6*299, 2+6*299, protocol.HitUser, "m299")},
 		nil,
-		[]protocol.Hit{tuitest.Hit("m7", 2+6*7, protocol.HitText, "t")},
+		[]protocol.Hit{tuitest.Hit("m7", 2+6*7, 4+6*7, protocol.HitText, "t")},
 	)
 	s.press("ctrl+f")
 	s.typeText("er 9")
@@ -117,7 +117,7 @@ func TestServerSearchLoadsHistory(t *testing.T) {
 		n := int(d.Before-1) / 6
 		first := max(0, n-d.Limit)
 		return tuitest.FinishedTurns(first, n)
-	}, []protocol.Hit{tuitest.Hit("m42", 6*42+1, protocol.HitText, "t")})
+	}, []protocol.Hit{tuitest.Hit("m42", 6*42+1, 6*42+3, protocol.HitText, "t")})
 	s.applyJournal()
 	requests = nil
 	s.press("ctrl+f")
@@ -142,7 +142,7 @@ func TestSearchNoMatch(t *testing.T) {
 
 func TestSearchCancelled(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 60, 20)
-	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m0", 2, protocol.HitUser, "")})
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m0", 2, 2, protocol.HitUser, "")})
 	s.press("ctrl+f")
 	s.typeText("question")
 	cmd := s.start(tuitest.KeyPress("enter"))
@@ -154,7 +154,7 @@ func TestSearchCancelled(t *testing.T) {
 
 func TestSearchFindsNewMessages(t *testing.T) {
 	s := open(t, tuitest.LongSession(30), 60, 20)
-	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m29", 2+6*29, protocol.HitText, "t")})
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m29", 2+6*29, 4+6*29, protocol.HitText, "t")})
 	s.press("ctrl+f")
 	s.typeText("answer")
 	s.press("enter", "N")
@@ -163,7 +163,7 @@ func TestSearchFindsNewMessages(t *testing.T) {
 	s.Journal.Text("t", "answer 30")
 	s.applyJournal()
 	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{
-		tuitest.Hit("m30", 2+6*30, protocol.HitText, "t"), tuitest.Hit("m29", 2+6*29, protocol.HitText, "t"),
+		tuitest.Hit("m30", 2+6*30, 4+6*30, protocol.HitText, "t"), tuitest.Hit("m29", 2+6*29, 4+6*29, protocol.HitText, "t"),
 	})
 	s.press("N")
 	s.MustShow("1 of 2", "▌▏ answer 30")
@@ -177,7 +177,7 @@ func TestSearchLoadsRestOfTurn(t *testing.T) {
 			return protocol.HistoryResult{Epoch: "k3f9ab", First: 4, Last: 6, More: true, Events: long.Events[3:]}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: 3, Events: long.Events[:3]}
-	}, []protocol.Hit{tuitest.Hit("m0", 1, protocol.HitText, "t")})
+	}, []protocol.Hit{tuitest.Hit("m0", 1, 3, protocol.HitText, "t")})
 	s.applyJournal()
 	s.MustShow("question 0", "answer 0", "completed")
 	s.press("ctrl+f")
@@ -209,7 +209,7 @@ func TestSearchLoadsPartOfText(t *testing.T) {
 			}
 		}
 		return protocol.HistoryResult{Epoch: "k3f9ab", First: 1, Last: uint64(cut), Events: events[:cut]}
-	}, []protocol.Hit{tuitest.Hit("m0", 1, protocol.HitText, "t")})
+	}, []protocol.Hit{tuitest.Hit("m0", 1, 3, protocol.HitText, "t")})
 	s.applyJournal()
 	s.press("ctrl+f")
 	s.typeText("needle")
@@ -231,8 +231,8 @@ func TestSearchAllLinesOfItem(t *testing.T) {
 	s := open(t, j, 80, 20)
 	s.Session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.SearchResult{Hits: []protocol.Hit{
-			{Turn: "turn-m1", First: 1, Kind: protocol.HitText, Item: "t", Count: 4},
-			{Turn: "turn-m1", First: 1, Kind: protocol.HitUser},
+			{Turn: "turn-m1", First: 2, Seq: 4, Kind: protocol.HitText, Item: "t", Count: 4},
+			{Turn: "turn-m1", First: 2, Seq: 2, Kind: protocol.HitUser},
 		}}, nil
 	}
 	s.press("ctrl+f")

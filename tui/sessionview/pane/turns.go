@@ -28,7 +28,7 @@ type turnList struct {
 	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
-	show     func(turn string, first uint64) panel.Result
+	show     func(first uint64) panel.Result
 	turns    *turns.Turns
 }
 
@@ -49,7 +49,7 @@ func (l *turnList) open() (ui.Overlay, tea.Cmd) {
 		Rows:   func(text string) []*turns.Turn { return l.turns.Matching(text) },
 		ID:     func(t *turns.Turn) string { return t.ID },
 		Draw:   func(t *turns.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
-		Choose: func(t *turns.Turn) ui.Response { return ui.Response{Close: true, Intent: l.show(t.ID, t.First)} },
+		Choose: func(t *turns.Turn) ui.Response { return ui.Response{Close: true, Intent: l.show(t.First)} },
 		Empty: func(text string) string {
 			if text != "" {
 				return " no turn matches"
