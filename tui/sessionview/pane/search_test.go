@@ -129,6 +129,16 @@ func TestServerSearchLoadsHistory(t *testing.T) {
 	}
 }
 
+// Earlier servers place the end of a failed turn at the turn's seq.
+func TestAHitAtTheSeqOfATurnShowsTheTurn(t *testing.T) {
+	s := open(t, tuitest.LongSession(300), 80, 20)
+	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m7", 2+6*7, 2+6*7, protocol.HitError, "")})
+	s.press("ctrl+f")
+	s.typeText("broken")
+	s.press("enter")
+	s.MustShow("1 of 1", "question 7")
+}
+
 func TestSearchNoMatch(t *testing.T) {
 	s := open(t, tuitest.LongSession(3), 60, 20)
 	s.Session.ReplyToSearch(tuitest.NoHistory, nil, nil)
