@@ -56,7 +56,8 @@ func TestAHitIsAtTheSeqOfItsItem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sc := &scanner{search: &search{query: query}, from: cursor{Session: "s1", Below: math.MaxUint64}, most: math.MaxInt / 2}
+		from := cursor{Session: "s1", Below: math.MaxUint64}
+		sc := &scanner{search: &search{query: query}, from: from, most: math.MaxInt / 2}
 		if rapid.Bool().Draw(t, "joined") {
 			events = protocol.JoinDeltas(events)
 		}

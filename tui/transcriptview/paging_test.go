@@ -191,7 +191,8 @@ func TestACompletedItemStaysExpanded(t *testing.T) {
 		events[i].Session, events[i].Turn, events[i].Seq = "s1", "t1", uint64(i+1)
 	}
 	call := func(tool string) *protocol.Hit {
-		return &protocol.Hit{Turn: "t1", First: 1, Seq: 1 + uint64(strings.Index(" ab", tool)), Kind: protocol.HitTool, Item: tool}
+		seq := 1 + uint64(strings.Index(" ab", tool))
+		return &protocol.Hit{Turn: "t1", First: 1, Seq: seq, Kind: protocol.HitTool, Item: tool}
 	}
 	v := pagedView(6)
 	expanded := func() (tools string) {

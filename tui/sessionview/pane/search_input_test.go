@@ -23,7 +23,8 @@ func (s *rig) searches() []string {
 func TestSearchWhileTyping(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 80, 20)
 	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{
-		tuitest.Hit("m299", 2+6*299, 4+6*299, protocol.HitText, "t"), tuitest.Hit("m9", 2+6*9, 4+6*9, protocol.HitText, "t"),
+		tuitest.Hit("m299", 2+6*299, 4+6*299, protocol.HitText, "t"),
+		tuitest.Hit("m9", 2+6*9, 4+6*9, protocol.HitText, "t"),
 	})
 	s.press("ctrl+f")
 	s.typeText("answer")

@@ -82,7 +82,10 @@ func TestLocalSearchStep(t *testing.T) {
 func TestServerSearch(t *testing.T) {
 	s := open(t, tuitest.LongSession(300), 80, 20) // every turn has six events, the first starts at seq 2
 	s.Session.ReplyToSearch(tuitest.NoHistory,
-		[]protocol.Hit{tuitest.Hit("m299", 2+6*299, 4+6*299, protocol.HitText, "t"), tuitest.Hit("m299", 2+6*299, 2+6*299, protocol.HitUser, "m299")},
+		[]protocol.Hit{
+			tuitest.Hit("m299", 2+6*299, 4+6*299, protocol.HitText, "t"),
+			tuitest.Hit("m299", 2+6*299, 2+6*299, protocol.HitUser, "m299"),
+		},
 		nil,
 		[]protocol.Hit{tuitest.Hit("m7", 2+6*7, 4+6*7, protocol.HitText, "t")},
 	)
@@ -173,7 +176,8 @@ func TestSearchFindsNewMessages(t *testing.T) {
 	s.Journal.Text("t", "answer 30")
 	s.applyJournal()
 	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{
-		tuitest.Hit("m30", 2+6*30, 4+6*30, protocol.HitText, "t"), tuitest.Hit("m29", 2+6*29, 4+6*29, protocol.HitText, "t"),
+		tuitest.Hit("m30", 2+6*30, 4+6*30, protocol.HitText, "t"),
+		tuitest.Hit("m29", 2+6*29, 4+6*29, protocol.HitText, "t"),
 	})
 	s.press("N")
 	s.MustShow("1 of 2", "▌▏ answer 30")
