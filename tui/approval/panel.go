@@ -31,6 +31,7 @@ type Panel struct {
 	forms   map[string]*Form
 	pending []protocol.Approval // of the last Update
 	unsent  Unsent
+	sent    map[string]*Form // of removed requests, until their decision has its answer
 
 	rows  int        // lines of the form that the last View showed
 	lines []formLine // by line of the last View; without a row: none of the form
@@ -49,7 +50,7 @@ type Result struct {
 // NewPanel returns a panel without requests. name is the name of the session, or "" if the screen
 // shows it elsewhere.
 func NewPanel(s *ui.Styles, name string) Panel {
-	return Panel{styles: s, name: name, forms: map[string]*Form{}}
+	return Panel{styles: s, name: name, forms: map[string]*Form{}, sent: map[string]*Form{}}
 }
 
 // Update sets the pending requests of a session with the directory dir. live marks new ones as
@@ -256,16 +257,15 @@ func (p *Panel) confirmAlways(r *protocol.Approval, f *Form, action keymap.Actio
 }
 
 // Decided records the response to a decision. message is the error message, or "" if the decision
-// was accepted. Its texts are gone then, unless the request only gets an explanation.
+// was accepted. Its texts are gone then, unless the request only gets an explanation. If the request
+// was removed before the response, TakeUnsent returns what is left.
 func (p *Panel) Decided(request, message string) {
-	f := p.forms[request]
-	if f == nil {
-		return
-	}
-	explain := f.optionOfKind(protocol.Explain)
-	explained := explain != nil && f.sending == explain.name(len(f.questions) > 0)
-	if f.sending, f.err = "", message; message == "" && !explained {
-		f.clearText()
+	if f := p.sent[request]; f != nil {
+		delete(p.sent, request)
+		f.decided(message)
+		p.unsent.add(f.text())
+	} else if f := p.forms[request]; f != nil {
+		f.decided(message)
 	}
 }
 

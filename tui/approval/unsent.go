@@ -3,6 +3,8 @@ package approval
 import (
 	"slices"
 	"strings"
+
+	"agentctl/protocol"
 )
 
 // Unsent is what a user wrote in the forms of requests that were decided elsewhere, expired or were
@@ -12,22 +14,29 @@ type Unsent struct {
 	Typing bool   // a text field had the keys, that of a comment too
 }
 
-// TakeUnsent returns what the last Update left without a form, and forgets it.
+// add adds a text after the others.
+func (u *Unsent) add(text string) { u.Text = strings.Trim(u.Text+"\n"+text, "\n") }
+
+// TakeUnsent returns what requests that were removed have left, and forgets it. After Update that is
+// the text of requests without a decision from here, after Decided the text of a decision that was
+// not accepted.
 func (p *Panel) TakeUnsent() Unsent {
 	out := p.unsent
 	p.unsent = Unsent{}
 	return out
 }
 
-// remove removes the form of a request and keeps its texts, unless they are being sent.
+// remove removes the form of a request and keeps its texts. Those that are being sent wait for the
+// answer: the event that removes a request does not say which of two equal decisions was first.
 func (p *Panel) remove(request string) {
 	f := p.forms[request]
 	delete(p.forms, request)
 	if f.sending != "" {
+		p.sent[request] = f
 		return
 	}
 	p.unsent.Typing = p.unsent.Typing || f.Typing() || f.reason.review != nil && f.reason.review.Commenting()
-	p.unsent.Text = strings.Trim(p.unsent.Text+"\n"+f.text(), "\n")
+	p.unsent.add(f.text())
 }
 
 // Written reports whether the user wrote something about a request that is not sent.
@@ -63,6 +72,15 @@ func (f *Form) text() string {
 	}
 	out = append(out, f.fullReason())
 	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), "\n")
+}
+
+// decided records the response to the decision that is being sent; see Panel.Decided.
+func (f *Form) decided(message string) {
+	explain := f.optionOfKind(protocol.Explain)
+	explained := explain != nil && f.sending == explain.name(len(f.questions) > 0)
+	if f.sending, f.err = "", message; message == "" && !explained {
+		f.clearText()
+	}
 }
 
 // clearText removes all that the user wrote in the form: it was sent.

@@ -277,3 +277,34 @@ func TestATextAboutARequestIsKeptWhenItIsDecidedElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// The event of a decision that the same user made elsewhere comes before the answer to the one from
+// here.
+func TestATextThatWasSentIsKeptWhenTheAnswerIsAConflict(t *testing.T) {
+	for _, conflict := range []bool{false, true} {
+		s := open(t, tuitest.Scenes["approval"](), 100, 30)
+		s.focusApproval()
+		s.press("r")
+		s.typeText("not yet")
+		s.press("enter")
+		if conflict {
+			s.refuse(&protocol.Error{Code: protocol.CodeConflict, Message: "decided by ada"})
+		}
+		answer := s.m.Update(tuitest.KeyPress("n"))
+		s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
+		})
+		s.applyJournal()
+		if got := s.m.input.Composer().Text(); got != "" {
+			t.Errorf("got the message box %q before the answer", got)
+		}
+		s.run(answer)
+		want := map[bool]string{true: "not yet"}[conflict]
+		if got := s.m.input.Composer().Text(); got != want {
+			t.Errorf("conflict %v: got the message box %q, want %q", conflict, got, want)
+		}
+		if conflict {
+			s.mustShow("your text is in the message box · ", "not yet")
+		}
+	}
+}

@@ -197,7 +197,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case request.DoneMsg:
 		v.canvas.Dirty = true
-		return msg.Then(msg.Err)
+		cmd := msg.Then(msg.Err)
+		v.restoreUnsent(v.panels.decision.TakeUnsent())
+		return cmd
 	case FocusMsg:
 		if v.focus == onApproval {
 			v.panels.decision.TakeFocus() // a key that follows directly decides no request

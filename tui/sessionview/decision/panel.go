@@ -42,6 +42,10 @@ func (p *Panel) Refresh(live bool) approval.Unsent {
 	return p.approval.TakeUnsent()
 }
 
+// TakeUnsent returns what was written about removed requests that the answer to a decision leaves
+// unsent, and forgets it.
+func (p *Panel) TakeUnsent() approval.Unsent { return p.approval.TakeUnsent() }
+
 // Apply reports the outcome of a request as the status message, unless it was decided here or in a
 // recording.
 func (p *Panel) Apply(e *protocol.Event) {
