@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -74,7 +74,7 @@ const (
 
 // update lays out a request at a width unless the card shows it already. Lines that do not change
 // stay seen; so do all lines if the request was seen completely.
-func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOption, width int) {
+func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOptions, width int) {
 	key := cardKey{true, r.Command, r.Patch, len(r.Explained), width, s.SideBySide(width - labelWidth)}
 	if c.key == key {
 		return
@@ -96,7 +96,7 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options []decisionOpti
 }
 
 // layout sets the lines of the card.
-func (c *card) layout(r *protocol.Approval, options []decisionOption) {
+func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 	dir := cmp.Or(c.directory, r.CWD)
 	sections := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
 	c.lines, c.firstRun, c.lastRun, c.runLines = nil, 0, 0, 0
@@ -226,11 +226,20 @@ func (c *card) markSeen(from, to int) {
 	}
 }
 
-// markRowSeen records that a row of the form was on the screen.
-func (c *card) markRowSeen(row formRow) {
-	for i := c.inForm; i < len(c.lines); i++ {
-		if c.lines[i].row == row {
-			c.markSeen(i, i+1)
+// markRowsSeen records the rows of a form, drawn as lines, of which all lines are shown.
+func (c *card) markRowsSeen(lines, shown []formLine) {
+	missing := map[formRow]int{}
+	for _, line := range lines {
+		missing[line.row]++
+	}
+	for _, line := range shown {
+		if missing[line.row]--; missing[line.row] != 0 {
+			continue
+		}
+		for i := c.inForm; i < len(c.lines); i++ {
+			if c.lines[i].row == line.row {
+				c.markSeen(i, i+1)
+			}
 		}
 	}
 }
@@ -244,6 +253,17 @@ func (c *card) complete(option formRow) bool {
 		}
 	}
 	return c.key.known && (c.changes.Changes == nil || c.changes.Complete())
+}
+
+// size returns how much a request runs, after a comma, or "".
+func (c *card) size() string {
+	switch {
+	case c.changes.Changes != nil && len(c.changes.Files()) > 1:
+		return ", " + c.changes.Summary()
+	case c.runLines > 1:
+		return ", " + format.Count(c.runLines, "line")
+	}
+	return ""
 }
 
 // render draws a line without the frame.
@@ -265,31 +285,4 @@ func (l *cardLine) render(s *ui.Styles) string {
 	}
 	out.WriteString(l.text[at:])
 	return out.String()
-}
-
-// frameStyle returns the style of a frame.
-func frameStyle(s *ui.Styles, focused bool) lipgloss.Style {
-	if focused {
-		return s.Warning
-	}
-	return s.Dim
-}
-
-// frameLine draws a line within the sides of the frame.
-func frameLine(s *ui.Styles, line string, width int, focused bool) string {
-	side := frameStyle(s, focused).Render("│")
-	return side + " " + ui.Pad(line, max(0, width-frameWidth)) + " " + side
-}
-
-// frameRule draws an edge of the frame with a title. ends are its first and last character.
-func frameRule(s *ui.Styles, title string, ends [2]string, width int, focused bool) string {
-	style := frameStyle(s, focused)
-	if width < frameWidth {
-		return style.Render(strings.Repeat("─", max(width, 0)))
-	}
-	left := style.Render(ends[0] + "─")
-	if title = ui.Fit(title, width-frameWidth-2); title != "" {
-		left += " " + title + " "
-	}
-	return left + style.Render(strings.Repeat("─", max(0, width-1-ansi.StringWidth(left)))+ends[1])
 }

@@ -4,10 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/filechange"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // cardChanges are the changes of files that a card shows.
@@ -119,6 +122,38 @@ func (c *card) excerpt(rows int) []excerptLine {
 		}
 	}
 	return out
+}
+
+// excerptLines draws the lines of an excerpt. keyActs: the key that views all of it acts.
+func (c *card) excerptLines(s *ui.Styles, excerpt []excerptLine, keyActs bool) []string {
+	out := make([]string, len(excerpt))
+	label := "changes"
+	for i, l := range excerpt {
+		switch {
+		case l.index >= 0:
+			out[i] = c.lines[l.index].render(s)
+		case l.hidden > 0:
+			out[i] = s.Warning.Render(c.moreText(s, l.hidden, keyActs))
+		default:
+			line := cardLine{label: label, gutter: lineGutter, text: l.change.Text, styled: true}
+			out[i], label = line.render(s), ""
+		}
+	}
+	return out
+}
+
+// moreText returns how many lines of a request are left out. It names the key that shows them if the
+// key acts.
+func (c *card) moreText(s *ui.Styles, hidden int, keyActs bool) string {
+	text := ui.Pad("⋯", labelWidth) + format.Count(hidden, "line") + " not shown"
+	if !keyActs {
+		return text
+	}
+	what := "views all"
+	if c.changes.Changes != nil {
+		what = "reviews all"
+	}
+	return text + ui.Prefixed(": ", s.Keys.Hint(keymap.ViewRequest, what))
 }
 
 // changesWidth returns the width of the changes in the card.

@@ -16,8 +16,7 @@ import (
 func cardText(r *protocol.Approval, width int) string {
 	f := NewForm(ui.NewStyles(time.UTC, ""), r)
 	f.card.update(f.styles, r, f.options, width)
-	p := NewPanel(f.styles, "")
-	lines := p.requestLines(&f.card, f.card.excerpt(1<<20), true)
+	lines := f.card.excerptLines(f.styles, f.card.excerpt(1<<20), true)
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
 	}
@@ -250,12 +249,12 @@ func TestAnEditedPatchIsShownInPlaceOfTheRequestedOne(t *testing.T) {
 	}
 	f := NewForm(ui.NewStyles(time.UTC, ""), r)
 	f.setEdited(patch, strings.ReplaceAll(patch, "+y", "+z"))
-	edited := f.editedRequest(r)
+	edited := f.edit.apply(r)
 	if got := cardText(edited, 60); !strings.Contains(got, "+ z") || strings.Contains(got, "y") {
 		t.Errorf("got card\n%s\nwant the edited patch alone", got)
 	}
 	r.Input = []byte(`{"patch":"other"}`)
-	if got := cardText(f.editedRequest(r), 60); !strings.Contains(got, "other") {
+	if got := cardText(f.edit.apply(r), 60); !strings.Contains(got, "other") {
 		t.Errorf("got card\n%s\nwant the arguments that the patch does not show", got)
 	}
 }

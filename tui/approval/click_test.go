@@ -21,7 +21,7 @@ func (s *testPanel) click(text string) {
 		x := ansi.StringWidth(before+text) - 1
 		s.input(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, func() Result {
 			s.setFocus()
-			return s.panel.Click(s.state.Approvals, y, x)
+			return s.panel.Click(y, x)
 		})
 		return
 	}

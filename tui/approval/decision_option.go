@@ -7,23 +7,26 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // decisionOption is an option of a request.
 type decisionOption struct {
 	protocol.Option
+	asks   bool // the request asks questions
 	revise bool // denies and asks for a new plan
 }
 
 // optionsOf returns the options of a request. A plan that can be denied has one more option: to
 // revise it.
-func optionsOf(r *protocol.Approval) []decisionOption {
-	var out []decisionOption
+func optionsOf(r *protocol.Approval) decisionOptions {
+	var out decisionOptions
 	for _, o := range r.Offered() {
-		out = append(out, decisionOption{Option: o})
+		out = append(out, decisionOption{Option: o, asks: len(r.Questions) > 0})
 	}
 	if r.Kind == protocol.ApprovePlan && r.Offers(protocol.Deny) {
-		out = append(out, decisionOption{protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}, true})
+		revise := protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}
+		out = append(out, decisionOption{Option: revise, revise: true})
 	}
 	return out
 }
@@ -35,15 +38,15 @@ func (o *decisionOption) allows() bool {
 
 // name returns agentctl's name of the option. The agent's label is not a name: it may name another
 // decision.
-func (o *decisionOption) name(asks bool) string {
+func (o *decisionOption) name() string {
 	switch {
 	case o.revise:
 		return "Revise with reason"
-	case asks && o.Kind == protocol.AllowOnce:
+	case o.asks && o.Kind == protocol.AllowOnce:
 		return "Answer"
-	case asks && o.Kind == protocol.Deny:
+	case o.asks && o.Kind == protocol.Deny:
 		return "Skip"
-	case asks && o.Kind == protocol.DenyStop:
+	case o.asks && o.Kind == protocol.DenyStop:
 		return "Skip and stop the turn"
 	}
 	return map[protocol.Decision]string{
@@ -73,7 +76,42 @@ func (o *decisionOption) agentLabel() string {
 	return label
 }
 
-// nameOf returns the name of the first option of a kind.
-func (f *Form) nameOf(kind protocol.Decision) string {
-	return f.optionOfKind(kind).name(len(f.questions) > 0)
+// details returns the agent's label and the scope of an option on one line.
+func (o *decisionOption) details() string {
+	scope := format.JoinLines(transcript.Reveal(o.Scope))
+	return o.agentLabel() + ui.Prefixed(map[bool]string{true: " — "}[o.agentLabel() != ""], scope)
+}
+
+// decisionOptions are the options of a request.
+type decisionOptions []decisionOption
+
+// ofKind returns the first option of a kind, or nil.
+func (l decisionOptions) ofKind(kind protocol.Decision) *decisionOption {
+	if i := slices.IndexFunc(l, func(o decisionOption) bool { return o.Kind == kind }); i >= 0 {
+		return &l[i]
+	}
+	return nil
+}
+
+// of returns the option of a row, or nil.
+func (l decisionOptions) of(r formRow) *decisionOption {
+	if r.kind != rowOption {
+		return nil
+	}
+	return &l[r.index]
+}
+
+// rowOf returns the row of an option.
+func (l decisionOptions) rowOf(o *decisionOption) formRow {
+	for i := range l {
+		if &l[i] == o {
+			return formRow{rowOption, 0, i}
+		}
+	}
+	return formRow{}
+}
+
+// labelled reports whether the agent gave an option a label that says more than agentctl's name.
+func (l decisionOptions) labelled() bool {
+	return slices.ContainsFunc(l, func(o decisionOption) bool { return o.agentLabel() != "" })
 }

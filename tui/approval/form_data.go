@@ -7,20 +7,20 @@ import (
 	"agentctl/protocol"
 )
 
-// beginOption marks an option as being sent and returns the data of the command. If the form is
-// incomplete, it sets the error message and returns false.
-func (f *Form) beginOption(request string, o *decisionOption) (protocol.ApproveData, bool) {
-	if f.incomplete(o) {
+// send marks an option as being sent and returns the data of the command. If the form is incomplete,
+// it sets the error message and returns false.
+func (f *Form) send(o *decisionOption) (protocol.ApproveData, bool) {
+	if o.allows() && len(f.answers.questions) > 0 && len(f.answers.all()) == 0 {
 		f.err = "no question is answered yet"
 		return protocol.ApproveData{}, false
 	}
-	f.sending, f.err = o.name(len(f.questions) > 0), ""
-	return f.data(request, o), true
+	f.sending, f.err = o.name(), ""
+	return f.data(o), true
 }
 
 // data returns the data of the approve command.
-func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
-	d := protocol.ApproveData{Request: request, Option: o.ID, Reason: f.fullReason()}
+func (f *Form) data(o *decisionOption) protocol.ApproveData {
+	d := protocol.ApproveData{Request: f.request, Option: o.ID, Reason: f.reason.full()}
 	if o.ID == "" {
 		d.Decision = o.Kind
 	}
@@ -28,8 +28,8 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	case o.revise:
 		d.Input = &protocol.ApprovalInput{Replan: true}
 	case !o.allows():
-	case len(f.questions) > 0:
-		d.Input = &protocol.ApprovalInput{Answers: f.answers.all(f.questions)}
+	case len(f.answers.questions) > 0:
+		d.Input = &protocol.ApprovalInput{Answers: f.answers.all()}
 	case f.plan.changed():
 		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
 	default:
@@ -38,28 +38,35 @@ func (f *Form) data(request string, o *decisionOption) protocol.ApproveData {
 	return d
 }
 
-// fullReason returns the reason that the user wrote, then the comments on the changes, one a line.
-func (f *Form) fullReason() string {
-	return strings.Trim(f.reason.text+"\n"+f.reason.comments.Text(), "\n")
-}
-
-// incomplete reports whether the option allows a request with questions and no question has an
-// answer.
-func (f *Form) incomplete(o *decisionOption) bool {
-	return o.allows() && len(f.questions) > 0 && len(f.answers.all(f.questions)) == 0
-}
-
-// all returns the answers by question ID, without unanswered questions.
-func (a *answers) all(questions []protocol.Question) map[string][]string {
-	out := map[string][]string{}
-	for _, q := range questions {
-		given := slices.Clone(a.choices[q.ID])
-		if text := a.text[q.ID]; text != "" {
-			given = append(given, text)
-		}
-		if len(given) > 0 {
-			out[q.ID] = given
-		}
+// decided records the answer to the decision that is being sent. message is the error message, or ""
+// if the decision was accepted. Its texts are gone then, unless the request only gets an explanation.
+func (f *Form) decided(message string) {
+	explain := f.options.ofKind(protocol.Explain)
+	explained := explain != nil && f.sending == explain.name()
+	if f.sending, f.err = "", message; message == "" && !explained {
+		f.clearText()
 	}
-	return out
+}
+
+// text returns all that the user wrote in the form. It saves what is being written.
+func (f *Form) text() string {
+	if f.input != nil {
+		f.saveText()
+	}
+	f.reason.saveComment()
+	var out []string
+	for i := range f.answers.questions {
+		out = append(out, f.answers.textOf(i))
+	}
+	for i := range f.plan.tasks {
+		out = append(out, f.plan.titles[f.plan.tasks[i].ID])
+	}
+	out = append(out, f.edit.written(), f.reason.full())
+	return strings.Join(slices.DeleteFunc(out, func(s string) bool { return s == "" }), "\n")
+}
+
+// clearText removes all that the user wrote in the form: it was sent.
+func (f *Form) clearText() {
+	f.answers.text, f.reason = map[string]string{}, reason{}
+	f.plan.titles, f.edit.text = map[string]string{}, nil
 }

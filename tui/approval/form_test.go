@@ -72,7 +72,7 @@ func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
 		}}
 		p.Update(pending, "", time.Time{}, true)
 		for _, focused := range []bool{true, false} { // without the focus the key writes
-			lines, _ := p.View(pending, time.Time{}, 80, 12, focused)
+			lines, _ := p.View(time.Time{}, 80, 12, focused)
 			if got := ansi.Strip(strings.Join(lines, "\n")); strings.Contains(got, want) != focused {
 				t.Errorf("key %s, focus %v: the panel must name %q only with the focus:\n%s", key, focused, want, got)
 			}
@@ -93,8 +93,8 @@ func TestPanelCountsTheLinesOfTheFormThatAreLeftOut(t *testing.T) {
 		move int
 		want string
 	}{{0, "⋯ 14 above · ⋯ 13 below"}, {99, "⋯ 27 above"}} {
-		p.forms["r1"].move(c.move)
-		lines, _ := p.View(pending, time.Time{}, 80, 16, true)
+		p.requests.forms["r1"].rows.move(c.move)
+		lines, _ := p.View(time.Time{}, 80, 16, true)
 		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, c.want+" ─") {
 			t.Errorf("after %d rows: want %q in\n%s", c.move, c.want, got)
 		}

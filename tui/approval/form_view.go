@@ -15,43 +15,41 @@ import (
 	"agentctl/tui/ui"
 )
 
-// formLine is a line of a form and the row that it belongs to.
-type formLine struct {
-	text  string
-	row   formRow
-	spots []spot // rows that it names side by side
-	gap   bool   // an empty line, left out if there is no room
-}
-
-// spot is a part of a line, in cells, that names a row.
-type spot struct {
-	from, to int
-	row      formRow
-}
-
-// rowAt returns the row at a column of a line.
-func (l *formLine) rowAt(column int) formRow {
-	for _, s := range l.spots {
-		if column >= s.from && column < s.to {
-			return s.row
+// lines returns the form, the question whether to allow always, or the decision being sent, and the
+// first line of the selected row. offline: what is sent waits for the connection.
+func (f *Form) lines(width int, focused, offline bool) (lines []formLine, at int) {
+	switch {
+	case f.sending != "":
+		sending := "sending: "
+		if offline {
+			sending = "waits for the connection: "
 		}
+		lines = []formLine{{text: f.styles.Warning.Render(ui.Fit("   "+sending+f.sending+" …", width))}}
+	case f.awaits.always != nil:
+		lines = f.alwaysLines(width)
+	default:
+		lines, at = f.view(width, focused)
 	}
-	return l.row
+	if f.err != "" {
+		text := ui.Fit("   "+format.JoinLines(transcript.Clean(f.err)), width)
+		lines = append(lines, formLine{text: f.styles.Error.Render(text)})
+	}
+	return lines, at
 }
 
 // view returns the lines of all rows and the index of the first line of the selected row.
 func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 	if f.edit.field != nil {
-		out, at = f.commandLines(width)
+		out, at = f.edit.lines(f.styles, width)
 		focused = false // the keys of the rows write
 	}
-	inLine := !focused && f.input == nil && f.namesTellOptions()
-	for i, r := range f.rows {
-		if i > 0 && f.rows[i-1].kind == rowAnswer {
+	inLine := !focused && f.input == nil && !f.options.labelled()
+	for i, r := range f.rows.all {
+		if i > 0 && f.rows.all[i-1].kind == rowAnswer {
 			out = append(out, formLine{gap: true})
 		}
-		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows[i-1].kind == rowAnswer) {
-			q := &f.questions[r.question]
+		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows.all[i-1].kind == rowAnswer) {
+			q := &f.answers.questions[r.question]
 			for _, line := range theirLines("   ", transcript.Reveal(q.Text), width) {
 				out = append(out, formLine{text: f.styles.Bold.Render(line), row: formRow{rowText, r.question, 0}})
 			}
@@ -62,14 +60,14 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 			}
 			continue
 		}
-		if i == f.selected && f.edit.field == nil {
+		if i == f.rows.selected && f.edit.field == nil {
 			at = len(out)
 			if f.input != nil {
 				out = append(out, formLine{text: f.styles.InputLine(r.inputLabel(), f.input, width)})
 				continue
 			}
 		}
-		if r.kind == rowReason && !focused && f.fullReason() == "" {
+		if r.kind == rowReason && !focused && f.reason.full() == "" {
 			continue // its key needs the focus
 		}
 		out = append(out, f.rowLines(i, r, width, focused)...)
@@ -82,7 +80,7 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 	name, theirs := f.rowText(r, focused)
 	style, mark := f.styles.Plain, "   "
 	switch {
-	case focused && i == f.selected:
+	case focused && i == f.rows.selected:
 		style, mark = f.styles.Selected, " ▸ "
 	case !focused:
 		style = f.styles.Dim
@@ -92,22 +90,16 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 	if theirs != "" {
 		lines = theirLines(mark+name+" ", theirs, width)
 	}
-	if o := f.optionOf(r); o != nil && o.Scope != "" && len(lines) > 1 {
+	if o := f.options.of(r); o != nil && o.Scope != "" && len(lines) > 1 {
 		lines, r = []string{mark + name + " …"}, formRow{} // the confirmation shows the scope
 	}
 	for _, line := range lines {
-		if line = ui.Fit(line, width); focused && i == f.selected {
+		if line = ui.Fit(line, width); focused && i == f.rows.selected {
 			line = ui.Pad(line, width)
 		}
 		out = append(out, formLine{text: style.Render(line), row: r})
 	}
 	return out
-}
-
-// namesTellOptions reports whether agentctl's names of the options say what they decide: the agent
-// gave no own labels.
-func (f *Form) namesTellOptions() bool {
-	return !slices.ContainsFunc(f.options, func(o decisionOption) bool { return o.agentLabel() != "" })
 }
 
 // optionLines returns the names of all options side by side, as many as fit on a line. They do not
@@ -137,19 +129,6 @@ func (f *Form) optionLines(width int) []formLine {
 	return out
 }
 
-// withoutGaps returns lines without the gaps, and the index of the line at.
-func withoutGaps(lines []formLine, at int) (out []formLine, index int) {
-	for i, line := range lines {
-		if i == at {
-			index = len(out)
-		}
-		if !line.gap {
-			out = append(out, line)
-		}
-	}
-	return out, index
-}
-
 // theirLines returns a text of the agent after a label of agentctl's, in a gutter.
 func theirLines(label, text string, width int) []string {
 	var out []string
@@ -168,14 +147,6 @@ func theirLines(label, text string, width int) []string {
 	return out
 }
 
-// optionOf returns the option of a row, or nil.
-func (f *Form) optionOf(r formRow) *decisionOption {
-	if r.kind != rowOption {
-		return nil
-	}
-	return &f.options[r.index]
-}
-
 // rowText returns the text of a row: agentctl's, and the agent's or the user's.
 func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 	number := ""
@@ -184,16 +155,16 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 	}
 	switch r.kind {
 	case rowChoice:
-		q := &f.questions[r.question]
+		q := &f.answers.questions[r.question]
 		c := &q.Choices[r.index]
 		picked := slices.Contains(f.answers.choices[q.ID], c.ID)
 		return number + checkbox(picked, !q.Many), withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
-		return "Other:", format.JoinLines(transcript.Reveal(f.answers.text[f.questions[r.question].ID]))
+		return "Other:", format.JoinLines(transcript.Reveal(f.answers.textOf(r.question)))
 	case rowTask:
 		t := &f.plan.tasks[r.index]
 		name := checkbox(!f.plan.dropped[t.ID], false) + " " + TaskLabel(f.plan.tasks, r.index, f.plan.dropped)
-		return name, withDetails(cmp.Or(f.plan.titles[t.ID], t.Title), t.Description)
+		return name, withDetails(f.plan.title(r.index), t.Description)
 	case rowEdit:
 		name := " with the patch as edited"
 		if f.edit.command {
@@ -204,33 +175,19 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 		}
 		return checkbox(f.edit.enabled, false) + name, ""
 	case rowReason:
-		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + " reason" + f.commentCount() + ":"),
+		return strings.TrimSpace(f.styles.Keys.Key(keymap.WriteReason) + f.reason.label()),
 			format.JoinLines(transcript.Reveal(f.reason.text))
 	}
 	o := &f.options[r.index]
-	if len(f.questions) > 0 {
+	if o.asks {
 		number = "" // the digits are the answers
 	}
-	return number + o.name(len(f.questions) > 0), o.details()
-}
-
-// commentCount returns the number of comments that are sent with the reason, or "".
-func (f *Form) commentCount() string {
-	if n := f.reason.comments.Len(); n > 0 {
-		return " with " + format.Count(n, "comment")
-	}
-	return ""
-}
-
-// details returns the agent's label and the scope of an option on one line.
-func (o *decisionOption) details() string {
-	scope := format.JoinLines(transcript.Reveal(o.Scope))
-	return o.agentLabel() + ui.Prefixed(map[bool]string{true: " — "}[o.agentLabel() != ""], scope)
+	return number + o.name(), o.details()
 }
 
 // alwaysLines returns the question whether to allow always, with what that covers.
 func (f *Form) alwaysLines(width int) []formLine {
-	row := f.rowOf(f.awaits.always)
+	row := f.options.rowOf(f.awaits.always)
 	out := []formLine{{text: f.styles.Warning.Render("   Allow this always, without asking again?"), row: row}}
 	for _, line := range theirLines("   ", cmp.Or(f.awaits.always.details(), "as the agent decides"), width) {
 		out = append(out, formLine{text: line, row: row})
@@ -278,7 +235,7 @@ func (f *Form) cursor(y int) *tea.Cursor {
 		c.X, c.Y = c.X+frameWidth/2, y
 		return &c
 	}
-	c := ui.InputCursor(f.rows[f.selected].inputLabel(), f.input, y)
+	c := ui.InputCursor(f.rows.current().inputLabel(), f.input, y)
 	c.X += frameWidth / 2
 	return c
 }

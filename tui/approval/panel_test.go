@@ -23,7 +23,7 @@ func TestPanelNamesTheAgentThatAsked(t *testing.T) {
 		r.AskedBy = by
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
 		p.Update([]protocol.Approval{r}, "", now, true)
-		lines, _ := p.View([]protocol.Approval{r}, now, 100, 20, true)
+		lines, _ := p.View(now, 100, 20, true)
 		if got := ansi.Strip(lines[0]); !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -43,7 +43,7 @@ func TestOptionsAreSideBySideWithoutTheFocus(t *testing.T) {
 		all := []protocol.Approval{r}
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
 		p.Update(all, "", now, true)
-		lines, _ := p.View(all, now, 100, 20, false)
+		lines, _ := p.View(now, 100, 20, false)
 		text := ansi.Strip(strings.Join(lines, "\n"))
 		if got := strings.Contains(text, names); got != beside {
 			t.Errorf("label %q: got\n%s", label, text)
@@ -57,11 +57,11 @@ func TestOptionsAreSideBySideWithoutTheFocus(t *testing.T) {
 		y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, names) })
 		before, _, _ := strings.Cut(ansi.Strip(lines[y]), "2 Deny")
 		x := ansi.StringWidth(before)
-		if result := p.Click(all, y, x); result.Decide != nil {
+		if result := p.Click(y, x); result.Decide != nil {
 			t.Error("a click decides")
 		}
-		if _, f := p.Current(all); f.selected != 1 {
-			t.Errorf("a click on the second option selects row %d", f.selected)
+		if _, f := p.requests.current(); f.rows.selected != 1 {
+			t.Errorf("a click on the second option selects row %d", f.rows.selected)
 		}
 	}
 }
@@ -74,9 +74,9 @@ func TestTheReasonStaysWhileTheRequestIsExplained(t *testing.T) {
 		}
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
 		p.Update([]protocol.Approval{r}, "", time.Time{}, true)
-		f := p.forms["r1"]
+		f := p.requests.forms["r1"]
 		f.reason.text = "because"
-		if _, ok := f.beginOption("r1", f.optionOfKind(kind)); !ok {
+		if _, ok := f.send(f.options.ofKind(kind)); !ok {
 			t.Fatalf("%s is not sent", kind)
 		}
 		p.Decided("r1", "")
@@ -106,11 +106,11 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 		styles.Now = func() time.Time { return now }
 		all, p := reviseRequest(), NewPanel(styles, "")
 		p.Update(all, "", now, true)
-		f := p.forms["r1"]
+		f := p.requests.forms["r1"]
 		if !f.askReason(&f.options[len(f.options)-1]) {
 			t.Fatal("the decision needs no reason")
 		}
-		p.Paste(all, "typed")
+		p.Paste("typed")
 		wait := func() {
 			now = now.Add(Grace)
 			p.Arm(now)
@@ -118,7 +118,7 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 		wait()
 		press := func(msg tea.KeyPressMsg) Result {
 			p.Touch(now)
-			return p.PressTyping(all, msg)
+			return p.PressTyping(msg)
 		}
 		edit := press(tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl}).Edit
 		if edit == nil || edit.Text != "typed" {
@@ -132,7 +132,7 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 			edit.Done("edited\nline\n")
 			want = "edited line"
 		}
-		if r := press(tea.KeyPressMsg{Code: tea.KeyEnter}); r.Decide != nil || r.Status != tooSoon || !p.Typing(all) {
+		if r := press(tea.KeyPressMsg{Code: tea.KeyEnter}); r.Decide != nil || r.Status != tooSoon || !p.Typing() {
 			t.Fatalf("fails %v: the first key after the editor has the result %+v", fails, r)
 		}
 		wait()

@@ -24,15 +24,15 @@ func BenchmarkLargePatch(b *testing.B) {
 		for b.Loop() {
 			p := NewPanel(ui.NewStyles(time.UTC, ""), "")
 			p.Update(pending, "", time.Time{}, true)
-			p.View(pending, time.Time{}, 80, 20, true)
+			p.View(time.Time{}, 80, 20, true)
 		}
 	})
 	b.Run("drawn", func(b *testing.B) {
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
 		p.Update(pending, "", time.Time{}, true)
-		p.View(pending, time.Time{}, 80, 20, true)
+		p.View(time.Time{}, 80, 20, true)
 		for b.Loop() {
-			p.View(pending, time.Time{}, 80, 20, true)
+			p.View(time.Time{}, 80, 20, true)
 		}
 	})
 }

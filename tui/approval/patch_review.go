@@ -1,8 +1,6 @@
 package approval
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
@@ -15,10 +13,12 @@ import (
 )
 
 // patchReview is the review of the changes of a request, with its decision below them. The keys
-// that decide are those of the panel, under its guard.
+// that decide are those of the form, under the guard of the request.
 type patchReview struct {
+	styles   *ui.Styles
 	body     *review.View
-	panel    *Panel
+	requests *requests
+	decider  *decider
 	form     *Form
 	request  protocol.Approval // a copy: the list of pending ones changes in place
 	head     *requestHead
@@ -27,14 +27,11 @@ type patchReview struct {
 	rows     int     // of the body in the last drawing; the decision is below
 }
 
-// newPatchReview returns the review of a request. note is shown until the first key.
-func newPatchReview(p *Panel, f *Form, r *protocol.Approval, note string) *patchReview {
-	title := KindName(r.Kind)
-	if p.name != "" {
-		title = p.name + keymap.Separator + title
-	}
-	v := &patchReview{panel: p, form: f, request: *r}
-	v.head = &requestHead{requestItem{f, f.editedRequest(&v.request)}}
+// newPatchReview returns the review of the shown request. note is shown until the first key.
+func newPatchReview(l *requests, d *decider, title, note string) *patchReview {
+	r, f := l.current()
+	v := &patchReview{styles: f.styles, requests: l, decider: d, form: f, request: *r}
+	v.head = &requestHead{requestItem{f, f.edit.apply(&v.request)}}
 	v.body, v.shown = review.New(f.styles, title, v.content()), f.card.text()
 	v.body.SetMessage(note)
 	f.reason.review = v.body
@@ -49,9 +46,10 @@ func (v *patchReview) content() review.Content {
 	return review.Content{Changes: changes, Head: v.head, Comments: &v.form.reason.comments, Unread: true}
 }
 
-// pending reports whether the request still waits for a decision.
+// pending reports whether the request still waits for a decision and is the one that is shown.
 func (v *patchReview) pending() bool {
-	return v.panel.request == v.request.Request && v.panel.forms[v.request.Request] == v.form
+	_, f := v.requests.current()
+	return f == v.form
 }
 
 // Scope returns the scope of the part that has the keys.
@@ -70,7 +68,8 @@ func (v *patchReview) Typing() bool { return v.body.Typing() || v.form.Typing() 
 
 // Update gives a message to the text field or the form that has the keys, else to the review.
 func (v *patchReview) Update(msg tea.Msg) ui.Response {
-	if !v.pending() {
+	r, f := v.requests.current()
+	if f != v.form {
 		v.deciding = false
 		_, isKey := msg.(tea.KeyPressMsg)
 		_, isPaste := msg.(tea.PasteMsg)
@@ -81,35 +80,35 @@ func (v *patchReview) Update(msg tea.Msg) ui.Response {
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return v.press(msg)
+		return v.press(r, msg)
 	case tea.PasteMsg:
-		v.panel.Paste(v.panel.pending, msg.Content)
+		v.form.paste(msg.Content)
 	case tea.MouseClickMsg:
-		return v.click(msg)
+		return v.click(r, msg)
 	}
 	return v.body.Update(msg)
 }
 
-// press handles a key. The panel gets the keys that mean nothing in the review.
-func (v *patchReview) press(msg tea.KeyPressMsg) ui.Response {
-	p, key := v.panel, msg.String()
-	keys := p.styles.Keys
+// press handles a key. The form gets the keys that mean nothing in the review.
+func (v *patchReview) press(r *protocol.Approval, msg tea.KeyPressMsg) ui.Response {
+	keys, key := v.styles.Keys, msg.String()
 	switch {
 	case v.body.Typing():
 		return v.body.Update(msg)
 	case v.form.Typing():
-		return v.apply(p.PressTyping(p.pending, msg))
+		return v.apply(v.decider.pressTyping(r, v.form, msg))
 	case keys.At(keymap.Global, key) == keymap.FocusNext:
 		v.deciding = !v.deciding
 		return ui.Response{}
 	case !v.deciding && v.form.awaits.always == nil && v.body.Handles(key):
-		r := v.body.Update(msg)
+		response := v.body.Update(msg)
 		if keys.InList(keymap.Review, key) == keymap.ReviewComment && !v.body.Typing() {
-			p.rearm() // the keys that follow may be a comment
+			v.decider.rearm() // the keys that follow may be a comment
 		}
-		return r
+		return response
 	}
-	switch action := keys.InList(keymap.Approval, key); {
+	action := keys.InList(keymap.Approval, key)
+	switch {
 	case v.form.awaits.always != nil: // the key confirms or discards it
 	case action == keymap.Back || action == keymap.ViewRequest:
 		v.deciding = false
@@ -120,14 +119,36 @@ func (v *patchReview) press(msg tea.KeyPressMsg) ui.Response {
 		return ui.Response{}
 	}
 	v.deciding = v.deciding || isDigit(key)
-	return v.apply(p.Press(p.pending, key))
+	return v.apply(v.decider.press(r, v.form, key, action))
 }
 
-// apply carries out a result of the panel. A decision closes the review.
+// click handles a click. One on the changes is for these. One below them is for the form, under the
+// guard of its keys: it shows the form, selects a row, or confirms the selected one.
+func (v *patchReview) click(r *protocol.Approval, msg tea.MouseClickMsg) ui.Response {
+	if v.body.Typing() || v.form.Typing() || v.form.awaits.always != nil || msg.Button != tea.MouseLeft {
+		return ui.Response{}
+	}
+	v.decider.guard.Touch(v.styles.Now())
+	switch {
+	case msg.Y < v.rows:
+		v.deciding = false
+		return v.body.Update(msg)
+	case !v.deciding: // the rows move: a double click must not confirm one
+		v.deciding = true
+		v.decider.rearm()
+		return ui.Response{}
+	}
+	return v.apply(v.decider.click(r, v.form, msg.Y-v.rows, msg.X))
+}
+
+// apply carries out a result of the decider. A decision closes the review.
 func (v *patchReview) apply(r Result) ui.Response {
 	v.body.SetMessage(r.Status)
 	switch {
-	case r.Push != nil:
+	case r.unseen:
+		if v.form.card.changes.Changes != nil {
+			v.decider.rearm()
+		}
 		v.deciding, v.form.awaits.always = false, nil
 		v.body.SetMessage("not decided: this was not on the screen")
 		if !v.body.ShowUnread() {
@@ -144,10 +165,10 @@ func (v *patchReview) apply(r Result) ui.Response {
 // View draws the review and, below it, the decision.
 func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
 	f := v.form
-	if r, _ := v.panel.Current(v.panel.pending); r != nil && v.pending() {
+	if r, current := v.requests.current(); current == f {
 		v.request = *r
 	}
-	v.head.request = f.editedRequest(&v.request)
+	v.head.request = f.edit.apply(&v.request)
 	v.head.update(max(f.card.key.width, minWidth))
 	if text := f.card.text(); text != v.shown {
 		v.shown = text
@@ -167,8 +188,8 @@ func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
 
 // decision draws the form if it has the keys, and the keys that decide.
 func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
-	p, f, s := v.panel, v.form, v.panel.styles
-	p.lines = p.lines[:0]
+	d, f, s := v.decider, v.form, v.styles
+	d.drawn.reset()
 	if !v.pending() {
 		text := " it was decided elsewhere"
 		if f.sending == "" && f.text() != "" {
@@ -176,8 +197,8 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 		}
 		return []string{s.Warning.Render(ui.Fit(text, width))}, nil
 	}
-	hint := p.hint(&v.request, f, true, 1)
-	if !v.deciding && f.awaits.always == nil && !f.Typing() && p.guard.Armed() {
+	hint := d.hint(&v.request, f, true, false)
+	if !v.deciding && f.awaits.always == nil && !f.Typing() && d.guard.Armed() {
 		hint = v.hint()
 	}
 	if n := f.reason.comments.Len(); n > 0 {
@@ -187,16 +208,14 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 	if !v.deciding && !f.Typing() && f.awaits.always == nil && f.err == "" {
 		return []string{keys}, nil
 	}
-	all, at := p.formLines(f, width, true)
+	all, at := f.lines(width, true, d.offline)
 	form, at := ui.Window(all, at, max(1, rows-1))
-	p.rows = len(form)
-	f.markShown(all, form)
+	f.card.markRowsSeen(all, form)
 	out := []string{keys}
-	p.lines = append(p.lines, formLine{})
+	d.drawn.set(len(out), form)
 	cursorRow := len(out) + at
 	for _, line := range form {
 		out = append(out, line.text)
-		p.lines = append(p.lines, line)
 	}
 	if !f.Typing() {
 		return out, nil
@@ -209,13 +228,7 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 // hint returns the keys that decide while the review has the keys.
 func (v *patchReview) hint() string {
 	f, r := v.form, &v.request
-	var pairs []any
-	if f.card.complete(formRow{}) && r.Offers(protocol.AllowOnce) {
-		pairs = append(pairs, keymap.Allow, strings.ToLower(f.nameOf(protocol.AllowOnce)))
-	}
-	if r.Offers(protocol.Deny) && !v.body.Searching() { // the next match has its key
-		pairs = append(pairs, keymap.DenyRequest, strings.ToLower(f.nameOf(protocol.Deny)))
-	}
+	pairs := f.decisionKeys(r, f.card.complete(formRow{}), !v.body.Searching()) // the next match has the key
 	pairs = append(pairs, keymap.WriteReason, "reason", keymap.FocusNext, "all options")
 	if editable(r) {
 		pairs = append(pairs, keymap.EditRequest, "edit")

@@ -26,6 +26,21 @@ func (p *planEdit) title(i int) string {
 	return t.Title
 }
 
+// setTitle sets the title of task i. An empty text, or the title of the plan, removes the change.
+func (p *planEdit) setTitle(i int, text string) {
+	if t := &p.tasks[i]; text != "" && text != t.Title {
+		p.titles[t.ID] = text
+	} else {
+		delete(p.titles, t.ID)
+	}
+}
+
+// toggle removes task i, or restores it.
+func (p *planEdit) toggle(i int) {
+	id := p.tasks[i].ID
+	p.dropped[id] = !p.dropped[id]
+}
+
 // changed reports whether the user changed the plan.
 func (p *planEdit) changed() bool {
 	return len(p.titles) > 0 || slices.ContainsFunc(p.tasks, func(t protocol.Task) bool { return p.dropped[t.ID] })

@@ -1,29 +1,16 @@
 package approval
 
 import (
-	"cmp"
-
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
-// view returns an overlay with the whole request: the review of its changes, or a pager. note is
-// the reason why it opens, or "".
-func (p *Panel) view(f *Form, r *protocol.Approval, note string) ui.Overlay {
-	f.card.update(f.styles, f.editedRequest(r), f.options, max(f.card.key.width, minWidth))
-	if f.card.changes.Changes != nil {
-		p.rearm()
-		return newPatchReview(p, f, r, note)
-	}
-	return p.newReader(f, r, cmp.Or(note, "the whole request"))
-}
-
 // newReader returns a pager with the whole request. It records which lines were on the screen.
-func (p *Panel) newReader(f *Form, r *protocol.Approval, title string) ui.Overlay {
+func newReader(s *ui.Styles, f *Form, r *protocol.Approval, title string) ui.Overlay {
 	request := *r // the list of pending requests changes in place
-	item := &requestItem{f, f.editedRequest(&request)}
-	pager := ui.NewPager(p.styles, title, item)
+	item := &requestItem{f, f.edit.apply(&request)}
+	pager := ui.NewPager(s, title, item)
 	pager.Shown = func(width, from, to int) {
 		item.update(width)
 		f.card.markSeen(from, to)
@@ -47,9 +34,10 @@ func (i *requestItem) Estimate(int, bool) int { return len(i.form.card.lines) }
 // Block implements transcript.Item.
 func (i *requestItem) Block(width int, _ bool) transcript.Block {
 	i.update(width)
+	sides := frame{styles: i.form.styles, width: width, focused: true}
 	lines := make([]string, len(i.form.card.lines))
 	for at := range lines {
-		lines[at] = frameLine(i.form.styles, i.form.card.lines[at].render(i.form.styles), width, true)
+		lines[at] = sides.line(i.form.card.lines[at].render(i.form.styles))
 	}
 	return transcript.Block{Body: lines}
 }

@@ -139,14 +139,13 @@ func (s *testPanel) input(msg tea.Msg, panel func() Result) {
 }
 
 func (s *testPanel) pressPanel(msg tea.KeyPressMsg) Result {
-	pending := s.state.Approvals
-	if s.focused && s.panel.Typing(pending) {
-		return s.panel.PressTyping(pending, msg)
+	if s.focused && s.panel.Typing() {
+		return s.panel.PressTyping(msg)
 	}
-	if r, handled := s.panel.PressChord(pending, msg.String()); handled || !s.focused {
+	if r, handled := s.panel.PressChord(msg.String()); handled || !s.focused {
 		return r
 	}
-	return s.panel.Press(pending, msg.String())
+	return s.panel.Press(msg.String())
 }
 
 // apply carries out a result of the panel.
@@ -177,7 +176,7 @@ func (s *testPanel) apply(r Result) {
 }
 
 func (s *testPanel) paste(text string) {
-	s.panel.Paste(s.state.Approvals, text)
+	s.panel.Paste(text)
 	s.view()
 }
 
@@ -207,7 +206,7 @@ func (s *testPanel) text() string {
 // lines returns the lines of the panel. On a low screen it has all rows, as in a session.
 func (s *testPanel) lines() []string {
 	left := s.height - 3
-	lines, _ := s.panel.View(s.state.Approvals, s.now, s.width, max(left-3, min(left, 14)), s.focused)
+	lines, _ := s.panel.View(s.now, s.width, max(left-3, min(left, 14)), s.focused)
 	return lines
 }
 

@@ -123,7 +123,7 @@ func hasDiff(r *protocol.Approval) bool {
 
 // rowSections returns the texts of the agent that the rows of a form show: tasks, questions with
 // their choices, and options.
-func rowSections(r *protocol.Approval, options []decisionOption) []Section {
+func rowSections(r *protocol.Approval, options decisionOptions) []Section {
 	var out []Section
 	add := func(label string, row formRow, texts ...string) {
 		texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })

@@ -1,14 +1,12 @@
 package approval
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
 	"agentctl/tui/composer"
-	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -46,127 +44,71 @@ func editableCommand(r *protocol.Approval) bool {
 	return r.Editable && r.Kind == protocol.ApproveCommand && r.Command != "" && r.Patch == ""
 }
 
-// startEdit edits the title of the selected task or the command, or opens the patch in the user's
-// editor.
-func (p *Panel) startEdit(r *protocol.Approval, f *Form) Result {
-	switch {
-	case f.selected >= 0 && f.rows[f.selected].kind == rowTask:
-		f.startEdit(f.plan.title(f.rows[f.selected].index))
-		return Result{}
-	case editableCommand(r):
-		if f.startCommand(r) {
-			return Result{}
-		}
-		return Result{Edit: p.textToEdit(r, f.currentText(r))}
-	case r.Kind == protocol.ApproveCommand && r.Command != "":
-		return Result{Status: "this agent takes no edited command: deny with a reason instead"}
-	case r.Patch != "" && !r.Editable:
-		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
-	case r.Patch != "":
-		return Result{Edit: p.textToEdit(r, f.currentText(r))}
-	case len(r.Tasks) > 0:
-		return Result{Status: "select a task to edit it"}
-	}
-	return Result{Status: "this request has nothing to edit"}
-}
-
-// textToEdit returns a text of a request for the user's editor.
-func (p *Panel) textToEdit(r *protocol.Approval, text string) *ui.EditIntent {
-	request, requested, extension := r.Request, r.Patch, "diff"
-	if editableCommand(r) {
-		requested, extension = r.Command, "sh"
-	}
-	return &ui.EditIntent{Extension: extension, Text: text, Returned: p.rearm, Done: func(text string) {
-		if f := p.forms[request]; f != nil && f.sending == "" {
-			f.setEdited(requested, text)
-		}
-	}}
-}
-
-// pressCommand handles a key while the command is edited. Enter and tab keep the edited command:
-// the card shows it before a key decides. Esc discards the edit.
-func (p *Panel) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMsg) Result {
-	field, key := f.edit.field, msg.String()
-	switch {
-	case key == "enter" || key == "tab":
-		f.edit.field = nil
-		f.setEdited(r.Command, field.Text())
-		p.rearm()
-	case key == "esc":
-		f.edit.field = nil
-	case p.styles.Keys.At(keymap.Global, key) == keymap.OpenEditor:
-		f.edit.field = nil
-		return Result{Edit: p.textToEdit(r, field.Text())}
-	default:
-		field.Press(msg)
-	}
-	return Result{}
-}
-
-// startCommand opens the command in a text field. It reports false if the field cannot hold it
-// unchanged and visible, as one with tabs or hidden characters.
-func (f *Form) startCommand(r *protocol.Approval) bool {
-	text, field := f.currentText(r), composer.New()
+// start opens the command in a text field. It reports false if the field cannot hold it unchanged
+// and visible, as one with tabs or hidden characters.
+func (e *textEdit) start(r *protocol.Approval) bool {
+	text, field := e.current(r), composer.New()
 	field.SetText(text)
 	if field.Text() != text || transcript.Reveal(text) != text {
 		return false
 	}
-	f.edit.field = &field
+	e.field = &field
 	return true
 }
 
-// setEdited sets the edited text and selects its row. A text that is empty or equal to the
-// requested one removes the edit.
-func (f *Form) setEdited(requested, text string) {
-	f.err = ""
-	at := slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowEdit })
+// set sets the edited text and enables it. A text that is empty or equal to the requested one
+// removes the edit. It reports whether there is one.
+func (e *textEdit) set(requested, text string) (edited bool) {
 	same := strings.TrimRight(text, "\n") == strings.TrimRight(requested, "\n")
 	if same || strings.TrimSpace(text) == "" {
-		f.edit.text, f.edit.enabled = nil, false
-		if at >= 0 {
-			f.rows = slices.Delete(f.rows, at, at+1)
-		}
-		f.selected = min(f.selected, len(f.rows)-1)
-		return
+		e.text, e.enabled = nil, false
+		return false
 	}
-	if f.edit.command {
+	if e.command {
 		text = strings.TrimRight(text, "\n")
 	}
-	f.edit.text, f.edit.enabled = &text, true
-	if at < 0 {
-		at = slices.IndexFunc(f.rows, func(r formRow) bool { return r.kind == rowOption })
-		f.rows = slices.Insert(f.rows, at, formRow{kind: rowEdit})
-	}
-	f.selected = at
+	e.text, e.enabled = &text, true
+	return true
 }
 
-// currentText returns the edited text, or the text of the request without an edit.
-func (f *Form) currentText(r *protocol.Approval) string {
+// current returns the edited text, or the text of the request without an edit.
+func (e *textEdit) current(r *protocol.Approval) string {
 	switch {
-	case f.edit.text != nil:
-		return *f.edit.text
-	case f.edit.command:
+	case e.text != nil:
+		return *e.text
+	case e.command:
 		return r.Command
 	}
 	return r.Patch
 }
 
-// editedRequest returns the request with the edits that an allowing decision would apply, without
-// arguments that only repeat the requested text. It does not modify r.
-func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
-	if !f.edit.sends() {
+// written returns the command that the user wrote, or "".
+func (e *textEdit) written() string {
+	switch {
+	case e.field != nil:
+		return e.field.Text()
+	case e.command && e.text != nil:
+		return *e.text
+	}
+	return ""
+}
+
+// apply returns the request with the edit that an allowing decision would apply, without arguments
+// that only repeat the requested text. It does not modify r.
+func (e *textEdit) apply(r *protocol.Approval) *protocol.Approval {
+	if !e.sends() {
 		return r
 	}
 	changed := *r
 	rest, _ := r.RestArguments()
 	switch {
-	case !f.edit.command:
-		changed.Patch = *f.edit.text
+	case !e.command:
+		changed.Patch = *e.text
 		if rest == "" {
 			changed.Input = nil
 		}
 	default:
-		changed.Command = *f.edit.text
+		changed.Command = *e.text
 		if changed.Title == r.Command {
 			changed.Title = ""
 		}
@@ -184,19 +126,18 @@ func (f *Form) editedRequest(r *protocol.Approval) *protocol.Approval {
 // commandRows is the maximum height of the text field of a command.
 const commandRows = 8
 
-// commandLines returns the text field of the command below its label, and the row of the cursor.
-func (f *Form) commandLines(width int) (out []formLine, at int) {
+// lines returns the text field of the command below its label, and the row of the cursor.
+func (e *textEdit) lines(s *ui.Styles, width int) (out []formLine, at int) {
 	const indent = "   "
-	lines, cursor := f.edit.field.View(width-len(indent), commandRows)
-	label := f.styles.KeyName.Render(" ▸ command:")
-	out = append(out, formLine{text: ui.Fit(label, width)})
+	lines, cursor := e.field.View(width-len(indent), commandRows)
+	out = append(out, formLine{text: ui.Fit(s.KeyName.Render(" ▸ command:"), width)})
 	for _, line := range lines {
 		out = append(out, formLine{text: ui.Fit(indent+line, width)})
 	}
-	f.edit.cursor = tea.Cursor{}
+	e.cursor = tea.Cursor{}
 	if cursor != nil {
-		f.edit.cursor = *cursor
-		f.edit.cursor.X += len(indent)
+		e.cursor = *cursor
+		e.cursor.X += len(indent)
 		at = 1 + cursor.Y
 	}
 	return out, at

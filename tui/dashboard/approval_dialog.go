@@ -84,7 +84,7 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		}
 		return a.press(msg)
 	case tea.PasteMsg:
-		a.panel.Paste(a.pending, msg.Content)
+		a.panel.Paste(msg.Content)
 	case tea.MouseClickMsg:
 		return a.click(msg)
 	case tea.MouseWheelMsg:
@@ -129,7 +129,7 @@ func (a *approvalDialog) typing() bool {
 		field, ok := o.Overlay.(interface{ Typing() bool })
 		return ok && field.Typing()
 	}
-	return a.panel.Typing(a.pending)
+	return a.panel.Typing()
 }
 
 // decided reports whether a summary of the session shows that the request is no longer pending.
@@ -155,14 +155,14 @@ func (a *approvalDialog) sending() bool {
 func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	a.message = ""
 	key := msg.String()
-	if a.panel.Typing(a.pending) {
-		return a.apply(a.panel.PressTyping(a.pending, msg))
+	if a.panel.Typing() {
+		return a.apply(a.panel.PressTyping(msg))
 	}
 	if a.styles.Keys.At(keymap.Sessions, key) == keymap.OpenSession {
 		a.requests.left.put(a)
 		return ui.Response{Close: true, Intent: OpenIntent{a.session}}
 	}
-	return a.apply(a.panel.Press(a.pending, key))
+	return a.apply(a.panel.Press(key))
 }
 
 // click handles a click on the panel.
@@ -172,7 +172,7 @@ func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
 		return ui.Response{}
 	}
 	a.panel.Touch(a.now())
-	return a.apply(a.panel.Click(a.pending, line, msg.X))
+	return a.apply(a.panel.Click(line, msg.X))
 }
 
 // apply carries out a result of the panel.
@@ -223,7 +223,7 @@ func (a *approvalDialog) KeyHint() string {
 	if a.message != "" && len(a.pending) > 0 {
 		return a.message
 	}
-	if a.panel.Typing(a.pending) {
+	if a.panel.Typing() {
 		return "" // the panel names the keys of the text
 	}
 	return a.styles.Keys.Hint(keymap.OpenSession, "open the session", keymap.Back, "back")
@@ -231,7 +231,7 @@ func (a *approvalDialog) KeyHint() string {
 
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	if len(a.pending) > 0 {
-		lines, cursor := a.panel.View(a.pending, a.now(), width, height, true)
+		lines, cursor := a.panel.View(a.now(), width, height, true)
 		a.rows = len(lines)
 		return lines, cursor
 	}

@@ -32,13 +32,10 @@ func New(s *ui.Styles, r *replica.Session, c *request.Sender, now func() time.Ti
 	return &Panel{replica: r, commands: c, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{}}
 }
 
-// pending returns the pending requests.
-func (p *Panel) pending() []protocol.Approval { return p.replica.State.Approvals }
-
 // Refresh shows the pending requests after updates. live reports whether they came after the
 // catch-up. It returns what was written about requests that are gone.
 func (p *Panel) Refresh(live bool) approval.Unsent {
-	p.approval.Update(p.pending(), p.replica.State.CWD, p.now(), live)
+	p.approval.Update(p.replica.State.Approvals, p.replica.State.CWD, p.now(), live)
 	return p.approval.TakeUnsent()
 }
 
@@ -109,27 +106,27 @@ func (p *Panel) TakeFocus() { p.approval.TakeFocus() }
 func (p *Panel) Visible() bool { return p.approval.Visible() }
 
 // Typing reports whether a text field of the request has the keys.
-func (p *Panel) Typing() bool { return p.focused && p.approval.Typing(p.pending()) }
+func (p *Panel) Typing() bool { return p.focused && p.approval.Typing() }
 
 // Paste inserts a text into the text field.
-func (p *Panel) Paste(text string) { p.approval.Paste(p.pending(), text) }
+func (p *Panel) Paste(text string) { p.approval.Paste(text) }
 
 // PressTyping handles a key while a text field has the keys.
 func (p *Panel) PressTyping(msg tea.KeyPressMsg) approval.Result {
-	return p.approval.PressTyping(p.pending(), msg)
+	return p.approval.PressTyping(msg)
 }
 
 // PressChord handles the keys that decide without the focus.
 func (p *Panel) PressChord(key string) (result approval.Result, handled bool) {
-	return p.approval.PressChord(p.pending(), key)
+	return p.approval.PressChord(key)
 }
 
 // Press handles a key while the panel has the focus.
-func (p *Panel) Press(key string) approval.Result { return p.approval.Press(p.pending(), key) }
+func (p *Panel) Press(key string) approval.Result { return p.approval.Press(key) }
 
 // Click handles a click on a cell of the panel.
 func (p *Panel) Click(line, column int) approval.Result {
-	return p.approval.Click(p.pending(), line, column)
+	return p.approval.Click(line, column)
 }
 
 // SetOffline sets whether there is no connection to send a decision over.
@@ -138,14 +135,12 @@ func (p *Panel) SetOffline(offline bool) { p.approval.SetOffline(offline) }
 // SetBeside sets whether a border is beside the panel, whose frame has no sides then. It reports
 // whether that changed.
 func (p *Panel) SetBeside(beside bool) (changed bool) {
-	changed = p.approval.Open() != beside
-	p.approval.SetOpen(beside)
-	return changed
+	return p.approval.SetOpen(beside)
 }
 
 // ListsPlan reports whether the shown request lists the tasks of the plan.
 func (p *Panel) ListsPlan() bool {
-	r, _ := p.approval.Current(p.pending())
+	r := p.approval.Current()
 	return r != nil && len(r.Tasks) > 0 && !p.replica.Recorded
 }
 
@@ -154,5 +149,5 @@ func (p *Panel) Lines(width, rows int) ([]string, *tea.Cursor) {
 	if p.replica.Recorded {
 		return nil, nil
 	}
-	return p.approval.View(p.pending(), p.now(), width, rows, p.focused)
+	return p.approval.View(p.now(), width, rows, p.focused)
 }

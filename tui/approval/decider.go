@@ -1,0 +1,244 @@
+package approval
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
+)
+
+// Status messages of keys that decide nothing.
+const (
+	tooSoon   = "not decided: the request is new, press the key again in a moment"
+	notChosen = "choose first: a number or ↑↓"
+	tooSmall  = "the window is too small to decide here"
+)
+
+// decider turns keys and clicks on the form of a request into a decision: no sooner than its guard
+// allows it, and an allowing one only after all of the request was on the screen.
+type decider struct {
+	styles  *ui.Styles
+	guard   Guard
+	drawn   drawnForm
+	offline bool // decisions wait for the connection
+}
+
+// rearm blocks decisions for the grace period from now.
+func (d *decider) rearm() { d.guard.Rearm(d.styles.Now()) }
+
+// press handles a key while no text row is edited. action is the action of the key, or "".
+func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap.Action) Result {
+	switch {
+	case f.sending != "":
+		return Result{}
+	case f.awaits.always != nil:
+		return d.confirmAlways(r, f, action)
+	}
+	f.err = ""
+	switch action {
+	case keymap.Up:
+		f.rows.move(-1)
+	case keymap.Down:
+		f.rows.move(1)
+	case keymap.First:
+		f.rows.move(-len(f.rows.all))
+	case keymap.Last:
+		f.rows.move(len(f.rows.all))
+	case "":
+		f.choose(key)
+	case keymap.WriteReason: // without the guard: the keys that follow are its text
+		f.editReason()
+	default:
+		if !d.guard.Ready() {
+			if action == keymap.EditRequest {
+				d.rearm() // the keys that follow may be a text
+			}
+			return Result{Status: tooSoon}
+		}
+		return d.act(r, f, action)
+	}
+	return Result{}
+}
+
+// act carries out an action that may decide. The guard must be ready.
+func (d *decider) act(r *protocol.Approval, f *Form, action keymap.Action) Result {
+	switch action {
+	case keymap.EditRequest:
+		result := d.startEdit(r, f)
+		if result.Status != "" {
+			d.rearm() // the keys that follow may be a text
+		}
+		return result
+	case keymap.Allow:
+		return d.decideKind(r, f, protocol.AllowOnce)
+	case keymap.AllowAlways:
+		return d.decideKind(r, f, protocol.AllowAlways)
+	case keymap.DenyRequest:
+		return d.decideKind(r, f, protocol.Deny)
+	case keymap.Choose:
+		switch {
+		case f.rows.selected < 0:
+			return Result{Status: notChosen}
+		case d.drawn.rows == 0:
+			return Result{Status: tooSmall}
+		}
+		if o := f.enter(); o != nil {
+			return d.decide(f, o)
+		}
+	}
+	return Result{}
+}
+
+// click handles a click on a cell of the drawn form. The first click on a row selects it. A click on
+// the selected row does what the key does that confirms it, under the same guard. What a key must
+// confirm, no click does.
+func (d *decider) click(r *protocol.Approval, f *Form, line, column int) Result {
+	if f.sending != "" || f.Typing() || f.awaits.always != nil {
+		return Result{}
+	}
+	at := slices.Index(f.rows.all, d.drawn.rowAt(line, column))
+	switch {
+	case at < 0:
+		return Result{}
+	case at != f.rows.selected:
+		f.rows.selected, f.err = at, ""
+		return Result{}
+	case !d.guard.Ready():
+		return Result{Status: tooSoon}
+	}
+	f.err = ""
+	return d.act(r, f, keymap.Choose)
+}
+
+// decideKind takes the first option of a kind.
+func (d *decider) decideKind(r *protocol.Approval, f *Form, kind protocol.Decision) Result {
+	o := f.options.ofKind(kind)
+	if o == nil {
+		return Result{Status: describe.NotOffered(r, kind)}
+	}
+	return d.decide(f, o)
+}
+
+// decide returns the decision to send, or asks for what it lacks first: the rest of a request that
+// was not on the screen, the confirmation of a lasting decision, or a reason.
+func (d *decider) decide(f *Form, o *decisionOption) Result {
+	switch {
+	case f.sending != "":
+		return Result{}
+	case o.Kind == protocol.AllowAlways && f.edit.sends() && f.edit.command:
+		f.awaits.always = nil
+		return Result{Status: "an edited command cannot be allowed always: allow it once"}
+	case o.Kind == protocol.AllowAlways && f.awaits.always == nil && f.card.complete(formRow{}):
+		f.awaits.always = o
+		return Result{}
+	case o.allows() && !f.card.complete(f.options.rowOf(o)):
+		return Result{unseen: true}
+	case f.askReason(o):
+		return Result{Focus: true}
+	}
+	data, ok := f.send(o)
+	if !ok {
+		return Result{}
+	}
+	f.awaits.always = nil
+	return Result{Decide: &data}
+}
+
+// confirmAlways handles a key while a lasting decision waits for its confirmation. Only the key
+// that allows confirms it.
+func (d *decider) confirmAlways(r *protocol.Approval, f *Form, action keymap.Action) Result {
+	switch {
+	case action != keymap.Allow:
+		f.awaits.always = nil
+		return Result{}
+	case !d.guard.Ready():
+		return Result{Status: tooSoon}
+	}
+	return d.decide(f, f.awaits.always)
+}
+
+// pressTyping handles a key while a text row is edited.
+func (d *decider) pressTyping(r *protocol.Approval, f *Form, msg tea.KeyPressMsg) Result {
+	if f.edit.field != nil {
+		return d.pressCommand(r, f, msg)
+	}
+	if edit, ok := f.input.Edit(msg, nil); ok {
+		intent := edit.Intent.(ui.EditIntent)
+		intent.Returned = d.rearm
+		return Result{Edit: &intent}
+	}
+	if f.awaits.reason != nil && msg.String() == "enter" && !d.guard.Armed() {
+		return Result{Status: tooSoon}
+	}
+	o := f.pressTyping(msg)
+	switch {
+	case o == nil:
+		return Result{}
+	case f.reason.text == "":
+		f.err = "not sent: a new plan needs a reason"
+		return Result{}
+	}
+	return d.decide(f, o)
+}
+
+// pressCommand handles a key while the command is edited. Enter and tab keep the edited command:
+// the card shows it before a key decides. Esc discards the edit.
+func (d *decider) pressCommand(r *protocol.Approval, f *Form, msg tea.KeyPressMsg) Result {
+	field, key := f.edit.field, msg.String()
+	switch {
+	case key == "enter" || key == "tab":
+		f.edit.field = nil
+		f.setEdited(r.Command, field.Text())
+		d.rearm()
+	case key == "esc":
+		f.edit.field = nil
+	case d.styles.Keys.At(keymap.Global, key) == keymap.OpenEditor:
+		f.edit.field = nil
+		return Result{Edit: d.editIntent(r, f, field.Text())}
+	default:
+		field.Press(msg)
+	}
+	return Result{}
+}
+
+// startEdit edits the title of the selected task or the command, or opens the patch in the user's
+// editor.
+func (d *decider) startEdit(r *protocol.Approval, f *Form) Result {
+	switch row := f.rows.current(); {
+	case row.kind == rowTask:
+		f.startEdit(f.plan.title(row.index))
+		return Result{}
+	case editableCommand(r):
+		if f.edit.start(r) {
+			return Result{}
+		}
+		return Result{Edit: d.editIntent(r, f, f.edit.current(r))}
+	case r.Kind == protocol.ApproveCommand && r.Command != "":
+		return Result{Status: "this agent takes no edited command: deny with a reason instead"}
+	case r.Patch != "" && !r.Editable:
+		return Result{Status: "this agent takes no edited patch: deny with a reason instead"}
+	case r.Patch != "":
+		return Result{Edit: d.editIntent(r, f, f.edit.current(r))}
+	case len(r.Tasks) > 0:
+		return Result{Status: "select a task to edit it"}
+	}
+	return Result{Status: "this request has nothing to edit"}
+}
+
+// editIntent returns a text of a request for the user's editor. A key that was meant for the editor
+// and comes after its end decides nothing.
+func (d *decider) editIntent(r *protocol.Approval, f *Form, text string) *ui.EditIntent {
+	requested, extension := r.Patch, "diff"
+	if editableCommand(r) {
+		requested, extension = r.Command, "sh"
+	}
+	return &ui.EditIntent{Extension: extension, Text: text, Returned: d.rearm, Done: func(text string) {
+		if f.sending == "" {
+			f.setEdited(requested, text)
+		}
+	}}
+}
