@@ -45,7 +45,7 @@ func TestAClickSelectsALineAndASecondOneComments(t *testing.T) {
 	r.write("why?")
 	r.press("enter")
 	r.mustShow("┕ why?")
-	r.View.content.Comments = nil
+	r.SetContent(Content{Changes: r.content.Changes, Unread: true})
 	r.click("const limit = 20", 10)
 	r.click("const limit = 20", 10)
 	if r.Typing() {
@@ -81,8 +81,8 @@ func TestAFoldedFileIsNotRead(t *testing.T) {
 	r.press("z")
 	r.mustShow("select a file")
 	r.Update(tea.MouseClickMsg{X: 5, Y: 3, Button: tea.MouseLeft})
-	if r.current != (transcript.Point{}) {
-		t.Errorf("a click on nothing selects %v", r.current)
+	if r.body.current != (transcript.Point{}) {
+		t.Errorf("a click on nothing selects %v", r.body.current)
 	}
 }
 

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"agentctl/internal/format"
 	"agentctl/tui/filechange"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -106,6 +107,18 @@ func (p *pieceItem) places(line int) []Place {
 	return out
 }
 
+// rowOf returns the first row that shows a line of the patch.
+func (p *pieceItem) rowOf(place Place, width int) (row int, ok bool) {
+	for i, r := range p.layout(width) {
+		for _, at := range p.places(r.line) {
+			if at == place {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // Estimate implements transcript.Item.
 func (p *pieceItem) Estimate(_ int, collapsed bool) int {
 	if collapsed {
@@ -125,6 +138,16 @@ func (p *pieceItem) Block(width int, collapsed bool) transcript.Block {
 		body = p.folded(body, width)
 	}
 	return transcript.Block{Body: body, RenderLine: p.styles.RenderLine}
+}
+
+// folded returns what a piece shows of a folded file: its heading and the number of lines.
+func (p *pieceItem) folded(body []string, width int) []string {
+	if !p.changes.Piece(p.piece).IsHeader() {
+		return nil
+	}
+	note := &transcript.StyledText{}
+	note.Append("  … "+format.Count(p.hidden, "line"), transcript.Faint)
+	return append(body, note.Lines(max(1, width))[0])
 }
 
 // markDrawn records that the rows [from, to) are on the screen.

@@ -8,13 +8,14 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
 // search is a search in the changes.
 type search struct {
+	styles  *ui.Styles
 	input   *ui.TextInput // while the text is typed, else nil
 	text    string
 	query   *protocol.Query // nil: there is no search
@@ -31,62 +32,58 @@ type match struct {
 // searchLabel is the label of the input.
 const searchLabel = " find: "
 
-// Searching reports whether there is a search.
-func (v *View) Searching() bool { return v.search.query != nil }
+// open starts to edit the text of the search.
+func (s *search) open() { s.input = s.styles.NewTextInput(s.text) }
 
-// beginSearch starts to edit the text of the search.
-func (v *View) beginSearch() { v.search.input = v.styles.NewTextInput(v.search.text) }
-
-// pressSearchInput handles a key while the text is typed. Enter searches, an empty text ends the
-// search.
-func (v *View) pressSearchInput(msg tea.KeyPressMsg) ui.Response {
-	s := &v.search
-	switch v.styles.FieldAction(msg) {
+// press handles a key while the text is typed. entered reports whether it is complete: the caller
+// starts the search then.
+func (s *search) press(msg tea.KeyPressMsg) (r ui.Response, entered bool) {
+	switch s.styles.FieldAction(msg) {
 	case keymap.Choose:
 		s.text = s.input.Value()
 		s.input = nil
-		v.startSearch()
+		return ui.Response{}, true
 	case keymap.Back:
 		s.input = nil
 	default:
 		if r, ok := s.input.Edit(msg, nil); ok {
-			return r
+			return r, false
 		}
 		s.input.Press(msg)
 	}
-	return ui.Response{}
+	return ui.Response{}, false
 }
 
-// startSearch finds the matches and shows the first one from the current line.
-func (v *View) startSearch() {
-	s := &v.search
+// start finds the matches of the text. reached reports whether a match is at or after a position: the
+// first such match is the current one, else the first of all. Without a match, or without a text,
+// there is no search. It returns a status message, or "".
+func (s *search) start(c *filechange.Changes, reached func(match) bool) (message string) {
 	s.query, _ = protocol.ParseQuery(s.text) // nil if the text is empty or too long
-	if s.query == nil {
-		v.endSearch()
-		return
+	if s.find(c); len(s.matches) > 0 {
+		s.at = sort.Search(len(s.matches), func(i int) bool { return reached(s.matches[i]) }) % len(s.matches)
+		return ""
 	}
-	v.findMatches()
-	if len(s.matches) == 0 {
-		v.message = "no match for " + format.JoinLines(s.text)
-		v.endSearch()
-		return
+	if s.query != nil {
+		message = "no match for " + format.JoinLines(s.text)
 	}
-	v.files.focused = false
-	s.at = sort.Search(len(s.matches), func(i int) bool { return !v.pointOf(s.matches[i]).Before(v.current) })
-	s.at %= len(s.matches)
-	v.show(v.pointOf(s.matches[s.at]))
+	s.end()
+	return message
 }
 
-// endSearch removes the matches. The text stays for the next search.
-func (v *View) endSearch() {
-	v.search.query, v.search.matches = nil, nil
-	v.list.SetHighlight(nil)
+// update finds the matches again after a change of the content. Without a match the search ends.
+func (s *search) update(c *filechange.Changes) {
+	s.find(c)
+	if s.at = min(s.at, len(s.matches)-1); s.at < 0 {
+		s.end()
+	}
 }
 
-// findMatches finds the matches of the query and highlights them.
-func (v *View) findMatches() {
-	s, c := &v.search, v.content.Changes
+// find finds the matches of the query.
+func (s *search) find(c *filechange.Changes) {
 	s.matches = nil
+	if s.query == nil {
+		return
+	}
 	for i := range c.Len() {
 		piece := c.Piece(i)
 		if piece.IsHeader() && s.query.Match(piece.File().Path()) {
@@ -98,47 +95,36 @@ func (v *View) findMatches() {
 			}
 		}
 	}
-	v.list.SetHighlight(func(line string) string { return v.styles.Highlight(line, s.query) })
 }
 
-// nextMatch shows another match. After the last one it starts again.
-func (v *View) nextMatch(by int) {
-	s := &v.search
+// end removes the matches. The text stays for the next search.
+func (s *search) end() { s.query, s.matches = nil, nil }
+
+// current returns the shown match. There must be a search.
+func (s *search) current() match { return s.matches[s.at] }
+
+// next selects another match. After the last one it starts again, with a message.
+func (s *search) next(by int) (message string) {
 	n := len(s.matches)
 	at := s.at + by
 	switch {
 	case at >= n:
-		v.message = "from the start: match 1 of " + fmt.Sprint(n)
+		message = "from the start: match 1 of " + fmt.Sprint(n)
 	case at < 0:
-		v.message = fmt.Sprintf("from the end: match %d of %d", n, n)
+		message = fmt.Sprintf("from the end: match %d of %d", n, n)
 	}
 	s.at = (at + n) % n
-	v.show(v.pointOf(s.matches[s.at]))
+	return message
 }
 
-// pointOf returns the line of the body that shows a match.
-func (v *View) pointOf(m match) transcript.Point {
-	c := v.content.Changes
-	if m.line < 0 {
-		return v.start(c.FileOf(m.piece))
-	}
-	p := transcript.Point{Item: v.first() + transcript.ID(m.piece)}
-	item := v.items[m.piece]
-	rows := item.layout(v.bodyWidth())
-	lines := c.Layout(m.piece, max(1, v.bodyWidth()-gutterWidth), v.styles.SideBySide(v.bodyWidth()))
-	for i, row := range rows {
-		if row.line >= 0 && !row.comment && (lines[row.line].New == m.line || lines[row.line].Old == m.line) {
-			p.Line = i
-			break
-		}
-	}
-	return p
+// line draws the field of the text on row y, with its cursor.
+func (s *search) line(width, y int) (string, *tea.Cursor) {
+	return s.styles.InputLine(searchLabel, s.input, width), ui.InputCursor(searchLabel, s.input, y)
 }
 
-// searchHint returns the count of the matches and the keys of the search.
-func (v *View) searchHint() string {
-	s := &v.search
-	return fmt.Sprintf("match %d of %d", s.at+1, len(s.matches)) + ui.Prefixed(keymap.Separator, v.styles.Keys.Hint(
+// hint returns the count of the matches and the keys of the search.
+func (s *search) hint() string {
+	return fmt.Sprintf("match %d of %d", s.at+1, len(s.matches)) + ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(
 		keymap.ReviewNextMatch, "next", keymap.ReviewPreviousMatch, "previous", keymap.ReviewFind, "find",
 		keymap.Back, "close search"))
 }

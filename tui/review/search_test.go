@@ -53,7 +53,7 @@ func TestSearchFindsTheLineOfAMatch(t *testing.T) {
 		r.write("file")
 		r.press("enter")
 		r.mustShow("match 1 of")
-		if piece := r.currentPiece(); piece != r.search.matches[0].piece {
+		if piece := r.body.currentPiece(); piece != r.search.matches[0].piece {
 			t.Errorf("width %d: the current line is in piece %d, want %d", width, piece, r.search.matches[0].piece)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSearchFindsTheLineOfAMatch(t *testing.T) {
 	r.write("dirty")
 	r.press("enter")
 	m := r.search.matches[0]
-	row := r.items[m.piece].layout(r.bodyWidth())[r.current.Line]
+	row := r.body.items[m.piece].layout(r.body.width())[r.body.current.Line]
 	if !strings.Contains(row.text, "dirty") {
 		t.Errorf("the current line is %q", row.text)
 	}

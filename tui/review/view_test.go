@@ -187,7 +187,7 @@ func TestKeysMoveByFileAndHunk(t *testing.T) {
 	}
 }
 
-func TestLongLinesAreMarkedWhereTheyGoOn(t *testing.T) {
+func TestLongLinesAreMarkedWhereTheyContinue(t *testing.T) {
 	r := open(t, smallPatch, 60, 24)
 	r.mustShow("▏     3 + const limit = 20", "▏       ↪ ")
 }
@@ -310,7 +310,7 @@ func BenchmarkDrawLargePatch(b *testing.B) {
 	b.Run("page", func(b *testing.B) {
 		r := open(b, patch, 200, 60)
 		for b.Loop() {
-			if r.press("pgdown"); r.list.Following() {
+			if r.press("pgdown"); r.body.list.Following() {
 				r.press("g")
 			}
 		}

@@ -1,0 +1,234 @@
+package review
+
+import (
+	"fmt"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// body shows the changes as a list of lines, with the head before them. It records which lines were
+// on the screen.
+type body struct {
+	styles  *ui.Styles
+	content Content
+	list    *transcript.List
+	items   []*pieceItem     // by piece of the changes
+	current transcript.Point // the line that keys act on
+	folded  map[int]bool     // files whose lines are hidden
+}
+
+// set replaces the content. The body stays where it is, as far as that exists.
+func (b *body) set(content Content) {
+	b.content, b.items, b.folded = content, nil, map[int]bool{}
+	old := b.list
+	b.list = transcript.NewList(ui.CacheBytes)
+	if content.Head != nil {
+		b.list.Append(content.Head, false)
+	}
+	for i := range content.Changes.Len() {
+		item := &pieceItem{styles: b.styles, changes: content.Changes, piece: i, comments: content.Comments}
+		b.items = append(b.items, item)
+		b.list.Append(item, false)
+	}
+	if old != nil {
+		b.list.SetTopLine(old.TopLine())
+	}
+}
+
+// width returns the width of the last drawing.
+func (b *body) width() int { return b.list.Width() }
+
+// pointAt returns a row of a piece.
+func (b *body) pointAt(piece, row int) transcript.Point {
+	first := transcript.ID(0)
+	if b.content.Head != nil {
+		first = 1
+	}
+	return transcript.Point{Item: first + transcript.ID(piece), Line: row}
+}
+
+// pieceOf returns the piece of a line, or -1 in the head.
+func (b *body) pieceOf(p transcript.Point) int { return int(p.Item - b.pointAt(0, 0).Item) }
+
+// currentPiece returns the piece of the current line, or -1 in the head.
+func (b *body) currentPiece() int { return b.pieceOf(b.current) }
+
+// currentFile returns the index of the file of the current line.
+func (b *body) currentFile() int {
+	piece := b.currentPiece()
+	if piece < 0 || piece >= len(b.items) {
+		return 0
+	}
+	return b.content.Changes.FileOf(piece)
+}
+
+// start returns the first line of a file.
+func (b *body) start(file int) transcript.Point {
+	piece := b.content.Changes.HeaderOf(file)
+	return b.pointAt(piece, min(piece, 1)) // after a blank line
+}
+
+// matchPoint returns the line that shows a match.
+func (b *body) matchPoint(m match) transcript.Point {
+	c := b.content.Changes
+	if m.line < 0 {
+		return b.start(c.FileOf(m.piece))
+	}
+	lines := c.Layout(m.piece, max(1, b.width()-gutterWidth), b.styles.SideBySide(b.width()))
+	for i, row := range b.items[m.piece].layout(b.width()) {
+		if row.line >= 0 && !row.comment && (lines[row.line].New == m.line || lines[row.line].Old == m.line) {
+			return b.pointAt(m.piece, i)
+		}
+	}
+	return b.pointAt(m.piece, 0)
+}
+
+// placePoint returns the first line of a file that shows a line of the patch.
+func (b *body) placePoint(file int, place Place) (p transcript.Point, ok bool) {
+	c := b.content.Changes
+	for i := c.HeaderOf(file); i < len(b.items) && c.FileOf(i) == file; i++ {
+		if row, ok := b.items[i].rowOf(place, b.width()); ok {
+			return b.pointAt(i, row), true
+		}
+	}
+	return transcript.Point{}, false
+}
+
+// place returns the line of the patch that the current line shows: the one with a comment if it
+// shows two. ok is false, with the reason, if it is no line of a patch.
+func (b *body) place() (place Place, reason string, ok bool) {
+	comments, piece := b.content.Comments, b.currentPiece()
+	if comments == nil {
+		return Place{}, "these changes are not under review: comments go with a decision", false
+	}
+	var places []Place
+	if piece >= 0 && piece < len(b.items) {
+		item := b.items[piece]
+		if rows := item.layout(b.width()); b.current.Line < len(rows) {
+			places = item.places(rows[b.current.Line].line)
+		}
+	}
+	if len(places) == 0 {
+		return Place{}, "select a line of a change to comment on it", false
+	}
+	place = places[0]
+	for _, other := range places[1:] {
+		if comments.At(other) != "" && comments.At(places[0]) == "" {
+			place = other
+		}
+	}
+	return place, "", true
+}
+
+// setFolded hides or shows the lines of a file. Hidden lines do not count as read.
+func (b *body) setFolded(file int, folded bool) {
+	c := b.content.Changes
+	if b.folded[file] == folded || file < 0 || file >= len(c.Files()) {
+		return
+	}
+	b.folded[file] = folded
+	header := c.HeaderOf(file)
+	b.items[header].hidden = 0
+	for i := header; i < len(b.items) && c.FileOf(i) == file; i++ {
+		if i > header {
+			b.items[header].hidden += c.Piece(i).Len()
+		}
+		b.list.SetCollapsed(b.pointAt(i, 0).Item, folded)
+	}
+}
+
+// toggleFold hides the lines of the current file below its heading, or shows them again. It returns
+// false if the current line is in no file.
+func (b *body) toggleFold() bool {
+	if b.currentPiece() < 0 || len(b.items) == 0 {
+		return false
+	}
+	file := b.currentFile()
+	b.setFolded(file, !b.folded[file])
+	return true
+}
+
+// click makes a row the current line, and hides or shows the lines below a heading. It reports
+// whether the row of a line was the current one before.
+func (b *body) click(row int) (again bool) {
+	if _, ok := b.list.ItemAt(row); !ok {
+		return false // below the last line
+	}
+	before := b.current
+	b.current = b.list.PointAt(row)
+	if b.currentPiece() >= 0 && b.current == b.start(b.currentFile()) {
+		b.toggleFold()
+		return false
+	}
+	return b.current == before
+}
+
+// highlight highlights the matches of a query, or none if it is nil.
+func (b *body) highlight(query *protocol.Query) {
+	if query == nil {
+		b.list.SetHighlight(nil)
+		return
+	}
+	b.list.SetHighlight(func(line string) string { return b.styles.Highlight(line, query) })
+}
+
+// lines draws the window of the changes, with the current line marked.
+func (b *body) lines() []string {
+	b.current = b.list.MovePoint(b.current, 0)
+	b.list.SetRangeHighlight(b.current, b.current, func(line string) string {
+		return b.styles.Selected.Render(ui.Pad(ansi.Strip(line), b.width()))
+	})
+	lines := b.list.Lines()
+	b.list.VisitVisible(func(id transcript.ID, from, to int) {
+		if piece := b.pieceOf(transcript.Point{Item: id}); piece >= 0 {
+			b.items[piece].markDrawn(b.width(), from, to)
+		} else {
+			b.content.Head.Shown(b.width(), from, to)
+		}
+	})
+	return lines
+}
+
+// fileRule draws a line with the current file.
+func (b *body) fileRule(width int) string {
+	files := b.content.Changes.Files()
+	if b.currentPiece() < 0 || len(files) == 0 {
+		return b.styles.Rule("the request", width)
+	}
+	at := b.currentFile()
+	f := files[at]
+	left := fmt.Sprintf("file %d of %d ", at+1, len(files))
+	right := " " + statOf(f)
+	if n := b.content.Changes.Unseen(at); n > 0 && b.content.Unread {
+		right += keymap.Separator + "not read"
+	}
+	room := max(1, width-4-ansi.StringWidth(left+gutter+right))
+	return b.styles.Rule(left+b.styles.Dim.Render(gutter)+ui.FitLeft(format.JoinLines(f.Path()), room)+right, width)
+}
+
+// hint returns the keys that act on the changes.
+func (b *body) hint() string {
+	pairs := []any{keymap.ReviewPageDown, "page", keymap.ReviewNextHunk, "hunk", keymap.ReviewNextFile, "file"}
+	if b.content.Comments != nil {
+		pairs = append(pairs, keymap.ReviewComment, "comment")
+	}
+	pairs = append(pairs, keymap.ReviewFiles, "files")
+	if b.content.Unread {
+		pairs = append(pairs, keymap.ReviewUnread, "unread")
+	}
+	pairs = append(pairs, keymap.Back, "back", keymap.ReviewFind, "find")
+	if b.content.commented() {
+		pairs = append(pairs, keymap.ReviewCopy, "copy comments", keymap.ReviewRemove, "remove")
+	}
+	layout := "side by side"
+	if b.styles.SideBySide(b.width()) {
+		layout = "one column"
+	}
+	return b.styles.Keys.Hint(append(pairs, keymap.ReviewLayout, layout)...)
+}

@@ -1,0 +1,42 @@
+package review
+
+import (
+	"agentctl/internal/format"
+	"agentctl/tui/filechange"
+	"agentctl/tui/keymap"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// Content is the content of a view.
+type Content struct {
+	Changes  *filechange.Changes
+	Head     Head      // shown before the changes; may be nil
+	Comments *Comments // nil: no line can be commented
+	Unread   bool      // show which files were not read
+}
+
+// Head is what a view shows before the changes.
+type Head interface {
+	transcript.Item
+	// Shown is called with the range of the lines that are drawn.
+	Shown(width, from, to int)
+}
+
+// commented reports whether there is a comment.
+func (c *Content) commented() bool { return c.Comments != nil && c.Comments.Len() > 0 }
+
+// titleLine draws a title and how much was read.
+func (c *Content) titleLine(s *ui.Styles, title string, width int) string {
+	right := ""
+	if c.Unread {
+		switch n := c.Changes.UnseenFiles(); n {
+		case 0:
+			right = "all files read "
+		default:
+			right = format.Count(n, "file") + " not read "
+		}
+	}
+	left := " " + title + keymap.Separator + c.Changes.Summary()
+	return s.Selected.Render(ui.Pad(ui.Spread(left, right, width), width))
+}
