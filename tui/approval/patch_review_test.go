@@ -209,3 +209,45 @@ func TestATextWithoutATextFieldDecidesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A key that is refused leaves the review in which the next comment is written.
+func TestACommentAfterARefusedKeyIsKept(t *testing.T) {
+	s := openReview(t, 80, 24)
+	s.waitGrace()
+	s.press("y")
+	s.mustShow("not decided: this was not on the screen")
+	s.press("g", "J", "down", "c")
+	s.typeText("why?")
+	s.state.Approvals = nil
+	s.update()
+	if got := s.panel.TakeUnsent(); !strings.HasSuffix(got.Text, ": why?") || !got.Typing {
+		t.Errorf("got %+v, want the comment that was being written", got)
+	}
+}
+
+// While a review asks whether to allow always, a key that does not confirm it only discards the
+// question: no other request is shown behind the review.
+func TestAKeyDiscardsTheQuestionOfAReviewOnly(t *testing.T) {
+	for _, key := range []string{"left", "right", "v", "esc", "n"} {
+		j := tuitest.TwelveFiles()
+		other := tuitest.CommandApproval()
+		other.Request = "other"
+		j.Add(protocol.ApprovalRequested, other)
+		s := open(t, j, 80, 24)
+		s.focus()
+		s.press("v")
+		s.read()
+		s.press("a")
+		s.mustShow("Allow this always")
+		s.press(key)
+		s.mustHide("Allow this always")
+		s.mustHide("decided elsewhere")
+		s.mustHide("not on the screen")
+		s.mustNotDecide()
+		s.waitGrace()
+		s.press("n")
+		if data := s.mustDecide(); data.Request == "other" {
+			t.Errorf("%s: another request is decided", key)
+		}
+	}
+}

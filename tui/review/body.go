@@ -143,14 +143,15 @@ func (b *body) setFolded(file int, folded bool) {
 	}
 }
 
-// toggleFold hides the lines of the current file below its heading, or shows them again. It returns
-// false if the current line is in no file.
+// toggleFold hides the lines of the current file below its heading, or shows them again. The heading
+// is the current line then. It returns false if the current line is in no file.
 func (b *body) toggleFold() bool {
 	if b.currentPiece() < 0 || len(b.items) == 0 {
 		return false
 	}
 	file := b.currentFile()
 	b.setFolded(file, !b.folded[file])
+	b.show(b.start(file))
 	return true
 }
 
@@ -162,8 +163,8 @@ func (b *body) click(row int) (again bool) {
 	}
 	before := b.current
 	b.current = b.list.PointAt(row)
-	if b.currentPiece() >= 0 && b.current == b.start(b.currentFile()) {
-		b.toggleFold()
+	if file := b.currentFile(); b.currentPiece() >= 0 && b.current == b.start(file) {
+		b.setFolded(file, !b.folded[file])
 		return false
 	}
 	return b.current == before

@@ -269,9 +269,7 @@ func (v *View) toggleFold() {
 	}
 	if !v.body.toggleFold() {
 		v.message = "select a file"
-		return
 	}
-	v.body.show(v.body.start(v.body.currentFile()))
 }
 
 // open shows the file or the comment of a row of the list.
