@@ -25,9 +25,11 @@ func newDecider() (*decider, *protocol.Approval, *Form) {
 // Whatever decides waits for the guard. What allows also waits until each line was on the screen.
 func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	choose := func(d *decider, r *protocol.Approval, f *Form, option int) Result {
-		f.rows.selectRow(formRow{rowOption, 0, option})
-		return d.press(r, f, "enter", keymap.Choose)
+	choose := func(option int) func(*decider, *protocol.Approval, *Form) Result {
+		return func(d *decider, r *protocol.Approval, f *Form) Result {
+			f.rows.selectRow(formRow{rowOption, 0, option})
+			return d.press(r, f, "enter", keymap.Choose)
+		}
 	}
 	key := func(action keymap.Action) func(*decider, *protocol.Approval, *Form) Result {
 		return func(d *decider, r *protocol.Approval, f *Form) Result { return d.press(r, f, "", action) }
@@ -43,8 +45,8 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 			f.awaits.always = f.options.ofKind(protocol.AllowAlways)
 			return d.press(r, f, "", keymap.Allow)
 		}, protocol.AllowAlways, true},
-		"row that allows": {func(d *decider, r *protocol.Approval, f *Form) Result { return choose(d, r, f, 0) }, protocol.AllowOnce, true},
-		"row that denies": {func(d *decider, r *protocol.Approval, f *Form) Result { return choose(d, r, f, 2) }, protocol.Deny, false},
+		"row that allows": {choose(0), protocol.AllowOnce, true},
+		"row that denies": {choose(2), protocol.Deny, false},
 		"click": {func(d *decider, r *protocol.Approval, f *Form) Result {
 			f.rows.selectRow(formRow{rowOption, 0, 0})
 			return d.click(r, f, 1, 5)
@@ -73,7 +75,7 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 					t.Errorf("%s without a line: got %+v", name, got)
 				}
 			case missing == "" || missing == "line":
-				if got.Decide == nil || got.Decide.Request != "r1" || got.Decide.Option != string(c.kind) || f.sending == "" {
+				if d := got.Decide; d == nil || d.Request != "r1" || d.Option != string(c.kind) || f.sending == "" {
 					t.Errorf("%s: got %+v, want the decision %s", name, got, c.kind)
 				}
 				if again := c.press(d, r, f); again.Decide != nil {
@@ -103,7 +105,8 @@ func TestAnEditIsAllowedOnlyAfterItWasOnTheScreen(t *testing.T) {
 		t.Errorf("got %+v, want the view of the edit", got)
 	}
 	f.card.markSeen(0, len(f.card.lines))
-	if got := d.press(r, f, "", keymap.Allow); got.Decide == nil || got.Decide.Input == nil || got.Decide.Input.Command != "id" {
+	got := d.press(r, f, "", keymap.Allow).Decide
+	if got == nil || got.Input == nil || got.Input.Command != "id" {
 		t.Errorf("got %+v, want the edited command allowed", got)
 	}
 }

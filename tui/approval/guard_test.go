@@ -2,6 +2,7 @@ package approval
 
 import (
 	"testing"
+	"time"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
@@ -83,5 +84,26 @@ func TestApprovalTooSmallWindow(t *testing.T) {
 	s.press("enter")
 	if data := s.mustDecide(); data.Option != "no" {
 		t.Errorf("got decision %+v", data)
+	}
+}
+
+func TestTheGuardIsArmedAfterTheGrace(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	var g Guard
+	g.Reset(now)
+	g.Touch(now.Add(Grace / 2)) // a key restarts the grace period
+	for _, at := range []time.Duration{0, Grace, Grace*3/2 - 1} {
+		if g.Arm(now.Add(at)) || g.Armed() {
+			t.Fatalf("armed after %v", at)
+		}
+	}
+	if !g.Arm(now.Add(Grace * 3 / 2)) {
+		t.Error("not armed after a grace period without a key")
+	}
+	if g.Touch(now.Add(2 * Grace)); !g.Ready() {
+		t.Error("the second key is not ready after the grace period")
+	}
+	if g.Rearm(now.Add(2 * Grace)); g.Ready() || g.Deadline() != now.Add(3*Grace) {
+		t.Errorf("ready %v after Rearm, deadline %v", g.Ready(), g.Deadline())
 	}
 }

@@ -251,3 +251,23 @@ func TestAKeyDiscardsTheQuestionOfAReviewOnly(t *testing.T) {
 		}
 	}
 }
+
+// The review of a request that is no longer pending decides nothing, though another request waits.
+func TestAReviewDecidesItsOwnRequestOnly(t *testing.T) {
+	for _, key := range []string{"y", "n", "1"} {
+		j := tuitest.TwelveFiles()
+		other := tuitest.CommandApproval()
+		other.Request = "other"
+		j.Add(protocol.ApprovalRequested, other)
+		s := open(t, j, 80, 24)
+		s.focus()
+		s.press("v")
+		s.read()
+		s.state.Approvals = s.state.Approvals[1:]
+		s.update()
+		s.mustShow("it was decided elsewhere")
+		s.waitGrace()
+		s.press("x", key, "enter")
+		s.mustNotDecide()
+	}
+}

@@ -15,7 +15,8 @@ func TestRequestsKeepTheirFormsAndTheShownOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := requests{forms: map[string]*Form{}}
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
-			ids := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 4, rapid.ID[string]).Draw(t, "ids")
+			id := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+			ids := rapid.SliceOfNDistinct(id, 0, 4, rapid.ID[string]).Draw(t, "ids")
 			pending := make([]protocol.Approval, len(ids))
 			for i, id := range ids {
 				pending[i].Request = id
@@ -24,10 +25,13 @@ func TestRequestsKeepTheirFormsAndTheShownOne(t *testing.T) {
 			for id, f := range l.forms {
 				before[id] = f
 			}
-			removed, changed := l.update(pending, func(r *protocol.Approval) *Form { return &Form{request: r.Request} })
+			removed, changed := l.update(pending, func(r *protocol.Approval) *Form {
+				return &Form{request: r.Request}
+			})
 			for id, f := range before {
-				if pends := slices.Contains(ids, id); pends != (l.forms[id] == f) || pends == slices.Contains(removed, f) {
-					t.Fatalf("request %s, pending %v: the form is kept %v, removed %v", id, pends, l.forms[id] == f, removed)
+				pends, kept := slices.Contains(ids, id), l.forms[id] == f
+				if kept != pends || slices.Contains(removed, f) == pends {
+					t.Fatalf("request %s, pending %v: the form is kept %v, removed %v", id, pends, kept, removed)
 				}
 			}
 			if len(l.forms) != len(ids) {

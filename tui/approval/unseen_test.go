@@ -125,3 +125,25 @@ func openCut(t *testing.T) *testPanel {
 	s.focus()
 	return s
 }
+
+// Rows of a form that the panel has no room for do not count as seen: here the tasks of a long plan.
+func TestRowsOfTheFormThatAreLeftOutAreNotSeen(t *testing.T) {
+	plan := protocol.Approval{Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan"}
+	for i := range 30 {
+		plan.Tasks = append(plan.Tasks, protocol.Task{ID: fmt.Sprint("t", i), Title: fmt.Sprint("Task number ", i)})
+	}
+	s := openApproval(t, plan)
+	s.focus()
+	s.mustShow("Task number 0", "below")
+	s.mustHide("Task number 29")
+	s.press("y")
+	s.mustNotDecide()
+	s.mustShow("not decided: view it to its end first")
+	s.press("q")
+	for range plan.Tasks {
+		s.press("down")
+	}
+	s.waitGrace()
+	s.press("y")
+	s.mustDecide()
+}
