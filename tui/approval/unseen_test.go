@@ -126,24 +126,46 @@ func openCut(t *testing.T) *testPanel {
 	return s
 }
 
-// Rows of a form that the panel has no room for do not count as seen: here the tasks of a long plan.
-func TestRowsOfTheFormThatAreLeftOutAreNotSeen(t *testing.T) {
+// longPlan is a plan of 80 tasks.
+func longPlan() protocol.Approval {
 	plan := protocol.Approval{Request: "r1", Kind: protocol.ApprovePlan, Title: "Plan"}
-	for i := range 30 {
+	for i := range 80 {
 		plan.Tasks = append(plan.Tasks, protocol.Task{ID: fmt.Sprint("t", i), Title: fmt.Sprint("Task number ", i)})
 	}
-	s := openApproval(t, plan)
+	return plan
+}
+
+// Rows of a form that the panel has no room for do not count as seen: here the tasks of a long plan.
+func TestRowsOfTheFormThatAreLeftOutAreNotSeen(t *testing.T) {
+	s := openApproval(t, longPlan())
 	s.focus()
 	s.mustShow("Task number 0", "below")
-	s.mustHide("Task number 29")
+	s.mustHide("Task number 79")
 	s.press("y")
 	s.mustNotDecide()
 	s.mustShow("not decided: view it to its end first")
 	s.press("q")
-	for range plan.Tasks {
+	for range longPlan().Tasks {
 		s.press("down")
 	}
 	s.waitGrace()
+	s.press("y")
+	s.mustDecide()
+}
+
+// The same in the form below a review.
+func TestRowsOfTheFormOfAReviewThatAreLeftOutAreNotSeen(t *testing.T) {
+	plan := longPlan()
+	plan.Content = []protocol.Content{{Type: "diff", Path: "a.go", New: "two\n"}}
+	s := openApproval(t, plan)
+	s.focus()
+	s.press("v", "tab", "g", "tab", "G")
+	s.mustShow("all files read")
+	s.waitGrace()
+	s.press("y")
+	s.mustNotDecide()
+	s.mustShow("not decided: this was not on the screen")
+	s.read()
 	s.press("y")
 	s.mustDecide()
 }
