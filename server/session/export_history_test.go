@@ -23,7 +23,7 @@ import (
 
 // unkept matches the differences between the transcripts of an exported session and a restored one.
 var unkept = regexp.MustCompile(
-	`"(seq|first)":\d+,?|,?"blob":"[^"]*"|,?"name":"\(not in the exported state\)"| \(not in the exported state\)`)
+	`"(seq|first|last)":\d+,?|,?"blob":"[^"]*"|,?"name":"\(not in the exported state\)"| \(not in the exported state\)`)
 
 // past returns the finished turns of events as text, without parts that a state does not carry.
 func past(t testingT, events []protocol.Event) []string {
