@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"agentctl/protocol"
@@ -37,67 +36,6 @@ func TestAMessageInFrontOfAnEditedOneStartsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAnEditHoldOutlivesItsConnectionForAWhile(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		attach := func(conn string) {
-			r.hub.Attach(
-				t.Context(),
-				id,
-				&testSubscriber{name: conn},
-				&protocol.SubscribeData{},
-				func(*Attachment, error) {},
-			)
-			synctest.Wait()
-		}
-		attach("c1")
-		r.send(id, "one")
-		two := r.send(id, "two")
-		hold := func(who Caller) *testCall {
-			return r.do(who, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: two.MessageID}))
-		}
-		first := must[protocol.QueueHoldResult](r, hold(anna)).Hold
-		refused(r, hold(bert), protocol.CodeConflict)
-		refused(
-			r,
-			r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: two.MessageID})),
-			protocol.CodeConflict,
-		)
-		r.agents.run().finish(agent.End{}, nil)
-		attach("c2")
-		r.hub.Detach(id, "c2", "") // another connection
-		time.Sleep(time.Hour)
-		if st := r.state(id); st.Turn != nil {
-			t.Fatal("ran during the edit")
-		}
-		r.hub.Detach(id, "c1", "")
-		time.Sleep(29 * time.Second)
-		again := anna
-		again.Conn = "c9"
-		attach("c9")
-		if h := must[protocol.QueueHoldResult](r, hold(again)).Hold; h != first {
-			t.Errorf("a second hold %s of one actor", h)
-		}
-		time.Sleep(time.Minute)
-		if st := r.state(id); st.Turn != nil {
-			t.Fatal("ran during the edit on the new connection")
-		}
-		must[protocol.QueueReleaseResult](
-			r,
-			r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
-		)
-		if st := r.state(id); st.Turn != nil || len(st.Holds) != 1 {
-			t.Fatal("another actor's release ended the edit hold")
-		}
-		r.hub.Detach(id, "c9", "")
-		time.Sleep(31 * time.Second)
-		r.waitIdle()
-		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" || len(st.Holds) != 0 {
-			t.Errorf("after the release: %s", encodeState(st))
-		}
-	})
-}
-
 func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
@@ -124,99 +62,29 @@ func TestAnEditHoldEndsAlsoWhenItsReleaseWasNotKept(t *testing.T) {
 	})
 }
 
+// The package queue tests which operation makes which message the next.
 func TestTheQueueRunsOnAsSoonAsItsFirstMessageMay(t *testing.T) {
-	for name, c := range map[string]struct {
-		act  func(held, other string) (protocol.Verb, any)
-		next string
-	}{
-		"another one is moved in front": {func(_, other string) (protocol.Verb, any) {
-			return protocol.DoQueueMove, protocol.QueueMoveData{MessageID: other}
-		}, "other"},
-		"it is moved behind another one": {func(held, _ string) (protocol.Verb, any) {
-			return protocol.DoQueueMove, protocol.QueueMoveData{MessageID: held, Index: 7}
-		}, "other"},
-		"it is removed": {func(held, _ string) (protocol.Verb, any) {
-			return protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: held}
-		}, "other"},
-		"it was edited": {func(held, _ string) (protocol.Verb, any) {
-			return protocol.DoQueueEdit, protocol.QueueEditData{MessageID: held, Text: "edited"}
-		}, "edited"},
-		"it is released": {func(string, string) (protocol.Verb, any) {
-			return protocol.DoQueueRelease, protocol.QueueReleaseData{}
-		}, "held"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *testHub) {
-				id := r.create()
-				r.send(id, "one")
-				held, other := r.send(id, "held").MessageID, r.send(id, "other").MessageID
-				must[protocol.QueueHoldResult](
-					r,
-					r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})),
-				)
-				r.agents.run().finish(agent.End{}, nil)
-				r.waitIdle()
-				if r.state(id).Turn != nil {
-					t.Fatal("the held message ran")
-				}
-				verb, data := c.act(held, other)
-				must[struct{}](r, r.do(anna, newCommand(verb, id, data)))
-				if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != c.next {
-					t.Errorf("not %s: %s", c.next, encodeState(st))
-				}
-			})
-		})
-	}
-}
-
-func TestAHoldBlocksEveryEndUntilItIsReleased(t *testing.T) {
-	for _, queue := range []string{protocol.QueueKeep, protocol.QueueHold, protocol.QueueClear} {
-		t.Run(queue, func(t *testing.T) {
-			bubble(t, Config{}, func(t *testing.T, r *testHub) {
-				id := r.create()
-				interrupt := func() {
-					must[protocol.InterruptResult](
-						r,
-						r.do(bert, newCommand(protocol.DoInterrupt, id, protocol.InterruptData{Queue: queue})),
-					)
-				}
-				r.send(id, "one")
-				interrupt()
-				if st := r.state(id); len(st.Holds) != 0 {
-					t.Errorf("an empty queue is held: %+v", st.Holds)
-				}
-				r.send(id, "two")
-				r.send(id, "three")
-				interrupt()
-				st := r.state(id)
-				switch queue {
-				case protocol.QueueKeep:
-					if st.Turn == nil || st.Turn.Message.Text != "three" {
-						t.Errorf("kept: %s", encodeState(st))
-					}
-				case protocol.QueueClear:
-					if st.Turn != nil || len(st.Queue) != 0 {
-						t.Errorf("cleared: %s", encodeState(st))
-					}
-				case protocol.QueueHold:
-					if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold().Reason != protocol.HoldInterrupt ||
-						*st.BlockingHold().By != bert.By {
-						t.Fatalf("held: %s", encodeState(st))
-					}
-					if r.send(id, "four").Status != protocol.SendQueued {
-						t.Error("a message passed the hold")
-					}
-					must[protocol.QueueReleaseResult](
-						r,
-						r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
-					)
-					if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "three" {
-						t.Errorf("released: %s", encodeState(st))
-					}
-				}
-			})
-		})
-	}
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "one")
+		held := r.send(id, "held").MessageID
+		must[protocol.QueueHoldResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{MessageID: held})),
+		)
+		r.agents.run().finish(agent.End{}, nil)
+		r.waitIdle()
+		if r.state(id).Turn != nil {
+			t.Fatal("the held message ran")
+		}
+		must[protocol.QueueReleaseResult](
+			r,
+			r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+		)
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "held" {
+			t.Errorf("released: %s", encodeState(st))
+		}
+	})
 }
 
 func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
@@ -237,18 +105,21 @@ func TestAnEditHoldKeepsItsSessionLoadedUntilItEnds(t *testing.T) {
 	})
 }
 
-func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
+// The first choice other than keep holds.
+func TestAnInterruptKeepsHoldsOrClearsTheQueue(t *testing.T) {
 	for _, c := range []struct {
 		choices []string
 		holds   int
 		queued  int
+		runs    bool
 	}{
-		{[]string{protocol.QueueKeep, protocol.QueueHold}, 1, 1},
-		{[]string{"", protocol.QueueHold}, 1, 1},
-		{[]string{protocol.QueueKeep, protocol.QueueClear}, 0, 0},
-		{[]string{protocol.QueueHold, protocol.QueueKeep}, 1, 1},
-		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1},
-		{[]string{protocol.QueueClear, protocol.QueueHold}, 0, 0},
+		{[]string{protocol.QueueKeep}, 0, 0, true},
+		{[]string{protocol.QueueKeep, protocol.QueueHold}, 1, 1, false},
+		{[]string{"", protocol.QueueHold}, 1, 1, false},
+		{[]string{protocol.QueueKeep, protocol.QueueClear}, 0, 0, false},
+		{[]string{protocol.QueueHold, protocol.QueueKeep}, 1, 1, false},
+		{[]string{protocol.QueueHold, protocol.QueueClear}, 1, 1, false},
+		{[]string{protocol.QueueClear, protocol.QueueHold}, 0, 0, false},
 	} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
@@ -269,8 +140,12 @@ func TestTheLatestChoiceForTheQueueReplacesKeep(t *testing.T) {
 					t.Errorf("%v: %+v", c.choices, got)
 				}
 			}
-			if st := r.state(id); len(st.Holds) != c.holds || len(st.Queue) != c.queued {
+			st := r.state(id)
+			if len(st.Holds) != c.holds || len(st.Queue) != c.queued || (st.Turn != nil) != c.runs {
 				t.Errorf("%v: %s", c.choices, encodeState(st))
+			}
+			if h := st.BlockingHold(); h != nil && (h.Reason != protocol.HoldInterrupt || h.By == nil || *h.By != anna.By) {
+				t.Errorf("%v: held by %+v", c.choices, h)
 			}
 		})
 	}

@@ -45,28 +45,6 @@ func TestAScheduledMessageStartsAtItsTime(t *testing.T) {
 	})
 }
 
-func TestAScheduledMessageDelaysNoOther(t *testing.T) {
-	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.sendAt(id, "third", 2*time.Hour)
-		r.sendAt(id, "second", time.Hour)
-		if s := r.send(id, "first"); s.Status != protocol.SendStarted {
-			t.Fatalf("first: %+v", s)
-		}
-		time.Sleep(3 * time.Hour)
-		if s := r.send(id, "fourth"); s.Status != protocol.SendQueued || *s.Index != 2 {
-			t.Errorf("behind those that are due: %+v", s)
-		}
-		for _, want := range []string{"first", "second", "third", "fourth"} {
-			if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != want {
-				t.Fatalf("not %s: %s", want, encodeState(st))
-			}
-			r.agents.run().finish(agent.End{}, nil)
-			r.waitIdle()
-		}
-	})
-}
-
 func TestAScheduledMessageOutlivesTheServer(t *testing.T) {
 	for name, end := range map[string]func(*testHub){
 		"stopped": (*testHub).close,
@@ -96,56 +74,11 @@ func TestAScheduledMessageOutlivesTheServer(t *testing.T) {
 	}
 }
 
-func TestAScheduledMessageIsEditedAndRemoved(t *testing.T) {
+func TestAMessageOfThePastStartsAndAClosedSessionStartsNone(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
-		kept, gone := r.sendAt(id, "typo", time.Hour).MessageID, r.sendAt(id, "gone", time.Hour).MessageID
-		must[protocol.Empty](
-			r, r.do(bert, newCommand(protocol.DoQueueEdit, id, protocol.QueueEditData{MessageID: kept, Text: "text"})),
-		)
-		removed := must[protocol.QueueRemoveResult](
-			r, r.do(bert, newCommand(protocol.DoQueueRemove, id, protocol.QueueRemoveData{MessageID: gone})),
-		)
-		if st := r.state(id); !removed.Removed || len(st.Scheduled) != 1 || st.Scheduled[0].Text != "text" ||
-			st.Scheduled[0].NotBefore == nil {
-			t.Fatalf("%+v: %s", removed, encodeState(st))
-		}
-		refused(
-			r, r.do(anna, newCommand(protocol.DoQueueMove, id, protocol.QueueMoveData{MessageID: kept})),
-			protocol.CodeConflict,
-		)
-		must[protocol.QueueHoldResult](
-			r, r.do(anna, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{})),
-		)
-		time.Sleep(2 * time.Hour)
-		r.waitIdle()
-		if st := r.state(id); st.Turn != nil || len(st.Queue) != 1 {
-			t.Fatalf("due while the queue is held: %s", encodeState(st))
-		}
-		must[protocol.QueueReleaseResult](
-			r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
-		)
-		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "text" {
-			t.Errorf("released: %s", encodeState(st))
-		}
-	})
-}
-
-func TestLimitsOfScheduledMessages(t *testing.T) {
-	bubble(t, Config{Limits: Limits{Queue: 2}}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		send := func(d protocol.SendData, in time.Duration) *testCall {
-			at := time.Now().Add(in)
-			d.NotBefore = &at
-			return r.do(anna, newCommand(protocol.DoSend, id, d))
-		}
-		refused(r, send(protocol.SendData{Text: "far"}, 2*366*24*time.Hour), protocol.CodeInvalidMessage)
-		refused(r, send(protocol.SendData{Text: "front", Front: true}, time.Hour), protocol.CodeInvalidMessage)
-		r.sendAt(id, "one", time.Hour)
-		r.sendAt(id, "two", time.Hour)
-		refused(r, send(protocol.SendData{Text: "three"}, time.Hour), protocol.CodeQueueFull)
-		if s := must[protocol.SendResult](r, send(protocol.SendData{Text: "past"}, -time.Hour)); s.Status !=
-			protocol.SendStarted {
+		r.sendAt(id, "later", time.Hour)
+		if s := r.sendAt(id, "past", -time.Hour); s.Status != protocol.SendStarted {
 			t.Errorf("a time in the past: %+v", s)
 		}
 		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoClose, id, protocol.CloseData{})))

@@ -182,6 +182,43 @@ func TestTheNextMessageIsTheFirstThatNoHoldStops(t *testing.T) {
 	r.wantNext("second")
 }
 
+func TestAnOperationCanMakeAnotherMessageNext(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  func(r *rig, held, other string) (any, error)
+		next string
+	}{
+		"the other one moves in front": {func(r *rig, _, other string) (any, error) {
+			return do(r, anna, (*Queue).Move, protocol.QueueMoveData{MessageID: other})
+		}, "other"},
+		"the held one moves behind it": {func(r *rig, held, _ string) (any, error) {
+			return do(r, anna, (*Queue).Move, protocol.QueueMoveData{MessageID: held, Index: 7})
+		}, "other"},
+		"the held one is removed": {func(r *rig, held, _ string) (any, error) {
+			return do(r, anna, (*Queue).Remove, protocol.QueueRemoveData{MessageID: held})
+		}, "other"},
+		"the held one was edited": {func(r *rig, held, _ string) (any, error) {
+			return do(r, anna, (*Queue).Edit, protocol.QueueEditData{MessageID: held, Text: "edited"})
+		}, "edited"},
+		"the held one is released": {func(r *rig, _, _ string) (any, error) {
+			return do(r, anna, (*Queue).Release, protocol.QueueReleaseData{})
+		}, "held"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			held, _ := r.add("held")
+			other, _ := r.add("other")
+			if _, err := do(r, anna, (*Queue).Hold, protocol.QueueHoldData{MessageID: held}); err != nil {
+				t.Fatal(err)
+			}
+			r.wantNext("")
+			if _, err := c.run(r, held, other); err != nil {
+				t.Fatal(err)
+			}
+			r.wantNext(c.next)
+		})
+	}
+}
+
 func TestAnEditHoldEndsAfterItsConnection(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.add("text")
@@ -201,6 +238,12 @@ func TestAnEditHoldEndsAfterItsConnection(t *testing.T) {
 	if events := r.q.Expire(r.st, end.Add(-1)); events != nil {
 		t.Errorf("before the timeout: %+v", events)
 	}
+	hold := r.st.Holds[0].ID
+	got, err := do(r, anna, (*Queue).Hold, protocol.QueueHoldData{MessageID: m}) // on a new connection
+	if err != nil || got != (protocol.QueueHoldResult{Hold: hold}) || !r.q.Deadline().IsZero() {
+		t.Errorf("held again: %+v, %v, deadline %s", got, err, r.q.Deadline())
+	}
+	r.q.Disconnected("anna", end)
 	r.record(r.q.Expire(r.st, end)...)
 	if len(r.st.Holds) != 0 || !r.q.Empty() {
 		t.Errorf("after the timeout: %+v", r.st.Holds)

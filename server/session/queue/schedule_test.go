@@ -25,6 +25,9 @@ func TestScheduledMessagesAreQueuedInTheOrderOfTheirTimes(t *testing.T) {
 	r.schedule("third", 3*time.Hour)
 	r.schedule("first", time.Hour)
 	r.schedule("second", 2*time.Hour)
+	if r.wantNext(""); !StartsNow(r.st, false) {
+		t.Error("a scheduled message delays another one")
+	}
 	if got := ScheduleCheck(r.st, r.now); !got.Equal(r.now.Add(clockCheck)) {
 		t.Errorf("the clock is read again in %s", got.Sub(r.now))
 	}
@@ -40,6 +43,22 @@ func TestScheduledMessagesAreQueuedInTheOrderOfTheirTimes(t *testing.T) {
 		t.Errorf("queue %q, %d scheduled", got, len(r.st.Scheduled))
 	}
 	r.wantNext("first")
+}
+
+func TestAMessageThatIsDueWaitsForTheRelease(t *testing.T) {
+	r := newRig(t)
+	r.schedule("text", time.Hour)
+	if _, err := do(r, anna, (*Queue).Hold, protocol.QueueHoldData{}); err != nil {
+		t.Fatal(err)
+	}
+	r.record(Due(r.st, r.now.Add(time.Hour))...)
+	if r.wantNext(""); r.texts() != "text" {
+		t.Errorf("queue %q", r.texts())
+	}
+	if _, err := do(r, anna, (*Queue).Release, protocol.QueueReleaseData{}); err != nil {
+		t.Fatal(err)
+	}
+	r.wantNext("text")
 }
 
 func TestAScheduledMessageIsEditedRemovedAndNotMoved(t *testing.T) {
