@@ -152,30 +152,3 @@ func TestFiftyDecideAndOneWins(t *testing.T) {
 		}
 	}
 }
-
-func TestCommandSentAgainAfterALostAnswerHappensOnce(t *testing.T) {
-	w := newTestServer(t)
-	c := w.dial()
-	id := c.create("hang")
-	_ = c.ws.CloseNow()
-	const line = `{"id":"x","command":"send","session":%q,"key":"once","data":{"text":"once"}}`
-	for range 10 {
-		c := w.dial()
-		c.write(fmt.Sprintf(line, id))
-		_ = c.ws.CloseNow() // before the answer, or after it
-	}
-	c = w.dial()
-	c.write(fmt.Sprintf(line, id))
-	first := result[protocol.SendResult](c, c.answer("x"))
-	_ = c.ws.CloseNow()
-	w.stop()
-	w.start()
-	c = w.dial()
-	c.write(fmt.Sprintf(line, id))
-	if again := result[protocol.SendResult](c, c.answer("x")); again.MessageID != first.MessageID {
-		t.Errorf("message %s, after a restart %s", first.MessageID, again.MessageID)
-	}
-	if s := ok[protocol.SnapshotResult](c, protocol.DoSnapshot, id, nil).Snapshot.State; len(s.Queue) != 1 {
-		t.Errorf("%d messages are queued", len(s.Queue))
-	}
-}

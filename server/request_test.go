@@ -159,24 +159,6 @@ func TestACredentialOfOneSessionSendsThereAlone(t *testing.T) {
 	}
 }
 
-func TestAKeyHoldsAfterARestart(t *testing.T) {
-	w := newTestServer(t)
-	path := "http://server/api/sessions"
-	create := func() (int, string) {
-		return send(t, httpClient(w.pipe.Dial), http.MethodPost, path, `{"title":"x"}`, web.KeyHeader, "k1")
-	}
-	status, first := create()
-	w.stop()
-	w.start()
-	again, second := create()
-	if status != http.StatusCreated || again != status || second != first {
-		t.Errorf("%d %s, after the restart %d %s", status, first, again, second)
-	}
-	if n := len(w.server.hub.Sessions().List(true)); n != 1 {
-		t.Errorf("%d sessions", n)
-	}
-}
-
 // A wait and a stream get a complete answer from a server that stops.
 func TestRequestsEndWithTheServer(t *testing.T) {
 	w := newTestServer(t)

@@ -179,43 +179,6 @@ func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
 	}
 }
 
-func TestARepeatedAnswerDoesNotUndoLaterChanges(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTestServer(t, `{"on":"*"}`)
-		c := w.client("ann")
-		id := w.create(c)
-		rename := func(key, name string) {
-			t.Helper()
-			cmd := protocol.Command{
-				Command: protocol.DoRename,
-				Session: id,
-				Key:     key,
-				Data:    protocol.MustEncode(protocol.RenameData{Name: &name}),
-			}
-			if err := c.Do(t.Context(), cmd, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		rename("k1", "first")
-		rename("k2", "second")
-		rename("k1", "first")
-		got := do[protocol.SnapshotResult](t, c, protocol.DoSnapshot, "second", nil)
-		if got.Snapshot.State.Session != id {
-			t.Errorf("second names %s", got.Snapshot.State.Session)
-		}
-		if _, err := wsclient.Call[protocol.SnapshotResult](t.Context(), c, protocol.DoSnapshot, "first",
-			nil); protocol.CodeOf(err) != protocol.CodeNoSession {
-			t.Errorf("the old name: %v", err)
-		}
-		other := w.create(c)
-		name := "first"
-		if _, err := wsclient.Call[protocol.Empty](t.Context(), c, protocol.DoRename, other,
-			protocol.RenameData{Name: &name}); err != nil {
-			t.Errorf("the old name is not free: %v", err)
-		}
-	})
-}
-
 func TestARepeatedCommandIsAnsweredAfterItsSessionIsGone(t *testing.T) {
 	name := "new"
 	for what, c := range map[string]struct {
