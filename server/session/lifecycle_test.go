@@ -14,8 +14,7 @@ import (
 
 func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
-		id := r.create()
-		r.send(id, "one")
+		id := startAsking(r, protocol.Approval{Request: "q", Kind: protocol.ApproveQuestion, Title: "?"})
 		r.send(id, "two")
 		r.kill()
 		events := r.events(id, false)
@@ -32,6 +31,17 @@ func TestATurnCutByARestartEndsAtOnce(t *testing.T) {
 		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil ||
 			st.BlockingHold().Reason != protocol.HoldRestart {
 			t.Errorf("after the restart: turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.BlockingHold())
+		}
+		decide := approve(id, protocol.ApproveData{Request: "q", Decision: protocol.AllowOnce})
+		if e := refused(r, r.do(anna, decide), protocol.CodeConflict); e.Winner == nil ||
+			e.Winner.Outcome != protocol.Cancelled {
+			t.Errorf("the request: %+v", e)
+		}
+		must[protocol.QueueReleaseResult](
+			r, r.do(anna, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+		)
+		if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != "two" {
+			t.Errorf("after the release: %s", encodeState(st))
 		}
 	})
 }

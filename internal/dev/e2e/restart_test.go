@@ -78,34 +78,3 @@ func TestAnAgentThatResumesGoesOnWithItsTurnOverRestarts(t *testing.T) {
 		}
 	})
 }
-
-func TestATurnThatCannotResumeEndsAndTheQueueIsHeldOverARestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTestServer(t, `{"on":"*"}`, `{"say":"partial"}`, `{"ask":"command","command":"make"}`)
-		ann := w.client("ann")
-		id := w.create(ann)
-		w.send(ann, id, "go")
-		queued := w.send(ann, id, "next")
-		asked := mustObserve(t, ann, id, wsclient.SubscribeOptions{},
-			eventOfType(protocol.ApprovalRequested)).state.Approvals[0]
-		w.stop()
-		w.start()
-		state := do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, nil).Snapshot.State
-		if state.Last == nil || state.Last.Reason != protocol.ReasonError ||
-			state.Last.Code != protocol.CodeServerRestart {
-			t.Errorf("the turn: %+v", state.Last)
-		}
-		if len(state.Queue) != 1 || state.Queue[0].MessageID != queued.MessageID || state.BlockingHold() == nil ||
-			state.BlockingHold().Reason != protocol.HoldRestart {
-			t.Errorf("the queue: %+v, %+v", state.Queue, state.Holds)
-		}
-		_, err := wsclient.Call[protocol.ApproveResult](t.Context(), ann, protocol.DoApprove, id,
-			protocol.ApproveData{Request: asked.Request, Decision: protocol.AllowOnce})
-		if e := protocol.AsError(err); e.Code != protocol.CodeConflict || e.Winner == nil ||
-			e.Winner.Outcome != protocol.Cancelled {
-			t.Errorf("the request: %+v", err)
-		}
-		do[protocol.QueueReleaseResult](t, ann, protocol.DoQueueRelease, id, nil)
-		mustObserve(t, w.client("bob"), id, wsclient.SubscribeOptions{}, eventOfType(protocol.ApprovalRequested))
-	})
-}
