@@ -25,9 +25,6 @@ func TestOutagePrintsAdviceOnce(t *testing.T) {
 func TestReconnectModeIsPrinted(t *testing.T) {
 	for _, c := range []struct{ mode, reason, want string }{
 		{protocol.ModeResume, protocol.ResumeReplayed, "what was missed was replayed"},
-		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
-		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended since then are not shown"},
 		{protocol.ModeReset, protocol.ResetPastEnd, "the session's log was replaced: its current state"},
 	} {
 		result := &protocol.SubscribeResult{

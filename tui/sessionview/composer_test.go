@@ -9,7 +9,6 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 )
 
@@ -83,17 +82,6 @@ func TestSendQueuedPosition(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("queue · 1 message", "1 then this")
 	s.mustHide("sending")
-}
-
-func TestOrdinals(t *testing.T) {
-	for n, want := range map[int]string{
-		1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st",
-		112: "112th",
-	} {
-		if got := describe.Ordinal(n); got != want {
-			t.Errorf("%d: got %s, want %s", n, got, want)
-		}
-	}
 }
 
 func TestSendWhileDisconnected(t *testing.T) {

@@ -1,13 +1,11 @@
 package sessionview
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 )
 
@@ -44,39 +42,6 @@ func TestAClosingConnectionIsShown(t *testing.T) {
 	s.applyJournal()
 	s.mustHide("closing")
 	s.mustShow("○ reconnecting")
-}
-
-func TestReconnectSummaryLimitsDecisions(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 200, 60)
-	s.journal.Reconnect(protocol.ModeResume, 14)
-	for range 5 {
-		s.journal.RequestApproval(tuitest.CommandApproval())
-		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
-			Request: "r1", Outcome: protocol.Denied,
-		})
-	}
-	s.journal.RequestApproval(tuitest.CommandApproval())
-	s.journal.CaughtUp()
-	s.applyJournal()
-	s.mustShow(
-		"you reconnected here · " + strings.Repeat("1 approval denied by bob · ", 3) +
-			"2 more decided · 1 approval waiting",
-	)
-}
-
-func TestReconnectServerRestart(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
-	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-	s.applyJournal()
-	s.now = s.now.Add(4 * time.Second)
-	s.journal.Reconnect(protocol.ModeResume, 1)
-	s.journal.Add(protocol.TurnEnded, protocol.TurnEndedData{
-		Reason: protocol.ReasonError, Code: protocol.CodeServerRestart,
-	})
-	s.journal.Turn = ""
-	s.journal.CaughtUp()
-	s.applyJournal()
-	s.mustShow("── you reconnected here · away 4s · the server was restarted · 1 turn ended")
 }
 
 func TestDisconnectShowsAdvice(t *testing.T) {
@@ -128,33 +93,12 @@ func TestRepeatedDisconnectsNotMarked(t *testing.T) {
 	s.mustHide("you reconnected here")
 }
 
-func TestReplacedLogMarked(t *testing.T) {
-	s := open(t, tuitest.Scenes["transcript"](), 100, 40)
-	s.journal.Pending = append(s.journal.Pending, remote.Update{Attached: &protocol.SubscribeResult{
-		Session:  "s1",
-		Mode:     protocol.ModeReset,
-		Reason:   protocol.ResetEpoch,
-		After:    protocol.Position{Epoch: "e2", Seq: 7},
-		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 7}},
-	}})
-	s.journal.CaughtUp()
-	s.applyJournal()
-	s.mustShow("── you reconnected here · the session's log was replaced: its current state")
-}
-
-// TestResumeModeMarked covers every mode and reason with which a session continues after its
-// connection was lost.
+// The package describe tests every mode and reason with which a session continues.
 func TestResumeModeMarked(t *testing.T) {
 	for _, c := range []struct{ mode, reason, want string }{
 		{protocol.ModeResume, protocol.ResumeReplayed, "── you reconnected here · what was missed was replayed"},
-		{protocol.ModeResume, protocol.ResumeRestored, "── you reconnected here · restored from its saved state"},
-		{protocol.ModeReset, protocol.ResetFresh, "── you reconnected here · a fresh snapshot: the current state"},
 		{
-			protocol.ModeReset, protocol.ResetResubscribed,
-			"── you reconnected here · resubscribed: turns that ended since then are not shown",
-		},
-		{
-			protocol.ModeReset, protocol.ResetPastEnd,
+			protocol.ModeReset, protocol.ResetEpoch,
 			"── you reconnected here · the session's log was replaced: its current state",
 		},
 	} {
@@ -237,54 +181,4 @@ func TestOfflineAdvice(t *testing.T) {
 	s.mustHide("F5")
 	s.press("f5")
 	s.mustShow("can no longer be reached")
-}
-
-func TestAwaySummary(t *testing.T) {
-	event := func(typ protocol.Type, by *protocol.Actor, data any) *protocol.Event {
-		return &protocol.Event{Type: typ, By: by, Data: protocol.MustEncode(data)}
-	}
-	for want, e := range map[string]*protocol.Event{
-		"you reconnected here · the server was restarted · ": event(
-			protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldRestart},
-		),
-		"you reconnected here · the server was restarted": event(
-			protocol.TurnStarted, nil, protocol.TurnStartedData{Resumed: true},
-		),
-		"you reconnected here · 1 approval allowed by a rule": event(
-			protocol.ApprovalResolved, &tuitest.Ada,
-			protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Allowed, ByRule: "u1"},
-		),
-		"you reconnected here · 1 approval expired": event(
-			protocol.ApprovalResolved, nil,
-			protocol.ApprovalResolvedData{Request: "r", Outcome: protocol.Expired},
-		),
-		"": event(protocol.QueueHeld, nil, protocol.Hold{Reason: protocol.HoldUser}),
-	} {
-		var a describe.Away
-		a.Disconnected(tuitest.Start)
-		a.Reconnected(&protocol.SubscribeResult{Mode: protocol.ModeResume}, 5)
-		a.Apply(e)
-		if got := a.CaughtUp(tuitest.Start, 6); got != strings.TrimSuffix(want, " · ") {
-			t.Errorf("%s: got %q, want %q", e.Type, got, want)
-		}
-		if a.Apply(e); a.CaughtUp(tuitest.Start, 6) != "" {
-			t.Errorf("%s: the summary is reported twice", e.Type)
-		}
-	}
-	for _, c := range []struct{ mode, reason, want string }{
-		{protocol.ModeResume, "", ""},
-		{protocol.ModeResume, protocol.ResumeReplayed, "what was missed was replayed"},
-		{protocol.ModeResume, protocol.ResumeRestored, "restored from its saved state"},
-		{protocol.ModeResume, protocol.ResetEpoch, ""},
-		{protocol.ModeReset, protocol.ResetFresh, "a fresh snapshot: the current state"},
-		{protocol.ModeReset, protocol.ResetResubscribed, "resubscribed: turns that ended since then are not shown"},
-		{
-			protocol.ModeReset, protocol.ResetEpoch,
-			"the session's log was replaced: its current state",
-		},
-	} {
-		if got := describe.Resubscribed(c.mode, c.reason); got != c.want {
-			t.Errorf("%s, %s: got %q, want %q", c.mode, c.reason, got, c.want)
-		}
-	}
 }
