@@ -89,6 +89,22 @@ var longTurnScript = []string{
 	`{"say":"The end."}`,
 }
 
+// longTurnText returns the text of the long turn whose request is allowed, as summarizeTurn has it.
+func longTurnText() string {
+	var b strings.Builder
+	burst := func(n int) {
+		for i := range n {
+			fmt.Fprintf(&b, "%d ", i)
+		}
+	}
+	burst(40)
+	burst(20)
+	b.WriteString("Removed it. ")
+	burst(40)
+	b.WriteString("The end.")
+	return b.String()
+}
+
 // summarizeTurn returns what a user must see of a turn in any protocol: text, tools, approvals and
 // the reason of its end. It omits details that some dialects cannot carry: approval wording, the
 // tool that stands for an approval, and the end of an aborted call.
@@ -180,6 +196,9 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 	if got, want := summarizeTurn(s.lastTurn()), summarizeTurn(reference.lastTurn()); got != want ||
 		!strings.HasSuffix(want, "remove allowed | completed") {
 		t.Errorf("%s\n  %s\nnatively\n  %s", name, got, want)
+	}
+	if want := longTurnText(); !strings.HasPrefix(summarizeTurn(reference.lastTurn()), want+" | ") {
+		t.Errorf("natively\n  %s\nwant the text\n  %s", summarizeTurn(reference.lastTurn()), want)
 	}
 	way := resumeModes[name]
 	if name == "myagent" && restarts { // the replay buffer is lost with the server

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -100,7 +101,7 @@ func (m *screenObserver) turnLines() (list []string) {
 // one turn.
 func TestSandcastleOverAFaultyNetworkLosesNothing(t *testing.T) {
 	for _, resumes := range []bool{true, false} {
-		for seed := range uint64(2) {
+		for seed := range uint64(thorough.Rounds(1, 2)) {
 			t.Run(fmt.Sprintf("resumes %v, seed %d", resumes, seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { testSandcastleOverFaultyNetwork(t, resumes, seed) })
 			})
