@@ -47,16 +47,3 @@ func TestQueueEditHeldOverReconnect(t *testing.T) {
 	s.press("enter")
 	s.mustSend(protocol.DoQueueEdit)
 }
-
-func TestQueueEditHoldExpired(t *testing.T) {
-	s := open(t, tuitest.Scenes["queue"](), 100, 24)
-	s.press("tab", "e")
-	s.journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
-		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
-	})
-	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
-	s.applyJournal()
-	s.now = s.now.Add(time.Minute)
-	s.tick()
-	s.mustShow("editing · no longer held")
-}

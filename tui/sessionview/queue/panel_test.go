@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
 
@@ -143,6 +144,30 @@ func TestQueueHoldCountdown(t *testing.T) {
 	s.ApplyJournal()
 	s.MustShow("edited by bob")
 	s.MustHide("who left")
+}
+
+func TestEditTitleCountsDown(t *testing.T) {
+	s := open(t, tuitest.Scenes["queue"](), 80)
+	s.panel.Editing = func() string { return "m3" }
+	s.Journal.AddBy(tuitest.Ada, protocol.QueueHeld, protocol.Hold{
+		ID: "h9", Reason: protocol.HoldEdit, MessageID: "m3", By: &tuitest.Ada,
+	})
+	s.ApplyJournal()
+	wantTitle := func(want string) {
+		t.Helper()
+		if got := s.panel.EditTitle(); got != want {
+			t.Errorf("got title %q, want %q", got, want)
+		}
+	}
+	wantTitle("editing a queued message")
+	s.Journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
+	s.ApplyJournal()
+	s.panel.Disconnected()
+	wantTitle("editing · held for 30s more")
+	s.Time = s.Time.Add(29 * time.Second)
+	wantTitle("editing · held for 1s more")
+	s.Time = s.Time.Add(time.Second)
+	wantTitle("editing · no longer held")
 }
 
 func TestQueueLongMessage(t *testing.T) {
