@@ -167,10 +167,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	defer close(s.done)
 	s.api.drain.announce()
-	s.api.hooks.Close()
+	err := s.api.hooks.Close(ctx)
 	var reads sync.WaitGroup
 	reads.Go(s.history.Close)
-	err := s.hub.Close(ctx) // before the clients, so that they receive the ends of their turns
+	err = errors.Join(err, s.hub.Close(ctx)) // before the clients, so that they receive the ends of their turns
 	reads.Wait()
 	s.api.drain.stop(ctx)
 	s.eachConn(func(c *conn) { c.close(protocol.CloseGoingAway, "the server is stopping") })

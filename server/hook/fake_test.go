@@ -27,6 +27,7 @@ type fakeSessions struct {
 	decided  []decided
 	failRead error
 	reads    int
+	slow     func(session string) // called before a decision; may be nil
 }
 
 type decided struct {
@@ -143,6 +144,12 @@ func (f *fakeSessions) Decide(
 	_ context.Context, id, digest string, d *protocol.ApproveData, by protocol.Actor,
 ) error {
 	f.mu.Lock()
+	slow := f.slow
+	f.mu.Unlock()
+	if slow != nil {
+		slow(id)
+	}
+	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.pending[id] {
 		a := &f.pending[id][i]
@@ -162,6 +169,12 @@ func (f *fakeSessions) Decide(
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeConflict, "already decided")
+}
+
+func (f *fakeSessions) setSlow(slow func(session string)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.slow = slow
 }
 
 func (f *fakeSessions) decisions() []decided {
@@ -273,4 +286,11 @@ func (r *rig) start(hooks ...Hook) {
 		r.t.Fatal(err)
 	}
 	r.hooks = h
+}
+
+func (r *rig) close() {
+	r.t.Helper()
+	if err := r.hooks.Close(context.Background()); err != nil {
+		r.t.Error(err)
+	}
 }

@@ -67,8 +67,6 @@ type Hooks struct {
 	changing sync.Mutex // guards active and closed
 	active   map[string]*activeHook
 	closed   bool
-
-	deciding sync.Mutex // held while a link is used
 }
 
 // An activeHook is a hook and the goroutine of its runner.
@@ -94,8 +92,7 @@ func Start(cfg Config) (*Hooks, error) {
 	h.linking.Store(&linking{})
 	h.links.prune(time.Now())
 	if err := h.Replace(cfg.Hooks); err != nil {
-		h.Close()
-		return nil, err
+		return nil, errors.Join(err, h.Close(context.Background()))
 	}
 	return h, nil
 }
@@ -120,7 +117,8 @@ func (h *Hooks) Replace(list []Hook) error {
 		return err
 	}
 	var errs []error
-	former := h.end(func(a *activeHook) bool { return !reflect.DeepEqual(next[a.hook.Name], a.hook) })
+	changed := func(a *activeHook) bool { return !reflect.DeepEqual(next[a.hook.Name], a.hook) }
+	former, _ := h.end(context.Background(), changed)
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		if h.active[name] != nil {
 			continue
@@ -148,8 +146,9 @@ func (h *Hooks) makeDir(hooks int) error {
 	return nil
 }
 
-// end stops the hooks that match and returns them when they have stopped.
-func (h *Hooks) end(match func(*activeHook) bool) map[string]*activeHook {
+// end stops the hooks that match and returns them when they have stopped, or with an error when ctx
+// ends first.
+func (h *Hooks) end(ctx context.Context, match func(*activeHook) bool) (map[string]*activeHook, error) {
 	ended := map[string]*activeHook{}
 	for name, a := range h.active {
 		if match(a) {
@@ -158,10 +157,14 @@ func (h *Hooks) end(match func(*activeHook) bool) map[string]*activeHook {
 			a.stop()
 		}
 	}
-	for _, a := range ended {
-		<-a.done
+	for name, a := range ended {
+		select {
+		case <-a.done:
+		case <-ctx.Done():
+			return ended, fmt.Errorf("wait for hook %s: %w", name, context.Cause(ctx))
+		}
 	}
-	return ended
+	return ended, nil
 }
 
 // start starts a hook.
@@ -218,14 +221,16 @@ func (h *Hooks) setLinking() {
 }
 
 // Close stops the hooks and their commands. Unsent notifications are sent after the next start.
-func (h *Hooks) Close() {
+// When ctx ends first, Close leaves a hook that has not stopped, which is an error.
+func (h *Hooks) Close(ctx context.Context) error {
 	if h == nil {
-		return
+		return nil
 	}
 	h.changing.Lock()
 	defer h.changing.Unlock()
 	h.closed = true
-	h.end(func(*activeHook) bool { return true })
+	_, err := h.end(ctx, func(*activeHook) bool { return true })
+	return err
 }
 
 // originOf returns the origin of a valid URL.

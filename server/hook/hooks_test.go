@@ -1,9 +1,12 @@
 package hook
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -43,7 +46,7 @@ func TestAChangedHookGoesOnWhereItWas(t *testing.T) {
 		r.sessions.endTurn("s_1", "t3", "", protocol.ReasonCompleted)
 		synctest.Wait()
 		replace(changed)
-		r.hooks.Close()
+		r.close()
 		if list := r.receiver.taken(); turnsOf(list) != "t1 t2 t3" || list[1].Type != TypeError {
 			t.Errorf("sent %s", turnsOf(list))
 		}
@@ -59,7 +62,7 @@ func TestAListWithABadHookChangesNothing(t *testing.T) {
 		r := newRig(t, Hook{})
 		r.sessions.create("s_1", nil)
 		r.start()
-		defer r.hooks.Close()
+		defer r.close()
 		bad := Hook{Name: "bad", URL: "https://example.com/hook", Secret: []byte("short")}
 		if err := r.hooks.Replace([]Hook{bad}); err == nil || !strings.Contains(err.Error(), "hooks.bad: the secret") {
 			t.Errorf("error %v", err)
@@ -69,6 +72,27 @@ func TestAListWithABadHookChangesNothing(t *testing.T) {
 		if got := turnsOf(r.receiver.taken()); got != "t1" {
 			t.Errorf("sent %q", got)
 		}
+	})
+}
+
+// A receiver that heeds no context does not keep the server from stopping.
+func TestCloseEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Hook{Filter: Filter{Types: []string{TypeTurnEnded}}})
+		stuck := make(chan struct{})
+		r.receiver.set(func(*Notification) error { <-stuck; return nil })
+		r.sessions.create("s_1", nil)
+		r.start()
+		r.sessions.endTurn("s_1", "t1", "", protocol.ReasonCompleted)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := r.hooks.Close(ctx)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "hook phone") {
+			t.Errorf("close: %v", err)
+		}
+		close(stuck)
+		synctest.Wait()
 	})
 }
 

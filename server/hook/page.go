@@ -144,10 +144,9 @@ func (h *Hooks) request(ctx context.Context, token string) (*link, json.RawMessa
 	return nil, nil, errNoLink
 }
 
-// decide uses a link.
+// decide uses a link. Of two uses of links of one request the first decides: the second gets a
+// conflict, or finds its link removed.
 func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
-	h.deciding.Lock()
-	defer h.deciding.Unlock()
 	l, err := h.findLink(token)
 	if err != nil {
 		h.fail(w, err)

@@ -35,7 +35,7 @@ func newLinked(t *testing.T, expires time.Duration, change func(*protocol.Approv
 	}
 	r.sessions.ask("s_1", a)
 	r.start()
-	t.Cleanup(r.hooks.Close)
+	t.Cleanup(r.close)
 	approval, err := r.hooks.active["phone"].runner.pending("s_1", &a)
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +117,48 @@ func TestOneOfManyUsesOfALinkDecides(t *testing.T) {
 	if n != 1 || len(l.sessions.decisions()) != 1 {
 		t.Errorf("%d uses decided, %d decisions", n, len(l.sessions.decisions()))
 	}
+}
+
+// A session that is slow to decide does not keep the links of others waiting.
+func TestADecisionBlocksNoOtherLink(t *testing.T) {
+	slow := newLinked(t, 0, nil)
+	slow.sessions.create("s_2", nil)
+	a := newRequest("r2")
+	slow.sessions.ask("s_2", a)
+	approval, err := slow.hooks.active["phone"].runner.pending("s_2", &a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick := &linked{slow.rig, approval}
+	entered, release := make(chan struct{}), make(chan struct{})
+	slow.sessions.setSlow(func(id string) {
+		if id == "s_1" {
+			close(entered)
+			<-release
+		}
+	})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if code, page := slow.request(http.MethodPost, slow.path(protocol.Deny)); code != http.StatusOK {
+			t.Errorf("the slow one: %d\n%s", code, page)
+		}
+	})
+	<-entered
+	done := make(chan int, 1)
+	go func() {
+		code, _ := quick.request(http.MethodPost, quick.path(protocol.Deny))
+		done <- code
+	}()
+	select {
+	case code := <-done:
+		if code != http.StatusOK {
+			t.Errorf("the other: status %d", code)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the other link waits for the first")
+	}
+	close(release)
+	waiting.Wait()
 }
 
 func TestALinkThatIsNotValidDecidesNothing(t *testing.T) {

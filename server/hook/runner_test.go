@@ -37,7 +37,7 @@ func TestEachEndOfATurnIsSentOnce(t *testing.T) {
 		r.sessions.endTurn("s_2", "t2", strings.Repeat("é", maxTurnText), protocol.ReasonError)
 		r.sessions.endTurn("s_2", "t3", "", protocol.ReasonBudget)
 		synctest.Wait()
-		r.hooks.Close()
+		r.close()
 		byTurn := map[string]Notification{}
 		for _, n := range r.receiver.taken() {
 			byTurn[n.Turn.ID] = n
@@ -82,7 +82,7 @@ func TestFiltersChooseTypesAgentsLabelsAndNames(t *testing.T) {
 			})
 			r.sessions.endTurn("s_1", "t1", "", protocol.ReasonCompleted)
 			synctest.Wait()
-			r.hooks.Close()
+			r.close()
 			if got := len(r.receiver.taken()) == 1; got != c.want {
 				t.Errorf("%+v: sent %t", c.filter, got)
 			}
@@ -111,7 +111,7 @@ func TestAReceiverThatWasDownGetsEverythingInOrder(t *testing.T) {
 					r.sessions.endTurn("s_1", want[i], "", protocol.ReasonCompleted)
 				}
 				time.Sleep(12 * time.Hour)
-				r.hooks.Close()
+				r.close()
 				if got := turnsOf(r.receiver.taken()); got != strings.Join(want, " ") {
 					t.Errorf("sent: %s", got)
 				}
@@ -128,7 +128,7 @@ func TestTheTimeBetweenAttemptsGrowsAndIsBounded(t *testing.T) {
 		r.sessions.create("s_1", nil)
 		r.sessions.endTurn("s_1", "t1", "", protocol.ReasonCompleted)
 		time.Sleep(5 * time.Hour)
-		r.hooks.Close()
+		r.close()
 		tries := r.receiver.tries
 		if n := len(tries); n < 50 || n > 120 {
 			t.Errorf("%d attempts in 4 hours", n)
@@ -158,7 +158,7 @@ func TestAReceiverSaysWhenToComeAgain(t *testing.T) {
 		r.sessions.create("s_1", nil)
 		r.sessions.endTurn("s_1", "t1", "", protocol.ReasonCompleted)
 		time.Sleep(time.Hour)
-		r.hooks.Close()
+		r.close()
 		if d := r.receiver.tries[1].Sub(r.receiver.tries[0]); d != 20*time.Minute || len(r.receiver.taken()) != 1 {
 			t.Errorf("again after %s", d)
 		}
@@ -187,7 +187,7 @@ func TestARefusedNotificationDoesNotHoldUpTheNext(t *testing.T) {
 				r.sessions.endTurn("s_1", "t1", "", protocol.ReasonCompleted)
 				r.sessions.endTurn("s_1", "t2", "", protocol.ReasonCompleted)
 				time.Sleep(time.Hour)
-				r.hooks.Close()
+				r.close()
 				if got := turnsOf(r.receiver.taken()); got != "t2" || len(r.receiver.tries) != c.tries+1 {
 					t.Errorf("sent %q in %d attempts", got, len(r.receiver.tries))
 				}
@@ -217,7 +217,7 @@ func TestTheBacklogKeepsTheNewest(t *testing.T) {
 		}
 		r.receiver.set(nil)
 		time.Sleep(time.Hour)
-		r.hooks.Close()
+		r.close()
 		if got := turnsOf(r.receiver.taken()); got != "t0 t7 t8 t9" { // t0 was in delivery
 			t.Errorf("sent %s", got)
 		}
@@ -239,15 +239,15 @@ func TestARestartLosesNothingAndRepeatsNothing(t *testing.T) {
 		r.sessions.endTurn("s_1", "t2", "", protocol.ReasonCompleted)
 		r.sessions.endTurn("s_2", "t3", "", protocol.ReasonCompleted)
 		synctest.Wait()
-		r.hooks.Close()
+		r.close()
 		r.sessions.endTurn("s_1", "t4", "", protocol.ReasonCompleted)
 		r.receiver.set(nil)
 		r.start()
 		synctest.Wait()
-		r.hooks.Close()
+		r.close()
 		r.start()
 		synctest.Wait()
-		r.hooks.Close()
+		r.close()
 		got := map[string]int{}
 		for _, n := range r.receiver.taken() {
 			got[n.Turn.ID]++
@@ -273,13 +273,13 @@ func TestAfterAKillNothingIsLost(t *testing.T) {
 		}
 		r.sessions.endTurn("s_1", "t2", "", protocol.ReasonCompleted)
 		synctest.Wait()
-		r.hooks.Close()
+		r.close()
 		if err := os.WriteFile(path, append(killed, `{"session":"s_1","se`...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		r.start()
 		synctest.Wait()
-		r.hooks.Close()
+		r.close()
 		list := r.receiver.taken()
 		if turnsOf(list) != "t1 t2 t2" || list[1].ID != list[2].ID {
 			t.Errorf("sent %s", turnsOf(list))
@@ -302,7 +302,7 @@ func TestAStoreThatFailsIsReadAgain(t *testing.T) {
 		r.sessions.failRead = nil
 		r.sessions.mu.Unlock()
 		time.Sleep(time.Minute)
-		r.hooks.Close()
+		r.close()
 		if got := turnsOf(r.receiver.taken()); got != "t1" {
 			t.Errorf("sent %q", got)
 		}
@@ -325,7 +325,7 @@ func TestARequestThatIsDecidedIsNotSent(t *testing.T) {
 		r.sessions.mu.Unlock()
 		r.receiver.set(nil)
 		time.Sleep(time.Minute)
-		r.hooks.Close()
+		r.close()
 		list := r.receiver.taken()
 		if len(list) != 2 || !strings.Contains(string(list[1].Approval.Request), `"r2"`) ||
 			list[1].Approval.Links != nil {
@@ -347,10 +347,10 @@ func TestDenyAfterDeniesWhatIsStillPending(t *testing.T) {
 		if got := r.sessions.decisions(); len(got) != 1 || got[0] != want {
 			t.Fatalf("after 10 minutes: %+v", got)
 		}
-		r.hooks.Close()
+		r.close()
 		r.start() // the deadline survives a restart
 		time.Sleep(4 * time.Minute)
-		r.hooks.Close()
+		r.close()
 		if got := r.sessions.decisions(); len(got) != 2 || got[1].request != "r2" {
 			t.Errorf("after 14 minutes: %+v", got)
 		}
@@ -365,7 +365,7 @@ func TestLinksExpireWhenTheRequestIsDenied(t *testing.T) {
 		due := time.Now().Add(10 * time.Minute)
 		r.sessions.ask("s_1", newRequest("r1"))
 		time.Sleep(time.Minute)
-		r.hooks.Close()
+		r.close()
 		list := r.receiver.taken()
 		if len(list) != 1 || list[0].Approval.Expires == nil || list[0].Approval.Expires.Sub(due).Abs() > time.Second {
 			t.Errorf("sent %+v, want links until %v", list, due)
@@ -391,7 +391,7 @@ func TestADeadReceiverCostsASessionNothing(t *testing.T) {
 		if reads := r.sessions.reads - before; reads != 0 {
 			t.Errorf("%d reads for 1,000 events without a notification", reads)
 		}
-		r.hooks.Close()
+		r.close()
 	})
 	w := newWatch()
 	w.Notify("summary s_1", nil)
