@@ -38,10 +38,10 @@ func newCommander(h *Hook) *commander {
 // close implements sender.
 func (*commander) close() {}
 
-// send implements sender. It kills the command's process group and descendants before it returns. A
-// process that has left both keeps running.
+// send implements sender. It kills the command's process group and descendants before it returns,
+// and processes that have left both but hold its output. Others keep running.
 func (c *commander) send(ctx context.Context, _ string, body []byte) error {
-	p, err := process.Start(process.Command{Args: c.args, Dir: os.TempDir(), Env: c.env})
+	p, err := process.Start(process.Command{Args: c.args, Dir: os.TempDir(), Env: c.env, Mark: true})
 	if err != nil {
 		return failf("%v", err)
 	}

@@ -5,8 +5,12 @@ package hook
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -69,4 +73,37 @@ func TestACommandEndsWithItsHook(t *testing.T) {
 	if err := newTestCommander(time.Hour, "sleep", "600").send(ctx, "id", nil); err == nil {
 		t.Error("it ended by itself")
 	}
+}
+
+// A process that left the group of a command and writes on keeps neither the notification nor
+// itself.
+func TestAProcessThatHoldsTheOutputOfACommandIsKilled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	c := newTestCommander(time.Hour, "sh", "-c",
+		`setsid sh -c 'echo $$ >"$0"; while :; do echo tick; sleep 0.1; done' "$0" &
+		while ! [ -s "$0" ]; do sleep 0.01; done`, file)
+	if err := c.send(t.Context(), "id", nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for syscall.Kill(pid, 0) == nil && !zombie(pid) {
+		if time.Now().After(deadline) {
+			t.Fatal("it still runs")
+		}
+		runtime.Gosched()
+	}
+}
+
+// zombie reports whether a process has exited and waits for its parent.
+func zombie(pid int) bool {
+	out, _ := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
 }

@@ -49,7 +49,7 @@ func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
 	}
 	proc, err := process.Start(process.Command{
 		Args: a.config.Command, Dir: a.spec.CWD, Env: env, Session: a.spec.Session,
-		Record: func(g process.Group) error { return record(g, false) },
+		Record: func(g process.Group) error { return record(g, false) }, Mark: true,
 	})
 	if err != nil {
 		return nil, a.startError(err)

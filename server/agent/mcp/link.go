@@ -30,6 +30,7 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 	}
 	p, err := process.Start(process.Command{
 		Args: s.Command, Dir: b.options.CWD, Env: s.Env, Session: b.options.Session, Record: record(false),
+		Mark: true,
 	})
 	if err != nil {
 		return nil, err

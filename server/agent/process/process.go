@@ -8,12 +8,16 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// outputGrace is the time to wait for output after the exit of the program, in case a process
-// outside the group holds the pipe.
-const outputGrace = 500 * time.Millisecond
+// Limits of output after the exit of the program, in case a process outside the group holds the
+// pipe.
+const (
+	outputGrace = 500 * time.Millisecond // to wait, all reads together
+	outputRest  = 1 << 20                // bytes to read; a pipe holds no more
+)
 
 // maxPasses bounds the searches of EndAll for processes.
 const maxPasses = 10
@@ -27,7 +31,7 @@ type Command struct {
 	// Session is the session of the agent, or empty. The program finds it in SessionVariable.
 	Session string
 
-	// Mark lets EndAll find processes that left the group and lost their parents.
+	// Mark lets EndAll and Release find processes that left the group and lost their parents.
 	Mark bool
 
 	// Record stores the group of the program durably. The program runs only after Record returns
@@ -52,7 +56,7 @@ type Process struct {
 	// Static after Start.
 	group      Group
 	mark       string // variable that the program and its descendants have; "": none
-	stdout     *os.File
+	stdout     *outputReader
 	stderr     *tail
 	stderrDone chan struct{} // closed at the end of standard error
 	done       chan struct{} // closed after the leader has exited and its group was killed
@@ -95,14 +99,14 @@ func Start(cmd Command) (*Process, error) {
 
 	p := &Process{
 		Stdin:      parent[0],
-		stdout:     parent[1],
 		group:      Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
 		mark:       mark,
 		stderr:     &tail{},
 		stderrDone: make(chan struct{}),
 		done:       make(chan struct{}),
 	}
-	p.Stdout = &outputReader{file: p.stdout, done: p.done}
+	p.stdout = &outputReader{file: parent[1], done: p.done, wait: outputGrace, rest: outputRest}
+	p.Stdout = p.stdout
 	go p.readStderr(parent[2])
 	go p.wait(c, parent[2])
 	if b == nil {
@@ -156,7 +160,7 @@ func (p *Process) wait(c *exec.Cmd, log *os.File) {
 	if !unreaped {
 		_ = killGroup(p.group.PID)
 	}
-	_ = p.stdout.SetReadDeadline(time.Now().Add(outputGrace))
+	_ = p.stdout.file.SetReadDeadline(time.Now().Add(outputGrace))
 	_ = log.SetReadDeadline(time.Now().Add(outputGrace))
 	close(p.done)
 }
@@ -214,8 +218,14 @@ func (p *Process) EndAll(grace time.Duration) {
 	}
 }
 
-// Release closes the output pipe. No read may follow.
-func (p *Process) Release() { _ = p.stdout.Close() }
+// Release closes the output pipe. No read may follow. If the output was read until another process
+// alone held the pipe, Release kills the descendants of a marked program, as EndAll does.
+func (p *Process) Release() {
+	_ = p.stdout.file.Close()
+	if p.stdout.held.Load() {
+		p.EndAll(0)
+	}
+}
 
 // waitExit reports whether the program exited within the given time.
 func (p *Process) waitExit(within time.Duration) bool {
@@ -249,22 +259,43 @@ func subtree(pid int, children map[int][]Group) []Group {
 }
 
 // outputReader reads the output of the program. After the exit of the program the reader may be
-// slow, but a read that gets no data for outputGrace returns io.EOF.
+// slow, but its reads return io.EOF when they have waited for outputGrace or read outputRest, all
+// together: a process outside the group cannot keep the reader by writing.
 type outputReader struct {
 	file *os.File
 	done <-chan struct{}
+	held atomic.Bool // a limit ended the output, not the end of the pipe
+
+	// Owned by the reader.
+
+	wait time.Duration // left after done
+	rest int           // bytes left after done
 }
 
-func (o *outputReader) Read(b []byte) (int, error) {
+func (o *outputReader) Read(b []byte) (n int, err error) {
 	select {
 	case <-o.done:
-		_ = o.file.SetReadDeadline(time.Now().Add(outputGrace))
+		n, err = o.readRest(b)
 	default:
+		n, err = o.file.Read(b)
 	}
-	n, err := o.file.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
+		o.held.Store(true)
 		err = io.EOF
 	}
+	return n, err
+}
+
+// readRest reads after the exit of the program.
+func (o *outputReader) readRest(b []byte) (int, error) {
+	if o.wait <= 0 || o.rest <= 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	began := time.Now()
+	_ = o.file.SetReadDeadline(began.Add(o.wait))
+	n, err := o.file.Read(b[:min(len(b), o.rest)])
+	o.wait -= time.Since(began)
+	o.rest -= n
 	return n, err
 }
 

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"io"
 	"os/exec"
 	"strconv"
 	"testing"
@@ -44,6 +45,38 @@ func TestAProcessThatLeftItsGroupAndItsParentEndsWithAMarkedProgram(t *testing.T
 	}
 	p.EndAll(0)
 	waitGone(t, pid)
+}
+
+// A process that left the group and keeps the pipe ends the output of the program neither by
+// silence nor by writing on.
+func TestAProcessThatHoldsTheOutputDoesNotKeepTheReader(t *testing.T) {
+	for name, writer := range map[string]string{
+		"silent":       `exec sleep 600`,
+		"now and then": `while :; do echo tick; sleep 0.05; done`,
+		"all the time": `exec yes`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := Start(Command{
+				Args: []string{"sh", "-c", `setsid sh -c 'echo $$; ` + writer + `' & sleep 0.2`}, Mark: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := bufio.NewReader(p.Stdout)
+			pid, err := strconv.Atoi(readLine(t, out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, out); err != nil {
+				t.Error(err)
+			}
+			if p.End(0); !alive(pid) {
+				t.Fatal("the process that holds the output has ended before it had to")
+			}
+			p.Release()
+			waitGone(t, pid)
+		})
+	}
 }
 
 // The group is killed while its leader is not reaped, so that its number is still its own.

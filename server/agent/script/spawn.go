@@ -40,6 +40,7 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 		Record: func(g process.Group) error {
 			return r.agent.host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start})
 		},
+		Mark: true,
 	})
 	if err != nil {
 		return fmt.Errorf("spawn: %w", err)

@@ -169,17 +169,23 @@ func (r *rig) checkGone() {
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		deadline := time.After(time.Minute)
-		for alive(pid) {
-			select {
-			case <-deadline:
-				r.t.Fatalf("the process %s (%d) runs", name, pid)
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
+		waitGone(r.t, pid)
 	}
 	if len(r.host.running) != 0 {
 		r.t.Errorf("groups %v", r.host.running)
+	}
+}
+
+// waitGone waits until a process has exited.
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for alive(pid) {
+		select {
+		case <-deadline:
+			t.Fatalf("process %d still runs", pid)
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
 }
 
@@ -194,4 +200,27 @@ func alive(pid int) bool {
 	}
 	_, after, _ := strings.Cut(string(stat), ") ")
 	return !strings.HasPrefix(after, "Z")
+}
+
+// A process that left the group of a command and writes on ends soon after the command, which
+// returns.
+func TestAProcessThatHoldsTheOutputOfACommandEndsWithIt(t *testing.T) {
+	r := newRig(t, nil)
+	began := time.Now()
+	_, result, err := r.run(t.Context(), "shell", args{
+		"command": `setsid sh -c 'while :; do echo tick; sleep 0.1; done' & echo pid=$!; sleep 0.3`,
+	})
+	if err != nil || result.Failed || !strings.Contains(result.Text, "tick") {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("took %s", took)
+	}
+	_, rest, _ := strings.Cut(result.Text, "pid=")
+	pid, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitGone(t, n)
 }
