@@ -75,7 +75,7 @@ func Handles(verb protocol.Verb) bool {
 }
 
 // Do runs a history, blob or search command. It calls reply exactly once, for a search possibly
-// later and on another goroutine; reply must not block.
+// later and on another goroutine; reply must not block. A search ends with ctx.
 func (r *Reader) Do(ctx context.Context, c *protocol.Command, reply func(json.RawMessage, error)) {
 	if err := r.do(ctx, c, reply); err != nil {
 		reply(nil, err)
@@ -95,7 +95,7 @@ func (r *Reader) do(ctx context.Context, c *protocol.Command, reply func(json.Ra
 	case *protocol.BlobData:
 		result, err = r.blobPiece(ctx, c.Session, d)
 	case *protocol.SearchData:
-		return r.search(c.Session, d, reply)
+		return r.search(ctx, c.Session, d, reply)
 	default:
 		err = protocol.Errorf(protocol.CodeUnsupported, "%s does not read history", c.Command)
 	}

@@ -17,15 +17,17 @@ import (
 const (
 	searchHits    = 50 // by default
 	maxSearchHits = 200
-	searchBytes   = 2 << 20 // of folded events read by one call; its last turn is read completely
-	sessionCost   = 4 << 10 // bytes that opening a session counts for
-	maxSearches   = 2       // running concurrently
-	searchTimeout = 30 * time.Second
+	searchBytes   = 2 << 20          // of folded events read by one call; its last turn is read completely
+	sessionCost   = 4 << 10          // bytes that opening a session counts for
+	maxSearches   = 2                // running concurrently
+	searchTimeout = 30 * time.Second // of a running one
 )
 
-// search validates a search command and runs it on a separate goroutine. It reads committed events
-// from the store, without the session's goroutine.
-func (r *Reader) search(name string, d *protocol.SearchData, reply func(json.RawMessage, error)) error {
+// search validates a search command and runs it on a separate goroutine, which ends with ctx. It
+// reads committed events from the store, without the session's goroutine.
+func (r *Reader) search(
+	ctx context.Context, name string, d *protocol.SearchData, reply func(json.RawMessage, error),
+) error {
 	query, err := protocol.ParseQuery(d.Query)
 	if err != nil {
 		return err
@@ -54,8 +56,6 @@ func (r *Reader) search(name string, d *protocol.SearchData, reply func(json.Raw
 	}
 	go func() {
 		defer r.searches.Done()
-		ctx, cancel := context.WithTimeout(context.Background(), searchTimeout)
-		defer cancel()
 		if err := s.run(ctx, from); err != nil {
 			reply(nil, err)
 			return
@@ -79,6 +79,11 @@ func errShuttingDown() error {
 	return protocol.Errorf(protocol.CodeShuttingDown, "the server is stopping")
 }
 
+// errClientGone returns the error of a search whose client has left.
+func errClientGone() error {
+	return protocol.Errorf(protocol.CodeTimeout, "the client of the search has left")
+}
+
 // A search is one running call. Owned by its goroutine.
 type search struct {
 	reader    *Reader
@@ -97,7 +102,12 @@ func (s *search) run(ctx context.Context, from cursor) error {
 		defer func() { <-s.reader.slots }()
 	case <-s.reader.stop:
 		return errShuttingDown()
+	case <-ctx.Done():
+		return errClientGone()
 	}
+	client := ctx
+	ctx, cancel := context.WithTimeout(client, searchTimeout)
+	defer cancel()
 	for _, at := range s.sessions() {
 		if from.Session != "" && compareCursors(at, from) < 0 {
 			continue
@@ -113,6 +123,8 @@ func (s *search) run(ctx context.Context, from cursor) error {
 		err := s.session(ctx, at)
 		switch {
 		case err == nil:
+		case client.Err() != nil:
+			return errClientGone()
 		case ctx.Err() != nil:
 			return protocol.Errorf(protocol.CodeTimeout, "the search took more than %s", searchTimeout)
 		case s.only != "":

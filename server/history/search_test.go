@@ -1,6 +1,8 @@
 package history
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -253,5 +255,40 @@ func TestNoSessionWaitsForASearch(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
+	})
+}
+
+// A search that waits for others ends with its client, and its limit begins when it runs.
+func TestASearchWaitsAsLongAsItsClient(t *testing.T) {
+	bubble(t, func(t *testing.T, r *testReader) {
+		id := r.create()
+		for range maxSearches {
+			r.reader.slots <- struct{}{}
+		}
+		ask := func(ctx context.Context) chan error {
+			answer := make(chan error, 1)
+			c := newCommand(protocol.DoSearch, id, protocol.SearchData{Query: "x"})
+			r.reader.Do(ctx, &c, func(_ json.RawMessage, err error) { answer <- err })
+			return answer
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		left, stayed := ask(ctx), ask(context.WithoutCancel(ctx))
+		time.Sleep(2 * searchTimeout)
+		leave()
+		synctest.Wait()
+		select {
+		case err := <-left:
+			if protocol.CodeOf(err) != protocol.CodeTimeout {
+				t.Errorf("the client has left: %v", err)
+			}
+		default:
+			t.Error("a search waits for a client that has left")
+		}
+		for range maxSearches {
+			<-r.reader.slots
+		}
+		if err := <-stayed; err != nil {
+			t.Errorf("a search that got its turn late: %v", err)
+		}
 	})
 }
