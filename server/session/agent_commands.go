@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -24,11 +25,25 @@ func init() {
 // asyncTimeout bounds the work of an agent on a command.
 const asyncTimeout = 5 * time.Minute
 
-// runAsync runs work off the session's goroutine, then finish on it, and answers the command with
-// finish's result. Work of the agent waits for its preparation; nil: it does not need the agent.
+// runAsync runs work off the session's goroutine, then finish on it unless work failed, and answers
+// the command with the result. Work of the agent waits for its preparation; nil: it does not need
+// the agent.
 func (s *Session) runAsync(
 	cmd *command, preparation *slot.Preparation,
 	work func(context.Context) (any, error), finish func(any) (any, error),
+) {
+	s.runAsyncThen(cmd, preparation, work, func(result any, err error) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		return finish(result)
+	})
+}
+
+// runAsyncThen is runAsync for a finish that also runs after a failure.
+func (s *Session) runAsyncThen(
+	cmd *command, preparation *slot.Preparation,
+	work func(context.Context) (any, error), finish func(any, error) (any, error),
 ) {
 	if preparation != nil {
 		s.forgetIdleEnd()
@@ -49,9 +64,7 @@ func (s *Session) runAsync(
 			s.asyncCommands--
 			s.deadlines.touch()
 			s.handleEmitted() // the answer follows the events that the agent emitted during the work
-			if err == nil {
-				result, err = finish(result)
-			}
+			result, err = finish(result, err)
 			s.answer(cmd, result, agentError(err))
 			s.scheduleTimer()
 		})
@@ -172,6 +185,7 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 		return nil, c.Configure(ctx, d.Setting, d.Value)
 	}, func(any) (any, error) {
 		if _, pending := s.spec.Settings[d.Setting]; pending {
+			s.spec.Settings = maps.Clone(s.spec.Settings) // forks and agents share it
 			delete(s.spec.Settings, d.Setting)
 			s.storeSpec()
 		}
@@ -195,8 +209,8 @@ func (s *Session) snapshot(*command, *protocol.Empty) (any, error) {
 	}, nil
 }
 
-// continuedPlan returns the message that restarts a task of a plan whose turn is over: it runs the plan
-// again, without its completed tasks.
+// continuedPlan returns the message that restarts a task of a plan whose turn is over: it runs the
+// plan again, without its completed tasks.
 func continuedPlan(p *protocol.Plan, task string) (protocol.Message, error) {
 	if p == nil {
 		return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "the session has no plan")

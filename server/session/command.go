@@ -95,9 +95,14 @@ func (s *Session) answer(cmd *command, result any, err error) {
 	})
 }
 
-// hashCommand identifies verb and data of a command. The session is left out: it has several names.
-func hashCommand(c *protocol.Command) []byte {
+// hashCommand identifies verb and data of a command, and the session that a fork is made of. The
+// session of other commands is left out: it has several names, and the store keeps it with the
+// answer.
+func hashCommand(c *protocol.Command, forked string) []byte {
 	data, _ := protocol.Compact(c.Data)
+	if forked != "" {
+		data = append(data, "\x00"+forked...)
+	}
 	sum := sha256.Sum256(append([]byte(c.Command+"\x00"), data...))
 	return sum[:]
 }

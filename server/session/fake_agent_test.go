@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -230,6 +231,20 @@ func (s capableFakeAgent) Configure(ctx context.Context, setting, value string) 
 
 func (s capableFakeAgent) Export(ctx context.Context) ([]byte, error) {
 	return []byte("exported"), s.all.capable(ctx, "export")
+}
+
+func (s capableFakeAgent) Fork(ctx context.Context, turn string) ([]byte, error) {
+	return []byte("forked"), s.all.capable(ctx, "fork "+turn)
+}
+
+func (s capableFakeAgent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
+	err := s.all.capable(ctx, fmt.Sprint("undo ", files))
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	if err != nil || len(s.turns) == 0 {
+		return agent.Undone{}, cmp.Or(err, error(protocol.Errorf(protocol.CodeConflict, "no turn")))
+	}
+	return agent.Undone{Turn: s.turns[len(s.turns)-1].ID}, nil
 }
 
 // fakeStarter is the common part of agents with a process.

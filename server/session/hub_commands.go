@@ -46,7 +46,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	}
 	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, reply: reply}
 	if t.Changes && c.Key != "" {
-		cmd.key, cmd.hash = c.Key, hashCommand(c)
+		cmd.key, cmd.hash = c.Key, hashCommand(c, h.forked(c))
 	}
 	once := func(run func() error) error {
 		return h.keys.Run(ctx, cmd.keyed(), func(reply func(json.RawMessage, error)) error {
@@ -75,6 +75,18 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return once(func() error { return err })
 	}
 	return err
+}
+
+// forked returns the id of the session that a command forks, its name if no session has it, and ""
+// for other commands.
+func (h *Hub) forked(c *protocol.Command) string {
+	if c.Command != protocol.DoFork {
+		return ""
+	}
+	if id, err := h.list.Resolve(c.Session); err == nil {
+		return id
+	}
+	return c.Session
 }
 
 // Attach subscribes to a session; see Session.attach. It calls reply exactly once; reply must not

@@ -43,8 +43,8 @@ func queueHandler[T any](
 	})
 }
 
-// send starts a turn with the message. It queues the message while a turn runs, the queue is held,
-// or other messages wait.
+// send starts a turn with the message. It queues the message while a turn runs or is undone, the
+// queue is held, or other messages wait.
 func (s *Session) send(cmd *command, d *protocol.SendData) (any, error) {
 	if d.Text == "" && len(d.Parts) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "send: text or parts: missing")
@@ -105,7 +105,7 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 		s.scheduleTimer()
 		return protocol.SendResult{Status: protocol.SendScheduled, MessageID: m.MessageID, Seq: e.Seq}, nil
 	}
-	if s.turn == nil && !s.closing() && queue.StartsNow(s.state, front) {
+	if s.mayStart() && queue.StartsNow(s.state, front) {
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
 	}
@@ -117,9 +117,10 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
 }
 
-// startNext starts the turn of the next queued message, unless a turn runs or the queue is held.
+// startNext starts the turn of the next queued message, unless a turn runs or is undone, or the
+// queue is held.
 func (s *Session) startNext() {
-	if s.turn != nil || s.closing() {
+	if !s.mayStart() {
 		return
 	}
 	if m, taken, ok := queue.Next(s.state); ok {

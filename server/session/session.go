@@ -43,7 +43,8 @@ type Session struct {
 	subscribers   *presence.List[Subscriber]
 	queue         queue.Queue
 	deadlines     deadlines
-	asyncCommands int // commands that the agent works on
+	asyncCommands int  // commands that the agent works on
+	undoing       bool // one of them is undo or retry: no turn starts
 	exit          exit
 }
 
@@ -157,6 +158,9 @@ func (s *Session) handleCommit(err error) {
 	s.subscribers.Grown()
 	s.scheduleTimer()
 }
+
+// mayStart reports whether a turn may start now.
+func (s *Session) mayStart() bool { return s.turn == nil && !s.undoing && !s.closing() }
 
 // closing reports whether no further turn may start.
 func (s *Session) closing() bool {

@@ -39,21 +39,27 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 	})
 }
 
-// takeBack lets the agent forget its last turn, then runs finish on the session's goroutine.
+// takeBack lets the agent forget its last turn, then runs finish on the session's goroutine. No
+// turn starts before that.
 func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, error)) (any, error) {
 	agent, err := requireCapability[agent.Undoer](s, "undo a turn")
 	if err != nil {
 		return nil, err
 	}
-	if s.turn != nil {
+	switch {
+	case s.turn != nil:
 		return nil, protocol.Errorf(protocol.CodeConflict, "a turn is running: interrupt it first")
+	case s.undoing:
+		return nil, protocol.Errorf(protocol.CodeConflict, "a turn is being undone: wait for its end")
 	}
+	s.undoing = true
 	s.journal.AfterCommit(func(failed error) {
 		if failed != nil {
+			s.undoing = false
 			s.answer(cmd, nil, failed)
 			return
 		}
-		s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
+		s.runAsyncThen(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
 			done, err := agent.Undo(ctx, files)
 			if err != nil {
 				return nil, err
@@ -63,7 +69,14 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 				return nil, readError(s.hub.log, s.id, err)
 			}
 			return u, nil
-		}, func(v any) (any, error) { return finish(v.(*undone)) })
+		}, func(v any, err error) (any, error) {
+			s.undoing = false
+			defer s.startNext()
+			if err != nil {
+				return nil, err
+			}
+			return finish(v.(*undone))
+		})
 	})
 	return nil, errAnswerLater
 }
