@@ -43,6 +43,7 @@ type Registry struct {
 	Providers  Providers
 	Default    string // agent of sessions that name none; empty: every session must name one
 	Changes    string // directory for records of files that tools changed; empty: no records
+	Outputs    string // directory for long outputs of tools; empty: the one of temporary files
 }
 
 var (

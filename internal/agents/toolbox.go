@@ -33,7 +33,7 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	env := mergeEnvironment(r.Configured[name].Env, spec.Env)
 	own, err := tool.Open(tool.Options{
 		Config: r.Configured[name].Tools, Session: spec.Session, CWD: spec.CWD, Host: host,
-		Restored: spec.State != nil, Changes: r.Changes, Own: spec.OwnDirectories,
+		Restored: spec.State != nil, Changes: r.Changes, Outputs: r.Outputs, Own: spec.OwnDirectories,
 		Env: r.Providers.CommandEnvironment(env),
 	})
 	if err != nil {

@@ -42,6 +42,27 @@ func WriteFunc(path string, mode fs.FileMode, fill func(*os.File) error) error {
 	return SyncDir(dir)
 }
 
+// MkdirAll is os.MkdirAll. The directories that it creates survive a power cut.
+func MkdirAll(path string, mode fs.FileMode) error {
+	path = filepath.Clean(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(path)
+	if parent != path {
+		if err := MkdirAll(parent, mode); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(path, mode); err != nil {
+		if info, statErr := os.Stat(path); statErr == nil && info.IsDir() { // another process made it
+			return nil
+		}
+		return err
+	}
+	return SyncDir(parent)
+}
+
 // SyncDir makes the creations and renames of files in a directory survive a power cut. It returns
 // nil on systems that cannot sync a directory.
 func SyncDir(dir string) error {

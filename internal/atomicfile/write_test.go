@@ -119,3 +119,18 @@ func checkNames(t *testing.T, dir, want string) {
 		t.Errorf("the directory has %v, %v, want %s alone", entries, err, want)
 	}
 }
+
+func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		if err := MkdirAll(filepath.Join(dir, "a", "b"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := MkdirAll(filepath.Join(dir, "file", "b"), 0o700); err == nil {
+		t.Error("a directory was made in a file")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -21,6 +22,10 @@ const (
 	drainTimeout  = 20 * time.Second // for turns, agents and connections to end
 	endGroupGrace = 2 * time.Second  // for an agent of a killed server to end
 )
+
+// Outputs is the name of the directory of long outputs of tools. Open empties it: a killed server
+// leaves them there.
+const Outputs = "outputs"
 
 // ErrRunning is wrapped by the error of Open when another server runs on the data directory.
 var ErrRunning = errors.New("another server runs on this data directory")
@@ -62,7 +67,11 @@ func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 		}
 		return nil, ErrRunning // it has just ended
 	}
-	if err = i.openServer(ctx, o); err != nil {
+	err = os.RemoveAll(dir.Path(Outputs))
+	if err == nil {
+		err = i.openServer(ctx, o)
+	}
+	if err != nil {
 		return nil, errors.Join(err, i.Close())
 	}
 	return i, nil

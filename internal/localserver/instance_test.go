@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -168,6 +169,27 @@ func TestAKilledServerFreesItsDirectory(t *testing.T) {
 	}
 	if err := i.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A killed server leaves the long outputs of its tools: the next one removes them.
+func TestTheOutputsOfAKilledServerAreRemoved(t *testing.T) {
+	d := Dir(t.TempDir())
+	left := filepath.Join(d.Path(Outputs), "agentctl-output-1")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	i, err := Open(t.Context(), d, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the outputs are left: %v", err)
 	}
 }
 

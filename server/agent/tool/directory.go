@@ -58,17 +58,25 @@ func (d *directory) locate(path string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	p := place{real: real, dir: d}
-	if name, ok := within(d.real, real); ok {
-		p.name, p.shown = name, filepath.ToSlash(name)
+	p := place{shown: d.show(real), real: real, dir: d}
+	var inside bool
+	if p.name, inside = within(d.real, real); inside {
 		return p, nil
 	}
-	p.outside, p.shown = true, real
+	p.outside = true
 	if existing == real && filepath.Dir(real) != real {
 		existing = filepath.Dir(real)
 	}
 	p.name, _ = within(existing, real)
 	return p, nil
+}
+
+// show returns how users see an absolute path without links: see place.shown.
+func (d *directory) show(real string) string {
+	if name, ok := within(d.real, real); ok {
+		return filepath.ToSlash(name)
+	}
+	return real
 }
 
 // resolve returns a path without links, and the part of it that exists. The last elements of the

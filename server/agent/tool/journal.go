@@ -87,7 +87,7 @@ func (j journal) begin(turn, token string, set changeSet) (path string, err erro
 // write creates the file of a record. It is not moved into place: a torn record is as good as no
 // record, because nothing is changed before it is synced.
 func (j journal) write(path string, b []byte) error {
-	if err := os.MkdirAll(j.dir, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(j.dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -109,7 +109,11 @@ func (j journal) complete(path string) error {
 	if path == "" {
 		return nil
 	}
-	if err := os.Rename(path, strings.TrimSuffix(path, pendingRecord)+completeRecord); err != nil {
+	err := os.Rename(path, strings.TrimSuffix(path, pendingRecord)+completeRecord)
+	if err == nil {
+		err = atomicfile.SyncDir(j.dir) // else a power cut makes it pending again
+	}
+	if err != nil {
 		return fmt.Errorf("record the change: %w", err)
 	}
 	j.trim(maxRecords, maxJournal)
@@ -147,12 +151,18 @@ func (j journal) names(ending string) []string {
 	return names
 }
 
+// errTorn is the error for a record that was not written to its end.
+var errTorn = errors.New("the record is torn")
+
 func readRecord(path string) (r record, err error) {
 	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, &r)
+	if err != nil {
+		return r, err
 	}
-	return r, err
+	if err := json.Unmarshal(b, &r); err != nil {
+		return r, fmt.Errorf("%w: %w", errTorn, err)
+	}
+	return r, nil
 }
 
 // recover puts back the files of changes that a killed server left half made. It returns the files
@@ -160,8 +170,12 @@ func readRecord(path string) (r record, err error) {
 func (b *Toolbox) recover() (lost []string) {
 	for _, path := range b.journal.names(pendingRecord) {
 		r, err := readRecord(path)
-		if err != nil { // the server was killed while it wrote the record: nothing was changed
+		if errors.Is(err, errTorn) { // the server was killed while it wrote the record: nothing was changed
 			_ = os.Remove(path)
+			continue
+		}
+		if err != nil { // the next start tries again
+			lost = append(lost, err.Error())
 			continue
 		}
 		_, kept, err := b.restore(&r)
@@ -171,7 +185,7 @@ func (b *Toolbox) recover() (lost []string) {
 		}
 		lost = append(lost, kept...)
 		for i := range r.Files {
-			if p, err := b.dir.locate(r.Files[i].Path); err == nil {
+			if p, err := b.dir.locate(r.Files[i].Path); err == nil && p.real == r.Files[i].Path {
 				removeTemporary(&p, r.Token)
 			}
 		}
@@ -198,13 +212,14 @@ func removeTemporary(p *place, token string) {
 	}
 }
 
-// restore puts back the files of a change that still are as it made them. Kept are the others.
+// restore puts back the files of a change that still are as it made them. Kept are the others, and
+// files whose recorded path leads elsewhere now.
 func (b *Toolbox) restore(r *record) (restored, kept []string, err error) {
 	var set changeSet
 	for _, f := range r.Files {
 		p, err := b.dir.locate(f.Path)
-		if err != nil {
-			kept = append(kept, f.Path)
+		if err != nil || p.real != f.Path {
+			kept = append(kept, b.dir.show(f.Path))
 			continue
 		}
 		old := content{exists: f.Existed, bytes: f.Old, mode: f.Mode}

@@ -188,3 +188,60 @@ func TestRecordsAreBounded(t *testing.T) {
 		t.Errorf("%d records", n)
 	}
 }
+
+// Undo restores a file where it was recorded. A link that leads elsewhere since then is not
+// followed.
+func TestUndoFollowsNoLinkThatWasMadeLater(t *testing.T) {
+	for name, to := range map[string]string{"outside": "../elsewhere", "inside": "other"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"d/keys": "attacker\n", "other/x": "", "../elsewhere/x": ""})
+			r.record()
+			r.patch("t1", begin("*** Delete File: d/keys"))
+			if err := os.RemoveAll(filepath.Join(r.dir, "d")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(to, filepath.Join(r.dir, "d")); err != nil {
+				t.Fatal(err)
+			}
+			restored, kept, err := r.Undo("t1")
+			if err != nil || len(restored) != 0 || !slices.Equal(kept, []string{"d/keys"}) {
+				t.Errorf("restored %v, kept %v, %v", restored, kept, err)
+			}
+			if _, err := os.Stat(filepath.Join(r.dir, "d", "keys")); err == nil {
+				t.Error("the file was written through the link")
+			}
+		})
+	}
+}
+
+// A record of a half-made change is dropped only if nothing was changed: not because it cannot be
+// read now.
+func TestARecordThatCannotBeReadIsKept(t *testing.T) {
+	r := newRig(t, map[string]string{"f": "new\n"})
+	r.record()
+	write := func(name, text string) string {
+		path := filepath.Join(r.journal.dir, name+pendingRecord)
+		if err := os.MkdirAll(path, 0o700); text == "" && err != nil { // a directory cannot be read
+			t.Fatal(err)
+		}
+		if text != "" {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	unreadable, torn := write("1", ""), write("2", `{"turn":"t1","files":[`)
+	if lost := r.recover(); len(lost) != 1 || !strings.Contains(lost[0], filepath.Base(unreadable)) {
+		t.Errorf("lost %v", lost)
+	}
+	if _, err := os.Stat(unreadable); err != nil {
+		t.Error("the record that cannot be read was removed")
+	}
+	if _, err := os.Stat(torn); err == nil {
+		t.Error("the torn record is left")
+	}
+}

@@ -70,11 +70,20 @@ func partialRune(b []byte) int {
 // outputScheme begins the path by which the model reads an output that was cut.
 const outputScheme = "output:"
 
-// outputs has the long outputs of commands, in files that live as long as the tools. Its methods
-// may be called from any goroutine.
+// Limits of the long outputs that are kept. The newest one is always kept.
+const (
+	maxOutputs     = 50
+	maxOutputBytes = 32 << 20
+)
+
+// outputs has the newest long outputs of commands, in files that live as long as the tools. Its
+// methods may be called from any goroutine.
 type outputs struct {
+	parent string // of the directory; empty: the one of temporary files
+
 	mu     sync.Mutex
 	dir    string
+	sizes  []int // bytes of the outputs that are kept; the last has the number n
 	n      int
 	closed bool
 }
@@ -118,15 +127,34 @@ func (o *outputs) save(text string) (name string, err error) {
 		return "", errors.New("the tools are closed")
 	}
 	if o.dir == "" {
-		if o.dir, err = os.MkdirTemp("", "agentctl-output-"); err != nil {
+		if o.parent != "" {
+			if err := os.MkdirAll(o.parent, 0o700); err != nil {
+				return "", err
+			}
+		}
+		if o.dir, err = os.MkdirTemp(o.parent, "agentctl-output-"); err != nil {
 			return "", err
 		}
 	}
+	o.trim(len(text))
 	if err := os.WriteFile(o.file(o.n+1), []byte(text), 0o600); err != nil {
-		return "", err
+		return "", errors.Join(err, os.Remove(o.file(o.n+1)))
 	}
 	o.n++
+	o.sizes = append(o.sizes, len(text))
 	return outputScheme + strconv.Itoa(o.n), nil
+}
+
+// trim removes the oldest outputs, so that one more of a size fits.
+func (o *outputs) trim(size int) {
+	for _, s := range o.sizes {
+		size += s
+	}
+	for len(o.sizes) > 0 && (len(o.sizes) >= maxOutputs || size > maxOutputBytes) {
+		_ = os.Remove(o.file(o.n - len(o.sizes) + 1))
+		size -= o.sizes[0]
+		o.sizes = o.sizes[1:]
+	}
 }
 
 func (o *outputs) file(n int) string { return filepath.Join(o.dir, strconv.Itoa(n)+".txt") }
@@ -136,8 +164,11 @@ func (o *outputs) read(path string) (string, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(path, outputScheme))
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err != nil || n < 1 || n > o.n || o.closed {
+	switch {
+	case err != nil || n < 1 || n > o.n || o.closed:
 		return "", fmt.Errorf("there is no %.50s: the server may have restarted; run the command again", path)
+	case n <= o.n-len(o.sizes):
+		return "", fmt.Errorf("%s was removed: only the newest outputs are kept; run the command again", path)
 	}
 	b, err := os.ReadFile(o.file(n))
 	if err != nil {

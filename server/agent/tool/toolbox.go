@@ -35,6 +35,10 @@ type Options struct {
 	// Changes is a directory for records of changed files; empty: no records.
 	Changes string
 
+	// Outputs is a directory for long outputs of commands, which its owner empties after a kill of
+	// the server; empty: the directory of temporary files.
+	Outputs string
+
 	Own []string // directories of agentctl, absolute and without links
 }
 
@@ -70,6 +74,7 @@ func Open(o Options) (*Toolbox, error) {
 	}
 	b := &Toolbox{
 		options: o, dir: dir, instructions: readInstructions(dir), files: osFiles{}, known: known{restored: o.Restored},
+		outputs: outputs{parent: o.Outputs},
 	}
 	b.tools = []llm.Tool{
 		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b},
