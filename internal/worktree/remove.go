@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"agentctl/internal/format"
@@ -29,6 +30,44 @@ func (w *Worktree) Left(ctx context.Context) (string, error) {
 		left = append(left, format.Count(commits, "commit")+" that "+w.baseName()+" does not have")
 	}
 	return strings.Join(left, " and "), nil
+}
+
+// maxIgnored bounds the names that Ignored returns.
+const maxIgnored = 1000
+
+// Ignored returns the files and directories in the worktree that git ignores, without those that
+// the set-up made: they are in no commit, and a removal loses them. A name of a directory ends with
+// a slash.
+func (w *Worktree) Ignored(ctx context.Context) ([]string, error) {
+	names, err := w.ignored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(w.Prepared, name) }), nil
+}
+
+// IgnoredText describes names that Ignored returned, "" for none.
+func IgnoredText(names []string) string {
+	const shown = 5
+	if len(names) == 0 {
+		return ""
+	}
+	text := format.Count(len(names), "ignored file") + ": " + strings.Join(names[:min(shown, len(names))], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func (w *Worktree) ignored(ctx context.Context) (names []string, err error) {
+	list, err := git(ctx, w.Dir, "status", "--porcelain", "-z", "--ignored", "--untracked-files=normal",
+		"--ignore-submodules=all")
+	for entry := range strings.SplitSeq(list, "\x00") {
+		if name, ok := strings.CutPrefix(entry, "!! "); ok && len(names) < maxIgnored {
+			names = append(names, name)
+		}
+	}
+	return names, err
 }
 
 // unmerged returns the number of commits of a revision in dir, since the worktree's start, that its

@@ -56,8 +56,11 @@ func (l *lastLine) text() string {
 	return lines[len(lines)-1]
 }
 
-// MarkReady records that the set-up is complete.
-func (w *Worktree) MarkReady(ctx context.Context) error {
+// MarkReady records that the set-up is complete, and what it made.
+func (w *Worktree) MarkReady(ctx context.Context) (err error) {
 	w.Ready = true
+	if w.Prepared, err = w.ignored(ctx); err != nil {
+		return err
+	}
 	return w.save(ctx)
 }

@@ -33,6 +33,8 @@ type record struct {
 	Base   string `json:"base,omitempty"` // branch that it started from; "": a commit
 	Key    string `json:"key,omitempty"`  // of the request that made it
 	Ready  bool   `json:"ready"`          // the set-up command completed
+
+	Prepared []string `json:"prepared,omitempty"` // files that git ignores and that the set-up made
 }
 
 // A Request describes a worktree to make.

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -141,6 +144,95 @@ func TestWorkThatARemovalWouldLose(t *testing.T) {
 				t.Errorf("branch %q", branch)
 			}
 		})
+	}
+}
+
+// Files that git ignores are in no commit. Those that the set-up made can be made again.
+func TestIgnoredFilesAreNamed(t *testing.T) {
+	dir := testRepository(t)
+	w := mustCreate(t, Request{Dir: dir, Branch: "a"})
+	exclude := filepath.Join(dir, ".git", "info", "exclude")
+	if err := os.WriteFile(exclude, []byte(".env\ndeps/\nbuild/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := w.Setup(t.Context(), []string{"sh", "-c", "mkdir deps && echo >deps/one"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := exec.CommandContext(t.Context(), "sh", "-c", "echo >.env && mkdir build && echo >build/one && echo >deps/two")
+	work.Dir = w.Dir
+	if out, err := work.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	names, err := Find(t.Context(), w.Dir).Ignored(t.Context())
+	if want := []string{".env", "build/"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("got %q, %v; want %q", names, err, want)
+	}
+	for n, want := range []string{"", "1 ignored file: a", "2 ignored files: a, b"} {
+		if got := IgnoredText([]string{"a", "b"}[:n]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := IgnoredText(strings.Split("abcdefg", "")); got != "7 ignored files: a, b, c, d, e and 2 more" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Changes in a submodule count, and the monitor of the file system that its configuration names
+// does not run: git passes the setting on to the git that it starts there.
+func TestTheMonitorOfASubmoduleDoesNotRun(t *testing.T) {
+	dir := testRepository(t)
+	library := filepath.Join(filepath.Dir(dir), "library")
+	mustGit(t, filepath.Dir(dir), "init", "-q", "-b", "main", library)
+	mustGit(t, library, "commit", "-q", "--allow-empty", "-m", "first")
+	mustGit(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib")
+	mustGit(t, dir, "commit", "-q", "-m", "library")
+	w := mustCreate(t, Request{Dir: dir, Branch: "a"})
+	mustGit(t, w.Dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+	submodule, ran := filepath.Join(w.Dir, "lib"), filepath.Join(t.TempDir(), "ran")
+	monitor := filepath.Join(t.TempDir(), "monitor")
+	if err := os.WriteFile(monitor, []byte("#!/bin/sh\necho >"+ran+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mustGit(t, submodule, "config", "core.fsmonitor", monitor)
+	if err := os.WriteFile(filepath.Join(submodule, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := w.Left(t.Context()); err != nil || left != "1 changed file" {
+		t.Errorf("left %q, %v", left, err)
+	}
+	if exists(ran) {
+		t.Error("the monitor ran")
+	}
+	plain := exec.CommandContext(t.Context(), "git", "status")
+	plain.Dir = w.Dir
+	if out, err := plain.CombinedOutput(); err != nil || !exists(ran) {
+		t.Errorf("without the setting the monitor does not run: %v: %s", err, out)
+	}
+}
+
+func TestADirectoryHasSeveralNames(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, link := filepath.Join(root, "dir"), filepath.Join(root, "link")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		dir: true, link: true, link + "/missing/below": true, dir + "/..a": true,
+		root: false, dir + "-other": false, link + "/..": false, "": false,
+	} {
+		if got := Within(path, dir); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+		if got := Within(path, link); got != want {
+			t.Errorf("%s, by the link: %v", path, got)
+		}
 	}
 }
 

@@ -2,17 +2,13 @@ package session
 
 import (
 	"context"
-	"path/filepath"
-	"strings"
 	"time"
 
+	"agentctl/internal/worktree"
 	"agentctl/protocol"
 	"agentctl/server/session/list"
 	"agentctl/server/session/record"
 )
-
-// labelWorktree is the label of a session in a git worktree that was made for it.
-const labelWorktree = "worktree"
 
 // worktreeTimeout bounds the removal of a worktree.
 const worktreeTimeout = time.Minute
@@ -22,20 +18,20 @@ const worktreeTimeout = time.Minute
 // works in it.
 func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func(protocol.CloseResult)) {
 	remove, dir := s.hub.cfg.RemoveWorktree, s.state.CWD
-	if remove == nil || d.KeepWorktree || dir == "" || s.state.Labels[labelWorktree] == "" {
+	if remove == nil || d.KeepWorktree || dir == "" || s.state.Labels[worktree.Label] == "" {
 		then(protocol.CloseResult{})
-		return
-	}
-	if other := worksIn(s.hub.list.List(false), dir, s.id); other != "" {
-		s.logger().Info("worktree stays", "dir", dir, "reason", "another session works there", "other", other)
-		then(protocol.CloseResult{Worktree: dir, Reason: "session " + other + " works there"})
 		return
 	}
 	s.asyncCommands++
 	s.hub.agents.Go(func() {
 		ctx, cancel := context.WithTimeout(s.background, worktreeTimeout)
 		defer cancel()
-		kept := remove(ctx, dir)
+		kept := ""
+		if other := worksIn(s.hub.list.List(false), dir, s.id); other != "" {
+			kept = "session " + other + " works there"
+		} else {
+			kept = remove(ctx, dir)
+		}
 		posted := s.mail.post(func() {
 			s.asyncCommands--
 			if kept == "" {
@@ -59,9 +55,8 @@ func (s *Session) releaseWorktree(cmd *command, d *protocol.CloseData, then func
 
 // worksIn returns a session other than id that works in a directory, and "" if none does.
 func worksIn(sessions []protocol.Summary, dir, id string) string {
-	for _, s := range sessions {
-		rel, err := filepath.Rel(dir, s.CWD)
-		if s.Session != id && err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+	for i := range sessions {
+		if s := &sessions[i]; s.Session != id && s.CWD != "" && worktree.Within(s.CWD, dir) {
 			return s.Session
 		}
 	}

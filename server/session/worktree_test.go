@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/worktree"
 	"agentctl/protocol"
 )
 
@@ -50,7 +51,7 @@ func TestADeletedSessionTakesItsWorktreeAlong(t *testing.T) {
 	w := &worktrees{keep: map[string]string{"changed": "1 changed file"}}
 	bubble(t, Config{System: System{RemoveWorktree: w.remove}}, func(t *testing.T, r *testHub) {
 		root := t.TempDir()
-		made := map[string]string{labelWorktree: "branch"}
+		made := map[string]string{worktree.Label: "branch"}
 		for _, c := range []struct {
 			dir    string
 			labels map[string]string
@@ -91,13 +92,23 @@ func TestADeletedSessionTakesItsWorktreeAlong(t *testing.T) {
 func TestAWorktreeInWhichAnotherSessionWorksStays(t *testing.T) {
 	w := &worktrees{}
 	bubble(t, Config{System: System{RemoveWorktree: w.remove}}, func(t *testing.T, r *testHub) {
-		dir := filepath.Join(t.TempDir(), "shared")
-		first := w.create(r, dir, map[string]string{labelWorktree: "shared"})
-		second := w.create(r, filepath.Join(dir, "below"), nil)
-		closeIt := newCommand(protocol.DoClose, first, protocol.CloseData{Delete: true})
-		got := must[protocol.CloseResult](r, r.do(anna, closeIt))
-		if want := "session " + second + " works there"; got.Reason != want || got.Worktree != dir || w.asked != nil {
-			t.Errorf("%+v, asked for %v", got, w.asked)
+		for name, link := range map[string]bool{"by its own name": false, "by another name": true} {
+			root := t.TempDir()
+			dir := filepath.Join(root, "shared")
+			first := w.create(r, dir, map[string]string{worktree.Label: "shared"})
+			below := filepath.Join(dir, "below")
+			if link {
+				if err := os.Symlink(dir, filepath.Join(root, "link")); err != nil {
+					t.Fatal(err)
+				}
+				below = filepath.Join(root, "link", "below")
+			}
+			second := w.create(r, below, nil)
+			closeIt := newCommand(protocol.DoClose, first, protocol.CloseData{Delete: true})
+			got := must[protocol.CloseResult](r, r.do(anna, closeIt))
+			if want := "session " + second + " works there"; got.Reason != want || got.Worktree != dir || w.asked != nil {
+				t.Errorf("%s: %+v, asked for %v", name, got, w.asked)
+			}
 		}
 	})
 }
@@ -107,7 +118,7 @@ func TestTheRemovalOfAWorktreeBlocksNothing(t *testing.T) {
 	w := &worktrees{}
 	bubble(t, Config{System: System{RemoveWorktree: w.remove}}, func(t *testing.T, r *testHub) {
 		w.block = make(chan struct{})
-		id := w.create(r, t.TempDir(), map[string]string{labelWorktree: "slow"})
+		id := w.create(r, t.TempDir(), map[string]string{worktree.Label: "slow"})
 		first := r.start(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true}))
 		second := r.start(bert, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true}))
 		synctest.Wait()

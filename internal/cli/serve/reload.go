@@ -175,8 +175,8 @@ func hasTerminal() bool {
 }
 
 // removeWorktree removes the git worktree at a directory, if agentctl made it and nothing would be
-// lost, or git's entry of one whose directory was deleted. It returns why the worktree stays, or
-// "".
+// lost, ignored files included, or git's entry of one whose directory was deleted. It returns why the
+// worktree stays, or "".
 func removeWorktree(ctx context.Context, dir string) (kept string) {
 	w := worktree.Find(ctx, dir)
 	if w == nil {
@@ -186,6 +186,11 @@ func removeWorktree(ctx context.Context, dir string) (kept string) {
 		return ""
 	}
 	left, err := w.Left(ctx)
+	if err == nil && left == "" {
+		var ignored []string
+		ignored, err = w.Ignored(ctx)
+		left = worktree.IgnoredText(ignored)
+	}
 	if err == nil && left == "" {
 		err = w.Remove(ctx, false)
 	}

@@ -36,10 +36,10 @@ type removeOptions struct {
 var rmVerb = verb.Verb{
 	Use:   "rm [SESSION…]",
 	Short: "Remove sessions",
-	Long: `Remove sessions with their transcripts; a current turn is interrupted. Instead of sessions,
---older-than, --closed and --all select them; the first two leave out sessions in use. The list is
-confirmed on a terminal; elsewhere --yes is needed. A worktree that "agentctl new --worktree" made
-is removed too. If it has uncommitted changes or its own commits, rm refuses, unless you pass
+	Long: `Remove sessions with their transcripts; a current turn is interrupted. --older-than, --closed and
+--all select sessions; the first two leave out sessions in use. The list is confirmed on a terminal;
+elsewhere --yes is needed. The worktree of "agentctl new --worktree" is removed too, and files there
+that git ignores once they are confirmed. If it has changes or its own commits, rm refuses without
 --force or --keep-worktree. See docs/sessions.md.`,
 	Example: "  agentctl rm fix\n  agentctl rm --keep fix\n  agentctl rm --older-than 720h --yes",
 	Group:   verb.GroupSession, Sends: protocol.DoClose,
@@ -156,7 +156,7 @@ func (o *removeOptions) printSelected() error {
 
 // confirm shows the sessions on the terminal and asks.
 func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, now time.Time) error {
-	if !output.IsTerminal(o.CLI.Stdin) || !output.IsTerminal(o.CLI.Out.Stderr) {
+	if !o.hasTerminal() {
 		return exit.Usagef("%d sessions are selected and there is no terminal to confirm: pass --yes", len(list))
 	}
 	for _, s := range list {
@@ -164,12 +164,20 @@ func (o *removeOptions) confirm(ctx context.Context, list []protocol.Summary, no
 			output.Cell(strings.TrimSpace(s.Name+" "+s.Title), 60))
 	}
 	o.CLI.Out.Notef("remove these %d sessions? [y/N]", len(list))
-	answer, err := o.CLI.Input().ReadAnswer(ctx)
-	if err != nil {
+	if yes, err := o.readYes(ctx); err != nil || yes {
 		return err
 	}
-	if a := strings.ToLower(answer); a != "y" && a != "yes" {
-		return exit.Errorf(exit.Failure, exit.CodeFailed, "nothing was removed")
-	}
-	return nil
+	return errRefused
+}
+
+// hasTerminal reports whether the user can be asked.
+func (o *removeOptions) hasTerminal() bool {
+	return output.IsTerminal(o.CLI.Stdin) && output.IsTerminal(o.CLI.Out.Stderr)
+}
+
+// readYes reads the answer to a question.
+func (o *removeOptions) readYes(ctx context.Context) (bool, error) {
+	answer, err := o.CLI.Input().ReadAnswer(ctx)
+	a := strings.ToLower(answer)
+	return a == "y" || a == "yes", err
 }

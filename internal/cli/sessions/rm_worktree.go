@@ -1,9 +1,9 @@
 package sessions
 
 import (
-	"path/filepath"
+	"context"
+	"errors"
 	"slices"
-	"strings"
 
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/exit"
@@ -35,7 +35,15 @@ func (o *removeOptions) checkWorktrees(c *connection.Conn) (map[string]*worktree
 		if o.Force {
 			continue
 		}
+		hint := "commit and merge them, keep the directory with --keep-worktree, or remove it with --force"
 		left, err := w.Left(c.Context())
+		if err == nil && left == "" {
+			hint = "keep the directory with --keep-worktree, or remove it and them with --yes"
+			left, err = o.confirmIgnored(c.Context(), w)
+		}
+		if errors.Is(err, errRefused) {
+			return nil, err
+		}
 		if err != nil {
 			left = "an unknown state: " + err.Error()
 		}
@@ -43,8 +51,7 @@ func (o *removeOptions) checkWorktrees(c *connection.Conn) (map[string]*worktree
 		case left == "":
 		case !o.selects():
 			return nil, exit.Errorf(exit.Failure, protocol.CodeConflict, "cannot remove %s: the worktree %s has %s",
-				session, w.Dir, left).WithHint(
-				"commit and merge them, keep the directory with --keep-worktree, or remove it with --force")
+				session, w.Dir, left).WithHint("%s", hint)
 		default:
 			o.CLI.Out.Notef("%s is left alone: the worktree %s has %s", session, w.Dir, left)
 			kept = append(kept, session)
@@ -52,6 +59,37 @@ func (o *removeOptions) checkWorktrees(c *connection.Conn) (map[string]*worktree
 	}
 	o.Sessions = slices.DeleteFunc(o.Sessions, func(s string) bool { return slices.Contains(kept, s) })
 	return found, nil
+}
+
+// errRefused is the error of a question that the user has answered with no.
+var errRefused = exit.Errorf(exit.Failure, exit.CodeFailed, "nothing was removed")
+
+// confirmIgnored names the files in a worktree that git ignores, and returns them unless the user
+// confirms that they are removed, or --yes does. A removal of selected sessions then leaves out
+// this one; any other fails with errRefused.
+func (o *removeOptions) confirmIgnored(ctx context.Context, w *worktree.Worktree) (left string, err error) {
+	names, err := w.Ignored(ctx)
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	left = worktree.IgnoredText(names)
+	switch {
+	case o.Yes:
+		o.CLI.Out.Notef("with the worktree %s go %s", w.Dir, left)
+		return "", nil
+	case !o.hasTerminal():
+		return left, nil
+	}
+	o.CLI.Out.Notef("the worktree %s has %s; remove them? [y/N]", w.Dir, left)
+	switch yes, err := o.readYes(ctx); {
+	case err != nil:
+		return "", err
+	case yes:
+		return "", nil
+	case o.selects():
+		return left, nil
+	}
+	return "", errRefused
 }
 
 // findWorktree returns the git worktree to remove with a session, or nil. On another machine its
@@ -75,18 +113,13 @@ func (o *removeOptions) findWorktree(c *connection.Conn, session string) (*workt
 	}
 	for i := range list.Sessions {
 		other := &list.Sessions[i]
-		if other.Session != st.Session && within(other.CWD, w.Dir) && !slices.Contains(o.Sessions, other.Session) {
+		if other.Session != st.Session && worktree.Within(other.CWD, w.Dir) &&
+			!slices.Contains(o.Sessions, other.Session) {
 			o.CLI.Out.Notef("the worktree %s stays: %s works there", w.Dir, other.Session)
 			return nil, nil
 		}
 	}
 	return w, nil
-}
-
-// within reports whether a path is a directory or below it.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // removeWorktree removes the worktree of a session that was removed, unless the server did or it

@@ -156,7 +156,7 @@ var packageRules = []packageRule{
 	{pkg: "server/metrics"},
 	{pkg: "server/session", imports: []string{
 		"protocol", "server/archive", "server/eventlog", "server/metrics", "server/policy", "server/agent",
-		"server/session/...", "internal/redact",
+		"server/session/...", "internal/redact", "internal/worktree",
 	}},
 	{pkg: "server/session/agentprocess", imports: []string{"protocol", "server/agent", "server/eventlog"}},
 	{pkg: "server/session/approval", imports: []string{
