@@ -57,7 +57,7 @@ func (s *Server) checkAccess(l *Listener, next http.Handler) http.Handler {
 			r = withCaller(r, from)
 			ctx, cancel := context.WithCancelCause(r.Context()) // ends event streams; Server.serve ends WebSockets
 			defer cancel(nil)
-			defer s.whileValid(from, cancel)()
+			defer s.whileValid(from, func(reason error) { cancel(credentialError(reason)) })()
 			next.ServeHTTP(w, r.WithContext(ctx))
 		}
 	})

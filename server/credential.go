@@ -42,3 +42,16 @@ func (c *conn) endCredential(reason error) {
 		c.close(protocol.ClosePolicy, reasonTokenRevoked)
 	}
 }
+
+// credentialError returns the error for a request whose caller may no longer be connected.
+func credentialError(reason error) error {
+	switch {
+	case errors.Is(reason, login.ErrRoleChanged):
+		return protocol.Errorf(protocol.CodeUnauthorized, "%v", reason)
+	case errors.Is(reason, errExpired):
+		return protocol.Errorf(protocol.CodeUnauthorized, reasonTokenExpired)
+	case errors.Is(reason, errOrigin):
+		return protocol.Errorf(protocol.CodeForbidden, reasonOrigin)
+	}
+	return protocol.Errorf(protocol.CodeUnauthorized, reasonTokenRevoked)
+}

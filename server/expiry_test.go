@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/protocol"
+	"agentctl/protocol/multiagent"
 	"agentctl/server/login"
 )
 
@@ -103,4 +106,102 @@ func TestAnExpiredTokenEndsItsStream(t *testing.T) {
 			t.Errorf("the stream ended after %s", took)
 		}
 	})
+}
+
+// Every stream of a credential that was revoked or has expired ends soon, and says why, whether
+// events arrive or not.
+func TestAStreamSaysThatItsCredentialHasEnded(t *testing.T) {
+	for name, stream := range map[string]func(c *protectedServer, id, token string) string{
+		"native":  closeReason(protocol.Path, ""),
+		"dialect": closeReason(dialectPath+multiagent.Name, `{"type":"PING"}`),
+		"events":  lastBody("GET", "events"),
+		"list":    lastBody("GET", ""),
+		"message": lastBody("POST", "messages?wait=turn&timeout=600"),
+	} {
+		for _, busy := range []bool{false, true} {
+			for _, revoked := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s busy %v revoked %v", name, busy, revoked), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						c := newProtectedServer(t)
+						user, _ := c.dial("", "house")
+						id := user.create("")
+						if busy {
+							user.ask(protocol.DoSend, id, protocol.SendData{Text: "endless"})
+						}
+						token, err := c.auth.NewToken(login.TokenRequest{
+							Subject: "ci", Role: protocol.RoleOperator, TTL: 5 * time.Second,
+						})
+						must(t, err)
+						ended := make(chan string, 1)
+						go func() { ended <- stream(c, id, token.Signed) }()
+						want := reasonTokenExpired
+						if revoked {
+							time.Sleep(3 * time.Second)
+							c.auth.SetRevoked(map[string]bool{token.ID: true})
+							want = reasonTokenRevoked
+						} else {
+							time.Sleep(5 * time.Second)
+						}
+						began := time.Now()
+						if got := <-ended; !strings.Contains(got, want) {
+							t.Errorf("ends with %q, want %q", got, want)
+						}
+						if took := time.Since(began); took > 2*time.Second {
+							t.Errorf("ended after %s", took)
+						}
+						user.ask(protocol.DoInterrupt, id, protocol.InterruptData{})
+					})
+				})
+			}
+		}
+	}
+}
+
+// closeReason returns a stream over a WebSocket: what it returns is the reason of the close frame.
+func closeReason(path, first string) func(c *protectedServer, id, token string) string {
+	return func(c *protectedServer, id, token string) string {
+		message := first
+		if message == "" {
+			message = string(protocol.MustEncode(protocol.Command{ID: "1", Command: protocol.DoSubscribe, Session: id}))
+		}
+		ws, resp, err := websocket.Dial(c.t.Context(), "ws://server"+path+"?token="+token, &websocket.DialOptions{
+			HTTPClient: c.http, Subprotocols: []string{protocol.Subprotocol},
+		})
+		if err != nil {
+			return fmt.Sprint(err, resp)
+		}
+		defer func() { _ = ws.CloseNow() }()
+		ws.SetReadLimit(-1)
+		err = ws.Write(c.t.Context(), websocket.MessageText, []byte(message))
+		for err == nil {
+			_, _, err = ws.Read(c.t.Context())
+		}
+		return err.Error()
+	}
+}
+
+// lastBody returns a stream over HTTP: what it returns is the end of the body.
+func lastBody(method, route string) func(c *protectedServer, id, token string) string {
+	return func(c *protectedServer, id, token string) string {
+		url, body := "http://server/api/sessions/"+id+"/"+route, io.Reader(http.NoBody)
+		switch {
+		case route == "":
+			url = "http://server/api/sessions/events"
+		case method == "POST":
+			body = strings.NewReader(`{"text":"endless"}`)
+		}
+		req, err := http.NewRequestWithContext(c.t.Context(), method, url, body)
+		if err != nil {
+			return err.Error()
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := c.http.Do(req)
+		if err != nil {
+			return err.Error()
+		}
+		defer func() { _ = resp.Body.Close() }()
+		b, _ := io.ReadAll(resp.Body)
+		return fmt.Sprintf("HTTP %d: %s", resp.StatusCode, b[max(0, len(b)-300):])
+	}
 }

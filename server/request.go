@@ -1,14 +1,11 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net"
 	"net/http"
 
 	"agentctl/protocol"
-	"agentctl/server/login"
 	"agentctl/server/session"
 	"agentctl/server/web"
 )
@@ -71,25 +68,6 @@ func (c requestCommands) Do(r *http.Request, cmd *protocol.Command) (json.RawMes
 		}
 		return a.result, a.err
 	case <-ctx.Done():
-		return nil, requestEnd(ctx)
+		return nil, web.Ended(ctx)
 	}
-}
-
-// requestEnd returns the error for a request that the server ends, as a coded error.
-func requestEnd(ctx context.Context) error {
-	err := context.Cause(ctx)
-	var coded *protocol.Error
-	switch {
-	case errors.As(err, &coded):
-		return coded
-	case errors.Is(err, errOrigin):
-		return protocol.Errorf(protocol.CodeForbidden, reasonOrigin)
-	case errors.Is(err, errExpired):
-		return protocol.Errorf(protocol.CodeUnauthorized, reasonTokenExpired)
-	case errors.Is(err, login.ErrRoleChanged):
-		return protocol.Errorf(protocol.CodeUnauthorized, "%v", err)
-	case errors.Is(err, context.Canceled):
-		return protocol.Errorf(protocol.CodeShuttingDown, "the request ended")
-	}
-	return protocol.Errorf(protocol.CodeUnauthorized, reasonTokenRevoked)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"strings"
@@ -22,7 +23,7 @@ func TestEventsOfAStreamHaveTheirPositions(t *testing.T) {
 		want = append(want, "id: "+protocol.Position{Epoch: "e", Seq: e.Seq}.String())
 	}
 	w := httptest.NewRecorder()
-	s := newStream(&deadlines{w})
+	s := newStream(context.Background(), &deadlines{w})
 	for range 2 { // the second time with buffers that are used again
 		w.Body.Reset()
 		s.writeEvents("e", lines)
@@ -53,7 +54,7 @@ func BenchmarkStreamEvents(b *testing.B) {
 		}
 		lines = append(e.AppendJSON(lines), '\n')
 	}
-	s := newStream(&deadlines{httptest.NewRecorder()})
+	s := newStream(context.Background(), &deadlines{httptest.NewRecorder()})
 	w := s.w.ResponseWriter.(*deadlines)
 	b.SetBytes(int64(len(lines)))
 	for b.Loop() {

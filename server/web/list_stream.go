@@ -12,7 +12,8 @@ import (
 // event for each change, the newest of each session. Summaries have no position: a stream that
 // begins again begins with the list.
 func (a *api) listEvents(w http.ResponseWriter, r *http.Request, _ *Route) {
-	s := newStream(w)
+	s := newStream(r.Context(), w)
+	defer s.close()
 	if r.Method == http.MethodHead {
 		return
 	}
@@ -33,7 +34,7 @@ func (a *api) listEvents(w http.ResponseWriter, r *http.Request, _ *Route) {
 		case <-ping.C:
 			s.ping()
 		case <-r.Context().Done():
-			s.fail(ended(r.Context()))
+			s.fail(Ended(r.Context()))
 			return
 		}
 	}

@@ -150,7 +150,11 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 		}
 		known = true
 		for changed := false; !changed; {
-			if changed, err = events.next(r.Context(), sub); err != nil {
+			changed, err = events.next(r.Context(), sub)
+			switch {
+			case r.Context().Err() != nil:
+				return nil, Ended(r.Context())
+			case err != nil:
 				return nil, eventlog.ReadErrorFor(id, err)
 			}
 			if changed {
@@ -161,7 +165,7 @@ func (a *api) waitFor(r *http.Request, message string, known bool, wait time.Dur
 			case <-timeout.C:
 				return m, nil
 			case <-r.Context().Done():
-				return nil, ended(r.Context())
+				return nil, Ended(r.Context())
 			}
 		}
 	}

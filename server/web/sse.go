@@ -18,6 +18,7 @@ const (
 	eventStream = "text/event-stream"
 	sseBatch    = 64 << 10 // bytes of events in one write
 	ssePing     = 30 * time.Second
+	lastWrite   = time.Second // for a client to receive the rest of a stream whose request has ended
 )
 
 // Names of server-sent events. All others have no name.
@@ -51,7 +52,8 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, _ *Route) {
 		return
 	}
 	defer detach()
-	s := newStream(w)
+	s := newStream(r.Context(), w)
+	defer s.close()
 	if r.Method == http.MethodHead {
 		return
 	}
@@ -79,7 +81,7 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 	for s.err == nil {
 		more, err := read.next(r.Context(), write)
 		if r.Context().Err() != nil {
-			return ended(r.Context())
+			return Ended(r.Context())
 		}
 		if errors.Is(err, eventlog.ErrNotFound) {
 			return protocol.Errorf(protocol.CodeNoSession, "the session was removed")
@@ -104,14 +106,14 @@ func (a *api) stream(r *http.Request, s *stream, sub *subscriber, at *session.At
 			}
 			s.ping()
 		case <-r.Context().Done():
-			return ended(r.Context())
+			return Ended(r.Context())
 		}
 	}
 	return nil
 }
 
-// ended returns the error of a request that ended: why the server ended it, or that the client did.
-func ended(ctx context.Context) error {
+// Ended returns the error of a request that ended: why the server ended it, or that the client did.
+func Ended(ctx context.Context) error {
 	err := context.Cause(ctx)
 	var coded *protocol.Error
 	if errors.As(err, &coded) {
@@ -122,19 +124,36 @@ func ended(ctx context.Context) error {
 
 // A stream writes server-sent events. After an error it writes nothing.
 type stream struct {
-	w    *body
-	fold bool
-	out  []byte
-	err  error
+	w       *body
+	ctx     context.Context // of the request
+	stop    func() bool     // ends the watch of ctx
+	hurried chan struct{}   // closed when the watch has shortened the deadline
+	fold    bool
+	out     []byte
+	err     error
 }
 
-// newStream returns a stream as the answer to a request.
-func newStream(w http.ResponseWriter) *stream {
+// newStream returns a stream as the answer to a request. When the request ends, a client that does
+// not read has lastWrite for the rest.
+func newStream(ctx context.Context, w http.ResponseWriter) *stream {
 	h := w.Header()
 	h.Set("Content-Type", eventStream)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	return &stream{w: newBody(w)}
+	s := &stream{w: newBody(w), ctx: ctx, hurried: make(chan struct{})}
+	s.stop = context.AfterFunc(ctx, func() {
+		defer close(s.hurried)
+		_ = s.w.control.SetWriteDeadline(time.Now().Add(lastWrite))
+	})
+	return s
+}
+
+// close leaves the connection to other requests.
+func (s *stream) close() {
+	if !s.stop() {
+		<-s.hurried
+	}
+	_ = s.w.control.SetWriteDeadline(time.Time{})
 }
 
 // event adds an event to the output. Empty: without a name, without an id.
@@ -181,13 +200,16 @@ func (s *stream) fail(err error) {
 	s.flush()
 }
 
-// flush writes the output, within writeTimeout.
+// flush writes the output, within writeTimeout, or lastWrite after the end of the request.
 func (s *stream) flush() {
 	if s.err != nil {
 		return
 	}
 	if s.err = s.w.control.SetWriteDeadline(time.Now().Add(writeTimeout)); s.err != nil {
 		return
+	}
+	if s.ctx.Err() != nil { // the function of newStream may have set it before
+		_ = s.w.control.SetWriteDeadline(time.Now().Add(lastWrite))
 	}
 	if _, s.err = s.w.ResponseWriter.Write(s.out); s.err == nil {
 		s.err = s.w.control.Flush()
