@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -40,6 +41,24 @@ func WriteFunc(path string, mode fs.FileMode, fill func(*os.File) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return SyncDir(dir)
+}
+
+// Create is Write for a file that must not exist: with concurrent writers the first one wins. For
+// the others the error is fs.ErrExist, and the file is complete. On a file system without links the
+// last one wins.
+func Create(path string, data []byte, mode fs.FileMode) error {
+	draft := path + ".new-" + rand.Text()
+	if err := Write(draft, data, mode); err != nil {
+		return err
+	}
+	err := os.Link(draft, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return errors.Join(err, os.Remove(draft), SyncDir(filepath.Dir(path)))
+	}
+	if err := os.Rename(draft, path); err != nil {
+		return errors.Join(err, os.Remove(draft))
+	}
+	return SyncDir(filepath.Dir(path))
 }
 
 // MkdirAll is os.MkdirAll. The directories that it creates survive a power cut.

@@ -2,10 +2,12 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -132,5 +134,29 @@ func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
 	}
 	if err := MkdirAll(filepath.Join(dir, "file", "b"), 0o700); err == nil {
 		t.Error("a directory was made in a file")
+	}
+}
+
+func TestTheFirstOfSeveralCreatesWins(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	errs := make([]error, 20)
+	var writers sync.WaitGroup
+	for i := range errs {
+		writers.Go(func() { errs[i] = Create(path, []byte{byte(i)}, 0o600) })
+	}
+	writers.Wait()
+	winners := 0
+	for i, err := range errs {
+		switch {
+		case err == nil:
+			winners++
+			checkFile(t, path, string([]byte{byte(i)}))
+		case !errors.Is(err, fs.ErrExist):
+			t.Error(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || winners != 1 {
+		t.Errorf("%d winners, %d files, %v", winners, len(files), err)
 	}
 }

@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"agentctl/internal/exit"
 )
 
 func TestTheDataDirectoryIsFoundAsTheEnvironmentSays(t *testing.T) {
@@ -256,8 +259,73 @@ func TestCredentialsAreRecordedUntilTheyExpire(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].ID != "t_1" || list[0].Revoked == nil || list[1].Revoked != nil {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if revoked, err := d.RevokedTokens(); err != nil || !revoked["t_1"] || revoked["t_2"] {
+	if revoked, _, err := d.RevokedTokens(); err != nil || !revoked["t_1"] || revoked["t_2"] {
 		t.Errorf("%v, %v", revoked, err)
+	}
+}
+
+// A record that was not written to its end does not lock others out. Its credential is refused: it
+// may have been revoked.
+func TestATornRecordRefusesItsCredentialAlone(t *testing.T) {
+	d, now := Dir(t.TempDir()), time.Now().UTC()
+	if err := d.SaveToken(TokenRecord{ID: "t_good", Created: now, Expires: now.Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{"", `{"id":"t_torn","expi`, `{"id":"t_other"}`} {
+		if err := os.WriteFile(d.tokenPath("t_torn"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		revoked, problems, err := d.RevokedTokens()
+		if err != nil || !revoked["t_torn"] || revoked["t_good"] || len(problems) != 1 ||
+			!strings.Contains(problems[0], d.tokenPath("t_torn")) {
+			t.Errorf("%q: %v, %q, %v", content, revoked, problems, err)
+		}
+		if _, err := d.Authenticator(nil); err != nil {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	if err := d.RevokeToken("t_torn"); err != nil {
+		t.Fatal(err)
+	}
+	if revoked, problems, err := d.RevokedTokens(); err != nil || !revoked["t_torn"] || problems != nil {
+		t.Errorf("after the revocation: %v, %q, %v", revoked, problems, err)
+	}
+}
+
+// All first users of a secret get the same one.
+func TestFirstUsersOfASecretGetTheSame(t *testing.T) {
+	for range 20 {
+		d := Dir(t.TempDir())
+		var values [8]string
+		var users sync.WaitGroup
+		for i := range values {
+			users.Go(func() {
+				var err error
+				if values[i], err = d.secret("key"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		users.Wait()
+		for _, v := range values {
+			if v != values[0] {
+				t.Fatalf("%q", values)
+			}
+		}
+	}
+}
+
+// Who is told to remove a file is told what is lost with it.
+func TestADamagedFileSaysWhatIsLostWithIt(t *testing.T) {
+	for name, lost := range lostWith {
+		d := Dir(t.TempDir())
+		if err := os.WriteFile(d.Path(name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := d.secret(name)
+		if hint := exit.From(err).Hint; !strings.Contains(hint, lost) || !strings.Contains(err.Error(), d.Path(name)) {
+			t.Errorf("%v: hint %q, want %q", err, hint, lost)
+		}
 	}
 }
 

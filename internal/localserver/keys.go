@@ -18,7 +18,7 @@ func (d Dir) Keys() (login.Keys, error) {
 	if err == nil && bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
 		keys, err := login.ParseKeys(b)
 		if err != nil {
-			return login.Keys{}, fmt.Errorf("%s: %w", d.Path("key"), err)
+			return login.Keys{}, d.damaged("key", err.Error())
 		}
 		return keys, nil
 	}
@@ -61,7 +61,7 @@ func (d Dir) Authenticator(users login.Users) (*login.Authenticator, error) {
 	if err != nil {
 		return nil, err
 	}
-	revoked, err := d.RevokedTokens()
+	revoked, _, err := d.RevokedTokens()
 	if err != nil {
 		return nil, err
 	}

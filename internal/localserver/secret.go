@@ -22,23 +22,40 @@ const (
 // Token returns the credential for loopback TCP. It is created on first use and kept over restarts.
 func (d Dir) Token() (string, error) { return d.secret("token") }
 
-// secret returns the content of a private file: 32 random bytes in hex, created on first use.
+// lostWith says of each private file what is lost if it is removed and made again.
+var lostWith = map[string]string{
+	"token":     "programs that were given this token need the next one",
+	"secret":    "states that were exported before are refused",
+	"key":       "all issued credentials and logins end",
+	"env.key":   "the environments of all stored sessions are lost",
+	"state.key": "states that were exported before are refused, here and where this key is accepted",
+}
+
+// damaged returns the error for a private file whose content is not what it must be.
+func (d Dir) damaged(name, problem string) error {
+	return exit.Usagef("%s: %s", d.Path(name), problem).WithHint(
+		"put back the file of a backup; without one remove it: the next start makes another, and %s", lostWith[name])
+}
+
+// secret returns the content of a private file: 32 random bytes in hex, created on first use. All
+// first users get the same.
 func (d Dir) secret(name string) (string, error) {
-	path := d.Path(name)
 	b, err := d.readPrivate(name, maxSecret)
 	if errors.Is(err, fs.ErrNotExist) {
 		raw := make([]byte, 32)
 		rand.Read(raw)
-		value := hex.EncodeToString(raw)
-		return value, atomicfile.Write(path, []byte(value), 0o600)
+		err = atomicfile.Create(d.Path(name), []byte(hex.EncodeToString(raw)), 0o600)
+		if err == nil || errors.Is(err, fs.ErrExist) { // another first user has made it
+			b, err = d.readPrivate(name, maxSecret)
+		}
 	}
 	if err != nil {
 		return "", err
 	}
 	value := strings.TrimSpace(string(b))
 	if len(value) < minSecret || strings.IndexFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) >= 0 {
-		return "", exit.Usagef("%s: want %d to %d visible ASCII characters in one line", path, minSecret, maxSecret).
-			WithHint("remove the file: the next start makes another")
+		want := fmt.Sprintf("want %d to %d visible ASCII characters in one line", minSecret, maxSecret)
+		return "", d.damaged(name, want)
 	}
 	return value, nil
 }

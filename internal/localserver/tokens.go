@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agentctl/internal/atomicfile"
+	"agentctl/server/login"
 )
 
 // A TokenRecord describes a credential that was made on the data directory, without the credential
@@ -24,6 +25,10 @@ type TokenRecord struct {
 	Created time.Time  `json:"created"`
 	Expires time.Time  `json:"expires"`
 	Revoked *time.Time `json:"revoked,omitempty"` // nil: it is valid
+
+	// Problem is why the record cannot be read: it may be of a revoked credential, so that the
+	// credential is refused. Empty: it is read.
+	Problem string `json:"problem,omitempty"`
 }
 
 // ErrNoToken is the error for an id without a record.
@@ -46,8 +51,8 @@ func (d Dir) SaveToken(t TokenRecord) error {
 
 func (d Dir) tokenPath(id string) string { return filepath.Join(d.Path("tokens"), id+".json") }
 
-// Tokens returns the records of credentials that have not expired, oldest first. It deletes the
-// records of expired ones.
+// Tokens returns the records of credentials that have not expired, oldest first, and those that
+// cannot be read. It deletes the records of expired ones.
 func (d Dir) Tokens() ([]TokenRecord, error) {
 	entries, err := os.ReadDir(d.Path("tokens"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +72,8 @@ func (d Dir) Tokens() ([]TokenRecord, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			list = append(list, TokenRecord{ID: id, Problem: err.Error()})
+			continue
 		}
 		if time.Now().After(t.Expires) {
 			_ = removeFile(d.tokenPath(id)) // tried again by the next call
@@ -88,33 +94,42 @@ func (d Dir) token(id string) (t TokenRecord, err error) {
 		err = fmt.Errorf("the record is of %q", t.ID)
 	}
 	if err != nil {
-		return t, fmt.Errorf("read credential %s: %w", id, err)
+		return t, fmt.Errorf("read credential %s: %w", d.tokenPath(id), err)
 	}
 	return t, nil
 }
 
-// RevokeToken marks a credential as revoked. A running server ends it within seconds.
+// RevokeToken marks a credential as revoked. A running server ends it within seconds. It replaces a
+// record that cannot be read.
 func (d Dir) RevokeToken(id string) error {
 	list, err := d.Tokens()
 	if err != nil {
 		return err
 	}
 	for _, t := range list {
-		if t.ID == id {
-			now := time.Now().UTC()
-			t.Revoked = &now
-			return d.SaveToken(t)
+		if t.ID != id {
+			continue
 		}
+		now := time.Now().UTC()
+		if t.Problem != "" {
+			t = TokenRecord{ID: id, Created: now, Expires: now.Add(login.MaxTokenTTL)} // its own expiry is not known
+		}
+		t.Revoked = &now
+		return d.SaveToken(t)
 	}
 	return ErrNoToken
 }
 
-// RevokedTokens returns the ids of revoked credentials.
-func (d Dir) RevokedTokens() (map[string]bool, error) {
+// RevokedTokens returns the ids of credentials that are refused, and why some of their records
+// cannot be read.
+func (d Dir) RevokedTokens() (revoked map[string]bool, problems []string, err error) {
 	list, err := d.Tokens()
-	revoked := map[string]bool{}
+	revoked = map[string]bool{}
 	for _, t := range list {
-		revoked[t.ID] = t.Revoked != nil
+		revoked[t.ID] = t.Revoked != nil || t.Problem != ""
+		if t.Problem != "" {
+			problems = append(problems, t.Problem)
+		}
 	}
-	return revoked, err
+	return revoked, problems, err
 }

@@ -73,7 +73,7 @@ func load(path string, maxBytes int, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%w; remove the file to start again", err)
+		return fmt.Errorf("%w; remove the file to start without what it held", err)
 	}
 	return nil
 }

@@ -47,12 +47,14 @@ func runTokenList(_ context.Context, o *tokenListOptions) error {
 	w := tabwriter.NewWriter(o.CLI.Out.Text(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSUBJECT\tROLE\tSESSION\tEXPIRES\tSTATUS")
 	for _, t := range list {
-		status := "valid"
-		if t.Revoked != nil {
+		status, expires := "valid", t.Expires.Local().Format(time.DateTime)
+		switch {
+		case t.Problem != "":
+			status, expires = "refused: "+t.Problem, "-"
+		case t.Revoked != nil:
 			status = "revoked"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject, t.Role, t.Session,
-			t.Expires.Local().Format(time.DateTime), status)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Subject, t.Role, t.Session, expires, status)
 	}
 	return w.Flush()
 }

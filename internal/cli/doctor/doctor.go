@@ -161,10 +161,28 @@ func checkDataDir(dir localserver.Dir) []check {
 			checks = append(checks, checkPrivate(name, dir.Path(name), info))
 		}
 	}
+	checks = append(checks, checkTokens(dir)...)
 	if pid := dir.Holder(); pid != 0 {
 		return append(checks, check{"process", checkOK, fmt.Sprintf("a server runs with pid %d", pid)})
 	}
 	return append(checks, check{"process", checkNote, "no server runs; one is started when needed"})
+}
+
+// checkTokens looks for records of credentials that cannot be read. Their credentials are refused.
+func checkTokens(dir localserver.Dir) (checks []check) {
+	const name = "credential"
+	list, err := dir.Tokens()
+	if err != nil {
+		return []check{{name, checkBad, err.Error()}}
+	}
+	for _, t := range list {
+		if t.Problem != "" {
+			detail := fmt.Sprintf("%s: this credential is refused; make another with agentctl token, and end this one: "+
+				"agentctl token revoke %s", t.Problem, t.ID)
+			checks = append(checks, check{name, checkBad, detail})
+		}
+	}
+	return checks
 }
 
 // checkPrivate checks that other users cannot open a file.

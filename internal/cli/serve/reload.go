@@ -61,9 +61,12 @@ func newReloader(o *serveOptions, l *listeners, users string, stop context.Cance
 			return err
 		})
 		r.add("revoked credentials", []string{dir.Path("tokens")}, func() error {
-			revoked, err := dir.RevokedTokens()
+			revoked, problems, err := dir.RevokedTokens()
 			if err == nil {
 				auth.SetRevoked(revoked)
+			}
+			for _, p := range problems {
+				r.log.Warn("a credential is refused: its record cannot be read", "err", p)
 			}
 			return err
 		})
@@ -175,8 +178,8 @@ func hasTerminal() bool {
 }
 
 // removeWorktree removes the git worktree at a directory, if agentctl made it and nothing would be
-// lost, ignored files included, or git's entry of one whose directory was deleted. It returns why the
-// worktree stays, or "".
+// lost, ignored files included, or git's entry of one whose directory was deleted. It returns why
+// the worktree stays, or "".
 func removeWorktree(ctx context.Context, dir string) (kept string) {
 	w := worktree.Find(ctx, dir)
 	if w == nil {
