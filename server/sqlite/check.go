@@ -19,6 +19,9 @@ type Damage struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
+// PartLog is the part of a Damage for the reason of a *LogMissingError.
+const PartLog = "log"
+
 func (d Damage) String() string {
 	text := d.Part
 	switch {
@@ -61,6 +64,12 @@ type CheckOptions struct {
 func Check(ctx context.Context, path string, o CheckOptions) (Report, error) {
 	i := &inspection{ctx: ctx, quick: o.Quick, damage: o.Damage, progress: o.Report}
 	db, err := openReadOnly(ctx, path)
+	if missing := (*LogMissingError)(nil); errors.As(err, &missing) {
+		if err := i.found(Damage{Part: PartLog, Detail: missing.Error()}); err != nil {
+			return i.report, fmt.Errorf("check %s: %w", path, err)
+		}
+		db, err = openReadOnlyLog(ctx, path, false)
+	}
 	switch {
 	case errors.Is(err, eventlog.ErrCorrupt):
 		return i.report, i.found(Damage{Part: "file", Detail: "it is not a database, or its first page is damaged"})

@@ -120,3 +120,13 @@ func runCheckpoint(conn *sqlite.Conn, mode string) error {
 	}
 	return nil
 }
+
+// copyLog copies what it can of the log to the database, and reports whether that was all.
+func copyLog(conn *sqlite.Conn) (all bool, err error) {
+	q := prepare(conn, passive)
+	defer q.reset()
+	if _, err := q.next(); err != nil {
+		return false, fmt.Errorf("checkpoint: %w", err)
+	}
+	return q.intAt(0) == 0 && q.intAt(1) == q.intAt(2), nil // frames of the log, frames copied
+}

@@ -3,6 +3,9 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // Close stops maintenance, waits for running reads, checkpoints the log and marks the database as
@@ -42,16 +45,25 @@ func (s *Store) markClean() error {
 	if err != nil {
 		return err
 	}
-	return runCheckpoint(s.checkpoints.conn, truncate)
+	if err := runCheckpoint(s.checkpoints.conn, truncate); err != nil {
+		return err
+	}
+	return markClosed(filepath.Dir(s.path))
 }
 
-// release closes everything that Open has opened so far. The last connection to close checkpoints.
-// After a fatal error that must not happen, so the writer then stays open until the process exits.
+// release closes everything that Open has opened so far. The last connection to close checkpoints
+// and removes the log. After a fatal error that must not happen, so the writer then stays open
+// until the process exits.
 func (s *Store) release() error {
 	var errs []error
 	for _, conn := range s.conns {
 		if s.writer.failed == nil || conn != s.writer.conn {
 			errs = append(errs, conn.Close())
+		}
+	}
+	if s.writer.conn != nil && s.writer.failed == nil { // also after an Open that failed
+		if _, err := os.Stat(s.path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, markClosed(filepath.Dir(s.path)))
 		}
 	}
 	return errors.Join(append(errs, s.lock.Close())...)

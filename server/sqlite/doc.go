@@ -10,7 +10,8 @@
 // survives a power cut.
 //
 // Files: agentctl.db; its write-ahead log agentctl.db-wal and index agentctl.db-shm; lock, held
-// while the store is open; generation, which distinguishes a database from an older copy of it.
+// while the store is open; generation, which distinguishes a database from an older copy of it;
+// unclosed, there until a clean close, without which a missing log is a loss.
 //
 // Keys: the number n of a session (its rowid) and a seq form one integer, n<<40|seq. The chunks,
 // folds and turns of a session are adjacent, and a range of seqs is a range of rowids.
@@ -27,7 +28,8 @@
 //
 // Check names damage, Repair keeps readable data, Backup copies a database in use, and Restore
 // makes a copy the database of a directory. They work while a Store is open, or hold the lock of
-// the directory. A used directory without its database is refused.
+// the directory. A used directory without its database is refused, and so is one whose log is
+// missing after an unclean stop.
 //
 // Removed sessions are overwritten with zeros, and their space is given back in small steps. The
 // file system decides about the freed blocks of a shortened file.

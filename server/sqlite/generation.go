@@ -14,9 +14,11 @@ import (
 // database file names an older generation. In a restored directory the change time of the file
 // differs: no copying tool can set it.
 
+const generationFile = "generation"
+
 // readGeneration returns the identity of the generation file, or "" if the file does not exist.
 func readGeneration(dir string) (string, error) {
-	path := filepath.Join(dir, "generation")
+	path := filepath.Join(dir, generationFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -59,7 +61,7 @@ func checkUsed(dir string) error {
 // writeGeneration writes a new generation file and returns its identity. A file torn by a power cut
 // counts as another generation.
 func writeGeneration(dir string) (string, error) {
-	file, err := os.OpenFile(filepath.Join(dir, "generation"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, generationFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("write generation: %w", err)
 	}

@@ -69,8 +69,9 @@ type Store struct {
 var _ session.Store = (*Store)(nil)
 
 // Open opens the store in dir and creates dir when missing. The error wraps ErrLocked when another
-// process holds the store, is a *NewerError when a later release wrote it, and a *MissingError when
-// the directory was used and its database is missing. If the database may have lost something that
+// process holds the store, is a *NewerError when a later release wrote it, a *MissingError when the
+// directory was used and its database is missing, and a *LogMissingError when the last store there
+// was not closed and its write-ahead log is missing. If the database may have lost something that
 // clients have seen, every session gets a new epoch.
 func Open(dir string, opts Options) (_ *Store, err error) {
 	s := &Store{
@@ -116,6 +117,9 @@ func Open(dir string, opts Options) (_ *Store, err error) {
 // open opens the connections, migrates the schema and verifies the last run.
 func (s *Store) open(dir string) (err error) {
 	if err := checkUsed(dir); err != nil {
+		return err
+	}
+	if err := checkLog(dir); err != nil {
 		return err
 	}
 	intact, err := walIntact(s.path + "-wal")
@@ -164,8 +168,10 @@ func (s *Store) open(dir string) (err error) {
 		return err
 	}
 	s.checkpoints.conn.SetBusyTimeout(0)
-	s.writer.files, err = findOpenFiles(s.path)
-	return err
+	if s.writer.files, err = findOpenFiles(s.path); err != nil {
+		return err
+	}
+	return markUnclosed(dir)
 }
 
 // openReaders opens the read connections. They are opened first because, even on close, they do not

@@ -55,11 +55,18 @@ func (f *openFiles) checkSometimes() error {
 // check returns an error that wraps errRemoved if a file is not at its path. It ignores any other
 // error of the file system: the file may be there.
 func (f *openFiles) check() error {
-	for _, file := range f.list {
-		info, err := os.Stat(file.path)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(file.info, info) {
-			return fmt.Errorf("%s: %w", file.path, errRemoved)
+	for i := range f.list {
+		if err := f.list[i].check(); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (f *openFile) check() error {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(f.info, info) {
+		return fmt.Errorf("%s: %w", f.path, errRemoved)
 	}
 	return nil
 }

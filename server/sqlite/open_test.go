@@ -153,8 +153,11 @@ func TestEpochsAreKeptAsLongAsNothingShownCanBeLost(t *testing.T) {
 		"killed":                 {"1", sqlite.Normal, false, nothing, true},
 		"killed by another boot": {"0", sqlite.Normal, false, nothing, false},
 		"killed by another boot, every commit sync": {"0", sqlite.Full, false, nothing, true},
-		"killed, log removed":                       {"1", sqlite.Full, false, remove("agentctl.db-wal"), false},
-		"closed, generation removed":                {"1", sqlite.Normal, true, remove("generation"), false},
+		"killed, log removed, of an earlier release": {"1", sqlite.Full, false, func(t *testing.T, dir string) {
+			remove("agentctl.db-wal")(t, dir)
+			remove("unclosed")(t, dir)
+		}, false},
+		"closed, generation removed": {"1", sqlite.Normal, true, remove("generation"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
@@ -214,8 +217,10 @@ func TestAMissingDatabaseOfAUsedDirectoryIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "no schema" {
-				if err := os.Remove(filepath.Join(dir, walFile)); err != nil {
-					t.Fatal(err)
+				for _, file := range []string{walFile, "unclosed"} {
+					if err := os.Remove(filepath.Join(dir, file)); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 			before, _ := os.ReadFile(filepath.Join(dir, walFile))

@@ -20,8 +20,15 @@ type readOnly struct {
 }
 
 // openReadOnly opens a database file. It changes no file that a later Open checks: while no server
-// holds the directory and the write-ahead log is missing, SQLite must not create one.
-func openReadOnly(ctx context.Context, path string) (_ *readOnly, err error) {
+// holds the directory and the write-ahead log is missing, SQLite must not create one. The error is
+// a *LogMissingError if Open would return one.
+func openReadOnly(ctx context.Context, path string) (*readOnly, error) {
+	return openReadOnlyLog(ctx, path, true)
+}
+
+// openReadOnlyLog is openReadOnly, which needs the log of a store that was not closed if needLog is
+// set.
+func openReadOnlyLog(ctx context.Context, path string, needLog bool) (_ *readOnly, err error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
@@ -40,6 +47,11 @@ func openReadOnly(ctx context.Context, path string) (_ *readOnly, err error) {
 	if _, err := os.Stat(filepath.Join(dir, lockFile)); err == nil && filepath.Base(path) == fileName {
 		if r.lock, err = lock(dir); err != nil && !errors.Is(err, ErrLocked) {
 			return nil, err
+		}
+		if err == nil && needLog {
+			if err := checkLog(dir); err != nil {
+				return nil, err
+			}
 		}
 	}
 	uri := url.URL{Scheme: "file", Path: path}

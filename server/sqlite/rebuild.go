@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ type rebuild struct {
 	conn    *sqlite.Conn
 	options RepairOptions
 	ids     map[int64]string  // of the sessions written
+	epochs  map[int64]string  // that they had
 	ends    map[int64]*logEnd // of their logs
 	buf     []byte            // for compress
 }
@@ -28,7 +30,7 @@ func (r *rebuild) known(n int64) bool { return r.ids[n] != "" }
 
 // addSession writes a session under its old number, with a new epoch.
 func (r *rebuild) addSession(row sessionRow) error {
-	row.Epoch = newEpoch()
+	r.epochs[row.n], row.Epoch = row.Epoch, newEpoch()
 	err := prepare(r.conn, "INSERT INTO session ("+sessionColumns+") VALUES (?, ?, '', 0, 0, '', '', 0)").
 		int(row.n).text(row.ID).run()
 	if err != nil {
@@ -36,6 +38,16 @@ func (r *rebuild) addSession(row sessionRow) error {
 	}
 	r.ids[row.n] = row.ID
 	return row.save(r.conn)
+}
+
+// reportKept calls RepairOptions.Kept for each session, in the order of their creation.
+func (r *rebuild) reportKept() error {
+	for _, n := range slices.Sorted(maps.Keys(r.ids)) {
+		if err := r.options.Kept(r.ids[n], r.epochs[n], r.end(n).last); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *rebuild) end(n int64) *logEnd {

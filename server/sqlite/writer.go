@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 
 	"agentctl/server/eventlog"
@@ -21,11 +22,13 @@ type writer struct {
 }
 
 // checkFailure stops the store when err is fatal or left the connection inside a transaction. If
-// only the write-ahead log was removed, its commits are copied to the database. The caller holds
-// mu.
+// only the write-ahead log was removed, its commits are copied to the database, which then needs no
+// log. The caller holds mu.
 func (w *writer) checkFailure(err error) error {
 	if errors.Is(err, errRemoved) {
-		_ = runCheckpoint(w.conn, passive) // the store stops in any case
+		if all, copied := copyLog(w.conn); copied == nil && all && w.files.list[0].check() == nil {
+			_ = markClosed(filepath.Dir(w.files.list[0].path)) // the store stops in any case
+		}
 	}
 	if isFatal(err) || !w.conn.AutocommitEnabled() {
 		w.failed = fmt.Errorf("%w: %w", eventlog.ErrStoreFailed, err)

@@ -61,6 +61,10 @@ func runCheck(ctx context.Context, o *storeCheckOptions) error {
 		Quick: o.Quick, Report: report,
 		Damage: func(d sqlite.Damage) error {
 			end()
+			if d.Part == sqlite.PartLog {
+				hint = "put the file back; or restore a backup: agentctl restore FILE --replace; " +
+					"or keep what the database has, without what was stored last: agentctl repair --without-log"
+			}
 			return printDamage(o.CLI.Out, d)
 		},
 	})
