@@ -89,8 +89,12 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return b.body.Read(p)
 	}
-	if b.left == 0 {
-		return 0, fmt.Errorf("the answer is larger than %d MiB", maxHTTPMessage>>20)
+	if b.left == 0 { // the next byte is one too many
+		n, err := b.body.Read(make([]byte, 1))
+		if n > 0 {
+			err = fmt.Errorf("the answer is larger than %d MiB", maxHTTPMessage>>20)
+		}
+		return 0, err
 	}
 	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
