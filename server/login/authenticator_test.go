@@ -280,12 +280,30 @@ func FuzzReadUsers(f *testing.F) {
 	})
 }
 
+// An unknown user takes as long as some user does, also when the users' hashes have other rounds
+// than new ones.
+func TestAnUnknownUserTakesAsLongAsAKnownOne(t *testing.T) {
+	if h := (Users{}).dummy("x"); h.rounds != rounds || len(h.key) != keyBytes {
+		t.Errorf("without users: %+v", h)
+	}
+	users := Users{"old": {password: hash{rounds: 1000}}, "older": {password: hash{rounds: 10}}}
+	seen := map[int]bool{}
+	for i := range 64 {
+		name := fmt.Sprint("user ", i)
+		h := users.dummy(name)
+		seen[h.rounds] = true
+		if again := users.dummy(name); again.rounds != h.rounds {
+			t.Errorf("%s: %d rounds, then %d", name, h.rounds, again.rounds)
+		}
+	}
+	if len(seen) != 2 || !seen[1000] || !seen[10] {
+		t.Errorf("rounds %v", seen)
+	}
+}
+
 // For any body only the right name and password get a token, and every answer is JSON.
 func FuzzLogin(f *testing.F) {
 	a := newTestAuthenticator(f)
-	real := dummyUser
-	dummyUser.password.rounds = 1
-	f.Cleanup(func() { dummyUser = real })
 	for _, seed := range []string{
 		`{"username":"ada","password":"a"}`, `{"USERNAME":"ada","password":"a"}`,
 		`{"username":"ada","password":"a","password":"b"}`, `[]`, ``,

@@ -2,10 +2,13 @@ package login
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"agentctl/protocol"
@@ -93,15 +96,24 @@ func (e *UserEntry) validate(name string) error {
 	return nil
 }
 
-// dummyUser is checked instead of an unknown user, so that the check takes the same time.
-var dummyUser = user{password: hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}}
-
 // check reports whether a user has a password. It takes as long for an unknown user.
 func (u Users) check(name, password string) bool {
 	user, known := u[name]
 	if !known {
-		user = dummyUser
+		user.password = u.dummy(name)
 	}
 	matches := user.password.matches(password)
 	return known && matches
+}
+
+// dummy returns a hash to be checked instead of an unknown user's. It has the rounds of one of the
+// users, always of the same one for a name: no time tells an unknown user from a known one.
+func (u Users) dummy(name string) hash {
+	h := hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}
+	if len(u) > 0 {
+		sum := sha256.Sum256([]byte(name))
+		names := slices.Sorted(maps.Keys(u))
+		h.rounds = u[names[binary.BigEndian.Uint64(sum[:])%uint64(len(names))]].password.rounds
+	}
+	return h
 }
