@@ -91,14 +91,15 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	}
 }
 
-// removeUnused removes a session, unless it is in use by now. It returns when that is done.
-func (h *Hub) removeUnused(id string) {
+// removeUnused removes a session, unless it is in use by now. It returns when that is done, or ctx
+// ends.
+func (h *Hub) removeUnused(ctx context.Context, id string) {
 	result := make(chan error, 1)
 	cmd := &command{
 		verb: protocol.DoClose, data: &protocol.CloseData{Delete: true, Reason: "retention"},
 		by: protocol.Actor{Name: "retention"}, reply: func(_ json.RawMessage, err error) { result <- err },
 	}
-	err := h.ask(context.Background(), id, func(s *Session) {
+	err := h.ask(ctx, id, func(s *Session) {
 		if sum := s.recorder.Summary(s.subscribers.Len()); upkeep.InUse(&sum) {
 			result <- errors.New("it is in use")
 			return
@@ -108,7 +109,7 @@ func (h *Hub) removeUnused(id string) {
 	if err == nil {
 		select {
 		case err = <-result:
-		case <-h.sessions.stop:
+		case <-ctx.Done():
 			return
 		}
 	}

@@ -34,7 +34,15 @@ type Hub struct {
 	disk      *upkeep.Disk
 	sessions  *sessionGroup
 	agents    sync.WaitGroup // Run and Close calls of agents
-	upkeep    sync.WaitGroup
+	upkeep    upkeepGroup
+}
+
+// An upkeepGroup is the goroutines that bound the store. Close ends their context.
+type upkeepGroup struct {
+	sync.WaitGroup
+
+	ctx  context.Context
+	stop context.CancelFunc
 }
 
 // NewHub opens the sessions of a store. It kills process groups that a killed server left and loads
@@ -53,21 +61,22 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
 	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)
 	h.current.Store(&cfg)
+	h.upkeep.ctx, h.upkeep.stop = context.WithCancel(context.Background())
 	h.disk = upkeep.NewDisk(func() int64 { return h.settings().Limits.Disk }, cfg.Log)
 	if err := h.recover(ctx); err != nil {
 		return nil, errors.Join(err, h.Close(ctx))
 	}
-	h.upkeep.Go(func() { idempotency.Prune(cfg.Store, cfg.Log, h.sessions.stop) })
+	h.upkeep.Go(func() { idempotency.Prune(h.upkeep.ctx, cfg.Store, cfg.Log) })
 	store, _ := cfg.Store.(upkeep.Sizer)
 	if store != nil {
-		h.upkeep.Go(func() { h.disk.Watch(store, h.sessions.stop) })
+		h.upkeep.Go(func() { h.disk.Watch(h.upkeep.ctx, store) })
 	}
 	if cfg.Retention != (upkeep.Retention{}) {
 		r := upkeep.Remover{
 			Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
 			Sessions: func() []protocol.Summary { return h.list.List(true) },
 		}
-		h.upkeep.Go(func() { r.Run(h.sessions.stop) })
+		h.upkeep.Go(func() { r.Run(h.upkeep.ctx) })
 	}
 	return h, nil
 }
@@ -89,12 +98,14 @@ func (h *Hub) Failed() <-chan struct{} { return h.committer.Failed() }
 func (h *Hub) Failure() error { return h.committer.Failure() }
 
 // Close stops every session and agent. It returns when everything is committed and all goroutines
-// have ended; agents that do not end before ctx does are left, which is an error. A turn whose
-// agent resumes turns stays open for the next start; other turns end with the code server_restart.
+// have ended; agents that do not end before ctx does are left, which is an error. It waits for a
+// commit beyond ctx: a store that still writes must not be closed. A turn whose agent resumes turns
+// stays open for the next start; other turns end with the code server_restart.
 func (h *Hub) Close(ctx context.Context) error {
 	if !h.sessions.close() {
 		return nil
 	}
+	h.upkeep.stop()
 	h.sessions.running.Wait()
 	h.upkeep.Wait()
 	agentsDone := make(chan struct{})
@@ -157,8 +168,8 @@ func (h *Hub) ask(ctx context.Context, name string, f func(*Session), refuse fun
 	}
 }
 
-// readError logs why a session could not be read and returns the error for the client. An error with
-// a code is returned as it is.
+// readError logs why a session could not be read and returns the error for the client. An error
+// with a code is returned as it is.
 func readError(log *slog.Logger, id string, err error) error {
 	if protocol.CodeOf(err) != protocol.CodeInternal {
 		return err

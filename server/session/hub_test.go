@@ -155,3 +155,17 @@ func TestAServerWithoutASecretMakesOne(t *testing.T) {
 		t.Errorf("secrets of %d and %d bytes", len(a.Secret), len(b.Secret))
 	}
 }
+
+// Close ends the upkeep of the store, whatever it does.
+func TestTheUpkeepOfTheStoreDelaysNoClose(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.store.set(func() { r.store.slowPrune = true })
+		r.restart()
+		began := time.Now()
+		r.close()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("closed after %s", took)
+		}
+		r.open()
+	})
+}

@@ -31,6 +31,7 @@ type memStore struct {
 	committing bool
 	failCommit func([]*eventlog.Batch) error
 	failRead   func() error
+	slowPrune  bool     // PruneAnswers takes as long as it may
 	faults     []string // invalid batches
 }
 
@@ -358,7 +359,11 @@ func (m *memStore) ProcessGroups(context.Context) ([]agent.ProcessGroup, error) 
 	return slices.Clone(m.groups), nil
 }
 
-func (m *memStore) PruneAnswers(_ context.Context, before time.Time) error {
+func (m *memStore) PruneAnswers(ctx context.Context, before time.Time) error {
+	if m.slowPrune {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for k, a := range m.answers {

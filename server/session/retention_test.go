@@ -15,7 +15,7 @@ func TestRetentionRunsByItself(t *testing.T) {
 		r.create()
 		r.send(used, "work")
 		time.Sleep(time.Hour + time.Minute)
-		r.hub.removeUnused(used) // as if it was listed before the turn
+		r.hub.removeUnused(t.Context(), used) // as if it was listed before the turn
 		r.waitIdle()
 		if list := r.hub.Sessions().List(true); len(list) != 1 || list[0].Session != used ||
 			list[0].Status == protocol.Closed || r.state(used).Turn == nil {

@@ -82,7 +82,7 @@ func TestADeletedSessionTakesItsWorktreeAlong(t *testing.T) {
 			}
 		}
 		id := w.create(r, filepath.Join(root, "unused"), made)
-		r.hub.removeUnused(id)
+		r.hub.removeUnused(t.Context(), id)
 		if !slices.Equal(w.asked, []string{"unused"}) {
 			t.Errorf("retention asked for %v", w.asked)
 		}
@@ -106,7 +106,8 @@ func TestAWorktreeInWhichAnotherSessionWorksStays(t *testing.T) {
 			second := w.create(r, below, nil)
 			closeIt := newCommand(protocol.DoClose, first, protocol.CloseData{Delete: true})
 			got := must[protocol.CloseResult](r, r.do(anna, closeIt))
-			if want := "session " + second + " works there"; got.Reason != want || got.Worktree != dir || w.asked != nil {
+			want := protocol.CloseResult{Worktree: dir, Reason: "session " + second + " works there"}
+			if got != want || w.asked != nil {
 				t.Errorf("%s: %+v, asked for %v", name, got, w.asked)
 			}
 		}

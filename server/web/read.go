@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -168,11 +167,15 @@ func (a *api) attach(r *http.Request, name string, since protocol.Position) (
 	}
 	results := make(chan result, 1)
 	data := &protocol.SubscribeData{Position: &since}
-	a.Hub.Attach(context.WithoutCancel(r.Context()), id, sub, data, func(at *session.Attachment, err error) {
+	a.Hub.Attach(r.Context(), id, sub, data, func(at *session.Attachment, err error) {
 		results <- result{at, err}
 	})
 	got := <-results
-	if got.err != nil {
+	switch {
+	case got.err == nil:
+	case r.Context().Err() != nil:
+		return nil, nil, nil, Ended(r.Context())
+	default:
 		return nil, nil, nil, got.err
 	}
 	return got.attached, sub, func() { a.Hub.Detach(id, sub.id, "") }, nil

@@ -94,22 +94,22 @@ func (k *Keys) release(key string) {
 	delete(k.running, key)
 }
 
-// Prune deletes answers older than a week, now and once an hour, until stop is closed.
-func Prune(store interface {
+// Prune deletes answers older than a week, now and once an hour, until ctx ends.
+func Prune(ctx context.Context, store interface {
 	PruneAnswers(ctx context.Context, before time.Time) error
-}, log *slog.Logger, stop <-chan struct{},
+}, log *slog.Logger,
 ) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		if err := store.PruneAnswers(ctx, time.Now().Add(-answerTTL)); err != nil {
+		prune, cancel := context.WithTimeout(ctx, time.Minute)
+		if err := store.PruneAnswers(prune, time.Now().Add(-answerTTL)); err != nil && ctx.Err() == nil {
 			log.Warn("prune answers", "err", err)
 		}
 		cancel()
 		select {
 		case <-tick.C:
-		case <-stop:
+		case <-ctx.Done():
 			return
 		}
 	}

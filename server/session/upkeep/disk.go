@@ -29,27 +29,27 @@ type Disk struct {
 // NewDisk returns a disk that is not full. limit may return another limit later.
 func NewDisk(limit func() int64, log *slog.Logger) *Disk { return &Disk{limit: limit, log: log} }
 
-// Watch compares the size of a store with the limit until stop is closed.
-func (d *Disk) Watch(store Sizer, stop <-chan struct{}) {
+// Watch compares the size of a store with the limit until ctx ends.
+func (d *Disk) Watch(ctx context.Context, store Sizer) {
 	tick := time.NewTicker(sizeInterval)
 	defer tick.Stop()
 	for {
-		d.measure(store)
+		d.measure(ctx, store)
 		select {
 		case <-tick.C:
-		case <-stop:
+		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func (d *Disk) measure(store Sizer) {
+func (d *Disk) measure(ctx context.Context, store Sizer) {
 	limit := d.limit()
 	if limit <= 0 {
 		d.full.Store(false)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), sizeInterval)
+	ctx, cancel := context.WithTimeout(ctx, sizeInterval)
 	defer cancel()
 	size, err := store.Size(ctx)
 	if err != nil {

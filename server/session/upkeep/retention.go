@@ -11,7 +11,8 @@ import (
 
 // A Retention defines which sessions are removed automatically: sessions without activity for Age,
 // all except the Sessions most recently active, and the oldest while the store holds more than
-// Bytes. Zero fields remove nothing. A session that is InUse is never removed.
+// Bytes. Zero fields remove nothing. A session that is InUse is never removed. After the clock was
+// set forward nothing is removed by Age for clockGrace: a wrong clock would remove everything.
 type Retention struct {
 	Age      time.Duration
 	Sessions int
@@ -29,23 +30,32 @@ func InUse(s *protocol.Summary) bool {
 // A Remover removes sessions by a retention.
 type Remover struct {
 	Retention
-	Sessions func() []protocol.Summary // all of them, most recently active first
-	Store    Sizer                     // nil: the size is not known
-	Remove   func(id string)           // returns when a session is removed, or stays after all
+	Sessions func() []protocol.Summary            // all of them, most recently active first
+	Store    Sizer                                // nil: the size is not known
+	Remove   func(ctx context.Context, id string) // returns when a session is removed, or stays after all
 	Log      *slog.Logger
+
+	clock clock
 }
 
-// Run removes sessions until stop is closed.
-func (r *Remover) Run(stop <-chan struct{}) {
+// Run removes sessions until ctx ends.
+func (r *Remover) Run(ctx context.Context) {
 	tick := time.NewTicker(retentionInterval)
 	defer tick.Stop()
+	last := time.Now()
 	for {
 		select {
-		case now := <-tick.C:
-			for _, id := range r.Expired(now) {
-				r.Remove(id)
+		case <-tick.C:
+			now := time.Now()
+			if r.clock.advance(now.Round(0).Sub(last.Round(0)), now.Sub(last)) {
+				r.Log.Warn("the clock was set forward: sessions are removed by their age after some time",
+					"by", now.Round(0).Sub(last.Round(0)), "after", clockGrace)
 			}
-		case <-stop:
+			last = now
+			for _, id := range r.Expired(ctx, now) {
+				r.Remove(ctx, id)
+			}
+		case <-ctx.Done():
 			return
 		}
 	}
@@ -53,16 +63,17 @@ func (r *Remover) Run(stop <-chan struct{}) {
 
 // Expired returns the sessions to remove now. Of a store that is too large it returns one: the size
 // is known again after its rows are removed.
-func (r *Remover) Expired(now time.Time) []string {
+func (r *Remover) Expired(ctx context.Context, now time.Time) []string {
 	list := slices.DeleteFunc(r.Sessions(), func(s protocol.Summary) bool { return InUse(&s) })
 	var ids []string
 	for i, s := range list {
-		if r.Age > 0 && now.Sub(s.Updated) >= r.Age || r.Retention.Sessions > 0 && i >= r.Retention.Sessions {
+		old := r.Age > 0 && r.clock.trusted() && now.Sub(s.Updated) >= r.Age
+		if old || r.Retention.Sessions > 0 && i >= r.Retention.Sessions {
 			ids = append(ids, s.Session)
 		}
 	}
 	if r.Store != nil && r.Bytes > 0 && len(ids) == 0 && len(list) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), retentionInterval)
+		ctx, cancel := context.WithTimeout(ctx, retentionInterval)
 		defer cancel()
 		if size, err := r.Store.Size(ctx); err != nil {
 			r.Log.Warn("size of the store", "err", err)

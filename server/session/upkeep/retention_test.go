@@ -49,7 +49,7 @@ func TestRetentionRemovesUnusedSessionsAlone(t *testing.T) {
 				Retention: c.retention, Store: &s, Sessions: func() []protocol.Summary { return slices.Clone(s) },
 			}
 			for range 5 {
-				for _, id := range unused.Expired(now) {
+				for _, id := range unused.Expired(t.Context(), now) {
 					s.remove(id)
 				}
 			}
