@@ -88,6 +88,9 @@ func runToken(ctx context.Context, o *tokenOptions) error {
 			"run agentctl login",
 			credentials.Origin(s))
 	}
+	if err := connection.RequireUser(ctx, o.CLI, "make a credential"); err != nil {
+		return err
+	}
 	if err := dir.Create(); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/protocol"
@@ -93,19 +94,19 @@ func (o *tokenKeyOptions) checkMethod() error {
 	return nil
 }
 
-func runTokenKeys(_ context.Context, o *tokenKeyOptions) error {
-	return o.change(func(*login.Keys) error { return nil })
+func runTokenKeys(ctx context.Context, o *tokenKeyOptions) error {
+	return o.change(ctx, func(*login.Keys) error { return nil })
 }
 
-func runTokenKeyRotate(_ context.Context, o *tokenKeyOptions) error {
-	return o.change(func(keys *login.Keys) error {
+func runTokenKeyRotate(ctx context.Context, o *tokenKeyOptions) error {
+	return o.change(ctx, func(keys *login.Keys) error {
 		key, err := login.NewKey(o.Method)
 		keys.Keys, keys.Signing = append(keys.Keys, key), key.ID
 		return err
 	})
 }
 
-func runTokenKeyAdd(_ context.Context, o *tokenKeyOptions) error {
+func runTokenKeyAdd(ctx context.Context, o *tokenKeyOptions) error {
 	b, err := os.ReadFile(o.File)
 	if err != nil {
 		return fmt.Errorf("public key: %w", err)
@@ -114,15 +115,15 @@ func runTokenKeyAdd(_ context.Context, o *tokenKeyOptions) error {
 	if err != nil {
 		return exit.Usagef("%s: %s", o.File, err)
 	}
-	return o.change(func(keys *login.Keys) error {
+	return o.change(ctx, func(keys *login.Keys) error {
 		key := login.Key{ID: o.ID, Method: login.EdDSA, Public: public, Created: time.Now().UTC()}
 		keys.Keys = append(keys.Keys, key)
 		return nil
 	})
 }
 
-func runTokenKeyRemove(_ context.Context, o *tokenKeyOptions) error {
-	return o.change(func(keys *login.Keys) error {
+func runTokenKeyRemove(ctx context.Context, o *tokenKeyOptions) error {
+	return o.change(ctx, func(keys *login.Keys) error {
 		if o.ID == keys.Signing {
 			return exit.Usagef("%q is the key that signs: run agentctl token key rotate first", o.ID)
 		}
@@ -140,7 +141,7 @@ func runTokenKeyRemove(_ context.Context, o *tokenKeyOptions) error {
 }
 
 // change changes the keys of the data directory and prints them without their secrets.
-func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
+func (o *tokenKeyOptions) change(ctx context.Context, f func(*login.Keys) error) error {
 	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
@@ -157,6 +158,9 @@ func (o *tokenKeyOptions) change(f func(*login.Keys) error) error {
 		return err
 	}
 	if !slices.EqualFunc(before, keys.Keys, func(a, b login.Key) bool { return a.ID == b.ID }) {
+		if err := connection.RequireUser(ctx, o.CLI, "change the keys of credentials"); err != nil {
+			return err
+		}
 		if err := dir.SaveKeys(keys); err != nil {
 			return exit.Usagef("%w", err)
 		}

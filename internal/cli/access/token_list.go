@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
@@ -83,7 +84,10 @@ connections within seconds.`,
 	},
 }
 
-func runTokenRevoke(_ context.Context, o *tokenRevokeOptions) error {
+func runTokenRevoke(ctx context.Context, o *tokenRevokeOptions) error {
+	if err := connection.RequireUser(ctx, o.CLI, "revoke a credential"); err != nil {
+		return err
+	}
 	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err

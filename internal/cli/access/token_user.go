@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/atomicfile"
+	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/credentials"
 	"agentctl/internal/exit"
@@ -56,6 +57,9 @@ user.`,
 }
 
 func runTokenUser(ctx context.Context, o *tokenUserOptions) error {
+	if err := connection.RequireUser(ctx, o.CLI, "add a user"); err != nil {
+		return err
+	}
 	lines := map[string]login.UserEntry{}
 	if o.File != "" {
 		b, err := os.ReadFile(o.File)

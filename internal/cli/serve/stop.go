@@ -49,7 +49,7 @@ func runStop(ctx context.Context, o *stopOptions) error {
 		PID     int  `json:"pid,omitempty"`
 	}{PID: dir.Holder()}
 	if result.PID != 0 {
-		if err := o.requireUser(ctx); err != nil {
+		if err := connection.RequireUser(ctx, o.CLI, "stop the server"); err != nil {
 			return err
 		}
 		if o.WhenIdle {
@@ -69,21 +69,6 @@ func runStop(ctx context.Context, o *stopOptions) error {
 			fmt.Fprintf(w, "no server runs on %s\n", dir)
 		}
 	})
-}
-
-// requireUser returns an error if the server knows this process as started by an agent. A server
-// that does not answer is stopped too.
-func (o *stopOptions) requireUser(ctx context.Context) error {
-	o.CLI.Flags.Server, o.CLI.Flags.Dialect, o.CLI.Flags.NoStart = "", "", true
-	c, err := connection.Open(ctx, o.CLI)
-	if err != nil {
-		return nil //nolint:nilerr // it may hang
-	}
-	defer c.Close()
-	if hello := c.Hello(); hello.Role == protocol.RoleAgent {
-		return protocol.Errorf(protocol.CodeForbidden, "an agent may not stop the server: a user does")
-	}
-	return nil
 }
 
 // waitIdle waits until no turn runs on the server of the data directory, or the server has ended.

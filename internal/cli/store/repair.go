@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
@@ -44,6 +45,9 @@ of each session: later ones, and whole sessions, may be gone.`,
 }
 
 func runRepair(ctx context.Context, o *repairOptions) error {
+	if err := connection.RequireUser(ctx, o.CLI, "repair the sessions of the server"); err != nil {
+		return err
+	}
 	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err

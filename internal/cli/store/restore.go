@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/localserver"
 	"agentctl/server/sqlite"
@@ -39,6 +40,9 @@ name is printed. Every session has a new epoch, and clients start over. See docs
 }
 
 func runRestore(ctx context.Context, o *restoreOptions) error {
+	if err := connection.RequireUser(ctx, o.CLI, "restore sessions from a backup"); err != nil {
+		return err
+	}
 	dir, err := o.CLI.DataDir()
 	if err != nil {
 		return err
