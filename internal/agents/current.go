@@ -17,6 +17,7 @@ type Current struct{ registry atomic.Pointer[Registry] }
 var (
 	_ session.Agents        = (*Current)(nil)
 	_ session.Conversations = (*Current)(nil)
+	_ session.Keys          = (*Current)(nil)
 	_ session.Policies      = (*Current)(nil)
 )
 
@@ -40,6 +41,9 @@ func (c *Current) Names() []string { return c.registry.Load().Names() }
 
 // Policy implements session.Policies with the current registry.
 func (c *Current) Policy(agent string) policy.Policy { return c.registry.Load().Policy(agent) }
+
+// Keys implements session.Keys with the current registry.
+func (c *Current) Keys(agent string) []string { return c.registry.Load().Keys(agent) }
 
 // HasConversations implements session.Conversations with the current registry.
 func (c *Current) HasConversations(agent string) bool {

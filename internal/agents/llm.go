@@ -60,7 +60,7 @@ func (r *Registry) isModel(name string) bool {
 
 // openModel opens an agent that requests a model itself.
 func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (agent.Agent, error) {
-	env := r.environment(name, spec.Env)
+	env := provider.Environment(r.variables(name, &spec))
 	c, _, err := r.model(name, env)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
@@ -82,26 +82,6 @@ func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (age
 			return r.openToolbox(name, spec, host)
 		},
 	}, spec, host)
-}
-
-// environment looks variables up in the session, in the configuration of the agent and in the
-// environment of the server.
-func (r *Registry) environment(name string, of map[string]string) func(string) string {
-	return provider.Environment(mergeEnvironment(r.Configured[name].Env, of))
-}
-
-// mergeEnvironment returns the variables of a session merged with its agent's configured ones.
-func mergeEnvironment(configured, of map[string]string) map[string]string {
-	env := maps.Clone(of)
-	if env == nil {
-		env = map[string]string{}
-	}
-	for k, v := range configured {
-		if env[k] == "" { // the shell of the session's creator lacks it
-			env[k] = v
-		}
-	}
-	return env
 }
 
 // checkModel returns the first invalid value of an agent that requests a model itself.

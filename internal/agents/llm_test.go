@@ -33,7 +33,7 @@ func TestTheAgentLLMTakesTheFirstProviderWithAKey(t *testing.T) {
 		"OPENAI_API_KEY": "openai/", "ANTHROPIC_API_KEY": "anthropic/", "GEMINI_API_KEY": "google/",
 	} {
 		spec := agent.Spec{Agent: LLM, Env: map[string]string{name: "k"}}
-		c, ok, err := r.model(LLM, r.environment(LLM, spec.Env))
+		c, ok, err := r.model(LLM, provider.Environment(r.variables(LLM, &spec)))
 		if err != nil || !ok || !strings.HasPrefix(c.Model, want) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}

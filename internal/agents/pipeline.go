@@ -17,7 +17,7 @@ func (r *Registry) isPipeline(name string) bool { return r.Configured[name].Pipe
 // openPipeline opens an agent that is composed of others.
 func (r *Registry) openPipeline(name string, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	c := r.Configured[name]
-	spec.Env = mergeEnvironment(c.Env, spec.Env)
+	spec.Env = r.variables(name, &spec)
 	return pipeline.New(pipeline.Options{Name: name, Config: *c.Pipeline, Open: r.Open}, spec, host)
 }
 

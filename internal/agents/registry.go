@@ -49,6 +49,7 @@ type Registry struct {
 var (
 	_ session.Agents        = (*Registry)(nil)
 	_ session.Conversations = (*Registry)(nil)
+	_ session.Keys          = (*Registry)(nil)
 	_ session.Policies      = (*Registry)(nil)
 )
 

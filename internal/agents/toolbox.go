@@ -11,6 +11,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/provider"
 	"agentctl/server/agent/mcp"
 	"agentctl/server/agent/tool"
 )
@@ -30,7 +31,7 @@ var (
 
 // openToolbox opens the tools of a session of an agent.
 func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (llm.Toolbox, error) {
-	env := mergeEnvironment(r.Configured[name].Env, spec.Env)
+	env := r.variables(name, &spec)
 	own, err := tool.Open(tool.Options{
 		Config: r.Configured[name].Tools, Session: spec.Session, CWD: spec.CWD, Host: host,
 		Restored: spec.State != nil, Changes: r.Changes, Outputs: r.Outputs, Own: spec.OwnDirectories,
@@ -51,7 +52,7 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 // modelServers returns the MCP servers of an agent that requests a model itself.
 func (r *Registry) modelServers(name string, env map[string]string) (list []mcp.Server) {
 	for _, of := range r.mcpServers(name) {
-		list = append(list, r.modelServer(of.Name, env, r.environment(name, env)))
+		list = append(list, r.modelServer(of.Name, env, provider.Environment(env)))
 	}
 	return list
 }

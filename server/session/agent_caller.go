@@ -22,7 +22,7 @@ type agentCaller struct {
 		Summary(id string) (protocol.Summary, bool)
 		Descends(id, ancestor string) bool
 	}
-	agents []string // names of the configured ones
+	agents Agents
 
 	signing  *archive.Signing // of the states that are restored
 	stateTTL time.Duration
@@ -76,13 +76,40 @@ func (a *agentCaller) checkChild(d *protocol.CreateData) error {
 			return errAgentSetting(name)
 		}
 	}
+	if err := a.checkChildEnvironment(d); err != nil {
+		return err
+	}
 	return a.checkChildAgent(d.Agent)
+}
+
+// checkChildEnvironment returns an error unless the environment of a session has only keys of its
+// agent. Other variables can run programs (BASH_ENV, NODE_OPTIONS, LD_PRELOAD, PATH), change what
+// the agent may do, or send its key to another address.
+func (a *agentCaller) checkChildEnvironment(d *protocol.CreateData) error {
+	keys := keysOf(a.agents, d.Agent)
+	var refused []string
+	for name := range d.Env {
+		if !slices.Contains(keys, name) {
+			refused = append(refused, name)
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	slices.Sort(refused)
+	may := "this agent has no keys that are known"
+	if len(keys) > 0 {
+		may = "an agent may set only keys: " + strings.Join(keys, ", ")
+	}
+	return protocol.Errorf(protocol.CodeForbidden,
+		"an agent may not set %.200q for a session: a user does, or the configuration of the server; %s",
+		strings.Join(refused, ", "), may)
 }
 
 // checkChildAgent returns an error unless the agent may run another: a named one, or one like
 // itself. Any other name is a command, which would run without an approval.
 func (a *agentCaller) checkChildAgent(child string) error {
-	if child == "" || slices.Contains(a.agents, child) {
+	if child == "" || slices.Contains(a.agents.Names(), child) {
 		return nil
 	}
 	if own, ok := a.sessions.Summary(a.session); ok && own.Agent == child {
@@ -90,7 +117,7 @@ func (a *agentCaller) checkChildAgent(child string) error {
 	}
 	return protocol.Errorf(
 		protocol.CodeForbidden, "an agent may create sessions of its own agent and of these only: %s",
-		strings.Join(a.agents, ", "),
+		strings.Join(a.agents.Names(), ", "),
 	)
 }
 

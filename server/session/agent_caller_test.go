@@ -92,6 +92,33 @@ func TestAnAgentDecidesNothingByASessionThatItCreates(t *testing.T) {
 	})
 }
 
+func TestAnAgentPassesOnlyKeysToASessionThatItCreates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestHub(t, Config{})
+		defer r.close()
+		boss := r.createBy(anna, protocol.CreateData{Env: map[string]string{"PATH": "/opt/bin"}})
+		agent := r.agentOf(boss)
+		r.createBy(agent, protocol.CreateData{Env: map[string]string{"FAKE_KEY": "k"}})
+		if got := r.agents.opened[len(r.agents.opened)-1].spec.Env["FAKE_KEY"]; got != "k" {
+			t.Errorf("the key is %q", got)
+		}
+		for _, name := range []string{
+			"BASH_ENV", "NODE_OPTIONS", "LD_PRELOAD", "PATH", "CODEX_HOME", "ANTHROPIC_BASE_URL", "AGENTCTL_SESSION", "fake_key",
+		} {
+			for _, value := range []string{"x", ""} {
+				d := protocol.CreateData{Env: map[string]string{"FAKE_KEY": "k", name: value}}
+				for _, c := range []protocol.Command{
+					newCommand(protocol.DoCreate, "", d), newCommand(protocol.DoImport, "", protocol.ImportData{CreateData: d}),
+				} {
+					if e := refused(r, r.do(agent, c), protocol.CodeForbidden); !strings.Contains(e.Message, `"`+name+`"`) {
+						t.Errorf("%s: %s", c.Command, e.Message)
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestARequestNamesTheAgentThatAskedForItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestHub(t, Config{})

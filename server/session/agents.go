@@ -47,6 +47,20 @@ func removeFiles(agents Agents, exists func(session string) bool) {
 	}
 }
 
+// Keys is implemented by Agents that know the variables of their agents' credentials.
+type Keys interface {
+	// Keys returns the variables that an agent may set for a session that it creates, of an agent.
+	Keys(agent string) []string
+}
+
+// keysOf returns the variables that an agent may set for a session of an agent.
+func keysOf(agents Agents, agent string) []string {
+	if k, ok := agents.(Keys); ok {
+		return k.Keys(agent)
+	}
+	return nil
+}
+
 // Policies is implemented by Agents whose configuration gives agents a policy.
 type Policies interface {
 	// Policy returns the policy of an agent's new sessions; empty: ask.

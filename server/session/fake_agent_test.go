@@ -48,6 +48,8 @@ func (p *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error)
 
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
 
+func (p *fakeAgents) Keys(string) []string { return []string{"FAKE_KEY"} }
+
 func (p *fakeAgents) HasConversations(agent string) bool { return agent != noConversations }
 
 // Conversation returns the saved state as the agent's own id of its conversation.

@@ -39,7 +39,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		return err
 	}
 	if who.Agent != "" {
-		caller := agentCaller{who.Agent, h.list, h.cfg.Agents.Names(), &h.cfg.Signing, h.settings().StateTTL}
+		caller := agentCaller{who.Agent, h.list, h.cfg.Agents, &h.cfg.Signing, h.settings().StateTTL}
 		if err := caller.check(c, data); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
+	"agentctl/server/agent/process"
 )
 
 // minSecret is the length of the shortest value that the log of --wire hides, in bytes.
@@ -16,10 +17,23 @@ const minSecret = 8
 
 // Environment returns the variables that a session of an agent gets from the user's shell on
 // the user's own server. A variable that the shell lacks is empty, which removes the variable of
-// the server: it may be older.
+// the server: it may be older. The shell of an agent passes keys of the agent alone: the server
+// accepts no others from it.
 func (m Machine) Environment(agent string) map[string]string {
 	env := map[string]string{}
 	if strings.HasPrefix(agent, agents.ScriptScheme) {
+		return env
+	}
+	if m.Env(process.SessionVariable) != "" {
+		registry, err := m.Registry()
+		if err != nil { // the server reports a missing key
+			return env
+		}
+		for _, name := range registry.Keys(agent) {
+			if v := m.Env(name); v != "" {
+				env[name] = v
+			}
+		}
 		return env
 	}
 	names := acp.Environment() // the server's configuration may name any agent

@@ -44,6 +44,15 @@ func TestASessionGetsTheVariablesOfItsAgentFromTheShell(t *testing.T) {
 	if other := m.Environment("mine"); other["OPENAI_API_KEY"] != "sk-123" || other["ANTHROPIC_API_KEY"] == "" {
 		t.Errorf("an agent of the server's configuration gets %v", maps.Keys(other))
 	}
+	m.Env = func(name string) string {
+		return map[string]string{
+			"AGENTCTL_SESSION": "s_1", "AGENTCTL_DATA": t.TempDir(), "ANTHROPIC_API_KEY": "sk-ant-123",
+			"ANTHROPIC_BASE_URL": "https://example.com", "MY_KEY": "mine",
+		}[name]
+	}
+	if env := m.Environment("claude"); !maps.Equal(env, map[string]string{"ANTHROPIC_API_KEY": "sk-ant-123"}) {
+		t.Errorf("a session of an agent gets %v", env)
+	}
 	if env := m.Environment("script:x"); len(env) != 0 {
 		t.Errorf("a script gets %v", env)
 	}

@@ -72,6 +72,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/cli/localagent", imports: []string{
 		"internal/agents", "internal/cli/host", "internal/cli/verb", "internal/config",
 		"internal/exit", "internal/localserver", "internal/output", "protocol", "server/agent/acp",
+		"server/agent/process",
 	}},
 	{pkg: "internal/cli/connection", imports: []string{
 		"dialect", "internal/agents", "internal/cli/localagent", "internal/cli/verb",

@@ -269,8 +269,8 @@ func (a *Agent) updateState(change func(*state)) error {
 }
 
 // environment returns the server's environment overridden by the configuration's and the session's.
-// A variable that is empty in the session is removed. A session that an agent created does not
-// change the defaults: they include the mode of the agent.
+// A variable that is empty in the session is removed. A session that an agent created changes neither
+// the configuration nor the defaults: they include the mode of the agent.
 func (a *Agent) environment() []string {
 	env := maps.Clone(a.config.Defaults)
 	if env == nil {
@@ -284,8 +284,9 @@ func (a *Agent) environment() []string {
 	}
 	maps.Copy(env, a.config.Env)
 	for k, v := range a.spec.Env {
-		_, guarded := a.config.Defaults[k]
-		if v != "" && (a.spec.Parent == "" || !guarded) {
+		_, isDefault := a.config.Defaults[k]
+		_, configured := a.config.Env[k]
+		if v != "" && (a.spec.Parent == "" || !isDefault && !configured) {
 			env[k] = v
 		}
 	}

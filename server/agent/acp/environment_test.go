@@ -71,15 +71,22 @@ func TestFindPresetKnowsNamesAndPrograms(t *testing.T) {
 	}
 }
 
-func TestASessionOfAnAgentDoesNotChangeTheDefaults(t *testing.T) {
-	for parent, want := range map[string]string{"": "MODE=full", "s_1": "MODE=ask"} {
-		a, err := New(Config{Command: []string{"x"}, Defaults: map[string]string{"MODE": "ask"}},
-			agent.Spec{Parent: parent, Env: map[string]string{"MODE": "full", "KEY": "k"}}, nil)
+func TestASessionOfAnAgentChangesNeitherDefaultsNorConfiguration(t *testing.T) {
+	for parent, want := range map[string][]string{
+		"": {"MODE=full", "URL=session"}, "s_1": {"MODE=ask", "URL=configured"},
+	} {
+		config := Config{
+			Command: []string{"x"}, Defaults: map[string]string{"MODE": "ask"}, Env: map[string]string{"URL": "configured"},
+		}
+		env := map[string]string{"MODE": "full", "KEY": "k", "URL": "session"}
+		a, err := New(config, agent.Spec{Parent: parent, Env: env}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if env := a.environment(); !slices.Contains(env, want) || !slices.Contains(env, "KEY=k") {
-			t.Errorf("parent %q: no %s", parent, want)
+		for _, want := range append(want, "KEY=k") {
+			if !slices.Contains(a.environment(), want) {
+				t.Errorf("parent %q: no %s", parent, want)
+			}
 		}
 	}
 }

@@ -32,13 +32,22 @@ func (s Set) CommandEnvironment(session map[string]string) []string {
 	return out
 }
 
-// secretVariables returns the variables that hold keys or parts of headers, of all providers.
-func (s Set) secretVariables() (names []string) {
+// KeyVariables returns the variables that hold the keys of all providers, sorted.
+func (s Set) KeyVariables() (names []string) {
 	for _, p := range presets {
 		names = append(names, p.KeyEnv)
 	}
 	for _, c := range s {
 		names = append(names, c.KeyEnv)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+}
+
+// secretVariables returns the variables that hold keys or parts of headers, of all providers.
+func (s Set) secretVariables() (names []string) {
+	names = s.KeyVariables()
+	for _, c := range s {
 		for _, value := range c.Headers {
 			for _, ref := range variable().FindAllStringSubmatch(value, -1) {
 				names = append(names, ref[1])
