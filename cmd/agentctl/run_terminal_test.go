@@ -17,22 +17,23 @@ func TestRunAsksOnATerminal(t *testing.T) {
 	}
 	for _, c := range []struct {
 		prompt string
-		keys   string
+		keys   []string // typed at each question
 		shown  string
 		code   int
 	}{
-		{"ask", "y\r", "removed", 0},
-		{"ask", "what\rn\r", "kept", 0},
-		{"ask", "s\r", "the turn was ended: denied", 130},
-		{"ask", "\x03", "", 130},
+		{"ask", []string{"y\r"}, "removed", 0},
+		{"ask", []string{"what\r", "n\r"}, "kept", 0},
+		{"ask", []string{"s\r"}, "the turn was ended: denied", 130},
+		{"ask", []string{"\x03"}, "", 130},
+		{"both", []string{"y\ry\r", "n\r"}, "kept the rest", 0}, // an answer typed before its question is none
 	} {
 		tt := newTerminalTest(t)
-		cmd := tt.command()
-		cmd.Path = "/bin/sh"
-		cmd.Args = []string{"sh", "-c", "exec agentctl run --agent script:" + agent + " " + c.prompt}
-		tt.open(cmd, "rm -rf build")
-		tt.waitFor(0, "allow once? y yes, n no, s no and stop:")
-		tt.typeKeys(c.keys)
+		tt.open(tt.shell("exec agentctl run --agent script:"+agent+" "+c.prompt), "rm -rf build")
+		for at, i := 0, 0; i < len(c.keys); i++ {
+			tt.waitFor(at, "allow once? y yes, n no, s no and stop:")
+			at = tt.Len()
+			tt.typeKeys(c.keys[i])
+		}
 		if err := tt.Wait(tt.ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,13 @@ func (tt *terminalTest) command(args ...string) *exec.Cmd {
 			string(tt.dir), "USER=ann", "TERM=xterm-256color",
 		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), "GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), "PS1=$ ",
 	}
+	return cmd
+}
+
+// shell returns a command for the shell, whose errors are shown on the terminal.
+func (tt *terminalTest) shell(script string) *exec.Cmd {
+	cmd := tt.command()
+	cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", script}
 	return cmd
 }
 
@@ -325,6 +333,66 @@ func TestADumbTerminalHasLines(t *testing.T) {
 	}
 	if out := tt.OutputSince(0); bytes.ContainsRune(out, '\x1b') {
 		t.Errorf("a dumb terminal got control sequences: %q", out)
+	}
+}
+
+// What was typed before a question is no answer to it.
+func TestKeysBeforeAQuestionAnswerNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args, before, question string
+	}{
+		{"approve fix", "y\ry\r", "allow once? [y/N]"},
+		{"approve fix", "y", "allow once? [y/N]"},
+		{"rm --all", "yes\r", "remove these 1 sessions? [y/N]"},
+	} {
+		tt := newTerminalTest(t)
+		tt.run("send", "fix", "ask")
+		tt.run("wait", "fix", "--for", "approval")
+		tt.open(tt.shell("read start; exec agentctl "+c.args), "")
+		tt.typeKeys("\r" + c.before)
+		tt.waitFor(0, c.question)
+		tt.typeKeys("\r")
+		if err := tt.Wait(tt.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if tt.Cmd.ProcessState.ExitCode() == 0 {
+			t.Errorf("%s: %q answers the question: %s", c.args, c.before, tt.OutputSince(0))
+		}
+		tt.run("deny", "fix") // it is still pending
+	}
+}
+
+func TestAnUnknownCertificateIsConfirmedOnATerminal(t *testing.T) {
+	t.Parallel()
+	tt := newTerminalTest(t)
+	other := filepath.Join(filepath.Dir(string(tt.dir)), "other")
+	server := tt.command("serve", "--data", other, "--listen", "127.0.0.1:0", "--tls", "-o", "json")
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { endServer(t, localserver.Dir(other)); _ = server.Wait() })
+	var address struct{ URL, Fingerprint string }
+	if err := json.NewDecoder(out).Decode(&address); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		answer string
+		code   int
+	}{{"no\r", 8}, {"yes\r", 5}} { // 5: it has no credential
+		tt.open(tt.shell("exec agentctl ls --server "+address.URL), address.Fingerprint)
+		tt.waitFor(0, "type yes to trust it: ")
+		tt.typeKeys(c.answer)
+		if err := tt.Wait(tt.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := tt.Cmd.ProcessState.ExitCode(); got != c.code {
+			t.Errorf("%q: exit code %d, want %d", c.answer, got, c.code)
+		}
 	}
 }
 

@@ -53,6 +53,14 @@ func Columns(stream any) int {
 	return width
 }
 
+// DiscardInput discards what was typed at a terminal and not read. Of other streams it discards
+// nothing.
+func DiscardInput(stream any) {
+	if f, ok := stream.(*os.File); ok && term.IsTerminal(f.Fd()) {
+		_ = discardInput(f) // the terminal was closed: the next read fails
+	}
+}
+
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

@@ -76,10 +76,9 @@ func asksForTrust(cli *verb.Context) bool { return cli.Call.Started && output.Is
 
 // askTrust asks whether to trust an unknown certificate. It returns an error unless the user does.
 func askTrust(ctx context.Context, cli *verb.Context, host string, c *credentials.CertificateError) error {
-	prompt := credentials.Prompt{Stdin: cli.Stdin, Stderr: cli.Out.Stderr}
-	answer, err := prompt.Line(ctx, fmt.Sprintf("The certificate of %s is not known: %v.\n"+
-		"Its SHA-256 fingerprint is\n  %s\nIf the server printed the same at its start, type yes to trust it: ",
-		host, c.Err, c.Fingerprint))
+	fmt.Fprintf(cli.Out.Stderr, "The certificate of %s is not known: %v.\nIts SHA-256 fingerprint is\n  %s\n",
+		host, c.Err, c.Fingerprint)
+	answer, err := cli.Input().Ask(ctx, cli.Out.Stderr, "If the server printed the same at its start, type yes to trust it: ")
 	if err != nil {
 		return err
 	}

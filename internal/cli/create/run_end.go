@@ -73,8 +73,7 @@ func (k *asker) ask(s *protocol.State, a *protocol.Approval) error {
 	fmt.Fprint(out, "\n"+plain.Request(a, time.Local, output.Columns(k.cli.Out.Stderr)))
 	decision := protocol.Decision("")
 	for decision == "" {
-		fmt.Fprint(out, "allow once? y yes, n no, s no and stop: ")
-		answer, err := k.cli.Input().ReadAnswer(k.connection.Context())
+		answer, err := k.cli.Input().Ask(k.connection.Context(), out, "allow once? y yes, n no, s no and stop: ")
 		if err != nil {
 			return err
 		}

@@ -80,8 +80,8 @@ func (o *removeOptions) confirmIgnored(ctx context.Context, w *worktree.Worktree
 	case !o.hasTerminal():
 		return left, nil
 	}
-	o.CLI.Out.Notef("the worktree %s has %s; remove them? [y/N]", w.Dir, left)
-	switch yes, err := o.readYes(ctx); {
+	o.CLI.Out.Notef("the worktree %s has %s", w.Dir, left)
+	switch yes, err := o.ask(ctx, "remove them? [y/N] "); {
 	case err != nil:
 		return "", err
 	case yes:

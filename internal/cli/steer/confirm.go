@@ -1,7 +1,6 @@
 package steer
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"strings"
@@ -38,19 +37,12 @@ func (o *decisionOptions) confirm(ctx context.Context, a *protocol.Approval) err
 	case o.Always:
 		question = "allow always, " + output.OneLine(a.Scope(), 0)
 	}
-	fmt.Fprintf(o.CLI.Out.Stdout, "%s? [y/N] ", question)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(o.CLI.Stdin).ReadString('\n') // an error is an empty answer
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case line := <-answer:
-		if line != "y" && line != "yes" {
-			return exit.Usagef("not decided: answer y to allow the request, or pass --yes")
-		}
+	answer, err := o.CLI.Input().Ask(ctx, o.CLI.Out.Stdout, question+"? [y/N] ")
+	if err != nil {
+		return err
+	}
+	if line := strings.ToLower(answer); line != "y" && line != "yes" {
+		return exit.Usagef("not decided: answer y to allow the request, or pass --yes")
 	}
 	return nil
 }

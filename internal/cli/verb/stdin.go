@@ -18,6 +18,10 @@ import (
 // stdinNotice is the time without input after which a note reports that stdin is read.
 const stdinNotice = time.Second
 
+// answerPause is the time for which the subject of a question is on the terminal before the question:
+// the same as approval.Grace of the screen.
+const answerPause = 600 * time.Millisecond
+
 // An Input is stdin, as verbs read it.
 type Input struct {
 	Stdin io.Reader
@@ -99,8 +103,23 @@ func (in Input) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// ReadAnswer reads one line from stdin.
-func (in Input) ReadAnswer(ctx context.Context) (string, error) {
+// Ask writes a question and reads the answer, one line of stdin. Keys typed at a terminal before the
+// question, or less than answerPause after the call, are no answer: its subject had not been read.
+func (in Input) Ask(ctx context.Context, w io.Writer, question string) (string, error) {
+	if output.IsTerminal(in.Stdin) {
+		select {
+		case <-time.After(answerPause):
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+		output.DiscardInput(in.Stdin)
+	}
+	fmt.Fprint(w, question)
+	return in.readLine(ctx)
+}
+
+// readLine reads one line from stdin, byte by byte, so that the next question gets the next line.
+func (in Input) readLine(ctx context.Context) (string, error) {
 	type result struct {
 		line string
 		err  error
