@@ -50,7 +50,8 @@ func Approval(a *protocol.Approval) string {
 	if a.AskedBy != nil {
 		asker = "  asked by " + Actor(a.AskedBy)
 	}
-	return fmt.Sprintf("%s  %s%s  %s", OneLine(a.Request, 0), OneLine(a.Kind, 40), asker, describe.Action(a, maxAction))
+	return fmt.Sprintf("%s  %s%s  %s", describe.Line(a.Request, maxAction), describe.Line(a.Kind, 40), asker,
+		describe.Action(a, maxAction))
 }
 
 // Decision returns how a request ended, as a line.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agentctl/internal/safetext"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -51,11 +52,22 @@ func Paths(a *protocol.Approval) []string {
 	return paths
 }
 
-// Line returns a text that a user decides on as one line of at most limit runes. Line breaks, tabs
-// and invisible characters are shown as symbols, and the number of characters left out is shown. A
-// limit of 0 means no limit.
+// Line returns a text that a user decides on as one line of at most limit runes. Line breaks, tabs,
+// controls, and characters that are drawn as nothing or as a space are shown as symbols or codes, and
+// the number of characters left out is shown. A limit of 0 means no limit.
 func Line(text string, limit int) string {
 	text = strings.NewReplacer("\n", "␊", "\t", "␉").Replace(transcript.Reveal(text))
+	if strings.IndexFunc(text, safetext.IsBlank) >= 0 {
+		var out strings.Builder
+		for _, r := range text {
+			if safetext.IsBlank(r) {
+				fmt.Fprintf(&out, "‹U+%04X›", r)
+			} else {
+				out.WriteRune(r)
+			}
+		}
+		text = out.String()
+	}
 	if n := utf8.RuneCountInString(text); limit > 0 && n > limit {
 		return fmt.Sprintf("%s… (%d more characters)", string([]rune(text)[:limit]), n-limit)
 	}

@@ -259,7 +259,8 @@ var packageRules = []packageRule{
 		"internal/format", "protocol", "tui/ui", "tui/remote", "tui/transcript",
 	}},
 	{pkg: "tui/describe", imports: []string{
-		"internal/format", "protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff", "tui/transcript",
+		"internal/format", "internal/safetext", "protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/diff",
+		"tui/transcript",
 	}},
 	{pkg: "tui/edit"},
 	{pkg: "tui/ui", imports: []string{
