@@ -10,6 +10,7 @@
 //	agentctl.sock the Unix socket, 0600
 //	socket        the path of the socket, if the directory's own path is too long for one
 //	token         the credential for loopback TCP, 0600, kept over restarts
+//	open          the running server's URLs where programs without a credential decide requests
 //	url           the running server's URLs that may receive the token, and its fingerprint
 //	tls.crt       the certificate of TLS that was made, and tls.key, its key, 0600
 //	secret        signs exported states, 0600

@@ -22,6 +22,25 @@ func (d Dir) RecordURLs(urls []string, fingerprint string) error {
 	return nil
 }
 
+// RecordOpen records the URLs of the running server where a program without a credential decides
+// requests.
+func (d Dir) RecordOpen(urls []string) error {
+	if err := atomicfile.Write(d.Path("open"), []byte(strings.Join(urls, "\n")), 0o600); err != nil {
+		return fmt.Errorf("record the server's open listeners: %w", err)
+	}
+	return nil
+}
+
+// OpenURLs returns the URLs where a program of this machine, an agent too, decides requests without a
+// credential; none if no server runs.
+func (d Dir) OpenURLs() []string {
+	b, err := os.ReadFile(d.Path("open"))
+	if err != nil || d.Holder() == 0 {
+		return nil
+	}
+	return strings.Fields(string(b))
+}
+
 // TokenFor returns the local credential if url is one that the running server recorded, else "".
 func (d Dir) TokenFor(url string) string {
 	if _, ok := d.recorded(url); !ok {

@@ -130,6 +130,11 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if err != nil {
 		return err
 	}
+	if dir, err := o.CLI.DataDir(); err == nil && c.Own {
+		for _, url := range dir.OpenURLs() {
+			o.CLI.Out.Notef("agents can decide their own requests at %s: start the server with role=operator for it", url)
+		}
+	}
 	if d, _ := dialect.Find(o.CLI.Flags.Dialect); d.SessionTerm != "" && !o.CLI.Out.JSON {
 		o.CLI.Out.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
 	}

@@ -162,6 +162,10 @@ func checkDataDir(dir localserver.Dir) []check {
 		}
 	}
 	checks = append(checks, checkTokens(dir)...)
+	for _, url := range dir.OpenURLs() {
+		checks = append(checks, check{"open listener", checkNote, url + " needs no token, so that agents on this machine " +
+			"can decide their own requests there: start the server with role=operator for it"})
+	}
 	if pid := dir.Holder(); pid != 0 {
 		return append(checks, check{"process", checkOK, fmt.Sprintf("a server runs with pid %d", pid)})
 	}

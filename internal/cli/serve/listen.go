@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/exit"
 	"agentctl/internal/localserver"
+	"agentctl/protocol"
 	"agentctl/server"
 )
 
@@ -21,6 +22,7 @@ type listeners struct {
 	url      string              // of the first TCP listener, else of the socket
 	dialects map[string][]string // URLs by dialect
 	urls     []string            // that require the token
+	deciding []string            // where programs decide without one
 }
 
 // open opens the listeners.
@@ -91,13 +93,20 @@ func (l *listeners) openDialects(rules server.TCPOptions) error {
 		}
 		l.options.CLI.Out.Notef("warning: %s lets every program on this machine use sessions (%s, as %s) without a token",
 			url, d.Dialect, d.Role)
+		if d.Role.May(protocol.DoApprove) {
+			l.deciding = append(l.deciding, url)
+			l.options.CLI.Out.Notef("warning: agents on this machine can decide their own requests there: add role=operator")
+		}
 	}
 	return nil
 }
 
-// record writes the addresses that may receive the token, and the certificate's fingerprint, for
-// local clients.
-func (l *listeners) record() error { return l.instance.Dir().RecordURLs(l.urls, l.fingerprint()) }
+// record writes the addresses that may receive the token, the certificate's fingerprint, and the
+// addresses where programs decide without a token, for local clients.
+func (l *listeners) record() error {
+	dir := l.instance.Dir()
+	return errors.Join(dir.RecordURLs(l.urls, l.fingerprint()), dir.RecordOpen(l.deciding))
+}
 
 // fingerprint returns the fingerprint of the certificate, or "" without TLS.
 func (l *listeners) fingerprint() string {
