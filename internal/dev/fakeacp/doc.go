@@ -8,6 +8,7 @@
 //	update JSON               sends session/update with that update
 //	ask JSON                  requests permission for that toolCall, then says the outcome
 //	askon JSON                like ask, but says something before it waits for the response
+//	askthen JSON              like ask with the call "ask", then sends the update "then"
 //	askwith KINDS JSON        like ask, with options of these comma-separated kinds only
 //	request METHOD            sends a request to the client, then says the code of the response
 //	line TEXT · bytes HEX     writes an arbitrary line

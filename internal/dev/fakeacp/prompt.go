@@ -64,6 +64,12 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		a.requestPermission(s, allKinds, rest, func() {})
 	case "askon":
 		a.requestPermission(s, allKinds, rest, func() { a.sendText(s, "meanwhile ") })
+	case "askthen": // {"ask":CALL,"then":UPDATE}, sent while the request waits
+		var x struct{ Ask, Then json.RawMessage }
+		_ = json.Unmarshal([]byte(rest), &x)
+		a.requestPermission(s, allKinds, string(x.Ask), func() {
+			a.send(obj{"method": "session/update", "params": obj{"sessionId": s.id, "update": x.Then}})
+		})
 	case "askwith":
 		kinds, call, _ := strings.Cut(rest, " ")
 		a.requestPermission(s, kinds, call, func() {})

@@ -37,10 +37,10 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 	} else if t.endPart() != nil {
 		return false
 	}
-	a := t.newApproval(p)
 	known := t.tools[p.Tool.ID]
+	ctx, shown, a := t.show(known, p)
 	t.approvals.Go(func() {
-		v, err := t.out.Ask(t.ctx, a)
+		v, err := t.ask(ctx, known, p, shown, a)
 		answer := permissionOutcome{Outcome: "cancelled"}
 		if err == nil && t.ctx.Err() == nil {
 			answer = chooseOption(v, p.Options)

@@ -26,6 +26,7 @@ type tool struct {
 	dir      string              // directory in the latest arguments
 	exit     *int                // exit status of its command
 	start    time.Time           // when it started or was allowed
+	shown    *shownArguments     // by its last request; nil: it was not asked
 	refused  protocol.ToolStatus // how it ends unless it completes: denied or cancelled; "": not refused
 	ended    bool
 }
@@ -56,6 +57,9 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	}
 	if known.ended {
 		return errToolEnded
+	}
+	if output {
+		t.checkShown(known, c.Input)
 	}
 	told := *c
 	if !output && present(known.call.Input) {
