@@ -81,6 +81,8 @@ type Spec struct {
 
 	policy.Choice // decides requests instead of users
 
+	Sandbox protocol.Sandbox `json:"sandbox,omitzero"` // confines every process that the agent starts
+
 	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 
 	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
