@@ -90,6 +90,9 @@ func (d Decision) Valid() bool {
 	return false
 }
 
+// Allows reports whether the agent may do what it asked for.
+func (d Decision) Allows() bool { return d == AllowOnce || d == AllowAlways }
+
 // An Outcome is how an approval ended.
 type Outcome string
 
@@ -133,6 +136,7 @@ type ApprovalContext struct {
 	AskedBy   *Actor   `json:"asked_by,omitempty"`  // the agent whose message the turn is; nil: a user's
 	Explained []string `json:"explained,omitempty"` // explanations so far; only in a state
 	Policy    string   `json:"policy,omitempty"`    // the policy that decides it immediately
+	Refused   string   `json:"refused,omitempty"`   // why the sandbox refuses what it asks for; no option allows it
 }
 
 // An Option is one way to answer a request. Kind is the decision that it stands for.

@@ -37,6 +37,7 @@ type CreateData struct {
 	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
 	Settings        map[string]string `json:"settings,omitempty"`
 	Policy          *PolicyFile       `json:"policy,omitempty"` // decides requests instead of a user
+	Sandbox         Sandbox           `json:"sandbox,omitzero"` // of the agent; what it leaves open is the server's choice
 	Load            string            `json:"load,omitempty"`   // the agent's own id of a session to continue
 	Labels          map[string]string `json:"labels,omitempty"`
 	Lazy            bool              `json:"lazy,omitempty"`
@@ -51,5 +52,6 @@ type CreateResult struct {
 	Session  string      `json:"session"`
 	Name     string      `json:"name,omitempty"`
 	Position Position    `json:"position"`
+	Sandbox  Sandbox     `json:"sandbox,omitzero"`  // of the agent; absent: none
 	Message  *SendResult `json:"message,omitempty"` // of the prompt
 }

@@ -1,13 +1,16 @@
 package protocol
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Sandbox confines the processes of a session's agent. A user chooses it; an agent never does, and
 // the sessions that it creates are confined at least as much as its own. The zero value is no
 // sandbox: a process of the agent can act as its user.
 type Sandbox struct {
-	Mode    SandboxMode    `json:"mode,omitempty"`
-	Network SandboxNetwork `json:"network,omitempty"`
+	Mode    SandboxMode    `json:"mode,omitempty"`    // off, workspace or read-only; default off
+	Network SandboxNetwork `json:"network,omitempty"` // on, or off with workspace or read-only; default on
 }
 
 // A SandboxMode is what a process in a sandbox may write. Every mode but SandboxOff hides the server's
@@ -49,6 +52,34 @@ func (s Sandbox) Check() error {
 		return Errorf(CodeInvalidMessage, "the network is closed only in a sandbox: want workspace or read-only")
 	}
 	return nil
+}
+
+// Or returns the sandbox with what it leaves open taken from defaults, the first of them that says it.
+// The result is in its short form: the zero value without a sandbox, no network unless it is off. A
+// network that is off without a sandbox stays, for Check.
+func (s Sandbox) Or(defaults ...Sandbox) Sandbox {
+	for _, d := range defaults {
+		s.Mode = cmp.Or(s.Mode, d.Mode)
+	}
+	if s.Confines() {
+		for _, d := range defaults {
+			s.Network = cmp.Or(s.Network, d.Network)
+		}
+	} else {
+		s.Mode = ""
+	}
+	if s.Network == SandboxNetworkOn {
+		s.Network = ""
+	}
+	return s
+}
+
+// String returns the sandbox for people, such as "workspace, network off".
+func (s Sandbox) String() string {
+	if s.Network == SandboxNetworkOff {
+		return string(s.Mode) + ", network off"
+	}
+	return cmp.Or(string(s.Mode), string(SandboxOff))
 }
 
 // Within returns the sandbox of a session that an agent in the outer sandbox creates: the stronger of

@@ -24,6 +24,32 @@ func TestASandboxWithinAnotherIsNeverWeaker(t *testing.T) {
 	}
 }
 
+func TestASandboxTakesWhatItLeavesOpenFromTheFirstThatSaysIt(t *testing.T) {
+	const work, only, off = SandboxWorkspace, SandboxReadOnly, SandboxNetworkOff
+	for _, c := range []struct {
+		session, agent, server, want Sandbox
+	}{
+		{},
+		{server: Sandbox{work, off}, want: Sandbox{work, off}},
+		{agent: Sandbox{only, ""}, server: Sandbox{work, off}, want: Sandbox{only, off}},
+		{agent: Sandbox{only, SandboxNetworkOn}, server: Sandbox{work, off}, want: Sandbox{only, ""}},
+		{agent: Sandbox{SandboxOff, ""}, server: Sandbox{work, off}, want: Sandbox{}},
+		{session: Sandbox{work, ""}, agent: Sandbox{only, ""}, want: Sandbox{work, ""}},
+		{session: Sandbox{work, ""}, agent: Sandbox{only, off}, want: Sandbox{work, off}},
+		{session: Sandbox{SandboxOff, ""}, agent: Sandbox{only, off}, server: Sandbox{work, ""}, want: Sandbox{}},
+		{session: Sandbox{"", off}, server: Sandbox{work, ""}, want: Sandbox{work, off}},
+		{session: Sandbox{"", off}, want: Sandbox{"", off}}, // refused by Check
+		{session: Sandbox{work, SandboxNetworkOn}, want: Sandbox{work, ""}},
+	} {
+		if got := c.session.Or(c.agent, c.server); got != c.want {
+			t.Errorf("%+v or %+v or %+v: %+v, want %+v", c.session, c.agent, c.server, got, c.want)
+		}
+		if got := c.session.Or(c.agent.Or(c.server)); got != c.want {
+			t.Errorf("%+v or (%+v or %+v): %+v, want %+v", c.session, c.agent, c.server, got, c.want)
+		}
+	}
+}
+
 func TestASandboxIsChecked(t *testing.T) {
 	for s, valid := range map[Sandbox]bool{
 		{}:                                        true,

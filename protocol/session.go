@@ -17,7 +17,7 @@ var sessionEvents = []EventType{
 		Type: SessionCreated, New: of[SessionCreatedData],
 		reduce: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 			s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
-			s.Parent, s.Labels = d.Parent, ChangeLabels(nil, d.Labels)
+			s.Parent, s.Sandbox, s.Labels = d.Parent, d.Sandbox, ChangeLabels(nil, d.Labels)
 		}),
 	},
 	{Type: SessionUpdated, New: of[SessionUpdatedData], reduce: decoded((*State).updateSession)},
@@ -95,8 +95,9 @@ type SessionCreatedData struct {
 	Agent string `json:"agent"`
 	CWD   string `json:"cwd,omitempty"`
 
-	Parent string            `json:"parent,omitempty"` // the session whose agent created this one
-	Labels map[string]string `json:"labels,omitempty"`
+	Parent  string            `json:"parent,omitempty"` // the session whose agent created this one
+	Sandbox Sandbox           `json:"sandbox,omitzero"` // of the agent; absent: none
+	Labels  map[string]string `json:"labels,omitempty"`
 }
 
 // SessionUpdatedData is the data of session.updated. Absent fields are unchanged.

@@ -60,6 +60,7 @@ type Summary struct {
 type Attributes struct {
 	Labels  map[string]string `json:"labels,omitempty"`
 	Parent  string            `json:"parent,omitempty"` // the session whose agent created it
+	Sandbox Sandbox           `json:"sandbox,omitzero"` // of its agent; absent: none
 	Created time.Time         `json:"created,omitzero"`
 }
 

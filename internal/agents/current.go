@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
 	"agentctl/server/session"
@@ -19,6 +20,7 @@ var (
 	_ session.Conversations = (*Current)(nil)
 	_ session.Keys          = (*Current)(nil)
 	_ session.Policies      = (*Current)(nil)
+	_ session.Sandboxes     = (*Current)(nil)
 )
 
 // NewCurrent returns a Current with a registry.
@@ -44,6 +46,14 @@ func (c *Current) Policy(agent string) policy.Policy { return c.registry.Load().
 
 // Keys implements session.Keys with the current registry.
 func (c *Current) Keys(agent string) []string { return c.registry.Load().Keys(agent) }
+
+// DefaultSandbox implements session.Sandboxes with the current registry.
+func (c *Current) DefaultSandbox(agent string) protocol.Sandbox {
+	return c.registry.Load().DefaultSandbox(agent)
+}
+
+// CheckSandbox implements session.Sandboxes with the current registry.
+func (c *Current) CheckSandbox(s protocol.Sandbox) error { return c.registry.Load().CheckSandbox(s) }
 
 // HasConversations implements session.Conversations with the current registry.
 func (c *Current) HasConversations(agent string) bool {

@@ -29,6 +29,7 @@ type Config struct {
 	Args    []string          `json:"args"`    // of the command
 	Env     map[string]string `json:"env"`     // variables, where the session's creator has none
 	Script  string            `json:"script"`  // path of a script, instead of a command
+	Sandbox protocol.Sandbox  `json:"sandbox"` // of sessions that choose none; default the server's
 
 	llm.Config
 
@@ -44,6 +45,8 @@ type Registry struct {
 	Default    string // agent of sessions that name none; empty: every session must name one
 	Changes    string // directory for records of files that tools changed; empty: no records
 	Outputs    string // directory for long outputs of tools; empty: the one of temporary files
+
+	Confine protocol.Sandbox // of sessions whose creator and agent choose none
 }
 
 var (
@@ -51,6 +54,7 @@ var (
 	_ session.Conversations = (*Registry)(nil)
 	_ session.Keys          = (*Registry)(nil)
 	_ session.Policies      = (*Registry)(nil)
+	_ session.Sandboxes     = (*Registry)(nil)
 )
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if no agent has that name.

@@ -8,7 +8,7 @@ import (
 
 // reloaded are the fields of Server that a running server takes over.
 var reloaded = []string{
-	"Agents", "MCP", "Providers", "DefaultAgent", "Timeouts", "Window", "Limits", "Origins", "Hooks",
+	"Agents", "MCP", "Providers", "DefaultAgent", "Sandbox", "Timeouts", "Window", "Limits", "Origins", "Hooks",
 }
 
 // A change of any value that a running server does not take over is named by its key.
@@ -31,7 +31,11 @@ func TestAChangeThatNeedsARestartIsNamed(t *testing.T) {
 		case reflect.Slice:
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		case reflect.Struct:
-			v.Field(0).SetInt(1)
+			if v.Field(0).Kind() == reflect.String {
+				v.Field(0).SetString("x")
+			} else {
+				v.Field(0).SetInt(1)
+			}
 		default:
 			t.Fatalf("%s: %s", field.Name, v.Kind())
 		}

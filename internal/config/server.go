@@ -29,6 +29,7 @@ type Server struct {
 	MCP          map[string]agents.MCPServer `json:"mcp"`           // servers of the Model Context Protocol
 	Providers    agents.Providers            `json:"providers"`     // of models
 	DefaultAgent string                      `json:"default_agent"` // of sessions that name none
+	Sandbox      protocol.Sandbox            `json:"sandbox"`       // of sessions whose creator and agent choose none; default off
 	Users        string                      `json:"users"`         // path of the file of users who log in
 	Timeouts
 	States
@@ -192,7 +193,7 @@ func parseServer(b []byte) (*Server, error) {
 
 // check returns the first invalid value.
 func (c *Server) check() error {
-	if err := cmp.Or(c.Registry().CheckProviders(), c.Registry().CheckConfigured()); err != nil {
+	if err := cmp.Or(c.Registry().CheckProviders(), c.Registry().CheckConfigured(), c.Registry().CheckSandboxes()); err != nil {
 		return err
 	}
 	for name, d := range c.Dialects {
@@ -250,7 +251,7 @@ func (c *Server) checkAgents() error {
 // Registry returns the registry of the configured agents.
 func (c *Server) Registry() *agents.Registry {
 	return &agents.Registry{
-		Configured: c.Agents, MCP: c.MCP, Providers: c.Providers, Default: c.DefaultAgent,
+		Configured: c.Agents, MCP: c.MCP, Providers: c.Providers, Default: c.DefaultAgent, Confine: c.Sandbox,
 	}
 }
 

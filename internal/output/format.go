@@ -50,7 +50,11 @@ func Approval(a *protocol.Approval) string {
 	if a.AskedBy != nil {
 		asker = "  asked by " + Actor(a.AskedBy)
 	}
-	return fmt.Sprintf("%s  %s%s  %s", describe.Line(a.Request, maxAction), describe.Line(a.Kind, 40), asker,
+	refused := ""
+	if a.Refused != "" {
+		refused = "  refused: " + describe.Line(a.Refused, maxAction)
+	}
+	return fmt.Sprintf("%s  %s%s%s  %s", describe.Line(a.Request, maxAction), describe.Line(a.Kind, 40), asker, refused,
 		describe.Action(a, maxAction))
 }
 

@@ -22,6 +22,7 @@ const (
 	CreateCWD      Feature = "a working directory of the agent"
 	CreateLabels   Feature = "labels of new sessions"
 	CreateSettings Feature = "settings of new sessions"
+	CreateSandbox  Feature = "a sandbox of new sessions"
 	CreateLoad     Feature = "sessions that the agent has stored"
 )
 

@@ -31,6 +31,7 @@ var Dialect = codec.Dialect{
 		codec.CreateEnv:      {Reason: onlyDomain},
 		codec.CreateLabels:   {Reason: onlyDomain},
 		codec.CreateSettings: {Reason: onlyDomain},
+		codec.CreateSandbox:  {Reason: onlyDomain},
 		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
 		codec.SendAt:         {Reason: "its messages have no time to start at"},

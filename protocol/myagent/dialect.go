@@ -25,6 +25,7 @@ var Dialect = codec.Dialect{
 		codec.CreateEnv:      {Reason: onlyTitle},
 		codec.CreateLabels:   {Reason: onlyTitle},
 		codec.CreateSettings: {Reason: onlyTitle},
+		codec.CreateSandbox:  {Reason: onlyTitle},
 		codec.CreateLoad:     {Reason: onlyTitle},
 		codec.CreateCWD:      {Reason: onlyTitle},
 		codec.CreateName:     {Reason: "only a client that stays could use the name, pass a title", OneShot: true},

@@ -24,6 +24,7 @@ type State struct {
 	Agent    string                `json:"agent"`
 	CWD      string                `json:"cwd,omitempty"`
 	Title    string                `json:"title,omitempty"`
+	Sandbox  protocol.Sandbox      `json:"sandbox,omitzero"`
 	Memory   []byte                `json:"memory,omitempty"` // the agent's own state
 	Queue    []protocol.Message    `json:"queue,omitempty"`
 	Schedule []protocol.Message    `json:"schedule,omitempty"` // messages for later
@@ -39,6 +40,7 @@ type State struct {
 func NewState(spec *agent.Spec, st *protocol.State, epoch string) *State {
 	return &State{
 		Session: spec.Session, Agent: spec.Agent, CWD: spec.CWD, Title: st.Title, Memory: spec.State,
+		Sandbox:  spec.Sandbox,
 		Position: protocol.Position{Epoch: epoch, Seq: st.Seq},
 		Queue:    st.Queue, Schedule: st.Scheduled, Plan: st.Plan, Context: st.Context, Usage: st.Usage,
 	}

@@ -14,6 +14,9 @@ func (s *Session) openAgent() (agent.Agent, error) {
 	if a := s.slot.Agent(); a != nil {
 		return a, nil
 	}
+	if err := checkSandbox(s.hub.cfg.Agents, s.spec.Sandbox); err != nil {
+		return nil, err
+	}
 	s.host = &host{s}
 	s.secrets.set(&s.spec)
 	a, err := s.hub.cfg.Agents.Open(s.spec, s.host)

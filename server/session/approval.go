@@ -48,7 +48,8 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	sanitized, blobs := output.Request(w.Request())
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
 		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
-		Policy: decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
+		Refused: func(a *protocol.Approval) string { return refusal(s.spec.Sandbox, a) },
+		Policy:  decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
 		Now: time.Now(), ID: NewID(idRequest),
 	})
 	if err == nil && a != nil {

@@ -70,8 +70,8 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	if err != nil {
 		return err
 	}
-	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent}
-	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: x.Title, past: past})
+	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent, Sandbox: x.Sandbox}
+	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: x.Title, past: past, stored: true})
 }
 
 // importLog makes a new session with the past of a log.
@@ -133,7 +133,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
 	spec.State, spec.Parent = memory, cmd.agent
 	spec.Imported = spec.Imported && f.Last() != ""
-	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: source.title, past: past})
+	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: source.title, past: past, stored: true})
 }
 
 // forkSource sends the session's content once all of it is visible.

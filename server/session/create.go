@@ -49,9 +49,9 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 	}
 	spec := agent.Spec{
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Choice: policy.Choice{File: d.Policy},
-		Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
+		Sandbox: d.Sandbox, Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 	}
-	c := creation{cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, past: past}
+	c := creation{cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, past: past, stored: past != nil}
 	if d.Prompt != "" || len(d.Parts) > 0 {
 		c.prompt = &protocol.Message{Text: d.Prompt, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
 	}
@@ -66,11 +66,15 @@ type creation struct {
 	labels map[string]string
 	past   *archive.Past     // of a session made from another or from a log; nil: none
 	prompt *protocol.Message // nil: none
+	stored bool              // the sandbox of the spec is of an earlier session
 }
 
 // createSession makes a session. Its agent starts immediately, unless the session is lazy. While
 // the session is Checking, it is not in the index.
 func (h *Hub) createSession(spec agent.Spec, c creation) error {
+	if err := h.chooseSandbox(&spec, c.stored); err != nil {
+		return err
+	}
 	raw, err := h.specs.Encode(spec)
 	if err != nil {
 		return err
@@ -148,7 +152,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	}
 	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
-		Labels: protocol.ChangeLabels(nil, c.labels),
+		Sandbox: s.spec.Sandbox, Labels: protocol.ChangeLabels(nil, c.labels),
 	})
 	if c.past != nil {
 		if err := s.recordPast(c.past); err != nil {
@@ -166,7 +170,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 
 // finishCreation sends the prompt and returns the result of the command.
 func (s *Session) finishCreation(c creation) (protocol.CreateResult, error) {
-	r := protocol.CreateResult{Session: s.id, Name: c.name}
+	r := protocol.CreateResult{Session: s.id, Name: c.name, Sandbox: s.spec.Sandbox}
 	if c.prompt != nil {
 		sent, err := s.acceptMessage(c.cmd, *c.prompt, false)
 		if err != nil {

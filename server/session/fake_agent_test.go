@@ -25,6 +25,8 @@ type fakeAgents struct {
 
 	starter *fakeStarter // of agents with a process; nil: they have none
 
+	sandboxes map[string]protocol.Sandbox // by agent
+
 	opened []*fakeAgent
 	refuse error
 }
@@ -47,6 +49,16 @@ func (p *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error)
 }
 
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
+
+func (p *fakeAgents) DefaultSandbox(agent string) protocol.Sandbox { return p.sandboxes[agent] }
+
+// CheckSandbox refuses the sandboxes without a network.
+func (p *fakeAgents) CheckSandbox(s protocol.Sandbox) error {
+	if s.Network == protocol.SandboxNetworkOff {
+		return protocol.Errorf(protocol.CodeUnsupported, "no sandbox without a network here: choose on")
+	}
+	return nil
+}
 
 func (p *fakeAgents) Keys(string) []string { return []string{"FAKE_KEY"} }
 

@@ -30,7 +30,7 @@ type Section struct {
 }
 
 // Sections returns the description of a request: all that it says, except its questions, tasks
-// and options. The parts that it runs, and the tool that runs them, are first. Each setting and
+// and options. Why the sandbox refuses it is first, then the parts that it runs, and the tool. Each setting and
 // each file has its own section: a line break in it begins no other one. patchShown leaves out
 // a patch that the changes show.
 func Sections(r *protocol.Approval, patchShown bool) []Section {
@@ -40,6 +40,7 @@ func Sections(r *protocol.Approval, patchShown bool) []Section {
 			out = append(out, s)
 		}
 	}
+	add(Section{Label: "refused", Text: r.Refused})
 	add(Section{Label: "command", Text: describe.LastLines(r.Command), Runs: true})
 	for _, setting := range r.CommandSettings() {
 		add(Section{Label: "with", Text: setting, Runs: true})

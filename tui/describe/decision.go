@@ -97,7 +97,11 @@ func NotOffered(r *protocol.Approval, kind protocol.Decision) string {
 			offered = append(offered, name)
 		}
 	}
-	return fmt.Sprintf("this request does not take “%s”; it takes: %s", decisions[kind], strings.Join(offered, ", "))
+	text := fmt.Sprintf("this request does not take “%s”; it takes: %s", decisions[kind], strings.Join(offered, ", "))
+	if r.Refused != "" {
+		text = r.Refused + ": " + text
+	}
+	return text
 }
 
 // Rule returns what a rule allows: a command without its directory, arguments, or the files of a

@@ -31,6 +31,7 @@ type newOptions struct {
 	Env      []string
 	Labels   []string
 	Settings settingFlags
+	Sandbox  sandboxFlags
 	Worktree worktreeFlags
 	Load     string
 	Lazy     bool
@@ -46,11 +47,11 @@ var newVerb = verb.Verb{
 	Use:   "new",
 	Most:  1, // a branch after --worktree
 	Short: "Create a session",
-	Long: `Create a session and print its id. AGENT is an agent of the server's configuration, a preset (see
-"agentctl agents"), "acp:COMMAND ARG…" or "script:FILE"; without --agent it is the server's default,
-else the first agent that is ready. The agent is started to check it: if it cannot start, no session
-is created, unless you pass --no-check or --lazy. --wait and --follow wait as "agentctl send" does.
-See docs/agents.md, and docs/sessions.md for worktrees.`,
+	Long: `Create a session and print its id. AGENT is a configured agent, a preset ("agentctl agents"),
+"acp:COMMAND ARG…" or "script:FILE"; without --agent it is the server's default, else the first that
+is ready. If it cannot start, no session is created, unless you pass --no-check or --lazy. agentctl
+refuses an agent the direct ways to decide its own requests; without --sandbox, its processes can
+act as you. See docs/agents.md and docs/sessions.md.`,
 	Example: "  agentctl new --name fix --agent claude --prompt \"make the tests pass\"\n" +
 		"  agentctl new --worktree fix/login --base main --agent claude\n" +
 		"  S=$(agentctl new --agent \"acp:my-agent --acp\")",
@@ -64,6 +65,8 @@ See docs/agents.md, and docs/sessions.md for worktrees.`,
 		{Flag: "model", Feature: codec.CreateSettings},
 		{Flag: "option", Feature: codec.CreateSettings},
 		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: "sandbox", Feature: codec.CreateSandbox},
+		{Flag: "sandbox-network", Feature: codec.CreateSandbox},
 		{Flag: "worktree", Feature: codec.CreateLabels},
 		{Flag: "load", Feature: codec.CreateLoad},
 		{Flag: "attach", Feature: codec.SendParts},
@@ -81,6 +84,7 @@ See docs/agents.md, and docs/sessions.md for worktrees.`,
 			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
 			f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
 			o.Settings.add(f)
+			o.Sandbox.add(cmd)
 			o.Worktree.add(cmd)
 			f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
 			f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
@@ -109,7 +113,8 @@ func (o *newOptions) check() error {
 	_, labelErr := verb.ParsePairs("--label", o.Labels)
 	_, err := o.Settings.values()
 	_, fileErr := o.Settings.policyFile()
-	return cmp.Or(envErr, labelErr, err, fileErr)
+	_, sandboxErr := o.Sandbox.value()
+	return cmp.Or(envErr, labelErr, err, fileErr, sandboxErr)
 }
 
 func runNew(ctx context.Context, o *newOptions) error {
@@ -137,6 +142,9 @@ func runNew(ctx context.Context, o *newOptions) error {
 	}
 	if d, _ := dialect.Find(o.CLI.Flags.Dialect); d.SessionTerm != "" && !o.CLI.Out.JSON {
 		o.CLI.Out.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
+	}
+	if res.Sandbox.Confines() && !o.CLI.Out.JSON {
+		o.CLI.Out.Notef("sandbox: %s", res.Sandbox)
 	}
 	if err := o.CLI.Out.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {
 		return err
@@ -174,6 +182,9 @@ func (o *newOptions) create(c *connection.Conn, files []attachment.File) (res pr
 		Labels: labels, Settings: settings, Load: o.Load, Lazy: o.Lazy, Check: !o.NoCheck && !o.Lazy,
 	}
 	if data.Policy, err = o.Settings.policyFile(); err != nil {
+		return res, err
+	}
+	if data.Sandbox, err = o.Sandbox.value(); err != nil {
 		return res, err
 	}
 	if c.Local {

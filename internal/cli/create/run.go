@@ -35,6 +35,7 @@ type runOptions struct {
 	CWD      string
 	Env      []string
 	Settings settingFlags
+	Sandbox  sandboxFlags
 	Attach   []string
 	Keep     bool
 	Continue bool
@@ -60,6 +61,8 @@ object of type outcome. See docs/scripts.md.`,
 		{Flag: "model", Feature: codec.CreateSettings},
 		{Flag: "option", Feature: codec.CreateSettings},
 		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: "sandbox", Feature: codec.CreateSandbox},
+		{Flag: "sandbox-network", Feature: codec.CreateSandbox},
 		{Flag: "attach", Feature: codec.SendParts},
 	},
 
@@ -68,8 +71,9 @@ object of type outcome. See docs/scripts.md.`,
 			f := cmd.Flags()
 			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in the agent's environment, K= removes; repeatable")
+			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
 			o.Settings.add(f)
+			o.Sandbox.add(cmd)
 			f.BoolVar(&o.Keep, "keep", false, "keep the session")
 			f.BoolVarP(&o.Continue, "continue", "c", false, "continue the last kept run of this directory")
 			turn.AddAttachFlag(cmd, &o.Attach)
@@ -90,8 +94,12 @@ func (o *runOptions) check() error {
 	if _, err := o.Settings.policyFile(); err != nil {
 		return err
 	}
-	if o.Continue && (o.Agent != "" || len(o.Env) > 0 || len(settings) > 0 || o.Settings.Policy != "") {
-		return exit.Usagef("--continue uses the session as it is: omit --agent, --env and settings")
+	sandbox, err := o.Sandbox.value()
+	if err != nil {
+		return err
+	}
+	if o.Continue && (sandbox != (protocol.Sandbox{}) || o.Agent != "" || len(o.Env) > 0 || len(settings) > 0 || o.Settings.Policy != "") {
+		return exit.Usagef("--continue uses the session as it is: omit --agent, --env, --sandbox and settings")
 	}
 	_, err = verb.ParsePairs("--env", o.Env)
 	return err
@@ -153,6 +161,9 @@ func (o *runOptions) start(c *connection.Conn, m *runMessage) (session string, s
 		return "", sent, err
 	}
 	if data.Policy, err = o.Settings.policyFile(); err != nil {
+		return "", sent, err
+	}
+	if data.Sandbox, err = o.Sandbox.value(); err != nil {
 		return "", sent, err
 	}
 	if c.Local {

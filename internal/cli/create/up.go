@@ -30,8 +30,8 @@ var upVerb = verb.Verb{
 	Short: "Create the sessions that a file describes",
 	Long: `Create the sessions of a file that do not exist, and change title, labels, mode, model, policy and
 options of those that exist. Sessions are known by their names; none is removed. FILE is JSON or
-YAML. The whole file is checked before the first change; if agent, directory or worktree of a
-session differ, nothing is changed. --dry-run prints what would be done. See docs/sessions.md.`,
+YAML. The whole file is checked before the first change; if agent, directory, worktree or sandbox of
+a session differ, nothing is changed. --dry-run prints what would be done. See docs/sessions.md.`,
 	Example: "  agentctl up team.yaml --dry-run\n  agentctl up team.yaml -o json",
 	Group:   verb.GroupStart, Sends: protocol.DoCreate,
 	Trial: "team.json",
@@ -196,6 +196,10 @@ func (s *upSession) checkFixed(have *protocol.Summary) error {
 			WithHint("name another session, or remove it first: agentctl rm %s", output.ShellWord(s.Name))
 	}
 	branch := have.Labels[worktree.Label]
+	sandbox, err := s.sandbox().value()
+	if err != nil {
+		return err
+	}
 	switch {
 	case have.Status == protocol.Closed:
 		return exit.Errorf(exit.Failure, protocol.CodeSessionClosed, "%s: the session is closed", s.Name).
@@ -204,6 +208,8 @@ func (s *upSession) checkFixed(have *protocol.Summary) error {
 		return differs("the agent", have.Agent, s.Agent)
 	case s.Worktree != nil && s.branch() != branch:
 		return differs("the worktree", branch, s.branch())
+	case sandbox.Or(have.Sandbox) != have.Sandbox:
+		return differs("the sandbox", have.Sandbox.String(), sandbox.String())
 	case s.Worktree == nil && s.Dir != have.CWD:
 		return differs("the directory", have.CWD, s.Dir)
 	}

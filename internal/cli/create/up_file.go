@@ -35,6 +35,8 @@ type upSession struct {
 	Mode     string            `json:"mode"`
 	Model    string            `json:"model"`
 	Policy   string            `json:"policy"`
+	Sandbox  string            `json:"sandbox"`
+	Network  string            `json:"sandbox_network"`
 	Options  map[string]string `json:"options"`
 	Prompt   string            `json:"prompt"` // sent when the session is created
 	Worktree *upWorktree       `json:"worktree"`
@@ -138,7 +140,14 @@ func (s *upSession) check() error {
 	if _, set := s.Labels[worktree.Label]; set && s.Worktree != nil {
 		return fmt.Errorf("labels: %s is set by worktree", worktree.Label)
 	}
+	if _, err := s.sandbox().value(); err != nil {
+		return err
+	}
 	return protocol.CheckLabels(s.Labels)
+}
+
+func (s *upSession) sandbox() *sandboxFlags {
+	return &sandboxFlags{Mode: s.Sandbox, Network: s.Network}
 }
 
 // branch returns the branch of the session's worktree, or "".
@@ -170,7 +179,7 @@ func (s *upSession) settings() map[string]string {
 func (s *upSession) newOptions(run verb.Options) *newOptions {
 	o := &newOptions{Options: run, Name: s.Name, Title: s.Title, Agent: s.Agent, CWD: s.Dir, Prompt: s.Prompt}
 	o.Labels = pairs(s.Labels)
-	o.Settings = settingFlags{Options: pairs(s.settings())}
+	o.Settings, o.Sandbox = settingFlags{Options: pairs(s.settings())}, *s.sandbox()
 	if s.Worktree != nil {
 		o.Worktree = worktreeFlags{Wanted: true, Branch: s.branch(), Base: s.Worktree.Base}
 	}

@@ -80,8 +80,9 @@ type queueStatus struct {
 
 // permissions are the part of a status that shows what runs without asking.
 type permissions struct {
-	Rules  int    `json:"rules"`
-	Policy string `json:"policy,omitempty"`
+	Rules   int              `json:"rules"`
+	Policy  string           `json:"policy,omitempty"`
+	Sandbox protocol.Sandbox `json:"sandbox,omitzero"` // absent: none
 }
 
 // A liveStatus is the part of a status that is not in the log.
@@ -98,7 +99,7 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
 		queueStatus: queueStatus{output.NonNil(s.Queue), output.NonNil(s.Holds), s.Scheduled},
 		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
-		permissions: permissions{len(s.Rules), s.Policy()},
+		permissions: permissions{len(s.Rules), s.Policy(), s.Sandbox},
 		liveStatus:  liveStatus{output.NonNil(r.Clients), r.ClientCount, r.Process},
 	}
 	if s.Turn != nil {
@@ -135,6 +136,7 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	if v.Policy != "" {
 		row("policy", "%s", output.OneLine(v.Policy, 40))
 	}
+	row("sandbox", "%s", output.OneLine(v.Sandbox.String(), 40))
 	row("position", "%s", protocol.Position{Epoch: v.Epoch, Seq: v.Seq})
 	if s.Turn != nil {
 		row("turn", "%s  %s", s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 72))

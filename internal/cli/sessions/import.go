@@ -99,7 +99,9 @@ func runImport(ctx context.Context, o *importOptions) error {
 // createData returns the data of the new session. A command that the file names as its agent is not
 // run: nothing proves who wrote it.
 func (o *importOptions) createData(log *sessionlog.Exported) protocol.CreateData {
-	d := protocol.CreateData{Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Lazy: true}
+	d := protocol.CreateData{
+		Name: o.Name, Title: o.Title, Agent: o.Agent, CWD: o.CWD, Lazy: true, Sandbox: log.Created.Sandbox,
+	}
 	if d.Title == "" {
 		d.Title = log.Created.Title
 	}

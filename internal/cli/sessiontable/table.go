@@ -32,6 +32,7 @@ var columns = []column{
 	{"status", func(s *Row, _ time.Time) string { return string(s.Status) }},
 	{"agent", func(s *Row, _ time.Time) string { return output.Cell(s.Agent, 16) }},
 	{"policy", func(s *Row, _ time.Time) string { return output.Cell(s.Policy, 24) }},
+	{"sandbox", func(s *Row, _ time.Time) string { return s.Sandbox.String() }},
 	{"queue", func(s *Row, _ time.Time) string {
 		if s.Held {
 			return fmt.Sprintf("%d held", s.Queue)
@@ -105,7 +106,7 @@ func CheckColumns(names []string) error {
 }
 
 // defaultColumns returns the columns of a table without --columns. Server and parent are shown only
-// where a session has one, policies where one decides in place of a user.
+// where a session has one, policies where one decides in place of a user, sandboxes where one confines.
 func defaultColumns(rows []Row) []string {
 	names := []string{"session"}
 	if slices.ContainsFunc(rows, func(s Row) bool { return s.Server != "" }) {
@@ -117,6 +118,9 @@ func defaultColumns(rows []Row) []string {
 	names = append(names, "name", "status", "agent")
 	if slices.ContainsFunc(rows, func(s Row) bool { return decides(s.Policy) }) {
 		names = append(names, "policy")
+	}
+	if slices.ContainsFunc(rows, func(s Row) bool { return s.Sandbox.Confines() }) {
+		names = append(names, "sandbox")
 	}
 	return append(names, "queue", "asks", "active", "about")
 }

@@ -23,8 +23,9 @@ func (c *Conn) handleCreate(cmd *protocol.Command) {
 	}
 	// A one-shot client ends before it could use them.
 	unused := c.Options.OneShot && (d.Name != "" || d.Title != "")
-	if unused || len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 || d.Policy != nil {
-		c.FailUnsupported(cmd, "the name, title, labels, environment, settings, policy or stored session of an agent")
+	if unused || len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 || d.Policy != nil ||
+		d.Sandbox != (protocol.Sandbox{}) {
+		c.FailUnsupported(cmd, "the name, title, labels, environment, settings, policy, sandbox or stored session of an agent")
 		return
 	}
 	if len(d.Parts) > 0 {

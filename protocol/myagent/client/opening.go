@@ -188,8 +188,9 @@ func (p *openings) createNew(cmd *protocol.Command) {
 	if !p.x.DecodeData(cmd, &d) {
 		return
 	}
-	if len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 || d.Policy != nil {
-		p.x.FailUnsupported(cmd, "the labels, environment, settings, policy or stored session of an agent")
+	if len(d.Env)+len(d.Settings)+len(d.Load)+len(d.Labels) > 0 || d.Policy != nil ||
+		d.Sandbox != (protocol.Sandbox{}) {
+		p.x.FailUnsupported(cmd, "the labels, environment, settings, policy, sandbox or stored session of an agent")
 		return
 	}
 	if len(d.Parts) > 0 {

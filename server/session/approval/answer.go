@@ -37,6 +37,9 @@ func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData
 	if err != nil {
 		return nil, err
 	}
+	if a.Refused != "" && decision.Allows() {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "%s: only a denial answers the request", a.Refused)
+	}
 	if err := c.checkInput(st.Agent, a, decision, d.Input); err != nil {
 		return nil, err
 	}

@@ -61,6 +61,8 @@ type Terms struct {
 	TakesPatch   bool // it applies edited patches
 	TakesCommand bool // it runs edited commands
 
+	Refused func(*protocol.Approval) string // why the sandbox refuses a request; empty: it may not
+
 	Policy  *policy.Decider
 	Timeout time.Duration // for the decision of a request; 0: none
 	Limits  Limits
@@ -106,7 +108,6 @@ func (p *Approvals) Request(
 		a.Request = t.ID
 	}
 	complete(a, st.CWD, w.noRule, &t)
-	a.ApprovalContext = protocol.ApprovalContext{}
 	if t.Policy.Judge(&w.call).Action != policy.AskUser && st.RuleFor(a) == nil {
 		a.Policy = t.Policy.Label()
 	}
@@ -127,11 +128,11 @@ func (p *Approvals) Asked(
 	st *protocol.State, a *protocol.Approval, w *Waiter, d *policy.Decider,
 ) (r Resolution, ok bool) {
 	p.waiters[a.Request] = []*Waiter{w}
-	if rule := st.RuleFor(a); rule != nil {
+	if rule := st.RuleFor(a); rule != nil && a.Refused == "" {
 		return byRule(st, a.Request, rule), true
 	}
 	data, ok := d.Resolve(a.Request, &w.call)
-	return resolve(st, nil, data), ok
+	return resolve(st, nil, refuse(data, a)), ok
 }
 
 // ByPolicy returns the resolutions of the pending requests that a new policy decides.
@@ -140,11 +141,19 @@ func (p *Approvals) ByPolicy(st *protocol.State, d *policy.Decider) (list []Reso
 		request := st.Approvals[i].Request
 		if waiters := p.waiters[request]; len(waiters) > 0 {
 			if data, ok := d.Resolve(request, &waiters[0].call); ok {
-				list = append(list, resolve(st, nil, data))
+				list = append(list, resolve(st, nil, refuse(data, &st.Approvals[i])))
 			}
 		}
 	}
 	return list
+}
+
+// refuse returns the resolution of a policy. One that allows what the sandbox refuses denies it.
+func refuse(d protocol.ApprovalResolvedData, a *protocol.Approval) protocol.ApprovalResolvedData {
+	if a.Refused != "" && d.Outcome == protocol.Allowed {
+		d.Outcome, d.Decision, d.Reason = protocol.Denied, protocol.Deny, a.Refused
+	}
+	return d
 }
 
 // Withdraw removes a waiter that waits no more. It returns the resolution of its request, unless

@@ -10,14 +10,19 @@ const maxOptions = 8 << 10
 
 // complete sets the times of a request, its working directory, and an option for every decision for
 // which the agent offers none. Options that cannot be carried out are removed: always needs a rule
-// for the request, and a request that fits an event without being shortened.
+// for the request, and a request that fits an event without being shortened. Nothing allows what the
+// sandbox refuses.
 func complete(a *protocol.Approval, dir string, noRule bool, t *Terms) {
 	a.Asked = record.Time(t.Now)
-	a.Expires, a.Explained = nil, nil
+	a.Expires = nil
 	a.Editable = a.Kind == protocol.ApprovePatch && a.Patch != "" && t.TakesPatch ||
 		a.Kind == protocol.ApproveCommand && a.Command != "" && t.TakesCommand
 	if a.CWD == "" {
 		a.CWD = dir
+	}
+	a.ApprovalContext = protocol.ApprovalContext{}
+	if t.Refused != nil {
+		a.Refused = t.Refused(a)
 	}
 	if t.Timeout > 0 {
 		at := a.Asked.Add(t.Timeout)
@@ -40,7 +45,7 @@ func complete(a *protocol.Approval, dir string, noRule bool, t *Terms) {
 	var options []protocol.Option
 	has := map[protocol.Decision]bool{}
 	add := func(o protocol.Option) {
-		if !o.Kind.Valid() || o.Kind == protocol.AllowAlways && scope == "" ||
+		if !o.Kind.Valid() || o.Kind.Allows() && a.Refused != "" || o.Kind == protocol.AllowAlways && scope == "" ||
 			o.Kind == protocol.Explain && !t.Explains ||
 			hasOption(options, o.ID) {
 			return

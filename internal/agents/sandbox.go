@@ -1,0 +1,41 @@
+package agents
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// DefaultSandbox implements session.Sandboxes: the sandbox of an agent's configuration, else the
+// server's. A pipeline is confined as each of its agents at least.
+func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
+	agent = cmp.Or(agent, r.Default)
+	s := r.Configured[agent].Sandbox.Or(r.Confine)
+	if r.isPipeline(agent) {
+		for _, role := range roles(r.Configured[agent].Pipeline) {
+			s = s.Within(r.Configured[role].Sandbox.Or())
+		}
+	}
+	return s
+}
+
+// CheckSandbox implements session.Sandboxes.
+func (r *Registry) CheckSandbox(protocol.Sandbox) error {
+	return protocol.Errorf(protocol.CodeUnsupported, "this server cannot confine agents: choose the sandbox off")
+}
+
+// CheckSandboxes returns the first invalid sandbox of the configuration, with its key.
+func (r *Registry) CheckSandboxes() error {
+	if err := r.Confine.Check(); err != nil {
+		return fmt.Errorf("sandbox: %s", protocol.AsError(err).Message)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Configured)) {
+		if err := r.Configured[name].Sandbox.Or(r.Confine).Check(); err != nil {
+			return fmt.Errorf("agents.%s.sandbox: %s", name, protocol.AsError(err).Message)
+		}
+	}
+	return nil
+}

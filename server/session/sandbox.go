@@ -1,0 +1,100 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+)
+
+// Sandboxes is implemented by Agents that confine the processes of agents. Without it, sessions with
+// a sandbox are refused.
+type Sandboxes interface {
+	// DefaultSandbox returns the configured sandbox of an agent's new sessions, as Sandbox.Or returns it.
+	DefaultSandbox(agent string) protocol.Sandbox
+
+	// CheckSandbox returns why a sandbox cannot be set up here, with the code unsupported, or nil.
+	CheckSandbox(s protocol.Sandbox) error
+}
+
+// checkSandbox returns an error unless a sandbox can be set up. It is never replaced by a weaker one.
+func checkSandbox(agents Agents, s protocol.Sandbox) error {
+	if !s.Confines() {
+		return nil
+	}
+	if x, ok := agents.(Sandboxes); ok {
+		return x.CheckSandbox(s)
+	}
+	return protocol.Errorf(protocol.CodeUnsupported, "this server cannot confine agents: choose the sandbox off")
+}
+
+// chooseSandbox sets the sandbox of a new session. The one in spec is a user's choice; what it leaves
+// open is the configuration's of the agent, then of the server, else off. stored: it is of an earlier
+// session, and the stronger of it and the configured one is taken. A session that an agent creates is
+// confined as its parent and the configuration at least, and a weaker wish has the code forbidden.
+func (h *Hub) chooseSandbox(spec *agent.Spec, stored bool) error {
+	var least protocol.Sandbox
+	if x, ok := h.cfg.Agents.(Sandboxes); ok {
+		least = x.DefaultSandbox(spec.Agent)
+	}
+	byAgent := spec.Parent != ""
+	parent, ok := h.list.Summary(spec.Parent)
+	switch {
+	case byAgent && !ok:
+		return protocol.Errorf(protocol.CodeNoSession, "the session %s of the agent was removed", spec.Parent)
+	case byAgent:
+		least = least.Within(parent.Sandbox)
+	}
+	chosen := spec.Sandbox.Or(least)
+	if err := chosen.Check(); err != nil {
+		return err
+	}
+	spec.Sandbox = chosen
+	if stored || byAgent {
+		spec.Sandbox = chosen.Within(least)
+	}
+	switch {
+	case !byAgent:
+		return nil
+	case !stored && spec.Sandbox != chosen:
+		return protocol.Errorf(protocol.CodeForbidden,
+			"an agent may not choose the sandbox %q, which is weaker than %q: a user does", chosen, least)
+	}
+	return inDirectory(spec, &parent)
+}
+
+// inDirectory makes a session work in the directory of its parent if that is in a sandbox. Any other
+// directory is refused: the parent could replace one below its own by a link while a sandbox is set up.
+func inDirectory(spec *agent.Spec, parent *protocol.Summary) error {
+	if !parent.Sandbox.Confines() || spec.CWD == parent.CWD {
+		return nil
+	}
+	if spec.CWD != "" {
+		of, err := os.Stat(parent.CWD)
+		its, err2 := os.Stat(spec.CWD)
+		if err != nil || err2 != nil || !os.SameFile(of, its) {
+			return protocol.Errorf(protocol.CodeForbidden,
+				"an agent in a sandbox may create sessions only in its directory %.200q: omit the directory", parent.CWD)
+		}
+	}
+	spec.CWD = parent.CWD
+	return nil
+}
+
+// refusal returns why a sandbox certainly refuses what a request asks for, or "". A request that cannot
+// be judged is not refused.
+func refusal(s protocol.Sandbox, a *protocol.Approval) string {
+	if s.Mode != protocol.SandboxReadOnly || a.Kind != protocol.ApprovePatch || a.CWD == "" {
+		return ""
+	}
+	for _, path := range a.Paths {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.CWD, path)
+		}
+		if rel, err := filepath.Rel(a.CWD, path); err == nil && filepath.IsLocal(rel) {
+			return "the sandbox read-only changes no file of the directory"
+		}
+	}
+	return ""
+}
