@@ -46,7 +46,7 @@ type Registry struct {
 	Changes    string // directory for records of files that tools changed; empty: no records
 	Outputs    string // directory for long outputs of tools; empty: the one of temporary files
 
-	Confine protocol.Sandbox // of sessions whose creator and agent choose none
+	SandboxDefault protocol.Sandbox // of sessions whose creator and agent choose none
 }
 
 var (

@@ -13,7 +13,7 @@ import (
 // server's. A pipeline is confined as each of its agents at least.
 func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 	agent = cmp.Or(agent, r.Default)
-	s := r.Configured[agent].Sandbox.Or(r.Confine)
+	s := r.Configured[agent].Sandbox.Or(r.SandboxDefault)
 	if r.isPipeline(agent) {
 		for _, role := range roles(r.Configured[agent].Pipeline) {
 			s = s.Within(r.Configured[role].Sandbox.Or())
@@ -29,11 +29,11 @@ func (r *Registry) CheckSandbox(protocol.Sandbox) error {
 
 // CheckSandboxes returns the first invalid sandbox of the configuration, with its key.
 func (r *Registry) CheckSandboxes() error {
-	if err := r.Confine.Check(); err != nil {
+	if err := r.SandboxDefault.Check(); err != nil {
 		return fmt.Errorf("sandbox: %s", protocol.AsError(err).Message)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Configured)) {
-		if err := r.Configured[name].Sandbox.Or(r.Confine).Check(); err != nil {
+		if err := r.Configured[name].Sandbox.Or(r.SandboxDefault).Check(); err != nil {
 			return fmt.Errorf("agents.%s.sandbox: %s", name, protocol.AsError(err).Message)
 		}
 	}

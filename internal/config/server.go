@@ -251,7 +251,8 @@ func (c *Server) checkAgents() error {
 // Registry returns the registry of the configured agents.
 func (c *Server) Registry() *agents.Registry {
 	return &agents.Registry{
-		Configured: c.Agents, MCP: c.MCP, Providers: c.Providers, Default: c.DefaultAgent, Confine: c.Sandbox,
+		Configured: c.Agents, MCP: c.MCP, Providers: c.Providers, Default: c.DefaultAgent,
+		SandboxDefault: c.Sandbox,
 	}
 }
 

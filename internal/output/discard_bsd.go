@@ -12,4 +12,6 @@ import (
 const fread = 1
 
 // discardInput discards what was typed at a terminal and not read.
-func discardInput(f *os.File) error { return unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, fread) }
+func discardInput(f *os.File) error {
+	return unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCFLUSH, fread)
+}

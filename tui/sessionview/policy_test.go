@@ -41,3 +41,19 @@ func TestThePolicyIsChangedInTheSettings(t *testing.T) {
 		t.Errorf("sent %+v, want %+v", data, want)
 	}
 }
+
+// A sandbox is shown in the status line and with the settings.
+func TestASandboxIsShown(t *testing.T) {
+	s := open(t, tuitest.Scenes["settings"](), 120, 40)
+	s.mustHide("sandbox")
+	s = open(t, func() *tuitest.Journal {
+		j := tuitest.NewJournal()
+		j.Add(protocol.SessionCreated, protocol.SessionCreatedData{
+			Name: "fix", Agent: "claude", Sandbox: protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff},
+		})
+		return j
+	}(), 120, 40)
+	s.mustShow("sandbox workspace, network off")
+	s.press("f3")
+	s.mustShow("claude · sandbox workspace, network off")
+}

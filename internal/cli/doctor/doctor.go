@@ -52,8 +52,8 @@ var doctorVerb = verb.Verb{
 	Use:   "doctor",
 	Short: "Check configuration, data directory, server and agents",
 	Long: `Check the configuration files, hooks, data directory, free disk space, open files, stored sessions,
-the last errors of the server, its version, the installed agents with their logins, and the keys of
-model providers. It connects to the configured MCP servers, and starts no server. It exits 1 when a
+the last errors of the server, its version, the installed agents with their logins, the keys of model
+providers, and which sandboxes can be set up. It connects to the configured MCP servers, and starts no server. It exits 1 when a
 check is bad.`,
 	Example: "  agentctl doctor",
 	Group:   verb.GroupServer,
@@ -241,6 +241,9 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 	}
 	for _, r := range inspector.Providers() {
 		checks = append(checks, readinessCheck("provider "+r.Name, &r))
+	}
+	if o.CLI.Flags.Server == "" {
+		checks = append(checks, checkSandboxes(registry)...)
 	}
 	if len(registry.MCP) == 0 || o.CLI.Flags.Server != "" {
 		return checks

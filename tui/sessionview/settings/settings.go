@@ -101,7 +101,11 @@ func (s *Settings) title() string {
 	if o := state.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
 	}
-	return s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
+	title := s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
+	if state.Sandbox.Confines() {
+		title += " · sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String()))
+	}
+	return title
 }
 
 // entries returns the settings.

@@ -155,6 +155,9 @@ func (l *Line) details(width int, turn string) []string {
 	if agent := describe.Agent(state.Agent); agent != name {
 		add(agent)
 	}
+	if state.Sandbox.Confines() {
+		add("sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String())))
+	}
 	out = append(out, l.contextDetails(width)...)
 	if n := len(l.Replica.Clients); n > 1 {
 		add(format.Count(n, "client"))
