@@ -26,6 +26,10 @@ func (idleAgents) Open(agent.Spec, agent.Host) (agent.Agent, error) { return idl
 
 func (idleAgents) Names() []string { return []string{"main"} }
 
+func (idleAgents) DefaultSandbox(string) protocol.Sandbox { return protocol.Sandbox{} }
+
+func (idleAgents) CheckSandbox(protocol.Sandbox) error { return nil }
+
 type idleAgent struct{}
 
 func (idleAgent) Capabilities() agent.Capabilities { return agent.Capabilities{Resumes: true} }

@@ -47,6 +47,7 @@ var aRandomHistory = rapid.Custom(func(t *rapid.T) *randomHistory {
 	}
 	add(codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{
 		Title: "first", Agent: "claude", CWD: "/home/ada/app", Parent: "s_parent",
+		Sandbox: protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff},
 	}})
 	end := rapid.SampledFrom([]protocol.Type{"", protocol.TurnEnded, protocol.SessionClosed}).Draw(t, "end")
 	done := func(last protocol.Type) bool {
@@ -132,7 +133,7 @@ func (h *randomHistory) batch(t testing.TB) *eventlog.Batch {
 		Session: h.id, First: 1, Last: uint64(len(h.events)),
 		Create: &eventlog.Record{
 			ID: h.id, Epoch: session.NewEpoch(), Created: state.Created,
-			Spec: protocol.MustEncode(agent.Spec{Agent: state.Agent, CWD: state.CWD}),
+			Spec: protocol.MustEncode(agent.Spec{Agent: state.Agent, CWD: state.CWD, Sandbox: state.Sandbox}),
 		},
 		Summary: protocol.MustEncode(protocol.Summary{
 			Session: h.id, Agent: state.Agent, Status: state.Status(), Attributes: state.Attributes,
