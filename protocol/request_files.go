@@ -67,6 +67,11 @@ func isAbsolute(name string) bool {
 	return path.IsAbs(name) || len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 }
 
+// HasNewText reports whether the arguments hold a new text of a file.
+func (a *Arguments) HasNewText() bool {
+	return slices.ContainsFunc(newTextNames, func(name string) bool { return a.fields[name] != nil })
+}
+
 // tellsPatch reports whether the diffs, the patch and the files of a request cover all of its
 // arguments.
 func (a *Approval) tellsPatch(args *Arguments, files []string) bool {

@@ -104,8 +104,7 @@ func (a *Approval) TellsInput() bool {
 	rest, _ := a.RestArguments()
 	if a.Kind == ApprovePatch && (a.Patch != "" || len(a.Content) > 0) {
 		args := ReadArguments(a.Input)
-		news := func(name string) bool { return args.fields[name] != nil }
-		return rest == "" && len(a.Content) == 1 && a.Patch == "" && slices.ContainsFunc(newTextNames, news)
+		return rest == "" && len(a.Content) == 1 && a.Patch == "" && args.HasNewText()
 	}
 	return len(a.Input) > 0 && (a.Command == "" || rest == "")
 }

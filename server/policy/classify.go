@@ -45,8 +45,11 @@ func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
 		c.Contained = whole && a.Command == "" && !slices.ContainsFunc(a.Paths, protected)
 	default:
 		c.Unclear = a.Name == ""
-		if k.readsInside(a) {
+		switch {
+		case k.readsInside(a):
 			c.Kind, c.Safe, c.Contained = protocol.ToolRead, true, true
+		case k.changes(a):
+			c.Kind = protocol.ToolEdit
 		}
 	}
 	return c, whole
@@ -59,8 +62,8 @@ func (k *Classifier) details(a *protocol.Approval) Details {
 		Dir: k.Dir, Tool: a.Name, Opaque: len(a.Input) > 0 && args.Opaque() != "", Text: cmp.Or(a.Action(), a.Title),
 	}
 	if rest, _ := a.RestArguments(); a.Kind == protocol.ApproveCommand && a.Command != "" && rest == "" {
-		d.Text = a.Command
-		if inside(cmp.Or(a.CWD, k.Dir), k.Dir) {
+		d.Text, d.Start = a.Command, k.absolute(cmp.Or(a.CWD, k.Dir))
+		if inside(d.Start, k.Dir) {
 			d.Line = a.Command
 		}
 	}
@@ -73,7 +76,15 @@ func (k *Classifier) details(a *protocol.Approval) Details {
 	for _, path := range paths {
 		d.Files = append(d.Files, fileName(path, k.Dir))
 	}
+	d.Named = paths
 	return d
+}
+
+func (k *Classifier) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(k.Dir, path)
 }
 
 // readsInside reports whether a request uses a reading tool with arguments that name only files of
@@ -100,36 +111,13 @@ func (k *Classifier) readsInside(a *protocol.Approval) bool {
 	return named && !slices.ContainsFunc(paths, outside)
 }
 
+// changes reports whether a request of another kind carries a change of a file.
+func (k *Classifier) changes(a *protocol.Approval) bool {
+	isDiff := func(c protocol.Content) bool { return c.Type == "diff" }
+	args := protocol.ReadArguments(a.Input)
+	return a.Patch != "" || slices.ContainsFunc(a.Content, isDiff) ||
+		slices.Contains(k.ReadTools, a.Name) && args.HasNewText()
+}
+
 // isPlainValue reports whether a value is a number, a switch or null.
 func isPlainValue(value json.RawMessage) bool { return !strings.ContainsAny(string(value[:1]), `"[{`) }
-
-// fileName returns the name of a file in dir, without links, or its absolute path if it is not in
-// it.
-func fileName(path, dir string) string {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	root, _ := resolve(dir)
-	real, _ := resolve(path)
-	if name, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(name) {
-		return filepath.ToSlash(name)
-	}
-	return filepath.ToSlash(real)
-}
-
-// inside reports whether a path, relative to dir or absolute, is in dir after links are resolved.
-func inside(path, dir string) bool {
-	if path == "" || strings.ContainsRune(path, 0) || !filepath.IsAbs(dir) {
-		return false
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	root, ok := resolve(dir)
-	real, resolved := resolve(path)
-	if !ok || !resolved {
-		return false
-	}
-	name, err := filepath.Rel(root, real)
-	return err == nil && filepath.IsLocal(name)
-}

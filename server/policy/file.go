@@ -1,37 +1,56 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/policy/commandline"
 )
 
 // JudgeFile decides about a call by a policy file. Deny and Ask match the possible meaning of a
 // call, Allow only its certain meaning: no part of it is outside of the directory, hidden, or
-// another command.
+// another command. A call of which it is not known whether Deny matches is asked.
 func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 	if c.Plan || c.Question {
 		return asked(f)
 	}
-	possible := possibleCommands(c.Text)
+	asks := false
+	line := c.line()
 	for i := range f.Deny {
-		if may(&f.Deny[i], c, possible) {
+		switch may(&f.Deny[i], c, line) {
+		case commandline.Yes:
 			return Ruling{Refuse, fmt.Sprintf("deny[%d] of the policy file %s", i, f.Name)}
+		case commandline.Maybe:
+			asks = true
 		}
 	}
 	for i := range f.Ask {
-		if may(&f.Ask[i], c, possible) {
-			return asked(f)
-		}
+		asks = asks || may(&f.Ask[i], c, line) != commandline.No
+	}
+	if asks {
+		return asked(f)
 	}
 	if i := allowing(f.Allow, c); i >= 0 {
 		return Ruling{Allow, fmt.Sprintf("allow[%d] of the policy file %s", i, f.Name)}
 	}
 	return asked(f)
+}
+
+// line returns what a command runs. Of a call that is more than a command, any word may run.
+func (c *Call) line() *commandline.Line {
+	switch {
+	case c.Kind != protocol.ToolExecute:
+		return &commandline.Line{}
+	case c.Line != "" || c.Start != "":
+		return commandline.Read(c.Text, filepath.ToSlash(cmp.Or(c.Start, c.Dir)))
+	}
+	return commandline.ReadText(c.Text)
 }
 
 // asked returns the ruling about a call that a user decides, if there is time for it.
@@ -48,25 +67,22 @@ func FileTimeout(f *protocol.PolicyFile) (d time.Duration, set bool) {
 	return d, err == nil
 }
 
-// may reports whether a rule may match a call with possible commands. Case is ignored.
-func may(r *protocol.PolicyRule, c *Call, possible [][]string) bool {
+// may returns whether a rule matches a call that runs a line. Case is ignored.
+func may(r *protocol.PolicyRule, c *Call, line *commandline.Line) commandline.Match {
 	if r.Tool != "" && !strings.EqualFold(r.Tool, c.Tool) {
-		return false
+		return commandline.No
 	}
-	if r.Program != "" &&
-		(c.Kind != protocol.ToolExecute || !mayRun(possible, r.Program, strings.Fields(r.Subcommand))) {
-		return false
+	m := commandline.Yes
+	if r.Program != "" {
+		m = line.Runs(r.Program, strings.Fields(r.Subcommand))
+		if m == commandline.No && c.Kind == protocol.ToolExecute && runsLink(line, r.Program) {
+			m = commandline.Maybe
+		}
 	}
-	if r.Path == "" {
-		return true
+	if r.Path != "" {
+		m = min(m, names(r.Path, c, line))
 	}
-	pattern := strings.ToLower(r.Path)
-	matches := func(name string) bool {
-		name = strings.ToLower(path.Clean(name))
-		inside, ok := strings.CutPrefix(name, strings.ToLower(strings.TrimSuffix(c.Dir, "/"))+"/")
-		return matchPath(pattern, name) || ok && matchPath(pattern, inside)
-	}
-	return slices.ContainsFunc(c.Files, matches) || slices.ContainsFunc(names(c.Text), matches)
+	return m
 }
 
 // allowing returns the index of the last rule that was needed to allow a call, or -1. Every command
@@ -86,15 +102,7 @@ func allowing(rules []protocol.PolicyRule, c *Call) int {
 	last := -1
 	switch {
 	case c.Kind == protocol.ToolExecute:
-		commands, ok := literalCommands(c.Line)
-		if !ok {
-			return -1
-		}
-		for _, words := range commands {
-			if last = find(func(r *protocol.PolicyRule) bool { return r.Path == "" && runs(r, words) }); last < 0 {
-				return -1
-			}
-		}
+		last = allowingLine(c, find)
 	case c.Contained:
 		for _, file := range c.Files {
 			if last = find(func(r *protocol.PolicyRule) bool {
@@ -107,13 +115,47 @@ func allowing(rules []protocol.PolicyRule, c *Call) int {
 	return last
 }
 
-// runs reports whether words are the command of a rule. A command with an assignment is not.
-func runs(r *protocol.PolicyRule, words []string) bool {
+// allowingLine returns the index of the last rule that was needed to allow the commands of a line,
+// or -1. find returns the index of the first rule that matches.
+func allowingLine(c *Call, find func(match func(r *protocol.PolicyRule) bool) int) int {
+	commands, ok := commandline.Literal(c.Line)
+	if !ok {
+		return -1
+	}
+	last, dirs := -1, []string{cmp.Or(c.Start, c.Dir)}
+	contained := func(path string) bool {
+		return !slices.ContainsFunc(dirs, func(dir string) bool { return !insideOf(path, dir, c.Dir) })
+	}
+	for _, words := range commands {
+		if last = find(func(r *protocol.PolicyRule) bool { return r.Path == "" && runs(r, words, contained) }); last < 0 {
+			return -1
+		}
+		if words[0] == "cd" {
+			if len(words) != 2 || words[1] == "-" || !contained(words[1]) {
+				return -1
+			}
+			for _, dir := range dirs {
+				dirs = append(dirs, filepath.Join(dir, words[1]))
+			}
+		}
+		if len(dirs) > maxDirs {
+			return -1
+		}
+	}
+	return last
+}
+
+// maxDirs bounds the directories in which the commands of a line may run.
+const maxDirs = 64
+
+// runs reports whether words are the command of a rule, and do nothing else. A command with an
+// assignment is not. contained reports whether a path is in the directory of the session.
+func runs(r *protocol.PolicyRule, words []string, contained func(path string) bool) bool {
 	want := append([]string{r.Program}, strings.Fields(r.Subcommand)...)
 	if strings.Contains(words[0], "=") || len(words) < len(want) || r.Exact && len(words) > len(want) {
 		return false
 	}
-	return slices.Equal(words[:len(want)], want)
+	return slices.Equal(words[:len(want)], want) && commandline.Plain(words, len(want), contained)
 }
 
 // matchPath reports whether a path matches a pattern: * and ? match within an element, ** any

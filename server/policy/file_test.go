@@ -159,6 +159,19 @@ func TestAnInvalidPolicyFileTellsLineAndField(t *testing.T) {
 	}
 }
 
+func TestNoRuleAllowsAnAssignment(t *testing.T) {
+	f, err := ParseFile("x", []byte(`{"allow": [{"program": "A=b"}, {"program": "make"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]Action{`make`: Allow, `A=b make`: AskUser, `'A=b' make`: AskUser, `A=b`: AskUser} {
+		call := command(line)
+		if r := JudgeFile(f, &call); r.Action != want {
+			t.Errorf("%s: %+v, want %v", line, r, want)
+		}
+	}
+}
+
 func FuzzParseFile(f *testing.F) {
 	f.Add([]byte(ciFile), "go test ./...")
 	f.Add([]byte(`{"allow":[{"program":"a"}]}`), "a 'b' && a")

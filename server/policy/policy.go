@@ -109,8 +109,10 @@ type Details struct {
 	Tool   string   // its name
 	Opaque bool     // its arguments can be read in different ways
 	Line   string   // the command, if nothing else runs and it runs in the directory
+	Start  string   // where the command runs, absolute; empty: in Dir, or the call is more than a command
 	Text   string   // everything known about the call
-	Files  []string // that it reads or changes: relative to the directory, or absolute
+	Files  []string // that it reads or changes, without links: relative to the directory, or absolute
+	Named  []string // the same files as the call names them
 }
 
 // An Action is the outcome of a ruling.

@@ -183,7 +183,8 @@ var packageRules = []packageRule{
 		"protocol", "server/agent", "server/eventlog", "server/session/item", "server/session/output",
 		"server/session/record",
 	}},
-	{pkg: "server/policy", imports: []string{"protocol"}},
+	{pkg: "server/policy", imports: []string{"protocol", "server/policy/commandline"}},
+	{pkg: "server/policy/commandline"},
 	{pkg: "server/hook", imports: []string{
 		"protocol", "server/eventlog", "server/session/approval", "server/session/list", "server/agent/process",
 		"internal/atomicfile", "internal/safetext",

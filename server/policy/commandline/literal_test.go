@@ -1,4 +1,4 @@
-package policy
+package commandline
 
 import (
 	"reflect"
@@ -40,51 +40,23 @@ func TestCommandsOfALineAreLiteral(t *testing.T) {
 		``: nil, ` `: nil, `;`: nil, `ls;`: nil, `; ls`: nil, `ls &&`: nil, `ls ;; ls`: nil, `ls 'x`: nil, `ls "x`: nil,
 		`ls # x`: nil, `# x`: nil, `fi`: nil, `then ls`: nil,
 	} {
-		commands, ok := literalCommands(line)
+		commands, ok := Literal(line)
 		if ok != (want != nil) || !reflect.DeepEqual(commands, want) {
 			t.Errorf("%q: %q, %v, want %q", line, commands, ok, want)
 		}
 	}
 }
 
-// A keyword is a program to rules that deny or ask.
-func TestKeywordsCountAsPrograms(t *testing.T) {
-	for line, want := range map[string][][]string{
-		`if true; then rm x; fi`: {{"if", "true"}, {"then", "rm", "x"}, {"fi"}},
-		`for f in 'a b'; do x`:   {{"for", "f", "in", "a b"}, {"do", "x"}},
-		`fi`:                     {{"fi"}},
-		`echo ' if ' if`:         {{"echo", " if ", "if"}},
-		`if $x; then r'm'; fi`:   {{"env", "if", "x", "then", "r", "m", "fi"}},
-	} {
-		if got := possibleCommands(line); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
-}
-
-func TestNoRuleAllowsAnAssignment(t *testing.T) {
-	f, err := ParseFile("x", []byte(`{"allow": [{"program": "A=b"}, {"program": "make"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line, want := range map[string]Action{`make`: Allow, `A=b make`: AskUser, `'A=b' make`: AskUser, `A=b`: AskUser} {
-		call := command(line)
-		if r := JudgeFile(f, &call); r.Action != want {
-			t.Errorf("%s: %+v, want %v", line, r, want)
-		}
-	}
-}
-
 func TestALongLineIsRead(t *testing.T) {
 	line := strings.Repeat("a | ", 1<<15) + "a"
-	if commands, ok := literalCommands(line); !ok || len(commands) != 1<<15+1 {
+	if commands, ok := Literal(line); !ok || len(commands) != 1<<15+1 {
 		t.Errorf("%d commands", len(commands))
 	}
 }
 
-// FuzzLiteralCommands prints a literal line again: it has the same words, and a shell expands none
+// FuzzLiteral prints a literal line again: it has the same words, and a shell expands none
 // of them.
-func FuzzLiteralCommands(f *testing.F) {
+func FuzzLiteral(f *testing.F) {
 	for _, line := range []string{
 		`git -C "a b" status 2>&1 | wc -l && x || y; 'z'`, `A=b make C=d`, `>/dev/null a 2>/dev/null`, `a ''"" 'b'c"d"`,
 		`if a; then b; fi`, `a $b`, `a =b`, `a; # b`, `time a`,
@@ -92,7 +64,7 @@ func FuzzLiteralCommands(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		commands, ok := literalCommands(line)
+		commands, ok := Literal(line)
 		if !ok {
 			return
 		}
@@ -104,7 +76,7 @@ func FuzzLiteralCommands(f *testing.F) {
 		if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&printed, file); err != nil {
 			t.Fatal(err)
 		}
-		again, ok := literalCommands(strings.TrimSuffix(printed.String(), "\n"))
+		again, ok := Literal(strings.TrimSuffix(printed.String(), "\n"))
 		if !ok || !reflect.DeepEqual(again, commands) {
 			t.Errorf("%q: %q, printed as %q: %q", line, commands, printed.String(), again)
 		}

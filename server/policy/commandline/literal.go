@@ -1,11 +1,8 @@
-package policy
+package commandline
 
 import (
-	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -20,10 +17,10 @@ var redirections = []string{"2>&1", "2>/dev/null", ">/dev/null"}
 // operators join the commands of a line. A semicolon is not an operator: it ends a statement.
 var operators = []syntax.BinCmdOperator{syntax.AndStmt, syntax.OrStmt, syntax.Pipe}
 
-// literalCommands returns the commands of a line for a shell, each as its words, assignments first.
-// ok is false unless the line consists of simple commands of literal words and quoted texts, joined
+// Literal returns the commands of a line for a shell, each as its words, assignments first. ok is
+// false unless the line consists of simple commands of literal words and quoted texts, joined
 // by operators and semicolons: everything else may run something that is not in it.
-func literalCommands(line string) (commands [][]string, ok bool) {
+func Literal(line string) (commands [][]string, ok bool) {
 	if !isPrintable(line) {
 		return nil, false
 	}
@@ -131,70 +128,4 @@ func isPrintable(line string) bool {
 
 func isLiteral(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(literal, c) >= 0
-}
-
-// wrappers are programs that run the program in their arguments.
-var wrappers = []string{
-	"bash", "builtin", "command", "doas", "env", "eval", "exec", "find", "nice", "nohup", "setsid", "sh", "ssh",
-	"stdbuf", "su", "sudo", "time", "timeout", "watch", "xargs", "zsh",
-}
-
-// shellWord matches a word of a line with its quotes. It is compiled when it is first needed.
-var shellWord = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^ ;|&'"])+`)
-})
-
-// keywords are the words of a shell that begin or end a part of a compound command.
-var keywords = []string{
-	"case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "until", "while",
-}
-
-// possibleCommands returns the commands that a line may run. A keyword counts as a program with
-// arguments. Unless all other words are literal, any word of the line may be a program.
-func possibleCommands(line string) [][]string {
-	asWords := shellWord().ReplaceAllStringFunc(line, func(word string) string {
-		if slices.Contains(keywords, word) {
-			return "'" + word + "'"
-		}
-		return word
-	})
-	if commands, ok := literalCommands(asWords); ok {
-		return commands
-	}
-	return [][]string{append([]string{"env"}, names(line)...)}
-}
-
-// mayRun reports whether possible commands may run a program with the words of a subcommand.
-func mayRun(commands [][]string, program string, subcommand []string) bool {
-	return slices.ContainsFunc(commands, func(words []string) bool {
-		for i, w := range words {
-			if i > 0 && !slices.Contains(wrappers, path.Base(words[0])) && !strings.Contains(words[0], "=") {
-				return false
-			}
-			for _, part := range names(w) { // a wrapper may get a line as one word
-				if program != "*" && !strings.EqualFold(path.Base(part), program) {
-					continue
-				}
-				if containsWords(words[i:], subcommand) || containsWords(names(w), subcommand) {
-					return true
-				}
-			}
-		}
-		return false
-	})
-}
-
-// names returns the parts of a text that may be names of programs or files.
-func names(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r > '~' || !isLiteral(byte(r)) || r == '=' })
-}
-
-// containsWords reports whether some words follow each other.
-func containsWords(words, some []string) bool {
-	for i := 0; i+len(some) <= len(words); i++ {
-		if slices.Equal(words[i:i+len(some)], some) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,61 @@
+package commandline
+
+import "strings"
+
+// safeGitKeys are the settings of git that run nothing and write nothing, in lower case. A name that
+// ends with a dot is a section.
+var safeGitKeys = []string{
+	"advice.", "color.", "column.", "status.", "user.", "author.", "committer.", "i18n.", "log.", "fetch.prune",
+	"core.abbrev", "core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.longpaths", "core.quotepath",
+	"core.safecrlf", "core.symlinks", "core.whitespace", "commit.gpgsign", "tag.gpgsign", "diff.algorithm", "diff.context",
+	"diff.mnemonicprefix", "diff.noprefix", "diff.renames", "diff.renamelimit", "diff.submodule", "gc.auto", "grep.",
+	"http.lowspeedlimit", "http.lowspeedtime", "http.postbuffer", "http.version", "init.defaultbranch", "merge.conflictstyle",
+	"merge.ff", "merge.renames", "protocol.version", "pull.ff", "pull.rebase", "push.default", "push.followtags",
+	"rebase.autosquash", "rebase.autostash", "rerere.enabled", "safe.directory", "submodule.recurse", "tag.sort",
+}
+
+// plainSetting reports whether an operand NAME=VALUE of a program, or a text without a value, is safe.
+func plainSetting(program, text string) bool {
+	name, value, ok := strings.Cut(text, "=")
+	if rest, blank := "", false; !ok {
+		name, rest, blank = strings.Cut(text, " ")
+		if value = rest; !blank {
+			return program == "make" || program == "gmake" // a target
+		}
+	}
+	return safeOption(program, name, value)
+}
+
+// safeOption reports whether a setting NAME=VALUE of a program neither runs another program nor
+// writes a file.
+func safeOption(program, name, value string) bool {
+	name = strings.ToLower(name)
+	switch program {
+	case "git":
+		for _, key := range safeGitKeys {
+			if name == key || strings.HasSuffix(key, ".") && strings.HasPrefix(name, key) {
+				return true
+			}
+		}
+		return false
+	case "go": // -ldflags
+		return !strings.Contains(name+value, "ext")
+	case "tar", "gtar", "bsdtar":
+		return name == "dot" || name == "echo" || name == "bell" || name == "ttyout" || name == "sleep"
+	case "ssh", "scp", "sftp", "slogin", "autossh":
+		switch name {
+		case "batchmode", "connecttimeout", "stricthostkeychecking", "user", "port", "loglevel", "compression",
+			"serveraliveinterval", "serveralivecountmax", "connectionattempts", "identitiesonly", "passwordauthentication",
+			"hostname", "preferredauthentications", "requesttty":
+			return true
+		}
+		return false
+	case "make", "gmake":
+		switch strings.ToLower(value) {
+		case "y", "n", "yes", "no", "true", "false", "on", "off", "debug", "release":
+			return name != "shell" && name != "makeflags"
+		}
+		return value != "" && strings.Trim(value, "0123456789.") == "" && name != "shell"
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package commandline
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// run adds a command and what it runs.
+func (r *reader) run(list []Word, s state, certain bool) {
+	if len(list) == 0 {
+		return
+	}
+	if r.depth >= maxDepth {
+		r.line.Unread = true
+		return
+	}
+	if !r.add(list, s, certain) {
+		return
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	name := program(list[0])
+	if strings.Contains(list[0].Text, "/") {
+		r.scripts = append(r.scripts, path.Base(list[0].Text))
+	}
+	if list[0].Splits && len(list) > 1 { // it may be empty, or a wrapper
+		r.unsure(func() { r.run(list[1:], s, false) })
+	}
+	list = prepared(name, list)
+	parts, ok := scan(list)
+	if !ok {
+		return
+	}
+	for _, p := range parts {
+		r.readPart(name, p, list, s)
+	}
+	switch name {
+	case "tee", "cp", "mv", "ln", "install", "dd", "sed", "patch":
+		for _, w := range list[1:] {
+			r.written[path.Base(w.Text)] = true
+		}
+	case "parallel":
+		for i, w := range list {
+			if i > 0 && strings.HasPrefix(list[i-1].Text, ":::") {
+				r.script(w.Text, s, i == 2)
+			}
+		}
+	}
+}
+
+// prepared returns the words with those that a program adds, or puts into its command.
+func prepared(name string, list []Word) []Word {
+	replace := ""
+	switch name {
+	case "xargs":
+		for i, w := range list {
+			switch {
+			case w.Text == "-I" && i+1 < len(list):
+				replace = list[i+1].Text
+			case strings.HasPrefix(w.Text, "-I"), strings.HasPrefix(w.Text, "-i"):
+				replace = w.Text[2:]
+			case strings.HasPrefix(w.Text, "--replace="):
+				replace = strings.TrimPrefix(w.Text, "--replace=")
+			}
+		}
+		list = append(slices.Clip(list), Word{unknownText, true})
+		fallthrough
+	case "find", "gfind", "fd", "fdfind", "parallel", "rush", "env_parallel":
+		if replace == "" {
+			replace = "{}"
+		}
+		list = slices.Clone(list)
+		for i, w := range list {
+			if i > 1 && list[i-1].Text != "-I" {
+				list[i].Text = strings.ReplaceAll(w.Text, replace, unknownText)
+			}
+		}
+	}
+	return list
+}
+
+// readPart reads what a part of a command runs.
+func (r *reader) readPart(name string, p part, list []Word, s state) {
+	switch p.kind {
+	case commandPart:
+		r.run(list[p.at:p.end], s, true)
+	case wordsPart:
+		r.run(list[p.at:p.end], s, true)
+		r.later(list[p.at:p.end], s)
+		for _, w := range list[p.at:p.end] {
+			if strings.ContainsAny(w.Text, " \t\n") {
+				r.script(w.Text, s, true)
+			}
+		}
+	case linePart:
+		r.script(p.value.Text, s, true)
+		r.partly(p.value.Text)
+	case codePart:
+		r.code(name, p.value.Text, s)
+	case settingPart:
+		r.option(name, p.value.Text, s)
+	case assignmentPart:
+		key, value, _ := strings.Cut(p.value.Text, "=")
+		r.setting(key, Word{Text: value}, s)
+	case opaquePart:
+		r.line.Unread = true
+		r.unsure(func() { r.script(p.value.Text, s, false) })
+	case filePart:
+		r.scripts = append(r.scripts, path.Base(p.value.Text))
+		if strings.HasPrefix(p.value.Text, unknownText) || strings.HasPrefix(p.value.Text, "/dev/") || p.value.Text == "-" {
+			r.input(name, s)
+		}
+	case inputPart:
+		r.input(name, s)
+	case otherPart:
+		if name == "git" && p.value.Text != "" { // an alias
+			r.line.Unread = true
+		}
+	}
+	if p.loose && (p.kind == commandPart || p.kind == linePart) { // it may begin later
+		r.later(list[p.at:p.end], s)
+	}
+	for _, prefix := range []string{"ext::", "!"} { // of git: a remote, an alias
+		if line, ok := strings.CutPrefix(p.value.Text, prefix); ok && name == "git" && p.kind == textPart {
+			r.script(strings.ReplaceAll(line, "%", ""), s, true)
+		}
+	}
+}
+
+// later reads each word of a command but the first as the beginning of a possible one.
+func (r *reader) later(list []Word, s state) {
+	r.line.Unread = r.line.Unread || len(list) > maxLater
+	for i := 1; i < min(len(list), maxLater); i++ {
+		r.unsure(func() { r.run(list[i:], s, false) })
+	}
+}
+
+// partly notes that a line for a shell is not known whole.
+func (r *reader) partly(line string) {
+	r.line.Unread = r.line.Unread || strings.ContainsRune(line, Unknown)
+}
+
+// input reads the commands that a shell or another program reads from its input.
+func (r *reader) input(name string, s state) {
+	if len(s.input) == 0 && !s.piped {
+		return // the input of the line, which is none
+	}
+	exact := !s.piped
+	shell := slices.Contains(rows()[name].operands, "STDIN") || rows()[name] == rows()["sh"]
+	for _, w := range s.input {
+		if !shell {
+			r.code(name, w.Text, s)
+			continue
+		}
+		r.script(w.Text, s, true)
+		exact = exact && w.Known()
+	}
+	r.line.Unread = r.line.Unread || !exact
+}
+
+// Variables whose values programs run, and those that change what programs do.
+var (
+	runVariable = compiled(`(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|MAKEFLAGS|MFLAGS|GOFLAGS|` +
+		`EXTERNAL_DIFF|WRAPPER|RUNNER|TAR_OPTIONS|GIT_PROXY_COMMAND|FCEDIT|HOOK|_CMD|^CC|^CXX|^LD|^AR|^FC)$`)
+	opaqueVariable = compiled(`^(BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|` +
+		`BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH)$`)
+)
+
+// setting reads an assignment to a variable of the environment.
+func (r *reader) setting(name string, value Word, s state) {
+	switch {
+	case opaqueVariable().MatchString(name):
+		r.line.Unread = true
+	case name == "PATH":
+		for dir := range strings.SplitSeq(value.Text, ":") {
+			switch path.Base(dir) {
+			case "bin", ".bin", "sbin", "shims", unknownText, ".":
+			default:
+				r.line.Unread = true
+			}
+		}
+		return
+	}
+	if runVariable().MatchString(name) || opaqueVariable().MatchString(name) {
+		r.lines(value.Text, s)
+	}
+}
+
+// lines reads a value that a program may run: all of it, or the values of flags in it.
+func (r *reader) lines(value string, s state) {
+	r.script(strings.TrimLeft(value, "|!- "), s, true)
+	for i, c := range value {
+		if c == '=' {
+			r.script(value[i+1:], s, true)
+		}
+	}
+	r.partly(value)
+}
+
+// option reads a setting NAME=VALUE of a program.
+func (r *reader) option(program, text string, s state) {
+	name, value, _ := strings.Cut(text, "=")
+	if program == "socat" {
+		if _, line, ok := strings.Cut(text, ":"); ok {
+			r.script(line, s, true)
+		}
+		return
+	}
+	if key, rest, ok := strings.Cut(text, " "); ok && value == "" { // ssh takes a blank
+		name, value = key, rest
+	}
+	switch {
+	case program == "alias", program == "make", program == "gmake":
+		r.lines(value, s)
+	case safeOption(program, name, value):
+	case program == "git":
+		alias, isAlias := strings.CutPrefix(strings.ToLower(name), "alias.")
+		if isAlias && !strings.HasPrefix(value, "!") {
+			r.run(append(known("git"), fields(value)...), s, true)
+			return
+		}
+		if strings.HasPrefix(strings.ToLower(name), "include") || alias == "" && isAlias {
+			r.line.Unread = true
+		}
+		fallthrough
+	default:
+		r.lines(value, s)
+	}
+}
+
+func fields(text string) []Word { return known(strings.Fields(text)...) }
