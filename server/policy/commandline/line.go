@@ -59,6 +59,7 @@ type reader struct {
 	noVars  bool            // the values of variables cannot be followed
 	written map[string]bool // base names of files that the line writes
 	scripts []string        // base names of files that it runs
+	texts   []Word          // here-documents
 }
 
 // A state is what a shell knows at a place of a line.
@@ -169,6 +170,7 @@ func (r *reader) stmt(st *syntax.Stmt, s state) (ok, all state) {
 func (r *reader) redirect(d *syntax.Redirect, s *state) {
 	if d.Hdoc != nil {
 		s.input, s.piped = r.heredoc(d.Hdoc, s), false
+		r.texts = append(r.texts, s.input...)
 		return
 	}
 	if d.N != nil && strings.HasPrefix(d.N.Value, "{") {
@@ -178,6 +180,7 @@ func (r *reader) redirect(d *syntax.Redirect, s *state) {
 	switch d.Op {
 	case syntax.WordHdoc:
 		s.input, s.piped = words, false
+		r.texts = append(r.texts, words...)
 	case syntax.DplIn, syntax.DplOut:
 	case syntax.RdrIn:
 		s.input, s.piped = nil, true
@@ -313,10 +316,10 @@ func (r *reader) binary(c *syntax.BinaryCmd, s state) (ok, all state) {
 		okY, allY := r.stmt(c.Y, allX)
 		return okX.union(okY), allX.union(allY)
 	}
-	from := len(r.line.Commands)
+	from, texts := len(r.line.Commands), len(r.texts)
 	r.stmt(c.X, s)
 	in := s
-	in.input, in.piped = printed(r.line.Commands[from:]), true
+	in.input, in.piped = append(printed(r.line.Commands[from:]), r.texts[texts:]...), true
 	r.stmt(c.Y, in)
 	return s, s
 }

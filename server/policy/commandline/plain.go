@@ -27,7 +27,7 @@ func plain(list []Word, named int, inside func(path string) bool) bool {
 		case writtenPart:
 			ok = ok || inside(p.value.Text)
 		case inputPart:
-			ok = false
+			ok = p.flag == "CODEIN"
 		}
 		if !ok {
 			return false

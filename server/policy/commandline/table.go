@@ -173,6 +173,7 @@ type scanner struct {
 	loose bool // an unknown flag or word came before
 	coded bool // a flag had the code
 	line  bool // a flag of a shell makes the first operand a line
+	stdin bool // a flag of a shell makes it read its input
 	parts []part
 }
 
@@ -207,8 +208,9 @@ func scan(list []Word) (parts []part, ok bool) {
 			}
 		}
 	}
-	if !s.coded && (slices.Contains(operands, "STDIN") || len(operands) > 0 && operands[0] == "FILE") {
+	if !s.coded && slices.ContainsFunc(operands, func(o string) bool { return o == "STDIN" || o == "CODEIN" || o == "FILE" }) {
 		s.emit(inputPart, s.i, s.i, Word{})
+		s.parts[len(s.parts)-1].flag = operands[len(operands)-1]
 	}
 	return s.parts, true
 }
@@ -289,9 +291,7 @@ func (s *scanner) cluster(letters string) (done, ok bool) {
 		if !known {
 			return false, false
 		}
-		if name == "-c" && takes == "" {
-			s.line = true // of a shell
-		}
+		s.shellFlag(name, takes)
 		if takes != "" && !strings.Contains(".!~", takes) {
 			rest := letters[i+1:]
 			return s.take(name, takes, Word{Text: strings.TrimPrefix(rest, "=")}, rest != "" || takes == "?"), true
@@ -326,6 +326,12 @@ func (s *scanner) bundle() {
 	}
 }
 
+// shellFlag notes the flags of a shell that change its first operand.
+func (s *scanner) shellFlag(name, takes string) {
+	s.line = s.line || name == "-c" && takes == ""
+	s.stdin = s.stdin || name == "-s" && takes == ""
+}
+
 func switchKind(takes string) kind {
 	if takes == "!" {
 		return opaquePart
@@ -338,9 +344,7 @@ func (s *scanner) take(name, takes string, value Word, attached bool) (done bool
 	at := s.i
 	value.Splits = s.words[at].Splits
 	s.i++
-	if name == "-c" && takes == "" {
-		s.line = true
-	}
+	s.shellFlag(name, takes)
 	switch takes {
 	case "", "?":
 		return false
@@ -434,6 +438,8 @@ func (s *scanner) operand(operands *[]string) (done bool) {
 		switch {
 		case s.line:
 			one(linePart)
+		case s.stdin:
+			s.emit(inputPart, at, at, Word{})
 		case !s.coded:
 			one(filePart)
 		}

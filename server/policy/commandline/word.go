@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -43,10 +44,9 @@ func join(words []Word) string {
 
 // words returns what a word of a line becomes, with its braces expanded.
 func (r *reader) words(w *syntax.Word, s *state) []Word {
-	if strings.Contains(w.Lit(), "{") || len(w.Parts) > 1 {
-		syntax.SplitBraces(w)
-	}
-	list := r.parts(w.Parts, s)
+	split := &syntax.Word{Parts: slices.Clone(w.Parts)} // the parser's is walked again
+	syntax.SplitBraces(split)
+	list := r.parts(split.Parts, s)
 	if len(list) > maxBraces {
 		return []Word{{unknownText, true}}
 	}
@@ -58,11 +58,14 @@ func (r *reader) parts(parts []syntax.WordPart, s *state) []Word {
 	list := []Word{{}}
 	for _, part := range parts {
 		var next []Word
-		if b, ok := part.(*syntax.BraceExp); ok && !b.Sequence {
+		switch b, ok := part.(*syntax.BraceExp); {
+		case ok && b.Sequence:
+			next = []Word{{unknownText, true}}
+		case ok:
 			for _, e := range b.Elems {
 				next = append(next, r.parts(e.Parts, s)...)
 			}
-		} else {
+		default:
 			next = []Word{r.part(part, s)}
 		}
 		var product []Word
