@@ -73,3 +73,62 @@ func TestFormsThatRunOtherPrograms(t *testing.T) {
 		}
 	}
 }
+
+// A rule that allows a program allows no form in which the program runs another one or writes
+// elsewhere.
+func TestPlainForms(t *testing.T) {
+	dir := linkedDir(t)
+	for _, entry := range tableLines(t, "plain.txt") {
+		mark, line, _ := strings.Cut(entry, "\t")
+		program, _, _ := strings.Cut(line, " ")
+		call := command(line)
+		call.Dir = dir
+		if got := marks[JudgeFile(&protocol.PolicyFile{Allow: programRules(program)}, &call).Action]; got != mark {
+			t.Errorf("%s: %s, want %s", line, got, mark)
+		}
+	}
+}
+
+// A rule that names a form allows it, and nothing that follows it and runs more.
+func TestARuleThatNamesAForm(t *testing.T) {
+	dir := linkedDir(t)
+	for _, c := range []struct {
+		rule, line string
+		want       Action
+	}{
+		{"git push", "git push origin main", Allow},
+		{"git push", "git push --receive-pack=x", AskUser},
+		{"git -c core.pager=cat log", "git -c core.pager=cat log -5", Allow},
+		{"git -c core.pager=cat log", "git -c core.pager=cat log --output=/x", AskUser},
+		{"git submodule foreach", "git submodule foreach ls", AskUser},
+		{"git submodule foreach ls", "git submodule foreach ls", Allow},
+		{"go run", "go run ./cmd/a", Allow},
+		{"go run", "go run -exec ls ./cmd/a", AskUser},
+		{"go test", "go test -exec ls", AskUser},
+		{"go test -exec ls", "go test -exec ls ./...", Allow},
+		{"npx prettier", "npx prettier --check .", Allow},
+		{"npx", "npx prettier", AskUser},
+		{"env go", "env go test ./...", Allow},
+		{"env go", "env go run .", AskUser},
+		{"env go test", "env go test -exec ls", AskUser},
+		{"xargs grep", "xargs grep x", Allow},
+		{"sudo -u a ls", "sudo -u a ls x", Allow},
+		{"docker run", "docker run a", AskUser},
+		{"docker run a", "docker run a", Allow},
+		{"docker run a", "docker run a ls", AskUser},
+		{"docker run a ls", "docker run a ls -l", Allow},
+		{"ssh h", "ssh h", Allow},
+		{"ssh h", "ssh h ls", AskUser},
+		{"ssh h uptime", "ssh h uptime", Allow},
+		{"ssh h uptime", "ssh h uptime -p", AskUser},
+		{"python3 a.py", "python3 a.py x", Allow},
+		{"python3 -m pytest", "python3 -m pytest -q", Allow},
+		{"bash a.sh", "bash a.sh", Allow},
+	} {
+		call := command(c.line)
+		call.Dir = dir
+		if r := JudgeFile(&protocol.PolicyFile{Allow: programRules(c.rule)}, &call); r.Action != c.want {
+			t.Errorf("%s: %s: %s, want %s", c.rule, c.line, marks[r.Action], marks[c.want])
+		}
+	}
+}

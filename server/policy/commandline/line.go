@@ -18,6 +18,8 @@ const (
 	maxDirs  = 8
 	maxSteps = 5000 // statements that are read
 	maxLater = 64   // words of a command that may begin another
+	maxRead  = 16   // times the length of the line, for all lines in it
+	minRead  = 1 << 16
 )
 
 // A Run is a command that a line may run. Certain is false if it may be only text.
@@ -38,7 +40,7 @@ type Line struct {
 
 // Read reads a line for a shell that starts in dir, an absolute path with slashes.
 func Read(line, dir string) *Line {
-	r := reader{line: &Line{}, written: map[string]bool{}}
+	r := reader{line: &Line{}, written: map[string]bool{}, left: max(minRead, maxRead*len(line))}
 	r.script(line, state{dirs: []string{dir}}, true)
 	r.checkWritten()
 	return r.line
@@ -56,6 +58,7 @@ type reader struct {
 	line    *Line
 	depth   int
 	steps   int
+	left    int // bytes
 	noVars  bool            // the values of variables cannot be followed
 	written map[string]bool // base names of files that the line writes
 	scripts []string        // base names of files that it runs
@@ -94,7 +97,7 @@ func (r *reader) script(text string, s state, certain bool) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if r.depth >= maxDepth {
+	if r.left -= len(text); r.depth >= maxDepth || r.left < 0 {
 		r.line.Unread = true
 		return
 	}

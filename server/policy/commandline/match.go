@@ -32,6 +32,7 @@ var same = map[string][]string{
 	"git checkout": {"switch", "restore", "checkout-index", "read-tree"},
 	"git switch":   {"checkout"},
 	"git restore":  {"checkout", "checkout-index"},
+	"git rebase":   {"pull --rebase", "pull -r"},
 	"npm run":      {"run-script"},
 	"npm install":  {"i", "in", "add", "ci", "clean-install"},
 	"npm test":     {"t", "tst"},
@@ -63,7 +64,7 @@ func (r *Run) match(name string, sub []string) Match {
 	first := strings.TrimPrefix(r.Words[0].Text, "=")
 	base := path.Base(first)
 	switch {
-	case name == "*", strings.EqualFold(base, name), strings.EqualFold(strings.TrimSuffix(base, ".exe"), name):
+	case name == "*", strings.EqualFold(base, name), strings.EqualFold(first, name), strings.EqualFold(strings.TrimSuffix(base, ".exe"), name):
 		return r.has(name, sub)
 	case strings.ContainsRune(base, Unknown):
 		if len(sub) == 0 && may(strings.ToLower(base), strings.ToLower(name)) {

@@ -27,7 +27,7 @@ func plain(list []Word, named int, inside func(path string) bool) bool {
 		case writtenPart:
 			ok = ok || inside(p.value.Text)
 		case inputPart:
-			ok = p.flag == "CODEIN"
+			ok = p.flag == "CODEIN" || p.flag == "STDIN" && named > 1
 		}
 		if !ok {
 			return false

@@ -108,8 +108,13 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.unsure(func() { r.script(p.value.Text, s, false) })
 	case filePart:
 		r.scripts = append(r.scripts, path.Base(p.value.Text))
-		if strings.HasPrefix(p.value.Text, unknownText) || strings.HasPrefix(p.value.Text, "/dev/") || p.value.Text == "-" {
+		switch text := p.value.Text; {
+		case text == "-", text == "/dev/stdin":
 			r.input(name, s)
+		case strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
+			r.line.Unread = true
+		case strings.HasPrefix(text, unknownText): // a file, unless it is a flag or the input
+			r.line.Unread = r.line.Unread || p.value.Splits || p.end < len(list) || s.piped || len(s.input) > 0
 		}
 	case inputPart:
 		r.input(name, s)

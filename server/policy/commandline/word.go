@@ -117,6 +117,9 @@ func (r *reader) part(part syntax.WordPart, s *state) Word {
 	case *syntax.ArithmExp:
 		r.inner(part, s)
 		return Word{Text: "0"}
+	case *syntax.ProcSubst:
+		r.inner(part, s)
+		return Word{Text: "/dev/fd/63"}
 	}
 	r.inner(part, s)
 	return Word{unknownText, true}
