@@ -71,3 +71,25 @@ func TestNoPolicyChangesProtectedFiles(t *testing.T) {
 		}
 	}
 }
+
+// A read that carries a change is an edit: a rule for its tool does not allow it.
+func TestAReadThatCarriesAChangeIsAnEdit(t *testing.T) {
+	k := classifier(t)
+	f := &protocol.PolicyFile{Allow: []protocol.PolicyRule{{Tool: "Read"}}}
+	old := "a"
+	for name, c := range map[string]struct {
+		a    protocol.Approval
+		want Action
+	}{
+		"a read":   {protocol.Approval{Input: []byte(`{"file_path":"a.go"}`)}, Allow},
+		"a patch":  {protocol.Approval{Input: []byte(`{"file_path":"a.go"}`), Patch: "*** x"}, AskUser},
+		"a diff":   {protocol.Approval{Content: []protocol.Content{{Type: "diff", Path: "a.go", Old: &old, New: "b"}}}, AskUser},
+		"new text": {protocol.Approval{Input: []byte(`{"file_path":"a.go","new_string":"x"}`)}, AskUser},
+	} {
+		c.a.Kind, c.a.Name = protocol.ApproveTool, "Read"
+		call, _ := k.Classify(&c.a)
+		if r := JudgeFile(f, &call); r.Action != c.want {
+			t.Errorf("%s: %s, want %s", name, marks[r.Action], marks[c.want])
+		}
+	}
+}

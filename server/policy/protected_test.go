@@ -1,12 +1,24 @@
 package policy
 
-import "testing"
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table of protected files into docs/security.md")
 
 func TestProtectedFiles(t *testing.T) {
 	own := []string{"/data/agentctl"}
 	for path, want := range map[string]bool{
-		"/w/main.go": false, "/w/git/x": false, "/w/.gitignore": false, "/w/.github/workflows/ci.yml": false,
-		"/w/AGENTS.md": false, "/w/profile": false, "/w/.config/app/x": false, "/w/claude/x": false,
+		"/w/main.go": false, "/w/git/x": false, "/w/.gitignore": false, "/w/.github/ISSUE_TEMPLATE/x.md": false, "/w/.github/workflows/ci.yml": true,
+		"/w/AGENTS.md": false, "/w/makefile.go": false, "/w/a/package.json.md": false, "/w/config.js": false, "/w/.cargo.go": false,
+		"/w/Makefile": true, "/w/sub/package.json": true, "/w/.npmrc": true, "/w/.cargo/config.toml": true, "/w/.mvn/jvm.config": true,
+		"/w/mise.toml": true, "/w/.zed/tasks.json": true, "/w/a.code-workspace": true, "/w/tests/conftest.py": true,
+		"/w/build.rs": true, "/w/vite.config.ts": true, "/w/.eslintrc.js": true, "/w/build.gradle.kts": true, "/w/.gitlab-ci.yml": true,
+		"/w/.git/config": true, "/w/.githooks/pre-push": true, "/w/.qwen/settings.json": true, "/w/profile": false, "/w/.config/app/x": false, "/w/claude/x": false,
 		"/w/.git": true, "/w/.git/hooks/pre-commit": true, "/w/sub/.GIT/config": true, "/w/.husky/pre-push": true,
 		"/w/.claude/settings.json": true, "/w/.mcp.json": true, "/w/.codex/config.toml": true,
 		"/w/opencode.json": true, "/w/.vscode/tasks.json": true, "/w/.envrc": true,
@@ -21,5 +33,33 @@ func TestProtectedFiles(t *testing.T) {
 		if got := Protected(path, own); got != want {
 			t.Errorf("%s: %t, want %t", path, got, want)
 		}
+	}
+}
+
+// The manual lists the protected files.
+func TestTheManualListsTheProtectedFiles(t *testing.T) {
+	const page, begin, end = "../../docs/security.md", "| protected | files |\n|---|---|\n", "\n\n"
+	var table strings.Builder
+	for _, p := range protections {
+		fmt.Fprintf(&table, "| %s | `%s` |\n", p.about, strings.Join(p.files, "` `"))
+	}
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(b), begin)
+	is, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s: no table of protected files", page)
+	}
+	want := strings.TrimSuffix(table.String(), "\n")
+	if is == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s: the table differs from the list: run go test ./server/policy -update", page)
+	}
+	if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

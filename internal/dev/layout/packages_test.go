@@ -364,6 +364,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/multiagenttest"},
 	{pkg: "internal/dev/myagenttest"},
 	{pkg: "internal/dev/paneltest"},
+	{pkg: "internal/dev/policyfuzz"},
 	{pkg: "internal/dev/release"},
 	{pkg: "internal/dev/replay"},
 	{pkg: "internal/dev/requestcases"},

@@ -58,7 +58,7 @@ type reader struct {
 	line    *Line
 	depth   int
 	steps   int
-	left    int // bytes
+	left    int             // bytes
 	noVars  bool            // the values of variables cannot be followed
 	written map[string]bool // base names of files that the line writes
 	scripts []string        // base names of files that it runs
@@ -433,8 +433,9 @@ func (r *reader) chdir(words []Word, s state) (ok, all state) {
 	return ok, s.union(ok)
 }
 
-// declare reads export, local and others. With flags, variables may change their meaning.
+// declare reads export and others, which may change the meaning of variables.
 func (r *reader) declare(c *syntax.DeclClause, s state) (ok, all state) {
+	r.noVars = r.noVars || c.Variant.Value != "export"
 	for _, a := range c.Args {
 		if a.Name == nil {
 			r.noVars = true

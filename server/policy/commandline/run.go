@@ -27,6 +27,7 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	if list[0].Splits && len(list) > 1 { // it may be empty, or a wrapper
 		r.unsure(func() { r.run(list[1:], s, false) })
 	}
+	r.subscripts(name, list[1:])
 	list = prepared(name, list)
 	parts, ok := scan(list)
 	if !ok {
@@ -47,6 +48,21 @@ func (r *reader) run(list []Word, s state, certain bool) {
 			}
 		}
 	}
+}
+
+// subscripts notes that a builtin takes names of variables, whose subscripts run substitutions.
+func (r *reader) subscripts(name string, arguments []Word) {
+	switch name {
+	case "test", "[", "read", "printf", "unset", "let", "wait", "mapfile", "readarray", "getopts", "declare", "typeset", "local", "export":
+		r.line.Unread = r.line.Unread || slices.ContainsFunc(arguments, func(w Word) bool {
+			return isSubscript(w.Text)
+		})
+	}
+}
+
+// isSubscript reports whether arithmetic with a text may run a substitution.
+func isSubscript(text string) bool {
+	return strings.Contains(text, "[") && (strings.Contains(text, "$(") || strings.Contains(text, "`"))
 }
 
 // prepared returns the words with those that a program adds, or puts into its command.
@@ -175,7 +191,7 @@ var (
 // setting reads an assignment to a variable of the environment.
 func (r *reader) setting(name string, value Word, s state) {
 	switch {
-	case opaqueVariable().MatchString(name):
+	case opaqueVariable().MatchString(name), isSubscript(value.Text):
 		r.line.Unread = true
 	case name == "PATH":
 		for dir := range strings.SplitSeq(value.Text, ":") {
