@@ -116,13 +116,13 @@ func (g *generator) simple(depth int) string {
 	case 15:
 		return g.pick("A=b ", "A= B=c ", ">/dev/null ", "2>&1 ", "</dev/null ", "X=rm ") + c
 	case 16:
-		return g.pick("X=rm ", "PATH=/opt ", "PATH=/opt:$PATH ", "BASH_ENV=s.sh ") + g.pick("sh -c '$X x'", "link x", "ls", "bash -c true", c)
+		return g.pick("X=rm ", "PATH=/opt ", "PATH=/opt:$PATH ", "BASH_ENV=rm.sh ", "ENV=rm.sh ") + g.pick("sh -c '$X x'", "link x", "ls", "bash -c true", c)
 	case 17:
-		return g.pick("cp /bin/rm z; ./z", "ln -s /bin/rm z; ./z", "cat /bin/rm > z; chmod +x z; ./z", "/opt/link x", "/opt/hard x", "../opt/link x", "cd /opt; ./link x")
+		return g.pick("cp /bin/rm z; ./z", "ln -s /bin/rm z; ./z", "cat /bin/rm > z; chmod +x z; ./z", "./link x", "../opt/link x", "cd ..; opt/link x", "sh -c ./link")
 	case 18:
 		return "echo {" + g.word() + ",x}; {" + g.word() + ",-rf,x}"
 	case 19:
-		return g.pick("[[ -n $(rm) ]]", "(( $(rm) ))", "echo $(( $(rm) + 0 ))", "a=($(rm))", "echo ${X:-$(rm)}", "X='$(rm)'; echo ${X@P}", "let 'a[$(rm)]=1'",
+		return g.pick("[[ -n $(rm) ]]", "((rm))", "[[ a || rm ]]", "ls &> /dev/null rm", "((ls); rm)", "(( $(rm) ))", "echo $(( $(rm) + 0 ))", "a=($(rm))", "echo ${X:-$(rm)}", "X='$(rm)'; echo ${X@P}", "let 'a[$(rm)]=1'",
 			"X='a[$(rm)]'; (( X ))", "echo ${X:=$(rm)}", "declare -i X='a[$(rm)]'", "[[ -v 'a[$(rm)]' ]]", "printf -v 'a[$(rm)]' x", "test -v 'a[$(rm)]'",
 			"read 'a[$(rm)]' <<< x", "unset 'a[$(rm)]'", "X='a[$(rm)]'; echo $((X))", "X='a[`rm`]'; [[ X -eq 0 ]]", "X='a[$(rm)]'; echo ${b[X]}", "PS4='$(rm)'; set -x; ls")
 	case 20:
@@ -149,7 +149,7 @@ func (g *generator) program() string {
 
 func (g *generator) word() string {
 	return g.pick("rm", "rm", "rm", `r\m`, `\rm`, `'rm'`, `"rm"`, `r''m`, `$'rm'`, `$'\x72m'`, "/bin/rm", "/bin/r?", "/*/rm", "$(echo rm)", "`echo rm`", "${X:-rm}", "$X",
-		"../bin/rm", "//bin//rm", "r${X}m", "r$(:)m", "{rm,}", "r{m,}", "$\"rm\"", "r\\\nm", "/opt/link", "ls", "ls", "true", "/bin/[r]m", "~/../bin/rm")
+		"../bin/rm", "//bin//rm", "r${X}m", "r$(:)m", "{rm,}", "r{m,}", "$\"rm\"", "r\\\nm", "./link", "ls", "ls", "true", "/bin/[r]m", "~/../bin/rm")
 }
 
 // mutated returns a line with some characters changed.

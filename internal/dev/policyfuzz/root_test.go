@@ -1,4 +1,4 @@
-//go:build policyfuzz
+//go:build policyfuzz && linux
 
 package policyfuzz
 
@@ -81,7 +81,6 @@ func newRoot(t *testing.T) *root {
 		t.Fatalf("build the stub: %v: %s", err, out)
 	}
 	r.check(t, os.Symlink("/bin/rm", filepath.Join(r.dir, "opt/link")))
-	r.check(t, os.Link(filepath.Join(r.dir, "bin/rm"), filepath.Join(r.dir, "opt/hard")))
 	r.check(t, os.Link(filepath.Join(r.dir, "bin/rm"), filepath.Join(r.dir, "opt/ls")))
 	log, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(r.dir, "log"), Net: "unixgram"})
 	r.check(t, err)
@@ -138,6 +137,7 @@ func (r *root) starts(t *testing.T, shell, line string) bool {
 		r.check(t, os.WriteFile(filepath.Join(work, name), []byte(text), 0o644))
 		r.check(t, os.Chown(filepath.Join(work, name), nobody, nobody))
 	}
+	r.check(t, os.Symlink("/bin/rm", filepath.Join(work, "link")))
 	r.check(t, os.Chown(work, nobody, nobody))
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -151,7 +151,6 @@ func (r *root) starts(t *testing.T, shell, line string) bool {
 	if out, err := c.CombinedOutput(); err != nil && !errors.As(err, &exit) && ctx.Err() == nil {
 		t.Fatalf("%q: %v: %s", line, err, out)
 	}
-	r.check(t, r.log.SetReadDeadline(time.Now().Add(-time.Second)))
 	started := false
 	for b := make([]byte, 16); ; started = true {
 		n, err := syscallRead(r.log, b)
@@ -181,7 +180,7 @@ func TestNoAllowedLineRunsADeniedProgram(t *testing.T) {
 	forms, err := os.ReadFile("../../../server/policy/testdata/forms.txt")
 	r.check(t, err)
 	for _, shell := range []string{"bash", "dash"} {
-		if !r.starts(t, shell, "/opt/link") || r.starts(t, shell, "ls") {
+		if !r.starts(t, shell, "./link") || r.starts(t, shell, "ls") {
 			t.Fatalf("%s: the root does not work", shell)
 		}
 	}

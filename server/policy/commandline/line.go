@@ -55,14 +55,15 @@ func ReadText(text string) *Line {
 
 // A reader reads a line, and the lines in it.
 type reader struct {
-	line    *Line
-	depth   int
-	steps   int
-	left    int             // bytes
-	noVars  bool            // the values of variables cannot be followed
-	written map[string]bool // base names of files that the line writes
-	scripts []string        // base names of files that it runs
-	texts   []Word          // here-documents
+	line       *Line
+	depth      int
+	steps      int
+	left       int             // bytes
+	plainShell bool            // the shell knows no [[
+	noVars     bool            // the values of variables cannot be followed
+	written    map[string]bool // base names of files that the line writes
+	scripts    []string        // base names of files that it runs
+	texts      []Word          // here-documents
 }
 
 // A state is what a shell knows at a place of a line.
@@ -108,11 +109,29 @@ func (r *reader) script(text string, s state, certain bool) {
 		r.foreign(text, s, certain)
 		return
 	}
-	if !certain {
-		r.unsure(func() { r.stmts(file.Stmts, s) })
+	read := func() { r.stmts(file.Stmts, s) }
+	if certain {
+		read()
+	} else {
+		r.unsure(read)
+	}
+	r.posix(text, s)
+}
+
+// posix reads a text as a shell without [[, (( and &>, to which their parts are commands. Of those
+// only known ones count: the others are words of conditions.
+func (r *reader) posix(text string, s state) {
+	if r.plainShell || !strings.Contains(text, "[[") && !strings.Contains(text, "((") && !strings.Contains(text, "&>") {
 		return
 	}
+	text = strings.ReplaceAll(text, "&>", "& >")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return
+	}
+	r.plainShell = true
 	r.stmts(file.Stmts, s)
+	r.plainShell = false
 }
 
 // unsure reads something that may be only text.

@@ -8,7 +8,7 @@ import (
 
 // run adds a command and what it runs.
 func (r *reader) run(list []Word, s state, certain bool) {
-	if len(list) == 0 {
+	if len(list) == 0 || r.plainShell && !list[0].Known() {
 		return
 	}
 	if r.depth >= maxDepth {
