@@ -25,7 +25,7 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 	for i := range f.Deny {
 		switch may(&f.Deny[i], c, line) {
 		case commandline.Yes:
-			return Ruling{Refuse, fmt.Sprintf("deny[%d] of the policy file %s", i, f.Name)}
+			return Ruling{Action: Refuse, Reason: fmt.Sprintf("deny[%d] of the policy file %s", i, f.Name)}
 		case commandline.Maybe:
 			asks = true
 		}
@@ -37,10 +37,34 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 		return asked(f)
 	}
 	if i := allowing(f.Allow, c); i >= 0 {
-		return Ruling{Allow, fmt.Sprintf("allow[%d] of the policy file %s", i, f.Name)}
+		return Ruling{Action: Allow, Reason: fmt.Sprintf("allow[%d] of the policy file %s", i, f.Name)}
 	}
-	return asked(f)
+	r := asked(f)
+	r.Note = narrowed(f, c)
+	return r
 }
+
+// narrowed describes the rule that has the first words of a command of the line and does not allow
+// it: earlier versions took any arguments after these words.
+func narrowed(f *protocol.PolicyFile, c *Call) string {
+	commands, ok := commandline.Literal(c.Line)
+	if !ok || c.Kind != protocol.ToolExecute || c.Opaque {
+		return ""
+	}
+	for _, words := range commands {
+		for i := range f.Allow {
+			r := &f.Allow[i]
+			if r.Program != "" && (r.Tool == "" || r.Tool == c.Tool) && begins(r, words) && !runs(r, words, c.contained) {
+				return fmt.Sprintf("allow[%d] of the policy file %s covers %s only where it neither runs another program nor writes "+
+					"elsewhere: to allow more, name it in the subcommand of a rule", i, f.Name, r.Program)
+			}
+		}
+	}
+	return ""
+}
+
+// contained reports whether a path is in the directory of the session.
+func (c *Call) contained(path string) bool { return insideOf(path, cmp.Or(c.Start, c.Dir), c.Dir) }
 
 // line returns what a command runs. Of a call that is more than a command, any word may run.
 func (c *Call) line() *commandline.Line {
@@ -56,7 +80,7 @@ func (c *Call) line() *commandline.Line {
 // asked returns the ruling about a call that a user decides, if there is time for it.
 func asked(f *protocol.PolicyFile) Ruling {
 	if d, set := FileTimeout(f); set && d == 0 {
-		return Ruling{Refuse, "nothing of the policy file " + f.Name + " allows it, and no user is asked"}
+		return Ruling{Action: Refuse, Reason: "nothing of the policy file " + f.Name + " allows it, and no user is asked"}
 	}
 	return Ruling{Action: AskUser}
 }
@@ -151,11 +175,20 @@ const maxDirs = 64
 // runs reports whether words are the command of a rule, and do nothing else. A command with an
 // assignment is not. contained reports whether a path is in the directory of the session.
 func runs(r *protocol.PolicyRule, words []string, contained func(path string) bool) bool {
-	want := append([]string{r.Program}, strings.Fields(r.Subcommand)...)
+	return begins(r, words) && commandline.Plain(words, len(ruleWords(r)), contained)
+}
+
+// begins reports whether a command begins with the words of a rule.
+func begins(r *protocol.PolicyRule, words []string) bool {
+	want := ruleWords(r)
 	if strings.Contains(words[0], "=") || len(words) < len(want) || r.Exact && len(words) > len(want) {
 		return false
 	}
-	return slices.Equal(words[:len(want)], want) && commandline.Plain(words, len(want), contained)
+	return slices.Equal(words[:len(want)], want)
+}
+
+func ruleWords(r *protocol.PolicyRule) []string {
+	return append([]string{r.Program}, strings.Fields(r.Subcommand)...)
 }
 
 // matchPath reports whether a path matches a pattern: * and ? match within an element, ** any

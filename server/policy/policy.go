@@ -129,6 +129,7 @@ const (
 type Ruling struct {
 	Action Action
 	Reason string
+	Note   string // for users: what a rule means that names the call and does not match it
 }
 
 // Judge decides about a call.
@@ -140,9 +141,9 @@ func (p Policy) Judge(c Call) Ruling {
 	case c.Safe, p == Full, p == AutoRead && reads, p == AutoEdit && c.Kind == protocol.ToolEdit && c.Contained:
 		return Ruling{Action: Allow}
 	case p == Deny:
-		return Ruling{Refuse, "Only reading in the working directory is allowed, and no user can be asked."}
+		return Ruling{Action: Refuse, Reason: "Only reading in the working directory is allowed, and no user can be asked."}
 	case p == Plan && !reads && !c.Unclear:
-		return Ruling{Refuse, "Only reading is allowed until the user approves a plan."}
+		return Ruling{Action: Refuse, Reason: "Only reading is allowed until the user approves a plan."}
 	}
 	return Ruling{Action: AskUser}
 }

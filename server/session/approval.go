@@ -72,6 +72,9 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 		if r, ok := s.approvals.Asked(s.state, a, w, decider); ok {
 			s.resolve(r)
 		}
+		if note := s.approvals.Note(w, decider); note != "" {
+			s.recorder.Record(protocol.Notice, nil, protocol.NoticeData{Level: protocol.LevelInfo, Message: note})
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -59,6 +60,35 @@ func TestAPolicyFileDecidesInPlaceOfAUser(t *testing.T) {
 		})))
 		if d := ask("e", "go test ./...", ""); d != nil || r.state(id).Policy() != "ask" {
 			t.Errorf("after another policy was set: %+v, %s", d, r.state(id).Policy())
+		}
+	})
+}
+
+// A stored policy file whose rule matched more in an earlier version asks, and tells it once.
+func TestAPolicyFileThatMatchesLessAsksAndTellsIt(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		file := &protocol.PolicyFile{Name: "ci.json", Allow: []protocol.PolicyRule{{Program: "git"}}}
+		id := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{
+			Agent: "fake", CWD: t.TempDir(), Policy: file,
+		}))).Session
+		r.restart()
+		r.send(id, "go")
+		run := r.agents.run()
+		for request, command := range map[string]string{"a": "git push", "b": "git -c core.pager=ls log"} {
+			run.ask(protocol.Approval{Request: request, Kind: protocol.ApproveCommand, Command: command})
+			r.waitIdle()
+			if d := r.resolved(id, request); d != nil {
+				t.Errorf("%s: %+v, want a request", command, d)
+			}
+		}
+		var notices []string
+		for _, e := range r.events(id, false) {
+			if e.Type == protocol.Notice {
+				notices = append(notices, string(e.Data))
+			}
+		}
+		if len(notices) != 1 || !strings.Contains(notices[0], "allow[0] of the policy file ci.json covers git only") {
+			t.Errorf("notices %q", notices)
 		}
 	})
 }

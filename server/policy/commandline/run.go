@@ -24,8 +24,9 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	if strings.Contains(list[0].Text, "/") {
 		r.scripts = append(r.scripts, path.Base(list[0].Text))
 	}
-	if list[0].Splits && len(list) > 1 { // it may be empty, or a wrapper
-		r.unsure(func() { r.run(list[1:], s, false) })
+	if strings.ContainsRune(path.Base(list[0].Text), Unknown) { // it may be a wrapper, or a builtin
+		r.line.Unread = true
+		r.later(list, s)
 	}
 	r.subscripts(name, list[1:])
 	list = prepared(name, list)

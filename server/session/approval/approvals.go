@@ -19,12 +19,13 @@ type Approvals struct {
 	stored  func(request string) ([]byte, error)
 	waiters map[string][]*Waiter  // by request
 	decided map[string]Resolution // by request
+	noted   map[string]bool       // notes that users got
 }
 
 // New returns Approvals without requests. stored returns a stored resolution of the session, as
 // Resolution.Encode returned it, or nil.
 func New(stored func(request string) ([]byte, error)) *Approvals {
-	p := &Approvals{stored: stored}
+	p := &Approvals{stored: stored, noted: map[string]bool{}}
 	p.Reset()
 	return p
 }
@@ -120,6 +121,17 @@ func (p *Approvals) Request(
 		return nil, nil, ErrTooMany
 	}
 	return a, nil, nil
+}
+
+// Note returns what users should know of a rule that does not match a waiter's request, once; else
+// "".
+func (p *Approvals) Note(w *Waiter, d *policy.Decider) string {
+	note := d.Judge(&w.call).Note
+	if note == "" || p.noted[note] {
+		return ""
+	}
+	p.noted[note] = true
+	return note
 }
 
 // Asked notes that a request of a waiter was recorded. If a rule or the policy resolves it without
