@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"agentctl/protocol"
@@ -22,8 +23,9 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 	}
 	asks := false
 	line := c.line()
+	files := sync.OnceValue(func() *namedFiles { return namesOf(c, line) })
 	for i := range f.Deny {
-		switch may(&f.Deny[i], c, line) {
+		switch may(&f.Deny[i], c, line, files) {
 		case commandline.Yes:
 			return Ruling{Action: Refuse, Reason: fmt.Sprintf("deny[%d] of the policy file %s", i, f.Name)}
 		case commandline.Maybe:
@@ -31,7 +33,7 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 		}
 	}
 	for i := range f.Ask {
-		asks = asks || may(&f.Ask[i], c, line) != commandline.No
+		asks = asks || may(&f.Ask[i], c, line, files) != commandline.No
 	}
 	if asks {
 		return asked(f)
@@ -91,8 +93,8 @@ func FileTimeout(f *protocol.PolicyFile) (d time.Duration, set bool) {
 	return d, err == nil
 }
 
-// may returns whether a rule matches a call that runs a line. Case is ignored.
-func may(r *protocol.PolicyRule, c *Call, line *commandline.Line) commandline.Match {
+// may returns whether a rule matches a call that runs a line and names files. Case is ignored.
+func may(r *protocol.PolicyRule, c *Call, line *commandline.Line, files func() *namedFiles) commandline.Match {
 	if r.Tool != "" && !strings.EqualFold(r.Tool, c.Tool) {
 		return commandline.No
 	}
@@ -104,7 +106,7 @@ func may(r *protocol.PolicyRule, c *Call, line *commandline.Line) commandline.Ma
 		}
 	}
 	if r.Path != "" {
-		m = min(m, names(r.Path, c, line))
+		m = min(m, files().match(r.Path))
 	}
 	return m
 }

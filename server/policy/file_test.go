@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -168,6 +169,40 @@ func TestNoRuleAllowsAnAssignment(t *testing.T) {
 		call := command(line)
 		if r := JudgeFile(f, &call); r.Action != want {
 			t.Errorf("%s: %+v, want %v", line, r, want)
+		}
+	}
+}
+
+func BenchmarkJudgeFile(b *testing.B) {
+	f := &protocol.PolicyFile{
+		Deny: append(programRules("rm", "git push", "curl"), protocol.PolicyRule{Path: "**/.env"}), Allow: programRules("cd", "go", "tail"),
+	}
+	call := command("cd server && go test -run 'TestX|TestY' ./... 2>&1 | tail -20")
+	call.Dir = b.TempDir()
+	for b.Loop() {
+		if r := JudgeFile(f, &call); r.Action != Allow {
+			b.Fatal(r)
+		}
+	}
+}
+
+// A long line is judged in bounded time.
+func TestALongLineIsJudged(t *testing.T) {
+	f := &protocol.PolicyFile{Deny: append(programRules("rm", "git push"), protocol.PolicyRule{Path: "**/.env"})}
+	for range 100 {
+		f.Deny = append(f.Deny, protocol.PolicyRule{Path: "a/**/b*/*.pem"})
+	}
+	for _, line := range []string{
+		"cat " + strings.Repeat("a/b ", 1<<16), strings.Repeat("cat a | ", 1<<14) + "b", strings.Repeat("git x y; ", 1<<14) + "b",
+		"git " + strings.Repeat("a ", 1<<16), strings.Repeat("cd a; ", 1<<14) + "b", "nix " + strings.Repeat("git ", 1<<14),
+	} {
+		call := command(line)
+		began := time.Now()
+		JudgeFile(f, &call)
+		if d := time.Since(began); d > 30*time.Second {
+			t.Errorf("%.20s: judged in %s", line, d)
+		} else {
+			t.Logf("%.20s: %s", line, d)
 		}
 	}
 }

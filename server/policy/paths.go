@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -34,22 +35,22 @@ func insideOf(path, start, dir string) bool {
 	if u, err := url.Parse(path); err == nil && len(u.Scheme) > 1 {
 		return false
 	}
-	lexical := path
-	if !filepath.IsAbs(path) {
-		lexical = filepath.Join(start, path)
-	}
-	for _, find := range []func() (string, bool){
-		func() (string, bool) { return resolve(lexical) },
-		func() (string, bool) { return physical(path, start) },
-	} {
-		root, ok := resolve(dir)
-		real, resolved := find()
+	root, ok := resolve(dir)
+	within := func(real string, resolved bool) bool {
 		name, err := filepath.Rel(root, real)
-		if !ok || !resolved || err != nil || !filepath.IsLocal(name) {
-			return false
-		}
+		return ok && resolved && err == nil && filepath.IsLocal(name)
 	}
-	return true
+	file := path
+	if !filepath.IsAbs(path) {
+		file = filepath.Join(start, path)
+	}
+	if real, resolved := resolve(file); !within(real, resolved) {
+		return false
+	}
+	if !strings.Contains(path, "..") {
+		return true
+	}
+	return within(physical(path, start))
 }
 
 // physical returns a path, relative to dir or absolute, as the system finds it: without links, each
@@ -69,91 +70,151 @@ func physical(path, dir string) (resolved string, ok bool) {
 	return resolve(before + "/" + after)
 }
 
-// names returns whether a call names a file that matches a pattern.
-func names(pattern string, c *Call, line *commandline.Line) commandline.Match {
-	p := pathRule{pattern: strings.ToLower(pattern), dir: c.Dir}
+// maxNames bounds the names of files that are read of a call. A call with more may name any file.
+const maxNames = 4096
+
+// namedFiles are the files that a call may name.
+type namedFiles struct {
+	dir, root string // of the session: as it is named, and without links
+	files     []namedFile
+	unknown   bool // it may name any file
+
+	real map[string]string // paths without links; empty: there is no such file
+	seen map[[2]string]bool
+}
+
+// A namedFile is a file that a call may name.
+type namedFile struct {
+	ways  [][]string // for each meaning of the unknown parts of the name: the paths of the file, in lower case
+	match commandline.Match
+}
+
+// namesOf returns the files that a call which runs a line names.
+func namesOf(c *Call, line *commandline.Line) *namedFiles {
+	root, _ := resolve(c.Dir)
+	n := &namedFiles{dir: c.Dir, root: root, real: map[string]string{}, seen: map[[2]string]bool{}}
 	for _, file := range slices.Concat(c.Files, c.Named) {
-		if p.matches(file, c.Dir) {
-			return commandline.Yes
-		}
+		n.add(file, c.Dir, commandline.Yes)
 	}
 	if c.Kind != protocol.ToolExecute || c.Line == "" && c.Start == "" {
 		for _, name := range commandline.Names(c.Text) {
-			if p.matches(name, c.Dir) {
-				return commandline.Yes
-			}
+			n.add(name, c.Dir, commandline.Yes)
 		}
 	}
-	best := commandline.No
 	for f := range line.Files() {
-		if best = max(best, p.word(f)); best == commandline.Yes {
-			break
-		}
-	}
-	return best
-}
-
-// A pathRule is the pattern of a rule, in lower case, in the directory of a session.
-type pathRule struct{ pattern, dir string }
-
-// word returns whether a word of a command names a file that the rule matches.
-func (p *pathRule) word(f commandline.File) commandline.Match {
-	best := commandline.No
-	if !f.Word.Known() {
-		best = commandline.Maybe // of a link with any name, too
-	}
-	for _, name := range f.Names() {
-		all := len(f.Dirs) > 0
-		for _, dir := range f.Dirs {
-			ok := p.always(name, dir)
-			all = all && ok
-			if ok || strings.ContainsRune(dir, commandline.Unknown) && !path.IsAbs(name) && p.matches(path.Base(name), p.dir) {
-				best = max(best, commandline.Maybe)
-			}
-			if ok {
-				best = commandline.Yes
+		n.unknown = n.unknown || !f.Word.Known() // a link with any name, too
+		for _, name := range f.Names() {
+			for _, dir := range f.Dirs {
+				n.add(name, dir, commandline.Yes)
+				if strings.ContainsRune(dir, commandline.Unknown) && !path.IsAbs(name) {
+					n.add(path.Base(name), c.Dir, commandline.Maybe)
+				}
 			}
 		}
 	}
-	return best
+	return n
 }
 
 // samples are texts that an unknown one may be.
 var samples = []string{"x", "", "a/b"}
 
-// always reports whether the rule matches a name in a directory, whatever the unknown parts are.
-func (p *pathRule) always(name, dir string) bool {
-	if !strings.ContainsRune(name+dir, commandline.Unknown) {
-		return p.matches(name, dir)
+// add adds a name, relative to dir or absolute.
+func (n *namedFiles) add(name, dir string, match commandline.Match) {
+	if n.seen[[2]string{name, dir}] && match == commandline.Yes {
+		return
 	}
-	for _, s := range samples {
-		with := func(text string) string { return strings.ReplaceAll(text, string(commandline.Unknown), s) }
-		if !p.matches(with(name), "/"+with(dir)) {
-			return false
+	n.seen[[2]string{name, dir}] = true
+	if len(n.files) >= maxNames {
+		n.unknown = true
+		return
+	}
+	f := namedFile{match: match}
+	if !strings.ContainsRune(name+dir, commandline.Unknown) {
+		f.ways = [][]string{n.paths(name, dir)}
+	} else {
+		for _, s := range samples {
+			with := func(text string) string { return strings.ReplaceAll(text, string(commandline.Unknown), s) }
+			f.ways = append(f.ways, n.paths(with(name), "/"+with(dir)))
 		}
 	}
-	return true
+	n.files = append(n.files, f)
 }
 
-// matches reports whether the rule matches a file, as it is named or after links are resolved.
-func (p *pathRule) matches(name, dir string) bool {
-	lexical := filepath.ToSlash(name)
-	if !path.IsAbs(lexical) {
-		lexical = path.Join(filepath.ToSlash(dir), lexical)
+// paths returns the paths of a file as it is named and without links: absolute, and relative to the
+// session's directory.
+func (n *namedFiles) paths(name, dir string) (paths []string) {
+	add := func(file, root string) {
+		file, root = strings.ToLower(filepath.ToSlash(file)), strings.ToLower(filepath.ToSlash(root))
+		if !slices.Contains(paths, file) {
+			paths = append(paths, file)
+		}
+		if in, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); ok && !slices.Contains(paths, in) {
+			paths = append(paths, in)
+		}
 	}
-	if p.is(path.Clean(lexical), p.dir) {
-		return true
+	file := name
+	if !filepath.IsAbs(name) {
+		file = filepath.Join(dir, name)
 	}
-	root, _ := resolve(p.dir)
-	real, ok := physical(name, dir)
-	return ok && p.is(filepath.ToSlash(real), root)
+	file = filepath.Clean(file)
+	add(file, n.dir)
+	add(n.withoutLinks(file), n.root)
+	if strings.Contains(name, "..") {
+		if real, ok := physical(name, dir); ok {
+			add(real, n.root)
+		}
+	}
+	return paths
 }
 
-// is reports whether the pattern matches an absolute path, or its name in root.
-func (p *pathRule) is(file, root string) bool {
-	file, root = strings.ToLower(file), strings.ToLower(filepath.ToSlash(root))
-	in, ok := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/")
-	return matchPath(p.pattern, file) || ok && matchPath(p.pattern, in)
+// withoutLinks returns a clean path without links. It looks at each directory once.
+func (n *namedFiles) withoutLinks(file string) string {
+	dir := filepath.Dir(file)
+	if dir == file {
+		return file
+	}
+	real, ok := n.real[file]
+	if !ok {
+		parent := n.withoutLinks(dir)
+		if missing, known := n.real[dir]; !known || missing != "" {
+			real = n.lookUp(filepath.Join(parent, filepath.Base(file)))
+		}
+		n.real[file] = real
+	}
+	if real == "" {
+		return filepath.Join(n.withoutLinks(dir), filepath.Base(file))
+	}
+	return real
+}
+
+// lookUp returns the path of a file in a directory without links; empty: it does not exist.
+func (n *namedFiles) lookUp(file string) string {
+	switch info, err := os.Lstat(file); {
+	case os.IsNotExist(err):
+		return ""
+	case err == nil && info.Mode()&os.ModeSymlink != 0:
+		file, _ = resolve(file)
+	}
+	return file
+}
+
+// match returns whether a file matches a pattern, which ignores case.
+func (n *namedFiles) match(pattern string) commandline.Match {
+	best := commandline.No
+	if n.unknown {
+		best = commandline.Maybe
+	}
+	pattern = strings.ToLower(pattern)
+	matches := func(paths []string) bool {
+		return slices.ContainsFunc(paths, func(name string) bool { return matchPath(pattern, name) })
+	}
+	for i := range n.files {
+		f := &n.files[i]
+		if f.match > best && !slices.ContainsFunc(f.ways, func(paths []string) bool { return !matches(paths) }) {
+			best = f.match
+		}
+	}
+	return best
 }
 
 // runsLink reports whether a line runs a program by a link to it.

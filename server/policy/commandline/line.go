@@ -20,6 +20,7 @@ const (
 	maxLater = 64   // words of a command that may begin another
 	maxRead  = 16   // times the length of the line, for all lines in it
 	minRead  = 1 << 16
+	maxWords = 1 << 18 // of all commands
 )
 
 // A Run is a command that a line may run. Certain is false if it may be only text.
@@ -58,7 +59,8 @@ type reader struct {
 	line       *Line
 	depth      int
 	steps      int
-	left       int             // bytes
+	left       int             // bytes of lines that may be read
+	total      int             // words of commands
 	plainShell bool            // the shell knows no [[
 	noVars     bool            // the values of variables cannot be followed
 	written    map[string]bool // base names of files that the line writes
@@ -153,7 +155,7 @@ func (r *reader) foreign(text string, s state, certain bool) {
 }
 
 func (r *reader) add(words []Word, s state, certain bool) bool {
-	if len(r.line.Commands) >= maxRuns {
+	if r.total += len(words); r.total > maxWords || len(r.line.Commands) >= maxRuns {
 		r.line.Unread = true
 		return false
 	}
