@@ -47,11 +47,14 @@ func insideOf(path, start, dir string) bool {
 	if real, resolved := resolve(file); !within(real, resolved) {
 		return false
 	}
-	if !strings.Contains(path, "..") {
+	if !goesUp(path) {
 		return true
 	}
 	return within(physical(path, start))
 }
+
+// goesUp reports whether a path has an element "..": links decide where it leads.
+func goesUp(path string) bool { return strings.Contains("/"+filepath.ToSlash(path)+"/", "/../") }
 
 // physical returns a path, relative to dir or absolute, as the system finds it: without links, each
 // .. after the link before it. ok is false for a path that does not resolve.
@@ -159,7 +162,7 @@ func (n *namedFiles) paths(name, dir string) (paths []string) {
 	file = filepath.Clean(file)
 	add(file, n.dir)
 	add(n.withoutLinks(file), n.root)
-	if strings.Contains(name, "..") {
+	if goesUp(name) {
 		if real, ok := physical(name, dir); ok {
 			add(real, n.root)
 		}
