@@ -134,7 +134,7 @@ func (g *generator) simple(depth int) string {
 			"X=ls; : ${Y:=rm}; $Y", "X=ls; declare -n Z=X; Z=rm; $X", "X=ls; unset X; ${X:-rm}", "X=ls; X+=; X=${X/ls/rm}; $X", "X=l; X+=s; $X", "X=ls; (X=rm; $X)", "X=ls true; $X", "X=ls; . ./v.sh; $X",
 			"X=ls; getopts rm X -r; $X", "X=ls; mapfile -t X <<< rm; $X", "X=ls; if ls; then X=rm; fi; $X", "X=ls; ls && X=rm; $X", "X=ls; while $X; do X=rm; done", "X=ls; trap X=rm DEBUG; $X", "export X=ls; X=rm; $X", "X=ls; export X=rm; $X", "local X=ls; X=rm; $X", "readonly X=rm; X=ls; $X")
 	case 23:
-		return g.shell() + " " + g.pick("s.sh", "./rm.sh", "-s x < rm.sh", "< rm.sh", "-c 'rm' x", "-xc rm", "-c -- rm", "+x -c rm", "--norc -c rm", "-c \"$0\" rm", "-o noglob -c rm")
+		return g.shell() + " " + g.pick("s.sh", "./s.sh", "-s x < rm.sh", "< rm.sh", "-c 'rm' x", "-xc rm", "-c -- rm", "+x -c rm", "--norc -c rm", "-c \"$0\" rm", "-o noglob -c rm")
 	}
 	return c
 }

@@ -1,6 +1,9 @@
 package commandline
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Words of languages that start programs.
 var (
@@ -33,18 +36,22 @@ func (r *reader) code(name, script string, s state) {
 		}
 		return
 	default:
-		if !starts().MatchString(script) {
+		bang := slices.Contains(rows()[name].operands, "CODEIN") && strings.Contains(script, "!")
+		if !starts().MatchString(script) && !bang {
 			r.partly(script)
 			return
+		}
+		for bang && script != "" { // of an editor, a debugger or a pager
+			var line string
+			_, script, bang = strings.Cut(script, "!")
+			line, _, _ = strings.Cut(script, "\n")
+			r.script(line, s, true)
 		}
 	}
 	r.line.Unread = true
 	for _, m := range textOf().FindAllStringSubmatch(script, -1) {
 		line := m[1] + m[2] + m[3]
 		r.script(unescape(line, `"'\`), s, true)
-	}
-	if line, ok := strings.CutPrefix(strings.TrimLeft(script, ": .\\"), "!"); ok { // of an editor
-		r.script(line, s, true)
 	}
 	for _, prefix := range []string{"shell ", "system "} { // of a debugger or a database
 		if line, ok := strings.CutPrefix(strings.TrimLeft(script, `.\!`), prefix); ok {
@@ -108,13 +115,14 @@ func sedScript(script string) (commands []string, plain bool) {
 			line, _, _ := strings.Cut(script[i+1:], "\n")
 			commands = append(commands, line)
 			i += 1 + len(line)
-		case strings.IndexByte("aictTb:rRwW#", c) >= 0: // the rest of the line is a text, a label or a file
+		case strings.IndexByte("aicrRwW#", c) >= 0: // the rest of the line is a text or a file
 			line, _, _ := strings.Cut(script[i:], "\n")
 			plain = plain && c != 'w' && c != 'W'
-			if strings.IndexByte("tTb", c) >= 0 {
-				line, _, _ = strings.Cut(line, ";")
-			}
 			i += len(line)
+		case strings.IndexByte("tTb:", c) >= 0: // a label
+			for i < len(script) && !strings.ContainsRune(";}\n", rune(script[i])) {
+				i++
+			}
 		default:
 			return append(commands, ""), false
 		}

@@ -184,6 +184,9 @@ func (r *reader) stmt(st *syntax.Stmt, s state) (ok, all state) {
 	}
 	ok, all = r.command(st.Cmd, in)
 	ok.input, ok.piped, all.input, all.piped = s.input, s.piped, s.input, s.piped
+	if c, isCall := st.Cmd.(*syntax.CallExpr); isCall && len(st.Redirs) > 0 && len(c.Args) > 0 && c.Args[0].Lit() == "exec" {
+		ok.piped, all.piped = true, true // the input of the shell
+	}
 	if st.Background || st.Coprocess || st.Negated {
 		ok = all.union(s)
 		all = ok
@@ -269,7 +272,7 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 	case *syntax.FuncDecl:
 		r.noVars = true
 		in := s
-		in.dirs = append(slices.Clip(s.dirs), unknownText)
+		in.dirs, in.piped = append(slices.Clip(s.dirs), unknownText), true
 		r.stmt(c.Body, in)
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
@@ -362,10 +365,16 @@ func printed(runs []Run) (texts []Word) {
 // inner reads the commands in a node that is no command.
 func (r *reader) inner(node syntax.Node, s *state) {
 	syntax.Walk(node, func(n syntax.Node) bool {
+		in := *s
+		in.input, in.piped = nil, true
 		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			r.stmts(n.Stmts, in)
+			return false
+		case *syntax.ProcSubst:
+			r.stmts(n.Stmts, in)
+			return false
 		case *syntax.Stmt:
-			in := *s
-			in.input, in.piped = nil, true
 			r.stmt(n, in)
 			return false
 		case *syntax.ParamExp:

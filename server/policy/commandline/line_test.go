@@ -64,6 +64,8 @@ func TestDirectoriesOfACommand(t *testing.T) {
 		"cd -- s && a":                {"/w/s"},
 		"pushd s && a":                {"/w/s"},
 		"popd && a":                   {any},
+		"echo $(cd s && a)":           {"/w/s"},
+		"cat <(cd s && a)":            {"/w/s"},
 		"sudo sh -c 'cd s && a'":      {"/w/s"},
 		"case x in x) cd s;; esac; a": {"/w", "/w/s"},
 	} {

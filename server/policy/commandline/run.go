@@ -20,6 +20,9 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	}
 	r.depth++
 	defer func() { r.depth-- }()
+	if strings.HasPrefix(list[0].Text, "-") && len(list[0].Text) > 1 { // after time, which is no keyword of every shell
+		r.run(append(known("time"), list...), s, certain)
+	}
 	name := program(list[0])
 	if strings.Contains(list[0].Text, "/") {
 		r.scripts = append(r.scripts, path.Base(list[0].Text))
@@ -38,7 +41,7 @@ func (r *reader) run(list []Word, s state, certain bool) {
 		r.readPart(name, p, list, s)
 	}
 	switch name {
-	case "tee", "cp", "mv", "ln", "install", "dd", "sed", "patch":
+	case "cp", "mv", "ln", "install", "sed", "patch", "curl", "wget":
 		for _, w := range list[1:] {
 			r.written[path.Base(w.Text)] = true
 		}
@@ -115,6 +118,8 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.partly(p.value.Text)
 	case codePart:
 		r.code(name, p.value.Text, s)
+	case writtenPart:
+		r.written[path.Base(p.value.Text)] = true
 	case settingPart:
 		r.option(name, p.value.Text, s)
 	case assignmentPart:
@@ -127,14 +132,14 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.scripts = append(r.scripts, path.Base(p.value.Text))
 		switch text := p.value.Text; {
 		case text == "-", text == "/dev/stdin":
-			r.input(name, s)
+			r.input(name, false, s)
 		case strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
 			r.line.Unread = true
 		case strings.HasPrefix(text, unknownText): // a file, unless it is a flag or the input
 			r.line.Unread = r.line.Unread || p.value.Splits || p.end < len(list) || s.piped || len(s.input) > 0
 		}
 	case inputPart:
-		r.input(name, s)
+		r.input(name, p.flag == "STDIN", s)
 	case otherPart:
 		if name == "git" && p.value.Text != "" { // an alias
 			r.line.Unread = true
@@ -163,13 +168,14 @@ func (r *reader) partly(line string) {
 	r.line.Unread = r.line.Unread || strings.ContainsRune(line, Unknown)
 }
 
-// input reads the commands that a shell or another program reads from its input.
-func (r *reader) input(name string, s state) {
+// input reads the commands that a program reads from its input: lines for a shell, or a text in its
+// own language.
+func (r *reader) input(name string, shell bool, s state) {
 	if len(s.input) == 0 && !s.piped {
 		return // the input of the line, which is none
 	}
 	exact := !s.piped
-	shell := slices.Contains(rows()[name].operands, "STDIN") || rows()[name] == rows()["sh"]
+	shell = shell || rows()[name] == rows()["sh"]
 	for _, w := range s.input {
 		if !shell {
 			r.code(name, w.Text, s)
@@ -183,10 +189,10 @@ func (r *reader) input(name string, s state) {
 
 // Variables whose values programs run, and those that change what programs do.
 var (
-	runVariable = compiled(`(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|MAKEFLAGS|MFLAGS|GOFLAGS|` +
-		`EXTERNAL_DIFF|WRAPPER|RUNNER|TAR_OPTIONS|GIT_PROXY_COMMAND|FCEDIT|HOOK|_CMD|^CC|^CXX|^LD|^AR|^FC)$`)
+	runVariable = compiled(`(?i)(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|MAKEFLAGS|MFLAGS|GOFLAGS|` +
+		`EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|RUSTC|RUSTDOC|VIMINIT|EXINIT|GIT_PROXY_COMMAND|FCEDIT|HOOK|_CMD|^CC|^CXX|^LD|^AR|^FC)$`)
 	opaqueVariable = compiled(`^(BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|` +
-		`BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH)$`)
+		`BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|TAR_OPTIONS|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH)$`)
 )
 
 // setting reads an assignment to a variable of the environment.

@@ -288,6 +288,9 @@ func (s *scanner) cluster(letters string) (done, ok bool) {
 	for i := range letters {
 		name := "-" + letters[i:i+1]
 		takes, known := s.row.flags[name]
+		if !known && i > 0 && strings.Contains("0123456789", letters[i:i+1]) {
+			continue // of the flag before it, as in -l0
+		}
 		if !known {
 			return false, false
 		}
@@ -449,6 +452,11 @@ func (s *scanner) operand(operands *[]string) (done bool) {
 	case "SETTINGS", "SOCAT":
 		one(settingPart)
 	case "CONFIG":
+		switch w.Text {
+		case "set", "get", "list", "unset", "edit", "rename-section", "remove-section":
+			one(textPart)
+			return false
+		}
 		if s.i < len(s.words) {
 			w.Text += "=" + s.words[s.i].Text
 		}
