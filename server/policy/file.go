@@ -56,9 +56,10 @@ func narrowed(f *protocol.PolicyFile, c *Call) string {
 	for _, words := range commands {
 		for i := range f.Allow {
 			r := &f.Allow[i]
-			if r.Program != "" && (r.Tool == "" || r.Tool == c.Tool) && begins(r, words) && !runs(r, words, c.contained) {
-				return fmt.Sprintf("allow[%d] of the policy file %s covers %s only where it neither runs another program nor writes "+
-					"elsewhere: to allow more, name it in the subcommand of a rule", i, f.Name, r.Program)
+			if r.Program != "" && (r.Tool == "" || r.Tool == c.Tool) && begins(r, words) && !runs(r, words,
+				c.contained) {
+				return fmt.Sprintf("allow[%d] of the policy file %s covers %s only where it neither runs another program "+
+					"nor writes elsewhere: to allow more, name it in the subcommand of a rule", i, f.Name, r.Program)
 			}
 		}
 	}
@@ -82,7 +83,8 @@ func (c *Call) line() *commandline.Line {
 // asked returns the ruling about a call that a user decides, if there is time for it.
 func asked(f *protocol.PolicyFile) Ruling {
 	if d, set := FileTimeout(f); set && d == 0 {
-		return Ruling{Action: Refuse, Reason: "nothing of the policy file " + f.Name + " allows it, and no user is asked"}
+		return Ruling{Action: Refuse, Reason: "nothing of the policy file " + f.Name +
+			" allows it, and no user is asked"}
 	}
 	return Ruling{Action: AskUser}
 }
@@ -153,7 +155,10 @@ func allowingLine(c *Call, find func(match func(r *protocol.PolicyRule) bool) in
 		return !slices.ContainsFunc(dirs, func(dir string) bool { return !insideOf(path, dir, c.Dir) })
 	}
 	for _, words := range commands {
-		if last = find(func(r *protocol.PolicyRule) bool { return r.Path == "" && runs(r, words, contained) }); last < 0 {
+		if last = find(func(r *protocol.PolicyRule) bool {
+			return r.Path == "" && runs(r, words,
+				contained)
+		}); last < 0 {
 			return -1
 		}
 		if words[0] == "cd" {

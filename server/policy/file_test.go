@@ -165,7 +165,8 @@ func TestNoRuleAllowsAnAssignment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]Action{`make`: Allow, `A=b make`: AskUser, `'A=b' make`: AskUser, `A=b`: AskUser} {
+	for line, want := range map[string]Action{`make`: Allow, `A=b make`: AskUser, `'A=b' make`: AskUser,
+		`A=b`: AskUser} {
 		call := command(line)
 		if r := JudgeFile(f, &call); r.Action != want {
 			t.Errorf("%s: %+v, want %v", line, r, want)
@@ -175,7 +176,8 @@ func TestNoRuleAllowsAnAssignment(t *testing.T) {
 
 func BenchmarkJudgeFile(b *testing.B) {
 	f := &protocol.PolicyFile{
-		Deny: append(programRules("rm", "git push", "curl"), protocol.PolicyRule{Path: "**/.env"}), Allow: programRules("cd", "go", "tail"),
+		Deny:  append(programRules("rm", "git push", "curl"), protocol.PolicyRule{Path: "**/.env"}),
+		Allow: programRules("cd", "go", "tail"),
 	}
 	call := command("cd server && go test -run 'TestX|TestY' ./... 2>&1 | tail -20")
 	call.Dir = b.TempDir()
@@ -193,8 +195,10 @@ func TestALongLineIsJudged(t *testing.T) {
 		f.Deny = append(f.Deny, protocol.PolicyRule{Path: "a/**/b*/*.pem"})
 	}
 	for _, line := range []string{
-		"cat " + strings.Repeat("a/b ", 1<<16), strings.Repeat("cat a | ", 1<<14) + "b", strings.Repeat("git x y; ", 1<<14) + "b",
-		"git " + strings.Repeat("a ", 1<<16), strings.Repeat("cd a; ", 1<<14) + "b", "nix " + strings.Repeat("git ", 1<<14),
+		"cat " + strings.Repeat("a/b ", 1<<16), strings.Repeat("cat a | ", 1<<14) + "b", strings.Repeat("git x y; ",
+			1<<14) + "b",
+		"git " + strings.Repeat("a ", 1<<16), strings.Repeat("cd a; ", 1<<14) + "b", "nix " + strings.Repeat("git ",
+			1<<14),
 	} {
 		call := command(line)
 		began := time.Now()

@@ -55,12 +55,15 @@ func programRules(names ...string) (rules []protocol.PolicyRule) {
 func TestFormsThatRunOtherPrograms(t *testing.T) {
 	dir := linkedDir(t)
 	deny := &protocol.PolicyFile{
-		Deny:  append(programRules("rm", "git push"), protocol.PolicyRule{Path: "**/.env"}, protocol.PolicyRule{Path: "secret.txt"}),
+		Deny: append(programRules("rm", "git push"), protocol.PolicyRule{Path: "**/.env"},
+			protocol.PolicyRule{Path: "secret.txt"}),
 		Allow: []protocol.PolicyRule{{Tool: "shell"}},
 	}
 	allow := &protocol.PolicyFile{Allow: programRules(
-		"git", "go", "make", "npm", "find", "sed", "awk", "tar", "env", "xargs", "ssh", "docker", "true", "ls", "echo", "cat", "sh",
-		"bash", "sudo", "timeout", "rsync", "sort", "python3", "npx", "cargo", "cd", "tee", "zip", "fd", "rg", "perl", "tmux",
+		"git", "go", "make", "npm", "find", "sed", "awk", "tar", "env", "xargs", "ssh", "docker", "true", "ls", "echo",
+		"cat", "sh",
+		"bash", "sudo", "timeout", "rsync", "sort", "python3", "npx", "cargo", "cd", "tee", "zip", "fd", "rg", "perl",
+		"tmux",
 	)}
 	for _, line := range tableLines(t, "forms.txt") {
 		head, text, _ := strings.Cut(line, "\t")

@@ -49,7 +49,10 @@ func TestOrdinaryLines(t *testing.T) {
 		for _, entry := range lines {
 			what, line, _ := strings.Cut(entry, "\t")
 			line = strings.ReplaceAll(line, "⏎", "\n")
-			denied := slices.ContainsFunc(list, func(name string) bool { return strings.Contains(" "+what+" ", " "+name+" ") })
+			denied := slices.ContainsFunc(list, func(name string) bool {
+				return strings.Contains(" "+what+" ",
+					" "+name+" ")
+			})
 			call := command(line)
 			call.Dir, call.Tool = dir, "shell"
 			switch r := JudgeFile(f, &call); {

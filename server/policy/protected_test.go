@@ -13,12 +13,17 @@ var update = flag.Bool("update", false, "write the table of protected files into
 func TestProtectedFiles(t *testing.T) {
 	own := []string{"/data/agentctl"}
 	for path, want := range map[string]bool{
-		"/w/main.go": false, "/w/git/x": false, "/w/.gitignore": false, "/w/.github/ISSUE_TEMPLATE/x.md": false, "/w/.github/workflows/ci.yml": true,
-		"/w/AGENTS.md": false, "/w/makefile.go": false, "/w/a/package.json.md": false, "/w/config.js": false, "/w/.cargo.go": false,
-		"/w/Makefile": true, "/w/sub/package.json": true, "/w/.npmrc": true, "/w/.cargo/config.toml": true, "/w/.mvn/jvm.config": true,
-		"/w/mise.toml": true, "/w/.zed/tasks.json": true, "/w/a.code-workspace": true, "/w/tests/conftest.py": true,
-		"/w/build.rs": true, "/w/vite.config.ts": true, "/w/.eslintrc.js": true, "/w/build.gradle.kts": true, "/w/.gitlab-ci.yml": true,
-		"/w/.git/config": true, "/w/.githooks/pre-push": true, "/w/.qwen/settings.json": true, "/w/profile": false, "/w/.config/app/x": false, "/w/claude/x": false,
+		"/w/main.go": false, "/w/git/x": false, "/w/.gitignore": false, "/w/.github/ISSUE_TEMPLATE/x.md": false,
+		"/w/.github/workflows/ci.yml": true,
+		"/w/AGENTS.md":                false, "/w/makefile.go": false, "/w/a/package.json.md": false, "/w/config.js": false,
+		"/w/.cargo.go": false,
+		"/w/Makefile":  true, "/w/sub/package.json": true, "/w/.npmrc": true, "/w/.cargo/config.toml": true,
+		"/w/.mvn/jvm.config": true,
+		"/w/mise.toml":       true, "/w/.zed/tasks.json": true, "/w/a.code-workspace": true, "/w/tests/conftest.py": true,
+		"/w/build.rs": true, "/w/vite.config.ts": true, "/w/.eslintrc.js": true, "/w/build.gradle.kts": true,
+		"/w/.gitlab-ci.yml": true,
+		"/w/.git/config":    true, "/w/.githooks/pre-push": true, "/w/.qwen/settings.json": true, "/w/profile": false,
+		"/w/.config/app/x": false, "/w/claude/x": false,
 		"/w/.git": true, "/w/.git/hooks/pre-commit": true, "/w/sub/.GIT/config": true, "/w/.husky/pre-push": true,
 		"/w/.claude/settings.json": true, "/w/.mcp.json": true, "/w/.codex/config.toml": true,
 		"/w/opencode.json": true, "/w/.vscode/tasks.json": true, "/w/.envrc": true,

@@ -32,7 +32,8 @@ func (g *generator) list(depth int) string {
 	case 1:
 		return fmt.Sprintf("if %s; then %s; fi", g.pick("true", b), a)
 	case 2:
-		return fmt.Sprintf("for i in %s; do %s; done", g.pick("a", "a b", "rm", "$(echo rm)"), g.pick(a, "$i x", `"$i"`))
+		return fmt.Sprintf("for i in %s; do %s; done", g.pick("a", "a b", "rm", "$(echo rm)"), g.pick(a, "$i x",
+			`"$i"`))
 	case 3:
 		return fmt.Sprintf("{ %s; }", a)
 	case 4:
@@ -46,13 +47,16 @@ func (g *generator) list(depth int) string {
 	case 8:
 		return fmt.Sprintf("echo \"`%s`\"", g.pick("rm x", "ls", "$X"))
 	case 9:
-		return fmt.Sprintf("%s=%s; %s; %s", g.pick("X", "Y"), g.pick("rm", "ls", "'rm x'", "r"), a, g.pick("$X", "$Y x", "${X}m", "\"$X\"", b))
+		return fmt.Sprintf("%s=%s; %s; %s", g.pick("X", "Y"), g.pick("rm", "ls", "'rm x'", "r"), a, g.pick("$X", "$Y x",
+			"${X}m", "\"$X\"", b))
 	case 10:
 		return g.shell() + " -c " + quote(a) + g.pick("", " _ rm x", " rm")
 	case 11:
-		return fmt.Sprintf("%s <<%s\n%s\nE", g.pick("sh", "bash", "bash -s", "cat", "cat | sh", "env sh"), g.pick("E", "'E'"), a)
+		return fmt.Sprintf("%s <<%s\n%s\nE", g.pick("sh", "bash", "bash -s", "cat", "cat | sh", "env sh"), g.pick("E",
+			"'E'"), a)
 	case 12:
-		return fmt.Sprintf("%s %s | %s", g.pick("echo", "printf %s"), quote(a), g.pick("sh", "bash -s", "xargs", "xargs -0 sh -c", "env bash", "cat"))
+		return fmt.Sprintf("%s %s | %s", g.pick("echo", "printf %s"), quote(a), g.pick("sh", "bash -s", "xargs",
+			"xargs -0 sh -c", "env bash", "cat"))
 	case 13:
 		return fmt.Sprintf("eval %s", g.pick(a, quote(a)))
 	case 14:
@@ -83,29 +87,40 @@ func (g *generator) simple(depth int) string {
 	c := g.program() + g.pick("", " x")
 	switch g.IntN(30) {
 	case 0:
-		return g.pick("env ", "env -i ", "env A=b ", "env -u A ", "env - ", "env -S ", "env -C / ", "env -- ", "env -iu A ", "env -vS ") + c
+		return g.pick("env ", "env -i ", "env A=b ", "env -u A ", "env - ", "env -S ", "env -C / ", "env -- ",
+			"env -iu A ", "env -vS ") + c
 	case 1:
-		return g.pick("nice ", "nice -n 5 ", "nice -5 ", "nice -n5 ", "nohup ", "setsid ", "setsid -w ", "stdbuf -oL ", "stdbuf -o L ") + c
+		return g.pick("nice ", "nice -n 5 ", "nice -5 ", "nice -n5 ", "nohup ", "setsid ", "setsid -w ", "stdbuf -oL ",
+			"stdbuf -o L ") + c
 	case 2:
-		return g.pick("timeout 5 ", "timeout -k 1 5 ", "timeout -s KILL 5 ", "timeout --sig=KILL 5 ", "timeout --foreground 5 ") + c
+		return g.pick("timeout 5 ", "timeout -k 1 5 ", "timeout -s KILL 5 ", "timeout --sig=KILL 5 ",
+			"timeout --foreground 5 ") + c
 	case 3:
-		return g.pick("command ", "command -p ", "builtin command ", "exec ", "exec -a x ", "exec -cl ", "time ", "time -p ", "! ", "command -v ") + c
+		return g.pick("command ", "command -p ", "builtin command ", "exec ", "exec -a x ", "exec -cl ", "time ",
+			"time -p ", "! ", "command -v ") + c
 	case 4:
-		return "find . -maxdepth 0 " + g.pick("-exec ", "-execdir ", "-name x -o -exec ", "-true -ok ") + c + g.pick(` {} \;`, " {} +", ` \;`, ` {} ';'`)
+		return "find . -maxdepth 0 " + g.pick("-exec ", "-execdir ", "-name x -o -exec ", "-true -ok ") + c +
+			g.pick(` {} \;`, " {} +", ` \;`, ` {} ';'`)
 	case 5:
-		return "find /bin/rm /bin/ls -exec " + g.pick("{}", "env {}", "sh -c '{} x'", "sh -c '$0'", "sh -c '\"$1\"' _") + g.pick(` \;`, ` {} \;`)
+		return "find /bin/rm /bin/ls -exec " + g.pick("{}", "env {}", "sh -c '{} x'", "sh -c '$0'",
+			"sh -c '\"$1\"' _") + g.pick(` \;`, ` {} \;`)
 	case 6:
-		return "echo x | xargs " + g.pick("", "-n 1 ", "-n1 ", "-I{} ", "-I % ", "-0 ", "-t ", "-r ", "-P 2 ", "--max-args=1 ", "--max-arg 1 ") + c
+		return "echo x | xargs " + g.pick("", "-n 1 ", "-n1 ", "-I{} ", "-I % ", "-0 ", "-t ", "-r ", "-P 2 ",
+			"--max-args=1 ", "--max-arg 1 ") + c
 	case 7:
-		return "echo rm x | xargs " + g.pick("", "env", "sh -c", "-I{} {}", "-I{} sh -c {}", "-I% sh -c '% y'", "nice", "-n1 env", "timeout 5")
+		return "echo rm x | xargs " + g.pick("", "env", "sh -c", "-I{} {}", "-I{} sh -c {}", "-I% sh -c '% y'", "nice",
+			"-n1 env", "timeout 5")
 	case 8:
-		return "sed " + g.pick("", "-n ", "-e p -e ") + quote(g.pick("1e ", "e ", "$e ", "/./e ", "{p;e ")+g.word()+" x"+g.pick("", "\n}")) + " f"
+		return "sed " + g.pick("", "-n ", "-e p -e ") + quote(g.pick("1e ", "e ", "$e ", "/./e ",
+			"{p;e ")+g.word()+" x"+g.pick("", "\n}")) + " f"
 	case 9:
 		return "sed " + quote("s/./"+g.word()+" x/"+g.pick("e", "ge", "", "g", "pe", "2")) + " f"
 	case 10:
-		return g.pick("awk ", "mawk ") + quote("BEGIN { "+g.pick(`system("%s x")`, `print "a" | "%s x"`, `"%s" | getline`, `print "%s"`, `system("r" "m x")`)+" }")
+		return g.pick("awk ", "mawk ") + quote("BEGIN { "+g.pick(`system("%s x")`, `print "a" | "%s x"`,
+			`"%s" | getline`, `print "%s"`, `system("r" "m x")`)+" }")
 	case 11:
-		return "tar cf o.tar " + g.pick("--checkpoint=1 --checkpoint-action=exec=", "--use-compress-program=", "--use-comp=", "-I ",
+		return "tar cf o.tar " + g.pick("--checkpoint=1 --checkpoint-action=exec=", "--use-compress-program=",
+			"--use-comp=", "-I ",
 			"--checkpoint=1 --checkpoint-act=exec=", "--info-script=", "-F ") + quote(g.word()+g.pick("", " x")) + " f"
 	case 12:
 		return "tar " + g.pick("cfI o.tar ", "-cIf ", "cIf ") + g.word() + g.pick(" f", " o.tar f")
@@ -116,25 +131,38 @@ func (g *generator) simple(depth int) string {
 	case 15:
 		return g.pick("A=b ", "A= B=c ", ">/dev/null ", "2>&1 ", "</dev/null ", "X=rm ") + c
 	case 16:
-		return g.pick("X=rm ", "PATH=/opt ", "PATH=/opt:$PATH ", "BASH_ENV=rm.sh ", "ENV=rm.sh ") + g.pick("sh -c '$X x'", "link x", "ls", "bash -c true", c)
+		return g.pick("X=rm ", "PATH=/opt ", "PATH=/opt:$PATH ", "BASH_ENV=rm.sh ", "ENV=rm.sh ") +
+			g.pick("sh -c '$X x'", "link x", "ls", "bash -c true", c)
 	case 17:
-		return g.pick("cp /bin/rm z; ./z", "ln -s /bin/rm z; ./z", "cat /bin/rm > z; chmod +x z; ./z", "./link x", "../opt/link x", "cd ..; opt/link x", "sh -c ./link")
+		return g.pick("cp /bin/rm z; ./z", "ln -s /bin/rm z; ./z", "cat /bin/rm > z; chmod +x z; ./z", "./link x",
+			"../opt/link x", "cd ..; opt/link x", "sh -c ./link")
 	case 18:
 		return "echo {" + g.word() + ",x}; {" + g.word() + ",-rf,x}"
 	case 19:
-		return g.pick("[[ -n $(rm) ]]", "((rm))", "[[ a || rm ]]", "ls &> /dev/null rm", "((ls); rm)", "(( $(rm) ))", "echo $(( $(rm) + 0 ))", "a=($(rm))", "echo ${X:-$(rm)}", "X='$(rm)'; echo ${X@P}", "let 'a[$(rm)]=1'",
-			"X='a[$(rm)]'; (( X ))", "echo ${X:=$(rm)}", "declare -i X='a[$(rm)]'", "[[ -v 'a[$(rm)]' ]]", "printf -v 'a[$(rm)]' x", "test -v 'a[$(rm)]'",
-			"read 'a[$(rm)]' <<< x", "unset 'a[$(rm)]'", "X='a[$(rm)]'; echo $((X))", "X='a[`rm`]'; [[ X -eq 0 ]]", "X='a[$(rm)]'; echo ${b[X]}", "PS4='$(rm)'; set -x; ls")
+		return g.pick("[[ -n $(rm) ]]", "((rm))", "[[ a || rm ]]", "ls &> /dev/null rm", "((ls); rm)", "(( $(rm) ))",
+			"echo $(( $(rm) + 0 ))", "a=($(rm))", "echo ${X:-$(rm)}", "X='$(rm)'; echo ${X@P}", "let 'a[$(rm)]=1'",
+			"X='a[$(rm)]'; (( X ))", "echo ${X:=$(rm)}", "declare -i X='a[$(rm)]'", "[[ -v 'a[$(rm)]' ]]",
+			"printf -v 'a[$(rm)]' x", "test -v 'a[$(rm)]'",
+			"read 'a[$(rm)]' <<< x", "unset 'a[$(rm)]'", "X='a[$(rm)]'; echo $((X))", "X='a[`rm`]'; [[ X -eq 0 ]]",
+			"X='a[$(rm)]'; echo ${b[X]}", "PS4='$(rm)'; set -x; ls")
 	case 20:
-		return g.pick("hash -p /bin/rm l; l", "mapfile -C rm -c 1 a < f", "compgen -C 'rm x'", "coproc rm x; wait", "coproc N { rm x; }; wait", "type rm", "enable -n echo; rm")
+		return g.pick("hash -p /bin/rm l; l", "mapfile -C rm -c 1 a < f", "compgen -C 'rm x'", "coproc rm x; wait",
+			"coproc N { rm x; }; wait", "type rm", "enable -n echo; rm")
 	case 21:
-		return g.pick("flock l ", "flock -n l ", "flock l -c ", "flock -c ", "flock -w 1 l ", "taskset 1 ", "taskset -c 0 ", "ionice -c3 ", "chrt -o 0 ", "prlimit ", "setpriv ", "script -qc ", "setarch -R ", "linux64 ", "unshare ", "choom -n 5 -- ") + c
+		return g.pick("flock l ", "flock -n l ", "flock l -c ", "flock -c ", "flock -w 1 l ", "taskset 1 ",
+			"taskset -c 0 ", "ionice -c3 ", "chrt -o 0 ", "prlimit ", "setpriv ", "script -qc ", "setarch -R ",
+			"linux64 ", "unshare ", "choom -n 5 -- ") + c
 	case 22:
-		return g.pick("X=ls; X=rm; $X", "X=ls; for X in rm; do $X; done", "X=ls; read X <<< rm; $X", "X=ls; f() { X=rm; }; f; $X", "X=ls; eval X=rm; $X", "X=ls; printf -v X rm; $X",
-			"X=ls; : ${Y:=rm}; $Y", "X=ls; declare -n Z=X; Z=rm; $X", "X=ls; unset X; ${X:-rm}", "X=ls; X+=; X=${X/ls/rm}; $X", "X=l; X+=s; $X", "X=ls; (X=rm; $X)", "X=ls true; $X", "X=ls; . ./v.sh; $X",
-			"X=ls; getopts rm X -r; $X", "X=ls; mapfile -t X <<< rm; $X", "X=ls; if ls; then X=rm; fi; $X", "X=ls; ls && X=rm; $X", "X=ls; while $X; do X=rm; done", "X=ls; trap X=rm DEBUG; $X", "export X=ls; X=rm; $X", "X=ls; export X=rm; $X", "local X=ls; X=rm; $X", "readonly X=rm; X=ls; $X")
+		return g.pick("X=ls; X=rm; $X", "X=ls; for X in rm; do $X; done", "X=ls; read X <<< rm; $X",
+			"X=ls; f() { X=rm; }; f; $X", "X=ls; eval X=rm; $X", "X=ls; printf -v X rm; $X",
+			"X=ls; : ${Y:=rm}; $Y", "X=ls; declare -n Z=X; Z=rm; $X", "X=ls; unset X; ${X:-rm}",
+			"X=ls; X+=; X=${X/ls/rm}; $X", "X=l; X+=s; $X", "X=ls; (X=rm; $X)", "X=ls true; $X", "X=ls; . ./v.sh; $X",
+			"X=ls; getopts rm X -r; $X", "X=ls; mapfile -t X <<< rm; $X", "X=ls; if ls; then X=rm; fi; $X",
+			"X=ls; ls && X=rm; $X", "X=ls; while $X; do X=rm; done", "X=ls; trap X=rm DEBUG; $X",
+			"export X=ls; X=rm; $X", "X=ls; export X=rm; $X", "local X=ls; X=rm; $X", "readonly X=rm; X=ls; $X")
 	case 23:
-		return g.shell() + " " + g.pick("s.sh", "./s.sh", "-s x < rm.sh", "< rm.sh", "-c 'rm' x", "-xc rm", "-c -- rm", "+x -c rm", "--norc -c rm", "-c \"$0\" rm", "-o noglob -c rm")
+		return g.shell() + " " + g.pick("s.sh", "./s.sh", "-s x < rm.sh", "< rm.sh", "-c 'rm' x", "-xc rm", "-c -- rm",
+			"+x -c rm", "--norc -c rm", "-c \"$0\" rm", "-o noglob -c rm")
 	}
 	return c
 }
@@ -148,8 +176,10 @@ func (g *generator) program() string {
 }
 
 func (g *generator) word() string {
-	return g.pick("rm", "rm", "rm", `r\m`, `\rm`, `'rm'`, `"rm"`, `r''m`, `$'rm'`, `$'\x72m'`, "/bin/rm", "/bin/r?", "/*/rm", "$(echo rm)", "`echo rm`", "${X:-rm}", "$X",
-		"../bin/rm", "//bin//rm", "r${X}m", "r$(:)m", "{rm,}", "r{m,}", "$\"rm\"", "r\\\nm", "./link", "ls", "ls", "true", "/bin/[r]m", "~/../bin/rm")
+	return g.pick("rm", "rm", "rm", `r\m`, `\rm`, `'rm'`, `"rm"`, `r''m`, `$'rm'`, `$'\x72m'`, "/bin/rm", "/bin/r?",
+		"/*/rm", "$(echo rm)", "`echo rm`", "${X:-rm}", "$X",
+		"../bin/rm", "//bin//rm", "r${X}m", "r$(:)m", "{rm,}", "r{m,}", "$\"rm\"", "r\\\nm", "./link", "ls", "ls",
+		"true", "/bin/[r]m", "~/../bin/rm")
 }
 
 // mutated returns a line with some characters changed.
@@ -161,7 +191,8 @@ func (g *generator) mutated(line string) string {
 		at := g.IntN(len(line))
 		switch g.IntN(3) {
 		case 0:
-			line = line[:at] + g.pick(" ", "'", `"`, `\`, "$", "`", ";", "|", "&", "(", ")", "{", "}", "<", ">", "\n", "#", "!", "=", "*", "-", "rm", " rm ", "--") + line[at:]
+			line = line[:at] + g.pick(" ", "'", `"`, `\`, "$", "`", ";", "|", "&", "(", ")", "{", "}", "<", ">", "\n",
+				"#", "!", "=", "*", "-", "rm", " rm ", "--") + line[at:]
 		case 1:
 			line = line[:at] + line[at+1:]
 		case 2:

@@ -30,9 +30,10 @@ const nobody = 65534
 
 // tools are the real programs in the root: shells, wrappers, and others that run programs.
 var tools = []string{
-	"bash", "dash", "sh", "env", "nice", "nohup", "setsid", "stdbuf", "timeout", "ls", "cat", "echo", "true", "printf", "grep", "find",
-	"xargs", "sed", "mawk", "awk", "tar", "sort", "split", "flock", "taskset", "ionice", "chrt", "prlimit", "setpriv", "script",
-	"setarch", "linux64", "unshare", "choom", "ln", "chmod", "tee", "git", "kill", "mkdir",
+	"bash", "dash", "sh", "env", "nice", "nohup", "setsid", "stdbuf", "timeout", "ls", "cat", "echo", "true", "printf",
+	"grep", "find", "xargs", "sed", "mawk", "awk", "tar", "sort", "split", "flock", "taskset", "ionice", "chrt",
+	"prlimit", "setpriv", "script", "setarch", "linux64", "unshare", "choom", "ln", "chmod", "tee", "git", "kill",
+	"mkdir",
 }
 
 // stub is the denied program. It reports its start, however it was started.
@@ -133,7 +134,8 @@ func (r *root) starts(t *testing.T, shell, line string) bool {
 	work := filepath.Join(r.dir, "w")
 	r.check(t, os.RemoveAll(work))
 	r.check(t, os.Mkdir(work, 0o755))
-	for name, text := range map[string]string{"f": "x\n", "x": "", "rm.sh": "rm x\n", "v.sh": "X=rm\n", "s.sh": "true\n"} {
+	for name, text := range map[string]string{"f": "x\n", "x": "", "rm.sh": "rm x\n", "v.sh": "X=rm\n",
+		"s.sh": "true\n"} {
 		r.check(t, os.WriteFile(filepath.Join(work, name), []byte(text), 0o644))
 		r.check(t, os.Chown(filepath.Join(work, name), nobody, nobody))
 	}

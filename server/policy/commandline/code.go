@@ -7,7 +7,8 @@ import (
 
 // Words of languages that start programs.
 var (
-	starts    = compiled("(?i)system|exec|spawn|popen|subprocess|shell|child_process|fork|ctypes|eval|__import__|getattr|\\bpty\\b|`|%x|\\bqx|open\\b.*\\||^[:.\\s]*!|\\\\!")
+	starts = compiled("(?i)system|exec|spawn|popen|subprocess|shell|child_process|fork|ctypes|eval|__import__|getattr|" +
+		"\\bpty\\b|`|%x|\\bqx|open\\b.*\\||^[:.\\s]*!|\\\\!")
 	awkStarts = compiled(`system|[^|]\|[^|]|getline|@load|@include|indirect`)
 	textOf    = compiled("(?s)\"((?:\\\\.|[^\"\\\\])*)\"|'((?:\\\\.|[^'\\\\])*)'|`([^`]*)`")
 )

@@ -86,8 +86,10 @@ func TestDirectoriesOfACommand(t *testing.T) {
 // Any line is read: literal commands run, and a command before it.
 func FuzzRead(f *testing.F) {
 	for _, line := range []string{
-		"for f in a; do rm $f; done", `r\m "x"`, "git -c alias.p='!rm' p", "find . -exec rm {} +", "cat <<E | sh\nrm x\nE",
-		"X=rm; if a; then $X; fi", "tar xfI a 'rm x'", "sed 's/a/b/e;w x' f", "a[$(rm)]=1 {a..z} {a,b}{c,d} ${X:=y} <(rm) =ls",
+		"for f in a; do rm $f; done", `r\m "x"`, "git -c alias.p='!rm' p", "find . -exec rm {} +",
+		"cat <<E | sh\nrm x\nE",
+		"X=rm; if a; then $X; fi", "tar xfI a 'rm x'", "sed 's/a/b/e;w x' f",
+		"a[$(rm)]=1 {a..z} {a,b}{c,d} ${X:=y} <(rm) =ls",
 		"fish -c 'if true; rm x; end'", "awk '{print | \"rm\"}'", "cd a && cd $B; env -S 'a b' --unknown",
 	} {
 		f.Add(line)

@@ -18,8 +18,10 @@ const (
 
 // same are the subcommands that do what another one does.
 var same = map[string][]string{
-	"git push": {"send-pack", "http-push", "subtree push", "svn dcommit", "p4 submit", "cvsexportcommit", "remote-ext", "remote-fd",
-		"remote-http", "remote-https"},
+	"git push": {
+		"send-pack", "http-push", "subtree push", "svn dcommit", "p4 submit", "cvsexportcommit", "remote-ext",
+		"remote-fd", "remote-http", "remote-https",
+	},
 	"git fetch":    {"fetch-pack", "http-fetch", "remote update", "pull"},
 	"git commit":   {"commit-tree", "fast-import"},
 	"git merge":    {"pull", "merge-recursive", "merge-ours", "merge-resolve", "merge-octopus", "merge-subtree"},
@@ -64,7 +66,8 @@ func (r *Run) match(name string, sub []string) Match {
 	first := strings.TrimPrefix(r.Words[0].Text, "=")
 	base := path.Base(first)
 	switch {
-	case name == "*", strings.EqualFold(base, name), strings.EqualFold(first, name), strings.EqualFold(strings.TrimSuffix(base, ".exe"), name):
+	case name == "*", strings.EqualFold(base, name), strings.EqualFold(first, name),
+		strings.EqualFold(strings.TrimSuffix(base, ".exe"), name):
 		return r.has(name, sub)
 	case strings.ContainsRune(base, Unknown):
 		if len(sub) == 0 && may(strings.ToLower(base), strings.ToLower(name)) {
@@ -94,7 +97,10 @@ func (r *Run) has(name string, sub []string) Match {
 		return Yes
 	}
 	parts, ok := scan(r.Words)
-	if name == "" || !ok || !slices.ContainsFunc(parts, func(p part) bool { return p.kind == subcommandPart || p.kind == otherPart }) {
+	if name == "" || !ok || !slices.ContainsFunc(parts, func(p part) bool {
+		return p.kind == subcommandPart ||
+			p.kind == otherPart
+	}) {
 		return contains(r.Words[1:], sub)
 	}
 	best := No

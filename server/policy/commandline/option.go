@@ -2,16 +2,50 @@ package commandline
 
 import "strings"
 
+// option reads a setting NAME=VALUE of a program.
+func (r *reader) option(program, text string, s state) {
+	name, value, _ := strings.Cut(text, "=")
+	if program == "socat" {
+		if _, line, ok := strings.Cut(text, ":"); ok {
+			r.script(line, s, true)
+		}
+		return
+	}
+	if key, rest, ok := strings.Cut(text, " "); ok && value == "" { // ssh takes a blank
+		name, value = key, rest
+	}
+	switch {
+	case program == "alias", program == "make", program == "gmake":
+		r.lines(value, s)
+	case safeOption(program, name, value):
+	case program == "git":
+		alias, isAlias := strings.CutPrefix(strings.ToLower(name), "alias.")
+		if isAlias && !strings.HasPrefix(value, "!") {
+			r.run(append(known("git"), fields(value)...), s, true)
+			return
+		}
+		if strings.HasPrefix(strings.ToLower(name), "include") || alias == "" && isAlias {
+			r.line.Unread = true
+		}
+		fallthrough
+	default:
+		r.lines(value, s)
+	}
+}
+
+func fields(text string) []Word { return known(strings.Fields(text)...) }
+
 // safeGitKeys are the settings of git that run nothing and write nothing, in lower case. A name that
 // ends with a dot is a section.
 var safeGitKeys = []string{
 	"advice.", "color.", "column.", "status.", "user.", "author.", "committer.", "i18n.", "log.", "fetch.prune",
 	"core.abbrev", "core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.longpaths", "core.quotepath",
-	"core.safecrlf", "core.symlinks", "core.whitespace", "commit.gpgsign", "tag.gpgsign", "diff.algorithm", "diff.context",
-	"diff.mnemonicprefix", "diff.noprefix", "diff.renames", "diff.renamelimit", "diff.submodule", "gc.auto", "grep.",
-	"http.lowspeedlimit", "http.lowspeedtime", "http.postbuffer", "http.version", "init.defaultbranch", "merge.conflictstyle",
-	"merge.ff", "merge.renames", "protocol.version", "pull.ff", "pull.rebase", "push.default", "push.followtags",
-	"rebase.autosquash", "rebase.autostash", "rerere.enabled", "safe.directory", "submodule.recurse", "tag.sort",
+	"core.safecrlf", "core.symlinks", "core.whitespace", "commit.gpgsign", "tag.gpgsign", "diff.algorithm",
+	"diff.context", "diff.mnemonicprefix", "diff.noprefix", "diff.renames", "diff.renamelimit", "diff.submodule",
+	"gc.auto", "grep.", "http.lowspeedlimit", "http.lowspeedtime", "http.postbuffer", "http.version",
+	"init.defaultbranch", "merge.conflictstyle", "merge.ff", "merge.renames", "protocol.version", "pull.ff",
+	"pull.rebase", "push.default", "push.followtags", "rebase.autosquash", "rebase.autostash", "rerere.enabled",
+	"safe.directory", "submodule.recurse", "tag.sort",
 }
 
 // plainSetting reports whether an operand NAME=VALUE of a program, or a text without a value, is safe.
@@ -45,7 +79,8 @@ func safeOption(program, name, value string) bool {
 	case "ssh", "scp", "sftp", "slogin", "autossh":
 		switch name {
 		case "batchmode", "connecttimeout", "stricthostkeychecking", "user", "port", "loglevel", "compression",
-			"serveraliveinterval", "serveralivecountmax", "connectionattempts", "identitiesonly", "passwordauthentication",
+			"serveraliveinterval", "serveralivecountmax", "connectionattempts", "identitiesonly",
+			"passwordauthentication",
 			"hostname", "preferredauthentications", "requesttty":
 			return true
 		}

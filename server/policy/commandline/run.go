@@ -54,21 +54,6 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	}
 }
 
-// subscripts notes that a builtin takes names of variables, whose subscripts run substitutions.
-func (r *reader) subscripts(name string, arguments []Word) {
-	switch name {
-	case "test", "[", "read", "printf", "unset", "let", "wait", "mapfile", "readarray", "getopts", "declare", "typeset", "local", "export":
-		r.line.Unread = r.line.Unread || slices.ContainsFunc(arguments, func(w Word) bool {
-			return isSubscript(w.Text)
-		})
-	}
-}
-
-// isSubscript reports whether arithmetic with a text may run a substitution.
-func isSubscript(text string) bool {
-	return strings.Contains(text, "[") && (strings.Contains(text, "$(") || strings.Contains(text, "`"))
-}
-
 // prepared returns the words with those that a program adds, or puts into its command.
 func prepared(name string, list []Word) []Word {
 	replace := ""
@@ -186,75 +171,3 @@ func (r *reader) input(name string, shell bool, s state) {
 	}
 	r.line.Unread = r.line.Unread || !exact
 }
-
-// Variables whose values programs run, and those that change what programs do.
-var (
-	runVariable = compiled(`(?i)(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|MAKEFLAGS|MFLAGS|GOFLAGS|` +
-		`EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|RUSTC|RUSTDOC|VIMINIT|EXINIT|GIT_PROXY_COMMAND|FCEDIT|HOOK|_CMD|^CC|^CXX|^LD|^AR|^FC)$`)
-	opaqueVariable = compiled(`^(BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PS[0-4]|PROMPT_COMMAND|SHELLOPTS|BASHOPTS|` +
-		`BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|TAR_OPTIONS|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH)$`)
-)
-
-// setting reads an assignment to a variable of the environment.
-func (r *reader) setting(name string, value Word, s state) {
-	switch {
-	case opaqueVariable().MatchString(name), isSubscript(value.Text):
-		r.line.Unread = true
-	case name == "PATH":
-		for dir := range strings.SplitSeq(value.Text, ":") {
-			switch path.Base(dir) {
-			case "bin", ".bin", "sbin", "shims", unknownText, ".":
-			default:
-				r.line.Unread = true
-			}
-		}
-		return
-	}
-	if runVariable().MatchString(name) || opaqueVariable().MatchString(name) {
-		r.lines(value.Text, s)
-	}
-}
-
-// lines reads a value that a program may run: all of it, or the values of flags in it.
-func (r *reader) lines(value string, s state) {
-	r.script(strings.TrimLeft(value, "|!- "), s, true)
-	for i, c := range value {
-		if c == '=' {
-			r.script(value[i+1:], s, true)
-		}
-	}
-	r.partly(value)
-}
-
-// option reads a setting NAME=VALUE of a program.
-func (r *reader) option(program, text string, s state) {
-	name, value, _ := strings.Cut(text, "=")
-	if program == "socat" {
-		if _, line, ok := strings.Cut(text, ":"); ok {
-			r.script(line, s, true)
-		}
-		return
-	}
-	if key, rest, ok := strings.Cut(text, " "); ok && value == "" { // ssh takes a blank
-		name, value = key, rest
-	}
-	switch {
-	case program == "alias", program == "make", program == "gmake":
-		r.lines(value, s)
-	case safeOption(program, name, value):
-	case program == "git":
-		alias, isAlias := strings.CutPrefix(strings.ToLower(name), "alias.")
-		if isAlias && !strings.HasPrefix(value, "!") {
-			r.run(append(known("git"), fields(value)...), s, true)
-			return
-		}
-		if strings.HasPrefix(strings.ToLower(name), "include") || alias == "" && isAlias {
-			r.line.Unread = true
-		}
-		fallthrough
-	default:
-		r.lines(value, s)
-	}
-}
-
-func fields(text string) []Word { return known(strings.Fields(text)...) }

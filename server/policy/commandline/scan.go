@@ -1,0 +1,368 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+)
+
+// A kind says what a part of a command is.
+type kind int
+
+const (
+	textPart       kind = iota
+	subcommandPart      // of a program with subcommands
+	otherPart           // an unknown subcommand or flag
+	opaquePart          // a flag that runs what the line does not show
+	namedPart           // a text that a rule which allows must name
+	writtenPart         // a file that is written
+	assignmentPart      // of a variable
+	settingPart         // NAME=VALUE
+	linePart            // a line for a shell
+	codePart            // a text in the program's own language
+	filePart            // a script
+	commandPart         // words that are a command
+	wordsPart           // words of which each may begin a command
+	inputPart           // commands are read from the input
+)
+
+// A part is a part of a command: words[at:end], of which the value is the last.
+type part struct {
+	kind    kind
+	at, end int
+	value   Word
+	flag    string
+	loose   bool // it may be at another place
+}
+
+// A scanner divides the words of a command into parts.
+type scanner struct {
+	words []Word
+	row   *row
+	key   string // of the row
+	i     int
+	loose bool // an unknown flag or word came before
+	coded bool // a flag had the code
+	line  bool // a flag of a shell makes the first operand a line
+	stdin bool // a flag of a shell makes it read its input
+	parts []part
+}
+
+// scan returns the parts of a command after its program; ok is false for an unknown program.
+func scan(list []Word) (parts []part, ok bool) {
+	key := program(list[0])
+	p := rows()[key]
+	if p == nil {
+		return nil, false
+	}
+	s := scanner{words: list, row: p, key: key, i: 1}
+	operands := p.operands
+	ended := false
+	if p.bundle && len(list) > 1 && !strings.HasPrefix(list[1].Text, "-") {
+		s.bundle()
+	}
+	for s.i < len(list) {
+		w := list[s.i]
+		switch {
+		case !ended && w.Text == "--" && !slices.Contains(operands, "--CMD"):
+			ended = true
+			s.i++
+		case w.Text == "--" && s.rest(operands):
+			return s.parts, true
+		case !ended && s.isFlag(w.Text, operands):
+			if s.flag() {
+				return s.parts, true
+			}
+		default:
+			if s.loose = s.loose || w.Splits; s.operand(&operands) {
+				return s.parts, true
+			}
+		}
+	}
+	if !s.coded && slices.ContainsFunc(operands, func(o string) bool {
+		return o == "STDIN" || o == "CODEIN" ||
+			o == "FILE"
+	}) {
+		s.emit(inputPart, s.i, s.i, Word{})
+		s.parts[len(s.parts)-1].flag = operands[len(operands)-1]
+	}
+	return s.parts, true
+}
+
+func (s *scanner) emit(k kind, at, end int, value Word) {
+	s.parts = append(s.parts, part{kind: k, at: at, end: end, value: value, loose: s.loose})
+}
+
+// rest takes the words after -- as a command.
+func (s *scanner) rest(operands []string) bool {
+	if !slices.Contains(operands, "--CMD") {
+		return false
+	}
+	s.emit(commandPart, s.i+1, len(s.words), Word{})
+	return true
+}
+
+func (s *scanner) isFlag(w string, operands []string) bool {
+	if name, _, ok := strings.Cut(w, "="); ok {
+		if _, dd := s.row.flags[name]; dd {
+			return true
+		}
+	}
+	if w == "-" {
+		return len(operands) > 0 && (operands[0] == "CMD" || operands[0] == "VARS")
+	}
+	if _, ok := s.row.flags[w]; ok {
+		return true
+	}
+	if _, plus := s.row.flags["+"]; plus && strings.HasPrefix(w, "+") {
+		return true
+	}
+	return strings.HasPrefix(w, "-")
+}
+
+// flag takes a flag with its value. It reports whether nothing is left.
+func (s *scanner) flag() (done bool) {
+	w := s.words[s.i].Text
+	if w == "-" {
+		s.i++
+		return false
+	}
+	name, value, attached := strings.Cut(w, "=")
+	for _, n := range []string{w, name, strings.TrimPrefix(w, "-"), strings.TrimPrefix(name, "-")} {
+		if takes, ok := s.row.flags[n]; ok && len(n) > 1 && (n == w || strings.HasPrefix(n, "-") || attached) {
+			has := attached && n != w && n != strings.TrimPrefix(w, "-")
+			return s.take(n, takes, Word{Text: value}, has)
+		}
+	}
+	if takes, ok := s.row.flags["+"]; ok && w[0] == '+' {
+		return s.take("+", takes, Word{Text: w[1:]}, true)
+	}
+	if _, ok := s.row.flags["-NUM"]; ok && strings.Trim(w, "0123456789") == "-" {
+		s.i++
+		return false
+	}
+	if strings.HasPrefix(w, "--") {
+		if n := s.row.completed(name); n != "" {
+			s.emit(otherPart, s.i, s.i+1, Word{})
+			return s.take(n, s.row.flags[n], Word{Text: value}, attached)
+		}
+	} else if done, ok := s.cluster(w[1:]); ok {
+		return done
+	}
+	if !s.row.others {
+		s.emit(otherPart, s.i, s.i+1, Word{})
+	}
+	s.loose = true
+	s.i++
+	return false
+}
+
+// cluster takes flags of one character each in one word. ok is false if one is not known.
+func (s *scanner) cluster(letters string) (done, ok bool) {
+	for i := range letters {
+		name := "-" + letters[i:i+1]
+		takes, known := s.row.flags[name]
+		if !known && i > 0 && strings.Contains("0123456789", letters[i:i+1]) {
+			continue // of the flag before it, as in -l0
+		}
+		if !known {
+			return false, false
+		}
+		s.shellFlag(name, takes)
+		if takes != "" && !strings.Contains(".!~", takes) {
+			rest := letters[i+1:]
+			return s.take(name, takes, Word{Text: strings.TrimPrefix(rest, "=")}, rest != "" || takes == "?"), true
+		}
+		if takes == "." {
+			return true, true
+		}
+		if takes != "" {
+			s.emit(switchKind(takes), s.i, s.i+1, Word{})
+		}
+	}
+	s.i++
+	return false, true
+}
+
+// bundle takes the first word as flags without a dash, whose values follow in their order.
+func (s *scanner) bundle() {
+	letters := s.words[1].Text
+	s.i = 2
+	for _, c := range letters {
+		takes, ok := s.row.flags["-"+string(c)]
+		if !ok {
+			s.emit(otherPart, 1, 2, Word{})
+			continue
+		}
+		if strings.Trim(takes, "=>$%:") == "" && takes != "" && s.i < len(s.words) {
+			s.i++
+			s.value("-"+string(c), takes, 1, s.words[s.i-1])
+		} else if takes == "!" || takes == "~" {
+			s.emit(switchKind(takes), 1, 2, Word{})
+		}
+	}
+}
+
+// shellFlag notes the flags of a shell that change its first operand.
+func (s *scanner) shellFlag(name, takes string) {
+	s.line = s.line || name == "-c" && takes == ""
+	s.stdin = s.stdin || name == "-s" && takes == ""
+}
+
+func switchKind(takes string) kind {
+	if takes == "!" {
+		return opaquePart
+	}
+	return namedPart
+}
+
+// take takes a flag and what follows it.
+func (s *scanner) take(name, takes string, value Word, attached bool) (done bool) {
+	at := s.i
+	value.Splits = s.words[at].Splits
+	s.i++
+	s.shellFlag(name, takes)
+	switch takes {
+	case "", "?":
+		return false
+	case ".":
+		return true
+	case "!", "~":
+		s.emit(switchKind(takes), at, s.i, value)
+		return false
+	case "*", "+":
+		from, end := s.i, len(s.words)
+		if takes == "+" {
+			end = from
+			for end < len(s.words) && s.words[end].Text != ";" && (s.words[end].Text != "+" ||
+				s.words[end-1].Text != "{}") {
+				end++
+			}
+		}
+		if attached {
+			s.emit(linePart, at, end, Word{Text: join(append([]Word{value}, s.words[from:end]...))})
+		} else {
+			s.emit(commandPart, from, end, Word{})
+		}
+		s.i = min(end+1, len(s.words))
+		return takes == "*"
+	}
+	if !attached {
+		if s.i >= len(s.words) {
+			return true
+		}
+		value = s.words[s.i]
+		s.loose = s.loose || value.Splits
+		s.i++
+	}
+	s.value(name, takes, at, value)
+	return false
+}
+
+// value adds the value of a flag.
+func (s *scanner) value(name, takes string, at int, value Word) {
+	k := map[string]kind{"=": textPart, ">": writtenPart, "$": linePart, "%": codePart, ":": settingPart,
+		"!=": opaquePart, "~=": namedPart, "@": filePart}[takes]
+	if k == codePart || k == filePart || k == namedPart {
+		s.coded = true
+	}
+	s.emit(k, at, s.i, value)
+	s.parts[len(s.parts)-1].flag = name
+}
+
+// operand takes a word that is no flag. It reports whether nothing is left.
+func (s *scanner) operand(operands *[]string) (done bool) {
+	at, w := s.i, s.words[s.i]
+	next := ""
+	if len(*operands) > 0 {
+		next = (*operands)[0]
+	}
+	pop := func() { *operands = (*operands)[1:] }
+	one := func(k kind) { s.emit(k, at, at+1, w) }
+	s.i++
+	switch next {
+	case "VARS":
+		if name, _, ok := strings.Cut(w.Text, "="); ok && name != "" {
+			one(assignmentPart)
+			return false
+		}
+		pop()
+		s.i--
+	case "ARG":
+		pop()
+		one(textPart)
+	case "NAMEDARG":
+		pop()
+		one(namedPart)
+	case "CMD":
+		s.emit(commandPart, at, len(s.words), Word{})
+		return true
+	case "ANY":
+		s.emit(wordsPart, at, len(s.words), Word{})
+		return true
+	case "LINE":
+		s.emit(linePart, at, len(s.words), Word{Text: join(s.words[at:])})
+		return true
+	case "$":
+		pop()
+		one(linePart)
+	case "%":
+		pop()
+		if s.coded {
+			s.i--
+			return false
+		}
+		one(codePart)
+	case "FILE":
+		switch {
+		case s.line:
+			one(linePart)
+		case s.stdin:
+			s.emit(inputPart, at, at, Word{})
+		case !s.coded:
+			one(filePart)
+		}
+		return true
+	case "SUB":
+		s.sub(w, operands)
+	case "SETTINGS", "SOCAT":
+		one(settingPart)
+	case "CONFIG":
+		switch w.Text {
+		case "set", "get", "list", "unset", "edit", "rename-section", "remove-section":
+			one(textPart)
+			return false
+		}
+		if s.i < len(s.words) {
+			w.Text += "=" + s.words[s.i].Text
+		}
+		s.emit(settingPart, at, len(s.words), w)
+		return true
+	case "OUT":
+		one(writtenPart)
+	case "NAMED":
+		one(namedPart)
+	default:
+		one(textPart)
+	}
+	return false
+}
+
+// sub takes a subcommand.
+func (s *scanner) sub(w Word, operands *[]string) {
+	key := s.key + " " + w.Text
+	p := rows()[key]
+	if p == nil {
+		k := otherPart
+		if strings.Contains(s.key, " ") {
+			k = subcommandPart // the row of its program judges it
+		}
+		s.emit(k, s.i-1, s.i, w)
+		*operands = nil
+		return
+	}
+	s.emit(subcommandPart, s.i-1, s.i, w)
+	if p.named {
+		s.emit(namedPart, s.i-1, s.i, w)
+	}
+	s.row, s.key, *operands = p, key, p.operands
+}

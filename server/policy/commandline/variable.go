@@ -1,0 +1,134 @@
+package commandline
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// declare reads export and others, which may change the meaning of variables.
+func (r *reader) declare(c *syntax.DeclClause, s state) (ok, all state) {
+	r.noVars = r.noVars || c.Variant.Value != "export"
+	for _, a := range c.Args {
+		if a.Name == nil {
+			r.noVars = true
+			r.inner(a, &s)
+			continue
+		}
+		s = r.assign(a, s)
+	}
+	return s, s
+}
+
+// assign returns the state after an assignment.
+func (r *reader) assign(a *syntax.Assign, s state) state {
+	if a.Name == nil || a.Value == nil {
+		r.inner(a, &s)
+		return s
+	}
+	value := Word{}
+	for _, part := range a.Value.Parts {
+		in := r.part(part, &s)
+		value.Text += in.Text
+	}
+	name := a.Name.Value
+	r.setting(name, value, s)
+	vars := maps.Clone(s.vars)
+	if vars == nil {
+		vars = map[string]string{}
+	}
+	delete(vars, name)
+	if !r.noVars && !a.Append && a.Index == nil && plainName(name) && value.Text != "" && isLiteralText(value.Text) {
+		vars[name] = value.Text
+	}
+	s.vars = vars
+	if r.noVars {
+		s.vars = nil
+	}
+	return s
+}
+
+// plainName reports whether a variable keeps what is assigned to it, and changes nothing else.
+func plainName(name string) bool {
+	return !specialName().MatchString(name)
+}
+
+var specialName = compiled(`^(_|IFS|PATH|PWD|OLDPWD|CDPATH|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|OPT.*|UID|EUID|PPID|` +
+	`GROUPS|DIRSTACK|FUNCNAME|HIST.*|COMP_.*|BASH.*|EPOCH.*|ENV|PIPESTATUS|MAPFILE|COPROC|HOSTNAME|SHELLOPTS)$`)
+
+// assigns reports whether a builtin changes variables that it names.
+func assigns(name string) bool {
+	switch name {
+	case "read", "mapfile", "readarray", "printf", "getopts", "eval", ".", "source", "unset", "let", "wait", "builtin",
+		"command":
+		return true
+	}
+	return false
+}
+
+// Variables whose values programs run, and those that change what programs do.
+var (
+	runVariable = compiled(`(?i)(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|` +
+		`MAKEFLAGS|MFLAGS|GOFLAGS|EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|RUSTC|RUSTDOC|VIMINIT|EXINIT|FCEDIT|HOOK|_CMD|` +
+		`^CC|^CXX|^LD|^AR|^FC)$`)
+	opaqueVariable = compiled(`^(BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PS[0-4]|PROMPT_COMMAND|` +
+		`SHELLOPTS|BASHOPTS|BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|TAR_OPTIONS|GIT_EXEC_PATH|GIT_CONFIG.*|` +
+		`GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH)$`)
+)
+
+// setting reads an assignment to a variable of the environment.
+func (r *reader) setting(name string, value Word, s state) {
+	switch {
+	case opaqueVariable().MatchString(name), isSubscript(value.Text):
+		r.line.Unread = true
+	case name == "PATH":
+		for dir := range strings.SplitSeq(value.Text, ":") {
+			switch path.Base(dir) {
+			case "bin", ".bin", "sbin", "shims", unknownText, ".":
+			default:
+				r.line.Unread = true
+			}
+		}
+		return
+	}
+	if runVariable().MatchString(name) || opaqueVariable().MatchString(name) {
+		r.lines(value.Text, s)
+	}
+}
+
+// lines reads a value that a program may run: all of it, or the values of flags in it.
+func (r *reader) lines(value string, s state) {
+	r.script(strings.TrimLeft(value, "|!- "), s, true)
+	for i, c := range value {
+		if c == '=' {
+			r.script(value[i+1:], s, true)
+		}
+	}
+	r.partly(value)
+}
+
+// subscripts notes that a builtin takes names of variables, whose subscripts run substitutions.
+func (r *reader) subscripts(name string, arguments []Word) {
+	switch name {
+	case "test", "[", "read", "printf", "unset", "let", "wait", "mapfile", "readarray", "getopts", "declare", "typeset",
+		"local", "export":
+		r.line.Unread = r.line.Unread || slices.ContainsFunc(arguments, func(w Word) bool {
+			return isSubscript(w.Text)
+		})
+	}
+}
+
+// isSubscript reports whether arithmetic with a text may run a substitution.
+func isSubscript(text string) bool {
+	return strings.Contains(text, "[") && (strings.Contains(text, "$(") || strings.Contains(text, "`"))
+}
+
+// compiled returns a function that compiles an expression when it is first needed.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
