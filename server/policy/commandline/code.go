@@ -8,7 +8,7 @@ import (
 // Words of languages that start programs.
 var (
 	starts = compiled("(?i)system|exec|spawn|popen|subprocess|shell|child_process|fork|ctypes|eval|__import__|getattr|" +
-		"\\bpty\\b|`|%x|\\bqx|open\\b.*\\||^[:.\\s]*!|\\\\!")
+		"\\brun\\(|Command\\(|\\bpty\\b|`|%x|\\bqx|open\\b.*\\||^[:.\\s]*!|\\\\!")
 	awkStarts = compiled(`system|[^|]\|[^|]|getline|@load|@include|indirect`)
 	textOf    = compiled("(?s)\"((?:\\\\.|[^\"\\\\])*)\"|'((?:\\\\.|[^'\\\\])*)'|`([^`]*)`")
 )
@@ -18,7 +18,8 @@ var (
 func (r *reader) code(name, script string, s state) {
 	switch name {
 	case "sed", "gsed":
-		commands, _ := sedScript(script)
+		commands, plain := sedScript(script)
+		r.written[unknownText] = r.written[unknownText] || !plain
 		for _, c := range commands {
 			r.script(c, s, true)
 			r.line.Unread = r.line.Unread || strings.TrimSpace(c) == ""
@@ -26,6 +27,7 @@ func (r *reader) code(name, script string, s state) {
 		r.partly(script)
 		return
 	case "awk", "gawk", "mawk", "nawk", "original-awk":
+		r.written[unknownText] = r.written[unknownText] || awkWrites().MatchString(script)
 		if !awkStarts().MatchString(script) {
 			r.partly(script)
 			return
@@ -37,6 +39,7 @@ func (r *reader) code(name, script string, s state) {
 		}
 		return
 	default:
+		r.written[unknownText] = r.written[unknownText] || strings.Contains(script, "open(") || strings.Contains(script, "write")
 		bang := slices.Contains(rows()[name].operands, "CODEIN") && strings.Contains(script, "!")
 		if !starts().MatchString(script) && !bang {
 			r.partly(script)

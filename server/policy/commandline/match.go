@@ -20,7 +20,7 @@ const (
 var same = map[string][]string{
 	"git push": {
 		"send-pack", "http-push", "subtree push", "svn dcommit", "p4 submit", "cvsexportcommit", "remote-ext",
-		"remote-fd", "remote-http", "remote-https",
+		"remote-fd", "remote-http", "remote-https", "lfs push",
 	},
 	"git fetch":    {"fetch-pack", "http-fetch", "remote update", "pull"},
 	"git commit":   {"commit-tree", "fast-import"},
@@ -120,7 +120,7 @@ func operands(list []Word, parts []part, sub []string) Match {
 	var named []Word
 	loose, last := false, 0
 	for _, p := range parts {
-		loose = loose || p.loose || p.kind == otherPart && p.value.Text == ""
+		loose = loose || p.loose || p.kind == otherPart && (p.value.Text == "" || p.flag != "")
 		if p.at+1 == p.end && p.at != last && !strings.HasPrefix(list[p.at].Text, "-") {
 			named, last = append(named, list[p.at]), p.at
 		}

@@ -1,6 +1,9 @@
 package commandline
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // option reads a setting NAME=VALUE of a program.
 func (r *reader) option(program, text string, s state) {
@@ -24,8 +27,13 @@ func (r *reader) option(program, text string, s state) {
 			r.run(append(known("git"), fields(value)...), s, true)
 			return
 		}
-		if strings.HasPrefix(strings.ToLower(name), "include") || alias == "" && isAlias {
+		key := strings.ToLower(name)
+		if strings.HasPrefix(key, "include") || key == "core.hookspath" || key == "init.templatedir" || alias == "" && isAlias {
 			r.line.Unread = true
+		}
+		if _, line, ok := strings.Cut(name, "ext::"); ok { // url.ext::LINE.insteadOf
+			r.line.Unread = true
+			r.script(strings.TrimSuffix(line, path.Ext(line)), s, true)
 		}
 		fallthrough
 	default:

@@ -20,8 +20,13 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	}
 	r.depth++
 	defer func() { r.depth-- }()
-	if strings.HasPrefix(list[0].Text, "-") && len(list[0].Text) > 1 { // after time, which is no keyword of every shell
+	switch first := list[0].Text; {
+	case strings.HasPrefix(first, "-") && len(first) > 1: // of time as a program, or for a shell that su starts
 		r.run(append(known("time"), list...), s, certain)
+		r.run(append(known("sh"), list...), s, certain)
+	case strings.HasPrefix(first, "/proc/"): // the shell
+		r.line.Unread = true
+		r.run(append(known("sh"), list[1:]...), s, certain)
 	}
 	name := program(list[0])
 	if strings.Contains(list[0].Text, "/") {
@@ -90,6 +95,9 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 	switch p.kind {
 	case commandPart:
 		r.run(list[p.at:p.end], s, true)
+		if p.at < p.end && strings.ContainsAny(list[p.at].Text, " \t\n") { // some take a line
+			r.script(join(list[p.at:p.end]), s, true)
+		}
 	case wordsPart:
 		r.run(list[p.at:p.end], s, true)
 		r.later(list[p.at:p.end], s)
@@ -126,9 +134,15 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 	case inputPart:
 		r.input(name, p.flag == "STDIN", s)
 	case otherPart:
-		if name == "git" && p.value.Text != "" { // an alias
+		switch {
+		case p.flag != "":
+			r.unsure(func() { r.script(p.value.Text, s, false) })
+		case name == "git" && p.value.Text != "": // an alias
 			r.line.Unread = true
 		}
+	case namedPart: // a file that a program reads as its script
+		text := p.value.Text
+		r.line.Unread = r.line.Unread || p.flag != "" && (text == "-" || strings.HasPrefix(text, "/dev/"))
 	}
 	if p.loose && (p.kind == commandPart || p.kind == linePart) { // it may begin later
 		r.later(list[p.at:p.end], s)
@@ -160,7 +174,7 @@ func (r *reader) input(name string, shell bool, s state) {
 		return // the input of the line, which is none
 	}
 	exact := !s.piped
-	shell = shell || rows()[name] == rows()["sh"]
+	shell = shell || rows()[name] == rows()["sh"] || rows()[name] == rows()["."]
 	for _, w := range s.input {
 		if !shell {
 			r.code(name, w.Text, s)

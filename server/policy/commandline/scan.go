@@ -43,6 +43,7 @@ type scanner struct {
 	loose bool // an unknown flag or word came before
 	coded bool // a flag had the code
 	line  bool // a flag of a shell makes the first operand a line
+	ended bool // no flags follow
 	stdin bool // a flag of a shell makes it read its input
 	parts []part
 }
@@ -56,19 +57,18 @@ func scan(list []Word) (parts []part, ok bool) {
 	}
 	s := scanner{words: list, row: p, key: key, i: 1}
 	operands := p.operands
-	ended := false
 	if p.bundle && len(list) > 1 && !strings.HasPrefix(list[1].Text, "-") {
 		s.bundle()
 	}
 	for s.i < len(list) {
 		w := list[s.i]
 		switch {
-		case !ended && w.Text == "--" && !slices.Contains(operands, "--CMD"):
-			ended = true
+		case !s.ended && w.Text == "--" && !slices.Contains(operands, "--CMD"):
+			s.ended = true
 			s.i++
 		case w.Text == "--" && s.rest(operands):
 			return s.parts, true
-		case !ended && s.isFlag(w.Text, operands):
+		case !s.ended && s.isFlag(w.Text, operands):
 			if s.flag() {
 				return s.parts, true
 			}
@@ -106,6 +106,9 @@ func (s *scanner) isFlag(w string, operands []string) bool {
 		if _, dd := s.row.flags[name]; dd {
 			return true
 		}
+	}
+	if s.line && strings.ContainsAny(w, " \t\n") {
+		return false
 	}
 	if w == "-" {
 		return len(operands) > 0 && (operands[0] == "CMD" || operands[0] == "VARS")
@@ -149,7 +152,8 @@ func (s *scanner) flag() (done bool) {
 		return done
 	}
 	if !s.row.others {
-		s.emit(otherPart, s.i, s.i+1, Word{})
+		s.emit(otherPart, s.i, s.i+1, Word{Text: value})
+		s.parts[len(s.parts)-1].flag = name
 	}
 	s.loose = true
 	s.i++
@@ -287,12 +291,19 @@ func (s *scanner) operand(operands *[]string) (done bool) {
 		}
 		pop()
 		s.i--
+	case "--CMD", "--CMDTEXT":
+		pop()
+		s.i--
 	case "ARG":
 		pop()
 		one(textPart)
 	case "NAMEDARG":
 		pop()
 		one(namedPart)
+	case "IMAGE":
+		pop()
+		one(namedPart)
+		s.ended = true
 	case "CMD":
 		s.emit(commandPart, at, len(s.words), Word{})
 		return true

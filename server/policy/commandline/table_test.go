@@ -9,7 +9,7 @@ import (
 // The table has each program once, and only words that the scanner knows.
 func TestTheTableIsRead(t *testing.T) {
 	operands := []string{
-		"VARS", "ARG", "NAMEDARG", "CMD", "--CMD", "--CMDTEXT", "ANY", "LINE", "$", "%", "FILE", "SUB", "SETTINGS", "SOCAT",
+		"VARS", "ARG", "NAMEDARG", "IMAGE", "CMD", "--CMD", "--CMDTEXT", "ANY", "LINE", "$", "%", "FILE", "SUB", "SETTINGS", "SOCAT",
 		"CONFIG", "OUT", "NAMED", "TEXT", "NOTHING", "STDIN", "CODEIN", "WRITTEN",
 	}
 	takes := []string{"", "=", "?", ">", "!", "!=", "~", "~=", "$", "*", "+", ".", ":", "%", "@"}

@@ -36,6 +36,9 @@ func (r *reader) assign(a *syntax.Assign, s state) state {
 		in := r.part(part, &s)
 		value.Text += in.Text
 	}
+	if a.Index != nil {
+		r.inner(a.Index, &s)
+	}
 	name := a.Name.Value
 	r.setting(name, value, s)
 	vars := maps.Clone(s.vars)
@@ -74,7 +77,7 @@ func assigns(name string) bool {
 // Variables whose values programs run, and those that change what programs do.
 var (
 	runVariable = compiled(`(?i)(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|` +
-		`MAKEFLAGS|MFLAGS|GOFLAGS|EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|RUSTC|RUSTDOC|VIMINIT|EXINIT|FCEDIT|HOOK|_CMD|` +
+		`MAKEFLAGS|MFLAGS|GOFLAGS|EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|RUSTC|RUSTDOC|VIMINIT|EXINIT|BASH_ALIASES|BASH_CMDS|FCEDIT|HOOK|_CMD|` +
 		`^CC|^CXX|^LD|^AR|^FC)$`)
 	opaqueVariable = compiled(`^(BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PS[0-4]|PROMPT_COMMAND|` +
 		`SHELLOPTS|BASHOPTS|BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|TAR_OPTIONS|GIT_EXEC_PATH|GIT_CONFIG.*|` +
@@ -105,7 +108,7 @@ func (r *reader) setting(name string, value Word, s state) {
 func (r *reader) lines(value string, s state) {
 	r.script(strings.TrimLeft(value, "|!- "), s, true)
 	for i, c := range value {
-		if c == '=' {
+		if c == '=' || c == ' ' && value[0] == '-' {
 			r.script(value[i+1:], s, true)
 		}
 	}
