@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	lines = flag.Uint64("lines", 4000, "number of lines that are run")
+	lines = flag.Uint64("lines", 1500, "number of lines that are run")
 	seed  = flag.Uint64("seed", 1, "of the lines")
 )
 

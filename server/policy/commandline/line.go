@@ -87,7 +87,7 @@ func (s state) union(o state) state {
 			vars[name] = value
 		}
 	}
-	s.vars = vars
+	s.vars, s.piped = vars, s.piped || o.piped
 	return s
 }
 

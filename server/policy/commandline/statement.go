@@ -29,7 +29,9 @@ func (r *reader) stmt(st *syntax.Stmt, s state) (ok, all state) {
 		r.redirect(d, &in)
 	}
 	ok, all = r.command(st.Cmd, in)
-	ok.input, ok.piped, all.input, all.piped = s.input, s.piped, s.input, s.piped
+	if len(st.Redirs) > 0 {
+		ok.input, ok.piped, all.input, all.piped = s.input, s.piped, s.input, s.piped
+	}
 	if c, isCall := st.Cmd.(*syntax.CallExpr); isCall && len(st.Redirs) > 0 && len(c.Args) > 0 &&
 		c.Args[0].Lit() == "exec" {
 		ok.piped, all.piped = true, true // the input of the shell
@@ -55,7 +57,9 @@ func (r *reader) redirect(d *syntax.Redirect, s *state) {
 	case syntax.WordHdoc:
 		s.input, s.piped = words, false
 		r.texts = append(r.texts, words...)
-	case syntax.DplIn, syntax.DplOut:
+	case syntax.DplIn:
+		s.input, s.piped = nil, true
+	case syntax.DplOut:
 	case syntax.RdrIn:
 		s.input, s.piped = nil, true
 		r.line.redirected = append(r.line.redirected, Run{Words: words, Dirs: s.dirs})
