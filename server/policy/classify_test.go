@@ -16,8 +16,10 @@ func classifier(t *testing.T) *Classifier {
 		t.Fatal(err)
 	}
 	return &Classifier{
-		Dir: dir, Own: []string{filepath.Join(dir, "data")}, ReadTools: []string{"Grep", "Read", "list_directory",
-			"read", "read_file"},
+		Dir: dir, Own: []string{filepath.Join(dir, "data")}, ReadTools: []string{
+			"Grep", "Read", "list_directory",
+			"read", "read_file",
+		},
 	}
 }
 
@@ -84,8 +86,10 @@ func TestAReadThatCarriesAChangeIsAnEdit(t *testing.T) {
 	}{
 		"a read":  {protocol.Approval{Input: []byte(`{"file_path":"a.go"}`)}, Allow},
 		"a patch": {protocol.Approval{Input: []byte(`{"file_path":"a.go"}`), Patch: "*** x"}, AskUser},
-		"a diff": {protocol.Approval{Content: []protocol.Content{{Type: "diff", Path: "a.go", Old: &old, New: "b"}}},
-			AskUser},
+		"a diff": {
+			protocol.Approval{Content: []protocol.Content{{Type: "diff", Path: "a.go", Old: &old, New: "b"}}},
+			AskUser,
+		},
 		"new text": {protocol.Approval{Input: []byte(`{"file_path":"a.go","new_string":"x"}`)}, AskUser},
 	} {
 		c.a.Kind, c.a.Name = protocol.ApproveTool, "Read"

@@ -165,8 +165,10 @@ func TestNoRuleAllowsAnAssignment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, want := range map[string]Action{`make`: Allow, `A=b make`: AskUser, `'A=b' make`: AskUser,
-		`A=b`: AskUser} {
+	for line, want := range map[string]Action{
+		`make`: Allow, `A=b make`: AskUser, `'A=b' make`: AskUser,
+		`A=b`: AskUser,
+	} {
 		call := command(line)
 		if r := JudgeFile(f, &call); r.Action != want {
 			t.Errorf("%s: %+v, want %v", line, r, want)

@@ -141,8 +141,10 @@ func (p Policy) Judge(c Call) Ruling {
 	case c.Safe, p == Full, p == AutoRead && reads, p == AutoEdit && c.Kind == protocol.ToolEdit && c.Contained:
 		return Ruling{Action: Allow}
 	case p == Deny:
-		return Ruling{Action: Refuse,
-			Reason: "Only reading in the working directory is allowed, and no user can be asked."}
+		return Ruling{
+			Action: Refuse,
+			Reason: "Only reading in the working directory is allowed, and no user can be asked.",
+		}
 	case p == Plan && !reads && !c.Unclear:
 		return Ruling{Action: Refuse, Reason: "Only reading is allowed until the user approves a plan."}
 	}

@@ -57,8 +57,10 @@ var protections = []protection{
 		"Gemfile", "*.gemspec", "composer.json", "mix.exs", "Package.swift", "Directory.Build.*", "*.csproj",
 		"*.fsproj", "*.vbproj",
 	}},
-	{"environments", []string{".envrc", "mise.toml", ".mise.toml", ".mise", ".tool-versions", ".config/mise",
-		"devbox.json"}},
+	{"environments", []string{
+		".envrc", "mise.toml", ".mise.toml", ".mise", ".tool-versions", ".config/mise",
+		"devbox.json",
+	}},
 	{"continuous integration", []string{
 		".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".travis.yml", "Jenkinsfile",
 		"azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker", ".woodpecker.yml", ".buildkite",

@@ -134,8 +134,10 @@ func (r *root) starts(t *testing.T, shell, line string) bool {
 	work := filepath.Join(r.dir, "w")
 	r.check(t, os.RemoveAll(work))
 	r.check(t, os.Mkdir(work, 0o755))
-	for name, text := range map[string]string{"f": "x\n", "x": "", "rm.sh": "rm x\n", "v.sh": "X=rm\n",
-		"s.sh": "true\n"} {
+	for name, text := range map[string]string{
+		"f": "x\n", "x": "", "rm.sh": "rm x\n", "v.sh": "X=rm\n",
+		"s.sh": "true\n",
+	} {
 		r.check(t, os.WriteFile(filepath.Join(work, name), []byte(text), 0o644))
 		r.check(t, os.Chown(filepath.Join(work, name), nobody, nobody))
 	}

@@ -264,8 +264,10 @@ func (s *scanner) take(name, takes string, value Word, attached bool) (done bool
 
 // value adds the value of a flag.
 func (s *scanner) value(name, takes string, at int, value Word) {
-	k := map[string]kind{"=": textPart, ">": writtenPart, "$": linePart, "%": codePart, ":": settingPart,
-		"!=": opaquePart, "~=": namedPart, "@": filePart}[takes]
+	k := map[string]kind{
+		"=": textPart, ">": writtenPart, "$": linePart, "%": codePart, ":": settingPart,
+		"!=": opaquePart, "~=": namedPart, "@": filePart,
+	}[takes]
 	if k == codePart || k == filePart || k == namedPart {
 		s.coded = true
 	}
