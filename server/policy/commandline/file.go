@@ -36,7 +36,7 @@ func (l *Line) Files() iter.Seq[File] {
 	}
 }
 
-// Names returns the names in the word that may be those of files: all of it, the values of flags
+// Names returns the parts of the word that may be names of files: all of it, the values of flags
 // and settings, and the parts of a text in another language. A home directory is Unknown.
 func (f File) Names() []string {
 	text := f.Word.Text

@@ -91,7 +91,7 @@ func (r *Run) names(name string) bool {
 	})
 }
 
-// has returns whether the words after a program have those of a subcommand.
+// has returns whether the words after a program have the words of a subcommand.
 func (r *Run) has(name string, sub []string) Match {
 	if len(sub) == 0 {
 		return Yes

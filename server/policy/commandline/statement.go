@@ -269,8 +269,8 @@ func (r *reader) call(c *syntax.CallExpr, s state) (ok, all state) {
 	return s, s
 }
 
-// arguments returns the words of a command. A shell without braces gets those of literal, if they
-// are not the same.
+// arguments returns the words of a command. A shell without braces gets literal, if it is not
+// the same.
 func (r *reader) arguments(c *syntax.CallExpr, s *state) (words, literal []Word) {
 	braces := false
 	for _, w := range c.Args {

@@ -29,6 +29,9 @@ func (r *reader) declare(c *syntax.DeclClause, s state) (ok, all state) {
 func (r *reader) assign(a *syntax.Assign, s state) state {
 	if a.Name == nil || a.Value == nil {
 		r.inner(a, &s)
+		if a.Array != nil {
+			s.vars = nil
+		}
 		return s
 	}
 	value := Word{}
@@ -68,7 +71,7 @@ var specialName = compiled(`^(_|IFS|PATH|PWD|OLDPWD|CDPATH|RANDOM|SRANDOM|SECOND
 func assigns(name string) bool {
 	switch name {
 	case "read", "mapfile", "readarray", "printf", "getopts", "eval", ".", "source", "unset", "let", "wait", "builtin",
-		"command":
+		"command", "print", "vared", "sysread", "zparseopts":
 		return true
 	}
 	return false
