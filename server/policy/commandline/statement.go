@@ -98,14 +98,18 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 		out := r.branches(c, s)
 		return out, out
 	case *syntax.WhileClause:
-		return r.loop(c, s, func(s state) state {
+		return r.loop(s, func(s state) state {
 			ok, all := r.stmts(c.Cond, s)
 			_, after := r.stmts(c.Do, ok)
 			return after.union(all)
 		})
 	case *syntax.ForClause:
 		r.inner(c.Loop, &s)
-		return r.loop(c, s, func(s state) state {
+		if words, ok := c.Loop.(*syntax.WordIter); ok {
+			s.vars = maps.Clone(s.vars)
+			delete(s.vars, words.Name.Value)
+		}
+		return r.loop(s, func(s state) state {
 			_, after := r.stmts(c.Do, s)
 			return after
 		})
@@ -155,31 +159,25 @@ func (r *reader) branches(c *syntax.IfClause, s state) state {
 	return out.union(other)
 }
 
-// loop reads a body that runs several times: what it assigns is not known in it, and a directory
-// that it changes is any.
-func (r *reader) loop(node syntax.Node, s state, body func(state) state) (ok, all state) {
-	vars := maps.Clone(s.vars)
-	syntax.Walk(node, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Assign:
-			if n.Name != nil {
-				delete(vars, n.Name.Value)
-			}
-		case *syntax.WordIter:
-			delete(vars, n.Name.Value)
-		case *syntax.CallExpr:
-			if len(n.Args) > 0 && assigns(n.Args[0].Lit()) {
-				clear(vars)
-			}
+// maxPasses bounds how often the body of a loop is read. Then no variable and no directory is known.
+const maxPasses = 4
+
+// loop reads a body that runs several times, until another time changes nothing.
+func (r *reader) loop(s state, body func(state) state) (ok, all state) {
+	for range maxPasses {
+		vars := r.noVars
+		out := s.union(body(s))
+		moved := !slices.Equal(out.dirs, s.dirs)
+		if !moved && maps.Equal(out.vars, s.vars) && out.piped == s.piped && vars == r.noVars {
+			return out, out
 		}
-		return true
-	})
-	s.vars = vars
-	out := s.union(body(s))
-	if !slices.Equal(out.dirs, s.dirs) {
-		s.dirs = []string{unknownText}
-		out = s.union(body(s))
+		s = out
+		if moved {
+			s.dirs = []string{unknownText}
+		}
 	}
+	s.dirs, s.vars, s.piped = []string{unknownText}, nil, true
+	out := s.union(body(s))
 	return out, out
 }
 
@@ -257,7 +255,7 @@ func (r *reader) call(c *syntax.CallExpr, s state) (ok, all state) {
 		r.run(literal, s, true)
 	}
 	name := program(words[0])
-	if assigns(name) {
+	if assigns(name) && (name != "printf" || len(words) > 1 && (!words[1].Known() || strings.HasPrefix(words[1].Text, "-"))) {
 		s.vars = nil
 	}
 	switch name {
