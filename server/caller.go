@@ -33,6 +33,9 @@ const (
 // The nearest process counts. Empty: a user, or a process that is not known. An error means that
 // the process has ended, so that its ancestors cannot be known.
 func (s *Server) agentOf(l *Listener, r *http.Request) (string, error) {
+	if l.agent != "" {
+		return l.agent, nil
+	}
 	if l.Ancestry == nil {
 		return "", nil
 	}

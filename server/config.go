@@ -22,6 +22,7 @@ type Config struct {
 	Documents     web.Documents        // nil: sessions are not exported as documents over HTTP
 	Hooks         []hook.Hook
 	HooksDir      string // for files of hooks; required with Hooks
+	SandboxDir    string // for files of sandboxes, which the server removes; empty: no session has a sandbox
 }
 
 // Limits bound the resources of clients.

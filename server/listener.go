@@ -37,6 +37,7 @@ type Listener struct {
 
 	tls   *tls.Config // nil: no TLS
 	owner bool        // every client is the server's owner, or an agent
+	agent string      // the session whose agent every client is; empty: Ancestry shows it
 	hosts hosts       // allowed in the Host header
 }
 

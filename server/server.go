@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,6 +74,14 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Session.Log == nil {
 		cfg.Session.Log = cfg.Log
 	}
+	var sockets *agentSockets
+	if cfg.SandboxDir != "" {
+		var err error
+		if sockets, err = newAgentSockets(cfg.SandboxDir); err != nil {
+			return nil, err
+		}
+		cfg.Session.Confine = sockets.open
+	}
 	hub, err := session.NewHub(ctx, cfg.Session)
 	if err != nil {
 		return nil, fmt.Errorf("open sessions: %w", err)
@@ -97,6 +106,9 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		MaxBody: func() int64 { return s.limits.Load().Message }, Log: s.log,
 		Failed: s.traffic.failed, Delivered: s.traffic.delivered,
 	})))
+	if sockets != nil {
+		sockets.start(s)
+	}
 	if err := s.startHooks(&cfg); err != nil {
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
@@ -130,6 +142,7 @@ func (s *Server) Serve(l *Listener) error {
 	}
 	s.httpServers = append(s.httpServers, h)
 	s.mu.Unlock()
+	defer s.removeHTTPServer(h)
 	sockets := s.admission.listen(l.Listener)
 	if l.tls != nil {
 		sockets = tls.NewListener(sockets, l.tls)
@@ -138,6 +151,14 @@ func (s *Server) Serve(l *Listener) error {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	}
 	return nil
+}
+
+// removeHTTPServer closes a server whose listener was closed, with its connections.
+func (s *Server) removeHTTPServer(h *http.Server) {
+	_ = h.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.httpServers = slices.DeleteFunc(s.httpServers, func(o *http.Server) bool { return o == h })
 }
 
 // Failed returns a channel that is closed when the store has failed for good; Failure is its error.
@@ -155,7 +176,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	again := s.closed
 	s.closed = true
-	httpServers := s.httpServers
+	httpServers := slices.Clone(s.httpServers)
 	s.mu.Unlock()
 	if again {
 		select {

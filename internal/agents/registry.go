@@ -16,6 +16,7 @@ import (
 	"agentctl/server/agent/script"
 	"agentctl/server/agent/tool"
 	"agentctl/server/policy"
+	"agentctl/server/sandbox"
 	"agentctl/server/session"
 )
 
@@ -47,6 +48,8 @@ type Registry struct {
 	Outputs    string // directory for long outputs of tools; empty: the one of temporary files
 
 	SandboxDefault protocol.Sandbox // of sessions whose creator and agent choose none
+
+	Sandbox *sandbox.Host // confines the processes of agents; nil: sessions with a sandbox are refused
 }
 
 var (
@@ -58,13 +61,16 @@ var (
 )
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if no agent has that name.
-func (r *Registry) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
+func (r *Registry) Open(spec agent.Spec, host agent.Host) (_ agent.Agent, err error) {
 	name := spec.Agent
 	if name == "" {
 		name = r.Default
 	}
 	if name == "" {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "no agent: the server has no default, pass --agent")
+	}
+	if spec.Box, err = r.box(name, &spec); err != nil {
+		return nil, err
 	}
 	if file, ok := r.script(name); ok {
 		return openScript(file, spec, host)
@@ -81,6 +87,16 @@ func (r *Registry) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	}
 	c.MCP = r.mcpServers(name)
 	return acp.New(c, spec, host)
+}
+
+// box returns the sandbox of a session with an agent, or nil. It is an error if there can be none.
+func (r *Registry) box(name string, spec *agent.Spec) (*sandbox.Box, error) {
+	p, _ := r.FindPreset(name)
+	box, err := r.Sandbox.Box(spec.Sandbox, sandbox.BoxOptions{CWD: spec.CWD, State: p.State, Dir: spec.SandboxDir})
+	if err != nil {
+		return nil, fmt.Errorf("open the sandbox: %w", err)
+	}
+	return box, nil
 }
 
 // Find returns how to run an agent that speaks the Agent Client Protocol, without MCP servers. The

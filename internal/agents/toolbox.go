@@ -32,9 +32,14 @@ var (
 // openToolbox opens the tools of a session of an agent.
 func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (llm.Toolbox, error) {
 	env := r.variables(name, &spec)
+	tools := r.Configured[name].Tools
+	if spec.Sandbox.Network == protocol.SandboxNetworkOff {
+		tools.Fetch = false // the server would request the pages
+	}
 	own, err := tool.Open(tool.Options{
-		Config: r.Configured[name].Tools, Session: spec.Session, CWD: spec.CWD, Host: host,
+		Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host,
 		Restored: spec.State != nil, Changes: r.Changes, Outputs: r.Outputs, Own: spec.OwnDirectories,
+		Box: spec.Box,
 		Env: r.Providers.CommandEnvironment(env),
 	})
 	if err != nil {
@@ -46,6 +51,7 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	}
 	return &toolbox{own, mcp.Open(mcp.Options{
 		Servers: servers, Session: spec.Session, CWD: spec.CWD, Host: host, Shorten: own.Shorten,
+		Box: spec.Box,
 	})}, nil
 }
 

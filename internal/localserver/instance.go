@@ -77,6 +77,9 @@ func Open(ctx context.Context, dir Dir, o Options) (_ *Instance, err error) {
 	return i, nil
 }
 
+// SandboxDir is the name of the directory for files of sandboxes.
+const SandboxDir = "sandbox"
+
 // ownPaths returns the directory and the recorded configuration of the server, without links.
 func (d Dir) ownPaths() (paths []string) {
 	for _, path := range []string{string(d), d.ConfigPath()} {
@@ -116,6 +119,7 @@ func (i *Instance) openServer(ctx context.Context, o Options) (err error) {
 	}
 	cfg.Authenticator = i.authenticator
 	cfg.HooksDir = i.dir.Path("hooks")
+	cfg.SandboxDir = i.dir.Path(SandboxDir)
 	i.server, err = server.New(ctx, cfg)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/policy"
+	"agentctl/server/sandbox"
 )
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
@@ -81,7 +82,11 @@ type Spec struct {
 
 	policy.Choice // decides requests instead of users
 
-	Sandbox protocol.Sandbox `json:"sandbox,omitzero"` // confines every process that the agent starts
+	// Sandbox confines every process that the agent starts. Box does it: whoever opens the agent makes
+	// it, with SandboxDir for its files.
+	Sandbox    protocol.Sandbox `json:"sandbox,omitzero"`
+	SandboxDir string           `json:"-"`
+	Box        *sandbox.Box     `json:"-"`
 
 	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 

@@ -19,12 +19,31 @@ func (s *Session) openAgent() (agent.Agent, error) {
 	}
 	s.host = &host{s}
 	s.secrets.set(&s.spec)
-	a, err := s.hub.cfg.Agents.Open(s.spec, s.host)
+	spec, release, err := s.confine()
 	if err != nil {
+		return nil, fmt.Errorf("open the sandbox: %w", err)
+	}
+	a, err := s.hub.cfg.Agents.Open(spec, s.host)
+	if err != nil {
+		release()
 		return nil, fmt.Errorf("open agent: %w", err)
 	}
 	s.slot.Put(a, s.spec.Settings)
+	s.release = release
 	return a, nil
+}
+
+// confine returns the spec for the agent, with what its sandbox needs, and what releases that.
+func (s *Session) confine() (spec agent.Spec, release func(), err error) {
+	spec = s.spec
+	if !spec.Sandbox.Confines() {
+		return spec, func() {}, nil
+	}
+	if s.hub.cfg.Confine == nil {
+		return spec, nil, protocol.Errorf(protocol.CodeUnsupported, "this server has no sandbox")
+	}
+	spec.SandboxDir, release, err = s.hub.cfg.Confine(s.id)
+	return spec, release, err
 }
 
 // closeAgent closes the agent, off the session's goroutine.
@@ -34,9 +53,11 @@ func (s *Session) closeAgent() {
 		return
 	}
 	s.host = nil
+	release := s.release
 	s.hub.agents.Go(func() {
 		defer s.mail.post(s.scheduleTimer) // the session may be unloaded now
 		defer gone()
+		defer release()
 		if err := a.Close(); err != nil {
 			s.hub.log.Warn("close agent", "session", s.id, "agent", s.secrets.agent(),
 				"err", s.secrets.hide(err.Error()))

@@ -39,6 +39,11 @@ type System struct {
 	// recorded process.
 	KillProcessGroup func(agent.ProcessGroup) error
 
+	// Confine prepares the sandbox of a session's agent: its directory, with the socket by which the
+	// processes of the agent reach the server. release removes it. nil: sessions with a sandbox are
+	// refused.
+	Confine func(session string) (dir string, release func(), err error)
+
 	// RemoveWorktree removes the git worktree at the directory of a session that is deleted, unless
 	// work would be lost. It returns why it stays, or "". nil: worktrees stay.
 	RemoveWorktree func(ctx context.Context, dir string) (kept string)

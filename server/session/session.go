@@ -35,6 +35,7 @@ type Session struct {
 	spec          agent.Spec
 	slot          slot.Slot
 	host          *host    // of the agent in the slot; nil: it is empty
+	release       func()   // of the sandbox of that agent
 	secrets       agentLog // of the agent
 	startFailure  string   // of the agent, the last one that was recorded
 	turn          *turn    // nil: no current turn

@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/config"
 	"agentctl/internal/localserver"
 	"agentctl/server"
+	"agentctl/server/sandbox"
 )
 
 // A runningConfig is the configuration of a running server, with the parts that can be replaced.
@@ -21,6 +22,7 @@ type runningConfig struct {
 	started *config.Server // with which the server was started
 
 	agents  *agents.Current
+	sandbox *sandbox.Host
 	origins *server.Origins
 	secrets hookSecrets
 }
@@ -31,6 +33,9 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 		options: o, log: o.Log.logger, started: c, dir: dir,
 		origins: server.NewOrigins(c.Origins...), secrets: hookSecrets{},
 	}
+	r.sandbox = sandbox.New(sandbox.Options{
+		Own: []string{string(dir), o.Config}, Dir: dir.Path(localserver.SandboxDir),
+	})
 	r.agents = agents.NewCurrent(r.registry(c))
 	return r
 }
@@ -39,6 +44,7 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 	registry := c.Registry()
 	registry.Changes, registry.Outputs = r.dir.Path("changes"), r.dir.Path(localserver.Outputs)
+	registry.Sandbox = r.sandbox
 	return registry
 }
 

@@ -151,6 +151,7 @@ func runServe(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	defer o.running.sandbox.Close()
 	defer func() { err = errors.Join(err, i.Close()) }()
 	cert, err := o.certificate(dir, c)
 	if err != nil {

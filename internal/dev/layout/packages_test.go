@@ -19,7 +19,7 @@ type packageRule struct {
 
 var (
 	codecImports = []string{"protocol", "protocol/codec"}
-	agentImports = []string{"internal/format", "protocol", "server/policy", "server/agent/..."}
+	agentImports = []string{"internal/format", "protocol", "server/policy", "server/sandbox", "server/agent/..."}
 	// providerImports are the imports of the API of a model provider.
 	providerImports = []string{"server/agent/llm/model", "server/agent/llm/sse", "server/agent/llm/transport"}
 	serverImports   = []string{"protocol", "protocol/codec", "dialect", "server/..."}
@@ -135,7 +135,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/cli/serve", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/credentials", "internal/export",
 		"internal/redact", "internal/serverlog", "internal/ssh", "internal/worktree", "server", "server/archive",
-		"server/hook", "server/login", "server/session", "server/session/upkeep", "server/sqlite",
+		"server/hook", "server/login", "server/sandbox", "server/session", "server/session/upkeep", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/store", imports: append([]string{
 		"server/eventlog", "server/session/stored", "server/sqlite",
@@ -194,7 +194,7 @@ var packageRules = []packageRule{
 		"protocol", "server/eventlog", "server/session", "server/agent", "internal/atomicfile",
 	}},
 	{pkg: "server/embedded", imports: serverImports},
-	{pkg: "server/agent", imports: []string{"protocol", "server/policy"}},
+	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/sandbox"}},
 	{pkg: "server/agent/acp", imports: agentImports},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
@@ -212,10 +212,11 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/provider/openai", imports: providerImports},
 	{pkg: "server/agent/mcp", imports: agentImports},
 	{pkg: "server/agent/pipeline", imports: []string{"internal/format", "protocol", "server/agent", "server/agent/schedule"}},
-	{pkg: "server/agent/process", imports: agentImports},
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{pkg: "server/agent/tool", imports: append([]string{"internal/atomicfile", "internal/filelist"}, agentImports...)},
 	{pkg: "server/agent/tool/patch"},
+	{pkg: "server/sandbox", imports: []string{"protocol", "server/policy", "server/agent/process"}},
+	{pkg: "server/agent/process"},
 	{pkg: "tui", imports: []string{"internal/format", "protocol", "internal/panics", "internal/download", "internal/userstate", "tui/..."}},
 	{pkg: "tui/plain", imports: []string{
 		"internal/format", "protocol", "internal/panics", "tui/approval", "tui/filechange", "tui/describe",
@@ -313,7 +314,9 @@ var packageRules = []packageRule{
 		"internal/retired", "internal/userstate",
 	}},
 	{pkg: "internal/retired"},
-	{pkg: "internal/agents", imports: []string{"protocol", "server/session", "server/policy", "server/agent/..."}},
+	{pkg: "internal/agents", imports: []string{
+		"protocol", "server/session", "server/policy", "server/sandbox", "server/agent/...",
+	}},
 	{pkg: "internal/credentials", imports: []string{
 		"protocol", "server/login", "internal/localserver", "internal/exit", "internal/atomicfile",
 	}},
@@ -368,6 +371,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/dev/release"},
 	{pkg: "internal/dev/replay"},
 	{pkg: "internal/dev/requestcases"},
+	{pkg: "internal/dev/sandboxtest"},
 	{pkg: "internal/dev/sandcastletest"},
 	{pkg: "internal/dev/schema"},
 	{pkg: "internal/dev/screenshot"},

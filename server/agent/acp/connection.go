@@ -47,7 +47,7 @@ func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
 			Session: a.spec.Session, PID: g.PID, Start: g.Start, Ended: ended,
 		})
 	}
-	proc, err := process.Start(process.Command{
+	proc, err := a.spec.Box.Start(process.Command{
 		Args: a.config.Command, Dir: a.spec.CWD, Env: env, Session: a.spec.Session,
 		Record: func(g process.Group) error { return record(g, false) }, Mark: true,
 	})

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"agentctl/protocol"
+	"agentctl/server/sandbox"
 )
 
 // Scheme is the prefix of an agent given as a command: "acp:COMMAND ARG…".
@@ -26,6 +27,7 @@ type Preset struct {
 	Keys         []string          // variables of credentials; one is enough
 	Variables    []string          // other variables that it reads; "PREFIX_*": all with the prefix PREFIX_
 	Defaults     map[string]string // of variables that are not set
+	State        []sandbox.State   // directories of its own state that a sandbox shows
 	Decides      string            // which calls it allows without asking
 }
 

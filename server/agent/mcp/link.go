@@ -28,7 +28,7 @@ func (s *Server) dial(b *Toolbox) (*link, error) {
 			return b.options.Host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start, Ended: ended})
 		}
 	}
-	p, err := process.Start(process.Command{
+	p, err := b.options.Box.Start(process.Command{
 		Args: s.Command, Dir: b.options.CWD, Env: s.Env, Session: b.options.Session, Record: record(false),
 		Mark: true,
 	})

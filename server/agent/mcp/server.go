@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/server/agent"
+	"agentctl/server/sandbox"
 )
 
 // Types of servers with a URL.
@@ -69,6 +70,7 @@ type Options struct {
 	Session string
 	CWD     string // of programs
 	Host    agent.Host
+	Box     *sandbox.Box // of programs
 
 	// Shorten returns a long text for the model, cut. nil: a simple cut.
 	Shorten func(text string) string

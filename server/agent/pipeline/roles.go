@@ -45,7 +45,7 @@ func (c *Config) roleAgents() (agents []roleAgent) {
 func (a *Agent) openRole(name string, host agent.Host) (agent.Agent, error) {
 	return a.options.Open(agent.Spec{
 		Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env, Parent: a.spec.Parent,
-		OwnDirectories: a.spec.OwnDirectories, Sandbox: a.spec.Sandbox,
+		OwnDirectories: a.spec.OwnDirectories, Sandbox: a.spec.Sandbox, SandboxDir: a.spec.SandboxDir,
 	}, host)
 }
 

@@ -25,6 +25,34 @@ func killAll(list []Group) {
 	}
 }
 
+// terminate sends TERM to a process of a list if it still runs.
+func terminate(g Group) {
+	if startTime(g.PID) == g.Start {
+		_ = syscall.Kill(g.PID, syscall.SIGTERM)
+	}
+}
+
+// awaitExits returns when no process of a list runs, at the latest after exitTimeout. Killed
+// processes of another namespace exit after the process that waits for them.
+func awaitExits(list []Group) {
+	limit := time.NewTimer(exitTimeout)
+	defer limit.Stop()
+	poll := time.NewTicker(time.Millisecond)
+	defer poll.Stop()
+	for _, g := range list {
+		for g.running() {
+			select {
+			case <-poll.C:
+			case <-limit.C:
+				return
+			}
+		}
+	}
+}
+
+// exitTimeout bounds the exit of killed processes.
+const exitTimeout = 5 * time.Second
+
 // pollInterval is the interval between checks of a group that is not a child of this process.
 const pollInterval = 20 * time.Millisecond
 

@@ -34,6 +34,13 @@ type Command struct {
 	// Mark lets EndAll and Release find processes that left the group and lost their parents.
 	Mark bool
 
+	// Supervised: the program waits for others, which it starts in their own namespace of processes,
+	// and passes no signals on. TERM goes to them instead, and none is left when they have ended.
+	Supervised bool
+
+	// Launch calls start on the thread that shall start the program. nil: start is called.
+	Launch func(start func() error) error
+
 	// Record stores the group of the program durably. The program runs only after Record returns
 	// nil, so no program runs unrecorded. It never runs when Record fails or the server dies in it.
 	// nil: do not record.
@@ -55,6 +62,7 @@ type Process struct {
 
 	// Static after Start.
 	group      Group
+	supervised bool
 	mark       string // variable that the program and its descendants have; "": none
 	stdout     *outputReader
 	stderr     *tail
@@ -90,7 +98,10 @@ func Start(cmd Command) (*Process, error) {
 	// Pass files to the program: with an io.Writer, Wait would block until every holder of the pipe
 	// has closed it.
 	c.Stdin, c.Stdout, c.Stderr = child[0], child[1], child[2]
-	err = c.Start()
+	if cmd.Launch == nil {
+		cmd.Launch = func(start func() error) error { return start() }
+	}
+	err = cmd.Launch(c.Start)
 	closeAll(child)
 	if err != nil {
 		closeAll(parent)
@@ -100,7 +111,7 @@ func Start(cmd Command) (*Process, error) {
 	p := &Process{
 		Stdin:      parent[0],
 		group:      Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
-		mark:       mark,
+		supervised: cmd.Supervised, mark: mark,
 		stderr:     &tail{},
 		stderrDone: make(chan struct{}),
 		done:       make(chan struct{}),
@@ -194,7 +205,7 @@ func (p *Process) End(grace time.Duration) {
 	_ = p.Stdin.Close()
 	if !p.waitExit(grace) {
 		left = append(left, descendants(p.group.PID)...)
-		_ = terminateGroup(p.group.PID)
+		p.terminate(left)
 		if !p.waitExit(grace) {
 			left = append(left, descendants(p.group.PID)...)
 			_ = killGroup(p.group.PID)
@@ -202,7 +213,21 @@ func (p *Process) End(grace time.Duration) {
 	}
 	<-p.done
 	killAll(left)
+	if p.supervised {
+		awaitExits(left)
+	}
 	<-p.stderrDone
+}
+
+// terminate sends TERM to the group, or to the processes below a supervisor.
+func (p *Process) terminate(below []Group) {
+	if !p.supervised {
+		_ = terminateGroup(p.group.PID)
+		return
+	}
+	for _, g := range below {
+		terminate(g)
+	}
 }
 
 // EndAll is End, and kills descendants of a marked program wherever they are, unless one has

@@ -28,6 +28,11 @@ func descendants(int) []Group { return nil }
 
 func killAll([]Group) {}
 
+// terminate and awaitExits do nothing: no process is supervised on Windows.
+func terminate(Group) {}
+
+func awaitExits([]Group) {}
+
 // startTime is unused: no server runs on Windows.
 func startTime(int) string { return "" }
 

@@ -95,3 +95,5 @@ func environment(pid int) string {
 
 // waitExited returns immediately: this system cannot wait for a child without reaping it.
 func waitExited(int) bool { return false }
+
+func (g Group) running() bool { return startTime(g.PID) == g.Start }

@@ -80,6 +80,12 @@ func (g Group) isCurrent() bool {
 	return boot == bootID() && (now == "" || now == g.Start)
 }
 
+// running reports whether the process runs. A zombie does not.
+func (g Group) running() bool {
+	f := procStat(g.PID)
+	return f != nil && f[statState] != "Z" && g.Start == bootID()+" "+f[statTicks]
+}
+
 // groupRunning reports whether any process of a group runs. Zombies do not count: in a container
 // whose first process reaps no children they stay forever.
 func groupRunning(group int) bool {

@@ -9,6 +9,8 @@ func startTime(int) string { return "" }
 
 func (g Group) isCurrent() bool { return false }
 
+func (g Group) running() bool { return false }
+
 func descendants(int) []Group { return nil }
 
 // groupRunning assumes that the group runs: this system does not distinguish zombies from live

@@ -35,7 +35,7 @@ func (s *spawn) run(ctx context.Context, r *runner) error {
 	for k, v := range r.agent.spec.Env {
 		env = append(env, k+"="+v)
 	}
-	p, err := process.Start(process.Command{
+	p, err := r.agent.spec.Box.Start(process.Command{
 		Args: s.Args, Dir: r.agent.spec.CWD, Env: env, Session: r.agent.spec.Session,
 		Record: func(g process.Group) error {
 			return r.agent.host.RecordProcessGroup(agent.ProcessGroup{PID: g.PID, Start: g.Start})

@@ -100,7 +100,7 @@ func (t *shell) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm
 		return llm.ToolResult{}, errors.New("the command was not checked")
 	}
 	command := cmp.Or(c.Command, plan.command)
-	p, err := process.Start(process.Command{
+	p, err := t.box.options.Box.Start(process.Command{
 		Args: shellCommand(command), Dir: plan.dir, Env: t.box.environment(), Session: t.box.options.Session,
 		Record: t.box.record(false), Mark: true,
 	})

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
+	"agentctl/server/sandbox"
 )
 
 // Config are the tools of an agent in the configuration of the server.
@@ -40,6 +41,8 @@ type Options struct {
 	Outputs string
 
 	Own []string // directories of agentctl, absolute and without links
+
+	Box *sandbox.Box // of the session
 }
 
 // A Toolbox has the tools of one session. It implements llm.Toolbox.

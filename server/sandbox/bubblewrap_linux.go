@@ -1,0 +1,182 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent/process"
+)
+
+// probeTimeout bounds the trial of a sandbox.
+const probeTimeout = 30 * time.Second
+
+// program is what makes sandboxes.
+const program = "bwrap"
+
+// namespaces are the arguments without those of the file system. The processes end with the
+// server, with the first of them, and with the program that waits for them. Without a capability,
+// and with no new ones for anybody, no mount is undone.
+func namespaces(s protocol.Sandbox) []string {
+	args := []string{
+		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
+	}
+	if s.Network == protocol.SandboxNetworkOff {
+		args = append(args, "--unshare-net")
+	}
+	return args
+}
+
+// base are the arguments of the file system before the rules of a table.
+func base() []string {
+	args := []string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}
+	if os.Getuid() != 0 {
+		return args
+	}
+	for _, path := range kernel {
+		if _, err := os.Stat(path); err == nil {
+			args = append(args, "--ro-bind", path, path)
+		}
+	}
+	return args
+}
+
+// probe sets up an empty sandbox.
+func (h *Host) probe(s protocol.Sandbox) error {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return unsupported("bubblewrap is not installed: install the package bubblewrap")
+	}
+	if err := h.closesAbstract(s); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append(append(namespaces(s), base()...), "true")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := h.launch(cmd.Run); err != nil {
+		return unsupported("%s", reason(strings.TrimSpace(stderr.String()), err))
+	}
+	return nil
+}
+
+// reason returns why bubblewrap failed and what helps.
+func reason(stderr string, err error) string {
+	switch {
+	case strings.Contains(stderr, "mount proc"):
+		return stderr + ": parts of /proc are hidden here, as in a container or a unit with ProtectKernelTunables"
+	case stderr == "":
+		return err.Error()
+	}
+	return stderr + ": this system lets no user make namespaces; see kernel.apparmor_restrict_unprivileged_userns, " +
+		"kernel.unprivileged_userns_clone and user.max_user_namespaces"
+}
+
+// closesAbstract returns an error if abstract sockets would be open in a sandbox with the network.
+func (h *Host) closesAbstract(s protocol.Sandbox) error {
+	if s.Network == protocol.SandboxNetworkOff || h.allows("@") || scopesSockets() {
+		return nil
+	}
+	return unsupported("the kernel cannot close abstract sockets, which needs Linux 6.12 with Landlock: " +
+		`turn the network off, or add "@" to sandbox_allow`)
+}
+
+// confine returns the command that runs cmd in the sandbox.
+func (b *Box) confine(cmd process.Command) (process.Command, error) {
+	if len(cmd.Args) == 0 {
+		return cmd, fmt.Errorf("start program: no command given")
+	}
+	bwrap, err := exec.LookPath(program)
+	if err != nil {
+		return cmd, unsupported("bubblewrap is not installed: install the package bubblewrap")
+	}
+	if err := b.host.closesAbstract(b.sandbox); err != nil {
+		return cmd, err
+	}
+	t, err := b.table()
+	if err != nil {
+		return cmd, err
+	}
+	file, err := lookPath(cmd)
+	if err != nil {
+		return cmd, err
+	}
+	args := append([]string{bwrap}, namespaces(b.sandbox)...)
+	args = append(args, base()...)
+	empty, err := b.host.empty()
+	if err != nil {
+		return cmd, err
+	}
+	for _, r := range t.rules() {
+		args = append(args, mount(r, empty)...)
+	}
+	for path, source := range b.host.systemFiles() {
+		args = append(args, "--ro-bind", source, path)
+	}
+	if cmd.Dir == "" {
+		cmd.Dir = b.options.CWD
+	}
+	args = append(args, "--chdir", cmd.Dir, "--", file)
+	cmd.Args = append(args, cmd.Args[1:]...)
+	cmd.Env = b.environment(cmd.Env)
+	cmd.Supervised, cmd.Launch = true, b.host.launch
+	return cmd, nil
+}
+
+// lookPath returns the program of a command as the server finds it.
+func lookPath(cmd process.Command) (string, error) {
+	c := exec.Command(cmd.Args[0]) //nolint:noctx // it is not started
+	c.Dir = cmd.Dir
+	switch {
+	case c.Err != nil:
+		return "", fmt.Errorf("start %s: %w", cmd.Args[0], c.Err)
+	case !filepath.IsAbs(c.Path):
+		return filepath.Join(cmd.Dir, c.Path), nil
+	}
+	return c.Path, nil
+}
+
+// mount returns the arguments of a rule.
+func mount(r rule, empty string) []string {
+	source := r.source
+	if source == "" {
+		source = r.path
+	}
+	switch {
+	case r.access == read:
+		return []string{"--ro-bind", source, r.path}
+	case r.access == write:
+		return []string{"--bind", source, r.path}
+	case !r.dir:
+		return []string{"--ro-bind", empty, r.path}
+	case r.access == hidden:
+		return []string{"--tmpfs", r.path, "--remount-ro", r.path}
+	}
+	return []string{"--perms", "0700", "--tmpfs", r.path}
+}
+
+// empty returns an empty file, which covers hidden ones.
+func (h *Host) empty() (string, error) {
+	path := filepath.Join(h.options.Dir, "empty")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(h.options.Dir, 0o700); err != nil {
+		return "", fmt.Errorf("set up sandbox: %w", err)
+	}
+	if err := os.WriteFile(path, nil, 0o400); err != nil {
+		return "", fmt.Errorf("set up sandbox: %w", err)
+	}
+	return path, nil
+}
+
+// inside is the path of the session's socket for its processes.
+func (b *Box) inside() string { return socketInside }

@@ -1,0 +1,64 @@
+package sandbox
+
+// hiddenInHome are paths below the home directory that do not exist in a sandbox: private keys,
+// logins, and sockets of programs that run others.
+var hiddenInHome = []string{
+	".ssh", ".gnupg", ".password-store", ".local/share/keyrings", ".local/share/kwalletd",
+	".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/hub",
+	".aws", ".azure", ".config/gcloud", ".config/op", ".config/rclone", ".config/sops", ".kube", ".vault-token",
+	".terraform.d/credentials.tfrc.json", ".cargo/credentials", ".cargo/credentials.toml", ".pypirc",
+	".docker", ".config/containers", ".colima", ".lima", ".orbstack", ".rd", ".screen",
+	".mozilla", ".thunderbird", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware",
+	".config/microsoft-edge", ".Xauthority", ".ICEauthority",
+	"Library/Keychains", "Library/Cookies",
+	".local/share/agentctl", ".local/state/agentctl", ".config/agentctl", ".cache/agentctl",
+}
+
+// shownInHome are files in hidden directories that ordinary work reads.
+var shownInHome = []string{".ssh/config", ".ssh/known_hosts"}
+
+// cacheDirectories are below the home directory. They are private, but for cachesInHome.
+var cacheDirectories = []string{".cache", ".npm"}
+
+// cachesInHome are below the home directory and written in the mode workspace. They hold what
+// builds made or loaded.
+var cachesInHome = []string{
+	".cache/go-build", ".cache/golangci-lint", ".cache/gopls", "go/pkg/mod", "go/pkg/sumdb",
+	".npm/_cacache", ".cache/yarn", ".cache/pnpm", ".local/share/pnpm/store", ".cache/node",
+	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cargo/registry", ".cargo/git", ".cache/sccache",
+	".cache/ccache", ".cache/bazel", ".gradle/caches", ".m2/repository", ".cache/deno", ".cache/zig",
+}
+
+// readCaches are caches of programs that agents run. They are read.
+var readCaches = []string{".cache/ms-playwright", ".cache/puppeteer", ".cache/huggingface", ".cache/Cypress"}
+
+// startPlaces are below the home directory. The programs in them start without a command of the
+// user: no directory of a session is in them, or above them.
+var startPlaces = []string{
+	".config/systemd", ".config/autostart", ".config/environment.d", ".config/fish", ".config/git",
+	".local/share/systemd", ".local/share/applications", ".local/bin", "bin", "Library/LaunchAgents",
+}
+
+// temporary are private in every sandbox. Sockets of the system, of terminals and of the desktop
+// are in them.
+var temporary = []string{"/tmp", "/var/tmp", "/run"}
+
+// shownInRun are parts of /run that ordinary work reads.
+var shownInRun = []string{"/run/current-system", "/run/booted-system", "/run/opengl-driver"}
+
+// kernel are files below /proc by which root changes the whole system, without a capability.
+var kernel = []string{
+	"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi",
+}
+
+// droppedVariables name sockets, or the server itself.
+var droppedVariables = []string{
+	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",
+	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "ICEAUTHORITY", "TMUX", "TMUX_PANE", "TMUX_TMPDIR", "STY",
+	"DOCKER_HOST", "CONTAINER_HOST", "XDG_RUNTIME_DIR", "NVIM", "NVIM_LISTEN_ADDRESS", "VSCODE_IPC_HOOK_CLI",
+	"KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET", "ZELLIJ", "EMACS_SOCKET_NAME", "AGENTCTL_DATA", serverVariable,
+	"TMPDIR",
+}
+
+// serverVariable names the server for agentctl.
+const serverVariable = "AGENTCTL_SERVER"

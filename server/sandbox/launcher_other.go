@@ -1,0 +1,8 @@
+//go:build !linux
+
+package sandbox
+
+// A launcher is for Linux.
+type launcher struct{}
+
+func (*launcher) stop() {}
