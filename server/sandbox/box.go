@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent/process"
@@ -20,7 +22,14 @@ type Box struct {
 	sandbox protocol.Sandbox
 	options BoxOptions
 	home    string
+
+	mu      sync.Mutex
+	checked table // of May
+	at      time.Time
 }
+
+// tableLife is how long May uses a table. Tools ask about each of many files.
+const tableLife = time.Second
 
 // BoxOptions are what a sandbox needs to know of its session.
 type BoxOptions struct {
@@ -112,11 +121,10 @@ func (b *Box) May(path string, writes bool) error {
 	if b == nil {
 		return nil
 	}
-	t, err := b.table()
+	r, err := b.ruleAt(path)
 	if err != nil {
 		return err
 	}
-	r := t.at(path)
 	switch {
 	case r.access == hidden, r.access == private && !writes && r.path != path:
 		return fmt.Errorf("the sandbox %s hides %s: %w", b.sandbox.Mode, path, fs.ErrPermission)
@@ -126,6 +134,20 @@ func (b *Box) May(path string, writes bool) error {
 		return fmt.Errorf("the sandbox %s does not write %s: %w", b.sandbox.Mode, path, fs.ErrPermission)
 	}
 	return nil
+}
+
+// ruleAt returns the rule that applies to a path.
+func (b *Box) ruleAt(path string) (rule, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.checked == nil || time.Since(b.at) > tableLife {
+		t, err := b.table()
+		if err != nil {
+			return rule{}, err
+		}
+		b.checked, b.at = t, time.Now()
+	}
+	return b.checked.at(path), nil
 }
 
 // table returns the rules for a process that starts now.

@@ -49,6 +49,18 @@ var presets = []Preset{
 		LoginCommand: []string{"claude", "/login"}, LoginFiles: []string{".claude/.credentials.json"},
 		Keys:      []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
 		Variables: []string{"ANTHROPIC_*", "CLAUDE_CODE_*"},
+		State: []sandbox.State{
+			{
+				Dir: ".claude", Kept: []string{
+					"projects/", "sessions/", "todos/", "tasks/", "plans/", "file-history/", ".credentials.json", "history.jsonl",
+				},
+				Read: []string{
+					"CLAUDE.md", "settings.json", "settings.local.json", "agents", "commands", "output-styles", "plugins",
+					"rules", "skills",
+				},
+			},
+			{Copied: []string{".claude.json"}},
+		},
 		Decides: "starts in mode default, where it reads files of the directory and runs commands that it " +
 			"takes for harmless without asking; it asks before other commands, files elsewhere, edits and the web",
 	},
@@ -62,7 +74,12 @@ var presets = []Preset{
 		Install:      "npm install -g @agentclientprotocol/codex-acp",
 		Login:        "run `codex login`, or set OPENAI_API_KEY",
 		LoginCommand: []string{"codex", "login"}, LoginFiles: []string{".codex/auth.json"},
-		Keys:      []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
+		Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
+		State: []sandbox.State{{
+			Dir:  ".codex",
+			Kept: []string{"sessions/", "archived_sessions/", "log/", "auth.json", "history.jsonl"},
+			Read: []string{"AGENTS.md", "config.toml", "plugins", "prompts", "rules", "skills"},
+		}},
 		Variables: []string{"CODEX_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL"},
 		// In its own default mode, agent, a reviewing model decides requests instead of a user.
 		Defaults: map[string]string{"INITIAL_AGENT_MODE": "read-only"},
@@ -75,6 +92,10 @@ var presets = []Preset{
 		Install: "npm install -g @github/copilot", Login: "run `copilot login`",
 		LoginCommand: []string{"copilot", "login"},
 		Keys:         []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
+		State: []sandbox.State{{
+			Dir: ".copilot", Kept: []string{"session-state/", "history-session-state/", "logs/"},
+			Read: []string{"agents", "mcp-config.json", "skills"}, Copied: []string{"config.json"},
+		}},
 		Decides: "starts in mode agent, where it reads all files without asking and asks before commands and edits; " +
 			"in mode autopilot nothing is asked",
 	},
@@ -97,6 +118,10 @@ var presets = []Preset{
 		Login:        "run `gemini` once and choose how to log in, or set GEMINI_API_KEY",
 		LoginCommand: []string{"gemini"}, LoginFiles: []string{".gemini/oauth_creds.json"},
 		Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		State: []sandbox.State{{
+			Dir: ".gemini", Kept: []string{"tmp/", "history/", "oauth_creds.json", "google_accounts.json", "installation_id"},
+			Read: []string{"GEMINI.md", "agents", "commands", "extensions", "policies", "settings.json", "trustedFolders.json"},
+		}},
 		Variables: []string{
 			"GEMINI_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_PROJECT",
 			"GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
@@ -119,6 +144,13 @@ var presets = []Preset{
 		Install: "npm install -g opencode-ai", Login: "run `opencode auth login`",
 		LoginCommand: []string{"opencode", "auth", "login"},
 		LoginFiles:   []string{".local/share/opencode/auth.json"}, Keys: modelKeys,
+		State: []sandbox.State{
+			{Dir: ".local/share/opencode", Kept: []string{"log/", "snapshot/", "storage/", "auth.json"}},
+			{Dir: ".local/state/opencode"},
+			{Dir: ".config/opencode", Read: []string{
+				"AGENTS.md", "opencode.json", "opencode.jsonc", "agent", "command", "plugin", "skills",
+			}},
+		},
 		Variables: []string{"OPENCODE_*"},
 		Decides: "starts in mode build, where it runs commands, edits the directory and reads the web without " +
 			"asking, and asks before files elsewhere; rules under \"permission\" of its configuration make it ask",
@@ -133,6 +165,10 @@ var presets = []Preset{
 		Name: "qwen", Title: "Qwen Code", Command: []string{"qwen", "--acp", "--approval-mode", "default"},
 		Install: "npm install -g @qwen-code/qwen-code", Login: "run `qwen` once and choose how to log in",
 		LoginCommand: []string{"qwen"}, LoginFiles: []string{".qwen/oauth_creds.json"},
+		State: []sandbox.State{{
+			Dir: ".qwen", Kept: []string{"tmp/", "projects/", "oauth_creds.json", "installation_id"},
+			Read: []string{"QWEN.md", "agents", "commands", "extensions", "settings.json", "skills", "trustedFolders.json"},
+		}},
 		Keys: []string{"OPENAI_API_KEY"}, Variables: []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_*"},
 		Decides: "starts in mode default, where it reads files of the directory and runs commands that it takes " +
 			"for harmless without asking, and asks before the rest; in mode auto it also edits the directory and " +

@@ -142,6 +142,9 @@ func (s *search) file(name string) {
 		policy.Internal(filepath.Join(s.place.real, filepath.FromSlash(name)), s.place.dir.own) {
 		return
 	}
+	if s.place.dir.box.May(filepath.Join(s.place.real, filepath.FromSlash(name)), false) != nil {
+		return
+	}
 	if info.Size() > grepFile {
 		s.skipped++
 		return

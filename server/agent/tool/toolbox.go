@@ -71,7 +71,7 @@ func Open(o Options) (*Toolbox, error) {
 		}
 		o.CWD = cwd
 	}
-	dir, err := openDirectory(o.CWD, o.Own)
+	dir, err := openDirectory(o.CWD, o.Own, o.Box)
 	if err != nil {
 		return nil, err
 	}

@@ -64,5 +64,9 @@ func (b *Toolbox) target(path string) (place, error) {
 	if info, err := os.Lstat(full); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return place{}, fmt.Errorf("%s is a symbolic link: name the file that it leads to", path)
 	}
-	return b.dir.locate(path)
+	p, err := b.dir.locate(path)
+	if err != nil {
+		return place{}, err
+	}
+	return p, b.dir.box.May(p.real, true)
 }
