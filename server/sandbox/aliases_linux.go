@@ -46,6 +46,9 @@ func hideAliases(t table, paths []string, cwd string) error {
 		}
 	}
 	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			continue

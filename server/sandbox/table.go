@@ -31,11 +31,11 @@ type table map[string]rule
 
 // set sets the access of a path if it exists. Links are followed: the rule is about the target.
 func (t table) set(path string, a access) {
-	real, err := filepath.EvalSymlinks(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return
 	}
-	if info, err := os.Stat(real); err == nil {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
 		t[real] = rule{path: real, access: a, dir: info.IsDir()}
 	}
 }

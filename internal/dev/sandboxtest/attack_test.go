@@ -4,6 +4,7 @@ package sandboxtest
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,9 +40,15 @@ func (w *Way) try(t *testing.T, s protocol.Sandbox) {
 	if strings.Contains(w.Script, "git") {
 		h.git()
 	}
+	if w.Tree {
+		h.cwd = filepath.Join(h.dir, "work/tree")
+	}
 	out := h.run(s, w.Script)
 	if w.Later != "" {
 		out += "\n--\n" + h.run(s, w.Later)
+	}
+	if strings.Count(out, "STARTED") != 1+strings.Count(out, "\n--\n") {
+		t.Fatalf("did not start: %s", out)
 	}
 	won := strings.Contains(out, "WON")
 	if want := !s.Confines() && !w.Closed; won != want {

@@ -189,7 +189,7 @@ func (h *home) box(s protocol.Sandbox) *sandbox.Box {
 func (h *home) run(s protocol.Sandbox, script string) string {
 	h.t.Helper()
 	p, err := h.box(s).Start(process.Command{
-		Args: []string{"bash", "-c", "exec 2>&1\n" + script}, Dir: h.cwd, Env: h.env,
+		Args: []string{"bash", "-c", "exec 2>&1; echo STARTED\n" + script}, Dir: h.cwd, Env: h.env,
 	})
 	if err != nil {
 		return err.Error()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -22,8 +23,8 @@ import (
 // baseVariable has the directory of the tests of a process that TestMain started.
 const baseVariable = "AGENTCTL_TEST_SANDBOX"
 
-// testUser is a user without an account and without files.
-const testUser = 64321
+// testUser is an account of every system that is not root.
+const testUser = "daemon"
 
 // TestMain runs the tests with a controlling terminal, as this user and, if that is root, as another
 // one. The program is its tools, too: connect and attach.
@@ -39,10 +40,29 @@ func TestMain(m *testing.M) {
 	}
 	status := runAs(os.Getuid())
 	if os.Getuid() == 0 {
-		status = max(status, runAs(testUser))
+		status = max(status, runAsTestUser())
 	}
 	os.Exit(status)
 }
+
+// runAsTestUser runs the tests as another user than root. A file that the configuration of ssh
+// includes belongs to root meanwhile.
+func runAsTestUser() int {
+	account, err := user.Lookup(testUser)
+	if err == nil {
+		err = os.WriteFile(includedFile, []byte("Host agentctl-test\n"), 0o644)
+		defer func() { _ = os.Remove(includedFile) }()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	uid, _ := strconv.Atoi(account.Uid)
+	return runAs(uid)
+}
+
+// includedFile is included by the configuration of ssh.
+const includedFile = "/etc/ssh/ssh_config.d/agentctl-test.conf"
 
 // runAs runs the tests as a user.
 func runAs(uid int) int {
@@ -74,6 +94,15 @@ func runAs(uid int) int {
 	}
 	cmd.Env = append(os.Environ(), baseVariable+"="+base, "HOME="+base, "USER=test", "LOGNAME=test",
 		"PATH="+filepath.Join(base, "tools")+":"+os.Getenv("PATH"))
+	if os.Getuid() == 0 {
+		port, stop, err := serveSSH(base, uid)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "sshd:", err)
+			return 1
+		}
+		defer stop()
+		cmd.Env = append(cmd.Env, "SSH_PORT="+port)
+	}
 	fmt.Println("as user", uid)
 	if err := cmd.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "as user", uid, err)

@@ -9,6 +9,7 @@ type Way struct {
 	Name   string
 	Script string
 	Later  string // a second script, in a sandbox that starts afterwards
+	Tree   bool   // the session is in a worktree of the repository
 
 	Closed bool // without a sandbox, too: this machine or this user has no such thing
 	Root   bool // only root can try
@@ -103,7 +104,16 @@ func Ways() []Way {
 		{Name: "lead git to other hooks with `.git/commondir`", Script: `echo ../evil > .git/commondir && echo WON`},
 		{
 			Name:   "change the hooks of a worktree's repository",
-			Script: `cd ../tree && echo x > ../repository/.git/hooks/post-commit && echo WON`,
+			Tree:   true,
+			Script: `echo x > ../repository/.git/hooks/post-commit && echo WON`,
+		},
+		{
+			Name: "replace the file `.git` of a worktree", Tree: true,
+			Script: `rm .git && git init -q . && echo x > .git/hooks/post-commit && echo WON`,
+		},
+		{
+			Name: "lead the worktree of a repository elsewhere", Tree: true,
+			Script: `echo /x > "$(git rev-parse --git-dir)/commondir" && echo WON`,
 		},
 		{Name: "replace the `.git` of a submodule", Script: `rm module/.git && mkdir module/.git && echo WON`},
 		{Name: "change the configuration of a submodule", Script: `echo x >> .git/modules/module/config && echo WON`},
