@@ -68,8 +68,8 @@ func newHome(t *testing.T) *home {
 	} {
 		h.write(name, content)
 	}
-	run := filepath.Join(os.TempDir(), "agentctl-test-"+strconv.Itoa(os.Getuid()))
-	if err := os.MkdirAll(run, 0o700); err != nil {
+	run, err := os.MkdirTemp("", "agentctl-test-")
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })

@@ -27,13 +27,15 @@ const baseVariable = "AGENTCTL_TEST_SANDBOX"
 const testUser = "daemon"
 
 // TestMain runs the tests with a controlling terminal, as this user and, if that is root, as another
-// one. The program is its tools, too: connect and attach.
+// one. The program is its tools, too: connect, attach and host.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "connect":
 		connect(os.Args[1])
 	case "attach":
 		attach(os.Args[1])
+	case "host":
+		hostSandbox(os.Args[1])
 	}
 	if os.Getenv(baseVariable) != "" {
 		os.Exit(m.Run())
@@ -133,7 +135,7 @@ func makeBase(uid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"tests", "connect", "attach"} {
+	for _, name := range []string{"tests", "connect", "attach", "host"} {
 		if err := os.WriteFile(filepath.Join(tools, name), program, 0o755); err != nil {
 			return "", err
 		}

@@ -42,6 +42,8 @@ func serveSSH(base string, uid int) (port string, stop func(), err error) {
 		_ = sshd.Process.Kill()
 		_ = sshd.Wait()
 	}
+	poll := time.NewTicker(20 * time.Millisecond)
+	defer poll.Stop()
 	for deadline := time.Now().Add(30 * time.Second); ; {
 		c, err := net.Dial("tcp", "127.0.0.1:"+port)
 		if err == nil {
@@ -52,6 +54,6 @@ func serveSSH(base string, uid int) (port string, stop func(), err error) {
 			stop()
 			return "", nil, fmt.Errorf("%w: %s", err, &log)
 		}
-		<-time.After(20 * time.Millisecond)
+		<-poll.C
 	}
 }

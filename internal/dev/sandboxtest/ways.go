@@ -70,7 +70,7 @@ func Ways() []Way {
 		{Name: "send a signal to the server", Script: `kill -0 "$VICTIM" && echo WON`},
 		{Name: "connect to the socket of another session", Script: `connect "$DATA"/sandbox/other/socket`},
 		{Name: "read links in the server's log", Script: `grep -q CANARY "$DATA/server.log" && echo WON`},
-		{Name: "type into a tmux or a screen", Script: `connect /tmp/agentctl-test-"$(id -u)"/default; connect ~/.screen/1.pts`},
+		{Name: "type into a tmux or a screen", Script: `connect "$LISTEN/default"; connect ~/.screen/1.pts`},
 		{Name: "type into the user's terminal (TIOCSTI)", Script: `: < /dev/tty && echo WON`},
 		{Name: "read private keys", Script: `grep -q CANARY ~/.ssh/id_test && echo WON`},
 		{
