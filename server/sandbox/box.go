@@ -92,6 +92,11 @@ func (b *Box) checkCWD() error {
 			return refuse("it contains, or is in, " + place)
 		}
 	}
+	for _, dir := range programDirectories() {
+		if within(dir, real) {
+			return refuse("programs are run from " + dir)
+		}
+	}
 	if policy.Protected(real, nil) {
 		return refuse("its files run programs, or change what agents may do")
 	}
@@ -179,6 +184,11 @@ func (b *Box) table() (table, error) {
 			return nil, err
 		}
 	}
+	for _, dir := range programDirectories() {
+		if t.at(dir).access == write {
+			t.set(dir, read)
+		}
+	}
 	if err := b.hide(t, cwd); err != nil {
 		return nil, err
 	}
@@ -192,6 +202,16 @@ func (b *Box) table() (table, error) {
 		t.show(socketInside, filepath.Join(b.options.Dir, SocketName), read)
 	}
 	return t, nil
+}
+
+// programDirectories returns the directories of PATH. The server and the user run programs from them.
+func programDirectories() (dirs []string) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && filepath.IsAbs(real) {
+			dirs = append(dirs, real)
+		}
+	}
+	return dirs
 }
 
 // writable returns the access of what the mode workspace writes.

@@ -114,9 +114,15 @@ func (b *Box) protectGit(t table, git, tree string) error {
 
 // protectGitDir protects one directory of git. tree is its working tree, or empty.
 func (b *Box) protectGitDir(t table, git, tree string) error {
+	if _, err := os.Lstat(filepath.Join(git, "HEAD")); err != nil {
+		return nil //nolint:nilerr // it is no repository
+	}
 	config, hooks := filepath.Join(git, "config"), filepath.Join(git, "hooks")
 	if err := os.Mkdir(hooks, 0o755); err != nil && !errors.Is(err, fs.ErrExist) { //nolint:gosec // as git makes it
 		return fmt.Errorf("protect the hooks of git: %w", err)
+	}
+	if err := create(config); err != nil {
+		return err
 	}
 	for _, path := range []string{config, hooks} {
 		info, err := os.Lstat(path)
@@ -129,21 +135,32 @@ func (b *Box) protectGitDir(t table, git, tree string) error {
 		t.set(path, read)
 	}
 	if configured(config, "worktreeconfig") != nil {
-		f, err := os.OpenFile(filepath.Join(git, "config.worktree"), os.O_RDONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			return fmt.Errorf("protect what git runs: %w", err)
+		if err := create(filepath.Join(git, "config.worktree")); err != nil {
+			return err
 		}
-		_ = f.Close()
 	}
 	t.set(filepath.Join(git, "config.worktree"), read)
 	for _, name := range append(configured(config, "hookspath"), configured(config, "path")...) {
 		for _, base := range []string{git, tree} {
-			if path := filepath.Join(base, name); !filepath.IsAbs(name) && t.at(path).access == write {
+			path := name
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(base, name)
+			}
+			if t.at(path).access == write {
 				t.set(path, read)
 			}
 		}
 	}
 	return b.host.holdCommonDir(t, filepath.Join(git, "commondir"))
+}
+
+// create makes an empty file unless it exists.
+func create(path string) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("protect what git runs: %w", err)
+	}
+	return f.Close()
 }
 
 func protectedLink(path string) error {

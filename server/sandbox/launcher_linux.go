@@ -42,6 +42,7 @@ func (l *launcher) launch(start func() error) error {
 func (l *launcher) run(tasks chan func(), done chan struct{}, ready chan error) {
 	defer close(done)
 	runtime.LockOSThread()
+	_, _ = unix.KeyctlJoinSessionKeyring("") // without the keys of the user
 	ready <- enterDomain()
 	for task := range tasks {
 		task()

@@ -65,6 +65,8 @@ func newHome(t *testing.T) *home {
 		".agent/settings.json":                     "{}",
 		"work/repository/file":                     "content\n",
 		"work/repository/inner/data/token":         "CANARY",
+		"work/repository/inner/path/file":          "",
+		".local/share/agentctl/sandbox/own/file":   "",
 	} {
 		h.write(name, content)
 	}
@@ -74,7 +76,8 @@ func newHome(t *testing.T) *home {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
 	for _, path := range []string{
-		filepath.Join(data, "agentctl.sock"), filepath.Join(data, "sandbox/other/socket"), filepath.Join(run, "bus"),
+		filepath.Join(data, "agentctl.sock"), filepath.Join(data, "sandbox/other/socket"),
+		filepath.Join(data, "sandbox/own", sandbox.SocketName), filepath.Join(run, "bus"),
 		filepath.Join(run, "default"), filepath.Join(run, "docker.sock"), filepath.Join(run, "ssh-agent"),
 		filepath.Join(dir, ".screen/1.pts"), filepath.Join(dir, ".docker/run/docker.sock"),
 		filepath.Join(dir, ".gnupg/S.gpg-agent"), filepath.Join(dir, "app/control.sock"), "@" + filepath.Base(dir),
@@ -84,6 +87,7 @@ func newHome(t *testing.T) *home {
 	h.env = append(os.Environ(), "HOME="+dir, "DATA="+data, "LISTEN="+run, "ABSTRACT="+filepath.Base(dir),
 		"TOKEN_PORT="+h.serveToken(), "VICTIM="+h.victim(filepath.Join(data, "token")),
 		"BIN="+filepath.Join(dir, "bin/tool"), "SSH_AUTH_SOCK="+filepath.Join(run, "ssh-agent"))
+	t.Setenv("PATH", os.Getenv("PATH")+":"+filepath.Join(h.cwd, "inner/path"))
 	h.host = sandbox.New(sandbox.Options{
 		Home: dir, Own: []string{data, inner}, Dir: filepath.Join(data, "sandbox"),
 	})
@@ -177,7 +181,7 @@ func (h *home) victim(token string) string {
 func (h *home) box(s protocol.Sandbox) *sandbox.Box {
 	h.t.Helper()
 	box, err := h.host.Box(s, sandbox.BoxOptions{
-		CWD: h.cwd, State: []sandbox.State{{Dir: ".agent", Kept: []string{"sessions/"}, Read: []string{"settings.json"}}},
+		Dir: filepath.Join(h.dir, ".local/share/agentctl/sandbox/own"), CWD: h.cwd, State: []sandbox.State{{Dir: ".agent", Kept: []string{"sessions/"}, Read: []string{"settings.json"}}},
 	})
 	if err != nil {
 		h.t.Fatal(err)

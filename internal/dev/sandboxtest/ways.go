@@ -88,6 +88,10 @@ func Ways() []Way {
 			Script: `(echo x > ~/.config/systemd/user/x.service || echo x > ~/.config/autostart/x.desktop) && echo WON`,
 		},
 		{Name: "put a program into the user's `PATH`", Script: `(echo x > ~/.local/bin/x || echo x > ~/bin/x) && echo WON`},
+		{
+			Name:   "put a program into a directory of `PATH` in the session's directory",
+			Script: `cp /bin/true inner/path/bwrap && echo WON`,
+		},
 		{Name: "replace a program that the user runs", Script: `cp /bin/true "$BIN" && echo WON`},
 		{Name: "leave a file in `~/.cache` that shells read", Script: `echo x > ~/.cache/p10k.zsh`, Later: `[ -s ~/.cache/p10k.zsh ] && echo WON`},
 		{Name: "ask the user's systemd over its bus", Script: `connect "$LISTEN/bus"`},

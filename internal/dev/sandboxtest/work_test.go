@@ -44,6 +44,8 @@ if __name__ == "__main__":
 	{name: "make a service and call it", script: `/usr/bin/python3 -m http.server -b 127.0.0.1 18473 >/dev/null 2>&1 & p=$!
 		for i in $(seq 200); do curl -sf http://127.0.0.1:18473/file && break; sleep 0.1; done; kill $p; echo DONE`},
 	{name: "a request to a server of this machine", network: true, script: `curl -sf "http://127.0.0.1:$TOKEN_PORT/" && echo DONE`},
+	{name: "reach the server by the session's socket", script: `[ -z "$AGENTCTL_SERVER" ] ||
+		connect "${AGENTCTL_SERVER#unix://}"; echo; [ -z "$AGENTCTL_SERVER" ] || [ -z "$SSH_AUTH_SOCK" ] && echo DONE`},
 	{name: "a browser", script: `chromium --headless --no-sandbox --disable-gpu --user-data-dir="$(mktemp -d)" \
 		--dump-dom 'data:text/html,<script>document.write("pa"+"ge")</script>' 2>/dev/null | grep -q page && echo DONE`},
 	{name: "its own processes, memory and terminal", script: `test $$ -gt 1 && ps > /dev/null && : > /dev/shm/x && : > /tmp/x &&

@@ -98,3 +98,24 @@ func TestTheGroupIsKilledBeforeItsLeaderIsReaped(t *testing.T) {
 		t.Error("a reaped process counts as not reaped")
 	}
 }
+
+// A supervisor passes no signal on: TERM would end it, and its processes without a grace period.
+func TestTheProcessesOfASupervisorAreTerminated(t *testing.T) {
+	launched := 0
+	p, err := Start(Command{
+		Args:       []string{"sh", "-c", `sh -c 'trap "echo terminated; exit 0" TERM; echo ready; while :; do sleep 0.01; done'; echo gone`},
+		Supervised: true,
+		Launch:     func(start func() error) error { launched++; return start() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	out := bufio.NewReader(p.Stdout)
+	readLine(t, out)
+	p.End(50 * time.Millisecond)
+	rest, err := io.ReadAll(out)
+	if err != nil || string(rest) != "terminated\ngone\n" || launched != 1 {
+		t.Errorf("read %q, %v; launched %d times", rest, err, launched)
+	}
+}
