@@ -94,3 +94,13 @@ func TestNoFileOfTheServerIsAScript(t *testing.T) {
 		}
 	}
 }
+
+func TestASessionWithASandboxNeedsAHostThatConfines(t *testing.T) {
+	spec := agent.Spec{CWD: t.TempDir(), Sandbox: protocol.Sandbox{Mode: protocol.SandboxReadOnly}}
+	for _, name := range []string{"claude", "acp:cat", "llm:openai/gpt-5.5"} {
+		spec.Agent = name
+		if _, err := (&Registry{}).Open(spec, nil); protocol.CodeOf(err) != protocol.CodeUnsupported {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
