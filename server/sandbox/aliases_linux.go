@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // A mountPoint is a line of /proc/self/mountinfo.
@@ -41,7 +44,7 @@ func hideAliases(t table, paths []string, cwd string) error {
 		return err
 	}
 	for _, m := range mounts {
-		if m.kind == "proc" && m.path != "/proc" && !within("/proc", m.path) {
+		if m.kind == "proc" && !within("/proc", m.path) && reachable(m.path) {
 			t.set(m.path, hidden)
 		}
 	}
@@ -80,6 +83,37 @@ func mountOf(mounts []mountPoint, path string) (of mountPoint) {
 	return of
 }
 
+// reachable reports whether a process in a sandbox passes the directories above a path. A process of
+// root has no capability there, so that directories of other users are closed to it, and to the
+// program that makes the mounts.
+func reachable(path string) bool {
+	if os.Getuid() != 0 {
+		return true
+	}
+	groups, err := os.Getgroups()
+	if err != nil {
+		return false
+	}
+	for path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+		var s unix.Stat_t
+		if unix.Stat(path, &s) != nil {
+			return false
+		}
+		search := s.Mode & 0o001
+		switch {
+		case s.Uid == 0:
+			search = s.Mode & 0o100
+		case s.Gid == 0 || slices.Contains(groups, int(s.Gid)):
+			search = s.Mode & 0o010
+		}
+		if search == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -102,7 +136,7 @@ func hideSockets(t table, cwd string) error {
 			continue
 		}
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
+		if err != nil || !reachable(real) {
 			continue
 		}
 		if a := t.at(real).access; a == read || a == write {
