@@ -232,6 +232,11 @@ func (b *Box) setCaches(t table) {
 	for _, name := range cachesInHome {
 		t.set(filepath.Join(b.home, name), b.writable())
 	}
+	for _, name := range cacheVariables {
+		if path := os.Getenv(name); filepath.IsAbs(path) && !within(path, b.home) {
+			t.set(path, b.writable())
+		}
+	}
 	for _, path := range b.host.options.Config.Write {
 		t.set(b.host.expand(path), b.writable())
 	}
@@ -297,6 +302,13 @@ func (b *Box) hide(t table, cwd string) error {
 	for _, name := range hiddenInHome {
 		paths = append(paths, filepath.Join(b.home, name))
 	}
+	for _, name := range agentctlVariables {
+		paths = append(paths, filepath.Join(os.Getenv(name), "agentctl"))
+	}
+	for _, name := range hiddenVariables {
+		paths = append(paths, filepath.SplitList(os.Getenv(name))...)
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 	for _, path := range b.host.options.Config.Hide {
 		paths = append(paths, b.host.expand(path))
 	}

@@ -14,6 +14,16 @@ var hiddenInHome = []string{
 	".local/share/agentctl", ".local/state/agentctl", ".config/agentctl", ".cache/agentctl",
 }
 
+// agentctlVariables name directories in which agentctl has one.
+var agentctlVariables = []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}
+
+// hiddenVariables name files and directories that are hidden: others than hiddenInHome. Agents log in
+// with the file that GOOGLE_APPLICATION_CREDENTIALS names, so it is not among them.
+var hiddenVariables = []string{
+	"GNUPGHOME", "PASSWORD_STORE_DIR", "NETRC", "GH_CONFIG_DIR", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",
+	"AZURE_CONFIG_DIR", "CLOUDSDK_CONFIG", "KUBECONFIG", "DOCKER_CONFIG",
+}
+
 // shownInHome are files in hidden directories that ordinary work reads.
 var shownInHome = []string{".ssh/config", ".ssh/known_hosts"}
 
@@ -28,6 +38,9 @@ var cachesInHome = []string{
 	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cargo/registry", ".cargo/git", ".cache/sccache",
 	".cache/ccache", ".cache/bazel", ".gradle/caches", ".m2/repository", ".cache/deno", ".cache/zig",
 }
+
+// cacheVariables name other directories than cachesInHome.
+var cacheVariables = []string{"GOCACHE", "GOMODCACHE", "PIP_CACHE_DIR", "UV_CACHE_DIR"}
 
 // readCaches are caches of programs that agents run. They are read.
 var readCaches = []string{".cache/ms-playwright", ".cache/puppeteer", ".cache/huggingface", ".cache/Cypress"}

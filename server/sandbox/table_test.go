@@ -242,3 +242,23 @@ func TestTheProfileOfMacOSIsTheTable(t *testing.T) {
 		t.Errorf("profile:\n%s\nwant:\n%s", got, want)
 	}
 }
+
+func TestWhatTheEnvironmentNamesIsHidden(t *testing.T) {
+	b, home := newTestBox(t, protocol.SandboxWorkspace, "state/agentctl/servers", "keys/id", "gocache/x")
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	t.Setenv("GNUPGHOME", filepath.Join(home, "keys"))
+	t.Setenv("GOCACHE", filepath.Join(home, "gocache"))
+	t.Setenv("PIP_CACHE_DIR", home)
+	t.Setenv("KUBECONFIG", "relative")
+	rules, err := b.table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]access{
+		"state/agentctl/servers": hidden, "state": read, "keys/id": hidden, "gocache/x": write, "": read,
+	} {
+		if a := rules.at(filepath.Join(home, name)).access; a != want {
+			t.Errorf("%q has the access %d, want %d", name, a, want)
+		}
+	}
+}
