@@ -115,14 +115,9 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 	if err != nil {
 		return cmd, err
 	}
-	var sealed []string // after what is shown in hidden directories
 	for _, r := range t.rules() {
 		args = append(args, mount(r, empty)...)
-		if r.access == hidden && r.dir {
-			sealed = append(sealed, "--remount-ro", r.path)
-		}
 	}
-	args = append(args, sealed...)
 	for path, source := range b.host.systemFiles() {
 		args = append(args, "--ro-bind", source, path)
 	}
@@ -162,6 +157,8 @@ func mount(r rule, empty string) []string {
 		return []string{"--bind", source, r.path}
 	case !r.dir:
 		return []string{"--ro-bind", empty, r.path}
+	case r.access == hidden: // what a process writes there after a chmod ends with it
+		return []string{"--perms", "0555", "--tmpfs", r.path}
 	}
 	return []string{"--perms", "0700", "--tmpfs", r.path}
 }

@@ -49,7 +49,7 @@ if __name__ == "__main__":
 	{name: "a browser", script: `echo '<script>document.write("pa"+"ge")</script>' > page.html &&
 		chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --virtual-time-budget=5000 \
 		--user-data-dir="$(mktemp -d)" --dump-dom "file://$PWD/page.html" 2>/dev/null > dom; grep -q page dom && echo DONE`},
-	{name: "its own processes, memory and terminal", script: `test $$ -gt 1 && ps > /dev/null && : > /dev/shm/x && : > /tmp/x &&
+	{name: "its own processes, memory and terminal", script: `test $$ -gt 1 && ps > /dev/null && : > "/dev/shm/$NAME" && rm "/dev/shm/$NAME" && : > "/tmp/$NAME" && rm "/tmp/$NAME" &&
 		script -qec true /dev/null > /dev/null && echo DONE`},
 }
 
