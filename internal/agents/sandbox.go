@@ -23,9 +23,7 @@ func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 }
 
 // CheckSandbox implements session.Sandboxes.
-func (r *Registry) CheckSandbox(protocol.Sandbox) error {
-	return protocol.Errorf(protocol.CodeUnsupported, "this server cannot confine agents: choose the sandbox off")
-}
+func (r *Registry) CheckSandbox(s protocol.Sandbox) error { return r.Sandbox.Check(s) }
 
 // CheckSandboxes returns the first invalid sandbox of the configuration, with its key.
 func (r *Registry) CheckSandboxes() error {

@@ -19,7 +19,7 @@ const (
 
 // newSandboxHub returns a hub whose agent "free" has no configured sandbox, and "held" read-only.
 func newSandboxHub(t *testing.T) *testHub {
-	r := newTestHub(t, Config{})
+	r := newTestHub(t, Config{System: System{Confine: (&sandboxes{}).confine}})
 	r.agents.sandboxes = map[string]protocol.Sandbox{"held": {Mode: only}}
 	return r
 }

@@ -25,6 +25,7 @@ import (
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/internal/retired"
+	"agentctl/server/sandbox"
 	"agentctl/wsclient"
 )
 
@@ -243,6 +244,8 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 		checks = append(checks, readinessCheck("provider "+r.Name, &r))
 	}
 	if o.CLI.Flags.Server == "" {
+		registry.Sandbox = sandbox.New(sandbox.Options{})
+		defer registry.Sandbox.Close()
 		checks = append(checks, checkSandboxes(registry)...)
 	}
 	if len(registry.MCP) == 0 || o.CLI.Flags.Server != "" {

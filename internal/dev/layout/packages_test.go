@@ -145,7 +145,7 @@ var packageRules = []packageRule{
 	}, verbImports...)},
 	{pkg: "internal/cli/doctor", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/redact",
-		"internal/retired", "internal/serverlog", "server", "server/sqlite",
+		"internal/retired", "internal/serverlog", "server", "server/sandbox", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/mcp", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
