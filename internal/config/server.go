@@ -18,6 +18,7 @@ import (
 	"agentctl/internal/retired"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
+	"agentctl/server/sandbox"
 )
 
 // maxMessageLimit bounds limits.message, in bytes.
@@ -30,7 +31,8 @@ type Server struct {
 	Providers    agents.Providers            `json:"providers"`     // of models
 	DefaultAgent string                      `json:"default_agent"` // of sessions that name none
 	Sandbox      protocol.Sandbox            `json:"sandbox"`       // of sessions whose creator and agent choose none; default off
-	Users        string                      `json:"users"`         // path of the file of users who log in
+	sandbox.Config
+	Users string `json:"users"` // path of the file of users who log in
 	Timeouts
 	States
 	Sync    string   `json:"sync"`    // of the store: normal or full; default normal
@@ -193,7 +195,10 @@ func parseServer(b []byte) (*Server, error) {
 
 // check returns the first invalid value.
 func (c *Server) check() error {
-	if err := cmp.Or(c.Registry().CheckProviders(), c.Registry().CheckConfigured(), c.Registry().CheckSandboxes()); err != nil {
+	registry := c.Registry()
+	if err := cmp.Or(
+		registry.CheckProviders(), registry.CheckConfigured(), registry.CheckSandboxes(), c.Config.Check(),
+	); err != nil {
 		return err
 	}
 	for name, d := range c.Dialects {
@@ -252,7 +257,7 @@ func (c *Server) checkAgents() error {
 func (c *Server) Registry() *agents.Registry {
 	return &agents.Registry{
 		Configured: c.Agents, MCP: c.MCP, Providers: c.Providers, Default: c.DefaultAgent,
-		SandboxDefault: c.Sandbox,
+		Sandbox: sandbox.New(sandbox.Options{Config: c.Config}), SandboxDefault: c.Sandbox,
 	}
 }
 
@@ -264,6 +269,9 @@ func (c *Server) RestartFor(next *Server) (keys []string) {
 		old, next any
 	}{
 		{"users", c.Users, next.Users},
+		{"sandbox_allow", c.Allow, next.Allow},
+		{"sandbox_write", c.Write, next.Write},
+		{"sandbox_hide", c.Hide, next.Hide},
 		{"state_secret", c.StateSecret, next.StateSecret},
 		{"state_keys", c.StateKeys, next.StateKeys},
 		{"sync", c.Sync, next.Sync},

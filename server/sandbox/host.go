@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"agentctl/protocol"
@@ -15,6 +16,22 @@ type Config struct {
 	Allow []string `json:"sandbox_allow"` // sockets and files that are shown in a sandbox; "@": abstract sockets
 	Write []string `json:"sandbox_write"` // further directories that the mode workspace writes
 	Hide  []string `json:"sandbox_hide"`  // further files and directories that are hidden
+}
+
+// Check returns the first path that is not one, with its key.
+func (c *Config) Check() error {
+	for _, of := range []struct {
+		key   string
+		paths []string
+	}{{"sandbox_allow", c.Allow}, {"sandbox_write", c.Write}, {"sandbox_hide", c.Hide}} {
+		for _, path := range of.paths {
+			abstract := path == "@" && of.key == "sandbox_allow"
+			if !abstract && !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
+				return fmt.Errorf("%s: invalid path %.200q: want an absolute one, or one that begins with ~/", of.key, path)
+			}
+		}
+	}
+	return nil
 }
 
 // Options are what a Host needs to know.

@@ -25,7 +25,6 @@ import (
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/internal/retired"
-	"agentctl/server/sandbox"
 	"agentctl/wsclient"
 )
 
@@ -244,7 +243,6 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 		checks = append(checks, readinessCheck("provider "+r.Name, &r))
 	}
 	if o.CLI.Flags.Server == "" {
-		registry.Sandbox = sandbox.New(sandbox.Options{})
 		defer registry.Sandbox.Close()
 		checks = append(checks, checkSandboxes(registry)...)
 	}

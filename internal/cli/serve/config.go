@@ -34,7 +34,7 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 		origins: server.NewOrigins(c.Origins...), secrets: hookSecrets{},
 	}
 	r.sandbox = sandbox.New(sandbox.Options{
-		Own: []string{string(dir), o.Config}, Dir: dir.Path(localserver.SandboxDir),
+		Config: c.Config, Own: []string{string(dir), o.Config}, Dir: dir.Path(localserver.SandboxDir),
 	})
 	r.agents = agents.NewCurrent(r.registry(c))
 	return r

@@ -309,7 +309,7 @@ var packageRules = []packageRule{
 	{pkg: "protocol/sandcastle/wire", imports: codecImports, noIO: true},
 	{pkg: "internal/config", imports: []string{
 		"internal/ssh",
-		"protocol", "protocol/codec", "dialect", "server/hook", "tui/notify",
+		"protocol", "protocol/codec", "dialect", "server/hook", "server/sandbox", "tui/notify",
 		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
 		"internal/retired", "internal/userstate",
 	}},
