@@ -34,7 +34,7 @@ func (m Machine) Registry() (*agents.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry := &agents.Registry{}
+	registry := new(config.Server).Registry()
 	if path := host.ConfigPath(m.Env, dir); path != "" {
 		c, err := config.ReadServer(path)
 		if err != nil {
