@@ -55,6 +55,11 @@ func (c *Current) DefaultSandbox(agent string) protocol.Sandbox {
 // CheckSandbox implements session.Sandboxes with the current registry.
 func (c *Current) CheckSandbox(s protocol.Sandbox) error { return c.registry.Load().CheckSandbox(s) }
 
+// SandboxRefuses implements session.Sandboxes with the current registry.
+func (c *Current) SandboxRefuses(spec *agent.Spec, path string) error {
+	return c.registry.Load().SandboxRefuses(spec, path)
+}
+
 // HasConversations implements session.Conversations with the current registry.
 func (c *Current) HasConversations(agent string) bool {
 	return c.registry.Load().HasConversations(agent)

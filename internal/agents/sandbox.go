@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // DefaultSandbox implements session.Sandboxes: the sandbox of an agent's configuration, else the
@@ -24,6 +25,15 @@ func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 
 // CheckSandbox implements session.Sandboxes.
 func (r *Registry) CheckSandbox(s protocol.Sandbox) error { return r.Sandbox.Check(s) }
+
+// SandboxRefuses implements session.Sandboxes. It reads the file system.
+func (r *Registry) SandboxRefuses(spec *agent.Spec, path string) error {
+	box, err := r.box(cmp.Or(spec.Agent, r.Default), spec)
+	if err != nil {
+		return nil //nolint:nilerr // the agent does not start
+	}
+	return box.Refuses(path)
+}
 
 // CheckSandboxes returns the first invalid sandbox of the configuration, with its key.
 func (r *Registry) CheckSandboxes() error {

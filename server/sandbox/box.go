@@ -141,6 +141,26 @@ func (b *Box) May(path string, writes bool) error {
 	return nil
 }
 
+// Refuses returns why no process in the sandbox can change a file, or nil. The path is absolute; links
+// in it are followed.
+func (b *Box) Refuses(path string) error {
+	if b == nil {
+		return nil
+	}
+	real := path
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			real = filepath.Join(resolved, strings.TrimPrefix(path, dir))
+			break
+		}
+	}
+	r, err := b.ruleAt(real)
+	if err != nil || r.access == write || r.access == private {
+		return nil //nolint:nilerr // a process that cannot start changes nothing
+	}
+	return fmt.Errorf("the sandbox %s does not change %s", b.sandbox.Mode, path)
+}
+
 // ruleAt returns the rule that applies to a path.
 func (b *Box) ruleAt(path string) (rule, error) {
 	b.mu.Lock()

@@ -92,6 +92,10 @@ func TestFileToolsObeyTheTable(t *testing.T) {
 			if err := b.May(path, true); (err == nil) != want || err != nil && !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%s: write %s: %v", mode, c.path, err)
 			}
+			private := c.path == ".cache/other" || c.path == ".agent/settings.json" // a process changes its own
+			if err := b.Refuses(path); (err == nil) != (want || private) {
+				t.Errorf("%s: change %s: %v", mode, c.path, err)
+			}
 		}
 	}
 	if err := (*Box)(nil).May("/etc/passwd", true); err != nil {

@@ -48,7 +48,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	sanitized, blobs := output.Request(w.Request())
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
 		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
-		Refused: func(a *protocol.Approval) string { return refusal(s.spec.Sandbox, a) },
+		Refused: s.refusal,
 		Policy:  decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
 		Now: time.Now(), ID: NewID(idRequest),
 	})

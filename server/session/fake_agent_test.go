@@ -3,7 +3,9 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -51,6 +53,15 @@ func (p *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error)
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
 
 func (p *fakeAgents) DefaultSandbox(agent string) protocol.Sandbox { return p.sandboxes[agent] }
+
+// SandboxRefuses refuses files of the directory in the mode read-only, and of git in the others.
+func (p *fakeAgents) SandboxRefuses(spec *agent.Spec, path string) error {
+	name, err := filepath.Rel(spec.CWD, path)
+	if err != nil || !filepath.IsLocal(name) || spec.Sandbox.Mode != protocol.SandboxReadOnly && name != ".git/config" {
+		return nil
+	}
+	return errors.New("the sandbox does not change " + path)
+}
 
 // CheckSandbox refuses the sandboxes without a network.
 func (p *fakeAgents) CheckSandbox(s protocol.Sandbox) error {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 
@@ -16,6 +17,10 @@ type Sandboxes interface {
 
 	// CheckSandbox returns why a sandbox cannot be set up here, with the code unsupported, or nil.
 	CheckSandbox(s protocol.Sandbox) error
+
+	// SandboxRefuses returns why no process of a session's agent can change a file, or nil. The path is
+	// absolute.
+	SandboxRefuses(spec *agent.Spec, path string) error
 }
 
 // checkSandbox returns an error unless a sandbox can be set up. It is never replaced by a weaker one.
@@ -82,18 +87,19 @@ func inDirectory(spec *agent.Spec, parent *protocol.Summary) error {
 	return nil
 }
 
-// refusal returns why a sandbox certainly refuses what a request asks for, or "". A request that cannot
-// be judged is not refused.
-func refusal(s protocol.Sandbox, a *protocol.Approval) string {
-	if s.Mode != protocol.SandboxReadOnly || a.Kind != protocol.ApprovePatch || a.CWD == "" {
+// refusal returns why the sandbox certainly refuses a request, or "": no process in it changes a file
+// of the patch.
+func (s *Session) refusal(a *protocol.Approval) string {
+	agents, ok := s.hub.cfg.Agents.(Sandboxes)
+	if !ok || !s.spec.Sandbox.Confines() || a.Kind != protocol.ApprovePatch {
 		return ""
 	}
 	for _, path := range a.Paths {
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.CWD, path)
+			path = filepath.Join(cmp.Or(a.CWD, s.spec.CWD), path)
 		}
-		if rel, err := filepath.Rel(a.CWD, path); err == nil && filepath.IsLocal(rel) {
-			return "the sandbox read-only changes no file of the directory"
+		if err := agents.SandboxRefuses(&s.spec, path); err != nil {
+			return err.Error()
 		}
 	}
 	return ""

@@ -171,13 +171,15 @@ func TestARequestThatTheSandboxRefusesIsNotAllowed(t *testing.T) {
 		request protocol.Approval
 		refused bool
 	}{
-		"a file of the directory": {protocol.Sandbox{Mode: only}, patch(dir + "/a"), true},
-		"a relative file":         {protocol.Sandbox{Mode: only}, patch("/elsewhere", "a"), true},
-		"a file elsewhere":        {protocol.Sandbox{Mode: only}, patch("/elsewhere/a"), false},
-		"no file":                 {protocol.Sandbox{Mode: only}, patch(), false},
-		"a command":               {protocol.Sandbox{Mode: only}, protocol.Approval{Kind: protocol.ApproveCommand, Command: "touch a"}, false},
-		"in a writable directory": {protocol.Sandbox{Mode: work}, patch(dir + "/a"), false},
-		"without a sandbox":       {protocol.Sandbox{}, patch(dir + "/a"), false},
+		"a file of the directory":  {protocol.Sandbox{Mode: only}, patch(dir + "/a"), true},
+		"a relative file":          {protocol.Sandbox{Mode: only}, patch("/elsewhere", "a"), true},
+		"a file elsewhere":         {protocol.Sandbox{Mode: only}, patch("/elsewhere/a"), false},
+		"no file":                  {protocol.Sandbox{Mode: only}, patch(), false},
+		"a command":                {protocol.Sandbox{Mode: only}, protocol.Approval{Kind: protocol.ApproveCommand, Command: "touch a"}, false},
+		"the configuration of git": {protocol.Sandbox{Mode: work}, patch(dir+"/a", dir+"/.git/config"), true},
+		"git without a sandbox":    {protocol.Sandbox{}, patch(dir + "/.git/config"), false},
+		"in a writable directory":  {protocol.Sandbox{Mode: work}, patch(dir + "/a"), false},
+		"without a sandbox":        {protocol.Sandbox{}, patch(dir + "/a"), false},
 		"what the agent says of it": {protocol.Sandbox{}, protocol.Approval{
 			Kind: protocol.ApproveTool, Title: "x", ApprovalContext: protocol.ApprovalContext{Refused: "no"},
 		}, false},

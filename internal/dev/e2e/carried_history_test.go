@@ -30,6 +30,8 @@ func (idleAgents) DefaultSandbox(string) protocol.Sandbox { return protocol.Sand
 
 func (idleAgents) CheckSandbox(protocol.Sandbox) error { return nil }
 
+func (idleAgents) SandboxRefuses(*agent.Spec, string) error { return nil }
+
 type idleAgent struct{}
 
 func (idleAgent) Capabilities() agent.Capabilities { return agent.Capabilities{Resumes: true} }
