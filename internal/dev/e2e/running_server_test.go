@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -27,12 +28,16 @@ func serve(dir string, of session.Agents, wrap func(session.Store) session.Store
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s, err := server.New(context.Background(), server.Config{Version: "e2e", Session: session.Config{
+	sandboxes, err := os.MkdirTemp("", "e2e") // dir may be too long for sockets
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	s, err := server.New(context.Background(), server.Config{Version: "e2e", SandboxDir: sandboxes, Session: session.Config{
 		Limits: session.Limits{LogMemory: 4 << 20}, // so that tests read the store
 		Store:  wrap(store), Agents: of, DefaultAgent: "main", Signing: archive.Signing{Secret: []byte("secret")},
 	}})
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, store.Close(), os.RemoveAll(sandboxes))
 	}
 	pipe := server.NewPipe()
 	var serving sync.WaitGroup
@@ -52,6 +57,6 @@ func serve(dir string, of session.Agents, wrap func(session.Store) session.Store
 		defer cancel()
 		err := s.Shutdown(ctx)
 		serving.Wait()
-		return errors.Join(err, failed, store.Close())
+		return errors.Join(err, failed, store.Close(), os.RemoveAll(sandboxes))
 	}}, nil
 }
