@@ -244,7 +244,9 @@ func (b *Box) writable() access {
 
 func (b *Box) setCaches(t table) {
 	for _, name := range cacheDirectories {
-		t.set(filepath.Join(b.home, name), private)
+		dir := filepath.Join(b.home, name)
+		_ = os.MkdirAll(dir, 0o700) // a process in the sandbox cannot make it
+		t.set(dir, private)
 	}
 	for _, name := range readCaches {
 		t.set(filepath.Join(b.home, name), read)

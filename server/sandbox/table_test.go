@@ -103,6 +103,21 @@ func TestFileToolsObeyTheTable(t *testing.T) {
 	}
 }
 
+func TestAProcessHasCachesInAHomeDirectoryWithoutAny(t *testing.T) {
+	for _, mode := range []protocol.SandboxMode{protocol.SandboxWorkspace, protocol.SandboxReadOnly} {
+		b, home := newTestBox(t, mode)
+		rules, err := b.table()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range cacheDirectories {
+			if r := rules.at(filepath.Join(home, name)); r.access != private {
+				t.Errorf("%s: %s is %+v", mode, name, r)
+			}
+		}
+	}
+}
+
 // A protected path and its cover must not part: each directory between it and the directory that is
 // written is a mount.
 func TestEveryDirectoryAboveAProtectedPathIsAMount(t *testing.T) {
