@@ -95,9 +95,20 @@ func (r *testSession) waitCommandApproval(command string) protocol.Approval {
 	return a
 }
 
+// approve decides a request. An agent may send other arguments of the call while the request waits,
+// such as a description: the server withdraws it then, and the decision is for the one that follows.
 func (r *testSession) approve(d protocol.ApproveData) {
 	r.t.Helper()
-	r.do(protocol.DoApprove, d, &protocol.ApproveResult{})
+	err := r.try(protocol.DoApprove, d, &protocol.ApproveResult{})
+	if protocol.AsError(err).Code == protocol.CodeConflict {
+		var a protocol.Approval
+		r.decode(r.waitEvent(protocol.ApprovalRequested), &a)
+		d.Request = a.Request
+		err = r.try(protocol.DoApprove, d, &protocol.ApproveResult{})
+	}
+	if err != nil {
+		r.t.Fatalf("%s: %v; the log is\n%s", protocol.DoApprove, err, r.logText())
+	}
 }
 
 // waitToolEnd waits for the end of a tool call and checks its status.

@@ -206,15 +206,20 @@ func (r *testSession) checkGone(groups []int) {
 	}
 }
 
-// do executes a command and decodes its result.
+// do executes a command, which must succeed, and decodes its result.
 func (r *testSession) do(verb protocol.Verb, data, result any) {
 	r.t.Helper()
+	if err := r.try(verb, data, result); err != nil {
+		r.t.Fatalf("%s: %v; the log is\n%s", verb, err, r.logText())
+	}
+}
+
+// try executes a command and decodes its result.
+func (r *testSession) try(verb protocol.Verb, data, result any) error {
 	ctx, cancel := context.WithTimeout(r.t.Context(), agentTimeout)
 	defer cancel()
 	c := protocol.Command{Command: verb, Session: r.session, Data: protocol.MustEncode(data)}
-	if err := r.client.Do(ctx, c, result); err != nil {
-		r.t.Fatalf("%s: %v; the log is\n%s", verb, err, r.logText())
-	}
+	return r.client.Do(ctx, c, result)
 }
 
 func (r *testSession) send(text string) {
