@@ -52,6 +52,10 @@ type State struct {
 	Kept   []string // written; a name that ends with a slash is a directory, which is created
 	Read   []string // read only
 	Copied []string // files that the agent writes a copy of
+
+	// Variables of the agent's processes that name files below Dir, where it writes in the mode
+	// workspace what it writes elsewhere without a sandbox.
+	Variables map[string]string
 }
 
 // Box returns the sandbox of a session, nil if it has none. The error has the code unsupported if
@@ -352,6 +356,13 @@ func (b *Box) environment(env []string) []string {
 		name, value, _ := strings.Cut(kv, "=")
 		return slices.Contains(droppedVariables, name) && !b.shows(value)
 	})
+	if b.writable() == write {
+		for _, s := range b.options.State {
+			for name, file := range s.Variables {
+				env = append(env, name+"="+filepath.Join(b.home, s.Dir, file))
+			}
+		}
+	}
 	if b.options.Dir != "" {
 		env = append(env, serverVariable+"=unix://"+b.inside())
 	}

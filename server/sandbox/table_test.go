@@ -118,6 +118,24 @@ func TestAProcessHasCachesInAHomeDirectoryWithoutAny(t *testing.T) {
 	}
 }
 
+func TestAnAgentWritesItsStateElsewhereInTheModeWorkspace(t *testing.T) {
+	for mode, want := range map[protocol.SandboxMode]string{
+		protocol.SandboxWorkspace: ".agent/log/db", protocol.SandboxReadOnly: "set",
+	} {
+		b, home := newTestBox(t, mode)
+		b.options.State[0].Variables = map[string]string{"AGENT_DB": "log/db"}
+		var got string // the last one counts
+		for _, kv := range b.environment([]string{"AGENT_DB=set"}) {
+			if name, value, _ := strings.Cut(kv, "="); name == "AGENT_DB" {
+				got = strings.TrimPrefix(value, home+"/")
+			}
+		}
+		if got != want {
+			t.Errorf("%s: the variable is %q, want %q", mode, got, want)
+		}
+	}
+}
+
 // A protected path and its cover must not part: each directory between it and the directory that is
 // written is a mount.
 func TestEveryDirectoryAboveAProtectedPathIsAMount(t *testing.T) {

@@ -145,7 +145,12 @@ var presets = []Preset{
 		LoginCommand: []string{"opencode", "auth", "login"},
 		LoginFiles:   []string{".local/share/opencode/auth.json"}, Keys: modelKeys,
 		State: []sandbox.State{
-			{Dir: ".local/share/opencode", Kept: []string{"log/", "snapshot/", "storage/", "auth.json"}},
+			{
+				// Its database has conversations, but also rules of what is allowed and commands that start
+				// with a project: processes in sandboxes have another one.
+				Dir: ".local/share/opencode", Kept: []string{"log/", "sandbox/", "snapshot/", "storage/", "auth.json"},
+				Variables: map[string]string{"OPENCODE_DB": "sandbox/opencode.db"},
+			},
 			{Dir: ".local/state/opencode"},
 			{Dir: ".config/opencode", Read: []string{
 				"AGENTS.md", "opencode.json", "opencode.jsonc", "agent", "command", "plugin", "skills",
