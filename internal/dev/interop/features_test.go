@@ -35,6 +35,7 @@ var features = []feature{
 	{"model failure", modelFailureEndsTurn},
 	{"agent killed", killedAgentIsReplaced},
 	{"server killed in mid-turn", conversationOutlivesAKilledServer},
+	{"sandbox `workspace`", sandboxConfinesAndLetsWork},
 	{"no process left", noProcessIsLeft},
 }
 

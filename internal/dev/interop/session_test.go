@@ -95,19 +95,35 @@ func (r *testSession) waitCommandApproval(command string) protocol.Approval {
 	return a
 }
 
-// approve decides a request. An agent may send other arguments of the call while the request waits,
-// such as a description: the server withdraws it then, and the decision is for the one that follows.
+// approve decides a request. An agent may send other arguments of the call before the decision
+// reaches it, such as a description. The server then asks again, and waitEventWhere decides that
+// request alike.
 func (r *testSession) approve(d protocol.ApproveData) {
 	r.t.Helper()
-	err := r.try(protocol.DoApprove, d, &protocol.ApproveResult{})
-	if protocol.AsError(err).Code == protocol.CodeConflict {
+	r.decision, r.decided = d, ""
+	for _, e := range r.seen {
 		var a protocol.Approval
-		r.decode(r.waitEvent(protocol.ApprovalRequested), &a)
-		d.Request = a.Request
-		err = r.try(protocol.DoApprove, d, &protocol.ApproveResult{})
+		if e.Type != protocol.ApprovalRequested {
+			continue
+		}
+		if r.decode(e, &a); a.Request == d.Request {
+			r.decided = a.Tool
+		}
 	}
-	if err != nil {
+	err := r.try(protocol.DoApprove, d, &protocol.ApproveResult{})
+	if err != nil && protocol.AsError(err).Code != protocol.CodeConflict {
 		r.t.Fatalf("%s: %v; the log is\n%s", protocol.DoApprove, err, r.logText())
+	}
+}
+
+// decideAlike decides the request that replaces the one of the last decision.
+func (r *testSession) decideAlike(e protocol.Event) {
+	r.t.Helper()
+	var a protocol.Approval
+	if r.decode(e, &a); a.Tool != "" && a.Tool == r.decided {
+		d := r.decision
+		d.Request = a.Request
+		r.approve(d)
 	}
 }
 

@@ -33,7 +33,8 @@ type testSession struct {
 	t       *testing.T
 	agent   *realAgent
 	model   *fakemodel.Handler
-	home    string // home directory of the agent
+	sandbox protocol.Sandbox
+	home    string // home directory of the agent and the server
 	data    string // data directory of the server
 	cwd     string
 	session string
@@ -43,12 +44,47 @@ type testSession struct {
 	client *wsclient.Client
 	events *wsclient.Subscription
 	seen   []protocol.Event
+
+	decision protocol.ApproveData // the last one
+	decided  string               // the tool call of its request
 }
 
 // newTestSession creates a session with the agent, whose model answers according to script.
 func newTestSession(t *testing.T, agent *realAgent, script fakemodel.Script) *testSession {
 	t.Helper()
 	r := &testSession{t: t, agent: agent, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}
+	r.create()
+	return r
+}
+
+// newSandboxSession is newTestSession in the sandbox workspace. The home directory is no temporary
+// one, which the sandbox would hide.
+func newSandboxSession(t *testing.T, agent *realAgent, script fakemodel.Script) *testSession {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := os.MkdirTemp(cache, "agentctl-interop-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	r := &testSession{
+		t: t, agent: agent, model: fakemodel.New(script), sandbox: protocol.Sandbox{Mode: protocol.SandboxWorkspace},
+		home: home, cwd: filepath.Join(home, "work"),
+	}
+	if err := os.Mkdir(r.cwd, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.create()
+	return r
+}
+
+// create starts the model, the server and the client, and creates the session.
+func (r *testSession) create() {
+	t, agent := r.t, r.agent
+	t.Helper()
 	endpoint := httptest.NewServer(r.model)
 	t.Cleanup(endpoint.Close)
 	r.data = shortDir(t)
@@ -69,9 +105,8 @@ func newTestSession(t *testing.T, agent *realAgent, script fakemodel.Script) *te
 	r.client = wsclient.New("unix://"+filepath.Join(r.data, "agentctl.sock"), wsclient.Options{Name: "tester"})
 	t.Cleanup(func() { _ = r.client.Close() })
 	var made protocol.CreateResult
-	r.do(protocol.DoCreate, protocol.CreateData{Agent: agent.name, CWD: r.cwd}, &made)
+	r.do(protocol.DoCreate, protocol.CreateData{Agent: agent.name, CWD: r.cwd, Sandbox: r.sandbox}, &made)
 	r.follow(made)
-	return r
 }
 
 // follow selects a created session.
@@ -119,6 +154,7 @@ func (r *testSession) start() {
 		"json", "-v",
 	)
 	r.server.Stderr = r.log
+	r.server.Env = append(os.Environ(), "HOME="+r.home)
 	out, err := r.server.StdoutPipe()
 	if err == nil {
 		err = r.server.Start()
@@ -247,6 +283,9 @@ func (r *testSession) waitEventWhere(what string, ok func(*protocol.Event) bool)
 		r.seen = append(r.seen, *it.Event)
 		if ok(it.Event) {
 			return *it.Event
+		}
+		if it.Event.Type == protocol.ApprovalRequested {
+			r.decideAlike(*it.Event)
 		}
 	}
 	r.t.Fatalf("no %s; the log is\n%s", what, r.logText())
