@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"agentctl/protocol"
@@ -10,7 +11,7 @@ import (
 
 // sandboxes is a Config.Confine that counts.
 type sandboxes struct {
-	made, released int
+	made, released atomic.Int32
 	fail           error
 }
 
@@ -18,8 +19,8 @@ func (s *sandboxes) confine(string) (string, func(), error) {
 	if s.fail != nil {
 		return "", nil, s.fail
 	}
-	s.made++
-	return "/sandbox", func() { s.released++ }, nil
+	s.made.Add(1)
+	return "/sandbox", func() { s.released.Add(1) }, nil
 }
 
 func TestTheSandboxOfASessionLastsAsLongAsItsAgent(t *testing.T) {
@@ -28,12 +29,13 @@ func TestTheSandboxOfASessionLastsAsLongAsItsAgent(t *testing.T) {
 		id := r.create()
 		r.confine(id)
 		r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "hi"}))
-		if a := r.agents.opened[0]; a.spec.SandboxDir != "/sandbox" || boxes.made != 1 || boxes.released != 0 {
-			t.Errorf("the agent got %q; made %d, released %d", a.spec.SandboxDir, boxes.made, boxes.released)
+		dir, made, released := r.agents.opened[0].spec.SandboxDir, boxes.made.Load(), boxes.released.Load()
+		if dir != "/sandbox" || made != 1 || released != 0 {
+			t.Errorf("the agent got %q; made %d, released %d", dir, made, released)
 		}
 		r.close()
-		if boxes.released != 1 {
-			t.Errorf("released %d after the end", boxes.released)
+		if n := boxes.released.Load(); n != 1 {
+			t.Errorf("released %d after the end", n)
 		}
 		r.open()
 	})
