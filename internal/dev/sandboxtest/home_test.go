@@ -22,7 +22,7 @@ import (
 
 // A home is a user with secrets, sockets, a repository, and a server on a directory.
 type home struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	cwd  string
 	env  []string
@@ -30,7 +30,7 @@ type home struct {
 }
 
 // newHome makes a home directory. Its secrets have the word CANARY.
-func newHome(t *testing.T) *home {
+func newHome(t testing.TB) *home {
 	t.Helper()
 	dir, err := os.MkdirTemp(os.Getenv(baseVariable), "h")
 	if err != nil {

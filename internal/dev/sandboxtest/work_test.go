@@ -3,12 +3,10 @@
 package sandboxtest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent/process"
@@ -92,30 +90,22 @@ func (h *home) work() {
 	h.env = append(h.env, "BASE="+os.Getenv(baseVariable), "NAME="+filepath.Base(h.dir))
 }
 
-// TestASandboxStartsQuickly compares the time of a start with one outside.
-func TestASandboxStartsQuickly(t *testing.T) {
-	h := newHome(t)
+// BenchmarkStart starts a program, and waits for its end: without a sandbox and in one.
+func BenchmarkStart(b *testing.B) {
+	h := newHome(b)
 	h.git()
-	const starts = 100
-	measure := func(s protocol.Sandbox) time.Duration {
-		box := h.box(s)
-		best := time.Hour
-		for range starts {
-			begin := time.Now()
-			p, err := box.Start(process.Command{Args: []string{"true"}, Dir: h.cwd, Env: h.env})
-			if err != nil {
-				t.Fatal(err)
+	for _, s := range modes[:2] {
+		b.Run(string(s.Mode), func(b *testing.B) {
+			box := h.box(s)
+			for b.Loop() {
+				p, err := box.Start(process.Command{Args: []string{"true"}, Dir: h.cwd, Env: h.env})
+				if err != nil {
+					b.Fatal(err)
+				}
+				<-p.Done()
+				p.End(0)
+				p.Release()
 			}
-			<-p.Done()
-			best = min(best, time.Since(begin))
-			p.End(0)
-			p.Release()
-		}
-		return best
-	}
-	outside, inside := measure(modes[0]), measure(modes[1])
-	fmt.Printf("start: %v outside, %v inside\n", outside, inside)
-	if inside-outside > 15*time.Millisecond {
-		t.Errorf("a start in a sandbox takes %v more than the %v outside", inside-outside, outside)
+		})
 	}
 }
