@@ -77,6 +77,9 @@ func (a *Arguments) Description() string {
 	return ""
 }
 
+// IsDescription reports whether a field of arguments is words for people: it changes nothing that runs.
+func IsDescription(name string) bool { return slices.Contains(descriptionNames, name) }
+
 // Dir returns the working directory in the arguments, or "" if they name none or several.
 func (a *Arguments) Dir() (dir string) {
 	for _, name := range directoryNames {

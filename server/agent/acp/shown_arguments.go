@@ -20,7 +20,8 @@ type shownArguments struct {
 	withdraw context.CancelFunc
 }
 
-// cover reports whether arguments have no value that was not shown. Fewer arguments are covered.
+// cover reports whether arguments have no value that was not shown, except words for people. Fewer
+// arguments are covered.
 func (s *shownArguments) cover(input json.RawMessage) bool {
 	more := protocol.ReadArguments(input)
 	for _, shown := range s.inputs {
@@ -33,7 +34,7 @@ func (s *shownArguments) cover(input json.RawMessage) bool {
 		}
 		fields, covered := in.Fields(), true
 		for name, value := range more.Fields() {
-			covered = covered && bytes.Equal(fields[name], value)
+			covered = covered && (bytes.Equal(fields[name], value) || protocol.IsDescription(name))
 		}
 		if covered {
 			return true
@@ -57,7 +58,7 @@ func (t *turn) checkShown(known *tool, input json.RawMessage) {
 	}
 	s.inputs = append(s.inputs, input) // one notice
 	t.warn(fmt.Sprintf("the agent changed the arguments of the call %q after its request was allowed: "+
-		"what it runs is not what was allowed", known.call.Title))
+		"check what it ran", known.call.Title))
 }
 
 // show makes the request of a call, and notes which arguments it shows. The context ends when the

@@ -43,6 +43,7 @@ func TestArgumentsThatChangeAfterTheDecisionAreTold(t *testing.T) {
 		"an environment":  {allow, []string{changeTo(`{"command":"ls","env":{"A":"1"}}`)}, 1},
 		"twice the same":  {allow, []string{changeTo(`{"command":"rm"}`), changeTo(`{"command":"rm"}`)}, 1},
 		"twice":           {allow, []string{changeTo(`{"command":"rm"}`), changeTo(`{"command":"rm x"}`)}, 2},
+		"a description":   {allow, []string{changeTo(`{"command":"ls","description":"Lists"}`)}, 0},
 		"another form":    {allow, []string{changeTo(`{ "command" : "l\u0073" }`)}, 0},
 		"fewer":           {allow, []string{changeTo(`{}`)}, 0},
 		"the name twice":  {allow, []string{changeTo(`{"command":"ls","command":"rm"}`)}, 1},
