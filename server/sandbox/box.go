@@ -145,20 +145,13 @@ func (b *Box) May(path string, writes bool) error {
 	return nil
 }
 
-// Refuses returns why no process in the sandbox can change a file, or nil. The path is absolute; links
-// in it are followed.
+// Refuses returns why no process in the sandbox can change a file, or nil. The path is absolute and
+// without links; it may not exist.
 func (b *Box) Refuses(path string) error {
 	if b == nil {
 		return nil
 	}
-	real := path
-	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-			real = filepath.Join(resolved, strings.TrimPrefix(path, dir))
-			break
-		}
-	}
-	r, err := b.ruleAt(real)
+	r, err := b.ruleAt(path)
 	if err != nil || r.access == write || r.access == private {
 		return nil //nolint:nilerr // a process that cannot start changes nothing
 	}

@@ -1,9 +1,7 @@
 package session
 
 import (
-	"cmp"
 	"os"
-	"path/filepath"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -19,7 +17,7 @@ type Sandboxes interface {
 	CheckSandbox(s protocol.Sandbox) error
 
 	// SandboxRefuses returns why no process of a session's agent can change a file, or nil. The path is
-	// absolute.
+	// absolute and without links.
 	SandboxRefuses(spec *agent.Spec, path string) error
 }
 
@@ -88,16 +86,13 @@ func inDirectory(spec *agent.Spec, parent *protocol.Summary) error {
 }
 
 // refusal returns why the sandbox certainly refuses a request, or "": no process in it changes a file
-// of the patch.
+// of the patch. The paths are absolute and without links, since the classifier resolved them.
 func (s *Session) refusal(a *protocol.Approval) string {
 	agents, ok := s.hub.cfg.Agents.(Sandboxes)
 	if !ok || !s.spec.Sandbox.Confines() || a.Kind != protocol.ApprovePatch {
 		return ""
 	}
 	for _, path := range a.Paths {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(cmp.Or(a.CWD, s.spec.CWD), path)
-		}
 		if err := agents.SandboxRefuses(&s.spec, path); err != nil {
 			return err.Error()
 		}
