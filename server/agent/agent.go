@@ -82,8 +82,8 @@ type Spec struct {
 
 	policy.Choice // decides requests instead of users
 
-	// Sandbox confines every process that the agent starts. Box does it: whoever opens the agent makes
-	// it, with SandboxDir for its files.
+	// Sandbox confines every process that the agent starts. Box enforces it. The registry of agents makes
+	// Box when it opens the agent, with SandboxDir for its files.
 	Sandbox    protocol.Sandbox `json:"sandbox,omitzero"`
 	SandboxDir string           `json:"-"`
 	Box        *sandbox.Box     `json:"-"`

@@ -107,7 +107,8 @@ func (u Users) check(name, password string) bool {
 }
 
 // dummy returns a hash to be checked instead of an unknown user's. It has the rounds of one of the
-// users, always of the same one for a name: no time tells an unknown user from a known one.
+// users, always the same for a name, so that the time of an answer does not show whether the user
+// exists.
 func (u Users) dummy(name string) hash {
 	h := hash{rounds: rounds, salt: make([]byte, 16), key: make([]byte, keyBytes)}
 	if len(u) > 0 {

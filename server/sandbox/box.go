@@ -15,8 +15,8 @@ import (
 	"agentctl/server/policy"
 )
 
-// A Box is the sandbox of a session. nil is none: its processes have the rights of the server. Its
-// methods may be called from any goroutine.
+// A Box is the sandbox of a session. A nil Box confines nothing: processes have the rights of the
+// server. Its methods may be called from any goroutine.
 type Box struct {
 	host    *Host
 	sandbox protocol.Sandbox

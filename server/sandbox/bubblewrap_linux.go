@@ -20,9 +20,9 @@ const probeTimeout = 30 * time.Second
 // program is what makes sandboxes.
 const program = "bwrap"
 
-// namespaces are the arguments without those of the file system. The processes end with the
-// server, with the first of them, and with the program that waits for them. Without a capability,
-// and with no new ones for anybody, no mount is undone.
+// namespaces returns the arguments for everything but the file system. The processes end with the
+// server, with the first of them, and with the program that waits for them. No process has a
+// capability or gets one, so none undoes a mount.
 func namespaces(s protocol.Sandbox) []string {
 	args := []string{
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",

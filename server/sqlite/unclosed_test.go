@@ -84,7 +84,7 @@ func TestARepairWithoutTheLogSaysWhereSessionsEnd(t *testing.T) {
 }
 
 // A restore takes the place of a database without its log, and of a log without its database: the
-// log is not that of the restored one.
+// log belongs to another database.
 func TestARestoreTakesThePlaceOfHalfAStore(t *testing.T) {
 	for _, missing := range []string{walFile, dbFile} {
 		t.Run(missing, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // patchReview is the review of the changes of a request, with its decision below them. The keys
-// that decide are those of the form, under the guard of the request.
+// of the form decide, under the guard of the request.
 type patchReview struct {
 	styles   *ui.Styles
 	body     *review.View

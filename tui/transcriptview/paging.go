@@ -31,8 +31,8 @@ type cutTurn struct {
 	names  map[itemName]int  // indexes of items in the list
 }
 
-// An itemName names an item of a turn. In a cut turn its seq does not: that of an item that began
-// before the events is not known yet.
+// An itemName names an item of a cut turn. The seq of an item that began before the loaded events is
+// not known yet.
 type itemName struct {
 	turn string
 	kind protocol.ItemKind

@@ -32,10 +32,13 @@ func serve(dir string, of session.Agents, wrap func(session.Store) session.Store
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	s, err := server.New(context.Background(), server.Config{Version: "e2e", SandboxDir: sandboxes, Session: session.Config{
-		Limits: session.Limits{LogMemory: 4 << 20}, // so that tests read the store
-		Store:  wrap(store), Agents: of, DefaultAgent: "main", Signing: archive.Signing{Secret: []byte("secret")},
-	}})
+	s, err := server.New(context.Background(), server.Config{
+		Version: "e2e", SandboxDir: sandboxes,
+		Session: session.Config{
+			Limits: session.Limits{LogMemory: 4 << 20}, // so that tests read the store
+			Store:  wrap(store), Agents: of, DefaultAgent: "main", Signing: archive.Signing{Secret: []byte("secret")},
+		},
+	})
 	if err != nil {
 		return nil, errors.Join(err, store.Close(), os.RemoveAll(sandboxes))
 	}

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 // runAsTestUser runs the tests as another user than root. A file that the configuration of ssh
-// includes belongs to root meanwhile.
+// includes belongs to root while they run.
 func runAsTestUser() int {
 	account, err := user.Lookup(testUser)
 	if err == nil {

@@ -8,7 +8,7 @@ const (
 )
 
 // A clock knows whether the wall clock was set forward a short time ago. The zero clock trusts it.
-// It cannot know that of the time before the process began.
+// It does not know the time before the process began.
 type clock struct {
 	wait time.Duration // until the wall clock is trusted
 }

@@ -20,7 +20,7 @@ type arrowPress struct {
 }
 
 // next reports whether an arrow comes from a mouse wheel. undo is the press to undo then: the first
-// arrow of a burst cannot be distinguished from a key press. cursor is that of the text.
+// arrow of a burst cannot be distinguished from a key press. cursor is the text's.
 func (a *arrowKeys) next(cursor int) (undo *arrowPress, wheel bool) {
 	now, last := a.now(), a.pressed
 	wheel = now.Sub(a.at) < keyInterval

@@ -15,7 +15,7 @@ import (
 const shellDirectoryWidth = 28
 
 // runShell runs the shell command in the composer in a directory and shows its output. Without a
-// directory it runs in that of the process.
+// directory it runs in the process's own.
 func runShell(config shellview.Config, c *composer.Composer, dir string) panel.Result {
 	command := c.Value()
 	if command == "" {
