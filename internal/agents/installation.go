@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"agentctl/server/agent/acp"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // The states of a login.
@@ -76,7 +76,7 @@ func (x *Inspector) Inspect(agent string) Installation {
 
 // login looks for a key and for a stored login, in the environment of this shell and of the
 // configuration.
-func (x *Inspector) login(p *acp.Preset, env map[string]string) (state, by string) {
+func (x *Inspector) login(p *catalog.Preset, env map[string]string) (state, by string) {
 	for _, name := range p.Keys {
 		if cmp.Or(env[name], x.Env(name)) != "" {
 			return LoginFound, name

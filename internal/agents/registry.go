@@ -11,6 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/acp"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/pipeline"
 	"agentctl/server/agent/script"
@@ -117,7 +118,7 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	if !ok {
 		return acp.Find(name)
 	}
-	p, _ := acp.PresetOf(c.Command)
+	p, _ := catalog.PresetOf(c.Command)
 	return acp.Config{
 		Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env, Install: p.Install, Login: p.Login,
 		Defaults: p.Defaults,
@@ -150,9 +151,9 @@ func (r *Registry) Policy(agent string) policy.Policy {
 }
 
 // FindPreset returns the preset whose program an agent runs.
-func (r *Registry) FindPreset(name string) (acp.Preset, bool) {
+func (r *Registry) FindPreset(name string) (catalog.Preset, bool) {
 	if c, ok := r.Configured[name]; ok {
-		return acp.PresetOf(c.Command)
+		return catalog.PresetOf(c.Command)
 	}
 	return acp.FindPreset(name)
 }
@@ -207,7 +208,7 @@ func (r *Registry) Check(name string) error {
 // Names lists the configured agents, then the presets, then the agent LLM.
 func (r *Registry) Names() []string {
 	names := slices.Sorted(maps.Keys(r.Configured))
-	for _, p := range acp.Presets() {
+	for _, p := range catalog.Presets() {
 		if _, ok := r.Configured[p.Name]; !ok {
 			names = append(names, p.Name)
 		}

@@ -9,12 +9,12 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/agent/acp"
+	"agentctl/server/agent/acp/catalog"
 )
 
 func TestNamesListsConfiguredAgentsThenPresets(t *testing.T) {
 	presets := (&Registry{}).Names()
-	if len(presets) != len(acp.Presets())+1 || presets[len(presets)-1] != LLM {
+	if len(presets) != len(catalog.Presets())+1 || presets[len(presets)-1] != LLM {
 		t.Fatalf("presets: %v", presets)
 	}
 	r := &Registry{Configured: map[string]Config{
@@ -30,7 +30,7 @@ func TestNamesListsConfiguredAgentsThenPresets(t *testing.T) {
 func TestCheckAcceptsTheNamesThatOpenKnows(t *testing.T) {
 	r := &Registry{Configured: map[string]Config{"mine": {Command: "x"}}}
 	for name, want := range map[string]bool{
-		"mine": true, acp.Presets()[0].Name: true, "acp:my-agent --acp": true, "script:demo.script": true,
+		"mine": true, catalog.Presets()[0].Name: true, "acp:my-agent --acp": true, "script:demo.script": true,
 		"llm": true, "llm:claude-sonnet-5-5": true, "llm:ollama/qwen": true,
 		"min": false, "acp:": false, "": false,
 	} {

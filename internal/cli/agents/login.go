@@ -16,6 +16,7 @@ import (
 	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
+	"agentctl/server/agent/acp/catalog"
 )
 
 type agentLoginOptions struct {
@@ -75,7 +76,7 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 
 // runCommand runs the login of a preset in this terminal, with the program and the environment of
 // the agent's configuration.
-func (o *agentLoginOptions) runCommand(ctx context.Context, p *acp.Preset, config acp.Config) error {
+func (o *agentLoginOptions) runCommand(ctx context.Context, p *catalog.Preset, config acp.Config) error {
 	line := strings.Join(p.LoginCommand, " ")
 	program := p.LoginCommand[0]
 	if program == p.Command[0] {

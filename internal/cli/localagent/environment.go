@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/exit"
 	"agentctl/protocol"
 	"agentctl/server/agent/acp"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/process"
 )
 
@@ -36,7 +37,7 @@ func (m Machine) Environment(agent string) map[string]string {
 		}
 		return env
 	}
-	names := acp.Environment() // the server's configuration may name any agent
+	names := catalog.Environment() // the server's configuration may name any agent
 	if p, ok := acp.FindPreset(agent); ok {
 		names = p.Environment()
 	}

@@ -71,7 +71,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "internal/cli/localagent", imports: []string{
 		"internal/agents", "internal/cli/host", "internal/cli/verb", "internal/config",
-		"internal/exit", "internal/localserver", "internal/output", "protocol", "server/agent/acp",
+		"internal/exit", "internal/localserver", "internal/output", "protocol", "server/agent/acp", "server/agent/acp/catalog",
 		"server/agent/process",
 	}},
 	{pkg: "internal/cli/connection", imports: []string{
@@ -141,7 +141,7 @@ var packageRules = []packageRule{
 		"server/eventlog", "server/session/stored", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/agents", imports: append([]string{
-		"internal/agents", "internal/cli/localagent", "server/agent", "server/agent/acp",
+		"internal/agents", "internal/cli/localagent", "server/agent", "server/agent/acp", "server/agent/acp/catalog",
 	}, verbImports...)},
 	{pkg: "internal/cli/doctor", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/redact",
@@ -196,6 +196,7 @@ var packageRules = []packageRule{
 	{pkg: "server/embedded", imports: serverImports},
 	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/sandbox"}},
 	{pkg: "server/agent/acp", imports: agentImports},
+	{pkg: "server/agent/acp/catalog", imports: []string{"protocol", "server/sandbox"}},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/llm", imports: agentImports},

@@ -14,6 +14,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // Default deadlines.
@@ -95,7 +96,7 @@ func New(config Config, spec agent.Spec, host agent.Host) (*Agent, error) {
 // Capabilities implements agent.Agent. ACP has no field for the reason of a decision, so the
 // session sends it as a message.
 func (a *Agent) Capabilities() agent.Capabilities {
-	return agent.Capabilities{ReadTools: readTools}
+	return agent.Capabilities{ReadTools: catalog.ReadTools()}
 }
 
 // Start implements agent.Starter.
@@ -253,7 +254,7 @@ func (a *Agent) markPrompted() error {
 }
 
 // restartUsage notes that a new process reports usage.
-func (a *Agent) restartUsage(how usageReports, restored bool) {
+func (a *Agent) restartUsage(how catalog.UsageReports, restored bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.saved.restartUsage(how, restored)

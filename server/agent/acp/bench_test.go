@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/acp/rpc"
 )
 
@@ -32,7 +33,7 @@ func BenchmarkLine(b *testing.B) {
 			line := fmt.Sprintf(chunkLine, c.update) + "\n"
 			out := discardSession{&recorder{}}
 			l := newTestClient(out.recorder)
-			t := newTurn(b.Context(), "t", out, "/", knownAgent{})
+			t := newTurn(b.Context(), "t", out, "/", catalog.Agent{})
 			l.setTurn(t)
 			defer l.endTurn(t)
 			r, w := io.Pipe()
@@ -55,7 +56,7 @@ func BenchmarkLine(b *testing.B) {
 func BenchmarkOutput(b *testing.B) {
 	out := discardSession{&recorder{}}
 	c := newTestClient(out.recorder)
-	t := newTurn(b.Context(), "t", out, "/", knownAgent{})
+	t := newTurn(b.Context(), "t", out, "/", catalog.Agent{})
 	c.setTurn(t)
 	defer c.endTurn(t)
 	text := strings.Repeat("a line of some tool's output\n", 1000)

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/acp/rpc"
 )
 
@@ -149,6 +150,14 @@ func (c *client) initialize(ctx context.Context) error {
 	}
 	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
 	return nil
+}
+
+// known returns what differs between agents for this one.
+func (c *client) known() catalog.Agent {
+	if c.agentInfo.Agent == nil {
+		return catalog.Agent{}
+	}
+	return catalog.Reported(c.agentInfo.Agent.Name)
 }
 
 // setTurn makes t the turn that receives updates.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // Types of protocol.Content.
@@ -25,21 +26,21 @@ const mediaMarkdown = "text/markdown"
 
 // output returns the output in an update. The text of a shell result is for users, its content for
 // the model. ok is false if the update has no output.
-func (a knownAgent) output(c *toolCall) (_ []protocol.Content, ok bool) {
-	if text, ok := shellText(c.Output); ok {
+func (t *turn) output(c *toolCall) (_ []protocol.Content, ok bool) {
+	if text, ok := catalog.ShellText(c.Output); ok {
 		return []protocol.Content{{Type: contentText, Text: text}}, true
 	}
 	if c.Content == nil {
 		return nil, false
 	}
-	return a.mapContents(c.Content)
+	return mapContents(c.Content, t.agent.Markdown)
 }
 
 // mapContents maps the content list of a tool call. Unknown content is kept as raw data. References
 // to terminals are left out: their output comes in other fields. ok is false if the list has only
 // such references.
-func (a knownAgent) mapContents(raw json.RawMessage) (out []protocol.Content, ok bool) {
-	if out, ok := a.textContents(raw); ok {
+func mapContents(raw json.RawMessage, markdown bool) (out []protocol.Content, ok bool) {
+	if out, ok := textContents(raw, markdown); ok {
 		return out, true
 	}
 	var items []json.RawMessage
@@ -48,7 +49,7 @@ func (a knownAgent) mapContents(raw json.RawMessage) (out []protocol.Content, ok
 	}
 	out = make([]protocol.Content, 0, len(items))
 	for _, item := range items {
-		if c, ok := a.mapContent(item); ok {
+		if c, ok := mapContent(item, markdown); ok {
 			out = append(out, c)
 		}
 	}
@@ -60,7 +61,7 @@ const textItem = `{"type":"content","content":{"type":"text","text":"`
 
 // textContents maps the content list of a tool call if all of it is text in the form that agents
 // send, in one pass. It reports false for every other form.
-func (a knownAgent) textContents(raw []byte) (out []protocol.Content, ok bool) {
+func textContents(raw []byte, markdown bool) (out []protocol.Content, ok bool) {
 	rest, ok := bytes.CutPrefix(raw, []byte(`[`))
 	for ok {
 		var text string
@@ -73,7 +74,7 @@ func (a knownAgent) textContents(raw []byte) (out []protocol.Content, ok bool) {
 		if rest, ok = bytes.CutPrefix(rest, []byte(`}}`)); !ok {
 			break
 		}
-		out = append(out, a.textContent(text))
+		out = append(out, textContent(text, markdown))
 		if string(rest) == `]` {
 			return out, true
 		}
@@ -83,14 +84,14 @@ func (a knownAgent) textContents(raw []byte) (out []protocol.Content, ok bool) {
 }
 
 // textContent returns text as content.
-func (a knownAgent) textContent(text string) protocol.Content {
-	if a.markdown {
+func textContent(text string, markdown bool) protocol.Content {
+	if markdown {
 		return markdownContent(text)
 	}
 	return protocol.Content{Type: contentText, Text: text}
 }
 
-func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool) {
+func mapContent(raw json.RawMessage, markdown bool) (_ protocol.Content, ok bool) {
 	var c struct {
 		Type    string  `json:"type"`
 		Content block   `json:"content"`
@@ -106,7 +107,7 @@ func (a knownAgent) mapContent(raw json.RawMessage) (_ protocol.Content, ok bool
 		return protocol.Content{Type: contentDiff, Path: c.Path, Old: c.Old, New: c.New}, true
 	case c.Type != "content":
 	case c.Content.Type == "text":
-		return a.textContent(c.Content.Text), true
+		return textContent(c.Content.Text, markdown), true
 	default:
 		if file, ok := c.Content.file(); ok {
 			return file, true

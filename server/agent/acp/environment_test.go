@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
@@ -47,7 +48,7 @@ func TestQwenStartsInTheModeThatAsks(t *testing.T) {
 }
 
 func TestPresetsSayHowToInstallThemAndLogIn(t *testing.T) {
-	for _, p := range Presets() {
+	for _, p := range catalog.Presets() {
 		if p.Title == "" || p.Install == "" || p.Login == "" {
 			t.Errorf("%+v", p)
 		}

@@ -107,8 +107,7 @@ func (a *Agent) failedPrompt(c *client, err error) (agent.End, error) {
 	return agent.End{}, a.translateError(c, err)
 }
 
-// isMaxTokens reports whether an error means the length limit of the model. Claude and Codex name
-// it alike.
+// isMaxTokens reports whether an error means the length limit of the model.
 func isMaxTokens(e *rpc.Error) bool {
 	return strings.Contains(e.Message, "max_output_tokens") || strings.Contains(string(e.Data), "max_output_tokens")
 }

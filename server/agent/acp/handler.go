@@ -71,7 +71,7 @@ func (c *client) applyAgentUpdate(u *update) bool {
 // applyInfo sets the title of the session, and notes a failure of the model that the agent reports
 // as the end of its turn.
 func (c *client) applyInfo(u *update) {
-	if u.Meta.Codex.Thread.Type == codexFailed {
+	if u.Meta.ModelFailed() {
 		c.mu.Lock()
 		turn := c.turn
 		c.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/acp/rpc"
 )
 
@@ -25,13 +26,6 @@ type authMethod struct {
 
 type authenticateParams struct {
 	Method string `json:"methodId"`
-}
-
-// keyVariables maps login methods without vars to the environment variable of their key.
-var keyVariables = map[string]string{
-	"gemini-api-key": "GEMINI_API_KEY",
-	"openai-api-key": "OPENAI_API_KEY",
-	"codex-api-key":  "CODEX_API_KEY",
 }
 
 // wantsLogin reports whether the agent refused a request because a login is required.
@@ -96,7 +90,7 @@ func (c *client) authenticate(ctx context.Context, env []string) bool {
 
 // keyAvailable reports whether the environment has all keys of the method.
 func (m *authMethod) keyAvailable(has func(string) bool) bool {
-	if name, known := keyVariables[m.ID]; known {
+	if name, ok := catalog.LoginKey(m.ID); ok {
 		return has(name)
 	}
 	if m.Type != "env_var" || len(m.Vars) == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // newReadyAgent returns a started agent without the events of its start.
@@ -525,7 +526,7 @@ func TestPartsOfAMessageReachTheAgentOrAreNamed(t *testing.T) {
 	c := &client{config: Config{Name: "Fake"}}
 	c.agentInfo.Capabilities.Prompt.Image = true
 	r := &recorder{changed: make(chan struct{}, 1)}
-	tn := newTurn(t.Context(), "turn", r, "/", knownAgent{})
+	tn := newTurn(t.Context(), "turn", r, "/", catalog.Agent{})
 	got := c.promptBlocks(protocol.Message{Text: "look", Parts: []protocol.Part{
 		{Type: "image", URL: "data:image/png;base64,AAAA"},
 		{Type: "file", URL: "file:///a/b.txt"},
@@ -592,8 +593,8 @@ func TestFindKnowsPresetsAndCommands(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	for i, p := range Presets() {
-		if c, err := Find(p.Name); err != nil || c.Name == "" || i > 0 && Presets()[i-1].Name >= p.Name {
+	for i, p := range catalog.Presets() {
+		if c, err := Find(p.Name); err != nil || c.Name == "" || i > 0 && catalog.Presets()[i-1].Name >= p.Name {
 			t.Errorf("preset %s: %v", p.Name, err)
 		}
 	}

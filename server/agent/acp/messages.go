@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+
+	"agentctl/server/agent/acp/catalog"
 )
 
 // protocolVersion is the supported version of ACP.
@@ -159,16 +161,9 @@ type resource struct {
 }
 
 type promptResult struct {
-	Reason string  `json:"stopReason"`
-	Usage  *tokens `json:"usage"`
-	Meta   struct {
-		Quota struct {
-			Tokens struct {
-				Input  int64 `json:"input_tokens"`
-				Output int64 `json:"output_tokens"`
-			} `json:"token_count"`
-		} `json:"quota"` // usage in the form of Gemini CLI
-	} `json:"_meta"`
+	Reason string             `json:"stopReason"`
+	Usage  *catalog.Tokens    `json:"usage"`
+	Meta   catalog.ResultMeta `json:"_meta"`
 }
 
 type updateParams struct {
@@ -217,38 +212,11 @@ type toolCall struct {
 	} `json:"locations"`
 	Input  json.RawMessage `json:"rawInput"`
 	Output json.RawMessage `json:"rawOutput"`
-	Meta   updateMeta      `json:"_meta"`
+	Meta   catalog.Meta    `json:"_meta"`
 }
-
-// updateMeta holds extensions of agents.
-type updateMeta struct {
-	Claude struct {
-		Tool   string `json:"toolName"`
-		Parent string `json:"parentToolUseId"`
-	} `json:"claudeCode"`
-	Codex struct {
-		Thread struct {
-			Type string `json:"type"`
-		} `json:"threadStatus"`
-	} `json:"codex"`
-	Usage         *tokens        `json:"usage"` // of a model call
-	TerminalDelta terminalOutput `json:"terminal_output_delta"`
-	Terminal      terminalOutput `json:"terminal_output"`
-	TerminalExit  struct {
-		Code *int `json:"exit_code"`
-	} `json:"terminal_exit"`
-}
-
-// terminalOutput is output of a command to append.
-type terminalOutput struct {
-	Data string `json:"data"`
-}
-
-// codexFailed is the status of a Codex thread whose model has failed.
-const codexFailed = "systemError"
 
 // name returns the name of the tool, or "".
-func (c *toolCall) name() string { return cmp.Or(c.Name, c.Meta.Claude.Tool) }
+func (c *toolCall) name() string { return cmp.Or(c.Name, c.Meta.ToolName()) }
 
 type permissionParams struct {
 	Session string             `json:"sessionId"`

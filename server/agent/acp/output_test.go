@@ -8,10 +8,11 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // knownTurn returns a client and its turn for an agent with the given quirks.
-func knownTurn(t *testing.T, agent knownAgent) (*client, *turn, *recorder) {
+func knownTurn(t *testing.T, agent catalog.Agent) (*client, *turn, *recorder) {
 	t.Helper()
 	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 	c := newTestClient(r)
@@ -70,7 +71,7 @@ func TestOutputAndExitStatusComeByEveryChannel(t *testing.T) {
 		}, "one\n", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _, r := knownTurn(t, knownAgent{})
+			c, _, r := knownTurn(t, catalog.Agent{})
 			notify(c, append([]string{call}, test.updates...)...)
 			if got := toolOutputs(r.events)["t/c"]; got != test.output {
 				t.Errorf("output %q, want %q", got, test.output)
@@ -83,7 +84,7 @@ func TestOutputAndExitStatusComeByEveryChannel(t *testing.T) {
 }
 
 func TestTheTextForUsersOfAShellResultIsItsOutput(t *testing.T) {
-	c, _, r := knownTurn(t, knownAgent{})
+	c, _, r := knownTurn(t, catalog.Agent{})
 	report := func(output string) string {
 		return `"content":[{"type":"content","content":{"type":"text","text":"Command: make\nOutput: ` + output + `"}}]`
 	}
@@ -103,9 +104,9 @@ func TestTheTextForUsersOfAShellResultIsItsOutput(t *testing.T) {
 
 func TestTheExitStatusOfAFailedCommandMayBeTheFirstLineOfItsOutput(t *testing.T) {
 	three := 3
-	claude := knownAgent{exitLine: "Exit code "}
+	claude := catalog.Agent{ExitLine: "Exit code "}
 	for name, test := range map[string]struct {
-		agent                   knownAgent
+		agent                   catalog.Agent
 		kind, status, rawOutput string
 		want                    *int
 	}{
@@ -115,8 +116,8 @@ func TestTheExitStatusOfAFailedCommandMayBeTheFirstLineOfItsOutput(t *testing.T)
 		"printed later":       {claude, "execute", "failed", `denied\nExit code 3`, nil},
 		"not a number":        {claude, "execute", "failed", "Exit code three", nil},
 		"not a command":       {claude, "read", "failed", "Exit code 3", nil},
-		"not of this agent":   {knownAgent{}, "execute", "failed", "Exit code 3", nil},
-		"a number on its own": {knownAgent{}, "execute", "failed", "3", nil},
+		"not of this agent":   {catalog.Agent{}, "execute", "failed", "Exit code 3", nil},
+		"a number on its own": {catalog.Agent{}, "execute", "failed", "3", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _, r := knownTurn(t, test.agent)
@@ -151,14 +152,14 @@ func TestMarkdownOfToolsIsOutputOrMarkedAsMarkdown(t *testing.T) {
 		}
 	}
 	for markdown, want := range map[bool]string{true: "hi", false: "```\nhi\n```"} {
-		c, _, r := knownTurn(t, knownAgent{markdown: markdown})
+		c, _, r := knownTurn(t, catalog.Agent{Markdown: markdown})
 		notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"`+
 			"```\\nhi\\n```"+`"}}]}`)
 		if got := toolOutputs(r.events)["t/c"]; got != want {
 			t.Errorf("markdown %v: output %q", markdown, got)
 		}
 	}
-	c, _, r := knownTurn(t, knownAgent{markdown: true})
+	c, _, r := knownTurn(t, catalog.Agent{Markdown: true})
 	notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"See:\n`+
 		"```\\nhi\\n```"+`"}}]}`)
 	out := r.data(protocol.ToolOutput)[0].(protocol.ToolOutputData)
@@ -176,7 +177,7 @@ func TestTitlesDoNotRepeatTheNameOfTheTool(t *testing.T) {
 			t.Errorf("%q is %q, want %q", title, got, want)
 		}
 	}
-	c, _, r := knownTurn(t, knownAgent{})
+	c, _, r := knownTurn(t, catalog.Agent{})
 	notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c","name":"Write","title":"Write x.txt"}`)
 	if d := r.data(protocol.ToolStarted)[0].(protocol.ToolStartedData); d.Name != "Write" || d.Title != "x.txt" {
 		t.Errorf("started %+v", d)
@@ -199,7 +200,7 @@ func TestTextAfterACallOrAPlanIsAnotherMessage(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _, r := knownTurn(t, knownAgent{})
+			c, _, r := knownTurn(t, catalog.Agent{})
 			notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c"}`, say(test.id), test.between, say(test.id))
 			if got := len(r.data(protocol.TextStart)); got != test.want {
 				t.Errorf("%d messages, want %d", got, test.want)
@@ -209,7 +210,7 @@ func TestTextAfterACallOrAPlanIsAnotherMessage(t *testing.T) {
 }
 
 func TestFilesInMessagesStandBetweenPartsOfText(t *testing.T) {
-	c, _, r := knownTurn(t, knownAgent{})
+	c, _, r := knownTurn(t, catalog.Agent{})
 	chunk := func(content string) string {
 		return `{"sessionUpdate":"agent_message_chunk","messageId":"m","content":` + content + `}`
 	}
@@ -238,7 +239,7 @@ text.delta {"part":"p2","text":"above"}
 }
 
 func TestMessagesWithoutAnEquivalentAreKeptAndLoggedOnce(t *testing.T) {
-	c, _, r := knownTurn(t, knownAgent{})
+	c, _, r := knownTurn(t, catalog.Agent{})
 	for range 3 {
 		notify(c, `{"sessionUpdate":"brand_new","x":1}`)
 		c.HandleNotification("_vendor/news", []byte(`{}`))
@@ -252,7 +253,7 @@ func TestMessagesWithoutAnEquivalentAreKeptAndLoggedOnce(t *testing.T) {
 }
 
 func TestASessionInfoUpdateGivesTheTitleOrNothing(t *testing.T) {
-	c, _, r := knownTurn(t, knownAgent{})
+	c, _, r := knownTurn(t, catalog.Agent{})
 	notify(c, `{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"active"}}}}`,
 		`{"sessionUpdate":"session_info_update","title":"T"}`)
 	if got := r.eventLines(); got != `session.updated {"title":"T"}`+"\n" {
@@ -319,15 +320,15 @@ func TestAFailureOfTheModelEndsTheTurnWithItsReason(t *testing.T) {
 func TestAFailureInAMessageEndsATurnWithoutUsage(t *testing.T) {
 	used := &protocol.Usage{Input: 9, Output: 2}
 	for name, test := range map[string]struct {
-		agent  knownAgent
+		agent  catalog.Agent
 		text   string
 		usage  *protocol.Usage
 		reason protocol.Reason
 	}{
-		"no usage":     {knownAgent{failure: "Error: "}, "Error: 400 no", nil, protocol.ReasonError},
-		"an answer":    {knownAgent{failure: "Error: "}, "Error: 400 no", used, protocol.ReasonCompleted},
-		"another text": {knownAgent{failure: "Error: "}, "400 no", nil, protocol.ReasonCompleted},
-		"not known":    {knownAgent{}, "Error: 400 no", nil, protocol.ReasonCompleted},
+		"no usage":     {catalog.Agent{Failure: "Error: "}, "Error: 400 no", nil, protocol.ReasonError},
+		"an answer":    {catalog.Agent{Failure: "Error: "}, "Error: 400 no", used, protocol.ReasonCompleted},
+		"another text": {catalog.Agent{Failure: "Error: "}, "400 no", nil, protocol.ReasonCompleted},
+		"not known":    {catalog.Agent{}, "Error: 400 no", nil, protocol.ReasonCompleted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, tn, _ := knownTurn(t, test.agent)
@@ -345,7 +346,7 @@ func TestAFailureInAMessageEndsATurnWithoutUsage(t *testing.T) {
 }
 
 func TestAToolWhoseRequestWasCancelledEndsAsCancelled(t *testing.T) {
-	c, tn, r := knownTurn(t, knownAgent{})
+	c, tn, r := knownTurn(t, catalog.Agent{})
 	notify(c, `{"sessionUpdate":"tool_call","toolCallId":"c"}`)
 	tn.recordVerdict(tn.tools["c"], protocol.Cancelled)
 	notify(c, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","rawOutput":"aborted"}`)

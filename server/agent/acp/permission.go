@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/acp/rpc"
 )
 
@@ -79,7 +79,7 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 	}
 	kind := toolKind(c.ToolKind)
 	input := c.Input
-	content, _ := t.agent.mapContents(c.Content)
+	content, _ := mapContents(c.Content, t.agent.Markdown)
 	changes, other, text := splitContent(content)
 	locations := c.locations()
 	if known := t.tools[c.ID]; known != nil {
@@ -124,7 +124,7 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		a.Kind = protocol.ApproveCommand
 		if plain, ok := in.Command(); ok {
 			a.Command = plain.Line
-		} else if len(a.Input) == 0 && t.agent.titleIsCommand {
+		} else if len(a.Input) == 0 && t.agent.TitleIsCommand {
 			a.Command = a.Title
 		}
 		a.CWD = t.commandDir(t.tools[c.ID], &in, a.Input, text)
@@ -148,16 +148,14 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 func removesFile(kind string) bool { return kind == protocol.ToolDelete || kind == protocol.ToolMove }
 
 // commandDir returns the directory of the command, which rules also match. A request may omit the
-// directory of the call. Gemini CLI and agents derived from it send no arguments, and put the
-// directory into the text: "[in DIRECTORY] (description)".
+// directory of the call. Some agents send no arguments, and put the directory into the text.
 func (t *turn) commandDir(known *tool, in *protocol.Arguments, input json.RawMessage, text string) string {
 	dir := in.Dir()
 	if dir == "" && known != nil {
 		dir = known.dir
 	}
-	rest, ok := strings.CutPrefix(strings.TrimSuffix(text, " [background]"), "[in ")
-	if ok && dir == "" && len(input) == 0 {
-		dir = rest[:max(strings.LastIndexByte(rest, ']'), 0)]
+	if dir == "" && len(input) == 0 {
+		dir = catalog.CommandDir(text)
 	}
 	if !filepath.IsAbs(dir) {
 		return filepath.Join(t.cwd, dir)

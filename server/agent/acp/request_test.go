@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/catalog"
 )
 
 func TestARequestShowsWhatItsCallTold(t *testing.T) {
@@ -173,7 +174,7 @@ func sameInput(got, sent json.RawMessage) bool {
 }
 
 func TestTheTitleIsTheCommandOfAnAgentThatTellsItNowhereElse(t *testing.T) {
-	turn := &turn{agent: knownAgents["gemini-cli"], cwd: "/w"}
+	turn := &turn{agent: catalog.Reported("gemini-cli"), cwd: "/w"}
 	a := turn.newApproval(&permissionParams{Tool: toolCall{Title: "make", ToolKind: protocol.ToolExecute}})
 	if a.Command != "make" || a.Subject() == "" {
 		t.Errorf("without arguments: %+v", a)

@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 )
 
@@ -61,32 +60,4 @@ func parseResult(raw json.RawMessage) result {
 		}
 	}
 	return r
-}
-
-// shellText returns the text for users in a raw output of the type shell_result, as Qwen Code sends
-// it.
-func shellText(raw json.RawMessage) (text string, ok bool) {
-	if !present(raw) {
-		return "", false
-	}
-	var o struct {
-		Type string
-		Text *string
-	}
-	if decode(raw, &o) != nil || o.Type != "shell_result" || o.Text == nil {
-		return "", false
-	}
-	return *o.Text, true
-}
-
-// exitInText returns the exit status that the first line of the text of a failed command has, or
-// nil.
-func (a knownAgent) exitInText(text string) *int {
-	line, _, _ := strings.Cut(text, "\n")
-	digits, ok := strings.CutPrefix(line, a.exitLine)
-	code, err := strconv.Atoi(digits)
-	if a.exitLine == "" || !ok || err != nil {
-		return nil
-	}
-	return &code
 }

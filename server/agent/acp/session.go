@@ -42,7 +42,7 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 // adoptSession records the ACP session and applies the saved settings.
 func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
 	c.setSession(r.Session)
-	a.restartUsage(c.known().usage, restored)
+	a.restartUsage(c.known().Usage, restored)
 	lost := !restored && (saved.Prompted || saved.Lost)
 	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored || saved.Lost != lost {
 		err := a.updateState(func(s *state) {

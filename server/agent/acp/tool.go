@@ -47,7 +47,7 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	if first {
 		known = &tool{id: t.toolID(c.ID), start: time.Now()}
 		known.call.Tool = known.id
-		if p := c.Meta.Claude.Parent; p != "" {
+		if p := c.Meta.ParentCall(); p != "" {
 			known.parent = t.toolID(p)
 		}
 		t.tools[c.ID] = known
@@ -69,15 +69,15 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	if err := t.describeTool(known, &told, first); err != nil || !output {
 		return err
 	}
-	if content, ok := t.agent.output(c); ok {
+	if content, ok := t.output(c); ok {
 		if err := t.updateOutput(known, content); err != nil {
 			return err
 		}
 	}
-	if err := t.appendOutput(known, c.Meta.Terminal.Data+c.Meta.TerminalDelta.Data); err != nil {
+	if err := t.appendOutput(known, c.Meta.Terminal()); err != nil {
 		return err
 	}
-	if code := c.Meta.TerminalExit.Code; code != nil {
+	if code := c.Meta.ExitCode(); code != nil {
 		known.exit = code
 	}
 	if present(c.Output) {
@@ -183,7 +183,7 @@ func (t *turn) endTool(known *tool, status protocol.ToolStatus) error {
 	if status == protocol.ToolFailed {
 		data.Error = result.failure
 		if known.call.Kind == protocol.ToolExecute && data.ExitCode == nil {
-			data.ExitCode = t.agent.exitInText(result.text)
+			data.ExitCode = t.agent.ExitInText(result.text)
 		}
 	}
 	return t.emitTool(known, protocol.ToolEnded, data)

@@ -54,8 +54,8 @@ func checkUpdate(t *testing.T, line []byte) {
 	if session != m.Params.Session || !reflect.DeepEqual(*got, want) {
 		t.Errorf("%s: %s %+v, decoded %s %+v", line, session, *got, m.Params.Session, want)
 	}
-	for _, a := range []knownAgent{{}, {markdown: true}} {
-		fast, ok := a.textContents(got.Content)
+	for _, markdown := range []bool{false, true} {
+		fast, ok := textContents(got.Content, markdown)
 		if !ok {
 			continue
 		}
@@ -65,7 +65,7 @@ func checkUpdate(t *testing.T, line []byte) {
 		}
 		var slow []protocol.Content
 		for _, item := range items {
-			if c, ok := a.mapContent(item); ok {
+			if c, ok := mapContent(item, markdown); ok {
 				slow = append(slow, c)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 	"agentctl/server/agent/acp/rpc"
 )
 
@@ -21,7 +22,7 @@ type turn struct {
 	id        string
 	out       agent.Output
 	cwd       string
-	agent     knownAgent
+	agent     catalog.Agent
 	ctx       context.Context // for permission requests
 	stop      context.CancelFunc
 	approvals sync.WaitGroup
@@ -51,7 +52,7 @@ type part struct {
 	kind        protocol.Kind
 }
 
-func newTurn(ctx context.Context, id string, out agent.Output, cwd string, agent knownAgent) *turn {
+func newTurn(ctx context.Context, id string, out agent.Output, cwd string, agent catalog.Agent) *turn {
 	t := &turn{id: id, out: out, cwd: cwd, agent: agent, tools: map[string]*tool{}}
 	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
@@ -137,7 +138,7 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	if decode(u.Content, &b) != nil {
 		return false
 	}
-	t.addChunkUsage(u.Meta.Usage)
+	t.addChunkUsage(u.Meta.RequestUsage())
 	if file, ok := b.file(); ok && kind == protocol.KindText {
 		return t.endPart() == nil && t.emit(protocol.TextContent, protocol.TextContentData{Content: file}) == nil
 	}
@@ -179,7 +180,7 @@ func (t *turn) addText(kind protocol.Kind, message, text string) bool {
 // addFailure keeps a text that reports a failure of the model.
 func (t *turn) addFailure(text string) {
 	f := &t.failure
-	tells := t.agent.failure != "" && strings.HasPrefix(text, t.agent.failure)
+	tells := t.agent.Failure != "" && strings.HasPrefix(text, t.agent.Failure)
 	if (f.reported || tells || len(f.text) > 0) && len(f.text) < maxFailure {
 		f.text = append(f.text, text...)
 	}

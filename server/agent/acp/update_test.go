@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // newTestClient returns a client without a program, ready for a turn.
@@ -78,7 +79,7 @@ func TestOutputIsTheLastOutputOfTheAgent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
-		tn := newTurn(t.Context(), "t", r, "/", knownAgent{})
+		tn := newTurn(t.Context(), "t", r, "/", catalog.Agent{})
 		c.setTurn(tn)
 		want := map[string]string{}
 		text := map[string]string{}
@@ -125,7 +126,7 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
-		tn := newTurn(t.Context(), "t", r, "/", knownAgent{})
+		tn := newTurn(t.Context(), "t", r, "/", catalog.Agent{})
 		c.setTurn(tn)
 		var want strings.Builder
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
@@ -203,7 +204,7 @@ func FuzzNotify(f *testing.F) {
 		}
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
-		tn := newTurn(t.Context(), "t", r, "/", knownAgent{})
+		tn := newTurn(t.Context(), "t", r, "/", catalog.Agent{})
 		c.setTurn(tn)
 		c.HandleNotification("session/update", updateParamsJSON(t, json.RawMessage(raw)))
 		c.HandleNotification("session/update", json.RawMessage(raw))

@@ -5,6 +5,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // cost is the cost of the ACP session so far, as reported by the agent.
@@ -43,10 +44,10 @@ func (c *client) takeCost() *cost {
 // recordUsage adds the usage of a turn to the total of the session, and returns the end of the turn
 // with its usage. Unknown usage stays unknown.
 func (a *Agent) recordUsage(c *client, t *turn, result promptResult, end agent.End) agent.End {
-	how := c.known().usage
-	report := result.tokenUsage()
+	how := c.known().Usage
+	report := result.Usage.Usage()
 	if report == nil {
-		how, report = usagePerTurn, result.quotaUsage()
+		how, report = catalog.PerTurn, result.Meta.Usage()
 	}
 	if report == nil {
 		report = t.chunkUsage()
@@ -80,11 +81,11 @@ func (a *Agent) recordUsage(c *client, t *turn, result promptResult, end agent.E
 // the agent. From then on they are per turn, for the rest of the session, and the total is
 // corrected. So nothing is counted twice, and too little only while every turn needs more tokens
 // than the one before.
-func (s *state) countUsage(report *protocol.Usage, how usageReports) protocol.Usage {
+func (s *state) countUsage(report *protocol.Usage, how catalog.UsageReports) protocol.Usage {
 	if report == nil {
 		return protocol.Usage{}
 	}
-	if how == usagePerTurn || s.PerTurn {
+	if how == catalog.PerTurn || s.PerTurn {
 		return *report
 	}
 	last := s.Reported
@@ -93,7 +94,7 @@ func (s *state) countUsage(report *protocol.Usage, how usageReports) protocol.Us
 	case !fell(last.Tokens, *report):
 		s.Reported = &reported{Tokens: *report, Sum: addTokens(last.Sum, *report, 1)}
 		return addTokens(*report, last.Tokens, -1)
-	case how == usageUnknown && !last.Restarted:
+	case how == catalog.UsageUnknown && !last.Restarted:
 		s.PerTurn, s.Reported = true, nil
 		missing := addTokens(last.Sum, last.Tokens, -1)
 		s.addUsage(missing)
@@ -123,11 +124,11 @@ func roundCost(amount float64) float64 { return math.Round(amount*1e9) / 1e9 }
 
 // restartUsage notes that a new process reports from now on. keeps: its ACP session is the previous
 // one.
-func (s *state) restartUsage(how usageReports, keeps bool) {
+func (s *state) restartUsage(how catalog.UsageReports, keeps bool) {
 	switch {
 	case !keeps:
 		s.Reported, s.Cost = nil, 0
-	case how == usageCumulative:
+	case how == catalog.Cumulative:
 		s.Reported = nil
 	case s.Reported != nil:
 		r := *s.Reported
@@ -149,46 +150,12 @@ func addTokens(a, b protocol.Usage, n int64) protocol.Usage {
 	}
 }
 
-// tokens is a count of tokens as agents report it.
-type tokens struct {
-	Input     int64 `json:"inputTokens"`
-	Output    int64 `json:"outputTokens"`
-	Cached    int64 `json:"cachedReadTokens"`
-	Written   int64 `json:"cachedWriteTokens"`
-	Reasoning int64 `json:"thoughtTokens"`
-	Total     int64 `json:"totalTokens"`
-}
-
-// usage returns the tokens as usage, or nil. The input includes cached tokens: some agents count
-// them separately, as their total shows.
-func (t *tokens) usage() *protocol.Usage {
-	if t == nil {
-		return nil
-	}
-	u := &protocol.Usage{Input: t.Input, Output: t.Output, Cached: t.Cached, Reasoning: t.Reasoning}
-	if cached := t.Cached + t.Written; t.Total == t.Input+t.Output+cached {
-		u.Input += cached
-	}
-	return u
-}
-
-// tokenUsage returns the usage of a result in the form of ACP, or nil.
-func (r *promptResult) tokenUsage() *protocol.Usage { return r.Usage.usage() }
-
-// quotaUsage returns the usage of a result in the form of Gemini CLI, or nil. It is per turn.
-func (r *promptResult) quotaUsage() *protocol.Usage {
-	if q := r.Meta.Quota.Tokens; q.Input != 0 || q.Output != 0 {
-		return &protocol.Usage{Input: q.Input, Output: q.Output}
-	}
-	return nil
-}
-
-// addChunkUsage adds the usage of a model call that came with a chunk, as Qwen Code sends it.
-func (t *turn) addChunkUsage(u *tokens) {
+// addChunkUsage adds the usage of a model call that came with a chunk.
+func (t *turn) addChunkUsage(u *catalog.Tokens) {
 	if u == nil {
 		return
 	}
-	sum := *u.usage()
+	sum := *u.Usage()
 	if t.usage != nil {
 		sum = addTokens(*t.usage, sum, 1)
 	}

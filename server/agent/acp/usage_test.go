@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/catalog"
 )
 
 // usageStep is a report of an agent: "restart", "new" for a restart with another ACP session, or
@@ -18,14 +19,14 @@ type usageStep struct {
 func TestReportsOfUsageAreCountedOnce(t *testing.T) {
 	tokens := func(input, output int64) protocol.Usage { return protocol.Usage{Input: input, Output: output} }
 	for name, test := range map[string]struct {
-		how   usageReports
+		how   catalog.UsageReports
 		steps []usageStep
 		total protocol.Usage
 	}{
-		"per turn": {usagePerTurn, []usageStep{
+		"per turn": {catalog.PerTurn, []usageStep{
 			{"", 10, 2, tokens(10, 2)}, {"", 20, 3, tokens(20, 3)}, {"", 10, 2, tokens(10, 2)},
 		}, tokens(40, 7)},
-		"cumulative": {usageCumulative, []usageStep{
+		"cumulative": {catalog.Cumulative, []usageStep{
 			{"", 10, 2, tokens(10, 2)},
 			{"", 30, 5, tokens(20, 3)},
 			{"", 30, 5, protocol.Usage{}},
@@ -33,25 +34,25 @@ func TestReportsOfUsageAreCountedOnce(t *testing.T) {
 			{"", 40, 6, tokens(40, 6)},
 			{"", 41, 7, tokens(1, 1)},
 		}, tokens(71, 12)},
-		"unknown, never falls": {usageUnknown, []usageStep{
+		"unknown, never falls": {catalog.UsageUnknown, []usageStep{
 			{"", 10, 2, tokens(10, 2)}, {"", 30, 5, tokens(20, 3)}, {"", 31, 6, tokens(1, 1)},
 		}, tokens(31, 6)},
-		"unknown, falls": {usageUnknown, []usageStep{
+		"unknown, falls": {catalog.UsageUnknown, []usageStep{
 			{"", 10, 2, tokens(10, 2)},
 			{"", 30, 5, tokens(20, 3)},
 			{"", 31, 4, tokens(31, 4)},
 			{"", 5, 9, tokens(5, 9)},
 		}, tokens(76, 20)},
-		"unknown, restarts and continues": {usageUnknown, []usageStep{
+		"unknown, restarts and continues": {catalog.UsageUnknown, []usageStep{
 			{"", 10, 2, tokens(10, 2)}, {"restart", 0, 0, protocol.Usage{}}, {"", 30, 5, tokens(20, 3)},
 		}, tokens(30, 5)},
-		"unknown, restarts from zero": {usageUnknown, []usageStep{
+		"unknown, restarts from zero": {catalog.UsageUnknown, []usageStep{
 			{"", 10, 2, tokens(10, 2)},
 			{"restart", 0, 0, protocol.Usage{}},
 			{"", 4, 1, tokens(4, 1)},
 			{"", 6, 3, tokens(2, 2)},
 		}, tokens(16, 5)},
-		"unknown, another session": {usageUnknown, []usageStep{
+		"unknown, another session": {catalog.UsageUnknown, []usageStep{
 			{"", 10, 2, tokens(10, 2)}, {"new", 0, 0, protocol.Usage{}}, {"", 30, 5, tokens(30, 5)},
 		}, tokens(40, 7)},
 	} {
@@ -94,7 +95,7 @@ func TestCostsAreCountedOnce(t *testing.T) {
 			for _, amount := range test.amounts {
 				s = decodeState(s.encode())
 				if amount < 0 {
-					s.restartUsage(usageUnknown, amount == -1)
+					s.restartUsage(catalog.UsageUnknown, amount == -1)
 					continue
 				}
 				var used protocol.Usage
@@ -153,14 +154,14 @@ func TestUsageOfChunksIsSummed(t *testing.T) {
 
 func TestInputIncludesCachedTokens(t *testing.T) {
 	for name, test := range map[string]struct {
-		tokens tokens
+		tokens catalog.Tokens
 		want   int64
 	}{
-		"beside the input": {tokens{Input: 10, Output: 2, Cached: 30, Written: 5, Total: 47}, 45},
-		"in the input":     {tokens{Input: 40, Output: 2, Cached: 30, Total: 42}, 40},
-		"without a total":  {tokens{Input: 10, Output: 2, Cached: 30}, 10},
+		"beside the input": {catalog.Tokens{Input: 10, Output: 2, Cached: 30, Written: 5, Total: 47}, 45},
+		"in the input":     {catalog.Tokens{Input: 40, Output: 2, Cached: 30, Total: 42}, 40},
+		"without a total":  {catalog.Tokens{Input: 10, Output: 2, Cached: 30}, 10},
 	} {
-		if got := test.tokens.usage(); got.Input != test.want || got.Cached != 30 {
+		if got := test.tokens.Usage(); got.Input != test.want || got.Cached != 30 {
 			t.Errorf("%s: %+v, want an input of %d", name, got, test.want)
 		}
 	}

@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Agent holds what differs between agents and is not in their messages. Its fields are questions,
+// and a zero value is the answer of the protocol.
+type Agent struct {
+	Preset
+
+	Reports string // name in its answer to initialize; "": the program was not tried
+
+	// Usage is how it counts the usage in a prompt's result.
+	Usage UsageReports
+	// Markdown: text in the content of tool calls is Markdown; output is in fenced blocks.
+	Markdown bool
+	// Failure begins the message about a failure of the model, in a turn without usage; "": none does.
+	Failure string
+	// ExitLine begins the output of a failed command, the exit status follows it; "": nothing does.
+	ExitLine string
+	// TitleIsCommand: the agent sends no arguments with a request to run a command; its title is the
+	// whole command.
+	TitleIsCommand bool
+	// LoginKeys maps login methods to the environment variable of their key.
+	LoginKeys map[string]string
+	// ReadTools are the names of its tools that only read.
+	ReadTools []string
+}
+
+// UsageReports is how an agent counts the usage in a prompt's result. The schema of ACP states that
+// it is cumulative; most agents report each turn separately.
+type UsageReports int
+
+// The ways to count usage.
+const (
+	UsageUnknown UsageReports = iota // decided by the agent's reports
+	PerTurn                          // the tokens of the turn
+	Cumulative                       // all tokens since the start of the process
+)
+
+// agents is sorted by name.
+var agents = []*Agent{
+	&auggie, &claude, &cline, &codex, &copilot, &cursor, &droid, &gemini, &goose, &kilo, &opencode, &qoder, &qwen,
+	&vibe,
+}
+
+// Reported returns the agent that reports a name, or the zero value.
+func Reported(name string) Agent {
+	for _, a := range agents {
+		if a.Reports == name && name != "" {
+			return *a
+		}
+	}
+	return Agent{}
+}
+
+// ReadTools returns the names of the tools of all agents that only read, sorted. An agent is asked
+// for its capabilities before it reports its name, so all agents have all of them.
+func ReadTools() []string {
+	var all []string
+	for _, a := range agents {
+		all = append(all, a.ReadTools...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// LoginKey returns the environment variable of the key of a login method.
+func LoginKey(method string) (variable string, ok bool) {
+	for _, a := range agents {
+		if variable, ok = a.LoginKeys[method]; ok {
+			return variable, true
+		}
+	}
+	return "", false
+}
+
+// ExitInText returns the exit status that the first line of the text of a failed command has, or
+// nil.
+func (a *Agent) ExitInText(text string) *int {
+	line, _, _ := strings.Cut(text, "\n")
+	digits, ok := strings.CutPrefix(line, a.ExitLine)
+	code, err := strconv.Atoi(digits)
+	if a.ExitLine == "" || !ok || err != nil {
+		return nil
+	}
+	return &code
+}

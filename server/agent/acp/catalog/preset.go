@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"path/filepath"
+	"slices"
+
+	"agentctl/server/sandbox"
+)
+
+// A Preset is how an agent is installed, started and logged in.
+type Preset struct {
+	Name    string // for --agent
+	Title   string
+	Command []string
+	Install string // installation hint for users
+	Login   string // login hint for users, if known
+
+	LoginCommand []string          // its own login, in a terminal
+	LoginFiles   []string          // below the home directory; one exists after a login; nil: not known
+	Keys         []string          // variables of credentials; one is enough
+	Variables    []string          // other variables that it reads; "PREFIX_*": all with the prefix PREFIX_
+	Defaults     map[string]string // of variables that are not set
+	State        []sandbox.State   // directories of its own state that a sandbox shows
+	Decides      string            // which calls it allows without asking
+}
+
+// modelKeys are the credentials of agents that reach several providers of models.
+var modelKeys = []string{"ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"}
+
+// Environment lists the variables of an agent: names, and prefixes as "PREFIX_*". They include
+// Keys.
+func (p *Preset) Environment() []string { return slices.Concat(p.Keys, p.Variables) }
+
+// Environment lists the variables of all presets, sorted.
+func Environment() []string {
+	var all []string
+	for _, a := range agents {
+		all = append(all, a.Environment()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Presets returns the presets, sorted by name.
+func Presets() []Preset {
+	list := make([]Preset, len(agents))
+	for i, a := range agents {
+		list[i] = a.Preset
+	}
+	return list
+}
+
+// FindPreset returns the preset with a name.
+func FindPreset(name string) (Preset, bool) {
+	for _, a := range agents {
+		if a.Name == name {
+			return a.Preset, true
+		}
+	}
+	return Preset{}, false
+}
+
+// PresetOf returns the preset that runs a program, given by its path or name.
+func PresetOf(program string) (Preset, bool) {
+	for _, a := range agents {
+		if filepath.Base(program) == a.Command[0] {
+			return a.Preset, true
+		}
+	}
+	return Preset{}, false
+}

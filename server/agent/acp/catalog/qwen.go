@@ -1,0 +1,55 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"agentctl/server/sandbox"
+)
+
+// qwen is Qwen Code.
+var qwen = Agent{
+	Preset: Preset{
+		// In its own default mode, auto, a reviewing model decides requests instead of a user.
+		Name: "qwen", Title: "Qwen Code", Command: []string{"qwen", "--acp", "--approval-mode", "default"},
+		Install: "npm install -g @qwen-code/qwen-code", Login: "run `qwen` once and choose how to log in",
+		LoginCommand: []string{"qwen"}, LoginFiles: []string{".qwen/oauth_creds.json"},
+		State: []sandbox.State{{
+			Dir: ".qwen", Kept: []string{"tmp/", "projects/", "oauth_creds.json", "installation_id"},
+			Read: []string{"QWEN.md", "agents", "commands", "extensions", "settings.json", "skills", "trustedFolders.json"},
+		}},
+		Keys: []string{"OPENAI_API_KEY"}, Variables: []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_*"},
+		Decides: "starts in mode default, where it reads files of the directory and runs commands that it takes " +
+			"for harmless without asking, and asks before the rest; in mode auto it also edits the directory and " +
+			"reads all files without asking, and its own model decides the rest",
+	},
+	Reports: "qwen-code", // 0.24.4
+	// The result of a prompt has no usage; chunks have that of one request each (0.24.4).
+	Usage:     PerTurn,
+	ReadTools: []string{"grep_search", "list_directory", "read_file"},
+}
+
+// ShellText returns the text for users in a raw output of the type shell_result of Qwen Code
+// (0.24.4). The content of such a call is for the model.
+func ShellText(rawOutput json.RawMessage) (text string, ok bool) {
+	if !bytes.HasPrefix(bytes.TrimLeft(rawOutput, " \t\r\n"), []byte("{")) {
+		return "", false
+	}
+	var o struct {
+		Type string
+		Text *string
+	}
+	_ = json.Unmarshal(rawOutput, &o) // fields of other types stay empty
+	if o.Type != "shell_result" || o.Text == nil {
+		return "", false
+	}
+	return *o.Text, true
+}
+
+// qwenMeta is the _meta of Qwen Code's chunks (0.24.4).
+type qwenMeta struct {
+	Usage *Tokens `json:"usage"`
+}
+
+// RequestUsage returns the tokens of one request to the model, or nil.
+func (m *qwenMeta) RequestUsage() *Tokens { return m.Usage }
