@@ -9,6 +9,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/policy"
 	"agentctl/server/session"
+	"agentctl/server/session/confinement"
 )
 
 // A Current is a registry that can be replaced while agents are opened. Its methods may be called
@@ -20,7 +21,7 @@ var (
 	_ session.Conversations = (*Current)(nil)
 	_ session.Keys          = (*Current)(nil)
 	_ session.Policies      = (*Current)(nil)
-	_ session.Sandboxes     = (*Current)(nil)
+	_ confinement.Agents    = (*Current)(nil)
 )
 
 // NewCurrent returns a Current with a registry.
@@ -47,15 +48,15 @@ func (c *Current) Policy(agent string) policy.Policy { return c.registry.Load().
 // Keys implements session.Keys with the current registry.
 func (c *Current) Keys(agent string) []string { return c.registry.Load().Keys(agent) }
 
-// DefaultSandbox implements session.Sandboxes with the current registry.
+// DefaultSandbox implements confinement.Agents with the current registry.
 func (c *Current) DefaultSandbox(agent string) protocol.Sandbox {
 	return c.registry.Load().DefaultSandbox(agent)
 }
 
-// CheckSandbox implements session.Sandboxes with the current registry.
+// CheckSandbox implements confinement.Agents with the current registry.
 func (c *Current) CheckSandbox(s protocol.Sandbox) error { return c.registry.Load().CheckSandbox(s) }
 
-// SandboxRefuses implements session.Sandboxes with the current registry.
+// SandboxRefuses implements confinement.Agents with the current registry.
 func (c *Current) SandboxRefuses(spec *agent.Spec, path string) error {
 	return c.registry.Load().SandboxRefuses(spec, path)
 }

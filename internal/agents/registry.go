@@ -19,6 +19,7 @@ import (
 	"agentctl/server/policy"
 	"agentctl/server/sandbox"
 	"agentctl/server/session"
+	"agentctl/server/session/confinement"
 )
 
 // ScriptScheme begins the name of an ad hoc script: "script:FILE".
@@ -58,7 +59,7 @@ var (
 	_ session.Conversations = (*Registry)(nil)
 	_ session.Keys          = (*Registry)(nil)
 	_ session.Policies      = (*Registry)(nil)
-	_ session.Sandboxes     = (*Registry)(nil)
+	_ confinement.Agents    = (*Registry)(nil)
 )
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if no agent has that name.

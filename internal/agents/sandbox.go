@@ -10,7 +10,7 @@ import (
 	"agentctl/server/agent"
 )
 
-// DefaultSandbox implements session.Sandboxes: the sandbox of an agent's configuration, else the
+// DefaultSandbox implements confinement.Agents: the sandbox of an agent's configuration, else the
 // server's. A pipeline is confined as each of its agents at least.
 func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 	agent = cmp.Or(agent, r.Default)
@@ -23,10 +23,10 @@ func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 	return s
 }
 
-// CheckSandbox implements session.Sandboxes.
+// CheckSandbox implements confinement.Agents.
 func (r *Registry) CheckSandbox(s protocol.Sandbox) error { return r.Sandbox.Check(s) }
 
-// SandboxRefuses implements session.Sandboxes. It reads the file system.
+// SandboxRefuses implements confinement.Agents. It reads the file system.
 func (r *Registry) SandboxRefuses(spec *agent.Spec, path string) error {
 	box, err := r.box(cmp.Or(spec.Agent, r.Default), spec)
 	if err != nil {

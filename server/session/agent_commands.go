@@ -25,23 +25,10 @@ func init() {
 // asyncTimeout bounds the work of an agent on a command.
 const asyncTimeout = 5 * time.Minute
 
-// runAsync runs work off the session's goroutine, then finish on it unless work failed, and answers
-// the command with the result. Work of the agent waits for its preparation; nil: it does not need
-// the agent.
+// runAsync runs work off the session's goroutine, then finish on it, also after a failure, and
+// answers the command with the result. Work of the agent waits for its preparation; nil: it does not
+// need the agent.
 func (s *Session) runAsync(
-	cmd *command, preparation *slot.Preparation,
-	work func(context.Context) (any, error), finish func(any) (any, error),
-) {
-	s.runAsyncThen(cmd, preparation, work, func(result any, err error) (any, error) {
-		if err != nil {
-			return nil, err
-		}
-		return finish(result)
-	})
-}
-
-// runAsyncThen is runAsync for a finish that also runs after a failure.
-func (s *Session) runAsyncThen(
 	cmd *command, preparation *slot.Preparation,
 	work func(context.Context) (any, error), finish func(any, error) (any, error),
 ) {
@@ -105,8 +92,18 @@ func requireCapability[T any](s *Session, what string) (T, error) {
 	return t, nil
 }
 
+// unlessFailed returns a finish of runAsync that does nothing after a failure.
+func unlessFailed(finish func(any) (any, error)) func(any, error) (any, error) {
+	return func(result any, err error) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		return finish(result)
+	}
+}
+
 // emptyResult is the finish of a command without a result.
-func emptyResult(any) (any, error) { return protocol.Empty{}, nil }
+func emptyResult(_ any, err error) (any, error) { return protocol.Empty{}, err }
 
 func (s *Session) taskCancel(cmd *command, d *protocol.TaskIDData) (any, error) {
 	c, err := requireCapability[agent.TaskController](s, "cancel tasks")
@@ -146,11 +143,11 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
 		info, parts, err := m.Context(ctx)
 		return protocol.ContextResult{Context: info, Parts: parts}, err
-	}, func(v any) (any, error) {
+	}, unlessFailed(func(v any) (any, error) {
 		r := v.(protocol.ContextResult)
 		r.Usage = s.state.Usage
 		return r, nil
-	})
+	}))
 	return nil, errAnswerLater
 }
 
@@ -159,11 +156,11 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return c.Compact(ctx) }, func(v any) (any, error) {
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return c.Compact(ctx) }, unlessFailed(func(v any) (any, error) {
 		d := v.(protocol.ContextCompactedData)
 		s.recorder.Record(protocol.ContextCompacted, &cmd.by, d)
 		return protocol.CompactResult{Compacted: d}, nil
-	})
+	}))
 	return nil, errAnswerLater
 }
 
@@ -183,14 +180,14 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 			return nil, err
 		}
 		return nil, c.Configure(ctx, d.Setting, d.Value)
-	}, func(any) (any, error) {
+	}, unlessFailed(func(any) (any, error) {
 		if _, pending := s.spec.Settings[d.Setting]; pending {
 			s.spec.Settings = maps.Clone(s.spec.Settings) // forks and agents share it
 			delete(s.spec.Settings, d.Setting)
 			s.storeSpec()
 		}
 		return protocol.Empty{}, nil
-	})
+	}))
 	return nil, errAnswerLater
 }
 

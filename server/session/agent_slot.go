@@ -14,36 +14,19 @@ func (s *Session) openAgent() (agent.Agent, error) {
 	if a := s.slot.Agent(); a != nil {
 		return a, nil
 	}
-	if err := checkSandbox(s.hub.cfg.Agents, s.spec.Sandbox); err != nil {
-		return nil, err
-	}
 	s.host = &host{s}
 	s.secrets.set(&s.spec)
-	spec, release, err := s.confine()
+	spec, err := s.confinement.Open(s.id, s.spec)
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox: %w", err)
 	}
 	a, err := s.hub.cfg.Agents.Open(spec, s.host)
 	if err != nil {
-		release()
+		s.confinement.Take()()
 		return nil, fmt.Errorf("open agent: %w", err)
 	}
 	s.slot.Put(a, s.spec.Settings)
-	s.release = release
 	return a, nil
-}
-
-// confine returns the spec for the agent, with what its sandbox needs, and what releases that.
-func (s *Session) confine() (spec agent.Spec, release func(), err error) {
-	spec = s.spec
-	if !spec.Sandbox.Confines() {
-		return spec, func() {}, nil
-	}
-	if s.hub.cfg.Confine == nil {
-		return spec, nil, protocol.Errorf(protocol.CodeUnsupported, "this server has no sandbox")
-	}
-	spec.SandboxDir, release, err = s.hub.cfg.Confine(s.id)
-	return spec, release, err
 }
 
 // closeAgent closes the agent, off the session's goroutine.
@@ -53,7 +36,7 @@ func (s *Session) closeAgent() {
 		return
 	}
 	s.host = nil
-	release := s.release
+	release := s.confinement.Take()
 	s.hub.agents.Go(func() {
 		defer s.mail.post(s.scheduleTimer) // the session may be unloaded now
 		defer gone()
@@ -81,7 +64,7 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 		posted := s.mail.post(func() {
 			s.slot.SetStarting(false)
 			s.deadlines.touch()
-			if err != nil && !s.closing() && !errors.Is(err, context.Canceled) {
+			if err != nil && !s.exit.closing(s.state) && !errors.Is(err, context.Canceled) {
 				end := normalizeEnd(agent.End{}, err)
 				s.hub.Metrics().StartFailures.Of(string(end.Code)).Add(1)
 				s.logger().Warn("agent did not start", "code", end.Code, "err", s.secrets.hide(end.Message))
@@ -107,7 +90,7 @@ func (s *Session) settingsApplied(left map[string]string) {
 // startEarly starts the agent before the first message. A failure is recorded as a notice, once
 // each; the next message tries again.
 func (s *Session) startEarly() {
-	if s.turn != nil || s.closing() || !s.slot.Startable(s.spec.Settings) ||
+	if s.turn != nil || s.exit.closing(s.state) || !s.slot.Startable(s.spec.Settings) ||
 		s.spec.Lazy && s.state.Turn == nil && s.state.Turns == 0 {
 		return
 	}
@@ -116,7 +99,7 @@ func (s *Session) startEarly() {
 			s.startFailure = ""
 			return
 		}
-		if s.closing() || errors.Is(err, context.Canceled) || protocol.CodeOf(err) == protocol.CodeShuttingDown {
+		if s.exit.closing(s.state) || errors.Is(err, context.Canceled) || protocol.CodeOf(err) == protocol.CodeShuttingDown {
 			return // closed since the start
 		}
 		end := normalizeEnd(agent.End{}, err)

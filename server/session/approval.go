@@ -48,7 +48,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	sanitized, blobs := output.Request(w.Request())
 	a, decided, err := s.approvals.Request(s.state, w, sanitized, approval.Terms{
 		Explains: explains, TakesPatch: s.slot.Capabilities().TakesPatch, TakesCommand: s.slot.Capabilities().TakesCommand,
-		Refused: s.refusal,
+		Refused: func(a *protocol.Approval) string { return s.confinement.Refusal(&s.spec, a) },
 		Policy:  decider, Timeout: decider.Timeout(settings.ApprovalTimeout), Limits: settings.Limits.approvals(),
 		Now: time.Now(), ID: NewID(idRequest),
 	})
@@ -164,7 +164,7 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 	if err := approval.CheckExplanation(s.state, s.hub.settings().Limits.approvals()); err != nil {
 		return err
 	}
-	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return e.Explain(ctx, a) }, func(result any) (any, error) {
+	s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) { return e.Explain(ctx, a) }, unlessFailed(func(result any) (any, error) {
 		if s.state.PendingApproval(a.Request) == nil {
 			if err := s.approvals.Conflict(a.Request); err != nil {
 				return nil, err
@@ -178,7 +178,7 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 			protocol.ApprovalExplainedData{Request: a.Request, Text: text},
 		)
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
-	})
+	}))
 	return errAnswerLater
 }
 

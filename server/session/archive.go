@@ -55,7 +55,7 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		if exporter != nil {
 			preparation = s.slot.Preparation()
 		}
-		s.runAsync(cmd, preparation, work, finish)
+		s.runAsync(cmd, preparation, work, unlessFailed(finish))
 	})
 	return nil, errAnswerLater
 }

@@ -11,6 +11,7 @@ import (
 	"agentctl/server/archive"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
+	"agentctl/server/session/confinement"
 	"agentctl/server/session/record"
 )
 
@@ -72,7 +73,7 @@ type creation struct {
 // createSession makes a session. Its agent starts immediately, unless the session is lazy. While
 // the session is Checking, it is not in the index.
 func (h *Hub) createSession(spec agent.Spec, c creation) error {
-	if err := h.chooseSandbox(&spec, c.stored); err != nil {
+	if err := confinement.Choose(h.cfg.Agents, &spec, c.stored, h.list.Summary); err != nil {
 		return err
 	}
 	raw, err := h.specs.Encode(spec)

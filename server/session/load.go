@@ -8,6 +8,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/confinement"
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/presence"
 	"agentctl/server/session/recorder"
@@ -28,6 +29,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 		deadlines: deadlines{touched: time.Now(), timer: time.NewTimer(time.Hour)},
 	}
 	s.spec.Session, s.spec.OwnDirectories = id, h.cfg.OwnDirectories
+	s.confinement = confinement.New(h.cfg.Agents, h.cfg.Confine)
 	s.idempotency = idempotency.NewCache(id, h.cfg.Store, s.journal)
 	s.recorder = recorder.New(s.state, s.journal, s.logger, h.list.Update)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())

@@ -132,7 +132,7 @@ func (s *Session) startNext() {
 // queueTimeouts ends edit holds and queues scheduled messages whose time has come.
 func (s *Session) queueTimeouts(now time.Time) {
 	events := s.queue.Expire(s.state, now)
-	if !s.closing() {
+	if !s.exit.closing(s.state) {
 		events = append(events, queue.Due(s.state, now)...)
 	}
 	if len(events) > 0 {

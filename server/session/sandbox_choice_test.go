@@ -121,17 +121,6 @@ func TestASandboxSurvivesARestartARestoreAndAnImport(t *testing.T) {
 	})
 }
 
-// An agent without the means to confine gets no session with a sandbox, now or later.
-func TestASandboxThatCannotBeSetUpIsRefused(t *testing.T) {
-	plain := struct{ Agents }{&fakeAgents{}}
-	if err := checkSandbox(plain, protocol.Sandbox{}); err != nil {
-		t.Error(err)
-	}
-	if err := checkSandbox(plain, protocol.Sandbox{Mode: work}); protocol.CodeOf(err) != protocol.CodeUnsupported {
-		t.Error(err)
-	}
-}
-
 func TestAnAgentInASandboxCreatesSessionsOnlyInItsDirectory(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

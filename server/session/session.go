@@ -8,6 +8,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/confinement"
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/presence"
 	"agentctl/server/session/queue"
@@ -34,11 +35,11 @@ type Session struct {
 	recorder      *recorder.Recorder
 	spec          agent.Spec
 	slot          slot.Slot
-	host          *host    // of the agent in the slot; nil: it is empty
-	release       func()   // of the sandbox of that agent
-	secrets       agentLog // of the agent
-	startFailure  string   // of the agent, the last one that was recorded
-	turn          *turn    // nil: no current turn
+	host          *host                   // of the agent in the slot; nil: it is empty
+	confinement   confinement.Confinement // of that agent
+	secrets       agentLog                // of the agent
+	startFailure  string                  // of the agent, the last one that was recorded
+	turn          *turn                   // nil: no current turn
 	approvals     *approval.Approvals
 	idempotency   *idempotency.Cache
 	subscribers   *presence.List[Subscriber]
@@ -61,6 +62,11 @@ type exit struct {
 	closes       []pendingClose // wait for the end of the turn
 	shuttingDown bool           // no turn may start
 	ending       bool           // run returns
+}
+
+// closing reports whether no further turn of a session may start.
+func (e *exit) closing(st *protocol.State) bool {
+	return e.shuttingDown || len(e.closes) > 0 || st.Closed
 }
 
 // maxUncommitted bounds the bytes appended and not visible. Beyond it the agent blocks.
@@ -161,12 +167,7 @@ func (s *Session) handleCommit(err error) {
 }
 
 // mayStart reports whether a turn may start now.
-func (s *Session) mayStart() bool { return s.turn == nil && !s.undoing && !s.closing() }
-
-// closing reports whether no further turn may start.
-func (s *Session) closing() bool {
-	return s.exit.shuttingDown || len(s.exit.closes) > 0 || s.state.Closed
-}
+func (s *Session) mayStart() bool { return s.turn == nil && !s.undoing && !s.exit.closing(s.state) }
 
 // shutdown ends the session for a stop of the server. A turn whose agent resumes turns stays open;
 // any other ends.

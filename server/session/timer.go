@@ -43,7 +43,7 @@ func (s *Session) scheduleTimer() {
 		}
 	}
 	earliest(s.queue.Deadline())
-	if !s.closing() {
+	if !s.exit.closing(s.state) {
 		earliest(queue.ScheduleCheck(s.state, time.Now()))
 	}
 	if s.turn != nil {

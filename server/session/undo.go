@@ -59,7 +59,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 			s.answer(cmd, nil, failed)
 			return
 		}
-		s.runAsyncThen(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
+		s.runAsync(cmd, s.slot.Preparation(), func(ctx context.Context) (any, error) {
 			done, err := agent.Undo(ctx, files)
 			if err != nil {
 				return nil, err

@@ -163,6 +163,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
 	}},
+	{pkg: "server/session/confinement", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/session/idempotency", imports: []string{"protocol", "server/eventlog"}},
 	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/list", imports: []string{"protocol", "server/session/record"}},
@@ -316,7 +317,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "internal/retired"},
 	{pkg: "internal/agents", imports: []string{
-		"protocol", "server/session", "server/policy", "server/sandbox", "server/agent/...",
+		"protocol", "server/session", "server/session/confinement", "server/policy", "server/sandbox", "server/agent/...",
 	}},
 	{pkg: "internal/credentials", imports: []string{
 		"protocol", "server/login", "internal/localserver", "internal/exit", "internal/atomicfile",

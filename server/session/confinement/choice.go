@@ -1,4 +1,4 @@
-package session
+package confinement
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"agentctl/server/agent"
 )
 
-// Sandboxes is implemented by Agents that confine the processes of agents. Without it, sessions with
-// a sandbox are refused.
-type Sandboxes interface {
+// Agents is implemented by what opens agents if it can confine their processes. Without it, sessions
+// with a sandbox are refused.
+type Agents interface {
 	// DefaultSandbox returns the configured sandbox of an agent's new sessions, as Sandbox.Or returns it.
 	DefaultSandbox(agent string) protocol.Sandbox
 
@@ -21,32 +21,25 @@ type Sandboxes interface {
 	SandboxRefuses(spec *agent.Spec, path string) error
 }
 
-// checkSandbox returns an error unless a sandbox can be set up. It is never replaced by a weaker one.
-func checkSandbox(agents Agents, s protocol.Sandbox) error {
-	if !s.Confines() {
-		return nil
-	}
-	if x, ok := agents.(Sandboxes); ok {
-		return x.CheckSandbox(s)
-	}
-	return protocol.Errorf(protocol.CodeUnsupported, "this server cannot confine agents: choose the sandbox off")
-}
-
-// chooseSandbox sets the sandbox of a new session. The one in spec is a user's choice; what it leaves
-// open is the configuration's of the agent, then of the server, else off. stored: it is of an earlier
-// session, and the stronger of it and the configured one is taken. A session that an agent creates is
-// confined as its parent and the configuration at least, and a weaker wish has the code forbidden.
-func (h *Hub) chooseSandbox(spec *agent.Spec, stored bool) error {
+// Choose sets the sandbox of a new session. The one in spec is a user's choice; what it leaves open is
+// the configuration's of the agent, then of the server, else off. stored: it is of an earlier session,
+// and the stronger of it and the configured one is taken. A session that an agent creates is confined
+// as its parent, which find returns, and the configuration at least, and a weaker wish has the code
+// forbidden. agents may be Agents.
+func Choose(
+	agents any, spec *agent.Spec, stored bool, find func(session string) (protocol.Summary, bool),
+) error {
 	var least protocol.Sandbox
-	if x, ok := h.cfg.Agents.(Sandboxes); ok {
+	if x, ok := agents.(Agents); ok {
 		least = x.DefaultSandbox(spec.Agent)
 	}
 	byAgent := spec.Parent != ""
-	parent, ok := h.list.Summary(spec.Parent)
-	switch {
-	case byAgent && !ok:
-		return protocol.Errorf(protocol.CodeNoSession, "the session %s of the agent was removed", spec.Parent)
-	case byAgent:
+	var parent protocol.Summary
+	if byAgent {
+		var ok bool
+		if parent, ok = find(spec.Parent); !ok {
+			return protocol.Errorf(protocol.CodeNoSession, "the session %s of the agent was removed", spec.Parent)
+		}
 		least = least.Within(parent.Sandbox)
 	}
 	chosen := spec.Sandbox.Or(least)
@@ -83,19 +76,4 @@ func inDirectory(spec *agent.Spec, parent *protocol.Summary) error {
 	}
 	spec.CWD = parent.CWD
 	return nil
-}
-
-// refusal returns why the sandbox certainly refuses a request, or "": no process in it changes a file
-// of the patch. The paths are absolute and without links, since the classifier resolved them.
-func (s *Session) refusal(a *protocol.Approval) string {
-	agents, ok := s.hub.cfg.Agents.(Sandboxes)
-	if !ok || !s.spec.Sandbox.Confines() || a.Kind != protocol.ApprovePatch {
-		return ""
-	}
-	for _, path := range a.Paths {
-		if err := agents.SandboxRefuses(&s.spec, path); err != nil {
-			return err.Error()
-		}
-	}
-	return ""
 }
