@@ -211,7 +211,7 @@ func TestAnIdleServerEnds(t *testing.T) {
 	}
 	pipe := server.NewPipe()
 	i.AddListener(pipe.Listener)
-	if err := d.RecordURLs([]string{"ws://127.0.0.1:1"}, ""); err != nil {
+	if err := d.Addresses().Record([]string{"ws://127.0.0.1:1"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := i.Serve(t.Context(), 20*time.Millisecond); err != nil {

@@ -26,7 +26,7 @@ func (v *Verb) CheckPlace(cli *Context, cmd *cobra.Command) error {
 		return nil
 	}
 	dir, err := cli.DataDir()
-	if url := cli.Flags.Server; err == nil && (url == dir.SocketURL() || dir.TokenFor(url) != "") {
+	if url := cli.Flags.Server; err == nil && (url == dir.SocketURL() || dir.Addresses().Token(url) != "") {
 		return nil // the server of the data directory
 	}
 	source := "AGENTCTL_SERVER"
