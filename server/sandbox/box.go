@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -27,6 +28,10 @@ type Box struct {
 	checked table // of May
 	at      time.Time
 }
+
+// maxTries bounds the tries to start a program: a file that a table hides, such as a socket, may be
+// removed before it is hidden.
+const maxTries = 3
 
 // tableLife is how long May uses a table. Tools ask about each of many files.
 const tableLife = time.Second
@@ -117,11 +122,16 @@ func (b *Box) Start(cmd process.Command) (*process.Process, error) {
 	if b == nil {
 		return process.Start(cmd)
 	}
-	confined, err := b.confine(cmd)
-	if err != nil {
-		return nil, err
+	for tries := 1; ; tries++ {
+		confined, err := b.confine(cmd)
+		if err != nil {
+			return nil, err
+		}
+		p, err := process.Start(confined)
+		if tries == maxTries || !errors.Is(err, process.ErrSetup) {
+			return p, err
+		}
 	}
-	return process.Start(confined)
 }
 
 // May returns an error if no process in the sandbox could read, or write, a path. It is for tools

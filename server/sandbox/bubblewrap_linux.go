@@ -91,9 +91,6 @@ func (h *Host) closesAbstract(s protocol.Sandbox) error {
 
 // confine returns the command that runs cmd in the sandbox.
 func (b *Box) confine(cmd process.Command) (process.Command, error) {
-	if len(cmd.Args) == 0 {
-		return cmd, fmt.Errorf("start program: no command given")
-	}
 	bwrap, err := exec.LookPath(program)
 	if err != nil {
 		return cmd, unsupported("bubblewrap is not installed: install the package bubblewrap")
@@ -102,10 +99,6 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 		return cmd, err
 	}
 	t, err := b.table()
-	if err != nil {
-		return cmd, err
-	}
-	file, err := lookPath(cmd)
 	if err != nil {
 		return cmd, err
 	}
@@ -124,24 +117,9 @@ func (b *Box) confine(cmd process.Command) (process.Command, error) {
 	if cmd.Dir == "" {
 		cmd.Dir = b.options.CWD
 	}
-	args = append(args, "--chdir", cmd.Dir, "--", file)
-	cmd.Args = append(args, cmd.Args[1:]...)
-	cmd.Env = b.environment(cmd.Env)
-	cmd.Supervised, cmd.Launch = true, b.host.launch
+	cmd.Supervisor = append(args, "--chdir", cmd.Dir, "--")
+	cmd.Env, cmd.Launch = b.environment(cmd.Env), b.host.launch
 	return cmd, nil
-}
-
-// lookPath returns the program of a command as the server finds it.
-func lookPath(cmd process.Command) (string, error) {
-	c := exec.Command(cmd.Args[0]) //nolint:noctx // it is not started
-	c.Dir = cmd.Dir
-	switch {
-	case c.Err != nil:
-		return "", fmt.Errorf("start %s: %w", cmd.Args[0], c.Err)
-	case !filepath.IsAbs(c.Path):
-		return filepath.Join(cmd.Dir, c.Path), nil
-	}
-	return c.Path, nil
 }
 
 // mount returns the arguments of a rule.

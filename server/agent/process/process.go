@@ -19,6 +19,12 @@ const (
 	outputRest  = 1 << 20                // bytes to read; a pipe holds no more
 )
 
+// setupTimeout bounds the work of a supervisor before it runs the program.
+const setupTimeout = 30 * time.Second
+
+// ErrSetup is wrapped by the error of Start if the supervisor ended before it ran the program.
+var ErrSetup = errors.New("the supervisor has ended")
+
 // maxPasses bounds the searches of EndAll for processes.
 const maxPasses = 10
 
@@ -34,9 +40,11 @@ type Command struct {
 	// Mark lets EndAll and Release find processes that left the group and lost their parents.
 	Mark bool
 
-	// Supervised: the program waits for others, which it starts in their own namespace of processes,
-	// and passes no signals on. TERM goes to them instead, and none is left when they have ended.
-	Supervised bool
+	// Supervisor is a program and its arguments, to which the program and its own are added. It runs
+	// them in their own namespace of processes, and passes no signals on: TERM goes to the processes
+	// below it, and none is left when they have ended. Start returns when it has set up everything, or
+	// ErrSetup. nil: none.
+	Supervisor []string
 
 	// Launch calls start on the thread that shall start the program. nil: start is called.
 	Launch func(start func() error) error
@@ -83,9 +91,9 @@ func Start(cmd Command) (*Process, error) {
 	c.Dir, c.Env = cmd.Dir, cmd.environment(mark)
 	c.SysProcAttr = ownGroup()
 	var b *startBarrier
-	if cmd.Record != nil {
+	if cmd.Record != nil || cmd.Supervisor != nil {
 		var err error
-		if b, err = newStartBarrier(c); err != nil {
+		if b, err = newStartBarrier(c, cmd.Supervisor); err != nil {
 			return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 		}
 		defer b.close()
@@ -111,7 +119,7 @@ func Start(cmd Command) (*Process, error) {
 	p := &Process{
 		Stdin:      parent[0],
 		group:      Group{PID: c.Process.Pid, Start: startTime(c.Process.Pid)},
-		supervised: cmd.Supervised, mark: mark,
+		supervised: cmd.Supervisor != nil, mark: mark,
 		stderr:     &tail{},
 		stderrDone: make(chan struct{}),
 		done:       make(chan struct{}),
@@ -123,16 +131,23 @@ func Start(cmd Command) (*Process, error) {
 	if b == nil {
 		return p, nil
 	}
-	if err = cmd.Record(p.group); err == nil {
+	err = b.wait()
+	if err == nil && cmd.Record != nil {
+		err = cmd.Record(p.group)
+	}
+	if err == nil {
 		err = b.release()
 	}
-	if err != nil {
-		b.close()
-		p.End(0)
-		p.Release()
-		return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	b.close()
+	p.End(0)
+	p.Release()
+	if errors.Is(err, ErrSetup) {
+		err = fmt.Errorf("%w: %s", err, p.StderrTail())
+	}
+	return nil, fmt.Errorf("start %s: %w", cmd.Args[0], err)
 }
 
 // pipes returns pipes for standard input, output and error: the ends of the server and the ends of

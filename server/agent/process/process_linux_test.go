@@ -103,8 +103,8 @@ func TestTheGroupIsKilledBeforeItsLeaderIsReaped(t *testing.T) {
 func TestTheProcessesOfASupervisorAreTerminated(t *testing.T) {
 	launched := 0
 	p, err := Start(Command{
-		Args:       []string{"sh", "-c", `sh -c 'trap "echo terminated; exit 0" TERM; echo ready; while :; do sleep 0.01; done'; echo gone`},
-		Supervised: true,
+		Args:       []string{"sh", "-c", `trap "echo terminated; exit 0" TERM; echo ready; while :; do sleep 0.01; done`},
+		Supervisor: []string{"/bin/sh", "-c", `"$@"; echo gone`, "sh"},
 		Launch:     func(start func() error) error { launched++; return start() },
 	})
 	if err != nil {

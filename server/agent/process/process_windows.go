@@ -42,9 +42,10 @@ func EndGroup(context.Context, Group, time.Duration) error { return nil }
 // A startBarrier does nothing on Windows: start times are unknown there, so no group is recorded.
 type startBarrier struct{}
 
-func newStartBarrier(*exec.Cmd) (*startBarrier, error) { return &startBarrier{}, nil }
-func (*startBarrier) release() error                   { return nil }
-func (*startBarrier) close()                           {}
+func newStartBarrier(*exec.Cmd, []string) (*startBarrier, error) { return &startBarrier{}, nil }
+func (*startBarrier) wait() error                                { return nil }
+func (*startBarrier) release() error                             { return nil }
+func (*startBarrier) close()                                     {}
 
 // Peer returns nothing: the process at the other end is unknown on Windows.
 func Peer(*net.UnixConn) ([]Ancestor, error) { return nil, nil }

@@ -88,3 +88,51 @@ func TestAMissingProgramFailsBehindTheBarrier(t *testing.T) {
 		}
 	}
 }
+
+func TestASupervisedProgramRunsOnceEverythingIsSetUpAndItsGroupRecorded(t *testing.T) {
+	dir := t.TempDir()
+	p, err := Start(Command{
+		Args: []string{"sh", "-c", `cat order; test -e /proc/self/fd/3 -o -e /proc/self/fd/4 && echo leaked`},
+		Dir:  dir, Env: os.Environ(),
+		Supervisor: []string{"/bin/sh", "-c", `echo set up > order; exec "$@"`, "sh"},
+		Record: func(Group) error {
+			f, err := os.OpenFile(filepath.Join(dir, "order"), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(f, "recorded\n")
+			return errors.Join(err, f.Close())
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(p.Stdout)
+	if string(out) != "set up\nrecorded\n" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	p.End(0)
+	p.Release()
+}
+
+func TestASupervisorThatFailsRunsNothing(t *testing.T) {
+	for name, script := range map[string]string{
+		"before the program": `echo broken >&2; exit 1`,
+		"without the pipe":   `exec 4>&-; echo broken >&2; "$@"`,
+	} {
+		ran := filepath.Join(t.TempDir(), "ran")
+		_, err := Start(Command{
+			Args: []string{"touch", ran}, Env: os.Environ(), Supervisor: []string{"/bin/sh", "-c", script, "sh"},
+			Record: func(Group) error {
+				t.Error("group recorded")
+				return nil
+			},
+		})
+		if !errors.Is(err, ErrSetup) || !strings.Contains(err.Error(), "broken") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(ran); err == nil {
+			t.Errorf("%s: the program ran", name)
+		}
+	}
+}
