@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"agentctl/protocol"
 	"agentctl/server/sandbox"
 )
 
@@ -18,10 +17,6 @@ type agentSockets struct {
 	ready  chan struct{} // closed when server is set
 	server *Server
 }
-
-// maxSocketPath bounds the path of a socket, in bytes: macOS has the lowest limit, of 104, and the socket
-// is made under a longer name.
-const maxSocketPath = 94
 
 // newAgentSockets removes what a killed server left in a directory. The caller must hold the lock
 // of the data directory.
@@ -47,13 +42,7 @@ func (a *agentSockets) open(session string) (dir string, release func(), err err
 	if dir, err = os.MkdirTemp(a.dir, ""); err != nil {
 		return "", nil, fmt.Errorf("directory of the sandbox: %w", err)
 	}
-	path := filepath.Join(dir, sandbox.SocketName)
-	if len(path) > maxSocketPath {
-		_ = os.RemoveAll(dir)
-		return "", nil, protocol.Errorf(protocol.CodeUnsupported,
-			"the path of the sandbox's socket is too long (%d bytes): choose a shorter data directory", len(path))
-	}
-	l, err := ListenUnix(path)
+	l, err := listenUnix(filepath.Join(dir, sandbox.SocketName))
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return "", nil, err

@@ -5,6 +5,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"agentctl/protocol"
@@ -17,6 +19,9 @@ func TestAClientOfTheSocketOfASandboxIsTheAgentOfItsSession(t *testing.T) {
 	id := user.create("x")
 	_ = user.ws.CloseNow()
 	root := filepath.Join(t.TempDir(), "s")
+	if runtime.GOOS == "linux" { // there it may be longer than the address of a socket
+		root = filepath.Join(root, strings.Repeat("long", 50))
+	}
 	if err := os.MkdirAll(filepath.Join(root, "left by a killed server"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +33,11 @@ func TestAClientOfTheSocketOfASandboxIsTheAgentOfItsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, sandbox.SocketName)
 	sockets.start(w.server)
-	dial := func(ctx context.Context) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) }
+	t.Chdir(dir)
+	dial := func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", sandbox.SocketName)
+	}
 	conn := dialWebSocket(t, dial)
 	r := conn.hello(protocol.HelloData{Name: "root"})
 	if r.By != protocol.AgentActor(id, "") || r.Role != protocol.RoleAgent {

@@ -7,4 +7,6 @@ import (
 	"net"
 )
 
+const maxSocketPath = 107
+
 func listenPrivate(string) (net.Listener, error) { return nil, errors.ErrUnsupported }

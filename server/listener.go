@@ -47,6 +47,14 @@ var ErrExposed = errors.New("other machines could reach this address: it needs -
 // ListenUnix listens on a Unix socket with mode 0600. It replaces an existing socket file: the
 // caller must hold the lock of the data directory, so that no other server uses it.
 func ListenUnix(path string) (*Listener, error) {
+	if len(path) > maxSocketPath {
+		return nil, fmt.Errorf("listen on unix socket: %s: clients connect to a path of at most %d bytes", path, maxSocketPath)
+	}
+	return listenUnix(path)
+}
+
+// listenUnix is ListenUnix for clients that find the socket at another path, too.
+func listenUnix(path string) (*Listener, error) {
 	l, err := listenPrivate(path)
 	if err != nil {
 		return nil, fmt.Errorf("listen on unix socket: %w", err)
