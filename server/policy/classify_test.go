@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -71,6 +72,34 @@ func TestNoPolicyChangesProtectedFiles(t *testing.T) {
 		call, _ := k.Classify(&a)
 		if _, got := d.Resolve("r", &call); got != allowed {
 			t.Errorf("%s: allowed %t", path, got)
+		}
+	}
+}
+
+// A path with .. after a link leads elsewhere than it reads: the patch is not certainly inside.
+func TestAPatchWithAPathThatLeadsElsewhereIsAsked(t *testing.T) {
+	k := &Classifier{Dir: linkedDir(t)}
+	if err := os.Symlink("/usr/share", filepath.Join(k.Dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"a.go": true, "sub/../a.go": true, "link/a.go": true, "link/../a.go": false, "out/../a.go": false, "../a.go": false,
+	} {
+		a := protocol.Approval{Kind: protocol.ApprovePatch, Paths: []string{filepath.Join(k.Dir, "a.go")}}
+		a.Input = []byte(`{"path":"` + path + `"}`)
+		for i, name := range []string{path, k.Dir + "/" + path} {
+			a := a
+			if i == 1 {
+				a.Paths, a.Input = []string{name}, []byte(`{"path":"`+name+`"}`)
+			}
+			if call, _ := k.Classify(&a); call.Contained && !want {
+				t.Errorf("%s: contained", name)
+			}
+			a.Kind, a.Paths, a.Input = protocol.ApprovePatch, nil, nil
+			a.Content = []protocol.Content{{Type: "diff", Path: name, New: "b"}}
+			if call, _ := k.Classify(&a); call.Contained != want {
+				t.Errorf("a diff of %s: contained: %t", name, call.Contained)
+			}
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package policy
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"agentctl/internal/realpath"
 	"agentctl/protocol"
 )
 
@@ -18,7 +18,7 @@ func resolveFiles(a *protocol.Approval, dir string) bool {
 	}
 	files, whole := a.Files()
 	root, ok := resolve(dir)
-	whole = whole && ok
+	whole = whole && ok && !upwards(a)
 	prefix := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
 	a.Paths = nil
 	for _, file := range files {
@@ -31,20 +31,38 @@ func resolveFiles(a *protocol.Approval, dir string) bool {
 	return whole
 }
 
-// resolve returns a path without links. The last elements of it may not exist. ok is false for a
-// path that does not resolve, such as a loop of links.
+// upwards reports whether a patch names a file by a path that leads elsewhere than it reads: with ..
+// after a link.
+func upwards(a *protocol.Approval) bool {
+	names := slices.Clone(a.Paths)
+	for i := range a.Content {
+		names = append(names, a.Content[i].Path)
+	}
+	args := protocol.ReadArguments(a.Input)
+	for field := range args.Fields() {
+		if text, ok := args.Text(field); ok && !strings.Contains(text, "\n") {
+			names = append(names, text)
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		if !goesUp(name) {
+			return false
+		}
+		real, ok := physical(name, a.CWD)
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(a.CWD, name)
+		}
+		read, _ := resolve(filepath.Clean(name))
+		return !ok || real != read
+	})
+}
+
+// resolve returns a path as the system finds it, without links. The last elements of it may not
+// exist. ok is false for a path that does not resolve, such as a loop of links.
 func resolve(path string) (resolved string, ok bool) {
-	path = filepath.Clean(path)
-	if !filepath.IsAbs(path) {
-		return path, false
+	real, _, err := realpath.Resolve(path)
+	if err != nil {
+		return filepath.Clean(path), false
 	}
-	for dir, rest := path, ""; ; dir = filepath.Dir(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest), true
-		}
-		if _, err := os.Lstat(dir); err == nil || !os.IsNotExist(err) || dir == filepath.Dir(dir) {
-			return path, false // a link to nothing, or unreadable
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
+	return real, true
 }

@@ -62,15 +62,7 @@ func physical(path, dir string) (resolved string, ok bool) {
 	if !filepath.IsAbs(path) {
 		path = strings.TrimSuffix(dir, "/") + "/" + path
 	}
-	before, after, up := strings.Cut(path+"/", "/../")
-	for up {
-		real, ok := resolve(before + "/")
-		if !ok {
-			return filepath.Clean(path), false
-		}
-		before, after, up = strings.Cut(strings.TrimSuffix(filepath.Dir(real), "/")+"/"+after, "/../")
-	}
-	return resolve(before + "/" + after)
+	return resolve(path)
 }
 
 // maxNames bounds the names of files that are read of a call. A call with more may name any file.

@@ -131,7 +131,8 @@ func TestHostileAndConflictingPatchesChangeNothing(t *testing.T) {
 // A path that leads out of the directory is shown as such, with the file that it resolves to.
 func TestAPathOutOfTheDirectoryIsNotContained(t *testing.T) {
 	r := newRig(t, map[string]string{
-		"../secret": "1\n", "../other/x": "1\n", "in/x": "1\n", ".git/config": "1\n", ".vscode/config": "1\n",
+		"../secret": "1\n", "../other/x": "1\n", "../in/x": "1\n", "in/x": "1\n", ".git/config": "1\n",
+		".vscode/config": "1\n",
 	})
 	r.link("../other", "out")
 	r.link("in", "inner")
@@ -148,7 +149,9 @@ func TestAPathOutOfTheDirectoryIsNotContained(t *testing.T) {
 		"in/../../secret":      {"../secret", false},
 		"out/x":                {"../other/x", false},
 		r.dir + "/../secret":   {"../secret", false},
-		r.dir + "/out/../in/x": {"in/x", true}, // as names, not as the system resolves links
+		r.dir + "/out/../in/x": {"../in/x", false}, // .. after the link, as the system resolves it
+		"out/../in/x":          {"../in/x", false},
+		"inner/../in/x":        {"in/x", true},
 		".git/config":          {".git/config", false},
 		".vscode/config":       {".vscode/config", false},
 	} {

@@ -3,11 +3,11 @@ package tool
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"agentctl/internal/realpath"
 	"agentctl/server/policy"
 	"agentctl/server/sandbox"
 )
@@ -55,9 +55,9 @@ func (d *directory) locate(path string) (place, error) {
 		return place{}, fmt.Errorf("invalid path %.200q", path)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(d.path, filepath.FromSlash(path))
+		path = d.path + string(filepath.Separator) + filepath.FromSlash(path)
 	}
-	real, existing, err := resolve(filepath.Clean(path))
+	real, existing, err := realpath.Resolve(path)
 	if err != nil {
 		return place{}, err
 	}
@@ -84,24 +84,6 @@ func (d *directory) show(real string) string {
 		return filepath.ToSlash(name)
 	}
 	return real
-}
-
-// resolve returns a path without links, and the part of it that exists. The last elements of the
-// path may not exist.
-func resolve(path string) (real, existing string, err error) {
-	for dir, rest := path, ""; ; dir = filepath.Dir(dir) {
-		resolved, err := filepath.EvalSymlinks(dir)
-		if err == nil {
-			return filepath.Join(resolved, rest), resolved, nil
-		}
-		if _, found := os.Lstat(dir); found == nil {
-			return "", "", fmt.Errorf("%s is a link that leads nowhere", dir)
-		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", "", fmt.Errorf("find %s: %w", path, err)
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
 }
 
 // within returns the path of a file in a directory. Both have no links.
