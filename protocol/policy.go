@@ -22,7 +22,7 @@ type PolicyRule struct {
 	Tool       string `json:"tool,omitempty"`       // name of the tool
 	Program    string `json:"program,omitempty"`    // that a command runs; * in Deny and Ask: any
 	Subcommand string `json:"subcommand,omitempty"` // words after the program
-	Exact      bool   `json:"exact,omitempty"`      // nothing follows them
+	Exact      bool   `json:"exact,omitempty"`      // nothing follows the words; of a path in Allow: it is one file, protected or not
 	Path       string `json:"path,omitempty"`       // of files: a pattern with * and **, relative to the directory
 }
 

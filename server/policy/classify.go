@@ -41,8 +41,11 @@ func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
 		c.Kind = protocol.ToolExecute
 	case protocol.ApprovePatch:
 		c.Kind = protocol.ToolEdit
-		protected := func(path string) bool { return Protected(path, k.Own) }
-		c.Contained = whole && a.Command == "" && !slices.ContainsFunc(a.Paths, protected)
+		own := func(path string) bool { return slices.Contains(k.Own, path) || Internal(path, k.Own) }
+		if whole && a.Command == "" && !slices.ContainsFunc(a.Paths, own) {
+			c.Protected = k.protected(a.Paths)
+			c.Contained = len(c.Protected) == 0
+		}
 	default:
 		c.Unclear = a.Name == ""
 		switch {
@@ -53,6 +56,16 @@ func (k *Classifier) Classify(a *protocol.Approval) (c Call, whole bool) {
 		}
 	}
 	return c, whole
+}
+
+// protected returns the names of the protected files of some.
+func (k *Classifier) protected(paths []string) (names []string) {
+	for _, path := range paths {
+		if Protected(path, nil) {
+			names = append(names, fileName(path, k.Dir))
+		}
+	}
+	return names
 }
 
 // details returns the facts of a request that policy files use.

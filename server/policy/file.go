@@ -46,9 +46,18 @@ func JudgeFile(f *protocol.PolicyFile, c *Call) Ruling {
 	return r
 }
 
-// narrowed describes the rule that has the first words of a command of the line and does not allow
-// it: earlier versions took any arguments after these words.
+// narrowed describes the rule that names what a call does and does not allow it: a pattern that
+// matches a protected file, or the first words of a command of the line, after which earlier versions
+// took any arguments.
 func narrowed(f *protocol.PolicyFile, c *Call) string {
+	for _, file := range c.Protected {
+		for i := range f.Allow {
+			if r := &f.Allow[i]; !r.Exact && r.Path != "" && matchPath(r.Path, file) {
+				return fmt.Sprintf("allow[%d] of the policy file %s does not cover %s, which is protected: a rule with "+
+					"this path and exact does", i, f.Name, file)
+			}
+		}
+	}
 	commands, ok := commandline.Literal(c.Line)
 	if !ok || c.Kind != protocol.ToolExecute || c.Opaque {
 		return ""
@@ -116,7 +125,8 @@ func may(r *protocol.PolicyRule, c *Call, line *commandline.Line, files func() *
 // allowing returns the index of the last rule that was needed to allow a call, or -1. Every command
 // of a line, and every file, needs a rule.
 func allowing(rules []protocol.PolicyRule, c *Call) int {
-	if c.Opaque || c.Kind == protocol.ToolEdit && !c.Contained || c.Kind == protocol.ToolExecute && c.Line == "" {
+	contained := c.Contained || len(c.Protected) > 0
+	if c.Opaque || c.Kind == protocol.ToolEdit && !contained || c.Kind == protocol.ToolExecute && c.Line == "" {
 		return -1
 	}
 	find := func(match func(r *protocol.PolicyRule) bool) int {
@@ -124,14 +134,19 @@ func allowing(rules []protocol.PolicyRule, c *Call) int {
 			return (r.Tool == "" || r.Tool == c.Tool) && match(&r)
 		})
 	}
+	last := -1
+	for _, file := range c.Protected {
+		if last = find(func(r *protocol.PolicyRule) bool { return r.Program == "" && r.Exact && r.Path == file }); last < 0 {
+			return -1
+		}
+	}
 	if i := find(func(r *protocol.PolicyRule) bool { return r.Program == "" && r.Path == "" }); i >= 0 {
 		return i
 	}
-	last := -1
 	switch {
 	case c.Kind == protocol.ToolExecute:
 		last = allowingLine(c, find)
-	case c.Contained:
+	case contained:
 		for _, file := range c.Files {
 			if last = find(func(r *protocol.PolicyRule) bool {
 				return r.Program == "" && matchPath(r.Path, file)

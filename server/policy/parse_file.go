@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -78,8 +79,12 @@ func checkRule(r *protocol.PolicyRule, allow bool) error {
 		return errors.New(": want tool, program or path")
 	case r.Program != "" && r.Path != "":
 		return errors.New(".path: a rule of a program has no path")
-	case (r.Subcommand != "" || r.Exact) && r.Program == "":
-		return errors.New(".program: subcommand and exact need a program")
+	case r.Subcommand != "" && r.Program == "":
+		return errors.New(".program: a subcommand needs a program")
+	case r.Exact && r.Program == "" && !allow:
+		return errors.New(".exact: only a rule of a program, or a path in allow, is exact")
+	case r.Exact && r.Program == "" && !isFileName(r.Path):
+		return fmt.Errorf(".exact: want the path of one file in the directory, without * ? [ \\ and ..: %.80q", r.Path)
 	case r.Program != "" && strings.ContainsAny(r.Program, " \t\n"):
 		return fmt.Errorf(".program: %.40q is not one word: put the others into subcommand", r.Program)
 	case allow && r.Program == "*":
@@ -90,6 +95,11 @@ func checkRule(r *protocol.PolicyRule, allow bool) error {
 		return fmt.Errorf(".path: %.80q is not in the directory of the session: want a relative pattern", r.Path)
 	}
 	return nil
+}
+
+// isFileName reports whether a path is one file below the directory, spelled as the system does.
+func isFileName(name string) bool {
+	return !strings.ContainsAny(name, `*?[\`) && name == path.Clean(name) && name != "." && filepath.IsLocal(name)
 }
 
 // A fileParser reads a policy file and knows the line that it is at.

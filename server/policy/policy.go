@@ -113,6 +113,9 @@ type Details struct {
 	Text   string   // everything known about the call
 	Files  []string // that it reads or changes, without links: relative to the directory, or absolute
 	Named  []string // the same files as the call names them
+
+	// Protected are the files of Files that Protected names, if the call is otherwise Contained.
+	Protected []string
 }
 
 // An Action is the outcome of a ruling.

@@ -4,8 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"agentctl/protocol"
 )
 
 var update = flag.Bool("update", false, "write the table of protected files into docs/security.md")
@@ -66,5 +69,64 @@ func TestTheManualListsTheProtectedFiles(t *testing.T) {
 	}
 	if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Of a policy file only a rule that names a protected file, without a pattern, allows a change of it.
+func TestAnExactPathAllowsAProtectedFile(t *testing.T) {
+	k := classifier(t)
+	if err := os.Symlink("Makefile", filepath.Join(k.Dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(k.Dir, "Makefile"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rule := func(text string) string { return `{"allow": [` + text + `]}` }
+	const makefile, all = `{"path": "Makefile", "exact": true}`, `{"path": "**"}`
+	for _, c := range []struct {
+		rules string
+		files []string
+		want  Action
+	}{
+		{makefile, []string{"Makefile"}, Allow},
+		{makefile, []string{"alias"}, Allow},
+		{makefile, []string{"sub/../Makefile"}, Allow},
+		{makefile, []string{"Makefile", "a.go"}, AskUser},
+		{makefile + "," + all, []string{"Makefile", "a.go"}, Allow},
+		{makefile + "," + all, []string{"Makefile", "package.json"}, AskUser},
+		{makefile + `,{"tool": "Edit"}`, []string{"Makefile", "a.go"}, Allow},
+		{makefile, []string{"sub/Makefile"}, AskUser},
+		{makefile, []string{"makefile"}, AskUser},
+		{makefile, []string{"Make*"}, AskUser},
+		{makefile, []string{"../Makefile"}, AskUser},
+		{`{"tool": "Other", "path": "Makefile", "exact": true}`, []string{"Makefile"}, AskUser},
+		{`{"tool": "Edit", "path": "Makefile", "exact": true}`, []string{"Makefile"}, Allow},
+		{`{"path": ".git/hooks/pre-commit", "exact": true}`, []string{".git/hooks/pre-commit"}, Allow},
+		{`{"path": ".git", "exact": true}`, []string{".git/hooks/pre-commit"}, AskUser},
+		{`{"path": "data/token", "exact": true}`, []string{"data/token"}, AskUser}, // of agentctl
+		{`{"path": "Makefile"}`, []string{"Makefile"}, AskUser},
+		{`{"path": "Makefil[e]"}`, []string{"Makefile"}, AskUser},
+		{`{"tool": "Edit"}`, []string{"Makefile"}, AskUser},
+		{all, []string{"Makefile"}, AskUser},
+	} {
+		f, err := ParseFile("x", []byte(rule(c.rules)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := protocol.Approval{Kind: protocol.ApprovePatch, Name: "Edit"}
+		for _, name := range c.files {
+			a.Content = append(a.Content, protocol.Content{Type: "diff", Path: filepath.Join(k.Dir, name), New: "b"})
+		}
+		call, _ := k.Classify(&a)
+		if r := JudgeFile(f, &call); r.Action != c.want {
+			t.Errorf("%s: %q: %s, want %s", c.rules, c.files, marks[r.Action], marks[c.want])
+		} else if c.rules == all && !strings.Contains(r.Note, "allow[0] of the policy file x does not cover Makefile") {
+			t.Errorf("note %q", r.Note)
+		}
+		denied := *f
+		denied.Deny = []protocol.PolicyRule{{Path: "**/*"}}
+		if r := JudgeFile(&denied, &call); r.Action != Refuse {
+			t.Errorf("%s: %q: a rule of deny: %s", c.rules, c.files, marks[r.Action])
+		}
 	}
 }
