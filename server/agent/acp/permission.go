@@ -78,7 +78,7 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		Kind: protocol.ApproveTool, Title: c.Title, Name: c.name(), CWD: t.cwd, Options: approvalOptions(p),
 	}
 	kind := toolKind(c.ToolKind)
-	input := c.Input
+	input, called := c.Input, json.RawMessage(nil)
 	content, _ := mapContents(c.Content, t.agent.Markdown)
 	changes, other, text := splitContent(content)
 	locations := c.locations()
@@ -89,7 +89,7 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		}
 		a.Title = cmp.Or(a.Title, known.call.Title)
 		a.Name = cmp.Or(a.Name, known.call.Name)
-		input = mergeInput(known.call.Input, input)
+		called = known.call.Input
 		earlier, earlierOther, earlierText := splitContent(known.content)
 		if len(changes) == 0 {
 			changes = earlier
@@ -100,7 +100,11 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		text = cmp.Or(text, earlierText, known.text)
 		locations = append(locations, known.call.Locations...)
 	}
-	if present(input) {
+	if kind == protocol.ToolEdit && !p.isModeChange() {
+		e := &catalog.Edit{Call: c.ID, Changes: changes}
+		called, input = t.agent.Unseen(e, called), t.agent.Unseen(e, input)
+	}
+	if input = mergeInput(called, input); present(input) {
 		a.Input = input
 	}
 	in := protocol.ReadArguments(a.Input)

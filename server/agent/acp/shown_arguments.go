@@ -68,7 +68,7 @@ func (t *turn) show(known *tool, p *permissionParams) (context.Context, *shownAr
 	ctx, withdraw := context.WithCancel(t.ctx)
 	s := &shownArguments{inputs: []json.RawMessage{p.Tool.Input, a.Input}, pending: true, withdraw: withdraw}
 	if known != nil {
-		s.inputs = append(s.inputs, known.call.Input)
+		s.inputs = append(s.inputs, known.call.Input, mergeInput(known.call.Input, p.Tool.Input))
 		known.shown = s
 	}
 	return ctx, s, a

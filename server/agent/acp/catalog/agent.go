@@ -26,6 +26,9 @@ type Agent struct {
 	TitleIsCommand bool
 	// LoginKeys maps login methods to the environment variable of their key.
 	LoginKeys map[string]string
+	// EditFields are the arguments of an edit whose value users see in its changes, if it is the same,
+	// by name. What other arguments say is shown beside the changes.
+	EditFields map[string]EditField
 	// ReadTools are the names of its tools that only read.
 	ReadTools []string
 }
@@ -41,10 +44,10 @@ const (
 	Cumulative                       // all tokens since the start of the process
 )
 
-// agents is sorted by name.
+// agents is sorted by name. An agent without a preset runs by its command alone.
 var agents = []*Agent{
-	&auggie, &claude, &cline, &codex, &copilot, &cursor, &droid, &gemini, &goose, &kilo, &opencode, &qoder, &qwen,
-	&vibe,
+	&auggie, &claude, &cline, &codex, &codexZed, &copilot, &cursor, &droid, &gemini, &goose, &kilo, &opencode, &qoder,
+	&qwen, &vibe,
 }
 
 // Reported returns the agent that reports a name, or the zero value.

@@ -32,8 +32,11 @@ var claude = Agent{
 	// Content of calls is Markdown, and output of commands is in a fenced block (0.100).
 	Markdown: true,
 	// The output of a failed command begins with "Exit code 3" (0.100); no other field has the status.
-	ExitLine:  "Exit code ",
-	ReadTools: []string{"Grep", "LS", "Read"},
+	ExitLine: "Exit code ",
+	// An edit says that it does not replace every occurrence (0.100). One that does changes more than
+	// its diff shows.
+	EditFields: map[string]EditField{"replace_all": isFalse},
+	ReadTools:  []string{"Grep", "LS", "Read"},
 }
 
 // claudeMeta is the _meta of Claude's updates (0.100).

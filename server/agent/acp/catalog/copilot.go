@@ -21,4 +21,6 @@ var copilot = Agent{
 	Usage: Cumulative,
 	// A failure of the model is a message, and its turn ends as completed (1.0.102).
 	Failure: "Error: ",
+	// The request of an edit has a diff in the form of git beside the texts of its call (1.0.102).
+	EditFields: map[string]EditField{"diff": isDiff},
 }

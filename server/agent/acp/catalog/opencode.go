@@ -27,6 +27,13 @@ var opencode = Agent{
 	},
 	Reports: "OpenCode", // 1.18.33
 	// The usage of a result counts the last request of the turn to the model (1.18.33).
-	Usage:     PerTurn,
+	Usage: PerTurn,
+	// The call of an edit and its request name the file in different ways, and the request has a diff
+	// (1.18.33).
+	EditFields: map[string]EditField{
+		"diff": isDiff, "filePath": isPath, "filepath": isPath, "path": isPath,
+		"oldString": isReplacement("oldString", "newString"), "newString": isReplacement("oldString", "newString"),
+		"replaceAll": isReplaceAll("oldString", "newString"),
+	},
 	ReadTools: []string{"grep", "list", "read"},
 }

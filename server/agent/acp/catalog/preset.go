@@ -43,9 +43,11 @@ func Environment() []string {
 
 // Presets returns the presets, sorted by name.
 func Presets() []Preset {
-	list := make([]Preset, len(agents))
-	for i, a := range agents {
-		list[i] = a.Preset
+	var list []Preset
+	for _, a := range agents {
+		if a.Name != "" {
+			list = append(list, a.Preset)
+		}
 	}
 	return list
 }
@@ -53,7 +55,7 @@ func Presets() []Preset {
 // FindPreset returns the preset with a name.
 func FindPreset(name string) (Preset, bool) {
 	for _, a := range agents {
-		if a.Name == name {
+		if a.Name == name && name != "" {
 			return a.Preset, true
 		}
 	}
@@ -63,7 +65,7 @@ func FindPreset(name string) (Preset, bool) {
 // PresetOf returns the preset that runs a program, given by its path or name.
 func PresetOf(program string) (Preset, bool) {
 	for _, a := range agents {
-		if filepath.Base(program) == a.Command[0] {
+		if a.Name != "" && filepath.Base(program) == a.Command[0] {
 			return a.Preset, true
 		}
 	}

@@ -25,7 +25,12 @@ var qwen = Agent{
 	},
 	Reports: "qwen-code", // 0.24.4
 	// The result of a prompt has no usage; chunks have that of one request each (0.24.4).
-	Usage:     PerTurn,
+	Usage: PerTurn,
+	// The texts of an edit are parts of the contents that its diff shows (0.24.4).
+	EditFields: map[string]EditField{
+		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement("old_string", "new_string"),
+		"replace_all": isReplaceAll("old_string", "new_string"),
+	},
 	ReadTools: []string{"grep_search", "list_directory", "read_file"},
 }
 

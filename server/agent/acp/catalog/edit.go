@@ -1,0 +1,134 @@
+package catalog
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"agentctl/protocol"
+)
+
+// An Edit is a request to change files.
+type Edit struct {
+	Call    string             // the agent's id of the call
+	Changes []protocol.Content // diffs, as users see them
+}
+
+// An EditField reports whether the value of an argument is what the changes of an edit show. args
+// has the argument.
+type EditField func(e *Edit, args *protocol.Arguments, value json.RawMessage) bool
+
+// Unseen returns the arguments of an edit without those whose value its changes show. Arguments that
+// can be read in several ways, or of which none is shown, are returned as they are.
+func (a *Agent) Unseen(e *Edit, input json.RawMessage) json.RawMessage {
+	args := protocol.ReadArguments(input)
+	fields := args.Fields()
+	for name, value := range args.Fields() {
+		if shown := a.EditFields[name]; shown != nil && len(e.Changes) > 0 && shown(e, &args, value) {
+			delete(fields, name)
+		}
+	}
+	if len(fields) == len(args.Fields()) {
+		return input
+	}
+	return protocol.MustEncode(fields)
+}
+
+// change returns the one change of an edit, or false.
+func (e *Edit) change() (path, before, after string, ok bool) {
+	if len(e.Changes) != 1 {
+		return "", "", "", false
+	}
+	return e.Changes[0].Path, oldText(&e.Changes[0]), e.Changes[0].New, true
+}
+
+func oldText(c *protocol.Content) string {
+	if c.Old == nil {
+		return ""
+	}
+	return *c.Old
+}
+
+// text returns the text that a value is.
+func text(value json.RawMessage) (s string, ok bool) {
+	return s, len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &s) == nil
+}
+
+// isPath accepts the path of the changed file.
+func isPath(e *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
+	path, _, _, ok := e.change()
+	s, isText := text(value)
+	return ok && isText && s == path
+}
+
+// isDiff accepts a unified diff of the change.
+func isDiff(e *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
+	_, _, _, ok := e.change()
+	s, isText := text(value)
+	return ok && isText && isDiffOf(s, &e.Changes[0])
+}
+
+// isReplacement accepts both texts of a replacement that turns the old content of the file into
+// the new one. The arguments have the names before and after.
+func isReplacement(before, after string) EditField {
+	return func(e *Edit, args *protocol.Arguments, _ json.RawMessage) bool {
+		_, content, changed, ok := e.change()
+		from, hasFrom := args.Text(before)
+		to, hasTo := args.Text(after)
+		return ok && hasFrom && hasTo && (replaces(content, from, to, changed) ||
+			from != "" && strings.ReplaceAll(content, from, to) == changed)
+	}
+}
+
+// isReplaceAll accepts the switch that a text is replaced everywhere, if it is off or the change
+// has all replacements.
+func isReplaceAll(before, after string) EditField {
+	return func(e *Edit, args *protocol.Arguments, value json.RawMessage) bool {
+		_, content, changed, ok := e.change()
+		from, hasFrom := args.Text(before)
+		to, hasTo := args.Text(after)
+		return string(value) == "false" || ok && string(value) == "true" && hasFrom && hasTo && from != "" &&
+			strings.ReplaceAll(content, from, to) == changed
+	}
+}
+
+// isFalse accepts a switch that is off.
+func isFalse(_ *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
+	return string(value) == "false"
+}
+
+// maxPlaces is the number of places at which replaces looks for a replacement.
+const maxPlaces = 100
+
+// replaces reports whether a text becomes another if from is replaced by to in one place.
+func replaces(text, from, to, want string) bool {
+	if from == "" || len(text)-len(from) != len(want)-len(to) {
+		return from == "" && text == "" && to == want
+	}
+	first, last := 0, 0 // places before which, and after which, both texts are the same
+	for last < min(len(text)-len(from), len(want)-len(to)) && text[last] == want[last] {
+		last++
+	}
+	for first = len(text) - len(from); first > 0 && text[first+len(from)-1] == want[first+len(to)-1]; {
+		first--
+	}
+	for n, at := 0, first; n < maxPlaces && at <= last; n, at = n+1, at+1 {
+		found := strings.Index(text[at:last+len(from)], from)
+		if found < 0 {
+			return false
+		}
+		if at += found; strings.HasPrefix(want[at:], to) {
+			return true
+		}
+	}
+	return false
+}
+
+// changeOf returns the change of a file, or nil.
+func (e *Edit) changeOf(path string) *protocol.Content {
+	at := slices.IndexFunc(e.Changes, func(c protocol.Content) bool { return c.Path == path })
+	if at < 0 {
+		return nil
+	}
+	return &e.Changes[at]
+}
