@@ -23,6 +23,10 @@ var claudeAgent = realAgent{
 	write: func(file string) (string, any) {
 		return "Write", obj{"file_path": file, "content": written}
 	},
+	read: func(file string) (string, any) { return "Read", obj{"file_path": file} },
+	edit: func(file string) (string, any) {
+		return "Edit", obj{"file_path": file, "old_string": before, "new_string": after}
+	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{
 			"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": endpoint,
@@ -55,6 +59,10 @@ var codexAgent = realAgent{
 		return "apply_patch", "*** Begin Patch\n*** Add File: " + filepath.Base(file) + "\n" + lines +
 			"\n*** End Patch\n"
 	},
+	edit: func(file string) (string, any) {
+		return "apply_patch", "*** Begin Patch\n*** Update File: " + filepath.Base(file) + "\n@@\n one\n-" + before +
+			"\n+" + after + "\n*** End Patch\n"
+	},
 	env: func(home, _ string) map[string]string {
 		return map[string]string{"CODEX_HOME": home + "/.codex", "INITIAL_AGENT_MODE": "read-only", "FAKE_KEY": "x"}
 	},
@@ -78,6 +86,10 @@ var copilotAgent = realAgent{
 	write: func(file string) (string, any) {
 		return "create", obj{"path": file, "file_text": written}
 	},
+	read: func(file string) (string, any) { return "view", obj{"path": file} },
+	edit: func(file string) (string, any) {
+		return "edit", obj{"path": file, "old_str": before, "new_str": after}
+	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{
 			"COPILOT_PROVIDER_BASE_URL": endpoint + "/v1", "COPILOT_MODEL": "fake-model",
@@ -100,6 +112,10 @@ var geminiAgent = realAgent{
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "write_file", obj{"file_path": file, "content": written}
+	},
+	read: func(file string) (string, any) { return "read_file", obj{"file_path": file} },
+	edit: func(file string) (string, any) {
+		return "replace", obj{"file_path": file, "instruction": "as was said", "old_string": before, "new_string": after}
 	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{
@@ -134,6 +150,10 @@ var openCodeAgent = realAgent{
 	write: func(file string) (string, any) {
 		return "write", obj{"filePath": file, "content": written}
 	},
+	read: func(file string) (string, any) { return "read", obj{"filePath": file} },
+	edit: func(file string) (string, any) {
+		return "edit", obj{"filePath": file, "oldString": before, "newString": after}
+	},
 	env: func(home, _ string) map[string]string {
 		return map[string]string{
 			"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1",
@@ -164,6 +184,10 @@ var qwenAgent = realAgent{
 	},
 	write: func(file string) (string, any) {
 		return "write_file", obj{"file_path": file, "content": written}
+	},
+	read: func(file string) (string, any) { return "read_file", obj{"file_path": file} },
+	edit: func(file string) (string, any) {
+		return "edit", obj{"file_path": file, "old_string": before, "new_string": after}
 	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{

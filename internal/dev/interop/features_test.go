@@ -3,6 +3,8 @@
 package interop
 
 import (
+	"flag"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,6 +29,7 @@ var features = []feature{
 	{"output of a command", outputIsShown},
 	{"exit code of a command", exitCodeIsShown},
 	{"diff in the request", editIsShown},
+	{"edit by rule and by policy", editsNeedNoQuestion},
 	{"deny with reason", deniedCommandDoesNotRun},
 	{"deny and stop", denyAndStopEndsTheTurn},
 	{"rule of the server", ruleIsKeptByServer},
@@ -40,6 +43,11 @@ var features = []feature{
 }
 
 // TestAgents runs every feature with the agents of the table, then compares the table of the page.
+var (
+	only   = flag.String("feature", "", "run only the features whose name matches this regular expression")
+	record = flag.Bool("record", false, "write the recordings of edits of server/agent/acp")
+)
+
 func TestAgents(t *testing.T) {
 	tested := 0
 	for i := range tableAgents {
@@ -61,6 +69,9 @@ func testFeatures(t *testing.T, a *realAgent) (tested int) {
 	}
 	r := newTestSession(t, a, modelScript(a))
 	for _, f := range features {
+		if ok, err := regexp.MatchString(*only, f.name); err != nil || !ok {
+			continue
+		}
 		if note := a.notes[f.name]; note.lacks {
 			t.Logf("%s lacks %s: %s", a.name, f.name, note.text)
 			tested++

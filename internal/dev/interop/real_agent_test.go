@@ -23,6 +23,8 @@ type realAgent struct {
 	shellTool string                                  // name of its shell tool
 	command   func(command string) obj                // arguments of its shell tool
 	write     func(file string) (tool string, in any) // call that writes a file with the content written
+	read      func(file string) (tool string, in any) // call that reads a file; nil: an edit needs none
+	edit      func(file string) (tool string, in any) // call that replaces the text before by after
 	initial   string                                  // the mode in which it asks before it acts
 	mode      string                                  // another mode
 	env       func(home, endpoint string) map[string]string
@@ -38,14 +40,18 @@ type note struct {
 	text  string
 }
 
-// written is the content of files that agents write.
-const written = "one\ntwo\n"
+// written is the content of files that agents write, before and after the texts of an edit.
+const (
+	written = "one\ntwo\n"
+	before  = "two"
+	after   = "three"
+)
 
 type obj = map[string]any
 
-// config writes the agent's settings into home and returns its entry in a server's configuration.
-// It fails the test if the agent is not installed.
-func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
+// config writes the agent's settings into home and returns its entry in a server's configuration,
+// with the file of its tap, if it has one. It fails the test if the agent is not installed.
+func (a *realAgent) config(t *testing.T, home, endpoint string, tap bool) (entry obj, frames string) {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("node_modules", a.program))
 	if err != nil {
@@ -76,7 +82,10 @@ func (a *realAgent) config(t *testing.T, home, endpoint string) obj {
 	}
 	env := a.env(home, endpoint)
 	env["HOME"] = home
-	return obj{"command": program, "args": a.args, "env": env}
+	if tap {
+		return tapped(t, program, a.args, env)
+	}
+	return obj{"command": program, "args": a.args, "env": env}, ""
 }
 
 // backdateGemini renames conversation files to older times, each to its own, in their order. This

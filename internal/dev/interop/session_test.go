@@ -27,7 +27,7 @@ func forEachAgent(t *testing.T, script func(*realAgent) fakemodel.Script, test f
 }
 
 // modelScript returns a model that follows the user's message: "run COMMAND" calls the shell tool,
-// "write FILE" the write tool, "drip" streams without end, "fail" fails, and anything else is
+// "write FILE" the write tool, "edit FILE" the tools that read and edit, "drip" streams without end, "fail" fails, and anything else is
 // echoed. Requests without tools come from the agent itself, for example to generate a title.
 func modelScript(a *realAgent) fakemodel.Script {
 	return func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
@@ -35,12 +35,22 @@ func modelScript(a *realAgent) fakemodel.Script {
 			out.Text("a title")
 			return
 		}
-		if result, ended := req.ToolResult(); ended {
+		message := req.LastUser()
+		message = message[strings.LastIndexByte(message, '\n')+1:] // drop what agents put before it
+		result, ended := req.ToolResult()
+		if file, ok := strings.CutPrefix(message, "edit "); ok {
+			if calls := callsSinceUser(req); calls == 0 && a.read != nil {
+				out.Call(a.read(file))
+				return
+			} else if calls == 0 || calls == 1 && a.read != nil {
+				out.Call(a.edit(file))
+				return
+			}
+		}
+		if ended {
 			out.Text("the tool said: " + result)
 			return
 		}
-		message := req.LastUser()
-		message = message[strings.LastIndexByte(message, '\n')+1:] // drop what agents put before it
 		if command, ok := strings.CutPrefix(message, "run "); ok {
 			out.Reasoning("a command it is")
 			out.Text("I run it.")
@@ -62,6 +72,19 @@ func modelScript(a *realAgent) fakemodel.Script {
 		out.Text("you ")
 		out.Text("said: " + message)
 	}
+}
+
+// callsSinceUser returns the number of tool calls since the last message of the user.
+func callsSinceUser(req fakemodel.Request) (n int) {
+	for _, m := range slices.Backward(req.Messages) {
+		switch {
+		case m.Role == fakemodel.User:
+			return n
+		case m.Call != "":
+			n++
+		}
+	}
+	return n
 }
 
 func promptIsAnsweredInAStream(t *testing.T, r *testSession) {
@@ -174,6 +197,7 @@ func deniedCommandDoesNotRun(t *testing.T, r *testSession) {
 
 func editIsShown(t *testing.T, r *testSession) {
 	file := filepath.Join(r.cwd, "new.txt")
+	defer r.recordEdit("write")()
 	r.send("write " + file)
 	var a protocol.Approval
 	r.decode(r.waitEvent(protocol.ApprovalRequested), &a)

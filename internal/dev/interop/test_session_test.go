@@ -26,7 +26,12 @@ import (
 // agentTimeout bounds every wait for a real agent.
 const agentTimeout = 90 * time.Second
 
-func TestMain(m *testing.M) { os.Exit(testbinary.Run(m)) }
+func TestMain(m *testing.M) {
+	if file := os.Getenv(tapVariable); file != "" {
+		os.Exit(tap(file))
+	}
+	os.Exit(testbinary.Run(m))
+}
 
 // A testSession is a session with a real agent: fake model, agent, server and client.
 type testSession struct {
@@ -38,6 +43,7 @@ type testSession struct {
 	data    string // data directory of the server
 	cwd     string
 	session string
+	frames  string // file of the agent's tap; empty in a sandbox, which has no place for it
 
 	server *exec.Cmd
 	log    *os.File // log of the server
@@ -88,7 +94,9 @@ func (r *testSession) create() {
 	endpoint := httptest.NewServer(r.model)
 	t.Cleanup(endpoint.Close)
 	r.data = shortDir(t)
-	r.writeConfig("config.json", obj{"agents": obj{agent.name: agent.config(t, r.home, endpoint.URL)}})
+	config, frames := agent.config(t, r.home, endpoint.URL, r.sandbox.Mode == "")
+	r.frames = frames
+	r.writeConfig("config.json", obj{"agents": obj{agent.name: config}})
 	var err error
 	if r.log, err = os.Create(filepath.Join(r.data, "log")); err != nil {
 		t.Fatal(err)
