@@ -74,6 +74,7 @@ var Commands = slices.Concat(
 	messageCommands,
 	turnCommands,
 	queueCommands,
+	steeringCommands,
 	approvalCommands,
 	ruleCommands,
 	planCommands,

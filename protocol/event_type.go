@@ -27,6 +27,7 @@ func of[T any]() any { return new(T) }
 var EventTypes = slices.Concat(
 	sessionEvents,
 	messageEvents,
+	steeringEvents,
 	turnEvents,
 	textEvents,
 	toolEvents,

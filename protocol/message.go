@@ -15,6 +15,7 @@ var messageEvents = []EventType{
 		Type: MessageUser, New: of[MessageUserData], Exported: true,
 		reduce: decoded(func(s *State, e *Event, d *MessageUserData) {
 			s.Turn = &TurnState{Turn: e.Turn, Message: d.Message, Started: e.Time, First: e.Seq}
+			s.Turn.Message.Delivery = ""
 			if s.Turn.Message.By == nil {
 				s.Turn.Message.By = e.By
 			}
@@ -55,6 +56,7 @@ type Message struct {
 	Parts           []Part     `json:"parts,omitempty"`
 	QueuedAt        *time.Time `json:"queued_at,omitempty"`  // if it was queued
 	NotBefore       *time.Time `json:"not_before,omitempty"` // if it was scheduled: when it enters the queue
+	Delivery        Delivery   `json:"delivery,omitempty"`   // of a queued message: steer, or absent
 	By              *Actor     `json:"by,omitempty"`
 }
 
@@ -67,6 +69,9 @@ type SendData struct {
 	Parts           []Part `json:"parts,omitempty"`
 	ClientMessageID string `json:"client_message_id,omitempty"`
 	Front           bool   `json:"front,omitempty"` // ahead of the queue
+	// Delivery is queue (default) or steer: into the current turn at the agent's next safe point. Where
+	// that is not possible, the message is the first of the queue.
+	Delivery Delivery `json:"delivery,omitempty"`
 	// NotBefore schedules the message: it enters the queue then. Nil or past: now.
 	NotBefore *time.Time `json:"not_before,omitempty"`
 }
@@ -76,15 +81,18 @@ const (
 	SendStarted   = "started"
 	SendQueued    = "queued"
 	SendScheduled = "scheduled"
+	SendSteering  = "steering" // it joins the current turn at the agent's next safe point
 )
 
-// SendResult reports that the message's turn started, or that it is queued at Index.
+// SendResult reports that the message's turn started, or that it is queued at Index. Until a message
+// with the status steering has joined the turn, it is in the queue, too.
 type SendResult struct {
 	Status    string `json:"status"`
 	MessageID string `json:"message_id"`
-	Turn      string `json:"turn,omitempty"`  // when started
-	Index     *int   `json:"index,omitempty"` // when queued
-	Seq       uint64 `json:"seq,omitempty"`   // of the event that records it
+	Turn      string `json:"turn,omitempty"`   // when started, or steering
+	Index     *int   `json:"index,omitempty"`  // when queued, or steering
+	Reason    string `json:"reason,omitempty"` // why a message with delivery steer is queued, for people
+	Seq       uint64 `json:"seq,omitempty"`    // of the event that records it
 }
 
 // Effects of an interrupt on the queue.

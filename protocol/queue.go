@@ -127,6 +127,7 @@ type QueueUpdatedData struct {
 // Reasons of queue.removed.
 const (
 	RemovedStarted = "started" // its turn started
+	RemovedSteered = "steered" // it joined the current turn
 	RemovedUser    = "removed"
 	RemovedCleared = "cleared" // by an interrupt that clears
 )
@@ -137,10 +138,12 @@ type QueueRemovedData struct {
 	Reason    string `json:"reason"`
 }
 
-// QueueMovedData is the data of queue.moved: the message's new index from the front.
+// QueueMovedData is the data of queue.moved: the message's new index from the front, and its
+// delivery from now on.
 type QueueMovedData struct {
-	MessageID string `json:"message_id"`
-	Index     int    `json:"index"`
+	MessageID string   `json:"message_id"`
+	Index     int      `json:"index"`
+	Delivery  Delivery `json:"delivery,omitempty"`
 }
 
 // Reasons of a hold.
@@ -263,6 +266,7 @@ func (s *State) moveInQueue(_ *Event, d *QueueMovedData) {
 		return
 	}
 	m := s.Queue[i]
+	m.Delivery = d.Delivery
 	s.Queue = slices.Delete(s.Queue, i, i+1)
 	s.Queue = slices.Insert(s.Queue, max(0, min(d.Index, len(s.Queue))), m)
 }

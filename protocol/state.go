@@ -45,6 +45,7 @@ type TurnState struct {
 	Message Message    `json:"message"`
 	Started time.Time  `json:"started"`
 	First   uint64     `json:"first"` // seq of its message.user
+	Steered []Steered  `json:"steered,omitempty"`
 	Parts   []OpenPart `json:"parts,omitempty"`
 	Tools   []OpenTool `json:"tools,omitempty"`
 }

@@ -42,10 +42,11 @@ const (
 	ItemReasoning ItemKind = "reasoning"
 	ItemTool      ItemKind = "tool"
 	ItemApproval  ItemKind = "approval"
+	ItemSteered   ItemKind = "steered"
 	ItemEvent     ItemKind = "event"
 )
 
-// An Item is a text, a tool call, a request or another event of a turn.
+// An Item is a text, a tool call, a request, a message that joined the turn, or another event of a turn.
 type Item struct {
 	Kind     ItemKind              `json:"kind"`
 	ID       string                `json:"id,omitempty"`
@@ -59,6 +60,7 @@ type Item struct {
 	Tool     *ToolItem             `json:"tool,omitempty"`
 	Approval *Approval             `json:"approval,omitempty"`
 	Resolved *ApprovalResolvedData `json:"resolved,omitempty"`
+	Steered  *SteeredItem          `json:"steered,omitempty"`
 	By       *Actor                `json:"by,omitempty"`   // the decider, or the cause of the event
 	Type     Type                  `json:"type,omitempty"` // of an event item
 	Data     json.RawMessage       `json:"data,omitempty"` // of an event item
@@ -74,6 +76,13 @@ type ToolItem struct {
 	Locations []Location      `json:"locations,omitempty"`
 	Content   []Content       `json:"content,omitempty"`
 	End       *ToolEndedData  `json:"end,omitempty"`
+}
+
+// A SteeredItem is a message that joined the turn. Without an outcome the agent has not answered yet.
+type SteeredItem struct {
+	Message Message      `json:"message"`
+	Outcome SteerOutcome `json:"outcome,omitempty"`
+	Reason  string       `json:"reason,omitempty"`
 }
 
 // Text is text that grows. Appending costs the length of the appended text.
@@ -130,6 +139,18 @@ func (t *Transcript) Current() *Turn {
 	return t.Turns[len(t.Turns)-1]
 }
 
+// Messages returns the messages of the turn: the one that started it, and those that joined it, except
+// refused ones.
+func (t *Turn) Messages() []Message {
+	list := []Message{t.Message}
+	for _, it := range t.Items {
+		if it.Steered != nil && it.Steered.Outcome != SteerRefused {
+			list = append(list, it.Steered.Message)
+		}
+	}
+	return list
+}
+
 // Written returns the number of bytes of text and reasoning in the events applied to the turn.
 func (t *Turn) Written() int64 { return t.written }
 
@@ -169,6 +190,9 @@ func (t *Turn) Rest() *Turn {
 		}
 		if it.Tool != nil {
 			empty.Tool = &ToolItem{}
+		}
+		if it.Steered != nil {
+			empty.Steered = &SteeredItem{Message: Message{MessageID: it.ID}}
 		}
 		rest.byID[itemKey{it.Kind, it.ID}] = empty
 		rest.Items = append(rest.Items, empty)

@@ -18,6 +18,10 @@ func (t *Turn) apply(e *Event) ([]*Item, error) {
 		return t.applyTool(e)
 	case ApprovalRequested, ApprovalExplained, ApprovalResolved:
 		return t.applyApproval(e)
+	case MessageSteered:
+		return t.applySteered(e)
+	case MessageResolved:
+		return t.applyResolved(e)
 	}
 	it := &Item{
 		Kind: ItemEvent, Type: e.Type, Data: e.Data, Task: e.Task, Parent: e.Parent, Seq: e.Seq, Started: e.Time,
@@ -155,6 +159,34 @@ func (t *ToolItem) Update(d *ToolStartedData) {
 	if d.Locations != nil {
 		t.Locations = d.Locations
 	}
+}
+
+// applySteered adds an item for the message. A message that was refused before has another item.
+func (t *Turn) applySteered(e *Event) ([]*Item, error) {
+	var d MessageSteeredData
+	if err := e.Decode(&d); err != nil {
+		return nil, err
+	}
+	if d.By == nil {
+		d.By = e.By
+	}
+	delete(t.byID, itemKey{ItemSteered, d.MessageID})
+	it := t.item(e, ItemSteered, d.MessageID)
+	it.By, it.Steered = d.By, &SteeredItem{Message: d.Message}
+	return []*Item{it}, nil
+}
+
+func (t *Turn) applyResolved(e *Event) ([]*Item, error) {
+	var d MessageResolvedData
+	if err := e.Decode(&d); err != nil {
+		return nil, err
+	}
+	it := t.item(e, ItemSteered, d.MessageID)
+	if it.Steered == nil {
+		it.Steered = &SteeredItem{Message: Message{MessageID: d.MessageID}}
+	}
+	it.Steered.Outcome, it.Steered.Reason, it.Open = d.Outcome, d.Reason, false
+	return []*Item{it}, nil
 }
 
 func (t *Turn) applyApproval(e *Event) ([]*Item, error) {

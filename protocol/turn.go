@@ -49,6 +49,7 @@ func (s *State) endTurn(e *Event, d *TurnEndedData) {
 	s.Last = &LastTurn{Turn: e.Turn, Reason: d.Reason, Code: d.Code, Message: d.Message, Ended: at}
 	s.Turns++
 	s.Turn = nil
+	s.endSteering()
 	s.History = Cursor{LastMessageID: e.Turn, LastMessageAt: &at}
 }
 

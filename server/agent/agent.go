@@ -11,7 +11,7 @@ import (
 
 // An Agent runs the turns of one session: one Run at a time; its other methods may be called from
 // any goroutine. An agent may also be a Starter, Explainer, Compactor, Measurer, TaskController,
-// Configurer, Exporter, Forker or Undoer. Commands for the others are answered unsupported.
+// Configurer, Exporter, Forker, Undoer or Steerer. Commands for the others are answered unsupported.
 type Agent interface {
 	// Capabilities is constant.
 	Capabilities() Capabilities
@@ -50,6 +50,8 @@ type Turn struct {
 	Plan    *protocol.PlanRunData // run these tasks, do not plan; nil: none
 	Resumed bool                  // the turn began before a restart: continue from Spec.State
 	Shown   []ShownText           // of a resumed turn: its texts in the log, oldest first
+
+	Steering Steering // messages that join the turn; nil: none do
 }
 
 // A ShownText is a text or reasoning that a turn has shown.

@@ -3,6 +3,7 @@ package session
 import (
 	"sync"
 
+	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/output"
@@ -17,8 +18,10 @@ type agentMessage struct {
 	pooled    bool         // of deltaMessages
 	request   *approval.Waiter
 	withdrawn *approval.Waiter // the agent stopped waiting
-	state     []byte           // to be saved; nil: none
-	title     *string          // of the session; nil: none
+	take      chan<- steered   // the agent takes messages; nil: it does not
+	resolved  *protocol.MessageResolvedData
+	state     []byte  // to be saved; nil: none
+	title     *string // of the session; nil: none
 	result    *turnResult
 }
 

@@ -66,6 +66,10 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		if r, ok := s.approvals.Withdraw(s.state, m.withdrawn); ok {
 			s.resolve(r)
 		}
+	case m.take != nil:
+		m.turn.steering.hand(s, m.take)
+	case m.resolved != nil:
+		s.recorder.RecordAll(s.queue.ResolveSteered(s.state, *m.resolved))
 	case m.result != nil:
 		s.endTurn(normalizeEnd(m.result.End, m.result.err))
 	}

@@ -32,6 +32,7 @@ func queueHandler[T any](
 		change, err := op(&s.queue, s.state, queue.Caller{
 			By: cmd.by, Conn: cmd.conn, Gone: !s.subscribers.Connected(cmd.conn), Now: time.Now(),
 			HoldID: NewID(idHold), EditTime: settings.EditHold, Limits: settings.Limits.queue(),
+			CannotSteer: cannotSteer(s.turn, s.slot.Agent(), s.state.Agent),
 		}, d)
 		if err != nil {
 			return nil, err
@@ -49,7 +50,14 @@ func (s *Session) send(cmd *command, d *protocol.SendData) (any, error) {
 	if d.Text == "" && len(d.Parts) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "send: text or parts: missing")
 	}
-	m := protocol.Message{Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
+	m := protocol.Message{Text: d.Text, Parts: d.Parts, ClientMessageID: d.ClientMessageID, Delivery: d.Delivery}
+	switch d.Delivery {
+	case protocol.DeliverQueue:
+		m.Delivery = ""
+	case "", protocol.DeliverSteer:
+	default:
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "send: delivery: invalid value %.20q: want queue or steer", d.Delivery)
+	}
 	if now := time.Now(); d.NotBefore != nil && d.NotBefore.After(now) {
 		if err := queue.CheckSchedule(d, now); err != nil {
 			return nil, err
@@ -105,9 +113,21 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 		s.scheduleTimer()
 		return protocol.SendResult{Status: protocol.SendScheduled, MessageID: m.MessageID, Seq: e.Seq}, nil
 	}
-	if s.mayStart() && queue.StartsNow(s.state, front) {
+	steers := m.Delivery == protocol.DeliverSteer
+	if s.mayStart() && queue.StartsNow(s.state, front || steers) {
+		m.Delivery = ""
 		e := s.start(m)
 		return protocol.SendResult{Status: protocol.SendStarted, MessageID: m.MessageID, Turn: e.Turn, Seq: e.Seq}, nil
+	}
+	if steers {
+		added, result, err := s.queue.AddFirst(
+			s.state, m, cannotSteer(s.turn, s.slot.Agent(), s.state.Agent), time.Now(), limits)
+		if err != nil {
+			return nil, err
+		}
+		result.Seq = s.recorder.RecordAll([]record.Event{added}).Seq
+		s.startNext()
+		return result, nil
 	}
 	added, index, err := queue.Add(s.state, m, front, time.Now(), limits)
 	if err != nil {
@@ -117,9 +137,12 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	return protocol.SendResult{Status: protocol.SendQueued, MessageID: m.MessageID, Index: &index, Seq: e.Seq}, nil
 }
 
-// startNext starts the turn of the next queued message, unless a turn runs or is undone, or the
-// queue is held.
+// startNext starts the turn of the next queued message, unless a turn is undone or the queue is held. A
+// turn that runs gets the messages that join it.
 func (s *Session) startNext() {
+	if s.turn != nil {
+		s.turn.steering.offer(s.state)
+	}
 	if !s.mayStart() {
 		return
 	}

@@ -32,6 +32,8 @@ type turn struct {
 	items  item.Items
 	past   atomic.Bool // the agent got the imported past
 
+	steering *steering // nil: no agent runs
+
 	// Set by stopTurn.
 	reason     protocol.Reason
 	by         *protocol.Actor
@@ -87,6 +89,12 @@ func (s *Session) recordConversation(message, text string) {
 func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 	t := &turn{id: in.ID, done: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
+	t.steering = newSteering(s.mail, t)
+	if in.Resumed {
+		t.steering.again = queue.Sent(s.state)
+	}
+	in.Steering = t.steering
+	t.steering.offer(s.state)
 	s.turn = t
 	s.forgetIdleEnd()
 	opened, err := s.openAgent()
@@ -181,6 +189,9 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	ended := protocol.TurnEndedData{
 		Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
 		DurationMS: time.Since(st.Started).Milliseconds(),
+	}
+	if s.turn != nil {
+		s.recorder.RecordAll(s.queue.EndSteered(s.state, s.turn.steering.left()))
 	}
 	s.recorder.RecordAll(item.EndAll(s.state, &ended))
 	s.resolve(approval.CancelAll(s.state)...)

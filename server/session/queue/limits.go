@@ -11,11 +11,11 @@ type Limits struct {
 	Bytes    int64 // of all messages, encoded
 }
 
-// check returns an error if the queue, the scheduled messages and m are over the limits. A message
-// with the id of m counts as m.
+// check returns an error if the queue, the scheduled messages, those that the agent may yet refuse, and m
+// are over the limits. A message with the id of m counts as m.
 func (l Limits) check(st *protocol.State, m *protocol.Message) error {
 	count, bytes := 1, messageSize(m)
-	for _, list := range [][]protocol.Message{st.Queue, st.Scheduled} {
+	for _, list := range [][]protocol.Message{st.Queue, st.Scheduled, Sent(st)} {
 		for i := range list {
 			if q := &list[i]; q.MessageID != m.MessageID {
 				count++

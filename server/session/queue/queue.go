@@ -12,17 +12,19 @@ import (
 // an empty queue. It is owned by one goroutine.
 type Queue struct {
 	edits map[string]edit // by id of the hold
+	first map[string]bool // messages placed before those that start turns; true: the agent refused it
 }
 
 // A Caller is where an operation comes from, and the limits that hold for it.
 type Caller struct {
-	By       protocol.Actor
-	Conn     string    // id of the connection
-	Gone     bool      // the connection is not subscribed to the session: its edit holds time out
-	Now      time.Time // of the operation
-	HoldID   string    // of a hold that the operation makes
-	EditTime time.Duration
-	Limits   Limits
+	By          protocol.Actor
+	Conn        string    // id of the connection
+	Gone        bool      // the connection is not subscribed to the session: its edit holds time out
+	Now         time.Time // of the operation
+	HoldID      string    // of a hold that the operation makes
+	EditTime    time.Duration
+	CannotSteer string // why the current turn takes no message; empty: it may
+	Limits      Limits
 }
 
 // A Change is the outcome of an operation: the events to record, in order, and its result. Another

@@ -23,6 +23,9 @@ func CheckSchedule(d *protocol.SendData, now time.Time) error {
 	if d.Front {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "send: front: not with not_before")
 	}
+	if d.Delivery == protocol.DeliverSteer {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "send: delivery: not with not_before")
+	}
 	return nil
 }
 
