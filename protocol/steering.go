@@ -96,6 +96,19 @@ func (t *TurnState) SteeredIndex(message string) int {
 	return slices.IndexFunc(t.Steered, func(m Steered) bool { return m.MessageID == message })
 }
 
+// Sent returns the messages that joined the turn and have no outcome yet. A nil turn has none.
+func (t *TurnState) Sent() (sent []Message) {
+	if t == nil {
+		return nil
+	}
+	for i := range t.Steered {
+		if m := &t.Steered[i]; m.Outcome == "" {
+			sent = append(sent, m.Message)
+		}
+	}
+	return sent
+}
+
 func (s *State) steer(e *Event, d *MessageSteeredData) {
 	if s.Turn == nil {
 		return

@@ -56,11 +56,9 @@ func (p *Event) decode() (any, error) {
 	}
 	switch d := data.(type) {
 	case *protocol.MessageUserData:
-		for i := range d.Parts {
-			if part := &d.Parts[i]; part.Blob != "" {
-				part.Name, part.Blob = leftOut(part.Name), ""
-			}
-		}
+		leaveOutBlobs(d.Parts)
+	case *protocol.MessageSteeredData:
+		leaveOutBlobs(d.Parts)
 	case *protocol.TextContentData:
 		withoutBlob(&d.Content)
 	case *protocol.ToolOutputData:
@@ -91,6 +89,14 @@ func leftOut(name string) string {
 		return note
 	}
 	return name + " " + note
+}
+
+func leaveOutBlobs(parts []protocol.Part) {
+	for i := range parts {
+		if p := &parts[i]; p.Blob != "" {
+			p.Name, p.Blob = leftOut(p.Name), ""
+		}
+	}
 }
 
 func withoutBlobs(list []protocol.Content) {

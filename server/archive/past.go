@@ -142,9 +142,16 @@ func (c *checker) checkOrder(p *Event, data any) error {
 		}
 		c.started = true
 	case *protocol.TurnEndedData:
-		if !c.started || d.Reason == "" || len(t.Parts)+len(t.Tools)+len(c.state.Approvals) > 0 {
+		if !c.started || d.Reason == "" ||
+			len(t.Parts)+len(t.Tools)+len(c.state.Approvals)+len(t.Sent()) > 0 {
 			return errors.New("the turn did not start, has no reason of its end, or leaves something open")
 		}
+	case *protocol.MessageSteeredData:
+		if t.Has(d.MessageID) {
+			return fmt.Errorf("message %.80q is in the turn already", d.MessageID)
+		}
+	case *protocol.MessageResolvedData:
+		return c.checkResolved(d)
 	case *protocol.Approval:
 		return c.use("request", d.Request)
 	case *protocol.ApprovalExplainedData:
@@ -161,6 +168,21 @@ func (c *checker) checkOrder(p *Event, data any) error {
 		return pending(d.Request)
 	}
 	return nil
+}
+
+// checkResolved checks the outcome of a message that joined the turn. A refused one may start a turn later.
+func (c *checker) checkResolved(d *protocol.MessageResolvedData) error {
+	sent := func(m protocol.Message) bool { return m.MessageID == d.MessageID }
+	if !slices.ContainsFunc(c.state.Turn.Sent(), sent) {
+		return fmt.Errorf("message %.80q did not join the turn, or has an outcome", d.MessageID)
+	}
+	switch d.Outcome {
+	case protocol.SteerTakenIn, protocol.SteerUnknown:
+		return c.use("message", d.MessageID)
+	case protocol.SteerRefused:
+		return nil
+	}
+	return fmt.Errorf("%.40q is no outcome", string(d.Outcome))
 }
 
 // use notes an id, which must be new.

@@ -21,6 +21,7 @@ type fakeAgents struct {
 	mu               sync.Mutex
 	capabilities     agent.Capabilities
 	ignoresInterrupt bool // agents stop only on Close
+	steers           bool // agents take messages during a turn
 
 	// capable answers the calls of all optional interfaces; nil: agents have only Explainer.
 	capable func(ctx context.Context, what string) error
@@ -117,6 +118,13 @@ type fakeAgent struct {
 	gone  bool
 }
 
+// Steers implements agent.Steerer.
+func (a *fakeAgent) Steers() bool {
+	a.all.mu.Lock()
+	defer a.all.mu.Unlock()
+	return a.all.steers
+}
+
 // fakeRun is a turn of a fakeAgent.
 type fakeRun struct {
 	agent       *fakeAgent
@@ -128,7 +136,8 @@ type fakeRun struct {
 	interrupted <-chan struct{} // closed when the agent stops for an interrupt
 
 	mu       sync.Mutex
-	waiting  int // Ask calls
+	waiting  int                // Ask calls
+	taken    []protocol.Message // not resolved
 	verdicts map[string]agent.Verdict
 }
 
@@ -212,6 +221,49 @@ func (r *fakeRun) askUntil(ctx context.Context, a protocol.Approval) {
 			r.verdicts[a.Request] = v
 		}
 	}()
+}
+
+// take takes messages on another goroutine, if some wait. check is called with each.
+func (r *fakeRun) take(check func(protocol.Message)) {
+	select {
+	case <-r.turn.Steering.Waiting():
+	default:
+		return
+	}
+	go func() {
+		messages, err := r.turn.Steering.Take()
+		if err != nil {
+			return
+		}
+		for _, m := range messages {
+			check(m)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.taken = append(r.taken, messages...)
+	}()
+}
+
+// resolve resolves the first message that was taken, on another goroutine.
+func (r *fakeRun) resolve(outcome protocol.SteerOutcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.taken) == 0 {
+		return
+	}
+	d := protocol.MessageResolvedData{MessageID: r.taken[0].MessageID, Outcome: outcome, Reason: "so"}
+	r.taken = r.taken[1:]
+	go func() { _ = r.turn.Steering.Resolve(d, nil) }() // fails when the turn is over
+}
+
+// takenTexts returns the texts of the messages that were taken and not resolved.
+func (r *fakeRun) takenTexts() (texts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.taken {
+		texts = append(texts, m.Text)
+	}
+	return texts
 }
 
 // verdict returns the verdict on a request.

@@ -13,11 +13,13 @@ type logChecker struct {
 	t         testingT
 	seq       uint64
 	queue     []string
-	status    map[string]string // message → queued, started, removed
+	status    map[string]string // message → queued, started, removed, steered, or its outcome
 	holds     []protocol.Hold
 	turn      string
 	turns     map[string]string // turn → begun, started, ended
 	starting  string            // left the queue to start: its message.user is the next event
+	steering  string            // left the queue to join the turn: its message.steered is the next event
+	returning string            // refused by the agent: its queue.added is the next event
 	parts     map[string]bool
 	tools     map[string]bool
 	pending   []string
@@ -30,6 +32,7 @@ type logChecker struct {
 	removedBy map[string]string // message → remover
 	closed    bool
 	restored  bool // decisions may be by rules of the exported session
+	past      bool // the last message that joined a turn did so in the exported session
 }
 
 type verdict struct {
@@ -108,6 +111,8 @@ func (a *logChecker) event(e *protocol.Event) {
 	a.seq = e.Seq
 	must(!a.closed || e.Type == protocol.StateExported, "after the session was closed")
 	must(a.starting == "" || e.Type == protocol.MessageUser, "between leaving the queue and starting")
+	must(a.steering == "" || e.Type == protocol.MessageSteered, "between leaving the queue and joining the turn")
+	must(a.returning == "" || e.Type == protocol.QueueAdded, "between the refusal and the queue")
 	must(e.Turn == a.turn || e.Type == protocol.MessageUser, "of another turn")
 	switch e.Type {
 	case protocol.SessionCreated:
@@ -144,6 +149,9 @@ func (a *logChecker) event(e *protocol.Event) {
 		a.turns[e.Turn] = "started"
 	case protocol.TurnEnded:
 		must(a.turns[e.Turn] == "started" && len(a.pending)+len(a.parts)+len(a.tools) == 0, "something is open")
+		for id, status := range a.status {
+			must(status != "steered", "without an outcome of "+id)
+		}
 		a.ends[e.Turn] = turnEnd{data[protocol.TurnEndedData](a, e).Reason, e.Seq}
 		a.turn, a.turns[e.Turn] = "", "ended"
 	default:
@@ -158,13 +166,18 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 	switch e.Type {
 	case protocol.QueueAdded:
 		d := data[protocol.QueueAddedData](a, e)
-		must(a.status[d.MessageID] == "", "known before")
+		if a.returning != "" {
+			must(d.MessageID == a.returning, "another message was refused")
+			a.returning = ""
+		} else {
+			must(a.status[d.MessageID] == "", "known before")
+			a.queued[d.MessageID], a.texts[d.Text] = e.Seq, e.Seq
+		}
 		i := len(a.queue)
 		if d.Index != nil {
 			i = *d.Index
 		}
 		a.queue, a.status[d.MessageID] = slices.Insert(a.queue, i, d.MessageID), "queued"
-		a.queued[d.MessageID], a.texts[d.Text] = e.Seq, e.Seq
 	case protocol.QueueUpdated:
 		d := data[protocol.QueueUpdatedData](a, e)
 		must(at(d.MessageID) >= 0, "not queued")
@@ -176,10 +189,15 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 	case protocol.QueueRemoved:
 		d := data[protocol.QueueRemovedData](a, e)
 		must(at(d.MessageID) >= 0, "not queued")
-		if d.Reason == protocol.RemovedStarted {
+		edited := func(h protocol.Hold) bool { return h.Reason != protocol.HoldEdit || h.MessageID == d.MessageID }
+		switch d.Reason {
+		case protocol.RemovedStarted:
 			must(at(d.MessageID) == 0 && a.turn == "" && !a.blocked(), "started too early")
 			a.starting = d.MessageID
-		} else {
+		case protocol.RemovedSteered:
+			must(a.turn != "" && !slices.ContainsFunc(a.holds, edited), "joins no turn, or although held")
+			a.steering = d.MessageID
+		default:
 			must(d.Reason == protocol.RemovedUser || a.turn == "", "cleared within a turn")
 			a.status[d.MessageID], a.removedBy[d.MessageID] = "removed", e.By.Name
 		}
@@ -195,6 +213,21 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 			i := slices.IndexFunc(a.holds, func(h protocol.Hold) bool { return h.ID == id })
 			must(i >= 0, "releases an unknown hold")
 			a.holds = slices.Delete(a.holds, i, i+1)
+		}
+	case protocol.MessageSteered:
+		d := data[protocol.MessageSteeredData](a, e)
+		must(d.MessageID == a.steering || a.restored && a.status[d.MessageID] == "", "did not leave the queue")
+		a.past = a.steering == ""
+		must(d.Delivery == "" && e.By != nil, "has no author")
+		a.steering, a.status[d.MessageID] = "", "steered"
+	case protocol.MessageResolved:
+		d := data[protocol.MessageResolvedData](a, e)
+		must(a.status[d.MessageID] == "steered", "was not sent")
+		a.status[d.MessageID] = string(d.Outcome)
+		if d.Outcome == protocol.SteerRefused && a.past {
+			delete(a.status, d.MessageID) // it starts a turn, or is queued
+		} else if d.Outcome == protocol.SteerRefused {
+			a.returning = d.MessageID
 		}
 	case protocol.ApprovalRequested:
 		d := data[protocol.Approval](a, e)
@@ -252,6 +285,11 @@ func (a *logChecker) content(e *protocol.Event, must func(bool, string)) {
 func (a *logChecker) checkState(s *protocol.State) {
 	a.t.Helper()
 	var queue, pending []string
+	for _, m := range s.Turn.Sent() {
+		if a.status[m.MessageID] != "steered" {
+			a.t.Fatalf("%s waits for an outcome: %s", m.MessageID, a.status[m.MessageID])
+		}
+	}
 	for _, m := range s.Queue {
 		queue = append(queue, m.MessageID)
 	}

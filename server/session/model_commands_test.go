@@ -47,7 +47,39 @@ func (m *modelTest) message() string {
 }
 
 func (m *modelTest) doSend(t *rapid.T) {
-	m.sendRandomly(protocol.DoSend, protocol.SendData{Text: m.text(), Front: rapid.Bool().Draw(t, "front")})
+	m.sendRandomly(protocol.DoSend, protocol.SendData{
+		Text: m.text(), Front: rapid.Bool().Draw(t, "front"),
+		Delivery: rapid.SampledFrom([]protocol.Delivery{"", protocol.DeliverSteer}).Draw(t, "delivery"),
+	})
+}
+
+func (m *modelTest) doSteer(*rapid.T) {
+	m.sendRandomly(protocol.DoQueueSteer, protocol.QueueSteerData{MessageID: m.message()})
+}
+
+// doTake lets the agent take messages. Each was recorded as sent before, and reaches an agent once, except
+// one that resumes the turn.
+func (m *modelTest) doTake(t *rapid.T) {
+	r := m.running(t)
+	r.take(func(taken protocol.Message) {
+		status := m.replayed().status[taken.MessageID]
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		by := m.handed[taken.MessageID]
+		switch {
+		case status != "steered" && status != string(protocol.SteerUnknown) && status != string(protocol.SteerRefused):
+			m.t.Errorf("%s was handed to the agent, the log has %q", taken.MessageID, status)
+		case by == r, by != nil && by.turn.ID == r.turn.ID && !r.turn.Resumed:
+			m.t.Errorf("%s was handed twice", taken.MessageID)
+		}
+		m.handed[taken.MessageID] = r
+	})
+}
+
+func (m *modelTest) doResolve(t *rapid.T) {
+	m.running(t).resolve(rapid.SampledFrom([]protocol.SteerOutcome{
+		protocol.SteerTakenIn, protocol.SteerTakenIn, protocol.SteerRefused,
+	}).Draw(t, "outcome"))
 }
 
 func (m *modelTest) doInterrupt(t *rapid.T) {

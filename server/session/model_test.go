@@ -26,8 +26,9 @@ type modelTest struct {
 	rt      *rapid.T
 	texts   int
 	keys    int
-	healthy bool     // the store works, and the session has recovered
-	reader  []string // lines that a reader of the log has read
+	healthy bool                // the store works, and the session has recovered
+	reader  []string            // lines that a reader of the log has read
+	handed  map[string]*fakeRun // message that an agent took → its run
 }
 
 func TestAnyInterleavingKeepsTheInvariants(t *testing.T) { runModel(t, false) }
@@ -37,7 +38,7 @@ func TestAnyInterleavingWithFaultsOfTheStoreKeepsTheInvariants(t *testing.T) { r
 func runModel(t *testing.T, faulty bool) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(rt *rapid.T) {
-			m := &modelTest{rt: rt, healthy: true}
+			m := &modelTest{rt: rt, healthy: true, handed: map[string]*fakeRun{}}
 			m.testHub = newTestHub(
 				rt,
 				Config{ApprovalTimeout: rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(rt, "timeout")},
@@ -47,6 +48,7 @@ func runModel(t *testing.T, faulty bool) {
 				Resumes:     rapid.Bool().Draw(rt, "resumes"),
 				TakesReason: rapid.Bool().Draw(rt, "takes reason"),
 			}
+			m.agents.steers = rapid.Bool().Draw(rt, "steers")
 			m.id = m.create()
 			m.store.set(func() {
 				m.store.latency = rapid.SampledFrom([]time.Duration{0, 20 * time.Millisecond}).Draw(rt, "latency")
@@ -57,6 +59,9 @@ func runModel(t *testing.T, faulty bool) {
 				"edit":      m.doEdit,
 				"remove":    m.doRemove,
 				"move":      m.doMove,
+				"steer":     m.doSteer,
+				"take":      m.doTake,
+				"resolve":   m.doResolve,
 				"hold":      m.doHold,
 				"release":   m.doRelease,
 				"approve":   m.doApprove,

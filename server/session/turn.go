@@ -91,7 +91,7 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 	t.ctx, t.cancel = context.WithCancelCause(s.background)
 	t.steering = newSteering(s.mail, t)
 	if in.Resumed {
-		t.steering.again = queue.Sent(s.state)
+		t.steering.again = s.state.Turn.Sent()
 	}
 	in.Steering = t.steering
 	t.steering.offer(s.state)

@@ -15,6 +15,7 @@ var sessionEvents = []protocol.Type{
 	protocol.ApprovalResolved, protocol.QueueAdded,
 	protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved, protocol.QueueMoved,
 	protocol.QueueHeld, protocol.QueueReleased, protocol.StateExported, protocol.StateRestored,
+	protocol.MessageSteered, protocol.MessageResolved,
 }
 
 // fittedWhole lists the types whose data needs no splitting, shortening of ids or cleaning of JSON:

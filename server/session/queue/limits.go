@@ -15,7 +15,7 @@ type Limits struct {
 // are over the limits. A message with the id of m counts as m.
 func (l Limits) check(st *protocol.State, m *protocol.Message) error {
 	count, bytes := 1, messageSize(m)
-	for _, list := range [][]protocol.Message{st.Queue, st.Scheduled, Sent(st)} {
+	for _, list := range [][]protocol.Message{st.Queue, st.Scheduled, st.Turn.Sent()} {
 		for i := range list {
 			if q := &list[i]; q.MessageID != m.MessageID {
 				count++

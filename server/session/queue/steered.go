@@ -181,23 +181,10 @@ func (q *Queue) TakeSteered(st *protocol.State) (taken []protocol.Message, event
 	return taken, events
 }
 
-// Sent returns the messages that were sent to the agent in the current turn and have no outcome yet.
-func Sent(st *protocol.State) (sent []protocol.Message) {
-	if st.Turn == nil {
-		return nil
-	}
-	for i := range st.Turn.Steered {
-		if m := &st.Turn.Steered[i]; m.Outcome == "" {
-			sent = append(sent, m.Message)
-		}
-	}
-	return sent
-}
-
 // ResolveSteered returns the events of the outcome of a message that was sent; a refused message is put
 // first in the queue. It returns none for a message that was not sent, or has an outcome.
 func (q *Queue) ResolveSteered(st *protocol.State, d protocol.MessageResolvedData) []record.Event {
-	for _, m := range Sent(st) {
+	for _, m := range st.Turn.Sent() {
 		if m.MessageID != d.MessageID {
 			continue
 		}
@@ -219,7 +206,7 @@ func (q *Queue) ResolveSteered(st *protocol.State, d protocol.MessageResolvedDat
 func (q *Queue) EndSteered(st *protocol.State, unwritten []protocol.Message) []record.Event {
 	var events []record.Event
 	index := 0
-	for _, m := range Sent(st) {
+	for _, m := range st.Turn.Sent() {
 		d := protocol.MessageResolvedData{
 			MessageID: m.MessageID, Outcome: protocol.SteerUnknown, Reason: "the turn ended before the agent answered",
 		}
