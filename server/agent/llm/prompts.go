@@ -32,11 +32,11 @@ func (a *Agent) commands() []protocol.SlashCommand {
 	return nil
 }
 
-// expand replaces a command at the start of a message with its expansion. Other messages stay as
-// they are.
-func (t *turnRun) expand(ctx context.Context, m *model.Message) error {
-	text, isCommand := strings.CutPrefix(t.turn.Message.Text, "/")
-	if !isCommand || t.turn.Resumed {
+// expand replaces a command at the start of the text of a message with its expansion. Other messages stay
+// as they are.
+func (t *turnRun) expand(ctx context.Context, text string, m *model.Message) error {
+	text, isCommand := strings.CutPrefix(text, "/")
+	if !isCommand {
 		return nil
 	}
 	_, toolbox, err := t.agent.open(ctx)

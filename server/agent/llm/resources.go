@@ -16,10 +16,9 @@ const maxResources = 8
 // addResources adds the resources that a message of a user mentions as @SERVER:URI. A message of
 // another agent reads no resources: no user chose them. Failures are reported to users and to the
 // model.
-func (t *turnRun) addResources(ctx context.Context, m *model.Message) error {
-	by := t.turn.Message.By
-	names := mentions(t.turn.Message.Text)
-	if len(names) == 0 || t.turn.Resumed || by != nil && by.AgentSession() != "" {
+func (t *turnRun) addResources(ctx context.Context, from *protocol.Message, m *model.Message) error {
+	names := mentions(from.Text)
+	if len(names) == 0 || from.By != nil && from.By.AgentSession() != "" {
 		return nil
 	}
 	_, toolbox, err := t.agent.open(ctx)

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,11 +81,10 @@ func (a *Agent) setRunning(running bool) {
 // begin adds the message of the turn, unless the turn continues after a restart.
 func (t *turnRun) begin(ctx context.Context) error {
 	message, leftOut := userMessage(&t.turn.Message)
-	if err := t.expand(ctx, &message); err != nil {
-		return err
-	}
-	if err := t.addResources(ctx, &message); err != nil {
-		return err
+	if !t.turn.Resumed {
+		if err := t.complete(ctx, &t.turn.Message, &message); err != nil {
+			return err
+		}
 	}
 	err := t.agent.update(t.out, func(s *state) {
 		if t.resumes(s) {
@@ -111,7 +111,10 @@ func (t *turnRun) run(ctx context.Context) (agent.End, error) {
 		return agent.End{}, err
 	}
 	if last := t.last(); last != nil {
-		return endOf(t.agent.options.Name, last)
+		if added, err := t.takeSteered(ctx); !added || err != nil {
+			end, failed := endOf(t.agent.options.Name, last)
+			return end, cmp.Or(err, failed)
+		}
 	}
 	for invalid, full := 0, 0; ; {
 		backend, toolbox, err := t.agent.open(ctx)
@@ -129,6 +132,9 @@ func (t *turnRun) run(ctx context.Context) (agent.End, error) {
 		if end, over := t.agent.overBudget(); over {
 			return end, nil
 		}
+		if _, err := t.takeSteered(ctx); err != nil {
+			return agent.End{}, err
+		}
 		response, err := t.request(ctx)
 		if err != nil {
 			return agent.End{}, err
@@ -136,6 +142,13 @@ func (t *turnRun) run(ctx context.Context) (agent.End, error) {
 		switch response.Stop {
 		case model.StopCalls, model.StopPause:
 			continue
+		case model.StopEnd:
+			if added, err := t.takeSteered(ctx); added || err != nil {
+				if err != nil {
+					return agent.End{}, err
+				}
+				continue
+			}
 		case model.StopContext:
 			if full++; full <= 2 {
 				if err := t.makeRoom(ctx); err != nil {

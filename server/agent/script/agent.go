@@ -64,6 +64,7 @@ func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output
 		return *prior.End, nil
 	}
 
+	defer t.refuseSteered()
 	r := t.newRunner("", "", prior.Emitted[""])
 	var err error
 	if a.script.resumes {
@@ -107,6 +108,14 @@ func (a *scriptAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output
 // record changes the state and emits an event. If the script resumes, it saves the state with the
 // event.
 func (a *scriptAgent) record(r *runner, e agent.Event, apply ...func(*agentState)) error {
+	return a.recordWith(r, func(state []byte) error {
+		e.Save = state
+		return r.out.Emit(e)
+	}, apply...)
+}
+
+// recordWith is record for an event that emit sends, with the state to save, or nil.
+func (a *scriptAgent) recordWith(r *runner, emit func(state []byte) error, apply ...func(*agentState)) error {
 	if a.script.resumes {
 		a.saveMu.Lock()
 		defer a.saveMu.Unlock()
@@ -119,14 +128,14 @@ func (a *scriptAgent) record(r *runner, e agent.Event, apply ...func(*agentState
 		t.Emitted[r.key] = r.done
 	}
 	a.mu.Unlock()
+	var state []byte
 	if a.script.resumes {
-		state, err := a.Export(context.Background())
-		if err != nil {
+		var err error
+		if state, err = a.Export(context.Background()); err != nil {
 			return err
 		}
-		e.Save = state
 	}
-	return r.out.Emit(e)
+	return emit(state)
 }
 
 type stateSaver interface{ Save(state []byte) error }
@@ -261,6 +270,8 @@ type turnRun struct {
 	out    agent.Output
 	number int          // number of the message in the session, from 1
 	prior  turnProgress // progress before a restart
+
+	steered []protocol.Message // taken, without an outcome; owned by the steps of the turn
 }
 
 // newRunner returns a runner that skips the first done events.

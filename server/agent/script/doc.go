@@ -14,6 +14,7 @@
 //	{"agent":"NAME","version":"1","commands":[],"settings":[{"id":"mode","value":"ask",
 //	  "choices":[{"id":"ask","label":"Ask"}]}]}
 //	{"resumes":true}        continues a turn after a restart
+//	{"steers":true}         takes messages into a turn, in steps "steer"
 //	{"window":200000}       size of the context in tokens; every turn then ends with
 //	                        context.updated
 //	{"pace":{"words":1,"delay":"9ms"}}
@@ -52,10 +53,11 @@
 //	{"wait":GATE}           until Script.OpenGate, or with "file:PATH" until the file exists
 //	{"spawn":[COMMAND,ARG…]}
 //	                        runs a process group until the agent closes
+//	{"steer":N}             waits for N messages that join the turn; refuse (the reason)
 //	{"fail":TEXT}           code: the agent fails; in a task, the task fails
 //	{"end":REASON}          code, message, usage: the turn ends
 //
 // Variables in texts, titles, commands and ids: {message}, {n} (the number of the message), {turn},
-// the id of a setting and, after an ask, {outcome} {decision} {option} {reason} {by} {answers}
+// {steered} (the last message that joined the turn), the id of a setting and, after an ask, {outcome} {decision} {option} {reason} {by} {answers}
 // {tasks} {patch}.
 package script

@@ -127,10 +127,16 @@ func (r *runner) expand(text string) string {
 	if v.By != nil {
 		by = v.By.Name
 	}
+	r.agent.mu.Lock()
+	steered := ""
+	if t := r.agent.state.Turn; t != nil {
+		steered = t.Steered
+	}
+	r.agent.mu.Unlock()
 	pairs := []string{
 		"{message}", r.turn.Message.Text, "{n}", strconv.Itoa(r.number), "{turn}", r.turn.ID,
 		"{outcome}", string(v.Outcome), "{decision}", string(v.Decision), "{option}", v.Option, "{reason}", v.Reason,
-		"{by}", by, "{patch}", patch, "{answers}", answers, "{tasks}", titles,
+		"{by}", by, "{steered}", steered, "{patch}", patch, "{answers}", answers, "{tasks}", titles,
 	}
 	for _, s := range r.agent.settings() {
 		pairs = append(pairs, "{"+s.ID+"}", s.Value)

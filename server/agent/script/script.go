@@ -26,6 +26,7 @@ type Script struct {
 	// Static after Parse.
 	name     string
 	resumes  bool
+	steers   bool
 	window   int64
 	rate     rate
 	options  *protocol.Options
@@ -153,6 +154,11 @@ var headers = map[string]func(*Script, []byte) error{
 		return protocol.DecodeStrict(line, &struct {
 			Resumes *bool `json:"resumes"`
 		}{&s.resumes})
+	},
+	"steers": func(s *Script, line []byte) error {
+		return protocol.DecodeStrict(line, &struct {
+			Steers *bool `json:"steers"`
+		}{&s.steers})
 	},
 	"window": func(s *Script, line []byte) error {
 		var d struct {

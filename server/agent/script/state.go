@@ -25,7 +25,8 @@ type turnProgress struct {
 	Turn    string                  `json:"turn"`
 	Emitted map[string]int          `json:"lanes"` // events emitted, by runner key
 	Tasks   map[string]taskProgress `json:"tasks,omitempty"`
-	End     *agent.End              `json:"end,omitempty"` // nil: running
+	Steered string                  `json:"steered,omitempty"` // text of the last message that joined the turn
+	End     *agent.End              `json:"end,omitempty"`     // nil: running
 }
 
 // taskProgress is the progress of a task.
@@ -59,7 +60,9 @@ func (s *agentState) beginTurn(t *agent.Turn) turnProgress {
 	if s.Turn.Tasks == nil {
 		s.Turn.Tasks = map[string]taskProgress{}
 	}
-	return turnProgress{t.ID, maps.Clone(s.Turn.Emitted), maps.Clone(s.Turn.Tasks), s.Turn.End}
+	prior := *s.Turn
+	prior.Emitted, prior.Tasks = maps.Clone(prior.Emitted), maps.Clone(prior.Tasks)
+	return prior
 }
 
 // count adds an event to the context.

@@ -38,6 +38,7 @@ var stepTypes = map[string]func() step{
 	"sleep":    func() step { return new(sleep) },
 	"wait":     func() step { return new(wait) },
 	"spawn":    func() step { return new(spawn) },
+	"steer":    func() step { return new(steer) },
 	"fail":     func() step { return new(fail) },
 	"end":      func() step { return new(end) },
 }
