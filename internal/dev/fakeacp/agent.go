@@ -88,6 +88,7 @@ type session struct {
 	blocks  []json.RawMessage // of the running prompt
 	options map[string]string
 	cancel  chan struct{} // capacity 1; signals session/cancel
+	steers  chan message  // requests for steering that no step has answered
 }
 
 func (a *agent) has(trait string) bool { return slices.Contains(a.traits, trait) }
@@ -197,6 +198,8 @@ func (a *agent) dispatch(m message) {
 		case s.cancel <- struct{}{}:
 		default:
 		}
+	case "_session/steering":
+		a.steer(s, m)
 	case "session/prompt":
 		var text strings.Builder
 		for _, raw := range p.Prompt {
@@ -233,12 +236,13 @@ func (a *agent) initialize(m message) {
 	}
 	a.reply(m.ID, obj{
 		"protocolVersion": version,
-		"agentInfo":       obj{"name": "fakeacp", "title": "Fake Agent", "version": "1.2.3"},
+		"agentInfo":       obj{"name": a.name(), "title": "Fake Agent", "version": "1.2.3"},
 		"agentCapabilities": obj{
 			"loadSession": a.has("load"), "sessionCapabilities": offers,
 			"promptCapabilities": obj{"image": !a.has("blind"), "embeddedContext": a.has("embed")},
 			"mcpCapabilities":    obj{"http": a.has("http"), "sse": a.has("sse")},
 		},
+		"_meta": obj{"steering": obj{"supported": a.has("steering")}},
 		"authMethods": []obj{
 			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
 			{"id": "key", "name": "Key", "type": "env_var", "vars": []obj{{"name": "FAKE_KEY"}}},
@@ -274,6 +278,7 @@ func openSession(m message, id string) *session {
 	_ = json.Unmarshal(m.Params, &p)
 	return &session{
 		id: id, cwd: p.CWD, servers: p.MCPServers, options: map[string]string{}, cancel: make(chan struct{}, 1),
+		steers: make(chan message, 16),
 	}
 }
 

@@ -10,6 +10,9 @@
 //	askon JSON                like ask, but says something before it waits for the response
 //	askthen JSON              like ask with the call "ask", then sends the update "then"
 //	askwith KINDS JSON        like ask, with options of these comma-separated kinds only
+//	steer OUTCOME             waits for a message by steering, says it and answers with that outcome;
+//	                          with silent it does not answer, with error it answers with an error
+//	drain                     asks for messages as Qwen Code does, and says them
 //	request METHOD            sends a request to the client, then says the code of the response
 //	line TEXT · bytes HEX     writes an arbitrary line
 //	burst N · big N           sends N chunks; sends one chunk of N bytes
@@ -43,10 +46,13 @@
 //	modes · models · config   has these options
 //	blind                     takes no images
 //	embed                     takes embedded resources
+//	steering                  announces steering
+//	qwen                      names itself qwen-code
 //	noise                     prints lines before the first message
 //	stubborn                  exits neither at the end of its input nor on TERM
 //	mute                      never responds to initialize
 //	v2                        speaks version 2
 //
-// FAKEACP_DIR is the directory of saved sessions.
+// FAKEACP_DIR is the directory of saved sessions. The file steered in it has a line for each message that
+// came by steering.
 package fakeacp

@@ -42,6 +42,7 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 			break
 		}
 	}
+	a.refuseSteers(s)
 	result["stopReason"] = reason
 	a.reply(id, result)
 	if after != "" {
@@ -80,6 +81,10 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		} else {
 			a.sendText(s, rest+": accepted")
 		}
+	case "steer":
+		a.answerSteer(s, rest)
+	case "drain":
+		a.drain(s)
 	case "line":
 		a.writeLine(rest)
 	case "bytes":

@@ -137,7 +137,6 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD, c.known())
 	c.setTurn(t)
-	defer c.endTurn(t)
 
 	type response struct {
 		result promptResult
@@ -145,13 +144,16 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	}
 	responses := make(chan response, 1)
 	promptCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
+	steered := c.steer(promptCtx, t, turn.Steering)
+	defer steered.close(stop)
+	defer c.endTurn(t)
 	go func() {
 		result, err := c.prompt(promptCtx, c.promptBlocks(turn.Message, t))
 		responses <- response{result, err}
 	}()
 	select {
 	case r := <-responses:
+		steered.end(a.config.CancelTimeout)
 		end, err := r.result.end(), r.err
 		if err != nil {
 			end, err = a.failedPrompt(c, err)
@@ -176,6 +178,7 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 		c.close(0)
 		<-responses
 	}
+	steered.end(time.Second)
 	return end, nil
 }
 

@@ -104,6 +104,10 @@ func (c *client) HandleRequest(req *rpc.Request) {
 		}
 		return
 	}
+	if req.Method == drainMethod {
+		c.drain(req)
+		return
+	}
 	c.keepRaw(req.Method, "", req.Params)
 	if err := req.ReplyError(context.Background(), rpc.CodeMethodNotFound, "not supported: "+req.Method); err != nil {
 		c.host.Logf("refuse %s: %v", c.config.Name, err)

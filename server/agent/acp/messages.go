@@ -60,6 +60,11 @@ type initializeResult struct {
 		} `json:"promptCapabilities"`
 	} `json:"agentCapabilities"`
 	AuthMethods []authMethod `json:"authMethods"`
+	Meta        struct {
+		Steering struct {
+			Supported bool `json:"supported"` // extension: steerMethod
+		} `json:"steering"`
+	} `json:"_meta"`
 }
 
 // mcpCapabilities are the transports of MCP servers that the agent accepts in addition to commands.

@@ -35,6 +35,8 @@ type turn struct {
 	parts   int
 	tools   map[string]*tool // by ACP tool call id
 	usage   *protocol.Usage  // of chunks
+
+	steering *steering // answers requests for messages; nil: none are handed out
 }
 
 // failure is what an agent reports about a failure of its model.

@@ -24,6 +24,9 @@ type Agent struct {
 	// TitleIsCommand: the agent sends no arguments with a request to run a command; its title is the
 	// whole command.
 	TitleIsCommand bool
+	// Drains: the agent asks for the messages that are to join its turn, between the calls of its tools. It
+	// does not announce that.
+	Drains bool
 	// LoginKeys maps login methods to the environment variable of their key.
 	LoginKeys map[string]string
 	// EditFields are the arguments of an edit whose value users see in its changes, if it is the same,

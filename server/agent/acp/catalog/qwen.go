@@ -32,6 +32,7 @@ var qwen = Agent{
 		"replace_all": isReplaceAll("old_string", "new_string"),
 	},
 	ReadTools: []string{"grep_search", "list_directory", "read_file"},
+	Drains:    true, // craft/drainMidTurnQueue (0.24.4)
 }
 
 // ShellText returns the text for users in a raw output of the type shell_result of Qwen Code
