@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -41,11 +42,13 @@ func shortNames(n int, names func(i int) (id, label string)) []string {
 	return numbers
 }
 
-// Choice returns the choice with an id, a label or a short name, or nil.
+// Choice returns the choice with an id, a label or a short name, or nil. The case of a label matters
+// only where a text is an answer too.
 func (q *Question) Choice(name string) *Choice {
 	for _, matches := range []func(c Choice) bool{
 		func(c Choice) bool { return c.ID == name },
 		func(c Choice) bool { return c.Label == name },
+		func(c Choice) bool { return q.Closed && strings.EqualFold(c.Label, name) },
 	} {
 		if i := slices.IndexFunc(q.Choices, matches); i >= 0 {
 			return &q.Choices[i]
@@ -143,11 +146,11 @@ func (a *Approval) ParseAnswers(line string) (map[string][]string, error) {
 }
 
 // AnswerExample returns a line that ParseAnswers accepts: the first choice of each question, the
-// first two where it accepts several, or TEXT for a question without choices.
+// first two where it accepts several, or TEXT, NUMBER or INTEGER for a question without choices.
 func (a *Approval) AnswerExample() string {
 	words := make([]string, len(a.Questions))
 	for i, name := range a.AnswerNames() {
-		words[i] = "TEXT"
+		words[i] = cmp.Or(strings.ToUpper(a.Questions[i].Type), "TEXT")
 		if names := a.Questions[i].AnswerNames(); len(names) > 1 && a.Questions[i].Many {
 			words[i] = names[0] + "," + names[1]
 		} else if len(names) > 0 {

@@ -42,7 +42,8 @@ var approvalEvents = []EventType{
 
 // Commands about requests.
 const (
-	DoApprove Verb = "approve"
+	DoApprove  Verb = "approve"
+	DoOpenPage Verb = "approval.page"
 )
 
 var approvalCommands = []CommandType{
@@ -55,6 +56,17 @@ var approvalCommands = []CommandType{
 			{
 				Name: "decide", Method: "POST", Path: "/api/sessions/{id}/approvals/{request}/decision",
 				Summary: "Decide a request.",
+			},
+		},
+	},
+	{
+		Verb: DoOpenPage, Data: of[OpenPageData], Result: of[OpenPageResult], Role: RoleApprover, Session: true,
+		Words:    "pages that agents ask to open",
+		Examples: [2]string{`{"request":"r1"}`, `{"request":"r2"}`},
+		Routes: []Route{
+			{
+				Name: "requestedPage", Method: "GET", Path: "/api/sessions/{id}/approvals/{request}/page",
+				Summary: "The whole URL of the page that a request asks to open.", Query: true,
 			},
 		},
 	},
@@ -121,6 +133,7 @@ type Approval struct {
 	Paths     []string        `json:"paths,omitempty"`
 	Tasks     []Task          `json:"tasks,omitempty"`     // of a plan
 	Questions []Question      `json:"questions,omitempty"` // of a question
+	Page      *Page           `json:"page,omitempty"`      // of a question that asks to open it
 	Input     json.RawMessage `json:"input,omitempty"`     // the tool's arguments
 	Options   []Option        `json:"options"`
 	Expires   *time.Time      `json:"expires,omitempty"`
@@ -161,25 +174,11 @@ func (a *Approval) Offers(kind Decision) bool {
 	return slices.ContainsFunc(a.Offered(), func(o Option) bool { return o.Kind == kind })
 }
 
-// A Question asks for free text or for a choice.
-type Question struct {
-	ID      string   `json:"id"`
-	Text    string   `json:"text"`
-	Choices []Choice `json:"choices,omitempty"`
-	Many    bool     `json:"many,omitempty"` // accepts several choices
-}
-
-// A Choice is one offered answer to a question.
-type Choice struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-	About string `json:"about,omitempty"`
-}
-
 // ApprovalInput is the input of an answer, in addition to its decision.
 type ApprovalInput struct {
 	Tasks   []Task              `json:"tasks,omitempty"`   // of a plan, edited
 	Answers map[string][]string `json:"answers,omitempty"` // question id → answers
+	Secrets map[string][]string `json:"secrets,omitempty"` // answers to secret questions; never in an event
 	Patch   string              `json:"patch,omitempty"`   // edited
 	Command string              `json:"command,omitempty"` // edited
 	Replan  bool                `json:"replan,omitempty"`  // with deny of a plan and a reason: make a new one

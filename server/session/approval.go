@@ -17,6 +17,7 @@ import (
 
 func init() {
 	handlers[protocol.DoApprove] = handler((*Session).approve)
+	handlers[protocol.DoOpenPage] = handler((*Session).openPage)
 	handlers[protocol.DoRulesList] = handler((*Session).rulesList)
 	handlers[protocol.DoRulesRevoke] = handler((*Session).rulesRevoke)
 }
@@ -180,6 +181,11 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))
 	return errAnswerLater
+}
+
+// openPage returns the whole URL of the page that a request asks to open.
+func (s *Session) openPage(_ *command, d *protocol.OpenPageData) (any, error) {
+	return s.approvals.Page(s.state, d.Request)
 }
 
 func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -97,12 +98,17 @@ func (s *Session) answer(cmd *command, result any, err error) {
 
 // hashCommand identifies verb and data of a command, and the session that a fork is made of. The
 // session of other commands is left out: it has several names, and the store keeps it with the
-// answer.
-func hashCommand(c *protocol.Command, forked string) []byte {
-	data, _ := protocol.Compact(c.Data)
+// answer. The hash of a decision with answers needs the key: the answer to a secret question cannot
+// be found out from it.
+func hashCommand(c *protocol.Command, data any, forked string, key []byte) []byte {
+	body, _ := protocol.Compact(c.Data)
 	if forked != "" {
-		data = append(data, "\x00"+forked...)
+		body = append(body, "\x00"+forked...)
 	}
-	sum := sha256.Sum256(append([]byte(c.Command+"\x00"), data...))
-	return sum[:]
+	hash := sha256.New()
+	if d, ok := data.(*protocol.ApproveData); ok && d.Input != nil && len(d.Input.Answers)+len(d.Input.Secrets) > 0 {
+		hash = hmac.New(sha256.New, key)
+	}
+	hash.Write(append([]byte(c.Command+"\x00"), body...))
+	return hash.Sum(nil)
 }

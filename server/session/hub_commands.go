@@ -46,7 +46,7 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 	}
 	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, reply: reply}
 	if t.Changes && c.Key != "" {
-		cmd.key, cmd.hash = c.Key, hashCommand(c, h.forked(c))
+		cmd.key, cmd.hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)
 	}
 	once := func(run func() error) error {
 		return h.keys.Run(ctx, cmd.keyed(), func(reply func(json.RawMessage, error)) error {

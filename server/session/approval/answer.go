@@ -52,7 +52,11 @@ func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData
 		return answer, nil
 	}
 	r := protocol.ApprovalResolvedData{
-		Request: a.Request, Outcome: protocol.Allowed, Decision: decision, Option: option, Reason: reason, Input: d.Input,
+		Request: a.Request, Outcome: protocol.Allowed, Decision: decision, Option: option, Reason: reason,
+	}
+	var secret map[string][]string
+	if r.Input, secret, err = recordedInput(a, d.Input, decision); err != nil {
+		return nil, err
 	}
 	switch decision {
 	case protocol.Deny, protocol.DenyStop:
@@ -66,7 +70,38 @@ func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData
 		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.MaxData, Message: "input: too large"}
 	}
 	answer.Resolution = resolve(st, &c.By, r)
+	answer.Resolution.Hidden, answer.Resolution.secret = secret != nil, secret
 	return answer, nil
+}
+
+// recordedInput returns the input of an answer as it is recorded, with its answers checked if it
+// allows the request. If some answer a secret question, it also returns all of them as they are.
+func recordedInput(
+	a *protocol.Approval, in *protocol.ApprovalInput, decision protocol.Decision,
+) (recorded *protocol.ApprovalInput, secret map[string][]string, err error) {
+	var answers map[string][]string
+	switch {
+	case decision.Allows():
+		if answers, err = a.CheckAnswers(in); err != nil {
+			return nil, nil, err
+		}
+	case in == nil:
+		return nil, nil, nil
+	default:
+		answers = in.Answers
+	}
+	if in == nil && answers == nil {
+		return nil, nil, nil
+	}
+	recorded = &protocol.ApprovalInput{}
+	if in != nil {
+		*recorded = *in
+	}
+	hidden, any := a.HideSecrets(answers)
+	if recorded.Secrets, recorded.Answers = nil, hidden; any && decision.Allows() {
+		secret = answers
+	}
+	return recorded, secret, nil
 }
 
 // pending returns a copy of a pending request; with no id, of the only one.

@@ -108,6 +108,9 @@ func (p *Approvals) Request(
 	if a.Request == "" {
 		a.Request = t.ID
 	}
+	if err := checkPage(a); err != nil {
+		return nil, nil, err
+	}
 	complete(a, st.CWD, w.noRule, &t)
 	if t.Policy.Judge(&w.call).Action != policy.AskUser && st.RuleFor(a) == nil {
 		a.Policy = t.Policy.Label()

@@ -41,6 +41,9 @@ func complete(a *protocol.Approval, dir string, noRule bool, t *Terms) {
 	}
 	if a.Kind == protocol.ApproveQuestion {
 		defaults[0].Label, defaults[2].Label = "Answer", "Skip"
+		if a.Page != nil {
+			defaults[0].Label = "Opened"
+		}
 	}
 	var options []protocol.Option
 	has := map[protocol.Decision]bool{}

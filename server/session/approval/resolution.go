@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // A Resolution is the outcome of a request. The first one of a request is the only one.
@@ -13,10 +14,30 @@ type Resolution struct {
 	By   *protocol.Actor `json:"by,omitempty"`
 	Turn string          `json:"turn,omitempty"` // of the request
 	Task string          `json:"-"`              // of the request
+
+	// Hidden: the answers in Input lack those to secret questions, which secret has. It is nil in a
+	// resolution that was stored.
+	Hidden bool `json:"hidden,omitempty"`
+	secret map[string][]string
 }
 
 // Encode returns the resolution as it is stored.
 func (r *Resolution) Encode() json.RawMessage { return protocol.MustEncode(r) }
+
+// verdict returns the resolution for the agent. The answers to secret questions are lost with the
+// process that got them: the request counts as cancelled then.
+func (r *Resolution) verdict() agent.Verdict {
+	v := agent.Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
+	switch {
+	case r.Hidden && r.secret == nil:
+		return agent.Verdict{Outcome: protocol.Cancelled}
+	case r.Hidden:
+		in := *r.Input
+		in.Answers = r.secret
+		v.Input = &in
+	}
+	return v
+}
 
 // conflict returns the error for a decision that came too late.
 func (r *Resolution) conflict() error {

@@ -36,7 +36,7 @@ func (w *Waiter) Verdict() <-chan agent.Verdict { return w.verdict }
 // Deliver sends a resolution to the agent, once. Ids of options that the session added are left out,
 // because the agent does not know them.
 func (w *Waiter) Deliver(r *Resolution) {
-	v := agent.Verdict{Outcome: r.Outcome, Decision: r.Decision, Reason: r.Reason, Input: r.Input, By: r.By}
+	v := r.verdict()
 	if hasOption(w.request.Options, r.Option) {
 		v.Option = r.Option
 	}
