@@ -199,6 +199,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/acp", imports: agentImports},
 	{pkg: "server/agent/acp/catalog", imports: []string{"protocol", "server/sandbox"}},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
+	{pkg: "server/agent/form", imports: []string{"internal/safetext", "protocol"}},
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/llm", imports: agentImports},
 	{pkg: "server/agent/llm/compaction", imports: []string{"protocol", "server/agent/llm/model"}},

@@ -2,11 +2,15 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/form"
 )
 
 // Actions of the answer to a server that asks users.
@@ -15,9 +19,6 @@ const (
 	declined = "decline" // users did not answer, or the server may not ask so
 	canceled = "cancel"  // the call ended
 )
-
-// maxTries bounds the repetitions of a question after an invalid answer.
-const maxTries = 3
 
 // callKey is the key of an openCall in the context of its requests.
 type callKey struct{}
@@ -33,7 +34,7 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 		c.box.options.Host.Logf("MCP server %s asks users without a call of a tool: declined", c.server.Name)
 		return &sdk.ElicitResult{Action: declined}, nil
 	}
-	f, err := newForm(r.Params)
+	f, err := readForm(r.Params)
 	if err != nil {
 		c.box.notice("MCP server %s asks what agentctl cannot ask users: %v", c.server.Name, err)
 		return &sdk.ElicitResult{Action: declined}, nil
@@ -48,47 +49,55 @@ func (c *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.Eli
 		case <-ctx.Done():
 		}
 	}()
-	problem := ""
-	for range maxTries {
-		answer, err := call.ask(ctx, f.request(c.server.Name, call.tool, problem))
-		switch {
-		case err != nil:
-			call.fail(err)
-			return &sdk.ElicitResult{Action: canceled}, nil
-		case answer.Denied != "":
-			return &sdk.ElicitResult{Action: declined}, nil
-		}
-		var answers map[string][]string
-		if answer.Input != nil {
-			answers = answer.Input.Answers
-		}
-		var content map[string]any
-		switch content, problem = f.content(answers); {
-		case problem != "":
-		case content == nil:
-			return &sdk.ElicitResult{Action: declined}, nil
-		default:
-			return &sdk.ElicitResult{Action: accepted, Content: content}, nil
-		}
+	answer, err := call.ask(ctx, formRequest(f, r.Params.Message, c.server.Name, call.tool))
+	switch {
+	case err != nil:
+		call.fail(err)
+		return &sdk.ElicitResult{Action: canceled}, nil
+	case answer.Denied != "":
+		return &sdk.ElicitResult{Action: declined}, nil
 	}
-	return &sdk.ElicitResult{Action: canceled}, nil
+	var answers map[string][]string
+	if answer.Input != nil {
+		answers = answer.Input.Answers
+	}
+	content, err := f.Content(answers)
+	if err != nil { // the session checks answers
+		c.box.options.Host.Logf("MCP server %s gets no answer: %v", c.server.Name, err)
+		return &sdk.ElicitResult{Action: canceled}, nil
+	}
+	return &sdk.ElicitResult{Action: accepted, Content: content}, nil
 }
 
-// request returns the form as a request to users. problem is the reason for asking again.
-func (f *form) request(server, tool, problem string) protocol.Approval {
-	message := cut(strings.TrimSpace(f.message), maxMessage)
+// readForm reads what a server asks.
+func readForm(p *sdk.ElicitParams) (*form.Form, error) {
+	if p.Mode == "url" || p.URL != "" {
+		return nil, errors.New("it wants a page to be opened")
+	}
+	if len(p.Message) > form.MaxMessage {
+		return nil, errors.New("its message is too long")
+	}
+	schema, err := json.Marshal(p.RequestedSchema)
+	if err != nil {
+		return nil, fmt.Errorf("read its form: %w", err)
+	}
+	f, err := form.Parse(schema)
+	if err == nil {
+		f.RequiredFirst() // the SDK has lost the order
+	}
+	return f, err //nolint:wrapcheck // for users
+}
+
+// formRequest returns a form as a request to users.
+func formRequest(f *form.Form, message, server, tool string) protocol.Approval {
+	message = strings.TrimSpace(message)
 	line, rest, _ := strings.Cut(message, "\n")
 	a := protocol.Approval{
 		Kind: protocol.ApproveQuestion, Name: tool, Title: "MCP server " + server + " asks: " + cut(line, 200),
+		Why: f.About, Questions: f.Questions(),
 	}
 	if rest != "" || len(line) > 200 {
-		a.Why = message
-	}
-	if problem != "" {
-		a.Why = strings.TrimSpace("The last answer does not fit: " + problem + "\n" + a.Why)
-	}
-	for i := range f.fields {
-		a.Questions = append(a.Questions, f.fields[i].question())
+		a.Why = strings.TrimSpace(message + "\n" + f.About)
 	}
 	return a
 }
