@@ -1,6 +1,7 @@
 package fakeacp
 
 import (
+	"cmp"
 	"bufio"
 	"encoding/json"
 	"fmt"
@@ -339,6 +340,11 @@ func (a *agent) sessionOptions(s *session) obj {
 	if a.has("modes") {
 		result["modes"] = obj{"currentModeId": "ask", "availableModes": []obj{
 			{"id": "ask", "name": "Ask", "description": "asks"}, {"id": "yolo", "name": "Yolo"},
+		}}
+	}
+	if a.has("auto") {
+		result["modes"] = obj{"currentModeId": cmp.Or(s.options["mode"], "auto"), "availableModes": []obj{
+			{"id": "default", "name": "Manual"}, {"id": "auto", "name": "Auto"},
 		}}
 	}
 	if a.has("models") {

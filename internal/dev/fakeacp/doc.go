@@ -44,6 +44,7 @@
 //	auth                      requires a login
 //	loggedout                 reports that no user is logged in, unless FAKE_KEY is set
 //	modes · models · config   has these options
+//	auto                      reports itself as Claude, and starts in mode auto
 //	blind                     takes no images
 //	embed                     takes embedded resources
 //	steering                  announces steering

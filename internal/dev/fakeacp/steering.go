@@ -11,6 +11,9 @@ func (a *agent) name() string {
 	if a.has("qwen") {
 		return "qwen-code"
 	}
+	if a.has("auto") {
+		return "@agentclientprotocol/claude-agent-acp"
+	}
 	return "fakeacp"
 }
 

@@ -99,6 +99,10 @@ func (r *testSession) configure(id, value string) {
 }
 
 func modeIsSetBeforeTheFirstPrompt(t *testing.T, r *testSession) {
+	r.waitEvent(protocol.AgentOptions)
+	if mode := r.setting("mode"); mode != r.agent.initial {
+		t.Errorf("the session starts in mode %q, want %q", mode, r.agent.initial)
+	}
 	r.configure("mode", r.agent.mode)
 	if n := len(r.model.Requests()); n != 0 {
 		t.Errorf("%d model requests before the first prompt", n)

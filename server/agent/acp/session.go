@@ -52,7 +52,7 @@ func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, sa
 			return fmt.Errorf("save ACP session id: %w", err)
 		}
 	}
-	return c.restoreSettings(ctx, r, saved)
+	return c.restoreSettings(ctx, r, saved, !restored || saved.Session == "")
 }
 
 // restores reports whether a later process can restore the ACP session.

@@ -65,8 +65,12 @@ func (c *client) updateSettings(f func(s *settings)) {
 }
 
 // restoreSettings sets the options of a new or restored ACP session and applies the saved settings.
-func (c *client) restoreSettings(ctx context.Context, r sessionResult, saved state) error {
+// first: it is the first process of the session.
+func (c *client) restoreSettings(ctx context.Context, r sessionResult, saved state, first bool) error {
 	c.updateSettings(func(s *settings) { s.reset(r) })
+	if err := c.leaveStartMode(ctx, saved, first); err != nil {
+		return err
+	}
 	for _, id := range c.settings.sortIDs(saved.Settings) {
 		value := saved.Settings[id]
 		if c.settings.value(id) == value {
@@ -81,6 +85,15 @@ func (c *client) restoreSettings(ctx context.Context, r sessionResult, saved sta
 	}
 	c.updateSettings(func(s *settings) { s.ready = true })
 	return nil
+}
+
+// leaveStartMode leaves a mode in which the agent decides requests itself, unless a user chose it.
+func (c *client) leaveStartMode(ctx context.Context, saved state, first bool) error {
+	mode := c.known().StartModes[c.settings.value(modeID)]
+	if mode == "" || !first || saved.Settings[modeID] != "" {
+		return nil
+	}
+	return c.configure(ctx, modeID, mode)
 }
 
 // configure changes a setting and waits for the response of the agent.

@@ -29,6 +29,9 @@ type Agent struct {
 	Drains bool
 	// LoginKeys maps login methods to the environment variable of their key.
 	LoginKeys map[string]string
+	// StartModes maps modes in which a session starts, and in which the agent decides requests itself,
+	// to the mode in which users decide.
+	StartModes map[string]string
 	// EditFields are the arguments of an edit whose value users see in its changes, if it is the same,
 	// by name. What other arguments say is shown beside the changes.
 	EditFields map[string]EditField

@@ -33,6 +33,9 @@ var claude = Agent{
 	Markdown: true,
 	// The output of a failed command begins with "Exit code 3" (0.100); no other field has the status.
 	ExitLine: "Exit code ",
+	// A session starts in mode auto, where a model decides requests instead of a user. No variable and
+	// no parameter chooses another (0.101).
+	StartModes: map[string]string{"auto": "default"},
 	// An edit says that it does not replace every occurrence (0.100). One that does changes more than
 	// its diff shows.
 	EditFields: map[string]EditField{"replace_all": isFalse},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/unidiff"
 )
 
 // An Edit is a request to change files.
@@ -131,4 +132,23 @@ func (e *Edit) changeOf(path string) *protocol.Content {
 		return nil
 	}
 	return &e.Changes[at]
+}
+
+// isDiffOf reports whether a unified diff has the change of a file and nothing else: it turns the
+// old content into the new one, or, if the change is a part of the file, has one hunk in which it
+// replaces the old text by the new one.
+func isDiffOf(diff string, c *protocol.Content) bool {
+	old := oldText(c)
+	hunks, ok := unidiff.Parse(diff, unidiff.File{Path: c.Path, Added: old == ""})
+	if !ok || len(hunks) == 0 {
+		return false
+	}
+	if changed, ok := unidiff.Apply(old, hunks); ok && changed == c.New {
+		return true
+	}
+	// Some diffs do not show whether the last line has an end.
+	cut := func(lines []string) string { return strings.TrimSuffix(strings.Join(lines, ""), "\n") }
+	before, after := cut(hunks[0].Before), cut(hunks[0].After)
+	return len(hunks) == 1 && (replaces(before, old, c.New, after) ||
+		replaces(before, strings.TrimSuffix(old, "\n"), strings.TrimSuffix(c.New, "\n"), after))
 }

@@ -31,6 +31,7 @@ func TestADiffIsThatOfTheChange(t *testing.T) {
 		"another file":             {"--- /w/b\n+++ /w/b\n" + hunk, "one\ntwo\n", "one\nthree\n", false},
 		"a new name":               {"rename from /w/a\nrename to /w/b\n" + hunk, "one\ntwo\n", "one\nthree\n", false},
 		"a program":                {"new file mode 100755\n--- /dev/null\n+++ b/w/a\n@@ -0,0 +1,1 @@\n+one\n", "", "one\n", false},
+		"a hunk with more lines":   {"@@ -1,1 +1,1 @@\n-one\n+two\n+three\n", "one\n", "two\nthree\n", false},
 		"a removal":                {"--- a/w/a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n", "one\n", "", false},
 		"no hunk":                  {"--- /w/a\n+++ /w/a\n", "one\n", "one\n", false},
 		"a line out of place":      {"+evil\n" + hunk, "one\ntwo\n", "one\nthree\n", false},
