@@ -1,8 +1,8 @@
 package fakeacp
 
 import (
-	"cmp"
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"

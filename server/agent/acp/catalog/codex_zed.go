@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
-	"regexp"
+	"strings"
 
 	"agentctl/protocol"
 )
@@ -17,11 +17,6 @@ var codexZed = Agent{
 	},
 }
 
-var (
-	uuidText = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	timeText = regexp.MustCompile(`^[0-9]{1,16}$`)
-)
-
 // isCall accepts the id of the call.
 func isCall(e *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
 	s, ok := text(value)
@@ -31,11 +26,22 @@ func isCall(e *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
 // isUUID accepts an id in the form of a UUID.
 func isUUID(_ *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
 	s, ok := text(value)
-	return ok && uuidText.MatchString(s)
+	if !ok || len(s) != 36 {
+		return false
+	}
+	for i, c := range []byte(s) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdef", rune(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // isTime accepts a time in milliseconds.
-func isTime(_ *Edit, _ *protocol.Arguments, value json.RawMessage) bool { return timeText.Match(value) }
+func isTime(_ *Edit, _ *protocol.Arguments, value json.RawMessage) bool {
+	return len(value) <= 16 && strings.Trim(string(value), "0123456789") == ""
+}
 
 // isChanges accepts the changes of the edit by path: new files, and changed ones that keep their
 // name.

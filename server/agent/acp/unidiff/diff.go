@@ -1,7 +1,6 @@
 package unidiff
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +24,6 @@ type File struct {
 // noLineEnd follows a line without an end.
 const noLineEnd = `\ No newline at end of file`
 
-var (
-	hunkHead  = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@$`)
-	indexLine = regexp.MustCompile(`^index [0-9a-f]+\.\.[0-9a-f]+( 100644)?$`)
-	ruler     = regexp.MustCompile(`^=+$`)
-)
-
 // Parse reads a diff of one file. ok is false for a line that it does not know, or that is about
 // another file, another name or another mode, and for a hunk with more or fewer lines than its head
 // announces.
@@ -39,20 +32,12 @@ func Parse(diff string, f File) (hunks []Hunk, ok bool) {
 	var kind byte // of the last line
 	for line := range strings.Lines(diff) {
 		bare := strings.TrimSuffix(line, "\n")
-		if m := hunkHead.FindStringSubmatch(bare); m != nil {
-			h := Hunk{before: 1, after: 1}
-			h.Start, _ = strconv.Atoi(m[1])
-			if m[2] != "" {
-				h.before, _ = strconv.Atoi(m[2])
-			}
-			if m[3] != "" {
-				h.after, _ = strconv.Atoi(m[3])
-			}
+		if h, ok := parseHead(bare); ok {
 			hunks = append(hunks, h)
 			continue
 		}
 		if len(hunks) == 0 {
-			if !slices.Contains(heads, bare) && !indexLine.MatchString(bare) && !ruler.MatchString(bare) {
+			if !slices.Contains(heads, bare) && !isIndex(bare) && strings.Trim(bare, "=") != "" {
 				return nil, false
 			}
 			continue
@@ -76,6 +61,35 @@ func Parse(diff string, f File) (hunks []Hunk, ok bool) {
 	}
 	short := func(h Hunk) bool { return len(h.Before) != h.before || len(h.After) != h.after }
 	return hunks, !slices.ContainsFunc(hunks, short)
+}
+
+// parseHead reads the line before the lines of a hunk, such as "@@ -1,2 +1,3 @@".
+func parseHead(line string) (h Hunk, ok bool) {
+	words := strings.Split(line, " ")
+	if len(words) != 4 || words[0] != "@@" || words[3] != "@@" {
+		return h, false
+	}
+	read := func(word, sign string) (start, count int, ok bool) {
+		word, ok = strings.CutPrefix(word, sign)
+		first, rest, found := strings.Cut(word, ",")
+		if !found {
+			rest = "1"
+		}
+		at, err := strconv.ParseUint(first, 10, 31)
+		n, err2 := strconv.ParseUint(rest, 10, 31)
+		return int(at), int(n), ok && err == nil && err2 == nil
+	}
+	var hasBefore, hasAfter bool
+	h.Start, h.before, hasBefore = read(words[1], "-")
+	_, h.after, hasAfter = read(words[2], "+")
+	return h, hasBefore && hasAfter
+}
+
+// isIndex reports whether a line of git names the contents of a file, such as
+// "index 1a2b..3c4d 100644".
+func isIndex(line string) bool {
+	names, ok := strings.CutPrefix(strings.TrimSuffix(line, " 100644"), "index ")
+	return ok && strings.Trim(names, "0123456789abcdef") == ".."
 }
 
 // trim removes the end of the last line of a kind.
