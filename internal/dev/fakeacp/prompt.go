@@ -16,7 +16,7 @@ import (
 func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 	s.prompts = append(s.prompts, text)
 	a.saveSession(s)
-	reason, after := "end_turn", ""
+	reason, after, late := "end_turn", "", ""
 	result := obj{}
 	for step := range strings.Lines(text) {
 		verb, rest, _ := strings.Cut(strings.TrimSuffix(step, "\n"), " ")
@@ -27,6 +27,8 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 			result["usage"] = json.RawMessage(rest)
 		case "after":
 			after = rest
+		case "late": // a line after the end of the turn
+			late = rest
 		case "hang":
 			<-s.cancel
 			reason = "cancelled"
@@ -47,6 +49,9 @@ func (a *agent) runPrompt(id json.RawMessage, s *session, text string) {
 	a.reply(id, result)
 	if after != "" {
 		a.sendText(s, after)
+	}
+	if late != "" {
+		a.writeLine(late)
 	}
 }
 
@@ -71,6 +76,14 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		a.requestPermission(s, allKinds, string(x.Ask), func() {
 			a.send(obj{"method": "session/update", "params": obj{"sessionId": s.id, "update": x.Then}})
 		})
+	case "asksend": // {"ask":CALL,"send":MESSAGE}, sent while the request ask-N waits
+		x := askAndSend(rest)
+		a.requestPermission(s, allKinds, string(x.Ask), func() { a.writeLine(string(x.Send)) })
+	case "elicit": // PARAMS of elicitation/create, without the session
+		a.elicit(s, json.RawMessage(rest), func() {})
+	case "elicitsend": // {"ask":PARAMS,"send":MESSAGE}
+		x := askAndSend(rest)
+		a.elicit(s, x.Ask, func() { a.writeLine(string(x.Send)) })
 	case "askwith":
 		kinds, call, _ := strings.Cut(rest, " ")
 		a.requestPermission(s, kinds, call, func() {})
@@ -152,6 +165,26 @@ func (a *agent) requestPermission(s *session, kinds, call string, during func())
 		a.sendText(s, "selected "+r.Outcome.OptionID)
 	default:
 		a.sendText(s, r.Outcome.Outcome)
+	}
+}
+
+// asking is a request, and a message that is sent while it waits.
+type asking struct{ Ask, Send json.RawMessage }
+
+func askAndSend(step string) (x asking) {
+	_ = json.Unmarshal([]byte(step), &x)
+	return x
+}
+
+// elicit asks the user, then says the result or the code of the error.
+func (a *agent) elicit(s *session, ask json.RawMessage, during func()) {
+	params := obj{"sessionId": s.id}
+	_ = json.Unmarshal(ask, &params)
+	m := a.request("elicitation/create", params, during)
+	if m.Error != nil {
+		a.sendText(s, fmt.Sprint(m.Error.Code))
+	} else {
+		a.sendText(s, string(m.Result))
 	}
 }
 

@@ -26,6 +26,7 @@ type client struct {
 	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
 
 	settings settings
+	pages    pages
 
 	mu        sync.Mutex
 	session   string          // ACP session id; static after start
@@ -127,6 +128,7 @@ func (c *client) close(grace time.Duration) {
 func offeredCapabilities() clientCapabilities {
 	var c clientCapabilities
 	c.Meta.TerminalOutput = true
+	c.Elicitation = &elicitationCapabilities{}
 	return c
 }
 

@@ -21,6 +21,9 @@ var _ rpc.Handler = (*client)(nil)
 // HandleNotification implements rpc.Handler.
 func (c *client) HandleNotification(method string, params json.RawMessage) {
 	c.noteAuthStatus(method, params)
+	if method == "elicitation/complete" && c.completePage(params) {
+		return
+	}
 	if method != "session/update" {
 		c.keepRaw(method, "", params)
 		return
@@ -106,6 +109,10 @@ func (c *client) HandleRequest(req *rpc.Request) {
 	}
 	if req.Method == drainMethod {
 		c.drain(req)
+		return
+	}
+	if req.Method == "elicitation/create" {
+		c.elicit(req)
 		return
 	}
 	c.keepRaw(req.Method, "", req.Params)

@@ -127,8 +127,8 @@ tool.output {"content":[{"data":"text","type":"other"}],"replace":true,"tool":"t
 
 func TestRequestsThatWereNeverOfferedAreRefused(t *testing.T) {
 	r := newTestAgent(t, "plain")
-	r.run("request fs/read_text_file", "request terminal/create", "request elicitation/create")
-	r.wantText("fs/read_text_file: -32601terminal/create: -32601elicitation/create: -32601")
+	r.run("request fs/read_text_file", "request terminal/create", "request elicitation/other")
+	r.wantText("fs/read_text_file: -32601terminal/create: -32601elicitation/other: -32601")
 }
 
 func TestUpdatesOutsideOfATurnAreKept(t *testing.T) {

@@ -32,7 +32,10 @@ type clientCapabilities struct {
 		Write bool `json:"writeTextFile"`
 	} `json:"fs"`
 	Terminal bool `json:"terminal"`
-	Session  struct {
+
+	Elicitation *elicitationCapabilities `json:"elicitation"`
+
+	Session struct {
 		Config struct {
 			Boolean struct{} `json:"boolean"` // present: boolean options are supported
 		} `json:"configOptions"`
@@ -40,6 +43,12 @@ type clientCapabilities struct {
 	Meta struct {
 		TerminalOutput bool `json:"terminal_output"` // extension: output and exit codes in _meta of updates
 	} `json:"_meta"`
+}
+
+// elicitationCapabilities are the ways in which the agent may ask users. Present: supported.
+type elicitationCapabilities struct {
+	Form struct{} `json:"form"`
+	URL  struct{} `json:"url"`
 }
 
 type initializeResult struct {

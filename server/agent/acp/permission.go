@@ -38,17 +38,30 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 		return false
 	}
 	known := t.tools[p.Tool.ID]
-	ctx, shown, a := t.show(known, p)
+	parent, stop := context.WithCancel(t.ctx)
+	pending := context.AfterFunc(req.Context(), stop)
+	ctx, shown, a := t.show(parent, known, p)
 	t.approvals.Go(func() {
-		v, err := t.ask(ctx, known, p, shown, a)
+		defer stop()
+		v, err := t.ask(parent, ctx, known, p, shown, a)
 		answer := permissionOutcome{Outcome: "cancelled"}
 		if err == nil && t.ctx.Err() == nil {
 			answer = chooseOption(v, p.Options)
 		}
 		t.recordVerdict(known, v.Outcome)
-		_ = req.Reply(context.WithoutCancel(t.ctx), permissionResult{answer}) // fails after the exit of the agent
+		reply(context.WithoutCancel(t.ctx), req, pending, permissionResult{answer})
 	})
 	return true
+}
+
+// reply answers a request with a result, unless it was withdrawn. After the exit of the agent that
+// fails, and nothing waits for the answer.
+func reply(ctx context.Context, req *rpc.Request, pending func() bool, result any) {
+	if !pending() {
+		_ = req.ReplyError(ctx, rpc.CodeCancelled, "withdrawn")
+		return
+	}
+	_ = req.Reply(ctx, result)
 }
 
 // recordVerdict records the decision on a tool. The agent may not report a denial itself.

@@ -63,9 +63,11 @@ func (t *turn) checkShown(known *tool, input json.RawMessage) {
 
 // show makes the request of a call, and notes which arguments it shows. The context ends when the
 // agent sends others. known is nil for a request that names no call.
-func (t *turn) show(known *tool, p *permissionParams) (context.Context, *shownArguments, protocol.Approval) {
+func (t *turn) show(
+	parent context.Context, known *tool, p *permissionParams,
+) (context.Context, *shownArguments, protocol.Approval) {
 	a := t.newApproval(p)
-	ctx, withdraw := context.WithCancel(t.ctx)
+	ctx, withdraw := context.WithCancel(parent)
 	s := &shownArguments{inputs: []json.RawMessage{p.Tool.Input, a.Input}, pending: true, withdraw: withdraw}
 	if known != nil {
 		s.inputs = append(s.inputs, known.call.Input, mergeInput(known.call.Input, p.Tool.Input))
@@ -76,21 +78,21 @@ func (t *turn) show(known *tool, p *permissionParams) (context.Context, *shownAr
 
 // ask asks for a decision on the request of a call until it is about the newest arguments.
 func (t *turn) ask(
-	ctx context.Context, known *tool, p *permissionParams, s *shownArguments, a protocol.Approval,
+	parent, ctx context.Context, known *tool, p *permissionParams, s *shownArguments, a protocol.Approval,
 ) (agent.Verdict, error) {
 	for {
 		v, err := t.out.Ask(ctx, a)
 		s.withdraw()
 		t.mu.Lock()
 		s.pending, s.allowed = false, err == nil && v.Outcome == protocol.Allowed
-		if s.newer == nil || t.ctx.Err() != nil || v.Outcome == protocol.Denied || v.Outcome == protocol.Expired {
+		if s.newer == nil || parent.Err() != nil || v.Outcome == protocol.Denied || v.Outcome == protocol.Expired {
 			t.mu.Unlock()
 			return v, err
 		}
 		t.warn(fmt.Sprintf("the agent changed the arguments of the call %q while its request waited: "+
 			"it is asked again with the new ones", known.call.Title))
 		p.Tool.Input = mergeInput(p.Tool.Input, s.newer)
-		ctx, s, a = t.show(known, p)
+		ctx, s, a = t.show(parent, known, p)
 		t.mu.Unlock()
 	}
 }

@@ -20,14 +20,14 @@ type field struct {
 	boolean  bool
 	values   []string // of the choices; nil: the field has none
 	note     string   // the name of the field for other answers than the choices; empty: none
-	noteOf   string   // the field whose note it is, by its metadata
+	noteOf   string   // the field whose note it is; empty: none
 }
 
 const fieldKeywords = "type title description minLength maxLength pattern format default enum enumNames oneOf minimum " +
 	"maximum minItems maxItems uniqueItems items writeOnly"
 
 // parseField reads the schema of a field.
-func parseField(name string, schema json.RawMessage) (*field, error) {
+func parseField(name string, schema json.RawMessage, hints Reader) (*field, error) {
 	invisible := func(r rune) bool { return safetext.IsInvisible(r) || safetext.IsBlank(r) }
 	if name == "" || len(name) > maxName || strings.ContainsFunc(name, invisible) {
 		return nil, errors.New("its name cannot be shown")
@@ -39,23 +39,14 @@ func parseField(name string, schema json.RawMessage) (*field, error) {
 	x := &field{question: protocol.Question{ID: name, Text: name}}
 	q := &x.question
 	kind, writeOnly := "", false
-	var meta struct {
-		Codex struct {
-			IsSecret   bool   `json:"isSecret"`
-			QuestionID string `json:"questionId"`
-			Role       string `json:"role"`
-		} `json:"codex"`
-	}
 	err = errors.Join(o.read("type", &kind), o.read("title", &q.Text), o.read("description", &q.About),
 		o.read("writeOnly", &writeOnly))
 	if err != nil {
 		return nil, err
 	}
-	_ = o.read("_meta", &meta) // any JSON
 	q.Text = cmp.Or(q.Text, name)
-	if meta.Codex.Role == "user_note" {
-		x.noteOf = meta.Codex.QuestionID
-	}
+	hint := hints(name, q.Text, o.values["_meta"])
+	x.noteOf = hint.NoteOf
 	more, err := o.unknown(fieldKeywords)
 	if err != nil {
 		return nil, err
@@ -64,7 +55,7 @@ func parseField(name string, schema json.RawMessage) (*field, error) {
 	switch kind {
 	case "string":
 		err = x.parseString(&o)
-		secret := q.Format == "password" || writeOnly || meta.Codex.IsSecret || namesSecret(name) || namesSecret(q.Text)
+		secret := q.Format == "password" || writeOnly || hint.Secret || namesSecret(name) || namesSecret(q.Text)
 		if q.Secret = secret && x.values == nil; q.Secret && q.Format == "password" {
 			q.Format = ""
 		}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,16 +29,28 @@ type Form struct {
 	required []string
 }
 
-// Parse reads a schema of type object. The errors are for users and agents.
-func Parse(schema json.RawMessage) (*Form, error) {
-	f, err := parse(schema)
+// Hints are what agents say about a field in their own ways.
+type Hints struct {
+	Secret bool   // its answer is a secret
+	NoteOf string // the field with choices whose other answers it takes; empty: none
+}
+
+// A Reader reads the hints about a field with a name and a title. meta is its metadata, or empty.
+type Reader func(name, title string, meta json.RawMessage) Hints
+
+// Parse reads a schema of type object. The errors are for users and agents. hints may be nil.
+func Parse(schema json.RawMessage, hints Reader) (*Form, error) {
+	if hints == nil {
+		hints = func(string, string, json.RawMessage) Hints { return Hints{} }
+	}
+	f, err := parse(schema, hints)
 	if err != nil {
 		return nil, fmt.Errorf("the form cannot be shown: %w", err)
 	}
 	return f, nil
 }
 
-func parse(schema json.RawMessage) (*Form, error) {
+func parse(schema json.RawMessage, hints Reader) (*Form, error) {
 	if len(schema) > maxSchema {
 		return nil, fmt.Errorf("its schema has %d bytes, more than %d", len(schema), maxSchema)
 	}
@@ -74,7 +87,7 @@ func parse(schema json.RawMessage) (*Form, error) {
 	}
 	f := &Form{About: lines(title, about), required: required}
 	for _, name := range members.names {
-		x, err := parseField(name, members.values[name])
+		x, err := parseField(name, members.values[name], hints)
 		if err != nil {
 			return nil, fmt.Errorf("field %.80q: %w", name, err)
 		}
@@ -108,8 +121,7 @@ func (f *Form) field(name string) *field {
 }
 
 // joinNotes makes the text field that belongs to a choice a part of its question: its answers other
-// than the choices. Two agents ask so: claude-agent-acp 0.101 with the fields X and X_custom,
-// codex-acp 2.6 with a reference in the metadata.
+// than the choices.
 func (f *Form) joinNotes() {
 	f.fields = slices.DeleteFunc(f.fields, func(note *field) bool {
 		if !note.plain() {
@@ -117,16 +129,11 @@ func (f *Form) joinNotes() {
 		}
 		for _, x := range f.fields {
 			q := &x.question
-			if !x.choice() || x.note != "" || note.noteOf != q.ID &&
-				(note.question.Text != "Other" || note.question.ID != q.ID+"_custom") {
+			if !x.choice() || x.note != "" || note.noteOf != q.ID {
 				continue
 			}
 			x.note, q.Closed = note.question.ID, false
-			about := note.question.About
-			if note.question.Text != "Other" {
-				about = lines(note.question.Text, about)
-			}
-			q.About = lines(q.About, about)
+			q.About = lines(q.About, note.question.Text+": "+cmp.Or(note.question.About, note.question.ID))
 			return true
 		}
 		return false

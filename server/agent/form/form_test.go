@@ -50,13 +50,13 @@ func TestEachKindOfFieldTakesItsValues(t *testing.T) {
 		"default list":     {`{"type":"array","default":["a"],"items":{"enum":["a","b"]}}`, "", nil, `{"x":["a"]}`},
 		"password":         {`{"type":"string","format":"password"}`, "not shown or stored", []string{" p "}, `{"x":" p "}`},
 		"write only":       {`{"type":"string","writeOnly":true}`, "not shown or stored", []string{"p"}, `{"x":"p"}`},
-		"secret of codex":  {`{"type":"string","_meta":{"codex":{"isSecret":true}}}`, "not shown or stored", []string{"p"}, `{"x":"p"}`},
+		"secret by a hint": {`{"type":"string","_meta":{"secret":true}}`, "not shown or stored", []string{"p"}, `{"x":"p"}`},
 		"secret by title":  {`{"type":"string","title":"API key"}`, "not shown or stored", []string{"p"}, `{"x":"p"}`},
 		"other keywords":   {`{"type":"number","multipleOf":2,"x-y":{},"$comment":"c"}`, "number", []string{"2"}, `{"x":2}`},
 		"hidden choices":   {`{"type":"string","title":"Token","enum":["a"]}`, "", []string{"a"}, `{"x":"a"}`},
 		"no default shown": {`{"type":"string","format":"password","default":"d"}`, "not shown or stored", nil, `{"x":"d"}`},
 	} {
-		f, err := Parse(json.RawMessage(one(c.field)))
+		f, err := Parse(json.RawMessage(one(c.field)), hints)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -83,7 +83,7 @@ func TestEachKindOfFieldTakesItsValues(t *testing.T) {
 func TestFieldsKeepTheirOrderAndTexts(t *testing.T) {
 	f, err := Parse(json.RawMessage(`{"type":"object","title":"T","description":"D","additionalProperties":false,
 		"required":["b"],"properties":{"z":{"type":"boolean"},"b":{"type":"number","title":"Size","description":"in cm",
-		"multipleOf":2},"a":{"type":"string"}}}`))
+		"multipleOf":2},"a":{"type":"string"}}}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,38 +102,42 @@ func TestFieldsKeepTheirOrderAndTexts(t *testing.T) {
 	}
 }
 
-// The text field beside a choice is a part of the same question, in the forms of two agents.
+// hints says that the field n is the note of db, and that the metadata marks secrets.
+func hints(name, _ string, meta json.RawMessage) Hints {
+	h := Hints{Secret: string(meta) == `{"secret":true}`}
+	if name == "n" {
+		h.NoteOf = "db"
+	}
+	return h
+}
+
+// The text field beside a choice is a part of the same question.
 func TestANoteIsThePartOfItsChoice(t *testing.T) {
 	const choice = `{"type":"string","title":"DB","oneOf":[{"const":"pg","title":"Postgres"},{"const":"lite","title":"SQLite"}]}`
-	const note = `"_meta":{"codex":{"role":"user_note","questionId":"db"}}`
-	for name, c := range map[string]struct{ schema, about, note string }{
-		"claude": {`"db":` + choice + `,"db_custom":{"type":"string","title":"Other","description":"Your own."}`, "Your own.", "db_custom"},
-		"codex":  {`"db":` + choice + `,"n":{"type":"string","title":"A note",` + note + `}`, "A note", "n"},
+	f, err := Parse(json.RawMessage(`{"properties":{"db":`+choice+
+		`,"n":{"type":"string","title":"Other","description":"Your own."}}}`), hints)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := f.Questions()
+	if len(q) != 1 || q[0].Closed || q[0].About != "Other: Your own." {
+		t.Errorf("%+v", q)
+	}
+	for want, given := range map[string][]string{
+		`{"db":"pg"}`: {"pg"}, `{"n":"MySQL"}`: {"MySQL"}, `{"db":"pg","n":"17"}`: {"pg", "17"},
 	} {
-		f, err := Parse(json.RawMessage(`{"properties":{` + c.schema + `}}`))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		q := f.Questions()
-		if len(q) != 1 || q[0].Closed || q[0].About != c.about {
-			t.Errorf("%s: %+v", name, q)
-		}
-		for want, given := range map[string][]string{
-			`{"db":"pg"}`: {"pg"}, `{"` + c.note + `":"MySQL"}`: {"MySQL"}, `{"db":"pg","` + c.note + `":"17"}`: {"pg", "17"},
-		} {
-			content, err := f.Content(map[string][]string{"db": given})
-			if got := string(protocol.MustEncode(content)); err != nil || got != want {
-				t.Errorf("%s: %q is %s, %v, want %s", name, given, got, err, want)
-			}
+		content, err := f.Content(map[string][]string{"db": given})
+		if got := string(protocol.MustEncode(content)); err != nil || got != want {
+			t.Errorf("%q is %s, %v, want %s", given, got, err, want)
 		}
 	}
 	for name, schema := range map[string]string{
-		"another title": `"db":` + choice + `,"db_custom":{"type":"string","title":"Why?"}`,
-		"bounded":       `"db":` + choice + `,"db_custom":{"type":"string","title":"Other","maxLength":3}`,
-		"a yes":         `"db":{"type":"boolean"},"db_custom":{"type":"string","title":"Other"}`,
-		"of another":    `"db2":` + choice + `,"n":{"type":"string",` + note + `}`,
+		"no note":    `"db":` + choice + `,"m":{"type":"string"}`,
+		"bounded":    `"db":` + choice + `,"n":{"type":"string","maxLength":3}`,
+		"a yes":      `"db":{"type":"boolean"},"n":{"type":"string"}`,
+		"of another": `"db2":` + choice + `,"n":{"type":"string"}`,
 	} {
-		if f, err := Parse(json.RawMessage(`{"properties":{` + schema + `}}`)); err != nil || len(f.Questions()) != 2 {
+		if f, err := Parse(json.RawMessage(`{"properties":{`+schema+`}}`), hints); err != nil || len(f.Questions()) != 2 {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
@@ -186,12 +190,12 @@ func TestAFormThatCannotBeShownCompletelyIsRefused(t *testing.T) {
 		"many fields":            `{"properties":{` + many(maxFields+1, `"f%d":{"type":"string"}`) + `}}`,
 		"many choices":           one(`{"type":"string","enum":[` + many(maxChoices+1, `"%d"`) + `]}`),
 	} {
-		if f, err := Parse(json.RawMessage(schema)); err == nil || !strings.HasPrefix(err.Error(), "the form cannot be shown: ") {
+		if f, err := Parse(json.RawMessage(schema), hints); err == nil || !strings.HasPrefix(err.Error(), "the form cannot be shown: ") {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
 	for name, schema := range map[string]string{"none": "", "null": "null", "empty": "{}"} {
-		if f, err := Parse(json.RawMessage(schema)); err != nil || len(f.Questions()) != 0 {
+		if f, err := Parse(json.RawMessage(schema), hints); err != nil || len(f.Questions()) != 0 {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 	}
@@ -203,7 +207,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"required":["n"],"properties":{"n":{"type":"integer","maximum":9},"b":{"type":"boolean"},
 		"c":{"type":"string","enum":["1",""]},"c_custom":{"type":"string","title":"Other"}}}`, "1")
 	f.Fuzz(func(t *testing.T, schema, answer string) {
-		form, err := Parse(json.RawMessage(schema))
+		form, err := Parse(json.RawMessage(schema), hints)
 		if err != nil {
 			return
 		}

@@ -81,7 +81,7 @@ func readForm(p *sdk.ElicitParams) (*form.Form, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read its form: %w", err)
 	}
-	f, err := form.Parse(schema)
+	f, err := form.Parse(schema, nil)
 	if err == nil {
 		f.RequiredFirst() // the SDK has lost the order
 	}

@@ -1,6 +1,10 @@
 package catalog
 
-import "agentctl/server/sandbox"
+import (
+	"strings"
+
+	"agentctl/server/sandbox"
+)
 
 // claude is Claude Code.
 var claude = Agent{
@@ -56,3 +60,11 @@ func (m *claudeMeta) ToolName() string { return m.ClaudeCode.Tool }
 
 // ParentCall returns the id of the call that this call is nested in, or "".
 func (m *claudeMeta) ParentCall() string { return m.ClaudeCode.Parent }
+
+// claudeNoteOf returns the question that a field of a form takes another answer to, or "" (0.101).
+func claudeNoteOf(name, title string) string {
+	if of, ok := strings.CutSuffix(name, "_custom"); ok && title == "Other" {
+		return of
+	}
+	return ""
+}

@@ -41,3 +41,20 @@ type codexMeta struct {
 // ModelFailed reports whether the update reports a failure of the model. Codex ends the turn of a
 // failed model as completed.
 func (m *codexMeta) ModelFailed() bool { return m.Codex.Thread.Type == "systemError" }
+
+// codexField is the _meta of a field of Codex's forms (2.6.0).
+type codexField struct {
+	Codex struct {
+		IsSecret bool   `json:"isSecret"`
+		Question string `json:"questionId"` // with the role user_note
+		Role     string `json:"role"`
+	} `json:"codex"`
+}
+
+// noteOf returns the question that the field takes another answer to, or "".
+func (m *codexField) noteOf() string {
+	if m.Codex.Role != "user_note" {
+		return ""
+	}
+	return m.Codex.Question
+}

@@ -39,9 +39,15 @@ type Request struct {
 	Method string
 	Params json.RawMessage
 
-	id   json.RawMessage
-	conn *Conn
+	id     json.RawMessage
+	conn   *Conn
+	ctx    context.Context
+	cancel context.CancelFunc
 }
+
+// Context returns a context that ends when the peer withdraws the request, when the request is
+// answered, or with the connection.
+func (r *Request) Context() context.Context { return r.ctx }
 
 // Conn is a connection. Its exported methods are safe for concurrent use.
 type Conn struct {
@@ -53,6 +59,7 @@ type Conn struct {
 	mu       sync.Mutex
 	lastID   int64
 	pending  map[int64]chan message // capacity 1 each, so the reader never waits
+	incoming map[string]*Request    // not answered, by id
 	closeErr error                  // set before done is closed
 }
 
@@ -64,6 +71,7 @@ func New(r io.Reader, w io.Writer, h Handler) *Conn {
 		outgoing: make(chan []byte, queueLen),
 		done:     make(chan struct{}),
 		pending:  map[int64]chan message{},
+		incoming: map[string]*Request{},
 	}
 	c.wg.Go(func() { c.readLoop(newLineReader(r)) })
 	c.wg.Go(func() { c.writeLoop(w) })
@@ -77,7 +85,7 @@ func (c *Conn) Wait() { c.wg.Wait() }
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Call sends a request and returns the result. The error is a *Error when the peer answered with an
-// error, and wraps ErrClosed when the connection ended.
+// error, and wraps ErrClosed when the connection ended. When ctx ends, the request is withdrawn.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	c.mu.Lock()
 	c.lastID++
@@ -98,6 +106,7 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 	select {
 	case m = <-answer:
 	case <-ctx.Done():
+		c.withdraw(id)
 		return nil, fmt.Errorf("%s: %w", method, ctx.Err())
 	case <-c.done:
 		// The response may have been the last message read.
@@ -124,6 +133,7 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 
 // Reply answers the request with a result.
 func (r *Request) Reply(ctx context.Context, result any) error {
+	defer r.conn.close(r)
 	if err := r.conn.send(ctx, message{ID: r.id}, nil, result); err != nil {
 		return fmt.Errorf("answer %s: %w", r.Method, err)
 	}
@@ -132,6 +142,7 @@ func (r *Request) Reply(ctx context.Context, result any) error {
 
 // ReplyError answers the request with an error.
 func (r *Request) ReplyError(ctx context.Context, code int, text string) error {
+	defer r.conn.close(r)
 	b, err := json.Marshal(Error{Code: code, Message: text})
 	if err == nil {
 		err = r.conn.send(ctx, message{ID: r.id, Error: b}, nil, nil)
@@ -189,6 +200,10 @@ func (c *Conn) closeWith(cause error) {
 	if c.closeErr == nil {
 		c.closeErr = fmt.Errorf("%w: %w", ErrClosed, cause)
 		close(c.done)
+		for _, r := range c.incoming {
+			r.cancel()
+		}
+		clear(c.incoming)
 	}
 }
 
@@ -229,10 +244,12 @@ func (c *Conn) dispatch(line []byte) {
 		c.handler.HandleInvalid(bytes.Clone(line), err)
 	case m.Method == "":
 		c.deliver(m)
-	case m.ID == nil:
-		c.handler.HandleNotification(m.Method, m.Params)
+	case m.ID != nil:
+		c.handler.HandleRequest(c.open(m))
+	case m.Method == cancelMethod:
+		c.cancelIncoming(m.Params)
 	default:
-		c.handler.HandleRequest(&Request{Method: m.Method, Params: m.Params, id: m.ID, conn: c})
+		c.handler.HandleNotification(m.Method, m.Params)
 	}
 }
 

@@ -59,6 +59,14 @@ func (p *peer) HandleRequest(r *Request) {
 		}
 		return
 	}
+	if r.Method == "slow" { // answered when it is withdrawn
+		go func() {
+			<-r.Context().Done()
+			p.handled <- "withdrawn " + string(r.Params)
+			_ = r.ReplyError(context.Background(), CodeCancelled, "withdrawn") // fails without a connection
+		}()
+		return
+	}
 	if err := r.ReplyError(p.t.Context(), CodeMethodNotFound, "no such method"); err != nil {
 		p.t.Error(err)
 	}

@@ -11,6 +11,9 @@ import (
 // CodeMethodNotFound is the JSON-RPC error code for an unknown method.
 const CodeMethodNotFound = -32601
 
+// CodeInvalidParams is the JSON-RPC error code for parameters that a method does not take.
+const CodeInvalidParams = -32602
+
 // Error is an error response of the peer.
 type Error struct {
 	Code    int             `json:"code"`
