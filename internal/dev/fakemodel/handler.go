@@ -96,6 +96,8 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		w.Header()[name] = values
 	}
 	switch {
+	case out.body != nil:
+		writeJSON(w, out.status, out.body)
 	case out.status != 0:
 		writeJSON(w, out.status, enc.errorBody(out.status, out.message))
 	case out.broken:

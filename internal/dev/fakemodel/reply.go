@@ -89,6 +89,7 @@ type Reply struct {
 
 	status  int // HTTP status of a failure, or 0
 	message string
+	body    any // of a failure; nil: the form of the API, with message
 	header  http.Header
 	broken  bool // the stream has no terminal event
 }
@@ -121,6 +122,12 @@ func (r *Reply) Fail(status int, message string) {
 		panic("fakemodel: Fail after output")
 	}
 	r.status, r.message = status, message
+}
+
+// FailWith answers with an HTTP error and a body of its provider. It panics as Fail does.
+func (r *Reply) FailWith(status int, body any) {
+	r.Fail(status, "")
+	r.body = body
 }
 
 // Repeat streams chunk and a number at every interval until ctx ends. The number avoids the loop
