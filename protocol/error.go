@@ -34,6 +34,7 @@ const (
 	CodeNoAgent         Code = "no_agent"            // no such agent, or it cannot be started
 	CodeAgentAuth       Code = "agent_auth_required" // the agent requires its own login
 	CodeAgentFailed     Code = "agent_failed"        // the agent failed or answered with an error
+	CodeLimited         Code = "limited"             // a usage limit of the agent's account ended the turn
 	CodeTimeout         Code = "timeout"             // a deadline passed
 	CodeStorage         Code = "storage_unavailable" // nothing was changed; retry
 	CodeCorrupt         Code = "corrupt"             // a part of the stored session is damaged; see the message
@@ -120,6 +121,7 @@ var Codes = []Code{
 	CodeNoAgent,
 	CodeAgentAuth,
 	CodeAgentFailed,
+	CodeLimited,
 	CodeTimeout,
 	CodeStorage,
 	CodeCorrupt,

@@ -35,6 +35,7 @@ var EventTypes = slices.Concat(
 	queueEvents,
 	planEvents,
 	contextEvents,
+	limitEvents,
 	errorEvents,
 	archiveEvents,
 	noticeEvents,

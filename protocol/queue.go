@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Types of the events of the queue.
 const (
@@ -153,15 +156,20 @@ const (
 	HoldRestart   = "restart"
 	HoldUser      = "user"
 	HoldDenyStop  = "deny_stop"
+	HoldLimit     = "limit" // a usage limit ended a turn
 )
 
 // A Hold stops the queue, the data of queue.held. An edit hold names one message and applies only
-// while that message is next.
+// while that message is next. A hold after a usage limit names the message with which the session
+// continues, if there is one.
 type Hold struct {
 	ID        string `json:"id"`
 	Reason    string `json:"reason"`
 	MessageID string `json:"message_id,omitempty"`
 	By        *Actor `json:"by,omitempty"`
+
+	ResetsAt *time.Time `json:"resets_at,omitempty"` // of the usage limit, if known
+	Until    *time.Time `json:"until,omitempty"`     // when the server releases it; absent: a user does
 }
 
 // QueueReleasedData is the data of queue.released: the lifted holds.
@@ -254,6 +262,7 @@ func (s *State) removeFromQueue(_ *Event, d *QueueRemovedData) {
 	if i := s.QueueIndex(d.MessageID); i >= 0 {
 		s.Queue = slices.Delete(s.Queue, i, i+1)
 	}
+	s.cancelUntil(d.MessageID)
 	// An edit hold ends with its message.
 	s.Holds = slices.DeleteFunc(s.Holds, func(h Hold) bool {
 		return h.Reason == HoldEdit && h.MessageID == d.MessageID

@@ -48,7 +48,8 @@ type Summary struct {
 	Asked     *time.Time `json:"asked,omitempty"` // the oldest pending approval
 	Clients   int        `json:"clients"`
 	Updated   time.Time  `json:"updated"`
-	Reason    Reason     `json:"reason,omitempty"` // of the last turn's end
+	Reason    Reason     `json:"reason,omitempty"`    // of the last turn's end
+	ResetsAt  *time.Time `json:"resets_at,omitempty"` // of the usage limit that ended it, if known
 	Deleted   bool       `json:"deleted,omitempty"`
 
 	Attributes

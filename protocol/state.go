@@ -23,13 +23,14 @@ type State struct {
 	Last  *LastTurn  `json:"last,omitempty"` // the last turn that ended
 	Turns int        `json:"turns"`          // number of turns that ended
 	QueueState
-	Approvals []Approval   `json:"approvals,omitempty"` // pending
-	Rules     []Rule       `json:"rules,omitempty"`
-	Plan      *Plan        `json:"plan,omitempty"`
-	Context   *ContextInfo `json:"context,omitempty"`
-	Usage     *Usage       `json:"usage,omitempty"`
-	Options   *Options     `json:"options,omitempty"`
-	History   Cursor       `json:"history"`
+	Approvals []Approval    `json:"approvals,omitempty"` // pending
+	Rules     []Rule        `json:"rules,omitempty"`
+	Plan      *Plan         `json:"plan,omitempty"`
+	Context   *ContextInfo  `json:"context,omitempty"`
+	Usage     *Usage        `json:"usage,omitempty"`
+	Limits    []UsageWindow `json:"limits,omitempty"` // as last reported
+	Options   *Options      `json:"options,omitempty"`
+	History   Cursor        `json:"history"`
 }
 
 // QueueState is the queue of a session, its holds, and the scheduled messages.
@@ -75,6 +76,8 @@ type LastTurn struct {
 	Code    Code      `json:"code,omitempty"`
 	Message string    `json:"message,omitempty"`
 	Ended   time.Time `json:"ended"`
+
+	ResetsAt *time.Time `json:"resets_at,omitempty"` // of the usage limit that ended it, if known
 }
 
 // A Cursor is the end of the history of finished turns.
@@ -147,12 +150,22 @@ func (s *State) ScheduledIndex(message string) int {
 	return slices.IndexFunc(s.Scheduled, func(m Message) bool { return m.MessageID == message })
 }
 
-// NextScheduled returns the time of the next scheduled message, or nil.
-func (s *State) NextScheduled() *time.Time {
-	if len(s.Scheduled) == 0 || s.Closed {
+// NextScheduled returns when the server acts next without a user: the time of the next scheduled
+// message or of the release of a hold; nil: never.
+func (s *State) NextScheduled() (at *time.Time) {
+	if s.Closed {
 		return nil
 	}
-	return s.Scheduled[0].NotBefore
+	if h := s.LimitHold(); h != nil {
+		at = h.Until
+	}
+	if len(s.Scheduled) == 0 {
+		return at
+	}
+	if next := s.Scheduled[0].NotBefore; at == nil || next != nil && next.Before(*at) {
+		return next
+	}
+	return at
 }
 
 // PendingApproval returns a pending approval, or nil.

@@ -147,7 +147,7 @@ var (
 		PlanStarted, PlanUpdated, PlanCompleted, PlanInvalid, PlanCancelled, PlanFailed, TaskStarted, TaskProgress,
 		TaskCompleted, TaskFailed, TaskCancelled, TaskRestarted, AggregateStarted, AggregateCompleted,
 		PipelineCompleted,
-		ContextUpdated, ContextCompacted, UsageUpdated, AgentOptions, ErrorRaised, RetryScheduled, RecoveryStarted,
+		ContextUpdated, ContextCompacted, UsageUpdated, AgentOptions, LimitsUpdated, ErrorRaised, RetryScheduled, RecoveryStarted,
 		RecoverySucceeded, RecoveryFailed, StateExported, StateRestored, Notice, Raw,
 	}
 	outsideTurns = []Type{

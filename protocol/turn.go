@@ -1,5 +1,7 @@
 package protocol
 
+import "time"
+
 // Types of the events of turns.
 const (
 	TurnStarted Type = "turn.started"
@@ -46,7 +48,9 @@ type InterruptResult struct {
 
 func (s *State) endTurn(e *Event, d *TurnEndedData) {
 	at := e.Time
-	s.Last = &LastTurn{Turn: e.Turn, Reason: d.Reason, Code: d.Code, Message: d.Message, Ended: at}
+	s.Last = &LastTurn{
+		Turn: e.Turn, Reason: d.Reason, Code: d.Code, Message: d.Message, Ended: at, ResetsAt: d.ResetsAt,
+	}
 	s.Turns++
 	s.Turn = nil
 	s.endSteering()
@@ -65,8 +69,9 @@ const (
 	ReasonMaxTokens   Reason = "max_tokens"
 	ReasonMaxRequests Reason = "max_requests"
 	ReasonRefusal     Reason = "refusal"
-	ReasonBudget      Reason = "budget" // a limit of cost
-	ReasonDenied      Reason = "denied" // deny_stop
+	ReasonBudget      Reason = "budget"  // a limit of cost
+	ReasonDenied      Reason = "denied"  // deny_stop
+	ReasonLimited     Reason = "limited" // a usage limit of the agent's account
 )
 
 // TurnStartedData is the data of turn.started.
@@ -79,10 +84,12 @@ type TurnStartedData struct {
 // TurnEndedData is the data of turn.ended.
 type TurnEndedData struct {
 	Reason     Reason `json:"reason"`
-	Code       Code   `json:"code,omitempty"`    // with reason error
+	Code       Code   `json:"code,omitempty"`    // with the reasons error and limited
 	Message    string `json:"message,omitempty"` // for people
 	Usage      *Usage `json:"usage,omitempty"`
 	DurationMS int64  `json:"duration_ms"`
+
+	ResetsAt *time.Time `json:"resets_at,omitempty"` // of the limit, with reason limited, if known
 }
 
 // Failed reports whether the turn ended for a reason other than completed or interrupted.

@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/process"
 	"agentctl/server/login"
 )
@@ -27,6 +29,22 @@ const (
 	reasonTokenRevoked = "auth failed: the token was revoked"
 	reasonOrigin       = "this web origin is not allowed any more"
 )
+
+// grant returns what is kept of the caller's credential; nil: it needed none.
+func (c *caller) grant() json.RawMessage {
+	if c.identity == nil {
+		return nil
+	}
+	return c.identity.Grant()
+}
+
+// permits returns the function that reports whether the user of a choice may still send messages. A
+// choice without a credential came from a listener that trusts its clients.
+func permits(auth *login.Authenticator) func(*agent.AfterLimit) bool {
+	return func(c *agent.AfterLimit) bool {
+		return c.Credential == nil || auth != nil && auth.Permits(c.Credential, protocol.DoSend)
+	}
+}
 
 // agentOf returns the session whose agent sent a request: the process that connected, or one of its
 // ancestors, is in a process group that an agent runs in, or has its session in the environment.

@@ -74,6 +74,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Session.Log == nil {
 		cfg.Session.Log = cfg.Log
 	}
+	cfg.Session.Permits = permits(cfg.Authenticator)
 	var sockets *agentSockets
 	if cfg.SandboxDir != "" {
 		var err error

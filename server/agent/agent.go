@@ -69,6 +69,7 @@ type End struct {
 	Code    protocol.Code
 	Message string
 	Usage   *protocol.Usage
+	Limit   *Limit // with reason limited; nil: nothing is known of it
 }
 
 // A Spec describes a session's agent. It is stored, and never sent to clients.
@@ -99,4 +100,6 @@ type Spec struct {
 	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
 	Imported bool              `json:"imported,omitempty"` // the agent has yet to get the imported past
 	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
+
+	AfterLimit *AfterLimit `json:"after_limit,omitempty"` // nil: no choice
 }

@@ -170,6 +170,9 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 			return protocol.Empty{}, err
 		}
 	}
+	if d.Setting == protocol.ContinueSetting {
+		return setAfterLimit(s, cmd, d.Value)
+	}
 	c, err := requireCapability[agent.Configurer](s, "be configured")
 	if err != nil {
 		return nil, err

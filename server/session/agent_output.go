@@ -28,7 +28,7 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		en := &m.event.Entries[i]
 		en.Turn = id
 		if en.Type == protocol.AgentOptions {
-			addPolicyTo(en, s.decider())
+			addSettingsTo(s, en)
 		}
 		if m.turn != nil {
 			if start, missing := m.turn.items.MissingStart(s.state.Turn, item.Output{
@@ -137,7 +137,8 @@ var _ agent.Host = (*host)(nil)
 // Emit implements Host.
 func (h *host) Emit(e agent.Event) error {
 	switch e.Type {
-	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.Notice, protocol.Raw:
+	case protocol.AgentOptions, protocol.ContextUpdated, protocol.UsageUpdated, protocol.LimitsUpdated, protocol.Notice,
+		protocol.Raw:
 	case protocol.SessionUpdated:
 		d, ok := e.Data.(protocol.SessionUpdatedData)
 		if ok && d.Title != nil && reflect.DeepEqual(d, protocol.SessionUpdatedData{Title: d.Title}) {

@@ -131,7 +131,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 		return readError(h.log, spec.Session, err)
 	}
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
-	spec.State, spec.Parent = memory, cmd.agent
+	spec.State, spec.Parent, spec.AfterLimit = memory, cmd.agent, nil
 	spec.Imported = spec.Imported && f.Last() != ""
 	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: source.title, past: past, stored: true})
 }

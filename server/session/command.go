@@ -19,6 +19,9 @@ type command struct {
 	by    protocol.Actor
 	conn  string // id of the connection it came by
 	agent string // the session whose agent sent it; empty: a user
+
+	grant func() json.RawMessage // of Caller
+
 	key   string
 	hash  []byte // of verb and data
 	reply func(json.RawMessage, error)

@@ -29,6 +29,8 @@ type Config struct {
 	Retention       upkeep.Retention // of unused sessions; zero: unlimited
 	StateTTL        time.Duration    // of an exported state; 7 days
 
+	ContinueAfterLimit int // continuations of a new session after usage limits, unless its creator chooses
+
 	Files
 	archive.Signing // of exported states
 }
@@ -43,6 +45,9 @@ type System struct {
 	// processes of the agent reach the server. release removes it. nil: sessions with a sandbox are
 	// refused.
 	Confine func(session string) (dir string, release func(), err error)
+
+	// Permits reports whether the user of a choice may still send messages; nil: always.
+	Permits func(*agent.AfterLimit) bool
 
 	// RemoveWorktree removes the git worktree at the directory of a session that is deleted, unless
 	// work would be lost. It returns why it stays, or "". nil: worktrees stay.
@@ -85,14 +90,14 @@ func (c *Config) defaults() {
 // settings returns the current settings, as the last Reconfigure set them.
 func (h *Hub) settings() *Config { return h.current.Load() }
 
-// Reconfigure changes settings of the hub: the default agent, limits and timeouts, except grace
-// times. They apply to later operations. It ignores the other fields.
+// Reconfigure changes settings of the hub: the default agent, limits, timeouts except grace times, and
+// continuations. They apply to later operations. It ignores the other fields.
 func (h *Hub) Reconfigure(cfg Config) {
 	cfg.defaults()
 	next := h.cfg
 	next.DefaultAgent, next.Limits = cfg.DefaultAgent, cfg.Limits
 	next.ApprovalTimeout, next.EditHold = cfg.ApprovalTimeout, cfg.EditHold
-	next.AgentIdle, next.StateTTL = cfg.AgentIdle, cfg.StateTTL
+	next.AgentIdle, next.StateTTL, next.ContinueAfterLimit = cfg.AgentIdle, cfg.StateTTL, cfg.ContinueAfterLimit
 	h.current.Store(&next)
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,7 +146,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := s.takePolicy(); err != nil {
+	if err := cmp.Or(s.takePolicy(), takeAfterLimit(s, c.cmd)); err != nil {
 		return r, err
 	}
 	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {
@@ -160,8 +161,9 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 			return r, err
 		}
 	}
-	if s.spec.File != nil || !s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
-		s.recorder.RecordAll([]record.Event{policyEvent(s.decider(), s.state.Options, &c.cmd.by)})
+	if s.spec.File != nil || s.spec.AfterLimit != nil ||
+		!s.slot.Capabilities().HasPolicy && s.decider().Name() != policy.Ask {
+		s.recorder.RecordAll([]record.Event{optionsEvent(s, &c.cmd.by)})
 	}
 	if s.spec.Checking {
 		return r, nil

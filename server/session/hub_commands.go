@@ -13,6 +13,10 @@ type Caller struct {
 	By    protocol.Actor
 	Conn  string // id of the connection, for edit holds
 	Agent string // the session whose agent it is; empty: a user
+
+	// Grant returns what is kept of the sender's credential with a choice that acts later in the
+	// sender's name, for System.Permits. nil: the sender needed no credential.
+	Grant func() json.RawMessage
 }
 
 // Do runs a command about sessions. It calls reply exactly once, at any time and on any goroutine,
@@ -44,7 +48,9 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 			return err
 		}
 	}
-	cmd := &command{verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, reply: reply}
+	cmd := &command{
+		verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, grant: who.Grant, reply: reply,
+	}
 	if t.Changes && c.Key != "" {
 		cmd.key, cmd.hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)
 	}

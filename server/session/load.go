@@ -10,6 +10,7 @@ import (
 	"agentctl/server/session/approval"
 	"agentctl/server/session/confinement"
 	"agentctl/server/session/idempotency"
+	"agentctl/server/session/limit"
 	"agentctl/server/session/presence"
 	"agentctl/server/session/recorder"
 	"agentctl/server/session/stored"
@@ -33,6 +34,7 @@ func (h *Hub) newSession(id, epoch string, head uint64, spec agent.Spec) *Sessio
 	s.idempotency = idempotency.NewCache(id, h.cfg.Store, s.journal)
 	s.recorder = recorder.New(s.state, s.journal, s.logger, h.list.Update)
 	s.background, s.cancelBackground = context.WithCancel(context.Background())
+	s.limits = limit.Limits{Choice: &s.spec.AfterLimit, Store: s.storeSpec, Permits: h.cfg.Permits}
 	s.approvals = approval.New(storedDecisions(s.background, h.cfg.Store, id))
 	return s
 }

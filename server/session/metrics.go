@@ -32,7 +32,7 @@ func newMetrics() *Metrics {
 		Turns: metrics.NewVec(
 			protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonTimeout,
 			protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonBudget,
-			protocol.ReasonDenied,
+			protocol.ReasonDenied, protocol.ReasonLimited,
 		),
 		TurnErrors: metrics.NewVec(protocol.Codes...), StartFailures: metrics.NewVec(protocol.Codes...),
 	}

@@ -7,6 +7,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
+	"agentctl/server/session/limit"
 	"agentctl/server/session/record"
 )
 
@@ -59,29 +60,34 @@ func (s *Session) configurePolicy(cmd *command, value string) (done bool, err er
 func (s *Session) setPolicy(c policy.Choice, by protocol.Actor) {
 	s.spec.Choice = c
 	s.storeSpec()
-	s.recorder.RecordAll([]record.Event{policyEvent(s.decider(), s.state.Options, &by)})
+	s.recorder.RecordAll([]record.Event{optionsEvent(s, &by)})
 	s.resolve(s.approvals.ByPolicy(s.state, s.decider())...)
 }
 
-// policyEvent returns the event of the settings of an agent with the present policy. o are the settings
-// known before; nil: none.
-func policyEvent(d *policy.Decider, o *protocol.Options, by *protocol.Actor) record.Event {
-	if o == nil {
-		o = new(protocol.Options)
+// optionsEvent returns the event of the settings known before with the present settings of the session.
+func optionsEvent(s *Session, by *protocol.Actor) record.Event {
+	o := protocol.Options{}
+	if s.state.Options != nil {
+		o = *s.state.Options
 	}
-	return record.Event{Type: protocol.AgentOptions, By: by, Data: d.AddSetting(*o)}
+	return record.Event{Type: protocol.AgentOptions, By: by, Data: ownSettings(s, o)}
 }
 
-// addPolicyTo adds the policy of a decider to an entry with the settings of an agent.
-func addPolicyTo(en *eventlog.Entry, d *policy.Decider) {
-	if !d.HasSetting() {
-		return
+// ownSettings returns the settings of the agent with those of the session.
+func ownSettings(s *Session, o protocol.Options) protocol.Options {
+	if d := s.decider(); d.HasSetting() {
+		o = d.AddSetting(o)
 	}
+	return limit.AddSetting(o, s.spec.AfterLimit)
+}
+
+// addSettingsTo adds the settings of the session to an entry with the settings of its agent.
+func addSettingsTo(s *Session, en *eventlog.Entry) {
 	var o protocol.Options
 	if err := json.Unmarshal(en.Data, &o); err != nil {
 		return
 	}
-	if raw, err := record.Encode(d.AddSetting(o)); err == nil && len(raw) <= record.MaxData {
+	if raw, err := record.Encode(ownSettings(s, o)); err == nil && len(raw) <= record.MaxData {
 		en.Data = raw
 	}
 }

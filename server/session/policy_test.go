@@ -51,7 +51,7 @@ func TestAPolicyIsASettingOfEverySession(t *testing.T) {
 		}
 		r.waitIdle()
 		o := r.state(id).Options
-		if len(o.Settings) != 2 || o.Settings[1].ID != "policy" || o.Settings[1].Value != "auto-edit" ||
+		if len(o.Settings) != 3 || o.Settings[2].ID != protocol.ContinueSetting || o.Settings[1].ID != "policy" || o.Settings[1].Value != "auto-edit" ||
 			len(o.Settings[1].Choices) != 5 || o.Settings[0].Value != "code" || o.Name != "Fake" {
 			t.Errorf("settings %+v", o)
 		}

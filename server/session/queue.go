@@ -152,11 +152,13 @@ func (s *Session) startNext() {
 	}
 }
 
-// queueTimeouts ends edit holds and queues scheduled messages whose time has come.
+// queueTimeouts ends edit holds, queues scheduled messages and releases the hold of a usage limit whose
+// time has come.
 func (s *Session) queueTimeouts(now time.Time) {
 	events := s.queue.Expire(s.state, now)
 	if !s.exit.closing(s.state) {
 		events = append(events, queue.Due(s.state, now)...)
+		events = append(events, s.limits.Due(s.state, now)...)
 	}
 	if len(events) > 0 {
 		s.recorder.RecordAll(events)

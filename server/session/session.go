@@ -10,6 +10,7 @@ import (
 	"agentctl/server/session/approval"
 	"agentctl/server/session/confinement"
 	"agentctl/server/session/idempotency"
+	"agentctl/server/session/limit"
 	"agentctl/server/session/presence"
 	"agentctl/server/session/queue"
 	"agentctl/server/session/recorder"
@@ -44,6 +45,7 @@ type Session struct {
 	idempotency   *idempotency.Cache
 	subscribers   *presence.List[Subscriber]
 	queue         queue.Queue
+	limits        limit.Limits
 	deadlines     deadlines
 	asyncCommands int  // commands that the agent works on
 	undoing       bool // one of them is undo or retry: no turn starts

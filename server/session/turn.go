@@ -14,7 +14,6 @@ import (
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
 	"agentctl/server/session/output"
-	"agentctl/server/session/queue"
 	"agentctl/server/session/record"
 	"agentctl/server/session/recorder"
 )
@@ -141,8 +140,12 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 func normalizeEnd(end agent.End, err error) agent.End {
 	if err != nil {
 		var coded *protocol.Error
+		var limited *agent.LimitError
 		end.Reason, end.Code, end.Message = protocol.ReasonError, protocol.CodeAgentFailed, err.Error()
-		if errors.As(err, &coded) {
+		switch {
+		case errors.As(err, &limited):
+			end = limited.End()
+		case errors.As(err, &coded):
 			end.Code, end.Message = coded.Code, coded.Message
 		}
 	}
@@ -158,14 +161,15 @@ func normalizeEnd(end agent.End, err error) agent.End {
 func (s *Session) endTurn(end agent.End) {
 	t := s.turn
 	if t.reason != "" {
-		end.Reason, end.Code, end.Message = t.reason, "", ""
+		end.Reason, end.Code, end.Message, end.Limit = t.reason, "", "", nil
 	}
+	message := s.state.Turn.Message
 	s.recordEnd(end, t.by)
 	if t.past.Load() && end.Reason != protocol.ReasonError {
 		s.spec.Imported = false
 		s.storeSpec()
 	}
-	s.recorder.RecordAll(queue.EndTurn(s.state, t.queue, NewID(idHold), t.by))
+	s.recorder.RecordAll(queueAfter(s, t, message, end))
 	close(t.done)
 	t.cancel(errTurnOver)
 	s.turn = nil
@@ -192,6 +196,10 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 	}
 	if s.turn != nil {
 		s.recorder.RecordAll(s.queue.EndSteered(s.state, s.turn.steering.left()))
+	}
+	if end.Limit != nil && !end.Limit.ResetsAt.IsZero() {
+		at := record.Time(end.Limit.ResetsAt)
+		ended.ResetsAt = &at
 	}
 	s.recorder.RecordAll(item.EndAll(s.state, &ended))
 	s.resolve(approval.CancelAll(s.state)...)

@@ -24,7 +24,7 @@ var fittedWhole = []protocol.Type{
 	protocol.PlanStarted, protocol.PlanInvalid, protocol.PlanCancelled, protocol.PlanFailed, protocol.TaskStarted,
 	protocol.TaskProgress, protocol.TaskCompleted, protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted,
 	protocol.AggregateStarted, protocol.AggregateCompleted, protocol.PipelineCompleted, protocol.ContextUpdated,
-	protocol.ContextCompacted, protocol.UsageUpdated, protocol.AgentOptions, protocol.ErrorRaised,
+	protocol.ContextCompacted, protocol.UsageUpdated, protocol.LimitsUpdated, protocol.AgentOptions, protocol.ErrorRaised,
 	protocol.RetryScheduled,
 	protocol.RecoveryStarted, protocol.RecoverySucceeded, protocol.RecoveryFailed, protocol.Notice,
 }

@@ -86,7 +86,7 @@ func (r *Recorder) Summary(clients int) protocol.Summary {
 		sum.Percent = st.Context.Percent
 	}
 	if st.Last != nil {
-		sum.Reason = st.Last.Reason
+		sum.Reason, sum.ResetsAt = st.Last.Reason, st.Last.ResetsAt
 	}
 	return sum
 }

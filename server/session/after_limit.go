@@ -1,0 +1,71 @@
+package session
+
+import (
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+	"agentctl/server/session/limit"
+	"agentctl/server/session/queue"
+	"agentctl/server/session/record"
+)
+
+// queueAfter returns the events of the queue after a turn with a message.
+func queueAfter(s *Session, t *turn, m protocol.Message, end agent.End) []record.Event {
+	if end.Reason != protocol.ReasonLimited {
+		if end.Reason == protocol.ReasonCompleted {
+			s.limits.Passed()
+		}
+		return queue.EndTurn(s.state, t.queue, NewID(idHold), t.by)
+	}
+	ended := limit.Ended{Message: m, Now: time.Now(), HoldID: NewID(idHold), NextID: NewID(idMessage)}
+	if end.Limit != nil {
+		ended.Limit = *end.Limit
+	}
+	return s.limits.End(s.state, &ended)
+}
+
+// afterLimit returns the choice of n continuations by the sender of the command; nil: none.
+func (c *command) afterLimit(n int) *agent.AfterLimit {
+	if n == 0 {
+		return nil
+	}
+	choice := &agent.AfterLimit{Most: n, By: c.by}
+	if c.grant != nil {
+		choice.Credential = c.grant()
+	}
+	return choice
+}
+
+// takeAfterLimit moves the choice to continue after limits from the settings of a new session to its
+// spec. Without one it is the server's default, in the name of the user who creates the session.
+func takeAfterLimit(s *Session, cmd *command) error {
+	value, settings, chosen := limit.Take(s.spec.Settings)
+	if !chosen {
+		if n := s.hub.settings().ContinueAfterLimit; n > 0 && s.spec.Parent == "" {
+			s.spec.AfterLimit = cmd.afterLimit(n)
+			s.storeSpec()
+		}
+		return nil
+	}
+	n, err := limit.Choose(value)
+	if err != nil {
+		return err
+	}
+	s.spec.AfterLimit, s.spec.Settings = cmd.afterLimit(n), settings
+	s.slot.Preparation().Replace(settings)
+	s.storeSpec()
+	return nil
+}
+
+// setAfterLimit changes the choice to continue after limits.
+func setAfterLimit(s *Session, cmd *command, value string) (any, error) {
+	n, err := limit.Choose(value)
+	if err != nil {
+		return nil, err
+	}
+	s.recorder.RecordAll(s.limits.Choose(s.state, cmd.afterLimit(n), time.Now(), NewID(idMessage)))
+	s.recorder.RecordAll([]record.Event{optionsEvent(s, &cmd.by)})
+	s.scheduleTimer()
+	return protocol.Empty{}, nil
+}
