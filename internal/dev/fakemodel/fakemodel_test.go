@@ -137,6 +137,21 @@ func TestACustomToolIsCalledWithAText(t *testing.T) {
 	}
 }
 
+func TestAToolOfANamespaceIsCalledAndAgentsAreUsers(t *testing.T) {
+	h, url := serve(t, func(_ context.Context, _ Request, out *Reply) { out.Call("spawn", struct{}{}) })
+	const body = `{"model":"m","stream":true,"input":[{"type":"agent_message","content":[
+		{"type":"input_text","text":"Task:"},{"type":"encrypted_content","encrypted_content":"count"}]}],
+		"tools":[{"type":"namespace","name":"team","tools":[{"type":"function","name":"spawn"}]}]}`
+	for _, request := range []string{body, strings.Replace(body, `"stream":true,`, "", 1)} {
+		if _, reply := post(t, url+"/v1/responses", request); !strings.Contains(reply, `"namespace":"team"`) {
+			t.Errorf("got %s", reply)
+		}
+	}
+	if r := h.Requests()[0]; r.LastUser() != "Task:\ncount" || !r.Offers("spawn") || r.Offers("team") {
+		t.Errorf("decoded %+v", r)
+	}
+}
+
 func TestRequestsHaveTheTokensThatTheirAnswersReported(t *testing.T) {
 	h, url := serve(t, Turns(replyWithAll, func(_ context.Context, _ Request, out *Reply) { out.Fail(400, "no") }))
 	_, body := post(t, url+apiForms[0].path, apiForms[0].body)

@@ -148,15 +148,16 @@ func texts(raw json.RawMessage) string {
 		return s
 	}
 	var parts []struct {
-		Text string `json:"text"`
+		Text      string `json:"text"`
+		Encrypted string `json:"encrypted_content"` // of a message between agents; tests encrypt nothing
 	}
 	if json.Unmarshal(raw, &parts) != nil {
 		return ""
 	}
 	var lines []string
 	for _, p := range parts {
-		if p.Text != "" {
-			lines = append(lines, p.Text)
+		if text := p.Text + p.Encrypted; text != "" {
+			lines = append(lines, text)
 		}
 	}
 	return strings.Join(lines, "\n")

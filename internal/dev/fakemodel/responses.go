@@ -11,8 +11,14 @@ type responses struct {
 	started bool
 	seq     int
 	open    *item
-	done    []obj           // items finished so far
-	custom  map[string]bool // tools whose argument is a text
+	done    []obj // items finished so far
+	tools   map[string]responsesTool
+}
+
+// responsesTool is how a tool of the request is called.
+type responsesTool struct {
+	custom    bool   // its argument is a text
+	namespace string // of the tool; "": none
 }
 
 // item is the open output item: a message or a reasoning summary.
@@ -26,16 +32,25 @@ func decodeResponses(body []byte) (Request, encoder, error) {
 		Stream       bool
 		Instructions string
 		Input        json.RawMessage
-		Tools        []struct{ Type, Name string }
+		Tools        []struct {
+			Type, Name string
+			Tools      []struct{ Type, Name string } // of a namespace
+		}
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, nil, fmt.Errorf("decode responses request: %w", err)
 	}
 	req := Request{API: Responses, Model: in.Model, Stream: in.Stream, System: in.Instructions}
-	custom := map[string]bool{}
+	tools := map[string]responsesTool{}
 	for _, t := range in.Tools {
-		req.Tools = append(req.Tools, t.Name)
-		custom[t.Name] = t.Type == "custom"
+		if t.Type != "namespace" {
+			req.Tools = append(req.Tools, t.Name)
+			tools[t.Name] = responsesTool{custom: t.Type == "custom"}
+		}
+		for _, n := range t.Tools {
+			req.Tools = append(req.Tools, n.Name)
+			tools[n.Name] = responsesTool{n.Type == "custom", t.Name}
+		}
 	}
 	var items []struct {
 		Type, Role, Name string
@@ -50,13 +65,15 @@ func decodeResponses(body []byte) (Request, encoder, error) {
 			req.add(Message{Role: Assistant, Call: it.Name})
 		case it.Type == "function_call_output" || it.Type == "custom_tool_call_output":
 			req.add(Message{Role: Tool, Text: texts(it.Output)})
+		case it.Type == "agent_message": // from another agent of the team
+			req.add(Message{Role: User, Text: texts(it.Content)})
 		case it.Role == "system" || it.Role == "developer":
 			req.System += texts(it.Content)
 		case it.Role != "":
 			req.add(Message{Role: it.Role, Text: texts(it.Content)})
 		}
 	}
-	return req, &responses{model: in.Model, custom: custom}, nil
+	return req, &responses{model: in.Model, tools: tools}, nil
 }
 
 func (r *responses) event(s *stream, kind string, fields obj) {
@@ -170,7 +187,7 @@ func (it *item) textEvent(step string) string {
 func (r *responses) emit(s *stream, p part) {
 	r.begin(s)
 	switch {
-	case p.call != nil && r.custom[p.call.name]:
+	case p.call != nil && r.tools[p.call.name].custom:
 		r.closeItem(s)
 		r.event(s, "response.output_item.added", obj{
 			"output_index": len(r.done), "item": responsesCustomCall(r.itemID("ctc"), p.call),
@@ -178,7 +195,7 @@ func (r *responses) emit(s *stream, p part) {
 		r.finish(s, responsesCustomCall(r.itemID("ctc"), p.call))
 	case p.call != nil:
 		r.closeItem(s)
-		it := responsesCall(r.itemID("fc"), p.call, "in_progress", "")
+		it := r.call(p.call, "in_progress", "")
 		r.event(s, "response.output_item.added", obj{"output_index": len(r.done), "item": it})
 		at := obj{"item_id": it["id"], "output_index": len(r.done), "delta": string(p.call.args)}
 		r.event(s, "response.function_call_arguments.delta", at)
@@ -187,7 +204,7 @@ func (r *responses) emit(s *stream, p part) {
 			"name": p.call.name,
 		}
 		r.event(s, "response.function_call_arguments.done", at)
-		r.finish(s, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
+		r.finish(s, r.call(p.call, "completed", string(p.call.args)))
 	case p.thought != "":
 		r.openItem(s, "reasoning")
 		r.addText(s, p.thought)
@@ -213,11 +230,11 @@ func (r *responses) complete(parts []part, stop Stop, u usage) any {
 	for _, p := range parts {
 		it := &item{kind: "message", id: r.itemID("message"), text: p.text}
 		switch {
-		case p.call != nil && r.custom[p.call.name]:
+		case p.call != nil && r.tools[p.call.name].custom:
 			r.done = append(r.done, responsesCustomCall(r.itemID("ctc"), p.call))
 			continue
 		case p.call != nil:
-			r.done = append(r.done, responsesCall(r.itemID("fc"), p.call, "completed", string(p.call.args)))
+			r.done = append(r.done, r.call(p.call, "completed", string(p.call.args)))
 			continue
 		case p.thought != "":
 			it.kind, it.text = "reasoning", p.thought
@@ -229,10 +246,15 @@ func (r *responses) complete(parts []part, stop Stop, u usage) any {
 
 func (r *responses) errorBody(status int, message string) any { return openAIError(status, message) }
 
-func responsesCall(id string, c *call, status, args string) obj {
-	return obj{
-		"type": "function_call", "id": id, "call_id": c.id, "name": c.name, "arguments": args, "status": status,
+func (r *responses) call(c *call, status, args string) obj {
+	it := obj{
+		"type": "function_call", "id": r.itemID("fc"), "call_id": c.id, "name": c.name, "arguments": args,
+		"status": status,
 	}
+	if n := r.tools[c.name].namespace; n != "" {
+		it["namespace"] = n
+	}
+	return it
 }
 
 // responsesCustomCall encodes the call of a tool whose argument is a text.
