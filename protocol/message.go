@@ -48,7 +48,8 @@ type Part struct {
 	Data      json.RawMessage `json:"data,omitempty"` // foreign fields
 }
 
-// A Message is a user's message. It starts a turn or waits in the queue.
+// A Message is a user's message. It starts a turn or waits in the queue. With Work it starts a turn
+// that the agent began itself: By is the agent, and the text is its task, or empty.
 type Message struct {
 	MessageID       string     `json:"message_id"`
 	ClientMessageID string     `json:"client_message_id,omitempty"` // the sender's id of it
@@ -58,6 +59,7 @@ type Message struct {
 	NotBefore       *time.Time `json:"not_before,omitempty"` // if it was scheduled: when it enters the queue
 	Delivery        Delivery   `json:"delivery,omitempty"`   // of a queued message: steer, or absent
 	By              *Actor     `json:"by,omitempty"`
+	Work            bool       `json:"work,omitempty"` // the agent began the turn itself
 }
 
 // MessageUserData is the data of message.user, the first event of a turn.

@@ -30,6 +30,7 @@ type turn struct {
 	done   chan struct{} // closed when the session is finished with it: further output is refused
 	items  item.Items
 	past   atomic.Bool // the agent got the imported past
+	work   *agent.Work // that the agent began itself; nil: a message began the turn
 
 	steering *steering // nil: no agent runs
 
@@ -86,8 +87,7 @@ func (s *Session) recordConversation(message, text string) {
 // runAgent runs the agent once the start of the turn is visible. shown is the content of a resumed
 // turn in the log.
 func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
-	t := &turn{id: in.ID, done: make(chan struct{})}
-	t.ctx, t.cancel = context.WithCancelCause(s.background)
+	t := newTurn(s.background, in.ID)
 	t.steering = newSteering(s.mail, t)
 	if in.Resumed {
 		t.steering.again = s.state.Turn.Sent()
@@ -105,21 +105,10 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 		})
 		return
 	}
-	s.journal.AfterCommit(func(failed error) {
-		if failed != nil || s.turn != t {
-			return
-		}
-		if t.reason != "" { // stopped before it began
-			s.endTurn(agent.End{})
-			return
-		}
+	t.runIn(s, func() func(agent.Output) (agent.End, error) {
 		preparation, imported := s.slot.Preparation(), s.spec.Imported
-		out := &turnOutput{s.mail, t, policy.Classifier{
-			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
-		}}
-		s.hub.agents.Go(func() {
-			var end agent.End
-			err := preparation.Prepare(t.ctx, opened, false, s.settingsApplied)
+		return func(out agent.Output) (end agent.End, err error) {
+			err = preparation.Prepare(t.ctx, opened, false, s.settingsApplied)
 			if err == nil && imported {
 				var added bool
 				added, err = archive.AddImported(t.ctx, s.hub.cfg.Store, s.id, &in.Message)
@@ -131,6 +120,35 @@ func (s *Session) runAgent(in agent.Turn, shown eventlog.TurnRow) {
 			if err == nil {
 				end, err = opened.Run(t.ctx, in, out)
 			}
+			return end, err
+		}
+	})
+}
+
+func newTurn(background context.Context, id string) *turn {
+	t := &turn{id: id, done: make(chan struct{})}
+	t.ctx, t.cancel = context.WithCancelCause(background)
+	return t
+}
+
+// runIn runs the turn, the current one of a session, once everything recorded so far is visible, on
+// another goroutine. begin is called before, on the session's goroutine, and returns what to run;
+// it is not called if the turn ends earlier.
+func (t *turn) runIn(s *Session, begin func() func(agent.Output) (agent.End, error)) {
+	s.journal.AfterCommit(func(failed error) {
+		if failed != nil || s.turn != t {
+			return
+		}
+		if t.reason != "" { // stopped before it began
+			s.endTurn(agent.End{})
+			return
+		}
+		run := begin()
+		out := &turnOutput{s.mail, t, policy.Classifier{
+			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
+		}}
+		s.hub.agents.Go(func() {
+			end, err := run(out)
 			_ = s.mail.emit(&agentMessage{turn: t, result: &turnResult{end, err}}) // fails when the turn is over
 		})
 	})
@@ -229,6 +247,9 @@ func (s *Session) interrupt(cmd *command, d *protocol.InterruptData) (any, error
 	}
 	if s.turn == nil || d.Turn != "" && d.Turn != s.turn.id {
 		return protocol.InterruptResult{Turn: d.Turn}, nil
+	}
+	if w := s.turn.work; w != nil && w.Interruptible != nil && !w.Interruptible() {
+		return nil, unsupported(s.state.Agent, "stop this work")
 	}
 	s.turn.interrupts = append(s.turn.interrupts, cmd)
 	s.stopTurn(protocol.ReasonInterrupted, &cmd.by, d.Queue)

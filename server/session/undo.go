@@ -32,6 +32,9 @@ func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 // retry lets the agent forget its last turn and sends the message of that turn again. Files stay.
 func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, false, func(u *undone) (any, error) {
+		if u.message.Work {
+			return nil, protocol.Errorf(protocol.CodeConflict, "the agent forgot work that it began itself: no message to send again")
+		}
 		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelInfo, Message: "the agent forgot the turn before: its message is sent again",
 		})

@@ -115,7 +115,7 @@ func (p *Approvals) Request(
 	if t.Policy.Judge(&w.call).Action != policy.AskUser && st.RuleFor(a) == nil {
 		a.Policy = t.Policy.Label()
 	}
-	if by := st.Turn.Message.By; by != nil && by.AgentSession() != "" {
+	if by := st.Turn.Message.By; by != nil && by.AgentSession() != "" && !st.Turn.Message.Work {
 		a.AskedBy = by
 	}
 	room := t.Limits.Bytes - protocol.MaxEvent // an explanation may follow
