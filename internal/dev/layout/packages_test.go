@@ -198,7 +198,10 @@ var packageRules = []packageRule{
 	{pkg: "server/embedded", imports: serverImports},
 	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/sandbox"}},
 	{pkg: "server/agent/acp", imports: agentImports},
-	{pkg: "server/agent/acp/catalog", imports: []string{"protocol", "server/agent/acp/unidiff", "server/sandbox"}},
+	{
+		pkg:     "server/agent/acp/catalog",
+		imports: []string{"protocol", "server/agent/acp/unidiff", "server/agent/form", "server/sandbox"},
+	},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/acp/unidiff"},
 	{pkg: "server/agent/form", imports: []string{"internal/safetext", "protocol"}},
