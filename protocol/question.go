@@ -52,8 +52,8 @@ const (
 // HiddenAnswer replaces answers to secret questions in events.
 const HiddenAnswer = "[hidden]"
 
-// isForm reports whether a field of the question restricts its answers.
-func (q *Question) isForm() bool {
+// IsForm reports whether a field of the question restricts its answers.
+func (q *Question) IsForm() bool {
 	f := &q.Field
 	return f.Type != "" || f.Required || f.Closed || f.Secret || f.Default != nil || f.Min != nil || f.Max != nil ||
 		f.Format != "" || f.Pattern != ""
@@ -78,7 +78,7 @@ func (a *Approval) CheckAnswers(in *ApprovalInput) (map[string][]string, error) 
 	}
 	for i := range a.Questions {
 		q := &a.Questions[i]
-		if !q.isForm() {
+		if !q.IsForm() {
 			continue
 		}
 		accepted, err := q.Check(answers[q.ID])
@@ -253,6 +253,9 @@ func (q *Question) bounds(unit string) string {
 		text = "at most " + number(q.Max)
 	default:
 		return ""
+	}
+	if strings.HasSuffix(text, " 1") {
+		unit = strings.TrimSuffix(unit, "s")
 	}
 	return strings.TrimSuffix(text+" "+unit, " ")
 }

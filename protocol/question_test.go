@@ -55,7 +55,7 @@ func TestAQuestionAcceptsWhatItsFieldSays(t *testing.T) {
 		"choice and text":   {Question{Choices: choices, Field: Field{Required: true}}, []string{"b", "but later"}, []string{"b", "but later"}, ""},
 		"several":           {Question{Choices: choices, Many: true, Field: Field{Closed: true}}, []string{"1", "Munich", "m"}, []string{"b", "m"}, ""},
 		"too few":           {Question{Choices: choices, Many: true, Field: Field{Closed: true, Min: number(2)}}, []string{"1"}, nil, "want at least 2 choices"},
-		"too many":          {Question{Choices: choices, Many: true, Field: Field{Closed: true, Max: number(1)}}, []string{"1", "2"}, nil, "want at most 1 choices"},
+		"too many":          {Question{Choices: choices, Many: true, Field: Field{Closed: true, Max: number(1)}}, []string{"1", "2"}, nil, "want at most 1 choice"},
 	} {
 		c.q.ID = "the field"
 		got, err := c.q.Check(c.given)

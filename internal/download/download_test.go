@@ -125,6 +125,16 @@ func TestTheViewerOpensAPrivateFileNamedByItsContent(t *testing.T) {
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	if err := v.OpenURL(t.Context(), "file:///etc/passwd"); err == nil {
+		t.Error("a file was opened as a page")
+	}
+	v.Command = []string{"sh", "-c", `printf %s "$1" >` + seen, "sh"}
+	if err := v.OpenURL(t.Context(), "https://example.org/?a=1&b"); err != nil {
+		t.Error(err)
+	}
+	if b, _ := os.ReadFile(seen); string(b) != "https://example.org/?a=1&b" {
+		t.Errorf("the opener saw %q", b)
+	}
 	v.Command = []string{"sh", "-c", "echo no display >&2; exit 3"}
 	if err := v.Open(t.Context(), []byte("words")); err == nil || !strings.Contains(err.Error(), "no display") {
 		t.Errorf("a failed opener: %v", err)

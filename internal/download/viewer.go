@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Viewer opens files with the system's programs. It keeps the files in a private directory until it
+// Viewer opens files and URLs with the system's programs. It keeps the files in a private directory until it
 // is closed. It is safe for concurrent use.
 type Viewer struct {
 	Command []string // the opener and its arguments; nil: the system's opener
@@ -24,7 +24,7 @@ type Viewer struct {
 	files int
 }
 
-// systemOpener returns the command that opens a file with the user's program for it.
+// systemOpener returns the command that opens a file or a URL with the user's program for it.
 func systemOpener() []string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -42,20 +42,46 @@ func (v *Viewer) Open(ctx context.Context, data []byte) error {
 	if !ok {
 		return fmt.Errorf("not opened: the content is %s, neither an image, audio, PDF nor plain text", mediaType)
 	}
+	opener, err := v.opener()
+	if err != nil {
+		return err
+	}
+	name, err := v.write(extension, data)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	return runOpener(ctx, opener, name)
+}
+
+// OpenURL runs the opener with a URL of the web until it exits or ctx ends.
+func (v *Viewer) OpenURL(ctx context.Context, url string) error {
+	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
+		return errors.New("not opened: the URL is not of the web")
+	}
+	opener, err := v.opener()
+	if err != nil {
+		return err
+	}
+	return runOpener(ctx, opener, url)
+}
+
+// opener returns the command that opens a file or a URL.
+func (v *Viewer) opener() ([]string, error) {
 	command := v.Command
 	if command == nil {
 		command = systemOpener()
 	}
 	opener, err := exec.LookPath(command[0])
 	if err != nil {
-		return fmt.Errorf("not opened: %s is not installed", command[0])
+		return nil, fmt.Errorf("not opened: %s is not installed", command[0])
 	}
-	name, err := v.write(extension, data)
-	if err != nil {
-		return fmt.Errorf("open: %w", err)
-	}
+	return append([]string{opener}, command[1:]...), nil
+}
+
+// runOpener runs the opener with a file or a URL.
+func runOpener(ctx context.Context, command []string, what string) error {
 	var stderr strings.Builder // a program that the opener starts may hold it open: WaitDelay
-	cmd := exec.CommandContext(ctx, opener, append(command[1:], name)...)
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], what)...)
 	cmd.Stderr, cmd.WaitDelay = &stderr, time.Second
 	if err := cmd.Run(); err != nil {
 		line, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")

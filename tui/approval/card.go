@@ -45,6 +45,7 @@ type cardKey struct {
 	known      bool
 	command    string
 	patch      string
+	page       string
 	explained  int
 	width      int
 	sideBySide bool
@@ -52,7 +53,9 @@ type cardKey struct {
 
 // text returns the part of the key that identifies the content.
 func (c *card) text() cardKey {
-	return cardKey{known: c.key.known, command: c.key.command, patch: c.key.patch, explained: c.key.explained}
+	key := c.key
+	key.width, key.sideBySide = 0, false
+	return key
 }
 
 // cardLine is a line of a card.
@@ -75,12 +78,15 @@ const (
 // update lays out a request at a width unless the card shows it already. Lines that do not change
 // stay seen; so do all lines if the request was seen completely.
 func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOptions, width int) {
-	key := cardKey{true, r.Command, r.Patch, len(r.Explained), width, s.SideBySide(width - labelWidth)}
+	key := cardKey{true, r.Command, r.Patch, "", len(r.Explained), width, s.SideBySide(width - labelWidth)}
+	if r.Page != nil {
+		key.page = r.Page.URL
+	}
 	if c.key == key {
 		return
 	}
 	sameText := c.key.known && c.key.command == key.command && c.key.patch == key.patch &&
-		c.key.explained == key.explained
+		c.key.page == key.page && c.key.explained == key.explained
 	if !c.key.known || c.key.patch != key.patch || c.key.command != key.command {
 		c.changes = newCardChanges(r, c.directory)
 	}

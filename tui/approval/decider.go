@@ -73,6 +73,8 @@ func (d *decider) act(r *protocol.Approval, f *Form, action keymap.Action) Resul
 			d.rearm() // the keys that follow may be a text
 		}
 		return result
+	case keymap.OpenPage:
+		return d.openPage(r, f)
 	case keymap.Allow:
 		return d.decideKind(r, f, protocol.AllowOnce)
 	case keymap.AllowAlways:
@@ -167,6 +169,9 @@ func (d *decider) pressTyping(r *protocol.Approval, f *Form, msg tea.KeyPressMsg
 		return d.pressCommand(r, f, msg)
 	}
 	if edit, ok := f.input.Edit(msg, nil); ok {
+		if f.input.Masked() {
+			return Result{Status: "a secret is written here, not in an editor"}
+		}
 		intent := edit.Intent.(ui.EditIntent)
 		intent.Returned = d.rearm
 		return Result{Edit: &intent}

@@ -14,6 +14,7 @@ import (
 type decisionOption struct {
 	protocol.Option
 	asks   bool // the request asks questions
+	page   bool // the request asks to open a page
 	revise bool // denies and asks for a new plan
 }
 
@@ -22,7 +23,7 @@ type decisionOption struct {
 func optionsOf(r *protocol.Approval) decisionOptions {
 	var out decisionOptions
 	for _, o := range r.Offered() {
-		out = append(out, decisionOption{Option: o, asks: len(r.Questions) > 0})
+		out = append(out, decisionOption{Option: o, asks: len(r.Questions) > 0, page: r.Page != nil})
 	}
 	if r.Kind == protocol.ApprovePlan && r.Offers(protocol.Deny) {
 		revise := protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}
@@ -42,11 +43,13 @@ func (o *decisionOption) name() string {
 	switch {
 	case o.revise:
 		return "Revise with reason"
+	case o.page && o.Kind == protocol.AllowOnce:
+		return "Opened"
 	case o.asks && o.Kind == protocol.AllowOnce:
 		return "Answer"
-	case o.asks && o.Kind == protocol.Deny:
+	case (o.asks || o.page) && o.Kind == protocol.Deny:
 		return "Skip"
-	case o.asks && o.Kind == protocol.DenyStop:
+	case (o.asks || o.page) && o.Kind == protocol.DenyStop:
 		return "Skip and stop the turn"
 	}
 	return map[protocol.Decision]string{
@@ -60,7 +63,7 @@ func (o *decisionOption) name() string {
 
 // commonLabels are labels that say no more than the names of the options, by decision.
 var commonLabels = map[protocol.Decision][]string{
-	protocol.AllowOnce:   {"allow once", "allow", "answer", "yes", "apply", "approve", "proceed"},
+	protocol.AllowOnce:   {"allow once", "allow", "answer", "opened", "yes", "apply", "approve", "proceed"},
 	protocol.AllowAlways: {"always allow", "allow always", "always"},
 	protocol.Deny:        {"deny", "reject", "skip", "no", "revise with reason"},
 	protocol.DenyStop:    {"deny and stop", "deny and stop the turn"},

@@ -23,6 +23,7 @@ type Form struct {
 	edit    textEdit
 	reason  reason
 	card    card
+	page    *protocol.Page // of the request, with its whole URL; nil: not known
 
 	input   *ui.TextInput // of the text row being edited, or nil
 	awaits  awaits
@@ -45,13 +46,7 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 		edit:    textEdit{command: r.Patch == ""},
 		card:    card{requested: r.Command},
 	}
-	var rows []formRow
-	for q := range r.Questions {
-		for c := range r.Questions[q].Choices {
-			rows = append(rows, formRow{rowChoice, q, c})
-		}
-		rows = append(rows, formRow{rowAnswer, q, 0})
-	}
+	rows := f.answers.rows()
 	for t := range r.Tasks {
 		rows = append(rows, formRow{rowTask, 0, t})
 	}
@@ -89,7 +84,7 @@ func (f *Form) choose(key string) bool {
 
 // currentQuestion returns the index of the question of the selected row, or of the last question.
 func (f *Form) currentQuestion() int {
-	if r := f.rows.current(); r.kind == rowChoice || r.kind == rowAnswer {
+	if r := f.rows.current(); r.asks() {
 		return r.question
 	}
 	return len(f.answers.questions) - 1
@@ -99,8 +94,7 @@ func (f *Form) currentQuestion() int {
 // next question or the options.
 func (f *Form) pick(row formRow) {
 	if f.answers.toggle(row.question, row.index) {
-		f.rows.selectRow(formRow{rowAnswer, row.question, 0})
-		f.rows.move(1)
+		f.rows.leaveQuestion(row.question)
 	}
 }
 
@@ -111,6 +105,9 @@ func (f *Form) enter() *decisionOption {
 		f.pick(r)
 	case rowAnswer:
 		f.startEdit(f.answers.textOf(r.question))
+		if f.answers.secret(r.question) {
+			f.input.Mask()
+		}
 	case rowReason:
 		f.startEdit(f.reason.text)
 	case rowTask:
@@ -187,6 +184,9 @@ func (f *Form) saveText() {
 	text := strings.TrimSpace(f.input.Value())
 	switch r := f.rows.current(); r.kind {
 	case rowAnswer:
+		if f.answers.secret(r.question) {
+			text = f.input.Value() // each character counts
+		}
 		f.answers.setText(r.question, text)
 	case rowTask:
 		f.plan.setTitle(r.index, text)

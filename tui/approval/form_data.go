@@ -10,9 +10,12 @@ import (
 // send marks an option as being sent and returns the data of the command. If the form is incomplete,
 // it sets the error message and returns false.
 func (f *Form) send(o *decisionOption) (protocol.ApproveData, bool) {
-	if o.allows() && len(f.answers.questions) > 0 && len(f.answers.all()) == 0 {
-		f.err = "no question is answered yet"
-		return protocol.ApproveData{}, false
+	if o.allows() {
+		if question, problem := f.answers.check(); problem != "" {
+			f.err = problem
+			f.rows.selectQuestion(question)
+			return protocol.ApproveData{}, false
+		}
 	}
 	f.sending, f.err = o.name(), ""
 	return f.data(o), true
@@ -29,7 +32,7 @@ func (f *Form) data(o *decisionOption) protocol.ApproveData {
 		d.Input = &protocol.ApprovalInput{Replan: true}
 	case !o.allows():
 	case len(f.answers.questions) > 0:
-		d.Input = &protocol.ApprovalInput{Answers: f.answers.all()}
+		d.Input = f.answers.input()
 	case f.plan.changed():
 		d.Input = &protocol.ApprovalInput{Tasks: f.plan.remaining()}
 	default:
@@ -48,16 +51,13 @@ func (f *Form) decided(message string) {
 	}
 }
 
-// text returns all that the user wrote in the form. It saves what is being written.
+// text returns all that the user wrote in the form, without secrets. It saves what is being written.
 func (f *Form) text() string {
 	if f.input != nil {
 		f.saveText()
 	}
 	f.reason.saveComment()
-	var out []string
-	for i := range f.answers.questions {
-		out = append(out, f.answers.textOf(i))
-	}
+	out := f.answers.written()
 	for i := range f.plan.tasks {
 		out = append(out, f.plan.titles[f.plan.tasks[i].ID])
 	}

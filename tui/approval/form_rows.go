@@ -14,7 +14,7 @@ type rowKind uint8
 
 const (
 	rowNone rowKind = iota
-	rowText         // text of a question; the form has no such row
+	rowText         // text of a question, above its rows; it cannot be selected
 	rowChoice
 	rowAnswer
 	rowTask
@@ -22,6 +22,9 @@ const (
 	rowOption
 	rowReason
 )
+
+// asks reports whether the row belongs to a question.
+func (r formRow) asks() bool { return r.kind == rowChoice || r.kind == rowAnswer }
 
 // formRows are the rows of a form, one of them selected.
 type formRows struct {
@@ -47,6 +50,23 @@ func (l *formRows) selectRow(row formRow) bool {
 		l.selected = at
 	}
 	return at >= 0
+}
+
+// selectQuestion selects the first row of a question.
+func (l *formRows) selectQuestion(question int) {
+	if at := slices.IndexFunc(l.all, func(r formRow) bool { return r.asks() && r.question == question }); at >= 0 {
+		l.selected = at
+	}
+}
+
+// leaveQuestion selects the row of a text in a question, or else the first row after it.
+func (l *formRows) leaveQuestion(question int) {
+	for at := l.selected; at < len(l.all); at++ {
+		if r := l.all[at]; !r.asks() || r.question != question {
+			l.selected = at
+			return
+		}
+	}
 }
 
 // setEdited adds the row of an edited text before the options and selects it, or removes it.

@@ -45,14 +45,12 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 	}
 	inLine := !focused && f.input == nil && !f.options.labelled()
 	for i, r := range f.rows.all {
-		if i > 0 && f.rows.all[i-1].kind == rowAnswer {
+		newQuestion := i == 0 || f.rows.all[i-1].question != r.question || !f.rows.all[i-1].asks()
+		if i > 0 && f.rows.all[i-1].asks() && (newQuestion || !r.asks()) {
 			out = append(out, formLine{gap: true})
 		}
-		if (r.kind == rowChoice || r.kind == rowAnswer) && (i == 0 || f.rows.all[i-1].kind == rowAnswer) {
-			q := &f.answers.questions[r.question]
-			for _, line := range theirLines("   ", transcript.Reveal(q.Text), width) {
-				out = append(out, formLine{text: f.styles.Bold.Render(line), row: formRow{rowText, r.question, 0}})
-			}
+		if r.asks() && newQuestion {
+			out = append(out, f.questionLines(r.question, width)...)
 		}
 		if r.kind == rowOption && inLine {
 			if r.index == 0 {
@@ -63,7 +61,7 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 		if i == f.rows.selected && f.edit.field == nil {
 			at = len(out)
 			if f.input != nil {
-				out = append(out, formLine{text: f.styles.InputLine(r.inputLabel(), f.input, width)})
+				out = append(out, formLine{text: f.styles.InputLine(f.inputLabel(r), f.input, width)})
 				continue
 			}
 		}
@@ -160,7 +158,7 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 		picked := slices.Contains(f.answers.choices[q.ID], c.ID)
 		return number + checkbox(picked, !q.Many), withDetails(cmp.Or(c.Label, c.ID), c.About)
 	case rowAnswer:
-		return "Other:", format.JoinLines(transcript.Reveal(f.answers.textOf(r.question)))
+		return f.answerLabel(r.question), f.shownAnswer(r.question)
 	case rowTask:
 		t := &f.plan.tasks[r.index]
 		name := checkbox(!f.plan.dropped[t.ID], false) + " " + TaskLabel(f.plan.tasks, r.index, f.plan.dropped)
@@ -217,15 +215,15 @@ func withDetails(text, details string) string {
 	return text
 }
 
-// inputLabel returns the label of the row's text input.
-func (r formRow) inputLabel() string {
+// inputLabel returns the label of the text input of a row.
+func (f *Form) inputLabel(r formRow) string {
 	switch r.kind {
 	case rowReason:
 		return " ▸ reason: "
 	case rowTask:
 		return " ▸ task: "
 	}
-	return " ▸ Other: "
+	return " ▸ " + f.answerLabel(r.question) + " "
 }
 
 // cursor returns the cursor of the text input, on screen row y.
@@ -235,7 +233,7 @@ func (f *Form) cursor(y int) *tea.Cursor {
 		c.X, c.Y = c.X+frameWidth/2, y
 		return &c
 	}
-	c := ui.InputCursor(f.rows.current().inputLabel(), f.input, y)
+	c := ui.InputCursor(f.inputLabel(f.rows.current()), f.input, y)
 	c.X += frameWidth / 2
 	return c
 }

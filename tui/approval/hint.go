@@ -58,6 +58,9 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 // request offers that.
 func (f *Form) decisionKeys(r *protocol.Approval, allow, deny bool) []any {
 	var pairs []any
+	if allow && r.Page != nil {
+		pairs = append(pairs, keymap.OpenPage, "open")
+	}
 	add := func(action keymap.Action, kind protocol.Decision) {
 		if r.Offers(kind) {
 			pairs = append(pairs, action, strings.ToLower(f.options.ofKind(kind).name()))

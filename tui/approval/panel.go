@@ -30,6 +30,7 @@ type Result struct {
 	Status string                // status message to show, or ""
 	Push   ui.Overlay            // overlay to open, or nil
 	Decide *protocol.ApproveData // send this decision, then call Decided
+	Open   string                // a URL to open before the decision; if that fails, send none
 	Edit   *ui.EditIntent        // open this text in the user's editor
 
 	unseen bool // not decided: a part of the request was not on the screen
@@ -63,6 +64,14 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 		p.decider.guard.Reset(now)
 	case changed:
 		p.decider.guard.Rearm(now)
+	}
+}
+
+// SetPage sets the whole URL of the page that a pending request asks to open. The owner calls it if
+// the user may open it. A URL of another page is ignored.
+func (p *Panel) SetPage(request, url string) {
+	if i := IndexOf(p.requests.pending, request); i >= 0 {
+		p.requests.forms[request].setPage(&p.requests.pending[i], url)
 	}
 }
 
@@ -116,7 +125,7 @@ func (p *Panel) withUnseen(r *protocol.Approval, f *Form, result Result) Result 
 // view returns an overlay with the whole request: the review of its changes, or a pager. note is
 // the reason why it opens, or "".
 func (p *Panel) view(r *protocol.Approval, f *Form, note string) ui.Overlay {
-	f.card.update(f.styles, f.edit.apply(r), f.options, max(f.card.key.width, minWidth))
+	f.card.update(f.styles, f.shown(r), f.options, max(f.card.key.width, minWidth))
 	if f.card.changes.Changes == nil {
 		return newReader(p.styles, f, r, cmp.Or(note, "the whole request"))
 	}

@@ -24,7 +24,7 @@ func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *t
 		return nil, nil
 	}
 	c, sides := &f.card, frame{p.styles, width, focused, p.open}
-	c.update(p.styles, f.edit.apply(r), f.options, width)
+	c.update(p.styles, f.shown(r), f.options, width)
 	form, at := f.lines(max(0, width-frameWidth), focused, p.decider.offline)
 	room := max(0, rows-edgeRows)
 	if c.inForm+len(form) > room {

@@ -13,12 +13,12 @@ func TestQuestionAnswers(t *testing.T) {
 	s.focus()
 	s.press("2")                   // SQLite, then the next question
 	s.press("up", "up", "up", "1") // change to Postgres
-	s.mustShow("(•) ▏ Postgres", "( ) ▏ SQLite", "▸ Other:")
+	s.mustShow("(•) ▏ Postgres", "( ) ▏ SQLite", "▸ Answer:")
 	s.press("enter")
 	s.typeText("store")
 	s.paste(" of\nada")
 	s.press("enter")
-	s.mustShow("Other: ▏ store of ada")
+	s.mustShow("Answer: ▏ store of ada")
 	s.press("y")
 	data := s.mustDecide()
 	want := map[string][]string{"db": {"pg"}, "name": {"store of ada"}}

@@ -9,7 +9,7 @@ import (
 // newReader returns a pager with the whole request. It records which lines were on the screen.
 func newReader(s *ui.Styles, f *Form, r *protocol.Approval, title string) ui.Overlay {
 	request := *r // the list of pending requests changes in place
-	item := &requestItem{f, f.edit.apply(&request)}
+	item := &requestItem{f, f.shown(&request)}
 	pager := ui.NewPager(s, title, item)
 	pager.Shown = func(width, from, to int) {
 		item.update(width)

@@ -32,6 +32,7 @@ type testPanel struct {
 	refusal  string                   // the error that decisions get
 	noAnswer bool                     // decisions get none
 	sent     []protocol.ApproveData   // since the last call of mustDecide
+	opened   []string                 // URLs, since the last call of mustOpen
 }
 
 // open returns the panel of a session with the pending events of a journal.
@@ -167,6 +168,9 @@ func (s *testPanel) apply(r Result) {
 		}
 		r.Edit.Done(text)
 	}
+	if r.Open != "" {
+		s.opened = append(s.opened, r.Open)
+	}
 	if r.Decide != nil {
 		s.sent = append(s.sent, *r.Decide)
 		if !s.noAnswer {
@@ -237,6 +241,25 @@ func (s *testPanel) mustDecide() protocol.ApproveData {
 		s.t.Fatalf("got decisions %+v, want one:\n%s", sent, s.text())
 	}
 	return sent[0]
+}
+
+// mustOpen returns the only URL that was opened since the last call.
+func (s *testPanel) mustOpen() string {
+	s.t.Helper()
+	opened := s.opened
+	s.opened = nil
+	if len(opened) != 1 {
+		s.t.Fatalf("opened %q, want one:\n%s", opened, s.text())
+	}
+	return opened[0]
+}
+
+// mustNotOpen fails if a URL was opened.
+func (s *testPanel) mustNotOpen() {
+	s.t.Helper()
+	if len(s.opened) > 0 {
+		s.t.Fatalf("opened %q:\n%s", s.opened, s.text())
+	}
 }
 
 // mustNotDecide fails if there was a decision since the last call of mustDecide.

@@ -45,6 +45,7 @@ func Sections(r *protocol.Approval, patchShown bool) []Section {
 	for _, setting := range r.CommandSettings() {
 		add(Section{Label: "with", Text: setting, Runs: true})
 	}
+	out = append(out, pageSections(r.Page)...)
 	if r.Name != r.Command {
 		add(Section{Label: "tool", Text: r.Name, Exact: true})
 	}
@@ -138,7 +139,7 @@ func rowSections(r *protocol.Approval, options decisionOptions) []Section {
 	}
 	for i := range r.Questions {
 		q := &r.Questions[i]
-		add("asks", formRow{rowAnswer, i, 0}, q.Text)
+		add("asks", formRow{rowText, i, 0}, append([]string{q.Text}, q.Details()...)...)
 		for j := range q.Choices {
 			c := &q.Choices[j]
 			add(fmt.Sprintf("  %d", j+1), formRow{rowChoice, i, j}, cmp.Or(c.Label, c.ID), c.About)

@@ -52,13 +52,13 @@ func (a *approvalDialog) fetch() tea.Cmd {
 }
 
 // applyState shows the request in a state of the session. Without a request it closes the dialog.
-// If there are several, or one with tasks or questions, it opens the session.
+// If there are several, or one with tasks or a question, it opens the session.
 func (a *approvalDialog) applyState(s *protocol.State) {
 	switch {
 	case s == nil || len(s.Approvals) == 0:
 		a.requests.Status.Text = decidedElsewhere
 		a.requests.close(a, nil)
-	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || len(s.Approvals[0].Questions) > 0:
+	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || s.Approvals[0].Kind == protocol.ApproveQuestion:
 		a.requests.close(a, OpenIntent{a.session})
 	default:
 		a.pending = s.Approvals

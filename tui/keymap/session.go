@@ -62,6 +62,7 @@ const (
 	WriteReason     Action = "approval.reason"
 	ViewRequest     Action = "approval.view"
 	EditRequest     Action = "approval.edit"
+	OpenPage        Action = "approval.open"
 	PreviousRequest Action = "approval.previous"
 	NextRequest     Action = "approval.next"
 )
@@ -73,6 +74,7 @@ var approval = []row{
 	{WriteReason, keys{"r"}, "add a reason to the decision", nil},
 	{ViewRequest, keys{"v"}, "view the whole request", nil},
 	{EditRequest, keys{"p"}, "edit the command, the patch in your editor, or the task", nil},
+	{OpenPage, keys{"o"}, "open the page of the request in your browser, and continue", nil},
 	{PreviousRequest, keys{"left", "["}, "previous request", nil},
 	{NextRequest, keys{"right", "]"}, "next request", nil},
 }

@@ -110,7 +110,7 @@ func (v *View) applyApprovalResult(r approval.Result) tea.Cmd {
 	}
 	switch {
 	case r.Decide != nil:
-		return v.panels.decision.Send(*r.Decide)
+		return v.panels.decision.Decide(r)
 	case r.Edit != nil:
 		return v.screen.Edit(*r.Edit)
 	}

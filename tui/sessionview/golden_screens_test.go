@@ -151,7 +151,7 @@ var screenScenes = []goldenScene{
 		shows: []string{
 			"· waiting for a decision", "approval · question · asked 09:41", "Two things to know",
 			"Which database?", "▸ 1 ( ) ▏ Postgres — runs already", "2 ( ) ▏ SQLite", "Other:", "What is it called?",
-			"Other:", "Answer", "Skip", "Skip and stop the turn", "Explain first",
+			"Answer:", "Answer", "Skip", "Skip and stop the turn", "Explain first",
 		},
 		wide:   conversationAnd("r reason · v view", wideStatus+"F1 help"),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},

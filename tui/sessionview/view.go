@@ -140,7 +140,7 @@ func New(c Config) *View {
 			Restore: func(text string) { restore(text, nil) },
 		}),
 		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Turns()),
-		decision:  decision.New(c.Styles, v.replica, v.commands, c.Now),
+		decision:  decision.New(c.Styles, v.replica, v.commands, c.Viewer.OpenURL, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
 		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, restore),
 		player:    player,

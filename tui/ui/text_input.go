@@ -31,6 +31,12 @@ func (s *Styles) NewTextInput(text string) *TextInput {
 	return in
 }
 
+// Mask hides the text: it is a secret.
+func (in *TextInput) Mask() { in.model.EchoMode = textinput.EchoPassword }
+
+// Masked reports whether the text is hidden.
+func (in *TextInput) Masked() bool { return in.model.EchoMode == textinput.EchoPassword }
+
 // Value returns the text.
 func (in *TextInput) Value() string { return in.model.Value() }
 

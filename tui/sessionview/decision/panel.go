@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,17 +26,24 @@ type Panel struct {
 	approval approval.Panel
 	focused  bool
 	decided  map[string]bool // requests decided here whose event has not arrived
+	pages    pages
 }
 
-// New returns the panel of a session.
-func New(s *ui.Styles, r *replica.Session, c *request.Sender, now func() time.Time) *Panel {
-	return &Panel{replica: r, commands: c, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{}}
+// New returns the panel of a session. open opens a page in the user's browser.
+func New(
+	s *ui.Styles, r *replica.Session, c *request.Sender, open func(context.Context, string) error, now func() time.Time,
+) *Panel {
+	return &Panel{
+		replica: r, commands: c, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{},
+		pages: pages{open: open, requested: map[string]bool{}},
+	}
 }
 
 // Refresh shows the pending requests after updates. live reports whether they came after the
 // catch-up. It returns what was written about requests that are gone.
 func (p *Panel) Refresh(live bool) approval.Unsent {
 	p.approval.Update(p.replica.State.Approvals, p.replica.State.CWD, p.now(), live)
+	p.pages.forgetRemoved(p.replica.State)
 	return p.approval.TakeUnsent()
 }
 
@@ -81,11 +89,20 @@ func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 	})
 }
 
-// Deadline implements [ui.Timed]: the grace period of the shown request is over then.
-func (p *Panel) Deadline() time.Time { return p.approval.Deadline() }
+// Deadline implements [ui.Timed]: the grace period of the shown request is over then, or a page
+// needs something.
+func (p *Panel) Deadline() time.Time {
+	at := p.approval.Deadline()
+	if page := p.pageDeadline(); at.IsZero() || !page.IsZero() && page.Before(at) {
+		at = page
+	}
+	return at
+}
 
 // Due implements [ui.Timed]. It enables the keys of the shown request.
-func (p *Panel) Due() (cmd tea.Cmd, changed bool) { return nil, p.approval.Arm(p.now()) }
+func (p *Panel) Due() (cmd tea.Cmd, changed bool) {
+	return p.duePages(), p.approval.Arm(p.now())
+}
 
 // Touch records a key press: the keys that decide wait for a pause.
 func (p *Panel) Touch() { p.approval.Touch(p.now()) }

@@ -23,7 +23,7 @@ func open(t *testing.T) (*paneltest.Rig, *Panel) {
 func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 	t.Helper()
 	r := paneltest.New(t, j)
-	p := New(r.Styles, r.Replica, r.Commands, r.Now)
+	p := New(r.Styles, r.Replica, r.Commands, nil, r.Now)
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)

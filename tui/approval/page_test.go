@@ -1,0 +1,78 @@
+package approval
+
+import (
+	"testing"
+
+	"agentctl/protocol"
+)
+
+// pageRequest asks to open a page.
+func pageRequest() protocol.Approval {
+	return protocol.Approval{
+		Request: "p1", Kind: protocol.ApproveQuestion, Title: "Log in to the issue tracker",
+		Page: &protocol.Page{URL: "https://login.example:8443/oauth/authorize", Host: "login.example:8443", Hidden: true},
+		Options: []protocol.Option{
+			{ID: "opened", Kind: protocol.AllowOnce, Label: "Opened"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"},
+		},
+	}
+}
+
+const wholePage = "https://login.example:8443/oauth/authorize?client=agentctl&state=s3cret"
+
+func TestAPageIsOpenedByItsKeyAlone(t *testing.T) {
+	s := openRequest(t, pageRequest(), 100, 40)
+	s.mustShow("page", "login.example:8443", "its query is not known here")
+	s.press("o")
+	s.mustNotOpen()
+	s.mustShow("not opened: its query is not known here")
+	for _, other := range []string{
+		"https://login.example:8443/other?x", "https://evil.example/oauth/authorize?x", "javascript:alert(1)", "",
+	} {
+		s.panel.SetPage("p1", other)
+	}
+	s.mustShow("its query is not known here")
+	s.panel.SetPage("p1", wholePage)
+	s.mustShow(wholePage)
+	s.mustHide("URL     its")
+	if r := s.panel.Current(); r.Page.URL == wholePage {
+		t.Error("the request was changed")
+	}
+	s.press("o")
+	if url := s.mustOpen(); url != wholePage {
+		t.Errorf("opens %q", url)
+	}
+	data := s.mustDecide()
+	if data.Option != "opened" || data.Input != nil {
+		t.Errorf("decided %+v", data)
+	}
+}
+
+func TestAPageThatWasOpenedElsewhereIsConfirmed(t *testing.T) {
+	for _, key := range []string{"y", "n"} {
+		s := openRequest(t, pageRequest(), 100, 40)
+		s.panel.SetPage("p1", wholePage)
+		s.view()
+		s.press(key)
+		s.mustNotOpen()
+		if d := s.mustDecide(); d.Option != map[string]string{"y": "opened", "n": "skip"}[key] {
+			t.Errorf("%s decided %+v", key, d)
+		}
+	}
+	s := openRequest(t, formRequest(), 100, 70)
+	s.press("o")
+	s.mustNotOpen()
+	s.mustShow("this request asks to open no page")
+}
+
+// The first keys after the arrival open nothing.
+func TestAPageIsNotOpenedTooSoon(t *testing.T) {
+	s := openRequest(t, pageRequest(), 100, 40)
+	s.panel.SetPage("p1", wholePage)
+	s.panel.Reopen(s.now)
+	s.view()
+	s.press("o")
+	s.mustNotOpen()
+	s.mustNotDecide()
+	s.waitGrace()
+	s.panel.Touch(s.now)
+}
