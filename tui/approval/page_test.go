@@ -3,24 +3,11 @@ package approval
 import (
 	"testing"
 
-	"agentctl/protocol"
+	"agentctl/internal/dev/tuitest"
 )
 
-// pageRequest asks to open a page.
-func pageRequest() protocol.Approval {
-	return protocol.Approval{
-		Request: "p1", Kind: protocol.ApproveQuestion, Title: "Log in to the issue tracker",
-		Page: &protocol.Page{URL: "https://login.example:8443/oauth/authorize", Host: "login.example:8443", Hidden: true},
-		Options: []protocol.Option{
-			{ID: "opened", Kind: protocol.AllowOnce, Label: "Opened"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"},
-		},
-	}
-}
-
-const wholePage = "https://login.example:8443/oauth/authorize?client=agentctl&state=s3cret"
-
 func TestAPageIsOpenedByItsKeyAlone(t *testing.T) {
-	s := openRequest(t, pageRequest(), 100, 40)
+	s := openRequest(t, tuitest.PageApproval(), 100, 40)
 	s.mustShow("page", "login.example:8443", "its query is not known here")
 	s.press("o")
 	s.mustNotOpen()
@@ -31,14 +18,14 @@ func TestAPageIsOpenedByItsKeyAlone(t *testing.T) {
 		s.panel.SetPage("p1", other)
 	}
 	s.mustShow("its query is not known here")
-	s.panel.SetPage("p1", wholePage)
-	s.mustShow(wholePage)
+	s.panel.SetPage("p1", tuitest.PageURL)
+	s.mustShow(tuitest.PageURL)
 	s.mustHide("URL     its")
-	if r := s.panel.Current(); r.Page.URL == wholePage {
+	if r := s.panel.Current(); r.Page.URL == tuitest.PageURL {
 		t.Error("the request was changed")
 	}
 	s.press("o")
-	if url := s.mustOpen(); url != wholePage {
+	if url := s.mustOpen(); url != tuitest.PageURL {
 		t.Errorf("opens %q", url)
 	}
 	data := s.mustDecide()
@@ -49,8 +36,8 @@ func TestAPageIsOpenedByItsKeyAlone(t *testing.T) {
 
 func TestAPageThatWasOpenedElsewhereIsConfirmed(t *testing.T) {
 	for _, key := range []string{"y", "n"} {
-		s := openRequest(t, pageRequest(), 100, 40)
-		s.panel.SetPage("p1", wholePage)
+		s := openRequest(t, tuitest.PageApproval(), 100, 40)
+		s.panel.SetPage("p1", tuitest.PageURL)
 		s.view()
 		s.press(key)
 		s.mustNotOpen()
@@ -58,7 +45,7 @@ func TestAPageThatWasOpenedElsewhereIsConfirmed(t *testing.T) {
 			t.Errorf("%s decided %+v", key, d)
 		}
 	}
-	s := openRequest(t, formRequest(), 100, 70)
+	s := openRequest(t, tuitest.FormApproval(), 100, 70)
 	s.press("o")
 	s.mustNotOpen()
 	s.mustShow("this request asks to open no page")
@@ -66,8 +53,8 @@ func TestAPageThatWasOpenedElsewhereIsConfirmed(t *testing.T) {
 
 // The first keys after the arrival open nothing.
 func TestAPageIsNotOpenedTooSoon(t *testing.T) {
-	s := openRequest(t, pageRequest(), 100, 40)
-	s.panel.SetPage("p1", wholePage)
+	s := openRequest(t, tuitest.PageApproval(), 100, 40)
+	s.panel.SetPage("p1", tuitest.PageURL)
 	s.panel.Reopen(s.now)
 	s.view()
 	s.press("o")

@@ -13,38 +13,6 @@ import (
 	"agentctl/protocol"
 )
 
-func number(n float64) *float64 { return &n }
-
-// formRequest is a form with a question of each kind.
-func formRequest() protocol.Approval {
-	return protocol.Approval{
-		Request: "f1", Kind: protocol.ApproveQuestion, Title: "Where shall the staging server run?", Name: "deploy",
-		Questions: []protocol.Question{
-			{
-				ID: "city", Text: "City", About: "of the data centre", Choices: []protocol.Choice{
-					{ID: "b", Label: "Berlin", About: "near the office"}, {ID: "m", Label: "Munich"},
-				},
-				Field: protocol.Field{Required: true, Closed: true, Default: []string{"b"}},
-			},
-			{ID: "size", Text: "Size", Field: protocol.Field{Type: "integer", Required: true, Min: number(1), Max: number(9)}},
-			{ID: "host", Text: "Name of the host", Field: protocol.Field{Pattern: "^[a-z]+$", Max: number(20), Default: []string{"staging"}}},
-			{ID: "mail", Text: "Contact", Field: protocol.Field{Format: "email"}},
-			{ID: "password", Text: "Password", Field: protocol.Field{Secret: true}},
-			{
-				ID: "days", Text: "Days", Many: true, Choices: []protocol.Choice{{ID: "mo", Label: "Monday"}, {ID: "tu", Label: "Tuesday"}},
-				Field: protocol.Field{Closed: true, Min: number(1)},
-			},
-			{
-				ID: "db", Text: "Database", About: "Other: write your own answer.",
-				Choices: []protocol.Choice{{ID: "pg", Label: "Postgres"}, {ID: "lite", Label: "SQLite"}},
-			},
-		},
-		Options: []protocol.Option{
-			{ID: "answer", Kind: protocol.AllowOnce, Label: "Answer"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"},
-		},
-	}
-}
-
 // hostileRequest is a form whose texts look like agentctl's, or hide something.
 func hostileRequest() protocol.Approval {
 	return protocol.Approval{
@@ -72,10 +40,10 @@ func openRequest(t *testing.T, a protocol.Approval, width, height int) *testPane
 }
 
 func TestGoldenQuestionForm(t *testing.T) {
-	for name, a := range map[string]protocol.Approval{"form": formRequest(), "hostile": hostileRequest(), "page": pageRequest()} {
+	for name, a := range map[string]protocol.Approval{"form": tuitest.FormApproval(), "hostile": hostileRequest(), "page": tuitest.PageApproval()} {
 		for _, size := range [][2]int{{40, 20}, {80, 24}, {200, 60}} {
 			s := openRequest(t, a, size[0], size[1])
-			s.panel.SetPage(a.Request, wholePage)
+			s.panel.SetPage(a.Request, tuitest.PageURL)
 			// The form is scrolled from its start to its end.
 			var views []string
 			for range 50 {
@@ -102,7 +70,7 @@ func TestGoldenQuestionForm(t *testing.T) {
 }
 
 func TestAFormIsAnsweredByKeys(t *testing.T) {
-	s := openRequest(t, formRequest(), 100, 70)
+	s := openRequest(t, tuitest.FormApproval(), 100, 70)
 	s.mustShow("(•) ▏ Berlin", "Answer: ▏ staging", "required · integer · 1 to 9", "not shown or stored", "pattern: ^[a-z]+$")
 	s.mustHide("Other: ▏")
 	s.press("y")
@@ -145,7 +113,7 @@ func TestAFormIsAnsweredByKeys(t *testing.T) {
 
 // A form is answered only after all of its texts were on the screen.
 func TestAFormIsAnsweredOnlyWhenItWasSeen(t *testing.T) {
-	a := formRequest()
+	a := tuitest.FormApproval()
 	for i := range a.Questions {
 		a.Questions[i].Required = false
 	}

@@ -107,8 +107,9 @@ func decision(a *protocol.Approval, verb, option, text string) (protocol.Approve
 		if len(a.Questions) == 0 {
 			return d, errors.New("the request asks no question")
 		}
-		d.Input = &protocol.ApprovalInput{}
-		d.Input.Answers, err = a.ParseAnswers(text)
+		var answers map[string][]string
+		answers, err = a.ParseAnswers(text)
+		d.Input = a.InputOf(answers)
 	case "keep":
 		d.Input, err = parseTasks(a, text)
 	case "replan":

@@ -61,7 +61,7 @@ func run(ctx context.Context, s remote.Session, w io.Writer, r io.Reader, out *r
 	c := &client{
 		w: bufio.NewWriter(w), renderer: out, session: s, quit: cancel,
 		tasks: make(chan task, maxTasks), results: make(chan taskResult), input: input{endsRun: endWithInput},
-		history: make(chan *protocol.HistoryResult, 1),
+		history: make(chan *protocol.HistoryResult, 1), pages: map[string]bool{},
 	}
 	updates := make(chan remote.Update)
 	var goroutines sync.WaitGroup
@@ -105,6 +105,8 @@ type client struct {
 	historyRequested bool            // at least once
 	historyLoading   bool            // a request is running
 	pending          []remote.Update // updates held back
+
+	pages map[string]bool // requests whose page was requested
 
 	asked time.Time // when the newest request arrived; zero if none did
 }
@@ -185,6 +187,7 @@ func (c *client) update(u remote.Update) {
 	if u.Event != nil && u.Event.Type == protocol.ApprovalRequested {
 		c.asked = time.Now()
 	}
+	c.requestPages()
 	if u.Attached == nil || c.historyRequested && u.Attached.Mode != protocol.ModeReset {
 		return
 	}

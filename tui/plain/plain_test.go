@@ -90,7 +90,7 @@ func (tc *testClient) stop() error {
 
 func TestRunPrintsHistoryThenEvents(t *testing.T) {
 	for _, name := range []string{
-		"approval", "question", "queue", "decided", "reconnecting", "offline", "back", "patch",
+		"approval", "question", "form", "page", "queue", "decided", "reconnecting", "offline", "back", "patch",
 		"tasks to confirm", "plan",
 	} {
 		t.Run("plain_"+strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
@@ -134,6 +134,12 @@ func TestTypedCommands(t *testing.T) {
 		{"question", "/answer db=pg name=the big=store", protocol.DoApprove, protocol.ApproveData{
 			Request: "q1", Decision: protocol.AllowOnce,
 			Input: &protocol.ApprovalInput{Answers: map[string][]string{"db": {"pg"}, "name": {"the big=store"}}},
+		}},
+		{"form", "/answer city=Munich 2=3 5=hunter2 days=1,2", protocol.DoApprove, protocol.ApproveData{
+			Request: "f1", Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
+				Answers: map[string][]string{"city": {"m"}, "size": {"3"}, "days": {"mo", "tu"}},
+				Secrets: map[string][]string{"password": {"hunter2"}},
+			},
 		}},
 		{"queue", "/edit 1 other text", protocol.DoQueueEdit, protocol.QueueEditData{
 			MessageID: "m3", Text: "other text",

@@ -116,6 +116,15 @@ func oneLine(text string) string { return format.JoinLines(transcript.Reveal(tex
 func (r *renderer) writeQuestion(name string, q *protocol.Question) {
 	text := oneLine(name) + idSuffix(q.ID, name, q.Text) + ": " + oneLine(q.Text)
 	r.writeLines("  question", " ", []string{text}, true)
+	for _, detail := range q.Details() {
+		r.writeLines("    about", ": ", []string{oneLine(detail)}, true)
+	}
+	if wants := q.Wants(); wants != "" {
+		r.linef("    wants: %s", wants)
+	}
+	if q.Secret {
+		r.linef("    a line typed here is shown: agentctl approve --input - reads JSON from a file instead")
+	}
 	for i, name := range q.AnswerNames() {
 		c := &q.Choices[i]
 		text := oneLine(name) + idSuffix(c.ID, name, cmp.Or(c.Label, c.ID)) + ": " + oneLine(cmp.Or(c.Label, c.ID))

@@ -94,6 +94,8 @@ var Scenes = map[string]func() *Journal{
 			},
 		})
 	}, nil),
+	"form": conversation(func(j *Journal) { j.RequestApproval(FormApproval()) }, nil),
+	"page": conversation(func(j *Journal) { j.RequestApproval(PageApproval()) }, nil),
 	"settings": conversation(func(j *Journal) {
 		j.Add(protocol.AgentOptions, protocol.Options{
 			Name: "Gemini CLI", Version: "1.4.0", Features: []string{protocol.FeatureUndo, protocol.FeatureFork},
