@@ -15,8 +15,8 @@ var approveVerb = verb.Verb{
 	Long: `Approve a request of an agent, once; with --always, also the same requests in its scope from now on
 ("agentctl rules"). Without REQUEST, the session must have one pending request. On a terminal the
 whole request is shown, and you are asked unless you pass --yes. --answer answers questions, by id
-or number: 1=2 is the second choice of the first question. The first decision wins; a later one
-fails with code conflict. See docs/scripts.md.`,
+or number: 1=2 is the second choice of the first question; secrets are better in --input. A page that
+the agent wants opened is printed. The first decision wins. See docs/scripts.md.`,
 	Example: "  agentctl approve fix\n  agentctl approve fix r_3 --always\n" +
 		"  agentctl approve fix --answer database=postgres\n" +
 		"  agentctl approve fix --answer 1=2 --answer 2=yes",

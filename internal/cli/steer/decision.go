@@ -130,13 +130,42 @@ func (o *decisionOptions) input(ctx context.Context, a *protocol.Approval) (*pro
 	if err != nil || !given {
 		return nil, err
 	}
-	for k, v := range answers {
-		if in.Answers == nil {
-			in.Answers = map[string][]string{}
-		}
-		in.Answers[k] = append(in.Answers[k], v...)
+	if a == nil {
+		a = &protocol.Approval{}
 	}
+	more := a.InputOf(answers)
+	in.Answers, in.Secrets = joinAnswers(in.Answers, more.Answers), joinAnswers(in.Secrets, more.Secrets)
 	return in, nil
+}
+
+// joinAnswers adds answers to others.
+func joinAnswers(to, more map[string][]string) map[string][]string {
+	if to == nil {
+		return more
+	}
+	for question, answers := range more {
+		to[question] = append(to[question], answers...)
+	}
+	return to
+}
+
+// wholePage returns the request with the whole URL of the page that it asks to open, if there is one
+// and the user may open it.
+func wholePage(c *connection.Conn, session string, a *protocol.Approval) *protocol.Approval {
+	if a == nil || a.Page == nil || !a.Page.Hidden {
+		return a
+	}
+	data := protocol.OpenPageData{Request: a.Request}
+	r, err := connection.Call[protocol.OpenPageResult](c, protocol.DoOpenPage, session, data)
+	if err != nil {
+		return a
+	}
+	if page, err := protocol.ParsePage(r.PageURL); err == nil && page.Public().URL == a.Page.URL {
+		whole := *a
+		whole.Page = page
+		return &whole
+	}
+	return a
 }
 
 // pending returns the request that the decision is about, or nil if this client does not know it:
@@ -190,6 +219,9 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.Decision == protocol.AllowOnce {
+		a = wholePage(c, o.Session, a)
+	}
 	if o.asks() {
 		if err := o.confirm(ctx, a); err != nil {
 			return err
@@ -210,6 +242,9 @@ func runDecision(ctx context.Context, o *decisionOptions) error {
 	}
 	return o.CLI.Out.Print(res, func(w io.Writer) {
 		fmt.Fprintf(w, "%s %s\n", res.Request, res.Outcome)
+		if a != nil && a.Page != nil && res.Outcome == protocol.Allowed {
+			fmt.Fprintln(w, a.Page.URL)
+		}
 		if res.Rule != nil {
 			fmt.Fprintf(w, "rule %s: %s\n", res.Rule.ID, output.OneLine(res.Rule.Scope, 0))
 		}
