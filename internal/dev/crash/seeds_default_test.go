@@ -2,10 +2,14 @@
 
 package crash
 
-import "testing"
+import (
+	"testing"
 
-// seedCount returns the number of seeds to run.
-func seedCount(*testing.T) uint64 { return 5 }
+	"agentctl/internal/dev/thorough"
+)
+
+// seedCount returns the number of seeds to run. The agents of seed 0 are stubborn.
+func seedCount(*testing.T) uint64 { return uint64(thorough.Rounds(2, 5)) }
 
 // stubbornKills is the number of kills of a trial with stubborn agents. Each one costs the grace
 // period that the next server gives their processes.
@@ -19,4 +23,4 @@ const stubbornStop = false
 const stubbornMessages = 3
 
 // modelKills is the number of kills of a server with a model's agent.
-const modelKills = 4
+var modelKills = thorough.Rounds(2, 4)

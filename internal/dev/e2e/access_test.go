@@ -124,7 +124,10 @@ func (s *commandFixture) accessCommand(t *protocol.CommandType) protocol.Command
 	return cmd
 }
 
+// TestEveryCommandIsForTheRolesOfTheTable sends every command as every role. A command that changes
+// something needs its own server: by default only the weakest roles that may send it do.
 func TestEveryCommandIsForTheRolesOfTheTable(t *testing.T) {
+	t.Parallel()
 	for i := range accessColumns {
 		c := &accessColumns[i]
 		t.Run(c.name, func(t *testing.T) {
@@ -153,7 +156,7 @@ func TestEveryCommandIsForTheRolesOfTheTable(t *testing.T) {
 			})
 			for i := range protocol.Commands {
 				k := &protocol.Commands[i]
-				if !k.Changes || !c.allows(k.Verb) {
+				if !k.Changes || !c.allows(k.Verb) || !thorough.All() && !c.newlyAllows(k.Verb) {
 					continue
 				}
 				synctest.Test(t, func(t *testing.T) {
@@ -187,6 +190,7 @@ func (c *accessColumn) newlyAllows(v protocol.Verb) bool {
 // TestEveryDialectKeepsTheTableOfRoles sends the commands that a role refuses, and those that no
 // weaker role allows. TestEveryCommandIsForTheRolesOfTheTable sends all commands of all roles.
 func TestEveryDialectKeepsTheTableOfRoles(t *testing.T) {
+	t.Parallel()
 	for _, name := range dialect.Names() {
 		d, _ := dialect.Find(name)
 		for i := range accessColumns {
@@ -194,7 +198,7 @@ func TestEveryDialectKeepsTheTableOfRoles(t *testing.T) {
 			t.Run(name+" "+c.name, func(t *testing.T) {
 				sent := map[bool]int{}
 				refused, allowed := accessOperations(&d, c)
-				for _, o := range slices.Concat(thorough.Sample(refused, 4), thorough.Sample(allowed, 3)) {
+				for _, o := range slices.Concat(thorough.Sample(refused, 2), thorough.Sample(allowed, 2)) {
 					synctest.Test(t, func(t *testing.T) {
 						if testDialectOperation(t, name, c, &o) {
 							sent[c.allows(o.verb)]++

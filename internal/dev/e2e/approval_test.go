@@ -6,13 +6,14 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
 
 func TestOfTwoConcurrentDecisionsOneWinsAndTheOtherGetsTheWinner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const asks = 1000
+		asks := thorough.Rounds(200, 1000)
 		lines := []string{`{"on":"*"}`}
 		for i := range asks {
 			branch := fmt.Sprintf(`[{"say":"%d {by} {decision}\n","words":9}]`, i)

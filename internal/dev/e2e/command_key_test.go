@@ -125,6 +125,7 @@ func (s *commandFixture) logEnds(t *testing.T) string {
 }
 
 func TestACommandSentTwiceWithOneKeyActsOnce(t *testing.T) {
+	t.Parallel()
 	for _, verb := range protocol.Commands {
 		if !verb.Changes {
 			continue

@@ -95,6 +95,7 @@ func dialectTable(t *testing.T) map[string]map[string]string {
 
 // An operation without a row has no dialect that carries it.
 func TestTheDialectTableListsUnsupportedOperations(t *testing.T) {
+	t.Parallel()
 	table, list := dialectTable(t), operations()
 	for name := range table {
 		if !slices.ContainsFunc(list, func(o operation) bool { return o.name == name }) {

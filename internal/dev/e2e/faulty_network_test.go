@@ -100,7 +100,7 @@ func (s *faultyProxy) isHealthy() bool {
 }
 
 func TestClientsOnAFaultyNetworkGetEveryEventOnceAndInOrder(t *testing.T) {
-	for seed := range uint64(thorough.Rounds(2, 5)) {
+	for seed := range uint64(thorough.Rounds(1, 5)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const deltas = 5000

@@ -41,6 +41,7 @@ func writingTurn() *rapid.Generator[[]string] {
 // A client whose server joins live deltas ends with the state and the transcript of one that gets
 // each delta, wherever its connection is cut.
 func TestLiveFoldsAndRawEventsGiveTheSameStateAndTranscript(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, `{"on":"*"}`, `{"say":"x"}`)
 		proxy := newCutProxy(w)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/server"
 )
 
@@ -96,7 +97,7 @@ var loadScript = []string{
 // AL-32: many concurrent connections with approvals in every turn receive only their own output,
 // completely.
 func TestManyAgentLoopClientsAtOnce(t *testing.T) {
-	runLoad(t, newTestServer(t, loadScript...), 100, 8)
+	runLoad(t, newTestServer(t, loadScript...), thorough.Rounds(30, 100), 8)
 }
 
 // BenchmarkAgentLoopLoad measures a turn with an approval, with 20 concurrent clients over

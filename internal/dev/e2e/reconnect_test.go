@@ -142,6 +142,7 @@ var resumeModes = map[string]string{
 // In every dialect, repeated disconnects during a turn and server restarts change nothing visible:
 // the turn is the same as natively, and the resume mode is reported.
 func TestALostConnectionIsCaughtUpInEveryDialect(t *testing.T) {
+	t.Parallel()
 	for _, name := range append([]string{native}, dialect.Names()...) {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s restarts %t", name, restarts), func(t *testing.T) {
@@ -221,7 +222,8 @@ func testReconnects(t *testing.T, name string, restarts bool) {
 // The same at random: connections are cut, stalled and split in every dialect while an agent works.
 // Afterwards each client has the whole turn once.
 func TestAFaultyNetworkLeavesTheSameTurnInEveryDialect(t *testing.T) {
-	for seed := range uint64(thorough.Rounds(2, 4)) {
+	t.Parallel()
+	for seed := range uint64(thorough.Rounds(1, 4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestServer(

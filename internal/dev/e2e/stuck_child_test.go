@@ -32,6 +32,7 @@ import (
 // A server stops while every kind of program that it starts has left a process behind: one that has
 // its own group and no parent, holds the output of the program and writes on.
 func TestAServerStopsWithEveryKindOfStuckProcess(t *testing.T) {
+	t.Parallel() // it waits for the grace periods of processes
 	dir := t.TempDir()
 	stuck := func(name string) string { // a process that writes its number to a file
 		return `(setsid sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; while :; do echo tick; sleep 0.1; done' ` +
@@ -45,14 +46,13 @@ func TestAServerStopsWithEveryKindOfStuckProcess(t *testing.T) {
 		out.Call("shell", map[string]any{"command": stuck("tool") + "; sleep 600"})
 	}))
 	defer model.Close()
-	t.Setenv("MODEL_KEY", "key")
 	of := &registry.Registry{
 		MCP: map[string]registry.MCPServer{"files": {
 			MCPServer: acp.MCPServer{Command: "sh", Args: []string{"-c", stuck("mcp") + "; exec cat >/dev/null"}},
 			Agents:    []string{"main"},
 		}},
 		Providers: registry.Providers{"fake": {
-			API: provider.Chat, BaseURL: model.URL + "/v1", KeyEnv: "MODEL_KEY",
+			API: provider.Chat, BaseURL: model.URL + "/v1",
 			Models: map[string]provider.ModelConfig{"m": {Window: 100_000}},
 		}},
 		Configured: map[string]registry.Config{

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeacp.Main())
 	}
 	// Each check runs a whole session; the command line overrides this.
-	if err := flag.Set("rapid.checks", strconv.Itoa(thorough.Rounds(12, 30))); err != nil {
+	if err := flag.Set("rapid.checks", strconv.Itoa(thorough.Rounds(8, 30))); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
