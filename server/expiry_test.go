@@ -126,7 +126,7 @@ func TestAStreamSaysThatItsCredentialHasEnded(t *testing.T) {
 						user, _ := c.dial("", "house")
 						id := user.create("")
 						if busy {
-							user.ask(protocol.DoSend, id, protocol.SendData{Text: "endless"})
+							user.ask(protocol.DoSend, id, protocol.SendData{Text: "fifty words a second"})
 						}
 						token, err := c.auth.NewToken(login.TokenRequest{
 							Subject: "ci", Role: protocol.RoleOperator, TTL: 5 * time.Second,
@@ -188,7 +188,7 @@ func lastBody(method, route string) func(c *protectedServer, id, token string) s
 		case route == "":
 			url = "http://server/api/sessions/events"
 		case method == "POST":
-			body = strings.NewReader(`{"text":"endless"}`)
+			body = strings.NewReader(`{"text":"fifty words a second"}`)
 		}
 		req, err := http.NewRequestWithContext(c.t.Context(), method, url, body)
 		if err != nil {

@@ -8,29 +8,18 @@ import (
 	"agentctl/server/session"
 )
 
-// An answer that no client could receive is an error for its command, on a connection that stays
-// open.
-func TestAnAnswerThatIsTooLargeIsAnError(t *testing.T) {
-	w := newTestServer(t, func(w *testServer) { w.bounds = session.Limits{Bytes: 64 << 20} })
-	c := w.dial()
-	id := c.create("")
-	c.ask(protocol.DoQueueHold, id, nil)
-	fillQueue(c, id)
-	c.refused(c.ask(protocol.DoSnapshot, id, nil), protocol.CodeTooLarge)
-	ok[protocol.QueueReleaseResult](c, protocol.DoQueueRelease, id, nil)
-}
-
-// A session whose state at the last turn boundary is too large refuses subscriptions, instead of
-// ending every connection that asks for one.
-func TestASessionThatIsTooLargeRefusesSubscriptions(t *testing.T) {
+// A session whose state is too large for any client refuses snapshots and subscriptions, on a connection
+// that stays open.
+func TestASessionThatIsTooLargeRefusesSnapshotsAndSubscriptions(t *testing.T) {
 	w := newTestServer(t, func(w *testServer) { w.bounds = session.Limits{Bytes: 64 << 20} })
 	c := w.dial()
 	id := c.create("")
 	c.send(protocol.DoSend, id, protocol.SendData{Text: "hang"})
 	fillQueue(c, id)
+	c.refused(c.ask(protocol.DoSnapshot, id, nil), protocol.CodeTooLarge)
 	ok[protocol.InterruptResult](c, protocol.DoInterrupt, id, protocol.InterruptData{Queue: protocol.QueueHold})
 	c.refused(c.ask(protocol.DoSubscribe, id, protocol.SubscribeData{}), protocol.CodeTooLarge)
-	ok[protocol.QueueHoldResult](c, protocol.DoQueueHold, id, nil)
+	ok[protocol.QueueReleaseResult](c, protocol.DoQueueRelease, id, nil)
 }
 
 // fillQueue queues messages that are together larger than an answer may be.

@@ -61,6 +61,8 @@ const testScript = `
 {"burst":60,"size":40000}
 {"on":"endless"}
 {"burst":10000000,"size":300,"delay":"1ms"}
+{"on":"fifty words a second"}
+{"burst":10000000,"size":300,"delay":"20ms"}
 `
 
 // testTimeout bounds every wait of these tests.
