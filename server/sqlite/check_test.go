@@ -342,7 +342,7 @@ func TestADamagedImageGivesRightEventsOrANamedError(t *testing.T) {
 }
 
 // damagedImages is the number of images that are damaged.
-func damagedImages() int { return thorough.Rounds(200, 1000) }
+func damagedImages() int { return thorough.Rounds(60, 1000) }
 
 // brief returns the ends of a text.
 func brief(s string) string {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
@@ -126,7 +127,7 @@ func TestAFlippedBitIsNeverServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 100 {
+	for range thorough.Rounds(40, 100) {
 		bit := random.IntN(len(clean) * 8)
 		// Half of the time in the header and cell pointers of a b-tree page.
 		if random.IntN(2) == 0 {

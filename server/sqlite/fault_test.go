@@ -12,6 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/server/eventlog"
 	"agentctl/server/session"
 	"agentctl/server/sqlite"
@@ -203,7 +204,7 @@ func TestAFailedOperationOfACopyLeavesEverythingAsItWas(t *testing.T) {
 			"read": sqlite3.SQLITE_IOERR_READ, "write": sqlite3.SQLITE_FULL,
 		} {
 			t.Run(name+" "+operation, func(t *testing.T) {
-				for n := 1; ; n++ {
+				for n := 1; ; n += thorough.Step(3) {
 					parent := memoryDir(t)
 					dir, file := filepath.Join(parent, "data"), filepath.Join(parent, "backup")
 					writeAllKinds(t, dir)
@@ -255,7 +256,7 @@ func TestAFailedOperationOfARemovalTouchesNothingElse(t *testing.T) {
 		"write": sqlite3.SQLITE_FULL, "sync": sqlite3.SQLITE_IOERR_FSYNC,
 	} {
 		t.Run(operation, func(t *testing.T) {
-			for n, left := 1, 0; left <= 0; n++ {
+			for n, left := 1, 0; left <= 0; n += thorough.Step(2) {
 				dir := memoryDir(t)
 				writeAllKinds(t, dir)
 				var removed error

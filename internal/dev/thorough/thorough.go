@@ -16,6 +16,14 @@ func Rounds(few, many int) int {
 	return few
 }
 
+// Step returns the distance between the cases of a sweep that are tried: n by default, or 1.
+func Step(n int) int {
+	if All() {
+		return 1
+	}
+	return n
+}
+
 // Sample returns n elements of a list by default, evenly spread from the first to the last, or the
 // whole list. It returns the same ones each time.
 func Sample[E any](list []E, n int) []E {

@@ -16,6 +16,9 @@ func TestASampleIsSpreadOverTheList(t *testing.T) {
 	if n := Rounds(3, 8); n != 3 {
 		t.Errorf("%d rounds", n)
 	}
+	if n := Step(3); n != 3 {
+		t.Errorf("steps of %d", n)
+	}
 }
 
 func TestAThoroughRunDoesEverything(t *testing.T) {
@@ -26,5 +29,8 @@ func TestAThoroughRunDoesEverything(t *testing.T) {
 	}
 	if n := Rounds(3, 8); n != 8 {
 		t.Errorf("%d rounds", n)
+	}
+	if n := Step(3); n != 1 {
+		t.Errorf("steps of %d", n)
 	}
 }
