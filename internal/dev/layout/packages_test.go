@@ -200,7 +200,9 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/acp", imports: agentImports},
 	{
 		pkg:     "server/agent/acp/catalog",
-		imports: []string{"protocol", "server/agent/acp/unidiff", "server/agent/form", "server/sandbox"},
+		imports: []string{
+			"protocol", "server/agent/acp/unidiff", "server/agent/form", "server/sandbox", "internal/resettime",
+		},
 	},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/acp/unidiff"},
@@ -211,7 +213,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/model"},
 	{pkg: "server/agent/llm/sse"},
 	{pkg: "server/agent/llm/transport", imports: []string{
-		"protocol", "server/agent/llm/model", "server/agent/llm/sse", "internal/redact",
+		"protocol", "server/agent/llm/model", "server/agent/llm/sse", "internal/redact", "internal/resettime",
 	}},
 	{pkg: "server/agent/llm/provider", imports: []string{"server/agent/llm/..."}},
 	{pkg: "server/agent/llm/provider/anthropic", imports: providerImports},
@@ -349,6 +351,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},
 	{pkg: "internal/redact"},
+	{pkg: "internal/resettime"},
 	{pkg: "internal/serverlog", imports: []string{"internal/atomicfile", "internal/redact"}},
 	{pkg: "internal/worktree", imports: []string{"internal/format"}},
 	{pkg: "internal/ssh"},

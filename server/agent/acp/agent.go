@@ -156,7 +156,7 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 		steered.end(a.config.CancelTimeout)
 		end, err := r.result.end(), r.err
 		if err != nil {
-			end, err = a.failedPrompt(c, err)
+			end, err = a.failedPrompt(c, t, err)
 		}
 		return t.settle(a.recordUsage(c, t, r.result, end)), err
 	case <-ctx.Done():

@@ -29,12 +29,13 @@ type client struct {
 	pages    pages
 
 	mu        sync.Mutex
-	session   string          // ACP session id; static after start
-	turn      *turn           // the running turn, or nil
-	loggedOut bool            // the agent said so
-	replay    *replay         // receives the updates while an ACP session is restored; nil: none is
-	cost      *cost           // reported since the last turn's end
-	unknown   map[string]bool // kinds of messages that were logged
+	session   string                 // ACP session id; static after start
+	turn      *turn                  // the running turn, or nil
+	loggedOut bool                   // the agent said so
+	replay    *replay                // receives the updates while an ACP session is restored; nil: none is
+	cost      *cost                  // reported since the last turn's end
+	windows   []protocol.UsageWindow // of the account, as last reported
+	unknown   map[string]bool        // kinds of messages that were logged
 }
 
 // maxUnknown bounds the kinds of messages that are logged once.

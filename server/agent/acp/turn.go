@@ -31,6 +31,7 @@ type turn struct {
 	ended   bool
 	denied  bool // a request was denied or expired
 	failure failure
+	limit   turnLimit
 	part    part
 	parts   int
 	tools   map[string]*tool // by ACP tool call id
@@ -116,6 +117,10 @@ func (t *turn) settle(end agent.End) agent.End {
 	case end.Reason == protocol.ReasonCompleted &&
 		(t.failure.reported || len(t.failure.text) > 0 && end.Usage == nil):
 		e := &rpc.Error{Message: strings.TrimSpace(string(t.failure.text))}
+		if limited, ok := t.limited("", e); ok {
+			limited.Usage = end.Usage
+			return limited
+		}
 		end.Reason, end.Code = protocol.ReasonError, protocol.CodeAgentFailed
 		if isMaxTokens(e) {
 			end.Reason, end.Code = protocol.ReasonMaxTokens, ""
@@ -162,6 +167,7 @@ func (t *turn) applyText(kind protocol.Kind, message, text string) bool {
 // another event came between.
 func (t *turn) addText(kind protocol.Kind, message, text string) bool {
 	t.addFailure(text)
+	t.limit.add(kind, text)
 	start, delta := protocol.TextStart, protocol.TextDelta
 	if kind == protocol.KindReasoning {
 		start, delta = protocol.ReasoningStart, protocol.ReasoningDelta

@@ -24,6 +24,7 @@ func (c *client) applyUsage(u *update) {
 			c.host.Logf("context of %s: %v", c.config.Name, err)
 		}
 	}
+	c.applyLimits(u.Meta.Limits())
 	if u.Cost == nil {
 		return
 	}

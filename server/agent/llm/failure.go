@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -39,5 +41,6 @@ func requestError(name string, e *model.Error) error {
 			advice = "the provider wants a pause of " + e.After.Round(time.Second).String()
 		}
 	}
-	return protocol.Errorf(code, "%s: %v; %s", name, e, advice)
+	message := fmt.Sprintf("%s: %v; %s", name, e, advice)
+	return cmp.Or(limitError(e, message), error(protocol.Errorf(code, "%s", message)))
 }

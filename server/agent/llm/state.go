@@ -53,6 +53,7 @@ type turnState struct {
 	Usage    protocol.Usage `json:"usage"`
 	Calls    []callState    `json:"calls,omitempty"`
 	Repeats  map[string]int `json:"repeats,omitempty"` // calls with the same arguments
+	Joined   bool           `json:"joined,omitempty"`  // messages have joined the turn
 
 	// For a restart.
 	Open     string      `json:"open,omitempty"`     // the text that a cut answer left open

@@ -50,7 +50,7 @@ func (t *turnRun) addSteered(ctx context.Context, m *protocol.Message) (bool, er
 	}
 	err := t.agent.change(func(s *state) {
 		s.add(message)
-		s.Turn.Last = nil
+		s.Turn.Last, s.Turn.Joined = nil, true
 	}, func(state []byte) error { return t.turn.Steering.Resolve(d, state) })
 	if err != nil || leftOut == nil {
 		return true, err

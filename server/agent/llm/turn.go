@@ -49,6 +49,9 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 		return agent.End{}, err
 	}
 	end, err := t.run(ctx)
+	if err != nil {
+		end, err = t.endAtLimit(ctx, err)
+	}
 	if ctx.Err() != nil {
 		end, err = agent.End{Reason: protocol.ReasonInterrupted}, nil
 	}

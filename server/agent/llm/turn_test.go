@@ -246,19 +246,22 @@ func TestFailuresThatStayEndTheTurn(t *testing.T) {
 		advice string
 	}{
 		401: {protocol.CodeAgentAuth, "check the key"}, 404: {protocol.CodeAgentFailed, "name of the model"},
-		400: {protocol.CodeAgentFailed, "refuses the request"}, 402: {protocol.CodeAgentFailed, "credit"},
+		400: {protocol.CodeAgentFailed, "refuses the request"}, 402: {protocol.CodeLimited, "credit"},
 		413: {protocol.CodeAgentFailed, "compact"},
 	} {
 		each(t, func(t *testing.T, api, name string) {
 			r := newRig(t, api, name, func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
 				out.Fail(status, "no "+testKey)
 			})
-			_, err := r.send(t.Context(), "go")
-			if protocol.CodeOf(err) != want.code || !strings.Contains(err.Error(), want.advice) {
-				t.Errorf("%d: %s: %v", status, protocol.CodeOf(err), err)
+			end, err := r.send(t.Context(), "go")
+			if err != nil {
+				end.Code, end.Message = protocol.CodeOf(err), err.Error()
 			}
-			if len(r.retries()) != 0 || strings.Contains(err.Error(), testKey) {
-				t.Errorf("%d: %v, %v", status, r.retries(), err)
+			if end.Code != want.code || !strings.Contains(end.Message, want.advice) {
+				t.Errorf("%d: %s: %s", status, end.Code, end.Message)
+			}
+			if len(r.retries()) != 0 || strings.Contains(end.Message, testKey) {
+				t.Errorf("%d: %v, %s", status, r.retries(), end.Message)
 			}
 		})
 	}

@@ -176,6 +176,8 @@ func endError(end agent.End, err error) error {
 		return err
 	case end.Reason == "", end.Reason == protocol.ReasonCompleted:
 		return nil
+	case end.Limit != nil:
+		return &agent.LimitError{Limit: *end.Limit, Message: end.Message}
 	case end.Reason == protocol.ReasonError:
 		return protocol.Errorf(cmp.Or(end.Code, protocol.CodeAgentFailed), "%s", end.Message)
 	}
@@ -189,14 +191,23 @@ func stageError(role string, err error) error {
 	if errors.As(err, &limit) || errors.Is(err, errClosed) {
 		return err
 	}
+	var limited *agent.LimitError
+	if errors.As(err, &limited) {
+		limited.Message, limited.TookIn = fmt.Sprintf("the %s failed: %s", role, limited.Message), role != plannerRole
+		return limited
+	}
 	return protocol.Errorf(cmp.Or(codeOf(err), protocol.CodeAgentFailed), "the %s failed: %v", role, err)
 }
 
 // codeOf returns the code of a protocol error, else "".
 func codeOf(err error) protocol.Code {
 	var coded *protocol.Error
-	if errors.As(err, &coded) {
+	var limited *agent.LimitError
+	switch {
+	case errors.As(err, &coded):
 		return coded.Code
+	case errors.As(err, &limited):
+		return protocol.CodeLimited
 	}
 	return ""
 }

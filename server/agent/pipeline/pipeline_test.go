@@ -233,6 +233,31 @@ func TestATurnWithoutACompletedTaskFails(t *testing.T) {
 	})
 }
 
+// The planner, a task or the aggregator fails at a usage limit.
+func TestAUsageLimitOfAStageEndsTheTurnAtTheLimit(t *testing.T) {
+	for role, tookIn := range map[string]bool{"planner": false, "solver": true, "aggregator": true} {
+		inBubble(t, func(t *testing.T) {
+			r := newRig(t, planned("a"))
+			good, resets := r.act, time.Now().Add(time.Hour)
+			r.act = func(ctx context.Context, s *step) (agent.End, error) {
+				if s.role == role {
+					l := agent.LimitError{Message: "used up", Limit: agent.Limit{ResetsAt: resets}}
+					return l.End(), nil
+				}
+				return good(ctx, s)
+			}
+			_, err := r.send(t.Context(), "do it")
+			var l *agent.LimitError
+			if !errors.As(err, &l) || !l.ResetsAt.Equal(resets) || l.TookIn != tookIn || !strings.Contains(l.Message, "used up") {
+				t.Errorf("%s: %v", role, err)
+			}
+			if e := r.taskEnds()["a"]; role == "solver" && e.Code != protocol.CodeLimited {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
 // startedRig runs tasks that wait for an hour, in the background.
 func startedRig(t *testing.T, tasks ...string) (r *rig, ended chan error, stop context.CancelFunc) {
 	t.Helper()

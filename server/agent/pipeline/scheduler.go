@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/schedule"
 )
 
@@ -52,7 +53,8 @@ func (s *scheduler) solve(ctx context.Context) error {
 
 // checkCompleted records that the plan failed if no task was completed.
 func (s *scheduler) checkCompleted() error {
-	message := "no task was completed"
+	message, code := "no task was completed", protocol.CodeAgentFailed
+	var limited *agent.LimitError
 	for _, t := range s.tasks {
 		if t.Status == protocol.StatusCompleted {
 			return nil
@@ -60,13 +62,19 @@ func (s *scheduler) checkCompleted() error {
 		if t.Status == protocol.StatusFailed && t.failure != "" {
 			message = "no task was completed: " + t.failure
 		}
+		if t.limited != nil {
+			limited, code = t.limited, protocol.CodeLimited
+		}
 	}
 	if err := s.emit(protocol.PlanFailed, protocol.PlanErrorData{
-		Message: message, Code: protocol.CodeAgentFailed,
+		Message: message, Code: code,
 	}); err != nil {
 		return err
 	}
-	return protocol.Errorf(protocol.CodeAgentFailed, "%s", message)
+	if limited != nil {
+		return &agent.LimitError{Message: message, Limit: agent.Limit{ResetsAt: limited.ResetsAt, TookIn: true}}
+	}
+	return protocol.Errorf(code, "%s", message)
 }
 
 func (s *scheduler) setSchedule(of *schedule.Schedule) {

@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/schedule"
 )
 
 // A task is a task of the current plan.
 type task struct {
 	schedule.Task
-	attempt int    // 0: not started
-	result  string // of a completed task
-	failure string // why it failed or was cancelled
+	attempt int               // 0: not started
+	result  string            // of a completed task
+	failure string            // why it failed or was cancelled
+	limited *agent.LimitError // the usage limit that it failed at; nil: none
 	spent   spending
 	took    time.Duration
 
@@ -79,6 +81,9 @@ func (s *scheduler) End(ctx context.Context, i int) error {
 	r := t.ended
 	t.result, t.spent, t.took, t.ended = r.answer, r.spent, r.took, attemptResult{}
 	var limit *limitError
+	if !errors.As(r.err, &t.limited) {
+		t.limited = nil
+	}
 	switch {
 	case r.err == nil:
 		return s.end(t, protocol.StatusCompleted, "", "")

@@ -3,6 +3,11 @@ package catalog
 import (
 	"strings"
 
+	"encoding/json"
+	"slices"
+	"time"
+
+	"agentctl/protocol"
 	"agentctl/server/sandbox"
 )
 
@@ -52,6 +57,7 @@ type claudeMeta struct {
 		Tool   string `json:"toolName"`
 		Parent string `json:"parentToolUseId"`
 	} `json:"claudeCode"`
+	RateLimit *claudeRateLimit `json:"_claude/rateLimit"` // of a usage update (0.101)
 }
 
 // ToolName returns the name of the tool of an update, or "". Not every update of Claude has the
@@ -67,4 +73,54 @@ func claudeNoteOf(name, title string) string {
 		return of
 	}
 	return ""
+}
+
+// claudeRateLimit has the windows of a subscription (0.101). Before it had windows for all, it had the
+// one that is nearest to its limit.
+type claudeRateLimit struct {
+	Status  string                  `json:"status"` // allowed, allowed_warning, rejected
+	Type    string                  `json:"rateLimitType"`
+	Windows map[string]claudeWindow `json:"unifiedWindows"`
+	claudeWindow
+}
+
+type claudeWindow struct {
+	Utilization *float64 `json:"utilization"` // 0 to 1
+	ResetsAt    int64    `json:"resetsAt"`    // seconds
+}
+
+// Limits returns what the update says of the windows of the account, or nil.
+func (m *claudeMeta) Limits() *LimitReport {
+	r := m.RateLimit
+	if r == nil {
+		return nil
+	}
+	report := &LimitReport{Reached: r.Status == "rejected"}
+	if r.ResetsAt > 0 {
+		report.Resets = time.Unix(r.ResetsAt, 0)
+	}
+	if len(r.Windows) == 0 && r.Type != "" {
+		r.Windows = map[string]claudeWindow{r.Type: r.claudeWindow}
+	}
+	for name, w := range r.Windows {
+		if w.Utilization == nil {
+			continue
+		}
+		window := protocol.UsageWindow{Name: name, Percent: 100 * *w.Utilization}
+		if w.ResetsAt > 0 {
+			at := time.Unix(w.ResetsAt, 0).UTC()
+			window.ResetsAt = &at
+		}
+		report.Windows = append(report.Windows, window)
+	}
+	sortWindows(report.Windows)
+	return report
+}
+
+// claudeLimit: the data of the error names the kind of failure (0.101). An account on hold, or without
+// credit, has a limit whose end is not known.
+func claudeLimit(f *Failure) bool {
+	var data struct{ ErrorKind string }
+	return json.Unmarshal(f.Data, &data) == nil &&
+		slices.Contains([]string{"rate_limit", "billing_error", "account_on_hold"}, data.ErrorKind)
 }

@@ -1,6 +1,11 @@
 package catalog
 
-import "agentctl/server/sandbox"
+import (
+	"encoding/json"
+	"slices"
+
+	"agentctl/server/sandbox"
+)
 
 // codex is Codex.
 var codex = Agent{
@@ -57,4 +62,13 @@ func (m *codexField) noteOf() string {
 		return ""
 	}
 	return m.Codex.Question
+}
+
+// codexLimit: the data of the error has the error of Codex (2.6.0). Its end is only in the message, in
+// the time zone of the agent.
+func codexLimit(f *Failure) bool {
+	var data struct{ CodexErrorInfo any }
+	_ = json.Unmarshal(f.Data, &data)
+	name, _ := data.CodexErrorInfo.(string)
+	return slices.Contains([]string{"usageLimitExceeded", "rateLimitExceeded"}, name)
 }

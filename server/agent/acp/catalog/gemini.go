@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"net/http"
 	"strings"
 
 	"agentctl/protocol"
@@ -63,4 +64,9 @@ func (m *geminiResult) Usage() *protocol.Usage {
 		return &protocol.Usage{Input: q.Input, Output: q.Output}
 	}
 	return nil
+}
+
+// geminiLimit: the code of the error is the status of HTTP (0.61.0).
+func geminiLimit(f *Failure) bool {
+	return f.Code == http.StatusTooManyRequests || f.Code == http.StatusPaymentRequired
 }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"agentctl/internal/resettime"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/model"
 )
@@ -25,7 +24,11 @@ type failure struct {
 	Status  any
 	Detail  any
 	Error   any // a text, or of the forms above
-	Details []struct{ RetryDelay string }
+	Details []struct {
+		RetryDelay string
+		Violations []struct{ QuotaID string }
+	}
+	ResetsIn float64 `json:"resets_in_seconds"` // of a subscription
 }
 
 // DecodeError returns the error of an answer. The class is empty if the answer is not an error.
@@ -57,10 +60,31 @@ func (f failure) error(status int, header http.Header) *model.Error {
 		message = "the provider failed: " + http.StatusText(status)
 	}
 	kind := strings.ToLower(fmt.Sprint(f.Type, " ", f.Code, " ", f.Status))
-	return &model.Error{
+	e := &model.Error{
 		Status: status, Message: protocol.SplitText(protocol.ValidText(message), maxMessage)[0],
 		Class: classOf(status, kind, strings.ToLower(message)), After: retryAfter(header, &f, message),
 	}
+	if strings.Contains(kind, "resource_exhausted") { // Google has one status and one message for all limits
+		switch {
+		case f.perDay():
+			e.Class, e.After = model.Quota, 0 // the delay is of another limit
+		case e.After > 0:
+			e.Class = model.RateLimit
+		}
+	}
+	return e
+}
+
+// perDay reports whether Google names a quota of the day.
+func (f *failure) perDay() bool {
+	for _, d := range f.Details {
+		for _, v := range d.Violations {
+			if strings.Contains(v.QuotaID, "PerDay") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // decodeFailure reads an error in any of the forms that providers use. Of other text it is empty.
@@ -106,7 +130,10 @@ var classes = []struct {
 	{
 		model.Quota,
 		[]string{"insufficient_quota", "billing", "payment_required", "usage_limit"},
-		[]string{"credit balance is too low", "exceeded your current quota, please check your plan"},
+		[]string{
+			"credit balance is too low", "exceeded your current quota, please check your plan",
+			"reached your specified api usage limits",
+		},
 	},
 	{model.RateLimit, []string{"rate_limit", "resource_exhausted", "too_many_requests"}, nil},
 	{model.Overloaded, []string{"overloaded", "unavailable", "slow_down"}, nil},
@@ -166,11 +193,6 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// delayText finds the delay that some messages have: "try again in 1.2s", "in 350ms".
-var delayText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:try again|retry) in ([0-9.]+ ?(?:ms|s|m)[0-9.ms]*)`)
-})
-
 // retryAfter returns the delay that a provider asks for, in the header, the details or the text;
 // 0: none.
 func retryAfter(header http.Header, f *failure, message string) time.Duration {
@@ -189,11 +211,12 @@ func retryAfter(header http.Header, f *failure, message string) time.Duration {
 			return v
 		}
 	}
-	if m := delayText().FindStringSubmatch(message); m != nil {
-		v, err := time.ParseDuration(strings.TrimRight(strings.ReplaceAll(m[1], " ", ""), "."))
-		if err == nil && v > 0 {
-			return v
-		}
+	if f.ResetsIn > 0 {
+		return duration(f.ResetsIn, time.Second)
+	}
+	now := time.Now().UTC()
+	if at, ok := resettime.In(message, now); ok {
+		return max(0, min(at.Sub(now), maxAfter))
 	}
 	return 0
 }

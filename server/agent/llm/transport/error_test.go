@@ -27,6 +27,20 @@ func TestErrorsAreDecodedInEveryForm(t *testing.T) {
 		},
 		{429, `{"error":{"message":"no money","code":"insufficient_quota"}}`, model.Quota, "no money", 0},
 		{
+			429, `{"error":{"type":"usage_limit_reached","message":"used up","resets_at":1795898875,"resets_in_seconds":10800}}`,
+			model.Quota, "used up", 3 * time.Hour,
+		},
+		{
+			429, `{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[` +
+				`{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},{"retryDelay":"31s"}]}}`,
+			model.Quota, "quota", 0,
+		},
+		{
+			429, `{"error":{"code":429,"message":"You exceeded your current quota, please check your plan","status":"RESOURCE_EXHAUSTED",` +
+				`"details":[{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProject"}]},{"retryDelay":"31s"}]}}`,
+			model.RateLimit, "You exceeded your current quota, please check your plan", 31 * time.Second,
+		},
+		{
 			529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, model.Overloaded,
 			"Overloaded", 0,
 		},
