@@ -199,7 +199,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent", imports: []string{"protocol", "server/policy", "server/sandbox"}},
 	{pkg: "server/agent/acp", imports: agentImports},
 	{
-		pkg:     "server/agent/acp/catalog",
+		pkg: "server/agent/acp/catalog",
 		imports: []string{
 			"protocol", "server/agent/acp/unidiff", "server/agent/form", "server/sandbox", "internal/resettime",
 		},

@@ -1,10 +1,9 @@
 package catalog
 
 import (
-	"strings"
-
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
