@@ -30,6 +30,7 @@ const ScriptScheme = "script:"
 type Config struct {
 	Command string            `json:"command"` // program that speaks the Agent Client Protocol
 	Args    []string          `json:"args"`    // of the command
+	ACP     int               `json:"acp"`     // version of the Agent Client Protocol: 1, or 2, which is not final; default 1
 	Env     map[string]string `json:"env"`     // variables, where the session's creator has none
 	Script  string            `json:"script"`  // path of a script, instead of a command
 	Sandbox protocol.Sandbox  `json:"sandbox"` // of sessions that choose none; default the server's
@@ -122,7 +123,7 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	p, _ := catalog.PresetOf(c.Command)
 	return acp.Config{
 		Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env, Install: p.Install, Login: p.Login,
-		Defaults: p.Defaults,
+		Defaults: p.Defaults, Version: c.ACP,
 	}, nil
 }
 
@@ -238,6 +239,8 @@ func (r *Registry) CheckConfigured() error {
 			return fmt.Errorf("agents.%s: want one of command, script, model and pipeline", name)
 		case a.Command == "" && len(a.Args) > 0:
 			return fmt.Errorf("agents.%s: only a command takes args", name)
+		case a.ACP != 0 && (a.Command == "" || a.ACP != 1 && a.ACP != 2):
+			return fmt.Errorf("agents.%s.acp: want 1 or 2, of a command", name)
 		case a.Model == "" && !a.plain():
 			return fmt.Errorf(
 				"agents.%s: models, effort, instructions, budget, context, tasks and tools need a model", name)

@@ -98,6 +98,8 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 		`{"providers":{"openai":{"key_command":[]}}}`:                   "providers.openai.key_command: ",
 		`{"providers":{"openai":{"headers":{"A b":"c"}}}}`:              "providers.openai.headers: ",
 		`{"providers":{"openai":{"models":{"m":{"window":-1}}}}}`:       "providers.openai.models.m: ",
+		`{"agents":{"a":{"command":"x","acp":3}}}`:                      "agents.a.acp: want 1 or 2",
+		`{"agents":{"a":{"script":"x","acp":2}}}`:                       "agents.a.acp: want 1 or 2",
 		`{"mcp":{"":{"command":"x"}}}`:                                  "needs a name",
 		`{"mcp":{"x":{}}}`:                                              "mcp.x: want either a command or a url",
 		`{"mcp":{"x":{"command":"c","url":"http://x"}}}`:                "mcp.x: want either",

@@ -59,6 +59,14 @@ func TestAgents(t *testing.T) {
 	}
 }
 
+// TestVersionTwo runs every feature with the agents that speak version 2 of the protocol.
+func TestVersionTwo(t *testing.T) {
+	for _, a := range []realAgent{claudeAgent, codexAgent} {
+		a.acp = 2
+		t.Run(a.name, func(t *testing.T) { testFeatures(t, &a) })
+	}
+}
+
 // testFeatures returns the number of features tested or declared as lacking. A failure replaces
 // the session, so that the next feature does not depend on it.
 func testFeatures(t *testing.T, a *realAgent) (tested int) {

@@ -20,6 +20,7 @@ type realAgent struct {
 	npm       string                                  // its package
 	program   string                                  // path below node_modules
 	args      []string                                // arguments of program
+	acp       int                                     // version of the protocol; 0: the default
 	shellTool string                                  // name of its shell tool
 	command   func(command string) obj                // arguments of its shell tool
 	write     func(file string) (tool string, in any) // call that writes a file with the content written
@@ -82,10 +83,14 @@ func (a *realAgent) config(t *testing.T, home, endpoint string, tap bool) (entry
 	}
 	env := a.env(home, endpoint)
 	env["HOME"] = home
+	entry = obj{"command": program, "args": a.args, "env": env}
 	if tap {
-		return tapped(t, program, a.args, env)
+		entry, frames = tapped(t, program, a.args, env)
 	}
-	return obj{"command": program, "args": a.args, "env": env}, ""
+	if a.acp != 0 {
+		entry["acp"] = a.acp
+	}
+	return entry, frames
 }
 
 // backdateGemini renames conversation files to older times, each to its own, in their order. This

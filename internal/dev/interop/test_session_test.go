@@ -109,6 +109,11 @@ func (r *testSession) create() {
 			t.Logf("the server's log\n%s", b)
 		}
 	})
+	t.Cleanup(func() {
+		if frames != "" {
+			judgeFrames(t, readFrames(t, frames), agent.acp)
+		}
+	})
 	t.Cleanup(r.stop)
 	r.client = wsclient.New("unix://"+filepath.Join(r.data, "agentctl.sock"), wsclient.Options{Name: "tester"})
 	t.Cleanup(func() { _ = r.client.Close() })

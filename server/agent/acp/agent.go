@@ -35,6 +35,7 @@ type Config struct {
 	Install  string            // installation hint for users
 	Login    string            // login hint for users
 	MCP      []MCPServer
+	Version  int // of the protocol: 1, or 2, which is not final; default 1
 
 	// Dial connects to an agent that is not a process of this server, instead of running Command.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
@@ -85,6 +86,10 @@ func New(config Config, spec agent.Spec, host agent.Host) (*Agent, error) {
 		return nil, fmt.Errorf("working directory of %s: %w", config.Name, err)
 	}
 	spec.CWD = cwd
+	if config.Version = cmp.Or(config.Version, 1); config.Version != 1 && config.Version != versionTwo {
+		return nil, protocol.Errorf(protocol.CodeUnsupported,
+			"version %d of the Agent Client Protocol is not supported: want 1 or 2", config.Version)
+	}
 	a := &Agent{
 		config: config, spec: spec, host: host,
 		startSem: make(chan struct{}, 1), saved: decodeState(spec.State),

@@ -111,6 +111,9 @@ func cutText(b []byte) (text string, rest []byte, ok bool) {
 // HandleLine implements rpc.Handler: it applies a chunk, or an update of a tool or of the plan, to
 // the turn of its session.
 func (c *client) HandleLine(line []byte) bool {
+	if !c.wire.decodesLines() {
+		return false
+	}
 	if k, ok := parseChunk(line); ok {
 		turn, replay := c.turnFor(k.session)
 		return turn != nil && replay == nil && turn.applyText(k.kind, k.message, k.text)

@@ -21,6 +21,7 @@ type client struct {
 	host      agent.Host
 	program   program
 	conn      *rpc.Conn
+	wire      wire
 	agentInfo initializeResult
 	exited    chan struct{} // closed when the process group has ended and its end is recorded
 	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
@@ -78,6 +79,7 @@ func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
 		return nil, err
 	}
 	c := &client{
+		wire:   newWire(a.config.Version),
 		config: a.config, host: a.host, program: conn,
 		exited: make(chan struct{}), replayed: make(chan struct{}, 1), unknown: map[string]bool{},
 	}
@@ -134,22 +136,19 @@ func offeredCapabilities() clientCapabilities {
 }
 
 func (c *client) initialize(ctx context.Context) error {
-	raw, err := c.conn.Call(ctx, "initialize", initializeParams{
-		Version: protocolVersion, Capabilities: offeredCapabilities(), Client: implementation{
+	version := c.wire.version()
+	params := initializeParams{
+		Version: version, Capabilities: offeredCapabilities(), Client: implementation{
 			Name: "agentctl", Title: "agentctl",
 			Version: protocol.Version,
 		},
-	})
-	if err != nil {
+	}
+	if err := c.call(ctx, "initialize", params, &c.agentInfo); err != nil {
 		return err
 	}
-	if err := decode(raw, &c.agentInfo); err != nil {
-		return fmt.Errorf("initialize: %w", err)
-	}
-	if v := c.agentInfo.Version; v != protocolVersion {
+	if v := c.agentInfo.Version; v != version {
 		return protocol.Errorf(protocol.CodeAgentFailed,
-			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v,
-			protocolVersion)
+			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v, version)
 	}
 	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
 	return nil
@@ -189,12 +188,8 @@ func (c *client) turnFor(session string) (*turn, *replay) {
 	return c.turn, c.replay
 }
 
-func (c *client) prompt(ctx context.Context, blocks []block) (result promptResult, err error) {
-	raw, err := c.conn.Call(ctx, "session/prompt", promptParams{Session: c.session, Prompt: blocks})
-	if err == nil {
-		err = decode(raw, &result)
-	}
-	return result, err
+func (c *client) prompt(ctx context.Context, blocks []block) (promptResult, error) {
+	return c.wire.prompt(ctx, c.conn, promptParams{Session: c.session, Prompt: blocks})
 }
 
 // notice emits a warning for users.

@@ -29,26 +29,36 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 		return
 	}
 	var p updateParams
-	var u update
-	if decode(params, &p) != nil || !exactNames(p.Update) || decode(p.Update, &u) != nil || u.Kind == "" {
+	err := decode(params, &p)
+	list, ok := c.wire.updates(p.Update)
+	if err != nil || !ok {
 		c.keepRaw(method, "", params)
 		return
 	}
-	if c.applyAgentUpdate(&u) {
-		return
+	for _, u := range list {
+		if !c.applyUpdate(p.Session, u) {
+			c.keepRaw(method, u.Kind, params)
+			return
+		}
 	}
-	turn, replay := c.turnFor(p.Session)
+}
+
+// applyUpdate applies an update of a session to the agent's options, the replay or the turn. It
+// reports whether it belongs to one.
+func (c *client) applyUpdate(session string, u *update) bool {
+	if c.applyAgentUpdate(u) {
+		return true
+	}
+	turn, replay := c.turnFor(session)
 	if replay != nil {
-		replay.add(&u)
+		replay.add(u)
 		select {
 		case c.replayed <- struct{}{}:
 		default:
 		}
-		return
+		return true
 	}
-	if turn == nil || !turn.apply(&u) {
-		c.keepRaw(method, u.Kind, params)
-	}
+	return turn != nil && turn.apply(u)
 }
 
 // applyAgentUpdate applies an update about the agent rather than a turn. It reports whether u is
@@ -56,7 +66,7 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 func (c *client) applyAgentUpdate(u *update) bool {
 	switch u.Kind {
 	case "available_commands_update":
-		c.updateSettings(func(s *settings) { s.setCommands(u) })
+		c.updateSettings(func(s *settings) { s.setCommands(u.Commands) })
 	case "current_mode_update":
 		c.updateSettings(func(s *settings) { s.set(modeID, u.Mode) })
 	case "config_option_update":
@@ -95,11 +105,9 @@ func (c *client) applyInfo(u *update) {
 // agent can continue to send. Other methods are refused: they were not offered.
 func (c *client) HandleRequest(req *rpc.Request) {
 	if req.Method == "session/request_permission" {
-		var p permissionParams
-		err := decode(req.Params, &p)
-		if !exactNames(req.Params) {
+		p, err := c.wire.permission(req.Params)
+		if errors.Is(err, errInexactNames) {
 			c.keepRaw(req.Method, "", req.Params)
-			err = errInexactNames
 		}
 		turn, _ := c.turnFor(p.Session)
 		if err != nil || turn == nil || !turn.requestPermission(req, &p) {

@@ -79,7 +79,7 @@ func (c *client) authenticate(ctx context.Context, env []string) bool {
 		if !m.keyAvailable(has) {
 			continue
 		}
-		if _, err := c.conn.Call(ctx, "authenticate", authenticateParams{m.ID}); err != nil {
+		if err := c.call(ctx, "authenticate", authenticateParams{m.ID}, nil); err != nil {
 			c.host.Logf("log in to %s by %s: %v", c.config.Name, m.ID, err)
 			continue
 		}

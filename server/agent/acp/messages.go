@@ -8,9 +8,6 @@ import (
 	"agentctl/server/agent/acp/catalog"
 )
 
-// protocolVersion is the supported version of ACP.
-const protocolVersion = 1
-
 // codeAuthRequired is the error code of a request that requires a login.
 const codeAuthRequired = -32000
 
@@ -68,12 +65,15 @@ type initializeResult struct {
 			Embedded bool `json:"embeddedContext"`
 		} `json:"promptCapabilities"`
 	} `json:"agentCapabilities"`
-	AuthMethods []authMethod `json:"authMethods"`
-	Meta        struct {
-		Steering struct {
-			Supported bool `json:"supported"` // extension: steerMethod
-		} `json:"steering"`
-	} `json:"_meta"`
+	AuthMethods []authMethod   `json:"authMethods"`
+	Meta        initializeMeta `json:"_meta"`
+}
+
+// initializeMeta holds extensions that the agent announces.
+type initializeMeta struct {
+	Steering struct {
+		Supported bool `json:"supported"` // steerMethod
+	} `json:"steering"`
 }
 
 // mcpCapabilities are the transports of MCP servers that the agent accepts in addition to commands.
@@ -94,6 +94,8 @@ type sessionResult struct {
 	Modes   *modes         `json:"modes"`
 	Models  *models        `json:"models"`
 	Config  []configOption `json:"configOptions"`
+
+	Commands []availableCommand `json:"-"` // of version 2; nil: not reported
 }
 
 type modes struct {
@@ -196,15 +198,9 @@ type update struct {
 		Status  string `json:"status"`
 	} `json:"entries"`
 
-	Commands []struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		Input       *struct {
-			Hint string `json:"hint"`
-		} `json:"input"`
-	} `json:"availableCommands"`
-	Mode   string         `json:"currentModeId"`
-	Config []configOption `json:"configOptions"`
+	Commands []availableCommand `json:"availableCommands"`
+	Mode     string             `json:"currentModeId"`
+	Config   []configOption     `json:"configOptions"`
 
 	Used int64 `json:"used"`
 	Size int64 `json:"size"`
@@ -220,13 +216,32 @@ type toolCall struct {
 	ToolKind  string          `json:"kind"`
 	Status    string          `json:"status"`
 	Content   json.RawMessage `json:"content"`
-	Locations []struct {
-		Path string `json:"path"`
-		Line int    `json:"line"`
-	} `json:"locations"`
-	Input  json.RawMessage `json:"rawInput"`
-	Output json.RawMessage `json:"rawOutput"`
-	Meta   catalog.Meta    `json:"_meta"`
+	Locations []toolLocation  `json:"locations"`
+	Input     json.RawMessage `json:"rawInput"`
+	Output    json.RawMessage `json:"rawOutput"`
+	Meta      catalog.Meta    `json:"_meta"`
+
+	terminal *terminalOutput // of version 2; nil: none
+}
+
+type toolLocation struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+}
+
+// terminalOutput is output of a command in a terminal: what follows the output before, or all of it.
+type terminalOutput struct {
+	text  string
+	whole bool
+	exit  *int // nil: the command runs, or has none
+}
+
+type availableCommand struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Input       *struct {
+		Hint string `json:"hint"`
+	} `json:"input"`
 }
 
 // name returns the name of the tool, or "".
@@ -236,6 +251,8 @@ type permissionParams struct {
 	Session string             `json:"sessionId"`
 	Tool    toolCall           `json:"toolCall"`
 	Options []permissionOption `json:"options"`
+
+	Description string `json:"-"` // of version 2
 }
 
 type permissionOption struct {

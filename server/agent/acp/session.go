@@ -28,12 +28,11 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 			"with the next message", a.config.Name, rejectionText(err))
 	}
 	params.Session = ""
-	raw, err := c.conn.Call(ctx, "session/new", params)
-	if err != nil {
+	var result sessionResult
+	if err := c.call(ctx, "session/new", params, &result); err != nil {
 		return err
 	}
-	var result sessionResult
-	if err := decode(raw, &result); err != nil || result.Session == "" {
+	if result.Session == "" {
 		return errors.New("session/new: response has no session id")
 	}
 	return a.adoptSession(ctx, c, result, saved, false)
@@ -80,10 +79,7 @@ func (c *client) reopen(ctx context.Context, method string, params sessionParams
 	result := sessionResult{Session: params.Session}
 	c.setReplay(r)
 	defer c.setReplay(nil)
-	raw, err := c.conn.Call(ctx, method, params)
-	if err == nil {
-		err = decode(raw, &result)
-	}
+	err := c.call(ctx, method, params, &result)
 	if err == nil && method != "session/resume" {
 		err = c.awaitReplay(ctx)
 	}

@@ -102,24 +102,21 @@ func (c *client) configure(ctx context.Context, id, value string) error {
 	if err != nil {
 		return err
 	}
-	var raw json.RawMessage
+	var r sessionResult // a response without options changes only this setting
 	switch kind {
 	case modeSetting:
-		raw, err = c.conn.Call(ctx, "session/set_mode", setModeParams{c.session, value})
+		err = c.call(ctx, "session/set_mode", setModeParams{c.session, value}, &r)
 	case modelSetting:
-		raw, err = c.conn.Call(ctx, "session/set_model", setModelParams{c.session, value})
+		err = c.call(ctx, "session/set_model", setModelParams{c.session, value}, &r)
 	case selectSetting:
-		raw, err = c.conn.Call(ctx, "session/set_config_option",
-			setConfigParams{Session: c.session, ID: id, Value: value})
+		err = c.call(ctx, "session/set_config_option", setConfigParams{Session: c.session, ID: id, Value: value}, &r)
 	case boolSetting:
-		raw, err = c.conn.Call(ctx, "session/set_config_option",
-			setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"})
+		err = c.call(ctx, "session/set_config_option",
+			setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"}, &r)
 	}
 	if err != nil {
 		return err
 	}
-	var r sessionResult
-	_ = decode(raw, &r) // a response without options changes only this setting
 	c.updateSettings(func(s *settings) {
 		s.set(id, value)
 		s.applyConfig(r.Config)
@@ -144,6 +141,9 @@ func (s *settings) reset(r sessionResult) {
 		s.upsert(m, modelSetting)
 	}
 	s.applyConfig(r.Config)
+	if r.Commands != nil {
+		s.setCommands(r.Commands)
+	}
 }
 
 // applyConfig replaces all config options. An option with the category mode or model replaces the
@@ -278,9 +278,9 @@ func (s *settings) setAgent(name string, agent *implementation) {
 	}
 }
 
-func (s *settings) setCommands(u *update) {
+func (s *settings) setCommands(list []availableCommand) {
 	s.options.Commands = nil
-	for _, c := range u.Commands {
+	for _, c := range list {
 		slash := protocol.SlashCommand{Name: c.Name, About: c.Description}
 		if c.Input != nil {
 			slash.Hint = c.Input.Hint

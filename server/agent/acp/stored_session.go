@@ -68,13 +68,9 @@ func StoredSessions(ctx context.Context, config Config, spec agent.Spec, dir str
 // storedSessions reads all pages of the list.
 func (c *client) storedSessions(ctx context.Context, dir string) (list []StoredSession, err error) {
 	for params := (listParams{CWD: dir}); ; {
-		raw, err := c.conn.Call(ctx, "session/list", params)
-		if err != nil {
-			return nil, err
-		}
 		var page listResult
-		if err := decode(raw, &page); err != nil {
-			return nil, fmt.Errorf("session/list: %w", err)
+		if err := c.call(ctx, "session/list", params, &page); err != nil {
+			return nil, err
 		}
 		list = append(list, page.Sessions...)
 		if len(list) >= maxStored || len(page.Sessions) == 0 || page.Next == "" || page.Next == params.Cursor {

@@ -80,6 +80,9 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	if code := c.Meta.ExitCode(); code != nil {
 		known.exit = code
 	}
+	if err := t.applyTerminal(known, c.terminal); err != nil {
+		return err
+	}
 	if present(c.Output) {
 		known.raw = c.Output
 	}
@@ -88,6 +91,8 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 		return t.endTool(known, protocol.ToolCompleted)
 	case "failed":
 		return t.endTool(known, cmp.Or(known.refused, protocol.ToolFailed))
+	case "cancelled": // of version 2
+		return t.endTool(known, cmp.Or(known.refused, protocol.ToolCancelled))
 	}
 	return nil
 }
@@ -155,6 +160,29 @@ func (t *turn) appendOutput(known *tool, text string) error {
 	known.text += text
 	known.terminal += text
 	return t.emitTool(known, protocol.ToolOutput, protocol.ToolOutputData{Tool: known.id, Text: text})
+}
+
+// applyTerminal applies output of a terminal; nil: none.
+func (t *turn) applyTerminal(known *tool, o *terminalOutput) error {
+	if o == nil {
+		return nil
+	}
+	known.exit = cmp.Or(o.exit, known.exit)
+	rest, grew := strings.CutPrefix(o.text, known.terminal)
+	switch {
+	case !o.whole:
+		return t.appendOutput(known, o.text)
+	case grew:
+		return t.appendOutput(known, rest)
+	}
+	before := known.content // without the terminal
+	if known.content != nil {
+		before = known.content[:len(known.content)-1]
+	} else if text := strings.TrimSuffix(known.text, known.terminal); text != "" {
+		before = []protocol.Content{{Type: contentText, Text: text}}
+	}
+	known.terminal = o.text
+	return t.updateOutput(known, slices.Clone(before))
 }
 
 // endTool emits the end of a call. Output that is only in the raw output is emitted first.

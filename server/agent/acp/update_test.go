@@ -16,6 +16,7 @@ import (
 // newTestClient returns a client without a program, ready for a turn.
 func newTestClient(r *recorder) *client {
 	c := &client{
+		wire:   wireV1{},
 		config: Config{Name: "Fake"}, host: r, session: "s",
 		replayed: make(chan struct{}, 1), unknown: map[string]bool{},
 	}

@@ -45,9 +45,12 @@ var claude = Agent{
 	// no parameter chooses another (0.101).
 	StartModes: map[string]string{"auto": "default"},
 	// An edit says that it does not replace every occurrence (0.100). One that does changes more than
-	// its diff shows.
-	EditFields: map[string]EditField{"replace_all": isFalse},
-	ReadTools:  []string{"Grep", "LS", "Read"},
+	// its diff shows. In version 2 the diff has lines around the replaced text (0.101).
+	EditFields: map[string]EditField{
+		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement("old_string", "new_string"),
+		"replace_all": isFalse,
+	},
+	ReadTools: []string{"Grep", "LS", "Read"},
 }
 
 // claudeMeta is the _meta of Claude's updates (0.100).

@@ -58,9 +58,15 @@ type Conn struct {
 
 	mu       sync.Mutex
 	lastID   int64
-	pending  map[int64]chan message // capacity 1 each, so the reader never waits
-	incoming map[string]*Request    // not answered, by id
-	closeErr error                  // set before done is closed
+	pending  map[int64]pendingCall
+	incoming map[string]*Request // not answered, by id
+	closeErr error               // set before done is closed
+}
+
+// pendingCall is a call without a response.
+type pendingCall struct {
+	answer   chan message // capacity 1, so that the reader never waits
+	answered func()       // called by the reader; may be nil
 }
 
 // New returns a connection that reads from r and writes to w. It ends when either fails. To end it,
@@ -70,7 +76,7 @@ func New(r io.Reader, w io.Writer, h Handler) *Conn {
 		handler:  h,
 		outgoing: make(chan []byte, queueLen),
 		done:     make(chan struct{}),
-		pending:  map[int64]chan message{},
+		pending:  map[int64]pendingCall{},
 		incoming: map[string]*Request{},
 	}
 	c.wg.Go(func() { c.readLoop(newLineReader(r)) })
@@ -87,11 +93,17 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 // Call sends a request and returns the result. The error is a *Error when the peer answered with an
 // error, and wraps ErrClosed when the connection ended. When ctx ends, the request is withdrawn.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	return c.CallThen(ctx, method, params, nil)
+}
+
+// CallThen is Call with a function that the reading goroutine calls at the response, before it
+// handles what the peer has sent after it.
+func (c *Conn) CallThen(ctx context.Context, method string, params any, answered func()) (json.RawMessage, error) {
 	c.mu.Lock()
 	c.lastID++
 	id := c.lastID
 	answer := make(chan message, 1)
-	c.pending[id] = answer
+	c.pending[id] = pendingCall{answer, answered}
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
@@ -264,10 +276,13 @@ func (c *Conn) deliver(m message) {
 		return
 	}
 	c.mu.Lock()
-	answer := c.pending[id]
+	call := c.pending[id]
 	delete(c.pending, id)
 	c.mu.Unlock()
-	if answer != nil {
-		answer <- m
+	if call.answered != nil {
+		call.answered()
+	}
+	if call.answer != nil {
+		call.answer <- m
 	}
 }
