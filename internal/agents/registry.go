@@ -94,8 +94,15 @@ func (r *Registry) Open(spec agent.Spec, host agent.Host) (_ agent.Agent, err er
 
 // box returns the sandbox of a session with an agent, or nil. It is an error if there can be none.
 func (r *Registry) box(name string, spec *agent.Spec) (*sandbox.Box, error) {
+	if !spec.Sandbox.Confines() {
+		return nil, nil
+	}
 	p, _ := r.FindPreset(name)
-	box, err := r.Sandbox.Box(spec.Sandbox, sandbox.BoxOptions{CWD: spec.CWD, State: p.State, Dir: spec.SandboxDir})
+	o := sandbox.BoxOptions{CWD: spec.CWD, State: p.State, Dir: spec.SandboxDir}
+	if c, err := r.Find(name); err == nil {
+		o.Env = c.Variables(spec)
+	}
+	box, err := r.Sandbox.Box(spec.Sandbox, o)
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox: %w", err)
 	}

@@ -38,9 +38,10 @@ const tableLife = time.Second
 
 // BoxOptions are what a sandbox needs to know of its session.
 type BoxOptions struct {
-	CWD   string  // absolute; the directory that is written
-	State []State // of the agent
-	Dir   string  // for files of this sandbox, in Options.Dir; the session's socket is in it
+	CWD   string   // absolute; the directory that is written
+	Env   []string // K=V, of the agent's processes; nil: the environment of the server
+	State []State  // of the agent
+	Dir   string   // for files of this sandbox, in Options.Dir; the session's socket is in it
 }
 
 // SocketName is the name of the session's socket in BoxOptions.Dir.
@@ -49,11 +50,16 @@ const SocketName = "socket"
 // socketInside is where processes find that socket on Linux.
 const socketInside = "/run/agentctl.sock"
 
-// A State is a directory below the home directory in which an agent keeps state. A sandbox shows
-// what is listed. All else that the agent writes there ends with its process, so that no settings,
-// hooks, rules or lists of servers stay that run programs outside.
+// A State is a directory in which an agent keeps state. A sandbox shows what is listed. All else that
+// the agent writes there ends with its process, so that no settings, hooks, rules or lists of servers
+// stay that run programs outside.
 type State struct {
-	Dir    string   // empty: the home directory itself, which stays as it is
+	Dir string // below the home directory; ".": that itself, which stays as it is; empty: none
+
+	// Moved are the variables of the agent that name the directory instead; the first that is set
+	// does. "NAME/x" is the directory x in the one that NAME names.
+	Moved []string
+
 	Kept   []string // written; a name that ends with a slash is a directory, which is created
 	Read   []string // read only
 	Copied []string // files that the agent writes a copy of
@@ -71,6 +77,9 @@ func (h *Host) Box(s protocol.Sandbox, o BoxOptions) (*Box, error) {
 	}
 	if err := h.Check(s); err != nil {
 		return nil, err
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
 	}
 	b := &Box{host: h, sandbox: s, options: o, home: h.options.Home}
 	if err := b.checkCWD(); err != nil {
@@ -95,8 +104,7 @@ func (b *Box) checkCWD() error {
 	if within(real, b.home) {
 		return refuse("it contains the home directory")
 	}
-	for _, name := range slices.Concat(hiddenInHome, startPlaces) {
-		place := filepath.Join(b.home, name)
+	for _, place := range b.places(hiddenInHome, startPlaces) {
 		if within(place, real) || within(real, place) {
 			return refuse("it contains, or is in, " + place)
 		}
@@ -250,19 +258,18 @@ func (b *Box) writable() access {
 }
 
 func (b *Box) setCaches(t table) {
-	for _, name := range cacheDirectories {
-		dir := filepath.Join(b.home, name)
+	for _, dir := range b.places(cacheDirectories) {
 		_ = os.MkdirAll(dir, 0o700) // a process in the sandbox cannot make it
 		t.set(dir, private)
 	}
-	for _, name := range readCaches {
-		t.set(filepath.Join(b.home, name), read)
+	for _, path := range b.places(readCaches) {
+		t.set(path, read)
 	}
-	for _, name := range cachesInHome {
-		t.set(filepath.Join(b.home, name), b.writable())
+	for _, path := range b.places(cachesInHome) {
+		t.set(path, b.writable())
 	}
 	for _, name := range cacheVariables {
-		if path := os.Getenv(name); filepath.IsAbs(path) && !within(path, b.home) {
+		if path := b.variable(name); filepath.IsAbs(path) && !within(path, b.home) {
 			t.set(path, b.writable())
 		}
 	}
@@ -275,8 +282,16 @@ func (b *Box) setCaches(t table) {
 // agents start.
 func (b *Box) setState(t table) error {
 	for _, s := range b.options.State {
-		dir := filepath.Join(b.home, s.Dir)
-		if s.Dir != "" {
+		dir := b.stateDir(&s)
+		for _, own := range b.host.ownPaths() {
+			if within(own.path, dir) {
+				return fmt.Errorf("state of the agent: %s is in a directory of the server", dir)
+			}
+		}
+		if dir == "" {
+			continue
+		}
+		if s.Dir != "." {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return fmt.Errorf("state of the agent: %w", err)
 			}
@@ -306,6 +321,23 @@ func (b *Box) setState(t table) error {
 	return nil
 }
 
+// stateDir returns the directory of a state, or "".
+func (b *Box) stateDir(s *State) string {
+	for _, moved := range s.Moved {
+		name, below, _ := strings.Cut(moved, "/")
+		if dir := b.variable(name); dir != "" {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(b.options.CWD, dir)
+			}
+			return filepath.Join(dir, below)
+		}
+	}
+	if s.Dir == "" {
+		return ""
+	}
+	return filepath.Join(b.homes()[0], s.Dir)
+}
+
 // copyState shows a writable copy of a file, which lasts as long as the agent.
 func (b *Box) copyState(t table, path string) error {
 	content, err := os.ReadFile(path)
@@ -328,14 +360,10 @@ func (b *Box) hide(t table, cwd string) error {
 	for _, o := range b.host.ownPaths() {
 		paths = append(paths, o.path)
 	}
-	for _, name := range hiddenInHome {
-		paths = append(paths, filepath.Join(b.home, name))
-	}
-	for _, name := range agentctlVariables {
-		paths = append(paths, filepath.Join(os.Getenv(name), "agentctl"))
-	}
+	paths = append(paths, b.places(hiddenInHome)...)
 	for _, name := range hiddenVariables {
 		paths = append(paths, filepath.SplitList(os.Getenv(name))...)
+		paths = append(paths, filepath.SplitList(b.variable(name))...)
 	}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 	for _, path := range b.host.options.Config.Hide {
@@ -344,8 +372,8 @@ func (b *Box) hide(t table, cwd string) error {
 	for _, path := range paths {
 		t.set(path, hidden)
 	}
-	for _, name := range shownInHome {
-		t.set(filepath.Join(b.home, name), read)
+	for _, path := range b.places(shownInHome) {
+		t.set(path, read)
 	}
 	return hideAliases(t, paths, cwd)
 }
@@ -353,7 +381,7 @@ func (b *Box) hide(t table, cwd string) error {
 // environment returns the variables of a process in the sandbox.
 func (b *Box) environment(env []string) []string {
 	if env == nil {
-		env = os.Environ()
+		env = b.options.Env
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, value, _ := strings.Cut(kv, "=")
@@ -362,7 +390,7 @@ func (b *Box) environment(env []string) []string {
 	if b.writable() == write {
 		for _, s := range b.options.State {
 			for name, file := range s.Variables {
-				env = append(env, name+"="+filepath.Join(b.home, s.Dir, file))
+				env = append(env, name+"="+filepath.Join(b.stateDir(&s), file))
 			}
 		}
 	}

@@ -1,5 +1,58 @@
 package sandbox
 
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// movedBy are directories below the home directory, and the variables that name them instead.
+var movedBy = map[string]string{
+	".cache": "XDG_CACHE_HOME", ".config": "XDG_CONFIG_HOME", ".local/share": "XDG_DATA_HOME",
+	".local/state": "XDG_STATE_HOME", ".cargo": "CARGO_HOME", ".gradle": "GRADLE_USER_HOME", ".npm": "npm_config_cache",
+}
+
+// variable returns a variable of the agent's processes, or "".
+func (b *Box) variable(name string) (value string) {
+	for _, kv := range b.options.Env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v // the last one counts
+		}
+	}
+	return value
+}
+
+// homes returns the home directory of the agent's processes, then the one of the user.
+func (b *Box) homes() []string {
+	if dir := b.variable("HOME"); filepath.IsAbs(dir) && filepath.Clean(dir) != b.home {
+		return []string{filepath.Clean(dir), b.home}
+	}
+	return []string{b.home}
+}
+
+// places returns the paths of names below the home directories, and where variables of the agent or of
+// the server move them. None contains the home directory.
+func (b *Box) places(names ...[]string) (paths []string) {
+	for _, name := range slices.Concat(names...) {
+		for _, home := range b.homes() {
+			paths = append(paths, filepath.Join(home, name))
+		}
+		for dir, variable := range movedBy {
+			below, err := filepath.Rel(dir, name)
+			if err != nil || !filepath.IsLocal(below) {
+				continue
+			}
+			for _, moved := range []string{b.variable(variable), os.Getenv(variable)} {
+				if path := filepath.Join(moved, below); filepath.IsAbs(path) && !within(path, b.home) {
+					paths = append(paths, path)
+				}
+			}
+		}
+	}
+	return paths
+}
+
 // hiddenInHome are paths below the home directory that do not exist in a sandbox: private keys,
 // logins, and sockets of programs that run others.
 var hiddenInHome = []string{
@@ -13,9 +66,6 @@ var hiddenInHome = []string{
 	"Library/Keychains", "Library/Cookies",
 	".local/share/agentctl", ".local/state/agentctl", ".config/agentctl", ".cache/agentctl",
 }
-
-// agentctlVariables name directories in which agentctl has one.
-var agentctlVariables = []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}
 
 // hiddenVariables name files and directories that are hidden: others than hiddenInHome. Agents log in
 // with the file that GOOGLE_APPLICATION_CREDENTIALS names, so it is not among them.

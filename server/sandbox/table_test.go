@@ -118,6 +118,84 @@ func TestAProcessHasCachesInAHomeDirectoryWithoutAny(t *testing.T) {
 	}
 }
 
+// Everything that is known by its place below the home directory is known where variables of the agent
+// move it.
+func TestStateLoginsAndCachesFollowTheVariablesOfTheAgent(t *testing.T) {
+	state := []State{
+		{Dir: ".agent", Moved: []string{"AGENT_DIR"}, Kept: []string{"log/", "login"}, Read: []string{"settings.json"}},
+		{Dir: ".config/agent", Moved: []string{"AGENT_ROOT/config", "XDG_CONFIG_HOME/agent"}, Read: []string{"rules"}},
+		{Dir: ".", Moved: []string{"AGENT_DIR"}, Copied: []string{".agent.json"}},
+		{Moved: []string{"AGENT_EXTRA"}, Kept: []string{"data/"}, Variables: map[string]string{"AGENT_DB": "data/db"}},
+	}
+	files := []string{
+		"at/agent/settings.json", "at/agent/hooks.json", "at/agent/login", "at/agent/.agent.json", "at/config/agent/rules",
+		"at/config/gh/hosts.yml", "at/cache/pip/x", "at/cache/other", "at/cargo/credentials.toml", "at/cargo/registry/x",
+		"root/config/rules", ".agent/login", ".agent.json", ".config/agent/rules", "new/.agent/login", "new/.ssh/id",
+		"new/.agent.json",
+	}
+	for name, c := range map[string]struct {
+		env  []string // with HOME/ for the home directory
+		want map[string]access
+	}{
+		"nothing is set": {nil, map[string]access{
+			".agent/login": write, ".agent/log/x": write, ".agent/new": private, ".agent.json": write, ".config/agent/rules": read,
+			"at/agent/login": read, "at/config/gh/hosts.yml": read,
+		}},
+		"everything is set": {
+			[]string{
+				"AGENT_DIR=HOME/at/agent", "XDG_CONFIG_HOME=HOME/at/config", "XDG_CACHE_HOME=HOME/at/cache",
+				"CARGO_HOME=HOME/at/cargo", "AGENT_EXTRA=HOME/extra",
+			},
+			map[string]access{
+				"at/agent/login": write, "at/agent/log/x": write, "at/agent/settings.json": read, "at/agent/hooks.json": private,
+				"at/agent/.agent.json": write, "at/config/agent/rules": read, "at/config/agent/new": private,
+				"at/config/gh/hosts.yml": hidden, "at/config/git": read, "at/cache/pip/x": write, "at/cache/other": private,
+				"at/cargo/credentials.toml": hidden, "at/cargo/registry/x": write, "extra/data/x": write, "extra/new": private,
+				".agent/login": read, ".agent.json": read,
+			},
+		},
+		"a root before XDG": {[]string{"AGENT_ROOT=HOME/root", "XDG_CONFIG_HOME=HOME/at/config"}, map[string]access{
+			"root/config/rules": read, "root/config/new": private, "at/config/agent/rules": read, "at/config/agent/new": read,
+		}},
+		"a relative directory": {[]string{"AGENT_DIR=state"}, map[string]access{"work/state/log/x": write, "work/state/new": private}},
+		"another home directory": {[]string{"HOME=HOME/new"}, map[string]access{
+			"new/.agent/login": write, "new/.agent/new": private, "new/.ssh/id": hidden, ".ssh/id": hidden,
+			".agent/login": read, "new/.agent.json": write,
+		}},
+	} {
+		b, home := newTestBox(t, protocol.SandboxWorkspace, append(files, ".ssh/id")...)
+		b.options.State, b.options.Dir = state, filepath.Join(home, "s")
+		if err := os.MkdirAll(b.options.Dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, kv := range c.env {
+			b.options.Env = append(b.options.Env, strings.ReplaceAll(kv, "HOME/", home+"/"))
+		}
+		rules, err := b.table()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for file, want := range c.want {
+			if a := rules.at(filepath.Join(home, file)).access; a != want {
+				t.Errorf("%s: %s has the access %d, want %d", name, file, a, want)
+			}
+		}
+		db := "AGENT_DB=" + filepath.Join(home, "extra/data/db")
+		if got := slices.Contains(b.environment(nil), db); got != (name == "everything is set") {
+			t.Errorf("%s: the variable of the state is set: %t", name, got)
+		}
+	}
+}
+
+func TestStateInADirectoryOfTheServerIsRefused(t *testing.T) {
+	b, home := newTestBox(t, protocol.SandboxWorkspace)
+	b.options.State[0].Moved = []string{"AGENT_DIR"}
+	b.options.Env = []string{"AGENT_DIR=" + filepath.Join(home, ".local/share/agentctl/x")}
+	if _, err := b.table(); err == nil || !strings.Contains(err.Error(), "a directory of the server") {
+		t.Error(err)
+	}
+}
+
 func TestAnAgentWritesItsStateElsewhereInTheModeWorkspace(t *testing.T) {
 	for mode, want := range map[protocol.SandboxMode]string{
 		protocol.SandboxWorkspace: ".agent/log/db", protocol.SandboxReadOnly: "set",
@@ -287,6 +365,7 @@ func TestWhatTheEnvironmentNamesIsHidden(t *testing.T) {
 	t.Setenv("GOCACHE", filepath.Join(home, "gocache"))
 	t.Setenv("PIP_CACHE_DIR", home)
 	t.Setenv("KUBECONFIG", "relative")
+	b.options.Env = os.Environ()
 	rules, err := b.table()
 	if err != nil {
 		t.Fatal(err)

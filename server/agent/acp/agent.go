@@ -277,25 +277,26 @@ func (a *Agent) updateState(change func(*state)) error {
 	return a.host.Save(b)
 }
 
-// environment returns the server's environment overridden by the configuration's and the session's.
-// A variable that is empty in the session is removed. A session that an agent created changes neither
-// the configuration nor the defaults: they include the mode of the agent.
-func (a *Agent) environment() []string {
-	env := maps.Clone(a.config.Defaults)
+// Variables returns the environment of an agent's processes: the server's, overridden by the
+// configuration's and the session's. A variable that is empty in the session is removed. A session that
+// an agent created changes neither the configuration nor the defaults: they include the mode of the
+// agent.
+func (c *Config) Variables(spec *agent.Spec) []string {
+	env := maps.Clone(c.Defaults)
 	if env == nil {
 		env = map[string]string{}
 	}
 	for _, kv := range os.Environ() {
 		k, v, _ := strings.Cut(kv, "=")
-		if own, ok := a.spec.Env[k]; !ok || own != "" {
+		if own, ok := spec.Env[k]; !ok || own != "" {
 			env[k] = v
 		}
 	}
-	maps.Copy(env, a.config.Env)
-	for k, v := range a.spec.Env {
-		_, isDefault := a.config.Defaults[k]
-		_, configured := a.config.Env[k]
-		if v != "" && (a.spec.Parent == "" || !isDefault && !configured) {
+	maps.Copy(env, c.Env)
+	for k, v := range spec.Env {
+		_, isDefault := c.Defaults[k]
+		_, configured := c.Env[k]
+		if v != "" && (spec.Parent == "" || !isDefault && !configured) {
 			env[k] = v
 		}
 	}

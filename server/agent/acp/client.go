@@ -48,7 +48,7 @@ type cancelParams struct {
 
 // start launches the program and opens the ACP session. On an error the process has ended.
 func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
-	env := a.environment()
+	env := a.config.Variables(&a.spec)
 	c, err := a.launch(ctx, env)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func TestTheEnvironmentOfASessionWinsAndRemovesVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := a.environment()
+	env := a.config.Variables(&a.spec)
 	for _, want := range []string{"SERVER_KEY=new", "CONFIGURED=c", "BOTH=s", "MODE=server", "QUIET=1"} {
 		if !slices.Contains(env, want) {
 			t.Errorf("no %s", want)
@@ -85,7 +85,7 @@ func TestASessionOfAnAgentChangesNeitherDefaultsNorConfiguration(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range append(want, "KEY=k") {
-			if !slices.Contains(a.environment(), want) {
+			if !slices.Contains(a.config.Variables(&a.spec), want) {
 				t.Errorf("parent %q: no %s", parent, want)
 			}
 		}

@@ -45,7 +45,7 @@ func StoredSessions(ctx context.Context, config Config, spec agent.Spec, dir str
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.config.StartTimeout)
 	defer cancel()
-	env := a.environment()
+	env := a.config.Variables(&a.spec)
 	c, err := a.launch(ctx, env)
 	if err != nil {
 		return nil, err

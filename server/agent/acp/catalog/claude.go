@@ -18,10 +18,10 @@ var claude = Agent{
 		Login:        "run `claude /login`, or set ANTHROPIC_API_KEY",
 		LoginCommand: []string{"claude", "/login"}, LoginFiles: []string{".claude/.credentials.json"},
 		Keys:      []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"},
-		Variables: []string{"ANTHROPIC_*", "CLAUDE_CODE_*"},
+		Variables: []string{"ANTHROPIC_*", "CLAUDE_CODE_*", "CLAUDE_CONFIG_DIR"},
 		State: []sandbox.State{
 			{
-				Dir: ".claude", Kept: []string{
+				Dir: ".claude", Moved: []string{"CLAUDE_CONFIG_DIR"}, Kept: []string{
 					"projects/", "sessions/", "todos/", "tasks/", "plans/", "file-history/", ".credentials.json", "history.jsonl",
 				},
 				Read: []string{
@@ -29,7 +29,7 @@ var claude = Agent{
 					"rules", "skills",
 				},
 			},
-			{Copied: []string{".claude.json"}},
+			{Dir: ".", Moved: []string{"CLAUDE_CONFIG_DIR"}, Copied: []string{".claude.json"}},
 		},
 		Decides: "starts in mode default, where it reads files of the directory and runs commands that it " +
 			"takes for harmless without asking; it asks before other commands, files elsewhere, edits and the web",

@@ -15,12 +15,15 @@ var codex = Agent{
 		Login:        "run `codex login`, or set OPENAI_API_KEY",
 		LoginCommand: []string{"codex", "login"}, LoginFiles: []string{".codex/auth.json"},
 		Keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
-		State: []sandbox.State{{
-			Dir:  ".codex",
-			Kept: []string{"sessions/", "archived_sessions/", "log/", "auth.json", "history.jsonl"},
-			Read: []string{"AGENTS.md", "config.toml", "plugins", "prompts", "rules", "skills"},
-		}},
-		Variables: []string{"CODEX_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL"},
+		State: []sandbox.State{
+			{
+				Dir: ".codex", Moved: []string{"CODEX_HOME"},
+				Kept: []string{"sessions/", "archived_sessions/", "log/", "auth.json", "history.jsonl"},
+				Read: []string{"AGENTS.md", "config.toml", "plugins", "prompts", "rules", "skills"},
+			},
+			{Moved: []string{"CODEX_SQLITE_HOME"}},
+		},
+		Variables: []string{"CODEX_HOME", "CODEX_SQLITE_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL"},
 		// In its own default mode, agent, a reviewing model decides requests instead of a user.
 		Defaults: map[string]string{"INITIAL_AGENT_MODE": "read-only"},
 		Decides: "starts in mode read-only, where it reads all files and runs commands in a sandbox without " +

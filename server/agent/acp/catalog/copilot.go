@@ -9,8 +9,10 @@ var copilot = Agent{
 		Install: "npm install -g @github/copilot", Login: "run `copilot login`",
 		LoginCommand: []string{"copilot", "login"},
 		Keys:         []string{"COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"},
+		Variables:    []string{"COPILOT_HOME"},
 		State: []sandbox.State{{
-			Dir: ".copilot", Kept: []string{"session-state/", "history-session-state/", "logs/"},
+			Dir: ".copilot", Moved: []string{"COPILOT_HOME"},
+			Kept: []string{"session-state/", "history-session-state/", "logs/"},
 			Read: []string{"agents", "mcp-config.json", "skills"}, Copied: []string{"config.json"},
 		}},
 		Decides: "starts in mode agent, where it reads all files without asking and asks before commands and edits; " +

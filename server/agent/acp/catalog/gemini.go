@@ -17,7 +17,8 @@ var gemini = Agent{
 		LoginCommand: []string{"gemini"}, LoginFiles: []string{".gemini/oauth_creds.json"},
 		Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 		State: []sandbox.State{{
-			Dir: ".gemini", Kept: []string{"tmp/", "history/", "oauth_creds.json", "google_accounts.json", "installation_id"},
+			Dir: ".gemini", Moved: []string{"GEMINI_CLI_HOME/.gemini"},
+			Kept: []string{"tmp/", "history/", "oauth_creds.json", "google_accounts.json", "installation_id"},
 			Read: []string{"GEMINI.md", "agents", "commands", "extensions", "policies", "settings.json", "trustedFolders.json"},
 		}},
 		Variables: []string{

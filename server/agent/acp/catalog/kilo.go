@@ -6,5 +6,6 @@ var kilo = Agent{
 		Name: "kilo", Title: "Kilo", Command: []string{"kilo", "acp"},
 		Install: "npm install -g @kilocode/cli", Login: "run `kilo auth login`",
 		LoginCommand: []string{"kilo", "auth", "login"}, Keys: modelKeys, Variables: []string{"KILO_*"},
+		State: openCodeState("kilo", "KILO_DB"), // 7.7.9
 	},
 }

@@ -9,18 +9,7 @@ var opencode = Agent{
 		Install: "npm install -g opencode-ai", Login: "run `opencode auth login`",
 		LoginCommand: []string{"opencode", "auth", "login"},
 		LoginFiles:   []string{".local/share/opencode/auth.json"}, Keys: modelKeys,
-		State: []sandbox.State{
-			{
-				// Its database has conversations, but also rules of what is allowed and commands that start
-				// with a project: processes in sandboxes have another one.
-				Dir: ".local/share/opencode", Kept: []string{"log/", "sandbox/", "snapshot/", "storage/", "auth.json"},
-				Variables: map[string]string{"OPENCODE_DB": "sandbox/opencode.db"},
-			},
-			{Dir: ".local/state/opencode"},
-			{Dir: ".config/opencode", Read: []string{
-				"AGENTS.md", "opencode.json", "opencode.jsonc", "agent", "command", "plugin", "skills",
-			}},
-		},
+		State:     openCodeState("opencode", "OPENCODE_DB"), // 1.18.33
 		Variables: []string{"OPENCODE_*"},
 		Decides: "starts in mode build, where it runs commands, edits the directory and reads the web without " +
 			"asking, and asks before files elsewhere; rules under \"permission\" of its configuration make it ask",
@@ -36,4 +25,25 @@ var opencode = Agent{
 		"replaceAll": isReplaceAll("oldString", "newString"),
 	},
 	ReadTools: []string{"grep", "list", "read"},
+}
+
+// openCodeState returns the state of OpenCode, or of an agent that was made from it. Its database has
+// conversations, but also rules of what is allowed, logins, and for each project a command that runs
+// when a worktree is made: processes in sandboxes have another one, which db names.
+func openCodeState(name, db string) []sandbox.State {
+	return []sandbox.State{
+		{
+			Dir: ".local/share/" + name, Moved: []string{"XDG_DATA_HOME/" + name},
+			Kept:      []string{"log/", "sandbox/", "snapshot/", "storage/", "auth.json"},
+			Variables: map[string]string{db: "sandbox/" + name + ".db"},
+		},
+		{Dir: ".local/state/" + name, Moved: []string{"XDG_STATE_HOME/" + name}},
+		{
+			Dir: ".config/" + name, Moved: []string{"XDG_CONFIG_HOME/" + name},
+			Read: []string{
+				"AGENTS.md", name + ".json", name + ".jsonc", "opencode.json", "opencode.jsonc", "config.json", "agent",
+				"command", "plugin", "skills",
+			},
+		},
+	}
 }

@@ -14,10 +14,14 @@ var qwen = Agent{
 		Name: "qwen", Title: "Qwen Code", Command: []string{"qwen", "--acp", "--approval-mode", "default"},
 		Install: "npm install -g @qwen-code/qwen-code", Login: "run `qwen` once and choose how to log in",
 		LoginCommand: []string{"qwen"}, LoginFiles: []string{".qwen/oauth_creds.json"},
-		State: []sandbox.State{{
-			Dir: ".qwen", Kept: []string{"tmp/", "projects/", "oauth_creds.json", "installation_id"},
-			Read: []string{"QWEN.md", "agents", "commands", "extensions", "settings.json", "skills", "trustedFolders.json"},
-		}},
+		State: []sandbox.State{
+			{
+				Dir: ".qwen", Moved: []string{"QWEN_HOME"},
+				Kept: []string{"tmp/", "projects/", "oauth_creds.json", "installation_id"},
+				Read: []string{"QWEN.md", "agents", "commands", "extensions", "settings.json", "skills", "trustedFolders.json"},
+			},
+			{Moved: []string{"QWEN_RUNTIME_DIR"}, Kept: []string{"tmp/", "projects/"}},
+		},
 		Keys: []string{"OPENAI_API_KEY"}, Variables: []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_*"},
 		Decides: "starts in mode default, where it reads files of the directory and runs commands that it takes " +
 			"for harmless without asking, and asks before the rest; in mode auto it also edits the directory and " +
