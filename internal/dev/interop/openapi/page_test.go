@@ -35,6 +35,11 @@ var pageScript = []string{
 	`{"ask":"command","command":"make test","title":"Test"}`,
 	`{"emit":"raw","data":{"source":"test","data":"` + strings.Repeat("x", 300<<10) + `"}}`,
 	`{"say":"All tests pass."}`,
+	`{"on":"deploy it"}`,
+	`{"ask":"question","title":"Where?","questions":[{"id":"size","text":"Size","type":"integer","required":true,"max":9},` +
+		`{"id":"password","text":"Password","secret":true}]}`,
+	`{"on":"log in"}`,
+	`{"ask":"question","title":"Log in","page":{"url":"https://login.example/authorize?state=8c1d","host":""}}`,
 	`{"on":"plan the release"}`,
 	`{"plan":"Q","parallel":3,"tasks":[{"id":"build","title":"Build","steps":[{"sleep":"1h"}]},` +
 		`{"id":"test","title":"Test","steps":[{"ask":"tool","name":"t","title":"t"},{"sleep":"1h"}]}]}`,
