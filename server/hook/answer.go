@@ -1,31 +1,49 @@
 package hook
 
-import "agentctl/protocol"
+import (
+	"slices"
+
+	"agentctl/protocol"
+)
 
 // maxAnswers bounds the links of one question.
 const maxAnswers = 10
 
 // usesOf returns the uses of a request's links. A link can allow only a request that it shows
-// completely. A link answers a question if it is the only one and has choices; other questions need
-// the verb.
+// completely: not one to open a page, whose URL it does not have. The only question is answered by a
+// link for each choice, and all questions by a link whose page is a form.
 func usesOf(a *protocol.Approval, missing int64) (uses []use) {
 	switch {
-	case missing > 0 || !a.Offers(protocol.AllowOnce):
+	case missing > 0 || !a.Offers(protocol.AllowOnce) || a.Page != nil:
 	case len(a.Questions) == 0:
 		uses = append(uses, use{Decision: protocol.AllowOnce})
-	case len(a.Questions) == 1 && len(a.Questions[0].Choices) <= maxAnswers:
-		q := &a.Questions[0]
-		for _, c := range q.Choices {
-			if c.ID == "" { // a link without a choice would allow without an answer
-				continue
+	default:
+		if q := &a.Questions[0]; len(a.Questions) == 1 && len(q.Choices) <= maxAnswers {
+			for _, c := range q.Choices {
+				if _, err := q.Check([]string{c.ID}); c.ID == "" || err != nil { // it would not be an answer
+					continue
+				}
+				uses = append(uses, use{Decision: protocol.AllowOnce, Question: q.ID, Choice: c.ID, Label: c.Label})
 			}
-			uses = append(uses, use{Decision: protocol.AllowOnce, Question: q.ID, Choice: c.ID, Label: c.Label})
+		}
+		if hasIDs(a.Questions) {
+			uses = append(uses, use{Decision: protocol.AllowOnce, Form: true})
 		}
 	}
 	if a.Offers(protocol.Deny) {
 		uses = append(uses, use{Decision: protocol.Deny})
 	}
 	return uses
+}
+
+// hasIDs reports whether all questions and choices have the ids that answers name.
+func hasIDs(questions []protocol.Question) bool {
+	for i := range questions {
+		if questions[i].ID == "" || slices.ContainsFunc(questions[i].Choices, func(c protocol.Choice) bool { return c.ID == "" }) {
+			return false
+		}
+	}
+	return true
 }
 
 // answerCommand returns the program and the arguments that answer the questions of a request, with

@@ -35,6 +35,7 @@ type decided struct {
 	decision         protocol.Decision
 	by               protocol.Actor
 	answers          string // as JSON
+	secrets          string
 }
 
 func newFakeSessions() *fakeSessions {
@@ -159,11 +160,17 @@ func (f *fakeSessions) Decide(
 		if _, now := approval.Digest(a); now != digest {
 			return protocol.Errorf(protocol.CodeConflict, "another request")
 		}
+		if _, err := a.CheckAnswers(d.Input); d.Decision == protocol.AllowOnce && err != nil {
+			return err
+		}
 		f.pending[id] = append(f.pending[id][:i:i], f.pending[id][i+1:]...)
 		f.sums[id].Approvals--
 		decision := decided{session: id, request: d.Request, decision: d.Decision, by: by}
 		if d.Input != nil {
 			decision.answers = string(protocol.MustEncode(d.Input.Answers))
+			if d.Input.Secrets != nil {
+				decision.secrets = string(protocol.MustEncode(d.Input.Secrets))
+			}
 		}
 		f.decided = append(f.decided, decision)
 		return nil

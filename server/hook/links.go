@@ -48,6 +48,7 @@ type use struct {
 	Question string            `json:"question,omitempty"`
 	Choice   string            `json:"choice,omitempty"` // of the question
 	Label    string            `json:"label,omitempty"`  // of the choice
+	Form     bool              `json:"form,omitempty"`   // the answers come from the page of the link
 }
 
 // input returns the input of the decision.

@@ -40,7 +40,7 @@ type Approval struct {
 	Request json.RawMessage   `json:"request"`           // the data of the event, without blobs
 	Digest  string            `json:"digest"`            // SHA-256 of request, in hex
 	Missing int64             `json:"missing,omitempty"` // bytes of the request that are in blobs
-	Links   map[string]string `json:"links,omitempty"`   // allow_once, deny → URL
+	Links   map[string]string `json:"links,omitempty"`   // allow_once, answer, deny → URL
 	Answers []AnswerLink      `json:"answers,omitempty"` // of the only question of the request
 	Expires *time.Time        `json:"expires,omitempty"` // of the links
 
@@ -142,11 +142,14 @@ func (r *runner) pending(id string, a *protocol.Approval) (*Approval, error) {
 	p.Expires, p.Links = &expires, map[string]string{}
 	for i, u := range uses {
 		url := strings.TrimSuffix(r.hook.Links.Base, "/") + Path + tokens[i]
-		if u.Choice == "" {
+		switch {
+		case u.Form:
+			p.Links["answer"] = url
+		case u.Choice == "":
 			p.Links[string(u.Decision)] = url
-			continue
+		default:
+			p.Answers = append(p.Answers, AnswerLink{Question: u.Question, Choice: u.Choice, Label: u.Label, URL: url})
 		}
-		p.Answers = append(p.Answers, AnswerLink{Question: u.Question, Choice: u.Choice, Label: u.Label, URL: url})
 	}
 	return p, nil
 }

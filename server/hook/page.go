@@ -39,6 +39,8 @@ type page struct {
 	Button  string
 	Session string
 	Link    *link
+
+	Questions []formQuestion // of a link with a form
 }
 
 // A field is a part of a request.
@@ -99,8 +101,20 @@ func (h *Hooks) show(w http.ResponseWriter, r *http.Request, token string) {
 		h.fail(w, err)
 		return
 	}
-	p := &page{Title: "Allow this request?", Button: "Allow once", Session: l.Session, Link: l}
+	h.renderRequest(w, http.StatusOK, l, a, "", nil)
+}
+
+// renderRequest renders the page of a link with its request. given are the answers of a form that was
+// refused for the reason of message.
+func (h *Hooks) renderRequest(
+	w http.ResponseWriter, status int, l *link, a json.RawMessage, message string, given map[string][]string,
+) {
+	p := &page{Title: "Allow this request?", Button: "Allow once", Session: l.Session, Link: l, Message: message}
+	var err error
 	switch {
+	case l.Form:
+		p.Title, p.Button = "Answer this request?", "Answer"
+		p.Questions, err = formQuestions(a, given)
 	case l.Decision == protocol.Deny:
 		p.Title, p.Button = "Deny this request?", "Deny"
 	case l.Choice != "":
@@ -109,11 +123,14 @@ func (h *Hooks) show(w http.ResponseWriter, r *http.Request, token string) {
 	if s, ok := h.sessions.Summary(l.Session); ok && s.Name != "" {
 		p.Session = visible(s.Name) + " (" + l.Session + ")"
 	}
-	if p.Fields, err = fieldsOf(a); err != nil {
+	if err == nil {
+		p.Fields, err = fieldsOf(a)
+	}
+	if err != nil {
 		h.fail(w, err)
 		return
 	}
-	render(w, http.StatusOK, p)
+	render(w, status, p)
 }
 
 // findLink returns the link of a token. Links of a hook end with it, and with its decide_urls.
@@ -156,12 +173,28 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 		h.fail(w, protocol.RoleDecider.Refusal(protocol.DoApprove))
 		return
 	}
+	input, raw := l.input(), json.RawMessage(nil)
+	if l.Form {
+		if raw, input, err = h.readForm(w, r, token); err != nil {
+			h.fail(w, err)
+			return
+		}
+		if input == nil {
+			h.renderRequest(w, http.StatusBadRequest, l, raw, "Nothing decided: fill in the form.", nil)
+			return
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
 	defer cancel()
 	err = h.requests.Decide(ctx, l.Session, l.Digest, &protocol.ApproveData{
-		Request: l.Request, Decision: l.Decision, Input: l.input(),
+		Request: l.Request, Decision: l.Decision, Input: input,
 	}, actor(l.Hook))
 	var refused *protocol.Error
+	if l.Form && errors.As(err, &refused) && refused.Code == protocol.CodeInvalidMessage {
+		message := "Nothing decided: " + visible(refused.Message) + "."
+		h.renderRequest(w, http.StatusUnprocessableEntity, l, raw, message, input.Answers)
+		return
+	}
 	if err == nil || errors.As(err, &refused) && settled(refused.Code) {
 		if removeErr := h.links.remove(l); removeErr != nil { // it decides nothing more: the request is resolved
 			h.log.Error("remove link", "hook", l.Hook, "err", removeErr)
@@ -175,7 +208,7 @@ func (h *Hooks) decide(w http.ResponseWriter, r *http.Request, token string) {
 	switch {
 	case l.Decision == protocol.Deny:
 		done = "Denied."
-	case l.Choice != "":
+	case l.Choice != "", l.Form:
 		done = "Answered."
 	}
 	render(w, http.StatusOK, &page{Title: done, Message: "You can close this page."})

@@ -292,20 +292,21 @@ func TestQuestionsWithoutLinksSayHowToAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		questions []protocol.Question
 		want      string
+		links     int // to deny, and to the form
 	}{
-		"free text": {[]protocol.Question{{ID: "q", Text: "Why?"}}, "--answer 1=TEXT -- s_1 r1"},
+		"free text": {[]protocol.Question{{ID: "q", Text: "Why?"}}, "--answer 1=TEXT -- s_1 r1", 2},
 		"two": {
 			[]protocol.Question{{ID: "q", Choices: choices}, {ID: "2 $(x)"}},
-			"--answer 1=1 --answer 2=TEXT -- s_1 r1",
+			"--answer 1=1 --answer 2=TEXT -- s_1 r1", 2,
 		},
 		"no id": {
-			[]protocol.Question{{ID: "q", Choices: []protocol.Choice{{Label: "A"}}}}, "--answer 1=1 -- s_1 r1",
+			[]protocol.Question{{ID: "q", Choices: []protocol.Choice{{Label: "A"}}}}, "--answer 1=1 -- s_1 r1", 1,
 		},
-		"too many": {[]protocol.Question{{ID: "q", Choices: slices.Repeat(choices, 11)}}, "--answer 1=1 -- s_1 r1"},
+		"too many": {[]protocol.Question{{ID: "q", Choices: slices.Repeat(choices, 11)}}, "--answer 1=1 -- s_1 r1", 2},
 	} {
 		l := newLinked(t, 0, func(a *protocol.Approval) { a.Questions = c.questions })
 		if got := strings.Join(l.approval.AnswerCommand, " "); got != "agentctl approve "+c.want ||
-			l.approval.Answers != nil || len(l.approval.Links) != 1 {
+			l.approval.Answers != nil || len(l.approval.Links) != c.links {
 			t.Errorf("%s: %q, %+v", name, got, l.approval)
 		}
 	}
