@@ -67,6 +67,15 @@ func (p *Page) Public() *Page {
 	return &Page{URL: p.URL[:at], Host: p.Host, Hidden: true}
 }
 
+// Prompt returns what the page asks for, for clients that know texts alone.
+func (p *Page) Prompt() string {
+	text := "Open " + p.URL
+	if p.Hidden {
+		text += " (its query is shown by agentctl approve)"
+	}
+	return text
+}
+
 // asciiHost returns the name of a host in ASCII, and whether it is this machine.
 func asciiHost(name string) (ascii string, loopback bool, err error) {
 	if ip, err := netip.ParseAddr(name); err == nil && ip.Zone() == "" {

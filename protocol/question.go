@@ -63,14 +63,7 @@ func (q *Question) IsForm() bool {
 // are. Empty answers are left out. If a question does not accept an answer, or needs one, the error
 // has the code invalid_message and names the question.
 func (a *Approval) CheckAnswers(in *ApprovalInput) (map[string][]string, error) {
-	answers := map[string][]string{}
-	if in != nil {
-		for _, given := range []map[string][]string{in.Answers, in.Secrets} {
-			for id, texts := range given {
-				answers[id] = append(answers[id], texts...)
-			}
-		}
-	}
+	answers := in.AllAnswers()
 	for id := range answers {
 		if !slices.ContainsFunc(a.Questions, func(q Question) bool { return q.ID == id }) {
 			return nil, Errorf(CodeInvalidMessage, "answer %.80q: the request has no such question", id)
@@ -93,6 +86,19 @@ func (a *Approval) CheckAnswers(in *ApprovalInput) (map[string][]string, error) 
 		return nil, nil
 	}
 	return answers, nil
+}
+
+// AllAnswers returns the answers of an input, those to secret questions too.
+func (in *ApprovalInput) AllAnswers() map[string][]string {
+	answers := map[string][]string{}
+	if in != nil {
+		for _, given := range []map[string][]string{in.Answers, in.Secrets} {
+			for id, texts := range given {
+				answers[id] = append(answers[id], texts...)
+			}
+		}
+	}
+	return answers
 }
 
 // InputOf returns answers as the input of a decision.
@@ -129,6 +135,20 @@ func (a *Approval) HideSecrets(answers map[string][]string) (hidden map[string][
 		hidden[id] = texts
 	}
 	return hidden, any
+}
+
+// Recorded returns an input as events have it, with HiddenAnswer in place of the answers to secret
+// questions.
+func (a *Approval) Recorded(in *ApprovalInput) *ApprovalInput {
+	if in == nil {
+		return nil
+	}
+	recorded := *in
+	recorded.Secrets = nil
+	if recorded.Answers, _ = a.HideSecrets(in.AllAnswers()); len(recorded.Answers) == 0 {
+		recorded.Answers = nil
+	}
+	return &recorded
 }
 
 // Check returns the answers to a question as CheckAnswers does. The errors do not repeat the answer
@@ -322,4 +342,13 @@ func (q *Question) Details() []string {
 		lines = append(lines, "pattern: "+q.Pattern)
 	}
 	return lines
+}
+
+// Prompt returns a question with its details and what it wants, for clients that know texts alone.
+func (q *Question) Prompt() string {
+	lines := append([]string{q.Text}, q.Details()...)
+	if wants := q.Wants(); wants != "" {
+		lines = append(lines, "("+wants+")")
+	}
+	return strings.Join(lines, "\n")
 }

@@ -21,14 +21,19 @@ func NewMessages(secrets []string) *Messages { return &Messages{NewValues(Messag
 const secretName = `(?:[a-z0-9]+[_-])*(?:access|refresh|auth|session|api|client)?` +
 	`(?:token|jwt|authorization|password|passwd|secret|credentials?|api[_-]?key|cookie)`
 
-// messageCredentials are the forms in messages: credentials by name, in JSON, in JSON within a
-// string, in URL parameters and headers, and signed tokens by form. They are compiled when they are
-// first needed.
+// messageCredentials are the forms in messages: credentials by name, answers to secret questions, and
+// queries of pages that agents ask to open, in JSON and in JSON within a string; credentials in URL
+// parameters and headers, and signed tokens by form. They are compiled when they are first needed.
 var messageCredentials = sync.OnceValue(func() []credential {
 	named := "${1}" + MessageMark
 	return []credential{
 		{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*")(?:[^"\\]|\\.)+`), named},
 		{regexp.MustCompile(`(?i)(\\+"` + secretName + `\\+"\s*:\s*\\+")(?:[^"\\]|\\+[^"\\])+`), named},
+		{regexp.MustCompile(`(?i)("` + secretName + `"\s*:\s*\[\s*")(?:[^"\\]|\\.)+`), named},
+		{regexp.MustCompile(`("secrets"\s*:\s*)\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}`), `${1}"` + MessageMark + `"`},
+		{regexp.MustCompile(`(\\+"secrets\\+"\s*:\s*)\{(?:[^{}"\\]|\\+"(?:[^"\\]|\\+[^"\\])*\\+")*\}`), "${1}{}"},
+		{regexp.MustCompile(`("page_url"\s*:\s*"[^"?#\\]*)[?#](?:[^"\\]|\\.)*`), "${1}?" + MessageMark},
+		{regexp.MustCompile(`(\\+"page_url\\+"\s*:\s*\\+"[^"?#\\]*)[?#](?:[^"\\]|\\+[^"\\])*`), "${1}?" + MessageMark},
 		{regexp.MustCompile(`(?i)([?&](?:[a-z]+_)?(?:token|key|password|secret)=)[^&\s"'\\]+`), named},
 		{regexp.MustCompile(`(?i)\b(bearer|basic)(?:\s+|%20)[a-z0-9._~+/=-]{8,}`), "${1} " + MessageMark},
 		{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{3,}\.[A-Za-z0-9_-]*`), MessageMark},
@@ -39,7 +44,7 @@ var messageCredentials = sync.OnceValue(func() []credential {
 var credentialHints = [][]byte{
 	[]byte("token"), []byte("jwt"), []byte("authorization"), []byte("passw"), []byte("secret"),
 	[]byte("credential"), []byte("api"), []byte("cookie"), []byte("key="), []byte("bearer"), []byte("basic"),
-	[]byte("eyj"),
+	[]byte("eyj"), []byte("page_url"),
 }
 
 // Redact returns a message without secrets. It does not change b, and returns it if it has none.

@@ -127,7 +127,10 @@ func appendApproval(b *strings.Builder, it *protocol.Item) {
 			appendLines(b, t.Title, t.Description)
 		}
 		for _, q := range a.Questions {
-			appendLines(b, q.Text)
+			appendLines(b, q.Text, q.About)
+		}
+		if a.Page != nil {
+			appendLines(b, a.Page.URL)
 		}
 		appendLines(b, a.Explained...)
 	}

@@ -92,7 +92,7 @@ func decodeApproval(d *wire.ApprovalRequest) *protocol.Approval {
 // acceptsInput reports whether the protocol can carry the input of a decision: an edited patch of
 // an editable request.
 func acceptsInput(a *protocol.Approval, in *protocol.ApprovalInput) bool {
-	return in == nil || len(in.Tasks) == 0 && len(in.Answers) == 0 && !in.Replan && in.Command == "" &&
+	return in == nil || len(in.Tasks) == 0 && len(in.Answers)+len(in.Secrets) == 0 && !in.Replan && in.Command == "" &&
 		(a.Editable || in.Patch == "" || in.Patch == a.Patch)
 }
 

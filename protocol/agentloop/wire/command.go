@@ -29,8 +29,12 @@ func ApprovalCommand(a *protocol.Approval, patch, cwd string) []string {
 		return words
 	case protocol.ApproveQuestion:
 		words := []string{"question", title}
-		for _, q := range a.Questions {
-			text := q.Text
+		if a.Page != nil {
+			words = append(words, a.Page.Prompt())
+		}
+		for i := range a.Questions {
+			q := &a.Questions[i]
+			text := q.Prompt()
 			for _, c := range q.Choices {
 				text += "\n- " + c.Label
 			}

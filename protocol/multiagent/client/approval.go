@@ -83,7 +83,7 @@ func (r *resolutions) refused(request string) bool {
 // inputFits reports whether the protocol can carry an approval's input. The reason carries a
 // request for another plan.
 func inputFits(in *protocol.ApprovalInput) bool {
-	return in == nil || in.Tasks == nil && in.Answers == nil && in.Patch == "" && in.Command == ""
+	return in == nil || in.Tasks == nil && in.Answers == nil && in.Secrets == nil && in.Patch == "" && in.Command == ""
 }
 
 // approvals sends the client's decisions on the approval requests of a session, and applies those

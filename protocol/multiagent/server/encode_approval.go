@@ -61,8 +61,11 @@ func describeApproval(a *protocol.Approval) string {
 			lines = append(lines, more)
 		}
 	}
-	for _, q := range a.Questions {
-		lines = append(lines, q.Text)
+	for i := range a.Questions {
+		lines = append(lines, a.Questions[i].Prompt())
+	}
+	if a.Page != nil {
+		lines = append(lines, a.Page.Prompt())
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

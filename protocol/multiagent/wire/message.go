@@ -126,5 +126,6 @@ func ApprovalArgs(a *protocol.Approval) json.RawMessage {
 		Paths     []string            `json:"paths,omitempty"`
 		Tasks     []protocol.Task     `json:"tasks,omitempty"`
 		Questions []protocol.Question `json:"questions,omitempty"`
-	}{a.Input, a.Command, a.CWD, a.Patch, a.Content, a.Paths, a.Tasks, a.Questions})
+		Page      *protocol.Page      `json:"page,omitempty"`
+	}{a.Input, a.Command, a.CWD, a.Patch, a.Content, a.Paths, a.Tasks, a.Questions, a.Page})
 }

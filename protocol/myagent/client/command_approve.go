@@ -36,8 +36,8 @@ func (c command) approve(d *protocol.ApproveData) {
 		if in.Tasks != nil {
 			content["tasks"] = s.decoder.foreignTasks(in.Tasks)
 		}
-		if in.Answers != nil {
-			content["answers"] = in.Answers
+		if answers := in.AllAnswers(); len(answers) > 0 {
+			content["answers"] = answers
 		}
 	}
 	f := wire.Frame{Session: s.serverID, Event: wire.UserResponse, Step: "confirm_" + d.Request, Content: content}
@@ -59,7 +59,6 @@ func (c command) sendDecision(d *protocol.ApproveData, decision protocol.Decisio
 	s := c.s
 	r := protocol.ApprovalResolvedData{
 		Request: d.Request, Outcome: protocol.Denied, Decision: decision, Option: d.Option, Reason: d.Reason,
-		Input: d.Input,
 	}
 	switch decision {
 	case protocol.AllowOnce:
@@ -74,6 +73,7 @@ func (c command) sendDecision(d *protocol.ApproveData, decision protocol.Decisio
 	}
 	a := s.log.State.PendingApproval(d.Request)
 	turn, plan := a.Turn, a.Kind == protocol.ApprovePlan
+	r.Input = a.Recorded(d.Input)
 	replan := plan && d.Input != nil && d.Input.Replan
 	if replan { // a new plan is made when the pending one is denied
 		question := d.Reason

@@ -200,6 +200,7 @@ func (dec *decoder) userConfirm(f *frame) {
 	f.meta.Decode("content", &a.Content)
 	f.meta.Decode("paths", &a.Paths)
 	f.meta.Decode("questions", &a.Questions)
+	f.meta.Decode("page", &a.Page)
 	f.meta.Decode("expires", &a.Expires)
 	f.meta.Decode("asked", &a.Asked)
 	if !f.meta.Decode("options", &a.Options) || len(a.Options) == 0 {

@@ -190,6 +190,9 @@ func (enc *encoder) confirmFrame(a *protocol.Approval) wire.Frame {
 	if len(a.Questions) > 0 {
 		m["questions"] = a.Questions
 	}
+	if a.Page != nil {
+		m["page"] = a.Page
+	}
 	if a.Expires != nil {
 		m["expires"] = *a.Expires
 	}

@@ -60,6 +60,9 @@ func DecisionOf(a *protocol.Approval, p *ApprovalResponse) protocol.ApproveData 
 			d.Input = &protocol.ApprovalInput{Replan: true}
 		}
 	case answersPayload:
+		if len(a.Questions) == 0 { // the question to open a page is the dialect's
+			return d
+		}
 		answers := map[string][]string{}
 		for key, raw := range p.Payload.Answers {
 			many := AnswerTexts(raw)
@@ -79,9 +82,11 @@ func DecisionOf(a *protocol.Approval, p *ApprovalResponse) protocol.ApproveData 
 // A question is a question of an approval, or nil.
 type question protocol.Question
 
-// questionOf finds a question by id or, as the real client sends it, by text.
+// questionOf finds a question by id or, as the real client sends it, by its text as shown.
 func questionOf(a *protocol.Approval, key string) *question {
-	i := slices.IndexFunc(a.Questions, func(q protocol.Question) bool { return q.ID == key || q.Text == key })
+	i := slices.IndexFunc(a.Questions, func(q protocol.Question) bool {
+		return q.ID == key || q.Text == key || q.Prompt() == key
+	})
 	if i < 0 {
 		return nil
 	}
@@ -113,7 +118,7 @@ func SupportsDecision(d protocol.Decision) bool { return d == protocol.AllowOnce
 // AnswerOf encodes the content of a decision: the answers to a question, or else the reason. The
 // protocol carries a reason as plan feedback only.
 func AnswerOf(a *protocol.Approval, d *protocol.ApproveData) *ApprovalAnswer {
-	if a.Kind != protocol.ApproveQuestion || d.Input == nil || len(d.Input.Answers) == 0 {
+	if a.Kind != protocol.ApproveQuestion || d.Input == nil || len(d.Input.AllAnswers()) == 0 {
 		if d.Reason == "" {
 			return nil
 		}
@@ -128,10 +133,10 @@ func AnswersOf(a *protocol.Approval, in *protocol.ApprovalInput) map[string]json
 	if in == nil {
 		return answers
 	}
-	for key, values := range in.Answers {
+	for key, values := range in.AllAnswers() {
 		q := questionOf(a, key)
 		if q != nil {
-			key = q.Text
+			key = (*protocol.Question)(q).Prompt()
 		}
 		labels := make([]string, len(values))
 		for i, w := range values {
@@ -181,8 +186,14 @@ func ApprovalInput(a *protocol.Approval) json.RawMessage {
 	switch a.Kind {
 	case protocol.ApproveQuestion:
 		var in PromptInput
-		for _, q := range a.Questions {
-			question := promptQuestion{Question: q.Text, Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
+		if a.Page != nil {
+			in.Questions = append(in.Questions, promptQuestion{
+				Question: a.Title + "\n" + a.Page.Prompt(), Header: "page", Options: []promptOption{},
+			})
+		}
+		for i := range a.Questions {
+			q := &a.Questions[i]
+			question := promptQuestion{Question: q.Prompt(), Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
 			for _, c := range q.Choices {
 				question.Options = append(question.Options, promptOption{c.Label, c.About})
 			}

@@ -79,29 +79,22 @@ func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData
 func recordedInput(
 	a *protocol.Approval, in *protocol.ApprovalInput, decision protocol.Decision,
 ) (recorded *protocol.ApprovalInput, secret map[string][]string, err error) {
-	var answers map[string][]string
-	switch {
-	case decision.Allows():
-		if answers, err = a.CheckAnswers(in); err != nil {
-			return nil, nil, err
-		}
-	case in == nil:
-		return nil, nil, nil
-	default:
-		answers = in.Answers
+	if !decision.Allows() {
+		return a.Recorded(in), nil, nil
 	}
-	if in == nil && answers == nil {
-		return nil, nil, nil
+	answers, err := a.CheckAnswers(in)
+	if err != nil || in == nil && answers == nil {
+		return nil, nil, err
 	}
-	recorded = &protocol.ApprovalInput{}
+	checked := protocol.ApprovalInput{}
 	if in != nil {
-		*recorded = *in
+		checked = *in
 	}
-	hidden, any := a.HideSecrets(answers)
-	if recorded.Secrets, recorded.Answers = nil, hidden; any && decision.Allows() {
+	checked.Answers, checked.Secrets = answers, nil
+	if _, any := a.HideSecrets(answers); any {
 		secret = answers
 	}
-	return recorded, secret, nil
+	return a.Recorded(&checked), secret, nil
 }
 
 // pending returns a copy of a pending request; with no id, of the only one.
