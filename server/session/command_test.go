@@ -1,6 +1,8 @@
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -288,4 +290,28 @@ func TestWhatNoEventCanHoldIsRefused(t *testing.T) {
 			t.Error("not closed")
 		}
 	})
+}
+
+// The stored hash of a command does not help to find out the answer to a secret question.
+func TestTheHashOfAnAnswerNeedsTheKey(t *testing.T) {
+	hash := func(body, key string) string {
+		c := &protocol.Command{Command: protocol.DoApprove, Data: json.RawMessage(body)}
+		data := new(protocol.ApproveData)
+		if err := c.DecodeData(data); err != nil {
+			t.Fatal(err)
+		}
+		return string(hashCommand(c, data, "", []byte(key)))
+	}
+	for _, body := range []string{
+		`{"decision":"allow_once","input":{"answers":{"pw":["1234"]}}}`, `{"decision":"allow_once","input":{"secrets":{"pw":["1234"]}}}`,
+	} {
+		sum := sha256.Sum256([]byte("approve\x00" + body))
+		if got := hash(body, "key"); got == string(sum[:]) || got == hash(body, "other") || got != hash(body, "key") ||
+			got == hash(strings.Replace(body, "1234", "1235", 1), "key") {
+			t.Errorf("%s: %x", body, got)
+		}
+	}
+	if hash(`{"decision":"deny"}`, "key") != hash(`{"decision":"deny"}`, "") {
+		t.Error("the hash of a command of an earlier release is another")
+	}
 }

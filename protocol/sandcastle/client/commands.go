@@ -150,7 +150,7 @@ func (c *Conn) handleApprove(cmd *protocol.Command) {
 		Type: "tool-approval-response", ToolCallID: wire.ToolCallOf(a), ToolName: wire.ToolNameOf(a), Approved: &approved,
 		Payload: wire.AnswerOf(a, &d),
 	}}
-	approvalID := a.Request
+	approvalID, input := a.Request, a.Recorded(d.Input)
 	c.request(&request{op: wire.OpApproval, payload: p, done: func(_ json.RawMessage, err *protocol.Error) {
 		if err != nil {
 			if err.Code == protocol.CodeNotFound {
@@ -160,7 +160,7 @@ func (c *Conn) handleApprove(cmd *protocol.Command) {
 			return
 		}
 		out := protocol.ApprovalResolvedData{
-			Request: approvalID, Outcome: protocol.Allowed, Decision: d.Decision, Reason: d.Reason, Input: d.Input,
+			Request: approvalID, Outcome: protocol.Allowed, Decision: d.Decision, Reason: d.Reason, Input: input,
 		}
 		if !approved {
 			out.Outcome = protocol.Denied
