@@ -113,8 +113,9 @@ type Options struct {
 
 // Features of agents.
 const (
-	FeatureUndo = "undo" // undo, retry
-	FeatureFork = "fork"
+	FeatureUndo  = "undo" // undo, retry
+	FeatureFork  = "fork"
+	FeatureSteer = "steer" // takes messages into a turn
 )
 
 // Has reports whether the agent has a feature. An agent that names no features may still have it.

@@ -24,7 +24,7 @@ var undoCommands = []CommandType{
 		Routes: []Route{
 			{
 				Name: "retryTurn", Method: "POST", Path: "/api/sessions/{id}/retry",
-				Summary: "Let the agent forget its last turn, and send its message again.",
+				Summary: "Let the agent forget its last turn, and send its messages again.",
 			},
 		},
 	},
@@ -41,14 +41,15 @@ var undoCommands = []CommandType{
 	},
 }
 
-// UndoResult reports what the agent forgot: its last turn with that message. Restored are files
+// UndoResult reports what the agent forgot: its last turn with that message, and those that joined it. Restored are files
 // with their content from before the turn. Kept are files that were changed since, and were left as
 // they are.
 type UndoResult struct {
-	Turn     string   `json:"turn"`
-	Message  Message  `json:"message"`
-	Restored []string `json:"restored,omitempty"`
-	Kept     []string `json:"kept,omitempty"`
+	Turn     string    `json:"turn"`
+	Message  Message   `json:"message"`
+	Steered  []Message `json:"steered,omitempty"`
+	Restored []string  `json:"restored,omitempty"`
+	Kept     []string  `json:"kept,omitempty"`
 }
 
 // ForkData makes a new session from the turns through the given one, or from the turns before it.

@@ -73,6 +73,8 @@ func turnText(t *protocol.Turn) string {
 	fmt.Fprintf(&b, "User: %s\n\n", t.Message.Text)
 	for _, it := range t.Items {
 		switch {
+		case it.Steered != nil && it.Steered.Outcome != protocol.SteerRefused:
+			fmt.Fprintf(&b, "User: %s\n\n", it.Steered.Message.Text)
 		case it.Kind == protocol.ItemText && len(it.Text) > 0:
 			fmt.Fprintf(&b, "Assistant: %s\n\n", it.Text)
 		case it.Kind == protocol.ItemTool && it.Tool != nil:
@@ -114,13 +116,13 @@ func AddImported(ctx context.Context, store Store, id string, m *protocol.Messag
 	return true, nil
 }
 
-// MessageOf reads the message of a finished turn of a session. For an unknown turn the error has the
-// code not_found; other errors are the store's.
-func MessageOf(ctx context.Context, store Store, id, turn string) (protocol.Message, error) {
+// MessagesOf reads the messages of a finished turn of a session: the one that started it, and those that
+// joined it. For an unknown turn the error has the code not_found; other errors are the store's.
+func MessagesOf(ctx context.Context, store Store, id, turn string) ([]protocol.Message, error) {
 	for before := uint64(0); ; {
 		rows, err := store.Turns(ctx, id, before, 100)
 		if err != nil {
-			return protocol.Message{}, err
+			return nil, err
 		}
 		for _, row := range rows {
 			if before = row.First; row.Turn != turn {
@@ -128,12 +130,12 @@ func MessageOf(ctx context.Context, store Store, id, turn string) (protocol.Mess
 			}
 			t, err := ReadTurn(ctx, store, id, row)
 			if err != nil || t == nil {
-				return protocol.Message{}, fmt.Errorf("read turn %s: %w", turn, err)
+				return nil, fmt.Errorf("read turn %s: %w", turn, err)
 			}
-			return t.Message, nil
+			return t.Messages(), nil
 		}
 		if len(rows) == 0 {
-			return protocol.Message{}, protocol.Errorf(protocol.CodeNotFound, "turn %s is not in the log", turn)
+			return nil, protocol.Errorf(protocol.CodeNotFound, "turn %s is not in the log", turn)
 		}
 	}
 }

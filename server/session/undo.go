@@ -18,18 +18,21 @@ func init() {
 // An undone is a turn that the agent has forgotten.
 type undone struct {
 	agent.Undone
-	message protocol.Message
+	messages []protocol.Message // the one that started the turn, and those that joined it
 }
 
 // undo lets the agent forget its last turn, and restores the files that its tools changed.
 func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, true, func(u *undone) (any, error) {
 		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{Level: protocol.LevelInfo, Message: u.notice()})
-		return protocol.UndoResult{Turn: u.Turn, Message: u.message, Restored: u.Restored, Kept: u.Kept}, nil
+		return protocol.UndoResult{
+			Turn: u.Turn, Message: u.messages[0], Steered: u.messages[1:], Restored: u.Restored, Kept: u.Kept,
+		}, nil
 	})
 }
 
-// retry lets the agent forget its last turn and sends the message of that turn again. Files stay.
+// retry lets the agent forget its last turn and sends the messages of that turn again: those that joined it
+// join the new one. Files stay.
 func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, false, func(u *undone) (any, error) {
 		if u.message.Work {
@@ -38,7 +41,11 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
 			Level: protocol.LevelInfo, Message: "the agent forgot the turn before: its message is sent again",
 		})
-		return s.acceptMessage(cmd, protocol.Message{Text: u.message.Text, Parts: u.message.Parts}, true)
+		result, err := s.acceptMessage(cmd, again(&u.messages[0]), true)
+		for i := 1; i < len(u.messages) && err == nil; i++ {
+			_, err = s.acceptMessage(cmd, again(&u.messages[i]), true)
+		}
+		return result, err
 	})
 }
 
@@ -68,7 +75,7 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 				return nil, err
 			}
 			u := &undone{Undone: done}
-			if u.message, err = archive.MessageOf(ctx, s.hub.cfg.Store, s.id, done.Turn); err != nil {
+			if u.messages, err = archive.MessagesOf(ctx, s.hub.cfg.Store, s.id, done.Turn); err != nil {
 				return nil, readError(s.hub.log, s.id, err)
 			}
 			return u, nil
@@ -82,6 +89,11 @@ func (s *Session) takeBack(cmd *command, files bool, finish func(*undone) (any, 
 		})
 	})
 	return nil, errAnswerLater
+}
+
+// again returns a copy of a message that is first in the queue, or joins the turn of those before it.
+func again(m *protocol.Message) protocol.Message {
+	return protocol.Message{Text: m.Text, Parts: m.Parts, Delivery: protocol.DeliverSteer}
 }
 
 // notice describes to users what was undone.

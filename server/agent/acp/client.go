@@ -150,7 +150,12 @@ func (c *client) initialize(ctx context.Context) error {
 		return protocol.Errorf(protocol.CodeAgentFailed,
 			"%s uses version %d of the Agent Client Protocol, this server version %d", c.config.Name, v, version)
 	}
-	c.updateSettings(func(s *settings) { s.setAgent(c.config.Name, c.agentInfo.Agent) })
+	c.updateSettings(func(s *settings) {
+		s.setAgent(c.config.Name, c.agentInfo.Agent)
+		if c.steers() {
+			s.options.Features = []string{protocol.FeatureSteer}
+		}
+	})
 	return nil
 }
 

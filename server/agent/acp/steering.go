@@ -61,8 +61,11 @@ var _ agent.Steerer = (*Agent)(nil)
 func (a *Agent) Steers() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.client == nil || a.client.takesSteering() || a.client.known().Drains
+	return a.client == nil || a.client.steers()
 }
+
+// steers reports whether the agent takes messages into a turn.
+func (c *client) steers() bool { return c.takesSteering() || c.known().Drains }
 
 // takesSteering reports whether the agent takes messages with steerMethod.
 func (c *client) takesSteering() bool { return c.agentInfo.Meta.Steering.Supported }

@@ -56,7 +56,7 @@ func (a *Agent) effort() string {
 func (a *Agent) emitOptions() error {
 	o := protocol.Options{
 		Name: a.options.Name, Settings: a.settings(), Commands: a.commands(), Resources: a.resources(),
-		Features: []string{protocol.FeatureUndo, protocol.FeatureFork},
+		Features: []string{protocol.FeatureUndo, protocol.FeatureFork, protocol.FeatureSteer},
 	}
 	return a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o})
 }

@@ -209,6 +209,9 @@ func (a *scriptAgent) Compact(context.Context) (protocol.ContextCompactedData, e
 func (a *scriptAgent) options() protocol.Options {
 	o := *a.script.options
 	o.Settings = a.settings()
+	if a.script.steers {
+		o.Features = []string{protocol.FeatureSteer}
+	}
 	return o
 }
 
