@@ -97,6 +97,7 @@ var notEncoded = map[string][]protocol.Type{
 		protocol.SessionCreated,
 	},
 	"multiagent": {
+		protocol.MessageSteered, protocol.MessageResolved,
 		protocol.SessionCreated, protocol.SessionUpdated, protocol.SessionClosed, protocol.MessageUser,
 		protocol.TurnStarted, protocol.TextStart, protocol.TextEnd, protocol.TextContent, protocol.ReasoningStart,
 		protocol.ReasoningDelta, protocol.ReasoningEnd, protocol.ToolStarted, protocol.ToolInput,
@@ -126,6 +127,7 @@ var notEncoded = map[string][]protocol.Type{
 // dialect's page in docs/dialects.
 var notDecoded = map[string][]protocol.Type{
 	"agentloop": {
+		protocol.MessageSteered, protocol.MessageResolved,
 		protocol.SessionUpdated, protocol.SessionClosed, protocol.TextContent, protocol.JoinedDeltas,
 		protocol.ToolInput,
 		protocol.ApprovalExplained, protocol.QueueAdded,
@@ -139,6 +141,7 @@ var notDecoded = map[string][]protocol.Type{
 		protocol.StateRestored, protocol.Raw,
 	},
 	"multiagent": {
+		protocol.MessageSteered, protocol.MessageResolved,
 		protocol.SessionUpdated, protocol.SessionClosed, protocol.TextContent, protocol.ReasoningStart,
 		protocol.ReasoningDelta,
 		protocol.ReasoningEnd, protocol.JoinedDeltas, protocol.ToolInput, protocol.ToolOutput,

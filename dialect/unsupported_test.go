@@ -12,6 +12,7 @@ import (
 // featureRows are the features that have a row in the table of docs/dialects.md.
 var featureRows = map[codec.Feature]string{
 	codec.SendFront:      "send ahead of the queue",
+	codec.SendSteer:      "send, deliver in the current turn",
 	codec.InterruptHold:  "interrupt, hold the queue",
 	codec.InterruptClear: "interrupt, clear the queue",
 	codec.AllowAlways:    "approve: allow always",

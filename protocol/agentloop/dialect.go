@@ -21,6 +21,7 @@ var Dialect = codec.Dialect{
 	SessionTerm: "last part of the URL's path",
 	Lacks: map[codec.Feature]codec.Lack{
 		codec.SendFront: {Reason: "it has no queue"},
+		codec.SendSteer: {Reason: "it decides itself which messages join a turn"},
 		codec.SendAt:    {Reason: "its messages have no time to start at"},
 	},
 }

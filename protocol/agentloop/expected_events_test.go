@@ -129,6 +129,14 @@ func (o *expectedEvents) event(e *protocol.Event) {
 	switch e.Type {
 	case protocol.MessageUser:
 		o.user(e)
+	case protocol.MessageSteered: // lost: what it is
+		text := wire.MessageText(&codec.DecodeEvent[protocol.MessageSteeredData](e).Message)
+		o.notice(text)
+	case protocol.MessageResolved:
+		if d := codec.DecodeEvent[protocol.MessageResolvedData](e); d.Outcome != protocol.SteerTakenIn {
+			line, _ := e.Line()
+			o.notice(wire.WarningSign + line.Text)
+		}
 	case protocol.TurnEnded:
 		o.ended(codec.DecodeEvent[protocol.TurnEndedData](e))
 	case protocol.ToolStarted, protocol.ToolInput, protocol.ToolOutput, protocol.ToolEnded:

@@ -10,6 +10,7 @@ type Feature string
 const (
 	SendFront      Feature = "sending ahead of the queue"
 	SendAt         Feature = "sending at a time"
+	SendSteer      Feature = "delivery in the current turn"
 	SendParts      Feature = "files in a message"
 	InterruptHold  Feature = "an interrupt that holds the queue"
 	InterruptClear Feature = "an interrupt that clears the queue"

@@ -18,7 +18,7 @@ const (
 // its answer, error for failures, else status.
 func activityKind(e *protocol.Event) string {
 	switch e.Type {
-	case protocol.MessageUser:
+	case protocol.MessageUser, protocol.MessageSteered:
 		return kindInput
 	case protocol.TextDelta, protocol.JoinedDeltas:
 		return kindOutput

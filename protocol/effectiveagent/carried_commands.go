@@ -6,7 +6,7 @@ import "agentctl/protocol"
 func isCarried(v protocol.Verb) bool {
 	switch v {
 	case protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
-		protocol.DoQueueHold, protocol.DoQueueRelease:
+		protocol.DoQueueSteer, protocol.DoQueueHold, protocol.DoQueueRelease:
 		return true
 	}
 	return false

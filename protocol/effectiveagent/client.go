@@ -29,7 +29,7 @@ var verbs = []protocol.Verb{
 	protocol.DoSubscribe, protocol.DoUnsubscribe, protocol.DoSnapshot, protocol.DoHistory, protocol.DoSend,
 	protocol.DoInterrupt, protocol.DoApprove, protocol.DoQueueEdit, protocol.DoQueueRemove, protocol.DoQueueMove,
 	protocol.DoQueueHold,
-	protocol.DoQueueRelease,
+	protocol.DoQueueRelease, protocol.DoQueueSteer,
 }
 
 // unsupportedReasons explains unsupported commands.

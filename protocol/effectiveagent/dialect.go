@@ -13,6 +13,7 @@ var Dialect = codec.Dialect{
 	Responder:   &responder,
 	SessionTerm: "agent runtime id",
 	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendSteer: {Reason: "its messages wait for the end of the turn"},
 		codec.SendAt:    {Reason: "its messages have no time to start at"},
 		codec.SendFront: {Reason: "its messages are handled in the order of their arrival"},
 	},

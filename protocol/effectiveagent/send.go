@@ -38,6 +38,9 @@ func (c *client) sendMessage(cmd *protocol.Command) {
 	case d.NotBefore != nil:
 		c.FailUnsupported(cmd, string(codec.SendAt))
 		return
+	case d.Delivery == protocol.DeliverSteer:
+		c.FailUnsupported(cmd, string(codec.SendSteer))
+		return
 	case d.Front:
 		c.FailUnsupported(cmd, "send ahead of the queue")
 		return

@@ -34,6 +34,7 @@ var Dialect = codec.Dialect{
 		codec.CreateSandbox:  {Reason: onlyDomain},
 		codec.CreateLoad:     {Reason: onlyDomain},
 		codec.CreateCWD:      {Reason: onlyDomain},
+		codec.SendSteer:      {Reason: "its messages wait for the end of the turn"},
 		codec.SendAt:         {Reason: "its messages have no time to start at"},
 		codec.SendFront:      {Reason: client.NoQueue, OneShot: true},
 		codec.SendParts:      {Reason: "its messages are text"},

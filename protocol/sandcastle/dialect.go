@@ -19,6 +19,7 @@ var Dialect = codec.Dialect{
 	SessionTerm: "session id",
 	Messages:    server.Messages,
 	Lacks: map[codec.Feature]codec.Lack{
+		codec.SendSteer:     {Reason: "its messages wait for the end of the turn"},
 		codec.SendAt:        {Reason: "its messages have no time to start at"},
 		codec.SendFront:     {Reason: "its queue keeps the order of the messages"},
 		codec.InterruptHold: {Reason: "its queue has no holds"},

@@ -53,7 +53,7 @@ func lossy(t *protocol.Turn, finished bool) mapping {
 	m := toMapping(t)
 	m.drop("first", "last", "started", "ended") // positions and times are the client's own
 	m.of("message").drop("by", "queued_at")
-	items := []mapping{}
+	items, joined := []mapping{}, []mapping{}
 	for i, it := range m.each("items") {
 		it.drop("seq", "started")
 		switch t.Items[i].Kind {
@@ -66,6 +66,13 @@ func lossy(t *protocol.Turn, finished bool) mapping {
 			}
 		case protocol.ItemTool:
 			lossyTool(it, t.Items[i], finished)
+		case protocol.ItemSteered:
+			if s := t.Items[i].Steered; finished && s.Outcome != protocol.SteerRefused {
+				joined = append(joined, lossySteered(it)) // history has them before the answer
+			}
+			if !finished {
+				it.of("steered").of("message").drop("queued_at")
+			}
 		case protocol.ItemApproval:
 			lossyApproval(it.of("approval"))
 		case protocol.ItemEvent:
@@ -78,8 +85,18 @@ func lossy(t *protocol.Turn, finished bool) mapping {
 			items = append(items, it)
 		}
 	}
-	m["items"] = items
+	m["items"] = append(joined, items...)
 	return m
+}
+
+// lossySteered drops the author and the outcome of a message that joined a finished turn.
+func lossySteered(it mapping) mapping {
+	it.drop("by", "task", "parent", "open")
+	s := it.of("steered")
+	s.drop("reason")
+	s["outcome"] = string(protocol.SteerTakenIn)
+	s.of("message").drop("by", "queued_at")
+	return it
 }
 
 func lossyTool(it mapping, item *protocol.Item, finished bool) {

@@ -18,8 +18,8 @@ type logChecker struct {
 	turn      string
 	turns     map[string]string // turn → begun, started, ended
 	starting  string            // left the queue to start: its message.user is the next event
-	steering  string            // left the queue to join the turn: its message.steered is the next event
-	returning string            // refused by the agent: its queue.added is the next event
+	steering  string            // joined the turn: its queue.removed is the next event
+	returning string            // queued again: its refusal is the next event
 	parts     map[string]bool
 	tools     map[string]bool
 	pending   []string
@@ -111,8 +111,8 @@ func (a *logChecker) event(e *protocol.Event) {
 	a.seq = e.Seq
 	must(!a.closed || e.Type == protocol.StateExported, "after the session was closed")
 	must(a.starting == "" || e.Type == protocol.MessageUser, "between leaving the queue and starting")
-	must(a.steering == "" || e.Type == protocol.MessageSteered, "between leaving the queue and joining the turn")
-	must(a.returning == "" || e.Type == protocol.QueueAdded, "between the refusal and the queue")
+	must(a.steering == "" || e.Type == protocol.QueueRemoved, "between joining the turn and leaving the queue")
+	must(a.returning == "" || e.Type == protocol.MessageResolved, "between the queue and the refusal")
 	must(e.Turn == a.turn || e.Type == protocol.MessageUser, "of another turn")
 	switch e.Type {
 	case protocol.SessionCreated:
@@ -166,9 +166,8 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 	switch e.Type {
 	case protocol.QueueAdded:
 		d := data[protocol.QueueAddedData](a, e)
-		if a.returning != "" {
-			must(d.MessageID == a.returning, "another message was refused")
-			a.returning = ""
+		if a.status[d.MessageID] == "steered" {
+			a.returning = d.MessageID
 		} else {
 			must(a.status[d.MessageID] == "", "known before")
 			a.queued[d.MessageID], a.texts[d.Text] = e.Seq, e.Seq
@@ -177,7 +176,10 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 		if d.Index != nil {
 			i = *d.Index
 		}
-		a.queue, a.status[d.MessageID] = slices.Insert(a.queue, i, d.MessageID), "queued"
+		a.queue = slices.Insert(a.queue, i, d.MessageID)
+		if a.returning == "" {
+			a.status[d.MessageID] = "queued"
+		}
 	case protocol.QueueUpdated:
 		d := data[protocol.QueueUpdatedData](a, e)
 		must(at(d.MessageID) >= 0, "not queued")
@@ -195,8 +197,8 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 			must(at(d.MessageID) == 0 && a.turn == "" && !a.blocked(), "started too early")
 			a.starting = d.MessageID
 		case protocol.RemovedSteered:
-			must(a.turn != "" && !slices.ContainsFunc(a.holds, edited), "joins no turn, or although held")
-			a.steering = d.MessageID
+			must(d.MessageID == a.steering && !slices.ContainsFunc(a.holds, edited), "joined no turn, or although held")
+			a.steering = ""
 		default:
 			must(d.Reason == protocol.RemovedUser || a.turn == "", "cleared within a turn")
 			a.status[d.MessageID], a.removedBy[d.MessageID] = "removed", e.By.Name
@@ -216,18 +218,22 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 		}
 	case protocol.MessageSteered:
 		d := data[protocol.MessageSteeredData](a, e)
-		must(d.MessageID == a.steering || a.restored && a.status[d.MessageID] == "", "did not leave the queue")
-		a.past = a.steering == ""
+		a.past = a.restored && a.status[d.MessageID] == ""
+		must(a.past || a.status[d.MessageID] == "queued" && a.turn != "", "was not queued")
 		must(d.Delivery == "" && e.By != nil, "has no author")
-		a.steering, a.status[d.MessageID] = "", "steered"
+		a.status[d.MessageID] = "steered"
+		if !a.past {
+			a.steering = d.MessageID
+		}
 	case protocol.MessageResolved:
 		d := data[protocol.MessageResolvedData](a, e)
 		must(a.status[d.MessageID] == "steered", "was not sent")
+		must(a.returning == d.MessageID || a.returning == "" && (a.past || d.Outcome != protocol.SteerRefused), "another was queued")
 		a.status[d.MessageID] = string(d.Outcome)
 		if d.Outcome == protocol.SteerRefused && a.past {
 			delete(a.status, d.MessageID) // it starts a turn, or is queued
 		} else if d.Outcome == protocol.SteerRefused {
-			a.returning = d.MessageID
+			a.returning, a.status[d.MessageID] = "", "queued"
 		}
 	case protocol.ApprovalRequested:
 		d := data[protocol.Approval](a, e)

@@ -65,13 +65,19 @@ func (g *Generator) TurnStart() codec.Entry {
 	)
 }
 
-// TurnEnd draws the end of the turn, or the cancellation of an approval that is still pending.
+// TurnEnd draws the end of the turn, the cancellation of an approval that is still pending, or the outcome
+// of a message that joined the turn and has none.
 func (g *Generator) TurnEnd() codec.Entry {
 	if a := g.State.Approvals; len(a) > 0 {
 		return g.entry(
 			protocol.ApprovalResolved,
 			protocol.ApprovalResolvedData{Request: a[0].Request, Outcome: protocol.Cancelled},
 		)
+	}
+	if sent := g.State.Turn.Sent(); len(sent) > 0 {
+		return g.entry(protocol.MessageResolved, protocol.MessageResolvedData{
+			MessageID: sent[0].MessageID, Outcome: protocol.SteerUnknown, Reason: "it ended",
+		})
 	}
 	d := protocol.TurnEndedData{
 		Reason: pick(g, "reason", []protocol.Reason{
@@ -110,6 +116,7 @@ var (
 		protocol.TaskCancelled, protocol.TaskRestarted, protocol.AggregateStarted, protocol.AggregateCompleted,
 		protocol.PipelineCompleted, protocol.ErrorRaised, protocol.RetryScheduled, protocol.RecoveryStarted,
 		protocol.RecoverySucceeded, protocol.RecoveryFailed,
+		protocol.MessageSteered, protocol.MessageResolved,
 	})
 	betweenTurns = slices.Concat(anywhere, []protocol.Type{protocol.SessionClosed})
 	anywhere     = []protocol.Type{
@@ -144,6 +151,8 @@ func (g *Generator) entryOf(typ protocol.Type) codec.Entry {
 		en = g.approval(typ)
 	case "queue":
 		en = g.queue(typ)
+	case "message":
+		en = g.steered(typ)
 	case "plan", "task":
 		en = g.plan(typ)
 	default:

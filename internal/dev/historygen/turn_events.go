@@ -239,3 +239,33 @@ func (g *Generator) hasRequest(tool string) bool {
 	}
 	return false
 }
+
+// steered draws a message that joins the turn, or the outcome of one.
+func (g *Generator) steered(typ protocol.Type) codec.Entry {
+	if typ == protocol.MessageSteered {
+		m := protocol.Message{
+			MessageID: g.id("m"), ClientMessageID: g.oneOf("", "ui-2"), Text: g.text(), QueuedAt: &g.Now,
+			By: &protocol.Actor{Name: "grace"},
+		}
+		if g.coin("parts") {
+			m.Parts = []protocol.Part{{Type: "file", Name: "b.go", Text: "y"}}
+		}
+		en := g.entry(typ, protocol.MessageSteeredData{Message: m})
+		en.By = m.By
+		return en
+	}
+	sent := g.State.Turn.Sent()
+	if len(sent) == 0 {
+		return codec.Entry{}
+	}
+	d := protocol.MessageResolvedData{
+		MessageID: pick(g, "sent", sent).MessageID,
+		Outcome: pick(g, "outcome", []protocol.SteerOutcome{
+			protocol.SteerTakenIn, protocol.SteerTakenIn, protocol.SteerRefused, protocol.SteerUnknown,
+		}),
+	}
+	if d.Outcome != protocol.SteerTakenIn {
+		d.Reason = g.text()
+	}
+	return g.entry(typ, d)
+}

@@ -64,6 +64,9 @@ func (p *sends) send(cmd *protocol.Command, decided bool) {
 	case d.NotBefore != nil:
 		p.x.FailUnsupported(cmd, string(codec.SendAt))
 		return
+	case d.Delivery == protocol.DeliverSteer:
+		p.x.FailUnsupported(cmd, string(codec.SendSteer))
+		return
 	case len(content) == 0:
 		p.x.Failf(cmd, protocol.CodeInvalidMessage, "send: text or parts: missing")
 		return

@@ -274,6 +274,19 @@ func (s *session) joinTurn(sent *pendingSend) {
 	s.sends.accept(sent, r)
 }
 
+// joinQueued records that a message of this client left the queue of agentctl's server and joined the turn.
+func (s *session) joinQueued(sent *pendingSend) {
+	m := sent.message
+	joined := s.turns.event(protocol.MessageSteered, protocol.MessageSteeredData{Message: m})
+	joined.By = s.x.User()
+	s.log.record(joined, s.turns.event(protocol.MessageResolved, protocol.MessageResolvedData{
+		MessageID: m.MessageID, Outcome: protocol.SteerTakenIn,
+	}))
+	r := s.turns.result()
+	r.MessageID, r.Seq = m.MessageID, s.log.State.Seq
+	s.sends.accept(sent, r)
+}
+
 // joinWithoutEcho makes the oldest message that waits part of the current turn: the server announced
 // it, but does not echo it, or not yet.
 func (s *session) joinWithoutEcho() {

@@ -102,7 +102,12 @@ func (s *session) recordUserMessage(text string) {
 	case t != nil && t.denial != "" && same(t.denial):
 		t.denial = ""
 		return
-	case t == nil || queues:
+	case t != nil && queues:
+		if sent := s.sends.takeByText(text); sent != nil { // queued, and another client delivered it now
+			s.joinQueued(sent)
+			return
+		}
+	case t == nil:
 	default:
 		if sent := s.sends.takeByText(text); sent != nil {
 			s.joinTurn(sent)

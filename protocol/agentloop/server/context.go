@@ -68,6 +68,9 @@ func (t *transcriptSize) add(e *protocol.Event) {
 	case protocol.MessageUser:
 		t.items++
 		t.bytes += len(wire.MessageText(&codec.DecodeEvent[protocol.MessageUserData](e).Message))
+	case protocol.MessageSteered:
+		t.items++
+		t.bytes += len(wire.MessageText(&codec.DecodeEvent[protocol.MessageSteeredData](e).Message))
 	case protocol.TextStart, protocol.ReasoningStart, protocol.ToolEnded:
 		t.items++
 	case protocol.TextDelta, protocol.ReasoningDelta:

@@ -56,6 +56,14 @@ func (t *turnEncoder) event(now time.Time, e *protocol.Event) []message {
 		t.reset()
 		text := wire.MessageText(&codec.DecodeEvent[protocol.MessageUserData](e).Message)
 		return append(append(out, t.setLoading(true)...), t.item(wire.NewMessageItem("", wire.User, text)))
+	case protocol.MessageSteered:
+		text := wire.MessageText(&codec.DecodeEvent[protocol.MessageSteeredData](e).Message)
+		return append(out, t.item(wire.NewMessageItem("", wire.User, text)))
+	case protocol.MessageResolved:
+		if d := codec.DecodeEvent[protocol.MessageResolvedData](e); d.Outcome != protocol.SteerTakenIn {
+			line, _ := e.Line()
+			return append(out, t.system(wire.WarningSign+line.Text))
+		}
 	case protocol.TurnStarted:
 		return append(out, t.setLoading(true)...)
 	case protocol.TurnEnded:

@@ -123,6 +123,13 @@ func (o *outbox) accept(req *request) {
 	case req.started != nil:
 	case req.key != "" && o.turns.current != nil: // its output came first
 		req.started = &turnStart{turn: o.turns.id(), seq: st.Turn.First}
+		if req.command == nil && !st.Turn.Has(req.message.MessageID) { // it was queued, and another client delivered it now
+			joined := o.turns.event(protocol.MessageSteered, protocol.MessageSteeredData{Message: req.message})
+			joined.By = req.message.By
+			o.log.record(joined, o.turns.event(protocol.MessageResolved, protocol.MessageResolvedData{
+				MessageID: req.message.MessageID, Outcome: protocol.SteerTakenIn,
+			}))
+		}
 	case req.over && st.Turns > req.sent.turns:
 		req.started = &turnStart{turn: st.Last.Turn, seq: st.Seq}
 	default:

@@ -101,6 +101,9 @@ func (s *session) handleSend(cmd *protocol.Command) {
 	case d.NotBefore != nil:
 		s.x.FailUnsupported(cmd, string(codec.SendAt))
 		return
+	case d.Delivery == protocol.DeliverSteer:
+		s.x.FailUnsupported(cmd, string(codec.SendSteer))
+		return
 	case d.Front && s.x.Options.OneShot:
 		s.x.FailUnsupported(cmd, "sending ahead of the queue: "+NoQueue)
 		return

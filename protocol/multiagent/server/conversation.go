@@ -98,10 +98,15 @@ func (c *conversation) answerSend(key string, r *protocol.SendResult, err *proto
 // begin begins the turn of a user message.
 func (c *conversation) begin(turn string, m *protocol.Message) []codec.Frame {
 	c.turn = newTurn(turn, c.agent, m)
-	key := c.keys[m.MessageID]
+	return c.answerBegun(m.MessageID)
+}
+
+// answerBegun answers a user message with a key that the current turn is its turn.
+func (c *conversation) answerBegun(message string) []codec.Frame {
+	key := c.keys[message]
 	if key == "" {
 		return nil
 	}
-	delete(c.keys, m.MessageID)
+	delete(c.keys, message)
 	return []codec.Frame{c.answer(key, wire.Answer{Turn: wire.TurnBegun})}
 }

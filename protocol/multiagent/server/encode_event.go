@@ -57,6 +57,11 @@ func (c *conversation) encodeTurnEvent(e *protocol.Event) []codec.Frame {
 		if e.Decode(&d) == nil && d.Agent != "" {
 			t.agent = d.Agent
 		}
+	case protocol.MessageResolved:
+		var d protocol.MessageResolvedData
+		if e.Decode(&d) == nil && d.Outcome != protocol.SteerRefused {
+			return c.answerBegun(d.MessageID)
+		}
 	case protocol.TurnEnded:
 		var d protocol.TurnEndedData
 		if e.Decode(&d) == nil {

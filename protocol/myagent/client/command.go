@@ -72,6 +72,9 @@ func (c command) send(d *protocol.SendData, then func(protocol.SendResult)) {
 	case d.NotBefore != nil:
 		c.x.FailUnsupported(c.Command, string(codec.SendAt))
 		return
+	case d.Delivery == protocol.DeliverSteer:
+		c.x.FailUnsupported(c.Command, string(codec.SendSteer))
+		return
 	case d.Front:
 		c.x.FailUnsupported(c.Command, "a message ahead of the queue")
 		return

@@ -173,6 +173,8 @@ func describeEvent(e *protocol.Event) string {
 		return "[" + d.Content.Label() + "]"
 	case protocol.MessageUser:
 		return who + ": " + wire.Shorten(d.Text)
+	case protocol.MessageSteered:
+		return who + ", into the turn: " + wire.Shorten(d.Text)
 	case protocol.QueueAdded:
 		return "Message queued: " + wire.Shorten(d.Text)
 	case protocol.QueueScheduled:

@@ -22,13 +22,22 @@ func (s *session) recordHistory(messages []wire.ChatMessage, last *string) {
 		if messages[0].Role == "user" {
 			question, messages = &messages[0], messages[1:]
 		}
-		n := slices.IndexFunc(messages, func(m wire.ChatMessage) bool { return m.Role == "user" })
-		if n < 0 {
-			n = len(messages)
-		}
-		s.recordTurn(question, messages[:n])
+		joined := messages[:prefix(messages, func(m *wire.ChatMessage) bool {
+			return m.Role == "user" && m.TurnID != "" && m.TurnID == question.TurnID
+		})]
+		messages = messages[len(joined):]
+		n := prefix(messages, func(m *wire.ChatMessage) bool { return m.Role != "user" })
+		s.recordTurn(question, joined, messages[:n])
 		messages = messages[n:]
 	}
+}
+
+// prefix returns the number of messages before the first one that does not match.
+func prefix(messages []wire.ChatMessage, matches func(*wire.ChatMessage) bool) (n int) {
+	for n < len(messages) && matches(&messages[n]) {
+		n++
+	}
+	return n
 }
 
 // storedMessages returns the users' messages of a history, except for the current turn's.
@@ -42,22 +51,27 @@ func storedMessages(messages []wire.ChatMessage, current *wire.TurnContext) (sto
 	return stored
 }
 
+// message returns the native message of a user's message in the history.
+func message(from *wire.ChatMessage) protocol.Message {
+	text := from.Text()
+	parts := []json.RawMessage{}
+	for _, p := range from.Parts {
+		parts = append(parts, p.Whole)
+	}
+	return protocol.Message{
+		MessageID: from.ID, ClientMessageID: from.ClientMessageID, Text: text,
+		Parts: wire.NativeParts(text, protocol.MustEncode(parts)),
+	}
+}
+
 // recordTurn records a finished turn under the id of its last answer. The real system stores each
-// answer of the model as a message.
-func (s *session) recordTurn(question *wire.ChatMessage, answers []wire.ChatMessage) {
+// answer of the model as a message. joined are the messages that joined the turn at agentctl's server.
+func (s *session) recordTurn(question *wire.ChatMessage, joined, answers []wire.ChatMessage) {
 	answer := &wire.ChatMessage{ID: question.ID, CreatedAt: question.CreatedAt}
 	if n := len(answers); n > 0 {
 		answer = &answers[n-1]
 	}
-	text := question.Text()
-	parts := []json.RawMessage{}
-	for _, p := range question.Parts {
-		parts = append(parts, p.Whole)
-	}
-	m := protocol.Message{
-		MessageID: question.ID, ClientMessageID: question.ClientMessageID, Text: text,
-		Parts: wire.NativeParts(text, protocol.MustEncode(parts)),
-	}
+	m := message(question)
 	at, ended := wire.ParseTime(question.CreatedAt), wire.ParseTime(answer.CreatedAt)
 	defer func(now time.Time) { s.x.Now = now }(s.x.Now)
 	if !at.IsZero() {
@@ -70,6 +84,13 @@ func (s *session) recordTurn(question *wire.ChatMessage, answers []wire.ChatMess
 	s.record(asked)
 	s.sends.noteStarted(s.log.State)
 	s.record(started)
+	for i := range joined {
+		m := message(&joined[i])
+		s.record(t.event(protocol.MessageSteered, protocol.MessageSteeredData{Message: m}),
+			t.event(protocol.MessageResolved, protocol.MessageResolvedData{
+				MessageID: m.MessageID, Outcome: protocol.SteerTakenIn,
+			}))
+	}
 	n := 0
 	for i := range answers {
 		for j := range answers[i].Parts {

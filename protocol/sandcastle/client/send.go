@@ -57,6 +57,10 @@ func (c *Conn) handleSend(cmd *protocol.Command) {
 		c.FailUnsupported(cmd, string(codec.SendAt))
 		return
 	}
+	if d.Delivery == protocol.DeliverSteer {
+		c.FailUnsupported(cmd, string(codec.SendSteer))
+		return
+	}
 	if d.Front {
 		c.FailUnsupported(cmd, "sending ahead of the queue")
 		return

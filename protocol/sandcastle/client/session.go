@@ -98,7 +98,9 @@ func (s *session) handleChat(raw json.RawMessage) {
 
 func (s *session) recordDequeued(id string) {
 	reason := protocol.RemovedUser
-	if s.turn == nil {
+	if s.log.State.Turn.Has(id) {
+		reason = protocol.RemovedSteered
+	} else if s.turn == nil {
 		reason = protocol.RemovedStarted // between turns a message leaves the queue to start
 	}
 	s.record(codec.Entry{

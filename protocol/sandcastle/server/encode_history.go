@@ -16,11 +16,14 @@ func Messages(turns []*protocol.Turn, after string) json.RawMessage {
 	return protocol.MustEncode(historyMessages(turns, "", after))
 }
 
-// historyMessages encodes turns. An unfinished turn has only the user's message.
+// historyMessages encodes turns. An unfinished turn has only the messages of users: the one that started it,
+// then those that joined it.
 func historyMessages(turns []*protocol.Turn, session, after string) []wire.ChatMessage {
 	list := []wire.ChatMessage{}
 	for _, t := range turns {
-		list = append(list, userChatMessage(t))
+		for _, m := range t.Messages() {
+			list = append(list, userChatMessage(t, &m))
+		}
 		if t.End != nil {
 			list = append(list, answerChatMessage(t, session))
 		}
@@ -37,7 +40,8 @@ func historyMessages(turns []*protocol.Turn, session, after string) []wire.ChatM
 // containsMessage reports whether events contain a message.
 func containsMessage(events []json.RawMessage, message string) bool {
 	return message != "" && slices.ContainsFunc(turnsFromEvents(events), func(t *protocol.Turn) bool {
-		return t.Turn == message || t.Message.MessageID == message
+		has := func(m protocol.Message) bool { return m.MessageID == message }
+		return t.Turn == message || slices.ContainsFunc(t.Messages(), has)
 	})
 }
 
@@ -53,19 +57,19 @@ func turnsFromEvents(events []json.RawMessage) []*protocol.Turn {
 	return tr.Turns
 }
 
-func userChatMessage(t *protocol.Turn) wire.ChatMessage {
+func userChatMessage(t *protocol.Turn, of *protocol.Message) wire.ChatMessage {
 	m := wire.ChatMessage{
-		ID: t.Message.MessageID, Role: "user", CreatedAt: wire.FormatTime(t.Started),
-		ClientMessageID: t.Message.ClientMessageID, TurnID: t.Turn,
+		ID: of.MessageID, Role: "user", CreatedAt: wire.FormatTime(t.Started),
+		ClientMessageID: of.ClientMessageID, TurnID: t.Turn,
 		Parts: []wire.MessagePart{},
 	}
 	var parts []json.RawMessage
-	_ = json.Unmarshal(wire.ForeignParts(&t.Message), &parts)
+	_ = json.Unmarshal(wire.ForeignParts(of), &parts)
 	for _, p := range parts {
 		m.Parts = append(m.Parts, wire.MessagePart{Whole: p})
 	}
 	if len(parts) == 0 {
-		m.Parts = append(m.Parts, wire.MessagePart{Type: "text", Text: &t.Message.Text})
+		m.Parts = append(m.Parts, wire.MessagePart{Type: "text", Text: &of.Text})
 	}
 	return m
 }

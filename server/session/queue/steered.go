@@ -161,7 +161,8 @@ func steerable(st *protocol.State, m *protocol.Message) bool {
 }
 
 // TakeSteered returns the messages that join the current turn now, in the order of the queue, and the
-// events that record that they are sent to the agent.
+// events that record that they are sent to the agent. No event leaves a message in neither the queue nor the
+// turn.
 func (q *Queue) TakeSteered(st *protocol.State) (taken []protocol.Message, events []record.Event) {
 	q.forgetFirst(st)
 	if !Steerable(st) {
@@ -174,8 +175,9 @@ func (q *Queue) TakeSteered(st *protocol.State) (taken []protocol.Message, event
 		m.Delivery = ""
 		taken = append(taken, m)
 		events = append(
-			events, removed(m.MessageID, protocol.RemovedSteered, nil),
+			events,
 			record.Event{Type: protocol.MessageSteered, By: m.By, Data: protocol.MessageSteeredData{Message: m}},
+			removed(m.MessageID, protocol.RemovedSteered, nil),
 		)
 	}
 	return taken, events
@@ -192,9 +194,10 @@ func (q *Queue) ResolveSteered(st *protocol.State, d protocol.MessageResolvedDat
 		if d.Outcome == protocol.SteerRefused {
 			index := q.refusedIndex(st)
 			q.putFirst(m.MessageID, true)
-			events = append(events, record.Event{
+			added := record.Event{
 				Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: &index},
-			})
+			}
+			events = []record.Event{added, events[0]}
 		}
 		return events
 	}
@@ -217,10 +220,10 @@ func (q *Queue) EndSteered(st *protocol.State, unwritten []protocol.Message) []r
 		}
 		resolved := q.ResolveSteered(st, d)
 		if len(resolved) > 1 { // several are first in their order
-			added := resolved[1].Data.(protocol.QueueAddedData)
+			added := resolved[0].Data.(protocol.QueueAddedData)
 			at := *added.Index + index
 			added.Index = &at
-			resolved[1].Data = added
+			resolved[0].Data = added
 			index++
 		}
 		events = append(events, resolved...)
