@@ -45,7 +45,7 @@ type HitKind string
 
 // The kinds of hits.
 const (
-	HitUser      HitKind = "user" // the message that started the turn
+	HitUser      HitKind = "user" // a message that started the turn, or joined it
 	HitText      HitKind = "text"
 	HitReasoning HitKind = "reasoning"
 	HitTool      HitKind = "tool" // name, title, arguments, output or error of a tool call

@@ -66,7 +66,7 @@ func (c *Asciicast) Write(e *protocol.Event) error {
 // writeEvent writes an event on a separate line.
 func (c *Asciicast) writeEvent(e *protocol.Event) error {
 	switch e.Type {
-	case protocol.MessageUser:
+	case protocol.MessageUser, protocol.MessageSteered: // their data is a Message
 		var d protocol.MessageUserData
 		if err := e.Decode(&d); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
 )
 
@@ -61,6 +62,9 @@ func writeItem(w io.Writer, session string, it *protocol.Item) {
 	switch {
 	case it.Kind == protocol.ItemText:
 		writeElement(w, "div", "text", it.Text.String())
+	case it.Steered != nil:
+		writeElement(w, "p", "note", output.Actor(it.By)+", "+describe.Steered(it.Steered)+":")
+		writeElement(w, "div", "message", it.Steered.Message.Text)
 	case it.Kind == protocol.ItemReasoning:
 		if len(it.Text) > 0 {
 			fmt.Fprintf(w, "<details><summary>Reasoning</summary><div class=\"text\">%s</div></details>\n",

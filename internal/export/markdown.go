@@ -38,10 +38,7 @@ func (m *Markdown) Turn(t *protocol.Turn, first bool) {
 		fmt.Fprintln(m.W)
 	}
 	fmt.Fprintf(m.W, "## %s, %s\n", output.Actor(t.Message.By), t.Started.UTC().Format(time.DateTime))
-	m.paragraph("> " + strings.ReplaceAll(strings.TrimSpace(t.Message.Text), "\n", "\n> "))
-	for _, p := range t.Message.Parts {
-		m.part(p)
-	}
+	m.message(&t.Message)
 	for _, it := range t.Items {
 		m.item(it)
 	}
@@ -79,6 +76,14 @@ func (m *Markdown) part(p protocol.Part) {
 	}
 }
 
+// message writes a message of a user.
+func (m *Markdown) message(of *protocol.Message) {
+	m.paragraph("> " + strings.ReplaceAll(strings.TrimSpace(of.Text), "\n", "\n> "))
+	for _, p := range of.Parts {
+		m.part(p)
+	}
+}
+
 func (m *Markdown) item(it *protocol.Item) {
 	switch it.Kind {
 	case protocol.ItemText:
@@ -92,6 +97,9 @@ func (m *Markdown) item(it *protocol.Item) {
 		m.tool(it)
 	case protocol.ItemApproval:
 		m.approval(it)
+	case protocol.ItemSteered:
+		m.paragraph(fmt.Sprintf("**%s**, %s:", output.Actor(it.By), output.OneLine(describe.Steered(it.Steered), 0)))
+		m.message(&it.Steered.Message)
 	case protocol.ItemEvent:
 		m.event(it)
 	}

@@ -69,7 +69,11 @@ func Decision(a *protocol.Approval, r *protocol.ApprovalResolvedData, by *protoc
 
 // Queued returns a line about the i-th queued message.
 func Queued(i int, m *protocol.Message) string {
-	return fmt.Sprintf("%d  %s  %s  %s", i, m.MessageID, Actor(m.By), OneLine(m.Text, 72))
+	steer := ""
+	if m.Delivery == protocol.DeliverSteer {
+		steer = "into the turn: "
+	}
+	return fmt.Sprintf("%d  %s  %s  %s%s", i, m.MessageID, Actor(m.By), steer, OneLine(m.Text, 72))
 }
 
 // Scheduled returns a line about a scheduled message.

@@ -95,6 +95,7 @@ func (x *State) rest() []record.Event {
 		events = append(events, record.Event{Type: protocol.UsageUpdated, Data: *x.Usage})
 	}
 	for _, m := range x.Queue {
+		m.Delivery = "" // the turn that it was to join is not carried
 		events = append(events, record.Event{
 			Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m},
 		})

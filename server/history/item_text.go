@@ -21,12 +21,16 @@ type itemText struct {
 
 // messageText returns the text of a turn's user message.
 func messageText(t *protocol.Turn) itemText {
+	return itemText{protocol.HitUser, t.Message.MessageID, t.First, t.Started, textOfMessage(&t.Message)}
+}
+
+func textOfMessage(m *protocol.Message) string {
 	var b strings.Builder
-	b.WriteString(t.Message.Text)
-	for _, p := range t.Message.Parts {
+	b.WriteString(m.Text)
+	for _, p := range m.Parts {
 		appendLines(&b, p.Name, p.Text)
 	}
-	return itemText{protocol.HitUser, t.Message.MessageID, t.First, t.Started, b.String()}
+	return b.String()
 }
 
 // errorText returns the text of a failed turn's end.
@@ -41,6 +45,9 @@ func textOf(it *protocol.Item) (s itemText, ok bool) {
 	switch {
 	case it.Kind == protocol.ItemText:
 		s.kind, s.text = protocol.HitText, string(it.Text)
+		return s, true
+	case it.Steered != nil:
+		s.kind, s.text = protocol.HitUser, textOfMessage(&it.Steered.Message)
 		return s, true
 	case it.Kind == protocol.ItemReasoning:
 		s.kind, s.text = protocol.HitReasoning, string(it.Text)

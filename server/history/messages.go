@@ -10,8 +10,8 @@ import (
 	"agentctl/protocol"
 )
 
-// A Message is the user's or the agent's side of a finished turn. The agent's message has the id of
-// the turn.
+// A Message is a user's message of a finished turn, or the agent's side of it, which has the id of the turn.
+// A turn has the message that started it, those that joined it, and the agent's.
 type Message struct {
 	MessageID       string           `json:"message_id"`
 	Turn            string           `json:"turn"`
@@ -105,9 +105,8 @@ func decodeTurn(events []json.RawMessage) (*protocol.Turn, error) {
 	return tr.Turns[0], nil
 }
 
-// messagesOf returns the user's and the agent's message of a turn.
+// messagesOf returns the users' messages and the agent's message of a turn.
 func messagesOf(t *protocol.Turn) []Message {
-	m := t.Message
 	answer := Message{
 		MessageID: t.Turn, Turn: t.Turn, Role: "assistant", Text: protocol.AnswerText(t.Items), Items: t.Items,
 		Time: t.Started,
@@ -115,17 +114,18 @@ func messagesOf(t *protocol.Turn) []Message {
 	if t.End != nil {
 		answer.Reason, answer.Time = t.End.Reason, *t.Ended
 	}
-	return []Message{
-		{
-			MessageID:       m.MessageID,
-			Turn:            t.Turn,
-			Role:            "user",
-			ClientMessageID: m.ClientMessageID,
-			Text:            m.Text,
-			Parts:           m.Parts,
-			By:              m.By,
-			Time:            t.Started,
-		},
-		answer,
+	list := []Message{userMessage(t, &t.Message, t.Started)}
+	for _, it := range t.Items {
+		if it.Steered != nil && it.Steered.Outcome != protocol.SteerRefused {
+			list = append(list, userMessage(t, &it.Steered.Message, it.Started))
+		}
+	}
+	return append(list, answer)
+}
+
+func userMessage(t *protocol.Turn, m *protocol.Message, at time.Time) Message {
+	return Message{
+		MessageID: m.MessageID, Turn: t.Turn, Role: "user", ClientMessageID: m.ClientMessageID, Text: m.Text,
+		Parts: m.Parts, By: m.By, Time: at,
 	}
 }

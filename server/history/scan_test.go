@@ -43,6 +43,9 @@ func TestAHitIsAtTheSeqOfItsItem(t *testing.T) {
 			places[place{turn.Turn, protocol.HitUser, turn.Message.MessageID, turn.First}] = true
 			for _, it := range turn.Items {
 				kind := protocol.HitKind(it.Kind)
+				if it.Kind == protocol.ItemSteered {
+					kind = protocol.HitUser
+				}
 				if it.Type == protocol.ErrorRaised {
 					kind = protocol.HitError
 				}

@@ -32,7 +32,7 @@ func queueHandler[T any](
 		change, err := op(&s.queue, s.state, queue.Caller{
 			By: cmd.by, Conn: cmd.conn, Gone: !s.subscribers.Connected(cmd.conn), Now: time.Now(),
 			HoldID: NewID(idHold), EditTime: settings.EditHold, Limits: settings.Limits.queue(),
-			CannotSteer: cannotSteer(s.turn, s.slot.Agent(), s.state.Agent),
+			CannotSteer: cannotSteer(s.turn, s.slot.Agent()),
 		}, d)
 		if err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (a
 	}
 	if steers {
 		added, result, err := s.queue.AddFirst(
-			s.state, m, cannotSteer(s.turn, s.slot.Agent(), s.state.Agent), time.Now(), limits)
+			s.state, m, cannotSteer(s.turn, s.slot.Agent()), time.Now(), limits)
 		if err != nil {
 			return nil, err
 		}

@@ -120,14 +120,14 @@ func (g *steering) left() []protocol.Message {
 }
 
 // cannotSteer returns why a turn takes no message of a user; empty: it may.
-func cannotSteer(t *turn, a agent.Agent, name string) string {
+func cannotSteer(t *turn, a agent.Agent) string {
 	switch s, ok := a.(agent.Steerer); {
 	case t == nil:
 		return "no turn is running"
 	case t.reason != "":
 		return "the turn is being stopped"
 	case !ok || !s.Steers():
-		return "the agent " + name + " takes no messages during a turn"
+		return "the agent takes no messages during a turn"
 	}
 	return ""
 }

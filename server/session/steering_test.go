@@ -131,7 +131,7 @@ func TestWhereSteeringIsNotPossibleTheMessageIsFirstInTheQueue(t *testing.T) {
 	}{
 		"the agent takes none": {
 			func(r *testHub, _ string) { r.agents.steers = false },
-			"the agent fake takes no messages during a turn", "one two later",
+			"the agent takes no messages during a turn", "one two later",
 		},
 		"held": {
 			func(r *testHub, id string) {

@@ -35,13 +35,16 @@ const (
 	NeedsRelease  = "release"  // the queue is held
 )
 
-// MessageResult is the state of a message. Status is started, queued, ended or removed.
+// MessageResult is the state of a message. Status is started, steering, queued, ended or removed. A message
+// that joined a turn has started.
 type MessageResult struct {
 	Status    string `json:"status"`
 	MessageID string `json:"message_id"`
 	Turn      string `json:"turn,omitempty"`  // when started
 	Index     *int   `json:"index,omitempty"` // when queued
 	Seq       uint64 `json:"seq,omitempty"`   // of the event that records it, in the answer to a new message
+
+	Reason string `json:"reason,omitempty"` // why a message with delivery steer is queued, in the answer to it
 
 	Needs   string                `json:"needs,omitempty"` // approval, release: the turn waits for a user
 	Outcome *protocol.TurnOutcome `json:"outcome,omitempty"`
@@ -79,7 +82,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, route *Route) {
 		a.fail(w, err)
 		return
 	}
-	m.Seq = sent.Seq
+	m.Seq, m.Reason = sent.Seq, sent.Reason
 	write(w, http.StatusOK, m)
 }
 
@@ -181,6 +184,9 @@ func (a *api) messageNow(r *http.Request, id, message string, known bool) (*Mess
 	m := &MessageResult{MessageID: message}
 	if i := state.QueueIndex(message); i >= 0 {
 		m.Status, m.Index = protocol.SendQueued, &i
+		if state.Queue[i].Delivery == protocol.DeliverSteer {
+			m.Status = protocol.SendSteering
+		}
 		switch {
 		case len(state.Approvals) > 0:
 			m.Needs = NeedsApproval
@@ -189,7 +195,7 @@ func (a *api) messageNow(r *http.Request, id, message string, known bool) (*Mess
 		}
 		return m, nil
 	}
-	if t := state.Turn; t != nil && t.Message.MessageID == message {
+	if t := state.Turn; t.Has(message) {
 		m.Status, m.Turn = protocol.SendStarted, t.Turn
 		if len(state.Approvals) > 0 {
 			m.Needs = NeedsApproval
@@ -201,8 +207,10 @@ func (a *api) messageNow(r *http.Request, id, message string, known bool) (*Mess
 		return nil, err
 	}
 	for _, t := range slices.Backward(turns) {
-		if t.Message.MessageID == message && t.End != nil {
+		has := func(m protocol.Message) bool { return m.MessageID == message }
+		if slices.ContainsFunc(t.Messages(), has) && t.End != nil {
 			o := protocol.NewTurnOutcome(id, t, t.End)
+			o.MessageID = message
 			if a.Documents != nil {
 				o.Files = a.Documents.ChangedFiles(t.Items)
 			}
@@ -251,8 +259,8 @@ func decodedEvents(lines []byte) iter.Seq[*protocol.Event] {
 // mayEndWait reports whether a message may have ended, or need a user, after an event of a type.
 func mayEndWait(t protocol.Type) bool {
 	switch t {
-	case protocol.MessageUser, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved,
-		protocol.QueueRemoved, protocol.TurnEnded, protocol.SessionClosed:
+	case protocol.MessageUser, protocol.MessageResolved, protocol.ApprovalRequested, protocol.QueueHeld,
+		protocol.QueueMoved, protocol.QueueRemoved, protocol.TurnEnded, protocol.SessionClosed:
 		return true
 	}
 	return false

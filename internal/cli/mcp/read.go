@@ -36,7 +36,8 @@ type mcpTurn struct {
 	Turn    string                 `json:"turn"`
 	By      string                 `json:"by,omitempty"`
 	Message string                 `json:"message"`
-	Text    string                 `json:"text"` // of the answer
+	Joined  []string               `json:"joined,omitempty"` // messages that joined it
+	Text    string                 `json:"text"`             // of the answer
 	Tools   []string               `json:"tools,omitempty"`
 	Files   []protocol.ChangedFile `json:"files,omitempty"`
 	End     protocol.Reason        `json:"end,omitempty"`
@@ -52,6 +53,9 @@ func newMCPTurn(t *protocol.Turn, budget *mcpBudget) mcpTurn {
 		v.By = output.Actor(t.Message.By)
 	}
 	for _, it := range t.Items {
+		if it.Steered != nil && it.Steered.Outcome != protocol.SteerRefused {
+			v.Joined = append(v.Joined, budget.cut(it.Steered.Message.Text, maxMCPPrompt))
+		}
 		if it.Tool == nil {
 			continue
 		}

@@ -10,17 +10,19 @@ type mcpSendInput struct {
 	Session string `json:"session" jsonschema:"id or name of the session"`
 	Text    string `json:"text" jsonschema:"the message"`
 	Front   bool   `json:"front,omitempty" jsonschema:"queue it first"`
+	Steer   bool   `json:"steer,omitempty" jsonschema:"deliver it in the turn that runs; where that is not possible, queue it first"`
 	Key     string `json:"key,omitempty" jsonschema:"idempotency key: calls with the same key act once"`
 }
 
 // An mcpSentResult names an accepted message. wait takes the id.
 type mcpSentResult struct {
 	Message string `json:"message"`
-	Status  string `json:"status"` // started or queued
+	Status  string `json:"status"` // started, queued or steering
+	Reason  string `json:"reason,omitempty"`
 }
 
 func newMCPSent(r *protocol.SendResult) *mcpSentResult {
-	return &mcpSentResult{r.MessageID, string(r.Status)}
+	return &mcpSentResult{r.MessageID, r.Status, r.Reason}
 }
 
 // send sends a message.
@@ -32,8 +34,11 @@ func (c *mcpCall) send(in *mcpSendInput) (*mcpSentResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := connection.CallWithKey[protocol.SendResult](c.Conn, protocol.DoSend, id, in.Key,
-		protocol.SendData{Text: in.Text, Front: in.Front})
+	d := protocol.SendData{Text: in.Text, Front: in.Front}
+	if in.Steer {
+		d.Delivery = protocol.DeliverSteer
+	}
+	r, err := connection.CallWithKey[protocol.SendResult](c.Conn, protocol.DoSend, id, in.Key, d)
 	if err != nil {
 		return nil, err
 	}

@@ -31,9 +31,10 @@ its queue. "queue rm" cancels a scheduled message, and "queue edit" keeps its ti
 	Example: `  agentctl queue fix
   agentctl queue edit fix m_12 "and add a test"
   agentctl queue mv fix m_12 0
+  agentctl queue steer fix m_12
   agentctl queue hold fix && agentctl queue release fix`,
 	Group: verb.GroupSteer, Reads: true, Sends: protocol.DoSnapshot,
-	Below: []*verb.Verb{&queueEditVerb, &queueRmVerb, &queueMvVerb, &queueHoldVerb, &queueReleaseVerb},
+	Below: []*verb.Verb{&queueEditVerb, &queueRmVerb, &queueMvVerb, &queueSteerVerb, &queueHoldVerb, &queueReleaseVerb},
 	Lacks: func(d *codec.Dialect) error {
 		if d.HidesQueue {
 			return codec.Unsupported(d.Name, "showing the queue", "its servers do not show it")
@@ -127,6 +128,31 @@ var queueMvVerb = verb.Verb{
 				return nil, exit.Usagef("invalid INDEX %q: want 0 or more", in.Arg(1))
 			}
 			return protocol.QueueMoveData{MessageID: in.Arg(0), Index: index}, nil
+		},
+	},
+}
+
+var queueSteerVerb = verb.Verb{
+	Use:   "steer SESSION MESSAGE",
+	Short: "Deliver a queued message in the current turn",
+	Long: `Deliver a queued message in the turn that runs, at the agent's next safe point. Where that is not
+possible, because the agent takes no messages during a turn or the queue is held, it is moved to the
+front, and a note says why. "queue mv" makes it an ordinary message again.`,
+	Example: "  agentctl queue steer fix m_12",
+	Sends:   protocol.DoQueueSteer, Trial: "fix m1",
+	Complete: completion.InSession(completion.Messages),
+
+	Do: &call.Command{
+		Data: func(in *call.Input) (any, error) { return protocol.QueueSteerData{MessageID: in.Arg(0)}, nil },
+		Run: func(c *call.Call) error {
+			res, err := call.Send[protocol.SendResult](c)
+			if err != nil {
+				return err
+			}
+			if res.Reason != "" {
+				c.CLI.Out.Notef("queued first: %s", output.OneLine(res.Reason, 300))
+			}
+			return c.CLI.Out.Print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })
 		},
 	},
 }

@@ -27,6 +27,7 @@ type sendOptions struct {
 	Text    []string
 	turn.WaitFlags
 	Front  bool
+	Steer  bool
 	Time   sendTime
 	Attach []string
 	Key    string
@@ -35,20 +36,22 @@ type sendOptions struct {
 var sendVerb = verb.Verb{
 	Use:   "send SESSION [TEXT|-]",
 	Short: "Send a message to a session",
-	Long: `Send a message. It starts a turn or, while one runs, is queued. Without TEXT, or with -, it is read
-from stdin. With --wait, the exit code is the result of its turn: 0 completed, 7 failed, 130
-interrupted or removed from the queue, 6 as soon as a person is needed. --follow also prints the
-answer. With -o json, both end with an object of type outcome. With --key, retries send the message
-once. See docs/scripts.md, also for the times of --at.`,
+	Long: `Send a message. It starts a turn or, while one runs, is queued; with --steer the agent gets it in
+that turn, if it can. Without TEXT, or with -, it is read from stdin. With --wait, the exit code is
+the result of its turn: 0 completed, 7 failed, 130 interrupted or removed from the queue, 6 as soon
+as a person is needed. --follow also prints the answer. With -o json, both end with an object of
+type outcome. With --key, retries send it once. See docs/scripts.md, also for the times of --at.`,
 	Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log
   agentctl send fix -w -o json "add a test" | jq 'select(.reason).files'
+  agentctl send fix --steer "use the v2 API instead"
   agentctl send fix --at 23:00 "update the dependencies"
   git diff | agentctl send fix --wait --timeout 10m; echo $?`,
 	Group: verb.GroupSteer, Sends: protocol.DoSend, Waits: true,
 	Needs: []verb.FlagFeature{
 		{Flag: "front", Feature: codec.SendFront},
+		{Flag: "steer", Feature: codec.SendSteer},
 		{Flag: "attach", Feature: codec.SendParts},
 		{Flag: "at", Feature: codec.SendAt},
 		{Flag: "in", Feature: codec.SendAt},
@@ -61,6 +64,7 @@ once. See docs/scripts.md, also for the times of --at.`,
 			o.AddFlags(cmd)
 			f := cmd.Flags()
 			f.BoolVar(&o.Front, "front", false, "queue the message first")
+			f.BoolVar(&o.Steer, "steer", false, "deliver the message in the current turn")
 			f.StringVar(&o.Time.At, "at", "", "send the message at `TIME`")
 			f.DurationVar(&o.Time.In, "in", 0, "send the message after a `TIME` such as 2h")
 			verb.RequireValues(f, "at")
@@ -73,8 +77,8 @@ once. See docs/scripts.md, also for the times of --at.`,
 				return err
 			}
 			at, err := o.Time.notBefore(time.Now())
-			if at != nil && (o.Wait || o.Follow || o.Front) {
-				return exit.Usagef("--at and --in exclude --wait, --follow and --front")
+			if at != nil && (o.Wait || o.Follow || o.Front || o.Steer) {
+				return exit.Usagef("--at and --in exclude --wait, --follow, --front and --steer")
 			}
 			if o.Time.In != 0 && o.Key != "" {
 				return exit.Usagef("--in is another time for each retry: pass --at with --key")
@@ -119,6 +123,9 @@ func runSend(ctx context.Context, o *sendOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.Send(o.CLI, c, protocol.DoSend, o.Session, o.Key,
-		protocol.SendData{Text: text, Parts: parts, Front: o.Front, NotBefore: at})
+	d := protocol.SendData{Text: text, Parts: parts, Front: o.Front, NotBefore: at}
+	if o.Steer {
+		d.Delivery = protocol.DeliverSteer
+	}
+	return o.Send(o.CLI, c, protocol.DoSend, o.Session, o.Key, d)
 }

@@ -69,7 +69,9 @@ the turn.`,
 		Key:  true,
 		Data: func(*call.Input) (any, error) { return protocol.Empty{}, nil },
 		Run: call.Print(func(w io.Writer, res *protocol.UndoResult) {
-			fmt.Fprintf(w, "forgot  %s\n", format.JoinLines(transcript.Clean(res.Message.Text)))
+			for _, m := range append([]protocol.Message{res.Message}, res.Steered...) {
+				fmt.Fprintf(w, "forgot  %s\n", format.JoinLines(transcript.Clean(m.Text)))
+			}
 			for _, path := range res.Restored {
 				fmt.Fprintf(w, "restored  %s\n", transcript.Clean(path))
 			}
@@ -83,8 +85,8 @@ the turn.`,
 var retryVerb = verb.Verb{
 	Use:   "retry SESSION",
 	Short: "Send the last message again, as if for the first time",
-	Long: `Let the agent forget its last turn and send the message of that turn again. Files stay as they
-are: "agentctl undo" restores them.`,
+	Long: `Let the agent forget its last turn and send the message of that turn again, then those that joined
+it. Files stay as they are: "agentctl undo" restores them.`,
 	Example: "  agentctl retry fix",
 	Group:   verb.GroupSteer, Sends: protocol.DoRetry, Trial: "fix",
 	Complete: completion.Sessions,

@@ -80,7 +80,7 @@ func (t *Tracker) Track(c *connection.Conn, session string, seq uint64) error {
 func (t *Tracker) report(session string, end *protocol.TurnEndedData) error {
 	if t.CLI.Out.JSON {
 		o := newOutcome(&t.transcript, end)
-		o.Session, o.MessageID, o.Turn = session, cmp.Or(o.MessageID, t.Message), cmp.Or(o.Turn, t.Turn)
+		o.Session, o.MessageID, o.Turn = session, cmp.Or(t.Message, o.MessageID), cmp.Or(o.Turn, t.Turn)
 		if err := t.CLI.Out.PrintJSON(&o); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (t *Tracker) applyReplayed(e *protocol.Event) (*protocol.TurnEndedData, err
 	s, unknownStart := t.state, t.unknownStart
 	t.state, t.unknownStart = nil, false
 	switch {
-	case s.QueueIndex(t.Message) >= 0, s.Turn != nil && s.Turn.Message.MessageID == t.Message:
+	case s.QueueIndex(t.Message) >= 0, s.Turn.Has(t.Message):
 		return nil, nil
 	case t.Turn != "" && s.Last != nil && s.Last.Turn == t.Turn:
 		return &protocol.TurnEndedData{Reason: s.Last.Reason, Code: s.Last.Code, Message: s.Last.Message}, nil
@@ -145,6 +145,30 @@ func (t *Tracker) applyEvent(e *protocol.Event, raw []byte) (*protocol.TurnEnded
 		}
 		if d.MessageID == t.Message {
 			t.Turn = e.Turn
+		}
+	case e.Type == protocol.MessageSteered && t.Turn == "":
+		var d protocol.MessageSteeredData
+		if err := e.Decode(&d); err != nil {
+			return nil, err
+		}
+		if d.MessageID == t.Message { // what follows is the answer to it
+			t.Turn = e.Turn
+			t.transcript = protocol.Transcript{Turns: []*protocol.Turn{{
+				Turn: e.Turn, First: e.Seq, Message: d.Message, Started: e.Time,
+			}}}
+			return nil, nil
+		}
+	case e.Type == protocol.MessageResolved && t.Turn == e.Turn:
+		var d protocol.MessageResolvedData
+		if err := e.Decode(&d); err != nil {
+			return nil, err
+		}
+		if d.MessageID == t.Message && d.Outcome == protocol.SteerRefused { // it starts a turn later
+			t.Turn, t.transcript = "", protocol.Transcript{}
+			t.endLine()
+			line, _ := e.Line()
+			t.CLI.Out.Notef("%s", output.OneLine(line.Text, 300))
+			return nil, nil
 		}
 	case e.Type == protocol.QueueRemoved && t.Turn == "":
 		var d protocol.QueueRemovedData
@@ -184,7 +208,7 @@ func (t *Tracker) queues(e *protocol.Event) bool {
 // mayBlock reports whether the message may be blocked after an event of that type.
 func mayBlock(t protocol.Type) bool {
 	switch t {
-	case protocol.CaughtUp, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved, protocol.QueueRemoved,
+	case protocol.CaughtUp, protocol.MessageResolved, protocol.ApprovalRequested, protocol.QueueHeld, protocol.QueueMoved, protocol.QueueRemoved,
 		protocol.TurnEnded:
 		return true
 	}
@@ -201,7 +225,7 @@ func (t *Tracker) checkBlocked() error {
 	if err != nil {
 		return err
 	}
-	running := s.Turn != nil && (s.Turn.Turn == t.Turn || s.Turn.Message.MessageID == t.Message)
+	running := s.Turn != nil && (s.Turn.Turn == t.Turn || s.Turn.Has(t.Message))
 	if !running && s.QueueIndex(t.Message) < 0 {
 		if t.MustExist && t.transcript.Current() == nil {
 			return protocol.Errorf(protocol.CodeNotFound, "there is no such message or turn: %s",

@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -78,9 +79,15 @@ func (w *WaitFlags) Send(cli *verb.Context, c *connection.Conn, verb protocol.Ve
 	if err != nil {
 		return err
 	}
+	if res.Reason != "" {
+		cli.Out.Notef("queued first: %s", output.OneLine(res.Reason, 300))
+	}
 	if w.Follow && !cli.Out.JSON {
-		if res.Status == protocol.SendQueued {
+		switch {
+		case res.Status == protocol.SendQueued && res.Reason == "":
 			cli.Out.Notef("queued")
+		case res.Status == protocol.SendSteering:
+			cli.Out.Notef("into the current turn")
 		}
 	} else {
 		err := cli.Out.Print(res, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", res.Status, res.MessageID) })

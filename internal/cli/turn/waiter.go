@@ -82,7 +82,7 @@ func (w *Waiter) check() (done bool, _ error) {
 func (w *Waiter) idle() bool {
 	s := w.State
 	if w.Message != "" {
-		return s.QueueIndex(w.Message) < 0 && (s.Turn == nil || s.Turn.Message.MessageID != w.Message)
+		return s.QueueIndex(w.Message) < 0 && !s.Turn.Has(w.Message)
 	}
 	return s.Turn == nil && len(s.Queue) == 0
 }

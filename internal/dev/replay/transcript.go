@@ -75,6 +75,11 @@ func writeItem(w io.Writer, it *protocol.Item) {
 		if it.By != nil {
 			fmt.Fprintf(w, " by %s", it.By.Name)
 		}
+	case protocol.ItemSteered:
+		fmt.Fprintf(w, "steered %q %s", it.Steered.Message.Text, it.Steered.Outcome)
+		if it.By != nil {
+			fmt.Fprintf(w, " by %s", it.By.Name)
+		}
 	default:
 		fmt.Fprintf(w, "%s %s", it.Type, it.Data)
 	}
