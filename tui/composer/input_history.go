@@ -52,10 +52,10 @@ func (h *inputHistory) addOlder(page *protocol.HistoryResult, me protocol.Actor)
 	var found []pastMessage
 	for _, raw := range page.Events {
 		var e protocol.Event
-		if !bytes.Contains(raw, []byte(protocol.MessageUser)) {
+		if !bytes.Contains(raw, []byte(`"message.`)) {
 			continue // avoids decoding most events
 		}
-		if json.Unmarshal(raw, &e) != nil || e.Type != protocol.MessageUser {
+		if json.Unmarshal(raw, &e) != nil || e.Type != protocol.MessageUser && e.Type != protocol.MessageSteered {
 			continue
 		}
 		if len(h.past) == 0 || e.Seq < h.past[0].seq { // dropped turns are paged in again

@@ -40,12 +40,17 @@ func Hold(h *protocol.Hold) string {
 	return s
 }
 
-// Queued describes the position of a message in the queue. index is zero-based; nil is not known.
-func Queued(index *int) string {
-	if index == nil {
+// Queued describes a message that waits in the queue. Its index is zero-based; nil is not known.
+func Queued(r *protocol.SendResult) string {
+	switch {
+	case r.Status == protocol.SendSteering:
+		return "into the turn, at the agent's next safe point"
+	case r.Reason != "":
+		return "queued first: " + format.JoinLines(transcript.Clean(r.Reason))
+	case r.Index == nil:
 		return "queued"
 	}
-	return "queued, " + Ordinal(*index+1)
+	return "queued, " + Ordinal(*r.Index+1)
 }
 
 // Ordinal returns n as an ordinal number, like 1st, 2nd or 11th.

@@ -3,6 +3,7 @@ package keymap
 // Actions of the message box.
 const (
 	Send               Action = "composer.send"
+	SendSteer          Action = "composer.steer"
 	Cancel             Action = "composer.give-up"
 	PasteImage         Action = "composer.paste-image"
 	RemoveAttachment   Action = "composer.remove-file"
@@ -16,6 +17,7 @@ const (
 
 var composer = []row{
 	{Send, keys{"enter"}, "send; queued while a turn runs", nil},
+	{SendSteer, keys{"alt+j"}, "send into the turn that runs; queued first where that is not possible", nil},
 	{Cancel, keys{"esc"}, "interrupt the turn; cancel an edit or a recalled message", nil},
 	{PasteImage, keys{"ctrl+v"}, "attach the image in the clipboard", nil},
 	{RemoveAttachment, keys{"alt+x"}, "remove the last attached file", nil},
@@ -87,6 +89,7 @@ const (
 	QueueMoveUp   Action = "queue.move-up"
 	QueueMoveDown Action = "queue.move-down"
 	QueueSendNow  Action = "queue.send-now"
+	QueueSteer    Action = "queue.steer"
 	QueuePageUp   Action = "queue.page-up"
 	QueuePageDown Action = "queue.page-down"
 	QueueHold     Action = "queue.hold"
@@ -100,6 +103,7 @@ var queue = []row{
 	{QueueMoveUp, keys{"K", "shift+up"}, "move up", nil},
 	{QueueMoveDown, keys{"J", "shift+down"}, "move down", nil},
 	{QueueSendNow, keys{"s"}, "send now: move first, release the queue, interrupt the turn", nil},
+	{QueueSteer, keys{"t"}, "into the turn that runs; a move makes it wait for the end again", nil},
 	{QueuePageUp, keys{"pgup"}, "page up", nil},
 	{QueuePageDown, keys{"pgdown"}, "page down", nil},
 	{QueueHold, keys{"h"}, "hold the queue", nil},

@@ -122,15 +122,20 @@ func (r *renderer) applyEvent(e *protocol.Event) {
 // writeEvent writes an event, live or of the history.
 func (r *renderer) writeEvent(e *protocol.Event) {
 	switch e.Type {
-	case protocol.MessageUser:
+	case protocol.MessageUser, protocol.MessageSteered:
 		d := remote.DecodeData[protocol.MessageUserData](e.Data)
 		by := d.By
 		if by == nil {
 			by = e.By
 		}
+		into := ""
+		if e.Type == protocol.MessageSteered {
+			r.flushParts()
+			into = ", into the turn"
+		}
 		// An empty message without sender marks a message that the dialect does not report.
 		if d.Text != "" || len(d.Parts) > 0 || by != nil {
-			r.linef("%s %s: %s", e.Time.In(r.zone).Format("15:04"), remote.ActorName(by), d.Text)
+			r.linef("%s %s%s: %s", e.Time.In(r.zone).Format("15:04"), remote.ActorName(by), into, d.Text)
 			for i := range d.Parts {
 				r.linef("  %s", describe.Part(&d.Parts[i]))
 			}
@@ -206,12 +211,18 @@ func (r *renderer) writeQueue(e *protocol.Event) {
 		d := remote.DecodeData[protocol.QueueUpdatedData](e.Data)
 		r.linef("queued message edited by %s: %s", remote.ActorName(e.By), d.Text)
 	case protocol.QueueRemoved:
-		if d := remote.DecodeData[protocol.QueueRemovedData](e.Data); d.Reason != protocol.RemovedStarted {
+		switch d := remote.DecodeData[protocol.QueueRemovedData](e.Data); d.Reason {
+		case protocol.RemovedStarted, protocol.RemovedSteered: // its own event follows, or was before
+		default:
 			r.linef("queued message %s by %s", d.Reason, remote.ActorName(e.By))
 		}
 	case protocol.QueueMoved:
 		d := remote.DecodeData[protocol.QueueMovedData](e.Data)
-		r.linef("queued message moved to %d by %s", d.Index+1, remote.ActorName(e.By))
+		into := ""
+		if d.Delivery == protocol.DeliverSteer {
+			into = ", into the turn,"
+		}
+		r.linef("queued message moved to %d%s by %s", d.Index+1, into, remote.ActorName(e.By))
 	case protocol.QueueHeld:
 		r.linef("queue %s", describe.Hold(remote.DecodeData[protocol.Hold](e.Data)))
 	case protocol.QueueReleased:

@@ -65,6 +65,30 @@ var screenScenes = []goldenScene{
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
 	{
+		name:    "steering",
+		open:    fromScene("steering"),
+		heights: screenHeights,
+		shows: []string{
+			"ada into the turn", "Name the tables in the plural.", "⇢ sent to the agent", "queue · 3 messages",
+			"⇢ Log the s", "2 And no migr",
+		},
+		wide: []string{
+			"bob into the turn · 09:41", "Use Postgres, not SQLite.", "Postgres it is.",
+			"⊘ not taken in, first in the queue: it failed",
+			"⊘ unknown whether the agent got it, not sent again: the turn ended before the agent answered",
+			"⇢ Log the slow queries.", "Queue a message for gemini · alt+j into the turn",
+		},
+		status: []string{"◐ running", "F1 help"},
+	},
+	{
+		name:    "steering_queue",
+		open:    fromScene("steering", pressing("tab", "down")),
+		heights: screenHeights,
+		shows:   []string{"Name the tables in the plural.", "▸ 2 And no migr"},
+		wide:    []string{"s send now · t into the turn · K up", "Name the tables in the plural."},
+		status:  []string{"◐ running", "F1 help"},
+	},
+	{
 		name:    "approval",
 		open:    fromScene("approval", (*testScreen).focusApproval),
 		heights: screenHeights,

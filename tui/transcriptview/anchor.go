@@ -34,6 +34,10 @@ func (v *View) FindHit(h *protocol.Hit) (transcript.ID, bool) {
 	if v.paging.olderThan <= h.Seq {
 		return v.List.Find(h.Seq)
 	}
-	i, ok := v.paging.cut.names[itemName{h.Turn, protocol.ItemKind(h.Kind), h.Item}]
+	kind := protocol.ItemKind(h.Kind)
+	if h.Kind == protocol.HitUser { // the message that started the turn is no item
+		kind = protocol.ItemSteered
+	}
+	i, ok := v.paging.cut.names[itemName{h.Turn, kind, h.Item}]
 	return v.List.First() + transcript.ID(i), ok
 }

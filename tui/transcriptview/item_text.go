@@ -14,6 +14,8 @@ func Text(item transcript.Item) string {
 	switch item := item.(type) {
 	case *userMessage:
 		return item.message.Text
+	case *steeredMessage:
+		return item.message.Text
 	case *agentMessage:
 		return string(item.item.Text)
 	case *reasoning:

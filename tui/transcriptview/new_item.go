@@ -30,6 +30,8 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 			task:       v.taskTitle(it.Task),
 			joined:     v.afterActivity(),
 		}, true
+	case protocol.ItemSteered:
+		return v.newSteered(it, e), false
 	case protocol.ItemApproval:
 		return &approvalItem{itemAnchor: itemAnchor{ApprovalAnchor, it.Seq, it}, styles: v.styles}, false
 	}

@@ -167,6 +167,9 @@ func TestEveryHitHasItsItem(t *testing.T) {
 func shows(item transcript.Item, h *protocol.Hit) bool {
 	switch h.Kind {
 	case protocol.HitUser:
+		if m, ok := item.(*steeredMessage); ok {
+			return m.message.MessageID == h.Item
+		}
 		m, ok := item.(*userMessage)
 		return ok && m.message.MessageID == h.Item
 	case protocol.HitError:

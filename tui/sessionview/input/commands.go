@@ -49,7 +49,7 @@ func (in *Input) RunCommand(c palette.Command) panel.Result {
 		return panel.Result{}
 	case c.Hint == "":
 		text, _ := remote.SlashMessage(c.Name)
-		return in.send(text, nil)
+		return in.send(text, "", nil)
 	}
 	in.composer.SetText(c.Name + " " + in.composer.Text())
 	return panel.Result{Leave: true}

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/attachment"
+	"agentctl/protocol"
 	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
@@ -93,7 +94,9 @@ func (in *Input) Press(msg tea.KeyPressMsg) panel.Result {
 		}
 		return panel.Result{Cmd: cmd}
 	case action == keymap.Send:
-		return in.submit()
+		return in.submit("")
+	case action == keymap.SendSteer:
+		return in.submit(protocol.DeliverSteer)
 	case action == keymap.Cancel:
 		return in.cancel()
 	case action == keymap.DeleteOrLeave && !empty:

@@ -36,7 +36,7 @@ type lastTurn struct {
 // repeat repeats the turn. Its notices come as events.
 func (l *lastTurn) repeat() tea.Cmd { return l.commands.Do(protocol.DoRetry, protocol.Empty{}) }
 
-// undo undoes the turn and puts its message into an empty composer.
+// undo undoes the turn and puts its messages into an empty composer.
 func (l *lastTurn) undo() tea.Cmd {
 	undone, status := new(protocol.UndoResult), l.commands.Status
 	return l.commands.Send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
@@ -44,7 +44,11 @@ func (l *lastTurn) undo() tea.Cmd {
 		case err != nil:
 			status.Text = remote.ErrorText(err)
 		case l.empty():
-			l.composer.SetText(transcript.Clean(undone.Message.Text))
+			text := undone.Message.Text
+			for _, m := range undone.Steered {
+				text += "\n\n" + m.Text
+			}
+			l.composer.SetText(transcript.Clean(text))
 			status.Text = "undone: the message can be edited and sent again"
 		default:
 			status.Text = "undone"

@@ -2,15 +2,20 @@ package input
 
 import (
 	"agentctl/internal/attachment"
+	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/shellview"
 )
 
-// submit sends the message, or the new text of a queued one. It runs a command.
-func (in *Input) submit() panel.Result {
+// submit sends the message, or the new text of a queued one. It runs a command. With delivery steer it sends
+// a new message only.
+func (in *Input) submit(delivery protocol.Delivery) panel.Result {
 	text, status := in.composer.Value(), in.Commands.Status
 	switch {
+	case delivery == protocol.DeliverSteer && !in.composer.IsNewMessage():
+		status.Text = "only a new message is sent into the turn"
+		return panel.Result{}
 	case in.composer.Shell:
 		config := shellview.Config{Styles: in.Styles, Tasks: in.Commands.Tasks, After: in.After}
 		return runShell(config, &in.composer, in.directory())
@@ -34,17 +39,17 @@ func (in *Input) submit() panel.Result {
 		return panel.Result{}
 	}
 	in.composer.Clear()
-	return in.send(message, in.attachments.take())
+	return in.send(message, delivery, in.attachments.take())
 }
 
 // send sends a new message and shows the end of the transcript.
-func (in *Input) send(text string, files []attachment.File) panel.Result {
+func (in *Input) send(text string, delivery protocol.Delivery, files []attachment.File) panel.Result {
 	in.Transcript.ScrollToBottom()
 	id := in.NewID()
 	if text != "" {
 		in.composer.AddSent(id, text)
 	}
-	return panel.Result{Cmd: in.Outbox.Send(id, text, files, parts(text, files, in.directory(), in.Local))}
+	return panel.Result{Cmd: in.Outbox.Send(id, text, delivery, files, parts(text, files, in.directory(), in.Local))}
 }
 
 // Restore inserts the text of an unsent message before the one in the composer, and adds its files.

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -21,22 +22,25 @@ func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
 	takesText := in.focused && !in.composer.Elsewhere
 	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && takesText && len(prompt) == 1 {
 		if in.composer.Empty() && !in.composer.Shell {
-			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State), width-2))
+			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State, in.Styles.Keys), width-2))
 		}
 		lines[0] = in.Styles.Accent.Bold(true).Render(prompt) + " " + text
 	}
 	return lines, cursor
 }
 
-// placeholder returns the text shown in place of an empty message: its receiver, and the characters
-// that begin something else.
-func placeholder(state *protocol.State) string {
-	verb, status := "Message ", state.Status()
+// placeholder returns the text shown in place of an empty message: its receiver, the key that sends it into
+// the turn that runs, and the characters that begin something else.
+func placeholder(state *protocol.State, keys *keymap.Map) string {
+	verb, steer, status := "Message ", "", state.Status()
 	if status == protocol.Running || status == protocol.Waiting {
 		verb = "Queue a message for "
+		if state.Options.Has(protocol.FeatureSteer) {
+			steer = ui.Prefixed(keymap.Separator, keys.Hint(keymap.SendSteer, "into the turn"))
+		}
 	}
 	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(state.Agent))), "the agent")
-	return verb + agent + " · / commands · @ files · ! shell"
+	return verb + agent + steer + " · / commands · @ files · ! shell"
 }
 
 // Title returns the title of the rule above the composer while a queued message or a shell command is

@@ -53,10 +53,12 @@ func (o *Outbox) Actions() Actions { return Actions{keymap.TakeBack: Run(o.TakeB
 
 // Send sends a message and keeps it until an event reports it. parts returns the parts of the
 // message. It runs outside of the event loop.
-func (o *Outbox) Send(id, text string, files []attachment.File, parts func() ([]protocol.Part, error)) tea.Cmd {
+func (o *Outbox) Send(
+	id, text string, delivery protocol.Delivery, files []attachment.File, parts func() ([]protocol.Part, error),
+) tea.Cmd {
 	o.messages = append(o.messages, unsentMessage{id: id, text: text, files: files})
 	result := new(protocol.SendResult)
-	data := protocol.SendData{Text: text, ClientMessageID: id}
+	data := protocol.SendData{Text: text, ClientMessageID: id, Delivery: delivery}
 	return o.commands.Run(func(ctx context.Context) (err error) {
 		if data.Parts, err = parts(); err != nil {
 			return err
@@ -73,8 +75,8 @@ func (o *Outbox) Send(id, text string, files []attachment.File, parts func() ([]
 			return nil
 		}
 		o.accept(id, result.Seq)
-		if result.Status == protocol.SendQueued {
-			o.commands.Status.Text = describe.Queued(result.Index)
+		if result.Status == protocol.SendQueued || result.Status == protocol.SendSteering {
+			o.commands.Status.Text = describe.Queued(result)
 		}
 		return nil
 	}))

@@ -13,7 +13,7 @@ func TestRecallOnlyRefusedMessages(t *testing.T) {
 	r := paneltest.New(t, &tuitest.Journal{})
 	o := NewOutbox(r.Styles, r.Replica, r.Commands, func(string, []attachment.File) {})
 	for _, id := range []string{"a", "b", "c", "d"} {
-		o.Send(id, "text "+id, nil, nil)
+		o.Send(id, "text "+id, "", nil, nil)
 	}
 	o.fail("b", "no")
 	o.fail("c", "no")

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
@@ -120,6 +121,8 @@ func (q *Panel) Press(key string) panel.Result {
 			return q.sendScheduled(message)
 		}
 		return panel.Result{Cmd: q.sendNow(message)}
+	case keymap.QueueSteer:
+		return panel.Result{Cmd: q.steer(message)}
 	case keymap.QueueEdit, keymap.Choose:
 		return panel.Result{Edit: &message}
 	case keymap.QueueRemove:
@@ -175,6 +178,22 @@ func (q *Panel) sendNow(message protocol.Message) tea.Cmd {
 		delete(q.pending, id)
 		return q.Commands.Report(err)
 	}))
+}
+
+// steer delivers a queued message in the turn that runs.
+func (q *Panel) steer(message protocol.Message) tea.Cmd {
+	q.selected = message.MessageID
+	result := new(protocol.SendResult)
+	data := protocol.QueueSteerData{MessageID: message.MessageID}
+	return q.Commands.Send(protocol.DoQueueSteer, data, result, func(err error) tea.Cmd {
+		if err != nil {
+			return q.Commands.Report(err)
+		}
+		if result.Status != protocol.SendStarted {
+			q.Commands.Status.Text = describe.Queued(result)
+		}
+		return nil
+	})
 }
 
 // Click selects the message on a row of the panel. The title is row 0.

@@ -291,3 +291,25 @@ func TestAScheduledMessageThatCannotBeSentReturnsToTheComposer(t *testing.T) {
 		t.Errorf("restored %q, want %q", s.restored, want)
 	}
 }
+
+func TestQueueSteer(t *testing.T) {
+	s := open(t, tuitest.Scenes["steering"](), 80)
+	s.MustShow("⇢ Log the slow queries.", "into the turn · ada 09:41", "2 And no migrations yet.")
+	s.panel.SetFocus(true)
+	s.MustShow("t into the turn")
+	index := 0
+	s.Session.Reply = func(tuitest.Command) (any, error) {
+		return protocol.SendResult{Status: protocol.SendQueued, Index: &index, Reason: "the queue is\nheld"}, nil
+	}
+	s.press("down", "t")
+	want := []tuitest.Command{{Verb: protocol.DoQueueSteer, Data: protocol.QueueSteerData{MessageID: "m3"}}}
+	if got := s.TakeCommands(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got commands %+v, want %+v", got, want)
+	}
+	if got := s.Commands.Status.Text; got != "queued first: the queue is held" {
+		t.Errorf("status %q", got)
+	}
+	s = open(t, tuitest.Scenes["queue"](), 80) // an agent that takes no messages during a turn
+	s.panel.SetFocus(true)
+	s.MustHide("into the turn")
+}

@@ -15,6 +15,9 @@ import (
 	"agentctl/tui/ui"
 )
 
+// steerMark marks a message that joins the turn that runs.
+const steerMark = "⇢"
+
 // queueRows is the maximum number of queued and scheduled messages on the screen.
 const queueRows = 6
 
@@ -65,13 +68,16 @@ func (q *Panel) View(width, _ int) []string {
 	return out
 }
 
-// row returns the texts of a message at an index. A queued message has its number, a scheduled one
-// its time.
+// row returns the texts of a message at an index. A queued message has its number, or a sign if it joins the
+// turn that runs, a scheduled one its time.
 func (q *Panel) row(m *protocol.Message, index int) (left, right string) {
 	scheduled := index >= len(q.Replica.State.Queue)
 	mark := strconv.Itoa(index + 1)
-	if scheduled {
+	switch {
+	case scheduled:
 		mark = "◷"
+	case m.Delivery == protocol.DeliverSteer:
+		mark = steerMark
 	}
 	left, right = "  "+mark+" "+ui.Excerpt(m.Text), q.details(m)
 	if len(m.Parts) > 0 {
@@ -117,8 +123,12 @@ func (q *Panel) hint() string {
 	case at >= len(s.Queue):
 		return keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "cancel", keymap.QueueSendNow, "send now")
 	}
-	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now",
-		keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down", keymap.QueueClear, "clear")
+	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now")
+	if s.Turn != nil && s.Options.Has(protocol.FeatureSteer) {
+		messageHint += ui.Prefixed(keymap.Separator, keys.Hint(keymap.QueueSteer, "into the turn"))
+	}
+	messageHint += ui.Prefixed(keymap.Separator,
+		keys.Hint(keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down", keymap.QueueClear, "clear"))
 	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
 }
 
@@ -138,6 +148,9 @@ func (q *Panel) details(m *protocol.Message) string {
 		return right
 	}
 	right := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
+	if m.Delivery == protocol.DeliverSteer {
+		right = "into the turn · " + right
+	}
 	if m.QueuedAt != nil {
 		right += " " + q.Styles.Clock(*m.QueuedAt)
 	}
@@ -149,7 +162,11 @@ func (q *Panel) details(m *protocol.Message) string {
 func (q *Panel) Section(width int) (title, note string, lines []string) {
 	s := q.Replica.State
 	for i := range s.Queue {
-		lines = append(lines, " "+q.Styles.Dim.Render(strconv.Itoa(i+1))+" "+ui.Excerpt(s.Queue[i].Text))
+		mark := strconv.Itoa(i + 1)
+		if s.Queue[i].Delivery == protocol.DeliverSteer {
+			mark = steerMark
+		}
+		lines = append(lines, " "+q.Styles.Dim.Render(mark)+" "+ui.Excerpt(s.Queue[i].Text))
 	}
 	for i := range s.Scheduled {
 		at := ""
