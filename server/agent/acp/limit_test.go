@@ -23,7 +23,7 @@ var limitNames = map[string]string{
 // playTurn gives the lines of an agent to a turn and returns its end.
 func playTurn(t *testing.T, r *recorder, reports string, lines []string) agent.End {
 	t.Helper()
-	c := &client{host: r, session: "s"}
+	c := &client{wire: newWire(1), host: r, session: "s"}
 	c.config.Name = "it"
 	c.agentInfo.Agent = &implementation{Name: reports}
 	tn := newTurn(t.Context(), "t", r, "/w", c.known())
