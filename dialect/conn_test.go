@@ -13,11 +13,15 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/panics"
 	"agentctl/protocol/codec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	thorough.Checks(30, 100)
+	goleak.VerifyTestMain(m)
+}
 
 // An echo codec passes every message to the other side. The message "bye" closes the connection.
 type echo struct{}

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/script"
@@ -26,7 +27,10 @@ import (
 	"agentctl/server/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	thorough.Checks(40, 100)
+	goleak.VerifyTestMain(m)
+}
 
 // testScript is the script of the agent in these tests.
 const testScript = `

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/plain"
@@ -19,6 +20,7 @@ import (
 //
 //	go test -c -o tui.test ./tui && TUI_DEMO=approval ./tui.test
 func TestMain(m *testing.M) {
+	thorough.Checks(40, 100)
 	if where := os.Getenv(panicEnv); where != "" {
 		os.Exit(runPanicProcess(where))
 	}

@@ -13,10 +13,14 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	thorough.Checks(40, 100)
+	goleak.VerifyTestMain(m)
+}
 
 // A fakeServer is an HTTP server on an in-memory listener. The test controls its connections.
 type fakeServer struct {

@@ -11,9 +11,12 @@ import (
 	"agentctl/internal/dev/agentlooptest"
 	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
+
+func init() { thorough.Checks(30, 100) }
 
 // Times of the two ends.
 const (

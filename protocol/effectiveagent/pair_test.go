@@ -9,9 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
+
+func init() { thorough.Checks(30, 100) }
 
 // A codecPair connects a serverHarness and a clientHarness.
 type codecPair struct {

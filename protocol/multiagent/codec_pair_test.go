@@ -11,9 +11,12 @@ import (
 	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/multiagenttest"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
+
+func init() { thorough.Checks(30, 100) }
 
 // A codecPair connects a client and a server over the dialect.
 type codecPair struct {

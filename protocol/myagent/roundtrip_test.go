@@ -11,9 +11,12 @@ import (
 	"agentctl/internal/dev/codectest"
 	"agentctl/internal/dev/historygen"
 	"agentctl/internal/dev/myagenttest"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/protocol/myagent/wire"
 )
+
+func init() { thorough.Checks(30, 100) }
 
 // A generatedSession is the random history of a session on a native server.
 type generatedSession struct {

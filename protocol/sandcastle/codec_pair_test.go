@@ -9,10 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/sandcastletest"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 	"agentctl/protocol/sandcastle/wire"
 )
+
+func init() { thorough.Checks(30, 100) }
 
 // An agentctl server acts once on a message that is sent again before its history shows it.
 func TestAtAgentctlASendHasItsKey(t *testing.T) {

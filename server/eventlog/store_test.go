@@ -9,10 +9,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	thorough.Checks(40, 100)
+	goleak.VerifyTestMain(m)
+}
 
 // testingT is the part of testing.TB that tests and properties share.
 type testingT interface {

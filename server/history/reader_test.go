@@ -11,11 +11,15 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/session"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	thorough.Checks(40, 100)
+	goleak.VerifyTestMain(m)
+}
 
 // testingT is the part of testing.TB that tests and properties share.
 type testingT interface {

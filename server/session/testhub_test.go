@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"flag"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,10 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The command line overrides this.
-	if err := flag.Set("rapid.checks", strconv.Itoa(thorough.Rounds(40, 100))); err != nil {
-		panic(err)
-	}
+	thorough.Checks(25, 100)
 	goleak.VerifyTestMain(m)
 }
 

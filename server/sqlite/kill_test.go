@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/server/eventlog"
 	"agentctl/server/sqlite"
 )
@@ -21,6 +22,7 @@ import (
 const writerEnv = "SQLITE_TEST_WRITER"
 
 func TestMain(m *testing.M) {
+	thorough.Checks(40, 100)
 	if args, ok := os.LookupEnv(writerEnv); ok {
 		fmt.Fprintln(os.Stderr, runWriter(strings.SplitN(args, " ", 3)))
 		os.Exit(1)

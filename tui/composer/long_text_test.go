@@ -8,8 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 )
+
+func init() { thorough.Checks(40, 100) }
 
 // offset returns the byte offset of the cursor in the whole text.
 func (t *longText) offset() int {

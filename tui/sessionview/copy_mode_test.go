@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 )
 
@@ -24,8 +25,8 @@ func (s *testScreen) copyWith(key string) string {
 
 func TestCopyModeSizes(t *testing.T) {
 	for _, name := range []string{"transcript", "hostile", "prose"} {
-		for _, width := range []int{1, 2, 3, 9, 40} {
-			for _, height := range []int{1, 2, 3, 7, 12} {
+		for _, width := range thorough.Sample([]int{1, 2, 3, 9, 40}, 3) {
+			for _, height := range thorough.Sample([]int{1, 2, 3, 7, 12}, 3) {
 				s := open(t, tuitest.Scenes[name](), width, height)
 				s.m.setFocus(onTranscript)
 				for _, keys := range []string{

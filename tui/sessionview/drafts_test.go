@@ -17,7 +17,7 @@ import (
 // TestTypedTextIsNeverLost plays random keys and events. Every typed word must stay in the
 // composer, its history or the outbox, or be part of a command.
 func TestTypedTextIsNeverLost(t *testing.T) {
-	for seed := range uint64(thorough.Rounds(20, 60)) {
+	for seed := range uint64(thorough.Rounds(10, 60)) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s := open(t, tuitest.NewJournal(), 100, 30)
 		s.update(input.DraftMsg{})

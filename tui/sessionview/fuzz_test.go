@@ -13,11 +13,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 )
+
+func init() { thorough.Checks(40, 100) }
 
 // checkStyles fails unless every escape sequence is a link or an SGR attribute that this program
 // uses. Blink, conceal and frame are not used.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/ui"
 )
@@ -15,7 +16,8 @@ func TestManyResizes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			s := open(t, tuitest.Scenes[name](), 80, 24)
-			for i := range 1000 {
+			texts := thorough.Rounds(3, 10)
+			for i := range texts * 100 {
 				s.update(tea.WindowSizeMsg{Width: 1 + random.IntN(200), Height: 1 + random.IntN(60)})
 				if i%100 == 0 {
 					s.journal.Text("t", "words while it is resized ")
@@ -30,7 +32,7 @@ func TestManyResizes(t *testing.T) {
 				t.Errorf("got after many resizes\n%s\nwant, after a new layout\n%s", after, fresh)
 			}
 			quiet := open(t, tuitest.Scenes[name](), 100, 30)
-			for range 10 {
+			for range texts {
 				quiet.journal.Text("t", "words while it is resized ")
 				quiet.applyJournal()
 			}

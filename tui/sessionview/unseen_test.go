@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
@@ -55,7 +56,7 @@ func TestGoldenHostileRequests(t *testing.T) { testGoldenScenes(t, hostileScenes
 // TestNothingIsAllowedUnseen presses the key that allows, on hostile requests, before and after the
 // request was on the screen. The panel's tests press every key that allows.
 func TestNothingIsAllowedUnseen(t *testing.T) {
-	for _, r := range tuitest.HostileRequests() {
+	for _, r := range thorough.Sample(tuitest.HostileRequests(), 15) {
 		for _, size := range [][2]int{{40, 15}, {80, 24}, {200, 60}} { // a telephone, a terminal, a large window
 			t.Run(fmt.Sprintf("%s/%dx%d", r.Name, size[0], size[1]), func(t *testing.T) { checkUnseen(t, &r, size) })
 		}

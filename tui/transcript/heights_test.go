@@ -4,7 +4,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"agentctl/internal/dev/thorough"
 )
+
+func init() { thorough.Checks(40, 100) }
 
 func TestHeightsMatchModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,10 +29,7 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
-	// Each check runs a whole session; the command line overrides this.
-	if err := flag.Set("rapid.checks", strconv.Itoa(thorough.Rounds(8, 30))); err != nil {
-		panic(err)
-	}
+	thorough.Checks(8, 30) // each runs a whole session
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(programDir)
 		os.Exit(code)

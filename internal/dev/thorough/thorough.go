@@ -1,6 +1,10 @@
 package thorough
 
-import "os"
+import (
+	"flag"
+	"os"
+	"strconv"
+)
 
 const variable = "AGENTCTL_TEST_THOROUGH"
 
@@ -22,6 +26,14 @@ func Step(n int) int {
 		return 1
 	}
 	return n
+}
+
+// Checks sets how many cases rapid tries in each test of a package: few by default. Call it from TestMain,
+// or from init of the file with the tests. The flag -rapid.checks overrides it.
+func Checks(few, many int) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(Rounds(few, many))); err != nil {
+		panic(err)
+	}
 }
 
 // Sample returns n elements of a list by default, evenly spread from the first to the last, or the

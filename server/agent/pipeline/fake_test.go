@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +12,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
 
 func TestMain(m *testing.M) {
-	// A schedule takes a fraction of a millisecond; the command line overrides this.
-	if err := flag.Set("rapid.checks", "1000"); err != nil {
-		panic(err)
-	}
+	thorough.Checks(300, 1000) // a schedule takes a fraction of a millisecond
 	goleak.VerifyTestMain(m)
 }
 
