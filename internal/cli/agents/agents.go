@@ -188,7 +188,11 @@ func startProbe(ctx context.Context, r *agents.Registry, name string) (p acp.Pro
 func writeMethods(w io.Writer, methods []acp.LoginMethod) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, m := range methods {
-		fmt.Fprintf(t, "%s\t%s\n", output.OneLine(m.Name, 60), output.OneLine(m.Description, 0))
+		run := ""
+		if m.Terminal {
+			run = "--method " + output.OneLine(m.ID, 60)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", output.OneLine(m.Name, 60), run, output.OneLine(m.Description, 0))
 	}
 	_ = t.Flush() // w keeps its error
 }

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"agentctl/internal/agents"
 	"agentctl/internal/cli/localagent"
@@ -22,16 +27,18 @@ import (
 type agentLoginOptions struct {
 	verb.Options
 
-	Agent string
+	Agent  string
+	Method string
 }
 
 var agentsLoginVerb = verb.Verb{
 	Use:   "login AGENT",
 	Short: "Log in to an agent",
 	Long: `Run the agent's own login in this terminal, for the agents of this machine and user. An agent
-without such a command is started, and the ways to log in that it offers are listed. AGENT is one
-of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
-	Example: "  agentctl agents login claude",
+without such a command is started: its only login in a terminal is run, and otherwise the ways to log
+in that it offers are listed. --method runs one of those in a terminal. AGENT is one of "agentctl
+agents", or an ad hoc command ("acp:COMMAND ARG…").`,
+	Example: "  agentctl agents login claude\n  agentctl agents login claude --method console-login",
 
 	Trial:    "nonsense",
 	Complete: completeRegistry,
@@ -39,6 +46,10 @@ of "agentctl agents", or an ad hoc command ("acp:COMMAND ARG…").`,
 	Do: &verb.Steps[agentLoginOptions]{
 		Read: func(o *agentLoginOptions, args []string) error { o.Agent = args[0]; return nil },
 		Run:  runAgentLogin,
+		Flags: func(o *agentLoginOptions, cmd *cobra.Command) {
+			cmd.Flags().StringVar(&o.Method, "method", "", "run the login `ID` that the agent offers in a terminal")
+			verb.RequireValues(cmd.Flags(), "method")
+		},
 	},
 }
 
@@ -51,12 +62,18 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 		return err
 	}
 	p, ok := registry.FindPreset(o.Agent)
-	if ok && p.LoginCommand != nil && !o.CLI.Out.JSON {
-		return o.runCommand(ctx, &p, config)
+	if ok && p.LoginCommand != nil && o.Method == "" && !o.CLI.Out.JSON {
+		return o.runCommand(ctx, registry, &p, config)
 	}
 	probed, err := startProbe(ctx, registry, o.Agent)
 	if err != nil && protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		return err
+	}
+	if m, err := o.terminalMethod(probed.Methods); err != nil || m != nil && !o.CLI.Out.JSON {
+		if err != nil {
+			return err
+		}
+		return o.runMethod(ctx, m, config)
 	}
 	result := struct {
 		Agent    string            `json:"agent"`
@@ -74,27 +91,90 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 	})
 }
 
-// runCommand runs the login of a preset in this terminal, with the program and the environment of
-// the agent's configuration.
-func (o *agentLoginOptions) runCommand(ctx context.Context, p *catalog.Preset, config acp.Config) error {
-	line := strings.Join(p.LoginCommand, " ")
-	program := p.LoginCommand[0]
-	if program == p.Command[0] {
-		program = config.Command[0]
+// terminalMethod returns the method to run: the one of --method, or the only one that runs in a
+// terminal; nil: there is none, or several.
+func (o *agentLoginOptions) terminalMethod(methods []acp.LoginMethod) (*acp.LoginMethod, error) {
+	var found []*acp.LoginMethod
+	var ids []string
+	for i := range methods {
+		m := &methods[i]
+		if !m.Terminal {
+			continue
+		}
+		ids = append(ids, m.ID)
+		if o.Method == "" || o.Method == m.ID {
+			found = append(found, m)
+		}
 	}
-	path, err := exec.LookPath(program)
+	switch {
+	case o.Method != "" && len(found) == 0:
+		return nil, protocol.Errorf(protocol.CodeNotFound, "%s has no login %q in a terminal; it has %q", o.Agent, o.Method, ids)
+	case len(found) == 1:
+		return found[0], nil
+	}
+	return nil, nil
+}
+
+// runCommand runs the login of a preset. Without its program it runs the one that the agent offers in
+// a terminal, if any.
+func (o *agentLoginOptions) runCommand(
+	ctx context.Context, registry *agents.Registry, p *catalog.Preset, config acp.Config,
+) error {
+	command := slices.Clone(p.LoginCommand)
+	if command[0] == p.Command[0] {
+		command[0] = config.Command[0]
+	}
+	path, err := exec.LookPath(command[0])
+	if err == nil {
+		return o.runLogin(ctx, strings.Join(p.LoginCommand, " "), append([]string{path}, command[1:]...), config.Env)
+	}
+	missing := protocol.Errorf(protocol.CodeNoAgent, "%s not found: install it (%s), or %s", command[0], p.Install, p.Login)
+	probed, err := startProbe(ctx, registry, o.Agent)
+	if err != nil && protocol.CodeOf(err) != protocol.CodeAgentAuth {
+		return missing
+	}
+	m, err := o.terminalMethod(probed.Methods)
+	switch {
+	case err != nil:
+		return err
+	case m != nil:
+		return o.runMethod(ctx, m, config)
+	}
+	for i := range probed.Methods {
+		if m := &probed.Methods[i]; m.Terminal {
+			return exit.Errorf(exit.Failure, protocol.CodeNoAgent, "%w", missing).WithHint(
+				"%s logs in itself: agentctl agents login %s --method %s", p.Title, o.Agent, m.ID)
+		}
+	}
+	return missing
+}
+
+// runMethod runs the program of the agent with the arguments of a method.
+func (o *agentLoginOptions) runMethod(ctx context.Context, m *acp.LoginMethod, config acp.Config) error {
+	path, err := exec.LookPath(config.Command[0])
 	if err != nil {
-		return protocol.Errorf(protocol.CodeNoAgent, "%s not found: install it (%s), or %s",
-			program, p.Install, p.Login)
+		return protocol.Errorf(protocol.CodeNoAgent, "%s not found", config.Command[0])
 	}
+	command := slices.Concat([]string{path}, config.Command[1:], m.Args)
+	env := maps.Clone(config.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	maps.Copy(env, m.Env)
+	line := strings.Join(slices.Concat([]string{filepath.Base(path)}, command[1:]), " ")
+	return o.runLogin(ctx, output.OneLine(line, 0), command, env)
+}
+
+// runLogin runs a command in this terminal, with variables in addition to those of the shell.
+func (o *agentLoginOptions) runLogin(ctx context.Context, line string, command []string, env map[string]string) error {
 	o.CLI.Out.Notef("running: %s", line)
-	cmd := exec.CommandContext(ctx, path, p.LoginCommand[1:]...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = os.Environ()
-	for name, value := range config.Env {
+	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.CLI.Stdin, o.CLI.Out.Stdout, o.CLI.Out.Stderr
-	err = cmd.Run()
+	err := cmd.Run()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) && ctx.Err() == nil {
 		return exit.Errorf(exit.Failure, protocol.CodeAgentFailed, "%s ended with %w", line, failed)

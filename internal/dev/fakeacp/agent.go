@@ -243,13 +243,23 @@ func (a *agent) initialize(m message) {
 			"promptCapabilities": obj{"image": !a.has("blind"), "embeddedContext": a.has("embed")},
 			"mcpCapabilities":    obj{"http": a.has("http"), "sse": a.has("sse")},
 		},
-		"_meta": obj{"steering": obj{"supported": a.has("steering")}},
-		"authMethods": []obj{
-			{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
-			{"id": "key", "name": "Key", "type": "env_var", "vars": []obj{{"name": "FAKE_KEY"}}},
-			{"id": "gemini-api-key", "name": "API key"},
-		},
+		"_meta":       obj{"steering": obj{"supported": a.has("steering")}},
+		"authMethods": a.authMethods(),
 	})
+}
+
+func (a *agent) authMethods() []obj {
+	methods := []obj{
+		{"id": "login", "name": "Log in", "description": "Run `fakeacp login`"},
+		{"id": "key", "name": "Key", "type": "env_var", "vars": []obj{{"name": "FAKE_KEY"}}},
+		{"id": "gemini-api-key", "name": "API key"},
+	}
+	if a.has("terminal") {
+		methods = append(methods, obj{
+			"id": "console", "name": "Console", "type": "terminal", "args": []string{"--login"}, "env": obj{"LOGIN_BY": "console"},
+		})
+	}
+	return methods
 }
 
 func (a *agent) newSession(m message) {

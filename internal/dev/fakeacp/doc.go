@@ -42,6 +42,7 @@
 //	late                      replays a session after its response to session/load
 //	slow                      refuses to restore a session twice, with an internal error
 //	auth                      requires a login
+//	terminal                  offers a login in a terminal
 //	loggedout                 reports that no user is logged in, unless FAKE_KEY is set
 //	modes · models · config   has these options
 //	auto                      reports itself as Claude, and starts in mode auto

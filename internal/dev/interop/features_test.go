@@ -4,6 +4,7 @@ package interop
 
 import (
 	"flag"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,6 +65,26 @@ func TestVersionTwo(t *testing.T) {
 	for _, a := range []realAgent{claudeAgent, codexAgent} {
 		a.acp = 2
 		t.Run(a.name, func(t *testing.T) { testFeatures(t, &a) })
+	}
+}
+
+// Claude compacts its context at a command, and reports it as an update.
+func TestACompactionIsShown(t *testing.T) {
+	for version := 1; version <= 2; version++ {
+		a := claudeAgent
+		a.acp = version
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			r := newTestSession(t, &a, modelScript(&a))
+			r.send("good morning")
+			r.waitTurnEnd(protocol.ReasonCompleted)
+			r.send("/compact")
+			var d protocol.ContextCompactedData
+			r.decode(r.waitEvent(protocol.ContextCompacted), &d)
+			if d.Before == 0 || d.After == 0 || d.After >= d.Before || d.Percent <= 0 {
+				t.Errorf("compacted %+v", d)
+			}
+			r.waitTurnEnd(protocol.ReasonCompleted)
+		})
 	}
 }
 

@@ -29,14 +29,15 @@ type client struct {
 	settings settings
 	pages    pages
 
-	mu        sync.Mutex
-	session   string                 // ACP session id; static after start
-	turn      *turn                  // the running turn, or nil
-	loggedOut bool                   // the agent said so
-	replay    *replay                // receives the updates while an ACP session is restored; nil: none is
-	cost      *cost                  // reported since the last turn's end
-	windows   []protocol.UsageWindow // of the account, as last reported
-	unknown   map[string]bool        // kinds of messages that were logged
+	mu         sync.Mutex
+	session    string                 // ACP session id; static after start
+	turn       *turn                  // the running turn, or nil
+	loggedOut  bool                   // the agent said so
+	replay     *replay                // receives the updates while an ACP session is restored; nil: none is
+	cost       *cost                  // reported since the last turn's end
+	windows    []protocol.UsageWindow // of the account, as last reported
+	compaction compaction
+	unknown    map[string]bool // kinds of messages that were logged
 }
 
 // maxUnknown bounds the kinds of messages that are logged once.
@@ -130,7 +131,7 @@ func (c *client) close(grace time.Duration) {
 // agents work the same without them.
 func offeredCapabilities() clientCapabilities {
 	var c clientCapabilities
-	c.Meta.TerminalOutput = true
+	c.Meta.TerminalOutput, c.Auth.Terminal = true, true
 	c.Elicitation = &elicitationCapabilities{}
 	return c
 }
@@ -179,6 +180,7 @@ func (c *client) endTurn(t *turn) {
 	c.mu.Lock()
 	c.turn = nil
 	c.mu.Unlock()
+	c.compactedTo(0)
 	t.finish()
 }
 

@@ -107,10 +107,7 @@ func (c *client) noteElicitation(e *elicitation, why error) {
 	if line, _, _ := strings.Cut(strings.TrimSpace(e.message), "\n"); line != "" {
 		text += fmt.Sprintf(" (%.200s)", line)
 	}
-	data := protocol.NoticeData{Level: protocol.LevelWarning, Message: text}
-	if err := c.host.Emit(agent.Event{Type: protocol.Notice, Data: data}); err != nil {
-		c.host.Logf("notice: %v", err)
-	}
+	c.notice(protocol.LevelWarning, text, "")
 }
 
 // completePage notes that a page which a user was asked to open is complete. It returns false for
@@ -126,10 +123,7 @@ func (c *client) completePage(params json.RawMessage) bool {
 	if page == nil {
 		return false
 	}
-	data := protocol.NoticeData{Level: protocol.LevelInfo, Message: "the page of " + page.Host + " is complete"}
-	if err := c.host.Emit(agent.Event{Type: protocol.Notice, Data: data}); err != nil {
-		c.host.Logf("notice: %v", err)
-	}
+	c.notice(protocol.LevelInfo, "the page of "+page.Host+" is complete", "")
 	return true
 }
 

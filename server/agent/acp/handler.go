@@ -75,6 +75,10 @@ func (c *client) applyAgentUpdate(u *update) bool {
 		c.applyUsage(u)
 	case "session_info_update":
 		c.applyInfo(u)
+	case "notice":
+		c.applyNotice(u)
+	case "compaction_update":
+		c.applyCompaction(u)
 	default:
 		return false
 	}
@@ -95,10 +99,7 @@ func (c *client) applyInfo(u *update) {
 	if u.Title == "" {
 		return
 	}
-	e := agent.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &u.Title}}
-	if err := c.host.Emit(e); err != nil {
-		c.host.Logf("title of %s: %v", c.config.Name, err)
-	}
+	c.emit(agent.Event{Type: protocol.SessionUpdated, Data: protocol.SessionUpdatedData{Title: &u.Title}})
 }
 
 // HandleRequest implements rpc.Handler. Permission is requested in a goroutine of the turn, so the

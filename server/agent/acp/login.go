@@ -17,12 +17,33 @@ type authMethod struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Type        string `json:"type"` // "env_var": keys in the environment, no user interaction
+	Type        string `json:"type"` // "env_var": keys in the environment; "terminal": the program of the agent
 	Vars        []struct {
 		Name     string `json:"name"`
 		Optional bool   `json:"optional"`
 	} `json:"vars"`
+	Args []string  `json:"args"` // of a terminal: added to those of the program
+	Env  variables `json:"env"`  // of a terminal
 }
+
+// variables are an object in version 1, and a list of names and values in version 2.
+type variables map[string]string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *variables) UnmarshalJSON(b []byte) error {
+	var list []mcpValue
+	if json.Unmarshal(b, &list) != nil {
+		return json.Unmarshal(b, (*map[string]string)(v))
+	}
+	*v = variables{}
+	for _, one := range list {
+		(*v)[one.Name] = one.Value
+	}
+	return nil
+}
+
+// terminalMethod is the type of a login in a terminal, which is never passed to authenticate.
+const terminalMethod = "terminal"
 
 type authenticateParams struct {
 	Method string `json:"methodId"`
@@ -90,6 +111,9 @@ func (c *client) authenticate(ctx context.Context, env []string) bool {
 
 // keyAvailable reports whether the environment has all keys of the method.
 func (m *authMethod) keyAvailable(has func(string) bool) bool {
+	if m.Type == terminalMethod {
+		return false
+	}
 	if name, ok := catalog.LoginKey(m.ID); ok {
 		return has(name)
 	}

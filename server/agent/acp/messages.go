@@ -33,10 +33,16 @@ type clientCapabilities struct {
 	Elicitation *elicitationCapabilities `json:"elicitation"`
 
 	Session struct {
-		Config struct {
+		Compaction struct{} `json:"compaction"` // present: compactions are updates instead of calls
+		Config     struct {
 			Boolean struct{} `json:"boolean"` // present: boolean options are supported
 		} `json:"configOptions"`
+		Notices struct{} `json:"notices"` // present: notices are updates
 	} `json:"session"`
+	Plan struct{} `json:"plan"` // present: several plans are supported
+	Auth struct {
+		Terminal bool `json:"terminal"` // agents login runs the program of the agent
+	} `json:"auth"`
 	Meta struct {
 		TerminalOutput bool `json:"terminal_output"` // extension: output and exit codes in _meta of updates
 	} `json:"_meta"`
@@ -193,10 +199,13 @@ type update struct {
 	MessageID string `json:"messageId"`
 	toolCall
 
-	Entries []struct {
-		Content string `json:"content"`
-		Status  string `json:"status"`
-	} `json:"entries"`
+	Entries []planEntry `json:"entries"`
+	Plan    namedPlan   `json:"plan"`
+	PlanID  string      `json:"planId"`
+
+	Severity    string          `json:"severity"` // of a notice, whose title is that of a call
+	Description string          `json:"description"`
+	Error       json.RawMessage `json:"error"` // of a compaction, whose status is that of a call
 
 	Commands []availableCommand `json:"availableCommands"`
 	Mode     string             `json:"currentModeId"`

@@ -11,6 +11,10 @@ type LoginMethod struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
+
+	Terminal bool              `json:"terminal,omitempty"` // by the program of the agent, in a terminal
+	Args     []string          `json:"args,omitempty"`     // added to those of the program
+	Env      map[string]string `json:"env,omitempty"`      // added to that of the program
 }
 
 // A Probed is what an agent reports at its start.
@@ -37,7 +41,11 @@ func Probe(ctx context.Context, config Config, spec agent.Spec) (Probed, error) 
 			}
 		}
 		for _, m := range r.AuthMethods {
-			p.Methods = append(p.Methods, LoginMethod{m.ID, m.Name, m.Description})
+			method := LoginMethod{ID: m.ID, Name: m.Name, Description: m.Description}
+			if m.Type == terminalMethod {
+				method.Terminal, method.Args, method.Env = true, m.Args, m.Env
+			}
+			p.Methods = append(p.Methods, method)
 		}
 	}
 	err = a.Start(ctx)

@@ -267,7 +267,8 @@ func TestAnAgentCanBeReachedByAConnection(t *testing.T) {
 
 func TestTheClientOffersTheOutputOfTerminalsAndNeitherFilesNorTerminals(t *testing.T) {
 	const want = `{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false,` +
-		`"elicitation":{"form":{},"url":{}},"session":{"configOptions":{"boolean":{}}},"_meta":{"terminal_output":true}}`
+		`"elicitation":{"form":{},"url":{}},"session":{"compaction":{},"configOptions":{"boolean":{}},"notices":{}},` +
+		`"plan":{},"auth":{"terminal":true},"_meta":{"terminal_output":true}}`
 	if got := string(protocol.MustEncode(offeredCapabilities())); got != want {
 		t.Errorf("offers %s, want %s", got, want)
 	}

@@ -3,7 +3,6 @@ package acp
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -36,6 +35,7 @@ type turn struct {
 	parts   int
 	tools   map[string]*tool // by ACP tool call id
 	usage   *protocol.Usage  // of chunks
+	plan    string           // id of the plan shown; "": it has none
 
 	steering *steering // answers requests for messages; nil: none are handed out
 }
@@ -93,7 +93,11 @@ func (t *turn) apply(u *update) bool {
 	case "tool_call", "tool_call_update":
 		return u.ID != "" && t.upsertTool(&u.toolCall, true) == nil
 	case "plan":
-		return t.updatePlan(u) == nil
+		return t.updatePlan(u.Entries) == nil
+	case "plan_update":
+		return t.updateNamedPlan(&u.Plan)
+	case "plan_removed":
+		return t.removePlan(u.PlanID)
 	}
 	return false
 }
@@ -205,31 +209,4 @@ func (t *turn) endPart() error {
 	id := t.part.id
 	t.part = part{}
 	return t.emit(end, protocol.PartEndData{Part: id})
-}
-
-// updatePlan replaces the plan. The agent always sends all of it.
-func (t *turn) updatePlan(u *update) error {
-	if t.part.message == "" {
-		if err := t.endPart(); err != nil {
-			return err
-		}
-	}
-	tasks := make([]protocol.Task, 0, len(u.Entries))
-	done := len(u.Entries) > 0
-	for i, e := range u.Entries {
-		status := protocol.StatusPending
-		switch e.Status {
-		case "in_progress":
-			status = protocol.StatusRunning
-		case "completed":
-			status = protocol.StatusCompleted
-		}
-		done = done && status == protocol.StatusCompleted
-		tasks = append(tasks, protocol.Task{ID: fmt.Sprint(i + 1), Title: e.Content, Status: status})
-	}
-	kind := protocol.PlanUpdated
-	if done {
-		kind = protocol.PlanCompleted
-	}
-	return t.emit(kind, protocol.PlanTasksData{Tasks: tasks})
 }

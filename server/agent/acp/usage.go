@@ -20,9 +20,8 @@ func (c *client) applyUsage(u *update) {
 		data := protocol.ContextInfo{
 			Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size),
 		}
-		if err := c.host.Emit(agent.Event{Type: protocol.ContextUpdated, Data: data}); err != nil {
-			c.host.Logf("context of %s: %v", c.config.Name, err)
-		}
+		c.compactedTo(u.Used)
+		c.emit(agent.Event{Type: protocol.ContextUpdated, Data: data})
 	}
 	c.applyLimits(u.Meta.Limits())
 	if u.Cost == nil {

@@ -45,7 +45,13 @@ type (
 	initializeParamsV2 struct {
 		Version      int            `json:"protocolVersion"`
 		Info         implementation `json:"info"`
-		Capabilities struct{}       `json:"capabilities"`
+		Capabilities capabilitiesV2 `json:"capabilities"`
+	}
+	capabilitiesV2 struct {
+		Elicitation *elicitationCapabilities `json:"elicitation,omitempty"`
+		Auth        struct {
+			Terminal *struct{} `json:"terminal,omitempty"`
+		} `json:"auth"`
 	}
 	sessionParamsV2 struct {
 		sessionParams
@@ -64,7 +70,12 @@ type (
 func (w *wireV2) request(method string, params any) (string, any) {
 	switch p := params.(type) {
 	case initializeParams:
-		return method, initializeParamsV2{Version: p.Version, Info: p.Client}
+		next := initializeParamsV2{Version: p.Version, Info: p.Client}
+		next.Capabilities.Elicitation = p.Capabilities.Elicitation
+		if p.Capabilities.Auth.Terminal {
+			next.Capabilities.Auth.Terminal = &struct{}{}
+		}
+		return method, next
 	case sessionParams:
 		next := sessionParamsV2{sessionParams: p}
 		next.Servers = make([]any, len(p.Servers))

@@ -21,7 +21,7 @@ func TestRequestsHaveTheFormOfVersionTwo(t *testing.T) {
 	}{
 		"initialize": {
 			"initialize", initializeParams{Version: 2, Client: implementation{Name: "a", Version: "1"}},
-			"initialize", `{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{}}`,
+			"initialize", `{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"auth":{}}}`,
 		},
 		"a session": {
 			"session/new", sessionParams{CWD: "/w", Servers: servers}, "session/new",
