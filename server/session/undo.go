@@ -35,7 +35,7 @@ func (s *Session) undo(cmd *command, _ *protocol.Empty) (any, error) {
 // join the new one. Files stay.
 func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 	return s.takeBack(cmd, false, func(u *undone) (any, error) {
-		if u.message.Work {
+		if u.messages[0].Work {
 			return nil, protocol.Errorf(protocol.CodeConflict, "the agent forgot work that it began itself: no message to send again")
 		}
 		s.recorder.Record(protocol.Notice, &cmd.by, protocol.NoticeData{
