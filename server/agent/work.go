@@ -6,9 +6,10 @@ import "context"
 type WorkHost interface {
 	Host
 
-	// Begin begins a turn of work, and returns when its start is visible and Work.Run is called. While
-	// no turn may start, as during another one, the error has the code conflict and Run is not called.
-	Begin(w Work) error
+	// Begin begins a turn of work, and returns when its start is visible and Work.Run is called. During
+	// another turn it waits for its end. When ctx ends first, or no turn may start, it returns an error
+	// and Run is not called.
+	Begin(ctx context.Context, w Work) error
 }
 
 // Work is a turn that an agent begins itself.

@@ -31,6 +31,7 @@ type turn struct {
 	items  item.Items
 	past   atomic.Bool // the agent got the imported past
 	work   *agent.Work // that the agent began itself; nil: a message began the turn
+	next   []func()    // called after the turn: work that waits for its end
 
 	steering *steering // nil: no agent runs
 
@@ -195,6 +196,9 @@ func (s *Session) endTurn(end agent.End) {
 		s.answer(cmd, protocol.InterruptResult{Interrupted: true, Turn: t.id}, nil)
 	}
 	s.startNext()
+	for _, begin := range t.next {
+		begin()
+	}
 	closes := s.exit.closes
 	s.exit.closes = nil
 	for _, c := range closes {

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/session/record"
@@ -9,9 +11,9 @@ import (
 var _ agent.WorkHost = (*host)(nil)
 
 // Begin implements agent.WorkHost.
-func (h *host) Begin(w agent.Work) error {
+func (h *host) Begin(ctx context.Context, w agent.Work) error {
 	begun := make(chan error, 1)
-	if !h.s.mail.post(func() { h.begin(w, func(err error) { begun <- err }) }) {
+	if !h.s.mail.post(func() { h.begin(ctx, w, func(err error) { begun <- err }) }) {
 		return errTurnOver
 	}
 	select {
@@ -19,15 +21,24 @@ func (h *host) Begin(w agent.Work) error {
 		return err
 	case <-h.s.mail.done:
 		return errTurnOver
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
-// begin starts a turn of the agent's work, unless no turn may start now or the agent was closed. It
-// runs on the session's goroutine. It calls begun once, when the work runs or cannot run.
-func (h *host) begin(w agent.Work, begun func(error)) {
+// begin starts a turn of the agent's work, after the current turn, if one runs. It runs on the
+// session's goroutine. It calls begun once, when the work runs or cannot run.
+func (h *host) begin(ctx context.Context, w agent.Work, begun func(error)) {
 	s := h.s
-	if s.host != h || !s.mayStart() || s.state.Turn != nil {
-		begun(protocol.Errorf(protocol.CodeConflict, "no turn may start now"))
+	switch {
+	case ctx.Err() != nil:
+		begun(ctx.Err())
+		return
+	case s.host != h || !s.mayStart() && s.turn == nil:
+		begun(errTurnOver)
+		return
+	case s.turn != nil:
+		s.turn.next = append(s.turn.next, func() { h.begin(ctx, w, begun) })
 		return
 	}
 	by := protocol.AgentActor(s.id, s.state.Name)

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -19,7 +21,11 @@ func (a *fakeAgent) work(text string) agent.Work {
 // begin begins work of the agent that was opened last, and returns the error.
 func (r *testHub) begin(w agent.Work) error {
 	r.t.Helper()
-	return r.agents.last().host.(agent.WorkHost).Begin(w)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := r.agents.last().host.(agent.WorkHost).Begin(ctx, w)
+	r.waitIdle()
+	return err
 }
 
 // last returns the agent that was opened last.
@@ -40,7 +46,7 @@ func TestWorkOfAnAgentIsATurn(t *testing.T) {
 		if st.Turn == nil || !st.Turn.Message.Work || st.Turn.Message.By.AgentSession() != id || st.Status() != protocol.Running {
 			t.Fatalf("state %+v", st.Turn)
 		}
-		if err := r.begin(a.work("")); protocol.CodeOf(err) != protocol.CodeConflict {
+		if err := r.begin(a.work("")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("begun during a turn: %v", err)
 		}
 		if sent := r.send(id, "and now?"); sent.Status != protocol.SendQueued {
@@ -127,5 +133,27 @@ func TestNoWorkBeginsInAClosedSession(t *testing.T) {
 		if st := r.state(id); st.Turn != nil || st.Turns != 0 {
 			t.Errorf("%+v", st)
 		}
+	})
+}
+
+func TestWorkDuringATurnBeginsAfterItUnlessAMessageIsNext(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		r.send(id, "one")
+		r.send(id, "two")
+		a := r.agents.last()
+		begun := make(chan error, 1)
+		go func() { begun <- a.host.(agent.WorkHost).Begin(t.Context(), a.work("more")) }()
+		for _, want := range []string{"one", "two", "more"} {
+			r.waitIdle()
+			if st := r.state(id); st.Turn == nil || st.Turn.Message.Text != want {
+				t.Fatalf("runs %+v, want %s", st.Turn, want)
+			}
+			r.agents.run().finish(agent.End{}, nil)
+		}
+		if err := <-begun; err != nil {
+			t.Error(err)
+		}
+		r.waitIdle()
 	})
 }

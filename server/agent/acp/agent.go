@@ -159,6 +159,7 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	select {
 	case r := <-responses:
 		steered.end(a.config.CancelTimeout)
+		c.lane.accept()
 		end, err := r.result.end(), r.err
 		if err != nil {
 			end, err = a.failedPrompt(c, t, err)

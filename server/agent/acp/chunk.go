@@ -115,13 +115,23 @@ func (c *client) HandleLine(line []byte) bool {
 		return false
 	}
 	if k, ok := parseChunk(line); ok {
-		turn, replay := c.turnFor(k.session)
-		return turn != nil && replay == nil && turn.applyText(k.kind, k.message, k.text)
+		turn := c.turnFor(k.session)
+		return turn != nil && turn.applyText(k.kind, k.message, k.text)
 	}
 	session, u, ok := parseUpdate(line)
 	if !ok {
 		return false
 	}
-	turn, replay := c.turnFor(session)
-	return turn != nil && replay == nil && turn.apply(u)
+	turn := c.turnFor(session)
+	return turn != nil && turn.apply(u)
+}
+
+// turnFor returns the turn that an update of an ACP session belongs to, unless it has to wait; nil:
+// none.
+func (c *client) turnFor(session string) *turn {
+	lane, replay := c.laneFor(session)
+	if lane == nil || replay != nil {
+		return nil
+	}
+	return lane.ready()
 }

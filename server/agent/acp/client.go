@@ -27,11 +27,11 @@ type client struct {
 	replayed  chan struct{} // capacity 1; signals a dropped update of a replay
 
 	settings settings
+	lane     lane // of the session
 	pages    pages
 
 	mu         sync.Mutex
 	session    string                 // ACP session id; static after start
-	turn       *turn                  // the running turn, or nil
 	loggedOut  bool                   // the agent said so
 	replay     *replay                // receives the updates while an ACP session is restored; nil: none is
 	cost       *cost                  // reported since the last turn's end
@@ -104,6 +104,7 @@ func (c *client) awaitExit(ended func() error) {
 	<-c.program.Done()
 	c.program.End(0)
 	c.conn.Wait()
+	c.lane.finish()
 	c.program.Release()
 	if err := ended(); err != nil {
 		c.host.Logf("record the end of %s: %v", c.config.Name, err)
@@ -169,30 +170,22 @@ func (c *client) known() catalog.Agent {
 }
 
 // setTurn makes t the turn that receives updates.
-func (c *client) setTurn(t *turn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.turn = t
-}
+func (c *client) setTurn(t *turn) { c.lane.setTurn(t) }
 
 // endTurn detaches the turn and waits for its pending requests.
 func (c *client) endTurn(t *turn) {
-	c.mu.Lock()
-	c.turn = nil
-	c.mu.Unlock()
 	c.compactedTo(0)
-	t.finish()
+	c.lane.endTurn(t)
 }
 
-// turnFor returns the running turn if an update of the ACP session belongs to it, and the current
-// replay, if any.
-func (c *client) turnFor(session string) (*turn, *replay) {
+// laneFor returns the lane of an ACP session, or nil, and the current replay, if any.
+func (c *client) laneFor(session string) (*lane, *replay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if session != c.session {
 		return nil, c.replay
 	}
-	return c.turn, c.replay
+	return &c.lane, c.replay
 }
 
 func (c *client) prompt(ctx context.Context, blocks []block) (promptResult, error) {

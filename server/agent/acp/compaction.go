@@ -35,13 +35,14 @@ func (c *client) applyCompaction(u *update) {
 // compactedTo ends a compaction with the size of the context after it; 0: not reported.
 func (c *client) compactedTo(used int64) {
 	c.mu.Lock()
-	last, turn := c.compaction, c.turn
+	last := c.compaction
 	c.compaction = compaction{used: cmp.Or(used, last.used)}
 	c.mu.Unlock()
 	if !last.done {
 		return
 	}
 	d := protocol.ContextCompactedData{Before: last.before, After: used, Automatic: true}
+	turn := c.lane.current()
 	if used == 0 || d.Before == 0 || turn == nil || !turn.compacted(d) {
 		c.notice(protocol.LevelInfo, "the agent has compacted its context", "")
 	}

@@ -78,17 +78,19 @@ func readElicitation(params json.RawMessage) (*elicitation, error) {
 // noted, without the page and the form: they may hold secrets.
 func (c *client) elicit(req *rpc.Request) {
 	e, err := readElicitation(req.Params)
-	c.mu.Lock()
-	known := e.session == "" || e.session == c.session
-	c.mu.Unlock()
-	turn, _ := c.turnFor(e.session)
-	switch {
-	case err != nil:
-	case !known:
-		err = errors.New("the session is not known")
-	case turn == nil || !turn.elicit(req, e, &c.pages):
+	drop := func() {
 		c.noteElicitation(e, errors.New("it belongs to no turn"))
 		c.reply(req, elicitationResult{Action: actionCancel})
+	}
+	lane, _ := c.laneFor(e.session)
+	switch {
+	case err != nil:
+	case lane == nil && e.session != "":
+		err = errors.New("the session is not known")
+	case lane == nil:
+		drop()
+	default:
+		lane.pass(arrival{work: true, apply: func(t *turn) bool { return t.elicit(req, e, &c.pages) }, drop: drop})
 	}
 	if err != nil {
 		c.noteElicitation(e, err)
@@ -184,6 +186,7 @@ func (t *turn) elicit(req *rpc.Request, e *elicitation, pages *pages) bool {
 	ctx, stop := context.WithCancel(t.ctx)
 	pending := context.AfterFunc(req.Context(), stop)
 	pages.add(e, stop)
+	t.asking++
 	t.approvals.Go(func() {
 		defer stop()
 		v, err := t.out.Ask(ctx, a)
@@ -195,6 +198,8 @@ func (t *turn) elicit(req *rpc.Request, e *elicitation, pages *pages) bool {
 		}
 		pages.answered(e, result.Action == actionAccept)
 		t.mu.Lock()
+		t.asking--
+		t.heard = time.Now()
 		if known != nil {
 			known.start = time.Now() // the call waited for the user
 		}

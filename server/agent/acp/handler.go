@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -35,30 +36,36 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 		c.keepRaw(method, "", params)
 		return
 	}
+	keep := sync.OnceFunc(func() { c.keepRaw(method, p.kind(), params) })
 	for _, u := range list {
-		if !c.applyUpdate(p.Session, u) {
-			c.keepRaw(method, u.Kind, params)
-			return
-		}
+		c.applyUpdate(p.Session, u, keep)
 	}
 }
 
-// applyUpdate applies an update of a session to the agent's options, the replay or the turn. It
-// reports whether it belongs to one.
-func (c *client) applyUpdate(session string, u *update) bool {
-	if c.applyAgentUpdate(u) {
-		return true
+// applyUpdate applies an update of a session to the agent's options, the replay or the turn. keep
+// keeps one that belongs to none.
+func (c *client) applyUpdate(session string, u *update, keep func()) {
+	lane, replay := c.laneFor(session)
+	applied := c.applyAgentUpdate(u)
+	if lane != nil && replay == nil {
+		lane.applyActivity(u)
 	}
-	turn, replay := c.turnFor(session)
+	if applied {
+		return
+	}
 	if replay != nil {
 		replay.add(u)
 		select {
 		case c.replayed <- struct{}{}:
 		default:
 		}
-		return true
+		return
 	}
-	return turn != nil && turn.apply(u)
+	if lane == nil {
+		keep()
+		return
+	}
+	lane.pass(arrival{work: u.isWork(), apply: func(t *turn) bool { return t.apply(u) }, drop: keep})
 }
 
 // applyAgentUpdate applies an update about the agent rather than a turn. It reports whether u is
@@ -89,10 +96,7 @@ func (c *client) applyAgentUpdate(u *update) bool {
 // as the end of its turn.
 func (c *client) applyInfo(u *update) {
 	if u.Meta.ModelFailed() {
-		c.mu.Lock()
-		turn := c.turn
-		c.mu.Unlock()
-		if turn != nil {
+		if turn := c.lane.current(); turn != nil {
 			turn.markFailed()
 		}
 	}
@@ -110,10 +114,13 @@ func (c *client) HandleRequest(req *rpc.Request) {
 		if errors.Is(err, errInexactNames) {
 			c.keepRaw(req.Method, "", req.Params)
 		}
-		turn, _ := c.turnFor(p.Session)
-		if err != nil || turn == nil || !turn.requestPermission(req, &p) {
-			c.reply(req, permissionResult{permissionOutcome{Outcome: "cancelled"}})
+		refuse := func() { c.reply(req, permissionResult{permissionOutcome{Outcome: "cancelled"}}) }
+		lane, _ := c.laneFor(p.Session)
+		if err != nil || lane == nil {
+			refuse()
+			return
 		}
+		lane.pass(arrival{work: true, apply: func(t *turn) bool { return t.requestPermission(req, &p) }, drop: refuse})
 		return
 	}
 	if req.Method == drainMethod {

@@ -57,8 +57,9 @@ func (c *client) applyLimits(r *catalog.LimitReport) {
 	if r == nil {
 		return
 	}
+	turn := c.lane.current()
 	c.mu.Lock()
-	turn, windows := c.turn, slices.Clone(c.windows)
+	windows := slices.Clone(c.windows)
 	for _, w := range r.Windows {
 		i := slices.IndexFunc(windows, func(known protocol.UsageWindow) bool { return known.Name == w.Name })
 		if i < 0 {

@@ -193,6 +193,15 @@ type updateParams struct {
 	Update  json.RawMessage `json:"update"`
 }
 
+// kind returns the kind of the update, as far as it can be read.
+func (p *updateParams) kind() string {
+	var u struct {
+		Kind string `json:"sessionUpdate"`
+	}
+	_ = decode(p.Update, &u) // "" then
+	return u.Kind
+}
+
 // update is an update of an ACP session. Content is a block in a chunk and a list in a tool call.
 type update struct {
 	Kind      string `json:"sessionUpdate"`

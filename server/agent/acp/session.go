@@ -41,6 +41,9 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 // adoptSession records the ACP session and applies the saved settings.
 func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, saved state, restored bool) error {
 	c.setSession(r.Session)
+	if host := workHost(a.host); host != nil {
+		c.lane.begin = a.ownWork(c).beginIn(host)
+	}
 	a.restartUsage(c.known().Usage, restored)
 	lost := !restored && (saved.Prompted || saved.Lost)
 	if saved.Session != r.Session || saved.Owner != a.spec.Session || saved.Prompted != restored || saved.Lost != lost {

@@ -193,7 +193,7 @@ func (c *client) drain(req *rpc.Request) {
 	}
 	turn := (*turn)(nil)
 	if decode(req.Params, &p) == nil {
-		turn, _ = c.turnFor(p.Session)
+		turn = c.turnFor(p.Session)
 	}
 	if turn == nil || !turn.drain(req) {
 		c.reply(req, drainResult{[]drainItem{}, []string{}})

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -25,6 +26,7 @@ type turn struct {
 	ctx       context.Context // for permission requests
 	stop      context.CancelFunc
 	approvals sync.WaitGroup
+	over      chan agent.End // capacity 1: how the agent's own work ended
 
 	mu      sync.Mutex // held while an update is applied
 	ended   bool
@@ -37,7 +39,10 @@ type turn struct {
 	usage   *protocol.Usage  // of chunks
 	plan    string           // id of the plan shown; "": it has none
 
-	steering *steering // answers requests for messages; nil: none are handed out
+	steering  *steering // answers requests for messages; nil: none are handed out
+	heard     time.Time // the last update
+	asking    int       // pending requests
+	reporting bool      // the agent reports the end of its work
 }
 
 // failure is what an agent reports about a failure of its model.
@@ -55,8 +60,10 @@ type part struct {
 	kind        protocol.Kind
 }
 
-func newTurn(ctx context.Context, id string, out agent.Output, cwd string, agent catalog.Agent) *turn {
-	t := &turn{id: id, out: out, cwd: cwd, agent: agent, tools: map[string]*tool{}}
+func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known catalog.Agent) *turn {
+	t := &turn{
+		id: id, out: out, cwd: cwd, agent: known, over: make(chan agent.End, 1), tools: map[string]*tool{}, heard: time.Now(),
+	}
 	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
 }
@@ -85,6 +92,7 @@ func (t *turn) apply(u *update) bool {
 	if t.ended {
 		return false
 	}
+	t.heard = time.Now()
 	switch u.Kind {
 	case messageChunk:
 		return t.addChunk(u, protocol.KindText)
@@ -164,6 +172,7 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 func (t *turn) applyText(kind protocol.Kind, message, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.heard = time.Now()
 	return !t.ended && (text == "" || t.addText(kind, message, text))
 }
 

@@ -60,7 +60,14 @@ type claudeMeta struct {
 		Parent string `json:"parentToolUseId"`
 	} `json:"claudeCode"`
 	RateLimit *claudeRateLimit `json:"_claude/rateLimit"` // of a usage update (0.101)
+	Origin    struct {
+		Kind string `json:"kind"`
+	} `json:"_claude/origin"`
 }
+
+// EndsOwnTurn reports whether the update is the last one of a turn that no prompt began: the usage
+// of each turn has its origin, "human" for a prompt (0.100).
+func (m *claudeMeta) EndsOwnTurn() bool { return m.Origin.Kind != "" && m.Origin.Kind != "human" }
 
 // ToolName returns the name of the tool of an update, or "". Not every update of Claude has the
 // field name of ACP.

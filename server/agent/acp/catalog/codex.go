@@ -50,6 +50,18 @@ type codexMeta struct {
 // failed model as completed.
 func (m *codexMeta) ModelFailed() bool { return m.Codex.Thread.Type == "systemError" }
 
+// Active returns whether the agent works, in a prompt or not, if the update reports a change of that
+// (2.6.0).
+func (m *codexMeta) Active() (active, reported bool) {
+	switch m.Codex.Thread.Type {
+	case "active":
+		return true, true
+	case "idle", "systemError":
+		return false, true
+	}
+	return false, false
+}
+
 // codexField is the _meta of a field of Codex's forms (2.6.0).
 type codexField struct {
 	Codex struct {

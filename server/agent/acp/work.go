@@ -1,0 +1,191 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+	"agentctl/server/agent/acp/rpc"
+)
+
+// Bounds of the silence that ends work. They apply unless the agent reports when its work ends.
+const (
+	workQuiet   = 10 * time.Second // without an open call or request
+	workStuck   = 10 * time.Minute // with an open call
+	cancelQuiet = time.Second      // after a cancel
+)
+
+// isWork reports whether an update shows that the agent works, in a prompt or not. Updates of known
+// calls do not: an agent may report the end of a command long after its turn.
+func (u *update) isWork() bool {
+	switch u.Kind {
+	case messageChunk, thoughtChunk, "tool_call":
+		return true
+	}
+	return false
+}
+
+// applyActivity applies what an update reports of the agent's activity.
+func (l *lane) applyActivity(u *update) {
+	ignore := func() {}
+	active, reported := u.Meta.Active()
+	if reported {
+		l.setActive(active)
+	}
+	switch {
+	case active:
+		l.pass(arrival{work: true, drop: ignore, apply: func(t *turn) bool { t.setReports(); return true }})
+	case reported, u.Meta.EndsOwnTurn():
+		l.pass(arrival{drop: ignore, apply: func(t *turn) bool {
+			t.endWork(agent.End{Reason: protocol.ReasonCompleted})
+			return true
+		}})
+	}
+}
+
+// work runs the turns of a session that its agent begins itself.
+type work struct {
+	agent   *Agent
+	client  *client
+	session string // ACP session id
+	cwd     string
+	lane    *lane
+}
+
+// ownWork returns the work of the agent in its own session.
+func (a *Agent) ownWork(c *client) *work {
+	return &work{agent: a, client: c, session: c.session, cwd: a.spec.CWD, lane: &c.lane}
+}
+
+// beginIn returns the function that begins the work in a session.
+func (w *work) beginIn(host agent.WorkHost) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return host.Begin(ctx, agent.Work{Run: w.run})
+	}
+}
+
+// run runs a turn of work until the agent reports its end, is silent for too long, or exits. A turn
+// that is interrupted and does not end kills the agent.
+func (w *work) run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
+	t := newTurn(ctx, turn.ID, out, w.cwd, w.client.known())
+	w.lane.setTurn(t)
+	steerCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	steered := w.client.steer(steerCtx, t, turn.Steering)
+	defer steered.close(stop)
+	defer w.lane.endTurn(t)
+	end, err := w.await(ctx, t)
+	if ctx.Err() != nil {
+		end, err = w.cancel(ctx, t), nil
+	}
+	steered.end(time.Second)
+	if w.session == w.client.session {
+		end = w.agent.recordUsage(w.client, t, promptResult{}, end)
+	}
+	return t.settle(end), err
+}
+
+// await waits for the end of the work, or of ctx.
+func (w *work) await(ctx context.Context, t *turn) (agent.End, error) {
+	quiet := time.NewTimer(workQuiet)
+	defer quiet.Stop()
+	for {
+		select {
+		case end := <-t.over:
+			return end, nil
+		case <-ctx.Done():
+			return agent.End{}, nil
+		case <-w.client.conn.Done():
+			select {
+			case end := <-t.over:
+				return end, nil
+			default:
+			}
+			return agent.End{}, w.agent.translateError(w.client, rpc.ErrClosed)
+		case now := <-quiet.C:
+			left := t.silenceLeft(now)
+			if left <= 0 {
+				return agent.End{Reason: protocol.ReasonCompleted}, nil
+			}
+			quiet.Reset(left)
+		}
+	}
+}
+
+// cancel cancels the work and waits until it has ended.
+func (w *work) cancel(ctx context.Context, t *turn) agent.End {
+	end := agent.End{Reason: protocol.ReasonInterrupted}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.agent.config.CancelTimeout)
+	defer cancel()
+	if err := w.client.conn.Notify(ctx, "session/cancel", cancelParams{w.session}); err != nil {
+		w.agent.host.Logf("interrupt the work of %s: %v", w.agent.config.Name, err)
+	}
+	since := time.Now()
+	check := time.NewTicker(cancelQuiet)
+	defer check.Stop()
+	for {
+		select {
+		case <-t.over:
+			return end
+		case <-w.client.conn.Done():
+			return end
+		case now := <-check.C:
+			if !t.reports() && min(now.Sub(since), t.silence(now)) >= cancelQuiet {
+				return end
+			}
+		case <-ctx.Done():
+			if w.session == w.client.session {
+				t.warn(fmt.Sprintf("%s did not stop within %v and was killed; it restarts with the next message",
+					w.agent.config.Name, w.agent.config.CancelTimeout))
+				w.client.close(0)
+			}
+			return end
+		}
+	}
+}
+
+// endWork reports that the agent has ended its work in the turn. Turns of messages end with their
+// prompt.
+func (t *turn) endWork(end agent.End) {
+	select {
+	case t.over <- end:
+	default:
+	}
+}
+
+// setReports notes that the agent reports the end of its work: silence does not end it.
+func (t *turn) setReports() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reporting = true
+}
+
+func (t *turn) reports() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.reporting
+}
+
+// silence returns for how long no update arrived.
+func (t *turn) silence(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now.Sub(t.heard)
+}
+
+// silenceLeft returns after which further silence the work is over.
+func (t *turn) silenceLeft(now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	most := workQuiet
+	for _, tool := range t.tools {
+		if !tool.ended {
+			most = workStuck
+		}
+	}
+	if t.reporting || t.asking > 0 {
+		return most
+	}
+	return most - now.Sub(t.heard)
+}
