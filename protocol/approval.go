@@ -150,7 +150,20 @@ type ApprovalContext struct {
 	Explained []string `json:"explained,omitempty"` // explanations so far; only in a state
 	Policy    string   `json:"policy,omitempty"`    // the policy that decides it immediately
 	Refused   string   `json:"refused,omitempty"`   // why the sandbox refuses what it asks for; no option allows it
+
+	// SubAgent is the sub-agent that asks. The request is pending in the session of its agent, the
+	// root, and in its own: a decision in either is the decision. It may outlast the root's turn.
+	SubAgent *SubAgent `json:"sub_agent,omitempty"`
 }
+
+// A SubAgent is a sub-agent of a session's agent.
+type SubAgent struct {
+	Session string `json:"session"` // its own session
+	Title   string `json:"title,omitempty"`
+}
+
+// Mirrors reports whether a pending request of the session is one of its root: it is decided there.
+func (s *State) Mirrors(a *Approval) bool { return a.SubAgent != nil && a.SubAgent.Session == s.Session }
 
 // An Option is one way to answer a request. Kind is the decision that it stands for.
 type Option struct {

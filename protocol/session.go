@@ -18,6 +18,7 @@ var sessionEvents = []EventType{
 		reduce: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 			s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
 			s.Parent, s.Sandbox, s.Labels = d.Parent, d.Sandbox, ChangeLabels(nil, d.Labels)
+			s.SubAgent = d.SubAgent
 		}),
 	},
 	{Type: SessionUpdated, New: of[SessionUpdatedData], reduce: decoded((*State).updateSession)},
@@ -84,7 +85,7 @@ type Status string
 const (
 	Idle    Status = "idle"
 	Running Status = "running"
-	Waiting Status = "waiting" // a turn runs and at least one approval is pending
+	Waiting Status = "waiting" // at least one approval is pending
 	Closed  Status = "closed"
 )
 
@@ -95,9 +96,10 @@ type SessionCreatedData struct {
 	Agent string `json:"agent"`
 	CWD   string `json:"cwd,omitempty"`
 
-	Parent  string            `json:"parent,omitempty"` // the session whose agent created this one
-	Sandbox Sandbox           `json:"sandbox,omitzero"` // of the agent; absent: none
-	Labels  map[string]string `json:"labels,omitempty"`
+	Parent   string            `json:"parent,omitempty"`    // the session whose agent created this one
+	SubAgent bool              `json:"sub_agent,omitempty"` // it shows a sub-agent of the parent's agent
+	Sandbox  Sandbox           `json:"sandbox,omitzero"`    // of the agent; absent: none
+	Labels   map[string]string `json:"labels,omitempty"`
 }
 
 // SessionUpdatedData is the data of session.updated. Absent fields are unchanged.

@@ -59,10 +59,11 @@ type Summary struct {
 // Attributes are the creation of a session and the labels that users gave it. Labels must not be
 // changed in place: states and summaries share the map.
 type Attributes struct {
-	Labels  map[string]string `json:"labels,omitempty"`
-	Parent  string            `json:"parent,omitempty"` // the session whose agent created it
-	Sandbox Sandbox           `json:"sandbox,omitzero"` // of its agent; absent: none
-	Created time.Time         `json:"created,omitzero"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Parent   string            `json:"parent,omitempty"`    // the session whose agent created it
+	SubAgent bool              `json:"sub_agent,omitempty"` // it shows a sub-agent of the parent's agent
+	Sandbox  Sandbox           `json:"sandbox,omitzero"`    // of its agent; absent: none
+	Created  time.Time         `json:"created,omitzero"`
 }
 
 // Progress is a session's progress and usage, in its summary.

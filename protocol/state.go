@@ -106,10 +106,10 @@ func (s *State) Status() Status {
 	switch {
 	case s.Closed:
 		return Closed
-	case s.Turn == nil:
-		return Idle
 	case len(s.Approvals) > 0:
 		return Waiting
+	case s.Turn == nil:
+		return Idle
 	}
 	return Running
 }

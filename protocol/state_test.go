@@ -200,7 +200,7 @@ func TestTheStatusIsWhatTheSessionIsDoing(t *testing.T) {
 		want Status
 	}{
 		{State{}, Idle},
-		{State{Approvals: asked}, Idle},
+		{State{Approvals: asked}, Waiting}, // of a sub-agent
 		{State{Turn: turn}, Running},
 		{State{Turn: turn, Approvals: asked}, Waiting},
 		{State{Turn: turn, Closed: true}, Closed},

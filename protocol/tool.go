@@ -53,6 +53,7 @@ type ToolStartedData struct {
 	Title     string          `json:"title,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	Locations []Location      `json:"locations,omitempty"`
+	Session   string          `json:"session,omitempty"` // of the sub-agent that the call runs
 }
 
 // A Location is a place in a file. Line counts from 1; 0: the whole file.

@@ -74,6 +74,7 @@ type ToolItem struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	InputText Text            `json:"input_text,omitempty"`
 	Locations []Location      `json:"locations,omitempty"`
+	Session   string          `json:"session,omitempty"` // of the sub-agent that the call runs
 	Content   []Content       `json:"content,omitempty"`
 	End       *ToolEndedData  `json:"end,omitempty"`
 }

@@ -159,6 +159,9 @@ func (t *ToolItem) Update(d *ToolStartedData) {
 	if d.Locations != nil {
 		t.Locations = d.Locations
 	}
+	if d.Session != "" {
+		t.Session = d.Session
+	}
 }
 
 // applySteered adds an item for the message. A message that was refused before has another item.

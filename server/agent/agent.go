@@ -93,13 +93,14 @@ type Spec struct {
 
 	OwnDirectories []string `json:"-"` // Config.OwnDirectories
 
-	Settings map[string]string `json:"settings,omitempty"` // to be applied before the first turn
-	Load     string            `json:"load,omitempty"`     // the agent's own id of a session to continue
-	Lazy     bool              `json:"lazy,omitempty"`     // the agent starts with the first message
-	Checking bool              `json:"checking,omitempty"` // the session exists only if its agent starts
-	Parent   string            `json:"parent,omitempty"`   // the session whose agent created this one
-	Imported bool              `json:"imported,omitempty"` // the agent has yet to get the imported past
-	IdleEnd  *time.Time        `json:"idle_end,omitempty"` // when the agent was ended for idleness; nil: it was not
+	Settings map[string]string `json:"settings,omitempty"`  // to be applied before the first turn
+	Load     string            `json:"load,omitempty"`      // the agent's own id of a session to continue
+	Lazy     bool              `json:"lazy,omitempty"`      // the agent starts with the first message
+	Checking bool              `json:"checking,omitempty"`  // the session exists only if its agent starts
+	Parent   string            `json:"parent,omitempty"`    // the session whose agent created this one
+	SubAgent *SubAgent         `json:"sub_agent,omitempty"` // that the session shows; nil: it has its own agent
+	Imported bool              `json:"imported,omitempty"`  // the agent has yet to get the imported past
+	IdleEnd  *time.Time        `json:"idle_end,omitempty"`  // when the agent was ended for idleness; nil: it was not
 
 	AfterLimit *AfterLimit `json:"after_limit,omitempty"` // nil: no choice
 }

@@ -10,6 +10,11 @@ type WorkHost interface {
 	// another turn it waits for its end. When ctx ends first, or no turn may start, it returns an error
 	// and Run is not called.
 	Begin(ctx context.Context, w Work) error
+
+	// SubAgent returns the session of a sub-agent. The first call makes it, and returns when it is
+	// visible. A session that was closed has the code session_closed; if there are too many, the code
+	// is session_limit.
+	SubAgent(s SubAgent, title string) (SubAgentHost, error)
 }
 
 // Work is a turn that an agent begins itself.

@@ -62,6 +62,10 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		s.setAgentTitle(*m.title)
 	case m.request != nil:
 		s.handleApprovalRequest(m.request)
+	case m.asked != nil:
+		mirrorRequest(s, m.asked)
+	case m.decided != nil:
+		mirrorResolution(s, m.decided)
 	case m.withdrawn != nil:
 		if r, ok := s.approvals.Withdraw(s.state, m.withdrawn); ok {
 			s.resolve(r)
@@ -87,9 +91,11 @@ func (s *Session) storeSpec() {
 
 // turnOutput is the Output of one turn.
 type turnOutput struct {
-	mail *mailbox
-	t    *turn
-	c    policy.Classifier
+	mail    *mailbox
+	t       *turn
+	session string
+	title   string // of the session
+	c       policy.Classifier
 }
 
 var _ agent.Output = (*turnOutput)(nil)
@@ -106,6 +112,10 @@ func (o *turnOutput) Save(state []byte) error {
 
 // Ask implements Output.
 func (o *turnOutput) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
+	if o.t.asks != nil {
+		return o.askRoot(ctx, a)
+	}
+	a.SubAgent = nil
 	w := approval.NewWaiter(a, &o.c)
 	if err := o.mail.emit(&agentMessage{turn: o.t, request: w}); err != nil {
 		return agent.Verdict{}, err

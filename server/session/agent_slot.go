@@ -14,6 +14,11 @@ func (s *Session) openAgent() (agent.Agent, error) {
 	if a := s.slot.Agent(); a != nil {
 		return a, nil
 	}
+	if s.spec.SubAgent != nil {
+		s.host = &host{s}
+		s.slot.Put(s.spec.SubAgent, nil)
+		return s.spec.SubAgent, nil
+	}
 	s.host = &host{s}
 	s.secrets.set(&s.spec)
 	spec, err := s.confinement.Open(s.id, s.spec)

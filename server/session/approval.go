@@ -40,7 +40,8 @@ func storedDecisions(ctx context.Context, store Store, id string) func(request s
 // handleApprovalRequest records a request, or adds the agent to the waiters of a known one. A rule or
 // the policy may resolve it immediately.
 func (s *Session) handleApprovalRequest(w *approval.Waiter) {
-	if s.turn.reason != "" { // interrupted since the agent asked
+	ofSubAgent := w.Request().SubAgent != nil
+	if ofSubAgent && s.exit.closing(s.state) || !ofSubAgent && s.turn.reason != "" { // interrupted since the agent asked
 		w.Cancel()
 		return
 	}
@@ -55,9 +56,17 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 	})
 	if err == nil && a != nil {
 		var en eventlog.Entry
-		if en, err = requestEntry(s.turn.id, a, blobs); err == nil {
+		if en, err = requestEntry(s.recorder.Turn(), a, blobs); err == nil {
 			_, err = s.recorder.Append(&en)
 		}
+	}
+	if err == nil && a != nil && ofSubAgent {
+		asked := approval.Recorded{Approval: *a, Blobs: blobs}
+		s.journal.AfterCommit(func(failed error) {
+			if failed == nil {
+				w.SetAsked(asked)
+			}
+		})
 	}
 	switch {
 	case err != nil:
@@ -97,7 +106,7 @@ func (s *Session) resolve(list ...approval.Resolution) {
 		raw, err := record.Encode(r.ApprovalResolvedData)
 		if err == nil {
 			_, err = s.recorder.Append(&eventlog.Entry{
-				Type: protocol.ApprovalResolved, Turn: s.recorder.Turn(), Task: r.Task, By: r.By, Data: raw,
+				Type: protocol.ApprovalResolved, Turn: r.Turn, Task: r.Task, By: r.By, Data: raw,
 			})
 		}
 		if err != nil {
@@ -137,7 +146,12 @@ func (s *Session) approve(cmd *command, d *protocol.ApproveData) (any, error) {
 		s.resolve(approval.AllowedBy(s.state, r.Rule)...)
 	}
 	if r.Decision == protocol.DenyStop {
-		s.stopTurn(protocol.ReasonDenied, &cmd.by, protocol.HoldDenyStop)
+		if sub := a.Request.SubAgent; sub != nil {
+			stopSubAgent(s.hub, sub.Session, cmd.by)
+		}
+		if s.turn != nil {
+			s.stopTurn(protocol.ReasonDenied, &cmd.by, protocol.HoldDenyStop)
+		}
 	}
 	return protocol.ApproveResult{Request: r.Request, Outcome: r.Outcome, Decision: r.Decision, Rule: r.Rule}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/list"
 	"agentctl/server/session/record"
 	"agentctl/server/session/recorder"
@@ -41,18 +42,22 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 		s.recorder.Record(protocol.SessionClosed, &cmd.by, protocol.SessionClosedData{Reason: reason})
 		s.queue.Close()
 	}
+	s.resolve(approval.CancelAll(s.state)...)
 	s.closeAgent()
-	if d.Delete {
-		s.journal.AfterCommit(func(failed error) {
-			if failed == nil {
+	s.journal.AfterCommit(func(failed error) {
+		if failed != nil {
+			s.answer(cmd, nil, failed)
+			return
+		}
+		closeSubAgents(s, cmd, d, func() {
+			if d.Delete {
 				s.releaseWorktree(cmd, d, func(r protocol.CloseResult) { s.delete(cmd, r) })
 			} else {
-				s.answer(cmd, nil, failed)
+				s.answer(cmd, protocol.CloseResult{}, nil)
 			}
 		})
-		return nil, errAnswerLater
-	}
-	return protocol.CloseResult{}, nil
+	})
+	return nil, errAnswerLater
 }
 
 // delete removes the session from the store and ends it. Of the session only the answer to this
@@ -82,6 +87,7 @@ func (s *Session) delete(cmd *command, r protocol.CloseResult) {
 	sum.Deleted, sum.Status = true, protocol.Closed
 	s.journal.Log().End() // a client that reads on, or lists, after the summary finds no session
 	s.hub.list.Remove(sum)
+	s.hub.subAgents.Remove(s.id)
 	s.subscribers.Broadcast(protocol.SummaryChanged, sum)
 	removeFiles(s.hub.cfg.Agents, func(session string) bool { return session != s.id })
 	s.idempotency.Remove(cmd.key, body, nil)

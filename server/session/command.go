@@ -69,6 +69,12 @@ func (s *Session) do(cmd *command) {
 		}
 		s.retryAfterFailure()
 	}
+	if s.spec.SubAgent != nil && rootVerbs[cmd.verb] {
+		if err := askRoot(s, cmd); err != errAnswerLater {
+			s.answer(cmd, nil, err)
+		}
+		return
+	}
 	result, err := handlers[cmd.verb](s, cmd)
 	if err != errAnswerLater {
 		s.answer(cmd, result, err)

@@ -104,13 +104,16 @@ func (h *Hub) Reconfigure(cfg Config) {
 // Limits bound the sessions of a server and what each holds. Zero values mean the defaults given.
 // Together with the bounds of events they keep every snapshot below protocol.MaxResult.
 type Limits struct {
-	Sessions int   // of the server, closed ones included; 20,000
-	Agents   int   // concurrent processes of agents; 500
-	Queue    int   // messages in the queue of a session; 1,000
-	Requests int   // pending requests of a session; 100
-	Rules    int   // of a session; 500
-	Bytes    int64 // of a session's queue, of its pending requests, and of its rules, each encoded; 4 MiB
-	Disk     int64 // bytes of the store beyond which no message and no session is accepted; unlimited
+	Sessions int // of the server, closed ones included; 20,000
+	Agents   int // concurrent processes of agents; 500
+	Queue    int // messages in the queue of a session; 1,000
+	Requests int // pending requests of a session; 100
+	Rules    int // of a session; 500
+
+	SubAgents int // below a session, closed ones included; 256
+
+	Bytes int64 // of a session's queue, of its pending requests, and of its rules, each encoded; 4 MiB
+	Disk  int64 // bytes of the store beyond which no message and no session is accepted; unlimited
 
 	// LogMemory bounds the older events in memory, beyond the newest MiB of each session; 64 MiB
 	// for all sessions. It is read once.
@@ -121,7 +124,7 @@ func (l *Limits) defaults() {
 	for _, n := range []struct {
 		field *int
 		value int
-	}{{&l.Sessions, 20_000}, {&l.Agents, 500}, {&l.Queue, 1000}, {&l.Requests, 100}, {&l.Rules, 500}} {
+	}{{&l.Sessions, 20_000}, {&l.Agents, 500}, {&l.Queue, 1000}, {&l.Requests, 100}, {&l.Rules, 500}, {&l.SubAgents, 256}} {
 		if *n.field == 0 {
 			*n.field = n.value
 		}

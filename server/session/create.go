@@ -69,6 +69,7 @@ type creation struct {
 	past   *archive.Past     // of a session made from another or from a log; nil: none
 	prompt *protocol.Message // nil: none
 	stored bool              // the sandbox of the spec is of an earlier session
+	id     string            // of the session; empty: a new one
 }
 
 // createSession makes a session. Its agent starts immediately, unless the session is lazy. While
@@ -93,7 +94,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 	if !h.sessions.add() {
 		return errShuttingDown()
 	}
-	s := h.newSession(NewID(idSession), NewEpoch(), 0, spec)
+	s := h.newSession(cmp.Or(c.id, NewID(idSession)), NewEpoch(), 0, spec)
 	s.journal.NextBatch().Create = &eventlog.Record{ID: s.id, Epoch: s.journal.Log().Position().Epoch, Created: time.Now(), Spec: raw}
 	var result protocol.CreateResult
 	loaded := ""
@@ -154,7 +155,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	}
 	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
-		Sandbox: s.spec.Sandbox, Labels: protocol.ChangeLabels(nil, c.labels),
+		SubAgent: s.spec.SubAgent != nil, Sandbox: s.spec.Sandbox, Labels: protocol.ChangeLabels(nil, c.labels),
 	})
 	if c.past != nil {
 		if err := s.recordPast(c.past); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/stored"
 )
 
@@ -130,6 +131,7 @@ func (s *Session) retryAfterFailure() {
 		return
 	}
 	s.deadlines.retryAt = time.Time{}
+	s.resolve(approval.CancelSubAgents(s.state)...)
 	s.abortTurn(protocol.CodeStorage, "this turn was not stored: "+s.deadlines.storeFailure, protocol.QueueKeep)
 	s.startNext()
 }

@@ -14,6 +14,7 @@ import (
 	"agentctl/server/session/idempotency"
 	"agentctl/server/session/list"
 	"agentctl/server/session/stored"
+	"agentctl/server/session/subagent"
 	"agentctl/server/session/upkeep"
 )
 
@@ -32,6 +33,7 @@ type Hub struct {
 	keys      *idempotency.Keys
 	specs     *stored.Specs
 	disk      *upkeep.Disk
+	subAgents *subagent.Tree
 	sessions  *sessionGroup
 	agents    sync.WaitGroup // Run and Close calls of agents
 	upkeep    upkeepGroup
@@ -55,7 +57,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	h := &Hub{
 		cfg: cfg, log: cfg.Log, metrics: newMetrics(), sessions: newSessionGroup(), list: list.New[*Session](),
-		keys: idempotency.NewKeys(cfg.Store, cfg.Log), specs: specs,
+		subAgents: subagent.NewTree(), keys: idempotency.NewKeys(cfg.Store, cfg.Log), specs: specs,
 		cache: eventlog.NewCache(cfg.Limits.LogMemory),
 	}
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
@@ -74,7 +76,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if cfg.Retention != (upkeep.Retention{}) {
 		r := upkeep.Remover{
 			Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
-			Sessions: func() []protocol.Summary { return h.list.List(true) },
+			Sessions: func() []protocol.Summary { return withoutSubAgents(h.list.List(true)) },
 		}
 		h.upkeep.Go(func() { r.Run(h.upkeep.ctx) })
 	}

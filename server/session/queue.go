@@ -96,6 +96,9 @@ func planOf(m protocol.Message) *protocol.PlanRunData {
 
 // acceptMessage starts, queues or schedules a message and returns the SendResult.
 func (s *Session) acceptMessage(cmd *command, m protocol.Message, front bool) (any, error) {
+	if s.spec.SubAgent != nil {
+		return nil, errSubAgent()
+	}
 	if err := s.hub.disk.Check(); err != nil {
 		return nil, err
 	}

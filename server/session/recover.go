@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
 	"agentctl/server/session/stored"
 )
@@ -34,6 +35,7 @@ func (h *Hub) recover(ctx context.Context) error {
 		}
 	}
 	removeFiles(h.cfg.Agents, h.list.Exists)
+	recoverSubAgents(h)
 	for _, id := range live {
 		if err := h.loadLive(ctx, id); err != nil {
 			h.log.Error("load session with work in progress", "session", id, "err", err)
@@ -50,6 +52,9 @@ func (h *Hub) listStored(rec eventlog.Record) {
 	}
 	sum.Session, sum.Epoch, sum.Clients = rec.ID, rec.Epoch, 0
 	h.list.Add(sum, nil)
+	if sum.SubAgent {
+		h.subAgents.Load(rec.ID, sum.Parent)
+	}
 	c, ok := h.cfg.Agents.(Conversations)
 	if !ok || sum.Status == protocol.Closed || !c.HasConversations(sum.Agent) {
 		return
@@ -80,6 +85,7 @@ func (h *Hub) loadLive(ctx context.Context, id string) error {
 // can, else aborts it. It runs before the session's goroutine starts.
 func (s *Session) recover() {
 	s.queue.Adopt(s.state, time.Now().Add(s.hub.settings().EditHold))
+	s.resolve(approval.CancelSubAgents(s.state)...)
 	if s.state.Turn == nil {
 		s.startNext()
 		return

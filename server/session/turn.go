@@ -31,6 +31,7 @@ type turn struct {
 	items  item.Items
 	past   atomic.Bool // the agent got the imported past
 	work   *agent.Work // that the agent began itself; nil: a message began the turn
+	asks   *host       // of the root that decides the requests of a sub-agent; nil: the session does
 	next   []func()    // called after the turn: work that waits for its end
 
 	steering *steering // nil: no agent runs
@@ -145,7 +146,7 @@ func (t *turn) runIn(s *Session, begin func() func(agent.Output) (agent.End, err
 			return
 		}
 		run := begin()
-		out := &turnOutput{s.mail, t, policy.Classifier{
+		out := &turnOutput{mail: s.mail, t: t, session: s.id, title: s.state.Title, c: policy.Classifier{
 			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
 		}}
 		s.hub.agents.Go(func() {
@@ -224,7 +225,7 @@ func (s *Session) recordEnd(end agent.End, by *protocol.Actor) {
 		ended.ResetsAt = &at
 	}
 	s.recorder.RecordAll(item.EndAll(s.state, &ended))
-	s.resolve(approval.CancelAll(s.state)...)
+	s.resolve(approval.CancelTurn(s.state)...)
 	e := s.recorder.Record(protocol.TurnEnded, by, ended)
 	if s.state.Turn != nil {
 		return // not recorded; logged
@@ -268,7 +269,7 @@ func (s *Session) stopTurn(reason protocol.Reason, by *protocol.Actor, queue str
 		t.reason, t.by, t.queue = reason, by, queue
 		t.deadline = time.Now().Add(s.hub.cfg.InterruptGrace)
 		t.cancel(errInterrupted)
-		s.resolve(approval.CancelAll(s.state)...)
+		s.resolve(approval.CancelTurn(s.state)...)
 		s.scheduleTimer()
 		return
 	}

@@ -31,7 +31,8 @@ func (s *Session) idleCheck() time.Time {
 	last := s.deadlines.lastActivity(s.recorder.Last())
 	if p := s.slot.Process(); p.Running {
 		next := time.Now().Add(s.hub.cfg.UnloadAfter) // the process may have exited
-		if end := last.Add(s.hub.settings().AgentIdle); p.Restores && end.Before(next) {
+		end := last.Add(s.hub.settings().AgentIdle)
+		if p.Restores && end.Before(next) && !subAgentsWork(s.hub, s.id) {
 			return end
 		}
 		return next
@@ -54,7 +55,7 @@ func (s *Session) handleIdle(now time.Time) {
 		s.deadlines.lastCommit = time.Time{}
 	}
 	idle := now.Sub(s.deadlines.lastActivity(s.recorder.Last()))
-	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle {
+	if p := s.slot.Process(); p.Running && p.Restores && idle >= s.hub.settings().AgentIdle && !subAgentsWork(s.hub, s.id) {
 		at := timestamp() // the next agent continues where it was
 		s.spec.IdleEnd = &at
 		s.storeSpec()

@@ -13,7 +13,8 @@ var _ agent.WorkHost = (*host)(nil)
 // Begin implements agent.WorkHost.
 func (h *host) Begin(ctx context.Context, w agent.Work) error {
 	begun := make(chan error, 1)
-	if !h.s.mail.post(func() { h.begin(ctx, w, func(err error) { begun <- err }) }) {
+	of := workOf{w: w, host: h}
+	if !h.s.mail.post(func() { beginWork(ctx, h.s, of, func(err error) { begun <- err }) }) {
 		return errTurnOver
 	}
 	select {
@@ -26,26 +27,47 @@ func (h *host) Begin(ctx context.Context, w agent.Work) error {
 	}
 }
 
-// begin starts a turn of the agent's work, after the current turn, if one runs. It runs on the
-// session's goroutine. It calls begun once, when the work runs or cannot run.
-func (h *host) begin(ctx context.Context, w agent.Work, begun func(error)) {
-	s := h.s
+// A workOf is work to begin in a session.
+type workOf struct {
+	w    agent.Work
+	host *host // of the agent that works, in its own session
+	asks *host // of the root that decides the requests, for work of a sub-agent
+}
+
+// beginWork starts a turn of work, after the current turn, if one runs. It runs on the session's
+// goroutine. It calls begun once, when the work runs or cannot run.
+func beginWork(ctx context.Context, s *Session, of workOf, begun func(error)) {
 	switch {
 	case ctx.Err() != nil:
 		begun(ctx.Err())
 		return
-	case s.host != h || !s.mayStart() && s.turn == nil:
+	case s.state.Closed:
+		begun(protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", s.id))
+		return
+	case of.asks == nil && s.host != of.host, !s.mayStart() && s.turn == nil:
 		begun(errTurnOver)
 		return
 	case s.turn != nil:
-		s.turn.next = append(s.turn.next, func() { h.begin(ctx, w, begun) })
+		s.turn.next = append(s.turn.next, func() { beginWork(ctx, s, of, begun) })
+		return
+	}
+	if _, err := s.openAgent(); err != nil {
+		begun(err)
 		return
 	}
 	by := protocol.AgentActor(s.id, s.state.Name)
-	text := protocol.SplitText(protocol.ValidText(w.Text), record.LongText)[0]
+	if of.asks != nil {
+		by = protocol.AgentActor(s.spec.Parent, "")
+	}
+	text := protocol.SplitText(protocol.ValidText(of.w.Text), record.LongText)[0]
 	m := protocol.Message{MessageID: NewID(idMessage), Text: text, By: &by, Work: true}
 	t := newTurn(s.background, NewID(idTurn))
-	t.work, t.steering = &w, newSteering(s.mail, t)
+	t.work, t.asks = &of.w, of.asks
+	in := agent.Turn{ID: t.id}
+	if of.asks == nil { // a sub-agent takes no messages
+		t.steering = newSteering(s.mail, t)
+		in.Steering = t.steering
+	}
 	s.recorder.RecordIn(t.id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
 	s.recorder.Record(protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
 	s.turn = t
@@ -56,7 +78,7 @@ func (h *host) begin(ctx context.Context, w agent.Work, begun func(error)) {
 		ran = true
 		return func(out agent.Output) (agent.End, error) {
 			begun(nil)
-			return w.Run(t.ctx, agent.Turn{ID: t.id, Message: m, Steering: t.steering}, out)
+			return of.w.Run(t.ctx, in, out)
 		}
 	})
 	s.journal.AfterCommit(func(error) {

@@ -30,8 +30,16 @@ func New(stored func(request string) ([]byte, error)) *Approvals {
 	return p
 }
 
-// Reset drops everything, after a failed commit.
+// Reset drops everything, after a failed commit. The requests of sub-agents, whose turns go on, are
+// cancelled.
 func (p *Approvals) Reset() {
+	for _, waiters := range p.waiters {
+		for _, w := range waiters {
+			if w.request.SubAgent != nil {
+				w.Cancel()
+			}
+		}
+	}
 	p.waiters, p.decided = map[string][]*Waiter{}, map[string]Resolution{}
 }
 
@@ -89,6 +97,9 @@ func (p *Approvals) Request(
 	st *protocol.State, w *Waiter, sanitized protocol.Approval, t Terms,
 ) (a *protocol.Approval, decided *Resolution, err error) {
 	a = &sanitized
+	if a.SubAgent != nil {
+		a.Request = ""
+	}
 	if a.Request != "" {
 		if st.PendingApproval(a.Request) != nil {
 			p.waiters[a.Request] = append(p.waiters[a.Request], w)
@@ -112,11 +123,16 @@ func (p *Approvals) Request(
 		return nil, nil, err
 	}
 	complete(a, st.CWD, w.noRule, &t)
+	a.SubAgent = w.request.SubAgent
 	if t.Policy.Judge(&w.call).Action != policy.AskUser && st.RuleFor(a) == nil {
 		a.Policy = t.Policy.Label()
 	}
-	if by := st.Turn.Message.By; by != nil && by.AgentSession() != "" && !st.Turn.Message.Work {
-		a.AskedBy = by
+	switch {
+	case a.SubAgent != nil:
+		a.Tool = "" // a call in the session of the sub-agent
+	case st.Turn.Message.Work:
+	case st.Turn.Message.By != nil && st.Turn.Message.By.AgentSession() != "":
+		a.AskedBy = st.Turn.Message.By
 	}
 	room := t.Limits.Bytes - protocol.MaxEvent // an explanation may follow
 	if len(st.Approvals) >= t.Limits.Requests ||

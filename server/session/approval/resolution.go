@@ -58,6 +58,9 @@ func resolve(st *protocol.State, by *protocol.Actor, d protocol.ApprovalResolved
 	}
 	if a := st.PendingApproval(d.Request); a != nil {
 		r.Task = a.Task
+		if a.Turn != r.Turn { // a sub-agent's request, which outlasted its turn
+			r.Turn = ""
+		}
 	}
 	return r
 }
@@ -74,18 +77,36 @@ func cancelled(st *protocol.State, request string) Resolution {
 	return resolve(st, nil, protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Cancelled})
 }
 
+// CancelTurn returns the cancellations of the pending requests that end with a turn: all but those of
+// sub-agents, which have their own turns.
+func CancelTurn(st *protocol.State) []Resolution {
+	return cancelWhere(st, func(a *protocol.Approval) bool { return a.SubAgent == nil || st.Mirrors(a) })
+}
+
+// CancelSubAgents returns the cancellations of the pending requests of sub-agents.
+func CancelSubAgents(st *protocol.State) []Resolution {
+	return cancelWhere(st, func(a *protocol.Approval) bool { return a.SubAgent != nil && !st.Mirrors(a) })
+}
+
 // CancelAll returns the cancellations of all pending requests.
-func CancelAll(st *protocol.State) (list []Resolution) {
+func CancelAll(st *protocol.State) []Resolution {
+	return cancelWhere(st, func(*protocol.Approval) bool { return true })
+}
+
+func cancelWhere(st *protocol.State, ends func(*protocol.Approval) bool) (list []Resolution) {
 	for i := range st.Approvals {
-		list = append(list, cancelled(st, st.Approvals[i].Request))
+		if a := &st.Approvals[i]; ends(a) {
+			list = append(list, cancelled(st, a.Request))
+		}
 	}
 	return list
 }
 
-// Expire returns the resolutions of the pending requests past their deadline.
+// Expire returns the resolutions of the pending requests past their deadline. The root expires those
+// that the session mirrors.
 func Expire(st *protocol.State, now time.Time) (list []Resolution) {
 	for i := range st.Approvals {
-		if a := &st.Approvals[i]; a.Expires != nil && !now.Before(*a.Expires) {
+		if a := &st.Approvals[i]; a.Expires != nil && !now.Before(*a.Expires) && !st.Mirrors(a) {
 			list = append(list, resolve(st, nil, protocol.ApprovalResolvedData{
 				Request: a.Request, Outcome: protocol.Expired,
 			}))

@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 )
 
@@ -15,12 +16,21 @@ type Waiter struct {
 	noRule  bool        // no rule can describe everything that it changes
 	call    policy.Call // for the policy
 	verdict chan agent.Verdict
+
+	asked    chan Recorded // capacity 1
+	resolved Resolution    // set before a verdict is sent
+}
+
+// A Recorded is a request as it was recorded, with its blobs.
+type Recorded struct {
+	Approval protocol.Approval
+	Blobs    []eventlog.Blob
 }
 
 // NewWaiter returns a waiter for a request of an agent, which it classifies: it reads links of the
 // file system.
 func NewWaiter(a protocol.Approval, k *policy.Classifier) *Waiter {
-	w := &Waiter{request: a, verdict: make(chan agent.Verdict, 1)}
+	w := &Waiter{request: a, verdict: make(chan agent.Verdict, 1), asked: make(chan Recorded, 1)}
 	var whole bool
 	w.call, whole = k.Classify(&w.request)
 	w.noRule = !whole
@@ -33,6 +43,15 @@ func (w *Waiter) Request() protocol.Approval { return w.request }
 // Verdict returns the channel that gets the verdict.
 func (w *Waiter) Verdict() <-chan agent.Verdict { return w.verdict }
 
+// Asked returns the channel that gets the request once it is visible.
+func (w *Waiter) Asked() <-chan Recorded { return w.asked }
+
+// SetAsked notes that the request is visible. It is called at most once.
+func (w *Waiter) SetAsked(r Recorded) { w.asked <- r }
+
+// Resolution returns the resolution whose verdict was received.
+func (w *Waiter) Resolution() Resolution { return w.resolved }
+
 // Deliver sends a resolution to the agent, once. Ids of options that the session added are left out,
 // because the agent does not know them.
 func (w *Waiter) Deliver(r *Resolution) {
@@ -40,6 +59,7 @@ func (w *Waiter) Deliver(r *Resolution) {
 	if hasOption(w.request.Options, r.Option) {
 		v.Option = r.Option
 	}
+	w.resolved = *r
 	w.verdict <- v
 }
 

@@ -37,7 +37,7 @@ func (r *Recorder) Changed() { r.row.stale = true }
 // visible. clients is the number of subscribers.
 func (r *Recorder) Publish(clients int) {
 	waiting := len(r.state.Queue) > 0 && !r.state.Closed || r.state.NextScheduled() != nil
-	if live := r.state.Turn != nil || waiting; live != r.row.live {
+	if live := r.state.Turn != nil || waiting || len(r.state.Approvals) > 0 && !r.state.Closed; live != r.row.live {
 		r.row.live = live
 		r.journal.NextBatch().Live = &live
 	}
@@ -121,9 +121,9 @@ func requestLine(a *protocol.Approval) string {
 func activity(st *protocol.State) string {
 	var text string
 	switch {
-	case st.Turn == nil:
 	case len(st.Approvals) > 0:
 		return requestLine(&st.Approvals[0])
+	case st.Turn == nil:
 	case len(st.Turn.Tools) > 0:
 		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
 		text = cmp.Or(t.Title, t.Name)

@@ -42,16 +42,20 @@ func RecordFromEvent(line []byte) (eventlog.Record, bool) {
 	if e.Type == protocol.SessionCreated {
 		_ = e.Decode(&created) // an agent that is not known is the default one
 	}
-	spec, err := record.Encode(agent.Spec{
-		Agent: created.Agent, CWD: created.CWD, Parent: created.Parent, Sandbox: created.Sandbox,
-	})
+	found := agent.Spec{Agent: created.Agent, CWD: created.CWD, Parent: created.Parent, Sandbox: created.Sandbox}
+	if created.SubAgent {
+		found.SubAgent = new(agent.SubAgent)
+	}
+	spec, err := record.Encode(found)
 	if err != nil {
 		return eventlog.Record{}, false
 	}
 	summary := protocol.Summary{
 		Session: e.Session, Name: created.Name, Title: created.Title, Agent: created.Agent, CWD: created.CWD,
 		Status: protocol.Idle, Updated: time.Now().UTC(),
-		Attributes: protocol.Attributes{Created: e.Time, Parent: created.Parent, Sandbox: created.Sandbox},
+		Attributes: protocol.Attributes{
+			Created: e.Time, Parent: created.Parent, SubAgent: created.SubAgent, Sandbox: created.Sandbox,
+		},
 	}
 	return eventlog.Record{ID: e.Session, Created: e.Time, Spec: spec, Summary: protocol.MustEncode(summary)}, true
 }

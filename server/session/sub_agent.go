@@ -1,0 +1,299 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+	"agentctl/server/agent"
+	"agentctl/server/session/approval"
+	"agentctl/server/session/output"
+	"agentctl/server/session/subagent"
+)
+
+// A subAgentHost is the session of a sub-agent for the agent of its root. Of the session it knows
+// the id only: the session may be unloaded between turns.
+type subAgentHost struct {
+	root *host
+	id   string
+}
+
+var _ agent.SubAgentHost = (*subAgentHost)(nil)
+
+// SubAgent implements agent.WorkHost.
+func (h *host) SubAgent(s agent.SubAgent, title string) (agent.SubAgentHost, error) {
+	return openSubAgent(h, h.s.id, s, title)
+}
+
+// SubAgent implements agent.SubAgentHost.
+func (c *subAgentHost) SubAgent(s agent.SubAgent, title string) (agent.SubAgentHost, error) {
+	return openSubAgent(c.root, c.id, s, title)
+}
+
+// openSubAgent returns the host of a sub-agent below a parent. It makes the session unless there is
+// one.
+func openSubAgent(root *host, parent string, s agent.SubAgent, title string) (agent.SubAgentHost, error) {
+	h := root.s.hub
+	c := &subAgentHost{root: root, id: subagent.SessionID(root.s.id, s.ID)}
+	if sum, ok := h.list.Summary(c.id); ok {
+		if sum.Status == protocol.Closed {
+			return nil, protocol.Errorf(protocol.CodeSessionClosed, "session %s is closed", c.id)
+		}
+		return c, nil
+	}
+	of, ok := h.list.Summary(parent)
+	if !ok {
+		return nil, errTurnOver
+	}
+	if err := h.subAgents.Add(c.id, parent, h.settings().Limits.SubAgents); err != nil {
+		return nil, err
+	}
+	spec := agent.Spec{Agent: of.Agent, CWD: of.CWD, Parent: parent, SubAgent: &s}
+	made := make(chan error, 1)
+	cmd := &command{
+		verb: protocol.DoCreate, by: protocol.AgentActor(root.s.id, ""), agent: parent,
+		reply: func(_ json.RawMessage, err error) { made <- err },
+	}
+	err := h.createSession(spec, creation{cmd: cmd, id: c.id, title: truncateTitle(title)})
+	if err == nil {
+		err = <-made
+	}
+	if err != nil {
+		h.subAgents.Remove(c.id)
+		return nil, err
+	}
+	if of, ok = h.list.Summary(parent); !ok || of.Status == protocol.Closed { // since then
+		closeSubAgent(h, c.id, cmd, &protocol.CloseData{Delete: !ok})
+		return nil, errTurnOver
+	}
+	return c, nil
+}
+
+// Session implements agent.SubAgentHost.
+func (c *subAgentHost) Session() string { return c.id }
+
+// Begin implements agent.SubAgentHost.
+func (c *subAgentHost) Begin(ctx context.Context, w agent.Work) error {
+	begun := make(chan error, 1)
+	err := c.root.s.hub.ask(ctx, c.id, func(s *Session) {
+		beginWork(ctx, s, workOf{w: w, asks: c.root}, func(err error) { begun <- err })
+	}, func(err error) { begun <- err })
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-begun:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Emit implements agent.SubAgentHost.
+func (c *subAgentHost) Emit(e agent.Event) error {
+	h := c.root.s.hub
+	emitted := make(chan error, 1)
+	err := h.ask(c.root.s.background, c.id, func(s *Session) {
+		_, err := s.openAgent()
+		if err != nil {
+			emitted <- err
+			return
+		}
+		of := s.host
+		h.agents.Go(func() { emitted <- of.Emit(e) }) // it may wait for the session
+	}, func(err error) { emitted <- err })
+	if err != nil {
+		return err
+	}
+	return <-emitted
+}
+
+// askRoot requests a decision in the session of the root, and mirrors the request in the session of the
+// sub-agent.
+func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
+	root := o.t.asks
+	a.SubAgent = &protocol.SubAgent{Session: o.session, Title: o.title}
+	w := approval.NewWaiter(a, &o.c)
+	if err := root.s.mail.emit(&agentMessage{host: root, request: w}); err != nil {
+		return agent.Verdict{}, err
+	}
+	withdraw := func() { _ = root.s.mail.emit(&agentMessage{host: root, withdrawn: w}) } // fails when the root has ended
+	mirror := func(m *agentMessage) { m.turn = o.t; _ = o.mail.emit(m) }                 // fails when the turn is over
+	request := ""
+	mirrorAsked := func(asked approval.Recorded) {
+		request, asked.Approval.Tool = asked.Approval.Request, output.ID(a.Tool)
+		mirror(&agentMessage{asked: &asked})
+	}
+	for {
+		select {
+		case asked := <-w.Asked():
+			mirrorAsked(asked)
+		case v := <-w.Verdict():
+			select {
+			case asked := <-w.Asked():
+				mirrorAsked(asked)
+			default:
+			}
+			r := w.Resolution()
+			r.Request = request
+			mirror(&agentMessage{decided: &r})
+			return v, nil
+		case <-o.t.ctx.Done():
+			withdraw()
+			return agent.Verdict{Outcome: protocol.Cancelled}, nil
+		case <-ctx.Done():
+			withdraw()
+			return agent.Verdict{}, ctx.Err()
+		case <-root.s.mail.done:
+			return agent.Verdict{}, errTurnOver
+		}
+	}
+}
+
+// mirrorRequest records a request of the session's sub-agent that is pending in the root.
+func mirrorRequest(s *Session, r *approval.Recorded) {
+	a := r.Approval
+	en, err := requestEntry(s.recorder.Turn(), &a, r.Blobs)
+	if err == nil {
+		_, err = s.recorder.Append(&en)
+	}
+	if err != nil {
+		s.logger().Error("record request", "err", err)
+	}
+}
+
+// mirrorResolution records how a request of the session's sub-agent was resolved in the root, unless
+// it has ended here.
+func mirrorResolution(s *Session, r *approval.Resolution) {
+	a := s.state.PendingApproval(r.Request)
+	if a == nil {
+		return
+	}
+	mirrored := *r
+	mirrored.Rule, mirrored.Turn, mirrored.Task = nil, a.Turn, a.Task // the rule is the root's
+	s.resolve(mirrored)
+}
+
+// rootVerbs are the commands on a sub-agent that its root carries out.
+var rootVerbs = map[protocol.Verb]bool{
+	protocol.DoApprove: true, protocol.DoRulesList: true, protocol.DoRulesRevoke: true,
+}
+
+// askRoot lets the root of a sub-agent carry out a command.
+func askRoot(s *Session, cmd *command) error {
+	sent := *cmd
+	if d, ok := cmd.data.(*protocol.ApproveData); ok && d.Request == "" && len(s.state.Approvals) == 1 {
+		named := *d
+		named.Request = s.state.Approvals[0].Request
+		sent.data = &named
+	}
+	if d, ok := sent.data.(*protocol.ApproveData); ok && d.Request == "" {
+		_, err := s.approvals.Answer(s.state, approval.Caller{}, d) // why none is meant
+		return err
+	}
+	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) {
+		type answer struct {
+			body json.RawMessage
+			err  error
+		}
+		answers := make(chan answer, 1)
+		sent.reply = func(body json.RawMessage, err error) { answers <- answer{body, err} }
+		root := s.hub.subAgents.Root(s.id)
+		refuse := func(err error) { sent.reply(nil, err) }
+		if err := s.hub.ask(ctx, root, func(r *Session) { r.do(&sent) }, refuse); err != nil {
+			return nil, err
+		}
+		a := <-answers
+		return a.body, a.err
+	}, func(body any, err error) (any, error) { return body, err })
+	return errAnswerLater
+}
+
+// stopSubAgent interrupts the turn of a sub-agent, if the agent can.
+func stopSubAgent(h *Hub, session string, by protocol.Actor) {
+	cmd := &command{
+		verb: protocol.DoInterrupt, data: &protocol.InterruptData{}, by: by, reply: func(json.RawMessage, error) {},
+	}
+	h.agents.Go(func() {
+		err := h.ask(context.Background(), session, func(s *Session) { s.do(cmd) }, func(error) {})
+		if err != nil {
+			h.log.Warn("stop a sub-agent", "session", session, "err", err)
+		}
+	})
+}
+
+// closeSubAgents closes the sub-agents of a session whose agent is closed, or removes them as d says.
+// It calls then on the session's goroutine, or fails the command if the session ends before.
+func closeSubAgents(s *Session, cmd *command, d *protocol.CloseData, then func()) {
+	gone := s.slot.Former()
+	if len(s.hub.subAgents.Children(s.id)) == 0 { // one that is being made sees that its parent was closed
+		then()
+		return
+	}
+	s.asyncCommands++
+	s.hub.agents.Go(func() {
+		if gone != nil {
+			<-gone // it makes no further ones
+		}
+		for _, child := range s.hub.subAgents.Children(s.id) {
+			closeSubAgent(s.hub, child, cmd, d)
+		}
+		if !s.mail.post(func() { s.asyncCommands--; then() }) {
+			cmd.reply(nil, errShuttingDown())
+		}
+	})
+}
+
+// closeSubAgent closes or removes a sub-agent, and returns when that is done.
+func closeSubAgent(h *Hub, child string, cmd *command, d *protocol.CloseData) {
+	closed := make(chan error, 1)
+	reply := func(_ json.RawMessage, err error) { closed <- err }
+	one := &command{
+		verb: protocol.DoClose, by: cmd.by, reply: reply,
+		data: &protocol.CloseData{Reason: d.Reason, Delete: d.Delete, KeepWorktree: true},
+	}
+	err := h.ask(context.Background(), child, func(s *Session) { s.do(one) }, func(err error) { reply(nil, err) })
+	if err == nil {
+		err = <-closed
+	}
+	if err != nil && protocol.CodeOf(err) != protocol.CodeNoSession {
+		h.log.Error("close a sub-agent", "session", child, "err", err)
+	}
+}
+
+// subAgentsWork reports whether a sub-agent of a session has a turn.
+func subAgentsWork(h *Hub, session string) bool {
+	for _, child := range h.subAgents.Below(session) {
+		if sum, ok := h.list.Summary(child); ok && sum.Turn != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// recoverSubAgents closes the sub-agents whose parent was closed, and removes those whose parent was
+// removed, before the server was killed. It runs at the start.
+func recoverSubAgents(h *Hub) {
+	for child, parent := range h.subAgents.All() {
+		sum, ok := h.list.Summary(parent)
+		own, _ := h.list.Summary(child)
+		if ok && (sum.Status != protocol.Closed || own.Status == protocol.Closed) {
+			continue
+		}
+		cmd := &command{by: protocol.Actor{Name: "recovery"}}
+		closeSubAgent(h, child, cmd, &protocol.CloseData{Reason: "its parent was closed", Delete: !ok})
+	}
+}
+
+// withoutSubAgents removes the sub-agents from a list: they are kept as long as their parents.
+func withoutSubAgents(list []protocol.Summary) []protocol.Summary {
+	return slices.DeleteFunc(list, func(s protocol.Summary) bool { return s.SubAgent })
+}
+
+// errSubAgent is the error of a message to a sub-agent.
+func errSubAgent() error {
+	return protocol.Errorf(
+		protocol.CodeUnsupported, "a sub-agent takes no messages: its parent gives it work; send the message to its parent",
+	)
+}
