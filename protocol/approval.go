@@ -163,7 +163,9 @@ type SubAgent struct {
 }
 
 // Mirrors reports whether a pending request of the session is one of its root: it is decided there.
-func (s *State) Mirrors(a *Approval) bool { return a.SubAgent != nil && a.SubAgent.Session == s.Session }
+func (s *State) Mirrors(a *Approval) bool {
+	return a.SubAgent != nil && a.SubAgent.Session == s.Session
+}
 
 // An Option is one way to answer a request. Kind is the decision that it stands for.
 type Option struct {

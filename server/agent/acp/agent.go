@@ -37,6 +37,9 @@ type Config struct {
 	MCP      []MCPServer
 	Version  int // of the protocol: 1, or 2, which is not final; default 1
 
+	// NestSubAgents: sub-agents have no sessions. The agent may send their calls below its own.
+	NestSubAgents bool
+
 	// Dial connects to an agent that is not a process of this server, instead of running Command.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
 

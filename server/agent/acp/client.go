@@ -29,6 +29,7 @@ type client struct {
 	settings settings
 	lane     lane // of the session
 	pages    pages
+	subs     subAgents
 
 	mu         sync.Mutex
 	session    string                 // ACP session id; static after start
@@ -84,6 +85,9 @@ func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
 		config: a.config, host: a.host, program: conn,
 		exited: make(chan struct{}), replayed: make(chan struct{}, 1), unknown: map[string]bool{},
 	}
+	if a.offersSubAgents() {
+		c.subs.agent, c.subs.host = a, workHost(a.host)
+	}
 	c.conn = rpc.New(conn.out, conn.in, c)
 	go c.awaitExit(conn.ended)
 
@@ -105,6 +109,7 @@ func (c *client) awaitExit(ended func() error) {
 	c.program.End(0)
 	c.conn.Wait()
 	c.lane.finish()
+	c.subs.finish()
 	c.program.Release()
 	if err := ended(); err != nil {
 		c.host.Logf("record the end of %s: %v", c.config.Name, err)
@@ -130,17 +135,20 @@ func (c *client) close(grace time.Duration) {
 
 // offeredCapabilities returns the client's capabilities. Files and terminals are not offered:
 // agents work the same without them.
-func offeredCapabilities() clientCapabilities {
-	var c clientCapabilities
-	c.Meta.TerminalOutput, c.Auth.Terminal = true, true
-	c.Elicitation = &elicitationCapabilities{}
-	return c
+func (c *client) offeredCapabilities() clientCapabilities {
+	var offered clientCapabilities
+	offered.Meta.TerminalOutput, offered.Auth.Terminal = true, true
+	offered.Elicitation = &elicitationCapabilities{}
+	if c.subs.host != nil {
+		offered.SubAgents = new(struct{})
+	}
+	return offered
 }
 
 func (c *client) initialize(ctx context.Context) error {
 	version := c.wire.version()
 	params := initializeParams{
-		Version: version, Capabilities: offeredCapabilities(), Client: implementation{
+		Version: version, Capabilities: c.offeredCapabilities(), Client: implementation{
 			Name: "agentctl", Title: "agentctl",
 			Version: protocol.Version,
 		},
@@ -175,17 +183,22 @@ func (c *client) setTurn(t *turn) { c.lane.setTurn(t) }
 // endTurn detaches the turn and waits for its pending requests.
 func (c *client) endTurn(t *turn) {
 	c.compactedTo(0)
+	c.subs.awaitBegins()
 	c.lane.endTurn(t)
 }
 
 // laneFor returns the lane of an ACP session, or nil, and the current replay, if any.
 func (c *client) laneFor(session string) (*lane, *replay) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if session != c.session {
-		return nil, c.replay
+	own, replay := session == c.session, c.replay
+	c.mu.Unlock()
+	if own {
+		return &c.lane, replay
 	}
-	return &c.lane, c.replay
+	if sub := c.subs.get(session); sub != nil {
+		return &sub.lane, replay
+	}
+	return nil, replay
 }
 
 func (c *client) prompt(ctx context.Context, blocks []block) (promptResult, error) {

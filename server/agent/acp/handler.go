@@ -31,7 +31,10 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 	}
 	var p updateParams
 	err := decode(params, &p)
-	list, ok := c.wire.updates(p.Update)
+	if err == nil && c.applySubAgents(&p) {
+		return
+	}
+	list, ok := c.updates(&p)
 	if err != nil || !ok {
 		c.keepRaw(method, "", params)
 		return
@@ -46,6 +49,9 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 // keeps one that belongs to none.
 func (c *client) applyUpdate(session string, u *update, keep func()) {
 	lane, replay := c.laneFor(session)
+	if sub := c.subs.get(session); sub != nil && replay == nil && sub.applyOptions(u) {
+		return
+	}
 	applied := c.applyAgentUpdate(u)
 	if lane != nil && replay == nil {
 		lane.applyActivity(u)

@@ -21,6 +21,7 @@ type lane struct {
 	active   bool       // the agent reports that it works, and will report the end
 	waiting  []arrival  // not empty: a turn begins
 	cancel   context.CancelFunc
+	begun    chan struct{}  // closed when nothing waits any more; nil: nothing waits
 	begins   sync.WaitGroup // calls of begin
 	finished bool           // no turn begins any more
 }
@@ -32,7 +33,7 @@ type arrival struct {
 	drop  func()           // called if no turn takes it
 }
 
-// pass passes on an arrival. One goroutine calls it.
+// pass passes on an arrival. One goroutine passes on updates and requests.
 func (l *lane) pass(a arrival) {
 	for {
 		l.mu.Lock()
@@ -65,7 +66,7 @@ func (l *lane) keep(a arrival) bool {
 		return true
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	l.cancel = cancel
+	l.cancel, l.begun = cancel, make(chan struct{})
 	l.begins.Go(func() {
 		defer cancel()
 		if l.begin(ctx) != nil && ctx.Err() == nil {
@@ -79,11 +80,28 @@ func (l *lane) keep(a arrival) bool {
 func (l *lane) dropWaiting() {
 	l.mu.Lock()
 	waiting := l.waiting
-	l.waiting = nil
+	l.empty()
 	l.mu.Unlock()
 	for _, a := range waiting {
 		a.drop()
 	}
+}
+
+// empty notes that nothing waits. It requires mu.
+func (l *lane) empty() {
+	l.waiting = nil
+	if l.begun != nil {
+		close(l.begun)
+		l.begun = nil
+	}
+}
+
+// pending returns a channel that is closed when the turn that begins has begun, or cannot; nil: none
+// begins.
+func (l *lane) pending() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
 }
 
 // current returns the current turn, or nil.
@@ -134,7 +152,7 @@ func (l *lane) setTurn(t *turn) {
 			a.drop()
 		}
 	}
-	l.waiting = nil
+	l.empty()
 }
 
 // endTurn detaches the turn and waits for its pending requests.
@@ -148,7 +166,8 @@ func (l *lane) endTurn(t *turn) {
 // finish waits for begins that are in progress. No turn begins afterwards.
 func (l *lane) finish() {
 	l.mu.Lock()
-	l.finished, l.waiting = true, nil
+	l.finished = true
+	l.empty()
 	if l.cancel != nil {
 		l.cancel()
 	}

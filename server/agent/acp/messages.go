@@ -31,6 +31,7 @@ type clientCapabilities struct {
 	Terminal bool `json:"terminal"`
 
 	Elicitation *elicitationCapabilities `json:"elicitation"`
+	SubAgents   *struct{}                `json:"subagents,omitempty"` // present: they are shown
 
 	Session struct {
 		Compaction struct{} `json:"compaction"` // present: compactions are updates instead of calls

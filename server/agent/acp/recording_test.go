@@ -8,11 +8,13 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"agentctl/protocol"
 	"agentctl/server/agent"
 )
 
@@ -104,6 +106,7 @@ type shownSession struct {
 	name string // in the log
 	all  *shownSessions
 	busy chan struct{} // capacity 1; held during a turn
+	work *agent.Work   // current; guarded by all.mu
 	stop func()        // interrupts the current turn of work; guarded by all.mu
 }
 
@@ -112,6 +115,9 @@ type shownSessions struct {
 	mu      sync.Mutex
 	log     []string
 	running sync.WaitGroup
+
+	subAgents map[string]*shownSession
+	most      int // sub-agents
 }
 
 func (s *shownSessions) logf(format string, args ...any) {
@@ -125,7 +131,51 @@ func (s *shownSessions) new(name string) *shownSession {
 	return &shownSession{recorder: r, name: name, all: s, busy: make(chan struct{}, 1)}
 }
 
-// Begin implements agent.WorkHost.
+// SubAgent implements agent.WorkHost and agent.SubAgentHost.
+func (s *shownSession) SubAgent(a agent.SubAgent, title string) (agent.SubAgentHost, error) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	if sub := s.all.subAgents[a.ID]; sub != nil {
+		return sub, nil
+	}
+	if len(s.all.subAgents) == s.all.most {
+		return nil, protocol.Errorf(protocol.CodeSessionLimit, "too many")
+	}
+	if s.all.subAgents == nil {
+		s.all.subAgents = map[string]*shownSession{}
+	}
+	sub := s.all.new(s.name + "/" + title)
+	sub.decide = s.decide
+	s.all.subAgents[a.ID] = sub
+	s.all.log = append(s.all.log, sub.name+" is made")
+	return sub, nil
+}
+
+// get returns the session of a sub-agent by its ACP session.
+func (s *shownSessions) get(id string) *shownSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.subAgents[id]
+}
+
+// count returns the number of sub-agents with a session.
+func (s *shownSessions) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.subAgents)
+}
+
+// requests returns what was asked in the session.
+func (s *shownSession) requests() []protocol.Approval {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.asked)
+}
+
+// Session implements agent.SubAgentHost.
+func (s *shownSession) Session() string { return s.name }
+
+// Begin implements agent.WorkHost and agent.SubAgentHost.
 func (s *shownSession) Begin(ctx context.Context, w agent.Work) error {
 	select {
 	case s.busy <- struct{}{}:
@@ -135,7 +185,7 @@ func (s *shownSession) Begin(ctx context.Context, w agent.Work) error {
 	s.all.logf("%s begins %q", s.name, w.Text)
 	ctx, stop := context.WithCancel(context.Background())
 	s.all.mu.Lock()
-	s.stop = stop
+	s.work, s.stop = &w, stop
 	s.all.mu.Unlock()
 	s.all.running.Go(func() {
 		defer func() { <-s.busy }()
@@ -171,7 +221,7 @@ func playRecording(t *testing.T, name string) (*Agent, *shownSession) {
 func playLines(t *testing.T, lines []recordedLine) (*Agent, *shownSession) {
 	t.Helper()
 	p := &linePlayer{lines: lines, done: make(chan struct{})}
-	s := (&shownSessions{}).new("parent")
+	s := (&shownSessions{most: 100}).new("parent")
 	config := Config{Name: "Recorded", Dial: func(context.Context) (io.ReadWriteCloser, error) {
 		ours, theirs := net.Pipe()
 		p.in, p.out = bufio.NewReader(theirs), theirs
@@ -212,4 +262,12 @@ func (s *shownSession) wantLog(t *testing.T, want ...string) {
 	if got := strings.Join(s.all.log, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
+}
+
+// interruptible reports whether the current turn of work can be interrupted.
+func (s *shownSession) interruptible() bool {
+	s.all.mu.Lock()
+	w := s.work
+	s.all.mu.Unlock()
+	return w.Interruptible()
 }

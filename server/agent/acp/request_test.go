@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/agent/acp/catalog"
 )
 
@@ -266,10 +267,13 @@ func TestAnAgentCanBeReachedByAConnection(t *testing.T) {
 }
 
 func TestTheClientOffersTheOutputOfTerminalsAndNeitherFilesNorTerminals(t *testing.T) {
-	const want = `{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false,` +
-		`"elicitation":{"form":{},"url":{}},"session":{"compaction":{},"configOptions":{"boolean":{}},"notices":{}},` +
-		`"plan":{},"auth":{"terminal":true},"_meta":{"terminal_output":true}}`
-	if got := string(protocol.MustEncode(offeredCapabilities())); got != want {
-		t.Errorf("offers %s, want %s", got, want)
+	for host, offer := range map[agent.WorkHost]string{nil: "", (&shownSessions{}).new(""): `"subagents":{},`} {
+		c := &client{subs: subAgents{host: host}}
+		want := `{"fs":{"readTextFile":false,"writeTextFile":false},"terminal":false,"elicitation":{"form":{},"url":{}},` +
+			offer + `"session":{"compaction":{},"configOptions":{"boolean":{}},"notices":{}},` +
+			`"plan":{},"auth":{"terminal":true},"_meta":{"terminal_output":true}}`
+		if got := string(protocol.MustEncode(c.offeredCapabilities())); got != want {
+			t.Errorf("offers %s, want %s", got, want)
+		}
 	}
 }

@@ -45,11 +45,8 @@ func (t *turn) upsertTool(c *toolCall, output bool) error {
 	known := t.tools[c.ID]
 	first := known == nil
 	if first {
-		known = &tool{id: t.toolID(c.ID), start: time.Now()}
+		known = &tool{id: t.toolID(c.ID), parent: t.parentCall(&c.Meta), start: time.Now()}
 		known.call.Tool = known.id
-		if p := c.Meta.ParentCall(); p != "" {
-			known.parent = t.toolID(p)
-		}
 		t.tools[c.ID] = known
 		if err := t.endPart(); err != nil {
 			return err

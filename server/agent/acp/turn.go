@@ -43,6 +43,10 @@ type turn struct {
 	heard     time.Time // the last update
 	asking    int       // pending requests
 	reporting bool      // the agent reports the end of its work
+
+	lines     map[*subAgentLine]bool // open calls that stand for sub-agents
+	keepsSaid bool                   // the last text is kept
+	said      []byte
 }
 
 // failure is what an agent reports about a failure of its model.
@@ -58,6 +62,7 @@ const maxFailure = 4 << 10
 type part struct {
 	id, message string
 	kind        protocol.Kind
+	parent      string // tool id of the call that it belongs to
 }
 
 func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known catalog.Agent) *turn {
@@ -72,6 +77,7 @@ func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known
 func (t *turn) finish() {
 	t.stop()
 	t.mu.Lock()
+	t.leaveSubAgents()
 	t.ended = true
 	t.mu.Unlock()
 	t.approvals.Wait()
@@ -165,7 +171,16 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	if !ok || text == "" {
 		return ok
 	}
-	return t.addText(kind, u.MessageID, text)
+	return t.addText(part{kind: kind, message: u.MessageID, parent: t.parentCall(&u.Meta)}, text)
+}
+
+// parentCall returns the id of the call that an update is nested in, or "". It must be a call of the
+// turn: that of a sub-agent with a session is in another one.
+func (t *turn) parentCall(m *catalog.Meta) string {
+	if parent := t.tools[m.ParentCall()]; parent != nil {
+		return parent.id
+	}
+	return ""
 }
 
 // applyText applies a chunk of text. It reports false if the turn has ended.
@@ -173,29 +188,42 @@ func (t *turn) applyText(kind protocol.Kind, message, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard = time.Now()
-	return !t.ended && (text == "" || t.addText(kind, message, text))
+	return !t.ended && (text == "" || t.addText(part{kind: kind, message: message}, text))
 }
 
-// addText adds text to the open part. It starts a new part when the kind or message changes or
-// another event came between.
-func (t *turn) addText(kind protocol.Kind, message, text string) bool {
-	t.addFailure(text)
-	t.limit.add(kind, text)
+// addText adds text to the open part. It starts a new part when the kind, the message or the parent
+// changes, or another event came between.
+func (t *turn) addText(of part, text string) bool {
+	if of.parent == "" {
+		t.addFailure(text)
+		t.limit.add(of.kind, text)
+	}
 	start, delta := protocol.TextStart, protocol.TextDelta
-	if kind == protocol.KindReasoning {
+	if of.kind == protocol.KindReasoning {
 		start, delta = protocol.ReasoningStart, protocol.ReasoningDelta
 	}
-	if t.part.id == "" || t.part.kind != kind || t.part.message != message {
+	of.id = t.part.id
+	begins := of.id == "" || t.part != of
+	if begins {
 		if t.endPart() != nil {
 			return false
 		}
 		t.parts++
-		t.part = part{id: "p" + strconv.Itoa(t.parts), message: message, kind: kind}
-		if t.emit(start, protocol.PartStartData{Part: t.part.id}) != nil {
+		of.id = "p" + strconv.Itoa(t.parts)
+		t.part = of
+		if t.emitPart(start, protocol.PartStartData{Part: of.id}) != nil {
 			return false
 		}
 	}
-	return t.emit(delta, protocol.PartDeltaData{Part: t.part.id, Text: text}) == nil
+	if t.keepsSaid && of.kind == protocol.KindText {
+		t.keepSaid(text, begins)
+	}
+	return t.emitPart(delta, protocol.PartDeltaData{Part: of.id, Text: text}) == nil
+}
+
+// emitPart emits an event of the open part.
+func (t *turn) emitPart(kind protocol.Type, data any) error {
+	return t.out.Emit(agent.Event{Type: kind, Parent: t.part.parent, Data: data})
 }
 
 // addFailure keeps a text that reports a failure of the model.
@@ -215,7 +243,7 @@ func (t *turn) endPart() error {
 	if t.part.kind == protocol.KindReasoning {
 		end = protocol.ReasoningEnd
 	}
-	id := t.part.id
+	ended := t.part
 	t.part = part{}
-	return t.emit(end, protocol.PartEndData{Part: id})
+	return t.out.Emit(agent.Event{Type: end, Parent: ended.parent, Data: protocol.PartEndData{Part: ended.id}})
 }

@@ -17,11 +17,8 @@ type cost struct {
 // applyUsage emits the context usage and records the cost.
 func (c *client) applyUsage(u *update) {
 	if u.Size > 0 {
-		data := protocol.ContextInfo{
-			Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size),
-		}
 		c.compactedTo(u.Used)
-		c.emit(agent.Event{Type: protocol.ContextUpdated, Data: data})
+		c.emit(agent.Event{Type: protocol.ContextUpdated, Data: u.context()})
 	}
 	c.applyLimits(u.Meta.Limits())
 	if u.Cost == nil {
@@ -30,6 +27,13 @@ func (c *client) applyUsage(u *update) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cost = u.Cost
+}
+
+// context returns the context usage of an update.
+func (u *update) context() protocol.ContextInfo {
+	return protocol.ContextInfo{
+		Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size),
+	}
 }
 
 // takeCost returns the last reported cost and forgets it; nil: none since the last call.

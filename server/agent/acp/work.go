@@ -29,20 +29,27 @@ func (u *update) isWork() bool {
 
 // applyActivity applies what an update reports of the agent's activity.
 func (l *lane) applyActivity(u *update) {
-	ignore := func() {}
-	active, reported := u.Meta.Active()
-	if reported {
-		l.setActive(active)
+	end := agent.End{Reason: protocol.ReasonCompleted}
+	if active, reported := u.Meta.Active(); reported {
+		l.applyState(end, active)
+	} else if u.Meta.EndsOwnTurn() {
+		l.endWork(end)
 	}
-	switch {
-	case active:
-		l.pass(arrival{work: true, drop: ignore, apply: func(t *turn) bool { t.setReports(); return true }})
-	case reported, u.Meta.EndsOwnTurn():
-		l.pass(arrival{drop: ignore, apply: func(t *turn) bool {
-			t.endWork(agent.End{Reason: protocol.ReasonCompleted})
-			return true
-		}})
+}
+
+// applyState applies a report that the agent works, which begins a turn, or how its work ended.
+func (l *lane) applyState(end agent.End, works bool) {
+	l.setActive(works)
+	if works {
+		l.pass(arrival{work: true, drop: func() {}, apply: func(t *turn) bool { t.setReports(); return true }})
+		return
 	}
+	l.endWork(end)
+}
+
+// endWork ends the current turn of work.
+func (l *lane) endWork(end agent.End) {
+	l.pass(arrival{drop: func() {}, apply: func(t *turn) bool { t.endWork(end); return true }})
 }
 
 // work runs the turns of a session that its agent begins itself.
@@ -52,6 +59,7 @@ type work struct {
 	session string // ACP session id
 	cwd     string
 	lane    *lane
+	sub     *subAgent // whose work it is; nil: the agent's own
 }
 
 // ownWork returns the work of the agent in its own session.
@@ -66,21 +74,28 @@ func (w *work) beginIn(host agent.WorkHost) func(context.Context) error {
 	}
 }
 
-// run runs a turn of work until the agent reports its end, is silent for too long, or exits. A turn
-// that is interrupted and does not end kills the agent.
+// run runs a turn of work until the agent reports its end, is silent for too long, or exits. The
+// agent is killed if it does not end its own work after an interrupt.
 func (w *work) run(ctx context.Context, turn agent.Turn, out agent.Output) (agent.End, error) {
-	t := newTurn(ctx, turn.ID, out, w.cwd, w.client.known())
+	return w.runTurn(ctx, newTurn(ctx, turn.ID, out, w.cwd, w.client.known()), turn)
+}
+
+// runTurn runs a turn of the work.
+func (w *work) runTurn(ctx context.Context, t *turn, turn agent.Turn) (agent.End, error) {
 	w.lane.setTurn(t)
 	steerCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	steered := w.client.steer(steerCtx, t, turn.Steering)
 	defer steered.close(stop)
-	defer w.lane.endTurn(t)
+	defer func() {
+		w.client.subs.awaitBegins()
+		w.lane.endTurn(t)
+	}()
 	end, err := w.await(ctx, t)
 	if ctx.Err() != nil {
 		end, err = w.cancel(ctx, t), nil
 	}
 	steered.end(time.Second)
-	if w.session == w.client.session {
+	if w.sub == nil {
 		end = w.agent.recordUsage(w.client, t, promptResult{}, end)
 	}
 	return t.settle(end), err
@@ -118,6 +133,9 @@ func (w *work) cancel(ctx context.Context, t *turn) agent.End {
 	end := agent.End{Reason: protocol.ReasonInterrupted}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.agent.config.CancelTimeout)
 	defer cancel()
+	if w.sub != nil && !w.sub.canCancel() { // its session was closed
+		return end
+	}
 	if err := w.client.conn.Notify(ctx, "session/cancel", cancelParams{w.session}); err != nil {
 		w.agent.host.Logf("interrupt the work of %s: %v", w.agent.config.Name, err)
 	}
@@ -135,7 +153,7 @@ func (w *work) cancel(ctx context.Context, t *turn) agent.End {
 				return end
 			}
 		case <-ctx.Done():
-			if w.session == w.client.session {
+			if w.sub == nil {
 				t.warn(fmt.Sprintf("%s did not stop within %v and was killed; it restarts with the next message",
 					w.agent.config.Name, w.agent.config.CancelTimeout))
 				w.client.close(0)

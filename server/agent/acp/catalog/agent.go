@@ -27,6 +27,8 @@ type Agent struct {
 	// Drains: the agent asks for the messages that are to join its turn, between the calls of its tools. It
 	// does not announce that.
 	Drains bool
+	// TaskFollows: the message with the task of a sub-agent follows the report that it works.
+	TaskFollows bool
 	// LoginKeys maps login methods to the environment variable of their key.
 	LoginKeys map[string]string
 	// StartModes maps modes in which a session starts, and in which the agent decides requests itself,

@@ -37,6 +37,8 @@ var claude = Agent{
 	Reports: "@agentclientprotocol/claude-agent-acp", // 0.100
 	// The usage of a result counts all requests of the turn to the model (0.100).
 	Usage: PerTurn,
+	// A sub-agent is announced as running, and its task follows within milliseconds (0.100).
+	TaskFollows: true,
 	// Content of calls is Markdown, and output of commands is in a fenced block (0.100).
 	Markdown: true,
 	// The output of a failed command begins with "Exit code 3" (0.100); no other field has the status.
