@@ -1,15 +1,18 @@
 package acp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/rpc"
 )
 
 // askUser is the request of claude-agent-acp 0.101 for one question of AskUserQuestion.
@@ -142,18 +145,27 @@ func TestWhatCannotBeAskedIsRefusedAndNoted(t *testing.T) {
 
 func TestAQuestionOutsideOfATurnIsCancelledAndNoted(t *testing.T) {
 	r := newReadyAgent(t, "plain")
-	r.run(`late {"jsonrpc":"2.0","id":"x","method":"elicitation/create","params":{"sessionId":"` + r.client.session + `",` + askUser[1:] + `}`)
-	r.waitFor(t, "a notice", func() bool {
-		for _, e := range r.events {
-			d, ok := e.Data.(protocol.NoticeData)
-			if ok && strings.Contains(d.Message, "no turn (Which database?)") {
-				return true
-			}
-		}
-		return false
+	in, line := io.Pipe()
+	answer, out := io.Pipe()
+	conn := rpc.New(in, out, r.client)
+	t.Cleanup(func() {
+		_ = line.Close()
+		_ = answer.Close()
+		conn.Wait()
 	})
-	if len(r.asked) != 0 {
-		t.Errorf("asked %+v", r.asked)
+	_, err := io.WriteString(line, `{"jsonrpc":"2.0","id":"x","method":"elicitation/create","params":{"sessionId":"`+
+		r.client.session+`",`+askUser[1:]+"}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := bufio.NewReader(answer).ReadString('\n')
+	if err != nil || !strings.Contains(got, `{"action":"cancel"}`) {
+		t.Errorf("answered %s, %v", got, err)
+	}
+	notes := r.data(protocol.Notice)
+	if len(r.asked) != 0 || len(notes) != 1 ||
+		!strings.Contains(notes[0].(protocol.NoticeData).Message, "no turn (Which database?)") {
+		t.Errorf("asked %+v, noted %+v", r.asked, notes)
 	}
 }
 
