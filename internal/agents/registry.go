@@ -28,12 +28,13 @@ const ScriptScheme = "script:"
 // A Config says how to run a configured agent: a command that speaks the Agent Client Protocol, a
 // script, a model, or a pipeline of other agents.
 type Config struct {
-	Command string            `json:"command"` // program that speaks the Agent Client Protocol
-	Args    []string          `json:"args"`    // of the command
-	ACP     int               `json:"acp"`     // version of the Agent Client Protocol: 1, or 2, which is not final; default 1
-	Env     map[string]string `json:"env"`     // variables, where the session's creator has none
-	Script  string            `json:"script"`  // path of a script, instead of a command
-	Sandbox protocol.Sandbox  `json:"sandbox"` // of sessions that choose none; default the server's
+	Command string            `json:"command"`         // program that speaks the Agent Client Protocol
+	Args    []string          `json:"args"`            // of the command
+	ACP     int               `json:"acp"`             // version of the Agent Client Protocol: 1, or 2, which is not final; default 1
+	Env     map[string]string `json:"env"`             // variables, where the session's creator has none
+	Nest    bool              `json:"nest_sub_agents"` // its sub-agents get no sessions of their own
+	Script  string            `json:"script"`          // path of a script, instead of a command
+	Sandbox protocol.Sandbox  `json:"sandbox"`         // of sessions that choose none; default the server's
 
 	llm.Config
 
@@ -130,7 +131,7 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	p, _ := catalog.PresetOf(c.Command)
 	return acp.Config{
 		Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env, Install: p.Install, Login: p.Login,
-		Defaults: p.Defaults, Version: c.ACP,
+		Defaults: p.Defaults, Version: c.ACP, NestSubAgents: c.Nest,
 	}, nil
 }
 

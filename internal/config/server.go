@@ -99,6 +99,7 @@ type Limits struct {
 	Queue           int   `json:"queue"`           // messages in the queue of a session; default 1000
 	Requests        int   `json:"requests"`        // pending requests of a session; default 100
 	Rules           int   `json:"rules"`           // of a session; default 500
+	SubAgents       int   `json:"sub_agents"`      // below a session, closed ones included; default 256
 	Disk            int64 `json:"disk"`            // bytes of the store; default no limit
 	SessionBytes    int64 `json:"session_bytes"`   // of its queue, requests and rules each; default 4194304
 	LogMemory       int64 `json:"log_memory"`      // bytes of older events in memory; default 67108864
@@ -111,7 +112,7 @@ func (l *Limits) check() error {
 	for _, n := range []int64{
 		int64(l.Connections), int64(l.PerSender), int64(l.Reserve), int64(l.Unauthenticated), l.Message,
 		int64(l.InFlight), int64(l.Rate), int64(l.Sessions), int64(l.Agents), int64(l.Queue), int64(l.Requests),
-		int64(l.Rules), l.SessionBytes, l.Disk, l.LogMemory,
+		int64(l.Rules), int64(l.SubAgents), l.SessionBytes, l.Disk, l.LogMemory,
 	} {
 		if n < 0 {
 			return errors.New("limits must be positive")

@@ -20,7 +20,7 @@ type agentMessage struct {
 	withdrawn *approval.Waiter // the agent stopped waiting
 	take      chan<- steered   // the agent takes messages; nil: it does not
 	resolved  *protocol.MessageResolvedData
-	asked     *approval.Recorded   // a request that is pending in the root of a sub-agent
+	asked     *mirrored            // a request that is pending in the root of a sub-agent
 	decided   *approval.Resolution // how the root resolved it
 	state     []byte               // to be saved; nil: none
 	title     *string              // of the session; nil: none

@@ -61,7 +61,7 @@ func (s *Session) handleApprovalRequest(w *approval.Waiter) {
 		}
 	}
 	if err == nil && a != nil && ofSubAgent {
-		asked := approval.Recorded{Approval: *a, Blobs: blobs}
+		asked := *a
 		s.journal.AfterCommit(func(failed error) {
 			if failed == nil {
 				w.SetAsked(asked)

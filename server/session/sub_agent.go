@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/output"
 	"agentctl/server/session/subagent"
@@ -109,6 +110,12 @@ func (c *subAgentHost) Emit(e agent.Event) error {
 	return <-emitted
 }
 
+// A mirrored is a request of a sub-agent that is pending in the root, with its blobs.
+type mirrored struct {
+	request protocol.Approval
+	blobs   []eventlog.Blob
+}
+
 // askRoot requests a decision in the session of the root, and mirrors the request in the session of the
 // sub-agent.
 func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Verdict, error) {
@@ -121,9 +128,10 @@ func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Ve
 	withdraw := func() { _ = root.s.mail.emit(&agentMessage{host: root, withdrawn: w}) } // fails when the root has ended
 	mirror := func(m *agentMessage) { m.turn = o.t; _ = o.mail.emit(m) }                 // fails when the turn is over
 	request := ""
-	mirrorAsked := func(asked approval.Recorded) {
-		request, asked.Approval.Tool = asked.Approval.Request, output.ID(a.Tool)
-		mirror(&agentMessage{asked: &asked})
+	mirrorAsked := func(asked protocol.Approval) {
+		request, asked.Tool = asked.Request, output.ID(a.Tool)
+		_, blobs := output.Request(a)
+		mirror(&agentMessage{asked: &mirrored{asked, blobs}})
 	}
 	for {
 		select {
@@ -152,9 +160,8 @@ func (o *turnOutput) askRoot(ctx context.Context, a protocol.Approval) (agent.Ve
 }
 
 // mirrorRequest records a request of the session's sub-agent that is pending in the root.
-func mirrorRequest(s *Session, r *approval.Recorded) {
-	a := r.Approval
-	en, err := requestEntry(s.recorder.Turn(), &a, r.Blobs)
+func mirrorRequest(s *Session, m *mirrored) {
+	en, err := requestEntry(s.recorder.Turn(), &m.request, m.blobs)
 	if err == nil {
 		_, err = s.recorder.Append(&en)
 	}
@@ -170,9 +177,9 @@ func mirrorResolution(s *Session, r *approval.Resolution) {
 	if a == nil {
 		return
 	}
-	mirrored := *r
-	mirrored.Rule, mirrored.Turn, mirrored.Task = nil, a.Turn, a.Task // the rule is the root's
-	s.resolve(mirrored)
+	own := *r
+	own.Rule, own.Turn, own.Task = nil, a.Turn, a.Task // the rule is the root's
+	s.resolve(own)
 }
 
 // rootVerbs are the commands on a sub-agent that its root carries out.

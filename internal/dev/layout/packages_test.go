@@ -179,6 +179,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/session/stored", imports: []string{"protocol", "server/agent", "server/eventlog", "server/session/record"}},
+	{pkg: "server/session/subagent", imports: []string{"protocol"}},
 	{pkg: "server/session/upkeep", imports: []string{"protocol"}},
 	{pkg: "server/eventlog", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/archive", imports: []string{

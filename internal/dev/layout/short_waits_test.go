@@ -16,6 +16,7 @@ var shortWaits = map[string]string{
 	"server.TestTheOldestConnectionOfUnknownSendersIsClosed":    "a closed pipe says so whatever the time",
 	"server.attack":                                             "the patience of an attacker: it demands nothing",
 	"server.line":                                               "testTimeout, or longer",
+	"server/agent/acp.play":                                     "called in bubbles",
 	"server/agent/acp.waitGone":                                 "polls, for a minute",
 	"server/agent/mcp.TestUsersDeclineWhatAServerAsks":          "an answer later than the time of a call, which stands still",
 	"server/agent/pipeline.run":                                 "called in bubbles",

@@ -6,7 +6,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 )
 
@@ -17,20 +16,14 @@ type Waiter struct {
 	call    policy.Call // for the policy
 	verdict chan agent.Verdict
 
-	asked    chan Recorded // capacity 1
-	resolved Resolution    // set before a verdict is sent
-}
-
-// A Recorded is a request as it was recorded, with its blobs.
-type Recorded struct {
-	Approval protocol.Approval
-	Blobs    []eventlog.Blob
+	asked    chan protocol.Approval // capacity 1
+	resolved Resolution             // set before a verdict is sent
 }
 
 // NewWaiter returns a waiter for a request of an agent, which it classifies: it reads links of the
 // file system.
 func NewWaiter(a protocol.Approval, k *policy.Classifier) *Waiter {
-	w := &Waiter{request: a, verdict: make(chan agent.Verdict, 1), asked: make(chan Recorded, 1)}
+	w := &Waiter{request: a, verdict: make(chan agent.Verdict, 1), asked: make(chan protocol.Approval, 1)}
 	var whole bool
 	w.call, whole = k.Classify(&w.request)
 	w.noRule = !whole
@@ -43,11 +36,12 @@ func (w *Waiter) Request() protocol.Approval { return w.request }
 // Verdict returns the channel that gets the verdict.
 func (w *Waiter) Verdict() <-chan agent.Verdict { return w.verdict }
 
-// Asked returns the channel that gets the request once it is visible.
-func (w *Waiter) Asked() <-chan Recorded { return w.asked }
+// Asked returns the channel that gets the request of a sub-agent, as it was recorded, once it is
+// visible.
+func (w *Waiter) Asked() <-chan protocol.Approval { return w.asked }
 
-// SetAsked notes that the request is visible. It is called at most once.
-func (w *Waiter) SetAsked(r Recorded) { w.asked <- r }
+// SetAsked notes that the request of a sub-agent is visible. It is called at most once.
+func (w *Waiter) SetAsked(a protocol.Approval) { w.asked <- a }
 
 // Resolution returns the resolution whose verdict was received.
 func (w *Waiter) Resolution() Resolution { return w.resolved }
