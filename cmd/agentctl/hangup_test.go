@@ -22,6 +22,7 @@ import (
 
 // TestNoVerbHangs runs every verb without input, in a pipe whose reader leaves after one line.
 func TestNoVerbHangs(t *testing.T) {
+	t.Parallel()
 	runVerbs(t, everyVerb(), "", "", func(verb, out string) {
 		for _, unusable := range []string{"missing argument", "unknown flag", "unknown command", "too many arguments"} {
 			if strings.Contains(out, unusable) {
@@ -34,6 +35,7 @@ func TestNoVerbHangs(t *testing.T) {
 // TestVerbsTakeTheConfigurationOfEarlierVersions runs verbs with files of users that have
 // every setting and every action of an earlier version.
 func TestVerbsTakeTheConfigurationOfEarlierVersions(t *testing.T) {
+	t.Parallel()
 	versions, err := filepath.Glob(filepath.Join("..", "..", "internal", "config", "testdata", "*-*"))
 	if err != nil || len(versions) == 0 {
 		t.Fatalf("%v, %v", versions, err)
@@ -45,7 +47,7 @@ func TestVerbsTakeTheConfigurationOfEarlierVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Run(filepath.Base(version)+"/"+file, func(t *testing.T) {
-				runVerbs(t, thorough.Sample(everyVerb(), 20), path, flags, func(verb, out string) {
+				runVerbs(t, thorough.Sample(everyVerb(), 12), path, flags, func(verb, out string) {
 					if strings.Contains(out, "configuration "+path+":") {
 						t.Errorf("agentctl %s:\n%s", verb, out)
 					}

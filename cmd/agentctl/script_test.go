@@ -25,6 +25,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"agentctl/internal/dev/fakeacp"
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/localserver"
 )
 
@@ -44,6 +45,7 @@ type leakChecker struct{ *testing.M }
 func (m leakChecker) Run() int {
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP) // the programs that tests start must not inherit that it is ignored
+	thorough.Parallel(6)               // most tests wait for processes
 	code := m.M.Run()
 	signal.Stop(hup)
 	if err := goleak.Find(); err != nil && code == 0 {
@@ -59,6 +61,7 @@ const scriptTimeout = time.Minute
 // TestScripts runs testdata/script with the real program. Each script has its own data directory; a
 // server that it leaves running is stopped.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	hooks := new(hookCommands)
 	earlier, err := filepath.Abs(filepath.Join("..", "..", "internal", "config", "testdata"))
 	if err != nil {
@@ -74,6 +77,7 @@ func TestScripts(t *testing.T) {
 				"EARLIER=" + earlier, // the configuration of earlier versions
 				"HOME=" + e.WorkDir, "TMPDIR=" + e.WorkDir, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 				"GORACE=atexit_sleep_ms=0 " + os.Getenv("GORACE"), // else every command takes a second to exit
+				"GOGC=400", // a command runs for milliseconds
 			} {
 				k, v, _ := strings.Cut(kv, "=")
 				e.Setenv(k, v)
@@ -192,13 +196,11 @@ func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), scriptTimeout)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for exitCode(ts.Exec(args[1], args[2:]...)) != want {
+	for pause := 20 * time.Millisecond; exitCode(ts.Exec(args[1], args[2:]...)) != want; pause += pause / 2 {
 		select {
 		case <-ctx.Done():
 			ts.Fatalf("%s does not exit %d", strings.Join(args[1:], " "), want)
-		case <-tick.C:
+		case <-time.After(min(pause, 200*time.Millisecond)):
 		}
 	}
 }

@@ -31,6 +31,7 @@ var screenVerbs = []string{"tour", "attach", "serve", "agents login"}
 // TestNoOutputControlsATerminal runs every verb on a terminal, as text and as JSON, in a session
 // whose every text is hostile.
 func TestNoOutputControlsATerminal(t *testing.T) {
+	t.Parallel()
 	tt := newTerminalTest(t)
 	tt.run("new", "--name", "h", "--title", hostile, "--agent", "script:"+tt.script())
 	tt.run("send", "h", hostile, "--wait")

@@ -73,7 +73,7 @@ func TestTheLogStaysBoundedUnderLoadWithReaders(t *testing.T) {
 			}
 			cancel()
 			readers.Wait()
-if largest > 4*limit {
+			if largest > 4*limit {
 				t.Errorf("write-ahead log grew to %d KiB", largest>>10)
 			}
 		})

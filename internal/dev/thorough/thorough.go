@@ -31,7 +31,15 @@ func Step(n int) int {
 // Checks sets how many cases rapid tries in each test of a package: few by default. Call it from TestMain,
 // or from init of the file with the tests. The flag -rapid.checks overrides it.
 func Checks(few, many int) {
-	if err := flag.Set("rapid.checks", strconv.Itoa(Rounds(few, many))); err != nil {
+	setFlag("rapid.checks", Rounds(few, many))
+}
+
+// Parallel sets how many parallel tests of a package run at a time, for tests that wait more than they
+// compute. Call it from TestMain. The flag -parallel overrides it.
+func Parallel(n int) { setFlag("test.parallel", n) }
+
+func setFlag(name string, n int) {
+	if err := flag.Set(name, strconv.Itoa(n)); err != nil {
 		panic(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"agentctl/internal/dev/fakeacp"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) {
 	if fakeacp.Enabled() {
 		os.Exit(fakeacp.Main())
 	}
+	thorough.Parallel(8) // tests wait for processes
 	goleak.VerifyTestMain(m)
 }
 

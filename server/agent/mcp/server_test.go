@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
@@ -30,6 +31,7 @@ func TestMain(m *testing.M) {
 		serveMode(mode)
 		return
 	}
+	thorough.Parallel(8) // tests wait for processes
 	goleak.VerifyTestMain(m)
 }
 

@@ -10,6 +10,7 @@ import (
 )
 
 func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
+	t.Parallel()
 	escape := `setsid sh -c 'echo $$; exec sleep 100' & wait`
 	for name, end := range map[string]func(*Process) error{
 		"ended by its server":   func(p *Process) error { p.End(20 * time.Millisecond); return nil },
@@ -18,6 +19,7 @@ func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
 		"killed by a later one": func(p *Process) error { return EndGroup(t.Context(), p.Group(), 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := start(t, `trap '' TERM; `+escape)
 			pid, err := strconv.Atoi(readLine(t, bufio.NewReader(p.Stdout)))
 			if err != nil {
@@ -32,6 +34,7 @@ func TestADescendantInAGroupOfItsOwnDoesNotOutliveTheProgram(t *testing.T) {
 }
 
 func TestAProcessThatLeftItsGroupAndItsParentEndsWithAMarkedProgram(t *testing.T) {
+	t.Parallel()
 	p, err := Start(Command{
 		Args: []string{"sh", "-c", `(setsid sh -c 'echo $$; exec sleep 100' &); sleep 100`}, Mark: true,
 	})
@@ -50,12 +53,14 @@ func TestAProcessThatLeftItsGroupAndItsParentEndsWithAMarkedProgram(t *testing.T
 // A process that left the group and keeps the pipe ends the output of the program neither by
 // silence nor by writing on.
 func TestAProcessThatHoldsTheOutputDoesNotKeepTheReader(t *testing.T) {
+	t.Parallel()
 	for name, writer := range map[string]string{
 		"silent":       `exec sleep 600`,
 		"now and then": `while :; do echo tick; sleep 0.05; done`,
 		"all the time": `exec yes`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p, err := Start(Command{
 				Args: []string{"sh", "-c", `setsid sh -c 'echo $$; ` + writer + `' & sleep 0.2`}, Mark: true,
 			})

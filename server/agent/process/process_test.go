@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"agentctl/internal/dev/thorough"
 )
 
 func TestMain(m *testing.M) {
@@ -25,6 +27,7 @@ func TestMain(m *testing.M) {
 		connect(path)
 		return
 	}
+	thorough.Parallel(8) // tests wait for processes
 	goleak.VerifyTestMain(m)
 }
 

@@ -133,6 +133,7 @@ func TestAnInterruptedCommandLeavesNoProcess(t *testing.T) {
 }
 
 func TestACommandHasATimeLimit(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	result, err := r.runChildren(t.Context(), args{"command": children, "timeout_ms": 3000}, func() {})
 	if err != nil || !result.Failed || !strings.Contains(result.Text, "longer than 3s") {
@@ -205,6 +206,7 @@ func alive(pid int) bool {
 // A process that left the group of a command and writes on ends soon after the command, which
 // returns.
 func TestAProcessThatHoldsTheOutputOfACommandEndsWithIt(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	began := time.Now()
 	_, result, err := r.run(t.Context(), "shell", args{

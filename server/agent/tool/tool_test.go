@@ -12,11 +12,15 @@ import (
 
 	"go.uber.org/goleak"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	thorough.Parallel(4) // tests wait for processes
+	goleak.VerifyTestMain(m)
+}
 
 // A host records process groups.
 type host struct {
