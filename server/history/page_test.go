@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
@@ -162,7 +163,7 @@ func TestHistoryHasTheNoticesAroundTurns(t *testing.T) {
 			notices(n, fmt.Sprint("notice ", i, " ", strings.Repeat("x", 200_000)))
 			want += "turn " + strings.Repeat("notice ", n)
 		}
-		for limit := 1; limit <= 7; limit++ {
+		for limit := 1; limit <= 7; limit += thorough.Step(2) {
 			var got []string
 			for before := uint64(0); ; {
 				h := must[protocol.HistoryResult](

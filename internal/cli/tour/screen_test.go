@@ -14,6 +14,7 @@ import (
 
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/dev/screenshot"
+	"agentctl/internal/dev/thorough"
 	"agentctl/internal/dev/verbtest"
 	"agentctl/internal/output"
 	"agentctl/tui"
@@ -188,7 +189,7 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 
 // TestTheKeysOfTheTourDoWhatItsStepsSay follows the tour to its end.
 func TestTheKeysOfTheTourDoWhatItsStepsSay(t *testing.T) {
-	for _, size := range []tui.Size{{Width: 80, Height: 24}, {Width: 120, Height: 40}} {
+	for _, size := range thorough.Sample([]tui.Size{{Width: 80, Height: 24}, {Width: 120, Height: 40}}, 1) {
 		t.Run(fmt.Sprintf("%dx%d", size.Width, size.Height), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				tt := startTour(t, size, nil, "gemini")

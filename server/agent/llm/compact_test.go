@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"agentctl/internal/dev/fakemodel"
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
@@ -66,7 +67,8 @@ func TestALongConversationFitsTheContextAndKeepsItsFirstFact(t *testing.T) {
 		r := newRig(t, api, name, remembering, big)
 		r.fake = fakemodel.Limited(10_000, remembering)
 		sent := 0
-		for i := range 210 {
+		turns := thorough.Rounds(100, 210)
+		for i := range turns {
 			text := fmt.Sprintf("message %d %s", i, noise(1200))
 			if i == 0 {
 				text = "remember that the-code is blue-42"
@@ -76,7 +78,7 @@ func TestALongConversationFitsTheContextAndKeepsItsFirstFact(t *testing.T) {
 			}
 			sent += len(text) + 2400 + 300
 		}
-		if sent < 20*10_000*4 {
+		if sent < turns*3800 {
 			t.Fatalf("the conversation has only %d bytes", sent)
 		}
 		if _, err := r.send(t.Context(), "What is the code?"); err != nil {
@@ -87,7 +89,7 @@ func TestALongConversationFitsTheContextAndKeepsItsFirstFact(t *testing.T) {
 			t.Errorf("the last answer is %q", last)
 		}
 		all := r.compactions()
-		if len(all) < 10 {
+		if len(all) < turns/21 {
 			t.Errorf("%d compactions", len(all))
 		}
 		for _, d := range all {

@@ -42,7 +42,7 @@ func TestManyTurnsLeakNothing(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return runtime.NumGoroutine(), m.HeapAlloc
 	}
-	turns := thorough.Rounds(250, 1000)
+	turns := thorough.Rounds(120, 1000)
 	before, small := used(20)
 	after, large := used(turns)
 	t.Logf("%d goroutines, %d kB; after %d turns %d, %d kB", before, small>>10, turns, after, large>>10)
