@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 const (
@@ -89,7 +90,7 @@ func TestARequestWhoseArgumentsChangeIsAskedAgain(t *testing.T) {
 }
 
 func TestFewerArgumentsAreCovered(t *testing.T) {
-	s := shownArguments{inputs: []json.RawMessage{nil, []byte(`{"a":1,"b":{"c":2}}`), []byte(`["x"]`)}}
+	s := shownArguments{agent: new(catalog.Agent), inputs: []json.RawMessage{nil, []byte(`{"a":1,"b":{"c":2}}`), []byte(`["x"]`)}}
 	for input, want := range map[string]bool{
 		`{"a":1}`: true, `{"b":{ "c":2 }}`: true, `{"a":1,"b":{"c":2}}`: true, `["x"]`: true, `{}`: true,
 		`{"a":2}`: false, `{"c":2}`: false, `["y"]`: false, `{"a":1,"a":1}`: false, `{"b":{"c":2,"d":0}}`: false,
@@ -97,5 +98,76 @@ func TestFewerArgumentsAreCovered(t *testing.T) {
 		if got := s.cover([]byte(input)); got != want {
 			t.Errorf("%s: covered: %t", input, got)
 		}
+	}
+}
+
+// Arguments in the forms of real agents: only what runs is compared. An agent may send the arguments
+// of its call after the request.
+func TestOnlyArgumentsThatRunSomethingElseAreChanged(t *testing.T) {
+	const (
+		zed = `"call_id":"c","turn_id":"t","command":["/bin/bash","-lc","ls"],"cwd":"/w",` +
+			`"parsed_cmd":[{"type":"unknown","cmd":"ls"}]`
+		zedRequest = `{"kind":"execute","title":"ls","rawInput":{` + zed + `,"started_at_ms":1795351017300,"reason":"test",` +
+			`"proposed_execpolicy_amendment":["/bin/bash","-lc","ls"],"available_decisions":["approved","abort"]}}`
+		bash  = `{"kind":"execute","title":"ls","rawInput":{"command":"ls"}}`
+		write = `{"kind":"edit","title":"/w/a","locations":[{"path":"/w/a"}],"rawInput":{"filepath":"/w/a",` +
+			`"diff":"Index: /w/a\n--- /w/a\n+++ /w/a\n@@ -0,0 +1,1 @@\n+x\n"},` +
+			`"content":[{"type":"diff","path":"/w/a","oldText":"","newText":"x\n"}]}`
+		edit = `{"kind":"edit","title":"/w/a","locations":[{"path":"/w/a"}],"rawInput":{"filepath":"/w/a","diff":"…"},` +
+			`"content":[{"type":"diff","path":"/w/a","oldText":"1\n2\n2\n","newText":"3\n2\n2\n"}]}`
+		editAll = `{"kind":"edit","title":"/w/a","locations":[{"path":"/w/a"}],"rawInput":{"filepath":"/w/a","diff":"…"},` +
+			`"content":[{"type":"diff","path":"/w/a","oldText":"1\n2\n2\n","newText":"1\n3\n3\n"}]}`
+	)
+	for _, c := range []struct {
+		agent, request, input string
+		covered               bool
+	}{
+		{"codex-acp", zedRequest, `{` + zed + `,"process_id":"59407","started_at_ms":1795351017330,"source":"unified_exec_startup"}`, true},
+		{"codex-acp", zedRequest, `{` + zed + `,"process_id":59407}`, true},
+		{"codex-acp", zedRequest, `{` + zed + `,"source":"rm -rf /"}`, false},
+		{"codex-acp", zedRequest, `{` + zed + `,"source":["rm"]}`, false},
+		{"codex-acp", zedRequest, `{` + zed + `,"process_id":{"a":1}}`, false},
+		{"codex-acp", zedRequest, `{` + zed + `,"env":{"A":"1"}}`, false},
+		{"codex-acp", zedRequest, `{` + zed + `,"sandbox_permissions":"require_escalated"}`, false},
+		{"codex-acp", zedRequest, strings.Replace(`{`+zed+`}`, `"ls"],"cwd"`, `"rm"],"cwd"`, 1), false},
+		{"codex-acp", zedRequest, strings.Replace(`{`+zed+`}`, `"/w"`, `"/"`, 1), false},
+		{"OpenCode", zedRequest, `{` + zed + `,"process_id":"59407"}`, false}, // of another agent
+		{"codex-acp", `{"kind":"other","title":"copy","rawInput":{"source":"a"}}`, `{"source":"b"}`, false},
+
+		{"OpenCode", bash, `{"command":"ls","description":"Lists","cwd":"/w"}`, true},
+		{"OpenCode", bash, `{"command":"ls","workdir":"/w/."}`, true},
+		{"OpenCode", bash, `{"command":"ls","timeout":5000}`, true},
+		{"OpenCode", bash, `{"command":"ls","cwd":"/"}`, false},
+		{"OpenCode", bash, `{"command":"ls -l","cwd":"/w"}`, false},
+		{"OpenCode", bash, `{"command":"ls","cwd":"/w","workdir":"/"}`, false},
+		{"OpenCode", bash, `{"command":"ls","run_in_background":true}`, false},
+		{"OpenCode", bash, `{"command":"ls","env":{}}`, false},
+
+		{"OpenCode", write, `{"filePath":"/w/a","path":"/w/a","content":"x\n"}`, true},
+		{"OpenCode", write, `{"filePath":"a","content":"x\n"}`, true},
+		{"OpenCode", write, `{"filePath":"/w/b","path":"/w/a","content":"x\n"}`, false},
+		{"OpenCode", write, `{"filePath":"/w/a","path":"/w/a","content":"y\n"}`, false},
+		{"OpenCode", write, `{"filePath":"/w/a","content":"x\n","mode":"0755"}`, false},
+
+		{"OpenCode", edit, `{"filePath":"a","oldString":"1","newString":"3"}`, true},
+		{"OpenCode", edit, `{"filePath":"a","oldString":"1","newString":"3","replaceAll":false}`, true},
+		{"OpenCode", edit, `{"filePath":"a","oldString":"1","newString":"4"}`, false},
+		{"OpenCode", edit, `{"filePath":"b","oldString":"1","newString":"3"}`, false},
+		{"OpenCode", edit, `{"filePath":"a","oldString":"1","newString":"3","path":"/etc/passwd"}`, false},
+		{"OpenCode", edit, `{"filePath":"a","oldString":"2","newString":"3"}`, false}, // of two places one
+		{"OpenCode", edit, `{"filePath":"a","oldString":"","newString":"3"}`, false},
+		{"OpenCode", editAll, `{"filePath":"a","oldString":"2","newString":"3","replaceAll":true}`, true},
+		{"OpenCode", editAll, `{"filePath":"a","oldString":"2","newString":"3","replaceAll":"yes"}`, false},
+	} {
+		turn := &turn{ctx: t.Context(), agent: catalog.Reported(c.agent), cwd: "/w"}
+		p := new(permissionParams)
+		if err := json.Unmarshal([]byte(c.request), &p.Tool); err != nil {
+			t.Fatal(err)
+		}
+		_, s, _ := turn.show(t.Context(), nil, p)
+		if got := s.cover([]byte(c.input)); got != c.covered {
+			t.Errorf("%s: %s: covered: %t", c.agent, c.input, got)
+		}
+		s.withdraw()
 	}
 }

@@ -37,6 +37,9 @@ type Agent struct {
 	// EditFields are the arguments of an edit whose value users see in its changes, if it is the same,
 	// by name. What other arguments say is shown beside the changes.
 	EditFields map[string]EditField
+	// Records are the arguments of a call that the agent adds or changes after its request, and that
+	// change nothing that runs.
+	Records []string
 	// ReadTools are the names of its tools that only read.
 	ReadTools []string
 }

@@ -15,6 +15,8 @@ var codexZed = Agent{
 	EditFields: map[string]EditField{
 		"auto_approved": isFalse, "call_id": isCall, "changes": isChanges, "started_at_ms": isTime, "turn_id": isUUID,
 	},
+	// A running command has the id of its process (0.16.0).
+	Records: []string{"process_id", "source", "started_at_ms"},
 }
 
 // isCall accepts the id of the call.
