@@ -135,6 +135,23 @@ func TestARuleThatNamesAForm(t *testing.T) {
 		{"python3 a.py", "python3 a.py x", Allow},
 		{"python3 -m pytest", "python3 -m pytest -q", Allow},
 		{"bash a.sh", "bash a.sh", Allow},
+		{"pip install", "pip install -r requirements.txt", Allow},
+		{"pip install", "pip install requests", Allow},
+		{"pip install", "pip install .", AskUser},
+		{"pip install", "pip install -e .", AskUser},
+		{"pip install", "pip install git+https://example.com/a", AskUser},
+		{"pip install -e .", "pip install -e .", Allow},
+		{"python3 -m timeit", "python3 -m timeit pass", AskUser},
+		{"python3 -m pip install", "python3 -m pip install a", Allow},
+		{"python3 -m pip install", "python3 -m pip install ./a", AskUser},
+		{"bun run build", "bun run build --watch", Allow},
+		{"npm config set", "npm config set fund false", Allow},
+		{"npm config set", "npm config set script-shell ls", AskUser},
+		{"go generate", "go generate ./...", Allow},
+		{"cargo rustc", "cargo rustc -- -C linker=ls", AskUser},
+		{"docker buildx build", "docker buildx build .", AskUser},
+		{"docker buildx build .", "docker buildx build .", Allow},
+		{"node -r x", "node -r x y.js", AskUser},
 	} {
 		call := command(c.line)
 		call.Dir = dir

@@ -163,6 +163,22 @@ func (g *generator) simple(depth int) string {
 	case 23:
 		return g.shell() + " " + g.pick("s.sh", "./s.sh", "-s x < rm.sh", "< rm.sh", "-c 'rm' x", "-xc rm", "-c -- rm",
 			"+x -c rm", "--norc -c rm", "-c \"$0\" rm", "-o noglob -c rm")
+	case 24:
+		return g.pick("strace -o ", "strace -fo", "strace -qo ", "strace --output=") + quote(g.pick("|", "!", "")+g.word()+" x") +
+			" ls"
+	case 25:
+		return "sqlite3 :memory: " + quote(g.pick(".sh ", ".shell ", ".sys ", ".once |", ".o |", ".output \"|", ".read \"|",
+			".import \"|", "select 1; .sh ", ".print ")+g.word()+" x"+g.pick("", "\" t")) + g.pick("", " 'select 1'")
+	case 26:
+		return g.pick("ed ", "ed -s ", "ed -p x ") + g.pick(quote("!"+g.word()+" x"), "f <<< "+quote("!"+g.word()+" x"),
+			"<<E\n!"+g.word()+" x\nE", "f <<< "+quote("r !"+g.word()+" x"))
+	case 27:
+		code := g.pick(`system "rm x"`, `exec "rm", "x"`, `qx(rm x)`, `print "rm"`, `open F, "|rm x"`, "`rm x`", `do "rm"`)
+		return "perl " + g.pick("-e ", "-we ", "-E ", "-le ", "-M'strict;'", "-ne ", "-I. -e ") +
+			quote(strings.ReplaceAll(code, "rm", g.word())) + g.pick("", " f", " -e1")
+	case 28:
+		return g.pick("zip -q z f -T -TT ", "zip -qT -TT ", "zip -q z f --unzip-command=") + quote(g.word()+" x") + g.pick("",
+			" z f")
 	}
 	return c
 }

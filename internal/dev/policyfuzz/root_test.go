@@ -33,7 +33,7 @@ var tools = []string{
 	"bash", "dash", "sh", "env", "nice", "nohup", "setsid", "stdbuf", "timeout", "ls", "cat", "echo", "true", "printf",
 	"grep", "find", "xargs", "sed", "mawk", "awk", "tar", "sort", "split", "flock", "taskset", "ionice", "chrt",
 	"prlimit", "setpriv", "script", "setarch", "linux64", "unshare", "choom", "ln", "chmod", "tee", "git", "kill",
-	"mkdir",
+	"mkdir", "strace", "sqlite3", "ed", "perl", "zip",
 }
 
 // stub is the denied program. It reports its start, however it was started.

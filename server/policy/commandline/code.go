@@ -8,9 +8,13 @@ import (
 // Words of languages that start programs.
 var (
 	starts = compiled("(?i)system|exec|spawn|popen|subprocess|shell|child_process|fork|ctypes|eval|__import__|getattr|" +
-		"\\brun\\(|Command\\(|\\bpty\\b|`|%x|\\bqx|open\\b.*\\||^[:.\\s]*!|\\\\!")
-	awkStarts = compiled(`system|[^|]\|[^|]|getline|@load|@include|indirect`)
-	textOf    = compiled("(?s)\"((?:\\\\.|[^\"\\\\])*)\"|'((?:\\\\.|[^'\\\\])*)'|`([^`]*)`")
+		"\\brun\\s*[<\"'(]|Command\\(|\\bpty\\b|`|%x|\\bqx|open\\b.*\\||^[:.\\s]*!|\\\\!|passthru|proc_open|call_user|" +
+		"process\\.binding|(call|start|make|read|create)-?process|processbuilder|os:cmd|sys\\.(command|process)|" +
+		"syscmd|write18|\\bsh\\s+[\"'(]|\\(sh\\b|run-program|importlib|runpy|__(dict|globals|builtins|class|getattribute)__|" +
+		"globals\\(|vars\\(|public_send|__send__|\\.send\\b|gorge|auto_prepend|sendmail_path")
+	ipythonLine = compiled(`^\s*[%!]*[a-z]\w*(\s+[^=\s(]|$)`)
+	awkStarts   = compiled(`system|[^|]\|[^|]|getline|@load|@include|indirect`)
+	textOf      = compiled("(?s)\"((?:\\\\.|[^\"\\\\])*)\"|'((?:\\\\.|[^'\\\\])*)'|`([^`]*)`")
 )
 
 // code reads a text in the language of a program. What its texts would run counts if it starts
@@ -32,6 +36,23 @@ func (r *reader) code(name, script string, s state) {
 			r.partly(script)
 			return
 		}
+	case "aws", "az", "gcloud", "kubectl", "oc", "helm": // texts in JSON, or NAME=TEXT
+		r.lines(script, s)
+		for _, m := range textOf().FindAllStringSubmatch(script, -1) {
+			r.script(m[1]+m[2]+m[3], s, true)
+		}
+		return
+	case "docker", "docker-compose", "podman", "buildah", "nerdctl", "make", "gmake", "just", "ninja": // lines in a file
+		r.foreign(script, s, true)
+		return
+	case "ipython": // a line may be one for a shell
+		for line := range strings.SplitSeq(script, "\n") {
+			if ipythonLine().MatchString(line) {
+				r.script(strings.TrimLeft(line, "%! "), s, true)
+			}
+		}
+		r.language(&language{runs: starts}, script, s)
+		return
 	case "fish", "csh", "tcsh", "elvish", "nu", "xonsh", "pwsh", "powershell", "cmd", "cmd.exe":
 		r.script(script, s, true)
 		if _, ok := Literal(script); !ok {
@@ -39,9 +60,14 @@ func (r *reader) code(name, script string, s state) {
 		}
 		return
 	default:
-		r.written[unknownText] = r.written[unknownText] || strings.Contains(script, "open(") || strings.Contains(script, "write")
+		l := languages[name]
+		r.written[unknownText] = r.written[unknownText] || strings.Contains(script, "writefile(") ||
+			(l == nil || !l.data) && (strings.Contains(script, "open(") || strings.Contains(script, "write"))
 		bang := slices.Contains(rows()[name].operands, "CODEIN") && strings.Contains(script, "!")
-		if !starts().MatchString(script) && !bang {
+		if l != nil {
+			r.language(l, script, s)
+		}
+		if (l != nil && l.data || !starts().MatchString(script)) && !bang {
 			r.partly(script)
 			return
 		}
@@ -56,11 +82,6 @@ func (r *reader) code(name, script string, s state) {
 	for _, m := range textOf().FindAllStringSubmatch(script, -1) {
 		line := m[1] + m[2] + m[3]
 		r.script(unescape(line, `"'\`), s, true)
-	}
-	for _, prefix := range []string{"shell ", "system "} { // of a debugger or a database
-		if line, ok := strings.CutPrefix(strings.TrimLeft(script, `.\!`), prefix); ok {
-			r.script(line, s, true)
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -60,7 +61,9 @@ type reader struct {
 	plainShell bool            // the shell knows no [[
 	noVars     bool            // the values of variables cannot be followed
 	written    map[string]bool // base names of files that the line writes
+	paths      []string        // of these files
 	scripts    []string        // base names of files that it runs
+	reads      []string        // see row.reads
 	texts      []Word          // here-documents
 }
 
@@ -159,6 +162,14 @@ func (r *reader) add(words []Word, s state, certain bool) bool {
 	return true
 }
 
+// writes notes that the line writes a file.
+func (r *reader) writes(file string) {
+	r.written[path.Base(file)] = true
+	if len(r.paths) < maxRuns {
+		r.paths = append(r.paths, "/"+file)
+	}
+}
+
 // checkWritten notes that the line runs a file that it writes.
 func (r *reader) checkWritten() {
 	if len(r.written) == 0 {
@@ -167,6 +178,11 @@ func (r *reader) checkWritten() {
 	any := r.written[unknownText]
 	for _, name := range r.scripts {
 		r.line.Unread = r.line.Unread || any || r.written[name] || strings.ContainsRune(name, Unknown)
+	}
+	for _, name := range r.reads {
+		dir := strings.HasSuffix(name, "/")
+		r.line.Unread = r.line.Unread || any || !dir && r.written[name] || dir && slices.ContainsFunc(r.paths,
+			func(file string) bool { return strings.Contains(file, "/"+name) })
 	}
 }
 

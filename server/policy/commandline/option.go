@@ -20,6 +20,11 @@ func (r *reader) option(program, text string, s state) {
 	switch {
 	case program == "alias", program == "make", program == "gmake":
 		r.lines(value, s)
+	case npmLike[program]:
+		if npmRuns().MatchString(strings.ReplaceAll(name, "-", "_")) {
+			r.lines(value, s)
+		}
+	case properties[program] && !runsProperty().MatchString(strings.ToLower(name)):
 	case safeOption(program, name, value):
 	case program == "git":
 		alias, isAlias := strings.CutPrefix(strings.ToLower(name), "alias.")
@@ -41,6 +46,9 @@ func (r *reader) option(program, text string, s state) {
 	}
 }
 
+// npmLike are the programs with the settings of npm.
+var npmLike = map[string]bool{"npm": true, "pnpm": true, "yarn": true, "bun": true}
+
 func fields(text string) []Word { return known(strings.Fields(text)...) }
 
 // safeGitKeys are the settings of git that run nothing and write nothing, in lower case. A name that
@@ -56,14 +64,11 @@ var safeGitKeys = []string{
 	"safe.directory", "submodule.recurse", "tag.sort",
 }
 
-// plainSetting reports whether an operand NAME=VALUE of a program, or a text without a value, is safe.
+// plainSetting reports whether an operand NAME=VALUE of a program is safe. ssh takes a blank.
 func plainSetting(program, text string) bool {
 	name, value, ok := strings.Cut(text, "=")
-	if rest, blank := "", false; !ok {
-		name, rest, blank = strings.Cut(text, " ")
-		if value = rest; !blank {
-			return program == "make" || program == "gmake" // a target
-		}
+	if !ok {
+		name, value, _ = strings.Cut(text, " ")
 	}
 	return safeOption(program, name, value)
 }
@@ -94,11 +99,30 @@ func safeOption(program, name, value string) bool {
 		}
 		return false
 	case "make", "gmake":
-		switch strings.ToLower(value) {
-		case "y", "n", "yes", "no", "true", "false", "on", "off", "debug", "release":
-			return name != "shell" && name != "makeflags"
-		}
-		return value != "" && strings.Trim(value, "0123456789.") == "" && name != "shell"
+		return name != "shell" && name != "makeflags" && isSwitch(value)
+	case "npm", "pnpm", "yarn", "bun":
+		return !npmRuns().MatchString(strings.ReplaceAll(name, "-", "_"))
+	}
+	if properties[program] {
+		return !runsProperty().MatchString(name) && (value == "" || isSwitch(value))
 	}
 	return false
+}
+
+// properties are programs with settings of which few are run.
+var properties = map[string]bool{
+	"cmake": true, "mvn": true, "mvnw": true, "gradle": true, "gradlew": true, "rustc": true, "rustdoc": true,
+}
+
+// runsProperty matches properties of builds whose values are programs, or files with settings.
+var runsProperty = compiled(`exec|program|command|compiler|launcher|linker|toolchain|shell|home|jvm|agent|argline|wrapper|hook`)
+
+// isSwitch reports whether a value is a number, or a word of a setting.
+func isSwitch(value string) bool {
+	switch strings.ToLower(value) {
+	case "y", "n", "yes", "no", "true", "false", "on", "off", "debug", "release", "relwithdebinfo", "minsizerel", "none",
+		"native", "abort", "unwind", "thin", "fat":
+		return true
+	}
+	return value != "" && strings.Trim(value, "0123456789.") == ""
 }

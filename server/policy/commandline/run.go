@@ -36,7 +36,7 @@ func (r *reader) run(list []Word, s state, certain bool) {
 		r.line.Unread = true
 		r.later(list, s)
 	}
-	r.subscripts(name, list[1:])
+	r.line.Unread = r.line.Unread || evaluates(name, list[1:])
 	list = prepared(name, list)
 	parts, ok := scan(list)
 	if !ok {
@@ -45,10 +45,12 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	for _, p := range parts {
 		r.readPart(name, p, list, s)
 	}
+	r.reads = append(r.reads, rows()[name].reads...)
+	r.types(name, list[1:])
 	switch name {
 	case "cp", "mv", "ln", "install", "sed", "patch", "curl", "wget":
 		for _, w := range list[1:] {
-			r.written[path.Base(w.Text)] = true
+			r.writes(w.Text)
 		}
 	case "parallel":
 		for i, w := range list {
@@ -94,7 +96,11 @@ func prepared(name string, list []Word) []Word {
 func (r *reader) readPart(name string, p part, list []Word, s state) {
 	switch p.kind {
 	case commandPart:
-		r.run(list[p.at:p.end], s, true)
+		command := list[p.at:p.end]
+		if p.before != "" {
+			command = append(known(strings.Split(p.before, ":")...), command...)
+		}
+		r.run(command, s, true)
 		if p.at < p.end && strings.ContainsAny(list[p.at].Text, " \t\n") { // some take a line
 			r.script(join(list[p.at:p.end]), s, true)
 		}
@@ -111,8 +117,12 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.partly(p.value.Text)
 	case codePart:
 		r.code(name, p.value.Text, s)
-	case writtenPart:
-		r.written[path.Base(p.value.Text)] = true
+	case writtenPart: // of some programs a pipe
+		if line := strings.TrimLeft(p.value.Text, "|!"); line != p.value.Text {
+			r.script(line, s, true)
+			r.partly(line)
+		}
+		r.writes(p.value.Text)
 	case settingPart:
 		r.option(name, p.value.Text, s)
 	case assignmentPart:
@@ -122,10 +132,15 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.line.Unread = true
 		r.unsure(func() { r.script(p.value.Text, s, false) })
 	case filePart:
-		r.scripts = append(r.scripts, path.Base(p.value.Text))
+		if file := path.Base(p.value.Text); file != "." {
+			r.scripts = append(r.scripts, file)
+		}
 		switch text := p.value.Text; {
 		case text == "-", text == "/dev/stdin":
-			r.input(name, false, s)
+			r.input(name, slices.Contains(rows()[name].operands, "STDIN"), s)
+		case strings.HasPrefix(text, "data:"): // of scripts in JavaScript
+			r.line.Unread = true
+			r.code(name, text, s)
 		case strings.HasPrefix(text, "/dev/"), strings.HasPrefix(text, "/proc/"):
 			r.line.Unread = true
 		case strings.HasPrefix(text, unknownText): // a file, unless it is a flag or the input
@@ -137,7 +152,7 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		switch {
 		case p.flag != "":
 			r.unsure(func() { r.script(p.value.Text, s, false) })
-		case name == "git" && p.value.Text != "": // an alias
+		case ownSubcommands[name] && p.value.Text != "": // an alias, or an extension
 			r.line.Unread = true
 		}
 	case namedPart: // a file that a program reads as its script
@@ -147,11 +162,41 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 	if p.loose && (p.kind == commandPart || p.kind == linePart) { // it may begin later
 		r.later(list[p.at:p.end], s)
 	}
-	for _, prefix := range []string{"ext::", "!"} { // of git: a remote, an alias
-		if line, ok := strings.CutPrefix(p.value.Text, prefix); ok && name == "git" && p.kind == textPart {
+	for _, prefix := range []string{"ext::", "!"} { // of git: a remote, an alias; of ed: a file
+		if line, ok := strings.CutPrefix(p.value.Text, prefix); ok && p.kind <= linePart && bangs[name] {
 			r.script(strings.ReplaceAll(line, "%", ""), s, true)
 		}
 	}
+}
+
+// ownSubcommands are programs of which an unknown subcommand is an alias of the user. bangs take a text
+// that begins with ! as a line for a shell.
+var (
+	ownSubcommands = map[string]bool{"git": true, "gh": true, "glab": true}
+	bangs          = map[string]bool{"git": true, "gh": true, "glab": true, "ed": true, "red": true}
+)
+
+// typing are the commands of programs that type a text elsewhere, or read commands from a file:
+// several of them make one line. They may be abbreviated.
+var typing = map[string][]string{
+	"tmux": {
+		"send-keys", "send-prefix", "set-buffer", "setb", "paste-buffer", "load-buffer", "source-file", "if-shell",
+		"set-hook", "confirm-before", "command-prompt", "bind-key", "-f",
+	},
+	"screen": {"stuff", "paste", "readbuf", "source", "register", "process", "bind", "-c"},
+	"zellij": {"action", "--layout", "--config", "-l", "-c"},
+}
+
+// types notes that a command types what the line may not show whole.
+func (r *reader) types(name string, words []Word) {
+	if name == "byobu" {
+		name = "tmux"
+	}
+	r.line.Unread = r.line.Unread || slices.ContainsFunc(words, func(w Word) bool {
+		return len(w.Text) > 1 && w.Text != "set" && slices.ContainsFunc(typing[name], func(verb string) bool {
+			return strings.HasPrefix(verb, w.Text)
+		})
+	})
 }
 
 // later reads each word of a command but the first as the beginning of a possible one.

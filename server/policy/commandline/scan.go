@@ -15,6 +15,7 @@ const (
 	opaquePart          // a flag that runs what the line does not show
 	namedPart           // a text that a rule which allows must name
 	writtenPart         // a file that is written
+	changedPart         // a file that is changed or removed, whose content the line does not show
 	assignmentPart      // of a variable
 	settingPart         // NAME=VALUE
 	linePart            // a line for a shell
@@ -31,15 +32,18 @@ type part struct {
 	at, end int
 	value   Word
 	flag    string
-	loose   bool // it may be at another place
+	before  string // of a command: words that the program puts before it, apart by colons
+	loose   bool   // it may be at another place
 }
 
 // A scanner divides the words of a command into parts.
 type scanner struct {
-	words []Word
-	row   *row
-	key   string // of the row
-	i     int
+	words    []Word
+	row      *row
+	key      string // of the row
+	operands []string
+	i        int
+
 	loose bool // an unknown flag or word came before
 	coded bool // a flag had the code
 	line  bool // a flag of a shell makes the first operand a line
@@ -55,53 +59,82 @@ func scan(list []Word) (parts []part, ok bool) {
 	if p == nil {
 		return nil, false
 	}
-	s := scanner{words: list, row: p, key: key, i: 1}
-	operands := p.operands
+	s := scanner{words: list, row: p, key: key, operands: p.operands, i: 1}
 	if p.bundle && len(list) > 1 && !strings.HasPrefix(list[1].Text, "-") {
 		s.bundle()
 	}
 	for s.i < len(list) {
 		w := list[s.i]
 		switch {
-		case !s.ended && w.Text == "--" && !slices.Contains(operands, "--CMD"):
+		case w.Text == "--" && s.rest():
+			return s.parts, true
+		case !s.ended && w.Text == "--":
 			s.ended = true
 			s.i++
-		case w.Text == "--" && s.rest(operands):
-			return s.parts, true
-		case !s.ended && s.isFlag(w.Text, operands):
+		case !s.ended && s.isFlag(w.Text):
 			if s.flag() {
 				return s.parts, true
 			}
 		default:
-			if s.loose = s.loose || w.Splits; s.operand(&operands) {
+			if s.loose = s.loose || w.Splits; s.operand() {
 				return s.parts, true
 			}
 		}
 	}
-	if !s.coded && slices.ContainsFunc(operands, func(o string) bool {
+	if !s.coded && slices.ContainsFunc(s.operands, func(o string) bool {
 		return o == "STDIN" || o == "CODEIN" ||
 			o == "FILE"
 	}) {
-		s.emit(inputPart, s.i, s.i, Word{})
-		s.parts[len(s.parts)-1].flag = operands[len(operands)-1]
+		s.emitInput(s.operands[len(s.operands)-1])
 	}
+	s.destination()
 	return s.parts, true
+}
+
+// destination makes the last operand of a copy the changed file, unless a flag names the directory.
+func (s *scanner) destination() {
+	if !slices.Contains(s.operands, "DEST") {
+		return
+	}
+	last, n := 0, 0
+	for i, p := range s.parts {
+		if p.kind == writtenPart { // the directory of a flag
+			return
+		}
+		if p.kind == textPart && p.flag == "" {
+			last, n = i, n+1
+		}
+	}
+	if n > 1 {
+		s.parts[last].kind = changedPart
+	}
 }
 
 func (s *scanner) emit(k kind, at, end int, value Word) {
 	s.parts = append(s.parts, part{kind: k, at: at, end: end, value: value, loose: s.loose})
 }
 
-// rest takes the words after -- as a command.
-func (s *scanner) rest(operands []string) bool {
-	if !slices.Contains(operands, "--CMD") {
-		return false
-	}
-	s.emit(commandPart, s.i+1, len(s.words), Word{})
-	return true
+// emitInput adds the input of a program, which reads commands from it: lines for a shell if kind is
+// STDIN.
+func (s *scanner) emitInput(kind string) {
+	s.emit(inputPart, s.i, s.i, Word{})
+	s.parts[len(s.parts)-1].flag = kind
 }
 
-func (s *scanner) isFlag(w string, operands []string) bool {
+// rest takes the words after -- as a command, or as the arguments of one.
+func (s *scanner) rest() bool {
+	for _, o := range s.operands {
+		if command, of, _ := strings.Cut(o, ":"); command == "--CMD" {
+			s.emit(commandPart, s.i+1, len(s.words), Word{})
+			s.parts[len(s.parts)-1].before = of
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scanner) isFlag(w string) bool {
+	operands := s.operands
 	if name, _, ok := strings.Cut(w, "="); ok {
 		if _, dd := s.row.flags[name]; dd {
 			return true
@@ -151,7 +184,10 @@ func (s *scanner) flag() (done bool) {
 	} else if done, ok := s.cluster(w[1:]); ok {
 		return done
 	}
-	if !s.row.others {
+	switch {
+	case strings.Contains(w, "plugin") && strings.HasPrefix(w, "-W"): // -Wl,-plugin,FILE of a compiler
+		s.emit(opaquePart, s.i, s.i+1, Word{Text: w})
+	case !s.row.others:
 		s.emit(otherPart, s.i, s.i+1, Word{Text: value})
 		s.parts[len(s.parts)-1].flag = name
 	}
@@ -174,7 +210,7 @@ func (s *scanner) cluster(letters string) (done, ok bool) {
 		s.shellFlag(name, takes)
 		if takes != "" && !strings.Contains(".!~", takes) {
 			rest := letters[i+1:]
-			return s.take(name, takes, Word{Text: strings.TrimPrefix(rest, "=")}, rest != "" || takes == "?"), true
+			return s.take(name, takes, Word{Text: strings.TrimPrefix(rest, "=")}, rest != ""), true
 		}
 		if takes == "." {
 			return true, true
@@ -225,8 +261,13 @@ func (s *scanner) take(name, takes string, value Word, attached bool) (done bool
 	value.Splits = s.words[at].Splits
 	s.i++
 	s.shellFlag(name, takes)
+	if optional, ok := strings.CutPrefix(takes, "?"); ok {
+		if takes = optional; takes == "" || !attached {
+			return false
+		}
+	}
 	switch takes {
-	case "", "?":
+	case "":
 		return false
 	case ".":
 		return true
@@ -258,31 +299,55 @@ func (s *scanner) take(name, takes string, value Word, attached bool) (done bool
 		s.loose = s.loose || value.Splits
 		s.i++
 	}
+	if takes == "&" {
+		return s.module(at, value, attached)
+	}
 	s.value(name, takes, at, value)
+	return false
+}
+
+// module takes the module that an interpreter runs. One without a row that has the name of a program
+// is that program.
+func (s *scanner) module(at int, value Word, attached bool) (done bool) {
+	s.emit(namedPart, at, s.i, value)
+	key := "python -m " + value.Text
+	p := rows()[key]
+	switch {
+	case p != nil:
+		s.row, s.key, s.operands, s.coded = p, key, p.operands, false
+	case !value.Known():
+		s.emit(opaquePart, at, s.i, value)
+		return true
+	case rows()[value.Text] != nil && !attached:
+		s.emit(commandPart, s.i-1, len(s.words), Word{})
+		return true
+	default:
+		s.coded, s.operands = true, nil
+	}
 	return false
 }
 
 // value adds the value of a flag.
 func (s *scanner) value(name, takes string, at int, value Word) {
 	k := map[string]kind{
-		"=": textPart, ">": writtenPart, "$": linePart, "%": codePart, ":": settingPart,
-		"!=": opaquePart, "~=": namedPart, "@": filePart,
+		"=": textPart, ">": writtenPart, ">~": changedPart, "$": linePart, "%": codePart, "^": codePart, ":": settingPart,
+		"!=": opaquePart, "~=": namedPart, "@": filePart, "@^": filePart,
 	}[takes]
 	if k == codePart || k == filePart || k == namedPart {
-		s.coded = true
+		s.coded = s.coded || !strings.HasSuffix(takes, "^")
 	}
 	s.emit(k, at, s.i, value)
 	s.parts[len(s.parts)-1].flag = name
 }
 
 // operand takes a word that is no flag. It reports whether nothing is left.
-func (s *scanner) operand(operands *[]string) (done bool) {
+func (s *scanner) operand() (done bool) {
 	at, w := s.i, s.words[s.i]
 	next := ""
-	if len(*operands) > 0 {
-		next = (*operands)[0]
+	if len(s.operands) > 0 {
+		next, _, _ = strings.Cut(s.operands[0], ":")
 	}
-	pop := func() { *operands = (*operands)[1:] }
+	pop := func() { s.operands = s.operands[1:] }
 	one := func(k kind) { s.emit(k, at, at+1, w) }
 	s.i++
 	switch next {
@@ -309,8 +374,11 @@ func (s *scanner) operand(operands *[]string) (done bool) {
 	case "CMD":
 		s.emit(commandPart, at, len(s.words), Word{})
 		return true
-	case "ANY":
+	case "ANY", "ANYIN":
 		s.emit(wordsPart, at, len(s.words), Word{})
+		if next == "ANYIN" {
+			s.emitInput("STDIN")
+		}
 		return true
 	case "LINE":
 		s.emit(linePart, at, len(s.words), Word{Text: join(s.words[at:])})
@@ -334,24 +402,51 @@ func (s *scanner) operand(operands *[]string) (done bool) {
 		case !s.coded:
 			one(filePart)
 		}
+		if slices.Contains(s.operands, "CODEIN") {
+			s.emitInput("CODEIN")
+		}
 		return true
-	case "SUB":
-		s.sub(w, operands)
-	case "SETTINGS", "SOCAT":
+	case "SUB", "SUBCMD", "SUBTEXT":
+		return s.sub(w)
+	case "SETTINGS":
+		if k := settingPart; strings.Contains(w.Text, "=") || !w.Known() {
+			one(k)
+		} else {
+			one(textPart)
+		}
+	case "SOCAT":
 		one(settingPart)
 	case "CONFIG":
-		switch w.Text {
-		case "set", "get", "list", "unset", "edit", "rename-section", "remove-section":
-			one(textPart)
-			return false
-		}
-		if s.i < len(s.words) {
-			w.Text += "=" + s.words[s.i].Text
-		}
-		s.emit(settingPart, at, len(s.words), w)
-		return true
+		return s.config(w)
+	case "PROGRAM":
+		pop()
+		s.emit(commandPart, at, at+1, Word{})
+	case "MODULE":
+		return s.module(at, w, false)
+	case "CODE":
+		one(codePart)
 	case "OUT":
 		one(writtenPart)
+	case "OUT1":
+		pop()
+		one(writtenPart)
+	case "SOURCES":
+		switch {
+		case w.Text == "-": // the input is a source
+			one(opaquePart)
+		case strings.HasPrefix(w.Text, "@"): // a file with flags
+			one(namedPart)
+		default:
+			one(textPart)
+		}
+	case "CHANGED":
+		one(changedPart)
+	case "PACKAGES": // one that is a file or an address runs what is there
+		if k := namedPart; isPlace(w.Text) {
+			one(k)
+		} else {
+			one(textPart)
+		}
 	case "NAMED":
 		one(namedPart)
 	default:
@@ -360,22 +455,56 @@ func (s *scanner) operand(operands *[]string) (done bool) {
 	return false
 }
 
-// sub takes a subcommand.
-func (s *scanner) sub(w Word, operands *[]string) {
+// config takes the key and the value of a setting, or several settings KEY=VALUE.
+func (s *scanner) config(w Word) (done bool) {
+	switch w.Text {
+	case "set", "get", "list", "ls", "unset", "edit", "delete", "rename-section", "remove-section":
+		s.emit(textPart, s.i-1, s.i, w)
+		return false
+	}
+	if strings.Contains(w.Text, "=") {
+		s.emit(settingPart, s.i-1, s.i, w)
+		return false
+	}
+	at := s.i - 1
+	if s.i < len(s.words) {
+		w.Text += "=" + s.words[s.i].Text
+	}
+	s.emit(settingPart, at, len(s.words), w)
+	return true
+}
+
+// isPlace reports whether a package is named by a path or an address.
+func isPlace(name string) bool {
+	return strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") ||
+		strings.ContainsRune(name, Unknown)
+}
+
+// sub takes a subcommand. Of some programs a command that they do not know is another program.
+func (s *scanner) sub(w Word) (done bool) {
 	key := s.key + " " + w.Text
 	p := rows()[key]
-	if p == nil {
+	switch {
+	case p == nil && s.operands[0] == "SUBCMD":
+		s.emit(commandPart, s.i-1, len(s.words), Word{})
+		return true
+	case p == nil && s.operands[0] == "SUBTEXT":
+		s.emit(textPart, s.i-1, s.i, w)
+		s.operands = s.operands[1:]
+		return false
+	case p == nil:
 		k := otherPart
 		if strings.Contains(s.key, " ") {
 			k = subcommandPart // the row of its program judges it
 		}
 		s.emit(k, s.i-1, s.i, w)
-		*operands = nil
-		return
+		s.operands = nil
+		return false
 	}
 	s.emit(subcommandPart, s.i-1, s.i, w)
 	if p.named {
 		s.emit(namedPart, s.i-1, s.i, w)
 	}
-	s.row, s.key, *operands = p, key, p.operands
+	s.row, s.key, s.operands = p, key, p.operands
+	return false
 }

@@ -66,7 +66,7 @@ func (r *reader) redirect(d *syntax.Redirect, s *state) {
 	default:
 		r.line.redirected = append(r.line.redirected, Run{Words: words, Dirs: s.dirs})
 		if w := join(words); w != "/dev/null" && w != "/dev/stderr" {
-			r.written[path.Base(w)] = true
+			r.writes(w)
 		}
 	}
 }
@@ -108,6 +108,7 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 		if words, ok := c.Loop.(*syntax.WordIter); ok {
 			s.vars = maps.Clone(s.vars)
 			delete(s.vars, words.Name.Value)
+			r.line.Unread = r.line.Unread || isSpecial(words.Name.Value)
 		}
 		return r.loop(s, func(s state) state {
 			_, after := r.stmts(c.Do, s)

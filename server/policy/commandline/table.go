@@ -17,9 +17,10 @@ var programs string
 type row struct {
 	flags    map[string]string // what each takes, as its end in the table
 	operands []string
-	others   bool // other flags are switches
-	named    bool // a rule that allows must name the subcommand
-	bundle   bool // the first operand is a cluster of flags
+	others   bool     // other flags are switches
+	named    bool     // a rule that allows must name the subcommand
+	bundle   bool     // the first operand is a cluster of flags
+	reads    []string // files that it runs without being told; one that ends with a slash is a directory
 }
 
 // rows returns the table by program and subcommand. It is read when it is first needed.
@@ -44,19 +45,8 @@ func parseTable(text string) map[string]*row {
 			continue
 		}
 		p := parseRow(strings.Fields(tokens), table)
-		program, subs, isSub := strings.Cut(names, " ")
-		sub, last := "", subs
-		if i := strings.LastIndexByte(subs, ' '); i >= 0 {
-			sub, last = subs[:i+1], subs[i+1:]
-		}
-		for name := range strings.SplitSeq(program, "|") {
-			if !isSub {
-				table[name] = p
-				continue
-			}
-			for l := range strings.SplitSeq(last, "|") {
-				table[name+" "+sub+l] = p
-			}
+		for _, key := range expandNames(names) {
+			table[key] = p
 		}
 	}
 	return table
@@ -70,6 +60,21 @@ func cutNames(line string) (names, tokens string, ok bool) {
 	return strings.Cut(line, ": ")
 }
 
+// expandNames returns the keys of a row: | parts the names of each level.
+func expandNames(names string) []string {
+	keys := []string{""}
+	for level := range strings.SplitSeq(names, " ") {
+		var next []string
+		for _, key := range keys {
+			for name := range strings.SplitSeq(level, "|") {
+				next = append(next, strings.TrimPrefix(key+" "+name, " "))
+			}
+		}
+		keys = next
+	}
+	return keys
+}
+
 func parseRow(tokens []string, table map[string]*row) *row {
 	p := &row{flags: map[string]string{}}
 	for _, t := range tokens {
@@ -80,12 +85,14 @@ func parseRow(tokens []string, table map[string]*row) *row {
 			p.named = true
 		case t == "BUNDLE":
 			p.bundle = true
+		case t[0] == '<':
+			p.reads = append(p.reads, t[1:])
 		case t[0] == '&':
 			for flag, takes := range table[t].flags {
 				p.flags[flag] = takes
 			}
 		case strings.ContainsAny(t[:1], "-+/") && !strings.HasPrefix(t, "--CMD"):
-			name := t[:1] + strings.TrimRight(t[1:], "=?>!$%*+.:~@")
+			name := t[:1] + strings.TrimRight(t[1:], "=?>!$%^&*+.:~@")
 			p.flags[name] = t[len(name):]
 		case strings.Contains(t, "="): // a flag of dd
 			name, takes, _ := strings.Cut(t, "=")
@@ -132,5 +139,14 @@ func program(w Word) string {
 	if rows()[base] != nil {
 		return base
 	}
+	if i := strings.LastIndexByte(base, '-'); i >= 0 && strings.Count(base, "-") > 1 && compilers[base[i+1:]] {
+		return base[i+1:] // x86_64-linux-gnu-gcc
+	}
 	return name
+}
+
+// compilers are programs of which there is one for each machine.
+var compilers = map[string]bool{
+	"gcc": true, "g++": true, "cc": true, "c++": true, "clang": true, "clang++": true, "gfortran": true, "ld": true,
+	"ar": true, "nm": true, "ranlib": true, "strip": true, "objdump": true, "objcopy": true, "readelf": true,
 }

@@ -10,32 +10,28 @@ import (
 func TestTheTableIsRead(t *testing.T) {
 	operands := []string{
 		"VARS", "ARG", "NAMEDARG", "IMAGE", "CMD", "--CMD", "--CMDTEXT", "ANY", "LINE", "$", "%", "FILE", "SUB", "SETTINGS", "SOCAT",
-		"CONFIG", "OUT", "NAMED", "TEXT", "NOTHING", "STDIN", "CODEIN", "WRITTEN",
+		"CONFIG", "OUT", "NAMED", "TEXT", "NOTHING", "STDIN", "CODEIN", "WRITTEN", "CODE", "CHANGED", "DEST", "MODULE",
+		"PACKAGES", "PROGRAM", "SUBCMD", "SUBTEXT", "OUT1", "SOURCES", "ANYIN",
 	}
-	takes := []string{"", "=", "?", ">", "!", "!=", "~", "~=", "$", "*", "+", ".", ":", "%", "@"}
+	takes := []string{"", "=", "?", ">", "!", "!=", "~", "~=", "$", "*", "+", ".", ":", "%", "@", "^", "&", "?$", "?%", "?^", ">~", "@^"}
 	seen := map[string]bool{}
 	for line := range strings.SplitSeq(strings.ReplaceAll(programs, "\n\t", " "), "\n") {
 		names, _, ok := cutNames(line)
 		if !ok {
 			continue
 		}
-		first, subs, _ := strings.Cut(names, " ")
-		before, last := "", subs
-		if i := strings.LastIndexByte(subs, ' '); i >= 0 {
-			before, last = subs[:i+1], subs[i+1:]
-		}
-		for name := range strings.SplitSeq(first, "|") {
-			for s := range strings.SplitSeq(last, "|") {
-				key := strings.TrimSpace(name + " " + before + s)
-				if seen[key] {
-					t.Errorf("%s is twice in the table", key)
-				}
-				seen[key] = true
+		for _, key := range expandNames(names) {
+			if seen[key] {
+				t.Errorf("%s is twice in the table", key)
 			}
+			seen[key] = true
 		}
 	}
 	for name, p := range rows() {
 		for _, o := range p.operands {
+			if strings.HasPrefix(o, "--CMD:") {
+				continue
+			}
 			if !slices.Contains(operands, o) {
 				t.Errorf("%s: unknown operand %s", name, o)
 			}

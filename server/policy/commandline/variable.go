@@ -31,6 +31,7 @@ func (r *reader) assign(a *syntax.Assign, s state) state {
 		r.inner(a, &s)
 		if a.Array != nil {
 			s.vars = nil
+			r.line.Unread = r.line.Unread || a.Name != nil && isSpecial(a.Name.Value)
 		}
 		return s
 	}
@@ -79,19 +80,39 @@ func assigns(name string) bool {
 
 // Variables whose values programs run, and those that change what programs do.
 var (
-	runVariable = compiled(`(?i)(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|GIT_SSH|` +
-		`MAKEFLAGS|MFLAGS|GOFLAGS|EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|RUSTC|RUSTDOC|VIMINIT|EXINIT|BASH_ALIASES|BASH_CMDS|FCEDIT|HOOK|_CMD|` +
-		`^CC|^CXX|^LD|^AR|^FC)$`)
+	runVariable = compiled(`(?i)(COMMAND|PAGER|EDITOR|VISUAL|ASKPASS|SHELL|BROWSER|LESSOPEN|LESSCLOSE|RSH|_SSH$|` +
+		`FLAGS$|EXTERNAL_DIFF|WRAPPER|RUNNER|LINKER|LAUNCHER|RUSTC|RUSTDOC|VIMINIT|EXINIT|BASH_ALIASES|BASH_CMDS|FCEDIT|` +
+		`HOOK|_CMD|_PROG$|CACHEPROG|PACKAGESDRIVER|PKG_CONFIG$|CHOOSER|LUA_INIT|PERL5DB|ZIPOPT|JAVA_\w*OPTIONS|_OPTS$|` +
+		`CARGO_ALIAS|FZF_DEFAULT|CCACHE_(PREFIX|COMPILER)|TEXEDIT|` +
+		`^(CC|CXX|LD|AR|FC|CPP|GCCGO|GOAUTH|MAKE|CARGO|TERMINAL|MANOPT|ZIP|PARALLEL|LESS|SYSTEMD_LESS|LESSEDIT)$)`)
 	opaqueVariable = compiled(`^(BASH_ENV|ENV|ZDOTDIR|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PS[0-4]|PROMPT_COMMAND|` +
 		`SHELLOPTS|BASHOPTS|BASH_FUNC.*|NODE_OPTIONS|PERL5OPT|RUBYOPT|TAR_OPTIONS|GIT_EXEC_PATH|GIT_CONFIG.*|` +
-		`GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH)$`)
+		`GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH|COMPILER_PATH|GCC_EXEC_PREFIX|GOROOT|PYTHONBREAKPOINT|GCONV_PATH|LESSKEY.*)$`)
 )
+
+// flagVariable matches variables with flags, of which few name a program.
+var flagVariable = compiled(`(?i)((C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS|_OPTS|OPTIONS|FZF_DEFAULT\w*)$`)
+
+// npmRuns are the settings of npm whose values it runs, with - as _.
+var npmRuns = compiled(`(?i)^(script_shell|shell|editor|git|viewer|browser|init_module|node_options|node_gyp|call|yarn_?path|` +
+	`(global_)?pnpmfile|scripts\..*)$`)
+
+// isSpecial reports whether a variable changes what later commands run.
+func isSpecial(name string) bool {
+	return name == "PATH" || runVariable().MatchString(name) || opaqueVariable().MatchString(name)
+}
 
 // setting reads an assignment to a variable of the environment.
 func (r *reader) setting(name string, value Word, s state) {
 	switch {
 	case opaqueVariable().MatchString(name), isSubscript(value.Text):
 		r.line.Unread = true
+	case npmVariable(name) != "":
+		r.line.Unread = r.line.Unread || npmVariable(name) == "node_options"
+		if npmRuns().MatchString(npmVariable(name)) {
+			r.lines(value.Text, s)
+		}
+		return
 	case name == "PATH":
 		for dir := range strings.SplitSeq(value.Text, ":") {
 			switch path.Base(dir) {
@@ -102,14 +123,36 @@ func (r *reader) setting(name string, value Word, s state) {
 		}
 		return
 	}
-	if runVariable().MatchString(name) || opaqueVariable().MatchString(name) {
+	switch {
+	case !opaqueVariable().MatchString(name) && flagVariable().MatchString(name):
+		r.flags(value.Text, s)
+	case runVariable().MatchString(name), opaqueVariable().MatchString(name):
 		r.lines(value.Text, s)
+	}
+}
+
+// npmVariable returns the setting of npm that a variable holds, or "".
+func npmVariable(name string) string {
+	setting, ok := strings.CutPrefix(strings.ToLower(name), "npm_config_")
+	if !ok {
+		return ""
+	}
+	return setting
+}
+
+// flags reads the known values of flags.
+func (r *reader) flags(text string, s state) {
+	r.line.Unread = r.line.Unread || strings.Contains(text, "execute") || strings.Contains(text, "--preview")
+	for flag := range strings.FieldsSeq(text) {
+		if _, value, ok := strings.Cut(flag, "="); ok && !strings.ContainsRune(value, Unknown) {
+			r.script(strings.Trim(value, `"'`), s, true)
+		}
 	}
 }
 
 // lines reads a value that a program may run: all of it, or the values of flags in it.
 func (r *reader) lines(value string, s state) {
-	r.script(strings.TrimLeft(value, "|!- "), s, true)
+	r.script(strings.TrimLeft(value, "|!-+ "), s, true)
 	for i, c := range value {
 		if c == '=' || c == ' ' && value[0] == '-' {
 			r.script(value[i+1:], s, true)
@@ -118,15 +161,18 @@ func (r *reader) lines(value string, s state) {
 	r.partly(value)
 }
 
-// subscripts notes that a builtin takes names of variables, whose subscripts run substitutions.
-func (r *reader) subscripts(name string, arguments []Word) {
+// evaluates reports whether a builtin takes names of variables whose subscripts run substitutions, or
+// changes a variable that changes what later commands run.
+func evaluates(name string, arguments []Word) bool {
 	switch name {
 	case "test", "[", "read", "printf", "unset", "let", "wait", "mapfile", "readarray", "getopts", "declare", "typeset",
 		"local", "export":
-		r.line.Unread = r.line.Unread || slices.ContainsFunc(arguments, func(w Word) bool {
-			return isSubscript(w.Text)
+		assigned := assigns(name) && name != "unset" && (name != "printf" || len(arguments) > 0 && arguments[0].Text == "-v")
+		return slices.ContainsFunc(arguments, func(w Word) bool {
+			return isSubscript(w.Text) || assigned && isSpecial(w.Text)
 		})
 	}
+	return false
 }
 
 // isSubscript reports whether arithmetic with a text may run a substitution.
