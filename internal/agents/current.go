@@ -57,8 +57,8 @@ func (c *Current) DefaultSandbox(agent string) protocol.Sandbox {
 func (c *Current) CheckSandbox(s protocol.Sandbox) error { return c.registry.Load().CheckSandbox(s) }
 
 // SandboxRefuses implements confinement.Agents with the current registry.
-func (c *Current) SandboxRefuses(spec *agent.Spec, path string) error {
-	return c.registry.Load().SandboxRefuses(spec, path)
+func (c *Current) SandboxRefuses(spec *agent.Spec, e *policy.Effect) error {
+	return c.registry.Load().SandboxRefuses(spec, e)
 }
 
 // HasConversations implements session.Conversations with the current registry.

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/policy"
 )
 
 // DefaultSandbox implements confinement.Agents: the sandbox of an agent's configuration, else the
@@ -27,12 +28,12 @@ func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 func (r *Registry) CheckSandbox(s protocol.Sandbox) error { return r.Sandbox.Check(s) }
 
 // SandboxRefuses implements confinement.Agents. It reads the file system.
-func (r *Registry) SandboxRefuses(spec *agent.Spec, path string) error {
+func (r *Registry) SandboxRefuses(spec *agent.Spec, e *policy.Effect) error {
 	box, err := r.box(cmp.Or(spec.Agent, r.Default), spec)
 	if err != nil {
 		return nil //nolint:nilerr // the agent does not start
 	}
-	return box.Refuses(path)
+	return box.Refuses(e)
 }
 
 // CheckSandboxes returns the first invalid sandbox of the configuration, with its key.

@@ -163,31 +163,27 @@ func (b *Box) May(path string, writes bool) error {
 	return nil
 }
 
-// Refuses returns why no process in the sandbox can change a file, or nil. The path is absolute and
-// without links; it may not exist.
-func (b *Box) Refuses(path string) error {
-	if b == nil {
-		return nil
-	}
-	r, err := b.ruleAt(path)
-	if err != nil || r.access == write || r.access == private {
-		return nil //nolint:nilerr // a process that cannot start changes nothing
-	}
-	return fmt.Errorf("the sandbox %s does not change %s", b.sandbox.Mode, path)
-}
-
 // ruleAt returns the rule that applies to a path.
 func (b *Box) ruleAt(path string) (rule, error) {
+	r, _, err := b.rulesAt(path)
+	return r, err
+}
+
+// rulesAt returns the rule that applies to a path, and whether processes write something below it.
+func (b *Box) rulesAt(path string) (at rule, below bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.checked == nil || time.Since(b.at) > tableLife {
 		t, err := b.table()
 		if err != nil {
-			return rule{}, err
+			return rule{}, false, err
 		}
 		b.checked, b.at = t, time.Now()
 	}
-	return b.checked.at(path), nil
+	for other, r := range b.checked {
+		below = below || (r.access == write || r.access == private) && other != path && within(path, other)
+	}
+	return b.checked.at(path), below, nil
 }
 
 // table returns the rules for a process that starts now.

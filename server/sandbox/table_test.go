@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/protocol"
+	"agentctl/server/policy"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
@@ -93,7 +94,7 @@ func TestFileToolsObeyTheTable(t *testing.T) {
 				t.Errorf("%s: write %s: %v", mode, c.path, err)
 			}
 			private := c.path == ".cache/other" || c.path == ".agent/settings.json" // a process changes its own
-			if err := b.Refuses(path); (err == nil) != (want || private) {
+			if err := b.Refuses(&policy.Effect{Files: []string{path}}); (err == nil) != (want || private) {
 				t.Errorf("%s: change %s: %v", mode, c.path, err)
 			}
 		}

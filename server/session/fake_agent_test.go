@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/policy"
 )
 
 // noConversations is the agent that stores no conversations.
@@ -55,13 +56,21 @@ func (p *fakeAgents) Names() []string { return []string{"fake"} }
 
 func (p *fakeAgents) DefaultSandbox(agent string) protocol.Sandbox { return p.sandboxes[agent] }
 
-// SandboxRefuses refuses files of the directory in the mode read-only, and of git in the others.
-func (p *fakeAgents) SandboxRefuses(spec *agent.Spec, path string) error {
-	name, err := filepath.Rel(spec.CWD, path)
-	if err != nil || !filepath.IsLocal(name) || spec.Sandbox.Mode != protocol.SandboxReadOnly && name != ".git/config" {
+// SandboxRefuses refuses files of the directory in the mode read-only, of git in the others, and sudo.
+func (p *fakeAgents) SandboxRefuses(spec *agent.Spec, e *policy.Effect) error {
+	if e.Program == "sudo" {
+		return errors.New("sudo fails")
+	}
+	for _, path := range e.Files {
+		name, err := filepath.Rel(spec.CWD, path)
+		if err != nil || !filepath.IsLocal(name) || spec.Sandbox.Mode != protocol.SandboxReadOnly && name != ".git/config" {
+			return nil
+		}
+	}
+	if len(e.Files) == 0 {
 		return nil
 	}
-	return errors.New("the sandbox does not change " + path)
+	return errors.New("the sandbox does not change " + e.Files[0])
 }
 
 // CheckSandbox refuses the sandboxes without a network.

@@ -155,20 +155,31 @@ func TestARequestThatTheSandboxRefusesIsNotAllowed(t *testing.T) {
 			{ID: "go", Kind: protocol.AllowOnce, Label: "Go"},
 		}}
 	}
+	command := func(line, input string) protocol.Approval {
+		return protocol.Approval{Kind: protocol.ApproveCommand, Title: "run", Command: line, Input: []byte(input)}
+	}
 	for name, c := range map[string]struct {
 		sandbox protocol.Sandbox
 		request protocol.Approval
 		refused bool
 	}{
-		"a file of the directory":  {protocol.Sandbox{Mode: only}, patch(dir + "/a"), true},
-		"a relative file":          {protocol.Sandbox{Mode: only}, patch("/elsewhere", "a"), true},
-		"a file elsewhere":         {protocol.Sandbox{Mode: only}, patch("/elsewhere/a"), false},
-		"no file":                  {protocol.Sandbox{Mode: only}, patch(), false},
-		"a command":                {protocol.Sandbox{Mode: only}, protocol.Approval{Kind: protocol.ApproveCommand, Command: "touch a"}, false},
-		"the configuration of git": {protocol.Sandbox{Mode: work}, patch(dir+"/a", dir+"/.git/config"), true},
-		"git without a sandbox":    {protocol.Sandbox{}, patch(dir + "/.git/config"), false},
-		"in a writable directory":  {protocol.Sandbox{Mode: work}, patch(dir + "/a"), false},
-		"without a sandbox":        {protocol.Sandbox{}, patch(dir + "/a"), false},
+		"a file of the directory":      {protocol.Sandbox{Mode: only}, patch(dir + "/a"), true},
+		"a relative file":              {protocol.Sandbox{Mode: only}, patch("/elsewhere", "a"), true},
+		"a file elsewhere":             {protocol.Sandbox{Mode: only}, patch("/elsewhere/a"), false},
+		"no file":                      {protocol.Sandbox{Mode: only}, patch(), false},
+		"a command that writes":        {protocol.Sandbox{Mode: only}, command("make && touch a", ""), true},
+		"a command that may write":     {protocol.Sandbox{Mode: only}, command("make || touch a", ""), false},
+		"a command that reads":         {protocol.Sandbox{Mode: only}, command("cat a", ""), false},
+		"a command in a directory":     {protocol.Sandbox{Mode: only}, command("touch /elsewhere/a", ""), false},
+		"a command for the directory":  {protocol.Sandbox{Mode: work}, command("touch a; make > out.log", ""), false},
+		"a command that changes git":   {protocol.Sandbox{Mode: work}, command("echo x >> .git/config", ""), true},
+		"a command that needs rights":  {protocol.Sandbox{Mode: work}, command("sudo make install", ""), true},
+		"the command without sandbox":  {protocol.Sandbox{}, command("sudo make install", ""), false},
+		"a command with more than one": {protocol.Sandbox{Mode: work}, command("", `{"command":"sudo make","env":{"A":"1"}}`), false},
+		"the configuration of git":     {protocol.Sandbox{Mode: work}, patch(dir+"/a", dir+"/.git/config"), true},
+		"git without a sandbox":        {protocol.Sandbox{}, patch(dir + "/.git/config"), false},
+		"in a writable directory":      {protocol.Sandbox{Mode: work}, patch(dir + "/a"), false},
+		"without a sandbox":            {protocol.Sandbox{}, patch(dir + "/a"), false},
 		"what the agent says of it": {protocol.Sandbox{}, protocol.Approval{
 			Kind: protocol.ApproveTool, Title: "x", ApprovalContext: protocol.ApprovalContext{Refused: "no"},
 		}, false},

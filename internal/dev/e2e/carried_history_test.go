@@ -16,6 +16,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server"
 	"agentctl/server/agent"
+	"agentctl/server/policy"
 	"agentctl/server/session"
 	"agentctl/wsclient"
 )
@@ -31,7 +32,7 @@ func (idleAgents) DefaultSandbox(string) protocol.Sandbox { return protocol.Sand
 
 func (idleAgents) CheckSandbox(protocol.Sandbox) error { return nil }
 
-func (idleAgents) SandboxRefuses(*agent.Spec, string) error { return nil }
+func (idleAgents) SandboxRefuses(*agent.Spec, *policy.Effect) error { return nil }
 
 type idleAgent struct{}
 

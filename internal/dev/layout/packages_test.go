@@ -163,7 +163,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/approval", imports: []string{
 		"protocol", "server/policy", "server/agent", "server/session/record",
 	}},
-	{pkg: "server/session/confinement", imports: []string{"protocol", "server/agent"}},
+	{pkg: "server/session/confinement", imports: []string{"protocol", "server/agent", "server/policy"}},
 	{pkg: "server/session/idempotency", imports: []string{"protocol", "server/eventlog"}},
 	{pkg: "server/session/item", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/limit", imports: []string{"protocol", "server/agent", "server/session/record"}},

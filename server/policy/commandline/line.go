@@ -20,11 +20,12 @@ const (
 	maxWords = 1 << 18 // of all commands
 )
 
-// A Run is a command that a line may run. Certain is false if it may be only text.
+// A Run is a command that a line may run.
 type Run struct {
 	Words   []Word
 	Dirs    []string // directories that it may run in, absolute; with Unknown: any
-	Certain bool
+	Certain bool     // it is no text
+	Sure    bool     // the line runs it unless it fails before, and fails if the command fails
 }
 
 // A Line is what a shell may do with a line.
@@ -39,7 +40,7 @@ type Line struct {
 // Read reads a line for a shell that starts in dir, an absolute path with slashes.
 func Read(line, dir string) *Line {
 	r := reader{line: &Line{}, written: map[string]bool{}, left: max(minRead, maxRead*len(line))}
-	r.script(line, state{dirs: []string{dir}}, true)
+	r.script(line, state{dirs: []string{dir}, sure: true}, true)
 	r.checkWritten()
 	return r.line
 }
@@ -65,6 +66,7 @@ type reader struct {
 	scripts    []string        // base names of files that it runs
 	reads      []string        // see row.reads
 	texts      []Word          // here-documents
+	ended      bool            // what follows may not run, or other commands have its names
 }
 
 // A state is what a shell knows at a place of a line.
@@ -73,6 +75,7 @@ type state struct {
 	vars  map[string]string
 	input []Word // texts that the command may read
 	piped bool   // it may read something else than input
+	sure  bool   // see Run
 }
 
 func (s state) union(o state) state {
@@ -130,7 +133,7 @@ func (r *reader) posix(text string, s state) {
 	if err != nil {
 		return
 	}
-	r.plainShell = true
+	r.plainShell, s.sure = true, false
 	r.stmts(file.Stmts, s)
 	r.plainShell = false
 }
@@ -147,6 +150,7 @@ func (r *reader) unsure(read func()) {
 // foreign reads a text of another language: every word may be a program.
 func (r *reader) foreign(text string, s state, certain bool) {
 	r.line.Unread = true
+	s.sure = false
 	words := known(Names(text)...)
 	for i := range words {
 		r.add(words[i:], s, certain)
@@ -158,7 +162,7 @@ func (r *reader) add(words []Word, s state, certain bool) bool {
 		r.line.Unread = true
 		return false
 	}
-	r.line.Commands = append(r.line.Commands, Run{words, s.dirs, certain})
+	r.line.Commands = append(r.line.Commands, Run{words, s.dirs, certain, s.sure && certain && !r.ended})
 	return true
 }
 

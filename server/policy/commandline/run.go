@@ -29,6 +29,8 @@ func (r *reader) run(list []Word, s state, certain bool) {
 		r.run(append(known("sh"), list[1:]...), s, certain)
 	}
 	name := program(list[0])
+	r.ended = r.ended || ends(name, list)
+	s.sure = s.sure && certain
 	if strings.Contains(list[0].Text, "/") {
 		r.scripts = append(r.scripts, path.Base(list[0].Text))
 	}
@@ -42,6 +44,7 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	if !ok {
 		return
 	}
+	s.sure = s.sure && passes(name, list, parts)
 	for _, p := range parts {
 		r.readPart(name, p, list, s)
 	}
@@ -59,6 +62,38 @@ func (r *reader) run(list []Word, s state, certain bool) {
 			}
 		}
 	}
+}
+
+// ends reports whether after a command of the shell what follows may not run, or may run other
+// commands by the same names.
+func ends(name string, list []Word) bool {
+	switch name {
+	case "exit", "return", "exec", "break", "continue", "kill", "source", ".", "trap", "alias", "enable", "hash", "shopt",
+		"setopt", "emulate", "autoload":
+		return true
+	case "set":
+		return slices.ContainsFunc(list[1:], func(w Word) bool {
+			return !w.Known() || strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "n") || w.Text == "noexec"
+		})
+	}
+	return !list[0].Known()
+}
+
+// passes reports whether a command certainly runs the command, or the line, in its words.
+func passes(name string, list []Word, parts []part) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh":
+		if slices.ContainsFunc(list[1:], func(w Word) bool { // noexec
+			return len(w.Text) < 8 && strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "n") || w.Text == "noexec"
+		}) {
+			return false
+		}
+	case "env", "nice", "nohup", "timeout", "gtimeout", "stdbuf", "time", "gtime", "command", "builtin", "setsid", "ionice",
+		"eval":
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(p part) bool { return p.loose || p.kind == otherPart || p.kind == opaquePart })
 }
 
 // prepared returns the words with those that a program adds, or puts into its command.
@@ -201,6 +236,7 @@ func (r *reader) types(name string, words []Word) {
 
 // later reads each word of a command but the first as the beginning of a possible one.
 func (r *reader) later(list []Word, s state) {
+	s.sure = false
 	r.line.Unread = r.line.Unread || len(list) > maxLater
 	for i := 1; i < min(len(list), maxLater); i++ {
 		r.unsure(func() { r.run(list[i:], s, false) })

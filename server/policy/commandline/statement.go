@@ -25,10 +25,12 @@ func (r *reader) stmt(st *syntax.Stmt, s state) (ok, all state) {
 		return s, s
 	}
 	in := s
+	in.sure = s.sure && !st.Negated
 	for _, d := range st.Redirs {
 		r.redirect(d, &in)
 	}
 	ok, all = r.command(st.Cmd, in)
+	ok.sure, all.sure = s.sure, s.sure
 	if len(st.Redirs) > 0 {
 		ok.input, ok.piped, all.input, all.piped = s.input, s.piped, s.input, s.piped
 	}
@@ -64,7 +66,7 @@ func (r *reader) redirect(d *syntax.Redirect, s *state) {
 		s.input, s.piped = nil, true
 		r.line.redirected = append(r.line.redirected, Run{Words: words, Dirs: s.dirs})
 	default:
-		r.line.redirected = append(r.line.redirected, Run{Words: words, Dirs: s.dirs})
+		r.line.redirected = append(r.line.redirected, Run{Words: words, Dirs: s.dirs, Sure: s.sure && !r.ended})
 		if w := join(words); w != "/dev/null" && w != "/dev/stderr" {
 			r.writes(w)
 		}
@@ -98,12 +100,14 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 		out := r.branches(c, s)
 		return out, out
 	case *syntax.WhileClause:
+		s.sure = false
 		return r.loop(s, func(s state) state {
 			ok, all := r.stmts(c.Cond, s)
 			_, after := r.stmts(c.Do, ok)
 			return after.union(all)
 		})
 	case *syntax.ForClause:
+		s.sure = false
 		r.inner(c.Loop, &s)
 		if words, ok := c.Loop.(*syntax.WordIter); ok {
 			s.vars = maps.Clone(s.vars)
@@ -115,6 +119,7 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 			return after
 		})
 	case *syntax.CaseClause:
+		s.sure = false
 		r.inner(c.Word, &s)
 		out := s
 		for _, item := range c.Items {
@@ -128,6 +133,7 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 	case *syntax.FuncDecl:
 		r.noVars = true
 		in := s
+		in.sure, r.ended = false, true
 		in.dirs, in.piped = append(slices.Clip(s.dirs), unknownText), true
 		r.stmt(c.Body, in)
 	case *syntax.TimeClause:
@@ -135,6 +141,7 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 			return r.stmt(c.Stmt, s)
 		}
 	case *syntax.CoprocClause:
+		s.sure = false
 		if c.Name != nil { // zsh takes it as the program
 			r.unsure(func() { r.run(append(r.words(c.Name, &s), Word{unknownText, true}), s, true) })
 		}
@@ -148,6 +155,7 @@ func (r *reader) command(cmd syntax.Command, s state) (ok, all state) {
 }
 
 func (r *reader) branches(c *syntax.IfClause, s state) state {
+	s.sure = false
 	ok, all := r.stmts(c.Cond, s)
 	_, out := r.stmts(c.Then, ok)
 	switch {
@@ -189,6 +197,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, s state) (ok, all state) {
 		okY, allY := r.stmt(c.Y, okX)
 		return okY, allX.union(allY)
 	case syntax.OrStmt:
+		s.sure = false
 		okX, allX := r.stmt(c.X, s)
 		okY, allY := r.stmt(c.Y, allX)
 		return okX.union(okY), allX.union(allY)
@@ -216,7 +225,7 @@ func printed(runs []Run) (texts []Word) {
 func (r *reader) inner(node syntax.Node, s *state) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		in := *s
-		in.input, in.piped = nil, true
+		in.input, in.piped, in.sure = nil, true, false
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			r.stmts(n.Stmts, in)
@@ -251,6 +260,7 @@ func (r *reader) call(c *syntax.CallExpr, s state) (ok, all state) {
 	if len(words) == 0 {
 		return s, s
 	}
+	s.sure = s.sure && literal == nil
 	r.run(words, s, true)
 	if literal != nil {
 		r.run(literal, s, true)

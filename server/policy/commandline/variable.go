@@ -104,6 +104,7 @@ func isSpecial(name string) bool {
 
 // setting reads an assignment to a variable of the environment.
 func (r *reader) setting(name string, value Word, s state) {
+	r.ended = r.ended || name == "PATH" || opaqueVariable().MatchString(name)
 	switch {
 	case opaqueVariable().MatchString(name), isSubscript(value.Text):
 		r.line.Unread = true

@@ -5,6 +5,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/policy"
 )
 
 // Agents is implemented by what opens agents if it can confine their processes. Without it, sessions
@@ -16,9 +17,8 @@ type Agents interface {
 	// CheckSandbox returns why a sandbox cannot be set up here, with the code unsupported, or nil.
 	CheckSandbox(s protocol.Sandbox) error
 
-	// SandboxRefuses returns why no process of a session's agent can change a file, or nil. The path is
-	// absolute and without links.
-	SandboxRefuses(spec *agent.Spec, path string) error
+	// SandboxRefuses returns why no process of a session's agent can have an effect, or nil.
+	SandboxRefuses(spec *agent.Spec, e *policy.Effect) error
 }
 
 // Choose sets the sandbox of a new session. The one in spec is a user's choice; what it leaves open is

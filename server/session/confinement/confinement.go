@@ -3,6 +3,7 @@ package confinement
 import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/policy"
 )
 
 // A Confinement is the sandbox of a session's agent while that is open. It is owned by one goroutine.
@@ -46,14 +47,15 @@ func (c *Confinement) Take() (release func()) {
 	return release
 }
 
-// Refusal returns why the sandbox certainly refuses a request, or "": no process in it changes a file
-// of the patch. The paths are absolute and without links, since the classifier resolved them.
+// Refusal returns why the sandbox certainly refuses a request, or "". The paths of a patch are absolute
+// and without links, since the classifier resolved them.
 func (c *Confinement) Refusal(spec *agent.Spec, a *protocol.Approval) string {
-	if c.agents == nil || !spec.Sandbox.Confines() || a.Kind != protocol.ApprovePatch {
+	if c.agents == nil || !spec.Sandbox.Confines() {
 		return ""
 	}
-	for _, path := range a.Paths {
-		if err := c.agents.SandboxRefuses(spec, path); err != nil {
+	effects := policy.Effects(a)
+	for i := range effects {
+		if err := c.agents.SandboxRefuses(spec, &effects[i]); err != nil {
 			return err.Error()
 		}
 	}

@@ -1,11 +1,12 @@
 package confinement
 
 import (
-	"errors"
+	"fmt"
 	"testing"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/policy"
 )
 
 // fakeAgents confines as check says, and refuses every change.
@@ -13,8 +14,8 @@ type fakeAgents struct{ check error }
 
 func (*fakeAgents) DefaultSandbox(string) protocol.Sandbox { return protocol.Sandbox{} }
 func (a *fakeAgents) CheckSandbox(protocol.Sandbox) error  { return a.check }
-func (*fakeAgents) SandboxRefuses(_ *agent.Spec, p string) error {
-	return errors.New("no change of " + p)
+func (*fakeAgents) SandboxRefuses(_ *agent.Spec, e *policy.Effect) error {
+	return fmt.Errorf("no change of %s", e.Files)
 }
 
 var confined = agent.Spec{Sandbox: protocol.Sandbox{Mode: protocol.SandboxWorkspace}}
@@ -58,12 +59,15 @@ func TestASandboxIsReleasedOnceForEachAgent(t *testing.T) {
 	}
 }
 
-func TestOnlyAChangeOfAFileIsRefused(t *testing.T) {
+func TestOnlyACertainEffectIsRefused(t *testing.T) {
 	patch := protocol.Approval{Kind: protocol.ApprovePatch, Paths: []string{"/a"}}
-	command := protocol.Approval{Kind: protocol.ApproveCommand, Command: "touch /a", Paths: []string{"/a"}}
+	change := protocol.Approval{Kind: protocol.ApproveCommand, Command: "touch /a", CWD: "/"}
+	command := protocol.Approval{Kind: protocol.ApproveCommand, Command: "ls /a", CWD: "/", Paths: []string{"/a"}}
 	with, without := New(&fakeAgents{}, nil), New(struct{}{}, nil)
-	if got := with.Refusal(&confined, &patch); got != "no change of /a" {
-		t.Errorf("%q", got)
+	for _, a := range []*protocol.Approval{&patch, &change} {
+		if got := with.Refusal(&confined, a); got != "no change of [/a]" {
+			t.Errorf("%s: %q", a.Kind, got)
+		}
 	}
 	for _, got := range []string{
 		with.Refusal(&agent.Spec{}, &patch), with.Refusal(&confined, &command), without.Refusal(&confined, &patch),
