@@ -21,7 +21,7 @@ type agentSockets struct {
 // newAgentSockets removes what a killed server left in a directory. The caller must hold the lock
 // of the data directory.
 func newAgentSockets(dir string) (*agentSockets, error) {
-	if err := os.RemoveAll(dir); err != nil {
+	if err := sandbox.RemoveLeft(dir); err != nil {
 		return nil, fmt.Errorf("remove old sandboxes: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

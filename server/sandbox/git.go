@@ -176,8 +176,10 @@ const selfCommonDir = ".\n"
 func (h *Host) holdCommonDir(t table, path string) error {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = os.WriteFile(path, []byte(selfCommonDir), 0o600)
 		b = []byte(selfCommonDir)
+		if err = h.recordHeld(path); err == nil {
+			err = os.WriteFile(path, b, 0o600)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("protect what git runs: %w", err)
@@ -196,11 +198,41 @@ func (h *Host) releaseCommonDirs() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for path := range h.held {
-		if b, err := os.ReadFile(path); err == nil && string(b) == selfCommonDir {
-			_ = os.Remove(path)
-		}
+		releaseCommonDir(path)
 	}
 	clear(h.held)
+}
+
+func releaseCommonDir(path string) {
+	if b, err := os.ReadFile(path); err == nil && string(b) == selfCommonDir && filepath.Base(path) == "commondir" {
+		_ = os.Remove(path)
+	}
+}
+
+// heldFile is the name of the list of held files in Options.Dir, for the server after a killed one.
+const heldFile = "held"
+
+// recordHeld adds a path to the list.
+func (h *Host) recordHeld(path string) error {
+	if err := os.MkdirAll(h.options.Dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(h.options.Dir, heldFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(path + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// RemoveLeft removes what the sandboxes of a killed server left: files in repositories, and the directory,
+// which is the one of Options.Dir. No process in a sandbox may run.
+func RemoveLeft(dir string) error {
+	list, _ := os.ReadFile(filepath.Join(dir, heldFile)) // none without a repository
+	for path := range strings.Lines(string(list)) {
+		releaseCommonDir(strings.TrimSuffix(path, "\n"))
+	}
+	return os.RemoveAll(dir)
 }
 
 // configured returns the values of a key in a configuration file of git, whatever its section.

@@ -303,6 +303,17 @@ func TestTheFileThatHoldsARepositoryGoesWithTheHost(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after Close: %v", err)
 	}
+	if _, err := b.table(); err != nil { // of a server that is killed
+		t.Fatal(err)
+	}
+	if err := RemoveLeft(b.host.options.Dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, b.host.options.Dir} {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s after RemoveLeft: %v", path, err)
+		}
+	}
 }
 
 func TestTheEnvironmentNamesNoSocketAndNoOtherServer(t *testing.T) {

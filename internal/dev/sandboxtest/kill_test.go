@@ -102,10 +102,13 @@ func waitFor(t *testing.T, what string, happened func() bool) {
 
 // children returns the children of a process.
 func children(pid int) (list []int) {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	for _, word := range strings.Fields(string(b)) {
-		child, _ := strconv.Atoi(word)
-		list = append(list, child)
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range threads {
+		b, _ := os.ReadFile(file)
+		for _, word := range strings.Fields(string(b)) {
+			child, _ := strconv.Atoi(word)
+			list = append(list, child)
+		}
 	}
 	if list == nil {
 		return []int{0}

@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"agentctl/internal/dev/fakeacp"
+	"agentctl/internal/dev/testbinary"
 )
 
 // baseVariable has the directory of the tests of a process that TestMain started.
@@ -36,6 +39,16 @@ func TestMain(m *testing.M) {
 		attach(os.Args[1])
 	case "host":
 		hostSandbox(os.Args[1])
+	case "agent":
+		traits, err := os.ReadFile("traits") // of the session's directory
+		if err == nil {
+			err = os.Setenv(fakeacp.EnvVar, string(traits))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(fakeacp.Main())
 	}
 	if os.Getenv(baseVariable) != "" {
 		os.Exit(m.Run())
@@ -135,12 +148,28 @@ func makeBase(uid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"tests", "connect", "attach", "host"} {
+	if err := buildAgentctl(tools); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"tests", "connect", "attach", "host", "agent"} {
 		if err := os.WriteFile(filepath.Join(tools, name), program, 0o755); err != nil {
 			return "", err
 		}
 	}
 	return base, os.Chown(base, uid, uid)
+}
+
+// buildAgentctl puts agentctl into a directory.
+func buildAgentctl(dir string) error {
+	program, err := testbinary.Build(dir)
+	if err != nil || filepath.Dir(program) == dir {
+		return err
+	}
+	b, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "agentctl"), b, 0o755)
 }
 
 // connect prints WON if a socket accepts a connection.
