@@ -5,6 +5,7 @@ package interop
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -139,5 +140,73 @@ func (r *testSession) waitCancelled(request string) {
 	var d protocol.ApprovalResolvedData
 	if r.decode(r.waitEvent(protocol.ApprovalResolved), &d); d.Request != request || d.Outcome != protocol.Cancelled {
 		r.t.Errorf("resolved %+v", d)
+	}
+}
+
+// What an MCP server asks of a user goes through the agent: a form with a password, then a page.
+func TestAnMCPServerAsksThroughClaude(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tool, secret = "mcp__asker__log_in", "hunter2-is-the-secret"
+	a := claudeAgent
+	a.env = func(home, endpoint string) map[string]string {
+		env := claudeAgent.env(home, endpoint)
+		env["ENABLE_TOOL_SEARCH"] = "false" // the model has all tools
+		return env
+	}
+	other := modelScript(&a)
+	script := func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
+		if _, ended := req.ToolResult(); !ended && req.Offers(tool) {
+			out.Call(tool, obj{})
+			return
+		}
+		other(ctx, req, out)
+	}
+	r := &testSession{
+		t: t, agent: &a, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir(),
+		mcp: obj{"asker": obj{"command": self, "env": obj{mcpVariable: "1"}}},
+	}
+	r.create()
+	r.send("log in")
+	var q protocol.Approval
+	for r.decode(r.waitEvent(protocol.ApprovalRequested), &q); q.Kind != protocol.ApproveQuestion; {
+		r.approve(protocol.ApproveData{Request: q.Request, Decision: protocol.AllowOnce}) // the call of the tool
+		r.decode(r.waitEvent(protocol.ApprovalRequested), &q)
+	}
+	if f := q.Questions; q.Title != "Who are you?" || len(f) != 4 || f[0].Wants() != "required · at most 5 characters" ||
+		!f[2].Secret || f[3].Default[0] != "true" {
+		t.Fatalf("asked %+v", q)
+	}
+	d := protocol.ApproveData{Request: q.Request, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
+		Answers: map[string][]string{"user": {"too long"}}, Secrets: map[string][]string{"password": {secret}},
+	}}
+	if err := r.try(protocol.DoApprove, d, nil); protocol.CodeOf(err) != protocol.CodeInvalidMessage {
+		t.Errorf("a wrong answer: %v", err)
+	}
+	d.Input.Answers["user"] = []string{"ada"}
+	r.do(protocol.DoApprove, d, nil)
+	r.decode(r.waitEvent(protocol.ApprovalRequested), &q)
+	if q.Title != "Log in at https://login.example/authorize" || q.Page == nil || q.Page.Host != "login.example" || !q.Page.Hidden {
+		t.Fatalf("asked %+v", q)
+	}
+	var page protocol.OpenPageResult
+	if r.do(protocol.DoOpenPage, protocol.OpenPageData{Request: q.Request}, &page); page.PageURL != loginURL {
+		t.Errorf("page %+v", page)
+	}
+	r.do(protocol.DoApprove, protocol.ApproveData{Request: q.Request, Decision: protocol.AllowOnce}, nil)
+	r.waitTurnEnd(protocol.ReasonCompleted)
+	content := fmt.Sprintf(`{"password":%q,"stay":true,"user":"ada"}`, secret)
+	if want := fmt.Sprintf("accept %d bytes, accept", len(content)); !strings.Contains(r.agentText(), want) {
+		t.Errorf("the server got %q, want %s", r.agentText(), want)
+	}
+	for _, e := range r.seen {
+		if text := string(e.Data); strings.Contains(text, secret) || strings.Contains(text, "the-secret-query") {
+			t.Errorf("a secret in %s", text)
+		}
+	}
+	if log := r.logText(); strings.Contains(log, secret) || strings.Contains(log, "the-secret-query") {
+		t.Errorf("a secret in the log\n%s", log)
 	}
 }

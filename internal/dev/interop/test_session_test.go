@@ -27,6 +27,10 @@ import (
 const agentTimeout = 90 * time.Second
 
 func TestMain(m *testing.M) {
+	if os.Getenv(mcpVariable) != "" { // with the environment of its agent
+		serveMCP()
+		os.Exit(0)
+	}
 	if file := os.Getenv(tapVariable); file != "" {
 		os.Exit(tap(file))
 	}
@@ -39,6 +43,7 @@ type testSession struct {
 	agent   *realAgent
 	model   *fakemodel.Handler
 	sandbox protocol.Sandbox
+	mcp     obj    // MCP servers of the configuration
 	home    string // home directory of the agent and the server
 	data    string // data directory of the server
 	cwd     string
@@ -96,7 +101,7 @@ func (r *testSession) create() {
 	r.data = shortDir(t)
 	config, frames := agent.config(t, r.home, endpoint.URL, r.sandbox.Mode == "")
 	r.frames = frames
-	r.writeConfig("config.json", obj{"agents": obj{agent.name: config}})
+	r.writeConfig("config.json", obj{"agents": obj{agent.name: config}, "mcp": r.mcp})
 	var err error
 	if r.log, err = os.Create(filepath.Join(r.data, "log")); err != nil {
 		t.Fatal(err)
