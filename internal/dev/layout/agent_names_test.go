@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode"
 
 	"agentctl/server/agent/acp/catalog"
 )
@@ -42,7 +43,7 @@ func agentNames(fsys fs.FS) (found []string, err error) {
 		set := token.NewFileSet()
 		s.Init(set.AddFile(name, set.Base(), len(src)), src, nil, 0)
 		for pos, tok, text := s.Scan(); tok != token.EOF; pos, tok, text = s.Scan() {
-			named := func(agent string) bool { return strings.Contains(strings.ToLower(text), agent) }
+			named := func(agent string) bool { return hasWord(text, agent) }
 			if (tok == token.IDENT || tok == token.STRING) && slices.ContainsFunc(names, named) {
 				found = append(found, set.Position(pos).String()+": "+text)
 			}
@@ -50,6 +51,17 @@ func agentNames(fsys fs.FS) (found []string, err error) {
 		return err
 	})
 	return found, err
+}
+
+// hasWord reports whether a word of a text begins with the name of an agent. Capitals begin words.
+func hasWord(text, name string) bool {
+	for i := range len(text) - len(name) + 1 {
+		begins := i == 0 || !unicode.IsLetter(rune(text[i-1])) || unicode.IsUpper(rune(text[i]))
+		if begins && strings.EqualFold(text[i:i+len(name)], name) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestAgentsAreNamedInTheCatalogAlone(t *testing.T) {
@@ -67,12 +79,13 @@ func TestANameOfAnAgentIsFound(t *testing.T) {
 		path, src string
 		found     bool
 	}{
-		"a comparison":   {"server/agent/acp/a.go", "package acp\nvar b = name == \"Codex\"\n", true},
-		"an identifier":  {"server/agent/acp/rpc/a.go", "package rpc\nvar isClaude bool\n", true},
-		"a comment":      {"server/agent/acp/a.go", "package acp\n\n// As Claude does.\nvar b bool\n", false},
-		"a test":         {"server/agent/acp/a_test.go", "package acp\nvar b = \"qwen\"\n", false},
-		"in the catalog": {"server/agent/acp/catalog/a.go", "package catalog\nvar b = \"qwen\"\n", false},
-		"elsewhere":      {"server/policy/a.go", "package policy\nvar b = \".qwen\"\n", false},
+		"a comparison":     {"server/agent/acp/a.go", "package acp\nvar b = name == \"Codex\"\n", true},
+		"an identifier":    {"server/agent/acp/rpc/a.go", "package rpc\nvar isClaude bool\n", true},
+		"a part of a word": {"server/agent/acp/a.go", "package acp\nconst actionDecline = \"decline\"\n", false},
+		"a comment":        {"server/agent/acp/a.go", "package acp\n\n// As Claude does.\nvar b bool\n", false},
+		"a test":           {"server/agent/acp/a_test.go", "package acp\nvar b = \"qwen\"\n", false},
+		"in the catalog":   {"server/agent/acp/catalog/a.go", "package catalog\nvar b = \"qwen\"\n", false},
+		"elsewhere":        {"server/policy/a.go", "package policy\nvar b = \".qwen\"\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, err := agentNames(fstest.MapFS{acpDir: {Mode: fs.ModeDir}, test.path: {Data: []byte(test.src)}})

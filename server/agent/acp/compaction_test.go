@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent/acp/catalog"
 )
 
 func TestACompactionIsShownWithTheSizesAroundIt(t *testing.T) {
@@ -32,7 +33,7 @@ func TestACompactionIsShownWithTheSizesAroundIt(t *testing.T) {
 		},
 		"cancelled": {[]string{usage + `800}`, compaction(`"status":"cancelled","error":null`), usage + `800}`}, nil, nil},
 	} {
-		c, tn, r := knownTurn(t, (&client{}).known())
+		c, tn, r := knownTurn(t, catalog.Agent{})
 		notify(c, test.updates...)
 		c.endTurn(tn)
 		got, notices := r.data(protocol.ContextCompacted), r.data(protocol.Notice)
@@ -55,7 +56,7 @@ func TestNoticesOfTheAgentAreShown(t *testing.T) {
 		`"severity":"error","title":"Broken","description":null`:   {Level: protocol.LevelWarning, Message: "Broken"},
 		`"severity":"_other","title":"Other","description":"text"`: {Level: protocol.LevelWarning, Message: "Other: text"},
 	} {
-		c, _, r := knownTurn(t, (&client{}).known())
+		c, _, r := knownTurn(t, catalog.Agent{})
 		notify(c, `{"sessionUpdate":"notice",`+fields+`}`)
 		if got := r.data(protocol.Notice); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %+v", fields, got)
@@ -88,7 +89,7 @@ func TestTheLastPlanIsShown(t *testing.T) {
 		},
 		"another type": {[]string{`{"sessionUpdate":"plan_update","plan":{"type":"_x","planId":"a"}}`}, nil, 1},
 	} {
-		c, _, r := knownTurn(t, (&client{}).known())
+		c, _, r := knownTurn(t, catalog.Agent{})
 		notify(c, test.updates...)
 		var titles []string
 		if plans := r.data(protocol.PlanUpdated); len(plans) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/catalog"
 )
 
 func TestRequestsHaveTheFormOfVersionTwo(t *testing.T) {
@@ -56,7 +57,7 @@ func TestRequestsHaveTheFormOfVersionTwo(t *testing.T) {
 // playUpdates returns the events of updates of version 2 in a turn.
 func playUpdates(t *testing.T, updates ...string) *recorder {
 	t.Helper()
-	c, _, r := knownTurn(t, (&client{}).known())
+	c, _, r := knownTurn(t, catalog.Agent{})
 	c.wire = newWireV2()
 	notify(c, updates...)
 	return r
@@ -158,7 +159,7 @@ func TestChangesOfFilesAreShown(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		_, tn, _ := knownTurn(t, (&client{}).known())
+		_, tn, _ := knownTurn(t, catalog.Agent{})
 		tn.cwd = "/w"
 		a := tn.newApproval(&p)
 		shown := string(protocol.MustEncode(a.Content)) + strings.Join(a.Paths, " ")
@@ -187,7 +188,7 @@ func TestSubjectsOfRequestsAreShown(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		_, tn, _ := knownTurn(t, (&client{}).known())
+		_, tn, _ := knownTurn(t, catalog.Agent{})
 		tn.cwd = "/w"
 		a := tn.newApproval(&p)
 		if a.Title != "Run?" || a.Command != test.command || string(a.Input) != test.input || a.Why != test.why {
