@@ -19,16 +19,19 @@ func TestACompactionIsShownWithTheSizesAroundIt(t *testing.T) {
 	}{
 		"sizes": {
 			[]string{usage + `800}`, compaction(`"status":"in_progress"`), compaction(`"status":"completed"`), usage + `200}`, usage + `300}`},
-			[]protocol.ContextCompactedData{{Before: 800, After: 200, Percent: 75, Automatic: true}}, nil,
+			[]protocol.ContextCompactedData{{Before: 800, After: 200, Percent: 75, Automatic: true}},
+			nil,
 		},
 		"reported twice": {
 			[]string{usage + `800}`, compaction(`"status":"completed"`), compaction(`"status":"completed"`), usage + `200}`},
-			[]protocol.ContextCompactedData{{Before: 800, After: 200, Percent: 75, Automatic: true}}, nil,
+			[]protocol.ContextCompactedData{{Before: 800, After: 200, Percent: 75, Automatic: true}},
+			nil,
 		},
 		"no size after it":  {[]string{usage + `800}`, compaction(`"status":"completed"`)}, nil, []string{"the agent has compacted its context"}},
 		"no size before it": {[]string{compaction(`"status":"completed"`), usage + `200}`}, nil, []string{"the agent has compacted its context"}},
 		"a failure": {
-			[]string{usage + `800}`, compaction(`"status":"failed","error":"too long"`), usage + `800}`}, nil,
+			[]string{usage + `800}`, compaction(`"status":"failed","error":"too long"`), usage + `800}`},
+			nil,
 			[]string{"the context could not be compacted: too long"},
 		},
 		"cancelled": {[]string{usage + `800}`, compaction(`"status":"cancelled","error":null`), usage + `800}`}, nil, nil},
@@ -81,11 +84,13 @@ func TestTheLastPlanIsShown(t *testing.T) {
 		"another one is": {[]string{items("a", "one"), items("b", "two"), remove("a")}, []string{"two"}, 0},
 		"a text": {
 			[]string{`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"a","content":"# Plan\n\n- one\n"}}`},
-			[]string{"# Plan", "- one"}, 0,
+			[]string{"# Plan", "- one"},
+			0,
 		},
 		"a file": {
 			[]string{`{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"a","uri":"file:///w/plan.md"}}`},
-			[]string{"plan in file:///w/plan.md"}, 0,
+			[]string{"plan in file:///w/plan.md"},
+			0,
 		},
 		"another type": {[]string{`{"sessionUpdate":"plan_update","plan":{"type":"_x","planId":"a"}}`}, nil, 1},
 	} {

@@ -21,28 +21,39 @@ func TestRequestsHaveTheFormOfVersionTwo(t *testing.T) {
 		want, fields string
 	}{
 		"initialize": {
-			"initialize", initializeParams{Version: 2, Client: implementation{Name: "a", Version: "1"}},
+			"initialize",
+			initializeParams{Version: 2, Client: implementation{Name: "a", Version: "1"}},
 			"initialize", `{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"auth":{}}}`,
 		},
 		"a session": {
-			"session/new", sessionParams{CWD: "/w", Servers: servers}, "session/new",
+			"session/new",
+			sessionParams{CWD: "/w", Servers: servers},
+			"session/new",
 			`{"cwd":"/w","mcpServers":[{"type":"stdio","name":"files","command":"/bin/files","args":["-r"],"env":[]},` +
 				`{"type":"http","name":"web","url":"https://x","headers":[]}]}`,
 		},
 		"a load": {
-			"session/load", sessionParams{Session: "s", CWD: "/w", Servers: []any{}}, "session/resume",
+			"session/load",
+			sessionParams{Session: "s", CWD: "/w", Servers: []any{}},
+			"session/resume",
 			`{"sessionId":"s","cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`,
 		},
 		"a resume": {
-			"session/resume", sessionParams{Session: "s", CWD: "/w", Servers: []any{}}, "session/resume",
+			"session/resume",
+			sessionParams{Session: "s", CWD: "/w", Servers: []any{}},
+			"session/resume",
 			`{"sessionId":"s","cwd":"/w","mcpServers":[]}`,
 		},
 		"a choice": {
-			"session/set_config_option", setConfigParams{Session: "s", ID: "mode", Value: "plan"}, "session/set_config_option",
+			"session/set_config_option",
+			setConfigParams{Session: "s", ID: "mode", Value: "plan"},
+			"session/set_config_option",
 			`{"sessionId":"s","configId":"mode","type":"id","value":"plan"}`,
 		},
 		"a switch": {
-			"session/set_config_option", setConfigParams{"s", "fast", "boolean", true}, "session/set_config_option",
+			"session/set_config_option",
+			setConfigParams{"s", "fast", "boolean", true},
+			"session/set_config_option",
 			`{"sessionId":"s","configId":"fast","type":"boolean","value":true}`,
 		},
 		"a login": {"authenticate", authenticateParams{"key"}, "auth/login", `{"methodId":"key"}`},
