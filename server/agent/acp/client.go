@@ -201,6 +201,13 @@ func (c *client) laneFor(session string) (*lane, *replay) {
 	return nil, replay
 }
 
+// owns reports whether an ACP session is the agent's own, or may be: it is being opened.
+func (c *client) owns(session string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session == "" || session == c.session
+}
+
 func (c *client) prompt(ctx context.Context, blocks []block) (promptResult, error) {
 	return c.wire.prompt(ctx, c.conn, promptParams{Session: c.session, Prompt: blocks})
 }

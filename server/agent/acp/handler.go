@@ -49,12 +49,15 @@ func (c *client) HandleNotification(method string, params json.RawMessage) {
 // keeps one that belongs to none.
 func (c *client) applyUpdate(session string, u *update, keep func()) {
 	lane, replay := c.laneFor(session)
-	if sub := c.subs.get(session); sub != nil && replay == nil && sub.applyOptions(u) {
-		return
-	}
-	applied := c.applyAgentUpdate(u)
-	if lane != nil && replay == nil {
-		lane.applyActivity(u)
+	applied := false
+	switch sub := c.subs.get(session); {
+	case sub != nil:
+		applied = replay != nil || sub.applyOptions(u) // its session has the past
+	case c.owns(session):
+		applied = c.applyAgentUpdate(u)
+		if lane != nil && replay == nil {
+			lane.applyActivity(u)
+		}
 	}
 	if applied {
 		return

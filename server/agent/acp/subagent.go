@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -430,7 +431,11 @@ func (s *subAgent) applyOptions(u *update) bool {
 		}
 	case "session_info_update":
 		s.rename(u.Title)
-	case "available_commands_update", "current_mode_update", "config_option_update":
+	case "notice":
+		if t := s.lane.current(); t != nil {
+			t.notify(strings.TrimSuffix(u.Title+": "+u.Description, ": "))
+		}
+	case "available_commands_update", "current_mode_update", "config_option_update", "compaction_update":
 	default:
 		return false
 	}
@@ -457,13 +462,10 @@ func (s *subAgent) rename(title string) {
 // updates decodes an update of an ACP session. Version 2 joins what one session sends: another one
 // must be known.
 func (c *client) updates(p *updateParams) (list []*update, ok bool) {
-	c.mu.Lock()
-	own := c.session == "" || p.Session == c.session
-	c.mu.Unlock()
 	switch sub := c.subs.get(p.Session); {
 	case sub != nil:
 		return sub.wire.updates(p.Update)
-	case own || c.wire.decodesLines():
+	case c.owns(p.Session) || c.wire.decodesLines():
 		return c.wire.updates(p.Update)
 	}
 	return nil, false

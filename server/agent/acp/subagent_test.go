@@ -1,7 +1,9 @@
 package acp
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent/acp/catalog"
+	"agentctl/server/agent/acp/rpc"
 )
 
 // lines returns the calls of the session's last turn that stand for sub-agents, as text.
@@ -310,12 +313,51 @@ func TestASubAgentIsTheSameAfterALoad(t *testing.T) {
 			subUpdate("s", `"sessionId":"a",`+idle),
 			{0, "c2a", `{"id":3,"method":"session/prompt"}`},
 			subUpdate("s", `"sessionId":"a",`+works), in("a", chunkOf("again")), subUpdate("s", `"sessionId":"a",`+idle),
-			{0, "a2c", `{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`},
+			{10, "a2c", `{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`},
 		}
 		a, s := playLines(t, lines)
 		a.saved = state{Session: "s", Owner: "ses", Prompted: true}
 		s.prompt(t.Context(), a, "go")
 		synctest.Wait()
 		s.wantLog(t, `parent/A is made`, `parent/A begins "A"`, `parent/A "again" ends completed <nil>`, `parent "" ends completed <nil>`)
+	})
+}
+
+func TestTheStateOfASubAgentEndsNoPromptOfItsParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := (&shownSessions{most: 9}).new("parent")
+		c := newTestClient(s.recorder)
+		c.host, c.wire = s, newWire(versionTwo)
+		a := &Agent{host: s, config: Config{CancelTimeout: time.Second}}
+		c.subs.agent, c.subs.host = a, s
+		in, open := io.Pipe()
+		c.conn = rpc.New(in, io.Discard, c)
+		defer c.conn.Wait()
+		defer func() { _ = open.Close() }()
+		prompt := &promptV2{accepted: true, ended: make(chan promptEndV2, 1)}
+		c.wire.(*wireV2).setPrompt(prompt)
+		send := func(session, update string) {
+			c.HandleNotification("session/update", json.RawMessage(`{"sessionId":"`+session+`","update":`+update+`}`))
+			synctest.Wait()
+		}
+		send("s", `{"sessionUpdate":"subagent_update","sessionId":"a","title":"A"}`)
+		send("a", `{"sessionUpdate":"state_update","state":"running"}`)
+		send("a", `{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"two"}]}`)
+		send("a", `{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"two words"}]}`)
+		send("a", `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+		send("nobody", `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+		if len(prompt.ended) != 0 {
+			t.Error("the prompt has ended")
+		}
+		send("s", `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+		if len(prompt.ended) != 1 {
+			t.Error("the prompt runs")
+		}
+		c.subs.finish()
+		s.all.running.Wait()
+		log := strings.Join(s.all.log, "\n")
+		if !strings.Contains(log, `parent/A "two words" ends completed`) || len(s.data(protocol.Raw)) != 1 {
+			t.Errorf("got\n%s\n%s", log, s.eventLines())
+		}
 	})
 }

@@ -86,10 +86,7 @@ func (w *work) runTurn(ctx context.Context, t *turn, turn agent.Turn) (agent.End
 	steerCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	steered := w.client.steer(steerCtx, t, turn.Steering)
 	defer steered.close(stop)
-	defer func() {
-		w.client.subs.awaitBegins()
-		w.lane.endTurn(t)
-	}()
+	defer w.endTurn(t)
 	end, err := w.await(ctx, t)
 	if ctx.Err() != nil {
 		end, err = w.cancel(ctx, t), nil
@@ -99,6 +96,16 @@ func (w *work) runTurn(ctx context.Context, t *turn, turn agent.Turn) (agent.End
 		end = w.agent.recordUsage(w.client, t, promptResult{}, end)
 	}
 	return t.settle(end), err
+}
+
+// endTurn detaches the turn and waits for its pending requests.
+func (w *work) endTurn(t *turn) {
+	if w.sub == nil {
+		w.client.endTurn(t)
+		return
+	}
+	w.client.subs.awaitBegins()
+	w.lane.endTurn(t)
 }
 
 // await waits for the end of the work, or of ctx.
