@@ -22,6 +22,7 @@ func queueAfter(s *Session, t *turn, m protocol.Message, end agent.End) []record
 	if end.Limit != nil {
 		ended.Limit = *end.Limit
 	}
+	ended.TookIn = ended.TookIn || m.Work // no message is to be sent again
 	return s.limits.End(s.state, &ended)
 }
 

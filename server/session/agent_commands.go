@@ -165,6 +165,9 @@ func (s *Session) compact(cmd *command, _ *protocol.Empty) (any, error) {
 }
 
 func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error) {
+	if s.spec.SubAgent != nil {
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "a sub-agent has no settings: configure its parent")
+	}
 	if d.Setting == policy.SettingID {
 		if done, err := s.configurePolicy(cmd, d.Value); done || err != nil {
 			return protocol.Empty{}, err

@@ -39,9 +39,6 @@ func (s *Session) configurePolicy(cmd *command, value string) (done bool, err er
 	if _, err := s.openAgent(); err != nil {
 		return false, err
 	}
-	if s.spec.SubAgent != nil {
-		return false, protocol.Errorf(protocol.CodeUnsupported, "the policy of its root decides the requests of a sub-agent")
-	}
 	d := s.decider()
 	chosen, err := d.Choose(value)
 	switch {

@@ -157,3 +157,19 @@ func TestWorkDuringATurnBeginsAfterItUnlessAMessageIsNext(t *testing.T) {
 		r.waitIdle()
 	})
 }
+
+func TestWorkThatAUsageLimitEndsIsNotQueued(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		if err := r.begin(r.agents.last().work("")); err != nil {
+			t.Fatal(err)
+		}
+		r.send(id, "next")
+		r.agents.run().finish((&agent.LimitError{Message: "no more"}).End(), nil)
+		r.waitIdle()
+		st := r.state(id)
+		if len(st.Queue) != 1 || st.Queue[0].Text != "next" || st.LimitHold() == nil || st.Last.Reason != protocol.ReasonLimited {
+			t.Errorf("queue %+v, holds %+v, %+v", st.Queue, st.Holds, st.Last)
+		}
+	})
+}
