@@ -55,7 +55,8 @@
 //	                        runs a process group until the agent closes
 //	{"steer":N}             waits for N messages that join the turn; refuse (the reason)
 //	{"fail":TEXT}           code: the agent fails; in a task, the task fails
-//	{"end":REASON}          code, message, usage: the turn ends
+//	{"end":REASON}          code, message, usage: the turn ends; with the reason limited, resets_in (the
+//	                        duration of the limit) and taken_in (the message is not sent again)
 //
 // Variables in texts, titles, commands and ids: {message}, {n} (the number of the message), {turn},
 // {steered} (the last message that joined the turn), the id of a setting and, after an ask, {outcome} {decision} {option} {reason} {by} {answers}

@@ -75,20 +75,30 @@ type end struct {
 	Code    protocol.Code   `json:"code"`
 	Message string          `json:"message"`
 	Usage   *protocol.Usage `json:"usage"`
+
+	ResetsIn duration `json:"resets_in"`
+	TakenIn  bool     `json:"taken_in"`
 }
 
 func (e *end) check() error {
 	switch e.Reason {
 	case protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonTimeout,
 		protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied,
-		protocol.ReasonBudget:
+		protocol.ReasonBudget, protocol.ReasonLimited:
 		return nil
 	}
 	return fmt.Errorf("unknown reason %.40q", string(e.Reason))
 }
 
 func (e *end) run(_ context.Context, r *runner) error {
-	return endError{Reason: e.Reason, Code: e.Code, Message: r.expand(e.Message), Usage: e.Usage}
+	ended := endError{Reason: e.Reason, Code: e.Code, Message: r.expand(e.Message), Usage: e.Usage}
+	if e.Reason == protocol.ReasonLimited {
+		ended.Code, ended.Limit = protocol.CodeLimited, &agent.Limit{TookIn: e.TakenIn}
+		if e.ResetsIn > 0 {
+			ended.Limit.ResetsAt = time.Now().Add(time.Duration(e.ResetsIn))
+		}
+	}
+	return ended
 }
 
 // A fail fails the agent or, in a task, the task.
