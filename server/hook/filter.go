@@ -41,6 +41,8 @@ func (f *Filter) typeOf(e *protocol.Event) string {
 		switch {
 		case d.Reason == protocol.ReasonBudget && f.has(TypeBudget):
 			return TypeBudget
+		case d.Reason == protocol.ReasonLimited && f.has(TypeLimited):
+			return TypeLimited
 		case d.Reason != protocol.ReasonBudget && d.Failed() && f.has(TypeError):
 			return TypeError
 		case f.has(TypeTurnEnded):

@@ -16,12 +16,13 @@ const (
 	TypeRequested = "approval.requested"
 	TypeResolved  = "approval.resolved"
 	TypeTurnEnded = "turn.ended"
-	TypeError     = "error"  // a turn that failed
-	TypeBudget    = "budget" // a turn that used up its budget
+	TypeError     = "error"   // a turn that failed
+	TypeBudget    = "budget"  // a turn that used up its budget
+	TypeLimited   = "limited" // a turn that a usage limit of the account ended
 )
 
 // Types lists the types of notifications.
-var Types = []string{TypeRequested, TypeResolved, TypeTurnEnded, TypeError, TypeBudget}
+var Types = []string{TypeRequested, TypeResolved, TypeTurnEnded, TypeError, TypeBudget, TypeLimited}
 
 // A Hook sends notifications to a URL or a command. Zero values of its limits mean the defaults
 // given.

@@ -20,7 +20,7 @@ type Notification struct {
 	Hook    string           `json:"hook"`
 	Session protocol.Summary `json:"session"` // when it is sent
 
-	Turn     *Turn                          `json:"turn,omitempty"`     // of turn.ended, error and budget
+	Turn     *Turn                          `json:"turn,omitempty"`     // of turn.ended, error, budget and limited
 	Approval *Approval                      `json:"approval,omitempty"` // of approval.requested
 	Resolved *protocol.ApprovalResolvedData `json:"resolved,omitempty"` // of approval.resolved
 	By       *protocol.Actor                `json:"by,omitempty"`       // who caused the event

@@ -27,7 +27,7 @@ func turnsOf(list []Notification) string {
 
 func TestEachEndOfATurnIsSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Hook{Filter: Filter{Types: []string{TypeTurnEnded, TypeError, TypeBudget}}})
+		r := newRig(t, Hook{Filter: Filter{Types: []string{TypeTurnEnded, TypeError, TypeBudget, TypeLimited}}})
 		r.sessions.create("s_1", nil)
 		r.sessions.endTurn("s_1", "old", "before the hook existed", protocol.ReasonCompleted)
 		r.start()
@@ -36,13 +36,14 @@ func TestEachEndOfATurnIsSentOnce(t *testing.T) {
 		r.sessions.create("s_2", nil)
 		r.sessions.endTurn("s_2", "t2", strings.Repeat("é", maxTurnText), protocol.ReasonError)
 		r.sessions.endTurn("s_2", "t3", "", protocol.ReasonBudget)
+		r.sessions.endTurn("s_2", "t4", "", protocol.ReasonLimited)
 		synctest.Wait()
 		r.close()
 		byTurn := map[string]Notification{}
 		for _, n := range r.receiver.taken() {
 			byTurn[n.Turn.ID] = n
 		}
-		if len(r.receiver.taken()) != 3 || len(byTurn) != 3 {
+		if len(r.receiver.taken()) != 4 || len(byTurn) != 4 {
 			t.Fatalf("sent: %s", turnsOf(r.receiver.taken()))
 		}
 		a, b, c := byTurn["t1"], byTurn["t2"], byTurn["t3"]
@@ -53,8 +54,8 @@ func TestEachEndOfATurnIsSentOnce(t *testing.T) {
 		if b.Type != TypeError || len(b.Turn.Text) != maxTurnText || b.Turn.TextMissing != maxTurnText {
 			t.Errorf("%s: %d bytes, %d missing", b.Type, len(b.Turn.Text), b.Turn.TextMissing)
 		}
-		if c.Type != TypeBudget {
-			t.Errorf("%+v", c)
+		if c.Type != TypeBudget || byTurn["t4"].Type != TypeLimited {
+			t.Errorf("%+v, %+v", c, byTurn["t4"])
 		}
 	})
 }
