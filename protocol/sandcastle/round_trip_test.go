@@ -213,7 +213,7 @@ func visibleSession(events []protocol.Event, joined int, history bool) (*protoco
 		}
 	}
 	whole.Plan, whole.Context, whole.Rules = visible.Plan, visible.Context, visible.Rules
-	whole.Options, whole.Usage = visible.Options, visible.Usage
+	whole.Options, whole.Usage, whole.Limits = visible.Options, visible.Usage, visible.Limits
 	whole.Title, whole.Last, whole.Turns = visible.Title, visible.Last, visible.Turns
 	var turns []mapping
 	for _, t := range past.Turns {

@@ -101,7 +101,8 @@ func (c *Conn) sendMessage(id string, d protocol.SendData) {
 }
 
 // reportQueued reports to the client that its message, which came with an id, waits. It releases holds
-// after a decision or a restart, which the protocol cannot release.
+// after a decision, a restart or a usage limit, which the protocol cannot release, unless the server
+// will.
 func (c *Conn) reportQueued(id string, r *protocol.SendResult) {
 	if c.session.State == nil {
 		return
@@ -112,6 +113,12 @@ func (c *Conn) reportQueued(id string, r *protocol.SendResult) {
 	}
 	for _, h := range c.session.State.Holds {
 		switch h.Reason {
+		case protocol.HoldLimit:
+			if h.Until != nil {
+				text = "Queued: the queue is held until a usage limit ends."
+				break
+			}
+			fallthrough
 		case protocol.HoldDenyStop, protocol.HoldRestart:
 			c.Request(protocol.DoQueueRelease, c.session.Session, "", protocol.QueueReleaseData{Hold: h.ID}, nil)
 		case protocol.HoldUser, protocol.HoldInterrupt:
