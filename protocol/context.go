@@ -158,6 +158,7 @@ type ContextResult struct {
 	Context ContextInfo   `json:"context"`
 	Usage   *Usage        `json:"usage,omitempty"`
 	Parts   []ContextPart `json:"parts,omitempty"`
+	Limits  []UsageWindow `json:"limits,omitempty"` // of the agent's account, as last reported
 }
 
 // A ContextPart is a kind of content and the tokens that it takes of the context, estimated.

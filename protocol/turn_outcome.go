@@ -1,6 +1,9 @@
 package protocol
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // A TurnOutcome is the end of a turn in one object, for scripts: the last line of a verb that
 // waited for it, and the answer of an HTTP request that did.
@@ -17,6 +20,7 @@ type TurnOutcome struct {
 	Cost       float64       `json:"cost,omitempty"`
 	DurationMS int64         `json:"duration_ms"`
 	Files      []ChangedFile `json:"files,omitempty"`
+	ResetsAt   *time.Time    `json:"resets_at,omitempty"` // of the usage limit, with reason limited, if known
 }
 
 // A ChangedFile is a file that tool calls of a turn changed, as far as they reported the change.
@@ -31,7 +35,7 @@ type ChangedFile struct {
 func NewTurnOutcome(session string, turn *Turn, end *TurnEndedData) TurnOutcome {
 	o := TurnOutcome{
 		Type: "outcome", Session: session, Reason: end.Reason, Code: end.Code, Message: end.Message, Usage: end.Usage,
-		DurationMS: end.DurationMS,
+		DurationMS: end.DurationMS, ResetsAt: end.ResetsAt,
 	}
 	if end.Usage != nil {
 		o.Cost = end.Usage.Cost

@@ -19,6 +19,9 @@ var limitEvents = []EventType{
 // without a user; 0: never.
 const ContinueSetting = "continue-after-limit"
 
+// MaxContinuations bounds the value of ContinueSetting.
+const MaxContinuations = 1000
+
 // LimitsData is the data of limits.updated. It has all windows of the agent's account that the agent
 // reports.
 type LimitsData struct {

@@ -9,6 +9,7 @@ import (
 // reloaded are the fields of Server that a running server takes over.
 var reloaded = []string{
 	"Agents", "MCP", "Providers", "DefaultAgent", "Sandbox", "Timeouts", "Window", "Limits", "Origins", "Hooks",
+	"ContinueAfterLimit",
 }
 
 // A change of any value that a running server does not take over is named by its key.
@@ -22,7 +23,7 @@ func TestAChangeThatNeedsARestartIsNamed(t *testing.T) {
 		switch v := reflect.ValueOf(next).Elem().FieldByIndex(field.Index); v.Kind() {
 		case reflect.String:
 			v.SetString("x")
-		case reflect.Int64:
+		case reflect.Int, reflect.Int64:
 			v.SetInt(1)
 		case reflect.Map:
 			v.Set(reflect.MakeMap(v.Type()))

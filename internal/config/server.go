@@ -33,6 +33,9 @@ type Server struct {
 	Sandbox      protocol.Sandbox            `json:"sandbox"`       // of sessions whose creator and agent choose none; default off
 	sandbox.Config
 	Users string `json:"users"` // path of the file of users who log in
+
+	ContinueAfterLimit int `json:"continue_after_limit"` // times that a session continues after usage limits, unless its creator chooses; default 0
+
 	Timeouts
 	States
 	Sync    string   `json:"sync"`    // of the store: normal or full; default normal
@@ -230,6 +233,9 @@ func (c *Server) check() error {
 	}
 	if r := c.Retention; r.Sessions < 0 || r.Bytes < 0 {
 		return errors.New("retention.sessions and retention.bytes must be positive")
+	}
+	if n := c.ContinueAfterLimit; n < 0 || n > protocol.MaxContinuations {
+		return fmt.Errorf("continue_after_limit: want 0 to %d", protocol.MaxContinuations)
 	}
 	if c.Window < 0 {
 		return errors.New("window must be positive")

@@ -12,7 +12,7 @@ import (
 
 func TestAConfigurationIsReadStrictly(t *testing.T) {
 	got, err := parseServer([]byte(`{"agents":{"a":{"command":"x","args":["--acp"],"env":{"K":"V"}},"b":{"script":"dir/b.script"}},
-		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","state_ttl":"168h","state_secret":"s","state_keys":["other.pem","/x.pem"],"sync":"full",
+		"default_agent":"a","approval_timeout":"5m","edit_hold":"1s","agent_idle":"6h","continue_after_limit":3,"state_ttl":"168h","state_secret":"s","state_keys":["other.pem","/x.pem"],"sync":"full",
 		"mcp":{"c":{"command":"bin/c","args":["-x"],"env":{"K":"${V}"},"agents":["a","claude"]},
 			"d":{"command":"npx"},"u":{"type":"sse","url":"https://x/${V}","headers":{"A":"${V}"},"agents":[]}},
 		"window":1024,"retention":{"age":"1h","sessions":5,"bytes":9},"origins":["https://box.example:8443"],"limits":{"message":2048,"inflight":3,"rate":7},
@@ -41,7 +41,7 @@ func TestAConfigurationIsReadStrictly(t *testing.T) {
 				Agents: []string{},
 			},
 		},
-		DefaultAgent: "a",
+		DefaultAgent: "a", ContinueAfterLimit: 3,
 		Timeouts: Timeouts{
 			ApprovalTimeout: Duration(5 * time.Minute), EditHold: Duration(time.Second),
 			AgentIdle: Duration(6 * time.Hour), StateTTL: Duration(168 * time.Hour),
@@ -80,6 +80,7 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 		`{"sandbox_write":["./x"]}`:                                     `sandbox_write: invalid path "./x"`,
 		`{"sync":"sometimes"}`:                                          "sync: invalid value",
 		`{"retention":{"sessions":-1}}`:                                 "retention.sessions",
+		`{"continue_after_limit":-1}`:                                   "continue_after_limit: want 0",
 		`{"window":-1}`:                                                 "positive",
 		`{} {}`:                                                         "more than one",
 		`{"agents":{"a":{"model":"x","script":"y"}}}`:                   `agents.a: want one of command, script`,

@@ -136,7 +136,7 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 	m, err := requireCapability[agent.Measurer](s, "report its context")
 	if err != nil {
 		if s.state.Context != nil {
-			return protocol.ContextResult{Context: *s.state.Context, Usage: s.state.Usage}, nil
+			return protocol.ContextResult{Context: *s.state.Context, Usage: s.state.Usage, Limits: s.state.Limits}, nil
 		}
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (s *Session) context(cmd *command, _ *protocol.Empty) (any, error) {
 		return protocol.ContextResult{Context: info, Parts: parts}, err
 	}, unlessFailed(func(v any) (any, error) {
 		r := v.(protocol.ContextResult)
-		r.Usage = s.state.Usage
+		r.Usage, r.Limits = s.state.Usage, s.state.Limits
 		return r, nil
 	}))
 	return nil, errAnswerLater

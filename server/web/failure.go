@@ -35,6 +35,7 @@ var statuses = map[protocol.Code]int{
 	protocol.CodeInternal:        http.StatusInternalServerError,
 	protocol.CodeCorrupt:         http.StatusInternalServerError,
 	protocol.CodeAgentFailed:     http.StatusBadGateway,
+	protocol.CodeLimited:         http.StatusBadGateway,
 	protocol.CodeStorage:         http.StatusServiceUnavailable,
 	protocol.CodeShuttingDown:    http.StatusServiceUnavailable,
 	protocol.CodeServerRestart:   http.StatusServiceUnavailable,

@@ -192,6 +192,12 @@ func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style,
 		return "▸", &styles.Success, "running"
 	case s.Status == protocol.Closed:
 		return "×", &styles.Dim, "closed"
+	case s.Reason == protocol.ReasonLimited && s.Scheduled != nil:
+		return "‖", &styles.Warning, "limited to " + dayOrClock(styles, *s.Scheduled)
+	case s.Reason == protocol.ReasonLimited && s.ResetsAt != nil && s.ResetsAt.After(styles.Now()):
+		return "‖", &styles.Warning, "limited to " + dayOrClock(styles, *s.ResetsAt)
+	case s.Reason == protocol.ReasonLimited:
+		return "‖", &styles.Warning, "limited"
 	case s.Held && s.Queue > 0:
 		return "‖", &styles.Warning, "held"
 	}

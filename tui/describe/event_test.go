@@ -107,10 +107,10 @@ func TestHold(t *testing.T) {
 		protocol.HoldUser: "held", protocol.HoldInterrupt: "held after an interrupt",
 		protocol.HoldRestart: "held after a restart", protocol.HoldDenyStop: "held after a denial",
 	} {
-		if got := Hold(&protocol.Hold{Reason: reason}); got != want {
+		if got := Hold(&protocol.Hold{Reason: reason}, nil); got != want {
 			t.Errorf("Hold(%s) = %q, want %q", reason, got, want)
 		}
-		if got := Hold(&protocol.Hold{Reason: reason, By: &tuitest.Bob}); got != want+" by bob" {
+		if got := Hold(&protocol.Hold{Reason: reason, By: &tuitest.Bob}, nil); got != want+" by bob" {
 			t.Errorf("Hold(%s by bob) = %q, want %q", reason, got, want+" by bob")
 		}
 	}
@@ -118,7 +118,7 @@ func TestHold(t *testing.T) {
 		nil:          "paused for an edit",
 		&tuitest.Bob: "paused while bob edits",
 	} {
-		if got := Hold(&protocol.Hold{Reason: protocol.HoldEdit, By: by}); got != want {
+		if got := Hold(&protocol.Hold{Reason: protocol.HoldEdit, By: by}, nil); got != want {
 			t.Errorf("Hold(%s) = %q, want %q", protocol.HoldEdit, got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"time"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -18,8 +19,8 @@ func EditHold(s *protocol.State, message string) *protocol.Hold {
 	return nil
 }
 
-// Hold describes a queue hold.
-func Hold(h *protocol.Hold) string {
+// Hold describes a queue hold. at formats a time.
+func Hold(h *protocol.Hold, at func(time.Time) string) string {
 	s := "held"
 	switch h.Reason {
 	case protocol.HoldEdit:
@@ -33,6 +34,11 @@ func Hold(h *protocol.Hold) string {
 		s = "held after a restart"
 	case protocol.HoldDenyStop:
 		s = "held after a denial"
+	case protocol.HoldLimit:
+		s = "held after a " + Limited(h.ResetsAt, at)
+		if h.Until != nil {
+			s = "held after a usage limit, continues " + at(*h.Until)
+		}
 	}
 	if h.By != nil {
 		s += " by " + format.JoinLines(transcript.Clean(h.By.Name))

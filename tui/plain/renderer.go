@@ -56,6 +56,9 @@ func newRenderer(zone *time.Location) *renderer {
 	}
 }
 
+// date formats a date and time of day.
+func (r *renderer) date(t time.Time) string { return t.In(r.zone).Format("2006-01-02 15:04") }
+
 // flush writes the lines rendered since the last flush. w must report a failed write later, like
 // bufio.Writer.
 func (r *renderer) flush(w io.StringWriter) {
@@ -179,6 +182,9 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		d := remote.DecodeData[protocol.TurnEndedData](e.Data)
 		took := format.Duration(format.Millis(d.DurationMS))
 		reason := describe.Reason(d.Reason) + describe.By(e.By)
+		if d.ResetsAt != nil {
+			reason += ", resets " + r.date(*d.ResetsAt)
+		}
 		r.linef("turn %s after %s%s", reason, took, ui.Prefixed(": ", d.Message))
 	case protocol.QueueAdded, protocol.QueueScheduled, protocol.QueueUpdated, protocol.QueueRemoved,
 		protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased:
@@ -206,7 +212,7 @@ func (r *renderer) writeQueue(e *protocol.Event) {
 		if d.NotBefore != nil {
 			at = *d.NotBefore
 		}
-		r.linef("scheduled for %s: %s: %s", at.In(r.zone).Format("2006-01-02 15:04"), remote.ActorName(d.By), d.Text)
+		r.linef("scheduled for %s: %s: %s", r.date(at), remote.ActorName(d.By), d.Text)
 	case protocol.QueueUpdated:
 		d := remote.DecodeData[protocol.QueueUpdatedData](e.Data)
 		r.linef("queued message edited by %s: %s", remote.ActorName(e.By), d.Text)
@@ -224,7 +230,7 @@ func (r *renderer) writeQueue(e *protocol.Event) {
 		}
 		r.linef("queued message moved to %d%s by %s", d.Index+1, into, remote.ActorName(e.By))
 	case protocol.QueueHeld:
-		r.linef("queue %s", describe.Hold(remote.DecodeData[protocol.Hold](e.Data)))
+		r.linef("queue %s", describe.Hold(remote.DecodeData[protocol.Hold](e.Data), r.date))
 	case protocol.QueueReleased:
 		r.linef("queue released")
 	}

@@ -101,7 +101,7 @@ func (r *renderer) statusText() string {
 		s += ", " + format.Count(n, "queued message")
 	}
 	if hold := r.state.BlockingHold(); hold != nil {
-		s += ", queue " + describe.Hold(hold)
+		s += ", queue " + describe.Hold(hold, r.date)
 	}
 	return s
 }

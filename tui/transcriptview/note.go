@@ -68,6 +68,9 @@ func turnEndNote(s *ui.Styles, t *protocol.Turn, by *protocol.Actor) *note {
 	} else if d.Message != "" {
 		parts[0] += ": " + d.Message
 	}
+	if d.ResetsAt != nil {
+		parts = append(parts, "resets "+s.ShortDate(*d.ResetsAt))
+	}
 	if d.DurationMS > 0 {
 		parts = append(parts, format.Duration(format.Millis(d.DurationMS)))
 	}

@@ -65,6 +65,7 @@ act as you. See docs/agents.md and docs/sessions.md.`,
 		{Flag: "model", Feature: codec.CreateSettings},
 		{Flag: "option", Feature: codec.CreateSettings},
 		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: settingLimit, Feature: codec.CreateSettings},
 		{Flag: "sandbox", Feature: codec.CreateSandbox},
 		{Flag: "sandbox-network", Feature: codec.CreateSandbox},
 		{Flag: "worktree", Feature: codec.CreateLabels},
@@ -81,14 +82,14 @@ act as you. See docs/agents.md and docs/sessions.md.`,
 			f.StringVar(&o.Title, "title", "", "`TEXT` that describes the session")
 			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
+			f.StringArrayVar(&o.Env, "env", nil, "environment `K=V`, K= removes it; repeatable")
 			f.StringArrayVar(&o.Labels, "label", nil, "set the label `K=V` of the session; repeatable")
 			o.Settings.add(f)
 			o.Sandbox.add(cmd)
 			o.Worktree.add(cmd)
 			f.StringVar(&o.Load, "load", "", "continue the agent's own session `ID`")
 			f.BoolVar(&o.Lazy, "lazy", false, "start the agent with the first message")
-			f.BoolVar(&o.NoCheck, "no-check", false, "create the session even if the agent cannot start")
+			f.BoolVar(&o.NoCheck, "no-check", false, "create it even if the agent cannot start")
 			f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
 			f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
 			f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
@@ -155,7 +156,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if res.Message == nil {
 		return exit.Unsupportedf("the server does not report the first message: agentctl wait %s", res.Session)
 	}
-	t := turn.Tracker{CLI: o.CLI, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow}
+	t := turn.Tracker{CLI: o.CLI, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow, Continues: o.Settings.Limit != ""}
 	return t.TrackUntilInterrupted(c, res.Session, res.Message.Seq)
 }
 

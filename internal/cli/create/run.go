@@ -61,6 +61,7 @@ object of type outcome. See docs/scripts.md.`,
 		{Flag: "model", Feature: codec.CreateSettings},
 		{Flag: "option", Feature: codec.CreateSettings},
 		{Flag: "policy", Feature: codec.CreateSettings},
+		{Flag: settingLimit, Feature: codec.CreateSettings},
 		{Flag: "sandbox", Feature: codec.CreateSandbox},
 		{Flag: "sandbox-network", Feature: codec.CreateSandbox},
 		{Flag: "attach", Feature: codec.SendParts},
@@ -71,7 +72,7 @@ object of type outcome. See docs/scripts.md.`,
 			f := cmd.Flags()
 			f.StringVar(&o.Agent, "agent", "", "`AGENT` to run")
 			f.StringVar(&o.CWD, "cwd", "", "working `DIR` of the agent, on the server")
-			f.StringArrayVar(&o.Env, "env", nil, "set `K=V` in its environment, K= removes; repeatable")
+			f.StringArrayVar(&o.Env, "env", nil, "environment `K=V`, K= removes it; repeatable")
 			o.Settings.add(f)
 			o.Sandbox.add(cmd)
 			f.BoolVar(&o.Keep, "keep", false, "keep the session")
@@ -121,6 +122,7 @@ func runRun(ctx context.Context, o *runOptions) (err error) {
 		asker := asker{cli: o.CLI, connection: c, session: session}
 		t := turn.Tracker{
 			CLI: o.CLI, Message: sent.MessageID, Turn: sent.Turn, Print: !o.CLI.Out.JSON, Decide: asker.decide(),
+			Continues: o.Settings.Limit != "",
 		}
 		err = t.Track(c, session, sent.Seq)
 	}

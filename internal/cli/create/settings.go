@@ -18,6 +18,7 @@ const (
 	settingMode   = "mode"
 	settingModel  = "model"
 	settingPolicy = protocol.PolicySetting
+	settingLimit  = protocol.ContinueSetting
 )
 
 // policyNames returns the names of the policies, for completion.
@@ -33,14 +34,16 @@ type settingFlags struct {
 	Mode    string
 	Model   string
 	Policy  string
+	Limit   string   // continuations after usage limits
 	Options []string // each K=V
 }
 
 func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.Mode, settingMode, "", "`MODE` of the agent")
 	f.StringVar(&s.Model, settingModel, "", "`MODEL` of the agent")
-	f.StringVar(&s.Policy, settingPolicy, "", "policy `NAME`: ask, auto-read, auto-edit, deny, plan")
-	f.StringArrayVar(&s.Options, "option", nil, "set `K=V`, another setting of the agent; repeatable")
+	f.StringVar(&s.Policy, settingPolicy, "", "`NAME`: ask, auto-read, auto-edit, deny, plan")
+	f.StringVar(&s.Limit, settingLimit, "", "continue up to `N` times after a usage limit ends")
+	f.StringArrayVar(&s.Options, "option", nil, "set another setting `K=V`; repeatable")
 }
 
 // policyFile reads the policy file that --policy names; nil: it names a policy, or nothing.
@@ -68,7 +71,9 @@ func (s *settingFlags) values() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]string{settingMode: s.Mode, settingModel: s.Model, settingPolicy: s.Policy} {
+	for name, value := range map[string]string{
+		settingMode: s.Mode, settingModel: s.Model, settingPolicy: s.Policy, settingLimit: s.Limit,
+	} {
 		if value == "" || name == settingPolicy && s.namesFile() {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -35,6 +36,7 @@ type upSession struct {
 	Mode     string            `json:"mode"`
 	Model    string            `json:"model"`
 	Policy   string            `json:"policy"`
+	Limit    *int              `json:"continue_after_limit"` // continuations; nil: the server's default
 	Sandbox  string            `json:"sandbox"`
 	Network  string            `json:"sandbox_network"`
 	Options  map[string]string `json:"options"`
@@ -171,6 +173,9 @@ func (s *upSession) settings() map[string]string {
 		if value != "" {
 			values[name] = value
 		}
+	}
+	if s.Limit != nil {
+		values[settingLimit] = strconv.Itoa(*s.Limit)
 	}
 	return values
 }

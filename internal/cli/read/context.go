@@ -11,6 +11,7 @@ import (
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/format"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 )
@@ -25,7 +26,8 @@ var contextVerb = verb.Verb{
 	Use:   "context SESSION",
 	Short: "Show the usage of the agent's context",
 	Long: "Show how much of the agent's context is used, what takes the room if the\n" +
-		"agent reports it, and the tokens of the session so far.",
+		"agent reports it, the tokens of the session so far, and the usage limits of\n" +
+		"the agent's account if it reports them.",
 	Example: "  agentctl context fix -o json | jq .context.percent",
 	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoContext,
 	Trial:    "fix",
@@ -64,6 +66,9 @@ func runContext(ctx context.Context, o *contextOptions) error {
 			if used := describe.Usage(u, count); len(used) > 0 {
 				fmt.Fprintf(w, "used  %s\n", strings.Join(used, ", "))
 			}
+		}
+		for i := range res.Limits {
+			fmt.Fprintf(w, "limit %s\n", describe.Window(&res.Limits[i], output.LocalTime))
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 )
 
 // Verbs are the verbs of this package, in the order of the help.
@@ -52,10 +53,11 @@ type statusResult struct {
 	Last   *protocol.LastTurn `json:"last,omitempty"`
 	Turns  int                `json:"turns"`
 	queueStatus
-	Approvals []protocol.Approval   `json:"approvals"`
-	Plan      *protocol.Plan        `json:"plan,omitempty"`
-	Context   *protocol.ContextInfo `json:"context"`
-	Usage     *protocol.Usage       `json:"usage,omitempty"`
+	Approvals []protocol.Approval    `json:"approvals"`
+	Plan      *protocol.Plan         `json:"plan,omitempty"`
+	Context   *protocol.ContextInfo  `json:"context"`
+	Usage     *protocol.Usage        `json:"usage,omitempty"`
+	Limits    []protocol.UsageWindow `json:"limits,omitempty"` // of the agent's account, as last reported
 
 	permissions
 	liveStatus
@@ -98,7 +100,7 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent},
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
 		queueStatus: queueStatus{output.NonNil(s.Queue), output.NonNil(s.Holds), s.Scheduled},
-		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage,
+		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Limits: s.Limits,
 		permissions: permissions{len(s.Rules), s.Policy(), s.Sandbox},
 		liveStatus:  liveStatus{output.NonNil(r.Clients), r.ClientCount, r.Process},
 	}
@@ -143,12 +145,22 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	}
 	if v.Last != nil {
 		row("last turn", "%s  %s %s", v.Last.Turn, v.Last.Reason, output.OneLine(v.Last.Message, 72))
+		if at := v.Last.ResetsAt; at != nil {
+			row("", "the limit resets %s", output.LocalTime(*at))
+		}
 	}
 	if c := v.Context; c != nil {
 		row("context", "%s", contextText(c))
 	}
+	for i := range v.Limits {
+		row(rowName(i, "limits"), "%s", describe.Window(&v.Limits[i], output.LocalTime))
+	}
 	for i, h := range v.Holds {
-		row(rowName(i, "holds"), "%s  %s %s by %s", h.ID, h.Reason, h.MessageID, output.Actor(h.By))
+		until := ""
+		if h.Until != nil {
+			until = ", released " + output.LocalTime(*h.Until)
+		}
+		row(rowName(i, "holds"), "%s  %s %s by %s%s", h.ID, h.Reason, h.MessageID, output.Actor(h.By), until)
 	}
 	for i := range v.Queue {
 		row(rowName(i, "queue"), "%s", output.Queued(i, &v.Queue[i]))

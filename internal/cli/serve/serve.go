@@ -260,7 +260,7 @@ func serverConfig(c *config.Server, registry session.Agents, version string, log
 				SubAgents: c.Limits.SubAgents,
 				Disk: c.Limits.Disk, LogMemory: c.Limits.LogMemory,
 			},
-			AgentIdle: time.Duration(c.AgentIdle),
+			AgentIdle: time.Duration(c.AgentIdle), ContinueAfterLimit: c.ContinueAfterLimit,
 			Retention: upkeep.Retention{
 				Age: time.Duration(c.Retention.Age), Sessions: c.Retention.Sessions, Bytes: c.Retention.Bytes,
 			},

@@ -32,7 +32,7 @@ func ApprovalNeeded(s *protocol.State) *exit.Error {
 
 // QueueHeld returns the error of a verb that cannot continue before the hold h of s is released.
 func QueueHeld(s *protocol.State, h *protocol.Hold) error {
-	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is %s", describe.Hold(h)).
+	return exit.Errorf(exit.NeedsPerson, exit.CodeNeedsPerson, "the queue is %s", describe.Hold(h, output.LocalTime)).
 		WithHint("agentctl queue release %s", output.Session(s)).Needs(protocol.DoQueueRelease)
 }
 

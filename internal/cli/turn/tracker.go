@@ -27,6 +27,8 @@ type Tracker struct {
 
 	Decide func(*protocol.State) error // decides pending requests; nil: they end the tracking
 
+	Continues bool // follow a session that continues after a usage limit
+
 	MustExist bool // otherwise a dialect may answer before it sends the message's events
 
 	transcript protocol.Transcript // of the turn
@@ -196,7 +198,13 @@ func (t *Tracker) applyEvent(e *protocol.Event, raw []byte) (*protocol.TurnEnded
 		return nil, nil
 	}
 	end := &protocol.TurnEndedData{}
-	return end, e.Decode(end)
+	if err := e.Decode(end); err != nil {
+		return nil, err
+	}
+	if follows, err := t.follows(end); follows || err != nil {
+		return nil, err
+	}
+	return end, nil
 }
 
 // queues reports whether an event queues the message. A dialect may send it after its answer.
@@ -248,7 +256,7 @@ func (t *Tracker) checkBlocked() error {
 		}
 		return e
 	}
-	if h := s.BlockingHold(); h != nil && !running {
+	if h := s.BlockingHold(); h != nil && h.Until == nil && !running {
 		return QueueHeld(s, h)
 	}
 	return nil

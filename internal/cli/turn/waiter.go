@@ -72,7 +72,7 @@ func (w *Waiter) check() (done bool, _ error) {
 	if len(s.Approvals) > 0 {
 		return false, ApprovalNeeded(s)
 	}
-	if h := s.BlockingHold(); h != nil && len(s.Queue) > 0 && (s.Turn == nil || w.Condition == ForIdle) {
+	if h := s.BlockingHold(); h != nil && h.Until == nil && len(s.Queue) > 0 && (s.Turn == nil || w.Condition == ForIdle) {
 		return false, QueueHeld(s, h)
 	}
 	return false, nil

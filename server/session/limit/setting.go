@@ -9,16 +9,13 @@ import (
 	"agentctl/server/agent"
 )
 
-// MaxContinuations bounds the choice.
-const MaxContinuations = 1000
-
 // Choose returns the continuations that a value of the setting means. For a value that is no such
 // number the error has the code invalid_message.
 func Choose(value string) (n int, err error) {
 	n, err = strconv.Atoi(value)
-	if err != nil || n < 0 || n > MaxContinuations {
+	if err != nil || n < 0 || n > protocol.MaxContinuations {
 		return 0, protocol.Errorf(protocol.CodeInvalidMessage,
-			"%s: %.40q is not a number from 0 to %d", protocol.ContinueSetting, value, MaxContinuations)
+			"%s: %.40q is not a number from 0 to %d", protocol.ContinueSetting, value, protocol.MaxContinuations)
 	}
 	return n, nil
 }

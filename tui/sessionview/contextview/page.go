@@ -175,6 +175,10 @@ func (p *page) usageLines(width int) []string {
 	} else if speed != "" {
 		out = p.wrap("writes "+speed+" tokens a second", &styles.Success, width)
 	}
+	for i := range p.usage.replica.State.Limits {
+		w := &p.usage.replica.State.Limits[i]
+		out = append(out, p.wrap(describe.Window(w, styles.ShortDate), styles.ContextStyle(w.Percent), width)...)
+	}
 	u := p.usage.replica.State.Usage
 	if u == nil && p.answer != nil {
 		u = p.answer.Usage

@@ -39,7 +39,7 @@ func (q *Panel) View(width, _ int) []string {
 		if h.By != nil && *h.By == q.Replica.Conn.By { // own holds leave room for the keys
 			shown.By = nil
 		}
-		title += " · " + q.Styles.Warning.Render(describe.Hold(&shown))
+		title += " · " + q.Styles.Warning.Render(describe.Hold(&shown, q.Styles.ShortDate))
 	}
 	hint := ""
 	if !q.Replica.Recorded {
@@ -184,7 +184,7 @@ func (q *Panel) Section(width int) (title, note string, lines []string) {
 		note += fmt.Sprintf(" · %d scheduled", len(s.Scheduled))
 	}
 	if h := s.BlockingHold(); h != nil {
-		lines = append(lines, " "+q.Styles.Warning.Render(describe.Hold(h)))
+		lines = append(lines, " "+q.Styles.Warning.Render(describe.Hold(h, q.Styles.ShortDate)))
 	}
 	return "queue", note, lines
 }

@@ -152,6 +152,10 @@ func (c *Column) contextSection(width int) (title, note string, lines []string) 
 			lines = append(lines, " "+s.Dim.Render(text))
 		}
 	}
+	for i := range state.Limits {
+		w := &state.Limits[i]
+		lines = append(lines, " "+s.ContextStyle(w.Percent).Render(describe.Window(w, s.ShortDate)))
+	}
 	if u := state.Usage; u != nil {
 		if parts := describe.Usage(u, format.Thousands); len(parts) > 0 {
 			lines = append(lines, " "+s.Dim.Render(strings.Join(parts[:min(2, len(parts))], " · ")))

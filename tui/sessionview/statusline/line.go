@@ -166,7 +166,7 @@ func (l *Line) details(width int, turn string) []string {
 	add(l.directory.text())
 	if o := state.Options; o != nil {
 		for i := range o.Settings {
-			if o.Settings[i].ID == protocol.PolicySetting {
+			if id := o.Settings[i].ID; id == protocol.PolicySetting || id == protocol.ContinueSetting {
 				continue
 			}
 			add(settingText(&o.Settings[i]))
@@ -197,6 +197,10 @@ func (l *Line) contextDetails(width int) []string {
 		case !l.BesideUsage:
 			out = append(out, s.Dim.Render(text))
 		}
+	}
+	if w := describe.FullestWindow(l.Replica.State.Limits); w != nil && (w.Percent >= ui.ContextWarning || !l.BesideUsage) {
+		shown := protocol.UsageWindow{Name: w.Name, Percent: w.Percent}
+		out = append(out, s.ContextStyle(w.Percent).Render(describe.Window(&shown, s.ShortDate)))
 	}
 	if speed := l.Speed(" tok/s"); speed != "" && width >= 80 {
 		out = append(out, s.Dim.Render(speed))

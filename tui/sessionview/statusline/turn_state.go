@@ -36,7 +36,7 @@ func (l *Line) turnState(width int) turnState {
 	case state.Closed:
 		return turnState{"○", "closed", "", &s.Dim}
 	case state.Turn == nil:
-		return idleState(s, state.Last)
+		return idleState(s, state)
 	case len(state.Approvals) > 0:
 		return turnState{"◌", "waiting for " + format.Count(len(state.Approvals), "approval"), "", &s.Warning}
 	}
@@ -63,12 +63,19 @@ const minDetailWidth = 60
 
 // idleState returns the state of an idle session. It names the outcome of the last turn unless that
 // completed.
-func idleState(s *ui.Styles, last *protocol.LastTurn) turnState {
+func idleState(s *ui.Styles, state *protocol.State) turnState {
+	last := state.Last
 	switch {
 	case last == nil || last.Reason == protocol.ReasonCompleted:
 		return turnState{"●", "idle", "", &s.Success}
 	case last.Reason == protocol.ReasonError:
 		return turnState{"✗", "idle · last turn failed", "", &s.Error}
+	case last.Reason == protocol.ReasonLimited:
+		text := describe.Limited(last.ResetsAt, s.ShortDate)
+		if h := state.LimitHold(); h != nil && h.Until != nil {
+			text = "usage limit, continues " + s.ShortDate(*h.Until)
+		}
+		return turnState{"‖", text, "", &s.Warning}
 	}
 	reason := format.JoinLines(transcript.Clean(describe.Reason(last.Reason)))
 	return turnState{"●", "idle · last turn " + reason, "", &s.Warning}

@@ -1,0 +1,26 @@
+package turn
+
+import (
+	"agentctl/internal/output"
+	"agentctl/protocol"
+)
+
+// follows reports whether the session continues by itself after the end of the turn at a usage limit.
+// The tracker then follows the message with which it continues.
+func (t *Tracker) follows(end *protocol.TurnEndedData) (bool, error) {
+	if !t.Continues || end.Reason != protocol.ReasonLimited {
+		return false, nil
+	}
+	s, err := t.current()
+	if err != nil {
+		return false, err
+	}
+	h := s.LimitHold()
+	if h == nil || h.Until == nil {
+		return false, nil
+	}
+	t.endLine()
+	t.CLI.Out.Notef("%s; the session continues %s", Error(end), output.LocalTime(*h.Until))
+	t.Message, t.Turn, t.transcript = h.MessageID, "", protocol.Transcript{}
+	return true, nil
+}
