@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-var errLabel = errors.New("invalid label of a host")
+// errLabel returns the error for a label that no host has.
+func errLabel() error { return errors.New("invalid label of a host") }
 
 // Parameters of the encoding.
 const (
@@ -26,7 +27,7 @@ func asciiLabel(label string) (string, error) {
 		case c == '-' || c == '_' || c < utf8.RuneSelf && strings.ContainsRune(letters, c):
 			basic.WriteRune(c)
 		case c < utf8.RuneSelf || c == utf8.RuneError || !unicode.In(c, unicode.L, unicode.M, unicode.N):
-			return "", errLabel
+			return "", errLabel()
 		}
 	}
 	out := basic.String()
@@ -73,7 +74,7 @@ func asciiLabel(label string) (string, error) {
 		delta++
 	}
 	if out = "xn--" + out; len(runes) == 0 || len(out) > 63 || slices.Contains(runes, utf8.RuneError) {
-		return "", errLabel
+		return "", errLabel()
 	}
 	return out, nil
 }

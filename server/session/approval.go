@@ -17,7 +17,9 @@ import (
 
 func init() {
 	handlers[protocol.DoApprove] = handler((*Session).approve)
-	handlers[protocol.DoOpenPage] = handler((*Session).openPage)
+	handlers[protocol.DoOpenPage] = handler(func(s *Session, _ *command, d *protocol.OpenPageData) (any, error) {
+		return s.approvals.Page(s.state, d.Request)
+	})
 	handlers[protocol.DoRulesList] = handler((*Session).rulesList)
 	handlers[protocol.DoRulesRevoke] = handler((*Session).rulesRevoke)
 }
@@ -195,11 +197,6 @@ func (s *Session) explain(cmd *command, a protocol.Approval) error {
 		return protocol.ApproveResult{Request: a.Request, Decision: protocol.Explain}, nil
 	}))
 	return errAnswerLater
-}
-
-// openPage returns the whole URL of the page that a request asks to open.
-func (s *Session) openPage(_ *command, d *protocol.OpenPageData) (any, error) {
-	return s.approvals.Page(s.state, d.Request)
 }
 
 func (s *Session) rulesList(*command, *protocol.Empty) (any, error) {

@@ -33,6 +33,7 @@ var meanings = map[string]map[string]Action{
 	"Editing a command": {
 		"p": EditRequest, "alt+enter": "", "ctrl+g": OpenEditor, "enter": Choose, "esc": Back,
 	},
+	"Answering questions": {"enter": Choose, "y": Allow, "o": OpenPage},
 	"Review of changes": {
 		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
 		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "z": ReviewFold, "esc": Back,

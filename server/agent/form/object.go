@@ -56,9 +56,7 @@ func (o *object) read(name string, v any) error {
 }
 
 // annotations are the keywords that say nothing to users.
-var annotations = map[string]bool{
-	"$comment": true, "$id": true, "$schema": true, "_meta": true, "deprecated": true, "examples": true, "readOnly": true,
-}
+const annotations = "$comment $id $schema _meta deprecated examples readOnly"
 
 // unknown returns the members without the known ones and annotations, as lines of text. It returns
 // an error for one that is no simple value: it may be a part of the form.
@@ -66,7 +64,7 @@ func (o *object) unknown(known string) (lines []string, err error) {
 	for _, name := range o.names {
 		value := o.values[name]
 		switch {
-		case slices.Contains(strings.Fields(known), name), annotations[name], strings.HasPrefix(name, "x-"):
+		case slices.Contains(strings.Fields(known+" "+annotations), name), strings.HasPrefix(name, "x-"):
 		case value[0] == '{', value[0] == '[':
 			return nil, fmt.Errorf("%.80q in it is not known", name)
 		default:
