@@ -97,6 +97,7 @@ var copilotAgent = realAgent{
 		}
 	},
 	notes: map[string]note{
+		"message into the turn": {lacks: true, text: "the agent has no such extension"},
 		"model failure": {text: "of the first model request of a turn; after that the agent completes the turn with the " +
 			"failure as text"},
 	},
@@ -132,6 +133,7 @@ var geminiAgent = realAgent{
 	},
 	backdate: backdateGemini,
 	notes: map[string]note{
+		"message into the turn": {lacks: true, text: "the agent has no such extension"},
 		"output of a command": {text: "with the setting `tools.shell.enableInteractiveShell: false`; otherwise " +
 			"the agent reports no output"},
 		"exit code of a command": {
@@ -173,6 +175,9 @@ var openCodeAgent = realAgent{
 				}},
 			}},
 		}}
+	},
+	notes: map[string]note{
+		"message into the turn": {lacks: true, text: "the agent has no such extension"},
 	},
 }
 

@@ -144,17 +144,12 @@ func (s *steering) send(ctx context.Context, m *protocol.Message) (d protocol.Me
 			return d, true
 		default:
 		}
-		raw, err := c.conn.Call(ctx, steerMethod, p)
-		var refused *rpc.Error
-		if errors.As(err, &refused) {
-			d.Reason = errorText(refused)
-			return d, true
-		}
 		var r steerResult
-		if err == nil {
-			err = decode(raw, &r)
-		}
+		err := c.call(ctx, steerMethod, p, &r)
+		var refused *rpc.Error
 		switch {
+		case errors.As(err, &refused):
+			d.Reason = errorText(refused)
 		case err != nil:
 			return d, false
 		case r.Outcome == "injected":
