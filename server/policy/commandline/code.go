@@ -60,7 +60,7 @@ func (r *reader) code(name, script string, s state) {
 		}
 		return
 	default:
-		l := languages[name]
+		l := languages()[name]
 		r.written[unknownText] = r.written[unknownText] || strings.Contains(script, "writefile(") ||
 			(l == nil || !l.data) && (strings.Contains(script, "open(") || strings.Contains(script, "write"))
 		bang := slices.Contains(rows()[name].operands, "CODEIN") && strings.Contains(script, "!")

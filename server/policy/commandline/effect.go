@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // An Effect is a part of a line without which the line does not do all that it says: it changes a file,
@@ -40,32 +41,35 @@ type usage struct {
 	long             string // apart by blanks; one that ends with = takes a value
 }
 
-var usages = map[string]usage{
-	"cp":       {"aDdfHLPRrpTvx", "", "--recursive --force --verbose --archive"},
-	"mv":       {"fTv", "", "--force --verbose"},
-	"rm":       {"dfRrv", "", "--recursive --force --verbose"},
-	"rmdir":    {"v", "", "--verbose"},
-	"unlink":   {},
-	"mkdir":    {"pv", "m", "--parents --verbose --mode="},
-	"touch":    {"am", "drt", "--date= --reference="},
-	"truncate": {"", "s", "--size="},
-	"tee":      {"aip", "", "--append"},
-	"ln":       {"fLnPrsTv", "", "--symbolic --force --verbose"},
-	"install":  {"DpsvT", "gmo", "--mode= --owner= --group="},
-	"chmod":    {"Rv", "", "--recursive --verbose"},
-	"chown":    {"hRv", "", "--recursive --verbose"},
-	"sed":      {"Enrsuz", "ef", "--regexp-extended --quiet --expression="},
-	"curl": {"46fGgIiJjkLNOSsv", "AbdeHmoTuXw", "--compressed --fail --head --insecure --location --remote-name --show-error " +
-		"--silent --verbose --connect-timeout= --data= --data-binary= --data-raw= --header= --json= --max-time= --output= " +
-		"--request= --retry= --user= --user-agent= --write-out="},
-	"wget": {"cNqSv", "OPTt", "--continue --no-check-certificate --no-verbose --quiet --show-progress --directory-prefix= " +
-		"--header= --output-document= --timeout= --tries="},
-	"ssh":  {"46AaCfNnqTtvXxY", "ilp", ""},
-	"scp":  {"346Cpqrv", "iP", ""},
-	"ping": {"46nq", "ciWw", ""},
-	"git": {"fnqu", "b", "--bare --depth= --branch= --force --heads --mirror --no-tags --prune --quiet --recurse-submodules " +
-		"--single-branch --tags"},
-}
+// usages are by program, made when they are first needed.
+var usages = sync.OnceValue(func() map[string]usage {
+	return map[string]usage{
+		"cp":       {"aDdfHLPRrpTvx", "", "--recursive --force --verbose --archive"},
+		"mv":       {"fTv", "", "--force --verbose"},
+		"rm":       {"dfRrv", "", "--recursive --force --verbose"},
+		"rmdir":    {"v", "", "--verbose"},
+		"unlink":   {},
+		"mkdir":    {"pv", "m", "--parents --verbose --mode="},
+		"touch":    {"am", "drt", "--date= --reference="},
+		"truncate": {"", "s", "--size="},
+		"tee":      {"aip", "", "--append"},
+		"ln":       {"fLnPrsTv", "", "--symbolic --force --verbose"},
+		"install":  {"DpsvT", "gmo", "--mode= --owner= --group="},
+		"chmod":    {"Rv", "", "--recursive --verbose"},
+		"chown":    {"hRv", "", "--recursive --verbose"},
+		"sed":      {"Enrsuz", "ef", "--regexp-extended --quiet --expression="},
+		"curl": {"46fGgIiJjkLNOSsv", "AbdeHmoTuXw", "--compressed --fail --head --insecure --location --remote-name --show-error " +
+			"--silent --verbose --connect-timeout= --data= --data-binary= --data-raw= --header= --json= --max-time= --output= " +
+			"--request= --retry= --user= --user-agent= --write-out="},
+		"wget": {"cNqSv", "OPTt", "--continue --no-check-certificate --no-verbose --quiet --show-progress --directory-prefix= " +
+			"--header= --output-document= --timeout= --tries="},
+		"ssh":  {"46AaCfNnqTtvXxY", "ilp", ""},
+		"scp":  {"346Cpqrv", "iP", ""},
+		"ping": {"46nq", "ciWw", ""},
+		"git": {"fnqu", "b", "--bare --depth= --branch= --force --heads --mirror --no-tags --prune --quiet --recurse-submodules " +
+			"--single-branch --tags"},
+	}
+})
 
 // read returns the flags and the operands of a command. ok is false for any other flag, and for words
 // that only the shell knows.
@@ -141,7 +145,7 @@ func (r *Run) effects() (list []Effect) {
 		}
 		words = slices.Delete(slices.Clone(words), at, at+1)
 	}
-	u, ok := usages[name]
+	u, ok := usages()[name]
 	if !ok {
 		return nil
 	}
@@ -198,7 +202,7 @@ func (r *Run) git(words []Word) (list []Effect) {
 		return nil
 	}
 	sub := words[0].Text
-	_, operands, ok := usages["git"].read(words[1:])
+	_, operands, ok := usages()["git"].read(words[1:])
 	if !ok || len(operands) == 0 {
 		return nil
 	}

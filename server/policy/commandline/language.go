@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A language is the commands of a program that are no general language: an editor, a debugger or a
@@ -16,14 +17,15 @@ type language struct {
 	data  bool                  // words of general languages mean nothing
 }
 
-var (
-	editor = &language{
+// languages returns the languages by program, made when they are first needed.
+var languages = sync.OnceValue(func() map[string]*language {
+	editor := &language{
 		plain: compiled(`^[:\s]*[-%\d,.$+]*\s*(|\d+|[/?].*|(q|qa|qall|quit|wq|wqa|x|xa|xall|wa|wall|w|write|e|edit|sp|split|` +
 			`vs|vsplit|tabe|tabnew|enew|bd|b|bn|bp|n|d|p|noh|nohlsearch|se|set|setl|setlocal|syn|syntax|filetype|ft|` +
 			`colorscheme|colo|so|source|s|g|v|sort|normal?|startinsert|echo|let|call|sleep)\b[^|!]*)!?\s*$`),
 		runs: compiled(`(?i)shell|prg|term|job|system|:!|norm|libcall|py|lua|ruby|perl|tcl|exe|eval|func`),
 	}
-	debugger = &language{
+	debugger := &language{
 		plain: compiled(`^\s*(|(bt|backtrace|where|info|i|image|p|po|print|x|list|l|threads?|frame|f|up|down|show|` +
 			`set (pagination|confirm|width|height|logging|print|var|variable|listsize|language|debuginfod|style|args)|` +
 			`settings|register|memory|target create|process (launch|continue|attach|detach|kill)|run|r|starti?|c|cont|` +
@@ -33,7 +35,7 @@ var (
 			`return|jump|source)\b[^|;&<>$` + "`" + `]*)$`),
 		pipes: true, shell: "shell make",
 	}
-	sqlite = &language{
+	sqlite := &language{
 		data: true,
 		plain: compiled(`^\s*(|[^.\s].*|\.(tables?|schema|mode|headers?|quit|exit|dump|index(es)?|indices|width|timeout|` +
 			`databases|fullschema|stats|show|nullvalue|separator|timer|bail|changes|eqp|explain|help|param(eter)?|prompt|` +
@@ -41,23 +43,22 @@ var (
 		runs:  compiled(`(?i)load_extension|\bedit\s*\(`),
 		pipes: true, shell: "shell system",
 	}
-	postgres = &language{
+	postgres := &language{
 		data:  true,
 		runs:  compiled(`(?i)\\!|\\(o|out|w|write|g|gx|s)\s*\||\\(e|ef|ev|edit|gexec|setenv)\b|\x60|\bprogram\b`),
 		pipes: true,
 	}
-	mysql = &language{
+	mysql := &language{
 		data:  true,
 		runs:  compiled(`(?mi)(^|;)\s*(system|pager|edit|tee)\b|\\[!PeT]`),
 		shell: "system pager",
 	}
-)
-
-// languages are by program.
-var languages = map[string]*language{
-	"vim": editor, "vi": editor, "nvim": editor, "gvim": editor, "view": editor, "vimdiff": editor, "ex": editor,
-	"gdb": debugger, "lldb": debugger, "sqlite3": sqlite, "duckdb": sqlite, "psql": postgres, "mysql": mysql, "mariadb": mysql,
-}
+	return map[string]*language{
+		"vim": editor, "vi": editor, "nvim": editor, "gvim": editor, "view": editor, "vimdiff": editor, "ex": editor,
+		"gdb": debugger, "lldb": debugger, "sqlite3": sqlite, "duckdb": sqlite, "psql": postgres, "mysql": mysql,
+		"mariadb": mysql,
+	}
+})
 
 // language reads a text in a language.
 func (r *reader) language(l *language, script string, s state) {

@@ -20,11 +20,11 @@ func (r *reader) option(program, text string, s state) {
 	switch {
 	case program == "alias", program == "make", program == "gmake":
 		r.lines(value, s)
-	case npmLike[program]:
+	case isNPM(program):
 		if npmRuns().MatchString(strings.ReplaceAll(name, "-", "_")) {
 			r.lines(value, s)
 		}
-	case properties[program] && !runsProperty().MatchString(strings.ToLower(name)):
+	case hasProperties(program) && !runsProperty().MatchString(strings.ToLower(name)):
 	case safeOption(program, name, value):
 	case program == "git":
 		alias, isAlias := strings.CutPrefix(strings.ToLower(name), "alias.")
@@ -46,8 +46,10 @@ func (r *reader) option(program, text string, s state) {
 	}
 }
 
-// npmLike are the programs with the settings of npm.
-var npmLike = map[string]bool{"npm": true, "pnpm": true, "yarn": true, "bun": true}
+// isNPM reports whether a program has the settings of npm.
+func isNPM(program string) bool {
+	return program == "npm" || program == "pnpm" || program == "yarn" || program == "bun"
+}
 
 func fields(text string) []Word { return known(strings.Fields(text)...) }
 
@@ -103,15 +105,19 @@ func safeOption(program, name, value string) bool {
 	case "npm", "pnpm", "yarn", "bun":
 		return !npmRuns().MatchString(strings.ReplaceAll(name, "-", "_"))
 	}
-	if properties[program] {
+	if hasProperties(program) {
 		return !runsProperty().MatchString(name) && (value == "" || isSwitch(value))
 	}
 	return false
 }
 
-// properties are programs with settings of which few are run.
-var properties = map[string]bool{
-	"cmake": true, "mvn": true, "mvnw": true, "gradle": true, "gradlew": true, "rustc": true, "rustdoc": true,
+// hasProperties reports whether few of the settings of a program are run.
+func hasProperties(program string) bool {
+	switch program {
+	case "cmake", "mvn", "mvnw", "gradle", "gradlew", "rustc", "rustdoc":
+		return true
+	}
+	return false
 }
 
 // runsProperty matches properties of builds whose values are programs, or files with settings.

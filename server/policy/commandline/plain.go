@@ -22,7 +22,7 @@ func plain(list []Word, named int, inside func(path string) bool) bool {
 		ok := p.end <= named
 		switch p.kind {
 		case textPart, subcommandPart:
-			ok = ok || !bangs[name] || !strings.HasPrefix(p.value.Text, "!")
+			ok = ok || !takesBang(name) || !strings.HasPrefix(p.value.Text, "!")
 		case commandPart:
 			ok = ok || p.before == "" && p.at < named && plain(list[p.at:p.end], named-p.at, inside)
 		case codePart:

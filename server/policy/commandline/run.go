@@ -187,7 +187,7 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		switch {
 		case p.flag != "":
 			r.unsure(func() { r.script(p.value.Text, s, false) })
-		case ownSubcommands[name] && p.value.Text != "": // an alias, or an extension
+		case hasAliases(name) && p.value.Text != "": // an alias, or an extension
 			r.line.Unread = true
 		}
 	case namedPart: // a file that a program reads as its script
@@ -198,37 +198,42 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 		r.later(list[p.at:p.end], s)
 	}
 	for _, prefix := range []string{"ext::", "!"} { // of git: a remote, an alias; of ed: a file
-		if line, ok := strings.CutPrefix(p.value.Text, prefix); ok && p.kind <= linePart && bangs[name] {
+		if line, ok := strings.CutPrefix(p.value.Text, prefix); ok && p.kind <= linePart && takesBang(name) {
 			r.script(strings.ReplaceAll(line, "%", ""), s, true)
 		}
 	}
 }
 
-// ownSubcommands are programs of which an unknown subcommand is an alias of the user. bangs take a text
-// that begins with ! as a line for a shell.
-var (
-	ownSubcommands = map[string]bool{"git": true, "gh": true, "glab": true}
-	bangs          = map[string]bool{"git": true, "gh": true, "glab": true, "ed": true, "red": true}
-)
+// hasAliases reports whether an unknown subcommand of a program is an alias of the user, or an extension.
+func hasAliases(program string) bool { return program == "git" || program == "gh" || program == "glab" }
 
-// typing are the commands of programs that type a text elsewhere, or read commands from a file:
+// takesBang reports whether a program takes a text that begins with ! as a line for a shell.
+func takesBang(program string) bool {
+	return hasAliases(program) || program == "ed" || program == "red"
+}
+
+// typing returns the commands of a program that type a text elsewhere, or read commands from a file:
 // several of them make one line. They may be abbreviated.
-var typing = map[string][]string{
-	"tmux": {
-		"send-keys", "send-prefix", "set-buffer", "setb", "paste-buffer", "load-buffer", "source-file", "if-shell",
-		"set-hook", "confirm-before", "command-prompt", "bind-key", "-f",
-	},
-	"screen": {"stuff", "paste", "readbuf", "source", "register", "process", "bind", "-c"},
-	"zellij": {"action", "--layout", "--config", "-l", "-c"},
+func typing(program string) []string {
+	switch program {
+	case "tmux", "byobu":
+		return []string{
+			"send-keys", "send-prefix", "set-buffer", "setb", "paste-buffer", "load-buffer", "source-file", "if-shell",
+			"set-hook", "confirm-before", "command-prompt", "bind-key", "-f",
+		}
+	case "screen":
+		return []string{"stuff", "paste", "readbuf", "source", "register", "process", "bind", "-c"}
+	case "zellij":
+		return []string{"action", "--layout", "--config", "-l", "-c"}
+	}
+	return nil
 }
 
 // types notes that a command types what the line may not show whole.
 func (r *reader) types(name string, words []Word) {
-	if name == "byobu" {
-		name = "tmux"
-	}
+	verbs := typing(name)
 	r.line.Unread = r.line.Unread || slices.ContainsFunc(words, func(w Word) bool {
-		return len(w.Text) > 1 && w.Text != "set" && slices.ContainsFunc(typing[name], func(verb string) bool {
+		return len(w.Text) > 1 && w.Text != "set" && slices.ContainsFunc(verbs, func(verb string) bool {
 			return strings.HasPrefix(verb, w.Text)
 		})
 	})

@@ -329,15 +329,35 @@ func (s *scanner) module(at int, value Word, attached bool) (done bool) {
 
 // value adds the value of a flag.
 func (s *scanner) value(name, takes string, at int, value Word) {
-	k := map[string]kind{
-		"=": textPart, ">": writtenPart, ">~": changedPart, "$": linePart, "%": codePart, "^": codePart, ":": settingPart,
-		"!=": opaquePart, "~=": namedPart, "@": filePart, "@^": filePart,
-	}[takes]
+	k := valueKind(takes)
 	if k == codePart || k == filePart || k == namedPart {
 		s.coded = s.coded || !strings.HasSuffix(takes, "^")
 	}
 	s.emit(k, at, s.i, value)
 	s.parts[len(s.parts)-1].flag = name
+}
+
+// valueKind returns what the value of a flag is.
+func valueKind(takes string) kind {
+	switch takes {
+	case ">":
+		return writtenPart
+	case ">~":
+		return changedPart
+	case "$":
+		return linePart
+	case "%", "^":
+		return codePart
+	case ":":
+		return settingPart
+	case "!=":
+		return opaquePart
+	case "~=":
+		return namedPart
+	case "@", "@^":
+		return filePart
+	}
+	return textPart
 }
 
 // operand takes a word that is no flag. It reports whether nothing is left.

@@ -139,14 +139,18 @@ func program(w Word) string {
 	if rows()[base] != nil {
 		return base
 	}
-	if i := strings.LastIndexByte(base, '-'); i >= 0 && strings.Count(base, "-") > 1 && compilers[base[i+1:]] {
+	if i := strings.LastIndexByte(base, '-'); i >= 0 && strings.Count(base, "-") > 1 && isCompiler(base[i+1:]) {
 		return base[i+1:] // x86_64-linux-gnu-gcc
 	}
 	return name
 }
 
-// compilers are programs of which there is one for each machine.
-var compilers = map[string]bool{
-	"gcc": true, "g++": true, "cc": true, "c++": true, "clang": true, "clang++": true, "gfortran": true, "ld": true,
-	"ar": true, "nm": true, "ranlib": true, "strip": true, "objdump": true, "objcopy": true, "readelf": true,
+// isCompiler reports whether there is a program by this name for each machine.
+func isCompiler(name string) bool {
+	switch name {
+	case "gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran", "ld", "ar", "nm", "ranlib", "strip", "objdump", "objcopy",
+		"readelf":
+		return true
+	}
+	return false
 }
