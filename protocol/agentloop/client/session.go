@@ -282,6 +282,9 @@ func (s *session) joinQueued(sent *pendingSend) {
 	s.log.record(joined, s.turns.event(protocol.MessageResolved, protocol.MessageResolvedData{
 		MessageID: m.MessageID, Outcome: protocol.SteerTakenIn,
 	}))
+	if sent.queued {
+		s.sends.dequeue(sent, protocol.RemovedSteered)
+	}
 	r := s.turns.result()
 	r.MessageID, r.Seq = m.MessageID, s.log.State.Seq
 	s.sends.accept(sent, r)
