@@ -62,6 +62,14 @@ type Message struct {
 	Work            bool       `json:"work,omitempty"` // the agent began the turn itself
 }
 
+// Label returns the text, or what stands for it if an agent began to work without a task.
+func (m *Message) Label() string {
+	if m.Work && m.Text == "" {
+		return "(work without a message)"
+	}
+	return m.Text
+}
+
 // MessageUserData is the data of message.user, the first event of a turn.
 type MessageUserData struct{ Message }
 

@@ -9,10 +9,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/sessionview/input"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -196,10 +198,14 @@ type forkIntent struct {
 	id   string
 }
 
+// sameServer returns the id of a session of the server that another session is of.
+func sameServer(of *openSession, session string) string {
+	return strings.TrimSuffix(of.id, of.view.Session().State.Session) + session // with the part of IDs of other servers
+}
+
 // fork keeps the message of a new session, forked from another one, for its composer.
 func (s *openSessions) fork(from *openSession, forked input.ForkedIntent) forkIntent {
-	server := strings.TrimSuffix(from.id, from.view.Session().State.Session) // part of IDs of other servers
-	id := server + forked.Session
+	id := sameServer(from, forked.Session)
 	s.drafts.Save(id, drafts.Draft{Text: forked.Text})
 	return forkIntent{from, id}
 }
@@ -217,8 +223,11 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) (tea.Cmd, ui.Intent) 
 		return nil, nil
 	}
 	cmd, intent := o.view.Update(msg)
-	if forked, ok := intent.(input.ForkedIntent); ok {
-		return cmd, s.fork(o, forked)
+	switch i := intent.(type) {
+	case input.ForkedIntent:
+		return cmd, s.fork(o, i)
+	case panel.OpenIntent:
+		return cmd, dashboard.OpenIntent{Session: sameServer(o, i.Session)}
 	}
 	return cmd, intent
 }

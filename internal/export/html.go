@@ -47,7 +47,7 @@ func WriteHTML(w io.Writer, s *protocol.State, t *protocol.Transcript) error {
 func writeTurn(w io.Writer, session string, t *protocol.Turn) {
 	fmt.Fprintf(w, "<section><h2>%s, %s</h2>\n", safe(output.Actor(t.Message.By)),
 		t.Started.UTC().Format(time.DateTime))
-	writeElement(w, "div", "message", t.Message.Text)
+	writeElement(w, "div", "message", t.Message.Label())
 	for _, it := range t.Items {
 		writeItem(w, session, it)
 	}

@@ -78,7 +78,7 @@ func (m *Markdown) part(p protocol.Part) {
 
 // message writes a message of a user.
 func (m *Markdown) message(of *protocol.Message) {
-	m.paragraph("> " + strings.ReplaceAll(strings.TrimSpace(of.Text), "\n", "\n> "))
+	m.paragraph("> " + strings.ReplaceAll(strings.TrimSpace(of.Label()), "\n", "\n> "))
 	for _, p := range of.Parts {
 		m.part(p)
 	}

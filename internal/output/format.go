@@ -47,7 +47,10 @@ const maxAction = 400
 // decides by this line. It states how much it leaves out.
 func Approval(a *protocol.Approval) string {
 	asker := ""
-	if a.AskedBy != nil {
+	switch {
+	case a.SubAgent != nil:
+		asker = "  asked " + describe.Asker(a)
+	case a.AskedBy != nil:
 		asker = "  asked by " + Actor(a.AskedBy)
 	}
 	refused := ""

@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -20,9 +21,17 @@ func By(by *protocol.Actor) string {
 	return " by " + by.Name
 }
 
-// Asker returns "by NAME" for a request whose turn an agent asked for, or "" if a user did.
+// maxAsker bounds the title of a sub-agent that asks, in characters.
+const maxAsker = 60
+
+// Asker returns "by NAME" for a request of a sub-agent, or one whose turn an agent asked for, or "" if
+// a user did.
 func Asker(a *protocol.Approval) string {
-	return strings.TrimSpace(format.JoinLines(transcript.Clean(By(a.AskedBy))))
+	by := By(a.AskedBy)
+	if s := a.SubAgent; s != nil {
+		by = "by the sub-agent " + Line(cmp.Or(s.Title, s.Session), maxAsker)
+	}
+	return strings.TrimSpace(format.JoinLines(transcript.Clean(by)))
 }
 
 // Reason names the end of a turn, such as "max tokens".

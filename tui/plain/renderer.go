@@ -138,7 +138,7 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		}
 		// An empty message without sender marks a message that the dialect does not report.
 		if d.Text != "" || len(d.Parts) > 0 || by != nil {
-			r.linef("%s %s%s: %s", e.Time.In(r.zone).Format("15:04"), remote.ActorName(by), into, d.Text)
+			r.linef("%s %s%s: %s", e.Time.In(r.zone).Format("15:04"), remote.ActorName(by), into, d.Label())
 			for i := range d.Parts {
 				r.linef("  %s", describe.Part(&d.Parts[i]))
 			}
@@ -241,7 +241,11 @@ func (r *renderer) writeText(e *protocol.Event) {
 	switch e.Type {
 	case protocol.TextStart:
 		d := remote.DecodeData[protocol.PartStartData](e.Data)
-		r.buffer(d.Part, d.Agent)
+		name := d.Agent
+		if e.Parent != "" {
+			name = cmp.Or(name, "agent") + " (nested)"
+		}
+		r.buffer(d.Part, name)
 	case protocol.TextDelta:
 		d := remote.DecodeData[protocol.PartDeltaData](e.Data)
 		r.buffer(d.Part, "").append(r, d.Text)

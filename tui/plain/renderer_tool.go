@@ -23,6 +23,7 @@ const (
 type runningTool struct {
 	id      string
 	call    protocol.ToolItem
+	nested  bool // in another call
 	written bool // its start was written
 	output  *transcript.Text
 }
@@ -58,7 +59,11 @@ func (r *renderer) writeCall(t *runningTool) {
 	if !t.written {
 		t.written = true
 		r.flushParts()
-		r.linef("tool %s", t.title())
+		nested := ""
+		if t.nested {
+			nested = "nested "
+		}
+		r.linef("%stool %s%s", nested, t.title(), ui.Prefixed(", session ", t.call.Session))
 	}
 }
 
@@ -78,6 +83,7 @@ func (r *renderer) writeTool(e *protocol.Event) {
 		d := remote.DecodeData[protocol.ToolStartedData](e.Data)
 		tool := r.runningTool(d.Tool)
 		tool.call.Update(d)
+		tool.nested = e.Parent != ""
 		if len(tool.call.Input) > 0 || len(tool.call.Locations) > 0 {
 			r.writeCall(tool)
 		}

@@ -130,6 +130,9 @@ func (v *View) handleIntent(intent ui.Intent) tea.Cmd {
 		return v.applyApprovalResult(i)
 	case ui.EditIntent:
 		return v.screen.Edit(i)
+	case panel.OpenIntent:
+		v.intent = i
+		return nil
 	}
 	cmd, _ := v.input.HandleIntent(intent)
 	return cmd

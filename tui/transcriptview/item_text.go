@@ -59,6 +59,14 @@ func IsToolCall(item transcript.Item) bool {
 	return ok
 }
 
+// SubAgent returns the session of the sub-agent that a tool call stands for, or "".
+func SubAgent(item transcript.Item) string {
+	if call, ok := item.(*toolCall); ok {
+		return call.item.Tool.Session
+	}
+	return ""
+}
+
 // CopyText returns the text to copy from an item and what to call it. For a tool call it is the
 // output, or the arguments if there is no output.
 func CopyText(item transcript.Item) (name, text string) {

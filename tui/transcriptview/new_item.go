@@ -81,11 +81,9 @@ func (v *View) markWaiting(it *protocol.Item) {
 	if it.Approval == nil || it.Approval.Tool == "" {
 		return
 	}
-	for tool, id := range v.runningTools {
-		if tool.ID == it.Approval.Tool {
-			v.List.Item(id).(*toolCall).waiting = it.Resolved == nil
-			v.List.Invalidate(id)
-		}
+	if place, ok := v.calls[it.Approval.Tool]; ok && place.call.item.Open {
+		place.call.waiting = it.Resolved == nil
+		v.List.Invalidate(place.id)
 	}
 }
 

@@ -36,6 +36,7 @@ type toolCall struct {
 	interrupted string // the reason why it is incomplete, or empty
 	waiting     bool   // for an approval
 	joined      bool   // it continues a group
+	nested      []nestedItem
 
 	changes       *filechange.Changes // cache of fileChanges
 	cachedFor     changesKey
@@ -89,10 +90,10 @@ func (t *toolCall) markInterrupted(reason string) { t.interrupted = reason }
 // Estimate implements transcript.Item.
 func (t *toolCall) Estimate(width int, collapsed bool) int {
 	if collapsed {
-		return min(3+outputLines, 2+estimateLines(len(t.item.Text), width))
+		return min(3+outputLines, 2+estimateLines(len(t.item.Text), width)) + min(len(t.nested), nestedCollapsed)
 	}
 	size := len(t.item.Text) + len(t.item.Tool.Input) + len(t.item.Tool.InputText)
-	return 3 + min(maxOutputLines, estimateLines(size, width))
+	return 3 + min(maxOutputLines, estimateLines(size, width)) + len(t.nested)
 }
 
 // Block implements transcript.Item.
@@ -106,6 +107,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 	if !collapsed {
 		b.Header = append(b.Header, t.argumentLines(room)...)
 	}
+	b.Header = append(b.Header, t.nestedLines(width, collapsed)...)
 	if c := t.fileChanges(); c != nil {
 		limit := maxChangeLines
 		if collapsed {

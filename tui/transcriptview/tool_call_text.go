@@ -76,8 +76,8 @@ func (t *toolCall) titleLine(width int) string {
 func (t *toolCall) title(state toolState) string {
 	s := t.styles
 	head := state.style.Render(state.glyph)
-	if t.item.Parent != "" {
-		head = s.Dim.Render("  ↳ ") + head
+	if t.item.Parent != "" { // also of a call that is not shown
+		head = s.Dim.Render("↳ ") + head
 	}
 	if t.task != "" {
 		head += " " + s.Dim.Render(format.JoinLines(transcript.Clean(t.task))+" ›")
@@ -234,5 +234,6 @@ func (t *toolCall) text() string {
 		}
 		write(end.Error)
 	}
+	write(t.nestedText())
 	return out.String()
 }

@@ -115,6 +115,7 @@ func (t *toolCall) pagerItems() []transcript.Item {
 	if c := t.fileChanges(); c != nil {
 		section("changes", c.Items(t.styles))
 	}
+	section("nested in it", pagerText(t.styles, strings.TrimPrefix(t.nestedText(), "\n"), ""))
 	text := string(t.item.Text) + filechange.TextContent(t.item.Tool.Content)
 	var raw string
 	if end := t.item.Tool.End; end != nil && text == "" {

@@ -23,7 +23,9 @@ type View struct {
 	List         *transcript.List
 	turns        *turns.Turns                     // keeps its address
 	items        map[*protocol.Item]transcript.ID // of the current turn
-	runningTools map[*protocol.Item]transcript.ID // the tool calls among items that show a duration
+	runningTools map[*protocol.Item]transcript.ID // the tool calls that show a duration, and where
+	calls        map[string]callPlace             // the tool calls of the current turn, by their ids
+	nested       map[*protocol.Item]bool          // items of the current turn that are shown in a call
 	speaker      string                           // author of the last message of the turn
 	taskTitles   map[string]string                // titles of tasks by task id
 	starts       []turnStart                      // turns in List, without those prepended by PrependPage
@@ -51,6 +53,8 @@ func New(styles *ui.Styles) *View {
 		turns:        &turns.Turns{},
 		items:        map[*protocol.Item]transcript.ID{},
 		runningTools: map[*protocol.Item]transcript.ID{},
+		calls:        map[string]callPlace{},
+		nested:       map[*protocol.Item]bool{},
 		taskTitles:   map[string]string{},
 	}
 }
@@ -117,6 +121,9 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 			v.showPlan(it.Seq, add)
 			continue
 		}
+		if v.showNested(it, e) {
+			continue
+		}
 		if id, ok := v.items[it]; ok {
 			if call, ok := v.List.Item(id).(*toolCall); ok && replacesOutput(e) {
 				call.resetOutput()
@@ -132,6 +139,9 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 		if item, collapsed := v.newItem(it, e); item != nil {
 			v.items[it] = add(item, collapsed)
 			v.notePictures(item)
+			if call, ok := item.(*toolCall); ok {
+				v.calls[it.ID] = callPlace{call, v.items[it]}
+			}
 			if it.Kind == protocol.ItemTool && it.Open {
 				v.runningTools[it] = v.items[it]
 			}
@@ -144,6 +154,14 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 	turn := v.turns.Current()
 	v.closeTurn(nil, nil)
 	v.speaker = ""
+	if turn.Message.Work && turn.Message.Text == "" {
+		id := add(&note{
+			itemAnchor: itemAnchor{kind: TurnAnchor, seq: turn.First}, styles: v.styles, level: protocol.LevelInfo,
+			text: "the agent works without a message", blankBefore: true,
+		}, false)
+		v.starts = append(v.starts, turnStart{id, turn.First})
+		return
+	}
 	message := &userMessage{
 		itemAnchor: itemAnchor{kind: TurnAnchor, seq: turn.First},
 		styles:     v.styles,
@@ -199,6 +217,11 @@ func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 				item.markInterrupted(interruptedText(end))
 			}
 			v.List.Invalidate(id)
+		} else if place, ok := v.calls[it.ID]; ok && v.nested[it] {
+			if end.Reason != protocol.ReasonCompleted {
+				place.call.markInterrupted(interruptedText(end))
+			}
+			v.List.Invalidate(place.id)
 		}
 	}
 	if v.plan != nil {
@@ -208,6 +231,8 @@ func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 	}
 	clear(v.items)
 	clear(v.runningTools)
+	clear(v.calls)
+	clear(v.nested)
 }
 
 // Tick redraws the items that show a running duration.

@@ -24,7 +24,7 @@ type Turn struct {
 
 // newTurn returns the brief of a turn without items.
 func newTurn(t *protocol.Turn) *Turn {
-	return &Turn{ID: t.Turn, First: t.First, Prompt: prompt(t.Message.Text), Started: t.Started}
+	return &Turn{ID: t.Turn, First: t.First, Prompt: prompt(t.Message.Label()), Started: t.Started}
 }
 
 // Tools returns the number of tool calls.

@@ -133,7 +133,7 @@ func Unfinished(s *protocol.State) []cobra.Completion {
 func Turns(s *protocol.State) []cobra.Completion {
 	switch {
 	case s.Turn != nil:
-		return []cobra.Completion{cobra.CompletionWithDesc(s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 60))}
+		return []cobra.Completion{cobra.CompletionWithDesc(s.Turn.Turn, output.OneLine(s.Turn.Message.Label(), 60))}
 	case s.Last != nil:
 		return []cobra.Completion{cobra.CompletionWithDesc(s.Last.Turn, string(s.Last.Reason))}
 	}

@@ -46,7 +46,7 @@ type mcpTurn struct {
 
 func newMCPTurn(t *protocol.Turn, budget *mcpBudget) mcpTurn {
 	v := mcpTurn{
-		Turn: t.Turn, Message: budget.cut(t.Message.Text, maxMCPPrompt),
+		Turn: t.Turn, Message: budget.cut(t.Message.Label(), maxMCPPrompt),
 		Text: budget.cut(protocol.NewTurnOutcome("", t, &protocol.TurnEndedData{}).Text, maxMCPAnswer),
 	}
 	if t.Message.By != nil {

@@ -110,7 +110,7 @@ func (c *mcpCall) status(in *mcpStatusInput) (*mcpStatus, error) {
 		Seq: s.Seq, Last: s.Last,
 	}
 	if s.Turn != nil {
-		v.Message = output.OneLine(s.Turn.Message.Text, maxMCPLine)
+		v.Message = output.OneLine(s.Turn.Message.Label(), maxMCPLine)
 	}
 	for i := range s.Queue[:min(len(s.Queue), maxMCPItems)] {
 		m := &s.Queue[i]

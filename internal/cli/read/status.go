@@ -141,7 +141,7 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	row("sandbox", "%s", output.OneLine(v.Sandbox.String(), 40))
 	row("position", "%s", protocol.Position{Epoch: v.Epoch, Seq: v.Seq})
 	if s.Turn != nil {
-		row("turn", "%s  %s", s.Turn.Turn, output.OneLine(s.Turn.Message.Text, 72))
+		row("turn", "%s  %s", s.Turn.Turn, output.OneLine(s.Turn.Message.Label(), 72))
 	}
 	if v.Last != nil {
 		row("last turn", "%s  %s %s", v.Last.Turn, v.Last.Reason, output.OneLine(v.Last.Message, 72))

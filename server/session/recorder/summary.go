@@ -128,7 +128,7 @@ func activity(st *protocol.State) string {
 		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
 		text = cmp.Or(t.Title, t.Name)
 	default:
-		text = st.Turn.Message.Text
+		text = st.Turn.Message.Label()
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return protocol.SplitText(line[:min(len(line), 2*maxActivity)], maxActivity)[0]

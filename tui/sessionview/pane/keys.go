@@ -68,6 +68,9 @@ func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r panel.Result
 			status.Text = "there is nothing to expand here"
 		}
 	case keymap.ViewItem:
+		if session := transcriptview.SubAgent(item); session != "" {
+			return panel.Result{Intent: panel.OpenIntent{Session: session}}, true
+		}
 		pager, ok := transcriptview.OpenItem(p.Styles, item)
 		if ok {
 			return panel.Result{Push: pager}, true
@@ -99,7 +102,10 @@ func (p *Pane) Hint() string {
 		if transcriptview.Collapsible(item) {
 			pairs = append(pairs, keymap.Toggle, "expand/collapse")
 		}
-		if transcriptview.IsToolCall(item) {
+		switch {
+		case transcriptview.SubAgent(item) != "":
+			pairs = append(pairs, keymap.ViewItem, "open the sub-agent")
+		case transcriptview.IsToolCall(item):
 			pairs = append(pairs, keymap.ViewItem, "view")
 		}
 	}

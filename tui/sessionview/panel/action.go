@@ -27,6 +27,9 @@ type RunIntent struct {
 	Text   string
 }
 
+// OpenIntent asks the program to open another session of the same server.
+type OpenIntent struct{ Session string }
+
 // Action carries out an action that does not depend on the focus.
 type Action struct {
 	Run  func(text string) Result // text follows the word of a command; "" for a key
