@@ -9,7 +9,7 @@ import (
 // the sessions that it creates are confined at least as much as its own. The zero value is no
 // sandbox: a process of the agent can act as its user.
 type Sandbox struct {
-	Mode    SandboxMode    `json:"mode,omitempty"`    // off, workspace or read-only; default off
+	Mode    SandboxMode    `json:"mode,omitempty"`    // off, workspace or read-only; default off; remote, never chosen
 	Network SandboxNetwork `json:"network,omitempty"` // on, or off with workspace or read-only; default on
 }
 
@@ -23,6 +23,10 @@ const (
 	SandboxWorkspace SandboxMode = "workspace" // writes the session's directories, caches, and state of the agent
 	SandboxReadOnly  SandboxMode = "read-only" // writes nothing of the user
 )
+
+// SandboxRemote is the mode of a session whose agent runs on another machine. No one chooses it, and
+// this server confines nothing.
+const SandboxRemote SandboxMode = "remote"
 
 // SandboxModes lists the modes, the weakest first.
 var SandboxModes = []SandboxMode{SandboxOff, SandboxWorkspace, SandboxReadOnly}
@@ -38,7 +42,10 @@ const (
 )
 
 // Confines reports whether there is a sandbox.
-func (s Sandbox) Confines() bool { return s.Mode != "" && s.Mode != SandboxOff }
+func (s Sandbox) Confines() bool { return s.Mode != SandboxRemote && s.Shown() }
+
+// Shown reports whether users are shown the sandbox: it is one, or the agent runs elsewhere.
+func (s Sandbox) Shown() bool { return s.Mode != "" && s.Mode != SandboxOff }
 
 // Check returns an error with CodeInvalidMessage for an unknown mode, and for a network that is off
 // without a sandbox.

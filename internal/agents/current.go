@@ -61,6 +61,9 @@ func (c *Current) SandboxRefuses(spec *agent.Spec, e *policy.Effect) error {
 	return c.registry.Load().SandboxRefuses(spec, e)
 }
 
+// RunsElsewhere implements confinement.Elsewhere.
+func (c *Current) RunsElsewhere(agent string) bool { return c.registry.Load().RunsElsewhere(agent) }
+
 // HasConversations implements session.Conversations with the current registry.
 func (c *Current) HasConversations(agent string) bool {
 	return c.registry.Load().HasConversations(agent)

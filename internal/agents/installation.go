@@ -24,6 +24,7 @@ type Installation struct {
 	Configured bool   `json:"configured,omitempty"` // in the configuration of the server
 	Script     string `json:"script,omitempty"`     // path; nothing else is known of a script
 	Model      string `json:"model,omitempty"`      // that it requests itself; it runs in the server
+	URL        string `json:"url,omitempty"`        // of an agent on another machine
 	Pipeline   string `json:"pipeline,omitempty"`   // its agents; it runs in the server
 	Installed  bool   `json:"installed"`
 	Path       string `json:"path,omitempty"`
@@ -61,6 +62,10 @@ func (x *Inspector) Inspect(agent string) Installation {
 	}
 	c, err := x.Registry.Find(agent)
 	if err != nil {
+		return r
+	}
+	if c.Remote != nil {
+		r.URL, r.Installed, r.Login = c.Remote.URL, true, LoginUnknown
 		return r
 	}
 	p, _ := x.Registry.FindPreset(agent)

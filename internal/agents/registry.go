@@ -31,6 +31,8 @@ type Config struct {
 	Command string            `json:"command"`         // program that speaks the Agent Client Protocol
 	Args    []string          `json:"args"`            // of the command
 	ACP     int               `json:"acp"`             // version of the Agent Client Protocol: 1, or 2, which is not final; default 1
+	URL     string            `json:"url"`             // address of an agent elsewhere, instead of a command: https://… or wss://…
+	Headers map[string]string `json:"headers"`         // of requests to the URL; ${NAME} in a value is a variable
 	Env     map[string]string `json:"env"`             // variables, where the session's creator has none
 	Nest    bool              `json:"nest_sub_agents"` // its sub-agents get no sessions of their own
 	Script  string            `json:"script"`          // path of a script, instead of a command
@@ -62,6 +64,7 @@ var (
 	_ session.Keys          = (*Registry)(nil)
 	_ session.Policies      = (*Registry)(nil)
 	_ confinement.Agents    = (*Registry)(nil)
+	_ confinement.Elsewhere = (*Registry)(nil)
 )
 
 // Open opens the agent of a session. It fails with protocol.CodeNoAgent if no agent has that name.
@@ -98,6 +101,9 @@ func (r *Registry) box(name string, spec *agent.Spec) (*sandbox.Box, error) {
 	if !spec.Sandbox.Confines() {
 		return nil, nil
 	}
+	if r.RunsElsewhere(name) { // since the session was made
+		return nil, protocol.Errorf(protocol.CodeUnsupported, "no sandbox confines %s: it runs on another machine", name)
+	}
 	p, _ := r.FindPreset(name)
 	o := sandbox.BoxOptions{CWD: spec.CWD, State: p.State, Dir: spec.SandboxDir}
 	if c, err := r.Find(name); err == nil {
@@ -128,6 +134,9 @@ func (r *Registry) Find(name string) (acp.Config, error) {
 	if !ok {
 		return acp.Find(name)
 	}
+	if c.URL != "" {
+		return c.remote(name), nil
+	}
 	p, _ := catalog.PresetOf(c.Command)
 	return acp.Config{
 		Name: name, Command: append([]string{c.Command}, c.Args...), Env: c.Env, Install: p.Install, Login: p.Login,
@@ -151,6 +160,9 @@ func (r *Registry) Conversation(spec *agent.Spec) string {
 	id := cmp.Or(acp.SavedSession(spec.State), spec.Load)
 	if id == "" {
 		return ""
+	}
+	if c.Remote != nil {
+		return c.Remote.URL + " " + id
 	}
 	return filepath.Base(c.Command[0]) + " " + id
 }
@@ -234,7 +246,7 @@ func (r *Registry) CheckConfigured() error {
 	for _, name := range slices.Sorted(maps.Keys(r.Configured)) {
 		a := r.Configured[name]
 		n := 0
-		for _, text := range []string{a.Command, a.Script, a.Model} {
+		for _, text := range []string{a.Command, a.URL, a.Script, a.Model} {
 			if text != "" {
 				n++
 			}
@@ -244,14 +256,21 @@ func (r *Registry) CheckConfigured() error {
 		}
 		switch {
 		case name == "" || n != 1:
-			return fmt.Errorf("agents.%s: want one of command, script, model and pipeline", name)
+			return fmt.Errorf("agents.%s: want one of command, url, script, model and pipeline", name)
 		case a.Command == "" && len(a.Args) > 0:
 			return fmt.Errorf("agents.%s: only a command takes args", name)
-		case a.ACP != 0 && (a.Command == "" || a.ACP != 1 && a.ACP != 2):
-			return fmt.Errorf("agents.%s.acp: want 1 or 2, of a command", name)
+		case a.ACP != 0 && (a.Command == "" && a.URL == "" || a.ACP != 1 && a.ACP != 2):
+			return fmt.Errorf("agents.%s.acp: want 1 or 2, of a command or a url", name)
+		case a.URL == "" && a.Headers != nil:
+			return fmt.Errorf("agents.%s.headers: only a url takes headers", name)
+		case a.URL != "" && a.Sandbox != protocol.Sandbox{}:
+			return fmt.Errorf("agents.%s.sandbox: no sandbox confines an agent on another machine", name)
 		case a.Model == "" && !a.plain():
 			return fmt.Errorf(
 				"agents.%s: models, effort, instructions, budget, context, tasks and tools need a model", name)
+		}
+		if err := a.checkRemote(); err != nil {
+			return fmt.Errorf("agents.%s.%w", name, err)
 		}
 		if a.Pipeline != nil {
 			if err := r.checkPipeline(a.Pipeline); err != nil {

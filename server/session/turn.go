@@ -12,6 +12,7 @@ import (
 	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
+	"agentctl/server/session/confinement"
 	"agentctl/server/session/item"
 	"agentctl/server/session/output"
 	"agentctl/server/session/record"
@@ -147,7 +148,7 @@ func (t *turn) runIn(s *Session, begin func() func(agent.Output) (agent.End, err
 		}
 		run := begin()
 		out := &turnOutput{mail: s.mail, t: t, session: s.id, title: s.state.Title, c: policy.Classifier{
-			Dir: s.spec.CWD, Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
+			Dir: confinement.LocalDir(&s.spec), Own: s.hub.cfg.OwnDirectories, ReadTools: s.slot.Capabilities().ReadTools,
 		}}
 		s.hub.agents.Go(func() {
 			end, err := run(out)

@@ -128,6 +128,8 @@ func installedText(r *agents.Installation) string {
 		return output.OneLine(r.Model, 60)
 	case r.Pipeline != "":
 		return "pipeline"
+	case r.URL != "":
+		return "remote"
 	case r.Version == "":
 		return "installed"
 	}

@@ -151,6 +151,9 @@ func (o *agentLoginOptions) runCommand(
 
 // runMethod runs the program of the agent with the arguments of a method.
 func (o *agentLoginOptions) runMethod(ctx context.Context, m *acp.LoginMethod, config acp.Config) error {
+	if config.Remote != nil {
+		return exit.Unsupportedf("%s runs on another machine: log in there", o.Agent)
+	}
 	path, err := exec.LookPath(config.Command[0])
 	if err != nil {
 		return protocol.Errorf(protocol.CodeNoAgent, "%s not found", config.Command[0])

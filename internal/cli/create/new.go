@@ -144,7 +144,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if d, _ := dialect.Find(o.CLI.Flags.Dialect); d.SessionTerm != "" && !o.CLI.Out.JSON {
 		o.CLI.Out.Notef("other verbs and the clients of %s use it as the %s", d.Name, d.SessionTerm)
 	}
-	if res.Sandbox.Confines() && !o.CLI.Out.JSON {
+	if res.Sandbox.Shown() && !o.CLI.Out.JSON {
 		o.CLI.Out.Notef("sandbox: %s", res.Sandbox)
 	}
 	if err := o.CLI.Out.Print(res, func(w io.Writer) { fmt.Fprintln(w, res.Session) }); err != nil {

@@ -119,7 +119,7 @@ func defaultColumns(rows []Row) []string {
 	if slices.ContainsFunc(rows, func(s Row) bool { return decides(s.Policy) }) {
 		names = append(names, "policy")
 	}
-	if slices.ContainsFunc(rows, func(s Row) bool { return s.Sandbox.Confines() }) {
+	if slices.ContainsFunc(rows, func(s Row) bool { return s.Sandbox.Shown() }) {
 		names = append(names, "sandbox")
 	}
 	return append(names, "queue", "asks", "active", "about")

@@ -33,6 +33,9 @@ type realAgent struct {
 	backdate  func(home string) error              // makes its conversations look older; nil: not needed
 	denied    protocol.Reason                      // how a turn ends after a denial; empty: completed
 	notes     map[string]note                      // by feature
+
+	// serve starts it elsewhere and returns its entry in the configuration; nil: the server runs it.
+	serve func(t *testing.T, entry obj) obj
 }
 
 // A note is a remark on a feature of an agent: its condition, or why the agent lacks it.
@@ -84,6 +87,9 @@ func (a *realAgent) config(t *testing.T, home, endpoint string, tap bool) (entry
 	env := a.env(home, endpoint)
 	env["HOME"] = home
 	entry = obj{"command": program, "args": a.args, "env": env}
+	if a.serve != nil {
+		return a.serve(t, entry), ""
+	}
 	if tap {
 		entry, frames = tapped(t, program, a.args, env)
 	}

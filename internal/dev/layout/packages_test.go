@@ -205,6 +205,7 @@ var packageRules = []packageRule{
 			"protocol", "server/agent/acp/unidiff", "server/agent/form", "server/sandbox", "internal/resettime",
 		},
 	},
+	{pkg: "server/agent/acp/remote", imports: []string{"server/agent/acp/rpc"}},
 	{pkg: "server/agent/acp/rpc", imports: agentImports},
 	{pkg: "server/agent/acp/unidiff"},
 	{pkg: "server/agent/form", imports: []string{"internal/safetext", "protocol"}},

@@ -15,6 +15,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/agent/acp/catalog"
+	"agentctl/server/agent/acp/remote"
 )
 
 // Default deadlines.
@@ -39,6 +40,10 @@ type Config struct {
 
 	// NestSubAgents: sub-agents have no sessions. The agent may send their calls below its own.
 	NestSubAgents bool
+
+	// Remote is the address of an agent that runs elsewhere, instead of a command; nil: none. ${NAME} in
+	// the values of its headers is a variable of the agent's environment.
+	Remote *remote.Address
 
 	// Dial connects to an agent that is not a process of this server, instead of running Command.
 	Dial func(context.Context) (io.ReadWriteCloser, error)
@@ -77,7 +82,7 @@ var (
 
 // New returns an agent for a session. It starts no process.
 func New(config Config, spec agent.Spec, host agent.Host) (*Agent, error) {
-	if len(config.Command) == 0 && config.Dial == nil {
+	if len(config.Command) == 0 && config.Dial == nil && config.Remote == nil {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "agent %s has no command", config.Name)
 	}
 	config.StartTimeout = cmp.Or(config.StartTimeout, startTimeout)

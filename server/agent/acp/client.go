@@ -72,7 +72,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 
 // launch runs the program and agrees on the protocol. On an error the process has ended.
 func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
-	if info, err := os.Stat(a.spec.CWD); a.config.Dial == nil && (err != nil || !info.IsDir()) {
+	if info, err := os.Stat(a.spec.CWD); a.config.Dial == nil && a.config.Remote == nil && (err != nil || !info.IsDir()) {
 		return nil, protocol.Errorf(protocol.CodeNoAgent,
 			"cannot start %s: %s is not a directory", a.config.Name, a.spec.CWD)
 	}

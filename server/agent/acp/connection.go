@@ -3,10 +3,12 @@ package acp
 import (
 	"context"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp/remote"
 	"agentctl/server/agent/process"
 )
 
@@ -32,15 +34,34 @@ type connection struct {
 	ended func() error // records the end of the program
 }
 
-// open starts the program, or dials it if the configuration has a Dial function.
+// dialRemote connects to the agent at the address of the configuration.
+func (a *Agent) dialRemote(ctx context.Context, env []string) (io.ReadWriteCloser, error) {
+	x := expansion{lookup: lookupIn(env)}
+	address := remote.Address{URL: a.config.Remote.URL, Headers: http.Header{}}
+	for name, values := range a.config.Remote.Headers {
+		for _, value := range values {
+			address.Headers.Add(name, x.expand(value))
+		}
+	}
+	if x.err != nil {
+		return nil, x.err
+	}
+	return remote.Dial(ctx, address)
+}
+
+// open starts the program, or connects to it if the configuration has an address or a Dial function.
 func (a *Agent) open(ctx context.Context, env []string) (*connection, error) {
-	if a.config.Dial != nil {
-		conn, err := a.config.Dial(ctx)
+	if a.config.Dial != nil || a.config.Remote != nil {
+		dial := a.config.Dial
+		if dial == nil {
+			dial = func(ctx context.Context) (io.ReadWriteCloser, error) { return a.dialRemote(ctx, env) }
+		}
+		conn, err := dial(ctx)
 		if err != nil {
 			return nil, a.startError(err)
 		}
-		remote := &dialed{conn: conn, done: make(chan struct{})}
-		return &connection{remote, conn, conn, func() error { return nil }}, nil
+		far := &dialed{conn: conn, done: make(chan struct{})}
+		return &connection{far, conn, conn, func() error { return nil }}, nil
 	}
 	record := func(g process.Group, ended bool) error {
 		return a.host.RecordProcessGroup(agent.ProcessGroup{

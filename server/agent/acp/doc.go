@@ -1,5 +1,5 @@
-// Package acp runs any agent that speaks the Agent Client Protocol as a subprocess over standard
-// input and output. The package has the form of version 1; a wire translates version 2.
+// Package acp runs any agent that speaks the Agent Client Protocol, as a subprocess over standard
+// input and output or at an address elsewhere. The package has the form of version 1; a wire translates version 2.
 //
 // It owns the process of the agent, the ACP session in it, and the mapping of its messages to
 // events, approvals and settings. It must not know how sessions store or show events, nor which

@@ -18,6 +18,7 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 	if saved.Prompted {
 		result, err := a.retryRestore(ctx, c, params, saved.Owner != a.spec.Session)
 		if err == nil {
+			a.stopRemoteTurn(ctx, c, result.Session)
 			return a.adoptSession(ctx, c, result, saved, true)
 		}
 		if !isRejection(err) {
@@ -36,6 +37,16 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 		return errors.New("session/new: response has no session id")
 	}
 	return a.adoptSession(ctx, c, result, saved, false)
+}
+
+// stopRemoteTurn ends a turn that an agent elsewhere may have continued without this server.
+func (a *Agent) stopRemoteTurn(ctx context.Context, c *client, session string) {
+	if a.config.Remote == nil {
+		return
+	}
+	if err := c.conn.Notify(ctx, "session/cancel", cancelParams{session}); err != nil {
+		a.host.Logf("stop the last turn of %s: %v", a.config.Name, err)
+	}
 }
 
 // adoptSession records the ACP session and applies the saved settings.

@@ -21,6 +21,12 @@ type Agents interface {
 	SandboxRefuses(spec *agent.Spec, e *policy.Effect) error
 }
 
+// Elsewhere is implemented by what opens agents if some run on other machines.
+type Elsewhere interface {
+	// RunsElsewhere reports whether an agent runs on another machine.
+	RunsElsewhere(agent string) bool
+}
+
 // Choose sets the sandbox of a new session. The one in spec is a user's choice; what it leaves open is
 // the configuration's of the agent, then of the server, else off. stored: it is of an earlier session,
 // and the stronger of it and the configured one is taken. A session that an agent creates is confined
@@ -29,6 +35,12 @@ type Agents interface {
 func Choose(
 	agents any, spec *agent.Spec, stored bool, find func(session string) (protocol.Summary, bool),
 ) error {
+	if x, ok := agents.(Elsewhere); ok && x.RunsElsewhere(spec.Agent) {
+		return elsewhere(spec, stored)
+	}
+	if spec.Sandbox.Mode == protocol.SandboxRemote && !stored {
+		return protocol.Errorf(protocol.CodeInvalidMessage, "the sandbox remote is that of an agent on another machine: choose another")
+	}
 	var least protocol.Sandbox
 	if x, ok := agents.(Agents); ok {
 		least = x.DefaultSandbox(spec.Agent)
@@ -58,6 +70,29 @@ func Choose(
 			"an agent may not choose the sandbox %q, which is weaker than %q: a user does", chosen, least)
 	}
 	return inDirectory(spec, &parent)
+}
+
+// elsewhere sets the sandbox of a session whose agent runs on another machine. Only a user may choose
+// such an agent: it gets what a session says, and no sandbox confines it.
+func elsewhere(spec *agent.Spec, stored bool) error {
+	switch {
+	case spec.Parent != "":
+		return protocol.Errorf(protocol.CodeForbidden, "an agent may not choose an agent on another machine: a user does")
+	case spec.Sandbox.Confines() && !stored:
+		return protocol.Errorf(protocol.CodeUnsupported,
+			"no sandbox confines %.80s: it runs on another machine", spec.Agent)
+	}
+	spec.Sandbox = protocol.Sandbox{Mode: protocol.SandboxRemote}
+	return nil
+}
+
+// LocalDir returns the directory of a session on this machine, or "" if its agent runs on another one:
+// the files and links of that are not known here.
+func LocalDir(spec *agent.Spec) string {
+	if spec.Sandbox.Mode == protocol.SandboxRemote {
+		return ""
+	}
+	return spec.CWD
 }
 
 // inDirectory makes a session work in the directory of its parent if that is in a sandbox. Any other

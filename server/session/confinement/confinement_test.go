@@ -77,3 +77,44 @@ func TestOnlyACertainEffectIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// farAgents run on another machine if their name says so.
+type farAgents struct{ fakeAgents }
+
+func (*farAgents) DefaultSandbox(string) protocol.Sandbox {
+	return protocol.Sandbox{Mode: protocol.SandboxWorkspace}
+}
+func (*farAgents) RunsElsewhere(agent string) bool { return agent == "far" }
+
+func TestOnlyAUserChoosesAnAgentElsewhere(t *testing.T) {
+	parent := func(string) (protocol.Summary, bool) { return protocol.Summary{}, true }
+	remote := protocol.Sandbox{Mode: protocol.SandboxRemote}
+	for name, c := range map[string]struct {
+		spec   agent.Spec
+		stored bool
+		want   protocol.Sandbox
+		code   protocol.Code
+	}{
+		"a user":                {agent.Spec{Agent: "far"}, false, remote, ""},
+		"a user, off":           {agent.Spec{Agent: "far", Sandbox: protocol.Sandbox{Mode: protocol.SandboxOff}}, false, remote, ""},
+		"a user, in a sandbox":  {agent.Spec{Agent: "far", Sandbox: confined.Sandbox}, false, protocol.Sandbox{}, protocol.CodeUnsupported},
+		"a user, by its name":   {agent.Spec{Agent: "near", Sandbox: remote}, false, protocol.Sandbox{}, protocol.CodeInvalidMessage},
+		"an agent":              {agent.Spec{Agent: "far", Parent: "p"}, false, protocol.Sandbox{}, protocol.CodeForbidden},
+		"an agent, restored":    {agent.Spec{Agent: "far", Parent: "p", Sandbox: remote}, true, protocol.Sandbox{}, protocol.CodeForbidden},
+		"restored":              {agent.Spec{Agent: "far", Sandbox: remote}, true, remote, ""},
+		"restored from a local": {agent.Spec{Agent: "far", Sandbox: confined.Sandbox}, true, remote, ""},
+		"restored as a local":   {agent.Spec{Agent: "near", Sandbox: remote}, true, confined.Sandbox, ""},
+	} {
+		err := Choose(&farAgents{}, &c.spec, c.stored, parent)
+		if protocol.CodeOf(err) != c.code || err == nil && c.spec.Sandbox != c.want {
+			t.Errorf("%s: %s, %v", name, c.spec.Sandbox, err)
+		}
+		dir := LocalDir(&agent.Spec{CWD: "/w", Sandbox: c.spec.Sandbox})
+		if err == nil && (dir == "") != (c.want == remote) {
+			t.Errorf("%s: directory %q", name, dir)
+		}
+	}
+	if remote.Confines() || !remote.Shown() || remote.String() != "remote" {
+		t.Errorf("%s confines %t, is shown %t", remote, remote.Confines(), remote.Shown())
+	}
+}

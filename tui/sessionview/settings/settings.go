@@ -102,7 +102,7 @@ func (s *Settings) title() string {
 		agent = o.Name + " " + o.Version
 	}
 	title := s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
-	if state.Sandbox.Confines() {
+	if state.Sandbox.Shown() {
 		title += " · sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String()))
 	}
 	return title

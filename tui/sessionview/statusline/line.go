@@ -155,7 +155,7 @@ func (l *Line) details(width int, turn string) []string {
 	if agent := describe.Agent(state.Agent); agent != name {
 		add(agent)
 	}
-	if state.Sandbox.Confines() {
+	if state.Sandbox.Shown() {
 		add("sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String())))
 	}
 	out = append(out, l.contextDetails(width)...)

@@ -1,0 +1,79 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"time"
+
+	"agentctl/server/agent/acp/rpc"
+)
+
+// pingInterval is the time between the pings of a WebSocket, and pingTimeout the one for the answer.
+const (
+	pingInterval = 30 * time.Second
+	pingTimeout  = 30 * time.Second
+)
+
+// Dial connects to an agent. A write to the connection is one message, with a newline at its end; a
+// read returns messages, each on a line. The HTTP transport connects with the first write, which is
+// the initialize request. ctx is for connecting.
+func Dial(ctx context.Context, a Address) (io.ReadWriteCloser, error) {
+	if err := CheckURL(a.URL); err != nil {
+		return nil, fmt.Errorf("%s: %w", a.URL, err)
+	}
+	jar, err := cookiejar.New(nil) // for servers that need the same machine again
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone() // its connections end with this one
+	client := &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // headers have credentials of this host
+	}}
+	if a.isSocket() {
+		return dialSocket(ctx, client, a)
+	}
+	return newStream(client, a), nil
+}
+
+// line returns a message on one line, with its end.
+func line(message []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, message) != nil { // whoever reads it reports it
+		b.Reset()
+		b.Write(bytes.ReplaceAll(message, []byte("\n"), []byte(" ")))
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// maxMessage is the maximum length of a message, in bytes.
+const maxMessage = rpc.MaxLine
+
+// statusError is an answer that is no success.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("the server answers %d %s%s", e.status, http.StatusText(e.status), e.text)
+}
+
+// checkStatus returns an error for an answer that is no success, with the begin of its text.
+func checkStatus(r *http.Response) error {
+	if r.StatusCode/100 == 2 {
+		return nil
+	}
+	b, _ := io.ReadAll(io.LimitReader(r.Body, 300))
+	_ = r.Body.Close()
+	text := ""
+	if b = bytes.TrimSpace(b); len(b) > 0 {
+		text = ": " + string(bytes.ToValidUTF8(b, nil))
+	}
+	return &statusError{r.StatusCode, text}
+}
