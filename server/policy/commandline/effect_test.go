@@ -82,6 +82,7 @@ func TestEffectsOfALine(t *testing.T) {
 		"set -euo pipefail; sudo ls":   "sudo",
 		"PATH=/x:$PATH; sudo ls":       "",
 		"sudo() { \"$@\"; }; sudo ls":  "",
+		"cp() { ls; }; cp a /etc/b":    "",
 		"alias sudo=; sudo ls":         "",
 		"exit 0; sudo ls":              "",
 		"test -f a && exit; sudo ls":   "",
