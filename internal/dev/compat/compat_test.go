@@ -39,13 +39,14 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// buildFirst builds the first compatible version in a directory and returns the path of the binary.
+// buildFirst builds the first compatible version in a directory, as a release, and returns the path of the
+// binary. The cache of the Go command has its packages, whatever the directory.
 func buildFirst(dir string) (string, error) {
 	commit, err := os.ReadFile("first")
 	if err != nil {
 		return "", err
 	}
-	line := `set -e; mkdir "$1"; (cd ../../.. && git archive "$0") | tar x -C "$1"; cd "$1"; go build -o agentctl ./cmd/agentctl`
+	line := `set -e; mkdir "$1"; (cd ../../.. && git archive "$0") | tar x -C "$1"; cd "$1"; CGO_ENABLED=0 go build -trimpath -o agentctl ./cmd/agentctl`
 	build := exec.CommandContext(context.Background(), "bash", "-o", "pipefail", "-c", line, strings.TrimSpace(string(commit)), dir)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the commit that internal/dev/compat/first names: %w (is the clone complete?)\n%s", err, out)
