@@ -184,7 +184,7 @@ func mirrorResolution(s *Session, r *approval.Resolution) {
 
 // rootVerbs are the commands on a sub-agent that its root carries out.
 var rootVerbs = map[protocol.Verb]bool{
-	protocol.DoApprove: true, protocol.DoRulesList: true, protocol.DoRulesRevoke: true,
+	protocol.DoApprove: true, protocol.DoOpenPage: true, protocol.DoRulesList: true, protocol.DoRulesRevoke: true,
 }
 
 // askRoot lets the root of a sub-agent carry out a command.
@@ -194,6 +194,13 @@ func askRoot(s *Session, cmd *command) error {
 		named := *d
 		named.Request = s.state.Approvals[0].Request
 		sent.data = &named
+	}
+	if d, ok := cmd.data.(*protocol.OpenPageData); ok && d.Request == "" {
+		if len(s.state.Approvals) != 1 {
+			_, err := s.approvals.Page(s.state, "") // why none is meant
+			return err
+		}
+		sent.data = &protocol.OpenPageData{Request: s.state.Approvals[0].Request}
 	}
 	if d, ok := sent.data.(*protocol.ApproveData); ok && d.Request == "" {
 		_, err := s.approvals.Answer(s.state, approval.Caller{}, d) // why none is meant

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,6 +179,41 @@ func TestTheOnlyRequestOfASubAgentNeedsNoName(t *testing.T) {
 			t.Error("not decided")
 		}
 		refused(r, r.do(anna, approve(a.id, protocol.ApproveData{Decision: protocol.AllowOnce})), protocol.CodeNotFound)
+	})
+}
+
+// A question of a sub-agent has its page and its secrets in both sessions as any other.
+func TestAQuestionOfASubAgentKeepsItsSecrets(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		c := r.subAgent("a")
+		run := c.works("log in")
+		run.ask(protocol.Approval{
+			Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Page: &protocol.Page{URL: "https://a.example/b?s3cret"},
+			Questions: []protocol.Question{{ID: "pw", Text: "Password", Field: protocol.Field{Secret: true}}},
+		})
+		r.waitIdle()
+		request := r.state(id).Approvals[0].Request
+		for session, named := range map[string]string{id: request, c.id: ""} {
+			page := must[protocol.OpenPageResult](r, r.do(anna, newCommand(protocol.DoOpenPage, session, protocol.OpenPageData{Request: named})))
+			if page.PageURL != "https://a.example/b?s3cret" || page.Request != request {
+				t.Errorf("%s: %+v", session, page)
+			}
+		}
+		must[protocol.ApproveResult](r, r.do(anna, approve(c.id, protocol.ApproveData{
+			Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Secrets: map[string][]string{"pw": {"hunter2"}}},
+		})))
+		if v, ok := run.verdict("q"); !ok || v.Input.Answers["pw"][0] != "hunter2" {
+			t.Errorf("verdict %+v", v)
+		}
+		for _, session := range []string{id, c.id} {
+			for _, e := range r.events(session, false) {
+				if strings.Contains(string(e.Data), "hunter2") || strings.Contains(string(e.Data), "s3cret") {
+					t.Errorf("%s has %s", session, e.Data)
+				}
+			}
+		}
+		refused(r, r.do(anna, newCommand(protocol.DoOpenPage, c.id, protocol.OpenPageData{})), protocol.CodeNotFound)
 	})
 }
 
