@@ -70,6 +70,7 @@ func newHome(t testing.TB) *home {
 	} {
 		h.write(name, content)
 	}
+	h.login()
 	run, err := os.MkdirTemp("", "agentctl-test-")
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +103,21 @@ func (h *home) write(name, content string) {
 		h.t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(content), 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// login lets ssh in with a key of the user, and with those that the home directory lets in.
+func (h *home) login() {
+	base := os.Getenv(baseVariable)
+	key, err := os.ReadFile(filepath.Join(base, "key"))
+	if err != nil {
+		return // no sshd runs
+	}
+	h.write(".ssh/id_login", string(key))
+	link := filepath.Join(base, "login")
+	_ = os.Remove(link)
+	if err := os.Symlink(h.dir, link); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -53,11 +53,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(baseVariable) != "" {
 		os.Exit(m.Run())
 	}
-	status := runAs(os.Getuid())
-	if os.Getuid() == 0 {
-		status = max(status, runAsTestUser())
+	if os.Getuid() != 0 {
+		os.Exit(runAs(os.Getuid()))
 	}
-	os.Exit(status)
+	if os.Getenv(ownJobsVariable) == "" {
+		os.Exit(ownJobs())
+	}
+	os.Exit(max(runAs(0), runAsTestUser()))
 }
 
 // runAsTestUser runs the tests as another user than root. A file that the configuration of ssh
@@ -116,7 +118,13 @@ func runAs(uid int) int {
 			return 1
 		}
 		defer stop()
-		cmd.Env = append(cmd.Env, "SSH_PORT="+port)
+		stopJobs, err := serveJobs(base, uid)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "cron and at:", err)
+			return 1
+		}
+		defer stopJobs()
+		cmd.Env = append(cmd.Env, "SSH_PORT="+port, "JOBS="+filepath.Join(base, "jobs"))
 	}
 	fmt.Println("as user", uid)
 	if err := cmd.Run(); err != nil {

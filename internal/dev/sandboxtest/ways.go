@@ -11,9 +11,21 @@ type Way struct {
 	Later  string // a second script, in a sandbox that starts afterwards
 	Tree   bool   // the session is in a worktree of the repository
 
+	Job   bool   // cron and at run their jobs after the script; the job writes WON to the file won
+	Needs string // variable that is set if root has started the daemons: SSH_PORT, JOBS
+
 	Closed bool // without a sandbox, too: this machine or this user has no such thing
 	Root   bool // only root can try
 }
+
+// login gets the token by ssh to this machine, with a key.
+func login(key string) string {
+	return `echo "get \"$DATA/token\" t" | sftp -q -b - -P "$SSH_PORT" -i ` + key + ` -o IdentitiesOnly=yes \
+		-o StrictHostKeyChecking=no -o UserKnownHostsFile="$PWD/known" "$(id -un)@127.0.0.1" && grep -q CANARY t && echo WON`
+}
+
+// job is a command that reads the token.
+const job = `grep -q CANARY \"$DATA/token\" && echo WON > \"$PWD/won\"`
 
 // Ways lists the ways.
 func Ways() []Way {
@@ -95,12 +107,17 @@ func Ways() []Way {
 		{Name: "replace a program that the user runs", Script: `cp /bin/true "$BIN" && echo WON`},
 		{Name: "leave a file in `~/.cache` that shells read", Script: `echo x > ~/.cache/p10k.zsh`, Later: `[ -s ~/.cache/p10k.zsh ] && echo WON`},
 		{Name: "ask the user's systemd over its bus", Script: `connect "$LISTEN/bus"`},
-		{Name: "make a job of cron", Script: `(echo x > /etc/cron.d/agentctl-test || echo x | crontab -) && echo WON; rm -f /etc/cron.d/agentctl-test`, Root: true},
-		{Name: "make a job of at", Script: `echo x | at now + 1 year && echo WON`, Closed: true},
+		{Name: "make a job of cron", Script: `echo "@reboot ` + job + `" | crontab -`, Job: true, Needs: "JOBS"},
+		{Name: "make a job of cron for the system", Script: `echo "@reboot root ` + job + `" > /etc/cron.d/job`, Job: true, Needs: "JOBS", Root: true},
+		{Name: "make a job of at", Script: `echo "` + job + `" | at now`, Job: true, Needs: "JOBS"},
 		{Name: "ask a container engine over its socket", Script: `connect "$LISTEN/docker.sock"; connect ~/.docker/run/docker.sock`},
 		{Name: "use the user's agents of ssh and gpg", Script: `connect ~/.gnupg/S.gpg-agent; connect "$LISTEN/ssh-agent"`},
 		{Name: "connect to another socket in the home directory", Script: `connect ~/app/control.sock`},
-		{Name: "let ssh of this machine in", Script: `mkdir -p ~/.ssh; echo x >> ~/.ssh/authorized_keys && echo WON`},
+		{
+			Name: "let ssh of this machine in, and log in", Needs: "SSH_PORT",
+			Script: `ssh-keygen -q -t ed25519 -N "" -f k; mkdir -p ~/.ssh; cat k.pub >> ~/.ssh/authorized_keys; ` + login("k"),
+		},
+		{Name: "log in to this machine by ssh with the user's key", Needs: "SSH_PORT", Script: login("~/.ssh/id_login")},
 		{Name: "connect to an abstract socket (bus, desktop)", Script: `connect "@$ABSTRACT"`},
 		{Name: "write a hook of git", Script: `echo x > .git/hooks/post-commit && echo WON`},
 		{Name: "change the configuration of git", Script: `git config core.fsmonitor /bin/x && echo WON`},
