@@ -215,7 +215,8 @@ func TestThePageOfAQuestionIsComplete(t *testing.T) {
 			waitWithdrawn, []string{`elicitsend {"ask":` + askPage + `,"send":` + complete("e1") + `}`}, `{"action":"cancel"}`, 1,
 		},
 		"after it": {
-			answer(nil), []string{"elicit " + askPage, "line " + complete("unknown"), "line " + complete("e1"), "line " + complete("e1")},
+			answer(nil),
+			[]string{"elicit " + askPage, "line " + complete("unknown"), "line " + complete("e1"), "line " + complete("e1")},
 			`{"action":"accept"}`, 1,
 		},
 		"after a denial": {deny, []string{"elicit " + askPage, "line " + complete("e1")}, `{"action":"decline"}`, 0},
