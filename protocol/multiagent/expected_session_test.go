@@ -276,7 +276,10 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 		seen.Input = wire.ApprovalArgs(a)
 	}
 	for _, q := range a.Questions {
-		seen.Why = strings.TrimPrefix(seen.Why+"\n"+q.Text, "\n")
+		seen.Why = strings.TrimPrefix(seen.Why+"\n"+q.Prompt(), "\n")
+	}
+	if a.Page != nil {
+		seen.Why = strings.TrimPrefix(seen.Why+"\n"+a.Page.Prompt(), "\n")
 	}
 	o.closePart()
 	o.append(protocol.ToolStarted, nil, protocol.ToolStartedData{

@@ -217,6 +217,16 @@ func (g *Generator) request() codec.Entry {
 		a.Editable = g.coin("editable")
 	case protocol.ApproveQuestion:
 		a.Questions = []protocol.Question{{ID: "q", Text: "which?", Choices: []protocol.Choice{{ID: "a", Label: "A"}}}}
+		if g.coin("form") {
+			most := 9.0
+			a.Questions = append(a.Questions, protocol.Question{
+				ID: "n", Text: "how many?", About: "at once",
+				Field: protocol.Field{Type: protocol.FieldInteger, Required: true, Max: &most, Default: []string{"1"}},
+			})
+		}
+		if g.coin("page") {
+			a.Page = &protocol.Page{URL: "https://example.org/a", Host: "example.org", Hidden: true}
+		}
 	default:
 		a.Input = json.RawMessage(g.oneOf(`{"a":[1,"x"]}`, `{"command":"make","cwd":"/y"}`, `"word"`))
 	}
