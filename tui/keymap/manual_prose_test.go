@@ -25,7 +25,7 @@ var meanings = map[string]map[string]Action{
 		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": RestoreDraft, "ctrl+d": DeleteOrLeave,
 		"ctrl+r": SearchPrompts, "↑": ComposerEarlier, "↓": ComposerLater, "ctrl+p": EarlierMessage,
 		"ctrl+n": LaterMessage, "esc": Cancel, "alt+t": TakeBack, "ctrl+w": "", "ctrl+u": "", "ctrl+y": "",
-		"ctrl+g": OpenEditor,
+		"ctrl+g": OpenEditor, "alt+j": SendSteer, "t": QueueSteer,
 	},
 	"Scheduled messages": {"e": QueueEdit, "ctrl+z": Suspend, "s": QueueSendNow, "C": QueueClear},
 	"Shell commands":     {"!": "", "ctrl+c": ""},

@@ -40,7 +40,7 @@ var sendVerb = verb.Verb{
 that turn, if it can. Without TEXT, or with -, it is read from stdin. With --wait, the exit code is
 the result of its turn: 0 completed, 7 failed, 130 interrupted or removed from the queue, 6 as soon
 as a person is needed. --follow also prints the answer. With -o json, both end with an object of
-type outcome. With --key, retries send it once. See docs/scripts.md, also for the times of --at.`,
+type outcome. See docs/scripts.md.`,
 	Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log

@@ -32,6 +32,7 @@ type operation struct {
 // forms are the operations beside the plain commands.
 var forms = []operation{
 	{"send ahead of the queue", protocol.DoSend, json.RawMessage(`{"text":"x","front":true}`), false},
+	{"send, deliver in the current turn", protocol.DoSend, json.RawMessage(`{"text":"x","delivery":"steer"}`), false},
 	{"interrupt, hold the queue", protocol.DoInterrupt, json.RawMessage(`{"queue":"hold"}`), true},
 	{"interrupt, clear the queue", protocol.DoInterrupt, json.RawMessage(`{"queue":"clear"}`), true},
 	{"approve: allow once", protocol.DoApprove, json.RawMessage(`{"decision":"allow_once"}`), true},

@@ -65,7 +65,7 @@ var (
 	// What they say about the present was true at their time only.
 	present = []protocol.Type{
 		protocol.SessionUpdated, protocol.AgentOptions, protocol.ContextUpdated, protocol.ContextCompacted,
-		protocol.UsageUpdated, protocol.QueueAdded, protocol.QueueScheduled, protocol.QueueUpdated,
+		protocol.UsageUpdated, protocol.LimitsUpdated, protocol.QueueAdded, protocol.QueueScheduled, protocol.QueueUpdated,
 		protocol.QueueRemoved, protocol.QueueMoved, protocol.QueueHeld, protocol.QueueReleased,
 		protocol.StateExported, protocol.StateRestored,
 	}
@@ -98,7 +98,7 @@ var (
 	))
 	notInAsciicast = slices.Concat(notInHTML, inTurns(
 		protocol.JoinedDeltas, // the caller passes the deltas
-		protocol.ErrorRaised, protocol.Notice, protocol.ApprovalExplained, protocol.ToolEnded,
+		protocol.ErrorRaised, protocol.Notice, protocol.ApprovalExplained, protocol.MessageResolved, protocol.ToolEnded,
 	))
 )
 
