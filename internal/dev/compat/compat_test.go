@@ -218,3 +218,42 @@ func TestAnUpgradeKeepsTheSessions(t *testing.T) {
 		})
 	}
 }
+
+// limitScript ends the first message of a session at a usage limit.
+const limitScript = `{"turn":1}
+{"emit":"limits.updated","data":{"windows":[{"name":"five_hour","percent":100}]}}
+{"end":"limited","message":"used up","resets_in":"1h"}
+{"on":"*"}
+{"say":"You said: {message}"}
+`
+
+// TestTheFirstClientUnderstandsALimit: the reason of a turn and of a hold, and a type of event, that the first
+// version does not know.
+func TestTheFirstClientUnderstandsALimit(t *testing.T) {
+	m := newMachine(t, head)
+	m.write("limit.script", limitScript)
+	m.run(first, 0, "new", "--name", "fix", "--agent", "script:limit.script")
+	m.run(first, 7, "send", "fix", "hello", "--wait")
+	m.run(first, 0, "send", "fix", "queued", "--no-wait")
+	m.run(first, 6, "wait", "fix", "--for", "idle")
+	if got := m.run(first, 0, "status", "fix"); !strings.Contains(got, "limited") || !strings.Contains(got, "limit ") {
+		t.Errorf("the status is %s", got)
+	}
+	if got := m.run(first, 6, "attach", "fix", "--plain"); !strings.Contains(got, "limited") {
+		t.Errorf("attached: %s", got)
+	}
+	m.run(first, 0, "queue", "release", "fix")
+	m.run(first, 0, "wait", "fix", "--for", "idle")
+	for _, program := range []string{first, head} {
+		history := m.run(program, 0, "history", "fix")
+		for _, text := range []string{"You said: hello", "You said: queued"} {
+			if !strings.Contains(history, text) {
+				t.Errorf("history lacks %q:\n%s", text, history)
+			}
+		}
+	}
+	if a, b := m.run(first, 0, "events", "fix"), m.run(head, 0, "events", "fix"); a != b {
+		t.Errorf("the first version reads\n%s\nand this one\n%s", a, b)
+	}
+	m.Stop()
+}

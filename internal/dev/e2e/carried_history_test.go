@@ -160,6 +160,7 @@ var notCarried = map[string]map[string]string{
 		"Approvals": "the current turn stays with its agent",
 		"Rules":     "they were granted to the exported session alone",
 		"Options":   "the agent reports its own",
+		"Limits":    "the agent reports its own",
 	},
 	"import": {
 		"Limits":    "the agent reports its own",
@@ -182,6 +183,7 @@ var notCarried = map[string]map[string]string{
 		"Context":   "the agent's context is empty",
 		"Usage":     "the agent has used nothing",
 		"Options":   "the agent reports its own",
+		"Limits":    "the agent reports its own",
 	},
 	"fork": {
 		"Limits":    "the agent reports its own",
@@ -200,6 +202,7 @@ var notCarried = map[string]map[string]string{
 		"Context":   "the agent of the fork reports its own",
 		"Usage":     "the agent of the fork has used nothing",
 		"Options":   "the agent reports its own",
+		"Limits":    "the agent reports its own",
 	},
 }
 

@@ -107,3 +107,14 @@ func TestContextPageSizes(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageShowsTheLimitsOfTheAccount(t *testing.T) {
+	j := tuitest.GrowingContext()
+	resets := tuitest.Start.Add(time.Hour)
+	j.Add(protocol.LimitsUpdated, protocol.LimitsData{Windows: []protocol.UsageWindow{
+		{Name: "five_hour", Percent: 90, ResetsAt: &resets}, {Name: "seven_day", Percent: 40},
+	}})
+	s, _ := open(t, j)
+	s.Press("f6")
+	s.MustShow("5 hours 90%, resets "+resets.UTC().Format("15:04"), "week 40%")
+}
