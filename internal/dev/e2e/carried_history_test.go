@@ -147,7 +147,6 @@ var carriers = []carrier{
 // one that it was made from, and why. It gets every other field.
 var notCarried = map[string]map[string]string{
 	"restore": {
-		"Limits":    "the agent reports its own",
 		"Session":   "the id is new",
 		"Seq":       "the log is new",
 		"Name":      "names are unique",
@@ -160,10 +159,8 @@ var notCarried = map[string]map[string]string{
 		"Approvals": "the current turn stays with its agent",
 		"Rules":     "they were granted to the exported session alone",
 		"Options":   "the agent reports its own",
-		"Limits":    "the agent reports its own",
 	},
 	"import": {
-		"Limits":    "the agent reports its own",
 		"Session":   "the id is new",
 		"Seq":       "the log is new",
 		"Name":      "names are unique",
