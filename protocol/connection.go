@@ -62,6 +62,7 @@ type HelloResult struct {
 	Role        Role     `json:"role,omitempty"` // of the client; absent: every command is allowed
 	Commands    []Verb   `json:"commands"`       // known to the server and allowed by the role
 	Agents      []string `json:"agents,omitempty"`
+	Sandbox     *Sandbox `json:"sandbox,omitempty"` // of a create that chooses none; absent: the client can choose none
 	Limits      Limits   `json:"limits"`
 	Window      int64    `json:"window,omitempty"` // bytes; absent: none
 	HeartbeatMS int64    `json:"heartbeat_ms,omitempty"`

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
+	"agentctl/server/policy"
 	"agentctl/server/sandbox"
 )
 
@@ -53,6 +55,34 @@ func TestAClientOfTheSocketOfASandboxIsTheAgentOfItsSession(t *testing.T) {
 	}
 	if left, err := os.ReadDir(root); err != nil || len(left) != 0 {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// sandboxAgents can be confined.
+type sandboxAgents struct{ *testServer }
+
+func (sandboxAgents) HasSandboxes() bool                  { return true }
+func (sandboxAgents) CheckSandbox(protocol.Sandbox) error { return nil }
+func (sandboxAgents) DefaultSandbox(string) protocol.Sandbox {
+	return protocol.Sandbox{Mode: protocol.SandboxReadOnly}
+}
+func (sandboxAgents) SandboxRefuses(*agent.Spec, *policy.Effect) error { return nil }
+
+func TestClientsThatMayCreateSessionsAreToldOfSandboxes(t *testing.T) {
+	w := newTestServer(t)
+	if s := w.dial().hello(protocol.HelloData{}).Sandbox; s != nil {
+		t.Errorf("a server without sandboxes offers %s", s)
+	}
+	w.server.program.sandboxes = sandboxAgents{w}
+	if s := w.dial().hello(protocol.HelloData{}).Sandbox; s == nil || s.Mode != protocol.SandboxReadOnly {
+		t.Errorf("offered %v", s)
+	}
+	for _, role := range []protocol.Role{protocol.RoleAgent, protocol.RoleObserver} {
+		c := &conn{server: w.server, caller: caller{role: role}}
+		r, err := c.hello(&protocol.HelloData{Version: protocol.Version})
+		if err != nil || r.Sandbox != nil {
+			t.Errorf("%s is offered %v, %v", role, r, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/history"
 	"agentctl/server/session"
+	"agentctl/server/session/confinement"
 )
 
 // do runs a command that holds a slot: a command of the connection here, one of the past by the
@@ -114,6 +115,9 @@ func (c *conn) hello(d *protocol.HelloData) (*protocol.HelloResult, error) {
 			HistoryBytes: protocol.MaxHistory,
 		},
 		Window: window, HeartbeatMS: limits.Heartbeat.Milliseconds(),
+	}
+	if c.caller.role != protocol.RoleAgent && c.caller.role.May(protocol.DoCreate) {
+		r.Sandbox = confinement.Offer(c.server.program.sandboxes)
 	}
 	for _, t := range protocol.Commands {
 		if c.caller.role.May(t.Verb) && inScope(c.caller.scope(), &t) {

@@ -56,6 +56,8 @@ type requests struct {
 type program struct {
 	version string
 	agents  func() []string
+
+	sandboxes any // may be confinement.Agents
 }
 
 // An api serves /api/ until its drain stops, and the links of hooks.
@@ -90,7 +92,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		hub:       hub,
 		history:   history.NewReader(cfg.Session.Store, hub.Sessions(), cfg.Session.Log),
-		program:   program{"agentctl " + cfg.Version, cfg.Session.Agents.Names},
+		program:   program{"agentctl " + cfg.Version, cfg.Session.Agents.Names, cfg.Session.Agents},
 		log:       cfg.Log,
 		dialects:  dialectServer{cfg.Dialects, newResumeStores(), cfg.Session.Secret},
 		auth:      cfg.Authenticator,

@@ -85,6 +85,8 @@ func TestTheFormOfANewSessionKeepsTheServer(t *testing.T) {
 	d.typeText("/srv")
 	d.press("esc", "n")
 	d.wantText("from your draft", "server    box", "directory /srv")
+	d.press("tab", "tab", "tab", "tab", "left", "esc", "n") // the sandbox, which local has not
+	d.wantText("from your draft", "server    box", "sandbox   read-only, network off")
 	d.press("tab", "tab", "tab", "ctrl+u", "esc", "n")
 	d.wantNoText("from your draft")
 }

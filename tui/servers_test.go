@@ -15,6 +15,7 @@ import (
 func newServersDashboard(t *testing.T) *testDashboard {
 	t.Helper()
 	local, box := tuitest.NewServer(), tuitest.NewServer()
+	box.DefaultSandbox = &protocol.Sandbox{Mode: protocol.SandboxWorkspace}
 	d := &testDashboard{t: t, server: local, now: tuitest.Start}
 	set := serverset.New(serverset.Member{Name: "local", Server: local}, serverset.Member{Name: "box", Server: box})
 	d.p = testDashboardModel(t.Context(), Options{}, fixedClock(tuitest.Start), set)

@@ -53,6 +53,9 @@ func (c *Current) DefaultSandbox(agent string) protocol.Sandbox {
 	return c.registry.Load().DefaultSandbox(agent)
 }
 
+// HasSandboxes implements confinement.Agents with the current registry.
+func (c *Current) HasSandboxes() bool { return c.registry.Load().HasSandboxes() }
+
 // CheckSandbox implements confinement.Agents with the current registry.
 func (c *Current) CheckSandbox(s protocol.Sandbox) error { return c.registry.Load().CheckSandbox(s) }
 

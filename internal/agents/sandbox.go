@@ -24,6 +24,9 @@ func (r *Registry) DefaultSandbox(agent string) protocol.Sandbox {
 	return s
 }
 
+// HasSandboxes implements confinement.Agents.
+func (r *Registry) HasSandboxes() bool { return r.Sandbox.Available() }
+
 // CheckSandbox implements confinement.Agents.
 func (r *Registry) CheckSandbox(s protocol.Sandbox) error { return r.Sandbox.Check(s) }
 

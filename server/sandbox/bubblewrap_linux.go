@@ -48,11 +48,20 @@ func base() []string {
 	return args
 }
 
-// probe sets up an empty sandbox.
-func (h *Host) probe(s protocol.Sandbox) error {
+// findProgram returns the path of the program.
+func findProgram() (string, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		return unsupported("bubblewrap is not installed: install the package bubblewrap")
+		return "", unsupported("bubblewrap is not installed: install the package bubblewrap")
+	}
+	return path, nil
+}
+
+// probe sets up an empty sandbox.
+func (h *Host) probe(s protocol.Sandbox) error {
+	path, err := findProgram()
+	if err != nil {
+		return err
 	}
 	if err := h.closesAbstract(s); err != nil {
 		return err
@@ -91,9 +100,9 @@ func (h *Host) closesAbstract(s protocol.Sandbox) error {
 
 // confine returns the command that runs cmd in the sandbox.
 func (b *Box) confine(cmd process.Command) (process.Command, error) {
-	bwrap, err := exec.LookPath(program)
+	bwrap, err := findProgram()
 	if err != nil {
-		return cmd, unsupported("bubblewrap is not installed: install the package bubblewrap")
+		return cmd, err
 	}
 	if err := b.host.closesAbstract(b.sandbox); err != nil {
 		return cmd, err

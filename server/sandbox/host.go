@@ -82,6 +82,12 @@ func (h *Host) Close() {
 	}
 }
 
+// Available reports whether the program that makes sandboxes is installed.
+func (h *Host) Available() bool {
+	_, err := findProgram()
+	return h != nil && err == nil
+}
+
 // Check returns why a sandbox cannot be set up here, or nil. The error has the code unsupported. A
 // sandbox that was set up once is not tried again.
 func (h *Host) Check(s protocol.Sandbox) error {

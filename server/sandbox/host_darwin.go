@@ -12,11 +12,17 @@ import (
 // program is what makes sandboxes.
 const program = "/usr/bin/sandbox-exec"
 
-func (h *Host) probe(protocol.Sandbox) error {
+// findProgram returns the path of the program.
+func findProgram() (string, error) {
 	if _, err := os.Stat(program); err != nil {
-		return unsupported("%s is missing", program)
+		return "", unsupported("%s is missing", program)
 	}
-	return nil
+	return program, nil
+}
+
+func (h *Host) probe(protocol.Sandbox) error {
+	_, err := findProgram()
+	return err
 }
 
 // confine returns the command that runs cmd in the sandbox.

@@ -9,6 +9,8 @@ import (
 	"agentctl/server/agent/process"
 )
 
+func findProgram() (string, error) { return "", unsupported("%s has none", runtime.GOOS) }
+
 func (h *Host) probe(protocol.Sandbox) error { return unsupported("%s has none", runtime.GOOS) }
 
 func (b *Box) confine(cmd process.Command) (process.Command, error) {

@@ -73,6 +73,9 @@ func (p *fakeAgents) SandboxRefuses(spec *agent.Spec, e *policy.Effect) error {
 	return errors.New("the sandbox does not change " + e.Files[0])
 }
 
+// HasSandboxes reports that users may choose one.
+func (*fakeAgents) HasSandboxes() bool { return true }
+
 // CheckSandbox refuses the sandboxes without a network.
 func (p *fakeAgents) CheckSandbox(s protocol.Sandbox) error {
 	if s.Network == protocol.SandboxNetworkOff {

@@ -42,7 +42,7 @@ func (f *createForm) loadDraft() tea.Cmd {
 
 // restoreDraft inserts the stored draft. What was typed before it arrived stays.
 func (f *createForm) restoreDraft(stored drafts.Draft) {
-	for i := range f.Fields { // the server first: agent and directory follow it
+	for i := 0; i < len(f.Fields); i++ { // the server first: what follows it depends on it
 		value, ok := stored.Fields[f.Fields[i].Label]
 		if i == f.prompt() {
 			value, ok = stored.Text+f.Value(i), stored.Text != ""
@@ -106,4 +106,4 @@ func (f *createForm) close() {
 }
 
 // prompt returns the index of the field of the prompt.
-func (f *createForm) prompt() int { return f.agent + 2 }
+func (f *createForm) prompt() int { return len(f.Fields) - 1 }

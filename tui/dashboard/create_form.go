@@ -15,12 +15,13 @@ import (
 )
 
 // createForm creates a session and opens it. The server creates none if its agent cannot start.
-// With several servers a field chooses one; the choices of agents and the default directory follow.
+// With several servers a field chooses one; the choices of agents, the default directory and the field
+// of the sandbox follow.
 type createForm struct {
 	*ui.Form
 	createConfig
 	server   int // index of the field of the server, or -1
-	agent    int // index of the field of the agent; directory and prompt follow
+	agent    int // index of the field of the agent; directory, perhaps sandbox, and prompt follow
 	chosen   string
 	proposed string // agent of the home server
 	draft    createDraft
@@ -54,6 +55,7 @@ func newCreateForm(c createConfig) *createForm {
 	for i := range f.Fields {
 		f.draft.first = append(f.draft.first, f.Value(i))
 	}
+	f.offerSandbox(c.requests.server.Sandbox())
 	f.Changed = func(*ui.Form) { f.followServer(); f.saveDraft() }
 	f.Submit = func(*ui.Form) ui.Response { return f.submit() }
 	f.Cancel = f.close
@@ -82,6 +84,7 @@ func (f *createForm) followServer() {
 		return
 	}
 	f.setAgents(f.servers.several.AgentsOf(f.chosen))
+	f.offerSandbox(f.servers.several.SandboxOf(f.chosen))
 	switch directory := f.Value(f.agent + 1); {
 	case before == home && directory == f.cwd:
 		f.SetValue(f.agent+1, "")
@@ -105,6 +108,13 @@ func (f *createForm) submit() ui.Response {
 	}
 	if data.Prompt != "" {
 		data.ClientMessageID = f.newID()
+	}
+	if i := f.sandbox(); i >= 0 {
+		var err error
+		if data.Sandbox, err = readSandbox(value(i)); err != nil {
+			f.Fail(err.Error(), "")
+			return ui.Response{}
+		}
 	}
 	create := f.requests.server.Create
 	if f.server >= 0 {

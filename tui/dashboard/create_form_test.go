@@ -69,3 +69,68 @@ func TestNewSessionFormProposesAnAgent(t *testing.T) {
 		t.Errorf("created with agent %q", created.Agent)
 	}
 }
+
+func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
+	d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
+	var created []protocol.Sandbox
+	d.server.OnCreate = func(c protocol.CreateData) (protocol.CreateResult, error) {
+		created = append(created, c.Sandbox)
+		return protocol.CreateResult{Session: "new"}, nil
+	}
+	d.press("n")
+	d.wantNo("sandbox")
+	d.press("esc")
+	d.server.DefaultSandbox = &protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff}
+	for _, c := range []struct {
+		keys []string // in the field
+		want protocol.Sandbox
+	}{
+		{nil, protocol.Sandbox{}}, // the server's
+		{[]string{"right"}, protocol.Sandbox{Mode: protocol.SandboxOff}},
+		{[]string{"right", "right"}, protocol.Sandbox{Mode: protocol.SandboxWorkspace}},
+		{[]string{"left"}, protocol.Sandbox{Mode: protocol.SandboxReadOnly, Network: protocol.SandboxNetworkOff}},
+	} {
+		d := newTestDashboard(t, 130, 30, tuitest.Summaries()...)
+		d.server.DefaultSandbox = &protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff}
+		d.server.OnCreate = func(c protocol.CreateData) (protocol.CreateResult, error) {
+			created = append(created, c.Sandbox)
+			return protocol.CreateResult{Session: "new"}, nil
+		}
+		d.press("n", "tab", "tab", "tab")
+		d.want("sandbox   (default: workspace, network off) · →: off · workspace · workspace, network off · read-only")
+		d.press(c.keys...)
+		d.press("enter")
+		if got := created[len(created)-1]; got != c.want {
+			t.Errorf("%v: created with %+v, want %+v", c.keys, got, c.want)
+		}
+	}
+	before := len(created)
+	d.press("n", "tab", "tab", "tab")
+	d.typeText("weak")
+	d.press("enter")
+	d.want("unknown sandbox: want off; workspace; ")
+	if len(created) != before {
+		t.Error("created with an unknown sandbox")
+	}
+}
+
+// The field is that of the chosen server, and the others keep their values.
+func TestTheSandboxFollowsTheServerOfANewSession(t *testing.T) {
+	d, several := newSeveralRig(t, 130, 30)
+	d.press("n")
+	d.wantNo("sandbox")
+	d.press("tab", "tab", "tab", "tab")
+	d.typeText("Fix it")
+	d.press("up", "up", "up", "right") // the server box
+	d.want("sandbox   (default: read-only)", "prompt    Fix it")
+	d.press("tab", "tab", "tab", "right", "right")
+	d.want("sandbox   workspace")
+	d.press("up", "up", "up", "right") // the server gpu
+	d.wantNo("sandbox")
+	d.want("prompt    Fix it")
+	d.press("left", "tab", "tab", "tab", "left", "enter")
+	want := protocol.Sandbox{Mode: protocol.SandboxReadOnly, Network: protocol.SandboxNetworkOff}
+	if len(several.created) != 1 || several.sandbox != want {
+		t.Errorf("created %v with %+v", several.created, several.sandbox)
+	}
+}

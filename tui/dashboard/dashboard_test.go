@@ -46,6 +46,7 @@ type fakeSession struct {
 func (s *fakeServer) Watch(context.Context) iter.Seq2[protocol.Summary, error] { panic("not used") }
 func (s *fakeServer) Conns(context.Context) iter.Seq[remote.Conn]              { panic("not used") }
 func (s *fakeServer) Agents() []string                                         { return []string{"claude"} }
+func (s *fakeServer) Sandbox() *protocol.Sandbox                               { return nil }
 
 func (s *fakeServer) Session(id string) remote.Session { return &fakeSession{server: s, id: id} }
 

@@ -23,7 +23,16 @@ import (
 type fakeSeveral struct {
 	*fakeServer
 	created []string // SERVER AGENT CWD of each call of CreateOn
+	sandbox protocol.Sandbox
 	retries int
+}
+
+// SandboxOf offers sandboxes on the server box alone.
+func (s *fakeSeveral) SandboxOf(server string) *protocol.Sandbox {
+	if server == "box" {
+		return &protocol.Sandbox{Mode: protocol.SandboxReadOnly}
+	}
+	return nil
 }
 
 func (s *fakeSeveral) Servers() []string { return []string{"local", "box", "gpu"} }
@@ -43,7 +52,7 @@ func (s *fakeSeveral) AgentsOf(server string) []string { return []string{server 
 func (s *fakeSeveral) CreateOn(
 	_ context.Context, server string, d protocol.CreateData,
 ) (r protocol.CreateResult, err error) {
-	s.created = append(s.created, fmt.Sprintf("%s %q %q", server, d.Agent, d.CWD))
+	s.created, s.sandbox = append(s.created, fmt.Sprintf("%s %q %q", server, d.Agent, d.CWD)), d.Sandbox
 	r.Session = "box/new"
 	return r, nil
 }

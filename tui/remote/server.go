@@ -23,6 +23,10 @@ type Server interface {
 	// Agents returns the names of the agents available for new sessions.
 	Agents() []string
 
+	// Sandbox returns the sandbox of a new session for which the user chooses none, or nil if the user can
+	// choose none.
+	Sandbox() *protocol.Sandbox
+
 	// Search searches all sessions. It returns errors as Session.Do does.
 	Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error)
 
@@ -46,6 +50,9 @@ type Several interface {
 
 	// AgentsOf is Agents of one server.
 	AgentsOf(server string) []string
+
+	// SandboxOf is Sandbox of one server.
+	SandboxOf(server string) *protocol.Sandbox
 
 	// CreateOn is Create on one server.
 	CreateOn(ctx context.Context, server string, d protocol.CreateData) (protocol.CreateResult, error)

@@ -83,9 +83,28 @@ func (s *Set) Agents() []string { return s.Home().Agents() }
 
 // AgentsOf returns the agents of a server, or nil if no server has that name.
 func (s *Set) AgentsOf(server string) []string {
+	if m := s.named(server); m != nil {
+		return m.Agents()
+	}
+	return nil
+}
+
+// Sandbox returns the default sandbox of home.
+func (s *Set) Sandbox() *protocol.Sandbox { return s.Home().Sandbox() }
+
+// SandboxOf returns the default sandbox of a server, or nil if no server has that name.
+func (s *Set) SandboxOf(server string) *protocol.Sandbox {
+	if m := s.named(server); m != nil {
+		return m.Sandbox()
+	}
+	return nil
+}
+
+// named returns the server with a name, or nil.
+func (s *Set) named(server string) remote.Server {
 	for i := range s.members {
 		if s.members[i].Name == server {
-			return s.members[i].Server.Agents()
+			return s.members[i].Server
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ type fakeServer struct {
 	search    func(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error)
 	silent    bool // Watch yields nothing
 	retries   int
+	sandbox   *protocol.Sandbox
 }
 
 func (f *fakeServer) Watch(ctx context.Context) iter.Seq2[protocol.Summary, error] {
@@ -56,6 +57,7 @@ func (f *fakeServer) Conns(ctx context.Context) iter.Seq[remote.Conn] {
 
 func (f *fakeServer) Session(id string) remote.Session { return fakeSession(id) }
 func (f *fakeServer) Agents() []string                 { return []string{"claude"} }
+func (f *fakeServer) Sandbox() *protocol.Sandbox       { return f.sandbox }
 func (f *fakeServer) Retry()                           { f.retries++ }
 
 func (f *fakeServer) Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
@@ -78,7 +80,7 @@ func summaryOf(id, parent string) (s protocol.Summary) {
 }
 
 func TestSessionsOfOtherServersHaveTheirName(t *testing.T) {
-	home, box := &fakeServer{}, &fakeServer{}
+	home, box := &fakeServer{}, &fakeServer{sandbox: &protocol.Sandbox{Mode: protocol.SandboxWorkspace}}
 	s := New(Member{"local", home}, Member{"box", box})
 	for id, want := range map[string]struct{ server, there string }{
 		"s_1":      {"local", "s_1"},
@@ -107,6 +109,9 @@ func TestSessionsOfOtherServersHaveTheirName(t *testing.T) {
 	}
 	if got := s.AgentsOf("box"); len(got) != 1 || s.AgentsOf("gone") != nil {
 		t.Errorf("agents %q", got)
+	}
+	if got := s.SandboxOf("box"); got != box.sandbox || s.Sandbox() != nil || s.SandboxOf("local") != nil || s.SandboxOf("gone") != nil {
+		t.Errorf("sandbox %v", got)
 	}
 }
 

@@ -64,6 +64,23 @@ func (f *Form) SetValue(i int, text string) {
 	f.notifyChanged()
 }
 
+// Insert inserts a field before field i. The focus stays where it is.
+func (f *Form) Insert(i int, field Field) {
+	field.input = f.styles.NewTextInput(field.text)
+	f.Fields = slices.Insert(f.Fields, i, field)
+	if f.focused >= i {
+		f.focused++
+	}
+}
+
+// Remove removes field i. The next field gets its focus.
+func (f *Form) Remove(i int) {
+	f.Fields = slices.Delete(f.Fields, i, i+1)
+	if f.focused > i || f.focused == len(f.Fields) {
+		f.focused--
+	}
+}
+
 // Sending marks the form as submitted. It ignores input until Fail is called.
 func (f *Form) Sending() {
 	f.sending = true

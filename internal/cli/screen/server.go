@@ -110,6 +110,9 @@ func (s Server) Agents() []string {
 	return s.Order(names)
 }
 
+// Sandbox returns the sandbox that the server named in its hello.
+func (s Server) Sandbox() *protocol.Sandbox { return s.Client.Hello().Sandbox }
+
 // Search searches in all sessions.
 func (s Server) Search(ctx context.Context, d protocol.SearchData) (protocol.SearchResult, error) {
 	return wsclient.Call[protocol.SearchResult](ctx, s.Client, protocol.DoSearch, "", d)

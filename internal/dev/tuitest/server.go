@@ -25,6 +25,8 @@ type Server struct {
 	OnSearch   func(protocol.SearchData) (protocol.SearchResult, error)
 	OnCreate   func(protocol.CreateData) (protocol.CreateResult, error)
 
+	DefaultSandbox *protocol.Sandbox // nil: users choose none
+
 	subscribers    map[string]int      // running calls of Updates by session
 	commands       []string            // session and verb of each command
 	subscriptions  []string            // session of each call of Updates
@@ -89,6 +91,9 @@ func (s *Server) Retry() {
 
 // Agents returns the names of two agents.
 func (s *Server) Agents() []string { return []string{"claude", "gemini"} }
+
+// Sandbox returns DefaultSandbox.
+func (s *Server) Sandbox() *protocol.Sandbox { return s.DefaultSandbox }
 
 // Search calls OnSearch. Without it, the server cannot search.
 func (s *Server) Search(_ context.Context, d protocol.SearchData) (protocol.SearchResult, error) {

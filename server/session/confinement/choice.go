@@ -1,6 +1,7 @@
 package confinement
 
 import (
+	"cmp"
 	"os"
 
 	"agentctl/protocol"
@@ -14,6 +15,10 @@ type Agents interface {
 	// DefaultSandbox returns the configured sandbox of an agent's new sessions, as Sandbox.Or returns it.
 	DefaultSandbox(agent string) protocol.Sandbox
 
+	// HasSandboxes reports whether this machine has what sets up sandboxes, so that users may be asked for
+	// one. CheckSandbox may fail nevertheless. It starts no process.
+	HasSandboxes() bool
+
 	// CheckSandbox returns why a sandbox cannot be set up here, with the code unsupported, or nil.
 	CheckSandbox(s protocol.Sandbox) error
 
@@ -25,6 +30,18 @@ type Agents interface {
 type Elsewhere interface {
 	// RunsElsewhere reports whether an agent runs on another machine.
 	RunsElsewhere(agent string) bool
+}
+
+// Offer returns the sandbox of a session for which a user chooses neither an agent nor a sandbox, or nil
+// if users can choose none. agents may be Agents.
+func Offer(agents any) *protocol.Sandbox {
+	a, ok := agents.(Agents)
+	if !ok || !a.HasSandboxes() {
+		return nil
+	}
+	s := a.DefaultSandbox("")
+	s.Mode = cmp.Or(s.Mode, protocol.SandboxOff)
+	return &s
 }
 
 // Choose sets the sandbox of a new session. The one in spec is a user's choice; what it leaves open is

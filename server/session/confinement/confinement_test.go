@@ -13,9 +13,21 @@ import (
 type fakeAgents struct{ check error }
 
 func (*fakeAgents) DefaultSandbox(string) protocol.Sandbox { return protocol.Sandbox{} }
+func (a *fakeAgents) HasSandboxes() bool                   { return a.check == nil }
 func (a *fakeAgents) CheckSandbox(protocol.Sandbox) error  { return a.check }
 func (*fakeAgents) SandboxRefuses(_ *agent.Spec, e *policy.Effect) error {
 	return errors.New("no change of " + e.Files[0])
+}
+
+func TestUsersAreOfferedSandboxesWhereThereAreSome(t *testing.T) {
+	if s := Offer(&fakeAgents{}); s == nil || *s != (protocol.Sandbox{Mode: protocol.SandboxOff}) {
+		t.Errorf("offered %v", s)
+	}
+	for _, agents := range []any{struct{}{}, &fakeAgents{errors.New("no")}} {
+		if s := Offer(agents); s != nil {
+			t.Errorf("%T offers %v", agents, s)
+		}
+	}
 }
 
 var confined = agent.Spec{Sandbox: protocol.Sandbox{Mode: protocol.SandboxWorkspace}}
