@@ -81,6 +81,9 @@ func (h *Host) Box(s protocol.Sandbox, o BoxOptions) (*Box, error) {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
+	if real, err := filepath.EvalSymlinks(o.Dir); err == nil {
+		o.Dir = real // rules are about paths without links
+	}
 	b := &Box{host: h, sandbox: s, options: o, home: h.options.Home}
 	if err := b.checkCWD(); err != nil {
 		return nil, err

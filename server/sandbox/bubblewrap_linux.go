@@ -81,7 +81,7 @@ func (h *Host) probe(s protocol.Sandbox) error {
 func reason(stderr string, err error) string {
 	switch {
 	case strings.Contains(stderr, "mount proc"):
-		return stderr + ": parts of /proc are hidden here, as in a container or a unit with ProtectKernelTunables"
+		return stderr + ": parts of /proc are hidden here, as in a container or a unit with ProtectKernelTunables or ProtectHostname"
 	case stderr == "":
 		return err.Error()
 	}

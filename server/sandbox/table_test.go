@@ -352,6 +352,7 @@ func TestTheProfileOfMacOSIsTheTable(t *testing.T) {
 		rules[path] = rule{path: path, access: a, dir: true}
 	}
 	rules[socketInside] = rule{path: socketInside, source: "/Users/ada/data/socket"}
+	rules["/Users/ada/.agent.json"] = rule{path: "/Users/ada/.agent.json", source: "/Users/ada/data/copy", access: write}
 	got := seatbeltProfile(rules, protocol.Sandbox{
 		Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff,
 	}, "/Users/ada/data/tmp")

@@ -113,13 +113,18 @@ func TestTheRpmInstallsAndRuns(t *testing.T) {
 
 // The unit names settings that systemd knows, and leaves few rights: a service without any limit
 // has an exposure of 9.6. Agents need the network, the home directory and programs, and their sandboxes
-// a /proc of which no part is hidden.
+// a /proc of which no part is mounted over.
 func TestTheServiceIsHardened(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "tar", "xzf", forThisSystem(t, ".tar.gz"), "-C", dir, "--no-same-owner")
 	unit, err := os.ReadFile(filepath.Join(dir, "packaging/agentctl@.service"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, over := range []string{"ProtectKernelTunables=", "ProtectKernelLogs=", "ProtectHostname=", "ProcSubset="} {
+		if strings.Contains(string(unit), "\n"+over) {
+			t.Errorf("%s lets no sandbox be set up", over)
+		}
 	}
 	// systemd looks for the program of a unit in the directories of the system.
 	text := strings.Replace(string(unit), "ExecStart=", "ExecStart="+dir+"/", 1)
