@@ -72,6 +72,13 @@ func (c *Asciicast) writeEvent(e *protocol.Event) error {
 			return err
 		}
 		return c.writeLine(output.Actor(e.By) + "> " + transcript.Clean(d.Text))
+	case protocol.MessageResolved:
+		var d protocol.MessageResolvedData
+		if err := e.Decode(&d); err != nil || d.Outcome == protocol.SteerTakenIn {
+			return err
+		}
+		line, _ := e.Line()
+		return c.writeLine("(" + output.OneLine(line.Text, 0) + ")")
 	case protocol.TextContent:
 		var d protocol.TextContentData
 		if err := e.Decode(&d); err != nil {
