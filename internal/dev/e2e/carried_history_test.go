@@ -147,6 +147,7 @@ var carriers = []carrier{
 // one that it was made from, and why. It gets every other field.
 var notCarried = map[string]map[string]string{
 	"restore": {
+		"Limits":    "the agent reports its own",
 		"Session":   "the id is new",
 		"Seq":       "the log is new",
 		"Name":      "names are unique",
@@ -161,6 +162,7 @@ var notCarried = map[string]map[string]string{
 		"Options":   "the agent reports its own",
 	},
 	"import": {
+		"Limits":    "the agent reports its own",
 		"Session":   "the id is new",
 		"Seq":       "the log is new",
 		"Name":      "names are unique",
@@ -180,7 +182,6 @@ var notCarried = map[string]map[string]string{
 		"Context":   "the agent's context is empty",
 		"Usage":     "the agent has used nothing",
 		"Options":   "the agent reports its own",
-		"Limits":    "the agent reports its own",
 	},
 	"fork": {
 		"Limits":    "the agent reports its own",
@@ -199,7 +200,6 @@ var notCarried = map[string]map[string]string{
 		"Context":   "the agent of the fork reports its own",
 		"Usage":     "the agent of the fork has used nothing",
 		"Options":   "the agent reports its own",
-		"Limits":    "the agent reports its own",
 	},
 }
 
