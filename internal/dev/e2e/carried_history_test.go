@@ -28,6 +28,8 @@ func (idleAgents) Open(agent.Spec, agent.Host) (agent.Agent, error) { return idl
 
 func (idleAgents) Names() []string { return []string{"main"} }
 
+func (idleAgents) HasSandboxes() bool { return true }
+
 func (idleAgents) DefaultSandbox(string) protocol.Sandbox { return protocol.Sandbox{} }
 
 func (idleAgents) CheckSandbox(protocol.Sandbox) error { return nil }
