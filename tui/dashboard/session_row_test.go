@@ -18,7 +18,9 @@ func TestARowShowsAUsageLimit(t *testing.T) {
 		resets, continues *time.Time
 		want              string
 	}{
-		{nil, nil, "limited"}, {&past, nil, "limited"}, {&soon, nil, "limited to 13:00"},
+		{nil, nil, "limited"},
+		{&past, nil, "limited"},
+		{&soon, nil, "limited to 13:00"},
 		{&soon, &tomorrow, "limited to Mar 2"},
 	} {
 		s := &protocol.Summary{

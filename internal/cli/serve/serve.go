@@ -258,7 +258,7 @@ func serverConfig(c *config.Server, registry session.Agents, version string, log
 				Sessions: c.Limits.Sessions, Agents: c.Limits.Agents, Queue: c.Limits.Queue,
 				Requests: c.Limits.Requests, Rules: c.Limits.Rules, Bytes: c.Limits.SessionBytes,
 				SubAgents: c.Limits.SubAgents,
-				Disk: c.Limits.Disk, LogMemory: c.Limits.LogMemory,
+				Disk:      c.Limits.Disk, LogMemory: c.Limits.LogMemory,
 			},
 			AgentIdle: time.Duration(c.AgentIdle), ContinueAfterLimit: c.ContinueAfterLimit,
 			Retention: upkeep.Retention{

@@ -66,6 +66,7 @@ var exampleHows = map[string]how{
 	"agentctl undo fix":                             {code: 10},
 
 	"agentctl agents login claude":                          {instead: "agentctl agents login claude; true"},
+	"agentctl agents login claude --method console-login":   {instead: "agentctl agents login claude; true"},
 	"agentctl agents sessions claude --cwd .":               {code: 10},
 	"agentctl new --agent claude --load 0190a2b4-0c1d-7e2f": {code: 10},
 	"agentctl new --worktree fix/login --base main --agent claude": {

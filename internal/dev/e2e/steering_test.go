@@ -77,11 +77,11 @@ func TestAMessageThatJoinsATurnIsSeenInEveryDialect(t *testing.T) {
 			for _, s := range slices.Concat(followers, late) {
 				s.waitFor(protocol.TurnEnded)
 				want := text + " taken_in"
-				switch {
-				case s.dialect == sender.dialect:
-				case s.dialect == "agentloop":
+				switch s.dialect {
+				case sender.dialect:
+				case "agentloop":
 					want = "a notice"
-				case s.dialect == "multiagent":
+				case "multiagent":
 					want = ""
 				}
 				if got := s.steered(); got != want {

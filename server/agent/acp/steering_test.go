@@ -91,7 +91,8 @@ func TestEveryOutcomeOfSteeringIsRecorded(t *testing.T) {
 			"got x (promptRequired) ",
 		},
 		"tried again": {
-			[]string{"steer promptRequired", "steer injected"}, []string{"x taken_in"},
+			[]string{"steer promptRequired", "steer injected"},
+			[]string{"x taken_in"},
 			"got x (promptRequired) got x (promptRequired) ",
 		},
 		"the turn ends": {
