@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -67,12 +66,10 @@ func TestAReplacementIsFoundInOnePlace(t *testing.T) {
 	})
 }
 
-func TestAReplacementInALongTextIsQuick(t *testing.T) {
+func BenchmarkAReplacementInALongText(b *testing.B) {
 	text := strings.Repeat("a", 1<<20)
-	begin := time.Now()
-	replaces(text, text[:1<<19], text[:1<<19-1]+"b", text)
-	if d := time.Since(begin); d > 10*time.Second {
-		t.Errorf("it took %v", d)
+	for b.Loop() {
+		replaces(text, text[:1<<19], text[:1<<19-1]+"b", text)
 	}
 }
 
