@@ -162,7 +162,7 @@ func (q *Question) Check(given []string) ([]string, error) {
 			}
 		} else if text != "" {
 			if q.Closed {
-				return nil, q.refuse("%.80q is none of the choices", text)
+				return nil, q.refuse("%.80q is not one of the choices", text)
 			}
 			answers = append(answers, text)
 		}

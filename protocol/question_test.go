@@ -50,7 +50,7 @@ func TestAQuestionAcceptsWhatItsFieldSays(t *testing.T) {
 		"choice by id":      {Question{Choices: choices, Field: Field{Closed: true}}, []string{"m"}, []string{"m"}, ""},
 		"choice by label":   {Question{Choices: choices, Field: Field{Closed: true}}, []string{"new york"}, []string{"n"}, ""},
 		"choice by number":  {Question{Choices: choices, Field: Field{Closed: true}}, []string{"2"}, []string{"m"}, ""},
-		"no choice":         {Question{Choices: choices, Field: Field{Closed: true}}, []string{"Rome"}, nil, `"Rome" is none of the choices`},
+		"no choice":         {Question{Choices: choices, Field: Field{Closed: true}}, []string{"Rome"}, nil, `"Rome" is not one of the choices`},
 		"two choices":       {Question{Choices: choices, Field: Field{Closed: true}}, []string{"b", "m"}, nil, "want one choice"},
 		"choice and text":   {Question{Choices: choices, Field: Field{Required: true}}, []string{"b", "but later"}, []string{"b", "but later"}, ""},
 		"several":           {Question{Choices: choices, Many: true, Field: Field{Closed: true}}, []string{"1", "Munich", "m"}, []string{"b", "m"}, ""},

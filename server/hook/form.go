@@ -15,7 +15,7 @@ const maxForm = 256 << 10
 
 // A formQuestion is a question on the page of a link. Its texts are visible.
 type formQuestion struct {
-	Name     string // of its inputs; that of the text beside choices has "t" after it
+	Name     string // of its inputs; the text beside choices has "t" after it
 	Text     string
 	Details  []string
 	Wants    string

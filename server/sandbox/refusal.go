@@ -91,7 +91,7 @@ func isLocal(host string) bool {
 	return slices.Contains(strings.Fields(strings.ToLower(string(hosts))), name)
 }
 
-// rewritesAddresses reports whether git may be told to use other addresses than those of a command.
+// rewritesAddresses reports whether git may be told to use other addresses than a command has.
 func (b *Box) rewritesAddresses() bool {
 	for _, file := range []string{
 		"/etc/gitconfig", filepath.Join(b.home, ".gitconfig"), filepath.Join(b.home, ".config/git/config"),

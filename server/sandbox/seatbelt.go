@@ -9,7 +9,7 @@ import (
 )
 
 // seatbeltBase is what every profile begins with. Later rules overrule earlier ones. The names of
-// operations and services are those of profiles that others use: a profile with an unknown one runs
+// operations and services are the names that published profiles use: a profile with an unknown one runs
 // nothing. Filters for the processes of others do not match reliably, so everything is denied first.
 const seatbeltBase = `(version 1)
 (allow default)

@@ -73,7 +73,7 @@ func optionsEvent(s *Session, by *protocol.Actor) record.Event {
 	return record.Event{Type: protocol.AgentOptions, By: by, Data: ownSettings(s, o)}
 }
 
-// ownSettings returns the settings of the agent with those of the session.
+// ownSettings returns the settings of the agent and of the session.
 func ownSettings(s *Session, o protocol.Options) protocol.Options {
 	if d := s.decider(); d.HasSetting() {
 		o = d.AddSetting(o)

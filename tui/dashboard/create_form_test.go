@@ -114,7 +114,7 @@ func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
 	}
 }
 
-// The field is that of the chosen server, and the others keep their values.
+// The field belongs to the chosen server; the other servers' fields keep their values.
 func TestTheSandboxFollowsTheServerOfANewSession(t *testing.T) {
 	d, several := newSeveralRig(t, 130, 30)
 	d.press("n")

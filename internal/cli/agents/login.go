@@ -92,7 +92,7 @@ func runAgentLogin(ctx context.Context, o *agentLoginOptions) error {
 }
 
 // terminalMethod returns the method to run: the one of --method, or the only one that runs in a
-// terminal; nil: there is none, or several.
+// terminal; nil: none, or several.
 func (o *agentLoginOptions) terminalMethod(methods []acp.LoginMethod) (*acp.LoginMethod, error) {
 	var found []*acp.LoginMethod
 	var ids []string
@@ -168,7 +168,7 @@ func (o *agentLoginOptions) runMethod(ctx context.Context, m *acp.LoginMethod, c
 	return o.runLogin(ctx, output.OneLine(line, 0), command, env)
 }
 
-// runLogin runs a command in this terminal, with variables in addition to those of the shell.
+// runLogin runs a command in this terminal, with variables in addition to the shell's.
 func (o *agentLoginOptions) runLogin(ctx context.Context, line string, command []string, env map[string]string) error {
 	o.CLI.Out.Notef("running: %s", line)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)

@@ -5,7 +5,7 @@ import (
 	"agentctl/protocol"
 )
 
-// follows reports whether the session continues by itself after the end of the turn at a usage limit.
+// follows reports whether the session continues automatically after a usage limit ended the turn.
 // The tracker then follows the message with which it continues.
 func (t *Tracker) follows(end *protocol.TurnEndedData) (bool, error) {
 	if !t.Continues || end.Reason != protocol.ReasonLimited {

@@ -15,7 +15,7 @@ import (
 	"agentctl/protocol"
 )
 
-// farFeatures are those of an agent on another machine. Its processes are not this server's.
+// farFeatures are the features of an agent on another machine. Its processes are not this server's.
 var farFeatures = []string{
 	"prompt", "token counts", "allowed command", "output of a command", "diff in the request", "deny with reason",
 	"interrupt", "model failure", "server killed in mid-turn",

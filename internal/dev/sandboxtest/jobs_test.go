@@ -17,7 +17,7 @@ import (
 const ownJobsVariable = "AGENTCTL_TEST_SANDBOX_JOBS"
 
 // ownJobs runs this program again, where cron and at have no jobs and no files of the machine: a test
-// neither runs nor changes those of the machine.
+// neither runs nor changes the machine's jobs.
 func ownJobs() int {
 	script := `set -e
 		for dir in /var/spool/cron /etc/cron.d /run; do mount -t tmpfs -o mode=755 tmpfs "$dir"; done
@@ -35,8 +35,8 @@ func ownJobs() int {
 	return 0
 }
 
-// serveJobs runs jobs of cron and at for each client of the socket BASE/jobs: those of cron that run when
-// it starts, and those of at that are due. Then it closes the connection.
+// serveJobs runs jobs of cron and at for each client of the socket BASE/jobs: cron's jobs that run when
+// it starts, and at's jobs that are due. Then it closes the connection.
 func serveJobs(base string, uid int) (stop func(), err error) {
 	var log bytes.Buffer
 	atd := exec.Command("/usr/sbin/atd", "-f")
@@ -71,7 +71,7 @@ func serveJobs(base string, uid int) (stop func(), err error) {
 	}, nil
 }
 
-// runJobs runs the jobs that wait, and one of its own with each daemon, which makes a file.
+// runJobs runs the jobs that wait, and a separate one with each daemon, which makes a file.
 func runJobs(file string) error {
 	_ = os.Remove("/run/crond.reboot") // else cron would run no job at its start
 	err := os.WriteFile("/etc/cron.d/last", []byte("@reboot root touch "+file+".cron\n"), 0o600)

@@ -235,7 +235,7 @@ func (k *killRig) run(text string) {
 	}
 }
 
-// works runs a turn with a new process of the agent, in a new session if the former one is closed.
+// works runs a turn with a new process of the agent, in a new session if the earlier one is closed.
 func (k *killRig) works() {
 	k.t.Helper()
 	k.traits("plain")

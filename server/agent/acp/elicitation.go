@@ -100,7 +100,7 @@ func (c *client) elicit(req *rpc.Request) {
 	}
 }
 
-// noteElicitation tells users why they are not asked.
+// noteElicitation emits a notice that says why users are not asked.
 func (c *client) noteElicitation(e *elicitation, why error) {
 	text := fmt.Sprintf("%s asks something that cannot be asked: %v", c.config.Name, why)
 	if e.page != nil {

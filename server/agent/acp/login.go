@@ -22,7 +22,7 @@ type authMethod struct {
 		Name     string `json:"name"`
 		Optional bool   `json:"optional"`
 	} `json:"vars"`
-	Args []string  `json:"args"` // of a terminal: added to those of the program
+	Args []string  `json:"args"` // of a terminal: added to the program's
 	Env  variables `json:"env"`  // of a terminal
 }
 

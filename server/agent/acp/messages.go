@@ -213,9 +213,9 @@ type update struct {
 	Plan    namedPlan   `json:"plan"`
 	PlanID  string      `json:"planId"`
 
-	Severity    string          `json:"severity"` // of a notice, whose title is that of a call
+	Severity    string          `json:"severity"` // of a notice; its title is in the call's field
 	Description string          `json:"description"`
-	Error       json.RawMessage `json:"error"` // of a compaction, whose status is that of a call
+	Error       json.RawMessage `json:"error"` // of a compaction; its status is in the call's field
 
 	Commands []availableCommand `json:"availableCommands"`
 	Mode     string             `json:"currentModeId"`

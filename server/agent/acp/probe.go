@@ -13,8 +13,8 @@ type LoginMethod struct {
 	Description string `json:"description,omitempty"`
 
 	Terminal bool              `json:"terminal,omitempty"` // by the program of the agent, in a terminal
-	Args     []string          `json:"args,omitempty"`     // added to those of the program
-	Env      map[string]string `json:"env,omitempty"`      // added to that of the program
+	Args     []string          `json:"args,omitempty"`     // added to the program's
+	Env      map[string]string `json:"env,omitempty"`      // added to the program's
 }
 
 // A Probed is what an agent reports at its start.

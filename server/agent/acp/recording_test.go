@@ -110,7 +110,7 @@ type shownSession struct {
 	stop func()        // interrupts the current turn of work; guarded by all.mu
 }
 
-// shownSessions are a session and those of its sub-agents, with a log of their turns.
+// shownSessions are a session and its sub-agents' sessions, with a log of their turns.
 type shownSessions struct {
 	mu      sync.Mutex
 	log     []string

@@ -48,7 +48,7 @@ func (s *shownArguments) cover(input json.RawMessage) bool {
 			return true
 		}
 	}
-	return more.Opaque() == "" && s.tells(input, &more)
+	return more.Opaque() == "" && s.shows(input, &more)
 }
 
 // isRecord reports whether a field is a record of the agent, whose value changes: a number, or a
@@ -67,9 +67,9 @@ func isWord(text string) bool {
 	})
 }
 
-// tells reports whether the request shows all of some arguments: its command in its directory, or its
+// shows reports whether the request shows all of some arguments: its command in its directory, or its
 // changes of files.
-func (s *shownArguments) tells(input json.RawMessage, more *protocol.Arguments) bool {
+func (s *shownArguments) shows(input json.RawMessage, more *protocol.Arguments) bool {
 	fields := more.Fields()
 	if s.request.Kind == protocol.ApprovePatch {
 		edit := catalog.Edit{Call: s.call, Changes: s.request.Content}

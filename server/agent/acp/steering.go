@@ -25,7 +25,7 @@ const (
 	steerRetries = 10
 )
 
-// maxDrained is the number of messages that Qwen Code 0.24.4 takes at once. It drops more.
+// maxDrained is the number of messages that Qwen Code 0.24.4 takes in one answer. It drops more.
 const maxDrained = 10
 
 type steerParams struct {

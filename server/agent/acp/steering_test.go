@@ -173,7 +173,7 @@ func TestOnlyAgentsThatTakeMessagesGetThem(t *testing.T) {
 	b.want(t, "")
 }
 
-// Qwen Code asks for messages between the calls of its tools, and takes ten at once.
+// Qwen Code asks for messages between the calls of its tools, and takes ten in one answer.
 func TestAnAgentThatAsksForMessagesGetsThem(t *testing.T) {
 	texts := strings.Fields("a b c d e f g h i j k l")
 	for name, c := range map[string]struct {

@@ -154,7 +154,7 @@ func (s *subAgents) announced(c *client, of, id string) *subAgent {
 	return sub
 }
 
-// tellFull tells users, once, that some sub-agents are not shown. It requires mu.
+// tellFull emits one notice that some sub-agents are not shown. It requires mu.
 func (s *subAgents) tellFull(why string) {
 	if s.full {
 		return

@@ -175,7 +175,7 @@ func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 }
 
 // parentCall returns the id of the call that an update is nested in, or "". It must be a call of the
-// turn: that of a sub-agent with a session is in another one.
+// turn: a sub-agent with a session has a separate turn.
 func (t *turn) parentCall(m *catalog.Meta) string {
 	if parent := t.tools[m.ParentCall()]; parent != nil {
 		return parent.id

@@ -17,7 +17,7 @@ import (
 // server dies, the shell exits.
 type startBarrier struct {
 	r, w  *os.File    // the shell reads
-	ready [2]*os.File // the shell below a supervisor writes; nil: there is none
+	ready [2]*os.File // the shell below a supervisor writes; nil: no supervisor
 }
 
 // Scripts of the shell. Their arguments are the program and the arguments of the program.

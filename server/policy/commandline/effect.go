@@ -19,7 +19,7 @@ type Effect struct {
 	Host    string
 }
 
-// Effects returns the effects that the line certainly has unless it fails before: those of commands
+// Effects returns the effects that the line certainly has unless it fails before: the effects of commands
 // whose failure nothing handles. Words that only the shell knows have none.
 func (l *Line) Effects() (list []Effect) {
 	for i := range l.redirected {

@@ -77,7 +77,7 @@ func cancelled(st *protocol.State, request string) Resolution {
 	return resolve(st, nil, protocol.ApprovalResolvedData{Request: request, Outcome: protocol.Cancelled})
 }
 
-// CancelTurn returns the cancellations of the pending requests that end with a turn: all but those of
+// CancelTurn returns the cancellations of the pending requests that end with a turn: all but the requests of
 // sub-agents, which have their own turns.
 func CancelTurn(st *protocol.State) []Resolution {
 	return cancelWhere(st, func(a *protocol.Approval) bool { return a.SubAgent == nil || st.Mirrors(a) })

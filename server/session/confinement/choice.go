@@ -56,7 +56,7 @@ func Choose(
 		return elsewhere(spec, stored)
 	}
 	if spec.Sandbox.Mode == protocol.SandboxRemote && !stored {
-		return protocol.Errorf(protocol.CodeInvalidMessage, "the sandbox remote is that of an agent on another machine: choose another")
+		return protocol.Errorf(protocol.CodeInvalidMessage, "only an agent on another machine has the sandbox remote: choose another")
 	}
 	var least protocol.Sandbox
 	if x, ok := agents.(Agents); ok {

@@ -20,7 +20,7 @@ type Preset struct {
 	Keys         []string          // variables of credentials; one is enough
 	Variables    []string          // other variables that it reads; "PREFIX_*": all with the prefix PREFIX_
 	Defaults     map[string]string // of variables that are not set
-	State        []sandbox.State   // directories of its own state that a sandbox shows
+	State        []sandbox.State   // directories of the agent's state that a sandbox shows
 	Decides      string            // which calls it allows without asking
 }
 

@@ -28,7 +28,7 @@ var qwen = Agent{
 			"reads all files without asking, and its own model decides the rest",
 	},
 	Reports: "qwen-code", // 0.24.4
-	// The result of a prompt has no usage; chunks have that of one request each (0.24.4).
+	// The result of a prompt has no usage; each chunk has the usage of one request (0.24.4).
 	Usage: PerTurn,
 	// The texts of an edit are parts of the contents that its diff shows (0.24.4).
 	EditFields: map[string]EditField{

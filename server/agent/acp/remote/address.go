@@ -24,7 +24,7 @@ func IsURL(text string) bool {
 	return false
 }
 
-// CheckURL returns an error for a URL that is none of an agent, that has a password, or that is not
+// CheckURL returns an error for a URL that is not an agent's, that has a password, or that is not
 // encrypted to another machine.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)

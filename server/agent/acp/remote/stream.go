@@ -158,7 +158,7 @@ func (s *stream) openSession(session string) error {
 	return s.openEvents(session)
 }
 
-// openEvents opens a stream of events; session is empty for that of the connection.
+// openEvents opens a stream of events; session is empty for the connection's stream.
 func (s *stream) openEvents(session string) error {
 	answer, err := s.do(s.ctx, http.MethodGet, session, nil)
 	if err != nil {
@@ -254,7 +254,7 @@ func (s *stream) fail(err error) {
 	s.cancel()
 }
 
-// Close implements io.Closer. It tells the server.
+// Close implements io.Closer. It informs the server.
 func (s *stream) Close() error {
 	s.fail(io.EOF)
 	_ = s.in.Close()

@@ -54,7 +54,7 @@ func (c *Conn) cancelIncoming(params json.RawMessage) {
 	}
 }
 
-// withdraw tells the peer that nothing waits for the answer to a request. If the peer does not read,
+// withdraw reports to the peer that nothing waits for the answer to a request. If the peer does not read,
 // it is not told.
 func (c *Conn) withdraw(id int64) {
 	params, _ := json.Marshal(cancelParams{strconv.AppendInt(nil, id, 10)})

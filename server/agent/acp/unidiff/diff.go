@@ -8,7 +8,7 @@ import (
 
 // A Hunk is a part of a diff of one file: its lines before and after, with their ends.
 type Hunk struct {
-	Start         int // number of the first old line, or of the one before it if there is none
+	Start         int // number of the first old line, or of the line before if the hunk has no old line
 	Before, After []string
 
 	before, after int // lines that its head announces
