@@ -9,11 +9,20 @@ func TestAPageIsHTTPSOrOnThisMachineWithItsHostInASCII(t *testing.T) {
 		{"http://localhost:3000/cb", "http://localhost:3000/cb", "localhost:3000", ""},
 		{"http://127.0.0.1/", "http://127.0.0.1/", "127.0.0.1", ""},
 		{"http://[::1]:80/", "http://[::1]:80/", "[::1]:80", ""},
-		{"https://bücher.example/ü?q=ü x", "https://xn--bcher-kva.example/%C3%BC?q=%C3%BC%20x", "xn--bcher-kva.example", "https://xn--bcher-kva.example/%C3%BC"},
+		{
+			"https://bücher.example/ü?q=ü x", "https://xn--bcher-kva.example/%C3%BC?q=%C3%BC%20x",
+			"xn--bcher-kva.example", "https://xn--bcher-kva.example/%C3%BC",
+		},
 		{"https://аррӏе.com", "https://xn--80ak6aa92e.com", "xn--80ak6aa92e.com", ""},
-		{"https://他们为什么不说中文.test", "https://xn--ihqwcrb4cv8a8dqg056pqjye.test", "xn--ihqwcrb4cv8a8dqg056pqjye.test", ""},
+		{
+			"https://他们为什么不说中文.test", "https://xn--ihqwcrb4cv8a8dqg056pqjye.test",
+			"xn--ihqwcrb4cv8a8dqg056pqjye.test", "",
+		},
 		{"https://ليهمابتكلموشعربي؟.test", "", "", ""},
-		{"https://MajiでKoiする5秒前.test", "https://xn--majikoi5-783gue6qz075azm5e.test", "xn--majikoi5-783gue6qz075azm5e.test", ""},
+		{
+			"https://MajiでKoiする5秒前.test", "https://xn--majikoi5-783gue6qz075azm5e.test",
+			"xn--majikoi5-783gue6qz075azm5e.test", "",
+		},
 		{"https://ex%61mple.org/", "", "", ""},
 		{"http://example.org", "", "", ""},
 		{"http://localhost.example.org", "", "", ""},

@@ -233,7 +233,9 @@ func wrongFormat(text, format string) string {
 	switch format {
 	case "email":
 		name, host, found := strings.Cut(text, "@")
-		ok = found && name != "" && host != "" && !strings.ContainsAny(host, "@") && !strings.ContainsAny(text, " \t\n<>")
+		ok = found && name != "" && host != "" && !strings.ContainsAny(host, "@") && !strings.ContainsAny(
+			text, " \t\n<>",
+		)
 		want = "an email address"
 	case "uri":
 		u, err := url.Parse(text)

@@ -48,7 +48,9 @@ var ErrExposed = errors.New("other machines could reach this address: it needs -
 // caller must hold the lock of the data directory, so that no other server uses it.
 func ListenUnix(path string) (*Listener, error) {
 	if len(path) > maxSocketPath {
-		return nil, fmt.Errorf("listen on unix socket: %s: clients connect to a path of at most %d bytes", path, maxSocketPath)
+		return nil, fmt.Errorf(
+			"listen on unix socket: %s: clients connect to a path of at most %d bytes", path, maxSocketPath,
+		)
 	}
 	return listenUnix(path)
 }

@@ -102,7 +102,9 @@ func (r *Registry) box(name string, spec *agent.Spec) (*sandbox.Box, error) {
 		return nil, nil
 	}
 	if r.RunsElsewhere(name) { // since the session was made
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "no sandbox confines %s: it runs on another machine", name)
+		return nil, protocol.Errorf(
+			protocol.CodeUnsupported, "no sandbox confines %s: it runs on another machine", name,
+		)
 	}
 	p, _ := r.FindPreset(name)
 	o := sandbox.BoxOptions{CWD: spec.CWD, State: p.State, Dir: spec.SandboxDir}

@@ -24,9 +24,15 @@ func TestAMessageHasNoCredential(t *testing.T) {
 		{"JSON within a string", `{"payload":"{\"token\":\"abc9\",\"a\":1}"}`, "abc9"},
 		{"JSON within a string within a string", `{"p":"{\"q\":\"{\\\"token\\\":\\\"abc9\\\"}\"}"}`, "abc9"},
 		{"several by name", `{"answers":{"password":["hunter2"]}}`, "hunter2"},
-		{"answers to secret questions", `{"input":{"secrets":{"pin":["ab\"}\\c","hunter2"],"b":["x"]}},"a":1}`, "hunter2"},
+		{
+			"answers to secret questions", `{"input":{"secrets":{"pin":["ab\"}\\c","hunter2"],"b":["x"]}},"a":1}`,
+			"hunter2",
+		},
 		{"within a string", `{"p":"{\"secrets\":{\"pin\":[\"hunter2\"]},\"a\":1}"}`, "hunter2"},
-		{"the query of a page", `{"result":{"request":"r","page_url":"https://a.example/b?x=hunter2&y"},"a":1}`, "hunter2"},
+		{
+			"the query of a page", `{"result":{"request":"r","page_url":"https://a.example/b?x=hunter2&y"},"a":1}`,
+			"hunter2",
+		},
 		{"the fragment of a page", `{"page_url":"https://a.example/b#hunter2"}`, "hunter2"},
 		{"of a page within a string", `{"p":"{\"page_url\":\"https://a.example/b?hunter2\",\"a\":1}"}`, "hunter2"},
 		{"a parameter of a URL", `{"url":"wss://host/ws?a=1&token=abc9&b=2"}`, "abc9"},

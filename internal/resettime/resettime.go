@@ -12,9 +12,15 @@ import (
 var patterns = sync.OnceValue(func() (p struct{ clock, date, after, unit *regexp.Regexp }) {
 	p.clock = regexp.MustCompile(`(?i)(?:resets?|try again|available again)(?: at| on)? ` +
 		`(?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?,? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d\d))? ?([ap])m(?: \(([^)]*)\))?`)
-	p.date = regexp.MustCompile(`(?i)(?:resets?|again|access)(?: at| on) (\d{4}-\d\d-\d\d)(?:T| | at )(\d\d:\d\d)(?::\d\d)?(?: ?UTC|Z)`)
-	p.after = regexp.MustCompile(`(?i)(?:try again|retry|resets?) (?:in|after) ((?:[\d.]+ ?[a-z]+(?:, | and |, and | )?)+)`)
-	p.unit = regexp.MustCompile(`(?i)([\d.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|ms|m|seconds?|secs?|s)(?:[^a-z]|$)`)
+	p.date = regexp.MustCompile(
+		`(?i)(?:resets?|again|access)(?: at| on) (\d{4}-\d\d-\d\d)(?:T| | at )(\d\d:\d\d)(?::\d\d)?(?: ?UTC|Z)`,
+	)
+	p.after = regexp.MustCompile(
+		`(?i)(?:try again|retry|resets?) (?:in|after) ((?:[\d.]+ ?[a-z]+(?:, | and |, and | )?)+)`,
+	)
+	p.unit = regexp.MustCompile(
+		`(?i)([\d.]+) ?(days?|d|hours?|hrs?|h|minutes?|mins?|ms|m|seconds?|secs?|s)(?:[^a-z]|$)`,
+	)
 	return p
 })
 

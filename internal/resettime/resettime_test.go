@@ -13,20 +13,44 @@ func TestTimesInTheWordsOfAgentsAndProviders(t *testing.T) {
 	now := time.Date(2026, 12, 28, 17, 45, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
 		// claude-agent-acp 0.101.0
-		"You've hit your 5-hour limit · resets 8:44pm (UTC)":                now.Add(2*time.Hour + 59*time.Minute),
-		"You've hit your session limit · resets 3pm (UTC)":                  time.Date(2026, 12, 29, 15, 0, 0, 0, time.UTC),
-		"You've hit your weekly limit · resets Dec 30, 3pm (Europe/Berlin)": time.Date(2026, 12, 30, 15, 0, 0, 0, berlin),
-		"You've hit your weekly limit · resets Jan 2, 2027, 12:30am (UTC)":  time.Date(2027, 1, 2, 0, 30, 0, 0, time.UTC),
-		"You've hit your weekly limit · resets Jan 2, 12pm (UTC)":           time.Date(2027, 1, 2, 12, 0, 0, 0, time.UTC),
+		"You've hit your 5-hour limit · resets 8:44pm (UTC)": now.Add(2*time.Hour + 59*time.Minute),
+		"You've hit your session limit · resets 3pm (UTC)": time.Date(
+			2026, 12, 29, 15, 0, 0, 0, time.UTC,
+		),
+		"You've hit your weekly limit · resets Dec 30, 3pm (Europe/Berlin)": time.Date(
+			2026, 12, 30, 15, 0, 0, 0, berlin,
+		),
+		"You've hit your weekly limit · resets Jan 2, 2027, 12:30am (UTC)": time.Date(
+			2027, 1, 2, 0, 30, 0, 0, time.UTC,
+		),
+		"You've hit your weekly limit · resets Jan 2, 12pm (UTC)": time.Date(
+			2027, 1, 2, 12, 0, 0, 0, time.UTC,
+		),
 		// codex-acp 2.6.0
-		"visit https://chatgpt.com/settings/usage to purchase more credits or try again at 8:43 PM.": now.Add(2*time.Hour + 58*time.Minute),
-		"or try again at Dec 30th, 2026 8:43 PM.":                                                    time.Date(2026, 12, 30, 20, 43, 0, 0, time.UTC),
-		"Try again in 3 days 4 hours 5 minutes.":                                                     now.Add(76*time.Hour + 5*time.Minute),
-		"Your quota will reset after 20h18m23s.":                                                     now.Add(20*time.Hour + 18*time.Minute + 23*time.Second),
-		"Please try again in 3 hours.":                                                               now.Add(3 * time.Hour),
-		"Rate limit reached. Please try again in 1.5s. Visit us":                                     now.Add(1500 * time.Millisecond),
-		"Please retry in 350ms":                                                                      now.Add(350 * time.Millisecond),
-		"You will regain access on 2027-01-01 at 00:00 UTC.":                                         time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+		"visit https://chatgpt.com/settings/usage to purchase more credits or try again at 8:43 PM.": now.Add(
+			2*time.Hour + 58*time.Minute,
+		),
+		"or try again at Dec 30th, 2026 8:43 PM.": time.Date(
+			2026, 12, 30, 20, 43, 0, 0, time.UTC,
+		),
+		"Try again in 3 days 4 hours 5 minutes.": now.Add(
+			76*time.Hour + 5*time.Minute,
+		),
+		"Your quota will reset after 20h18m23s.": now.Add(
+			20*time.Hour + 18*time.Minute + 23*time.Second,
+		),
+		"Please try again in 3 hours.": now.Add(
+			3 * time.Hour,
+		),
+		"Rate limit reached. Please try again in 1.5s. Visit us": now.Add(
+			1500 * time.Millisecond,
+		),
+		"Please retry in 350ms": now.Add(
+			350 * time.Millisecond,
+		),
+		"You will regain access on 2027-01-01 at 00:00 UTC.": time.Date(
+			2027, 1, 1, 0, 0, 0, 0, time.UTC,
+		),
 		// no time
 		"":                         {},
 		"Please try again later":   {},

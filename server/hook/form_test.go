@@ -27,7 +27,10 @@ func newForm(t *testing.T) (l *linked, path string) {
 			},
 			{ID: "size", Text: "Size", Field: protocol.Field{Type: "integer", Required: true, Max: number(9)}},
 			{ID: "pw", Text: "Password", Field: protocol.Field{Secret: true}},
-			{ID: "days", Text: "Days", Many: true, Choices: []protocol.Choice{{ID: "mo", Label: "Mo"}, {ID: "tu", Label: "Tu"}}},
+			{
+				ID: "days", Text: "Days", Many: true,
+				Choices: []protocol.Choice{{ID: "mo", Label: "Mo"}, {ID: "tu", Label: "Tu"}},
+			},
 		}
 	})
 	path = strings.TrimPrefix(l.approval.Links["answer"], "https://me.example/agentctl")
@@ -63,7 +66,9 @@ func TestALinkAnswersWithAForm(t *testing.T) {
 		t.Error("a closed question takes another answer")
 	}
 	// A wrong answer decides nothing and is asked for again. The secret is not repeated.
-	form := url.Values{"form": {"1"}, "q0": {"0"}, "q1": {"12"}, "q2": {"hunter2"}, "q3": {"0", "1"}, "q3t": {"<later>"}}
+	form := url.Values{
+		"form": {"1"}, "q0": {"0"}, "q1": {"12"}, "q2": {"hunter2"}, "q3": {"0", "1"}, "q3t": {"<later>"},
+	}
 	code, page := l.post(path, form)
 	if code != http.StatusUnprocessableEntity || !strings.Contains(html.UnescapeString(page), `answer "size": want at most 9`) ||
 		!strings.Contains(page, `value="12"`) || !strings.Contains(page, `value="&lt;later&gt;"`) || strings.Contains(page, "hunter2") ||
@@ -100,7 +105,9 @@ func TestAPostWithoutTheFormDecidesNothing(t *testing.T) {
 // A link does not say that a page was opened: its notification and page do not have the URL.
 func TestAPageIsNotOpenedByALink(t *testing.T) {
 	l := newLinked(t, 0, func(a *protocol.Approval) {
-		a.Kind, a.Page = protocol.ApproveQuestion, &protocol.Page{URL: "https://login.example/a", Host: "login.example", Hidden: true}
+		a.Kind, a.Page = protocol.ApproveQuestion, &protocol.Page{
+			URL: "https://login.example/a", Host: "login.example", Hidden: true,
+		}
 	})
 	if len(l.approval.Links) != 1 || l.approval.Links[string(protocol.Deny)] == "" || l.approval.Answers != nil {
 		t.Errorf("%+v", l.approval.Links)

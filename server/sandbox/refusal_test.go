@@ -35,7 +35,9 @@ func temporaryIn(t *testing.T, home string) {
 }
 
 func TestWhatASandboxRefuses(t *testing.T) {
-	b, home := newTestBox(t, protocol.SandboxWorkspace, ".ssh/id", ".cache/go-build/x", ".bashrc", "work/.git/HEAD", "other/a/b")
+	b, home := newTestBox(
+		t, protocol.SandboxWorkspace, ".ssh/id", ".cache/go-build/x", ".bashrc", "work/.git/HEAD", "other/a/b",
+	)
 	b.sandbox.Network = protocol.SandboxNetworkOff
 	temporaryIn(t, home)
 	work := filepath.Join(home, "work")

@@ -158,7 +158,9 @@ func TestStateLoginsAndCachesFollowTheVariablesOfTheAgent(t *testing.T) {
 		"a root before XDG": {[]string{"AGENT_ROOT=HOME/root", "XDG_CONFIG_HOME=HOME/at/config"}, map[string]access{
 			"root/config/rules": read, "root/config/new": private, "at/config/agent/rules": read, "at/config/agent/new": read,
 		}},
-		"a relative directory": {[]string{"AGENT_DIR=state"}, map[string]access{"work/state/log/x": write, "work/state/new": private}},
+		"a relative directory": {
+			[]string{"AGENT_DIR=state"}, map[string]access{"work/state/log/x": write, "work/state/new": private},
+		},
 		"another home directory": {[]string{"HOME=HOME/new"}, map[string]access{
 			"new/.agent/login": write, "new/.agent/new": private, "new/.ssh/id": hidden, ".ssh/id": hidden,
 			".agent/login": read, "new/.agent.json": write,
@@ -352,7 +354,9 @@ func TestTheProfileOfMacOSIsTheTable(t *testing.T) {
 		rules[path] = rule{path: path, access: a, dir: true}
 	}
 	rules[socketInside] = rule{path: socketInside, source: "/Users/ada/data/socket"}
-	rules["/Users/ada/.agent.json"] = rule{path: "/Users/ada/.agent.json", source: "/Users/ada/data/copy", access: write}
+	rules["/Users/ada/.agent.json"] = rule{
+		path: "/Users/ada/.agent.json", source: "/Users/ada/data/copy", access: write,
+	}
 	got := seatbeltProfile(rules, protocol.Sandbox{
 		Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff,
 	}, "/Users/ada/data/tmp")

@@ -60,7 +60,9 @@ func TestTenQueuedMessagesAtALimitAreNeitherLostNorTried(t *testing.T) {
 				if sum.Reason != protocol.ReasonLimited || !sum.ResetsAt.Equal(reset) || !sum.Held {
 					t.Errorf("summary %+v", sum)
 				}
-				must[protocol.QueueReleaseResult](r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+				must[protocol.QueueReleaseResult](
+					r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+				)
 				for range want {
 					r.agents.run().finish(agent.End{}, nil)
 					r.waitIdle()
@@ -166,7 +168,9 @@ func TestTheChoiceToContinueBelongsToOneSessionAndItsUsers(t *testing.T) {
 	bubble(t, Config{ContinueAfterLimit: 4}, func(t *testing.T, r *testHub) {
 		granted := anna
 		granted.Grant = func() json.RawMessage { return json.RawMessage(`{"subject":"anna"}`) }
-		created := must[protocol.CreateResult](r, r.do(granted, newCommand(protocol.DoCreate, "", protocol.CreateData{})))
+		created := must[protocol.CreateResult](
+			r, r.do(granted, newCommand(protocol.DoCreate, "", protocol.CreateData{})),
+		)
 		c := r.hub.list.Loaded(created.Session).spec.AfterLimit
 		if c == nil || c.Most != 4 || c.By != anna.By || string(c.Credential) != `{"subject":"anna"}` {
 			t.Errorf("the default of the server: %+v", c)

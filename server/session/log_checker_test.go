@@ -228,7 +228,10 @@ func (a *logChecker) checkRest(e *protocol.Event, must func(bool, string)) {
 	case protocol.MessageResolved:
 		d := data[protocol.MessageResolvedData](a, e)
 		must(a.status[d.MessageID] == "steered", "was not sent")
-		must(a.returning == d.MessageID || a.returning == "" && (a.past || d.Outcome != protocol.SteerRefused), "another was queued")
+		must(
+			a.returning == d.MessageID || a.returning == "" && (a.past || d.Outcome != protocol.SteerRefused),
+			"another was queued",
+		)
 		a.status[d.MessageID] = string(d.Outcome)
 		if d.Outcome == protocol.SteerRefused && a.past {
 			delete(a.status, d.MessageID) // it starts a turn, or is queued

@@ -163,7 +163,9 @@ func TestWhereSteeringIsNotPossibleTheMessageIsFirstInTheQueue(t *testing.T) {
 				if run := r.agents.run(); run != nil && len(r.takeAll()) > 0 {
 					t.Error("the agent got a message")
 				}
-				must[protocol.QueueReleaseResult](r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+				must[protocol.QueueReleaseResult](
+					r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+				)
 				if name == "held" {
 					if got := fmt.Sprint(r.takeAll()); got != "[one two]" {
 						t.Errorf("after the release the agent got %s", got)
@@ -311,7 +313,9 @@ func TestAMessageSentToAnAgentThatDiesIsUnknownAndNotSentAgain(t *testing.T) {
 				if got := r.outcomes(id); got != "one by anna, one unknown" {
 					t.Errorf("log %s", got)
 				}
-				must[protocol.QueueReleaseResult](r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})))
+				must[protocol.QueueReleaseResult](
+					r, r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{})),
+				)
 				if m := r.agents.run().turn.Message; m.Text != "two" || len(r.takeAll()) > 0 || r.queued(id) != "" {
 					t.Errorf("the next turn: %+v, queue %q", m, r.queued(id))
 				}

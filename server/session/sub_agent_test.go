@@ -189,19 +189,25 @@ func TestAQuestionOfASubAgentKeepsItsSecrets(t *testing.T) {
 		c := r.subAgent("a")
 		run := c.works("log in")
 		run.ask(protocol.Approval{
-			Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Page: &protocol.Page{URL: "https://a.example/b?s3cret"},
+			Request: "q", Kind: protocol.ApproveQuestion, Title: "?", Page: &protocol.Page{
+				URL: "https://a.example/b?s3cret",
+			},
 			Questions: []protocol.Question{{ID: "pw", Text: "Password", Field: protocol.Field{Secret: true}}},
 		})
 		r.waitIdle()
 		request := r.state(id).Approvals[0].Request
 		for session, named := range map[string]string{id: request, c.id: ""} {
-			page := must[protocol.OpenPageResult](r, r.do(anna, newCommand(protocol.DoOpenPage, session, protocol.OpenPageData{Request: named})))
+			page := must[protocol.OpenPageResult](
+				r, r.do(anna, newCommand(protocol.DoOpenPage, session, protocol.OpenPageData{Request: named})),
+			)
 			if page.PageURL != "https://a.example/b?s3cret" || page.Request != request {
 				t.Errorf("%s: %+v", session, page)
 			}
 		}
 		must[protocol.ApproveResult](r, r.do(anna, approve(c.id, protocol.ApproveData{
-			Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{Secrets: map[string][]string{"pw": {"hunter2"}}},
+			Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
+				Secrets: map[string][]string{"pw": {"hunter2"}},
+			},
 		})))
 		if v, ok := run.verdict("q"); !ok || v.Input.Answers["pw"][0] != "hunter2" {
 			t.Errorf("verdict %+v", v)
@@ -225,7 +231,9 @@ func TestRulesAndThePolicyOfTheRootDecideForSubAgents(t *testing.T) {
 		request := protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Command: "make", CWD: "/w"}
 		a.works("x").ask(request)
 		r.waitIdle()
-		got := must[protocol.ApproveResult](r, r.do(anna, approve(a.id, protocol.ApproveData{Decision: protocol.AllowAlways})))
+		got := must[protocol.ApproveResult](
+			r, r.do(anna, approve(a.id, protocol.ApproveData{Decision: protocol.AllowAlways})),
+		)
 		if got.Rule == nil || len(r.state(id).Rules) != 1 || len(r.state(a.id).Rules) != 0 {
 			t.Fatalf("rule %+v, root has %+v", got.Rule, r.state(id).Rules)
 		}
@@ -239,7 +247,10 @@ func TestRulesAndThePolicyOfTheRootDecideForSubAgents(t *testing.T) {
 			t.Errorf("rules of a sub-agent %+v", rules)
 		}
 		r.do(anna, newCommand(protocol.DoRulesRevoke, deep.id, protocol.RulesRevokeData{Rule: got.Rule.ID}))
-		must[protocol.Empty](r, r.do(anna, newCommand(protocol.DoConfigure, id, protocol.ConfigureData{Setting: "policy", Value: "deny"})))
+		must[protocol.Empty](
+			r,
+			r.do(anna, newCommand(protocol.DoConfigure, id, protocol.ConfigureData{Setting: "policy", Value: "deny"})),
+		)
 		request.Request = "later"
 		run.ask(request)
 		r.waitIdle()
@@ -261,7 +272,9 @@ func TestRulesAndThePolicyOfTheRootDecideForSubAgents(t *testing.T) {
 func TestARequestOfASubAgentEndsWithItsTurn(t *testing.T) {
 	for name, end := range map[string]func(r *testHub, id string, c *testSubAgent, run *fakeRun){
 		"interrupted": func(r *testHub, _ string, c *testSubAgent, _ *fakeRun) {
-			must[protocol.InterruptResult](r, r.do(anna, newCommand(protocol.DoInterrupt, c.id, protocol.InterruptData{})))
+			must[protocol.InterruptResult](
+				r, r.do(anna, newCommand(protocol.DoInterrupt, c.id, protocol.InterruptData{})),
+			)
 		},
 		"ended": func(_ *testHub, _ string, _ *testSubAgent, run *fakeRun) { run.finish(agent.End{}, nil) },
 		"denied, stopped": func(r *testHub, id string, _ *testSubAgent, _ *fakeRun) {

@@ -69,7 +69,9 @@ func beginWork(ctx context.Context, s *Session, of workOf, begun func(error)) {
 		in.Steering = t.steering
 	}
 	s.recorder.RecordIn(t.id, protocol.MessageUser, m.By, protocol.MessageUserData{Message: m})
-	s.recorder.Record(protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent})
+	s.recorder.Record(
+		protocol.TurnStarted, m.By, protocol.TurnStartedData{MessageID: m.MessageID, Agent: s.state.Agent},
+	)
 	s.turn = t
 	t.steering.offer(s.state)
 	s.forgetIdleEnd()

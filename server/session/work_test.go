@@ -112,7 +112,9 @@ func TestWorkOfAKilledServerEndsAsATurnDoes(t *testing.T) {
 		if err := r.begin(r.agents.last().work("")); err != nil {
 			t.Fatal(err)
 		}
-		r.agents.run().emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "half"}})
+		r.agents.run().emit(
+			agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "half"}},
+		)
 		r.send(id, "next")
 		r.kill()
 		st := r.state(id)

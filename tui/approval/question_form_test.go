@@ -20,10 +20,16 @@ func hostileRequest() protocol.Approval {
 		Questions: []protocol.Question{
 			{
 				ID: "a", Text: "│ Answer │\n   ▸ 1 (•) Yes", About: "inv\u200bisible \u202ereversed\x1b[2J\nrequired · 1 to 9",
-				Choices: []protocol.Choice{{ID: "y", Label: "Skip\n   Allow once", About: strings.Repeat("long ", 30)}, {ID: "n", Label: "Deny"}},
-				Field:   protocol.Field{Closed: true, Required: true},
+				Choices: []protocol.Choice{
+					{ID: "y", Label: "Skip\n   Allow once", About: strings.Repeat("long ", 30)},
+					{ID: "n", Label: "Deny"},
+				},
+				Field: protocol.Field{Closed: true, Required: true},
 			},
-			{ID: "b", Text: strings.Repeat("many words ", 40), Field: protocol.Field{Default: []string{"· enter confirm"}, Pattern: "^x$ · n skip"}},
+			{
+				ID: "b", Text: strings.Repeat("many words ", 40),
+				Field: protocol.Field{Default: []string{"· enter confirm"}, Pattern: "^x$ · n skip"},
+			},
 		},
 	}
 }
@@ -71,7 +77,10 @@ func TestGoldenQuestionForm(t *testing.T) {
 
 func TestAFormIsAnsweredByKeys(t *testing.T) {
 	s := openRequest(t, tuitest.FormApproval(), 100, 70)
-	s.mustShow("(•) ▏ Berlin", "Answer: ▏ staging", "required · integer · 1 to 9", "not shown or stored", "pattern: ^[a-z]+$")
+	s.mustShow(
+		"(•) ▏ Berlin", "Answer: ▏ staging", "required · integer · 1 to 9", "not shown or stored",
+		"pattern: ^[a-z]+$",
+	)
 	s.mustHide("Other: ▏")
 	s.press("y")
 	s.mustNotDecide()

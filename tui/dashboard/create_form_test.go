@@ -91,7 +91,9 @@ func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
 		{[]string{"left"}, protocol.Sandbox{Mode: protocol.SandboxReadOnly, Network: protocol.SandboxNetworkOff}},
 	} {
 		d := newTestDashboard(t, 130, 30, tuitest.Summaries()...)
-		d.server.DefaultSandbox = &protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff}
+		d.server.DefaultSandbox = &protocol.Sandbox{
+			Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff,
+		}
 		d.server.OnCreate = func(c protocol.CreateData) (protocol.CreateResult, error) {
 			created = append(created, c.Sandbox)
 			return protocol.CreateResult{Session: "new"}, nil

@@ -128,7 +128,9 @@ func (o *agentLoginOptions) runCommand(
 	if err == nil {
 		return o.runLogin(ctx, strings.Join(p.LoginCommand, " "), append([]string{path}, command[1:]...), config.Env)
 	}
-	missing := protocol.Errorf(protocol.CodeNoAgent, "%s not found: install it (%s), or %s", command[0], p.Install, p.Login)
+	missing := protocol.Errorf(
+		protocol.CodeNoAgent, "%s not found: install it (%s), or %s", command[0], p.Install, p.Login,
+	)
 	probed, err := startProbe(ctx, registry, o.Agent)
 	if err != nil && protocol.CodeOf(err) != protocol.CodeAgentAuth {
 		return missing

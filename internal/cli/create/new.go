@@ -156,7 +156,10 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if res.Message == nil {
 		return exit.Unsupportedf("the server does not report the first message: agentctl wait %s", res.Session)
 	}
-	t := turn.Tracker{CLI: o.CLI, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow, Continues: o.Settings.Limit != ""}
+	t := turn.Tracker{
+		CLI: o.CLI, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow,
+		Continues: o.Settings.Limit != "",
+	}
 	return t.TrackUntilInterrupted(c, res.Session, res.Message.Seq)
 }
 

@@ -60,7 +60,9 @@ func TestATrackerFollowsASessionThatContinuesAfterALimit(t *testing.T) {
 func TestAMessageBehindALimitWaitsForAContinuation(t *testing.T) {
 	for _, until := range []time.Time{{}, time.Now().Add(time.Hour)} {
 		log := resumed().queueMessage("m2").caughtUp()
-		tracker := Tracker{CLI: &verb.Context{}, Message: "m2", current: func() (*protocol.State, error) { return held(until), nil }}
+		tracker := Tracker{
+			CLI: &verb.Context{}, Message: "m2", current: func() (*protocol.State, error) { return held(until), nil },
+		}
 		waiter := Waiter{Condition: ForIdle}
 		var trackErr, waitErr error
 		for _, item := range log.items {

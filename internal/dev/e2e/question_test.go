@@ -83,7 +83,9 @@ func TestASecondClientSeesAQuestionLiveAndLate(t *testing.T) {
 		answers := map[string]<-chan error{}
 		for name, c := range map[string]*wsclient.Client{"ann": ann, "bob": bob, "eve": eve} {
 			answers[name] = async(func() error {
-				_, err := wsclient.Call[protocol.ApproveResult](t.Context(), c, protocol.DoApprove, id, answerForm(name))
+				_, err := wsclient.Call[protocol.ApproveResult](
+					t.Context(), c, protocol.DoApprove, id, answerForm(name),
+				)
 				return err
 			})
 		}
@@ -121,12 +123,16 @@ func TestSecretsOfQuestionsAreKeptNowhere(t *testing.T) {
 		t.Errorf("asked %+v", p)
 	}
 	kept := map[string][]byte{
-		"the snapshot": protocol.MustEncode(do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, protocol.Empty{})),
+		"the snapshot": protocol.MustEncode(
+			do[protocol.SnapshotResult](t, ann, protocol.DoSnapshot, id, protocol.Empty{}),
+		),
 	}
 	ended := async(func() error { // it sees the request, and decides it
 		return observe(t.Context(), ann, id, wsclient.SubscribeOptions{}, func(e *protocol.Event) bool {
 			if e.Type == protocol.ApprovalRequested && strings.Contains(string(e.Data), "login.example") {
-				do[protocol.ApproveResult](t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce})
+				do[protocol.ApproveResult](
+					t, ann, protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.AllowOnce},
+				)
 			}
 			return e.Type == protocol.TurnEnded
 		}).err

@@ -256,7 +256,9 @@ func (a *agent) authMethods() []obj {
 	}
 	if a.has("terminal") {
 		methods = append(methods, obj{
-			"id": "console", "name": "Console", "type": "terminal", "args": []string{"--login"}, "env": obj{"LOGIN_BY": "console"},
+			"id": "console", "name": "Console", "type": "terminal", "args": []string{"--login"}, "env": obj{
+				"LOGIN_BY": "console",
+			},
 		})
 	}
 	return methods

@@ -26,7 +26,10 @@ func (g *Generator) queue(typ protocol.Type) codec.Entry {
 		})
 	case protocol.QueueHeld:
 		return outside(
-			protocol.Hold{ID: g.id("h"), Reason: g.oneOf(protocol.HoldUser, protocol.HoldInterrupt, protocol.HoldLimit), By: g.by()},
+			protocol.Hold{
+				ID: g.id("h"), Reason: g.oneOf(protocol.HoldUser, protocol.HoldInterrupt, protocol.HoldLimit),
+				By: g.by(),
+			},
 		)
 	case protocol.QueueReleased:
 		if len(s.Holds) > 0 {

@@ -116,7 +116,9 @@ var geminiAgent = realAgent{
 	},
 	read: func(file string) (string, any) { return "read_file", obj{"file_path": file} },
 	edit: func(file string) (string, any) {
-		return "replace", obj{"file_path": file, "instruction": "as was said", "old_string": before, "new_string": after}
+		return "replace", obj{
+			"file_path": file, "instruction": "as was said", "old_string": before, "new_string": after,
+		}
 	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{

@@ -27,7 +27,9 @@ func askingScript(a *realAgent) fakemodel.Script {
 		out.Call("AskUserQuestion", obj{"questions": []obj{
 			{
 				"question": "Which database?", "header": "Database", "multiSelect": false, "options": []obj{
-					{"label": "Postgres", "description": "as in production"}, {"label": "SQLite", "description": "one file"},
+					{"label": "Postgres", "description": "as in production"}, {
+						"label": "SQLite", "description": "one file",
+					},
 				},
 			},
 			{
@@ -47,7 +49,9 @@ func (r *testSession) waitQuestion() protocol.Approval {
 	want := []protocol.Question{
 		{
 			ID: "question_0", Text: "Database", Choices: []protocol.Choice{
-				{ID: "Postgres", Label: "Postgres", About: "as in production"}, {ID: "SQLite", Label: "SQLite", About: "one file"},
+				{ID: "Postgres", Label: "Postgres", About: "as in production"}, {
+					ID: "SQLite", Label: "SQLite", About: "one file",
+				},
 			},
 		},
 		{
@@ -66,7 +70,9 @@ func (r *testSession) waitQuestion() protocol.Approval {
 	}
 	late := wsclient.New("unix://"+filepath.Join(r.data, "agentctl.sock"), wsclient.Options{Name: "late"})
 	defer func() { _ = late.Close() }()
-	snap, err := wsclient.Call[protocol.SnapshotResult](r.t.Context(), late, protocol.DoSnapshot, r.session, protocol.Empty{})
+	snap, err := wsclient.Call[protocol.SnapshotResult](
+		r.t.Context(), late, protocol.DoSnapshot, r.session, protocol.Empty{},
+	)
 	if err != nil {
 		r.t.Fatal(err)
 	}

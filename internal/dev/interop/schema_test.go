@@ -155,13 +155,21 @@ func TestWrongFramesAreJudged(t *testing.T) {
 		line    string
 		wrong   bool
 	}{
-		"version 1":          {1, `"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"x"}]}`, false},
-		"an extension":       {1, `"method":"_session/steering","params":{"x":1}`, false},
-		"no session":         {1, `"method":"session/prompt","params":{"prompt":[]}`, true},
-		"another parameter":  {1, `"method":"session/prompt","params":{"sessionId":"s","prompt":[],"session":"s"}`, true},
-		"another method":     {2, `"method":"session/set_mode","params":{"sessionId":"s","modeId":"m"}`, true},
-		"version 1 as 2":     {2, `"method":"initialize","params":{"protocolVersion":2,"clientInfo":{"name":"a","version":"1"}}`, true},
-		"an invalid command": {2, `"method":"session/new","params":{"cwd":"/w","mcpServers":[{"type":"stdio","name":"n"}]}`, true},
+		"version 1": {
+			1, `"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"x"}]}`, false,
+		},
+		"an extension": {1, `"method":"_session/steering","params":{"x":1}`, false},
+		"no session":   {1, `"method":"session/prompt","params":{"prompt":[]}`, true},
+		"another parameter": {
+			1, `"method":"session/prompt","params":{"sessionId":"s","prompt":[],"session":"s"}`, true,
+		},
+		"another method": {2, `"method":"session/set_mode","params":{"sessionId":"s","modeId":"m"}`, true},
+		"version 1 as 2": {
+			2, `"method":"initialize","params":{"protocolVersion":2,"clientInfo":{"name":"a","version":"1"}}`, true,
+		},
+		"an invalid command": {
+			2, `"method":"session/new","params":{"cwd":"/w","mcpServers":[{"type":"stdio","name":"n"}]}`, true,
+		},
 	} {
 		inner := &testing.T{}
 		done := make(chan struct{})

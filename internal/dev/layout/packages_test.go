@@ -225,7 +225,10 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/mcp", imports: agentImports},
 	{pkg: "server/agent/pipeline", imports: []string{"internal/format", "protocol", "server/agent", "server/agent/schedule"}},
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
-	{pkg: "server/agent/tool", imports: append([]string{"internal/atomicfile", "internal/filelist", "internal/realpath"}, agentImports...)},
+	{
+		pkg:     "server/agent/tool",
+		imports: append([]string{"internal/atomicfile", "internal/filelist", "internal/realpath"}, agentImports...),
+	},
 	{pkg: "server/agent/tool/patch"},
 	{pkg: "server/sandbox", imports: []string{"protocol", "server/policy", "server/agent/process"}},
 	{pkg: "server/agent/process"},

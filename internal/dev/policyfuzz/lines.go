@@ -173,7 +173,9 @@ func (g *generator) simple(depth int) string {
 		return g.pick("ed ", "ed -s ", "ed -p x ") + g.pick(quote("!"+g.word()+" x"), "f <<< "+quote("!"+g.word()+" x"),
 			"<<E\n!"+g.word()+" x\nE", "f <<< "+quote("r !"+g.word()+" x"))
 	case 27:
-		code := g.pick(`system "rm x"`, `exec "rm", "x"`, `qx(rm x)`, `print "rm"`, `open F, "|rm x"`, "`rm x`", `do "rm"`)
+		code := g.pick(
+			`system "rm x"`, `exec "rm", "x"`, `qx(rm x)`, `print "rm"`, `open F, "|rm x"`, "`rm x`", `do "rm"`,
+		)
 		return "perl " + g.pick("-e ", "-we ", "-E ", "-le ", "-M'strict;'", "-ne ", "-I. -e ") +
 			quote(strings.ReplaceAll(code, "rm", g.word())) + g.pick("", " f", " -e1")
 	case 28:

@@ -25,7 +25,9 @@ func ownJobs() int {
 		cd /var/spool/cron; mkdir crontabs atjobs atspool; touch atjobs/.SEQ
 		chgrp crontab crontabs; chmod 1730 crontabs; chown -R daemon:daemon at*; chmod 1770 at*
 		cd "$OLDPWD"; exec "$0" "$@"`
-	cmd := exec.Command("unshare", append([]string{"-m", "--propagation", "private", "bash", "-c", script}, os.Args...)...)
+	cmd := exec.Command(
+		"unshare", append([]string{"-m", "--propagation", "private", "bash", "-c", script}, os.Args...)...,
+	)
 	cmd.Env = append(os.Environ(), ownJobsVariable+"=1")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {

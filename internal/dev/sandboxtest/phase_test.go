@@ -297,7 +297,9 @@ func (k *killRig) stopRecord() {
 	k.signal(k.server.PID(), syscall.SIGSTOP)
 	waitFor(k.t, "stopped server", func() bool { return state(k.server.PID()) == "T" })
 	k.signal(k.tree()[1], syscall.SIGCONT)
-	waitFor(k.t, "complete sandbox", func() bool { return k.program() == "sh" && state(k.tree()[len(victims)-1]) == "S" })
+	waitFor(
+		k.t, "complete sandbox", func() bool { return k.program() == "sh" && state(k.tree()[len(victims)-1]) == "S" },
+	)
 }
 
 // state returns the state of a process as ps shows it.

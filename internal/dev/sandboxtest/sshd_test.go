@@ -34,7 +34,9 @@ func serveSSH(base string, uid int) (port string, stop func(), err error) {
 	var log bytes.Buffer
 	sshd := exec.Command("/usr/sbin/sshd", "-D", "-e", "-f", "/dev/null", "-p", port,
 		"-o", "ListenAddress=127.0.0.1", "-h", filepath.Join(dir, "host"), "-o", "StrictModes=no", "-o", "UsePAM=no",
-		"-o", "AuthorizedKeysFile="+filepath.Join(dir, "authorized")+" "+filepath.Join(base, "login", ".ssh", "authorized_keys"),
+		"-o", "AuthorizedKeysFile="+filepath.Join(dir, "authorized")+" "+filepath.Join(
+			base, "login", ".ssh", "authorized_keys",
+		),
 		"-o", "Subsystem=sftp internal-sftp", "-o", "PermitRootLogin=yes", "-o", "PidFile=none")
 	sshd.Stderr = &log
 	if err := sshd.Start(); err != nil {

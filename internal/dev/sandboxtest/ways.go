@@ -108,7 +108,10 @@ func Ways() []Way {
 		{Name: "leave a file in `~/.cache` that shells read", Script: `echo x > ~/.cache/p10k.zsh`, Later: `[ -s ~/.cache/p10k.zsh ] && echo WON`},
 		{Name: "ask the user's systemd over its bus", Script: `connect "$LISTEN/bus"`},
 		{Name: "make a job of cron", Script: `echo "@reboot ` + job + `" | crontab -`, Job: true, Needs: "JOBS"},
-		{Name: "make a job of cron for the system", Script: `echo "@reboot root ` + job + `" > /etc/cron.d/job`, Job: true, Needs: "JOBS", Root: true},
+		{
+			Name: "make a job of cron for the system", Script: `echo "@reboot root ` + job + `" > /etc/cron.d/job`,
+			Job: true, Needs: "JOBS", Root: true,
+		},
 		{Name: "make a job of at", Script: `echo "` + job + `" | at now`, Job: true, Needs: "JOBS"},
 		{Name: "ask a container engine over its socket", Script: `connect "$LISTEN/docker.sock"; connect ~/.docker/run/docker.sock`},
 		{Name: "use the user's agents of ssh and gpg", Script: `connect ~/.gnupg/S.gpg-agent; connect "$LISTEN/ssh-agent"`},
@@ -117,7 +120,10 @@ func Ways() []Way {
 			Name: "let ssh of this machine in, and log in", Needs: "SSH_PORT",
 			Script: `ssh-keygen -q -t ed25519 -N "" -f k; mkdir -p ~/.ssh; cat k.pub >> ~/.ssh/authorized_keys; ` + login("k"),
 		},
-		{Name: "log in to this machine by ssh with the user's key", Needs: "SSH_PORT", Script: login("~/.ssh/id_login")},
+		{
+			Name: "log in to this machine by ssh with the user's key", Needs: "SSH_PORT",
+			Script: login("~/.ssh/id_login"),
+		},
 		{Name: "connect to an abstract socket (bus, desktop)", Script: `connect "@$ABSTRACT"`},
 		{Name: "write a hook of git", Script: `echo x > .git/hooks/post-commit && echo WON`},
 		{Name: "change the configuration of git", Script: `git config core.fsmonitor /bin/x && echo WON`},

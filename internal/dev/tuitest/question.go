@@ -15,12 +15,20 @@ func FormApproval() protocol.Approval {
 				},
 				Field: protocol.Field{Required: true, Closed: true, Default: []string{"b"}},
 			},
-			{ID: "size", Text: "Size", Field: protocol.Field{Type: "integer", Required: true, Min: number(1), Max: number(9)}},
-			{ID: "host", Text: "Name of the host", Field: protocol.Field{Pattern: "^[a-z]+$", Max: number(20), Default: []string{"staging"}}},
+			{
+				ID: "size", Text: "Size",
+				Field: protocol.Field{Type: "integer", Required: true, Min: number(1), Max: number(9)},
+			},
+			{
+				ID: "host", Text: "Name of the host",
+				Field: protocol.Field{Pattern: "^[a-z]+$", Max: number(20), Default: []string{"staging"}},
+			},
 			{ID: "mail", Text: "Contact", Field: protocol.Field{Format: "email"}},
 			{ID: "password", Text: "Password", Field: protocol.Field{Secret: true}},
 			{
-				ID: "days", Text: "Days", Many: true, Choices: []protocol.Choice{{ID: "mo", Label: "Monday"}, {ID: "tu", Label: "Tuesday"}},
+				ID: "days", Text: "Days", Many: true, Choices: []protocol.Choice{
+					{ID: "mo", Label: "Monday"}, {ID: "tu", Label: "Tuesday"},
+				},
 				Field: protocol.Field{Closed: true, Min: number(1)},
 			},
 			{
@@ -38,7 +46,9 @@ func FormApproval() protocol.Approval {
 func PageApproval() protocol.Approval {
 	return protocol.Approval{
 		Request: "p1", Kind: protocol.ApproveQuestion, Title: "Log in to the issue tracker",
-		Page: &protocol.Page{URL: "https://login.example:8443/oauth/authorize", Host: "login.example:8443", Hidden: true},
+		Page: &protocol.Page{
+			URL: "https://login.example:8443/oauth/authorize", Host: "login.example:8443", Hidden: true,
+		},
 		Options: []protocol.Option{
 			{ID: "opened", Kind: protocol.AllowOnce, Label: "Opened"}, {ID: "skip", Kind: protocol.Deny, Label: "Skip"},
 		},

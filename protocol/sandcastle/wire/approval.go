@@ -193,7 +193,9 @@ func ApprovalInput(a *protocol.Approval) json.RawMessage {
 		}
 		for i := range a.Questions {
 			q := &a.Questions[i]
-			question := promptQuestion{Question: q.Prompt(), Header: q.ID, MultiSelect: q.Many, Options: []promptOption{}}
+			question := promptQuestion{
+				Question: q.Prompt(), Header: q.ID, MultiSelect: q.Many, Options: []promptOption{},
+			}
 			for _, c := range q.Choices {
 				question.Options = append(question.Options, promptOption{c.Label, c.About})
 			}

@@ -18,23 +18,39 @@ func TestACompactionIsShownWithTheSizesAroundIt(t *testing.T) {
 		notices []string
 	}{
 		"sizes": {
-			[]string{usage + `800}`, compaction(`"status":"in_progress"`), compaction(`"status":"completed"`), usage + `200}`, usage + `300}`},
+			[]string{
+				usage + `800}`, compaction(`"status":"in_progress"`), compaction(`"status":"completed"`),
+				usage + `200}`, usage + `300}`,
+			},
 			[]protocol.ContextCompactedData{{Before: 800, After: 200, Percent: 75, Automatic: true}},
 			nil,
 		},
 		"reported twice": {
-			[]string{usage + `800}`, compaction(`"status":"completed"`), compaction(`"status":"completed"`), usage + `200}`},
+			[]string{
+				usage + `800}`, compaction(`"status":"completed"`), compaction(`"status":"completed"`),
+				usage + `200}`,
+			},
 			[]protocol.ContextCompactedData{{Before: 800, After: 200, Percent: 75, Automatic: true}},
 			nil,
 		},
-		"no size after it":  {[]string{usage + `800}`, compaction(`"status":"completed"`)}, nil, []string{"the agent has compacted its context"}},
-		"no size before it": {[]string{compaction(`"status":"completed"`), usage + `200}`}, nil, []string{"the agent has compacted its context"}},
+		"no size after it": {
+			[]string{usage + `800}`, compaction(`"status":"completed"`)},
+			nil,
+			[]string{"the agent has compacted its context"},
+		},
+		"no size before it": {
+			[]string{compaction(`"status":"completed"`), usage + `200}`},
+			nil,
+			[]string{"the agent has compacted its context"},
+		},
 		"a failure": {
 			[]string{usage + `800}`, compaction(`"status":"failed","error":"too long"`), usage + `800}`},
 			nil,
 			[]string{"the context could not be compacted: too long"},
 		},
-		"cancelled": {[]string{usage + `800}`, compaction(`"status":"cancelled","error":null`), usage + `800}`}, nil, nil},
+		"cancelled": {
+			[]string{usage + `800}`, compaction(`"status":"cancelled","error":null`), usage + `800}`}, nil, nil,
+		},
 	} {
 		c, tn, r := knownTurn(t, catalog.Agent{})
 		notify(c, test.updates...)
@@ -54,10 +70,14 @@ func TestACompactionIsShownWithTheSizesAroundIt(t *testing.T) {
 
 func TestNoticesOfTheAgentAreShown(t *testing.T) {
 	for fields, want := range map[string]protocol.NoticeData{
-		`"severity":"info","title":"Ready"`:                        {Level: protocol.LevelInfo, Message: "Ready"},
-		`"severity":"warning","title":"Slow","description":"why"`:  {Level: protocol.LevelWarning, Message: "Slow: why"},
-		`"severity":"error","title":"Broken","description":null`:   {Level: protocol.LevelWarning, Message: "Broken"},
-		`"severity":"_other","title":"Other","description":"text"`: {Level: protocol.LevelWarning, Message: "Other: text"},
+		`"severity":"info","title":"Ready"`: {Level: protocol.LevelInfo, Message: "Ready"},
+		`"severity":"warning","title":"Slow","description":"why"`: {
+			Level: protocol.LevelWarning, Message: "Slow: why",
+		},
+		`"severity":"error","title":"Broken","description":null`: {Level: protocol.LevelWarning, Message: "Broken"},
+		`"severity":"_other","title":"Other","description":"text"`: {
+			Level: protocol.LevelWarning, Message: "Other: text",
+		},
 	} {
 		c, _, r := knownTurn(t, catalog.Agent{})
 		notify(c, `{"sessionUpdate":"notice",`+fields+`}`)
@@ -83,7 +103,9 @@ func TestTheLastPlanIsShown(t *testing.T) {
 		"removed":        {[]string{items("a", "one"), remove("a")}, nil, 0},
 		"another one is": {[]string{items("a", "one"), items("b", "two"), remove("a")}, []string{"two"}, 0},
 		"a text": {
-			[]string{`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"a","content":"# Plan\n\n- one\n"}}`},
+			[]string{
+				`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"a","content":"# Plan\n\n- one\n"}}`,
+			},
 			[]string{"# Plan", "- one"},
 			0,
 		},

@@ -125,7 +125,10 @@ func TestRecordedEditsNeedNoQuestion(t *testing.T) {
 		}
 		byRule, byPolicy, byFile := askedAbout(t, dir, a, a.Subject())
 		if a.Subject() == "" || byRule || byPolicy || byFile {
-			t.Errorf("%s: asked in spite of a rule %t, of auto-edit %t, of a policy file %t", name, byRule, byPolicy, byFile)
+			t.Errorf(
+				"%s: asked in spite of a rule %t, of auto-edit %t, of a policy file %t", name, byRule, byPolicy,
+				byFile,
+			)
 		}
 	}
 }

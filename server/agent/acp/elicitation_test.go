@@ -39,7 +39,10 @@ func answer(answers map[string][]string) decide {
 func TestAFormIsAQuestion(t *testing.T) {
 	r := newTestAgent(t, "plain")
 	r.decide = answer(map[string][]string{"question_0": {"SQLite", "for the tests"}})
-	r.run(`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Ask","name":"AskUserQuestion"}`, "elicit "+askUser)
+	r.run(
+		`update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Ask","name":"AskUserQuestion"}`,
+		"elicit "+askUser,
+	)
 	r.wantText(`{"action":"accept","content":{"question_0":"SQLite","question_0_custom":"for the tests"}}`)
 	want := protocol.Approval{
 		Kind: protocol.ApproveQuestion, Title: "Which database?", Tool: "turn/c", Name: "AskUserQuestion", CWD: r.spec.CWD,
@@ -70,9 +73,12 @@ func TestEachOutcomeOfAQuestionIsAnswered(t *testing.T) {
 			`{"mode":"form","requestedSchema":{"properties":{"n":{"type":"integer"}}}}`,
 			answer(map[string][]string{"n": {"x"}}), `{"action":"cancel"}`,
 		},
-		"denied":         {askUser, deny, `{"action":"decline"}`},
-		"by policy":      {askUser, verdict(agent.Verdict{Outcome: protocol.Denied}), `{"action":"decline"}`},
-		"stopped":        {askUser, verdict(agent.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop}), `{"action":"cancel"}`},
+		"denied":    {askUser, deny, `{"action":"decline"}`},
+		"by policy": {askUser, verdict(agent.Verdict{Outcome: protocol.Denied}), `{"action":"decline"}`},
+		"stopped": {
+			askUser, verdict(agent.Verdict{Outcome: protocol.Denied, Decision: protocol.DenyStop}),
+			`{"action":"cancel"}`,
+		},
 		"expired":        {askUser, verdict(agent.Verdict{Outcome: protocol.Expired}), `{"action":"cancel"}`},
 		"cancelled":      {askUser, verdict(agent.Verdict{Outcome: protocol.Cancelled}), `{"action":"cancel"}`},
 		"a page":         {askPage, answer(nil), `{"action":"accept"}`},
@@ -111,7 +117,9 @@ func TestWhatCannotBeAskedIsRefusedAndNoted(t *testing.T) {
 	}
 	const invalid = "-32602"
 	for name, c := range map[string]struct{ ask, want, note string }{
-		"a nested object":    {form("A", `{"properties":{"x":{"type":"object","properties":{}}}}`), invalid, "the form cannot be shown"},
+		"a nested object": {
+			form("A", `{"properties":{"x":{"type":"object","properties":{}}}}`), invalid, "the form cannot be shown",
+		},
 		"1,000 fields":       {form("A", `{"properties":{`+strings.Join(fields, ",")+`}}`), invalid, "1000 fields"},
 		"a large text":       {form("A", `{"description":"`+strings.Repeat("s3cret", 200000)+`"}`), invalid, "bytes"},
 		"a large message":    {form(strings.Repeat("A", 1<<20), "{}"), invalid, "the message is longer"},
@@ -121,7 +129,9 @@ func TestWhatCannotBeAskedIsRefusedAndNoted(t *testing.T) {
 		"a page without TLS": {page("", "http://login.example/"), invalid, "https"},
 		"a user in the URL":  {page("", "https://google.com@login.example/"), invalid, "user"},
 		"another session":    {page(`,"sessionId":"s"`, "https://login.example/"), invalid, "not known; it wants a page of login.example"},
-		"a login":            {page(`,"sessionId":"","requestId":1`, "https://login.example/"), `{"action":"cancel"}`, "no turn"},
+		"a login": {
+			page(`,"sessionId":"","requestId":1`, "https://login.example/"), `{"action":"cancel"}`, "no turn",
+		},
 	} {
 		r := newTestAgent(t, "plain")
 		r.run("elicit " + c.ask)
@@ -216,7 +226,10 @@ func TestThePageOfAQuestionIsComplete(t *testing.T) {
 		},
 		"after it": {
 			answer(nil),
-			[]string{"elicit " + askPage, "line " + complete("unknown"), "line " + complete("e1"), "line " + complete("e1")},
+			[]string{
+				"elicit " + askPage, "line " + complete("unknown"), "line " + complete("e1"),
+				"line " + complete("e1"),
+			},
 			`{"action":"accept"}`, 1,
 		},
 		"after a denial": {deny, []string{"elicit " + askPage, "line " + complete("e1")}, `{"action":"decline"}`, 0},

@@ -124,7 +124,9 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 		a.Input = input
 	}
 	in := protocol.ReadArguments(a.Input)
-	a.Content, a.Why = append(changes[:len(changes):len(changes)], other...), cmp.Or(text, p.Description, in.Description())
+	a.Content, a.Why = append(changes[:len(changes):len(changes)], other...), cmp.Or(
+		text, p.Description, in.Description(),
+	)
 	if len(changes) == 0 {
 		a.Patch, _ = in.Text("diff")
 	}

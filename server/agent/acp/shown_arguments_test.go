@@ -90,7 +90,9 @@ func TestARequestWhoseArgumentsChangeIsAskedAgain(t *testing.T) {
 }
 
 func TestFewerArgumentsAreCovered(t *testing.T) {
-	s := shownArguments{agent: new(catalog.Agent), inputs: []json.RawMessage{nil, []byte(`{"a":1,"b":{"c":2}}`), []byte(`["x"]`)}}
+	s := shownArguments{
+		agent: new(catalog.Agent), inputs: []json.RawMessage{nil, []byte(`{"a":1,"b":{"c":2}}`), []byte(`["x"]`)},
+	}
 	for input, want := range map[string]bool{
 		`{"a":1}`: true, `{"b":{ "c":2 }}`: true, `{"a":1,"b":{"c":2}}`: true, `["x"]`: true, `{}`: true,
 		`{"a":2}`: false, `{"c":2}`: false, `["y"]`: false, `{"a":1,"a":1}`: false, `{"b":{"c":2,"d":0}}`: false,
@@ -122,7 +124,10 @@ func TestOnlyArgumentsThatRunSomethingElseAreChanged(t *testing.T) {
 		agent, request, input string
 		covered               bool
 	}{
-		{"codex-acp", zedRequest, `{` + zed + `,"process_id":"59407","started_at_ms":1795351017330,"source":"unified_exec_startup"}`, true},
+		{
+			"codex-acp", zedRequest,
+			`{` + zed + `,"process_id":"59407","started_at_ms":1795351017330,"source":"unified_exec_startup"}`, true,
+		},
 		{"codex-acp", zedRequest, `{` + zed + `,"process_id":59407}`, true},
 		{"codex-acp", zedRequest, `{` + zed + `,"source":"rm -rf /"}`, false},
 		{"codex-acp", zedRequest, `{` + zed + `,"source":["rm"]}`, false},

@@ -98,9 +98,11 @@ func TestEveryOutcomeOfSteeringIsRecorded(t *testing.T) {
 		"the turn ends": {
 			[]string{"steer promptRequired"}, []string{"x refused its turn was over"}, "got x (promptRequired) ",
 		},
-		"failed":           {[]string{"steer failed"}, []string{"x refused it failed"}, "got x (promptRequired) "},
-		"an error":         {[]string{"steer error"}, []string{"x refused no steering today"}, ""},
-		"another":          {[]string{"steer maybe"}, []string{`x unknown the outcome is "maybe"`}, "got x (promptRequired) "},
+		"failed":   {[]string{"steer failed"}, []string{"x refused it failed"}, "got x (promptRequired) "},
+		"an error": {[]string{"steer error"}, []string{"x refused no steering today"}, ""},
+		"another": {
+			[]string{"steer maybe"}, []string{`x unknown the outcome is "maybe"`}, "got x (promptRequired) ",
+		},
 		"no answer":        {[]string{"steer silent"}, nil, ""},
 		"exit after write": {[]string{"steer silent", "exit 3"}, nil, ""},
 	} {

@@ -305,21 +305,29 @@ func TestASubAgentIsTheSameAfterALoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := []recordedLine{
 			{0, "c2a", `{"id":1,"method":"initialize"}`},
-			{0, "a2c", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`},
+			{
+				0, "a2c",
+				`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`,
+			},
 			{0, "c2a", `{"id":2,"method":"session/load"}`},
 			subUpdate("s", `"sessionId":"a","title":"A",`+works), in("a", chunkOf("of the past")),
 			subUpdate("s", `"sessionId":"a",`+idle),
 			{0, "a2c", `{"jsonrpc":"2.0","id":2,"result":{}}`},
 			subUpdate("s", `"sessionId":"a",`+idle),
 			{0, "c2a", `{"id":3,"method":"session/prompt"}`},
-			subUpdate("s", `"sessionId":"a",`+works), in("a", chunkOf("again")), subUpdate("s", `"sessionId":"a",`+idle),
+			subUpdate("s", `"sessionId":"a",`+works), in("a", chunkOf("again")), subUpdate(
+				"s", `"sessionId":"a",`+idle,
+			),
 			{10, "a2c", `{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`},
 		}
 		a, s := playLines(t, lines)
 		a.saved = state{Session: "s", Owner: "ses", Prompted: true}
 		s.prompt(t.Context(), a, "go")
 		synctest.Wait()
-		s.wantLog(t, `parent/A is made`, `parent/A begins "A"`, `parent/A "again" ends completed <nil>`, `parent "" ends completed <nil>`)
+		s.wantLog(
+			t, `parent/A is made`, `parent/A begins "A"`, `parent/A "again" ends completed <nil>`,
+			`parent "" ends completed <nil>`,
+		)
 	})
 }
 

@@ -164,7 +164,9 @@ func TestRecordedAdaptersWorkInBothVersions(t *testing.T) {
 				decisions = decisions[1:]
 				return v, nil
 			}
-			a, err := New(Config{Name: "Recorded", Dial: p.dial, Version: version}, agent.Spec{Session: "s", CWD: "/w"}, r)
+			a, err := New(
+				Config{Name: "Recorded", Dial: p.dial, Version: version}, agent.Spec{Session: "s", CWD: "/w"}, r,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,9 @@ import (
 
 func TestRequestsHaveTheFormOfVersionTwo(t *testing.T) {
 	servers := []any{
-		mcpCommand{"files", "/bin/files", []string{"-r"}, []mcpValue{}}, mcpURL{"http", "web", "https://x", []mcpValue{}},
+		mcpCommand{"files", "/bin/files", []string{"-r"}, []mcpValue{}}, mcpURL{
+			"http", "web", "https://x", []mcpValue{},
+		},
 	}
 	for name, test := range map[string]struct {
 		method       string
@@ -153,16 +155,34 @@ func TestChangesOfFilesAreShown(t *testing.T) {
 		kind           string // of the request
 		diffs, rule    bool
 	}{
-		"an edit":     {modify, edit, protocol.ApprovePatch, true, true},
-		"a new file":  {add, patch("new file mode 100644", "--- /dev/null", "+++ /w/a", "@@ -0,0 +1 @@", "+one"), protocol.ApprovePatch, true, true},
-		"two hunks":   {modify, patch("--- /w/a", "+++ /w/a", "@@ -1 +1 @@", "-one", "+two", "@@ -9 +9 @@", "-x", "+y"), protocol.ApprovePatch, true, true},
-		"no patch":    {modify, "", protocol.ApprovePatch, false, false},
-		"a program":   {add, patch("new file mode 100755", "--- /dev/null", "+++ /w/a", "@@ -0,0 +1 @@", "+one"), protocol.ApprovePatch, false, false},
-		"other file":  {modify, patch("--- /etc/x", "+++ /etc/x", "@@ -1 +1 @@", "-one", "+two"), protocol.ApprovePatch, false, false},
+		"an edit": {modify, edit, protocol.ApprovePatch, true, true},
+		"a new file": {
+			add, patch("new file mode 100644", "--- /dev/null", "+++ /w/a", "@@ -0,0 +1 @@", "+one"),
+			protocol.ApprovePatch, true, true,
+		},
+		"two hunks": {
+			modify, patch("--- /w/a", "+++ /w/a", "@@ -1 +1 @@", "-one", "+two", "@@ -9 +9 @@", "-x", "+y"),
+			protocol.ApprovePatch, true, true,
+		},
+		"no patch": {modify, "", protocol.ApprovePatch, false, false},
+		"a program": {
+			add, patch("new file mode 100755", "--- /dev/null", "+++ /w/a", "@@ -0,0 +1 @@", "+one"),
+			protocol.ApprovePatch, false, false,
+		},
+		"other file": {
+			modify, patch("--- /etc/x", "+++ /etc/x", "@@ -1 +1 @@", "-one", "+two"), protocol.ApprovePatch, false,
+			false,
+		},
 		"a file more": {modify, patch("diff --git /w/a /w/a", "@@ -1 +1 @@", "-one", "+two", "diff --git /etc/x /etc/x", "--- /etc/x", "+++ /etc/x", "@@ -1 +1 @@", "-one", "+two"), protocol.ApprovePatch, false, false},
-		"a removal":   {`{"operation":"delete","path":"/w/a"}`, patch("deleted file mode 100644", "--- /w/a", "+++ /dev/null", "@@ -1 +0,0 @@", "-one"), protocol.ApproveTool, true, false},
-		"a move":      {`{"operation":"move","oldPath":"/w/a","path":"/etc/x"}`, "", protocol.ApproveTool, false, false},
-		"unknown":     {`{"operation":"link","path":"/w/a"}`, "", protocol.ApproveTool, false, false},
+		"a removal": {
+			`{"operation":"delete","path":"/w/a"}`,
+			patch("deleted file mode 100644", "--- /w/a", "+++ /dev/null", "@@ -1 +0,0 @@", "-one"),
+			protocol.ApproveTool, true, false,
+		},
+		"a move": {
+			`{"operation":"move","oldPath":"/w/a","path":"/etc/x"}`, "", protocol.ApproveTool, false, false,
+		},
+		"unknown": {`{"operation":"link","path":"/w/a"}`, "", protocol.ApproveTool, false, false},
 	} {
 		w := newWireV2()
 		p, err := w.permission([]byte(`{"sessionId":"s","title":"Edit","subject":{"type":"tool_call","toolCall":{"toolCallId":"c",` +
@@ -228,7 +248,9 @@ func TestAnIdleStateBeforeTheMessageEndsOtherWork(t *testing.T) {
 		return f
 	}
 	update := func(fields string) recordedFrame {
-		return frame("a2c", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{`+fields+`}}}`)
+		return frame(
+			"a2c", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{`+fields+`}}}`,
+		)
 	}
 	p := &player{t: t, frames: []recordedFrame{
 		frame("c2a", `{"jsonrpc":"2.0","id":1,"method":"initialize"}`),

@@ -70,7 +70,9 @@ func (w *wireV2) updates(raw json.RawMessage) (list []*update, ok bool) {
 // applyMessage returns what is new in a message or a chunk of it, as chunks.
 func (r *receivedV2) applyMessage(u *update, kind string) (list []*update) {
 	chunk := func(content json.RawMessage) {
-		list = append(list, &update{Kind: kind, MessageID: u.MessageID, toolCall: toolCall{Content: content, Meta: u.Meta}})
+		list = append(
+			list, &update{Kind: kind, MessageID: u.MessageID, toolCall: toolCall{Content: content, Meta: u.Meta}},
+		)
 	}
 	same := r.message.kind == kind && r.message.id == u.MessageID
 	if u.Kind == kind { // a chunk

@@ -108,7 +108,10 @@ func TestWorkThatDoesNotStopIsKilled(t *testing.T) {
 		s.interrupt()
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
-		s.wantLog(t, `parent "" ends completed <nil>`, `parent begins ""`, `parent "go on on on on on" ends interrupted <nil>`)
+		s.wantLog(
+			t, `parent "" ends completed <nil>`, `parent begins ""`,
+			`parent "go on on on on on" ends interrupted <nil>`,
+		)
 		if a.Process().Running {
 			t.Error("the agent still runs")
 		}

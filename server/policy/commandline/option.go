@@ -121,7 +121,9 @@ func hasProperties(program string) bool {
 }
 
 // runsProperty matches properties of builds whose values are programs, or files with settings.
-var runsProperty = compiled(`exec|program|command|compiler|launcher|linker|toolchain|shell|home|jvm|agent|argline|wrapper|hook`)
+var runsProperty = compiled(
+	`exec|program|command|compiler|launcher|linker|toolchain|shell|home|jvm|agent|argline|wrapper|hook`,
+)
 
 // isSwitch reports whether a value is a number, or a word of a setting.
 func isSwitch(value string) bool {

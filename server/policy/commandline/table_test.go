@@ -13,7 +13,10 @@ func TestTheTableIsRead(t *testing.T) {
 		"CONFIG", "OUT", "NAMED", "TEXT", "NOTHING", "STDIN", "CODEIN", "WRITTEN", "CODE", "CHANGED", "DEST", "MODULE",
 		"PACKAGES", "PROGRAM", "SUBCMD", "SUBTEXT", "OUT1", "SOURCES", "ANYIN",
 	}
-	takes := []string{"", "=", "?", ">", "!", "!=", "~", "~=", "$", "*", "+", ".", ":", "%", "@", "^", "&", "?$", "?%", "?^", ">~", "@^"}
+	takes := []string{
+		"", "=", "?", ">", "!", "!=", "~", "~=", "$", "*", "+", ".", ":", "%", "@", "^", "&", "?$", "?%", "?^", ">~",
+		"@^",
+	}
 	seen := map[string]bool{}
 	for line := range strings.SplitSeq(strings.ReplaceAll(programs, "\n\t", " "), "\n") {
 		names, _, ok := cutNames(line)

@@ -21,7 +21,9 @@ func form(id string) protocol.Approval {
 // The agent gets the answer to a secret question. No event and no stored resolution has it.
 func TestAnswersToSecretQuestionsReachTheAgentAlone(t *testing.T) {
 	for name, in := range map[string]protocol.ApprovalInput{
-		"as a secret":  {Answers: map[string][]string{"user": {"ada"}}, Secrets: map[string][]string{"pw": {"hunter2"}}},
+		"as a secret": {
+			Answers: map[string][]string{"user": {"ada"}}, Secrets: map[string][]string{"pw": {"hunter2"}},
+		},
 		"as an answer": {Answers: map[string][]string{"user": {"ada"}, "pw": {"hunter2"}}},
 	} {
 		r := newRig(t)

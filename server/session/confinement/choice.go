@@ -56,7 +56,9 @@ func Choose(
 		return elsewhere(spec, stored)
 	}
 	if spec.Sandbox.Mode == protocol.SandboxRemote && !stored {
-		return protocol.Errorf(protocol.CodeInvalidMessage, "only an agent on another machine has the sandbox remote: choose another")
+		return protocol.Errorf(
+			protocol.CodeInvalidMessage, "only an agent on another machine has the sandbox remote: choose another",
+		)
 	}
 	var least protocol.Sandbox
 	if x, ok := agents.(Agents); ok {
@@ -94,7 +96,9 @@ func Choose(
 func elsewhere(spec *agent.Spec, stored bool) error {
 	switch {
 	case spec.Parent != "":
-		return protocol.Errorf(protocol.CodeForbidden, "an agent may not choose an agent on another machine: a user does")
+		return protocol.Errorf(
+			protocol.CodeForbidden, "an agent may not choose an agent on another machine: a user does",
+		)
 	case spec.Sandbox.Confines() && !stored:
 		return protocol.Errorf(protocol.CodeUnsupported,
 			"no sandbox confines %.80s: it runs on another machine", spec.Agent)

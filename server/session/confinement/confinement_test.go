@@ -74,7 +74,9 @@ func TestASandboxIsReleasedOnceForEachAgent(t *testing.T) {
 func TestOnlyACertainEffectIsRefused(t *testing.T) {
 	patch := protocol.Approval{Kind: protocol.ApprovePatch, Paths: []string{"/a"}}
 	command := protocol.Approval{Kind: protocol.ApproveCommand, Command: "touch /a", CWD: "/"}
-	read := protocol.Approval{Kind: protocol.ApproveCommand, Command: "cat /a || touch /a", CWD: "/", Paths: []string{"/a"}}
+	read := protocol.Approval{
+		Kind: protocol.ApproveCommand, Command: "cat /a || touch /a", CWD: "/", Paths: []string{"/a"},
+	}
 	with, without := New(&fakeAgents{}, nil), New(struct{}{}, nil)
 	for _, a := range []*protocol.Approval{&patch, &command} {
 		if got := with.Refusal(&confined, a); got != "no change of /a" {
@@ -107,12 +109,22 @@ func TestOnlyAUserChoosesAnAgentElsewhere(t *testing.T) {
 		want   protocol.Sandbox
 		code   protocol.Code
 	}{
-		"a user":                {agent.Spec{Agent: "far"}, false, remote, ""},
-		"a user, off":           {agent.Spec{Agent: "far", Sandbox: protocol.Sandbox{Mode: protocol.SandboxOff}}, false, remote, ""},
-		"a user, in a sandbox":  {agent.Spec{Agent: "far", Sandbox: confined.Sandbox}, false, protocol.Sandbox{}, protocol.CodeUnsupported},
-		"a user, by its name":   {agent.Spec{Agent: "near", Sandbox: remote}, false, protocol.Sandbox{}, protocol.CodeInvalidMessage},
-		"an agent":              {agent.Spec{Agent: "far", Parent: "p"}, false, protocol.Sandbox{}, protocol.CodeForbidden},
-		"an agent, restored":    {agent.Spec{Agent: "far", Parent: "p", Sandbox: remote}, true, protocol.Sandbox{}, protocol.CodeForbidden},
+		"a user": {agent.Spec{Agent: "far"}, false, remote, ""},
+		"a user, off": {
+			agent.Spec{Agent: "far", Sandbox: protocol.Sandbox{Mode: protocol.SandboxOff}}, false, remote, "",
+		},
+		"a user, in a sandbox": {
+			agent.Spec{Agent: "far", Sandbox: confined.Sandbox}, false, protocol.Sandbox{}, protocol.CodeUnsupported,
+		},
+		"a user, by its name": {
+			agent.Spec{Agent: "near", Sandbox: remote}, false, protocol.Sandbox{}, protocol.CodeInvalidMessage,
+		},
+		"an agent": {
+			agent.Spec{Agent: "far", Parent: "p"}, false, protocol.Sandbox{}, protocol.CodeForbidden,
+		},
+		"an agent, restored": {
+			agent.Spec{Agent: "far", Parent: "p", Sandbox: remote}, true, protocol.Sandbox{}, protocol.CodeForbidden,
+		},
 		"restored":              {agent.Spec{Agent: "far", Sandbox: remote}, true, remote, ""},
 		"restored from a local": {agent.Spec{Agent: "far", Sandbox: confined.Sandbox}, true, remote, ""},
 		"restored as a local":   {agent.Spec{Agent: "near", Sandbox: remote}, true, confined.Sandbox, ""},

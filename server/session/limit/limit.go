@@ -70,7 +70,9 @@ func (l *Limits) arm(h *protocol.Hold, now time.Time, id string) (events []recor
 	case c == nil:
 		return nil
 	case c.Used >= c.Most:
-		return []record.Event{notice("the session continued after %d usage limits, as chosen: release its queue", c.Used)}
+		return []record.Event{
+			notice("the session continued after %d usage limits, as chosen: release its queue", c.Used),
+		}
 	}
 	next := *c
 	base := now

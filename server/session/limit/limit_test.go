@@ -85,14 +85,22 @@ func TestTheMessageIsFirstAgainUnlessTheAgentTookItIn(t *testing.T) {
 		texts  string
 		held   bool
 	}{
-		"not taken in":               {agent.Limit{}, nil, false, "anna: first", true},
-		"not taken in, queue":        {agent.Limit{}, nil, true, "anna: first, bert: next", true},
-		"taken in":                   {agent.Limit{TookIn: true}, nil, false, "", false},
-		"taken in, queue":            {agent.Limit{TookIn: true}, nil, true, "bert: next", true},
-		"continued, not taken in":    {agent.Limit{}, &agent.AfterLimit{Most: 1, By: bert}, false, "anna: first", true},
-		"continued, taken in":        {agent.Limit{TookIn: true}, &agent.AfterLimit{Most: 1, By: bert}, false, "bert: " + continueText, true},
-		"no continuation, taken in":  {agent.Limit{TookIn: true}, &agent.AfterLimit{Most: 1, Used: 1, By: bert}, false, "", false},
-		"continued, taken in, queue": {agent.Limit{TookIn: true}, &agent.AfterLimit{Most: 1, By: bert}, true, "bert: " + continueText + ", bert: next", true},
+		"not taken in":            {agent.Limit{}, nil, false, "anna: first", true},
+		"not taken in, queue":     {agent.Limit{}, nil, true, "anna: first, bert: next", true},
+		"taken in":                {agent.Limit{TookIn: true}, nil, false, "", false},
+		"taken in, queue":         {agent.Limit{TookIn: true}, nil, true, "bert: next", true},
+		"continued, not taken in": {agent.Limit{}, &agent.AfterLimit{Most: 1, By: bert}, false, "anna: first", true},
+		"continued, taken in": {
+			agent.Limit{TookIn: true}, &agent.AfterLimit{Most: 1, By: bert}, false, "bert: " + continueText, true,
+		},
+		"no continuation, taken in": {
+			agent.Limit{TookIn: true}, &agent.AfterLimit{Most: 1, Used: 1, By: bert}, false, "", false,
+		},
+		"continued, taken in, queue": {
+			agent.Limit{TookIn: true},
+			&agent.AfterLimit{Most: 1, By: bert}, true,
+			"bert: " + continueText + ", bert: next", true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, c.choice)

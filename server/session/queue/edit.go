@@ -15,7 +15,9 @@ func find(st *protocol.State, by *protocol.Actor, id string) (*protocol.Message,
 		list, i = st.Scheduled, st.ScheduledIndex(id)
 	}
 	if i < 0 {
-		return nil, protocol.Errorf(protocol.CodeNotFound, "message %.80q is not queued: it was sent to the agent, or removed", id)
+		return nil, protocol.Errorf(
+			protocol.CodeNotFound, "message %.80q is not queued: it was sent to the agent, or removed", id,
+		)
 	}
 	if h := editHold(st, id); h != nil && !sameActor(h.By, by) {
 		return nil, protocol.Errorf(protocol.CodeConflict, "%s is editing this message", h.By.Name)

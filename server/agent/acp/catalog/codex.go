@@ -23,7 +23,9 @@ var codex = Agent{
 			},
 			{Moved: []string{"CODEX_SQLITE_HOME"}},
 		},
-		Variables: []string{"CODEX_HOME", "CODEX_SQLITE_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL"},
+		Variables: []string{
+			"CODEX_HOME", "CODEX_SQLITE_HOME", "INITIAL_AGENT_MODE", "MODEL_PROVIDER", "OPENAI_BASE_URL",
+		},
 		// In its own default mode, agent, a reviewing model decides requests instead of a user.
 		Defaults: map[string]string{"INITIAL_AGENT_MODE": "read-only"},
 		Decides: "starts in mode read-only, where it reads all files and runs commands in a sandbox without " +

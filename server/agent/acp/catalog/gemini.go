@@ -19,7 +19,9 @@ var gemini = Agent{
 		State: []sandbox.State{{
 			Dir: ".gemini", Moved: []string{"GEMINI_CLI_HOME/.gemini"},
 			Kept: []string{"tmp/", "history/", "oauth_creds.json", "google_accounts.json", "installation_id"},
-			Read: []string{"GEMINI.md", "agents", "commands", "extensions", "policies", "settings.json", "trustedFolders.json"},
+			Read: []string{
+				"GEMINI.md", "agents", "commands", "extensions", "policies", "settings.json", "trustedFolders.json",
+			},
 		}},
 		Variables: []string{
 			"GEMINI_*", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_PROJECT",

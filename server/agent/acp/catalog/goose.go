@@ -11,7 +11,9 @@ var goose = Agent{
 		State: []sandbox.State{ // as documented in 2026
 			{
 				Dir: ".config/goose", Moved: []string{"GOOSE_PATH_ROOT/config", "XDG_CONFIG_HOME/goose"},
-				Read: []string{".goosehints", "config.yaml", "permission.yaml", "prompts", "recipes", "secrets.yaml", "skills"},
+				Read: []string{
+					".goosehints", "config.yaml", "permission.yaml", "prompts", "recipes", "secrets.yaml", "skills",
+				},
 			},
 			{
 				Dir: ".local/share/goose", Moved: []string{"GOOSE_PATH_ROOT/data", "XDG_DATA_HOME/goose"},

@@ -72,7 +72,9 @@ type LimitReport struct {
 // sortWindows sorts windows by their length, as far as their names show it.
 func sortWindows(list []protocol.UsageWindow) {
 	length := func(name string) int {
-		return slices.IndexFunc([]string{"hour", "day", "week"}, func(unit string) bool { return strings.Contains(name, unit) })
+		return slices.IndexFunc(
+			[]string{"hour", "day", "week"}, func(unit string) bool { return strings.Contains(name, unit) },
+		)
 	}
 	slices.SortFunc(list, func(a, b protocol.UsageWindow) int {
 		return cmp.Or(cmp.Compare(length(a.Name), length(b.Name)), cmp.Compare(a.Name, b.Name))

@@ -18,7 +18,9 @@ var qwen = Agent{
 			{
 				Dir: ".qwen", Moved: []string{"QWEN_HOME"},
 				Kept: []string{"tmp/", "projects/", "oauth_creds.json", "installation_id"},
-				Read: []string{"QWEN.md", "agents", "commands", "extensions", "settings.json", "skills", "trustedFolders.json"},
+				Read: []string{
+					"QWEN.md", "agents", "commands", "extensions", "settings.json", "skills", "trustedFolders.json",
+				},
 			},
 			{Moved: []string{"QWEN_RUNTIME_DIR"}, Kept: []string{"tmp/", "projects/"}},
 		},
@@ -32,7 +34,9 @@ var qwen = Agent{
 	Usage: PerTurn,
 	// The texts of an edit are parts of the contents that its diff shows (0.24.4).
 	EditFields: map[string]EditField{
-		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement("old_string", "new_string"),
+		"old_string": isReplacement("old_string", "new_string"), "new_string": isReplacement(
+			"old_string", "new_string",
+		),
 		"replace_all": isReplaceAll("old_string", "new_string"),
 	},
 	ReadTools: []string{"grep_search", "list_directory", "read_file"},

@@ -55,12 +55,16 @@ func (a *farAgent) handle(message []byte) map[string]string {
 	a.seen = append(a.seen, m.Method)
 	switch m.Method {
 	case "initialize":
-		return map[string]string{"": fmt.Sprintf("{\n \"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":1}}", m.ID)}
+		return map[string]string{
+			"": fmt.Sprintf("{\n \"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":1}}", m.ID),
+		}
 	case "session/new":
 		return map[string]string{"": fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s"}}`, m.ID)}
 	case "session/prompt":
 		a.prompt = m.ID
-		return map[string]string{"s": `{"jsonrpc":"2.0","id":"ask","method":"session/request_permission","params":{"sessionId":"s"}}`}
+		return map[string]string{
+			"s": `{"jsonrpc":"2.0","id":"ask","method":"session/request_permission","params":{"sessionId":"s"}}`,
+		}
 	case "":
 		return map[string]string{"s": fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, a.prompt, m.Result)}
 	}
@@ -92,7 +96,9 @@ func (a *farAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				if !ok {
 					return
 				}
-				_, _ = fmt.Fprintf(w, ": keep alive\n\nid: 1\ndata: %s\n\n", strings.ReplaceAll(event, "\n", "\ndata: "))
+				_, _ = fmt.Fprintf(
+					w, ": keep alive\n\nid: 1\ndata: %s\n\n", strings.ReplaceAll(event, "\n", "\ndata: "),
+				)
 				_ = rc.Flush()
 			case <-r.Context().Done():
 				return
@@ -171,13 +177,22 @@ func TestMessagesPassThroughBothTransports(t *testing.T) {
 			}
 			lines := bufio.NewReader(conn)
 			for _, step := range [][2]string{
-				{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`},
-				{`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}`, `{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}`},
+				{
+					`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`,
+					`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`,
+				},
+				{
+					`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}`,
+					`{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}`,
+				},
 				{
 					`{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s"}}`,
 					`{"jsonrpc":"2.0","id":"ask","method":"session/request_permission","params":{"sessionId":"s"}}`,
 				},
-				{`{"jsonrpc":"2.0","id":"ask","result":{"outcome":"yes"}}`, `{"jsonrpc":"2.0","id":3,"result":{"outcome":"yes"}}`},
+				{
+					`{"jsonrpc":"2.0","id":"ask","result":{"outcome":"yes"}}`,
+					`{"jsonrpc":"2.0","id":3,"result":{"outcome":"yes"}}`,
+				},
 			} {
 				written := write(t, conn, step[0])
 				if got, err := lines.ReadString('\n'); err != nil || got != step[1]+"\n" {
@@ -244,7 +259,9 @@ func TestARefusedRequestGetsAnErrorOverHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			_, _ = io.WriteString(conn, `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s"}}`+"\n")
+			_, _ = io.WriteString(
+				conn, `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s"}}`+"\n",
+			)
 		}()
 		got, err := lines.ReadString('\n')
 		if want == "" && (err == nil || !strings.Contains(err.Error(), "404")) || want != "" && !strings.Contains(got, want) {
