@@ -232,8 +232,20 @@ func (c *client) keepRaw(method, kind string, data json.RawMessage) {
 	if !logged {
 		c.host.Logf("%s sent a message without an equivalent: %.80q %.80q", c.config.Name, method, kind)
 	}
-	e := agent.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}}
+	c.emit(agent.Event{Type: protocol.Raw, Data: protocol.RawData{Source: "acp", Method: method, Data: data}})
+}
+
+// notice emits a notice with a title and an optional text.
+func (c *client) notice(level, title, text string) {
+	if text != "" {
+		title += ": " + text
+	}
+	c.emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{Level: level, Message: title}})
+}
+
+// emit emits an event of the agent rather than of a turn.
+func (c *client) emit(e agent.Event) {
 	if err := c.host.Emit(e); err != nil {
-		c.host.Logf("keep a message of %s: %v", c.config.Name, err)
+		c.host.Logf("%s of %s: %v", e.Type, c.config.Name, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
-	"agentctl/server/agent"
 )
 
 // A compaction is one that the agent has completed, until the agent reports the size of the context
@@ -64,19 +63,4 @@ func (c *client) applyNotice(u *update) {
 		level = protocol.LevelInfo
 	}
 	c.notice(level, u.Title, u.Description)
-}
-
-// notice emits a notice with a title and an optional text.
-func (c *client) notice(level, title, text string) {
-	if text != "" {
-		title += ": " + text
-	}
-	c.emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{Level: level, Message: title}})
-}
-
-// emit emits an event of the agent rather than of a turn.
-func (c *client) emit(e agent.Event) {
-	if err := c.host.Emit(e); err != nil {
-		c.host.Logf("%s of %s: %v", e.Type, c.config.Name, err)
-	}
 }

@@ -186,7 +186,7 @@ func (t *turn) elicit(req *rpc.Request, e *elicitation, pages *pages) bool {
 	ctx, stop := context.WithCancel(t.ctx)
 	pending := context.AfterFunc(req.Context(), stop)
 	pages.add(e, stop)
-	t.asking++
+	t.activity.ask()
 	t.approvals.Go(func() {
 		defer stop()
 		v, err := t.out.Ask(ctx, a)
@@ -197,9 +197,8 @@ func (t *turn) elicit(req *rpc.Request, e *elicitation, pages *pages) bool {
 			}
 		}
 		pages.answered(e, result.Action == actionAccept)
+		t.activity.answer()
 		t.mu.Lock()
-		t.asking--
-		t.heard = time.Now()
 		if known != nil {
 			known.start = time.Now() // the call waited for the user
 		}

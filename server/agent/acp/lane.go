@@ -145,7 +145,7 @@ func (l *lane) setTurn(t *turn) {
 	}
 	l.turn = t
 	if l.active {
-		t.setReports()
+		t.activity.setReports()
 	}
 	for _, a := range l.waiting {
 		if !a.apply(t) {

@@ -79,8 +79,5 @@ func (c *client) applyLimits(r *catalog.LimitReport) {
 	if !changed {
 		return
 	}
-	err := c.host.Emit(agent.Event{Type: protocol.LimitsUpdated, Data: protocol.LimitsData{Windows: windows}})
-	if err != nil {
-		c.host.Logf("limits of %s: %v", c.config.Name, err)
-	}
+	c.emit(agent.Event{Type: protocol.LimitsUpdated, Data: protocol.LimitsData{Windows: windows}})
 }

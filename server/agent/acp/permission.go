@@ -41,7 +41,7 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 	parent, stop := context.WithCancel(t.ctx)
 	pending := context.AfterFunc(req.Context(), stop)
 	ctx, shown, a := t.show(parent, known, p)
-	t.asking++
+	t.activity.ask()
 	t.approvals.Go(func() {
 		defer stop()
 		v, err := t.ask(parent, ctx, known, p, shown, a)
@@ -69,8 +69,7 @@ func reply(ctx context.Context, req *rpc.Request, pending func() bool, result an
 func (t *turn) recordVerdict(known *tool, o protocol.Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.asking--
-	t.heard = time.Now()
+	t.activity.answer()
 	denied := o == protocol.Denied || o == protocol.Expired
 	t.denied = t.denied || denied
 	if known == nil {

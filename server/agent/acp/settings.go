@@ -56,9 +56,7 @@ func (c *client) updateSettings(f func(s *settings)) {
 		o.Settings, o.Commands = slices.Clone(o.Settings), slices.Clone(o.Commands)
 		s.emitted = o
 		s.mu.Unlock()
-		if err := c.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: o}); err != nil {
-			c.host.Logf("options of %s: %v", c.config.Name, err)
-		}
+		c.emit(agent.Event{Type: protocol.AgentOptions, Data: o})
 		s.mu.Lock()
 	}
 	s.emitting = false

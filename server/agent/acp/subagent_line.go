@@ -74,7 +74,7 @@ func (t *turn) endLine(l *subAgentLine, said string, d protocol.ToolEndedData) {
 	_ = t.emit(protocol.ToolEnded, d) // on an error the session ends the call
 }
 
-// leaveSubAgents ends the calls of sub-agents that go on after the turn. It requires mu.
+// leaveSubAgents ends the calls of sub-agents that continue after the turn. It requires mu.
 func (t *turn) leaveSubAgents() {
 	for l := range t.lines {
 		t.endLine(l, "it continues after this turn", protocol.ToolEndedData{Status: protocol.ToolCompleted})

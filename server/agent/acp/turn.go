@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -27,6 +26,7 @@ type turn struct {
 	stop      context.CancelFunc
 	approvals sync.WaitGroup
 	over      chan agent.End // capacity 1: how the agent's own work ended
+	activity  activity
 
 	mu      sync.Mutex // held while an update is applied
 	ended   bool
@@ -39,10 +39,7 @@ type turn struct {
 	usage   *protocol.Usage  // of chunks
 	plan    string           // id of the plan shown; "": it has none
 
-	steering  *steering // answers requests for messages; nil: none are handed out
-	heard     time.Time // the last update
-	asking    int       // pending requests
-	reporting bool      // the agent reports the end of its work
+	steering *steering // answers requests for messages; nil: none are handed out
 
 	lines     map[*subAgentLine]bool // open calls that stand for sub-agents
 	keepsSaid bool                   // the last text is kept
@@ -67,8 +64,9 @@ type part struct {
 
 func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known catalog.Agent) *turn {
 	t := &turn{
-		id: id, out: out, cwd: cwd, agent: known, over: make(chan agent.End, 1), tools: map[string]*tool{}, heard: time.Now(),
+		id: id, out: out, cwd: cwd, agent: known, over: make(chan agent.End, 1), tools: map[string]*tool{},
 	}
+	t.activity.hear()
 	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
 }
@@ -98,7 +96,7 @@ func (t *turn) apply(u *update) bool {
 	if t.ended {
 		return false
 	}
-	t.heard = time.Now()
+	t.activity.hear()
 	switch u.Kind {
 	case messageChunk:
 		return t.addChunk(u, protocol.KindText)
@@ -187,7 +185,7 @@ func (t *turn) parentCall(m *catalog.Meta) string {
 func (t *turn) applyText(kind protocol.Kind, message, text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard = time.Now()
+	t.activity.hear()
 	return !t.ended && (text == "" || t.addText(part{kind: kind, message: message}, text))
 }
 

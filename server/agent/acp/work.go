@@ -41,7 +41,7 @@ func (l *lane) applyActivity(u *update) {
 func (l *lane) applyState(end agent.End, works bool) {
 	l.setActive(works)
 	if works {
-		l.pass(arrival{work: true, drop: func() {}, apply: func(t *turn) bool { t.setReports(); return true }})
+		l.pass(arrival{work: true, drop: func() {}, apply: func(t *turn) bool { t.activity.setReports(); return true }})
 		return
 	}
 	l.endWork(end)
@@ -156,7 +156,7 @@ func (w *work) cancel(ctx context.Context, t *turn) agent.End {
 		case <-w.client.conn.Done():
 			return end
 		case now := <-check.C:
-			if !t.reports() && min(now.Sub(since), t.silence(now)) >= cancelQuiet {
+			if now.Sub(since) >= cancelQuiet && t.activity.silent(now, cancelQuiet) {
 				return end
 			}
 		case <-ctx.Done():
@@ -179,26 +179,6 @@ func (t *turn) endWork(end agent.End) {
 	}
 }
 
-// setReports notes that the agent reports the end of its work: silence does not end it.
-func (t *turn) setReports() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.reporting = true
-}
-
-func (t *turn) reports() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.reporting
-}
-
-// silence returns for how long no update arrived.
-func (t *turn) silence(now time.Time) time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return now.Sub(t.heard)
-}
-
 // silenceLeft returns after which further silence the work is over.
 func (t *turn) silenceLeft(now time.Time) time.Duration {
 	t.mu.Lock()
@@ -209,8 +189,5 @@ func (t *turn) silenceLeft(now time.Time) time.Duration {
 			most = workStuck
 		}
 	}
-	if t.reporting || t.asking > 0 {
-		return most
-	}
-	return most - now.Sub(t.heard)
+	return t.activity.left(now, most)
 }
