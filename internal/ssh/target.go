@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Scheme begins the URL of a Target.
@@ -20,7 +21,7 @@ type Target struct {
 }
 
 // safeName matches a user or host that neither ssh nor a shell takes for anything else.
-var safeName = regexp.MustCompile(`^[A-Za-z0-9_:%][A-Za-z0-9_.:%@+-]*$`)
+var safeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_:%][A-Za-z0-9_.:%@+-]*$`) })
 
 // Parse parses ssh://[USER@]HOST[:PORT].
 func Parse(raw string) (Target, error) {
@@ -39,7 +40,7 @@ func Parse(raw string) (Target, error) {
 		return Target{}, errors.New("no host: want ssh://[USER@]HOST[:PORT]")
 	}
 	for _, name := range []string{t.User, t.Host} {
-		if name != "" && !safeName.MatchString(name) {
+		if name != "" && !safeName().MatchString(name) {
 			return Target{}, errors.New("invalid user or host: want ssh://[USER@]HOST[:PORT]")
 		}
 	}

@@ -83,11 +83,11 @@ var paths = sync.OnceValue(func() *regexp.Regexp {
 var harmlessPaths = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/bin/sh", "/bin/bash", "/usr/bin/env"}
 
 // blanks matches the marks of tabs and of long runs of blanks.
-var blanks = regexp.MustCompile(`␉|‹\d+ (?:spaces|tabs)›`)
+var blanks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`␉|‹\d+ (?:spaces|tabs)›`) })
 
 // findRisks returns the names of the risks in lines of text, and their spans by line.
 func findRisks(lines []string, cwd string) (names []string, spans [][]span) {
-	text := blanks.ReplaceAllStringFunc(strings.Join(lines, "\n"), func(mark string) string {
+	text := blanks().ReplaceAllStringFunc(strings.Join(lines, "\n"), func(mark string) string {
 		return strings.Repeat(" ", len(mark))
 	})
 	var found []span

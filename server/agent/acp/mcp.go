@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Transports of an MCPServer with a URL.
@@ -51,11 +52,11 @@ type mcpValue struct {
 }
 
 // variable matches a reference to an environment variable.
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
 // CheckVariables returns an error unless every "${" of a value begins a reference to a variable.
 func CheckVariables(value string) error {
-	if strings.Contains(variable.ReplaceAllString(value, "x"), "${") {
+	if strings.Contains(variable().ReplaceAllString(value, "x"), "${") {
 		return errors.New("invalid variable: want ${NAME}")
 	}
 	return nil
@@ -138,7 +139,7 @@ type expansion struct {
 }
 
 func (x *expansion) expand(value string) string {
-	return variable.ReplaceAllStringFunc(value, func(ref string) string {
+	return variable().ReplaceAllStringFunc(value, func(ref string) string {
 		v := x.lookup(ref[len("${") : len(ref)-len("}")])
 		if v == "" && x.err == nil {
 			x.err = fmt.Errorf("%s is not set: pass it with agentctl new --env or pass_env in your configuration", ref)

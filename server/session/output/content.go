@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
@@ -42,7 +43,7 @@ func truncateTexts(v any) (any, []eventlog.Blob) {
 }
 
 // textBlob matches the end of a text in JSON that truncateTexts truncated.
-var textBlob = regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]+\)"`)
+var textBlob = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`… \((\d+ bytes), blob b_[0-9a-f]+\)"`) })
 
 // ReplaceTextBlobs replaces each blob of a truncated text in the encoded data of an event with a
 // reason.
@@ -50,7 +51,7 @@ func ReplaceTextBlobs(data []byte, reason string) []byte {
 	if !bytes.Contains(data, []byte(" bytes, blob b_")) {
 		return data
 	}
-	return textBlob.ReplaceAll(data, []byte("… ($1, "+reason+`)"`))
+	return textBlob().ReplaceAll(data, []byte("… ($1, "+reason+`)"`))
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Limits of a patch.
@@ -24,7 +25,7 @@ const (
 )
 
 // counts is the header of a unified diff. Its numbers are ignored: the lines determine the place.
-var counts = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@`)
+var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@`) })
 
 // Parse parses a patch. Each file is in it once.
 func Parse(text string) ([]File, error) {
@@ -159,7 +160,7 @@ func (p *parser) chunk(first bool) (c Chunk, err error) {
 			break
 		}
 		headed = true
-		if header = strings.TrimPrefix(header, " "); header != "" && !counts.MatchString(header) {
+		if header = strings.TrimPrefix(header, " "); header != "" && !counts().MatchString(header) {
 			c.Headers = append(c.Headers, header)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -21,7 +22,9 @@ const defaultMaxOut = 32_000
 var budgets = map[string]int64{"low": 2048, "medium": 8192, "high": 16384}
 
 // fixedThinking matches the models whose thinking has a fixed budget.
-var fixedThinking = regexp.MustCompile(`^claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(-20|$))`)
+var fixedThinking = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(-20|$))`)
+})
 
 // encode encodes a request.
 func (m *Model) encode(r *model.Request) (anthropic.MessageNewParams, error) {
@@ -35,7 +38,7 @@ func (m *Model) encode(r *model.Request) (anthropic.MessageNewParams, error) {
 		}}
 	}
 	if budget := budgets[r.Effort]; budget > 0 {
-		if fixedThinking.MatchString(m.name) {
+		if fixedThinking().MatchString(m.name) {
 			p.Thinking = anthropic.ThinkingConfigParamOfEnabled(min(budget, p.MaxTokens-1))
 		} else {
 			p.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{

@@ -3,6 +3,7 @@ package google
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"agentctl/server/agent/llm/model"
 )
@@ -13,8 +14,8 @@ type object = map[string]any
 const foreign = "skip_thought_signature_validator"
 
 var (
-	thinks   = regexp.MustCompile(`^gemini-(2\.5|[3-9])`)
-	budgeted = regexp.MustCompile(`^gemini-2\.5`)
+	thinks   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gemini-(2\.5|[3-9])`) })
+	budgeted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^gemini-2\.5`) })
 	budgets  = map[string]int{"low": 1024, "medium": 8192, "high": 24576}
 )
 
@@ -28,11 +29,11 @@ func (m *Model) encode(r *model.Request) object {
 	if r.MaxOut > 0 {
 		config["maxOutputTokens"] = r.MaxOut
 	}
-	if thinks.MatchString(m.name) {
+	if thinks().MatchString(m.name) {
 		thinking := object{"includeThoughts": true}
 		switch {
 		case r.Effort == "":
-		case budgeted.MatchString(m.name):
+		case budgeted().MatchString(m.name):
 			thinking["thinkingBudget"] = budgets[r.Effort]
 		default:
 			thinking["thinkingLevel"] = r.Effort

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -16,7 +17,7 @@ import (
 type object = map[string]any
 
 // reasons matches the models that reason. Others refuse settings of reasoning.
-var reasons = regexp.MustCompile(`^(gpt-[5-9]|o[1-9]|codex|computer-use)`)
+var reasons = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(gpt-[5-9]|o[1-9]|codex|computer-use)`) })
 
 // encode encodes a request.
 func (m *Model) encode(r *model.Request) (responses.ResponseNewParams, error) {
@@ -34,7 +35,7 @@ func (m *Model) encode(r *model.Request) (responses.ResponseNewParams, error) {
 	if r.MaxOut > 0 {
 		p.MaxOutputTokens = param.NewOpt(r.MaxOut)
 	}
-	if r.Effort != "" || reasons.MatchString(m.name) {
+	if r.Effort != "" || reasons().MatchString(m.name) {
 		p.Reasoning = shared.ReasoningParam{
 			Effort: shared.ReasoningEffort(r.Effort), Summary: shared.ReasoningSummaryAuto,
 		}
