@@ -72,6 +72,7 @@ const (
 	ReasonBudget      Reason = "budget"  // a limit of cost
 	ReasonDenied      Reason = "denied"  // deny_stop
 	ReasonLimited     Reason = "limited" // a usage limit of the agent's account
+	ReasonLoop        Reason = "loop"    // the agent repeated a call that changed nothing
 )
 
 // TurnStartedData is the data of turn.started.

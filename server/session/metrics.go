@@ -32,7 +32,7 @@ func newMetrics() *Metrics {
 		Turns: metrics.NewVec(
 			protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonTimeout,
 			protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonBudget,
-			protocol.ReasonDenied, protocol.ReasonLimited,
+			protocol.ReasonDenied, protocol.ReasonLimited, protocol.ReasonLoop,
 		),
 		TurnErrors: metrics.NewVec(protocol.Codes...), StartFailures: metrics.NewVec(protocol.Codes...),
 	}

@@ -84,7 +84,7 @@ func (g *Generator) TurnEnd() codec.Entry {
 			protocol.ReasonCompleted, protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonDenied,
 			protocol.ReasonError,
 			protocol.ReasonTimeout, protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal,
-			protocol.ReasonBudget, protocol.ReasonLimited,
+			protocol.ReasonBudget, protocol.ReasonLimited, protocol.ReasonLoop,
 		}),
 		DurationMS: g.number(), Usage: g.usage(),
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,10 +15,7 @@ import (
 	"agentctl/server/policy"
 )
 
-const (
-	maxParallel = 8 // calls at the same time
-	maxRepeats  = 3 // of the same call in a turn that a policy may allow
-)
+const maxParallel = 8 // calls at the same time
 
 // Texts for the model about calls that were not run, or not to the end.
 const (
@@ -126,11 +121,16 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		return err
 	}
 	failed := t.agent.record(t.out, agent.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
-		s.touch(result.files, isChange(t.toolSpec(c.Call.Name).Kind))
-		s.Turn.Calls[i].Result = &model.Result{
+		changed := isChange(t.toolSpec(c.Call.Name).Kind)
+		s.touch(result.files, changed)
+		r := &model.Result{
 			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
 			Error: result.status != protocol.ToolCompleted,
 		}
+		if s.Turn.Recent.add(s.Turn.Requests, &c.Call, r, changed) >= toldRepeats {
+			r.Text += repeatedNote
+		}
+		s.Turn.Calls[i].Result = r
 	})
 	return errors.Join(err, failed)
 }
@@ -239,12 +239,11 @@ func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, 
 		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
 		Question: p.Request.Kind == protocol.ApproveQuestion,
 	})
-	repeats := t.agent.countRepeat(spec.Name + " " + string(c.Input))
 	switch {
 	case ruling.Action == policy.Refuse:
 		reason := strings.TrimSpace("The policy denies this call. " + ruling.Reason)
 		return forbidden(reason), nil
-	case ruling.Action == policy.Allow && repeats <= maxRepeats:
+	case ruling.Action == policy.Allow:
 		return callResult{}, nil
 	}
 	a := p.Request
@@ -262,9 +261,6 @@ func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, 
 	}
 	if a.Content == nil {
 		a.Content = p.Content
-	}
-	if ruling.Action == policy.Allow {
-		a.Why = fmt.Sprintf("the model makes the same call for the %dth time", repeats)
 	}
 	if void, err := t.isVoid(i, p.Basis); void || err != nil {
 		t.withdrawRequest(ctx, a.Request)
@@ -306,20 +302,6 @@ func (t *turnRun) denial(ctx context.Context, v agent.Verdict) (callResult, erro
 		return callResult{}, context.Canceled
 	}
 	return forbidden(deniedText + reason), nil
-}
-
-// countRepeat counts a call of the turn and returns how many equal ones there were, with it.
-func (a *Agent) countRepeat(text string) int {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text)) // a hash has no errors
-	call := strconv.FormatUint(h.Sum64(), 36)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.state.Turn.Repeats == nil {
-		a.state.Turn.Repeats = map[string]int{}
-	}
-	a.state.Turn.Repeats[call]++
-	return a.state.Turn.Repeats[call]
 }
 
 // Texts for the model about edits by the user.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,6 +176,7 @@ func (r *recorder) everything(t *testing.T) string {
 // A fakeTool is a tool of tests.
 type fakeTool struct {
 	name     string
+	kind     string // empty: of a command
 	parallel bool
 	safe     bool
 	run      func(ctx context.Context, c *ToolCall, out func(string)) (ToolResult, error)
@@ -182,7 +184,7 @@ type fakeTool struct {
 
 func (f *fakeTool) Spec() ToolSpec {
 	return ToolSpec{
-		Name: f.name, Kind: protocol.ToolExecute, About: "a tool", Parallel: f.parallel,
+		Name: f.name, Kind: cmp.Or(f.kind, protocol.ToolExecute), About: "a tool", Parallel: f.parallel,
 		Schema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
 	}
 }

@@ -52,8 +52,8 @@ type turnState struct {
 	Requests int            `json:"requests"`
 	Usage    protocol.Usage `json:"usage"`
 	Calls    []callState    `json:"calls,omitempty"`
-	Repeats  map[string]int `json:"repeats,omitempty"` // calls with the same arguments
-	Joined   bool           `json:"joined,omitempty"`  // messages have joined the turn
+	Recent   recentCalls    `json:"recent,omitempty"`
+	Joined   bool           `json:"joined,omitempty"` // messages have joined the turn
 
 	// For a restart.
 	Open     string      `json:"open,omitempty"`     // the text that a cut answer left open

@@ -135,6 +135,9 @@ func (t *turnRun) run(ctx context.Context) (agent.End, error) {
 		if end, over := t.agent.overBudget(); over {
 			return end, nil
 		}
+		if end, over := t.agent.inLoop(); over {
+			return end, nil
+		}
 		if _, err := t.takeSteered(ctx); err != nil {
 			return agent.End{}, err
 		}

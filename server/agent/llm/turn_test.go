@@ -393,28 +393,6 @@ func TestCallsThatCannotRunAreAnswered(t *testing.T) {
 	})
 }
 
-// Calls that only read run without a request, unless the model repeats itself.
-func TestASafeCallRunsUnlessItIsRepeated(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tool := echo("read")
-		tool.safe = true
-		script := func(_ context.Context, r fakemodel.Request, out *fakemodel.Reply) {
-			if r.N < 4 {
-				out.Call("read", x("same"))
-				return
-			}
-			out.Text("ok")
-		}
-		r := newRig(t, "chat", "qwen", script, tool)
-		if _, err := r.send(t.Context(), "go"); err != nil {
-			t.Fatal(err)
-		}
-		if len(r.asked) != 1 || !strings.Contains(r.asked[0].Why, "4th") {
-			t.Errorf("asked %+v", r.asked)
-		}
-	})
-}
-
 func TestABudgetEndsTheTurnWithItsReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget Budget

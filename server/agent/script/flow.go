@@ -84,7 +84,7 @@ func (e *end) check() error {
 	switch e.Reason {
 	case protocol.ReasonCompleted, protocol.ReasonInterrupted, protocol.ReasonError, protocol.ReasonTimeout,
 		protocol.ReasonMaxTokens, protocol.ReasonMaxRequests, protocol.ReasonRefusal, protocol.ReasonDenied,
-		protocol.ReasonBudget, protocol.ReasonLimited:
+		protocol.ReasonBudget, protocol.ReasonLimited, protocol.ReasonLoop:
 		return nil
 	}
 	return fmt.Errorf("unknown reason %.40q", string(e.Reason))
