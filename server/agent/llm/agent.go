@@ -153,19 +153,26 @@ func (a *Agent) change(f func(*state), store func([]byte) error) error {
 	defer a.saveMu.Unlock()
 	a.mu.Lock()
 	f(&a.state)
-	b, err := a.state.encode()
+	b, cut, err := a.state.encode()
 	a.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	return store(b)
+	if err := store(b); err != nil || !cut {
+		return err
+	}
+	return a.host.Emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{
+		Level:   protocol.LevelWarning,
+		Message: "the conversation was too large to be stored: the model does not see all of it any more",
+	}})
 }
 
 // Export returns the state.
 func (a *Agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.encode()
+	b, _, err := a.state.encode()
+	return b, err
 }
 
 // Close closes the tools.

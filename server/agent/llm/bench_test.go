@@ -27,7 +27,7 @@ func BenchmarkTurn(b *testing.B) {
 		long.add(model.Texts(model.User, noise(500)))
 		long.add(model.Texts(model.Assistant, noise(1500)))
 	}
-	saved, err := long.encode()
+	saved, _, err := long.encode()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/policy"
 )
@@ -126,6 +127,9 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		r := &model.Result{
 			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
 			Error: result.status != protocol.ToolCompleted,
+		}
+		if most := t.agent.resultRoom(s, t.backend, t.toolbox); most > 0 {
+			r.Text = compaction.Cut(r.Text, most)
 		}
 		if s.Turn.Recent.add(s.Turn.Requests, &c.Call, r, changed) >= toldRepeats {
 			r.Text += repeatedNote

@@ -21,9 +21,11 @@ const (
 
 // A compacted context, not applied yet.
 type compacted struct {
-	messages []model.Message // the replacement of the first length messages, except the last
+	messages []model.Message // the replacement of the first length messages
 	length   int             // of the conversation that was compacted
+	parts    int             // of its last message
 	cut      int             // messages that a summary replaces; 0: none
+	asked    []string        // messages of the user in these and in those before
 	strategy string
 }
 
@@ -64,9 +66,6 @@ func (a *Agent) Compact(ctx context.Context) (protocol.ContextCompactedData, err
 	return d, a.host.Emit(agent.Event{Type: protocol.ContextUpdated, Data: a.contextInfo(backend)})
 }
 
-// keepPart is a divisor: the messages in the last 1/keepPart of the context stay after a summary.
-const keepPart = 4
-
 // minSummarized is the size of messages that are not worth a summary.
 const minSummarized = 1 << 10
 
@@ -75,70 +74,96 @@ func (c *compactor) plan(ctx context.Context) (*compacted, error) {
 	a := c.agent
 	a.mu.Lock()
 	messages := append([]model.Message(nil), a.state.Conversation...)
-	room := a.state.bytes(c.backend.Window)
+	room, limit := a.room(&a.state, c.backend.Window, c.toolbox), a.room(&a.state, a.limit(c.backend), c.toolbox)
 	a.mu.Unlock()
 	size := compaction.Size(messages)
-	if room == 0 || c.forced {
-		room = min(size, max(room, size/2))
+	goal := size / 2
+	if room > 0 && (goal > room/2 || !c.forced) {
+		goal = room / 2
 	}
-	p := &compacted{length: len(messages), strategy: droppedResults}
+	if len(messages) == 0 || size < minSummarized {
+		return nil, errSmall
+	}
+	p := &compacted{length: len(messages), parts: len(messages[len(messages)-1].Parts), strategy: droppedResults}
 	var saved int64
-	p.messages, saved = compaction.DropResults(messages, room/keepPart)
-	if saved > 0 && !c.forced && size-saved <= room/2 {
+	p.messages, saved = compaction.DropResults(messages, goal/2)
+	if saved > 0 && !c.forced && size-saved <= goal {
 		return p, nil
 	}
-	p.cut = compaction.Split(p.messages, room/keepPart)
-	if p.cut == 0 || compaction.Size(p.messages[:p.cut]) < minSummarized {
+	if p.cut = compaction.Split(p.messages, goal/2); compaction.Size(p.messages[:p.cut]) < minSummarized {
 		p.cut = 0
-		if saved == 0 {
-			return nil, errSmall
-		}
-		return p, nil
-	}
-	replaced := p.messages[:p.cut]
-	text, strategy, err := c.summarize(ctx, replaced)
-	if err != nil {
+	} else if err := c.replace(ctx, p, goal); err != nil {
 		return nil, err
 	}
-	a.mu.Lock()
-	kept := a.state.kept(p.cut)
-	a.mu.Unlock()
-	summary := compaction.Message(text, &kept)
-	if got, had := int64(len(text)), compaction.Size(replaced); got > had {
-		return nil, protocol.Errorf(protocol.CodeAgentFailed, "the summary has %d bytes and replaces %d", got, had)
+	if p.cut == 0 && saved == 0 && c.forced {
+		limit = goal
 	}
-	p.messages = append([]model.Message{summary}, p.messages[p.cut:]...)
-	p.strategy = strategy
+	if limit > 0 {
+		p.messages = compaction.Fit(p.messages, limit)
+	}
+	if compaction.Size(p.messages) >= size {
+		return nil, errSmall
+	}
 	return p, nil
 }
 
-// summarize requests a summary of messages. If they do not fit the context of the model, it
-// requests one of their shortened text, and at last takes this text.
-func (c *compactor) summarize(ctx context.Context, messages []model.Message) (text, strategy string, err error) {
-	text, err = c.request(ctx, compaction.Ask(messages))
-	most := int(compaction.Size(messages))
-	for range 4 {
-		if err == nil || model.AsError(err).Class != model.Context {
-			break
-		}
-		most /= 2
-		text, err = c.request(ctx, compaction.AskText(messages, most))
+// replace replaces the first messages of a plan by their summary.
+func (c *compactor) replace(ctx context.Context, p *compacted, goal int64) error {
+	replaced := p.messages[:p.cut]
+	text, strategy, err := c.summarize(ctx, replaced)
+	if err != nil {
+		return err
 	}
-	var refused *model.Error
-	switch {
-	case err == nil:
-		return text, summarized, nil
-	case ctx.Err() != nil:
-		return "", "", ctx.Err()
-	case !errors.As(err, &refused):
-		return "", "", err
-	case refused.Class == model.Context:
-		return compaction.Text(messages, most/2), excerpted, nil
+	c.agent.mu.Lock()
+	kept := c.agent.state.kept(p.cut, int(goal/4))
+	c.agent.mu.Unlock()
+	summary := compaction.Message(text, &kept)
+	if got, had := int64(len(text)), compaction.Size(replaced); got > had {
+		return protocol.Errorf(protocol.CodeAgentFailed, "the summary has %d bytes and replaces %d", got, had)
 	}
-	return "", "", requestError(c.backend.Origin(), refused)
+	p.messages = append([]model.Message{summary}, p.messages[p.cut:]...)
+	p.strategy, p.asked = strategy, kept.Asked
+	return nil
 }
 
-// request requests the text of a summary, again after failures that may pass.
+// maxFailedSummaries are the failed requests for a summary after which an excerpt replaces it.
+const maxFailedSummaries = 2
+
+// summarize requests a summary of messages. If they do not fit the context of the model, it
+// requests one of their shortened text. If the requests fail, it takes this text.
+func (c *compactor) summarize(ctx context.Context, messages []model.Message) (text, strategy string, err error) {
+	most := int(compaction.Size(messages)) / 2
+	asked := compaction.Ask(messages)
+	for failed := 0; failed < maxFailedSummaries; {
+		text, err = c.request(ctx, asked)
+		if err == nil {
+			return text, summarized, nil
+		}
+		if ctx.Err() != nil {
+			return "", "", ctx.Err()
+		}
+		var e *model.Error
+		if !errors.As(err, &e) {
+			return "", "", err
+		}
+		switch e.Class {
+		case model.Auth, model.Quota, model.NoModel:
+			return "", "", requestError(c.backend.Origin(), e)
+		case model.Context:
+			asked = compaction.AskText(messages, most)
+			if most /= 2; most < minSummarized {
+				failed = maxFailedSummaries
+			}
+		case model.Invalid:
+			failed = maxFailedSummaries
+		default:
+			failed++
+		}
+	}
+	return compaction.Text(messages, int(compaction.Size(messages))/4), excerpted, nil
+}
+
+// request requests the text of a summary. While the provider takes no requests, it asks again.
 func (c *compactor) request(ctx context.Context, messages []model.Message) (string, error) {
 	a := c.agent
 	var retries retryPolicy
@@ -157,7 +182,7 @@ func (c *compactor) request(ctx context.Context, messages []model.Message) (stri
 		}
 		e := model.AsError(err)
 		delay, again := retries.next(e, false)
-		if !again {
+		if !again || e.Class != model.RateLimit && e.Class != model.Overloaded {
 			return "", e
 		}
 		if err := c.failed(&retries, e, delay); err != nil {
@@ -176,7 +201,7 @@ func summaryOf(r *model.Response) (string, error) {
 	case r.Stop == model.StopContext:
 		return "", model.Errorf(model.Context, "the context is full")
 	case r.Stop == model.StopRefusal, text == "":
-		return "", protocol.Errorf(protocol.CodeAgentFailed, "the model gave no summary")
+		return "", model.Errorf(model.Malformed, "the model gave no summary")
 	}
 	return text, nil
 }
@@ -184,16 +209,18 @@ func summaryOf(r *model.Response) (string, error) {
 // apply puts a plan into effect. Messages that came after the plan was made stay.
 func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData {
 	before := s.tokens(c.agent.size(s, c.toolbox))
-	// The last message of the plan is replaced by the present one, which may have grown.
-	rest := s.Conversation[p.length-1:]
+	grown, rest := s.Conversation[p.length-1].Parts[p.parts:], s.Conversation[p.length:]
 	s.Conversation = nil
-	for _, m := range p.messages[:len(p.messages)-1] {
+	for _, m := range p.messages {
 		s.add(m)
 	}
+	s.add(model.Message{Role: model.User, Parts: grown}) // only a message of the user grows
 	for _, m := range rest {
 		s.add(m)
 	}
-	s.shiftTurns(p.cut)
+	if s.shiftTurns(p.cut); p.cut > 0 {
+		s.Asked = p.asked
+	}
 	size := c.agent.size(s, c.toolbox)
 	after := s.tokens(size)
 	s.setContext(after, size)
@@ -203,18 +230,19 @@ func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData 
 	return d
 }
 
-// fitContext compacts the context before a request that would fill too much of it. If this fails,
-// the request is made as it is.
+// fitContext compacts the context before a request that would fill too much of it, or does not fit.
 func (t *turnRun) fitContext(ctx context.Context) error {
 	percent, full := t.agent.fullContext(t.backend, t.toolbox)
-	if !full || t.unfit {
+	forced := percent > 100
+	size := t.agent.contextSize(t.toolbox)
+	if !full && !forced || size < t.unfit+t.unfit/4 {
 		return nil
 	}
-	err := t.compact(ctx, false, fmt.Sprintf("the context is %.0f%% full: compacting it", percent))
+	err := t.compact(ctx, forced, fmt.Sprintf("the context is %.0f%% full: compacting it", percent))
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	t.unfit = true
+	t.unfit = size
 	if errors.Is(err, errSmall) {
 		return nil
 	}
@@ -246,7 +274,7 @@ func (t *turnRun) compact(ctx context.Context, forced bool, why string) error {
 
 // overflow makes room after the provider refused the context. It reports whether to try again.
 func (t *turnRun) overflow(ctx context.Context, attempt int) (bool, error) {
-	const attempts = 2
+	const attempts = 6 // each halves the context
 	if attempt >= attempts {
 		return false, nil
 	}
@@ -256,13 +284,10 @@ func (t *turnRun) overflow(ctx context.Context, attempt int) (bool, error) {
 		return true, nil
 	case ctx.Err() != nil:
 		return false, ctx.Err()
-	case !errors.Is(err, errSmall):
-		return false, err
+	case errors.Is(err, errSmall):
+		return false, nil
 	}
-	return true, t.agent.update(t.out, func(s *state) {
-		most := compaction.Size(s.Conversation) / 2 / int64(max(1, len(s.Conversation)))
-		s.Conversation = compaction.Shorten(s.Conversation, int(most))
-	})
+	return false, err
 }
 
 // makeRoom lets the model continue after its answer has filled the context.

@@ -14,6 +14,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent/llm/compaction"
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/provider"
 )
 
 // fact matches facts in the messages of a conversation.
@@ -179,9 +180,9 @@ func TestOldResultsAreDroppedBeforeASummaryIsMade(t *testing.T) {
 	})
 }
 
-// A summary that fails, or is interrupted, changes nothing.
+// A summary that is interrupted, or refused for a reason that stays, changes nothing.
 func TestAFailedSummaryLosesNothing(t *testing.T) {
-	for _, how := range []string{"refused", "interrupted", "empty"} {
+	for _, how := range []string{"unauthorized", "interrupted"} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
@@ -192,8 +193,8 @@ func TestAFailedSummaryLosesNothing(t *testing.T) {
 					switch {
 					case !isSummary(q):
 						out.Text("ok")
-					case how == "refused":
-						out.Fail(400, "no")
+					case how == "unauthorized":
+						out.Fail(401, "no")
 					case how == "interrupted":
 						cancel()
 						out.Hang(ctx)
@@ -206,6 +207,128 @@ func TestAFailedSummaryLosesNothing(t *testing.T) {
 				if got := r.conversation(t); !slices.EqualFunc(got, before, sameMessage) {
 					t.Errorf("the conversation changed from %d to %d messages", len(before), len(got))
 				}
+			})
+		})
+	}
+}
+
+// An excerpt replaces a summary that the model does not write in two requests.
+func TestAnExcerptReplacesASummaryThatFailsTwice(t *testing.T) {
+	for how, want := range map[string]int{"refused": 1, "empty": 2, "cut": 2} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				r := newRig(t, "anthropic", "claude-sonnet-5-5", func(
+					_ context.Context, q fakemodel.Request, out *fakemodel.Reply,
+				) {
+					if !isSummary(q) {
+						out.Text("ok")
+						return
+					}
+					asked++
+					switch how {
+					case "refused":
+						out.Fail(400, "no")
+					case "cut":
+						out.Text("half of")
+						out.Cut()
+					}
+				})
+				before := fill(t, r)
+				d, err := r.agent.Compact(t.Context())
+				if err != nil || d.Strategy != excerpted || d.After >= d.Before || asked != want {
+					t.Errorf("%+v, %v after %d requests", d, err, asked)
+				}
+				if got := r.conversation(t); compaction.Size(got) >= compaction.Size(before) {
+					t.Errorf("%d bytes became %d", compaction.Size(before), compaction.Size(got))
+				}
+			})
+		})
+	}
+}
+
+// Every message of the user outlives two summaries and a restart, also one that joined a turn.
+func TestASummaryKeepsAllMessagesOfTheUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "chat", "qwen", func(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
+			if isSummary(q) {
+				out.Text("short")
+				return
+			}
+			out.Text(noise(3000))
+		})
+		var want []string
+		for i := range 12 {
+			text := fmt.Sprintf("request %d", i)
+			want = append(want, text)
+			if _, err := r.send(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+			if i%5 == 4 {
+				if _, err := r.agent.Compact(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				r.open(r.state)
+			}
+		}
+		all := ""
+		for _, m := range r.conversation(t) {
+			all += m.Text() + "\n"
+		}
+		for _, text := range want {
+			if !strings.Contains(all, text+"\n") {
+				t.Errorf("%q is gone", text)
+			}
+		}
+	})
+}
+
+// Eight results of 98 KB in one step fit, whether the window is known or not, and the session lives on.
+func TestLargeResultsOfOneStepFit(t *testing.T) {
+	for name, window := range map[string]int64{"unknown": 0, "small": 16_384, "manual": 16_384, "wrong": 1 << 20} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				big := &fakeTool{name: "read", safe: true, parallel: true,
+					run: func(_ context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
+						return ToolResult{Text: noise(98_000)}, nil
+					}}
+				r := newRig(t, "chat", "qwen", remembering, big)
+				r.set["test"].Models["qwen"] = provider.ModelConfig{Window: window}
+				if name == "manual" {
+					r.opts.Config.Context.Strategy = contextManual
+				}
+				r.open(nil)
+				r.fake = fakemodel.Limited(16_384, func(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
+					switch {
+					case isSummary(q):
+						out.Text("short")
+					case strings.HasSuffix(q.LastUser(), "read all") && !strings.Contains(string(q.Body), `"tool"`):
+						for i := range 8 {
+							out.Call("read", x(fmt.Sprint(i)))
+						}
+					default:
+						out.Text("ok")
+					}
+				})
+				for _, text := range []string{"read all", "go on", "and on"} {
+					if end, err := r.send(t.Context(), text); err != nil || end.Reason != protocol.ReasonCompleted {
+						t.Fatalf("%s: %+v, %v", text, end, err)
+					}
+				}
+				if window == 16_384 {
+					for _, q := range r.fake.Requests() {
+						if 1+len(q.Body)/4 > 16_384 {
+							t.Errorf("a request of %d tokens was sent", 1+len(q.Body)/4)
+						}
+					}
+				}
+				if n := len(r.compactions()); name == "manual" && n > 0 {
+					t.Errorf("%d compactions: the results did not fit", n)
+				}
+				if d, err := r.agent.Compact(t.Context()); err != nil || d.After >= d.Before {
+					t.Errorf("compact: %+v, %v", d, err)
+				}
+				checkPairs(t, r.conversation(t))
 			})
 		})
 	}
@@ -252,7 +375,7 @@ func TestACommandCompactsAndKeepsFilesAndSteps(t *testing.T) {
 				remembering(ctx, q, out)
 				return
 			}
-			out.Text(noise(9000))
+			out.Text(noise(4500))
 		})
 		for i := range 8 {
 			text := fmt.Sprint("message ", i)

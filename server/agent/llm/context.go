@@ -84,27 +84,69 @@ func (a *Agent) strategy() string {
 	return cmp.Or(a.state.Strategy, a.options.Config.Context.Strategy, contextThreshold)
 }
 
-// fullContext reports whether the next request would use more of the context than it may.
-func (a *Agent) fullContext(b *model.Backend, toolbox Toolbox) (percent float64, full bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if b.Window == 0 || a.strategy() != contextThreshold {
-		return 0, false
+// room returns the bytes of a conversation that have a number of tokens with the instructions and the
+// tools; 0: no number. The lock is held.
+func (a *Agent) room(s *state, tokens int64, toolbox Toolbox) int64 {
+	if tokens == 0 {
+		return 0
 	}
-	threshold := a.options.Config.Context.Threshold
-	if threshold == 0 {
-		threshold = defaultThreshold
-	}
+	return max(1, s.bytes(tokens)-a.fixedSize(toolbox))
+}
+
+// limit returns the tokens of the context that are used before it is compacted; 0: not known.
+func (a *Agent) limit(b *model.Backend) int64 {
+	threshold := cmp.Or(a.options.Config.Context.Threshold, defaultThreshold)
 	limit := int64(threshold * float64(b.Window))
 	if b.MaxOut > 0 { // the answer needs room too
 		limit = min(limit, max(b.Window/2, b.Window-b.MaxOut))
 	}
-	size := a.size(&a.state, toolbox)
-	if grown := a.state.Compacted; grown > 0 && size < grown+grown/4 {
-		return 0, false // it could not be made smaller
+	return limit
+}
+
+// fullContext returns how full the context would be with the next request, and reports whether this is
+// more than it may be. It is not if the context could not be made smaller.
+func (a *Agent) fullContext(b *model.Backend, toolbox Toolbox) (percent float64, full bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if b.Window == 0 {
+		return 0, false
 	}
+	size := a.size(&a.state, toolbox)
 	tokens := a.state.tokens(size)
-	return 100 * float64(tokens) / float64(b.Window), tokens > limit
+	percent = 100 * float64(tokens) / float64(b.Window)
+	if grown := a.state.Compacted; grown > 0 && size < grown+grown/4 || a.strategy() != contextThreshold {
+		return percent, false
+	}
+	return percent, tokens > a.limit(b)
+}
+
+// contextSize returns the bytes of the next request.
+func (a *Agent) contextSize(toolbox Toolbox) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.size(&a.state, toolbox)
+}
+
+// leastResult is the bytes that each result of a call may have, however full the context is.
+const leastResult = 2 << 10
+
+// resultRoom returns the bytes that the result of the next call may have, so that the results of a step
+// fit the context: its share of what is left, or of a quarter of the context, for which compacting makes
+// room. 0: any number. The lock is held.
+func (a *Agent) resultRoom(s *state, b *model.Backend, toolbox Toolbox) int {
+	room := a.room(s, a.limit(b), toolbox)
+	if room == 0 {
+		return 0
+	}
+	left, open := max(room/4, room-compaction.Size(s.Conversation)), int64(0)
+	for _, c := range s.Turn.Calls {
+		if c.Result == nil {
+			open++
+		} else {
+			left -= int64(len(c.Result.Text))
+		}
+	}
+	return int(max(leastResult, left/max(1, open)))
 }
 
 // Context implements agent.Measurer.

@@ -32,9 +32,10 @@ func (a *Agent) Fork(_ context.Context, turn string) ([]byte, error) {
 		fork.Transcript = true
 	default:
 		fork.Conversation, fork.Turns = s.through(i), slices.Clone(s.Turns[:i+1])
-		fork.Files, fork.Steps = slices.Clone(s.Files), slices.Clone(s.Steps)
+		fork.Files, fork.Steps, fork.Asked = slices.Clone(s.Files), slices.Clone(s.Steps), slices.Clone(s.Asked)
 	}
-	return fork.encode()
+	b, _, err := fork.encode()
+	return b, err
 }
 
 // through returns the conversation through the i-th turn that it has a mark of.

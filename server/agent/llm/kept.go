@@ -61,15 +61,20 @@ func (s *state) touch(locations []protocol.Location, changed bool) {
 	s.Files = s.Files[max(0, len(s.Files)-maxFiles):]
 }
 
-// kept returns the records that follow a summary of the first cut messages.
-func (s *state) kept(cut int) compaction.Kept {
-	k := compaction.Kept{Files: slices.Clone(s.Files), Steps: slices.Clone(s.Steps)}
-	if n := len(s.Turns); n > 0 && s.Turns[n-1].At < cut {
-		m := s.Turns[n-1]
-		if parts := s.Conversation[m.At].Parts; m.Part < len(parts) {
-			k.User = parts[m.Part].Text
+// kept returns the records that follow a summary of the first cut messages. Messages of the user have
+// at most about most bytes together: the longest lose their middle.
+func (s *state) kept(cut, most int) compaction.Kept {
+	k := compaction.Kept{Files: slices.Clone(s.Files), Steps: slices.Clone(s.Steps), Asked: slices.Clone(s.Asked)}
+	for i := range cut {
+		for j, p := range s.Conversation[i].Parts {
+			if p.Type == model.Text && (p.Asked || slices.ContainsFunc(s.Turns, func(m turnMark) bool {
+				return m.At == i && m.Part == j // of a state from before Asked
+			})) {
+				k.Asked = append(k.Asked, p.Text)
+			}
 		}
 	}
+	k.Asked = compaction.CutTexts(k.Asked, most)
 	return k
 }
 

@@ -13,7 +13,7 @@ import (
 func userMessage(m *protocol.Message) (out model.Message, leftOut []string) {
 	out.Role = model.User
 	if m.Text != "" {
-		out.Parts = append(out.Parts, model.Part{Type: model.Text, Text: m.Text})
+		out.Parts = append(out.Parts, model.Part{Type: model.Text, Text: m.Text, Asked: true})
 	}
 	for _, p := range m.Parts {
 		part, ok := userPart(&p)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -23,6 +24,7 @@ type state struct {
 	Turns        []turnMark        `json:"turns,omitempty"` // that begin in the conversation
 	Files        []compaction.File `json:"files,omitempty"` // of calls, the newest last
 	Steps        []protocol.Task   `json:"steps,omitempty"` // of the work
+	Asked        []string          `json:"asked,omitempty"` // messages of the user that a summary replaced
 	Model        string            `json:"model,omitempty"`
 	Effort       string            `json:"effort,omitempty"`
 	Policy       policy.Policy     `json:"policy,omitempty"`
@@ -126,64 +128,62 @@ const (
 	maxStored = 1 << 20  // bytes of an agent's state
 	maxPlain  = 64 << 20 // bytes of a state before compression
 	smallest  = 1 << 19  // bytes from which a state is compressed
-	keptText  = 2 << 10  // bytes that stay of a shortened result
 )
 
 // encode returns the state, compressed if it is large. A conversation that is too large loses the
-// files, then the outputs of tools, of its oldest messages.
-func (s *state) encode() ([]byte, error) {
+// oldest of its files, then is cut. cut: it was.
+func (s *state) encode() (b []byte, cut bool, err error) {
 	for {
 		plain, err := s.plain()
 		if err != nil {
-			return nil, err
+			return nil, cut, err
 		}
 		if len(plain) < smallest {
-			return plain, nil
+			return plain, cut, nil
 		}
 		var b bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
 		_, _ = z.Write(plain)                           // a buffer has no errors
 		_ = z.Close()
 		if b.Len() <= maxStored && len(plain) <= maxPlain {
-			return b.Bytes(), nil
+			return b.Bytes(), cut, nil
 		}
-		if !s.shorten() {
-			return nil, protocol.Errorf(protocol.CodeTooLarge,
+		if cut = s.shorten(); !cut {
+			return nil, cut, protocol.Errorf(protocol.CodeTooLarge,
 				"the conversation is too large to be stored: compact it or start a new session")
 		}
 	}
 }
 
-// shorten removes something large from the oldest message that has it, and reports whether it did.
+// shorten makes the conversation smaller, and reports whether it could.
 func (s *state) shorten() bool {
-	for _, files := range []bool{true, false} {
-		for i := range s.Conversation {
-			m := &s.Conversation[i]
-			parts := append([]model.Part(nil), m.Parts...)
-			for j := range parts {
-				if shortenPart(&parts[j], files) {
-					m.Parts = parts
-					return true
-				}
+	for i := range s.Conversation {
+		m := &s.Conversation[i]
+		parts := slices.Clone(m.Parts)
+		for j := range parts {
+			if dropFiles(&parts[j]) {
+				m.Parts = parts
+				return true
 			}
 		}
 	}
-	return false
+	size := compaction.Size(s.Conversation)
+	s.Conversation = compaction.Fit(s.Conversation, size*3/4)
+	return compaction.Size(s.Conversation) < size
 }
 
-func shortenPart(p *model.Part, files bool) bool {
+// dropFiles replaces a file, or the files of a result, by a note. It reports whether there was one.
+func dropFiles(p *model.Part) bool {
 	switch {
-	case files && p.File != nil && len(p.File.Data) > 0:
+	case p.File != nil && len(p.File.Data) > 0:
 		*p = model.Part{Type: model.Text, Text: "[" + p.File.Name + " was left out to save space]"}
 		return true
-	case files && p.Result != nil && len(p.Result.Files) > 0:
+	case p.Result != nil && len(p.Result.Files) > 0:
 		r := *p.Result
+		for _, f := range r.Files {
+			r.Text += "\n[" + f.Name + " was left out to save space. Call " + r.Name + " again if you need it.]"
+		}
 		r.Files = nil
-		p.Result = &r
-		return true
-	case !files && p.Result != nil && len(p.Result.Text) > 2*keptText:
-		r := *p.Result
-		r.Text = protocol.SplitText(r.Text, keptText)[0] + "\n[the rest was left out to save space]"
 		p.Result = &r
 		return true
 	}

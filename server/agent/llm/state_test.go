@@ -41,7 +41,7 @@ func TestAStateThatIsTooLargeLosesFilesThenOldOutputs(t *testing.T) {
 			Type: model.ToolResult, Result: &model.Result{ID: "c", Name: "read", Text: noise(300 << 10)},
 		}}})
 	}
-	b, err := s.encode()
+	b, _, err := s.encode()
 	if err != nil || len(b) > maxStored {
 		t.Fatalf("%d bytes, %v", len(b), err)
 	}
@@ -74,14 +74,14 @@ func TestAStateIsEncodedLikeAWhole(t *testing.T) {
 	for i := range 6 {
 		s.add(model.Texts(model.User, fmt.Sprint("question ", i)))
 		check("a question")
-		s.add(model.Texts(model.User, noise(2*keptText)))
+		s.add(model.Texts(model.User, noise(4<<10)))
 		check("a longer question")
 		s.add(model.Message{Role: model.Assistant, Parts: []model.Part{{
 			Type: model.ToolCall, Call: &model.Call{ID: "c", Name: "read", Input: json.RawMessage(`{"x": 1}`)},
 		}}})
 		check("a call")
 		s.add(model.Message{Role: model.User, Parts: []model.Part{{
-			Type: model.ToolResult, Result: &model.Result{ID: "c", Name: "read", Text: noise(3 * keptText)},
+			Type: model.ToolResult, Result: &model.Result{ID: "c", Name: "read", Text: noise(6 << 10)},
 		}}})
 		check("a result")
 		s.add(model.Texts(model.Assistant, "answer"))
@@ -95,12 +95,23 @@ func TestAStateIsEncodedLikeAWhole(t *testing.T) {
 	check("an undone turn")
 }
 
-func TestAConversationThatCannotBeStoredIsRefused(t *testing.T) {
-	s := state{Format: stateFormat}
-	s.add(model.Texts(model.User, noise(2<<20)))
-	if _, err := s.encode(); protocol.CodeOf(err) != protocol.CodeTooLarge {
-		t.Error(err)
-	}
+// What does not fit the stored state is cut, with notes in its place, and users are told.
+func TestAConversationThatCannotBeStoredIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "chat", "qwen", fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+			out.Text("ok")
+		}))
+		text := strings.Repeat("0123456789abcdef", 1<<16) + noise(2<<20)
+		if _, err := r.send(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+		if stored := r.conversation(t); !strings.Contains(stored[0].Text(), "bytes were left out to save space") {
+			t.Errorf("%.200q", stored[0].Text())
+		}
+		if !strings.Contains(r.lines(), "does not see all of it") {
+			t.Error("users are not told")
+		}
+	})
 }
 
 func TestAStateOfAnotherAgentIsRefused(t *testing.T) {
@@ -117,7 +128,7 @@ func TestAStateOfAnotherAgentIsRefused(t *testing.T) {
 func FuzzDecodeState(f *testing.F) {
 	s := state{Format: stateFormat, Turn: &turnState{ID: "t", Calls: []callState{{Tool: "x"}}}}
 	s.add(model.Texts(model.User, "hi"))
-	b, err := s.encode()
+	b, _, err := s.encode()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -129,7 +140,7 @@ func FuzzDecodeState(f *testing.F) {
 			return
 		}
 		s.finishCalls(notRun)
-		if _, err := s.encode(); err != nil && protocol.CodeOf(err) != protocol.CodeTooLarge {
+		if _, _, err := s.encode(); err != nil && protocol.CodeOf(err) != protocol.CodeTooLarge {
 			t.Error(err)
 		}
 	})

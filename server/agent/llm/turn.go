@@ -20,7 +20,7 @@ type turnRun struct {
 	backend *model.Backend // of the present request
 	toolbox Toolbox
 	tools   map[string]Tool
-	unfit   bool      // the context could not be compacted
+	unfit   int64     // bytes of a context that could not be compacted; 0: none
 	open    *livePart // a text that a cut attempt left
 }
 

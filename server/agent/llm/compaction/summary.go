@@ -51,19 +51,19 @@ func Text(messages []model.Message, most int) string {
 			}
 		}
 	}
-	return shortened(b.String(), most)
+	return Cut(b.String(), most)
 }
 
 func partText(role model.Role, p *model.Part, most int) string {
 	switch {
 	case p.Call != nil:
-		return fmt.Sprintf("assistant called %s: %s", p.Call.Name, shortened(string(p.Call.Input), most))
+		return fmt.Sprintf("assistant called %s: %s", p.Call.Name, Cut(string(p.Call.Input), most))
 	case p.Result != nil:
-		return fmt.Sprintf("result of %s: %s", p.Result.Name, shortened(p.Result.Text, most))
+		return fmt.Sprintf("result of %s: %s", p.Result.Name, Cut(p.Result.Text, most))
 	case p.File != nil:
-		return fmt.Sprintf("file %s: %s", p.File.Name, shortened(p.File.Text, most))
+		return fmt.Sprintf("file %s: %s", p.File.Name, Cut(p.File.Text, most))
 	case p.Type == model.Text && p.Text != "":
-		return fmt.Sprintf("%s: %s", role, shortened(p.Text, most))
+		return fmt.Sprintf("%s: %s", role, Cut(p.Text, most))
 	}
 	return ""
 }
@@ -78,11 +78,8 @@ type File struct {
 type Kept struct {
 	Files []File
 	Steps []protocol.Task
-	User  string // the last message of the user, if it is not among the messages that stay
+	Asked []string // messages of the user that are not among the messages that stay, in order
 }
-
-// maxKeptUser bounds Kept.User in a summary, in bytes.
-const maxKeptUser = 8 << 10
 
 // Message returns the message that replaces the summarized messages.
 func Message(summary string, k *Kept) model.Message {
@@ -108,8 +105,11 @@ func Message(summary string, k *Kept) model.Message {
 			fmt.Fprintf(&b, "\n- %s (%s)", s.Title, s.Status)
 		}
 	}
-	if k.User != "" {
-		b.WriteString("\n\nThe last message of the user:\n" + shortened(k.User, maxKeptUser))
+	if len(k.Asked) > 0 {
+		b.WriteString("\n\nThe messages of the user, the oldest first:")
+		for _, text := range k.Asked {
+			b.WriteString("\n\n" + text)
+		}
 	}
 	b.WriteString("\n\n[End of the summary.]")
 	return model.Texts(model.User, b.String())

@@ -38,7 +38,8 @@ const (
 // and only to the origin of its message; others get the other fields.
 type Part struct {
 	Type   PartType        `json:"type"`
-	Text   string          `json:"text,omitempty"` // of a text, of reasoning
+	Text   string          `json:"text,omitempty"`  // of a text, of reasoning
+	Asked  bool            `json:"asked,omitempty"` // a user wrote the text
 	Call   *Call           `json:"call,omitempty"`
 	Result *Result         `json:"result,omitempty"`
 	File   *File           `json:"file,omitempty"`
