@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -112,6 +113,12 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 		}
 		toolbox = t
 		a.follow(t)
+		if r, ok := t.(Recaller); ok {
+			a.mu.Lock()
+			seen := slices.Clone(a.state.Seen)
+			a.mu.Unlock()
+			r.Recall(seen)
+		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

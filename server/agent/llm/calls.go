@@ -124,6 +124,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 	failed := t.agent.record(t.out, agent.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
 		changed := isChange(t.toolSpec(c.Call.Name).Kind)
 		s.touch(result.files, changed)
+		s.see(result.Seen)
 		r := &model.Result{
 			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
 			Error: result.status != protocol.ToolCompleted,

@@ -61,6 +61,17 @@ func (s *state) touch(locations []protocol.Location, changed bool) {
 	s.Files = s.Files[max(0, len(s.Files)-maxFiles):]
 }
 
+// see records files as the model has seen them.
+func (s *state) see(files []SeenFile) {
+	for _, f := range files {
+		s.Seen = slices.DeleteFunc(s.Seen, func(x SeenFile) bool { return x.Path == f.Path })
+		if f.Hash != "" {
+			s.Seen = append(s.Seen, f)
+		}
+	}
+	s.Seen = s.Seen[max(0, len(s.Seen)-maxFiles):]
+}
+
 // kept returns the records that follow a summary of the first cut messages. Messages of the user have
 // at most about most bytes together: the longest lose their middle.
 func (s *state) kept(cut, most int) compaction.Kept {

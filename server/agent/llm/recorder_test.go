@@ -206,9 +206,12 @@ func (f *fakeTool) Run(ctx context.Context, c *ToolCall, out func(string)) (Tool
 
 // A fakeToolbox is the tools of a test.
 type fakeToolbox struct {
-	tools  []Tool
-	closed bool
+	tools    []Tool
+	closed   bool
+	recalled []SeenFile
 }
+
+func (f *fakeToolbox) Recall(files []SeenFile) { f.recalled = files }
 
 func (f *fakeToolbox) Tools() []Tool        { return f.tools }
 func (f *fakeToolbox) Instructions() string { return "instructions of the tools" }

@@ -23,6 +23,7 @@ type state struct {
 	Requests     int               `json:"requests"`        // of the session
 	Turns        []turnMark        `json:"turns,omitempty"` // that begin in the conversation
 	Files        []compaction.File `json:"files,omitempty"` // of calls, the newest last
+	Seen         []SeenFile        `json:"seen,omitempty"`  // the newest last
 	Steps        []protocol.Task   `json:"steps,omitempty"` // of the work
 	Asked        []string          `json:"asked,omitempty"` // messages of the user that a summary replaced
 	Model        string            `json:"model,omitempty"`

@@ -29,6 +29,20 @@ type Preparer interface {
 	Prepare(ctx context.Context) error
 }
 
+// A Recaller is a Toolbox that knows which files the model has seen.
+type Recaller interface {
+	// Recall adds files from the stored state, before the first call.
+	Recall(files []SeenFile)
+}
+
+// A SeenFile is a file as the model last read or wrote it.
+type SeenFile struct {
+	Path  string `json:"path"`
+	Hash  string `json:"hash"`  // of its content; empty: there is no file
+	Seen  int    `json:"seen"`  // lines from the first that the model has seen
+	Lines int    `json:"lines"` // of the file
+}
+
 // Prompts are a Toolbox with commands that users write at the start of a message.
 type Prompts interface {
 	Commands() []protocol.SlashCommand
@@ -135,6 +149,7 @@ type ToolResult struct {
 	Files    []model.File    // for the model: images
 	Output   json.RawMessage // structured, for clients; nil: none
 	Content  []protocol.Content
+	Seen     []SeenFile
 	Tasks    []protocol.Task // the steps of the model's work, to be shown; nil: as before
 	ExitCode *int
 	Failed   bool // the call ran and failed

@@ -23,8 +23,8 @@ type content struct {
 	mode   fs.FileMode
 }
 
-// hash identifies the content of a file.
-func (c *content) hash() [sha256.Size]byte { return sha256.Sum256(c.bytes) }
+// sum identifies the content of a file.
+func (c *content) sum() [sha256.Size]byte { return sha256.Sum256(c.bytes) }
 
 // same reports whether a file is as it was.
 func (c *content) same(other *content) bool {

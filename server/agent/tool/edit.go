@@ -53,7 +53,7 @@ func (t *editFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, err
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	if err := t.box.known.check(&p, &old); err != nil {
+	if err := t.box.known.check(&p, &old, false); err != nil {
 		return llm.Preview{}, err
 	}
 	before, err := old.text(&p)
@@ -93,7 +93,7 @@ func (b *Toolbox) change(turn string, set changeSet) (llm.ToolResult, error) {
 	}
 	r := llm.ToolResult{Text: "Done:\n" + set.summary()}
 	for i := range set {
-		b.known.set(&set[i].place, &set[i].new)
+		r.Seen = append(r.Seen, b.known.write(&set[i].place, &set[i].new))
 		r.Content = append(r.Content, set[i].diff())
 	}
 	return r, nil

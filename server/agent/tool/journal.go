@@ -63,7 +63,7 @@ func (j journal) begin(turn, token string, set changeSet) (path string, err erro
 	size := 0
 	for i := range set {
 		c := &set[i]
-		hash := c.new.hash()
+		hash := c.new.sum()
 		r.Files = append(r.Files, recordedFile{
 			Path: c.place.real, Existed: c.old.exists, Old: c.old.bytes, Mode: c.old.mode,
 			Exists: c.new.exists, New: hash[:],
@@ -224,7 +224,7 @@ func (b *Toolbox) restore(r *record) (restored, kept []string, err error) {
 		}
 		old := content{exists: f.Existed, bytes: f.Old, mode: f.Mode}
 		now, err := p.read()
-		hash := now.hash()
+		hash := now.sum()
 		switch {
 		case err != nil:
 			kept = append(kept, p.shown)
@@ -242,7 +242,7 @@ func (b *Toolbox) restore(r *record) (restored, kept []string, err error) {
 		return nil, kept, err
 	}
 	for i := range set {
-		b.known.set(&set[i].place, &set[i].new)
+		b.known.write(&set[i].place, &set[i].new)
 		restored = append(restored, set[i].place.shown)
 	}
 	return restored, kept, nil

@@ -12,6 +12,7 @@ import (
 func TestRecordsOfChangesAreForTheirUserAlone(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "a secret\n"})
 	r.record()
+	r.must("read", args{"path": "a"})
 	r.must("write", args{"path": "a", "content": "new\n"})
 	changes := filepath.Join(filepath.Dir(r.dir), "changes")
 	found := 0

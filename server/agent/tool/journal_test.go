@@ -19,7 +19,7 @@ func (r *rig) record() {
 	}
 	var err error
 	r.Toolbox, err = Open(Options{
-		CWD: r.dir, Env: os.Environ(), Host: r.host, Session: "s", Restored: true,
+		CWD: r.dir, Env: os.Environ(), Host: r.host, Session: "s",
 		Changes: filepath.Join(filepath.Dir(r.dir), "changes"),
 	})
 	if err != nil {

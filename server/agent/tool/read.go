@@ -90,7 +90,8 @@ func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.
 		if err != nil {
 			return llm.ToolResult{}, err
 		}
-		return llm.ToolResult{Text: numbered(text, in.Offset, in.Limit)}, nil
+		text, _, _ = numbered(text, in.Offset, in.Limit)
+		return llm.ToolResult{Text: text}, nil
 	}
 	p, ok := c.Plan.(place)
 	if !ok {
@@ -100,7 +101,6 @@ func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	t.box.known.set(&p, &f)
 	if media := http.DetectContentType(f.bytes); slices.Contains(images, media) {
 		if len(f.bytes) > imageSize {
 			return llm.ToolResult{}, fmt.Errorf("%s is an image larger than %d MiB", p.shown, imageSize>>20)
@@ -108,30 +108,33 @@ func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.
 		return llm.ToolResult{
 			Text:  fmt.Sprintf("%s, %d bytes", media, len(f.bytes)),
 			Files: []model.File{{Name: path.Base(p.shown), MediaType: media, Data: f.bytes}},
+			Seen:  []llm.SeenFile{t.box.known.read(&p, &f, 1, f.lines())},
 		}, nil
 	}
 	text, err := f.text(&p)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
-	return llm.ToolResult{Text: numbered(text, in.Offset, in.Limit)}, nil
+	text, first, last := numbered(text, in.Offset, in.Limit)
+	return llm.ToolResult{Text: text, Seen: []llm.SeenFile{t.box.known.read(&p, &f, first, last)}}, nil
 }
 
-// numbered returns lines of a text with their numbers, and a note about what it left out.
-func numbered(text string, offset, limit int) string {
+// numbered returns lines of a text with their numbers, and a note about what it left out. first and last are
+// the numbers of the lines.
+func numbered(text string, offset, limit int) (out string, first, last int) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if text == "" {
-		return "[the file is empty]"
+		return "[the file is empty]", 1, 0
 	}
-	first := max(offset, 1)
+	first = max(offset, 1)
 	if first > len(lines) {
-		return fmt.Sprintf("[the file has %d lines]", len(lines))
+		return fmt.Sprintf("[the file has %d lines]", len(lines)), first, first - 1
 	}
 	if limit <= 0 || limit > readLines {
 		limit = readLines
 	}
 	var b strings.Builder
-	last := first - 1
+	last = first - 1
 	for last < len(lines) && last-first+1 < limit && b.Len() < readBytes {
 		fmt.Fprintf(&b, "%6d\t%s\n", last+1, cutLine(strings.TrimSuffix(lines[last], "\r"), lineBytes))
 		last++
@@ -139,7 +142,7 @@ func numbered(text string, offset, limit int) string {
 	if last < len(lines) || first > 1 {
 		fmt.Fprintf(&b, "[lines %d to %d of %d]\n", first, last, len(lines))
 	}
-	return b.String()
+	return b.String(), first, last
 }
 
 // cutLine returns at most n bytes of a line.

@@ -30,9 +30,6 @@ type Options struct {
 	Env     []string // of commands, K=V, without keys of providers
 	Host    agent.Host
 
-	// Restored: the model may have read files before the tools were opened.
-	Restored bool
-
 	// Changes is a directory for records of changed files; empty: no records.
 	Changes string
 
@@ -60,7 +57,10 @@ type Toolbox struct {
 	outputs outputs // long outputs of commands
 }
 
-var _ llm.Toolbox = (*Toolbox)(nil)
+var (
+	_ llm.Toolbox  = (*Toolbox)(nil)
+	_ llm.Recaller = (*Toolbox)(nil)
+)
 
 // Open returns the tools of a session. Its directory must exist.
 func Open(o Options) (*Toolbox, error) {
@@ -76,7 +76,7 @@ func Open(o Options) (*Toolbox, error) {
 		return nil, err
 	}
 	b := &Toolbox{
-		options: o, dir: dir, instructions: readInstructions(dir), files: osFiles{}, known: known{restored: o.Restored},
+		options: o, dir: dir, instructions: readInstructions(dir), files: osFiles{},
 		outputs: outputs{parent: o.Outputs},
 	}
 	b.tools = []llm.Tool{

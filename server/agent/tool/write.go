@@ -42,7 +42,7 @@ func (t *writeFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, er
 	if err != nil {
 		return llm.Preview{}, err
 	}
-	if err := t.box.known.check(&p, &old); err != nil {
+	if err := t.box.known.check(&p, &old, true); err != nil {
 		return llm.Preview{}, err
 	}
 	set := changeSet{{place: p, old: old, new: content{exists: true, bytes: []byte(in.Content), mode: old.mode}}}
