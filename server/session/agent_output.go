@@ -2,12 +2,15 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/archive"
+	"agentctl/server/eventlog"
 	"agentctl/server/policy"
 	"agentctl/server/session/approval"
 	"agentctl/server/session/item"
@@ -43,6 +46,9 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 			s.logger().Error("record agent event", "type", en.Type, "err", err)
 			continue
 		}
+		if m.turn != nil && en.Task == "" && en.Parent == "" {
+			noteAnswer(&m.turn.denial, en)
+		}
 		if en.Type == protocol.UsageUpdated && s.state.Usage != nil {
 			s.hub.Metrics().used(used, s.state.Usage)
 		}
@@ -76,6 +82,19 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		s.recorder.RecordAll(s.queue.ResolveSteered(s.state, *m.resolved))
 	case m.result != nil:
 		s.endTurn(normalizeEnd(m.result.End, m.result.err))
+	}
+}
+
+// noteAnswer notes what the agent says and the ends of its tools, for turns that a denial ends.
+func noteAnswer(d *item.Denial, en *eventlog.Entry) {
+	switch {
+	case en.Delta.Kind == protocol.KindText && strings.TrimSpace(en.Delta.Text) != "", en.Type == protocol.TextContent:
+		d.Said()
+	case en.Type == protocol.ToolEnded:
+		var e protocol.ToolEndedData
+		if json.Unmarshal(en.Data, &e) == nil {
+			d.ToolEnded(&e)
+		}
 	}
 }
 

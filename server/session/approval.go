@@ -105,6 +105,9 @@ func requestEntry(turn string, a *protocol.Approval, blobs []eventlog.Blob) (eve
 // durable.
 func (s *Session) resolve(list ...approval.Resolution) {
 	for _, r := range list {
+		if a := s.state.PendingApproval(r.Request); a != nil && s.turn != nil && r.Turn == s.turn.id && r.Task == "" {
+			s.turn.denial.Resolved(r.Outcome, a.Tool)
+		}
 		raw, err := record.Encode(r.ApprovalResolvedData)
 		if err == nil {
 			_, err = s.recorder.Append(&eventlog.Entry{

@@ -30,6 +30,7 @@ type turn struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when the session is finished with it: further output is refused
 	items  item.Items
+	denial item.Denial
 	past   atomic.Bool // the agent got the imported past
 	work   *agent.Work // that the agent began itself; nil: a message began the turn
 	asks   *host       // of the root that decides the requests of a sub-agent; nil: the session does
@@ -184,6 +185,7 @@ func (s *Session) endTurn(end agent.End) {
 	if t.reason != "" {
 		end.Reason, end.Code, end.Message, end.Limit = t.reason, "", "", nil
 	}
+	end.Reason = t.denial.End(end.Reason)
 	message := s.state.Turn.Message
 	s.recordEnd(end, t.by)
 	if t.past.Load() && end.Reason != protocol.ReasonError {
