@@ -105,7 +105,8 @@ func requestEntry(turn string, a *protocol.Approval, blobs []eventlog.Blob) (eve
 // durable.
 func (s *Session) resolve(list ...approval.Resolution) {
 	for _, r := range list {
-		if a := s.state.PendingApproval(r.Request); a != nil && s.turn != nil && r.Turn == s.turn.id && r.Task == "" {
+		if a := s.state.PendingApproval(r.Request); a != nil && s.turn != nil && r.Turn == s.turn.id && r.Task == "" &&
+			(a.SubAgent == nil || s.state.Mirrors(a)) {
 			s.turn.denial.Resolved(r.Outcome, a.Tool)
 		}
 		raw, err := record.Encode(r.ApprovalResolvedData)
