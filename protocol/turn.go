@@ -70,7 +70,7 @@ const (
 	ReasonMaxRequests Reason = "max_requests"
 	ReasonRefusal     Reason = "refusal"
 	ReasonBudget      Reason = "budget"  // a limit of cost
-	ReasonDenied      Reason = "denied"  // deny_stop
+	ReasonDenied      Reason = "denied"  // a denial ended it
 	ReasonLimited     Reason = "limited" // a usage limit of the agent's account
 	ReasonLoop        Reason = "loop"    // the agent repeated a call that changed nothing
 )

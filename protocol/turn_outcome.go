@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -20,6 +21,7 @@ type TurnOutcome struct {
 	Cost       float64       `json:"cost,omitempty"`
 	DurationMS int64         `json:"duration_ms"`
 	Files      []ChangedFile `json:"files,omitempty"`
+	Denied     []Denial      `json:"denied,omitempty"`    // what the agent was denied in the turn
 	ResetsAt   *time.Time    `json:"resets_at,omitempty"` // of the usage limit, with reason limited, if known
 }
 
@@ -29,6 +31,47 @@ type ChangedFile struct {
 	Added   int    `json:"added"` // lines
 	Removed int    `json:"removed"`
 }
+
+// A Denial is a request of a turn that was denied or expired, or a tool call that was denied without
+// a request.
+type Denial struct {
+	Request  string  `json:"request,omitempty"`
+	Tool     string  `json:"tool,omitempty"`
+	Kind     string  `json:"kind,omitempty"`
+	Action   string  `json:"action"` // what was asked for, or the title; at most maxDeniedAction bytes
+	Outcome  Outcome `json:"outcome"`
+	By       *Actor  `json:"by,omitempty"`
+	ByPolicy string  `json:"by_policy,omitempty"`
+	Reason   string  `json:"reason,omitempty"` // given with the decision
+}
+
+// maxDeniedAction is the size limit of the action of a denial.
+const maxDeniedAction = 1000
+
+// Denials returns what was denied in a turn, requests first.
+func Denials(items []*Item) (list []Denial) {
+	asked := map[string]bool{} // tools with a request that was denied
+	for _, it := range items {
+		if r := it.Resolved; r != nil && it.Approval != nil && (r.Outcome == Denied || r.Outcome == Expired) {
+			a := it.Approval
+			asked[a.Tool] = true
+			list = append(list, Denial{
+				Request: r.Request, Tool: a.Tool, Kind: a.Kind, Action: deniedAction(cmp.Or(a.Action(), a.Title, a.Name, a.Kind)),
+				Outcome: r.Outcome, By: it.By, ByPolicy: r.ByPolicy, Reason: r.Reason,
+			})
+		}
+	}
+	for _, it := range items {
+		if t := it.Tool; t != nil && t.End != nil && t.End.Status == ToolDenied && !asked[it.ID] {
+			list = append(list, Denial{
+				Tool: it.ID, Kind: t.Kind, Action: deniedAction(cmp.Or(t.Title, t.Name, it.ID)), Outcome: Denied,
+			})
+		}
+	}
+	return list
+}
+
+func deniedAction(s string) string { return SplitText(s, maxDeniedAction)[0] }
 
 // NewTurnOutcome returns the outcome of a turn, without its changed files. A nil turn means that
 // only its end is known.
@@ -42,6 +85,7 @@ func NewTurnOutcome(session string, turn *Turn, end *TurnEndedData) TurnOutcome 
 	}
 	if turn != nil {
 		o.Turn, o.MessageID, o.Text = turn.Turn, turn.Message.MessageID, AnswerText(turn.Items)
+		o.Denied = Denials(turn.Items)
 	}
 	return o
 }

@@ -23,7 +23,7 @@ func TestRunAsksOnATerminal(t *testing.T) {
 	}{
 		{"ask", []string{"y\r"}, "removed", 0},
 		{"ask", []string{"what\r", "n\r"}, "kept", 0},
-		{"ask", []string{"s\r"}, "the turn was ended: denied", 130},
+		{"ask", []string{"s\r"}, "a denial ended the turn", 7},
 		{"ask", []string{"\x03"}, "", 130},
 		{"both", []string{"y\ry\r", "n\r"}, "kept the rest", 0}, // an answer typed before its question is none
 	} {

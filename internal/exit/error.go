@@ -32,6 +32,7 @@ const (
 	CodeLogReplaced protocol.Code = "log_replaced"
 	CodeNeedsPerson protocol.Code = "needs_person" // an approval is pending or the queue is held
 	CodeTurnFailed  protocol.Code = "turn_failed"
+	CodeDenied      protocol.Code = "denied" // a denial ended the turn, or was not to happen
 	CodeInterrupted protocol.Code = "interrupted"
 	CodeUntrusted                 = wsclient.CodeUntrusted
 	CodeFailed      protocol.Code = "error" // any error without a more specific code

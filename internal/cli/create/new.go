@@ -41,6 +41,8 @@ type newOptions struct {
 	Follow   bool
 	Attach   []string
 	Key      string
+
+	FailOnDenied bool
 }
 
 var newVerb = verb.Verb{
@@ -93,6 +95,7 @@ act as you. See docs/agents.md and docs/sessions.md.`,
 			f.StringVar(&o.Prompt, "prompt", "", "`TEXT` of the first message")
 			f.BoolVarP(&o.Wait, "wait", "w", false, "wait for the end of its turn, as send does")
 			f.BoolVarP(&o.Follow, "follow", "f", false, "wait and print the answer")
+			turn.AddDeniedFlag(cmd, &o.FailOnDenied)
 			turn.AddAttachFlag(cmd, &o.Attach)
 			verb.AddKeyFlag(cmd, &o.Key)
 			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
@@ -109,6 +112,9 @@ act as you. See docs/agents.md and docs/sessions.md.`,
 func (o *newOptions) check() error {
 	if (o.Wait || o.Follow) && o.Prompt == "" && len(o.Attach) == 0 {
 		return exit.Usagef("--wait and --follow need a --prompt")
+	}
+	if err := turn.CheckDeniedFlag(o.FailOnDenied, o.Wait || o.Follow); err != nil {
+		return err
 	}
 	_, envErr := verb.ParsePairs("--env", o.Env)
 	_, labelErr := verb.ParsePairs("--label", o.Labels)
@@ -158,7 +164,7 @@ func runNew(ctx context.Context, o *newOptions) error {
 	}
 	t := turn.Tracker{
 		CLI: o.CLI, Message: res.Message.MessageID, Turn: res.Message.Turn, Print: o.Follow,
-		Continues: o.Settings.Limit != "",
+		Continues: o.Settings.Limit != "", FailOnDenied: o.FailOnDenied,
 	}
 	return t.TrackUntilInterrupted(c, res.Session, res.Message.Seq)
 }

@@ -39,6 +39,8 @@ type runOptions struct {
 	Attach   []string
 	Keep     bool
 	Continue bool
+
+	FailOnDenied bool
 }
 
 var runVerb = verb.Verb{
@@ -46,9 +48,9 @@ var runVerb = verb.Verb{
 	Short: "Run one prompt and print the answer",
 	Long: `Create a session, send PROMPT, print the answer as it arrives and remove the session. stdin that is
 not a terminal goes with the prompt as context; without PROMPT, or with -, it is the prompt. A
-request that --policy leaves open is shown on a terminal; elsewhere run exits 6 and the session
-stays. The other exit codes are the same as for "agentctl send --wait". With -o json the result is an
-object of type outcome. See docs/scripts.md.`,
+request that --policy leaves open is shown on a terminal; elsewhere run exits 6, and the session and
+its agent stay. The other exit codes are the same as for "agentctl send --wait". With -o json the
+result is an object of type outcome. See docs/scripts.md.`,
 	Example: "  agentctl run \"what does this project do?\"\n" +
 		"  git diff | agentctl run \"review this change\"\n" +
 		"  agentctl run --policy deny -o json \"find dead code\" | jq -r .text\n" +
@@ -77,6 +79,7 @@ object of type outcome. See docs/scripts.md.`,
 			o.Sandbox.add(cmd)
 			f.BoolVar(&o.Keep, "keep", false, "keep the session")
 			f.BoolVarP(&o.Continue, "continue", "c", false, "continue the last kept run of this directory")
+			turn.AddDeniedFlag(cmd, &o.FailOnDenied)
 			turn.AddAttachFlag(cmd, &o.Attach)
 			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
 			verb.CompleteDirs(cmd, "cwd")
@@ -122,7 +125,7 @@ func runRun(ctx context.Context, o *runOptions) (err error) {
 		asker := asker{cli: o.CLI, connection: c, session: session}
 		t := turn.Tracker{
 			CLI: o.CLI, Message: sent.MessageID, Turn: sent.Turn, Print: !o.CLI.Out.JSON, Decide: asker.decide(),
-			Continues: o.Settings.Limit != "",
+			Continues: o.Settings.Limit != "", FailOnDenied: o.FailOnDenied,
 		}
 		err = t.Track(c, session, sent.Seq)
 	}

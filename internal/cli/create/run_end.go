@@ -37,7 +37,11 @@ func (o *runOptions) leave(c *connection.Conn, session string, cut bool, err err
 		_, _ = wsclient.Call[protocol.InterruptResult](ctx, c.Client, protocol.DoInterrupt, session,
 			protocol.InterruptData{}) // the session is kept as it is
 	}
-	if !o.CLI.Out.JSON {
+	switch {
+	case waits && !c.Ephemeral():
+		o.CLI.Out.Notef("kept %[1]s, and its agent, which may take 400 MB, until somebody decides: agentctl approve %[1]s, or deny; "+
+			"to end both: agentctl rm %[1]s", session)
+	case !o.CLI.Out.JSON:
 		o.CLI.Out.Notef("kept %[1]s: agentctl attach %[1]s; agentctl run --continue", session)
 	}
 }

@@ -38,9 +38,9 @@ var sendVerb = verb.Verb{
 	Short: "Send a message to a session",
 	Long: `Send a message. It starts a turn or, while one runs, is queued; with --steer the agent gets it in
 that turn, if it can. Without TEXT, or with -, it is read from stdin. With --wait, the exit code is
-the result of its turn: 0 completed, 7 failed, 130 interrupted or removed from the queue, 6 as soon
-as a person is needed. --follow also prints the answer. With -o json, both end with an object of
-type outcome. See docs/scripts.md.`,
+the result of its turn: 0 completed, 7 failed or ended by a denial, 130 interrupted or removed from
+the queue, 6 as soon as a person is needed. --follow also prints the answer. With -o json, both end
+with an object of type outcome. See docs/scripts.md.`,
 	Example: `  agentctl send fix "make the tests pass"
   agentctl send fix --follow "what did you change?"
   agentctl send fix "what is wrong here?" --attach screen.png --attach app.log

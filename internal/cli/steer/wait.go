@@ -25,6 +25,8 @@ type waitOptions struct {
 	Message string
 	Turn    string
 
+	FailOnDenied bool
+
 	changed func(flag string) bool // reports whether a flag was passed
 }
 
@@ -33,8 +35,8 @@ var waitVerb = verb.Verb{
 	Short: "Wait for a session",
 	Long: `Wait until a session is idle (no turn, and an empty queue), has a pending approval, ends its next
 turn, or has ended the turn of --message or --turn. It exits 6 if the session needs a person first.
-For a turn, and for idle after a turn, the exit code is its result: 0 completed, 7 failed, 130
-interrupted. With -o json, --message and --turn print an object of type outcome. See
+For a turn, and for idle after a turn, the exit code is its result: 0 completed, 7 failed or ended by
+a denial, 130 interrupted. With -o json, --message and --turn print an object of type outcome. See
 docs/scripts.md.`,
 	Example: "  agentctl wait fix --for idle --timeout 10m\n" +
 		"  agentctl wait fix --for approval && agentctl approvals fix",
@@ -46,9 +48,10 @@ docs/scripts.md.`,
 		Flags: func(o *waitOptions, cmd *cobra.Command) {
 			f := cmd.Flags()
 			o.changed = f.Changed
-			f.StringVar(&o.For, "for", turn.ForIdle, "`EVENT` to wait for: idle, approval or turn")
+			f.StringVar(&o.For, "for", turn.ForIdle, "`EVENT`: idle, approval or turn")
 			f.StringVar(&o.Message, "message", "", "wait for the turn of the message `ID`")
 			f.StringVar(&o.Turn, "turn", "", "wait for the turn `ID`")
+			turn.AddDeniedFlag(cmd, &o.FailOnDenied)
 			verb.RequireValues(f, "message", "turn")
 			verb.CompleteValues(cmd, "for", []string{turn.ForIdle, turn.ForApproval, turn.ForTurn})
 			_ = cmd.RegisterFlagCompletionFunc("message", completion.InSession(completion.Unfinished)(o.CLI))
@@ -80,7 +83,7 @@ func runWait(ctx context.Context, o *waitOptions) error {
 	}
 	defer c.Close()
 	if o.Message != "" || o.Turn != "" {
-		t := turn.Tracker{CLI: o.CLI, Message: o.Message, Turn: o.Turn, MustExist: true}
+		t := turn.Tracker{CLI: o.CLI, Message: o.Message, Turn: o.Turn, MustExist: true, FailOnDenied: o.FailOnDenied}
 		return t.TrackUntilInterrupted(c, o.Session, 0)
 	}
 	sub := c.Subscribe(o.Session, wsclient.SubscribeOptions{})
@@ -95,28 +98,36 @@ func runWait(ctx context.Context, o *waitOptions) error {
 			return err
 		}
 		if done {
-			return o.print(&w)
+			return o.print(c, &w)
 		}
 	}
 	return c.Cause(fmt.Errorf("wait for %s of %s: %w", o.For, o.Session, context.Cause(c.Context())))
 }
 
 // print prints the result. For a turn it returns the error of the turn's end.
-func (o *waitOptions) print(w *turn.Waiter) error {
+func (o *waitOptions) print(c *connection.Conn, w *turn.Waiter) error {
 	result := struct {
 		Session string             `json:"session"`
 		For     string             `json:"for"`
 		Status  protocol.Status    `json:"status"`
 		Turn    *protocol.LastTurn `json:"turn,omitempty"`
 		Request string             `json:"request,omitempty"`
-	}{w.State.Session, o.For, w.State.Status(), w.Ended, ""}
+		Denied  []protocol.Denial  `json:"denied,omitempty"` // in the turn that decides the exit code
+	}{w.State.Session, o.For, w.State.Status(), w.Ended, "", nil}
 	if o.For == turn.ForIdle {
 		w.Ended = w.State.Last
 	}
 	if o.For == turn.ForApproval {
 		result.Request = w.State.Approvals[0].Request
 	}
-	err := o.CLI.Out.Print(result, func(out io.Writer) {
+	var err error
+	if w.Ended != nil {
+		result.Denied, err = turn.DeniedIn(c, w.State.Session, w.Ended.Turn)
+		if err != nil && o.FailOnDenied { // else the result is only shorter, as at a dialect without a history
+			return err
+		}
+	}
+	err = o.CLI.Out.Print(result, func(out io.Writer) {
 		switch {
 		case result.Turn != nil && o.For == turn.ForTurn:
 			fmt.Fprintf(out, "%s %s\n", result.Turn.Turn, result.Turn.Reason)
@@ -127,7 +138,8 @@ func (o *waitOptions) print(w *turn.Waiter) error {
 		}
 	})
 	if err == nil && w.Ended != nil {
-		return turn.Error(&protocol.TurnEndedData{Reason: w.Ended.Reason, Code: w.Ended.Code, Message: w.Ended.Message})
+		end := &protocol.TurnEndedData{Reason: w.Ended.Reason, Code: w.Ended.Code, Message: w.Ended.Message}
+		return turn.Result(o.CLI.Out, end, result.Denied, o.FailOnDenied)
 	}
 	return err
 }

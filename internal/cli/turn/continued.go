@@ -20,7 +20,7 @@ func (t *Tracker) follows(end *protocol.TurnEndedData) (bool, error) {
 		return false, nil
 	}
 	t.endLine()
-	t.CLI.Out.Notef("%s; the session continues %s", Error(end), output.LocalTime(*h.Until))
+	t.CLI.Out.Notef("%s; the session continues %s", failure(end), output.LocalTime(*h.Until))
 	t.Message, t.Turn, t.transcript = h.MessageID, "", protocol.Transcript{}
 	return true, nil
 }

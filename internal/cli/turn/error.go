@@ -36,8 +36,8 @@ func QueueHeld(s *protocol.State, h *protocol.Hold) error {
 		WithHint("agentctl queue release %s", output.Session(s)).Needs(protocol.DoQueueRelease)
 }
 
-// Error returns the error of a turn's end, or nil if the turn completed.
-func Error(end *protocol.TurnEndedData) error {
+// failure returns the error of a turn's end, or nil if the turn completed.
+func failure(end *protocol.TurnEndedData) error {
 	text := describe.Reason(end.Reason)
 	switch {
 	case end.Message != "" && end.Reason == protocol.ReasonError:

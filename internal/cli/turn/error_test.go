@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"agentctl/internal/exit"
+	"agentctl/internal/output"
 	"agentctl/protocol"
 )
 
@@ -15,7 +16,7 @@ func TestATurnsEndDecidesTheExitCode(t *testing.T) {
 	}{
 		{protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, exit.OK, ""},
 		{protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}, exit.Interrupted, exit.CodeInterrupted},
-		{protocol.TurnEndedData{Reason: protocol.ReasonDenied}, exit.Interrupted, exit.CodeInterrupted},
+		{protocol.TurnEndedData{Reason: protocol.ReasonDenied}, exit.TurnFailed, exit.CodeDenied},
 		{
 			protocol.TurnEndedData{Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed},
 			exit.TurnFailed,
@@ -28,7 +29,7 @@ func TestATurnsEndDecidesTheExitCode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.end.Reason), func(t *testing.T) {
-			err := Error(&tt.end)
+			err := Result(output.Printer{}, &tt.end, nil, false)
 			if tt.status == exit.OK {
 				if err != nil {
 					t.Error(err)

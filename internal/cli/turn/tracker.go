@@ -27,7 +27,8 @@ type Tracker struct {
 
 	Decide func(*protocol.State) error // decides pending requests; nil: they end the tracking
 
-	Continues bool // follow a session that continues after a usage limit
+	Continues    bool // follow a session that continues after a usage limit
+	FailOnDenied bool // a completed turn with a denial is an error
 
 	MustExist bool // otherwise a dialect may answer before it sends the message's events
 
@@ -70,7 +71,7 @@ func (t *Tracker) Track(c *connection.Conn, session string, seq uint64) error {
 		if err != nil || end != nil {
 			t.endLine()
 			if err == nil {
-				err = t.report(session, end)
+				err = t.report(c, session, end)
 			}
 			return err
 		}
@@ -79,15 +80,21 @@ func (t *Tracker) Track(c *connection.Conn, session string, seq uint64) error {
 }
 
 // report prints the outcome of the turn in JSON and returns the error of the turn's end.
-func (t *Tracker) report(session string, end *protocol.TurnEndedData) error {
+func (t *Tracker) report(c *connection.Conn, session string, end *protocol.TurnEndedData) error {
+	o := newOutcome(&t.transcript, end)
+	o.Session, o.MessageID, o.Turn = session, cmp.Or(t.Message, o.MessageID), cmp.Or(o.Turn, t.Turn)
+	if t.transcript.Current() == nil && t.FailOnDenied { // the log was replaced
+		var err error
+		if o.Denied, err = DeniedIn(c, session, o.Turn); err != nil {
+			return err
+		}
+	}
 	if t.CLI.Out.JSON {
-		o := newOutcome(&t.transcript, end)
-		o.Session, o.MessageID, o.Turn = session, cmp.Or(t.Message, o.MessageID), cmp.Or(o.Turn, t.Turn)
 		if err := t.CLI.Out.PrintJSON(&o); err != nil {
 			return err
 		}
 	}
-	return Error(end)
+	return Result(t.CLI.Out, end, o.Denied, t.FailOnDenied)
 }
 
 // apply handles one item. It returns the end of the turn once the turn has ended.

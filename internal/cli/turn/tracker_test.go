@@ -165,7 +165,7 @@ func TestATrackerEndsWithTheTurnOfItsMessage(t *testing.T) {
 				}
 				end, err := tracker.apply(&item)
 				if end != nil && err == nil {
-					err = Error(end)
+					err = failure(end)
 				}
 				switch {
 				case err != nil:

@@ -22,6 +22,8 @@ type WaitFlags struct {
 	Wait   bool
 	Follow bool
 	NoWait bool
+
+	FailOnDenied bool
 }
 
 // AddFlags adds the flags to a verb.
@@ -30,6 +32,7 @@ func (w *WaitFlags) AddFlags(cmd *cobra.Command) {
 	f.BoolVarP(&w.Wait, "wait", "w", false, "wait for the end of the turn")
 	f.BoolVarP(&w.Follow, "follow", "f", false, "wait and print the answer")
 	f.BoolVar(&w.NoWait, "no-wait", false, "do not wait for the end of the turn")
+	AddDeniedFlag(cmd, &w.FailOnDenied)
 }
 
 // Check returns a usage error if the flags exclude each other.
@@ -37,7 +40,7 @@ func (w *WaitFlags) Check() error {
 	if w.NoWait && (w.Wait || w.Follow) {
 		return exit.Usagef("--no-wait excludes --wait and --follow")
 	}
-	return nil
+	return CheckDeniedFlag(w.FailOnDenied, w.Wait || w.Follow)
 }
 
 // errTurnEndsWithConnection is the error of --no-wait where the turn would not outlive the verb.
@@ -98,6 +101,6 @@ func (w *WaitFlags) Send(cli *verb.Context, c *connection.Conn, verb protocol.Ve
 	if !w.Wait && !w.Follow {
 		return nil
 	}
-	t := Tracker{CLI: cli, Message: res.MessageID, Turn: res.Turn, Print: w.Follow}
+	t := Tracker{CLI: cli, Message: res.MessageID, Turn: res.Turn, Print: w.Follow, FailOnDenied: w.FailOnDenied}
 	return t.TrackUntilInterrupted(c, session, res.Seq)
 }

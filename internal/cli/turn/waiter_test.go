@@ -138,7 +138,7 @@ func TestWaitEndsWhenItsConditionHolds(t *testing.T) {
 				case err != nil:
 					got = exit.From(err).Status
 				case done && w.Ended != nil:
-					if err := Error(&protocol.TurnEndedData{Reason: w.Ended.Reason}); err != nil {
+					if err := failure(&protocol.TurnEndedData{Reason: w.Ended.Reason}); err != nil {
 						got = exit.From(err).Status
 					} else {
 						got = exit.OK

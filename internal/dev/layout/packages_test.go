@@ -89,7 +89,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "internal/cli/turn", imports: []string{
 		"dialect", "internal/attachment", "internal/cli/connection", "internal/cli/verb",
-		"internal/exit", "internal/export", "internal/output", "protocol", "tui/describe",
+		"internal/exit", "internal/export", "internal/format", "internal/output", "protocol", "tui/describe",
 		"wsclient",
 	}},
 	{pkg: "internal/cli/sessionlog", imports: []string{
