@@ -36,12 +36,13 @@ func Result(out output.Printer, end *protocol.TurnEndedData, denied []protocol.D
 	names := deniedNames(denied)
 	switch {
 	case end.Reason == protocol.ReasonDenied:
-		for _, detail := range []string{end.Message, names} {
+		text := "a denial ended the turn"
+		for _, detail := range []string{names, end.Message} {
 			if detail != "" {
-				return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "a denial ended the turn: %s", detail)
+				text += ": " + detail
 			}
 		}
-		return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "a denial ended the turn")
+		return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "%s", text)
 	case len(denied) == 0:
 	case end.Reason == protocol.ReasonCompleted && fail:
 		return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "the turn completed, but %s", names)

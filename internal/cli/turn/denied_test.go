@@ -36,7 +36,7 @@ func TestADenialDecidesTheExitCodeAndIsNamed(t *testing.T) {
 		},
 		"ended by it with a reason": {
 			end:    protocol.TurnEndedData{Reason: protocol.ReasonDenied, Message: "wrong way"},
-			denied: one, code: exit.CodeDenied, says: "a denial ended the turn: wrong way",
+			denied: one, code: exit.CodeDenied, says: "a denial ended the turn: 1 request denied: rm -rf x: wrong way",
 		},
 		"failed after it": {
 			end: protocol.TurnEndedData{Reason: protocol.ReasonError}, denied: one, fail: true, code: exit.CodeTurnFailed,

@@ -150,6 +150,7 @@ var openCodeAgent = realAgent{
 	name: "opencode", title: "opencode", npm: "opencode-linux-x64",
 	program: "opencode-linux-x64/bin/opencode", args: []string{"acp"},
 	shellTool: "bash", initial: "build", mode: "plan",
+	denied:  protocol.ReasonDenied,
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "write", obj{"filePath": file, "content": written}
@@ -186,6 +187,7 @@ var openCodeAgent = realAgent{
 var qwenAgent = realAgent{
 	name: "qwen", title: "qwen-code", npm: "@qwen-code/qwen-code", program: ".bin/qwen", args: []string{"--acp"},
 	shellTool: "run_shell_command", initial: "default", mode: "plan",
+	denied: protocol.ReasonDenied,
 	command: func(command string) obj {
 		return obj{"command": command, "description": "as was said", "is_background": false}
 	},

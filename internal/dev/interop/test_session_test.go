@@ -94,6 +94,15 @@ func newSandboxSession(t *testing.T, agent *realAgent, script fakemodel.Script) 
 
 // create starts the model, the server and the client, and creates the session.
 func (r *testSession) create() {
+	r.t.Helper()
+	r.serve()
+	var made protocol.CreateResult
+	r.do(protocol.DoCreate, protocol.CreateData{Agent: r.agent.name, CWD: r.cwd, Sandbox: r.sandbox}, &made)
+	r.follow(made)
+}
+
+// serve starts the model, the server and the client.
+func (r *testSession) serve() {
 	t, agent := r.t, r.agent
 	t.Helper()
 	endpoint := httptest.NewServer(r.model)
@@ -122,9 +131,6 @@ func (r *testSession) create() {
 	t.Cleanup(r.stop)
 	r.client = wsclient.New("unix://"+filepath.Join(r.data, "agentctl.sock"), wsclient.Options{Name: "tester"})
 	t.Cleanup(func() { _ = r.client.Close() })
-	var made protocol.CreateResult
-	r.do(protocol.DoCreate, protocol.CreateData{Agent: agent.name, CWD: r.cwd, Sandbox: r.sandbox}, &made)
-	r.follow(made)
 }
 
 // follow selects a created session.
