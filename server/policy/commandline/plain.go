@@ -21,7 +21,7 @@ func plain(list []Word, named int, inside func(path string) bool) bool {
 	for _, p := range parts {
 		ok := p.end <= named
 		switch p.kind {
-		case textPart, subcommandPart:
+		case textPart, subcommandPart, listPart:
 			ok = ok || !takesBang(name) || !strings.HasPrefix(p.value.Text, "!")
 		case commandPart:
 			ok = ok || p.before == "" && p.at < named && plain(list[p.at:p.end], named-p.at, inside)

@@ -18,6 +18,7 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	if !r.add(list, s, certain) {
 		return
 	}
+	added := len(r.line.Commands) - 1
 	r.depth++
 	defer func() { r.depth-- }()
 	switch first := list[0].Text; {
@@ -38,7 +39,7 @@ func (r *reader) run(list []Word, s state, certain bool) {
 		r.line.Unread = true
 		r.later(list, s)
 	}
-	r.line.Unread = r.line.Unread || evaluates(name, list[1:])
+	r.line.Unread = r.line.Unread || evaluates(name, list[1:]) || r.home && runsHome(name)
 	list = prepared(name, list)
 	parts, ok := scan(list)
 	if !ok {
@@ -47,6 +48,10 @@ func (r *reader) run(list []Word, s state, certain bool) {
 	s.sure = s.sure && passes(name, list, parts)
 	for _, p := range parts {
 		r.readPart(name, p, list, s)
+		if p.kind == listPart {
+			command := &r.line.Commands[added]
+			command.Words = append(slices.Clip(command.Words), Word{unknownText, true})
+		}
 	}
 	r.reads = append(r.reads, rows()[name].reads...)
 	r.types(name, list[1:])
@@ -171,6 +176,7 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 	case filePart:
 		if file := path.Base(p.value.Text); file != "." {
 			r.scripts = append(r.scripts, file)
+			r.scriptOf(file, p, list, s)
 		}
 		switch text := p.value.Text; {
 		case text == "-", text == "/dev/stdin":
@@ -202,6 +208,24 @@ func (r *reader) readPart(name string, p part, list []Word, s state) {
 	for _, prefix := range []string{"ext::", "!"} { // of git: a remote, an alias; of ed: a file
 		if line, ok := strings.CutPrefix(p.value.Text, prefix); ok && p.kind <= linePart && takesBang(name) {
 			r.script(strings.ReplaceAll(line, "%", ""), s, true)
+		}
+	}
+}
+
+// scriptOf reads what the arguments of a script run, if the table has a program by its name, such as
+// manage.py.
+func (r *reader) scriptOf(name string, p part, list []Word, s state) {
+	if rows()[name] == nil || p.flag != "" || r.depth >= maxDepth {
+		return
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	words := append(known(name), list[p.end:]...)
+	parts, _ := scan(words)
+	for _, q := range parts {
+		switch q.kind {
+		case codePart, linePart, wordsPart, inputPart:
+			r.readPart(name, q, words, s)
 		}
 	}
 }

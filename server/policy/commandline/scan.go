@@ -11,6 +11,7 @@ type kind int
 const (
 	textPart       kind = iota
 	subcommandPart      // of a program with subcommands
+	listPart            // a file that names further files
 	otherPart           // an unknown subcommand or flag
 	opaquePart          // a flag that runs what the line does not show
 	namedPart           // a text that a rule which allows must name
@@ -233,7 +234,7 @@ func (s *scanner) bundle() {
 			s.emit(otherPart, 1, 2, Word{})
 			continue
 		}
-		if strings.Trim(takes, "=>$%:") == "" && takes != "" && s.i < len(s.words) {
+		if strings.Trim(takes, "=>$%:<") == "" && takes != "" && s.i < len(s.words) {
 			s.i++
 			s.value("-"+string(c), takes, 1, s.words[s.i-1])
 		} else if takes == "!" || takes == "~" {
@@ -354,6 +355,8 @@ func valueKind(takes string) kind {
 		return opaquePart
 	case "~=":
 		return namedPart
+	case "<":
+		return listPart
 	case "@", "@^":
 		return filePart
 	}

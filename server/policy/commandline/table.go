@@ -92,7 +92,7 @@ func parseRow(tokens []string, table map[string]*row) *row {
 				p.flags[flag] = takes
 			}
 		case strings.ContainsAny(t[:1], "-+/") && !strings.HasPrefix(t, "--CMD"):
-			name := t[:1] + strings.TrimRight(t[1:], "=?>!$%^&*+.:~@")
+			name := t[:1] + strings.TrimRight(t[1:], "=?>!$%^&*+.:~@<")
 			p.flags[name] = t[len(name):]
 		case strings.Contains(t, "="): // a flag of dd
 			name, takes, _ := strings.Cut(t, "=")

@@ -15,7 +15,7 @@ func TestTheTableIsRead(t *testing.T) {
 	}
 	takes := []string{
 		"", "=", "?", ">", "!", "!=", "~", "~=", "$", "*", "+", ".", ":", "%", "@", "^", "&", "?$", "?%", "?^", ">~",
-		"@^",
+		"@^", "<",
 	}
 	seen := map[string]bool{}
 	for line := range strings.SplitSeq(strings.ReplaceAll(programs, "\n\t", " "), "\n") {

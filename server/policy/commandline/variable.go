@@ -90,11 +90,16 @@ var (
 		`GIT_TEMPLATE_DIR|MAKEFILES|IFS|CDPATH|COMPILER_PATH|GCC_EXEC_PREFIX|GOROOT|PYTHONBREAKPOINT|GCONV_PATH|LESSKEY.*)$`)
 )
 
+// placeVariable matches variables with a place of settings that programs run.
+var placeVariable = compiled(`^(GIT_DIR|GIT_COMMON_DIR|KUBECONFIG|DOCKER_CONFIG|AWS_CONFIG_FILE|` +
+	`AWS_SHARED_CREDENTIALS_FILE|CARGO_HOME|GRADLE_USER_HOME|GOENV|HGRCPATH|GNUPGHOME|PSQLRC|PYTHONSTARTUP|RIPGREP_CONFIG_PATH|` +
+	`SCREENRC|WGETRC)$`)
+
 // flagVariable matches variables with flags, of which few name a program.
 var flagVariable = compiled(`(?i)((C|CXX|CPP|F|LD|RUST|RUSTDOC)FLAGS|_OPTS|OPTIONS|FZF_DEFAULT\w*)$`)
 
 // npmRuns are the settings of npm whose values it runs, with - as _.
-var npmRuns = compiled(`(?i)^(script_shell|shell|editor|git|viewer|browser|init_module|node_options|node_gyp|call|yarn_?path|` +
+var npmRuns = compiled(`(?i)^(script_?shell|shell|editor|git|viewer|browser|init_?module|node_?options|node_?gyp|call|yarn_?path|` +
 	`(global_)?pnpmfile|scripts\..*)$`)
 
 // isSpecial reports whether a variable changes what later commands run.
@@ -102,14 +107,26 @@ func isSpecial(name string) bool {
 	return name == "PATH" || runVariable().MatchString(name) || opaqueVariable().MatchString(name)
 }
 
+// runsHome reports whether a program runs what settings in the home directory say.
+func runsHome(name string) bool {
+	switch name {
+	case "git", "hg", "vim", "vi", "nvim", "gvim", "view", "ex", "emacs", "gdb", "lldb", "psql", "mysql", "mariadb", "sqlite3",
+		"zsh", "fish", "tmux", "screen", "irb", "pry", "ipython", "R", "Rscript", "julia", "ghci", "octave", "cargo", "gradle",
+		"mvn", "aws", "kubectl", "docker", "podman", "wget", "mutt", "lftp", "gpg":
+		return true
+	}
+	return false
+}
+
 // setting reads an assignment to a variable of the environment.
 func (r *reader) setting(name string, value Word, s state) {
+	r.home = r.home || name == "HOME" || name == "XDG_CONFIG_HOME"
 	r.ended = r.ended || name == "PATH" || opaqueVariable().MatchString(name)
 	switch {
-	case opaqueVariable().MatchString(name), isSubscript(value.Text):
+	case opaqueVariable().MatchString(name), placeVariable().MatchString(name), isSubscript(value.Text):
 		r.line.Unread = true
 	case npmVariable(name) != "":
-		r.line.Unread = r.line.Unread || npmVariable(name) == "node_options"
+		r.line.Unread = r.line.Unread || opaqueNPM(npmVariable(name))
 		if npmRuns().MatchString(npmVariable(name)) {
 			r.lines(value.Text, s)
 		}
@@ -139,6 +156,11 @@ func npmVariable(name string) string {
 		return ""
 	}
 	return setting
+}
+
+// opaqueNPM reports whether the value of a setting of npm names files that it runs.
+func opaqueNPM(name string) bool {
+	return name == "node_options" || name == "userconfig" || name == "globalconfig"
 }
 
 // flags reads the known values of flags.
