@@ -20,6 +20,7 @@ type Fork struct {
 	at      protocol.StateRestoredData
 	last    *eventlog.TurnRow // nil: it has no turn
 	earlier int               // turns before the last
+	newest  bool              // the last is the newest of the session
 }
 
 // FindFork returns the fork of a session at a position. For an unknown turn the error has the code
@@ -52,6 +53,7 @@ func FindFork(ctx context.Context, store Store, id string, at protocol.Position,
 	f := &Fork{at: protocol.StateRestoredData{Session: id, Position: protocol.Position{Epoch: at.Epoch}}}
 	if i < len(rows) {
 		f.last, f.earlier, f.at.Position.Seq = &rows[i], len(rows)-i-1, rows[i].Last
+		f.newest = i == 0
 	}
 	return f, nil
 }
@@ -64,10 +66,14 @@ func (f *Fork) Last() string {
 	return f.last.Turn
 }
 
-// Past reads the past of the session that by makes. An error of a history that cannot be copied has
-// the code corrupt; other errors are the store's.
-func (f *Fork) Past(ctx context.Context, store Store, log *slog.Logger, by *protocol.Actor) (*Past, error) {
+// Past reads the past of the session that by makes. of are the sub-agents of the forked session, each
+// after its parent. An error of a history that cannot be copied has the code corrupt; other errors are
+// the store's.
+func (f *Fork) Past(
+	ctx context.Context, store Store, log *slog.Logger, by *protocol.Actor, of []SubAgent, session NewSession,
+) (*Past, error) {
 	var history []Event
+	var until time.Time
 	leftOut := 0
 	if f.last != nil {
 		turns, err := ReadTurns(ctx, store, log, f.at.Session, f.last.Last, maxForked)
@@ -78,12 +84,20 @@ func (f *Fork) Past(ctx context.Context, store Store, log *slog.Logger, by *prot
 			history = append(history, t.events...)
 		}
 		leftOut = max(0, f.earlier+1-len(turns))
+		if len(history) > 0 && !f.newest {
+			until = history[len(history)-1].Time
+		}
 	}
-	entries, err := check(history, nil)
+	carried, err := readSubAgents(ctx, store, log, of, history, until, maxForked)
+	if err != nil {
+		return nil, err
+	}
+	past, err := newPast(f.at.Session, history, nil, carried, session)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeCorrupt, "the history of the session cannot be copied: %v", err)
 	}
 	from := f.at
 	from.Exported = record.Time(time.Now())
-	return &Past{Origin: restored(by, from, leftOut), Turns: entries}, nil
+	past.Origin = restored(by, from, leftOut)
+	return past, nil
 }

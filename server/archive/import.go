@@ -33,7 +33,7 @@ func Import(d *protocol.ImportData, by *protocol.Actor) (*Past, error) {
 // readLog checks the events of an import. notice describes the import.
 func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, err error) {
 	var events []Event
-	source, turns := "", 0
+	source, turns, own := "", 0, ownRequests{}
 	for i, raw := range d.Events {
 		var e protocol.Event
 		if err := json.Unmarshal(raw, &e); err != nil {
@@ -43,7 +43,7 @@ func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, e
 		if err != nil {
 			return nil, "", fmt.Errorf("event %d: %w", i+1, err)
 		}
-		if p == nil {
+		if p == nil || !own.carry(e.Session, p) {
 			continue
 		}
 		if p.By != nil {
@@ -55,7 +55,7 @@ func readLog(d *protocol.ImportData) (entries []eventlog.Entry, notice string, e
 		}
 		source = e.Session
 	}
-	switch entries, err = check(events, nil); {
+	switch entries, err = check(renamed(events, nil), nil); {
 	case err != nil:
 		return nil, "", err
 	case turns == 0:

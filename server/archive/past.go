@@ -20,21 +20,27 @@ type Past struct {
 	Origin []record.Event   // the source of the session
 	Turns  []eventlog.Entry // finished turns and the events between them
 	Rest   []record.Event   // state that the session continues with: plan, context, usage, waiting messages
+
+	SubAgents []SubAgentPast // that get sessions below it, each after its parent
 }
 
 // restored returns the events about the source of a session and the turns left out.
 func restored(by *protocol.Actor, from protocol.StateRestoredData, leftOut int) []record.Event {
-	events := []record.Event{{Type: protocol.StateRestored, By: by, Data: from}}
-	if leftOut == 0 {
-		return events
+	return append([]record.Event{{Type: protocol.StateRestored, By: by, Data: from}}, earlierTurns(leftOut)...)
+}
+
+// earlierTurns returns the notice of the turns left out, if there are any.
+func earlierTurns(leftOut int) []record.Event {
+	if leftOut <= 0 {
+		return nil
 	}
 	text := "1 earlier turn is not in the exported state"
 	if leftOut > 1 {
 		text = fmt.Sprintf("%d earlier turns are not in the exported state", leftOut)
 	}
-	return append(events, record.Event{
+	return []record.Event{{
 		Type: protocol.Notice, Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: text},
-	})
+	}}
 }
 
 // A checker checks the events of an exported state one after the other, and makes the entries

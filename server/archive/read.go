@@ -67,7 +67,7 @@ func ReadTurns(
 // readEvents reads the carried events in (after, through]. It returns nil if they are larger than
 // most.
 func readEvents(ctx context.Context, store Store, id string, after, through uint64, most int) (*Turn, error) {
-	t := new(Turn)
+	t, own := new(Turn), ownRequests{}
 	for e, err := range eventlog.Events(ctx, store, id, after, through) {
 		if err != nil {
 			return nil, fmt.Errorf("read events: %w", err)
@@ -76,7 +76,7 @@ func readEvents(ctx context.Context, store Store, id string, after, through uint
 		if err != nil {
 			return nil, err
 		}
-		if p == nil {
+		if p == nil || !own.carry(id, p) {
 			continue
 		}
 		t.events = append(t.events, *p)

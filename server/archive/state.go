@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -33,6 +35,8 @@ type State struct {
 	Usage    *protocol.Usage       `json:"usage,omitempty"`
 	History  []Event               `json:"history,omitempty"`  // of the newest finished turns
 	LeftOut  int                   `json:"left_out,omitempty"` // finished turns before them
+
+	SubAgents []SubAgent `json:"sub_agents,omitempty"` // that History names, each after its parent
 }
 
 // NewState returns the state of a session in an epoch, without history and the time of its export.
@@ -65,21 +69,31 @@ func (x *State) AddHistory(turns []Turn, total int) error {
 	return nil
 }
 
+// AddSubAgents adds those of the session's sub-agents, each after its parent, that fit. The history was
+// added before.
+func (x *State) AddSubAgents(ctx context.Context, store Store, log *slog.Logger, of []SubAgent) error {
+	raw, err := record.Encode(x)
+	if err == nil {
+		room := MaxState - len(raw) - len(`,"sub_agents":[]`)
+		x.SubAgents, err = readSubAgents(ctx, store, log, of, x.History, time.Time{}, room)
+	}
+	return err
+}
+
 // Past returns the past of a session that by restores from the state. The error has the code
 // invalid_state.
-func (x *State) Past(by *protocol.Actor) (*Past, error) {
+func (x *State) Past(by *protocol.Actor, session NewSession) (*Past, error) {
 	untimed := func(m protocol.Message) bool { return m.NotBefore == nil }
 	if slices.ContainsFunc(x.Schedule, untimed) {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state has a scheduled message without a time")
 	}
-	turns, err := check(x.History, slices.Concat(x.Queue, x.Schedule))
+	past, err := newPast(x.Session, x.History, slices.Concat(x.Queue, x.Schedule), x.SubAgents, session)
 	if err != nil || x.LeftOut < 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the history of the state is invalid: %v", err)
 	}
-	return &Past{
-		Origin: restored(by, protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At}, x.LeftOut),
-		Turns:  turns, Rest: x.rest(),
-	}, nil
+	from := protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At}
+	past.Origin, past.Rest = restored(by, from, x.LeftOut), x.rest()
+	return past, nil
 }
 
 // rest returns the events with the state that the restored session continues with.

@@ -34,7 +34,10 @@ func (s *Session) export(cmd *command, _ *protocol.Empty) (any, error) {
 		if err != nil {
 			return nil, readError(s.hub.log, s.id, err)
 		}
-		return nil, x.AddHistory(turns, st.Turns)
+		if err := x.AddHistory(turns, st.Turns); err != nil {
+			return nil, err
+		}
+		return nil, exportSubAgents(ctx, s.hub, x)
 	}
 	finish := func(any) (any, error) {
 		x.At = timestamp()
@@ -66,12 +69,14 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 	if err != nil {
 		return err
 	}
-	past, err := x.Past(&cmd.by)
+	id := NewID(idSession)
+	past, err := x.Past(&cmd.by, newSubAgentID(id))
 	if err != nil {
 		return err
 	}
 	spec := agent.Spec{Agent: x.Agent, CWD: x.CWD, State: x.Memory, Parent: cmd.agent, Sandbox: x.Sandbox}
-	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: x.Title, past: past, stored: true})
+	c := creation{cmd: cmd, id: id, name: d.Name, title: x.Title, past: past, stored: true}
+	return createWithSubAgents(h, spec, c)
 }
 
 // importLog makes a new session with the past of a log.
@@ -126,14 +131,20 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	if err != nil {
 		return agentError(err)
 	}
-	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by)
+	of, err := storedSubAgents(ctx, h, spec.Session)
+	if err != nil {
+		return readError(h.log, spec.Session, err)
+	}
+	id := NewID(idSession)
+	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by, of, newSubAgentID(id))
 	if err != nil {
 		return readError(h.log, spec.Session, err)
 	}
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
 	spec.State, spec.Parent, spec.AfterLimit = memory, cmd.agent, nil
 	spec.Imported = spec.Imported && f.Last() != ""
-	return h.createSession(spec, creation{cmd: cmd, name: d.Name, title: source.title, past: past, stored: true})
+	c := creation{cmd: cmd, id: id, name: d.Name, title: source.title, past: past, stored: true}
+	return createWithSubAgents(h, spec, c)
 }
 
 // forkSource sends the session's content once all of it is visible.

@@ -47,25 +47,13 @@ func openSubAgent(root *host, parent string, s agent.SubAgent, title string) (ag
 	if !ok {
 		return nil, errTurnOver
 	}
-	if err := h.subAgents.Add(c.id, parent, h.settings().Limits.SubAgents); err != nil {
-		return nil, err
-	}
+	by := protocol.AgentActor(root.s.id, "")
 	spec := agent.Spec{Agent: of.Agent, CWD: of.CWD, Parent: parent, SubAgent: &s}
-	made := make(chan error, 1)
-	cmd := &command{
-		verb: protocol.DoCreate, by: protocol.AgentActor(root.s.id, ""), agent: parent,
-		reply: func(_ json.RawMessage, err error) { made <- err },
-	}
-	err := h.createSession(spec, creation{cmd: cmd, id: c.id, title: truncateTitle(title)})
-	if err == nil {
-		err = <-made
-	}
-	if err != nil {
-		h.subAgents.Remove(c.id)
+	if err := makeSubAgent(h, spec, creation{id: c.id, title: truncateTitle(title)}, by); err != nil {
 		return nil, err
 	}
 	if of, ok = h.list.Summary(parent); !ok || of.Status == protocol.Closed { // since then
-		closeSubAgent(h, c.id, cmd, &protocol.CloseData{Delete: !ok})
+		closeSubAgent(h, c.id, &command{by: by}, &protocol.CloseData{Delete: !ok})
 		return nil, errTurnOver
 	}
 	return c, nil
