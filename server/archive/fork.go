@@ -70,7 +70,7 @@ func (f *Fork) Last() string {
 // after its parent. An error of a history that cannot be copied has the code corrupt; other errors are
 // the store's.
 func (f *Fork) Past(
-	ctx context.Context, store Store, log *slog.Logger, by *protocol.Actor, of []SubAgent, session NewSession,
+	ctx context.Context, store Store, log *slog.Logger, by *protocol.Actor, of []SubAgent, made NewSessions,
 ) (*Past, error) {
 	var history []Event
 	var until time.Time
@@ -92,7 +92,7 @@ func (f *Fork) Past(
 	if err != nil {
 		return nil, err
 	}
-	past, err := newPast(f.at.Session, history, nil, carried, session)
+	past, err := newPast(f.at.Session, history, nil, carried, made)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeCorrupt, "the history of the session cannot be copied: %v", err)
 	}

@@ -38,9 +38,11 @@ func earlierTurns(leftOut int) []record.Event {
 	if leftOut > 1 {
 		text = fmt.Sprintf("%d earlier turns are not in the exported state", leftOut)
 	}
-	return []record.Event{{
-		Type: protocol.Notice, Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: text},
-	}}
+	return []record.Event{note(text)}
+}
+
+func note(text string) record.Event {
+	return record.Event{Type: protocol.Notice, Data: protocol.NoticeData{Level: protocol.LevelInfo, Message: text}}
 }
 
 // A checker checks the events of an exported state one after the other, and makes the entries

@@ -104,11 +104,11 @@ func TestAHistoryIsCheckedBeforeItIsRecorded(t *testing.T) {
 	} {
 		x := State{History: history()}
 		change(&x)
-		if _, err := x.Past(&anna, nil); protocol.CodeOf(err) != protocol.CodeInvalidState {
+		if _, err := x.Past(&anna, NewSessions{}); protocol.CodeOf(err) != protocol.CodeInvalidState {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if past, err := (&State{History: history()}).Past(&anna, nil); err != nil || len(past.Turns) != len(history()) {
+	if past, err := (&State{History: history()}).Past(&anna, NewSessions{}); err != nil || len(past.Turns) != len(history()) {
 		t.Errorf("%+v, %v", past, err)
 	}
 }

@@ -82,17 +82,17 @@ func (x *State) AddSubAgents(ctx context.Context, store Store, log *slog.Logger,
 
 // Past returns the past of a session that by restores from the state. The error has the code
 // invalid_state.
-func (x *State) Past(by *protocol.Actor, session NewSession) (*Past, error) {
+func (x *State) Past(by *protocol.Actor, made NewSessions) (*Past, error) {
 	untimed := func(m protocol.Message) bool { return m.NotBefore == nil }
 	if slices.ContainsFunc(x.Schedule, untimed) {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the state has a scheduled message without a time")
 	}
-	past, err := newPast(x.Session, x.History, slices.Concat(x.Queue, x.Schedule), x.SubAgents, session)
+	past, err := newPast(x.Session, x.History, slices.Concat(x.Queue, x.Schedule), x.SubAgents, made)
 	if err != nil || x.LeftOut < 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidState, "the history of the state is invalid: %v", err)
 	}
 	from := protocol.StateRestoredData{Session: x.Session, Position: x.Position, Exported: x.At}
-	past.Origin, past.Rest = restored(by, from, x.LeftOut), x.rest()
+	past.Origin, past.Rest = restored(by, from, x.LeftOut), append(past.Rest, x.rest()...)
 	return past, nil
 }
 

@@ -33,8 +33,11 @@ type SubAgentPast struct {
 	Past    Past
 }
 
-// A NewSession returns the id of the new session of a sub-agent by the agent's own id of it.
-type NewSession func(id string) string
+// NewSessions are the sessions that the sub-agents of a new session get.
+type NewSessions struct {
+	ID   func(id string) string // by the agent's own id of it
+	Most int                    // how many are made
+}
 
 // readSubAgents returns those of the sub-agents below a session, each after its parent, that the carried
 // events name, with as many of their finished turns as fit most bytes. Turns that began after a time are
@@ -44,14 +47,14 @@ func readSubAgents(
 ) ([]SubAgent, error) {
 	var carried []SubAgent
 	named := map[string]bool{}
-	note := func(events []Event) {
+	collect := func(events []Event) {
 		for i := range events {
 			if session := namedSession(&events[i]); session != "" {
 				named[session] = true
 			}
 		}
 	}
-	note(history)
+	collect(history)
 	for _, s := range of {
 		raw, err := record.Encode(s)
 		if err != nil {
@@ -75,7 +78,7 @@ func readSubAgents(
 			s.History = append(s.History, t.events...)
 			most -= t.bytes
 		}
-		note(s.History)
+		collect(s.History)
 		carried = append(carried, s)
 	}
 	return carried, nil
@@ -96,8 +99,13 @@ func namedSession(e *Event) string {
 // newPast returns the turns of a past of a session, and the pasts of its sub-agents, with the ids of their
 // new sessions. No turn may have a message with one of the ids in use.
 func newPast(
-	source string, history []Event, inUse []protocol.Message, of []SubAgent, session NewSession,
+	source string, history []Event, inUse []protocol.Message, of []SubAgent, made NewSessions,
 ) (*Past, error) {
+	var rest []record.Event
+	if n := len(of) - max(made.Most, 0); n > 0 {
+		of = of[:len(of)-n]
+		rest = append(rest, note(fmt.Sprintf("the session has too many sub-agents: %d without a session", n)))
+	}
 	ids, used := map[string]string{source: ""}, map[string]bool{}
 	for i := range of {
 		s := &of[i]
@@ -105,13 +113,13 @@ func newPast(
 		if _, again := ids[s.Session]; again || !parent || s.Agent == nil || used[s.Agent.ID] {
 			return nil, fmt.Errorf("sub-agent %d has no parent, or the id of another", i+1)
 		}
-		used[s.Agent.ID], ids[s.Session] = true, session(s.Agent.ID)
+		used[s.Agent.ID], ids[s.Session] = true, made.ID(s.Agent.ID)
 	}
 	turns, err := check(renamed(history, ids), inUse)
 	if err != nil {
 		return nil, err
 	}
-	p := &Past{Turns: turns}
+	p := &Past{Turns: turns, Rest: rest}
 	for i := range of {
 		s := &of[i]
 		turns, err := check(renamed(s.History, ids), nil)

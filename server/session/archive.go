@@ -70,7 +70,7 @@ func (h *Hub) restore(cmd *command, d *protocol.RestoreData) error {
 		return err
 	}
 	id := NewID(idSession)
-	past, err := x.Past(&cmd.by, newSubAgentID(id))
+	past, err := x.Past(&cmd.by, newSubAgents(h, id))
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 		return readError(h.log, spec.Session, err)
 	}
 	id := NewID(idSession)
-	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by, of, newSubAgentID(id))
+	past, err := f.Past(ctx, h.cfg.Store, h.log, &cmd.by, of, newSubAgents(h, id))
 	if err != nil {
 		return readError(h.log, spec.Session, err)
 	}

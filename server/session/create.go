@@ -75,8 +75,10 @@ type creation struct {
 // createSession makes a session. Its agent starts immediately, unless the session is lazy. While
 // the session is Checking, it is not in the index.
 func (h *Hub) createSession(spec agent.Spec, c creation) error {
-	if err := confinement.Choose(h.cfg.Agents, &spec, c.stored, h.list.Summary); err != nil {
-		return err
+	if spec.SubAgent == nil { // a sub-agent runs in the process of its parent
+		if err := confinement.Choose(h.cfg.Agents, &spec, c.stored, h.list.Summary); err != nil {
+			return err
+		}
 	}
 	raw, err := h.specs.Encode(spec)
 	if err != nil {

@@ -30,6 +30,7 @@ type fakeAgents struct {
 	starter *fakeStarter // of agents with a process; nil: they have none
 
 	sandboxes map[string]protocol.Sandbox // by agent
+	elsewhere string                      // the agent that runs on another machine
 
 	opened []*fakeAgent
 	refuse error
@@ -53,6 +54,8 @@ func (p *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error)
 }
 
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
+
+func (p *fakeAgents) RunsElsewhere(agent string) bool { return agent == p.elsewhere && agent != "" }
 
 func (p *fakeAgents) DefaultSandbox(agent string) protocol.Sandbox { return p.sandboxes[agent] }
 

@@ -48,7 +48,7 @@ func openSubAgent(root *host, parent string, s agent.SubAgent, title string) (ag
 		return nil, errTurnOver
 	}
 	by := protocol.AgentActor(root.s.id, "")
-	spec := agent.Spec{Agent: of.Agent, CWD: of.CWD, Parent: parent, SubAgent: &s}
+	spec := agent.Spec{Agent: of.Agent, CWD: of.CWD, Sandbox: of.Sandbox, Parent: parent, SubAgent: &s}
 	if err := makeSubAgent(h, spec, creation{id: c.id, title: truncateTitle(title)}, by); err != nil {
 		return nil, err
 	}

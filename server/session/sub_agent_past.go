@@ -10,6 +10,7 @@ import (
 	"agentctl/server/agent"
 	"agentctl/server/archive"
 	"agentctl/server/eventlog"
+	"agentctl/server/session/confinement"
 	"agentctl/server/session/stored"
 	"agentctl/server/session/subagent"
 )
@@ -49,35 +50,65 @@ func exportSubAgents(ctx context.Context, h *Hub, x *archive.State) error {
 	return nil
 }
 
-// newSubAgentID returns what names the sessions of the sub-agents below a root.
-func newSubAgentID(root string) archive.NewSession {
-	return func(id string) string { return subagent.SessionID(root, id) }
+// newSubAgents returns the sessions of the sub-agents below a new root.
+func newSubAgents(h *Hub, root string) archive.NewSessions {
+	return archive.NewSessions{
+		ID: func(id string) string { return subagent.SessionID(root, id) }, Most: h.settings().Limits.SubAgents,
+	}
 }
 
-// createWithSubAgents makes a session with a past and an id, and then the sessions of the sub-agents of
-// the past. Those that cannot be made are logged: the session is whole without them.
+// createWithSubAgents makes a session with a past and an id, after the sessions of the sub-agents of the
+// past. When the server is killed before the session is made, the next start removes them: they have no
+// parent.
 func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
-	cmd := *c.cmd
-	c.cmd = &cmd
-	reply := cmd.reply
-	cmd.reply = func(body json.RawMessage, err error) {
-		if err != nil || len(c.past.SubAgents) == 0 {
-			reply(body, err)
-			return
-		}
-		h.agents.Go(func() {
-			for i := range c.past.SubAgents {
-				s := &c.past.SubAgents[i]
-				of := agent.Spec{Agent: spec.Agent, CWD: spec.CWD, Parent: cmp.Or(s.Parent, c.id), SubAgent: s.Agent}
-				one := creation{id: s.Session, title: truncateTitle(s.Title), past: &s.Past}
-				if err := makeSubAgent(h, of, one, cmd.by); err != nil {
-					h.log.Error("make a carried sub-agent", "session", c.id, "sub_agent", s.Session, "err", err)
-				}
+	if len(c.past.SubAgents) == 0 {
+		return h.createSession(spec, c)
+	}
+	if err := confinement.Choose(h.cfg.Agents, &spec, c.stored, h.list.Summary); err != nil {
+		return err
+	}
+	h.agents.Go(func() {
+		err := makeSubAgents(h, &spec, c)
+		cmd := *c.cmd
+		c.cmd = &cmd
+		reply := cmd.reply
+		cmd.reply = func(body json.RawMessage, err error) {
+			if err != nil { // it is called on a goroutine that must not wait
+				h.agents.Go(func() { removeSubAgents(h, c.id, &cmd); reply(nil, err) })
+				return
 			}
 			reply(body, nil)
-		})
+		}
+		if err == nil {
+			err = h.createSession(spec, c)
+		}
+		if err != nil {
+			cmd.reply(nil, err)
+		}
+	})
+	return nil
+}
+
+// makeSubAgents makes the sessions of the sub-agents of a new session with a past.
+func makeSubAgents(h *Hub, root *agent.Spec, c creation) error {
+	for i := range c.past.SubAgents {
+		s := &c.past.SubAgents[i]
+		spec := agent.Spec{
+			Agent: root.Agent, CWD: root.CWD, Sandbox: root.Sandbox, Parent: cmp.Or(s.Parent, c.id), SubAgent: s.Agent,
+		}
+		one := creation{id: s.Session, title: truncateTitle(s.Title), past: &s.Past}
+		if err := makeSubAgent(h, spec, one, c.cmd.by); err != nil {
+			return err
+		}
 	}
-	return h.createSession(spec, c)
+	return nil
+}
+
+// removeSubAgents removes the sub-agents of a session that was not made.
+func removeSubAgents(h *Hub, session string, cmd *command) {
+	for _, child := range h.subAgents.Children(session) {
+		closeSubAgent(h, child, cmd, &protocol.CloseData{Delete: true})
+	}
 }
 
 // makeSubAgent makes the session of a sub-agent below its parent, and returns when it is visible.

@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/eventlog"
 	"agentctl/server/session/subagent"
 )
 
@@ -138,6 +139,11 @@ func TestACopyHasNoMoreSubAgentsThanTheLimit(t *testing.T) {
 		if below := r.hub.subAgents.Below(fork); len(below) != 2 || r.state(fork).Turns != 2 {
 			t.Errorf("below the fork: %q", below)
 		}
+		if list := r.events(fork, false); !slices.ContainsFunc(list, func(e protocol.Event) bool {
+			return e.Type == protocol.Notice && strings.Contains(string(e.Data), "1 without a session")
+		}) {
+			t.Errorf("no notice in %q", types(list))
+		}
 	})
 }
 
@@ -152,6 +158,73 @@ func TestAnImportedLogNamesNoSessions(t *testing.T) {
 		made := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoImport, "", data))).Session
 		if _, named := prompts(r, made); strings.Join(named, "") != "" || len(named) != 2 {
 			t.Errorf("it names %q", named)
+		}
+	})
+}
+
+// diesAfter lets the store fail as that of a killed server, after a number of commits. It returns how
+// many there were.
+func (r *testHub) diesAfter(commits int) func() int {
+	n := 0
+	r.store.set(func() {
+		r.store.failCommit = func([]*eventlog.Batch) error {
+			if n++; n > commits {
+				return errDead
+			}
+			return nil
+		}
+	})
+	return func() (count int) { r.store.set(func() { count = n }); return count }
+}
+
+func TestACopyThatAKilledServerMadeIsWholeOrNotThere(t *testing.T) {
+	for verb, start := range map[protocol.Verb]func(r *testHub, id string, state protocol.SignedState) protocol.Command{
+		protocol.DoFork: func(_ *testHub, id string, _ protocol.SignedState) protocol.Command {
+			return newCommand(protocol.DoFork, id, protocol.ForkData{})
+		},
+		protocol.DoRestore: func(_ *testHub, _ string, state protocol.SignedState) protocol.Command {
+			return newCommand(protocol.DoRestore, "", protocol.RestoreData{State: state})
+		},
+	} {
+		t.Run(string(verb), func(t *testing.T) {
+			whole := false
+			for commits := 0; !whole; commits++ {
+				bubble(t, Config{}, func(t *testing.T, r *testHub) {
+					r.agents.capable = func(context.Context, string) error { return nil }
+					id := sessionsWithSubAgents(r)
+					before := r.hub.Sessions().Len()
+					c := start(r, id, exportOf(r, id))
+					c.Key = "once"
+					r.diesAfter(commits)
+					answered := r.start(anna, c)
+					r.waitIdle()
+					whole = answered.replies == 1 && answered.err == nil
+					r.kill()
+					if n := r.hub.Sessions().Len(); n != before && n != 2*before || whole && n == before {
+						t.Errorf("after %d commits: %d sessions of %d", commits, n, 2*before)
+					}
+					made := must[protocol.CreateResult](r, r.do(anna, c)).Session
+					checkCopied(r, made, []string{"count", "count again"}, true)
+					if n := r.hub.Sessions().Len(); n != 2*before || len(r.hub.subAgents.All()) != 2*(before-1) {
+						t.Errorf("after %d commits: sent again, %d sessions", commits, n)
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestACopyThatCannotBeMadeLeavesNoSubAgents(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capable = func(context.Context, string) error { return nil }
+		id := sessionsWithSubAgents(r)
+		before := r.hub.Sessions().Len()
+		for room := 1; room < before; room++ {
+			r.hub.Reconfigure(Config{Limits: Limits{Sessions: before + room}})
+			refused(r, r.do(anna, newCommand(protocol.DoFork, id, protocol.ForkData{})), protocol.CodeSessionLimit)
+			if n := r.hub.Sessions().Len(); n != before || len(r.hub.subAgents.All()) != before-1 {
+				t.Errorf("with room for %d: %d sessions, %d sub-agents", room, n, len(r.hub.subAgents.All()))
+			}
 		}
 	})
 }

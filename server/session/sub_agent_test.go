@@ -97,6 +97,24 @@ func TestASubAgentHasASessionBelowItsParent(t *testing.T) {
 	})
 }
 
+func TestASubAgentIsConfinedAsItsParent(t *testing.T) {
+	for _, sandbox := range []protocol.Sandbox{{Mode: protocol.SandboxRemote}, {Mode: protocol.SandboxReadOnly}} {
+		bubble(t, Config{System: System{Confine: (&sandboxes{}).confine}}, func(t *testing.T, r *testHub) {
+			r.agents.capable = func(context.Context, string) error { return nil }
+			if r.agents.elsewhere = "fake"; sandbox.Mode != protocol.SandboxRemote {
+				r.agents.elsewhere, r.agents.sandboxes = "", map[string]protocol.Sandbox{"fake": sandbox}
+			}
+			id := sessionsWithSubAgents(r)
+			fork := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoFork, id, protocol.ForkData{}))).Session
+			for _, session := range append(r.hub.subAgents.Below(id), r.hub.subAgents.Below(fork)...) {
+				if got := r.state(session).Sandbox; got.Mode != sandbox.Mode {
+					t.Errorf("a sub-agent in the sandbox %q of a session in %q", got, sandbox)
+				}
+			}
+		})
+	}
+}
+
 func TestARequestOfASubAgentIsDecidedOnceInEitherSession(t *testing.T) {
 	for _, childFirst := range []bool{true, false} {
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
@@ -499,4 +517,57 @@ func TestAFailingStoreCancelsTheRequestsOfSubAgents(t *testing.T) {
 			t.Errorf("pending %+v", st.Approvals)
 		}
 	})
+}
+
+// A server is killed after each commit while an agent and its sub-agent work.
+func TestNoSubAgentOfAKilledServerIsLostOrDoubled(t *testing.T) {
+	done := false
+	for commits := 0; !done; commits++ {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
+			id := r.create()
+			host := r.agents.last().host.(agent.WorkHost)
+			all := r.diesAfter(commits)
+			r.start(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "go"}))
+			r.waitIdle()
+			root := r.agents.run()
+			shown, begun := "", false
+			if c, err := host.SubAgent(agent.SubAgent{ID: "a"}, "Title"); err == nil && root != nil {
+				shown = c.Session()
+				of := &testSubAgent{&fakeAgent{all: r.agents, closed: make(chan struct{})}, r, c, shown}
+				go func() { begun = c.Begin(t.Context(), of.work("count")) == nil }()
+				r.waitIdle()
+				r.agents.mu.Lock()
+				run := of.now
+				r.agents.mu.Unlock()
+				if run != nil {
+					root.emit(agent.Event{Type: protocol.ToolStarted, Data: protocol.ToolStartedData{Tool: "c", Session: shown}})
+					run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "p", Text: "half"}})
+					run.ask(protocol.Approval{Request: "q", Kind: protocol.ApproveCommand, Command: "ls"})
+					r.waitIdle()
+					done = len(r.state(id).Approvals) == 1 && all() <= commits
+				}
+			}
+			r.kill()
+			if exists := r.hub.Sessions().Exists(shown); shown != "" && !exists || len(r.hub.subAgents.All()) > 1 {
+				t.Errorf("after %d commits: the sub-agent exists: %t", commits, exists)
+			}
+			for _, session := range append(r.hub.subAgents.Below(id), id) {
+				newLogChecker(t).apply(r.events(session, false))
+				st := r.state(session)
+				if st.Turn != nil || len(st.Approvals) > 0 || st.Turns > 0 && st.Last.Code != protocol.CodeServerRestart {
+					t.Errorf("after %d commits: %s: %+v, %+v", commits, session, st.Turn, st.Last)
+				}
+				if session != id && begun && st.Turns != 1 {
+					t.Errorf("after %d commits: the work that had begun is lost", commits)
+				}
+			}
+			r.send(id, "on")
+			again := r.subAgent("a")
+			again.works("count").finish(agent.End{}, nil)
+			r.waitIdle()
+			if n := r.hub.Sessions().Len(); n != 2 || shown != "" && again.id != shown {
+				t.Errorf("after %d commits: %d sessions", commits, n)
+			}
+		})
+	}
 }
