@@ -53,7 +53,7 @@ func (r *runner) begin(list []protocol.Summary) {
 		if at.Seq < s.Seq {
 			p.push(s.Session)
 		}
-		if s.Approvals > 0 && r.hook.DenyAfter > 0 && r.hook.Filter.matches(s) {
+		if s.Approvals > 0 && !s.SubAgent && r.hook.DenyAfter > 0 && r.hook.Filter.matches(s) {
 			r.expect(s.Session, time.Now())
 		}
 	}

@@ -50,6 +50,9 @@ func (r *reader) read(ctx context.Context, session string, after uint64) (found 
 		if json.Unmarshal(line, &e) != nil {
 			continue
 		}
+		if sum.SubAgent && e.Type != protocol.TurnEnded { // its requests are those of its root
+			continue
+		}
 		typ := r.filter.typeOf(&e)
 		if typ == "" || e.Time.Before(sum.Created) { // the past of a restored session
 			continue

@@ -358,6 +358,40 @@ func TestDenyAfterDeniesWhatIsStillPending(t *testing.T) {
 	})
 }
 
+// A request of a sub-agent is pending in two sessions.
+func TestARequestOfASubAgentIsSentAndDeniedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Hook{DenyAfter: 10 * time.Minute})
+		r.start()
+		r.sessions.create("s_1", nil)
+		r.sessions.create("s_2", func(s *protocol.Summary) { s.Parent, s.SubAgent = "s_1", true })
+		for _, session := range []string{"s_1", "s_2"} {
+			a := newRequest("r1")
+			a.SubAgent = &protocol.SubAgent{Session: "s_2"}
+			r.sessions.ask(session, a)
+		}
+		r.sessions.endTurn("s_2", "t1", "", protocol.ReasonCompleted)
+		synctest.Wait()
+		r.close()
+		r.start()
+		time.Sleep(11 * time.Minute)
+		r.sessions.emit("s_2", "t1", protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1"})
+		r.sessions.emit("s_1", "t1", protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1"})
+		synctest.Wait()
+		r.close()
+		got := ""
+		for _, n := range r.receiver.taken() {
+			got += n.Session.Session + " " + n.Type + "; "
+		}
+		if want := "s_1 approval.requested; s_2 turn.ended; s_1 approval.resolved; "; got != want {
+			t.Errorf("sent %s, want %s", got, want)
+		}
+		if got := r.sessions.decisions(); len(got) != 1 || got[0].session != "s_1" {
+			t.Errorf("denied: %+v", got)
+		}
+	})
+}
+
 func TestLinksExpireWhenTheRequestIsDenied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Hook{DenyAfter: 10 * time.Minute, Links: Links{Base: "https://me.example"}})
