@@ -17,7 +17,8 @@ import (
 // Notifier notifies a user of sessions that begin to wait for an approval and of ended turns,
 // unless the session is in view: it is on the screen of a terminal that has not lost the focus. A
 // terminal without focus reports never loses it. The Notifier reports nothing twice, and nothing
-// that a session held when first seen.
+// that a session held when first seen. The requests of a sub-agent are reported as its root's, its
+// turns are not reported: they are calls of the root.
 type Notifier struct {
 	terminal  Notifications
 	silent    bool
@@ -114,6 +115,9 @@ func (n *Notifier) Follow(s *protocol.State) tea.Cmd {
 		}
 	}
 	n.seen[s.Session] = current
+	if _, followed := n.seen[s.Parent]; s.SubAgent && (followed || state != Waiting) {
+		return nil
+	}
 	if !known || !n.only.allows(state, s.Labels) {
 		return nil
 	}
@@ -145,7 +149,7 @@ func (n *Notifier) FollowSummary(s *protocol.Summary, server string) tea.Cmd {
 		event, state = "turn ended, the next one runs", Finished
 	}
 	n.seen[s.Session] = current
-	if !known || !n.only.allows(state, s.Labels) {
+	if !known || s.SubAgent || !n.only.allows(state, s.Labels) {
 		return nil
 	}
 	name := cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))
