@@ -71,6 +71,8 @@ type sessionIdentity struct {
 	Agent   string `json:"agent,omitempty"`
 	CWD     string `json:"cwd,omitempty"`
 	Parent  string `json:"parent,omitempty"` // the session whose agent created it
+
+	SubAgent bool `json:"sub_agent,omitempty"` // it shows a sub-agent of the parent's agent
 }
 
 // queueStatus is the part of a status about messages that wait.
@@ -97,7 +99,7 @@ type liveStatus struct {
 func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 	s := r.Snapshot.State
 	v := &statusResult{
-		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent},
+		sessionIdentity: sessionIdentity{s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Parent, s.SubAgent},
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
 		queueStatus: queueStatus{output.NonNil(s.Queue), output.NonNil(s.Holds), s.Scheduled},
 		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Limits: s.Limits,
@@ -127,7 +129,10 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 	if v.Title != "" {
 		row("title", "%s", output.OneLine(v.Title, 80))
 	}
-	if v.Parent != "" {
+	switch {
+	case v.SubAgent:
+		row("parent", "%s  this session shows a sub-agent of its agent", v.Parent)
+	case v.Parent != "":
 		row("parent", "%s  its agent created this session", v.Parent)
 	}
 	row("status", "%s", v.Status)

@@ -24,3 +24,12 @@ func TestStatusCountsTheClientsThatAreNotListed(t *testing.T) {
 		t.Errorf("status of all clients:\n%s", b.String())
 	}
 }
+
+func TestStatusSaysWhoseSubAgentASessionShows(t *testing.T) {
+	s := &protocol.State{Attributes: protocol.Attributes{Parent: "s_1", SubAgent: true}}
+	var b strings.Builder
+	newStatusResult(&protocol.SnapshotResult{Snapshot: protocol.Snapshot{State: s}}).write(&b, s)
+	if !strings.Contains(b.String(), "s_1  this session shows a sub-agent of its agent\n") {
+		t.Errorf("status:\n%s", b.String())
+	}
+}

@@ -23,7 +23,8 @@ var approvalsVerb = verb.Verb{
 	Use:   "approvals [SESSION]",
 	Short: "List pending approvals",
 	Long: "List the pending approval requests of a session or, without SESSION, of all " +
-		"sessions, one per line.",
+		"sessions, one per line. The request of a sub-agent is " +
+		"listed once, as one of the session whose agent it works for.",
 	Example: "  agentctl approvals\n  agentctl approvals fix -o json | jq -r .command",
 	Group:   verb.GroupSteer, Reads: true, Sends: protocol.DoSnapshot,
 	Complete: completion.Sessions,
@@ -72,6 +73,9 @@ func runApprovals(ctx context.Context, o *approvalsOptions) error {
 		}
 		s := r.Snapshot.State
 		for i := range s.Approvals {
+			if o.Session == "" && s.Mirrors(&s.Approvals[i]) { // it is one of its root
+				continue
+			}
 			result := approvalResult{s.Session, s.Approvals[i]}
 			err := o.CLI.Out.Print(result, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  %s\n", result.Session, output.Approval(&result.Approval))
