@@ -3,6 +3,7 @@
 package interop
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +27,11 @@ var claudeAgent = realAgent{
 	read: func(file string) (string, any) { return "Read", obj{"file_path": file} },
 	edit: func(file string) (string, any) {
 		return "Edit", obj{"file_path": file, "old_string": before, "new_string": after}
+	},
+	delegate: func(task string) []toolCall {
+		return []toolCall{{"Agent", obj{
+			"description": "as was said", "prompt": task, "subagent_type": "general-purpose", "run_in_background": false,
+		}}}
 	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{
@@ -63,12 +69,25 @@ var codexAgent = realAgent{
 		return "apply_patch", "*** Begin Patch\n*** Update File: " + filepath.Base(file) + "\n@@\n one\n-" + before +
 			"\n+" + after + "\n*** End Patch\n"
 	},
+	delegate: func(task string) []toolCall {
+		return []toolCall{
+			// A conversation has each name once, also after it was loaded.
+			{"spawn_agent", obj{"task_name": fmt.Sprint("worker", len(task)), "fork_turns": "none", "message": task}},
+			{"wait_agent", obj{"timeout_ms": 10000}}, // it does not return when the sub-agent is interrupted
+		}
+	},
 	env: func(home, _ string) map[string]string {
 		return map[string]string{"CODEX_HOME": home + "/.codex", "INITIAL_AGENT_MODE": "read-only", "FAKE_KEY": "x"}
+	},
+	notes: map[string]note{
+		"sub-agent": {text: "with the setting `features.multi_agent_v2 = true`"},
 	},
 	files: func(endpoint string) map[string]any {
 		return map[string]any{".codex/config.toml": `model = "gpt-5.5"
 model_provider = "fake"
+
+[features]
+multi_agent_v2 = true
 
 [model_providers.fake]
 name = "fake"
@@ -98,6 +117,7 @@ var copilotAgent = realAgent{
 	},
 	notes: map[string]note{
 		"message into the turn": {lacks: true, text: "the agent has no such extension"},
+		"sub-agent":             {lacks: true, text: "the agent announces none"},
 		"model failure": {text: "of the first model request of a turn; after that the agent completes the turn with the " +
 			"failure as text"},
 	},
@@ -136,6 +156,7 @@ var geminiAgent = realAgent{
 	backdate: backdateGemini,
 	notes: map[string]note{
 		"message into the turn": {lacks: true, text: "the agent has no such extension"},
+		"sub-agent":             {lacks: true, text: "the agent announces none"},
 		"output of a command": {text: "with the setting `tools.shell.enableInteractiveShell: false`; otherwise " +
 			"the agent reports no output"},
 		"exit code of a command": {
@@ -181,6 +202,7 @@ var openCodeAgent = realAgent{
 	},
 	notes: map[string]note{
 		"message into the turn": {lacks: true, text: "the agent has no such extension"},
+		"sub-agent":             {lacks: true, text: "the agent announces none"},
 	},
 }
 
@@ -217,5 +239,6 @@ var qwenAgent = realAgent{
 	notes: map[string]note{
 		"token counts": {text: "with the setting `ui.enableFollowupSuggestions: false`; otherwise the agent asks the " +
 			"model for suggestions too, and does not report their tokens"},
+		"sub-agent": {lacks: true, text: "the agent announces none"},
 	},
 }

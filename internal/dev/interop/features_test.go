@@ -36,6 +36,7 @@ var features = []feature{
 	{"rule of the server", ruleIsKeptByServer},
 	{"image", imageReachesTheModel},
 	{"message into the turn", messageJoinsTheTurn},
+	{"sub-agent", subAgentHasASession},
 	{"interrupt", interruptKeepsWhatWasSaid},
 	{"model failure", modelFailureEndsTurn},
 	{"agent killed", killedAgentIsReplaced},

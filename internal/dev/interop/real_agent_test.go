@@ -26,6 +26,8 @@ type realAgent struct {
 	write     func(file string) (tool string, in any) // call that writes a file with the content written
 	read      func(file string) (tool string, in any) // call that reads a file; nil: an edit needs none
 	edit      func(file string) (tool string, in any) // call that replaces the text before by after
+	delegate  func(task string) []toolCall            // calls that give a task to a sub-agent and wait for it; nil: it has none
+	nest      bool                                    // its sub-agents get no sessions
 	initial   string                                  // the mode in which it asks before it acts
 	mode      string                                  // another mode
 	env       func(home, endpoint string) map[string]string
@@ -36,6 +38,12 @@ type realAgent struct {
 
 	// serve starts it elsewhere and returns its entry in the configuration; nil: the server runs it.
 	serve func(t *testing.T, entry obj) obj
+}
+
+// A toolCall is a call of a tool.
+type toolCall struct {
+	tool string
+	in   obj
 }
 
 // A note is a remark on a feature of an agent: its condition, or why the agent lacks it.
@@ -95,6 +103,9 @@ func (a *realAgent) config(t *testing.T, home, endpoint string, tap bool) (entry
 	}
 	if a.acp != 0 {
 		entry["acp"] = a.acp
+	}
+	if a.nest {
+		entry["nest_sub_agents"] = true
 	}
 	return entry, frames
 }

@@ -27,7 +27,7 @@ func forEachAgent(t *testing.T, script func(*realAgent) fakemodel.Script, test f
 }
 
 // modelScript returns a model that follows the user's message: "run COMMAND" calls the shell tool,
-// "write FILE" the write tool, "edit FILE" the tools that read and edit, "drip" streams without end, "fail" fails, and anything else is
+// "write FILE" the write tool, "edit FILE" the tools that read and edit, "delegate TASK" those that give it to a sub-agent, "drip" streams without end, "fail" fails, and anything else is
 // echoed. Requests without tools come from the agent itself, for example to generate a title.
 func modelScript(a *realAgent) fakemodel.Script {
 	return func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
@@ -44,6 +44,12 @@ func modelScript(a *realAgent) fakemodel.Script {
 				return
 			} else if calls == 0 || calls == 1 && a.read != nil {
 				out.Call(a.edit(file))
+				return
+			}
+		}
+		if task, ok := strings.CutPrefix(message, "delegate "); ok {
+			if calls, done := a.delegate(task), callsSinceUser(req); done < len(calls) {
+				out.Call(calls[done].tool, calls[done].in)
 				return
 			}
 		}
