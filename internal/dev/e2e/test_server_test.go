@@ -57,6 +57,14 @@ type tb interface {
 type agents struct {
 	mu      sync.Mutex
 	scripts map[string]*script.Script
+	hosts   map[string]agent.Host // of the agents that were opened, by session
+}
+
+// host returns the host of a session's agent.
+func (a *agents) host(session string) agent.WorkHost {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.hosts[session].(agent.WorkHost)
 }
 
 // add parses the lines of an agent's script.
@@ -75,6 +83,10 @@ func (a *agents) add(t tb, name string, lines ...string) *script.Script {
 func (a *agents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	a.mu.Lock()
 	s := a.scripts[spec.Agent]
+	if a.hosts == nil {
+		a.hosts = map[string]agent.Host{}
+	}
+	a.hosts[spec.Session] = host
 	a.mu.Unlock()
 	if s == nil {
 		return nil, protocol.Errorf(protocol.CodeNoAgent, "there is no agent %q", spec.Agent)
