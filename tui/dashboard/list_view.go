@@ -189,7 +189,8 @@ func needYou(n int) string {
 // groupHead returns the heading of a section.
 func groupHead(s *ui.Styles, section *sessionlist.Section, width int) string {
 	style := groupStyle(s, section.Group)
-	return style.Render(ui.Fit(fmt.Sprintf(" %s %d", strings.ToUpper(section.Group.String()), section.Count), width))
+	head := fmt.Sprintf(" %s %d", strings.ToUpper(section.Group.String()), section.Count-section.SubAgents)
+	return style.Render(ui.Fit(head, width))
 }
 
 func groupStyle(s *ui.Styles, g sessionlist.Group) lipgloss.Style {

@@ -7,7 +7,8 @@ const maxDepth = 8
 func (l *List) Children(session string) int { return len(l.children[session]) }
 
 // Nested reports whether a session is listed below the one whose agent created it. That takes a
-// parent that the filter shows, in the order by need one of the same group.
+// parent that the filter shows, in the order by need one of the same group, unless the session is a
+// sub-agent.
 func (l *List) Nested(session string) bool {
 	r := l.rows[session]
 	return r != nil && r.anchor != nil
@@ -107,7 +108,7 @@ func (l *List) anchorOf(r *row) *row {
 	for range maxDepth {
 		parent := l.rows[child.Parent]
 		if parent == nil || parent == r || !parent.matches(l.filter) ||
-			l.order == ByNeed && parent.group() != r.group() {
+			l.order == ByNeed && !child.SubAgent && parent.group() != child.group() {
 			break
 		}
 		anchor, child = parent, parent

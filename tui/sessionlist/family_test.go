@@ -58,3 +58,54 @@ func TestChildrenAreBelowTheirParent(t *testing.T) {
 	l.SetOrder(ByName)
 	check("by name", "c1", "g", "c2", "other")
 }
+
+// A sub-agent is listed below its parent in every state and order. It needs the user only as its parent.
+func TestSubAgentsAreBelowTheirParent(t *testing.T) {
+	l := New()
+	sub := func(id, parent string, change func(*protocol.Summary)) {
+		s := child(id, parent, 9)
+		s.SubAgent = true
+		if change != nil {
+			change(&s)
+		}
+		l.Put(s)
+	}
+	waits := func(s *protocol.Summary) { s.Status, s.Turn, s.Asked = protocol.Waiting, "t", asked(8) }
+	check := func(step string, urgent int, sections []Section, want ...string) {
+		t.Helper()
+		if got := ids(l); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", step, got, want)
+		}
+		if got := l.Sections(); !slices.Equal(got, sections) {
+			t.Errorf("%s: sections %v, want %v", step, got, sections)
+		}
+		if got := l.CountWaiting(""); got != urgent {
+			t.Errorf("%s: %d wait", step, got)
+		}
+	}
+	l.Put(child("p", "", 1))
+	l.Put(child("other", "", 3))
+	sub("deep", "failed", waits)
+	sub("failed", "p", func(s *protocol.Summary) { s.Reason = protocol.ReasonError })
+	check("idle", 0, []Section{{Idle, 0, 4, 2}}, "other", "p", "deep", "failed")
+	sub("failed", "p", func(s *protocol.Summary) { s.Turns = 1 })
+	if l.GroupOf("failed") != Idle || l.Need("deep") != 0 {
+		t.Errorf("a finished sub-agent is %v", l.GroupOf("failed"))
+	}
+	parent := child("p", "", 1)
+	waits(&parent)
+	l.Put(parent)
+	check("the parent waits", 1, []Section{{NeedsYou, 0, 3, 2}, {Idle, 3, 1, 0}}, "p", "deep", "failed", "other")
+	l.SetFilter("deep")
+	check("a sub-agent alone", 1, []Section{{Running, 0, 1, 1}}, "deep")
+	l.SetFilter("status:waiting")
+	check("by its own status", 1, []Section{{NeedsYou, 0, 1, 0}, {Running, 1, 1, 1}}, "p", "deep")
+	l.SetFilter("")
+	l.ToggleCollapsed("p")
+	check("collapsed", 1, []Section{{NeedsYou, 0, 1, 0}, {Idle, 1, 1, 0}}, "p", "other")
+	l.ToggleCollapsed("p")
+	l.SetOrder(ByName)
+	l.Put(protocol.Summary{Session: "p", Deleted: true})
+	l.SetOrder(ByNeed)
+	check("without the parent", 0, []Section{{Idle, 0, 3, 2}}, "failed", "deep", "other")
+}

@@ -81,7 +81,7 @@ func (r *row) meets(t *term) bool {
 
 // statusWord returns the value of status: that the row has.
 func (r *row) statusWord() string {
-	switch g := r.group(); {
+	switch g := r.ownGroup(); {
 	case g == NeedsYou && r.Status != protocol.Waiting:
 		return "held"
 	case g == Failed:

@@ -22,8 +22,21 @@ func (g Group) String() string {
 	return [groups]string{"Needs you", "Failed", "Running", "Finished, unread", "Idle", "Closed"}[g]
 }
 
-// group returns the group of the session.
+// group returns the group in which the session is listed: a sub-agent is listed with its parent, which
+// has its requests.
 func (r *row) group() Group {
+	switch own := r.ownGroup(); {
+	case r.SubAgent && r.anchor != nil:
+		return r.anchor.group()
+	case r.SubAgent && own == NeedsYou:
+		return Running
+	default:
+		return own
+	}
+}
+
+// ownGroup returns the group by the state of the session alone.
+func (r *row) ownGroup() Group {
 	switch {
 	case r.Status == protocol.Closed:
 		return Closed
@@ -46,6 +59,8 @@ type Section struct {
 	Group Group
 	First int // index of its first session
 	Count int // at least 1
+
+	SubAgents int // how many of them are sub-agents
 }
 
 // Sections returns the groups that have sessions, in order. It returns nil unless the order is
@@ -58,17 +73,17 @@ func (l *List) Sections() []Section {
 	first := 0
 	for g, n := range l.counts {
 		if n > 0 {
-			out = append(out, Section{Group(g), first, n})
+			out = append(out, Section{Group(g), first, n, l.subAgents[g]})
 		}
 		first += n
 	}
 	return out
 }
 
-// GroupOf returns the group of a session. An unknown one is Idle.
+// GroupOf returns the group of a session by its state alone. An unknown one is Idle.
 func (l *List) GroupOf(session string) Group {
 	if r := l.rows[session]; r != nil {
-		return r.group()
+		return r.ownGroup()
 	}
 	return Idle
 }

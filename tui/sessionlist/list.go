@@ -18,6 +18,8 @@ type List struct {
 	counts  [groups]int       // of the sessions in shown
 	read    Read
 
+	subAgents [groups]int // of those in counts
+
 	serverOf func(session string) string // nil: the sessions have no server names
 
 	children  map[string]map[string]bool // sessions by their parent
@@ -72,6 +74,7 @@ func (l *List) Put(s protocol.Summary) {
 		updated.unseen = old.unseen
 	}
 	updated.turns, updated.unread = l.read.apply(old, &s)
+	updated.unread = updated.unread && !s.SubAgent
 	l.replace(old, updated)
 }
 
@@ -98,7 +101,7 @@ func (l *List) addRow(r *row) {
 	if r.need() != 0 {
 		l.urgent.add(r)
 	}
-	if r.Status == protocol.Waiting {
+	if r.asks() {
 		l.waiting++
 	}
 }
@@ -107,12 +110,12 @@ func (l *List) addRow(r *row) {
 func (l *List) removeRow(r *row) {
 	if r.listed {
 		l.shown.remove(r)
-		l.counts[r.group()]--
+		l.count(r, -1)
 	}
 	if r.need() != 0 {
 		l.urgent.remove(r)
 	}
-	if r.Status == protocol.Waiting {
+	if r.asks() {
 		l.waiting--
 	}
 }
@@ -136,7 +139,7 @@ func (l *List) SetFilter(text string) {
 
 // rebuild recomputes shown after a change of order or filter.
 func (l *List) rebuild() {
-	l.counts = [groups]int{}
+	l.counts, l.subAgents = [groups]int{}, [groups]int{}
 	listed := make([]*row, 0, len(l.rows))
 	for _, r := range l.rows {
 		if l.place(r) {
@@ -152,10 +155,22 @@ func (l *List) place(r *row) (listed bool) {
 	r.anchor = l.anchorOf(r)
 	r.listed = r.matches(l.filter) && (r.anchor == nil || !l.hidden(r))
 	if r.listed {
-		l.counts[r.group()]++
+		l.count(r, 1)
 	}
 	return r.listed
 }
+
+// count adds n to the counts of the group of a row.
+func (l *List) count(r *row, n int) {
+	g := r.group()
+	l.counts[g] += n
+	if r.SubAgent {
+		l.subAgents[g] += n
+	}
+}
+
+// asks reports whether requests of the session are pending that are not another session's.
+func (r *row) asks() bool { return r.Status == protocol.Waiting && !r.SubAgent }
 
 // Total returns the number of sessions.
 func (l *List) Total() int { return len(l.rows) }
@@ -186,7 +201,7 @@ func (l *List) Get(session string) (s protocol.Summary, ok bool) {
 
 // CountWaiting returns the number of sessions with a pending approval, without counting except.
 func (l *List) CountWaiting(except string) int {
-	if r := l.rows[except]; r != nil && r.Status == protocol.Waiting {
+	if r := l.rows[except]; r != nil && r.asks() {
 		return l.waiting - 1
 	}
 	return l.waiting

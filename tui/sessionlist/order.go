@@ -69,7 +69,7 @@ const (
 // need returns the need of the session, or 0.
 func (r *row) need() Need {
 	switch {
-	case r.Status == protocol.Closed:
+	case r.Status == protocol.Closed, r.SubAgent: // its requests are its parent's
 		return 0
 	case r.Status == protocol.Waiting:
 		return ApprovalPending

@@ -10,7 +10,7 @@ import (
 	"agentctl/tui/sessionlist"
 )
 
-// A sessionCount counts sessions by what they need. Each is counted once.
+// A sessionCount counts sessions by what they need. Each is counted once, a sub-agent only while it runs.
 type sessionCount struct {
 	Waiting int `json:"waiting"` // for a decision, or with held messages
 	Failed  int `json:"failed"`  // in the last turn
@@ -40,6 +40,10 @@ func put(l *sessionlist.List, s *sessiontable.Row) {
 	summary := *s.Summary
 	if s.Server != "" {
 		summary.Session = s.Server + "/" + summary.Session
+	}
+	if summary.SubAgent { // its requests are its parent's
+		summary.Deleted = summary.Turn == ""
+		summary.Parent = ""
 	}
 	l.Put(summary)
 }
