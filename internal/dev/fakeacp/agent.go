@@ -30,7 +30,7 @@ func Main() int {
 		dir:      os.Getenv(DirEnvVar),
 		out:      bufio.NewWriter(os.Stdout),
 		pending:  map[string]chan message{},
-		sessions: map[string]*session{},
+		sessions: map[string]*session{}, parents: map[string]*session{},
 	}
 	if a.has("child") {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
@@ -77,6 +77,7 @@ type agent struct {
 	out         *bufio.Writer
 	lastRequest int
 	pending     map[string]chan message // calls waiting for a response, by id
+	parents     map[string]*session     // by the id of a sub-agent
 }
 
 // session is an ACP session. Its running prompt owns all fields but cancel. One prompt runs at a
@@ -170,6 +171,8 @@ func (a *agent) dispatch(m message) {
 	if s == nil && strings.HasPrefix(m.Method, "session/") && !slices.Contains(openMethods, m.Method) {
 		if m.ID != nil {
 			a.refuse(m.ID, -32002, "no such session")
+		} else if m.Method == "session/cancel" {
+			a.cancelSubAgent(p.SessionID)
 		}
 		return
 	}
@@ -218,6 +221,17 @@ func (a *agent) dispatch(m message) {
 		if m.ID != nil {
 			a.refuse(m.ID, -32601, "no such method: "+m.Method)
 		}
+	}
+}
+
+// cancelSubAgent reports that a sub-agent has stopped, if it is known.
+func (a *agent) cancelSubAgent(id string) {
+	a.mu.Lock()
+	parent := a.parents[id]
+	a.mu.Unlock()
+	if parent != nil {
+		state := obj{"state": "idle", "stopReason": "cancelled"}
+		a.sendUpdate(parent, obj{"sessionUpdate": "subagent_update", "sessionId": id, "state": state})
 	}
 }
 

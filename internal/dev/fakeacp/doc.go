@@ -6,6 +6,8 @@
 //
 //	say TEXT · think TEXT     sends a chunk of the answer, of the reasoning
 //	update JSON               sends session/update with that update
+//	in ID STEP                runs say, think, update or ask in the session of a sub-agent, which an update announced;
+//	                          session/cancel of that session ends its work
 //	ask JSON                  requests permission for that toolCall, then says the outcome
 //	askon JSON                like ask, but says something before it waits for the response
 //	askthen JSON              like ask with the call "ask", then sends the update "then"

@@ -66,6 +66,13 @@ func (a *agent) runStep(s *session, verb, rest string) {
 		a.sendChunk(s, "agent_thought_chunk", rest)
 	case "update":
 		a.send(obj{"method": "session/update", "params": obj{"sessionId": s.id, "update": json.RawMessage(rest)}})
+	case "in": // ID STEP: a step in the session of a sub-agent
+		id, step, _ := strings.Cut(rest, " ")
+		verb, rest, _ := strings.Cut(step, " ")
+		a.mu.Lock()
+		a.parents[id] = s
+		a.mu.Unlock()
+		a.runStep(&session{id: id, cwd: s.cwd}, verb, rest)
 	case "ask":
 		a.requestPermission(s, allKinds, rest, func() {})
 	case "askon":
