@@ -106,6 +106,19 @@ var screenScenes = []goldenScene{
 		status: []string{"◌ waiting for 2 approvals", "fix-tests"},
 	},
 	{
+		name:    "refused_command",
+		heights: screenHeights,
+		open: fromScene(
+			"refused command", (*testScreen).focusApproval, (*testScreen).waitGrace, pressing("y"), (*testScreen).mustSendNothing,
+		),
+		shows: []string{
+			"· waiting for a decision", "approval · command", "│ refused ▏ the sandbox workspace does", "not change /etc/hosts",
+			"│ command ▏ echo 10.0.0.7 db | tee -a", "/etc/hosts", "│ in ▏ /home/ada/store", "1 Deny", "2 Deny and stop the turn",
+		},
+		wide:   conversationAnd("n deny · 1…9 choose", "this request does not take “allow once”; it takes: deny, deny and stop"),
+		status: []string{"◌ the sandbox workspace does not"},
+	},
+	{
 		name:    "patch",
 		open:    fromScene("patch", (*testScreen).focusApproval),
 		heights: screenHeights,

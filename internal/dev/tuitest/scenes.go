@@ -95,6 +95,17 @@ var Scenes = map[string]func() *Journal{
 			},
 		})
 	}, nil),
+	"refused command": conversation(func(j *Journal) { // by the sandbox: no option allows it
+		a := CommandApproval()
+		a.Title, a.Command, a.Why = "Write the hosts", "echo 10.0.0.7 db | tee -a /etc/hosts", "The tests need the name."
+		a.Refused = "the sandbox workspace does not change /etc/hosts"
+		a.Options = []protocol.Option{
+			{ID: "deny", Kind: protocol.Deny, Label: "Deny"},
+			{ID: "stop", Kind: protocol.DenyStop, Label: "Deny and stop the turn"},
+		}
+		a.Asked = j.At
+		j.Add(protocol.ApprovalRequested, a)
+	}, nil),
 	"form": conversation(func(j *Journal) { j.RequestApproval(FormApproval()) }, nil),
 	"page": conversation(func(j *Journal) { j.RequestApproval(PageApproval()) }, nil),
 	"settings": conversation(func(j *Journal) {
