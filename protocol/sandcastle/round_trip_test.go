@@ -52,7 +52,7 @@ func indented(v any) string {
 func lossy(t *protocol.Turn, finished bool) mapping {
 	m := toMapping(t)
 	m.drop("first", "last", "started", "ended") // positions and times are the client's own
-	m.of("message").drop("by", "queued_at")
+	m.of("message").drop("by", "queued_at", "work")
 	items, joined := []mapping{}, []mapping{}
 	for i, it := range m.each("items") {
 		it.drop("seq", "started")
@@ -103,7 +103,7 @@ func lossyTool(it mapping, item *protocol.Item, finished bool) {
 	it.drop("task")
 	tool := it.of("tool")
 	tool["name"] = nameOf(item.Tool.Name, item.Tool.Kind)
-	tool.drop("kind", "locations")
+	tool.drop("kind", "locations", "session")
 	end := item.Tool.End
 	tool.of("end").drop("exit_code", "duration_ms")
 	if end != nil && end.Status != protocol.ToolFailed {
@@ -175,7 +175,7 @@ func lossyState(s *protocol.State) mapping {
 	lossyUsage(m.of("usage"))
 	if t := m.of("turn"); t != nil {
 		t.drop("first", "started")
-		t.of("message").drop("by", "queued_at", "not_before")
+		t.of("message").drop("by", "queued_at", "not_before", "work")
 		for i, tool := range t.each("tools") {
 			tool["name"] = nameOf(s.Turn.Tools[i].Name, s.Turn.Tools[i].Kind)
 			tool.drop("kind", "task", "started")

@@ -158,6 +158,10 @@ func (r *testHub) generated(rt *rapid.T, run *fakeRun, id string, g *historygen.
 		}
 		r.do(bert, newCommand(protocol.DoApprove, id, d))
 	case protocol.EventTypeOf(en.Type).AgentMay:
+		if d, ok := en.Data.(protocol.ToolStartedData); ok {
+			d.Session = "" // of a sub-agent, which has no session here
+			en.Data = d
+		}
 		run.emit(agent.Event{Type: en.Type, Task: en.Task, Parent: en.Parent, Data: en.Data})
 	}
 	synctest.Wait()

@@ -48,6 +48,7 @@ func (g *Generator) Next() codec.Entry {
 func (g *Generator) UserMessage(text string) codec.Entry {
 	m := protocol.Message{
 		MessageID: g.id("m"), ClientMessageID: g.oneOf("", "ui-1"), Text: text, By: &protocol.Actor{Name: "grace"},
+		Work: g.oneOf("", "", "work") != "",
 	}
 	if g.coin("parts") {
 		m.Parts = []protocol.Part{{Type: "file", Name: "a.go", Text: "x"}}

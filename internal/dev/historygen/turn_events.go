@@ -83,6 +83,7 @@ func (g *Generator) tool(typ protocol.Type) codec.Entry {
 		if g.coin("input") {
 			d.Input = json.RawMessage(`{"command":["ls","-l"]}`)
 		}
+		d.Session = g.oneOf("", "", "s_sub")
 		en := g.entry(typ, d)
 		en.Task, en.Parent = g.oneOf("", "", "1"), g.oneOf("", "", "call")
 		return en
@@ -205,6 +206,9 @@ func (g *Generator) request() codec.Entry {
 			{ID: "deny", Kind: protocol.Deny, Label: "No"},
 			{ID: "allow_always", Kind: protocol.AllowAlways, Label: "Always", Scope: "ls"},
 		},
+	}
+	if g.oneOf("", "", "sub-agent") != "" {
+		a.SubAgent = &protocol.SubAgent{Session: "s_sub", Title: g.oneOf("", "Count")}
 	}
 	switch a.Kind {
 	case protocol.ApproveCommand:

@@ -64,7 +64,7 @@ func (dec *decoder) toolCall(f *frame) {
 		args = nil
 	}
 	tool := dec.toolID(f)
-	if f.namesTurns && f.toolRunning(tool) && args != nil && f.meta.Str("name", "kind", "title") == "" &&
+	if f.namesTurns && f.toolRunning(tool) && args != nil && f.meta.Str("name", "kind", "title", "sub_agent_session") == "" &&
 		!f.meta.Has("locations") {
 		f.add(protocol.ToolInput, protocol.ToolInputData{Tool: tool, Input: args})
 		return
@@ -72,6 +72,7 @@ func (dec *decoder) toolCall(f *frame) {
 	d := protocol.ToolStartedData{
 		Tool: tool, Name: clipID(f.meta.Str("name")), Kind: clipID(f.meta.Str("kind")),
 		Title: protocol.SplitText(f.meta.Str("title"), maxTitle)[0], Input: args,
+		Session: clipID(f.meta.Str("sub_agent_session")),
 	}
 	if !f.namesTurns {
 		d.Name, d.Title = clipID(f.meta.Str("tool", "tool_name", "name")), wire.Shorten(f.text())
@@ -201,6 +202,7 @@ func (dec *decoder) userConfirm(f *frame) {
 	f.meta.Decode("paths", &a.Paths)
 	f.meta.Decode("questions", &a.Questions)
 	f.meta.Decode("page", &a.Page)
+	f.meta.Decode("sub_agent", &a.SubAgent)
 	f.meta.Decode("expires", &a.Expires)
 	f.meta.Decode("asked", &a.Asked)
 	if !f.meta.Decode("options", &a.Options) || len(a.Options) == 0 {

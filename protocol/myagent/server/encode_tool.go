@@ -59,6 +59,7 @@ func (t *turn) toolStarted(e *protocol.Event, d *protocol.ToolStartedData) []wir
 		o.name = "tool"
 	}
 	m := wire.Meta{"tool": o.name, "status": "running"}.With("kind", d.Kind).With("title", d.Title).With("name", d.Name)
+	m.With("sub_agent_session", d.Session)
 	if len(d.Input) > 0 {
 		m["args"], m["params"] = d.Input, d.Input
 		o.argsSent = true
@@ -192,6 +193,9 @@ func (enc *encoder) confirmFrame(a *protocol.Approval) wire.Frame {
 	}
 	if a.Page != nil {
 		m["page"] = a.Page
+	}
+	if a.SubAgent != nil {
+		m["sub_agent"] = a.SubAgent
 	}
 	if a.Expires != nil {
 		m["expires"] = *a.Expires
