@@ -20,6 +20,7 @@ var (
 var claudeAgent = realAgent{
 	name: "claude", title: "claude-agent-acp", npm: "@agentclientprotocol/claude-agent-acp",
 	program: ".bin/claude-agent-acp", shellTool: "Bash", initial: "default", mode: "plan",
+	limited: claudeLimited, resets: true,
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "Write", obj{"file_path": file, "content": written}
@@ -35,7 +36,7 @@ var claudeAgent = realAgent{
 	},
 	env: func(_, endpoint string) map[string]string {
 		return map[string]string{
-			"ANTHROPIC_API_KEY": "x", "ANTHROPIC_BASE_URL": endpoint,
+			"CLAUDE_CODE_OAUTH_TOKEN": "x", "ANTHROPIC_BASE_URL": endpoint,
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		}
 	},
@@ -51,6 +52,7 @@ var claudeAgent = realAgent{
 var codexAgent = realAgent{
 	name: "codex", title: "codex-acp", npm: "@agentclientprotocol/codex-acp",
 	program: ".bin/codex-acp", shellTool: "exec_command", initial: "read-only", mode: "agent",
+	limited: codexLimited, resets: true,
 	denied: protocol.ReasonDenied,
 	command: func(command string) obj {
 		// A call that outlasts the yield time returns before the end of its command, and
@@ -101,6 +103,7 @@ wire_api = "responses"
 var copilotAgent = realAgent{
 	name: "copilot", title: "copilot", npm: "@github/copilot", program: ".bin/copilot", args: []string{"--acp"},
 	shellTool: "bash", initial: copilotMode + "agent", mode: copilotMode + "plan",
+	limited: creditUsed,
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "create", obj{"path": file, "file_text": written}
@@ -130,6 +133,7 @@ var geminiAgent = realAgent{
 	name: "gemini", title: "gemini-cli", npm: "@google/gemini-cli",
 	program: ".bin/gemini", args: []string{"--acp", "-m", "gemini-2.5-flash"},
 	shellTool: "run_shell_command", initial: "default", mode: "plan",
+	limited: geminiLimited,
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "write_file", obj{"file_path": file, "content": written}
@@ -172,6 +176,7 @@ var openCodeAgent = realAgent{
 	program: "opencode-linux-x64/bin/opencode", args: []string{"acp"},
 	shellTool: "bash", initial: "build", mode: "plan",
 	denied:  protocol.ReasonDenied,
+	limited: creditUsed,
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "write", obj{"filePath": file, "content": written}
@@ -209,7 +214,8 @@ var openCodeAgent = realAgent{
 var qwenAgent = realAgent{
 	name: "qwen", title: "qwen-code", npm: "@qwen-code/qwen-code", program: ".bin/qwen", args: []string{"--acp"},
 	shellTool: "run_shell_command", initial: "default", mode: "plan",
-	denied: protocol.ReasonDenied,
+	denied:  protocol.ReasonDenied,
+	limited: creditUsed,
 	command: func(command string) obj {
 		return obj{"command": command, "description": "as was said", "is_background": false}
 	},

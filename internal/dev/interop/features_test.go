@@ -39,6 +39,7 @@ var features = []feature{
 	{"sub-agent", subAgentHasASession},
 	{"interrupt", interruptKeepsWhatWasSaid},
 	{"model failure", modelFailureEndsTurn},
+	{"usage limit", usageLimitHoldsTheQueue},
 	{"agent killed", killedAgentIsReplaced},
 	{"server killed in mid-turn", conversationOutlivesAKilledServer},
 	{"sandbox `workspace`", sandboxConfinesAndLetsWork},

@@ -216,3 +216,75 @@ func TestAnMCPServerAsksThroughClaude(t *testing.T) {
 		t.Errorf("a secret in the log\n%s", log)
 	}
 }
+
+// Codex asks with a tool that its configuration enables: answered with a choice, with a note, skipped, interrupted,
+// and with a server that is killed while it waits.
+func TestCodexAsksQuestions(t *testing.T) {
+	const tool = "request_user_input"
+	a := codexAgent
+	a.files = func(endpoint string) map[string]any {
+		files := codexAgent.files(endpoint)
+		for name, text := range files {
+			files[name] = text.(string) + "\n[features]\ndefault_mode_request_user_input = true\n"
+		}
+		return files
+	}
+	for version := 1; version <= 2; version++ {
+		a.acp = version
+		other := modelScript(&a)
+		script := func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
+			if _, ended := req.ToolResult(); ended || !strings.HasSuffix(req.LastUser(), "ask") {
+				other(ctx, req, out)
+				return
+			}
+			out.Call(tool, obj{"questions": []obj{{
+				"id": "db", "header": "Database", "question": "Which database?", "options": []obj{
+					{"label": "Postgres", "description": "as in production"},
+					{"label": "SQLite", "description": "one file"},
+				},
+			}}})
+		}
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			r := newTestSession(t, &a, script)
+			ask := func() (q protocol.Approval) {
+				t.Helper()
+				r.send("ask")
+				r.decode(r.waitEvent(protocol.ApprovalRequested), &q)
+				if f := q.Questions; q.Kind != protocol.ApproveQuestion || len(f) != 1 || f[0].Text != "Which database?" ||
+					f[0].ID != "db" || f[0].Closed || len(f[0].Choices) != 3 || f[0].Choices[1].Label != "SQLite" {
+					t.Fatalf("asked %s", protocol.MustEncode(q))
+				}
+				return q
+			}
+			q := ask()
+			r.do(protocol.DoApprove, protocol.ApproveData{
+				Request: q.Request, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
+					Answers: map[string][]string{"db": {"SQLite", "for the tests"}},
+				},
+			}, nil)
+			r.waitTurnEnd(protocol.ReasonCompleted)
+			if got := r.agentText(); !strings.Contains(got, `{"answers":["SQLite","user_note: for the tests"]}`) {
+				t.Errorf("the model got %q", got)
+			}
+
+			q = ask()
+			r.do(protocol.DoApprove, protocol.ApproveData{Request: q.Request, Decision: protocol.Deny}, nil)
+			r.waitTurnEnd(protocol.ReasonCompleted)
+			if got := r.agentText(); !strings.Contains(got, `{"answers":{}}`) {
+				t.Errorf("after a skipped question: %q", got)
+			}
+
+			q = ask()
+			r.do(protocol.DoInterrupt, protocol.InterruptData{}, nil)
+			r.waitCancelled(q.Request)
+			r.waitTurnEnd(protocol.ReasonInterrupted)
+
+			q = ask()
+			r.kill()
+			r.start()
+			r.waitCancelled(q.Request)
+			r.waitTurnEnd(protocol.ReasonError)
+			r.checkContext("SQLite")
+		})
+	}
+}

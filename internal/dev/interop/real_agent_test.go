@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"testing"
 
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 )
 
@@ -34,6 +35,8 @@ type realAgent struct {
 	files     func(endpoint string) map[string]any // settings files, by path below its home: text or JSON; nil: none
 	backdate  func(home string) error              // makes its conversations look older; nil: not needed
 	denied    protocol.Reason                      // how a turn ends after a denial; empty: completed
+	limited   func(*fakemodel.Reply)               // answers as its provider does at a usage limit
+	resets    bool                                 // it reports the end of a limit
 	notes     map[string]note                      // by feature
 
 	// serve starts it elsewhere and returns its entry in the configuration; nil: the server runs it.

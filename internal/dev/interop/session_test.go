@@ -71,6 +71,12 @@ func modelScript(a *realAgent) fakemodel.Script {
 			out.Fail(400, "no such luck")
 			return
 		}
+		if file, ok := strings.CutPrefix(message, "limited until "); ok {
+			if _, err := os.Stat(file); err != nil {
+				a.limited(out)
+				return
+			}
+		}
 		if message == "drip" {
 			out.Repeat(ctx, "drop ", 20*time.Millisecond)
 			return
