@@ -20,7 +20,7 @@ var (
 var claudeAgent = realAgent{
 	name: "claude", title: "claude-agent-acp", npm: "@agentclientprotocol/claude-agent-acp",
 	program: ".bin/claude-agent-acp", shellTool: "Bash", initial: "default", mode: "plan",
-	limited: claudeLimited, resets: true,
+	ask: claudeAsks, limited: claudeLimited, resets: true,
 	command: func(command string) obj { return obj{"command": command, "description": "as was said"} },
 	write: func(file string) (string, any) {
 		return "Write", obj{"file_path": file, "content": written}
@@ -47,12 +47,15 @@ var claudeAgent = realAgent{
 			"permissions": obj{"disableBypassPermissionsMode": "disable"},
 		}}
 	},
+	notes: map[string]note{
+		"usage limit": {text: "of a subscription; with an API key the agent tries again in the turn"},
+	},
 }
 
 var codexAgent = realAgent{
 	name: "codex", title: "codex-acp", npm: "@agentclientprotocol/codex-acp",
 	program: ".bin/codex-acp", shellTool: "exec_command", initial: "read-only", mode: "agent",
-	limited: codexLimited, resets: true,
+	ask: codexAsks, limited: codexLimited, resets: true,
 	denied: protocol.ReasonDenied,
 	command: func(command string) obj {
 		// A call that outlasts the yield time returns before the end of its command, and
@@ -81,15 +84,13 @@ var codexAgent = realAgent{
 	env: func(home, _ string) map[string]string {
 		return map[string]string{"CODEX_HOME": home + "/.codex", "INITIAL_AGENT_MODE": "read-only", "FAKE_KEY": "x"}
 	},
-	notes: map[string]note{
-		"sub-agent": {text: "with the setting `features.multi_agent_v2 = true`"},
-	},
 	files: func(endpoint string) map[string]any {
 		return map[string]any{".codex/config.toml": `model = "gpt-5.5"
 model_provider = "fake"
 
 [features]
 multi_agent_v2 = true
+default_mode_request_user_input = true
 
 [model_providers.fake]
 name = "fake"
@@ -97,6 +98,11 @@ base_url = "` + endpoint + `/v1"
 env_key = "FAKE_KEY"
 wire_api = "responses"
 `}
+	},
+	notes: map[string]note{
+		"question": {text: "with the feature `default_mode_request_user_input` in the agent's configuration; without it in " +
+			"the collaboration mode plan only"},
+		"sub-agent": {text: "with the setting `features.multi_agent_v2 = true`"},
 	},
 }
 
@@ -119,8 +125,9 @@ var copilotAgent = realAgent{
 		}
 	},
 	notes: map[string]note{
-		"message into the turn": {lacks: true, text: "the agent has no such extension"},
-		"sub-agent":             {lacks: true, text: "the agent announces none"},
+		"question":              {"the agent gives its model no tool for questions", modelHasNoQuestionTool},
+		"message into the turn": {"the agent has no such extension", messageJoinsNoTurn},
+		"sub-agent":             {"the agent announces none", announcesNoSubAgents},
 		"model failure": {text: "of the first model request of a turn; after that the agent completes the turn with the " +
 			"failure as text"},
 	},
@@ -159,13 +166,12 @@ var geminiAgent = realAgent{
 	},
 	backdate: backdateGemini,
 	notes: map[string]note{
-		"message into the turn": {lacks: true, text: "the agent has no such extension"},
-		"sub-agent":             {lacks: true, text: "the agent announces none"},
+		"question":              {"the agent gives its model no tool for questions", modelHasNoQuestionTool},
+		"message into the turn": {"the agent has no such extension", messageJoinsNoTurn},
+		"sub-agent":             {"the agent announces none", announcesNoSubAgents},
 		"output of a command": {text: "with the setting `tools.shell.enableInteractiveShell: false`; otherwise " +
 			"the agent reports no output"},
-		"exit code of a command": {
-			lacks: true, text: "the agent reports it in words, and only of a command without output",
-		},
+		"exit code of a command": {"the agent reports it in words, and only of a command without output", exitCodeIsNotShown},
 		"server killed in mid-turn": {text: "with the setting `general.sessionRetention.enabled: false`; otherwise " +
 			"the agent may delete a conversation when it starts, and gets the transcript instead"},
 	},
@@ -206,16 +212,18 @@ var openCodeAgent = realAgent{
 		}}
 	},
 	notes: map[string]note{
-		"message into the turn": {lacks: true, text: "the agent has no such extension"},
-		"sub-agent":             {lacks: true, text: "the agent announces none"},
+		"usage limit":           {text: "if the provider names no time: with `Retry-After` the agent tries again in the turn"},
+		"question":              {"the agent gives its model no tool for questions", modelHasNoQuestionTool},
+		"message into the turn": {"the agent has no such extension", messageJoinsNoTurn},
+		"sub-agent":             {"the agent announces none", announcesNoSubAgents},
 	},
 }
 
 var qwenAgent = realAgent{
 	name: "qwen", title: "qwen-code", npm: "@qwen-code/qwen-code", program: ".bin/qwen", args: []string{"--acp"},
 	shellTool: "run_shell_command", initial: "default", mode: "plan",
-	denied:  protocol.ReasonDenied,
-	limited: creditUsed,
+	denied: protocol.ReasonDenied,
+	ask:    qwenAsks, limited: creditUsed,
 	command: func(command string) obj {
 		return obj{"command": command, "description": "as was said", "is_background": false}
 	},
@@ -243,8 +251,9 @@ var qwenAgent = realAgent{
 		}}
 	},
 	notes: map[string]note{
+		"question": {"its tool for questions asks for a permission with an answer of the agent's own form", questionIsATool},
 		"token counts": {text: "with the setting `ui.enableFollowupSuggestions: false`; otherwise the agent asks the " +
 			"model for suggestions too, and does not report their tokens"},
-		"sub-agent": {lacks: true, text: "the agent announces none"},
+		"sub-agent": {"the agent announces none", announcesNoSubAgents},
 	},
 }

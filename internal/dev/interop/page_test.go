@@ -57,7 +57,7 @@ func agentsTable(t *testing.T) string {
 			cell := "yes"
 			if note, ok := a.notes[f.name]; ok {
 				cell = "yes, see below"
-				if note.lacks {
+				if note.lack != nil {
 					cell = "no"
 				}
 				fmt.Fprintf(&notes, "- %s, %s: %s\n", a.title, f.name, note.text)

@@ -5,9 +5,11 @@ package interop
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,32 +18,76 @@ import (
 	"agentctl/wsclient"
 )
 
-// askingScript is modelScript, but the model answers "ask" with a call of Claude's question tool.
-func askingScript(a *realAgent) fakemodel.Script {
-	other := modelScript(a)
-	return func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
-		if _, ended := req.ToolResult(); ended || !req.Offers("AskUserQuestion") || !strings.HasSuffix(req.LastUser(), "ask") {
-			other(ctx, req, out)
-			return
-		}
-		out.Call("AskUserQuestion", obj{"questions": []obj{
-			{
-				"question": "Which database?", "header": "Database", "multiSelect": false, "options": []obj{
-					{"label": "Postgres", "description": "as in production"}, {
-						"label": "SQLite", "description": "one file",
-					},
-				},
-			},
-			{
-				"question": "Which days?", "header": "Days", "multiSelect": true, "options": []obj{
-					{"label": "Monday", "description": "quiet"}, {"label": "Tuesday", "description": "busy"},
-				},
-			},
-		}})
+// databases is the question of all agents.
+var databases = obj{
+	"question": "Which database?", "header": "Database", "multiSelect": false, "options": []obj{
+		{"label": "Postgres", "description": "as in production"}, {"label": "SQLite", "description": "one file"},
+	},
+}
+
+func claudeAsks() (string, any) {
+	return "AskUserQuestion", obj{"questions": []obj{databases, {
+		"question": "Which days?", "header": "Days", "multiSelect": true, "options": []obj{
+			{"label": "Monday", "description": "quiet"}, {"label": "Tuesday", "description": "busy"},
+		},
+	}}}
+}
+
+func codexAsks() (string, any) {
+	question := maps.Clone(databases)
+	question["id"] = "db"
+	return "request_user_input", obj{"questions": []obj{question}}
+}
+
+func qwenAsks() (string, any) { return "ask_user_question", obj{"questions": []obj{databases}} }
+
+// questionIsATool is about an agent that asks for permission to use its tool for questions, and takes no answer.
+func questionIsATool(t *testing.T, r *testSession) {
+	r.send("ask")
+	var q protocol.Approval
+	r.decode(r.waitEvent(protocol.ApprovalRequested), &q)
+	if q.Kind != protocol.ApproveTool || !strings.Contains(string(q.Input), "SQLite") {
+		t.Errorf("asked %s", protocol.MustEncode(q))
+	}
+	r.approve(protocol.ApproveData{Request: q.Request, Decision: protocol.Deny})
+	r.waitTurnEnd(protocol.ReasonCompleted)
+}
+
+// questionTools matches the names of tools that ask users.
+var questionTools = regexp.MustCompile(`(?i)(^|_)ask_|question|user_input`)
+
+func questionIsAnswered(t *testing.T, r *testSession) {
+	r.send("ask")
+	var q protocol.Approval
+	r.decode(r.waitEvent(protocol.ApprovalRequested), &q)
+	if q.Kind != protocol.ApproveQuestion || len(q.Questions) == 0 || len(q.Questions[0].Choices) < 2 ||
+		q.Questions[0].Choices[1].Label != "SQLite" {
+		t.Fatalf("asked %s", protocol.MustEncode(q))
+	}
+	r.do(protocol.DoApprove, protocol.ApproveData{
+		Request: q.Request, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
+			Answers: map[string][]string{q.Questions[0].ID: {"SQLite"}},
+		},
+	}, nil)
+	r.waitTurnEnd(protocol.ReasonCompleted)
+	if got := r.agentText(); !strings.Contains(got, "SQLite") || strings.Contains(got, "Postgres") {
+		t.Errorf("the model got %q", got)
 	}
 }
 
-// waitQuestion waits for the questions of askingScript. A client that attaches now has them too.
+// modelHasNoQuestionTool is about an agent that gives its model no tool to ask with.
+func modelHasNoQuestionTool(t *testing.T, r *testSession) {
+	r.send("what can you do?")
+	r.waitTurnEnd(protocol.ReasonCompleted)
+	asked := r.conversation()
+	for _, tool := range asked[len(asked)-1].Tools {
+		if questionTools.MatchString(tool) {
+			t.Errorf("the model has the tool %s", tool)
+		}
+	}
+}
+
+// waitQuestion waits for the questions of Claude. A client that attaches now has them too.
 func (r *testSession) waitQuestion() protocol.Approval {
 	r.t.Helper()
 	var a protocol.Approval
@@ -89,7 +135,7 @@ func TestClaudeAsksQuestions(t *testing.T) {
 		a := claudeAgent
 		a.acp = version
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			r := newTestSession(t, &a, askingScript(&a))
+			r := newTestSession(t, &a, modelScript(&a))
 			r.send("ask")
 			q := r.waitQuestion()
 			wrong := protocol.ApproveData{Request: q.Request, Decision: protocol.AllowOnce, Input: &protocol.ApprovalInput{
@@ -220,32 +266,11 @@ func TestAnMCPServerAsksThroughClaude(t *testing.T) {
 // Codex asks with a tool that its configuration enables: answered with a choice, with a note, skipped, interrupted,
 // and with a server that is killed while it waits.
 func TestCodexAsksQuestions(t *testing.T) {
-	const tool = "request_user_input"
 	a := codexAgent
-	a.files = func(endpoint string) map[string]any {
-		files := codexAgent.files(endpoint)
-		for name, text := range files {
-			files[name] = text.(string) + "\n[features]\ndefault_mode_request_user_input = true\n"
-		}
-		return files
-	}
 	for version := 1; version <= 2; version++ {
 		a.acp = version
-		other := modelScript(&a)
-		script := func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
-			if _, ended := req.ToolResult(); ended || !strings.HasSuffix(req.LastUser(), "ask") {
-				other(ctx, req, out)
-				return
-			}
-			out.Call(tool, obj{"questions": []obj{{
-				"id": "db", "header": "Database", "question": "Which database?", "options": []obj{
-					{"label": "Postgres", "description": "as in production"},
-					{"label": "SQLite", "description": "one file"},
-				},
-			}}})
-		}
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			r := newTestSession(t, &a, script)
+			r := newTestSession(t, &a, modelScript(&a))
 			ask := func() (q protocol.Approval) {
 				t.Helper()
 				r.send("ask")

@@ -35,6 +35,7 @@ type realAgent struct {
 	files     func(endpoint string) map[string]any // settings files, by path below its home: text or JSON; nil: none
 	backdate  func(home string) error              // makes its conversations look older; nil: not needed
 	denied    protocol.Reason                      // how a turn ends after a denial; empty: completed
+	ask       func() (tool string, in any)         // call that asks the user; nil: it has no such tool
 	limited   func(*fakemodel.Reply)               // answers as its provider does at a usage limit
 	resets    bool                                 // it reports the end of a limit
 	notes     map[string]note                      // by feature
@@ -51,8 +52,8 @@ type toolCall struct {
 
 // A note is a remark on a feature of an agent: its condition, or why the agent lacks it.
 type note struct {
-	lacks bool
-	text  string
+	text string
+	lack func(*testing.T, *testSession) // observes that the agent lacks the feature; nil: it has it
 }
 
 // written is the content of files that agents write, before and after the texts of an edit.

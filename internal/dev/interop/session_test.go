@@ -27,8 +27,9 @@ func forEachAgent(t *testing.T, script func(*realAgent) fakemodel.Script, test f
 }
 
 // modelScript returns a model that follows the user's message: "run COMMAND" calls the shell tool,
-// "write FILE" the write tool, "edit FILE" the tools that read and edit, "delegate TASK" those that give it to a sub-agent, "drip" streams without end, "fail" fails, and anything else is
-// echoed. Requests without tools come from the agent itself, for example to generate a title.
+// "write FILE" the write tool, "edit FILE" the tools that read and edit, "delegate TASK" those that give it to a sub-agent, "ask"
+// the tool for questions, "drip" streams without end, "fail" fails, "limited until FILE" is at a usage limit until the file exists,
+// and anything else is echoed. Requests without tools come from the agent itself, for example to generate a title.
 func modelScript(a *realAgent) fakemodel.Script {
 	return func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
 		if !req.Offers(a.shellTool) {
@@ -76,6 +77,10 @@ func modelScript(a *realAgent) fakemodel.Script {
 				a.limited(out)
 				return
 			}
+		}
+		if message == "ask" && a.ask != nil {
+			out.Call(a.ask())
+			return
 		}
 		if message == "drip" {
 			out.Repeat(ctx, "drop ", 20*time.Millisecond)

@@ -49,6 +49,23 @@ func messageJoinsTheTurn(t *testing.T, r *testSession) {
 	r.checkContext("mention the teapot")
 }
 
+// messageJoinsNoTurn is about an agent that takes no message during a turn: it is the next one.
+func messageJoinsNoTurn(t *testing.T, r *testSession) {
+	r.send("run touch alone.txt")
+	a := r.waitCommandApproval("touch alone.txt")
+	var sent protocol.SendResult
+	r.do(protocol.DoSend, protocol.SendData{Text: "mention the teapot", Delivery: protocol.DeliverSteer}, &sent)
+	if sent.Status != protocol.SendQueued || sent.Reason != "the agent takes no messages during a turn" {
+		t.Errorf("sent: %+v", sent)
+	}
+	r.approve(protocol.ApproveData{Request: a.Request, Decision: protocol.AllowOnce})
+	r.waitTurnEnd(protocol.ReasonCompleted)
+	r.waitTurnEnd(protocol.ReasonCompleted)
+	if got := r.agentText(); got != "you said: mention the teapot" {
+		t.Errorf("agent text %q", got)
+	}
+}
+
 // A server that is killed after the agent took a message in shows it, and does not send it again.
 func TestSteeringOutlivesAKilledServer(t *testing.T) {
 	for _, a := range []realAgent{claudeAgent, codexAgent} {

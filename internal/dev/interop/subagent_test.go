@@ -83,6 +83,25 @@ func (r *testSession) lateRequest(session string) (a protocol.Approval) {
 	return a
 }
 
+// announcesNoSubAgents checks that the capabilities of the agent name no sub-agents.
+func announcesNoSubAgents(t *testing.T, r *testSession) {
+	r.send("hello")
+	r.waitTurnEnd(protocol.ReasonCompleted)
+	answers := 0
+	for _, f := range readFrames(t, r.frames) {
+		if f.Dir != toClient || !strings.Contains(f.Line, `"agentCapabilities"`) {
+			continue
+		}
+		answers++
+		if strings.Contains(strings.ToLower(f.Line), "subagent") {
+			t.Errorf("the agent announces %s", f.Line)
+		}
+	}
+	if answers == 0 {
+		t.Error("no answer to initialize")
+	}
+}
+
 // A sub-agent has a session, which a client that comes late sees. Its request is decided there.
 func subAgentHasASession(t *testing.T, r *testSession) {
 	before := len(r.subAgents())
