@@ -155,6 +155,15 @@ func (l *lane) setTurn(t *turn) {
 	l.empty()
 }
 
+// leave detaches the turn before its end: what follows is work of the next one.
+func (l *lane) leave(t *turn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turn == t && l.begin != nil {
+		l.turn, l.accepts = nil, true
+	}
+}
+
 // endTurn detaches the turn and waits for its pending requests.
 func (l *lane) endTurn(t *turn) {
 	l.mu.Lock()

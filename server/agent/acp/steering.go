@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -24,6 +25,10 @@ const (
 	steerRetry   = 300 * time.Millisecond
 	steerRetries = 10
 )
+
+// startedTurn is the outcome of an agent that starts a turn for the message, although idleBehavior asks
+// for none.
+const startedTurn = "startedNewTurn"
 
 // maxDrained is the number of messages that Qwen Code 0.24.4 takes in one answer. It drops more.
 const maxDrained = 10
@@ -144,29 +149,40 @@ func (s *steering) send(ctx context.Context, m *protocol.Message) (d protocol.Me
 			return d, true
 		default:
 		}
-		var r steerResult
-		err := c.call(ctx, steerMethod, p, &r)
+		outcome, err := s.call(ctx, p)
 		var refused *rpc.Error
 		switch {
 		case errors.As(err, &refused):
 			d.Reason = errorText(refused)
 		case err != nil:
 			return d, false
-		case r.Outcome == "injected":
+		case outcome == "injected":
 			d.Outcome = protocol.SteerTakenIn
-		case r.Outcome == "startedNewTurn": // although idleBehavior asks for none
-			d.Outcome, d.Reason = protocol.SteerTakenIn, "it started a turn for it, whose output is not shown as one"
-		case r.Outcome == "promptRequired" && try < steerRetries && s.waitRetry():
+		case outcome == startedTurn:
+			d.Outcome, d.Reason = protocol.SteerTakenIn, "it started a turn for it"
+		case outcome == "promptRequired" && try < steerRetries && s.waitRetry():
 			continue
-		case r.Outcome == "promptRequired":
+		case outcome == "promptRequired":
 			d.Reason = "its turn was over"
-		case r.Outcome == "failed":
+		case outcome == "failed":
 			d.Reason = "it failed"
 		default:
-			d.Outcome, d.Reason = protocol.SteerUnknown, fmt.Sprintf("the outcome is %.40q", r.Outcome)
+			d.Outcome, d.Reason = protocol.SteerUnknown, fmt.Sprintf("the outcome is %.40q", outcome)
 		}
 		return d, true
 	}
+}
+
+// call sends a message and returns its outcome. What an agent sends after it has started a turn is work, for
+// which a turn begins after the current one.
+func (s *steering) call(ctx context.Context, p steerParams) (string, error) {
+	var r steerResult
+	_, err := s.client.conn.CallThen(ctx, steerMethod, p, func(result json.RawMessage) {
+		if r = (steerResult{}); decode(result, &r) == nil && r.Outcome == startedTurn {
+			s.client.lane.leave(s.turn)
+		}
+	})
+	return r.Outcome, err
 }
 
 // waitRetry waits before the next try. It reports false when the turn has ended.

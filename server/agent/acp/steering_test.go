@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agentctl/internal/dev/fakeacp"
@@ -86,9 +87,7 @@ func TestEveryOutcomeOfSteeringIsRecorded(t *testing.T) {
 			[]string{"steer injected"}, []string{"x taken_in"}, "got x (promptRequired) ",
 		},
 		"a new turn": {
-			[]string{"steer startedNewTurn"},
-			[]string{"x taken_in it started a turn for it, whose output is not shown as one"},
-			"got x (promptRequired) ",
+			[]string{"steer startedNewTurn"}, []string{"x taken_in it started a turn for it"}, "got x (promptRequired) ",
 		},
 		"tried again": {
 			[]string{"steer promptRequired", "steer injected"},
@@ -220,4 +219,52 @@ func TestAnAgentThatAsksForMessagesGetsThem(t *testing.T) {
 	r := newTestAgent(t, "qwen")
 	r.run("drain")
 	r.wantText("drained  ")
+}
+
+// What an agent says after it has started a turn for a message is a turn of the agent, whether the current one has
+// its result before or after.
+func TestATurnThatAnAgentStartsForAMessageIsATurn(t *testing.T) {
+	const (
+		outcome = `{"jsonrpc":"2.0","id":4,"result":{"outcome":"startedNewTurn"}}`
+		result  = `{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`
+	)
+	for name, answers := range map[string][]string{
+		"result first":  {result, outcome, chunkOf("new "), chunkOf("turn")},
+		"outcome first": {outcome, result, chunkOf("new "), chunkOf("turn")},
+		"result last":   {outcome, chunkOf("new "), result, chunkOf("turn")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				lines := []recordedLine{
+					{0, "c2a", `{"id":1,"method":"initialize"}`},
+					{0, "a2c", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":` +
+						`{"_meta":{"steering":{"supported":true}}},"_meta":{"steering":{"supported":true}}}}`},
+					{0, "c2a", `{"id":2,"method":"session/new"}`},
+					{0, "a2c", `{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}`},
+					{0, "c2a", `{"id":3,"method":"session/prompt"}`},
+					{0, "a2c", chunkOf("old ")},
+					{0, "c2a", `{"id":4,"method":"_session/steering"}`},
+				}
+				for _, line := range answers {
+					lines = append(lines, recordedLine{0, "a2c", line})
+				}
+				a, s := playLines(t, lines)
+				b := newInbox("x")
+				<-b.waiting
+				go func() {
+					time.Sleep(time.Second)
+					b.waiting <- struct{}{}
+				}()
+				s.busy <- struct{}{}
+				s.run(t.Context(), func(ctx context.Context, out agent.Output) (agent.End, error) {
+					return a.Run(ctx, agent.Turn{ID: "turn", Message: protocol.Message{Text: "go"}, Steering: b}, out)
+				})
+				<-s.busy
+				time.Sleep(2 * workQuiet)
+				synctest.Wait()
+				b.want(t, "x", "x taken_in it started a turn for it")
+				s.wantLog(t, `parent "old " ends completed <nil>`, `parent begins ""`, `parent "new turn" ends completed <nil>`)
+			})
+		})
+	}
 }

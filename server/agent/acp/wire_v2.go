@@ -213,7 +213,7 @@ func (w *wireV2) setPrompt(p *promptV2) {
 
 // acceptPrompt notes that the agent has inserted the message of the prompt. An idle state before
 // that ended other work.
-func (w *wireV2) acceptPrompt() {
+func (w *wireV2) acceptPrompt(json.RawMessage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running != nil {

@@ -65,8 +65,8 @@ type Conn struct {
 
 // pendingCall is a call without a response.
 type pendingCall struct {
-	answer   chan message // capacity 1, so that the reader never waits
-	answered func()       // called by the reader; may be nil
+	answer   chan message          // capacity 1, so that the reader never waits
+	answered func(json.RawMessage) // called by the reader; may be nil
 }
 
 // New returns a connection that reads from r and writes to w. It ends when either fails. To end it,
@@ -97,8 +97,10 @@ func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMes
 }
 
 // CallThen is Call with a function that the reading goroutine calls at the response, before it
-// handles what the peer has sent after it.
-func (c *Conn) CallThen(ctx context.Context, method string, params any, answered func()) (json.RawMessage, error) {
+// handles what the peer has sent after it. The result is nil if the peer answered with an error.
+func (c *Conn) CallThen(
+	ctx context.Context, method string, params any, answered func(result json.RawMessage),
+) (json.RawMessage, error) {
 	c.mu.Lock()
 	c.lastID++
 	id := c.lastID
@@ -280,7 +282,7 @@ func (c *Conn) deliver(m message) {
 	delete(c.pending, id)
 	c.mu.Unlock()
 	if call.answered != nil {
-		call.answered()
+		call.answered(m.Result)
 	}
 	if call.answer != nil {
 		call.answer <- m
