@@ -405,3 +405,36 @@ func TestRetryAndUndoCoverTheMessagesThatJoined(t *testing.T) {
 		}
 	})
 }
+
+// A turn that is sent again behind a hold is one turn, after the release, and after a restart.
+func TestARetryBehindAHoldIsOneTurn(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		steeringBubble(t, func(t *testing.T, r *testHub, id string) {
+			r.restart()
+			r.agents.capable = func(context.Context, string) error { return nil }
+			r.send(id, "first")
+			r.steer(anna, id, "one")
+			r.steer(anna, id, "two")
+			r.takeAll()
+			r.resolve(protocol.SteerTakenIn)
+			r.resolve(protocol.SteerTakenIn)
+			r.do(bert, newCommand(protocol.DoQueueHold, id, protocol.QueueHoldData{}))
+			r.send(id, "later")
+			r.agents.run().finish(agent.End{}, nil)
+			r.waitIdle()
+			s := must[protocol.SendResult](r, r.do(bert, newCommand(protocol.DoRetry, id, protocol.Empty{})))
+			if s.Status != protocol.SendQueued || r.queued(id) != "first one* two* later" {
+				t.Fatalf("retry: %+v, queue %q", s, r.queued(id))
+			}
+			if restart {
+				r.restart()
+			}
+			r.do(bert, newCommand(protocol.DoQueueRelease, id, protocol.QueueReleaseData{}))
+			r.waitIdle()
+			got := fmt.Sprint(r.agents.run().turn.Message.Text, r.takeAll())
+			if got != "first[one two]" || r.queued(id) != "later" {
+				t.Errorf("restart %v: the agent got %s, queue %q", restart, got, r.queued(id))
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -45,10 +46,24 @@ func (s *Session) retry(cmd *command, _ *protocol.Empty) (any, error) {
 		})
 		result, err := s.acceptMessage(cmd, again(&u.messages[0]), true)
 		for i := 1; i < len(u.messages) && err == nil; i++ {
-			_, err = s.acceptMessage(cmd, again(&u.messages[i]), true)
+			if result.(protocol.SendResult).Status == protocol.SendStarted {
+				_, err = s.acceptMessage(cmd, again(&u.messages[i]), true)
+			} else {
+				err = s.queueJoining(cmd, again(&u.messages[i]))
+			}
 		}
 		return result, err
 	})
+}
+
+// queueJoining queues a message that joins the turn of the one before it, which waits too.
+func (s *Session) queueJoining(cmd *command, m protocol.Message) error {
+	m.MessageID, m.By = NewID(idMessage), &cmd.by
+	added, err := s.queue.AddJoining(s.state, m, time.Now(), s.hub.settings().Limits.queue())
+	if err == nil {
+		s.recorder.RecordAll([]record.Event{added})
+	}
+	return err
 }
 
 // takeBack lets the agent forget its last turn, then runs finish on the session's goroutine. No

@@ -50,7 +50,9 @@ func Next(st *protocol.State) (m protocol.Message, e record.Event, ok bool) {
 	if next == nil {
 		return m, e, false
 	}
-	return *next, removed(next.MessageID, protocol.RemovedStarted, nil), true
+	m = *next
+	m.Delivery = ""
+	return m, removed(m.MessageID, protocol.RemovedStarted, nil), true
 }
 
 // Add puts a sanitized message at the end of the queue, or in front of it, and returns its index. A

@@ -27,6 +27,22 @@ func (q *Queue) AddFirst(
 	}, r, nil
 }
 
+// AddJoining puts a sanitized message behind those that are first: it joins the turn that the one before it
+// starts. A message that does not fit has the code queue_full.
+func (q *Queue) AddJoining(
+	st *protocol.State, m protocol.Message, now time.Time, limits Limits,
+) (e record.Event, err error) {
+	if err := limits.check(st, &m); err != nil {
+		return e, err
+	}
+	index, at := q.firstIndex(st, m.MessageID), record.Time(now)
+	m.QueuedAt, m.Delivery = &at, protocol.DeliverSteer
+	q.putFirst(m.MessageID, false)
+	return record.Event{
+		Type: protocol.QueueAdded, By: m.By, Data: protocol.QueueAddedData{Message: m, Index: &index},
+	}, nil
+}
+
 // Steer gives a queued message the delivery steer, and moves it as AddFirst does. The current turn takes it
 // unless c.CannotSteer says why not.
 func (q *Queue) Steer(st *protocol.State, c Caller, d *protocol.QueueSteerData) (Change, error) {
