@@ -28,8 +28,14 @@ const modelWindow = 9000
 // step matches the message of a turn.
 var step = regexp.MustCompile(`do step-[0-9]+`)
 
+// note matches a message that is sent into a turn, noted the answer of the model.
+var (
+	note  = regexp.MustCompile(`note-[0-9]+`)
+	noted = regexp.MustCompile(`noted-note-[0-9]+ `)
+)
+
 // workingModel is a model that calls the shell twice in each turn, with its own mark in each call,
-// and then answers. A cut answer continues.
+// and then answers. A cut answer continues. It answers a note first.
 func workingModel(ctx context.Context, r fakemodel.Request, out *fakemodel.Reply) {
 	if strings.Contains(string(r.Body), "with these sections") {
 		say(ctx, out, "Goal: do the steps. Done: those before "+lastStep(r))
@@ -52,7 +58,11 @@ func workingModel(ctx context.Context, r fakemodel.Request, out *fakemodel.Reply
 	for i := range 12 {
 		fmt.Fprintf(&text, "%s-%d-%d ", strings.TrimPrefix(lastStep(r), "do "), results, i)
 	}
-	say(ctx, out, strings.TrimPrefix(text.String(), said))
+	answer := strings.TrimPrefix(text.String(), noted.ReplaceAllString(said, ""))
+	if last := r.Messages[len(r.Messages)-1]; last.Role == fakemodel.User && note.MatchString(last.Text) {
+		answer = "noted-" + note.FindString(last.Text) + " " + answer
+	}
+	say(ctx, out, answer)
 	if results < 2 {
 		mark := fmt.Sprint("call-", r.N)
 		out.Call("shell", map[string]string{"command": "echo " + mark + " >>ran; sleep 0.0" + fmt.Sprint(r.N%10) +
@@ -120,6 +130,7 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 	r := &recorder{session: id}
 	live.Go(func() { r.follow(following, approver, func(e *protocol.Event) { allow(following, t, approver, e) }) })
 
+	steer := rand.New(rand.NewPCG(7, 4))
 	killed := make(chan struct{})
 	live.Go(func() {
 		defer close(killed)
@@ -132,18 +143,30 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 			tr.Start()
 		}
 	})
-	turns := 0
-	for done := false; !done && ctx.Err() == nil; turns++ {
+	var notes []string // sent into turns
+	for turns, done := 0, false; !done && ctx.Err() == nil; turns++ {
 		select {
 		case <-killed:
 			done = true
 		default:
 		}
+		before := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil).Snapshot.State.Turns
 		must[protocol.SendResult](ctx, tr, protocol.DoSend, id, protocol.SendData{Text: fmt.Sprint("do step-", turns)})
+		if turns%3 != 0 {
+			pause(ctx, time.Duration(steer.IntN(300))*time.Millisecond)
+			notes = append(notes, fmt.Sprint("note-", turns))
+			must[protocol.SendResult](ctx, tr, protocol.DoSend, id, protocol.SendData{
+				Text: notes[len(notes)-1], Delivery: protocol.DeliverSteer,
+			})
+		}
 		for ctx.Err() == nil {
 			s := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil)
-			if s.Status == protocol.Idle && s.Snapshot.State.Turns == turns+1 {
+			st := s.Snapshot.State
+			if s.Status == protocol.Idle && st.Turns > before && len(st.Queue) == 0 {
 				break
+			}
+			if st.BlockingHold() != nil {
+				tr.release(ctx, id)
 			}
 			pause(ctx, 10*time.Millisecond)
 		}
@@ -157,6 +180,7 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 	leave()
 	live.Wait()
 	checkModel(t, log, filepath.Join(work, "ran"))
+	checkNotes(t, log, notes)
 	tr.Stop()
 }
 
@@ -190,6 +214,41 @@ func (tr *trial) configureModel(url string) {
 	if err := os.WriteFile(filepath.Join(tr.Dir, "config"), config, 0o600); err != nil {
 		tr.T.Fatal(err)
 	}
+}
+
+// checkNotes checks that each message which was sent into a turn was taken in once, or started a turn.
+func checkNotes(t *testing.T, log, notes []string) {
+	t.Helper()
+	joined, texts := map[string]int{}, map[string]string{} // joined by text, texts by id
+	started := map[string]int{}
+	for _, line := range log {
+		var e protocol.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		var m protocol.Message
+		var d protocol.MessageResolvedData
+		switch e.Type {
+		case protocol.MessageUser:
+			_ = e.Decode(&m)
+			started[m.Text]++
+		case protocol.MessageSteered:
+			_ = e.Decode(&m)
+			texts[m.MessageID] = m.Text
+		case protocol.MessageResolved:
+			if _ = e.Decode(&d); d.Outcome == protocol.SteerTakenIn {
+				joined[texts[d.MessageID]]++
+			} else {
+				t.Logf("%s: %+v", texts[d.MessageID], d)
+			}
+		}
+	}
+	for _, text := range notes {
+		if joined[text]+started[text] != 1 {
+			t.Errorf("%s was taken in %d times and started %d turns", text, joined[text], started[text])
+		}
+	}
+	t.Logf("%d of %d messages joined a turn", len(joined), len(notes))
 }
 
 // checkModel checks the log of the session against the file to which its commands wrote.
