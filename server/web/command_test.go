@@ -306,6 +306,49 @@ func TestASendThatWaitsAnswersWithTheOutcome(t *testing.T) {
 	})
 }
 
+// A message is delivered in the turn that runs, once per key, and so is one that waits in the queue. Its sender
+// follows it to the end of that turn.
+func TestAMessageJoinsATurnOverHTTP(t *testing.T) {
+	bubble(t, func(t *testing.T, w *testServer) {
+		at := "/api/sessions/" + w.runTurn("few")
+		lead := answered[web.MessageResult](w, 200, "POST", at+"/messages", `{"text":"lead"}`)
+		const steer = `{"text":"use go","delivery":"steer"}`
+		m := answered[web.MessageResult](w, 200, "POST", at+"/messages", steer, web.KeyHeader, "once")
+		if m.Status != string(protocol.SendSteering) || m.Turn != lead.Turn {
+			t.Errorf("sent %+v, into %s", m, lead.Turn)
+		}
+		synctest.Wait()
+		if again := answered[web.MessageResult](w, 200, "POST", at+"/messages", steer, web.KeyHeader, "once"); again.MessageID != m.MessageID {
+			t.Errorf("sent again %+v", again)
+		}
+		got := answered[web.MessageResult](w, 200, "GET", at+"/messages/"+m.MessageID, "")
+		if got.Status != string(protocol.SendStarted) || got.Turn != lead.Turn {
+			t.Errorf("taken in: %+v", got)
+		}
+		got = answered[web.MessageResult](w, 200, "GET", at+"/messages/"+m.MessageID+"?wait=turn", "")
+		if got.Outcome == nil || got.Outcome.Turn != lead.Turn || got.Outcome.Text != "I use go" {
+			t.Errorf("ended: %+v %+v", got, got.Outcome)
+		}
+
+		answered[web.MessageResult](w, 200, "POST", at+"/messages", `{"text":"lead"}`)
+		queued := answered[web.MessageResult](w, 200, "POST", at+"/messages", `{"text":"use c"}`)
+		m = answered[web.MessageResult](w, 200, "POST", at+"/queue/"+queued.MessageID+"/steer", "")
+		if queued.Status != string(protocol.SendQueued) || m.Status != string(protocol.SendSteering) {
+			t.Errorf("queued %+v, then %+v", queued, m)
+		}
+		got = answered[web.MessageResult](w, 200, "GET", at+"/messages/"+queued.MessageID+"?wait=turn", "")
+		if got.Outcome == nil || got.Outcome.Text != "I use c" {
+			t.Errorf("ended: %+v %+v", got, got.Outcome)
+		}
+
+		answeredOnce(w, "POST", at+"/queue/hold")
+		m = answered[web.MessageResult](w, 200, "POST", at+"/messages", steer)
+		if m.Status != string(protocol.SendQueued) || !strings.Contains(m.Reason, "the queue is held") {
+			t.Errorf("held: %+v", m)
+		}
+	})
+}
+
 // answeredOnce sends a request without a body, on any goroutine.
 func answeredOnce(w *testServer, method, path string) {
 	if status, text := w.post(method, path, ""); status != 200 {

@@ -31,6 +31,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var testScript = `
+{"steers":true}
 {"on":"few"}
 {"burst":100,"size":40}
 {"on":"large"}
@@ -42,6 +43,10 @@ var testScript = `
 {"say":"at last"}
 {"on":"ask"}
 {"ask":"command","request":"r{n}","command":"rm -rf build","title":"Remove","then":[{"say":"Removed it."}],"else":[{"say":"Kept it."}]}
+{"on":"lead"}
+{"steer":1}
+{"sleep":"5s"}
+{"say":"I {steered}"}
 {"on":"blob"}
 {"emit":"raw","data":{"source":"test","data":"` + strings.Repeat("x", 300<<10) + `"}}
 `
