@@ -257,3 +257,54 @@ func TestTheFirstClientUnderstandsALimit(t *testing.T) {
 	}
 	m.Stop()
 }
+
+// steerScript takes one message into a turn.
+const steerScript = `{"steers":true}
+{"on":"lead"}
+{"steer":1}
+{"say":"I {steered}"}
+{"on":"*"}
+{"say":"You said: {message}"}
+`
+
+// TestTheFirstClientReadsASteeredMessage: it follows a turn that a message joins, and reads it later.
+func TestTheFirstClientReadsASteeredMessage(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, head)
+	m.write("steer.script", steerScript)
+	m.run(first, 0, "new", "--name", "fix", "--agent", "script:steer.script")
+	m.run(first, 0, "send", "fix", "lead", "--no-wait")
+	m.run(head, 0, "send", "fix", "--steer", "use go", "--no-wait")
+	m.run(first, 0, "wait", "fix", "--for", "idle")
+	m.run(first, 0, "send", "fix", "later", "--wait")
+	if got := m.run(first, 0, "attach", "fix", "--plain"); !strings.Contains(got, "I use go") {
+		t.Errorf("attached: %s", got)
+	}
+	for _, program := range []string{first, head} {
+		history := m.run(program, 0, "history", "fix")
+		for _, text := range []string{"lead", "I use go", "You said: later"} {
+			if !strings.Contains(history, text) {
+				t.Errorf("history lacks %q:\n%s", text, history)
+			}
+		}
+	}
+	if a, b := m.run(first, 0, "events", "fix"), m.run(head, 0, "events", "fix"); a != b || !strings.Contains(a, `"message.steered"`) {
+		t.Errorf("the first version reads\n%s\nand this one\n%s", a, b)
+	}
+	m.Stop()
+}
+
+// TestTheFirstServerRefusesASteeredMessage: it does not know the delivery, and takes nothing.
+func TestTheFirstServerRefusesASteeredMessage(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, first)
+	m.run(head, 0, "new", "--name", "fix")
+	m.run(head, 0, "send", "fix", "slow", "--no-wait")
+	m.run(head, 1, "send", "fix", "--steer", "use go", "--no-wait")
+	if got := m.run(head, 0, "events", "fix"); strings.Contains(got, "use go") {
+		t.Errorf("events %s", got)
+	}
+	m.run(head, 0, "interrupt", "fix")
+	m.run(head, 0, "send", "fix", "hello", "--wait")
+	m.Stop()
+}
