@@ -141,15 +141,16 @@ type logReader struct {
 	next     uint64
 	bytes    int64
 	outcomes map[string]string          // by request
-	turns    map[string]int             // by token
+	turns    map[string]int             // that a message started or joined, by token
 	tokens   map[string]string          // by turn
+	steered  map[string]string          // tokens of messages sent into turns, by message
 	reasons  map[string]protocol.Reason // of the ends of turns, by token
 }
 
 func (c *checker) readLog(session string) *logReader {
 	return &logReader{
 		checker: c, session: session, next: 1, outcomes: map[string]string{}, turns: map[string]int{},
-		tokens: map[string]string{}, reasons: map[string]protocol.Reason{},
+		tokens: map[string]string{}, steered: map[string]string{}, reasons: map[string]protocol.Reason{},
 	}
 }
 
@@ -170,6 +171,20 @@ func (r *logReader) apply(e *protocol.Event, line []byte) error {
 		token := tokenOf(m.Text)
 		r.turns[token]++
 		r.tokens[e.Turn] = token
+	case protocol.MessageSteered:
+		var m protocol.MessageSteeredData
+		if err := e.Decode(&m); err != nil {
+			return err
+		}
+		r.steered[m.MessageID] = tokenOf(m.Text)
+	case protocol.MessageResolved:
+		var d protocol.MessageResolvedData
+		if err := e.Decode(&d); err != nil {
+			return err
+		}
+		if d.Outcome != protocol.SteerRefused { // a refused message starts a turn
+			r.turns[r.steered[d.MessageID]]++
+		}
 	case protocol.TurnEnded:
 		var d protocol.TurnEndedData
 		if err := e.Decode(&d); err != nil {

@@ -304,3 +304,41 @@ func TestTheTextOfATurnIsCompleteABeginningOrWrong(t *testing.T) {
 		}
 	}
 }
+
+// A message that was sent into a turn joined it, or starts a turn.
+func TestASteeredMessageHasOneTurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome protocol.SteerOutcome
+		turn    bool
+		want    int // violations
+	}{
+		"taken in":              {protocol.SteerTakenIn, false, 0},
+		"unknown":               {protocol.SteerUnknown, false, 0},
+		"refused":               {protocol.SteerRefused, true, 0},
+		"taken in, and a turn":  {protocol.SteerTakenIn, true, 1},
+		"refused, without turn": {protocol.SteerRefused, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHistory()
+			h.add("tk1.1", protocol.MessageSteered, protocol.MessageSteeredData{
+				Message: protocol.Message{MessageID: "m", Text: "work k3.1"},
+			})
+			h.add("tk1.1", protocol.MessageResolved, protocol.MessageResolvedData{MessageID: "m", Outcome: c.outcome})
+			if c.turn {
+				h.addTurn("work k3.1", textOf("work k3.1"), protocol.ReasonCompleted)
+			}
+			check := newChecker()
+			check.acknowledge("s", "k3.1", "steering")
+			log := check.readLog("s")
+			for _, e := range h.events {
+				if err := log.apply(e, e.AppendJSON(nil)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			log.finish()
+			if len(check.violations) != c.want {
+				t.Errorf("%v", check.violations)
+			}
+		})
+	}
+}

@@ -151,7 +151,11 @@ func (c *client) send(ctx context.Context, rng *rand.Rand) {
 		case 2:
 			kind = kindCrash
 		}
-		c.sendMessage(ctx, kind, newToken(c.name, n), rng.IntN(10) == 0)
+		delivery := protocol.DeliverQueue
+		if c.native && rng.IntN(6) == 0 {
+			delivery = protocol.DeliverSteer
+		}
+		c.sendMessage(ctx, kind, newToken(c.name, n), delivery, rng.IntN(10) == 0)
 		if c.native && rng.IntN(20) == 0 {
 			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 			_, err := wsclient.Call[protocol.InterruptResult](ctx, c.wire, protocol.DoInterrupt, c.session,
@@ -163,7 +167,7 @@ func (c *client) send(ctx context.Context, rng *rand.Rand) {
 }
 
 // sendMessage sends a message, and with again natively a second time under the same key.
-func (c *client) sendMessage(ctx context.Context, kind, token string, again bool) {
+func (c *client) sendMessage(ctx context.Context, kind, token string, delivery protocol.Delivery, again bool) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	text := kind + " " + token
@@ -172,7 +176,7 @@ func (c *client) sendMessage(ctx context.Context, kind, token string, again bool
 	}
 	cmd := protocol.Command{
 		Command: protocol.DoSend, Session: c.session, Key: token,
-		Data: protocol.MustEncode(protocol.SendData{Text: text}),
+		Data: protocol.MustEncode(protocol.SendData{Text: text, Delivery: delivery}),
 	}
 	c.check.send(c.session, token)
 	var first, second protocol.SendResult

@@ -33,13 +33,13 @@ func (r *run) configure() {
 	if err := os.Mkdir(saved, 0o700); err != nil {
 		r.t.Fatal(err)
 	}
-	write("plain.script", []byte(script))
-	write("resuming.script", []byte(`{"resumes":true}`+script))
+	write("plain.script", []byte(`{"steers":true}`+script))
+	write("resuming.script", []byte(`{"steers":true}`+"\n"+`{"resumes":true}`+script))
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
 		"plain":    map[string]any{"script": filepath.Join(r.Dir, "plain.script")},
 		"resuming": map[string]any{"script": filepath.Join(r.Dir, "resuming.script")},
 		"acp": map[string]any{
-			"command": self, "env": map[string]string{fakeacp.EnvVar: "load", fakeacp.DirEnvVar: saved},
+			"command": self, "env": map[string]string{fakeacp.EnvVar: "load,steering", fakeacp.DirEnvVar: saved},
 		},
 	}})
 	if err != nil {
