@@ -3,9 +3,12 @@
 package interop
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/protocol"
 )
 
@@ -68,12 +71,22 @@ func messageJoinsNoTurn(t *testing.T, r *testSession) {
 
 // A server that is killed after the agent took a message in shows it, and does not send it again.
 func TestSteeringOutlivesAKilledServer(t *testing.T) {
-	for _, a := range []realAgent{claudeAgent, codexAgent} {
+	for _, a := range []realAgent{claudeAgent, codexAgent, qwenAgent} {
 		t.Run(a.name, func(t *testing.T) {
-			r := newTestSession(t, &a, modelScript(&a))
+			other := modelScript(&a)
+			r := newTestSession(t, &a, func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
+				if strings.HasSuffix(req.LastUser(), "teapot") {
+					out.Repeat(ctx, "drop ", 20*time.Millisecond)
+					return
+				}
+				other(ctx, req, out)
+			})
 			r.send("run touch steered.txt")
-			r.waitCommandApproval("touch steered.txt")
+			q := r.waitCommandApproval("touch steered.txt")
 			sent := r.steer("mention the teapot")
+			if a.name == qwenAgent.name { // it asks for messages after the call
+				r.approve(protocol.ApproveData{Request: q.Request, Decision: protocol.AllowOnce})
+			}
 			r.waitSteered(sent, protocol.SteerTakenIn)
 			r.kill()
 			r.start()
