@@ -27,11 +27,34 @@ func TestAgentsElsewhere(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		t.Run(scheme, func(t *testing.T) {
 			a := claudeAgent
-			a.serve = func(t *testing.T, entry obj) obj {
+			a.serve = func(t *testing.T, _ string, entry obj) obj {
 				port := serveFar(t, entry, "node", "far_agent.mjs", "s3cret", entry["command"].(string))
 				return obj{
 					"url": scheme + "://127.0.0.1:" + port + "/acp", "env": obj{"FAR_KEY": "s3cret"},
 					"headers": obj{"Authorization": "Bearer ${FAR_KEY}"},
+				}
+			}
+			runFar(t, &a)
+		})
+	}
+}
+
+// TestQwenServe runs features with Qwen Code's own server, over both transports.
+func TestQwenServe(t *testing.T) {
+	for _, scheme := range []string{"http", "ws"} {
+		t.Run(scheme, func(t *testing.T) {
+			a := qwenAgent
+			a.serve = func(t *testing.T, cwd string, entry obj) obj {
+				entry["env"].(map[string]string)["QWEN_SERVER_TOKEN"] = "s3cret"
+				listening := serveFar(
+					t, entry, entry["command"].(string), "serve", "--port", "0", "--no-web", "--workspace", cwd,
+				)
+				_, port, ok := strings.Cut(listening, "http://127.0.0.1:")
+				if port, _, _ = strings.Cut(port, " "); !ok {
+					t.Fatalf("it printed %q", listening)
+				}
+				return obj{
+					"url": scheme + "://127.0.0.1:" + port + "/acp", "headers": obj{"Authorization": "Bearer s3cret"},
 				}
 			}
 			runFar(t, &a)

@@ -40,8 +40,9 @@ type realAgent struct {
 	resets    bool                                 // it reports the end of a limit
 	notes     map[string]note                      // by feature
 
-	// serve starts it elsewhere and returns its entry in the configuration; nil: the server runs it.
-	serve func(t *testing.T, entry obj) obj
+	// serve starts it elsewhere, for sessions in cwd, and returns its entry in the configuration; nil: the
+	// server runs it.
+	serve func(t *testing.T, cwd string, entry obj) obj
 }
 
 // A toolCall is a call of a tool.
@@ -67,7 +68,7 @@ type obj = map[string]any
 
 // config writes the agent's settings into home and returns its entry in a server's configuration,
 // with the file of its tap, if it has one. It fails the test if the agent is not installed.
-func (a *realAgent) config(t *testing.T, home, endpoint string, tap bool) (entry obj, frames string) {
+func (a *realAgent) config(t *testing.T, home, cwd, endpoint string, tap bool) (entry obj, frames string) {
 	t.Helper()
 	program, err := filepath.Abs(filepath.Join("node_modules", a.program))
 	if err != nil {
@@ -100,7 +101,7 @@ func (a *realAgent) config(t *testing.T, home, endpoint string, tap bool) (entry
 	env["HOME"] = home
 	entry = obj{"command": program, "args": a.args, "env": env}
 	if a.serve != nil {
-		return a.serve(t, entry), ""
+		return a.serve(t, cwd, entry), ""
 	}
 	if tap {
 		entry, frames = tapped(t, program, a.args, env)

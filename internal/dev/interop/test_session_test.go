@@ -108,7 +108,7 @@ func (r *testSession) serve() {
 	endpoint := httptest.NewServer(r.model)
 	t.Cleanup(endpoint.Close)
 	r.data = shortDir(t)
-	config, frames := agent.config(t, r.home, endpoint.URL, r.sandbox.Mode == "")
+	config, frames := agent.config(t, r.home, r.cwd, endpoint.URL, r.sandbox.Mode == "")
 	r.frames = frames
 	r.writeConfig("config.json", obj{"agents": obj{agent.name: config}, "mcp": r.mcp})
 	var err error

@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,10 +39,12 @@ type stream struct {
 	connection string            // its id; empty: not initialized
 	sessions   map[string]bool   // with a stream
 	asked      map[string]string // sessions of the agent's requests, by id
+	restoring  map[string]string // sessions whose streams open with an answer, by the request's id
 }
 
 func newStream(client *http.Client, a Address) *stream {
-	s := &stream{client: client, address: a, sessions: map[string]bool{}, asked: map[string]string{}}
+	s := &stream{client: client, address: a, sessions: map[string]bool{}}
+	s.asked, s.restoring = map[string]string{}, map[string]string{}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.in, s.out = io.Pipe()
 	return s
@@ -57,6 +60,7 @@ type routed struct {
 	Result struct {
 		Session string `json:"sessionId"`
 	} `json:"result"`
+	Error json.RawMessage `json:"error"`
 }
 
 // Read implements io.Reader.
@@ -88,7 +92,7 @@ func (s *stream) send(message []byte, m *routed) error {
 		s.mu.Unlock()
 	}
 	if session != "" {
-		if err := s.openSession(session); err != nil {
+		if err := s.openSession(session); err != nil && !s.opensLater(err, session, m) {
 			return err
 		}
 	}
@@ -155,7 +159,28 @@ func (s *stream) openSession(session string) error {
 	if open {
 		return nil
 	}
-	return s.openEvents(session)
+	err := s.openEvents(session)
+	if err != nil {
+		s.mu.Lock()
+		delete(s.sessions, session)
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// opensLater reports whether the stream of a session opens with the answer to m: a server may refuse
+// a session that the connection has not restored yet. qwen serve does (0.24.4).
+func (s *stream) opensLater(err error, session string, m *routed) bool {
+	var refused *statusError
+	restores := m.ID != nil && (m.Method == "session/load" || m.Method == "session/resume")
+	if !restores || !errors.As(err, &refused) ||
+		refused.status != http.StatusForbidden && refused.status != http.StatusNotFound {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.restoring[string(m.ID)] = session
+	return true
 }
 
 // openEvents opens a stream of events; session is empty for the connection's stream.
@@ -212,9 +237,15 @@ func (s *stream) receive(message []byte, session string) error {
 		s.mu.Lock()
 		s.asked[string(m.ID)] = session
 		s.mu.Unlock()
-	case m.Method == "" && m.Result.Session != "":
-		if err := s.openSession(m.Result.Session); err != nil {
-			return err
+	case m.Method == "" && m.ID != nil:
+		s.mu.Lock()
+		restored := s.restoring[string(m.ID)]
+		delete(s.restoring, string(m.ID))
+		s.mu.Unlock()
+		if opened := cmp.Or(m.Result.Session, restored); opened != "" && m.Error == nil {
+			if err := s.openSession(opened); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := s.out.Write(line(message))
