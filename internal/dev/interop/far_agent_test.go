@@ -44,6 +44,7 @@ func TestQwenServe(t *testing.T) {
 	for _, scheme := range []string{"http", "ws"} {
 		t.Run(scheme, func(t *testing.T) {
 			a := qwenAgent
+			a.vague = true
 			a.serve = func(t *testing.T, cwd string, entry obj) obj {
 				entry["env"].(map[string]string)["QWEN_SERVER_TOKEN"] = "s3cret"
 				listening := serveFar(

@@ -43,6 +43,7 @@ type realAgent struct {
 	// serve starts it elsewhere, for sessions in cwd, and returns its entry in the configuration; nil: the
 	// server runs it.
 	serve func(t *testing.T, cwd string, entry obj) obj
+	vague bool // that server passes on neither the agent's version nor the reason of a failure
 }
 
 // A toolCall is a call of a tool.

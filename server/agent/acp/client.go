@@ -172,7 +172,7 @@ func (c *client) initialize(ctx context.Context) error {
 // known returns what differs between agents for this one.
 func (c *client) known() catalog.Agent {
 	if c.agentInfo.Agent == nil {
-		return catalog.Agent{}
+		return catalog.Announced(c.agentInfo.Capabilities.Meta)
 	}
 	return catalog.Reported(c.agentInfo.Agent.Name)
 }

@@ -12,8 +12,8 @@ import (
 func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params sessionParams) error {
 	method := "session/load"
 	switch {
-	case c.agentInfo.Capabilities.LoadSession:
-	case c.agentInfo.Capabilities.Session.Resume != nil:
+	case c.agentInfo.Capabilities.LoadSession && !c.known().Resumes:
+	case c.resumes():
 		method = "session/resume"
 	default:
 		return protocol.Errorf(protocol.CodeUnsupported,
@@ -21,7 +21,7 @@ func (a *Agent) loadSession(ctx context.Context, c *client, saved state, params 
 			a.config.Name)
 	}
 	said := &replay{}
-	result, err := c.reopen(ctx, method, params, said)
+	result, err := c.reopen(ctx, method, params, said, false)
 	if isRejection(err) {
 		return protocol.Errorf(protocol.CodeAgentFailed, "%s cannot continue session %s: %s",
 			a.config.Name, params.Session, rejectionText(err))

@@ -71,6 +71,7 @@ type initializeResult struct {
 			Audio    bool `json:"audio"`
 			Embedded bool `json:"embeddedContext"`
 		} `json:"promptCapabilities"`
+		Meta map[string]json.RawMessage `json:"_meta"`
 	} `json:"agentCapabilities"`
 	AuthMethods []authMethod   `json:"authMethods"`
 	Meta        initializeMeta `json:"_meta"`

@@ -18,7 +18,6 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 	if saved.Prompted {
 		result, err := a.retryRestore(ctx, c, params, saved.Owner != a.spec.Session)
 		if err == nil {
-			a.stopRemoteTurn(ctx, c, result.Session)
 			return a.adoptSession(ctx, c, result, saved, true)
 		}
 		if !isRejection(err) {
@@ -37,16 +36,6 @@ func (a *Agent) openSession(ctx context.Context, c *client, saved state, servers
 		return errors.New("session/new: response has no session id")
 	}
 	return a.adoptSession(ctx, c, result, saved, false)
-}
-
-// stopRemoteTurn ends a turn that an agent elsewhere may have continued without this server.
-func (a *Agent) stopRemoteTurn(ctx context.Context, c *client, session string) {
-	if a.config.Remote == nil {
-		return
-	}
-	if err := c.conn.Notify(ctx, "session/cancel", cancelParams{session}); err != nil {
-		a.host.Logf("stop the last turn of %s: %v", a.config.Name, err)
-	}
 }
 
 // adoptSession records the ACP session and applies the saved settings.
@@ -70,31 +59,42 @@ func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, sa
 
 // restores reports whether a later process can restore the ACP session.
 func (c *client) restores() bool {
-	return c.agentInfo.Capabilities.LoadSession || c.agentInfo.Capabilities.Session.Resume != nil
+	return c.agentInfo.Capabilities.LoadSession || c.resumes()
+}
+
+func (c *client) resumes() bool {
+	return c.agentInfo.Capabilities.Session.Resume != nil || c.known().Resumes
 }
 
 // restoreSession restores an ACP session with session/resume or session/load. If the ACP session
-// belongs to another session, which may still use it, it is forked where the agent supports that.
+// belongs to another session, which may still use it, it is forked where the agent supports that. An
+// agent elsewhere may have continued the last turn without this server: that turn is cancelled.
 func (c *client) restoreSession(ctx context.Context, params sessionParams, shared bool) (sessionResult, error) {
 	method := "session/load"
 	switch {
 	case shared && c.agentInfo.Capabilities.Session.Fork != nil:
 		method = "session/fork"
-	case c.agentInfo.Capabilities.Session.Resume != nil:
+	case c.resumes():
 		method = "session/resume"
 	case !c.agentInfo.Capabilities.LoadSession:
 		return sessionResult{}, errNoRestore
 	}
-	return c.reopen(ctx, method, params, &replay{})
+	return c.reopen(ctx, method, params, &replay{}, c.config.Remote != nil && !shared)
 }
 
-// reopen restores an ACP session by a method. Messages that the agent repeats go to r.
-func (c *client) reopen(ctx context.Context, method string, params sessionParams, r *replay) (sessionResult, error) {
+// reopen restores an ACP session by a method, and cancels its turn if stop is set. Updates until then
+// go to r: they repeat the conversation, or belong to that turn.
+func (c *client) reopen(
+	ctx context.Context, method string, params sessionParams, r *replay, stop bool,
+) (sessionResult, error) {
 	result := sessionResult{Session: params.Session}
 	c.setReplay(r)
 	defer c.setReplay(nil)
 	err := c.call(ctx, method, params, &result)
-	if err == nil && method != "session/resume" {
+	if err == nil && stop {
+		err = c.conn.Notify(ctx, "session/cancel", cancelParams{result.Session})
+	}
+	if err == nil && (stop || method != "session/resume") {
 		err = c.awaitReplay(ctx)
 	}
 	return result, err

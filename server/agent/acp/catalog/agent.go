@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ type Agent struct {
 	Preset
 
 	Reports string // name in its answer to initialize; "": the program was not tried
+	// Announces is the extension in its capabilities by which an agent without a name is known.
+	Announces string
 
 	// Usage is how it counts the usage in a prompt's result.
 	Usage UsageReports
@@ -27,6 +30,9 @@ type Agent struct {
 	// Drains: the agent asks for the messages that are to join its turn, between the calls of its tools. It
 	// does not announce that.
 	Drains bool
+	// Resumes: the agent has session/resume, which it does not announce, and its session/load is of less
+	// use.
+	Resumes bool
 	// TaskFollows: the message with the task of a sub-agent follows the report that it works.
 	TaskFollows bool
 	// LoginKeys maps login methods to the environment variable of their key.
@@ -58,13 +64,23 @@ const (
 // agents is sorted by name. An agent without a preset runs by its command alone.
 var agents = []*Agent{
 	&auggie, &claude, &cline, &codex, &codexZed, &copilot, &cursor, &droid, &gemini, &goose, &kilo, &opencode, &qoder,
-	&qwen, &vibe,
+	&qwen, &qwenServe, &vibe,
 }
 
 // Reported returns the agent that reports a name, or the zero value.
 func Reported(name string) Agent {
 	for _, a := range agents {
 		if a.Reports == name && name != "" {
+			return *a
+		}
+	}
+	return Agent{}
+}
+
+// Announced returns the agent without a name that announces one of the extensions, or the zero value.
+func Announced(extensions map[string]json.RawMessage) Agent {
+	for _, a := range agents {
+		if _, ok := extensions[a.Announces]; ok && a.Announces != "" {
 			return *a
 		}
 	}

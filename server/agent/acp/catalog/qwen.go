@@ -43,6 +43,15 @@ var qwen = Agent{
 	Drains:    true, // craft/drainMidTurnQueue (0.24.4)
 }
 
+// qwenServe is Qwen Code behind its own server, `qwen serve`, which has no name (0.24.4).
+var qwenServe = Agent{
+	Announces: "qwen",
+	Usage:     qwen.Usage, EditFields: qwen.EditFields, ReadTools: qwen.ReadTools,
+	// The server repeats the conversation after the answer to session/load; over a WebSocket only with
+	// the next request of the session, which is a prompt (0.24.4).
+	Resumes: true,
+}
+
 // ShellText returns the text for users in a raw output of the type shell_result of Qwen Code
 // (0.24.4). The content of such a call is for the model.
 func ShellText(rawOutput json.RawMessage) (text string, ok bool) {

@@ -46,5 +46,22 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// minSecret is the minimum length of a word of a header that is a secret, in bytes.
+const minSecret = 5
+
+// hide returns a text without the values of the headers, which the server may repeat.
+func (a *Address) hide(text string) string {
+	for _, values := range a.Headers {
+		for _, value := range values {
+			for _, word := range append([]string{value}, strings.Fields(value)...) {
+				if len(word) >= minSecret && !strings.EqualFold(word, "bearer") && !strings.EqualFold(word, "basic") {
+					text = strings.ReplaceAll(text, word, "[hidden]")
+				}
+			}
+		}
+	}
+	return text
+}
+
 // isSocket reports whether the URL is one of a WebSocket.
 func (a *Address) isSocket() bool { return len(a.URL) > 1 && strings.EqualFold(a.URL[:2], "ws") }

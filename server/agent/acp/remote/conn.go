@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"strings"
 	"time"
 
 	"agentctl/server/agent/acp/rpc"
@@ -64,16 +65,19 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("the server answers %d %s%s", e.status, http.StatusText(e.status), e.text)
 }
 
+// maxText is the maximum length of the text of a refusal that is shown, in bytes.
+const maxText = 300
+
 // checkStatus returns an error for an answer that is no success, with the begin of its text.
-func checkStatus(r *http.Response) error {
+func (a *Address) checkStatus(r *http.Response) error {
 	if r.StatusCode/100 == 2 {
 		return nil
 	}
-	b, _ := io.ReadAll(io.LimitReader(r.Body, 300))
+	b, _ := io.ReadAll(io.LimitReader(r.Body, 4<<10))
 	_ = r.Body.Close()
-	text := ""
-	if b = bytes.TrimSpace(b); len(b) > 0 {
-		text = ": " + string(bytes.ToValidUTF8(b, nil))
+	text := strings.TrimSpace(a.hide(string(b)))
+	if text = text[:min(len(text), maxText)]; text != "" {
+		text = ": " + strings.ToValidUTF8(text, "")
 	}
 	return &statusError{r.StatusCode, text}
 }

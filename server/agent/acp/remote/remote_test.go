@@ -27,6 +27,7 @@ type farAgent struct {
 	mu      sync.Mutex
 	streams map[string]chan string // events by session
 	prompt  json.RawMessage        // id of the current prompt
+	owned   bool                   // the connection may have the stream of the session
 	deleted bool
 	seen    []string // methods of messages
 	refuse  int      // status of the next prompt over HTTP; 0: none
@@ -58,7 +59,14 @@ func (a *farAgent) handle(message []byte) map[string]string {
 		return map[string]string{
 			"": fmt.Sprintf("{\n \"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":1}}", m.ID),
 		}
+	case "session/load":
+		a.owned = true
+		return map[string]string{
+			"":  fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID),
+			"s": `{"jsonrpc":"2.0","method":"session/update"}`,
+		}
 	case "session/new":
+		a.owned = true
 		return map[string]string{"": fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s"}}`, m.ID)}
 	case "session/prompt":
 		a.prompt = m.ID
@@ -72,8 +80,8 @@ func (a *farAgent) handle(message []byte) map[string]string {
 }
 
 func (a *farAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "Bearer key" {
-		http.Error(w, "no key", http.StatusUnauthorized)
+	if got := r.Header.Get("Authorization"); got != "Bearer key" {
+		http.Error(w, "no key: "+got, http.StatusUnauthorized)
 		return
 	}
 	if r.Header.Get("Upgrade") != "" {
@@ -86,6 +94,13 @@ func (a *farAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method {
 	case http.MethodGet:
+		a.mu.Lock()
+		owned := session == "" || a.owned
+		a.mu.Unlock()
+		if !owned {
+			http.Error(w, "not owned", http.StatusForbidden)
+			return
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.WriteHeader(http.StatusOK)
 		rc := http.NewResponseController(w)
@@ -119,6 +134,7 @@ func (a *farAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "busy", refuse)
 			return
 		}
+		prompt = prompt || strings.Contains(string(body), "session/load")
 		if want := map[bool]string{true: "s"}[prompt || strings.Contains(string(body), `"id":"ask"`)]; session != want {
 			a.t.Errorf("%s has the session %q", body, session)
 		}
@@ -231,12 +247,12 @@ func TestAWrongKeyIsReported(t *testing.T) {
 	if _, err := dialTest(t, server, true, "no"); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("WebSocket: %v", err)
 	}
-	conn, err := dialTest(t, server, false, "no")
+	conn, err := dialTest(t, server, false, "wrong")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n")
-	if err == nil || !strings.Contains(err.Error(), "401 Unauthorized: no key") {
+	if err == nil || !strings.Contains(err.Error(), "401 Unauthorized: no key: [hidden]") {
 		t.Errorf("HTTP: %v", err)
 	}
 	if _, err := conn.Read(make([]byte, 9)); err == nil {
@@ -248,7 +264,7 @@ func TestAWrongKeyIsReported(t *testing.T) {
 func TestARefusedRequestGetsAnErrorOverHTTP(t *testing.T) {
 	agent, server := newFarAgent(t)
 	for status, want := range map[int]string{http.StatusServiceUnavailable: `"code":-32603`, http.StatusNotFound: ""} {
-		agent.refuse = status
+		agent.refuse, agent.owned = status, true
 		conn, err := dialTest(t, server, false, "key")
 		if err != nil {
 			t.Fatal(err)
@@ -269,6 +285,27 @@ func TestARefusedRequestGetsAnErrorOverHTTP(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
+}
+
+// A server may refuse the stream of a session until the connection has loaded it.
+func TestTheStreamOfALoadedSessionOpensAfterItsAnswerOverHTTP(t *testing.T) {
+	_, server := newFarAgent(t)
+	conn, err := dialTest(t, server, false, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(conn)
+	write(t, conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	write(t, conn, `{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s"}}`)
+	for _, want := range []string{`"id":2`, `"session/update"`} {
+		if got, err := lines.ReadString('\n'); err != nil || !strings.Contains(got, want) {
+			t.Fatalf("%q, %v, want %s", got, err, want)
+		}
+	}
+	_ = conn.Close()
 }
 
 func TestTheEndOfAStreamOfEventsEndsTheConnection(t *testing.T) {

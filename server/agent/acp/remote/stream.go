@@ -276,7 +276,7 @@ func (s *stream) do(ctx context.Context, method, session string, body io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	return answer, checkStatus(answer)
+	return answer, s.address.checkStatus(answer)
 }
 
 // fail ends the connection for the reader.
