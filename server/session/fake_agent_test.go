@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,6 +79,11 @@ func (p *fakeAgents) SandboxRefuses(spec *agent.Spec, e *policy.Effect) error {
 
 // HasSandboxes reports that users may choose one.
 func (*fakeAgents) HasSandboxes() bool { return true }
+
+// RunsElsewhere reports whether an agent is named by a URL, or configured with one.
+func (p *fakeAgents) RunsElsewhere(agent string) bool {
+	return agent == "far" || strings.HasPrefix(agent, "acp:wss://")
+}
 
 // CheckSandbox refuses the sandboxes without a network.
 func (p *fakeAgents) CheckSandbox(s protocol.Sandbox) error {

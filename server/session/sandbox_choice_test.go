@@ -91,6 +91,41 @@ func TestWhoChoosesTheSandboxOfASession(t *testing.T) {
 	}
 }
 
+// A user chooses an agent on another machine, which no sandbox confines. An agent does in no way.
+func TestOnlyAUserChoosesAnAgentElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newSandboxHub(t)
+		defer r.close()
+		for _, name := range []string{"far", "acp:wss://far.example/acp"} {
+			far := protocol.CreateData{Agent: name}
+			id := r.createBy(anna, far)
+			if got := r.sandbox(id); got.Mode != protocol.SandboxRemote {
+				t.Errorf("the sandbox is %s", got)
+			}
+			must[protocol.SendResult](r, r.do(anna, newCommand(protocol.DoSend, id, protocol.SendData{Text: "x"})))
+			r.agents.run().finish(agent.End{}, nil)
+			r.waitIdle()
+			confined := protocol.CreateData{Agent: name, Sandbox: protocol.Sandbox{Mode: work}}
+			refused(r, r.do(anna, newCommand(protocol.DoCreate, "", confined)), protocol.CodeUnsupported)
+			state := must[protocol.ExportResult](r, r.do(anna, newCommand(protocol.DoExport, id, protocol.Empty{}))).State
+			for _, parent := range []protocol.CreateData{
+				{Agent: "free"}, {Agent: "free", Sandbox: protocol.Sandbox{Mode: work}}, far,
+			} {
+				boss := r.agentOf(r.createBy(anna, parent))
+				for _, c := range []protocol.Command{
+					newCommand(protocol.DoCreate, "", far), newCommand(protocol.DoFork, id, protocol.ForkData{}),
+					newCommand(protocol.DoRestore, "", protocol.RestoreData{State: state}),
+					newCommand(protocol.DoImport, "", protocol.ImportData{CreateData: far, Events: logOf(r, id)}),
+				} {
+					refused(r, r.do(boss, c), protocol.CodeForbidden)
+				}
+			}
+		}
+		chosen := protocol.CreateData{Agent: "free", Sandbox: protocol.Sandbox{Mode: protocol.SandboxRemote}}
+		refused(r, r.do(anna, newCommand(protocol.DoCreate, "", chosen)), protocol.CodeInvalidMessage)
+	})
+}
+
 func TestASandboxSurvivesARestartARestoreAndAnImport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newSandboxHub(t)

@@ -25,6 +25,7 @@ import (
 	"agentctl/internal/localserver"
 	"agentctl/internal/output"
 	"agentctl/internal/retired"
+	"agentctl/protocol"
 	"agentctl/wsclient"
 )
 
@@ -232,7 +233,11 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 		r := inspector.Inspect(name)
 		c := check{"agent " + name, checkNote, "not installed: " + localagent.LoginText(&r)}
 		if r.Installed {
-			c.Detail = cmp.Or(r.Path, r.Model, r.Pipeline, "script") + "; " + localagent.LoginText(&r)
+			kind := cmp.Or(r.Path, r.Model, r.Pipeline, "script")
+			if r.URL != "" {
+				kind = "sandbox " + string(protocol.SandboxRemote)
+			}
+			c.Detail = kind + "; " + localagent.LoginText(&r)
 			if r.Login != agents.LoginMissing {
 				c.Status = checkOK
 			}

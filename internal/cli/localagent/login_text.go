@@ -27,6 +27,8 @@ func LoginText(r *agents.Installation) string {
 		return "of " + output.OneLine(r.Pipeline, 0)
 	case r.Model != "":
 		return "key: " + output.OneLine(r.LoginBy, 0)
+	case r.URL != "" && r.Login == agents.LoginUnknown:
+		return output.OneLine(r.URL, 0) + "; login unknown: see agentctl agents --check"
 	}
 	switch r.Login {
 	case agents.LoginReady:
