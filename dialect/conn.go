@@ -165,6 +165,9 @@ func (c *Conn) readLoop() {
 		}
 		switch {
 		case err != nil:
+			if ender, ok := c.codec.(codec.Ender); ok {
+				c.runCodec(ender.End)
+			}
 			c.fail(err)
 			return
 		case int64(len(data)) > c.limit:

@@ -12,6 +12,7 @@ import (
 	"agentctl/docs"
 	"agentctl/internal/panics"
 	"agentctl/protocol"
+	"agentctl/protocol/acp"
 	"agentctl/server/hook"
 	"agentctl/server/login"
 	"agentctl/server/web"
@@ -55,6 +56,7 @@ func Routes() []Route {
 		{Pattern: "POST " + login.Path, Open: true, Users: true},
 		metricsRoute,
 		{Pattern: "GET " + protocol.Path},
+		{Pattern: "GET " + acpPath},
 		{Pattern: "GET " + hook.Path + "{token}", Link: true},
 		{Pattern: "POST " + hook.Path + "{token}", Link: true, Verb: protocol.DoApprove},
 	}
@@ -75,6 +77,7 @@ func (s *Server) handler(l *Listener) http.Handler {
 	mux := http.NewServeMux()
 	s.mountDialects(mux)
 	mux.Handle("GET "+protocol.Path, s.counted(http.HandlerFunc(s.accept)))
+	mux.Handle("GET "+acpPath, withSpeaksHeader(acp.Name, s.counted(http.HandlerFunc(s.acceptACP))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("ok\n"))
 	})

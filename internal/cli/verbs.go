@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agentctl/internal/cli/access"
+	"agentctl/internal/cli/acp"
 	"agentctl/internal/cli/agents"
 	"agentctl/internal/cli/attach"
 	"agentctl/internal/cli/create"
@@ -34,6 +35,7 @@ func Verbs() []*verb.Verb {
 		agents.Verbs,
 		doctor.Verbs,
 		mcp.Verbs,
+		acp.Verbs,
 		access.Verbs,
 		programVerbs,
 	)

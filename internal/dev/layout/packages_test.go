@@ -150,8 +150,9 @@ var packageRules = []packageRule{
 	{pkg: "internal/cli/mcp", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
 	}, verbImports...)},
+	{pkg: "internal/cli/acp", imports: append([]string{"internal/cli/localagent", "protocol/acp"}, verbImports...)},
 	{pkg: "internal/cli/access", imports: append([]string{"internal/atomicfile", "internal/credentials", "server/login"}, verbImports...)},
-	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "docs")},
+	{pkg: "server", imports: append(slices.Clip(serverImports), "internal/panics", "protocol/acp", "docs")},
 	{pkg: "server/web", imports: serverImports},
 	{pkg: "server/login", imports: serverImports},
 	{pkg: "server/metrics"},
@@ -305,6 +306,7 @@ var packageRules = []packageRule{
 	{pkg: "docs"},
 	{pkg: "protocol", noIO: true},
 	{pkg: "protocol/codec", imports: []string{"protocol"}, noIO: true},
+	{pkg: "protocol/acp", imports: append(slices.Clip(codecImports), "internal/safetext"), noIO: true},
 	{pkg: "protocol/agentloop", imports: append(slices.Clip(codecImports), "protocol/agentloop/..."), noIO: true},
 	{pkg: "protocol/agentloop/client", imports: endImports("protocol/agentloop"), noIO: true},
 	{pkg: "protocol/agentloop/server", imports: endImports("protocol/agentloop"), noIO: true},

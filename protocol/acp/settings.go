@@ -1,0 +1,154 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"agentctl/protocol"
+)
+
+// modeSetting is the setting that version 1 also has as modes.
+const modeSetting = "mode"
+
+// configOptions returns the settings that have choices.
+func (c *Conn) configOptions(o *protocol.Options) []object {
+	list := []object{}
+	if o == nil {
+		return list
+	}
+	id := "id"
+	if c.version == 2 {
+		id = "configId"
+	}
+	for i := range o.Settings {
+		set := &o.Settings[i]
+		if len(set.Choices) == 0 {
+			continue
+		}
+		choices := []object{}
+		for _, choice := range set.Choices {
+			choices = append(choices, withAbout(object{
+				"value": choice.ID, "name": cmp.Or(choice.Label, choice.ID),
+			}, choice.About))
+		}
+		option := object{
+			id: set.ID, "name": cmp.Or(set.Name, set.ID), "type": "select", "currentValue": set.Value, "options": choices,
+		}
+		if set.ID == modeSetting || set.ID == "model" {
+			option["category"] = set.ID
+		}
+		list = append(list, option)
+	}
+	return list
+}
+
+func withAbout(o object, about string) object {
+	if about != "" {
+		o["description"] = about
+	}
+	return o
+}
+
+// modesOf returns the modes of version 1; nil: the agent has none.
+func modesOf(o *protocol.Options) object {
+	if o == nil {
+		return nil
+	}
+	i := slices.IndexFunc(o.Settings, func(s protocol.Setting) bool {
+		return s.ID == modeSetting && len(s.Choices) > 0
+	})
+	if i < 0 {
+		return nil
+	}
+	list := []object{}
+	for _, choice := range o.Settings[i].Choices {
+		list = append(list, withAbout(object{"id": choice.ID, "name": cmp.Or(choice.Label, choice.ID)}, choice.About))
+	}
+	return object{"currentModeId": o.Settings[i].Value, "availableModes": list}
+}
+
+// commands returns the commands of the agent.
+func (c *Conn) commands(o *protocol.Options) []object {
+	list := []object{}
+	if o == nil {
+		return list
+	}
+	for _, command := range o.Commands {
+		v := object{"name": command.Name, "description": command.About}
+		input := object{"hint": command.Hint}
+		if c.version == 2 {
+			v["type"], input["type"] = "command", "text"
+		}
+		if command.Hint != "" {
+			v["input"] = input
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// sendOptions sends settings and commands after a change.
+func (c *Conn) sendOptions(s *session, e *protocol.Event) {
+	o := s.State.Options
+	c.update(s, e, object{"sessionUpdate": "config_option_update", "configOptions": c.configOptions(o)})
+	if modes := modesOf(o); modes != nil && c.version == 1 {
+		c.update(s, e, object{"sessionUpdate": "current_mode_update", "currentModeId": modes["currentModeId"]})
+	}
+	c.update(s, e, object{"sessionUpdate": "available_commands_update", "availableCommands": c.commands(o)})
+}
+
+func (c *Conn) setMode(r *request) {
+	p, ok := decode[struct {
+		Session string `json:"sessionId"`
+		Mode    string `json:"modeId"`
+	}](c, r)
+	if ok {
+		c.configure(r, p.Session, modeSetting, p.Mode, func(*session) object { return object{} })
+	}
+}
+
+func (c *Conn) setConfigOption(r *request) {
+	p, ok := decode[struct {
+		Session string          `json:"sessionId"`
+		Setting string          `json:"configId"`
+		Value   json.RawMessage `json:"value"`
+	}](c, r)
+	if !ok {
+		return
+	}
+	var value string
+	if json.Unmarshal(p.Value, &value) != nil {
+		value = string(p.Value) // a boolean
+	}
+	c.configure(r, p.Session, p.Setting, value, func(s *session) object {
+		options := &protocol.Options{}
+		if s.State.Options != nil {
+			*options = *s.State.Options
+			options.Settings = slices.Clone(options.Settings)
+		}
+		for i := range options.Settings { // the event with the value may follow
+			if options.Settings[i].ID == p.Setting {
+				options.Settings[i].Value = value
+			}
+		}
+		return object{"configOptions": c.configOptions(options)}
+	})
+}
+
+// configure changes a setting of an open session.
+func (c *Conn) configure(r *request, id, setting, value string, result func(*session) object) {
+	s := c.sessions[id]
+	if s == nil {
+		c.refuse(r.ID, protocol.CodeNoSession, "the session is not open")
+		return
+	}
+	d := protocol.ConfigureData{Setting: setting, Value: value}
+	c.Request(protocol.DoConfigure, s.Session, c.Options.ID("acp"), d, func(a protocol.Answer) {
+		if a.Error != nil {
+			c.fail(r.ID, errorOf(a.Error))
+			return
+		}
+		c.answer(r.ID, result(s))
+	})
+}
