@@ -66,12 +66,16 @@ func (c *Conn) removePrompt(s *session, p *prompt) {
 
 // endPrompt answers a prompt that has no answer yet.
 func (c *Conn) endPrompt(p *prompt, reason string, err *protocol.Error) {
-	if len(p.request) == 0 {
+	switch {
+	case len(p.request) == 0:
 		return
-	}
-	if err != nil {
+	case c.version == 2 && p.message != "": // its turn is over before the answer came
+		c.answer(p.request, object{"messageId": p.message})
+	case err != nil:
 		c.fail(p.request, errorOf(err))
-	} else {
+	case c.version == 2:
+		c.refuse(p.request, protocol.CodeNotSubscribed, "the session was closed")
+	default:
 		c.answer(p.request, object{"stopReason": reason})
 	}
 	p.request = nil

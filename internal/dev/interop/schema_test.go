@@ -15,25 +15,35 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A judge checks messages to agents with the JSON Schema of a version of the protocol, which the
-// reference SDK has.
+// A judge checks the messages to one side, agent or client, with the JSON Schema of a version of the
+// protocol, which the reference SDK has.
 type judge struct {
-	methods map[string]*jsonschema.Schema // of parameters for the agent, by method
-	results map[string]*jsonschema.Schema // of results for the agent, by method
+	methods map[string]*jsonschema.Schema // of parameters for the side, by method
+	results map[string]*jsonschema.Schema // of results for the side, by method
 	fields  map[string]map[string]bool    // the known parameters by method
 }
 
 var (
 	judgesMu sync.Mutex
-	judges   = map[int]*judge{}
+	judges   = map[judgeKey]*judge{}
 )
 
-func judgeOf(t *testing.T, version int) *judge {
+// A judgeKey names a judge: the version, and the direction of the messages.
+type judgeKey struct {
+	version int
+	dir     string
+}
+
+func judgeOf(t *testing.T, key judgeKey) *judge {
 	t.Helper()
 	judgesMu.Lock()
 	defer judgesMu.Unlock()
-	if j := judges[version]; j != nil {
+	if j := judges[key]; j != nil {
 		return j
+	}
+	version, side, peer := key.version, "agent", "client"
+	if key.dir == toClient {
+		side, peer = peer, side
 	}
 	file, err := filepath.Abs(fmt.Sprintf("node_modules/@agentclientprotocol/sdk/schema/v%d/schema.json", version))
 	if err != nil {
@@ -66,7 +76,7 @@ func judgeOf(t *testing.T, version int) *judge {
 		}
 		response := strings.HasSuffix(name, "Response")
 		switch {
-		case !response && (d.Side == "agent" || d.Side == "protocol"):
+		case !response && (d.Side == side || d.Side == "protocol"):
 			j.methods[d.Method] = s
 			if len(d.AnyOf) == 0 {
 				j.fields[d.Method] = map[string]bool{}
@@ -74,23 +84,23 @@ func judgeOf(t *testing.T, version int) *judge {
 					j.fields[d.Method][field] = true
 				}
 			}
-		case response && d.Side == "client":
+		case response && d.Side == peer:
 			j.results[d.Method] = s
 		}
 	}
-	if len(j.methods) < 10 || len(j.results) < 2 {
+	if len(j.methods)+len(j.results) < 12 || len(j.methods) < 4 || len(j.results) < 2 {
 		t.Fatalf("the schema of version %d has %d methods and %d results", version, len(j.methods), len(j.results))
 	}
-	judges[version] = j
+	judges[key] = j
 	return j
 }
 
-// judgeFrames checks all messages of this client in the frames of a tap. An extension, whose method
-// begins with "_", has parameters of any form.
-func judgeFrames(t *testing.T, frames []frame, version int) {
+// judgeFrames checks all messages in one direction. An extension, whose method begins with "_", has
+// parameters of any form.
+func judgeFrames(t *testing.T, frames []frame, version int, dir string) {
 	t.Helper()
-	j := judgeOf(t, cmp.Or(version, 1))
-	asked := map[string]string{} // methods by id of the agent's requests
+	j := judgeOf(t, judgeKey{cmp.Or(version, 1), dir})
+	asked := map[string]string{} // methods by id of the peer's requests
 	judged := 0
 	for _, f := range frames {
 		var m struct {
@@ -102,7 +112,7 @@ func judgeFrames(t *testing.T, frames []frame, version int) {
 			Error   json.RawMessage `json:"error"`
 		}
 		err := json.Unmarshal([]byte(f.Line), &m)
-		if f.Dir == toClient {
+		if f.Dir != dir {
 			if err == nil && m.Method != "" && len(m.ID) > 0 {
 				asked[string(m.ID)] = m.Method
 			}
@@ -175,7 +185,7 @@ func TestWrongFramesAreJudged(t *testing.T) {
 		done := make(chan struct{})
 		go func() { // an error of another test
 			defer close(done)
-			judgeFrames(inner, []frame{{toAgent, `{"jsonrpc":"2.0","id":1,` + test.line + `}`}}, test.version)
+			judgeFrames(inner, []frame{{toAgent, `{"jsonrpc":"2.0","id":1,` + test.line + `}`}}, test.version, toAgent)
 		}()
 		<-done
 		if inner.Failed() != test.wrong {

@@ -125,7 +125,7 @@ func (r *testSession) serve() {
 	})
 	t.Cleanup(func() {
 		if frames != "" {
-			judgeFrames(t, readFrames(t, frames), agent.acp)
+			judgeFrames(t, readFrames(t, frames), agent.acp, toAgent)
 		}
 	})
 	t.Cleanup(r.stop)

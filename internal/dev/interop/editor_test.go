@@ -1,0 +1,328 @@
+//go:build interop
+
+package interop
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"agentctl/internal/dev/interop/interoptest"
+	"agentctl/internal/dev/testbinary"
+)
+
+// An editor is a process with a client of the reference SDK.
+type editor struct {
+	t       *testing.T
+	version int
+	in      io.Writer
+	lines   chan editorLine
+	seen    []editorLine // that no wait has taken
+	frames  []frame      // of both directions
+	calls   int
+}
+
+// An editorLine is what the editor reports.
+type editorLine struct {
+	Call      int             `json:"call"`
+	Result    json.RawMessage `json:"result"`
+	Error     *editorError    `json:"error"`
+	Update    *editorUpdate   `json:"update"`
+	Ask       int             `json:"ask"`
+	Method    string          `json:"method"`
+	Params    json.RawMessage `json:"params"`
+	Withdrawn int             `json:"withdrawn"`
+	Frame     json.RawMessage `json:"frame"`
+	Sent      json.RawMessage `json:"sent"`
+	Closed    bool            `json:"closed"`
+	Failed    string          `json:"failed"`
+}
+
+type editorError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+type editorUpdate struct {
+	Session string          `json:"sessionId"`
+	Update  json.RawMessage `json:"update"`
+	Meta    json.RawMessage `json:"_meta"`
+}
+
+// startEditor starts an editor and sends initialize.
+func startEditor(t *testing.T, version int, args ...string) *editor {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "node", append([]string{"editor.mjs", fmt.Sprint(version)}, args...)...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	interoptest.Must(t, err)
+	out, err := cmd.StdoutPipe()
+	interoptest.Must(t, err)
+	interoptest.Must(t, cmd.Start())
+	e := &editor{t: t, version: version, in: in, lines: make(chan editorLine, 100)}
+	read := make(chan struct{})
+	t.Cleanup(func() {
+		_ = in.Close()
+		for range e.lines {
+		}
+		<-read
+		_ = cmd.Wait() // killed by the end of the test, or ended
+		judgeFrames(t, e.frames, version, toClient)
+	})
+	go func() {
+		defer close(read)
+		defer close(e.lines)
+		r := bufio.NewReader(out)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var l editorLine
+			if json.Unmarshal(line, &l) == nil {
+				if len(l.Frame) > 0 {
+					e.frames = append(e.frames, frame{toClient, string(l.Frame)})
+					continue
+				}
+				if len(l.Sent) > 0 {
+					e.frames = append(e.frames, frame{toAgent, string(l.Sent)})
+					continue
+				}
+				e.lines <- l
+			}
+		}
+	}()
+	capabilities := obj{"elicitation": obj{"form": obj{}}}
+	info := obj{"name": "editor", "version": "1"}
+	params := obj{"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": info}
+	if version == 2 {
+		params = obj{"protocolVersion": 2, "capabilities": capabilities, "info": info}
+	}
+	e.do("initialize", params, nil)
+	return e
+}
+
+func (e *editor) write(line obj) {
+	e.t.Helper()
+	b, err := json.Marshal(line)
+	interoptest.Must(e.t, err)
+	_, err = e.in.Write(append(b, '\n'))
+	interoptest.Must(e.t, err)
+}
+
+// next returns the next line that matches, also of the lines before.
+func (e *editor) next(what string, match func(*editorLine) bool) editorLine {
+	e.t.Helper()
+	for i := range e.seen {
+		if l := e.seen[i]; match(&l) {
+			e.seen = append(e.seen[:i:i], e.seen[i+1:]...)
+			return l
+		}
+	}
+	late := time.After(interoptest.Timeout)
+	for {
+		select {
+		case l, ok := <-e.lines:
+			switch {
+			case !ok:
+				e.t.Fatalf("the editor ended before %s", what)
+			case match(&l):
+				return l
+			case l.Failed != "":
+				e.t.Errorf("the editor failed: %s", l.Failed)
+			}
+			e.seen = append(e.seen, l)
+		case <-late:
+			e.t.Fatalf("no %s; seen %s", what, encoded(e.seen))
+		}
+	}
+}
+
+func encoded(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+// begin sends a request and returns its number.
+func (e *editor) begin(method string, params any) int {
+	e.t.Helper()
+	e.calls++
+	e.write(obj{"call": e.calls, "method": method, "params": params})
+	return e.calls
+}
+
+// end returns the answer to a request.
+func (e *editor) end(call int) editorLine {
+	e.t.Helper()
+	return e.next("answer", func(l *editorLine) bool { return l.Call == call })
+}
+
+// do sends a request that succeeds.
+func (e *editor) do(method string, params, result any) {
+	e.t.Helper()
+	l := e.end(e.begin(method, params))
+	if l.Error != nil {
+		e.t.Fatalf("%s: %+v %s", method, l.Error, l.Error.Data)
+	}
+	if result != nil {
+		interoptest.Must(e.t, json.Unmarshal(l.Result, result))
+	}
+}
+
+// open creates a session.
+func (e *editor) open(dir string) string {
+	e.t.Helper()
+	var r struct {
+		Session string `json:"sessionId"`
+	}
+	e.do("session/new", obj{"cwd": dir, "mcpServers": []any{}}, &r)
+	return r.Session
+}
+
+// prompt sends a message and returns the number of the request.
+func (e *editor) prompt(session, text string) int {
+	e.t.Helper()
+	return e.begin("session/prompt", obj{"sessionId": session, "prompt": []obj{{"type": "text", "text": text}}})
+}
+
+// waitUpdate waits for an update whose JSON contains all words.
+func (e *editor) waitUpdate(words ...string) editorLine {
+	e.t.Helper()
+	return e.next("update with "+strings.Join(words, ", "), func(l *editorLine) bool {
+		if l.Update == nil {
+			return false
+		}
+		for _, word := range words {
+			if !strings.Contains(string(l.Update.Update)+string(l.Update.Meta), word) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// waitAsk waits for a request of agentctl.
+func (e *editor) waitAsk() editorLine {
+	e.t.Helper()
+	return e.next("request", func(l *editorLine) bool { return l.Ask != 0 })
+}
+
+// wantStop checks the answer to a prompt.
+func (e *editor) wantStop(call int, reason string) {
+	e.t.Helper()
+	l := e.end(call)
+	if !strings.Contains(string(l.Result), reason) {
+		e.t.Errorf("the prompt ended with %s %+v, want %s", l.Result, l.Error, reason)
+	}
+}
+
+// editorScript is the script of the sessions of editors.
+const editorScript = `{"agent":"editors","version":"1"}
+
+{"on":"ask"}
+{"ask":"command","title":"Look","command":"git status","input":{"command":"git status"},"then":[{"say":"it ran"}],"else":[{"say":"it did not run"}]}
+
+{"on":"work"}
+{"tool":"Bash","kind":"execute","title":"ls","input":{"command":"ls"},"output":"a.go\n","exit":0}
+{"tool":"Edit","kind":"edit","title":"a.go","content":[{"type":"diff","path":"/w/a.go","old":"one\n","new":"two\n"}]}
+{"think":"a thought"}
+{"context":{"tokens":10,"max_tokens":100}}
+{"notice":"be careful","level":"warning"}
+{"say":"all done"}
+
+{"on":"slow"}
+{"say":"begun"}
+{"sleep":"1h"}
+
+{"on":"*"}
+{"say":"hello back"}
+`
+
+// editorServer is a server with the script, and the ways of an editor to it.
+type editorServer struct {
+	*interoptest.Server
+	data string
+	dir  string
+}
+
+func serveEditors(t *testing.T) *editorServer {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "editors.script")
+	interoptest.Must(t, os.WriteFile(file, []byte(editorScript), 0o600))
+	s := &editorServer{data: filepath.Join(dir, "data"), dir: dir}
+	s.Server = interoptest.Serve(t, s.data, file, "--listen", "127.0.0.1:0")
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// args are the arguments of an editor over a transport.
+func (s *editorServer) args(t *testing.T, transport string) []string {
+	t.Helper()
+	if transport == "stdio" {
+		return []string{"stdio", testbinary.Program, "acp", "--data", s.data}
+	}
+	token, err := os.ReadFile(s.TokenFile)
+	interoptest.Must(t, err)
+	return []string{"ws", strings.Replace(s.URL, "/v1/ws", "", 1) + "/acp", strings.TrimSpace(string(token))}
+}
+
+func forEachEditor(t *testing.T, test func(t *testing.T, s *editorServer, start func() *editor)) {
+	s := serveEditors(t)
+	for _, transport := range []string{"stdio", "ws"} {
+		for _, version := range []int{1, 2} {
+			t.Run(fmt.Sprintf("%s/v%d", transport, version), func(t *testing.T) {
+				test(t, s, func() *editor { return startEditor(t, version, s.args(t, transport)...) })
+			})
+		}
+	}
+}
+
+func TestEditorsWorkInSessions(t *testing.T) {
+	forEachEditor(t, func(t *testing.T, s *editorServer, start func() *editor) {
+		e := start()
+		id := e.open(s.dir)
+		call := e.prompt(id, "work")
+		e.waitUpdate("a.go", "tool_call")
+		e.waitUpdate("diff", "/w/a.go")
+		e.waitUpdate("agent_thought_chunk", "a thought")
+		e.waitUpdate("usage_update")
+		e.waitUpdate("be careful")
+		e.waitUpdate("agent_message_chunk", "all done")
+		e.waitEnd(call, "end_turn")
+
+		call = e.prompt(id, "ask")
+		ask := e.waitAsk()
+		if !strings.Contains(string(ask.Params), "git status") {
+			t.Errorf("asked %s", ask.Params)
+		}
+		e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": "0"}}})
+		e.waitUpdate("allowed by")
+		e.waitUpdate("it ran")
+		e.waitEnd(call, "end_turn")
+
+		call = e.prompt(id, "slow")
+		e.waitUpdate("begun")
+		e.write(obj{"notify": "session/cancel", "params": obj{"sessionId": id}})
+		e.waitEnd(call, "cancelled")
+	})
+}
+
+// waitEnd waits for the end of the turn of a prompt: in version 1 its answer, in version 2 the state.
+func (e *editor) waitEnd(call int, reason string) {
+	e.t.Helper()
+	if e.version == 1 {
+		e.wantStop(call, reason)
+		return
+	}
+	e.wantStop(call, "messageId")
+	e.waitUpdate("state_update", reason)
+}
