@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -37,7 +38,8 @@ type host struct {
 	cli        *verb.Context
 	connection string // id of the first connection, by which the codec knows itself
 
-	tasks sync.WaitGroup // commands and subscriptions
+	commands sync.WaitGroup // without an answer
+	tasks    sync.WaitGroup // subscriptions, and the watch of the server
 
 	mu      sync.Mutex // guards the fields below, and the order of calls and frames
 	codec   *acp.Conn
@@ -62,6 +64,7 @@ func (h *host) run(ctx context.Context) error {
 	h.wake = time.AfterFunc(time.Hour, func() { h.call(h.codec.Wake) })
 	h.wake.Stop()
 	h.call(h.codec.Open)
+	h.tasks.Go(h.keepServer)
 	ended := make(chan error, 1)
 	go func() { ended <- h.read() }() // a blocked read of stdin ends with the process
 	var err error
@@ -87,8 +90,27 @@ func (h *host) finish() {
 	h.wake.Stop()
 	h.mu.Unlock()
 	late := time.AfterFunc(endTimeout, func() { h.conn.Abort(context.DeadlineExceeded) })
-	h.tasks.Wait()
+	h.commands.Wait()
 	late.Stop()
+	h.conn.Abort(context.Canceled)
+	h.tasks.Wait()
+}
+
+// keepServer starts this user's server again after it was killed, and not after it was stopped:
+// then its socket is removed.
+func (h *host) keepServer() {
+	dir, err := h.cli.DataDir()
+	if err != nil || !h.conn.Own || h.cli.Flags.NoStart {
+		return
+	}
+	for s := range h.conn.States(h.conn.Context()) {
+		if s.Phase != wsclient.PhaseReconnecting {
+			continue
+		}
+		if _, err := os.Stat(dir.Socket()); err == nil && dir.EnsureRunning(h.conn.Context(), true) == nil {
+			h.conn.Retry()
+		}
+	}
 }
 
 // read passes the lines of stdin to the codec.
@@ -152,7 +174,7 @@ func (h *host) call(f func(time.Time) codec.Output) {
 func (h *host) start(cmd *protocol.Command) {
 	switch t := protocol.CommandOf(cmd.Command); {
 	case cmd.Command == protocol.DoHello:
-		h.tasks.Go(func() { h.answer(cmd, h.conn.Hello(), nil) })
+		h.commands.Go(func() { h.answer(cmd, h.conn.Hello(), nil) })
 	case cmd.Command == protocol.DoSubscribe:
 		h.tasks.Go(func() { h.follow(cmd) })
 	case cmd.Command == protocol.DoUnsubscribe:
@@ -160,13 +182,13 @@ func (h *host) start(cmd *protocol.Command) {
 			delete(h.follows, cmd.Session)
 			sub.Close()
 		}
-		h.tasks.Go(func() { h.answer(cmd, protocol.Empty{}, nil) })
+		h.commands.Go(func() { h.answer(cmd, protocol.Empty{}, nil) })
 	case t.Changes && t.Session:
 		if h.queue = append(h.queue, *cmd); len(h.queue) == 1 {
-			h.tasks.Go(h.sendQueue)
+			h.commands.Go(h.sendQueue)
 		}
 	default: // a create may take long: the agent starts
-		h.tasks.Go(func() { h.do(cmd) })
+		h.commands.Go(func() { h.do(cmd) })
 	}
 }
 

@@ -7,15 +7,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"agentctl/internal/dev/interop/interoptest"
 	"agentctl/internal/dev/testbinary"
+	"agentctl/protocol"
+	"agentctl/wsclient"
 )
 
 // An editor is a process with a client of the reference SDK.
@@ -242,6 +249,9 @@ const editorScript = `{"agent":"editors","version":"1"}
 {"say":"begun"}
 {"sleep":"1h"}
 
+{"on":"burst"}
+{"burst":3000,"size":20}
+
 {"on":"*"}
 {"say":"hello back"}
 `
@@ -325,4 +335,105 @@ func (e *editor) waitEnd(call int, reason string) {
 	}
 	e.wantStop(call, "messageId")
 	e.waitUpdate("state_update", reason)
+}
+
+// A killed server is a pause for an editor: it is started again, and the turn continues.
+func TestAKilledServerIsAPauseForAnEditor(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	file, signal := filepath.Join(dir, "slow.script"), filepath.Join(dir, "signal")
+	script := `{"resumes":true}` + "\n" + `{"on":"*"}` + "\n" + `{"say":"begun"}` + "\n" + `{"wait":"file:` + signal + `"}` + "\n" + `{"say":"finished"}`
+	interoptest.Must(t, os.WriteFile(file, []byte(script), 0o600))
+	data := filepath.Join(dir, "data")
+	stop := exec.Command(testbinary.Program, "stop", "--data", data)
+	t.Cleanup(func() { _ = stop.Run() })
+	e := startEditor(t, 1, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "script:"+file)
+	id := e.open(dir)
+	call := e.prompt(id, "go")
+	e.waitUpdate("begun")
+	kill := func() {
+		t.Helper()
+		out, err := exec.Command(testbinary.Program, "doctor", "--data", data, "-o", "json").Output()
+		_ = err // it warns
+		pid := regexp.MustCompile(`pid\D{1,4}(\d+)`).FindSubmatch(out)
+		if pid == nil {
+			t.Fatalf("no pid in %s", out)
+		}
+		n, err := strconv.Atoi(string(pid[1]))
+		interoptest.Must(t, err)
+		interoptest.Must(t, syscall.Kill(n, syscall.SIGKILL))
+	}
+	kill()
+	interoptest.Must(t, os.WriteFile(signal, nil, 0o600))
+	e.waitUpdate("finished")
+	e.wantStop(call, "end_turn")
+	for _, l := range e.seen {
+		if l.Update != nil && strings.Contains(string(l.Update.Update), "begun") {
+			t.Errorf("repeated: %s", l.Update.Update)
+		}
+	}
+}
+
+// A text arrives once and in order through a link that is cut again and again.
+func TestCutLinksAreAPauseForAnEditor(t *testing.T) {
+	s := serveEditors(t)
+	token, err := os.ReadFile(s.TokenFile)
+	interoptest.Must(t, err)
+	target, err := url.Parse(s.URL)
+	interoptest.Must(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	interoptest.Must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	cuts := 0
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", target.Host)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			cuts++
+			limit := int64(cuts) * 12 << 10
+			go func() { _, _ = io.Copy(out, in) }()
+			go func() {
+				_, _ = io.CopyN(in, out, limit)
+				_, _ = in.Close(), out.Close()
+			}()
+		}
+	}()
+	e := startEditor(t, 1, "stdio", testbinary.Program, "acp", "--server", "ws://"+l.Addr().String()+"/v1/ws",
+		"--token", strings.TrimSpace(string(token)))
+	id := e.open(s.dir)
+	e.wantStop(e.prompt(id, "burst"), "end_turn")
+	var got strings.Builder
+	for _, line := range e.seen {
+		var u struct {
+			Kind    string `json:"sessionUpdate"`
+			Content struct {
+				Text string `json:"text"`
+			} `json:"content"`
+		}
+		if line.Update != nil && json.Unmarshal(line.Update.Update, &u) == nil && u.Kind == "agent_message_chunk" {
+			got.WriteString(u.Content.Text)
+		}
+	}
+	c := interoptest.Connect(t, s.URL, wsclient.Options{Token: strings.TrimSpace(string(token))})
+	want := interoptest.Call[protocol.HistoryResult](t, c, protocol.DoHistory, id, protocol.HistoryData{Limit: 1})
+	transcript := &protocol.Transcript{}
+	for ev, err := range want.Decoded() {
+		interoptest.Must(t, err)
+		_, err = transcript.Apply(ev)
+		interoptest.Must(t, err)
+	}
+	text := protocol.NewTurnOutcome("", transcript.Turns[0], &protocol.TurnEndedData{}).Text
+	if got.String() != text || len(text) < 10_000 {
+		t.Errorf("got %d bytes of %d", got.Len(), len(text))
+	}
+	if cuts < 3 {
+		t.Errorf("the link was cut %d times", cuts)
+	}
 }
