@@ -437,3 +437,23 @@ func TestCutLinksAreAPauseForAnEditor(t *testing.T) {
 		t.Errorf("the link was cut %d times", cuts)
 	}
 }
+
+// acpx is a client that others wrote, with an earlier SDK.
+func TestAcpxRunsSessions(t *testing.T) {
+	program, err := filepath.Abs("node_modules/.bin/acpx")
+	interoptest.Must(t, err)
+	s := serveEditors(t)
+	run := func(args ...string) string {
+		t.Helper()
+		agent := testbinary.Program + " acp --data " + s.data
+		cmd := exec.CommandContext(t.Context(), program, append([]string{"--agent", agent, "--ttl", "1"}, args...)...)
+		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "HOME="+s.dir)
+		out, _ := cmd.CombinedOutput() // a denial is an error, too
+		return string(out)
+	}
+	interoptest.Contains(t, run("exec", "work"), "all done", "end_turn")
+	interoptest.Contains(t, run("--approve-all", "exec", "ask"), "Run `git status`", "allowed by", "it ran", "end_turn")
+	interoptest.Contains(t, run("--deny-all", "exec", "ask"), "denied by", "it did not run", "end_turn")
+	run("sessions", "new")
+	interoptest.Contains(t, run("prompt", "hi"), "hello back", "end_turn")
+}
