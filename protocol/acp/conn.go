@@ -18,6 +18,9 @@ type Options struct {
 	Agent   string // of new sessions
 	CWD     string // of new sessions, on the server
 	Session string // that session/new opens, instead of a new one
+
+	// Login: the program of the connection takes "--login AGENT", to log in on the machine of the server.
+	Login bool
 }
 
 // Bounds of a connection.
@@ -33,8 +36,7 @@ type Conn struct {
 	fixed    Options
 	version  int // negotiated; 0 before initialize
 	client   clientCapabilities
-	role     protocol.Role // of the client, from the answer to hello
-	folds    int64         // ms, from the answer to hello
+	hello    protocol.HelloResult
 	sessions map[string]*session
 	calls    map[string]*call // requests to the client without an answer, by id
 	lastCall int
@@ -49,7 +51,7 @@ var (
 // New returns the codec of a client's connection.
 func New(o codec.ServerOptions, fixed Options) *Conn {
 	return &Conn{
-		ServerBase: codec.ServerBase{Options: o}, fixed: fixed, role: o.Role,
+		ServerBase: codec.ServerBase{Options: o}, fixed: fixed,
 		sessions: map[string]*session{}, calls: map[string]*call{},
 	}
 }

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"encoding/json"
+
 	"agentctl/protocol"
 	"agentctl/protocol/codec"
 )
@@ -10,6 +12,9 @@ type clientCapabilities struct {
 	Elicitation *struct {
 		Form *struct{} `json:"form"`
 	} `json:"elicitation"`
+	Auth struct {
+		Terminal json.RawMessage `json:"terminal"` // true, or an object in version 2
+	} `json:"auth"`
 	Session *struct {
 		Notices *struct{} `json:"notices"`
 	} `json:"session"`
@@ -53,7 +58,7 @@ func (c *Conn) initialize(m *received) {
 			c.fail(m.ID, errorOf(err))
 			return
 		}
-		c.Connection, c.role, c.folds = r.Connection, r.Role, min(r.Limits.FoldMS, maxFold)
+		c.hello, c.Connection = r, r.Connection
 		c.answer(m.ID, c.introduction())
 	})
 }
@@ -88,8 +93,27 @@ func (c *Conn) introduction() object {
 	}
 }
 
-// authMethods returns the ways to log in.
-func (c *Conn) authMethods() []object { return []object{} }
+// authMethods returns the logins that the client can run in a terminal, one for each agent.
+func (c *Conn) authMethods() []object {
+	list := []object{}
+	agents := c.hello.Agents
+	if c.fixed.Agent != "" {
+		agents = []string{c.fixed.Agent}
+	}
+	if can := string(c.client.Auth.Terminal); !c.fixed.Login || can == "" || can == "false" || can == "null" {
+		return list
+	}
+	id := "id"
+	if c.version == 2 {
+		id = "methodId"
+	}
+	for _, agent := range agents {
+		list = append(list, object{
+			"type": "terminal", id: "login " + agent, "name": "Log in to " + agent, "args": []string{"--login", agent},
+		})
+	}
+	return list
+}
 
 // authenticate refuses to log in: the agents do it themselves.
 func (c *Conn) authenticate(r *request) {

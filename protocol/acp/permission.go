@@ -83,7 +83,7 @@ func (c *Conn) ask(s *session, a *protocol.Approval) {
 
 // decides reports whether the user of the client may decide requests. An agent never does.
 func (c *Conn) decides() bool {
-	return c.role != protocol.RoleAgent && c.role.May(protocol.DoApprove)
+	return c.hello.Role != protocol.RoleAgent && c.hello.Role.May(protocol.DoApprove)
 }
 
 // unsafeReason returns why a request must not be allowed by what the client shows; empty: it may.

@@ -116,7 +116,7 @@ func (c *Conn) open(r *request, id string, replay, created bool) {
 		c.answer(r.ID, c.openResult(s))
 		c.sendStart(s)
 	}
-	d := protocol.SubscribeData{FoldMS: c.folds}
+	d := protocol.SubscribeData{FoldMS: min(c.hello.Limits.FoldMS, maxFold)}
 	if replay {
 		d.Position = &protocol.Position{}
 	}

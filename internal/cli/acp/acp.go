@@ -2,6 +2,8 @@ package acp
 
 import (
 	"context"
+	"os"
+	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ type acpOptions struct {
 	verb.Options
 
 	Fixed acp.Options
+	Login string
 }
 
 var acpVerb = verb.Verb{
@@ -37,6 +40,7 @@ session instead of a new one. See docs/editors.md for the configuration of each 
 			f.StringVar(&o.Fixed.Agent, "agent", "", "`AGENT` of new sessions")
 			f.StringVar(&o.Fixed.CWD, "cwd", "", "working `DIR` of new sessions, on the server; default: the editor's")
 			f.StringVar(&o.Fixed.Session, "session", "", "open this `SESSION` instead of a new one")
+			f.StringVar(&o.Login, "login", "", "log in to `AGENT` in this terminal instead, for editors that offer it")
 			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
 			verb.CompleteDirs(cmd, "cwd")
 		},
@@ -45,11 +49,21 @@ session instead of a new one. See docs/editors.md for the configuration of each 
 }
 
 func runACP(ctx context.Context, o *acpOptions) error {
+	if o.Login != "" {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		login := exec.CommandContext(ctx, program, "agents", "login", o.Login)
+		login.Stdin, login.Stdout, login.Stderr = os.Stdin, os.Stdout, os.Stderr
+		return login.Run()
+	}
 	c, err := connection.OpenWith(ctx, o.CLI, connection.Unbounded)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	o.Fixed.Login = c.Own
 	return newHost(c, o).run(ctx)
 }
 

@@ -53,7 +53,7 @@ var doctorVerb = verb.Verb{
 	Use:   "doctor",
 	Short: "Check configuration, data directory, server and agents",
 	Long: `Check the configuration files, hooks, data directory, free disk space, open files, stored sessions,
-the last errors of the server, its version, the installed agents with their logins, the keys of model
+the last errors of the server, its version, its answer to editors, the installed agents with their logins, the keys of model
 providers, and which sandboxes can be set up. It connects to the configured MCP servers, and starts no server. It exits 1 when a
 check is bad.`,
 	Example: "  agentctl doctor",
@@ -80,7 +80,11 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		checks = append(checks, checkLimits(dir)...)
 		checks = append(checks, checkStored(ctx, o.CLI.Env, dir)...)
 	}
-	checks = append(checks, o.checkServer(ctx))
+	server := o.checkServer(ctx)
+	checks = append(checks, server)
+	if server.Status == checkOK && o.CLI.Flags.Dialect == "" {
+		checks = append(checks, o.checkEditor(ctx))
+	}
 	checks = append(checks, o.checkAgents(ctx)...)
 	bad, width := 0, 0
 	for _, c := range checks {
