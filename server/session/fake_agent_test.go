@@ -56,8 +56,6 @@ func (p *fakeAgents) Open(spec agent.Spec, host agent.Host) (agent.Agent, error)
 
 func (p *fakeAgents) Names() []string { return []string{"fake"} }
 
-func (p *fakeAgents) RunsElsewhere(agent string) bool { return agent == p.elsewhere && agent != "" }
-
 func (p *fakeAgents) DefaultSandbox(agent string) protocol.Sandbox { return p.sandboxes[agent] }
 
 // SandboxRefuses refuses files of the directory in the mode read-only, of git in the others, and sudo.
@@ -82,7 +80,7 @@ func (*fakeAgents) HasSandboxes() bool { return true }
 
 // RunsElsewhere reports whether an agent is named by a URL, or configured with one.
 func (p *fakeAgents) RunsElsewhere(agent string) bool {
-	return agent == "far" || strings.HasPrefix(agent, "acp:wss://")
+	return agent == "far" || agent == p.elsewhere && agent != "" || strings.HasPrefix(agent, "acp:wss://")
 }
 
 // CheckSandbox refuses the sandboxes without a network.
