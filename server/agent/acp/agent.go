@@ -149,7 +149,7 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 		return agent.End{}, fmt.Errorf("save state: %w", err)
 	}
 	t := newTurn(ctx, turn.ID, out, a.spec.CWD, c.known())
-	c.setTurn(t)
+	c.lane.setTurn(t)
 
 	type response struct {
 		result promptResult

@@ -34,7 +34,7 @@ func BenchmarkLine(b *testing.B) {
 			out := discardSession{&recorder{}}
 			l := newTestClient(out.recorder)
 			t := newTurn(b.Context(), "t", out, "/", catalog.Agent{})
-			l.setTurn(t)
+			l.lane.setTurn(t)
 			defer l.endTurn(t)
 			r, w := io.Pipe()
 			c := rpc.New(r, io.Discard, l)
@@ -57,7 +57,7 @@ func BenchmarkOutput(b *testing.B) {
 	out := discardSession{&recorder{}}
 	c := newTestClient(out.recorder)
 	t := newTurn(b.Context(), "t", out, "/", catalog.Agent{})
-	c.setTurn(t)
+	c.lane.setTurn(t)
 	defer c.endTurn(t)
 	text := strings.Repeat("a line of some tool's output\n", 1000)
 	b.ReportAllocs()

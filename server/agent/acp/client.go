@@ -28,15 +28,13 @@ type client struct {
 
 	settings settings
 	lane     lane // of the session
+	account  account
 	pages    pages
 	subs     subAgents
 
 	mu         sync.Mutex
-	session    string                 // ACP session id; static after start
-	loggedOut  bool                   // the agent said so
-	replay     *replay                // receives the updates while an ACP session is restored; nil: none is
-	cost       *cost                  // reported since the last turn's end
-	windows    []protocol.UsageWindow // of the account, as last reported
+	session    string  // ACP session id; static after start
+	replay     *replay // receives the updates while an ACP session is restored; nil: none is
 	compaction compaction
 	unknown    map[string]bool // kinds of messages that were logged
 }
@@ -176,9 +174,6 @@ func (c *client) known() catalog.Agent {
 	}
 	return catalog.Reported(c.agentInfo.Agent.Name)
 }
-
-// setTurn makes t the turn that receives updates.
-func (c *client) setTurn(t *turn) { c.lane.setTurn(t) }
 
 // endTurn detaches the turn and waits for its pending requests.
 func (c *client) endTurn(t *turn) {

@@ -21,7 +21,7 @@ var _ rpc.Handler = (*client)(nil)
 
 // HandleNotification implements rpc.Handler.
 func (c *client) HandleNotification(method string, params json.RawMessage) {
-	c.noteAuthStatus(method, params)
+	c.account.applyStatus(method, params)
 	if method == "elicitation/complete" && c.completePage(params) {
 		return
 	}

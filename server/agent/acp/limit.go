@@ -1,8 +1,6 @@
 package acp
 
 import (
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,33 +49,11 @@ func (t *turn) limited(name string, e *rpc.Error) (end agent.End, ok bool) {
 	return l.End(), true
 }
 
-// applyLimits emits the windows of the account if they have changed. A report with one window
-// leaves the others as they are.
-func (c *client) applyLimits(r *catalog.LimitReport) {
-	if r == nil {
-		return
+// noteLimit notes a limit of the account that is reached.
+func (t *turn) noteLimit(r *catalog.LimitReport) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r.Reached {
+		t.limit.resets = r.Resets
 	}
-	turn := c.lane.current()
-	c.mu.Lock()
-	windows := slices.Clone(c.windows)
-	for _, w := range r.Windows {
-		i := slices.IndexFunc(windows, func(known protocol.UsageWindow) bool { return known.Name == w.Name })
-		if i < 0 {
-			windows = append(windows, w)
-		} else {
-			windows[i] = w
-		}
-	}
-	changed := !reflect.DeepEqual(windows, c.windows)
-	c.windows = windows
-	c.mu.Unlock()
-	if turn != nil && r.Reached {
-		turn.mu.Lock()
-		turn.limit.resets = r.Resets
-		turn.mu.Unlock()
-	}
-	if !changed {
-		return
-	}
-	c.emit(agent.Event{Type: protocol.LimitsUpdated, Data: protocol.LimitsData{Windows: windows}})
 }

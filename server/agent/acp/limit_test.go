@@ -27,7 +27,7 @@ func playTurn(t *testing.T, r *recorder, reports string, lines []string) agent.E
 	c.config.Name = "it"
 	c.agentInfo.Agent = &implementation{Name: reports}
 	tn := newTurn(t.Context(), "t", r, "/w", c.known())
-	c.setTurn(tn)
+	c.lane.setTurn(tn)
 	defer c.endTurn(tn)
 	a := &Agent{host: r}
 	for _, line := range lines {

@@ -55,28 +55,9 @@ func wantsLogin(err error) bool {
 	return errors.As(err, &e) && e.Code == codeAuthRequired
 }
 
-// noteAuthStatus records whether the agent reports that no user is logged in. Agents that send this
-// extension still open a session, and refuse the first prompt.
-func (c *client) noteAuthStatus(method string, params json.RawMessage) {
-	if method != "_auth/status_update" {
-		return
-	}
-	var p struct {
-		Status struct{ Kind string } `json:"authStatus"`
-	}
-	if decode(params, &p) != nil {
-		return
-	}
-	c.mu.Lock()
-	c.loggedOut = p.Status.Kind == "none"
-	c.mu.Unlock()
-}
-
 // loginError returns an error if the agent reported that no user is logged in.
 func (c *client) loginError() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.loggedOut {
+	if !c.account.isLoggedOut() {
 		return nil
 	}
 	return c.loginNeeded()
@@ -84,7 +65,7 @@ func (c *client) loginError() error {
 
 // loginNeeded returns the error of an agent that requires a login, with the remedy.
 func (c *client) loginNeeded() error {
-	return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.loginHint())
+	return protocol.Errorf(protocol.CodeAgentAuth, "%s needs a login: %s", c.config.Name, c.agentInfo.loginHint(c.config.Login))
 }
 
 // authenticate logs in with a key from the environment of the agent and reports success. It never
@@ -128,14 +109,14 @@ func (m *authMethod) keyAvailable(has func(string) bool) bool {
 	return true
 }
 
-// loginHint describes the login for users.
-func (c *client) loginHint() string {
+// loginHint describes the login for users; configured is the way that the configuration names.
+func (r *initializeResult) loginHint(configured string) string {
 	const key = "; or pass a key from your shell: agentctl new --env NAME=VALUE, or pass_env in your configuration"
-	if c.config.Login != "" {
-		return c.config.Login + ", on the server machine" + key
+	if configured != "" {
+		return configured + ", on the server machine" + key
 	}
 	var ways []string
-	for _, m := range c.agentInfo.AuthMethods {
+	for _, m := range r.AuthMethods {
 		if m.Description != "" {
 			ways = append(ways, m.Name+" ("+m.Description+")")
 		} else {

@@ -17,7 +17,7 @@ func knownTurn(t *testing.T, agent catalog.Agent) (*client, *turn, *recorder) {
 	r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 	c := newTestClient(r)
 	tn := newTurn(t.Context(), "t", r, "/", agent)
-	c.setTurn(tn)
+	c.lane.setTurn(tn)
 	t.Cleanup(func() { c.endTurn(tn) })
 	return c, tn, r
 }

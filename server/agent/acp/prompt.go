@@ -17,7 +17,7 @@ func (c *client) promptBlocks(m protocol.Message, t *turn) []block {
 		out = append(out, block{Type: "text", Text: m.Text})
 	}
 	for _, p := range m.Parts {
-		b, ok := c.promptBlock(p)
+		b, ok := c.agentInfo.promptBlock(p)
 		if ok {
 			out = append(out, b)
 			continue
@@ -30,9 +30,9 @@ func (c *client) promptBlocks(m protocol.Message, t *turn) []block {
 
 // promptBlock converts a part to the block that the agent's prompt capabilities allow. ok is false
 // if none does.
-func (c *client) promptBlock(p protocol.Part) (_ block, ok bool) {
+func (r *initializeResult) promptBlock(p protocol.Part) (_ block, ok bool) {
 	media, data, inline := inlineData(p.URL)
-	can := &c.agentInfo.Capabilities.Prompt
+	can := &r.Capabilities.Prompt
 	switch {
 	case inline && strings.HasPrefix(media, "image/") && can.Image:
 		return block{Type: "image", MIMEType: media, Data: data}, true

@@ -81,7 +81,7 @@ func TestOutputIsTheLastOutputOfTheAgent(t *testing.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/", catalog.Agent{})
-		c.setTurn(tn)
+		c.lane.setTurn(tn)
 		want := map[string]string{}
 		text := map[string]string{}
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
@@ -128,7 +128,7 @@ func TestTextIsWholeAndEveryPartIsOpenWhenItGrows(t *testing.T) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/", catalog.Agent{})
-		c.setTurn(tn)
+		c.lane.setTurn(tn)
 		var want strings.Builder
 		for range rapid.IntRange(1, 30).Draw(t, "updates") {
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
@@ -206,7 +206,7 @@ func FuzzNotify(f *testing.F) {
 		r := &recorder{decide: deny, changed: make(chan struct{}, 1)}
 		c := newTestClient(r)
 		tn := newTurn(t.Context(), "t", r, "/", catalog.Agent{})
-		c.setTurn(tn)
+		c.lane.setTurn(tn)
 		c.HandleNotification("session/update", updateParamsJSON(t, json.RawMessage(raw)))
 		c.HandleNotification("session/update", json.RawMessage(raw))
 		var p permissionParams

@@ -14,19 +14,23 @@ type cost struct {
 	Currency string  `json:"currency"`
 }
 
-// applyUsage emits the context usage and records the cost.
+// applyUsage emits the context usage and the windows of the account, and records the cost.
 func (c *client) applyUsage(u *update) {
 	if u.Size > 0 {
 		c.compactedTo(u.Used)
 		c.emit(agent.Event{Type: protocol.ContextUpdated, Data: u.context()})
 	}
-	c.applyLimits(u.Meta.Limits())
-	if u.Cost == nil {
-		return
+	if report := u.Meta.Limits(); report != nil {
+		if turn := c.lane.current(); turn != nil {
+			turn.noteLimit(report)
+		}
+		if windows, changed := c.account.setWindows(report.Windows); changed {
+			c.emit(agent.Event{Type: protocol.LimitsUpdated, Data: protocol.LimitsData{Windows: windows}})
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cost = u.Cost
+	if u.Cost != nil {
+		c.account.setCost(u.Cost)
+	}
 }
 
 // context returns the context usage of an update.
@@ -34,15 +38,6 @@ func (u *update) context() protocol.ContextInfo {
 	return protocol.ContextInfo{
 		Tokens: u.Used, MaxTokens: u.Size, Percent: 100 * float64(u.Used) / float64(u.Size),
 	}
-}
-
-// takeCost returns the last reported cost and forgets it; nil: none since the last call.
-func (c *client) takeCost() *cost {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	reported := c.cost
-	c.cost = nil
-	return reported
 }
 
 // recordUsage adds the usage of a turn to the total of the session, and returns the end of the turn
@@ -56,7 +51,7 @@ func (a *Agent) recordUsage(c *client, t *turn, result promptResult, end agent.E
 	if report == nil {
 		report = t.chunkUsage()
 	}
-	spent := c.takeCost()
+	spent := c.account.takeCost()
 	if report == nil && spent == nil {
 		return end
 	}
