@@ -346,6 +346,16 @@ func (q *Question) Details() []string {
 	return lines
 }
 
+// MustAnswer returns the first question of a request that needs an answer of the user, or nil.
+func (a *Approval) MustAnswer() *Question {
+	for i := range a.Questions {
+		if q := &a.Questions[i]; q.Required && q.Default == nil {
+			return q
+		}
+	}
+	return nil
+}
+
 // Prompt returns a question with its details and what it wants, for clients that know texts alone.
 func (q *Question) Prompt() string {
 	lines := append([]string{q.Text}, q.Details()...)

@@ -278,6 +278,9 @@ func (o *expectedSession) approvalRequested(a *protocol.Approval) {
 	for _, q := range a.Questions {
 		seen.Why = strings.TrimPrefix(seen.Why+"\n"+q.Prompt(), "\n")
 	}
+	if q := a.MustAnswer(); q != nil {
+		seen.Why += "\nThis can only be denied here: " + q.Text + " needs an answer, and an approval takes none."
+	}
 	if a.Page != nil {
 		seen.Why = strings.TrimPrefix(seen.Why+"\n"+a.Page.Prompt(), "\n")
 	}

@@ -200,6 +200,9 @@ func TestAFormIsSeenAndAnsweredInTheDialects(t *testing.T) {
 					if protocol.CodeOf(err) != protocol.CodeUnsupported {
 						t.Errorf("answers of a dialect without them: %v", err)
 					}
+					if text := string(protocol.MustEncode(a)); !strings.Contains(text, "This can only be denied here: Size needs an answer") {
+						t.Errorf("the request does not say that it can only be denied: %s", text)
+					}
 					d.Decision = protocol.Deny
 				} else {
 					answers := map[string][]string{}

@@ -40,6 +40,9 @@ func ApprovalCommand(a *protocol.Approval, patch, cwd string) []string {
 			}
 			words = append(words, text)
 		}
+		if q := a.MustAnswer(); q != nil && len(a.Questions) > 1 { // the explanation answers one alone
+			words = append(words, "This can only be denied here: "+q.Text+" needs an answer, but a review has one text")
+		}
 		return words
 	}
 	words := []string{a.Name, a.Command}

@@ -64,6 +64,9 @@ func describeApproval(a *protocol.Approval) string {
 	for i := range a.Questions {
 		lines = append(lines, a.Questions[i].Prompt())
 	}
+	if q := a.MustAnswer(); q != nil {
+		lines = append(lines, "This can only be denied here: "+q.Text+" needs an answer, and an approval takes none.")
+	}
 	if a.Page != nil {
 		lines = append(lines, a.Page.Prompt())
 	}
