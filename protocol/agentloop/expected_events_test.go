@@ -507,8 +507,8 @@ func (o *expectedEvents) release() {
 	}
 }
 
-// ended adds the end of a turn. Lost: usage, duration, and every reason except completed, denied by
-// the client, and error.
+// ended adds the end of a turn. Lost: usage, duration, and every reason except completed, denied and
+// error.
 func (o *expectedEvents) ended(d *protocol.TurnEndedData) {
 	for _, c := range slices.Clone(o.calls) {
 		o.call(c)
@@ -525,7 +525,7 @@ func (o *expectedEvents) ended(d *protocol.TurnEndedData) {
 	switch {
 	case o.fault != nil:
 		end.Reason, end.Code, end.Message = protocol.ReasonError, o.fault.Code, o.fault.Message
-	case o.stopped:
+	case o.stopped, d.Reason == protocol.ReasonDenied:
 		end.Reason = protocol.ReasonDenied
 	}
 	o.close("")

@@ -425,7 +425,7 @@ func (o *expectedSession) turnEnded(d *protocol.TurnEndedData) {
 			end.Usage = &protocol.Usage{Output: d.Usage.Output}
 		}
 	case d.Reason == protocol.ReasonInterrupted || d.Reason == protocol.ReasonDenied:
-		if end.Reason = protocol.ReasonInterrupted; u.stopped {
+		if u.stopped {
 			end.Reason = protocol.ReasonDenied
 		}
 		if u.own {

@@ -176,7 +176,7 @@ func (p *approvals) confirm() {
 	}
 	p.decision = nil
 	if t := p.turns.current; t != nil && v.resolved.Outcome == protocol.Denied {
-		t.stopped = t.stopped || v.resolved.Decision == protocol.DenyStop
+		t.denied = t.denied || v.resolved.Decision == protocol.DenyStop
 		t.denial = v.resolved.Reason
 	}
 	p.log.record(p.turns.resolve(p.x.User(), v.resolved))

@@ -310,7 +310,7 @@ func (s *session) endTurn() {
 	switch err := t.failure.err; {
 	case err != nil:
 		d.Reason, d.Code, d.Message, t.failure.held = protocol.ReasonError, err.Code, err.Message, ""
-	case t.stopped:
+	case t.denied:
 		d.Reason = protocol.ReasonDenied
 	}
 	s.log.endTurn(d)

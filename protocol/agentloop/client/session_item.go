@@ -76,6 +76,10 @@ func (s *session) recordMessage(it *wire.Item) bool {
 			s.approvals.decidedElsewhere(by, outcome)
 			return true
 		}
+		if t := s.turns.current; t != nil && text == wire.EndedByDenial {
+			t.denied = true
+			return true
+		}
 		s.log.record(s.turns.system(s.x.Now, it, text)...)
 	default:
 		return false

@@ -27,7 +27,7 @@ type turn struct {
 	shellCalls  []string        // open calls of the local shell
 	failure     failure         // the last message that reported one
 	joinsAt     time.Time       // when an announced message joins the turn without an echo; zero: none
-	stopped     bool            // by the review no-exit
+	denied      bool            // ended by a denial: the review no-exit, or as the server says
 	denial      string          // the reason of the last denial, which the server repeats as a message
 	textBytes   int             // bytes of text
 	callCount   int             // calls

@@ -151,8 +151,11 @@ func (t *turnEncoder) end(e *protocol.Event, d *protocol.TurnEndedData) (out []m
 		message := cmp.Or(d.Message, "the turn ended: "+string(d.Reason))
 		out = append(out, t.failure(errorDetails{Error: message, Code: cmp.Or(string(d.Code), string(d.Reason))})...)
 	}
-	if d.Reason == protocol.ReasonInterrupted {
+	switch d.Reason {
+	case protocol.ReasonInterrupted:
 		out = append(out, t.system("Interrupted."))
+	case protocol.ReasonDenied:
+		out = append(out, t.system(wire.EndedByDenial))
 	}
 	out = append(out, t.setLoading(false)...)
 	if !d.Failed() {

@@ -63,6 +63,9 @@ const (
 	decidedIntro = "Decided by "
 )
 
+// EndedByDenial is the system message before the end of a turn that a denial ended.
+const EndedByDenial = "A denial ended the turn."
+
 // DecodeDecision is the inverse of EncodeDecision. ok is false for any other text.
 func DecodeDecision(text string) (by *protocol.Actor, outcome protocol.Outcome, ok bool) {
 	text, ok = strings.CutSuffix(text, ".")

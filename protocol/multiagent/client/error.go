@@ -14,7 +14,7 @@ func (s *session) handleError(code, message string, data []byte) {
 	s.turns.quietAt = time.Time{}
 	switch code {
 	case wire.CodeCancelled:
-		s.handleCancelled()
+		s.handleCancelled(message == wire.CancelledByDenial)
 		return
 	case wire.CodeRejected, wire.CodeExecuteFailed, wire.CodeRejectFailed:
 		if req := s.requests.decision(code); req != nil && s.requests.remove(req) {
@@ -110,8 +110,9 @@ func (s *session) failTurn(code, message string) {
 	s.outbox.sendNext()
 }
 
-// handleCancelled ends the turn. It ignores the second report of the real system.
-func (s *session) handleCancelled() {
+// handleCancelled ends the turn, which a denial may have ended. It ignores the second report of the
+// real system.
+func (s *session) handleCancelled(denied bool) {
 	if s.turns.cancelSeen {
 		return
 	}
@@ -124,7 +125,7 @@ func (s *session) handleCancelled() {
 	}
 	if turn := s.turns.current; turn != nil {
 		ended := protocol.TurnEndedData{Reason: protocol.ReasonInterrupted}
-		if turn.stopped {
+		if turn.stopped || denied {
 			ended.Reason = protocol.ReasonDenied
 		}
 		s.log.record(s.turns.end(s.x.Now, s.log.State, ended)...)

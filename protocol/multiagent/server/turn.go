@@ -154,7 +154,7 @@ func (c *conversation) encodeEnd(t *turn, d *protocol.TurnEndedData) codec.Frame
 	case protocol.ReasonInterrupted:
 		return c.failure(wire.CodeCancelled, "Stream cancelled")
 	case protocol.ReasonDenied:
-		return c.failure(wire.CodeCancelled, "Stream cancelled: a tool was rejected")
+		return c.failure(wire.CodeCancelled, wire.CancelledByDenial)
 	}
 	code := wire.CodeStreamError
 	if t.toolRequest {

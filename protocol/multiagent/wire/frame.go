@@ -138,6 +138,9 @@ const (
 	CodeRejectFailed = "tool_reject_failed"
 )
 
+// CancelledByDenial is the message of CodeCancelled for a turn that a denial ended.
+const CancelledByDenial = "Stream cancelled: a tool was rejected"
+
 type errorPayload struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
