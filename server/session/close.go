@@ -63,6 +63,11 @@ func (s *Session) closeNow(cmd *command, d *protocol.CloseData) (any, error) {
 // delete removes the session from the store and ends it. Of the session only the answer to this
 // command stays stored.
 func (s *Session) delete(cmd *command, r protocol.CloseResult) {
+	if s.exit.ending { // another command has removed it
+		s.idempotency.Remove(cmd.key, nil, list.NotFound(s.id))
+		cmd.reply(nil, list.NotFound(s.id))
+		return
+	}
 	b := &eventlog.Batch{Session: s.id, Delete: true}
 	body := protocol.MustEncode(r)
 	if cmd.key != "" {

@@ -317,3 +317,20 @@ func TestAWatchedSessionStaysLoaded(t *testing.T) {
 		}
 	})
 }
+
+func TestOfTwoRemovalsOneRemoves(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		remove := newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true})
+		r.store.set(func() { r.store.latency = time.Second })
+		first, second := r.start(anna, remove), r.start(bert, remove)
+		for first.replies+second.replies < 2 {
+			r.waitIdle()
+		}
+		must[protocol.CloseResult](r, first)
+		refused(r, second, protocol.CodeNoSession)
+		if len(r.store.faults) > 0 {
+			t.Errorf("invalid batches: %v", r.store.faults)
+		}
+	})
+}
