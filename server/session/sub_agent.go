@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -238,13 +239,24 @@ func closeSubAgents(s *Session, cmd *command, d *protocol.CloseData, then func()
 		if gone != nil {
 			<-gone // it makes no further ones
 		}
-		for _, child := range s.hub.subAgents.Children(s.id) {
-			closeSubAgent(s.hub, child, cmd, d)
-		}
+		together(s.hub.subAgents.Children(s.id), func(child string) { closeSubAgent(s.hub, child, cmd, d) })
 		if !s.mail.post(func() { s.asyncCommands--; then() }) {
 			cmd.reply(nil, errShuttingDown())
 		}
 	})
+}
+
+// together calls f for each of a list, several at a time, so that they share commits. It returns after
+// all calls.
+func together[T any](list []T, f func(T)) {
+	const most = 64
+	var calls sync.WaitGroup
+	free := make(chan struct{}, most)
+	for _, x := range list {
+		free <- struct{}{}
+		calls.Go(func() { defer func() { <-free }(); f(x) })
+	}
+	calls.Wait()
 }
 
 // closeSubAgent closes or removes a sub-agent, and returns when that is done.
@@ -266,12 +278,10 @@ func closeSubAgent(h *Hub, child string, cmd *command, d *protocol.CloseData) {
 
 // subAgentsWork reports whether a sub-agent of a session has a turn.
 func subAgentsWork(h *Hub, session string) bool {
-	for _, child := range h.subAgents.Below(session) {
-		if sum, ok := h.list.Summary(child); ok && sum.Turn != "" {
-			return true
-		}
-	}
-	return false
+	return h.subAgents.Any(session, func(id string) bool {
+		sum, ok := h.list.Summary(id)
+		return ok && sum.Turn != ""
+	})
 }
 
 // recoverSubAgents closes the sub-agents whose parent was closed, and removes those whose parent was

@@ -74,7 +74,7 @@ func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
 		reply := cmd.reply
 		cmd.reply = func(body json.RawMessage, err error) {
 			if err != nil { // it is called on a goroutine that must not wait
-				h.agents.Go(func() { removeSubAgents(h, c.id, &cmd); reply(nil, err) })
+				h.agents.Go(func() { removeSubAgents(h, c.past, &cmd); reply(nil, err) })
 				return
 			}
 			reply(body, nil)
@@ -91,13 +91,16 @@ func createWithSubAgents(h *Hub, spec agent.Spec, c creation) error {
 
 // makeSubAgents makes the sessions of the sub-agents of a new session with a past.
 func makeSubAgents(h *Hub, root *agent.Spec, c creation) error {
-	for i := range c.past.SubAgents {
-		s := &c.past.SubAgents[i]
+	errs := make(chan error, len(c.past.SubAgents))
+	together(c.past.SubAgents, func(s archive.SubAgentPast) {
 		spec := agent.Spec{
 			Agent: root.Agent, CWD: root.CWD, Sandbox: root.Sandbox, Parent: cmp.Or(s.Parent, c.id), SubAgent: s.Agent,
 		}
 		one := creation{id: s.Session, title: truncateTitle(s.Title), past: &s.Past}
-		if err := makeSubAgent(h, spec, one, c.cmd.by); err != nil {
+		errs <- makeSubAgent(h, spec, one, c.cmd.by)
+	})
+	for range c.past.SubAgents {
+		if err := <-errs; err != nil {
 			return err
 		}
 	}
@@ -105,10 +108,10 @@ func makeSubAgents(h *Hub, root *agent.Spec, c creation) error {
 }
 
 // removeSubAgents removes the sub-agents of a session that was not made.
-func removeSubAgents(h *Hub, session string, cmd *command) {
-	for _, child := range h.subAgents.Children(session) {
-		closeSubAgent(h, child, cmd, &protocol.CloseData{Delete: true})
-	}
+func removeSubAgents(h *Hub, past *archive.Past, cmd *command) {
+	together(past.SubAgents, func(s archive.SubAgentPast) {
+		closeSubAgent(h, s.Session, cmd, &protocol.CloseData{Delete: true})
+	})
 }
 
 // makeSubAgent makes the session of a sub-agent below its parent, and returns when it is visible.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/thorough"
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/eventlog"
@@ -570,4 +571,39 @@ func TestNoSubAgentOfAKilledServerIsLostOrDoubled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of a session with many sub-agents, a state, an attachment and a new sub-agent cost what they cost with
+// few; the session is closed with all of them in few commits.
+func TestASessionHasManySubAgents(t *testing.T) {
+	most := thorough.Rounds(1000, 10000)
+	bubble(t, Config{Limits: Limits{SubAgents: most, Sessions: most + 1}}, func(t *testing.T, r *testHub) {
+		id := r.create()
+		host := r.agents.last().host.(agent.WorkHost)
+		size := func() int { return len(protocol.MustEncode(r.state(id))) }
+		before := size()
+		for i := range most {
+			if _, err := host.SubAgent(agent.SubAgent{ID: fmt.Sprint(i)}, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := host.SubAgent(agent.SubAgent{ID: "more"}, ""); protocol.CodeOf(err) != protocol.CodeSessionLimit {
+			t.Errorf("one more: %v", err)
+		}
+		list := must[protocol.ListResult](r, r.do(anna, newCommand(protocol.DoList, "", protocol.ListData{})))
+		if n := size(); n != before || len(list.Sessions) != most+1 {
+			t.Errorf("a state of %d bytes, before %d; %d sessions", n, before, len(list.Sessions))
+		}
+		time.Sleep(time.Hour)
+		r.store.set(func() { r.store.latency = 10 * time.Millisecond })
+		began := time.Now()
+		closed := r.start(anna, newCommand(protocol.DoClose, id, protocol.CloseData{Delete: true}))
+		for closed.replies == 0 {
+			r.waitIdle()
+		}
+		must[protocol.CloseResult](r, closed)
+		if n, took := r.hub.Sessions().Len(), time.Since(began); n != 0 || took > time.Duration(most)*time.Millisecond {
+			t.Errorf("%d sessions are left after %v", n, took)
+		}
+	})
 }

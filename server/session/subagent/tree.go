@@ -29,11 +29,12 @@ type Tree struct {
 	mu       sync.Mutex
 	parents  map[string]string          // of each sub-agent
 	children map[string]map[string]bool // by parent
+	sizes    map[string]int             // how many are below each session; absent: none
 }
 
 // NewTree returns an empty tree.
 func NewTree() *Tree {
-	return &Tree{parents: map[string]string{}, children: map[string]map[string]bool{}}
+	return &Tree{parents: map[string]string{}, children: map[string]map[string]bool{}, sizes: map[string]int{}}
 }
 
 // Add adds a sub-agent below a parent, unless the root has that many already. One that is known stays
@@ -48,7 +49,7 @@ func (t *Tree) Add(child, parent string, most int) error {
 	if depth >= maxDepth {
 		return protocol.Errorf(protocol.CodeSessionLimit, "sub-agents are at most %d levels deep", maxDepth)
 	}
-	if len(t.below(root)) >= most {
+	if t.sizes[root] >= most {
 		return &protocol.Error{
 			Code: protocol.CodeSessionLimit, Limit: int64(most),
 			Message: "the session has too many sub-agents: remove some of their sessions",
@@ -58,15 +59,17 @@ func (t *Tree) Add(child, parent string, most int) error {
 	return nil
 }
 
-// Load adds a stored sub-agent.
+// Load adds a stored sub-agent. Its parent may be loaded later.
 func (t *Tree) Load(child, parent string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.put(child, parent)
 }
 
+// put adds a sub-agent that the tree lacks.
 func (t *Tree) put(child, parent string) {
 	t.parents[child] = parent
+	t.resize(child, 1+t.sizes[child])
 	if t.children[parent] == nil {
 		t.children[parent] = map[string]bool{}
 	}
@@ -77,11 +80,26 @@ func (t *Tree) put(child, parent string) {
 func (t *Tree) Remove(child string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	parent := t.parents[child]
+	parent, known := t.parents[child]
+	if !known {
+		return
+	}
+	t.resize(child, -1-t.sizes[child])
 	delete(t.parents, child)
 	delete(t.children[parent], child)
 	if len(t.children[parent]) == 0 {
 		delete(t.children, parent)
+	}
+}
+
+// resize adds n to the sizes of the sessions above a sub-agent.
+func (t *Tree) resize(child string, n int) {
+	above := t.parents[child]
+	for depth := 0; above != "" && depth <= maxDepth; depth++ {
+		if t.sizes[above] += n; t.sizes[above] == 0 {
+			delete(t.sizes, above)
+		}
+		above = t.parents[above]
 	}
 }
 
@@ -111,6 +129,23 @@ func (t *Tree) below(session string) (all []string) {
 		}
 	}
 	return all
+}
+
+// Any reports whether f returns true for a sub-agent below a session. f must not use the tree.
+func (t *Tree) Any(session string, f func(id string) bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.any(session, maxDepth, f)
+}
+
+// any requires mu.
+func (t *Tree) any(session string, depth int, f func(id string) bool) bool {
+	for child := range t.children[session] {
+		if f(child) || depth > 0 && t.any(child, depth-1, f) {
+			return true
+		}
+	}
+	return false
 }
 
 // Root returns the session of the agent that a session shows a sub-agent of; any other session is

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"agentctl/protocol"
 )
 
@@ -68,5 +70,50 @@ func TestSubAgentsAreNotDeeperThanTheLimit(t *testing.T) {
 	tree.Load("q", "p") // a damaged store
 	if root := tree.Root("p"); root == "" {
 		t.Error("no root")
+	}
+}
+
+// The number below a session follows from additions, loads in any order, and removals.
+func TestTheNumberBelowASessionIsKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tree := NewTree()
+		id := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"})
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			child := id.Draw(t, "child")
+			switch parent := id.Draw(t, "parent"); {
+			case rapid.Bool().Draw(t, "remove"):
+				tree.Remove(child)
+			case child <= parent || tree.parents[child] != "": // no circle
+			case rapid.Bool().Draw(t, "stored"):
+				tree.Load(child, parent)
+			default:
+				_ = tree.Add(child, parent, 4)
+			}
+			for _, session := range []string{"a", "b", "c", "d", "e", "f"} {
+				if n := len(tree.Below(session)); n != tree.sizes[session] {
+					t.Fatalf("%d below %s, kept %d", n, session, tree.sizes[session])
+				}
+			}
+		}
+	})
+}
+
+// Adding one costs the same however many a session has.
+func TestManySubAgentsCostAsFew(t *testing.T) {
+	tree := NewTree()
+	const most = 10000
+	for i := range most {
+		if err := tree.Add(fmt.Sprint(i), "root", most); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tree.Add("one more", "root", most); protocol.CodeOf(err) != protocol.CodeSessionLimit {
+		t.Errorf("one more: %v", err)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		tree.Remove("1")
+		_ = tree.Add("1", "root", most)
+	}); n > 1 {
+		t.Errorf("%v allocations", n)
 	}
 }
