@@ -71,6 +71,31 @@ var dashboardScenes = map[string]dashboardScene{
 			},
 		),
 	},
+	"sub_agents": {
+		prepare: func(d *testDashboard) {
+			sub := func(id, parent, title string, change func(*protocol.Summary)) {
+				s := protocol.Summary{
+					Session: id, Title: title, Agent: "codex", Status: protocol.Idle, Updated: tuitest.Start,
+					Reason: protocol.ReasonCompleted, Attributes: protocol.Attributes{Parent: parent, SubAgent: true},
+				}
+				if change != nil {
+					change(&s)
+				}
+				d.put(s)
+			}
+			asked := tuitest.Start.Add(-time.Minute)
+			sub("s_a", "s3", "Review pkg/store", func(s *protocol.Summary) { s.Reason = protocol.ReasonError })
+			sub("s_b", "s3", "Review pkg/web", func(s *protocol.Summary) {
+				s.Status, s.Turn, s.Approvals, s.Asked, s.Doing = protocol.Waiting, "t", 1, &asked, "go mod tidy"
+			})
+			sub("s_c", "s_b", "Count the tests", func(s *protocol.Summary) { s.Status, s.Turn = protocol.Running, "t" })
+		},
+		facts: []string{
+			`^─ sessions (1–[1-8] of )?8 · 1 needs you`, `^ NEEDS YOU 1$`, `release \(2\)`, `^ \? (approval )? *└ Review pkg/web`,
+			`^ ✗ (error )? *└ Review pkg/st`, `^ ▸ (running )? *└ Count the te`,
+		},
+		wide: []string{`^ FAILED 1$`, `^ IDLE 1$`},
+	},
 	"empty": {
 		prepare: func(d *testDashboard) {
 			for _, s := range tuitest.Summaries() {

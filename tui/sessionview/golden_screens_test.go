@@ -89,6 +89,16 @@ var screenScenes = []goldenScene{
 		status:  []string{"◐ running", "F1 help"},
 	},
 	{
+		name:    "sub_agents",
+		open:    fromScene("sub-agents"),
+		heights: screenHeights,
+		shows: []string{
+			"✓ sub-agent Review pkg/store", "The counter lacks a lock.", "◐ sub-agent Review pkg/web", "Tidy the module",
+		},
+		wide:   []string{"asked 09:41 by the sub-agent Review the module", "waiting for a decision"},
+		status: []string{"◌ waiting for 1 approval"},
+	},
+	{
 		name:    "approval",
 		open:    fromScene("approval", (*testScreen).focusApproval),
 		heights: screenHeights,

@@ -13,6 +13,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 )
 
 func TestExpandItems(t *testing.T) {
@@ -232,4 +233,18 @@ func TestTranscriptKeyHints(t *testing.T) {
 	s.press("esc")
 	s.mustHide("enter folds")
 	s.mustShow("below · ctrl+end ─")
+}
+
+func TestTheLineOfASubAgentOpensItsSession(t *testing.T) {
+	s := open(t, tuitest.Scenes["sub-agents"](), 80, 40)
+	s.press("shift+tab")
+	s.mustHide("open the sub-agent")
+	for range 2 {
+		s.press("up")
+	}
+	s.mustShow("v open the sub-agent")
+	s.press("v")
+	if want := (panel.OpenIntent{Session: "s_c2"}); s.m.asked != want {
+		t.Errorf("opens %+v, want %+v", s.m.asked, want)
+	}
 }

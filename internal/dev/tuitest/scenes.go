@@ -21,7 +21,8 @@ var Scenes = map[string]func() *Journal{
 		j.QueueMessage(Bob, "m4", "Push it\nand tell me.")
 		j.AddBy(Bob, protocol.QueueHeld, protocol.Hold{ID: "h1", Reason: protocol.HoldUser, By: &Bob})
 	}, nil),
-	"steering": steering,
+	"steering":   steering,
+	"sub-agents": subAgents,
 	"long queue": conversation(func(j *Journal) {
 		for i := range 20 {
 			j.QueueMessage(Ada, fmt.Sprintf("m%d", 3+i), fmt.Sprintf("Message %d of many", i+1))
