@@ -168,6 +168,11 @@ func (s *Session) configure(cmd *command, d *protocol.ConfigureData) (any, error
 	if s.spec.SubAgent != nil {
 		return nil, protocol.Errorf(protocol.CodeUnsupported, "a sub-agent has no settings: configure its parent")
 	}
+	if o := s.state.Options; o != nil { // else the agent knows them
+		if set, value, err := protocol.ChooseSetting(o.Settings, d.Setting, d.Value); err == nil {
+			d.Setting, d.Value = set.ID, value
+		}
+	}
 	if d.Setting == policy.SettingID {
 		if done, err := s.configurePolicy(cmd, d.Value); done || err != nil {
 			return protocol.Empty{}, err

@@ -1,9 +1,11 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"agentctl/internal/cli/completion"
@@ -11,6 +13,7 @@ import (
 	"agentctl/internal/cli/verb"
 	"agentctl/internal/output"
 	"agentctl/protocol"
+	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 )
 
@@ -24,7 +27,8 @@ var optionsVerb = verb.Verb{
 	Use:   "options SESSION",
 	Short: "List the settings and commands of the agent",
 	Long: `List the settings of the session's agent with their values and choices, and the commands that
-the agent understands at the start of a message. "agentctl set" changes a setting.`,
+the agent understands at the start of a message. "agentctl set" changes a setting. The second column
+has the id of a setting or choice whose name is another; "set" takes both.`,
 	Example: "  agentctl options fix\n  agentctl options fix -o json | jq -r '.settings[].id'",
 	Group:   verb.GroupRead, Reads: true, Sends: protocol.DoSnapshot,
 	Trial:    "fix",
@@ -58,6 +62,15 @@ func runAgentOptions(ctx context.Context, o *agentOptionsOptions) error {
 	return o.CLI.Out.Print(result, result.write)
 }
 
+// named writes a row by name, with the id in the second column if it is another text.
+func named(t io.Writer, indent, name, id, about string) {
+	name = cmp.Or(name, id)
+	if strings.EqualFold(name, id) {
+		name, id = id, ""
+	}
+	fmt.Fprintf(t, "%s%s\t%s\t%s\n", indent, output.Cell(name, 40), output.Cell(id, 100), output.OneLine(about, 80))
+}
+
 // unknownOptions says why a session has no options yet.
 func unknownOptions(p *protocol.AgentProcess) string {
 	switch {
@@ -74,13 +87,13 @@ func unknownOptions(p *protocol.AgentProcess) string {
 func (r *optionsResult) write(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range r.Settings {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", output.Cell(s.ID, 40), output.Cell(s.Value, 40), output.OneLine(s.Name, 60))
+		value := s.Value
+		if c := describe.SettingChoice(&s, value); c != nil {
+			value = cmp.Or(c.Label, c.ID)
+		}
+		named(t, "", s.Name, s.ID, "is "+cmp.Or(value, "not set"))
 		for _, c := range s.Choices {
-			about := c.Label
-			if c.About != "" {
-				about += ": " + c.About
-			}
-			fmt.Fprintf(t, "\t  %s\t%s\n", output.Cell(c.ID, 40), output.OneLine(about, 80))
+			named(t, "  ", c.Label, c.ID, c.About)
 		}
 	}
 	for _, c := range r.Commands {

@@ -18,8 +18,9 @@ var setVerb = verb.Verb{
 	Use:   "set SESSION SETTING VALUE",
 	Short: "Change a setting of the agent",
 	Long: `Change a setting of the session's agent: mode, model, or another one that "agentctl options"
-lists. It holds from the next message on, also after a restart of the agent or the server. A value
-that the agent does not offer is refused with the choices.`,
+lists. It holds from the next message on, also after a restart of the agent or the server. SETTING and
+VALUE are a name in any case, or an id. A value that the agent does not offer, or a name that several
+choices have, is refused with the candidates.`,
 	Example: "  agentctl set fix mode plan\n  agentctl set fix model opus",
 	Group:   verb.GroupSteer, Sends: protocol.DoConfigure, Trial: "fix mode ask",
 	Complete: completion.Setting,

@@ -203,10 +203,11 @@ func (a *Agent) Configure(ctx context.Context, setting, value string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.configure(ctx, setting, value); err != nil {
+	id, chosen, err := c.configure(ctx, setting, value)
+	if err != nil {
 		return a.translateError(c, err)
 	}
-	return a.updateState(func(s *state) { s.set(setting, value) })
+	return a.updateState(func(s *state) { s.set(id, chosen) })
 }
 
 // Close implements agent.Agent.

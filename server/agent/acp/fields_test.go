@@ -3,6 +3,8 @@ package acp
 import (
 	"encoding/json"
 	"testing"
+
+	"agentctl/protocol"
 )
 
 func TestStringsAreReadAsTheDecoderReadsThem(t *testing.T) {
@@ -39,5 +41,24 @@ func TestValuesAreCutWhole(t *testing.T) {
 		if got, _, ok := cutValue([]byte(v)); ok {
 			t.Errorf("%s: %s", v, got)
 		}
+	}
+}
+
+// Modes of Copilot (1.0.102) have URLs as ids, and names.
+func TestASettingIsChosenByItsName(t *testing.T) {
+	const modes = "https://agentclientprotocol.com/protocol/session-modes#"
+	var s settings
+	s.applyConfig([]configOption{{
+		ID: "mode", Name: "Mode", Value: json.RawMessage(`"` + modes + `agent"`),
+		Options: []configChoice{{Value: modes + "agent", Name: "Agent"}, {Value: modes + "plan", Name: "Plan"}},
+	}})
+	for _, text := range []string{"plan", "Plan", modes + "plan"} {
+		kind, id, value, err := s.choose("Mode", text)
+		if kind != selectSetting || id != "mode" || value != modes+"plan" || err != nil {
+			t.Errorf("%s: %v, %s, %s, %v", text, kind, id, value, err)
+		}
+	}
+	if _, _, _, err := s.choose("mode", "chat"); protocol.CodeOf(err) != protocol.CodeInvalidMessage {
+		t.Error(err)
 	}
 }

@@ -74,7 +74,7 @@ func (c *client) restoreSettings(ctx context.Context, r sessionResult, saved sta
 		if c.settings.value(id) == value {
 			continue
 		}
-		if err := c.configure(ctx, id, value); err != nil {
+		if _, _, err := c.configure(ctx, id, value); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
@@ -91,14 +91,16 @@ func (c *client) leaveStartMode(ctx context.Context, saved state, first bool) er
 	if mode == "" || !first || saved.Settings[modeID] != "" {
 		return nil
 	}
-	return c.configure(ctx, modeID, mode)
+	_, _, err := c.configure(ctx, modeID, mode)
+	return err
 }
 
-// configure changes a setting and waits for the response of the agent.
-func (c *client) configure(ctx context.Context, id, value string) error {
-	kind, err := c.settings.validate(id, value)
+// configure changes a setting, named as protocol.ChooseSetting takes it, and waits for the response of
+// the agent. It returns the ids of the setting and the value.
+func (c *client) configure(ctx context.Context, name, text string) (id, value string, err error) {
+	kind, id, value, err := c.settings.choose(name, text)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	var r sessionResult // a response without options changes only this setting
 	switch kind {
@@ -113,13 +115,13 @@ func (c *client) configure(ctx context.Context, id, value string) error {
 			setConfigParams{Session: c.session, ID: id, Type: "boolean", Value: value == "true"}, &r)
 	}
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	c.updateSettings(func(s *settings) {
 		s.set(id, value)
 		s.applyConfig(r.Config)
 	})
-	return nil
+	return id, value, nil
 }
 
 func (s *settings) reset(r sessionResult) {
@@ -237,28 +239,15 @@ func (s *settings) value(id string) string {
 	return ""
 }
 
-// validate returns the kind of a setting, or an error for an unknown setting or value.
-func (s *settings) validate(id, value string) (settingKind, error) {
+// choose returns the kind and the id of a setting, and the id of its value, as protocol.ChooseSetting.
+func (s *settings) choose(name, text string) (kind settingKind, id, value string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := s.index(id)
-	if i < 0 {
-		var known []string
-		for _, o := range s.options.Settings {
-			known = append(known, o.ID)
-		}
-		return 0, protocol.Errorf(protocol.CodeNotFound, "the agent has no setting %q; it has %q", id, known)
+	set, value, err := protocol.ChooseSetting(s.options.Settings, name, text)
+	if err != nil {
+		return 0, "", "", err
 	}
-	choices := s.options.Settings[i].Choices
-	if len(choices) > 0 && !slices.ContainsFunc(choices, func(c protocol.Choice) bool { return c.ID == value }) {
-		var known []string
-		for _, c := range choices {
-			known = append(known, c.ID)
-		}
-		return 0, protocol.Errorf(protocol.CodeInvalidMessage,
-			"%q is not a choice for %s; choose one of %q", value, id, known)
-	}
-	return s.kinds[id], nil
+	return s.kinds[set.ID], set.ID, value, nil
 }
 
 // setAgent sets the name and version of the agent.

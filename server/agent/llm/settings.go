@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -64,25 +65,18 @@ func (a *Agent) emitOptions() error {
 // Configure changes the model, the effort or the strategy of the context from the next request on,
 // or the policy from the next call on.
 func (a *Agent) Configure(_ context.Context, setting, value string) error {
-	all := a.settings()
-	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
-	if i < 0 {
-		if !a.Process().Running { // clients do not know the settings yet
-			if err := a.emitOptions(); err != nil {
-				return err
-			}
-		}
-		return protocol.Errorf(protocol.CodeNotFound,
-			"the agent has no setting %.80q; it has model, effort, policy and context", setting)
+	set, chosen, err := protocol.ChooseSetting(a.settings(), setting, value)
+	switch {
+	case protocol.CodeOf(err) == protocol.CodeNotFound && !a.Process().Running: // clients do not know the settings yet
+		return cmp.Or(a.emitOptions(), err)
+	case err != nil && setting == policySetting && policy.Policy(value) == policy.Full:
+		return protocol.Errorf(protocol.CodeInvalidMessage,
+			`the policy full needs "policy": "full" of the agent in the configuration of the server`)
+	case err != nil:
+		return err
 	}
-	if !slices.ContainsFunc(all[i].Choices, func(c protocol.Choice) bool { return c.ID == value }) {
-		if setting == policySetting && policy.Policy(value) == policy.Full {
-			return protocol.Errorf(protocol.CodeInvalidMessage,
-				`the policy full needs "policy": "full" of the agent in the configuration of the server`)
-		}
-		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
-	}
-	err := a.update(a.host, func(s *state) {
+	setting, value = set.ID, chosen
+	err = a.update(a.host, func(s *state) {
 		switch setting {
 		case effortSetting:
 			s.Effort = value

@@ -95,20 +95,21 @@ func (a *Agent) emitOptions() error {
 // Configure implements agent.Configurer. A higher number of tasks starts more immediately; a lower
 // one stops none. The confirmation setting applies from the next plan on.
 func (a *Agent) Configure(_ context.Context, setting, value string) error {
-	all := a.settings()
-	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
 	n, err := strconv.Atoi(value)
+	if err != nil || setting != parallelSetting { // which takes numbers between its choices, too
+		set, chosen, err := protocol.ChooseSetting(a.settings(), setting, value)
+		if err != nil {
+			return err
+		}
+		setting, value = set.ID, chosen
+		n, _ = strconv.Atoi(value)
+	}
 	switch {
-	case i < 0:
-		return protocol.Errorf(protocol.CodeNotFound,
-			"the pipeline has no setting %.80q; it has %s and %s", setting, parallelSetting, confirmSetting)
-	case all[i].Choices == nil:
+	case setting != parallelSetting && setting != confirmSetting:
 		return protocol.Errorf(protocol.CodeUnsupported,
 			"%s of a pipeline is set in the configuration of the server", setting)
-	case setting == parallelSetting && (err != nil || n < 1 || n > maxParallel):
+	case setting == parallelSetting && (n < 1 || n > maxParallel):
 		return protocol.Errorf(protocol.CodeInvalidMessage, "parallel: want a number from 1 to %d", maxParallel)
-	case setting == confirmSetting && value != confirmOn && value != confirmOff:
-		return protocol.Errorf(protocol.CodeInvalidMessage, "confirm: want %s or %s", confirmOn, confirmOff)
 	}
 	err = a.change(func(s *state) {
 		if setting == parallelSetting {

@@ -232,17 +232,12 @@ func (a *scriptAgent) settings() []protocol.Setting {
 
 // Configure sets a setting of the script.
 func (a *scriptAgent) Configure(_ context.Context, setting, value string) error {
-	all := a.settings()
-	i := slices.IndexFunc(all, func(s protocol.Setting) bool { return s.ID == setting })
-	if i < 0 {
-		return protocol.Errorf(protocol.CodeNotFound, "unknown setting %.80q", setting)
-	}
-	isValue := func(c protocol.Choice) bool { return c.ID == value }
-	if choices := all[i].Choices; len(choices) > 0 && !slices.ContainsFunc(choices, isValue) {
-		return protocol.Errorf(protocol.CodeInvalidMessage, "%.80q is not a choice of %s", value, setting)
+	set, value, err := protocol.ChooseSetting(a.settings(), setting, value)
+	if err != nil {
+		return err
 	}
 	a.mu.Lock()
-	a.state.Settings[setting] = value
+	a.state.Settings[set.ID] = value
 	a.mu.Unlock()
 	if err := a.host.Emit(agent.Event{Type: protocol.AgentOptions, Data: a.options()}); err != nil {
 		return fmt.Errorf("configure: %w", err)
