@@ -80,7 +80,7 @@ func (*fakeAgents) HasSandboxes() bool { return true }
 
 // RunsElsewhere reports whether an agent is named by a URL, or configured with one.
 func (p *fakeAgents) RunsElsewhere(agent string) bool {
-	return agent == "far" || agent == p.elsewhere && agent != "" || strings.HasPrefix(agent, "acp:wss://")
+	return agent != "" && agent == p.elsewhere || agent == "far" || strings.HasPrefix(agent, "acp:wss://")
 }
 
 // CheckSandbox refuses the sandboxes without a network.
