@@ -251,7 +251,6 @@ var qwenAgent = realAgent{
 		}}
 	},
 	notes: map[string]note{
-		"question": {"its tool for questions asks for a permission with an answer of the agent's own form", questionIsATool},
 		"token counts": {text: "with the setting `ui.enableFollowupSuggestions: false`; otherwise the agent asks the " +
 			"model for suggestions too, and does not report their tokens"},
 		"sub-agent": {"the agent announces none", announcesNoSubAgents},

@@ -41,18 +41,6 @@ func codexAsks() (string, any) {
 
 func qwenAsks() (string, any) { return "ask_user_question", obj{"questions": []obj{databases}} }
 
-// questionIsATool is about an agent that asks for permission to use its tool for questions, and takes no answer.
-func questionIsATool(t *testing.T, r *testSession) {
-	r.send("ask")
-	var q protocol.Approval
-	r.decode(r.waitEvent(protocol.ApprovalRequested), &q)
-	if q.Kind != protocol.ApproveTool || !strings.Contains(string(q.Input), "SQLite") {
-		t.Errorf("asked %s", protocol.MustEncode(q))
-	}
-	r.approve(protocol.ApproveData{Request: q.Request, Decision: protocol.Deny})
-	r.waitTurnEnd(protocol.ReasonCompleted)
-}
-
 // questionTools matches the names of tools that ask users.
 var questionTools = regexp.MustCompile(`(?i)(^|_)ask_|question|user_input`)
 

@@ -123,7 +123,7 @@ func (c *client) HandleRequest(req *rpc.Request) {
 		if errors.Is(err, errInexactNames) {
 			c.keepRaw(req.Method, "", req.Params)
 		}
-		refuse := func() { c.reply(req, permissionResult{permissionOutcome{Outcome: "cancelled"}}) }
+		refuse := func() { c.reply(req, permissionResult{Outcome: permissionOutcome{Outcome: "cancelled"}}) }
 		lane, _ := c.laneFor(p.Session)
 		if err != nil || lane == nil {
 			refuse()

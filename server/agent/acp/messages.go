@@ -283,6 +283,7 @@ type permissionOption struct {
 
 type permissionResult struct {
 	Outcome permissionOutcome `json:"outcome"`
+	Answers map[string]string `json:"answers,omitempty"` // of Qwen Code's questions, by their ids
 }
 
 type permissionOutcome struct {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -45,14 +46,28 @@ func (t *turn) requestPermission(req *rpc.Request, p *permissionParams) bool {
 	t.approvals.Go(func() {
 		defer stop()
 		v, err := t.ask(parent, ctx, known, p, shown, a)
-		answer := permissionOutcome{Outcome: "cancelled"}
+		result := permissionResult{Outcome: permissionOutcome{Outcome: "cancelled"}}
 		if err == nil && t.ctx.Err() == nil {
-			answer = chooseOption(v, p.Options)
+			result = permissionResult{chooseOption(v, p.Options), answersOf(a.Questions, &v)}
 		}
 		t.recordVerdict(known, v.Outcome)
-		reply(context.WithoutCancel(t.ctx), req, pending, permissionResult{answer})
+		reply(context.WithoutCancel(t.ctx), req, pending, result)
 	})
 	return true
+}
+
+// answersOf returns the answers to questions, several to one as a text.
+func answersOf(questions []protocol.Question, v *agent.Verdict) map[string]string {
+	if v.Outcome != protocol.Allowed || v.Input == nil {
+		return nil
+	}
+	answers := map[string]string{}
+	for i := range questions {
+		if given := v.Input.Answers[questions[i].ID]; len(given) > 0 {
+			answers[questions[i].ID] = strings.Join(given, ", ")
+		}
+	}
+	return answers
 }
 
 // reply answers a request with a result, unless it was withdrawn. After the exit of the agent that
@@ -139,8 +154,14 @@ func (t *turn) newApproval(p *permissionParams) protocol.Approval {
 			a.Paths = append(a.Paths, d.Path)
 		}
 	}
+	var asked []protocol.Question
+	if kind == protocol.ToolThink && len(changes) == 0 {
+		asked = c.Meta.Questions(a.Input)
+	}
 	switch {
 	case p.isModeChange():
+	case len(asked) > 0:
+		a.Kind, a.Questions, a.Input = protocol.ApproveQuestion, asked, nil
 	case kind == protocol.ToolExecute:
 		a.Kind = protocol.ApproveCommand
 		if plain, ok := in.Command(); ok {

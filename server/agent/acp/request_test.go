@@ -14,6 +14,24 @@ import (
 	"agentctl/server/agent/acp/catalog"
 )
 
+// qwenAsks is the _meta of a request of Qwen Code's tool for questions.
+const qwenAsks = `{"toolName":"ask_user_question","qwenInteractionKind":"user_question","qwenQuestions":[{"question":"Which one?",` +
+	`"header":"One","multiSelect":true,"options":[{"label":"a","description":"the first"},{"label":"b"}]}]}`
+
+func TestAnswersAreSentByTheNumbersOfQuestions(t *testing.T) {
+	questions := []protocol.Question{{ID: "0"}, {ID: "1"}, {ID: "2"}}
+	v := agent.Verdict{Outcome: protocol.Allowed, Input: &protocol.ApprovalInput{
+		Answers: map[string][]string{"0": {"a", "b, or c"}, "2": {"x"}, "3": {"of another question"}},
+	}}
+	want := map[string]string{"0": "a, b, or c", "2": "x"}
+	if got := answersOf(questions, &v); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if v.Outcome = protocol.Denied; answersOf(questions, &v) != nil {
+		t.Error("a denied request has answers")
+	}
+}
+
 func TestARequestShowsWhatItsCallTold(t *testing.T) {
 	const diff = `{"type":"diff","path":"/a","oldText":"x","newText":"y"}`
 	old := "x"
@@ -73,6 +91,29 @@ func TestARequestShowsWhatItsCallTold(t *testing.T) {
 				Kind: protocol.ApprovePatch, Title: "Edit", Patch: "--- a\n+++ a\n", Paths: []string{"/a"},
 				Input: json.RawMessage(`{"diff":"--- a\n+++ a\n"}`),
 			},
+		},
+		"questions of Qwen Code": {
+			`"kind":"think","title":"Ask user 1 question"`,
+			`"kind":"think","rawInput":{"questions":[]},"_meta":` + qwenAsks,
+			protocol.Approval{
+				Kind: protocol.ApproveQuestion, Title: "Ask user 1 question", Questions: []protocol.Question{{
+					ID: "0", Text: "Which one?", About: "One", Many: true, Choices: []protocol.Choice{
+						{ID: "a", Label: "a", About: "the first"}, {ID: "b", Label: "b"},
+					},
+				}},
+			},
+		},
+		"questions of a command": {
+			`"kind":"execute","title":"Ask user 1 question","rawInput":{"command":"make"}`,
+			`"kind":"think","_meta":` + qwenAsks,
+			protocol.Approval{
+				Kind: protocol.ApproveTool, Title: "Ask user 1 question", Input: json.RawMessage(`{"command":"make"}`),
+			},
+		},
+		"questions that cannot be shown": {
+			`"kind":"think","title":"Ask"`,
+			`"_meta":` + strings.Replace(qwenAsks, `"label":"b"`, `"label":"a"`, 1),
+			protocol.Approval{Kind: protocol.ApproveTool, Title: "Ask"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,7 +3,10 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 
+	"agentctl/protocol"
 	"agentctl/server/sandbox"
 )
 
@@ -69,9 +72,58 @@ func ShellText(rawOutput json.RawMessage) (text string, ok bool) {
 	return *o.Text, true
 }
 
-// qwenMeta is the _meta of Qwen Code's chunks (0.24.4).
+// qwenMeta is the _meta of Qwen Code's chunks, and of a request to answer questions (0.24.4).
 type qwenMeta struct {
-	Usage *Tokens `json:"usage"`
+	Usage *Tokens        `json:"usage"`
+	Kind  string         `json:"qwenInteractionKind"`
+	Asked []qwenQuestion `json:"qwenQuestions"`
+}
+
+type qwenQuestion struct {
+	Text    string `json:"question"`
+	Header  string `json:"header"`
+	Many    bool   `json:"multiSelect"`
+	Choices []struct {
+		Label string `json:"label"`
+		About string `json:"description"`
+	} `json:"options"`
+}
+
+// Bounds of questions that are asked as such, as of a form.
+const (
+	maxQuestions = 32
+	maxChoices   = 100
+)
+
+// Questions returns the questions of a request for permission, or nil. Qwen Code asks for permission to use its
+// tool for questions, and takes the answers by the numbers of the questions, which are their ids. A call with
+// other arguments than questions does more than ask: it has none.
+func (m *qwenMeta) Questions(arguments json.RawMessage) []protocol.Question {
+	var names map[string]json.RawMessage
+	if m.Kind != "user_question" || len(m.Asked) > maxQuestions ||
+		len(arguments) > 0 && json.Unmarshal(arguments, &names) != nil {
+		return nil
+	}
+	for name := range names {
+		if name != "questions" && name != "metadata" {
+			return nil
+		}
+	}
+	var list []protocol.Question
+	for i, asked := range m.Asked {
+		q := protocol.Question{ID: strconv.Itoa(i), Text: asked.Text, About: asked.Header, Many: asked.Many}
+		if len(asked.Choices) > maxChoices {
+			return nil
+		}
+		for _, c := range asked.Choices {
+			if c.Label == "" || slices.ContainsFunc(q.Choices, func(o protocol.Choice) bool { return o.ID == c.Label }) {
+				return nil
+			}
+			q.Choices = append(q.Choices, protocol.Choice{ID: c.Label, Label: c.Label, About: c.About})
+		}
+		list = append(list, q)
+	}
+	return list
 }
 
 // RequestUsage returns the tokens of one request to the model, or nil.
