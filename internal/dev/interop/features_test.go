@@ -47,20 +47,23 @@ var features = []feature{
 	{"no process left", noProcessIsLeft},
 }
 
-// TestAgents runs every feature with the agents of the table, then compares the table of the page.
 var (
-	only   = flag.String("feature", "", "run only the features whose name matches this regular expression")
-	record = flag.Bool("record", false, "write the recordings of edits of server/agent/acp")
+	only    = flag.String("feature", "", "run only the features whose name matches this regular expression")
+	record  = flag.Bool("record", false, "write the recordings of edits of server/agent/acp")
+	modules = flag.String("modules", "node_modules", "the directory with the packages of the agents")
 )
 
+// TestAgents runs every feature with the agents of the table, then compares the table of the page. Agents run
+// side by side.
 func TestAgents(t *testing.T) {
-	tested := 0
+	results := make([]results, len(tableAgents))
+	t.Cleanup(func() { checkAgentsPage(t, results) })
 	for i := range tableAgents {
 		a := &tableAgents[i]
-		t.Run(a.name, func(t *testing.T) { tested += testFeatures(t, a) })
-	}
-	if !t.Failed() && tested == len(tableAgents)*len(features) {
-		checkAgentsPage(t)
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			results[i] = testFeatures(t, a)
+		})
 	}
 }
 
@@ -73,7 +76,10 @@ func TestVersionTwo(t *testing.T) {
 				"message into the turn": {"claude-agent-acp announces it in version 1 only", messageJoinsNoTurn},
 			}
 		}
-		t.Run(a.name, func(t *testing.T) { testFeatures(t, &a) })
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			testFeatures(t, &a)
+		})
 	}
 }
 
@@ -97,9 +103,13 @@ func TestACompactionIsShown(t *testing.T) {
 	}
 }
 
-// testFeatures returns the number of features tested, or observed as lacking. A failure replaces
-// the session, so that the next feature does not depend on it.
-func testFeatures(t *testing.T, a *realAgent) (tested int) {
+// results are the features that were tested, or observed as lacking, and whether that passed.
+type results map[string]bool
+
+// testFeatures tests the features of an agent. A failure replaces the session, so that the next feature does
+// not depend on it.
+func testFeatures(t *testing.T, a *realAgent) results {
+	tested := results{}
 	for name := range a.notes {
 		if !slices.ContainsFunc(features, func(f feature) bool { return f.name == name }) {
 			t.Errorf("%s has a note on %q, which is no feature", a.name, name)
@@ -114,11 +124,8 @@ func testFeatures(t *testing.T, a *realAgent) (tested int) {
 		if note := a.notes[f.name]; note.lack != nil {
 			run = note.lack
 		}
-		ok := t.Run(f.name, func(t *testing.T) {
-			tested++
-			run(t, r.withT(t))
-		})
-		if !ok {
+		tested[f.name] = t.Run(f.name, func(t *testing.T) { run(t, r.withT(t)) })
+		if !tested[f.name] {
 			r.stop()
 			r = newTestSession(t, a, modelScript(a))
 		}

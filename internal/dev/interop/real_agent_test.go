@@ -71,7 +71,7 @@ type obj = map[string]any
 // with the file of its tap, if it has one. It fails the test if the agent is not installed.
 func (a *realAgent) config(t *testing.T, home, cwd, endpoint string, tap bool) (entry obj, frames string) {
 	t.Helper()
-	program, err := filepath.Abs(filepath.Join("node_modules", a.program))
+	program, err := filepath.Abs(filepath.Join(*modules, a.program))
 	if err != nil {
 		t.Fatal(err)
 	}
