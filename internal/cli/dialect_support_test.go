@@ -15,7 +15,7 @@ var localVerbs = []string{
 	"tour", "attach", "state", "task", "serve", "stop", "connect", "agents", "agents login", "agents sessions",
 	"doctor", "logs", "backup", "restore", "check", "repair",
 	"login", "token", "token user", "token list", "token revoke", "token key", "token key add", "token key rm",
-	"token key rotate", "keys", "version", "man", "mcp", "skill",
+	"token key rotate", "keys", "version", "man", "mcp", "acp", "skill",
 }
 
 func TestEveryVerbSaysWhichCommandItSends(t *testing.T) {

@@ -1,8 +1,8 @@
 package acp
 
 import (
-	"encoding/json"
 	"path"
+	"strconv"
 	"strings"
 
 	"agentctl/protocol"
@@ -36,12 +36,7 @@ func decodePrompt(blocks []block) (text string, parts []protocol.Part, _ *protoc
 			words.WriteString(b.Text)
 			continue
 		case "image":
-			parts = append(parts, protocol.Part{
-				Type: "image", MediaType: b.MIMEType, Name: path.Base(b.URI), URL: dataURL(b.MIMEType, b.Data),
-			})
-			if b.URI == "" {
-				parts[len(parts)-1].Name = ""
-			}
+			parts = append(parts, protocol.Part{Type: "image", MediaType: b.MIMEType, URL: dataURL(b.MIMEType, b.Data)})
 		case "resource_link":
 			parts = append(parts, protocol.Part{Type: "file", Name: b.Name, MediaType: b.MIMEType, URL: b.URI})
 			words.WriteString("@" + b.Name)
@@ -134,56 +129,33 @@ func (c *Conn) toolContent(d *protocol.Content) object {
 		}
 		return diff
 	}
-	operation, old := "add", ""
+	operation := "add"
 	if d.Old != nil {
-		operation, old = "modify", *d.Old
+		operation = "modify"
 	}
 	return object{
 		"type": "diff", "changes": []object{{"operation": operation, "path": d.Path}},
-		"patch": object{"format": "git_patch", "text": wholePatch(d.Path, old, d.New, d.Old == nil)},
+		"patch": object{"format": "git_patch", "text": wholePatch(d.Path, d.Old, d.New)},
 	}
 }
 
-// wholePatch returns a patch that replaces all lines of a text.
-func wholePatch(name, old, text string, isNew bool) string {
-	var b strings.Builder
-	from := "a/" + strings.TrimPrefix(name, "/")
-	if isNew {
-		from = "/dev/null"
+// wholePatch returns a patch that replaces all lines of a text; old is nil for a new file.
+func wholePatch(name string, old *string, text string) string {
+	name = strings.TrimPrefix(name, "/")
+	from, before := "/dev/null", ""
+	if old != nil {
+		from, before = "a/"+name, *old
 	}
-	b.WriteString("--- " + from + "\n+++ b/" + strings.TrimPrefix(name, "/") + "\n")
-	before, after := lines(old), lines(text)
-	b.WriteString("@@ -" + span(len(before)) + " +" + span(len(after)) + " @@\n")
-	for _, side := range []struct {
-		sign  string
-		lines []string
-	}{{"-", before}, {"+", after}} {
-		for _, line := range side.lines {
-			b.WriteString(side.sign + line)
-			if !strings.HasSuffix(line, "\n") {
-				b.WriteString("\n\\ No newline at end of file\n")
+	var ranges, body string
+	for _, side := range []struct{ sign, text string }{{"-", before}, {"+", text}} {
+		n := 0
+		for line := range strings.Lines(side.text) {
+			n++
+			if body += side.sign + line; !strings.HasSuffix(line, "\n") {
+				body += "\n\\ No newline at end of file\n"
 			}
 		}
+		ranges += " " + side.sign + strconv.Itoa(min(n, 1)) + "," + strconv.Itoa(n)
 	}
-	return b.String()
-}
-
-func lines(text string) (list []string) {
-	for line := range strings.Lines(text) {
-		list = append(list, line)
-	}
-	return list
-}
-
-// span returns the range of a hunk that begins with the first of n lines.
-func span(n int) string {
-	return string(protocol.MustEncode(min(n, 1))) + "," + string(protocol.MustEncode(n))
-}
-
-// rawJSON returns JSON to be sent as it is; nil if it is absent.
-func rawJSON(raw json.RawMessage) any {
-	if len(raw) == 0 {
-		return nil
-	}
-	return raw
+	return "--- " + from + "\n+++ b/" + name + "\n@@" + ranges + " @@\n" + body
 }

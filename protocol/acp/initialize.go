@@ -18,9 +18,6 @@ type clientCapabilities struct {
 	Session *struct {
 		Notices *struct{} `json:"notices"`
 	} `json:"session"`
-	Meta struct {
-		TerminalOutput bool `json:"terminal_output"`
-	} `json:"_meta"`
 }
 
 // initialize negotiates the version and introduces the client to agentctl's server.

@@ -34,75 +34,65 @@ type openParams struct {
 // newSession creates a session, or opens the one of the options.
 func (c *Conn) newSession(r *request) {
 	p, ok := decode[openParams](c, r)
-	if !ok || !c.allowOpen(r, &p) {
+	if !ok || !c.allowOpen(r) {
 		return
 	}
 	if c.fixed.Session != "" {
-		c.open(r, c.fixed.Session, true, false)
+		c.open(r, &p, c.fixed.Session, true, false)
 		return
 	}
 	d := protocol.CreateData{Agent: c.fixed.Agent, CWD: p.CWD, Check: true}
 	if c.fixed.CWD != "" {
 		d.CWD = c.fixed.CWD
 	}
-	c.Request(protocol.DoCreate, "", c.Options.ID("acp"), d, func(a protocol.Answer) {
-		created, err := codec.DecodeResult[protocol.CreateResult](a)
+	c.make(r, &p, protocol.DoCreate, "", d)
+}
+
+func (c *Conn) forkSession(r *request) {
+	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r) {
+		c.make(r, &p, protocol.DoFork, p.Session, protocol.ForkData{})
+	}
+}
+
+// make makes a session and opens it.
+func (c *Conn) make(r *request, p *openParams, verb protocol.Verb, from string, data any) {
+	c.Request(verb, from, c.Options.ID("acp"), data, func(a protocol.Answer) {
+		made, err := codec.DecodeResult[protocol.CreateResult](a)
 		if err != nil {
-			if err.Code == protocol.CodeInvalidMessage && strings.Contains(err.Message, "cwd") {
+			if verb == protocol.DoCreate && strings.Contains(err.Message, p.CWD) && p.CWD != "" {
 				err.Message += "; to choose a directory of the server: agentctl acp --cwd DIR"
 			}
 			c.fail(r.ID, errorOf(err))
 			return
 		}
-		c.open(r, created.Session, false, true)
+		c.open(r, p, made.Session, false, verb == protocol.DoCreate)
 	})
 }
 
-// allowOpen reports whether the client may open one more session as it asks to. If not, it is
-// answered.
-func (c *Conn) allowOpen(r *request, p *openParams) bool {
-	switch {
-	case len(c.sessions) >= maxSessions:
-		c.refuse(r.ID, protocol.CodeTooMany, "at most %d sessions can be open on a connection", maxSessions)
-	case len(p.Servers) > 0:
-		c.refuse(r.ID, protocol.CodeUnsupported,
-			"mcpServers are not taken from editors: name them in the configuration of agentctl's agent")
-	default:
+// allowOpen reports whether the client may open one more session. If not, it is answered.
+func (c *Conn) allowOpen(r *request) bool {
+	if len(c.sessions) < maxSessions {
 		return true
 	}
+	c.refuse(r.ID, protocol.CodeTooMany, "at most %d sessions can be open on a connection", maxSessions)
 	return false
 }
 
 func (c *Conn) loadSession(r *request) {
-	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r, &p) {
-		c.open(r, p.Session, true, false)
+	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r) {
+		c.open(r, &p, p.Session, true, false)
 	}
 }
 
 func (c *Conn) resumeSession(r *request) {
-	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r, &p) {
-		c.open(r, p.Session, p.Replay != nil, false)
+	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r) {
+		c.open(r, &p, p.Session, p.Replay != nil, false)
 	}
-}
-
-func (c *Conn) forkSession(r *request) {
-	p, ok := decode[openParams](c, r)
-	if !ok || !c.allowOpen(r, &p) {
-		return
-	}
-	c.Request(protocol.DoFork, p.Session, c.Options.ID("acp"), protocol.ForkData{}, func(a protocol.Answer) {
-		made, err := codec.DecodeResult[protocol.CreateResult](a)
-		if err != nil {
-			c.fail(r.ID, errorOf(err))
-			return
-		}
-		c.open(r, made.Session, false, false)
-	})
 }
 
 // open subscribes to a session and answers the request when the client has caught up. With replay the
 // client gets the whole conversation before.
-func (c *Conn) open(r *request, id string, replay, created bool) {
+func (c *Conn) open(r *request, p *openParams, id string, replay, created bool) {
 	s := &session{
 		replay: replay, created: created, tools: map[string]*toolCall{}, requests: map[string]*call{},
 		shown: map[string]string{},
@@ -115,6 +105,9 @@ func (c *Conn) open(r *request, id string, replay, created bool) {
 		}
 		c.answer(r.ID, c.openResult(s))
 		c.sendStart(s)
+		if len(p.Servers) > 0 {
+			c.note(s, nil, protocol.LevelWarning, "MCP servers of the editor are not used: name them in the server's configuration")
+		}
 	}
 	d := protocol.SubscribeData{FoldMS: min(c.hello.Limits.FoldMS, maxFold)}
 	if replay {
@@ -164,6 +157,11 @@ func (c *Conn) sendStart(s *session) {
 		c.sendTitle(s, nil)
 	}
 	c.sendUsage(s, nil)
+	if t := s.State.Turn; t != nil && !s.replay {
+		for _, tool := range t.Tools {
+			c.startTool(s, nil, &protocol.ToolStartedData{Tool: tool.Tool, Name: tool.Name, Kind: tool.Kind, Title: tool.Title})
+		}
+	}
 	for i := range s.State.Approvals {
 		c.ask(s, &s.State.Approvals[i])
 	}
@@ -280,11 +278,16 @@ func (c *Conn) deleteSession(r *request) {
 	if !ok {
 		return
 	}
-	c.Request(protocol.DoClose, p.Session, c.Options.ID("acp"), protocol.CloseData{}, func(a protocol.Answer) {
+	c.change(r, protocol.DoClose, p.Session, protocol.CloseData{}, func() object { return object{} })
+}
+
+// change sends a command that changes a session, and answers the request with the result.
+func (c *Conn) change(r *request, verb protocol.Verb, session string, data any, result func() object) {
+	c.Request(verb, session, c.Options.ID("acp"), data, func(a protocol.Answer) {
 		if a.Error != nil {
 			c.fail(r.ID, errorOf(a.Error))
 			return
 		}
-		c.answer(r.ID, object{})
+		c.answer(r.ID, result())
 	})
 }

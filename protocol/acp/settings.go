@@ -144,11 +144,5 @@ func (c *Conn) configure(r *request, id, setting, value string, result func(*ses
 		return
 	}
 	d := protocol.ConfigureData{Setting: setting, Value: value}
-	c.Request(protocol.DoConfigure, s.Session, c.Options.ID("acp"), d, func(a protocol.Answer) {
-		if a.Error != nil {
-			c.fail(r.ID, errorOf(a.Error))
-			return
-		}
-		c.answer(r.ID, result(s))
-	})
+	c.change(r, protocol.DoConfigure, s.Session, d, func() object { return result(s) })
 }

@@ -2,7 +2,6 @@ package acp
 
 import (
 	"cmp"
-	"encoding/base64"
 	"time"
 
 	"agentctl/protocol"
@@ -11,15 +10,16 @@ import (
 
 // A toolCall is a tool call that has not ended, as the client knows it.
 type toolCall struct {
-	content  []object // of its output, except text
-	text     string   // of its output, at most maxOutput bytes of its end
-	terminal bool     // the text is the output of a terminal, sent in pieces
-	waits    bool     // text was not sent
-	last     protocol.Event
+	content []object       // of its output, except text: the last maxContent pieces
+	text    string         // of its output: the last maxOutput bytes
+	waits   bool           // text was not sent
+	last    protocol.Event // with text that waits
 }
 
+// The output of a call is sent again with each change.
 const (
-	maxOutput     = 32 << 10 // bytes of the text of a call that is sent again with each change
+	maxOutput     = 32 << 10
+	maxContent    = 32
 	flushInterval = 250 * time.Millisecond
 )
 
@@ -33,7 +33,7 @@ func (c *Conn) sendTool(s *session, e *protocol.Event) {
 		c.startTool(s, e, codec.DecodeEvent[protocol.ToolStartedData](e))
 	case protocol.ToolInput:
 		if d := codec.DecodeEvent[protocol.ToolInputData](e); len(d.Input) > 0 && s.tools[d.Tool] != nil {
-			c.updateTool(s, e, d.Tool, object{"rawInput": rawJSON(d.Input)})
+			c.updateTool(s, e, d.Tool, object{"rawInput": d.Input})
 		}
 	case protocol.ToolOutput:
 		d := codec.DecodeEvent[protocol.ToolOutputData](e)
@@ -46,12 +46,10 @@ func (c *Conn) sendTool(s *session, e *protocol.Event) {
 		}
 		for i := range d.Content {
 			t.content = append(t.content, c.toolContent(&d.Content[i]))
+			t.content = t.content[max(len(t.content)-maxContent, 0):]
 		}
-		if len(d.Content) > 0 || d.Replace {
-			t.text += d.Text
+		if c.appendOutput(s, e, d.Tool, d.Text); len(d.Content) > 0 || d.Replace {
 			c.sendOutput(s, e, d.Tool)
-		} else {
-			c.appendOutput(s, e, d.Tool, d.Text)
 		}
 	case protocol.ToolEnded:
 		c.endTool(s, e, codec.DecodeEvent[protocol.ToolEndedData](e))
@@ -71,7 +69,7 @@ func (c *Conn) startTool(s *session, e *protocol.Event, d *protocol.ToolStartedD
 		fields["kind"] = toolKind(d.Kind)
 	}
 	if len(d.Input) > 0 {
-		fields["rawInput"] = rawJSON(d.Input)
+		fields["rawInput"] = d.Input
 	}
 	if len(d.Locations) > 0 {
 		fields["locations"] = locations(d.Locations)
@@ -80,18 +78,9 @@ func (c *Conn) startTool(s *session, e *protocol.Event, d *protocol.ToolStartedD
 		c.updateTool(s, e, d.Tool, fields)
 		return
 	}
-	t := &toolCall{terminal: d.Kind == protocol.ToolExecute && (c.version == 2 || c.client.Meta.TerminalOutput)}
-	s.tools[d.Tool] = t
+	s.tools[d.Tool] = &toolCall{}
 	if fields["status"] = "in_progress"; fields["title"] == nil {
 		fields["title"] = "tool"
-	}
-	if t.terminal {
-		fields["content"] = c.callContent(t, d.Tool)
-		if c.version == 1 {
-			fields["_meta"] = object{"terminal_info": object{"terminal_id": toolID(d.Tool)}}
-		} else {
-			c.update(s, e, object{"sessionUpdate": "terminal_update", "terminalId": toolID(d.Tool)})
-		}
 	}
 	if c.version == 2 {
 		c.updateTool(s, e, d.Tool, fields)
@@ -107,27 +96,11 @@ func (c *Conn) updateTool(s *session, e *protocol.Event, tool string, fields obj
 	c.update(s, e, fields)
 }
 
-// callContent returns the output of a call so far.
-func (c *Conn) callContent(t *toolCall, tool string) []object {
-	list := []object{}
-	switch {
-	case t.terminal:
-		list = append(list, object{"type": "terminal", "terminalId": toolID(tool)})
-	case t.text != "":
-		list = append(list, object{"type": "content", "content": textBlock(fenced(t.text))})
-	}
-	return append(list, t.content...)
-}
-
-// appendOutput adds text to the output of a call. Without a terminal it is sent with the other text
-// of the next flushInterval.
+// appendOutput adds text to the output of a call. It is sent with the other text of the next
+// flushInterval.
 func (c *Conn) appendOutput(s *session, e *protocol.Event, tool, text string) {
 	t := s.tools[tool]
 	if t == nil || text == "" {
-		return
-	}
-	if t.terminal {
-		c.sendTerminal(s, e, tool, text)
 		return
 	}
 	t.text += text
@@ -140,28 +113,20 @@ func (c *Conn) appendOutput(s *session, e *protocol.Event, tool, text string) {
 	}
 }
 
-func (c *Conn) sendTerminal(s *session, e *protocol.Event, tool, text string) {
-	if c.version == 2 {
-		c.update(s, e, object{
-			"sessionUpdate": "terminal_output_chunk", "terminalId": toolID(tool),
-			"data": base64.StdEncoding.EncodeToString([]byte(text)),
-		})
-		return
+// output returns the output of a call so far.
+func (t *toolCall) output() []object {
+	list := []object{}
+	if t.text != "" {
+		list = append(list, object{"type": "content", "content": textBlock(fenced(t.text))})
 	}
-	c.updateTool(s, e, tool, object{
-		"_meta": object{"terminal_output": object{"terminal_id": toolID(tool), "data": text}},
-	})
+	return append(list, t.content...)
 }
 
-// sendOutput sends the whole output of a call.
+// sendOutput sends the output of a call.
 func (c *Conn) sendOutput(s *session, e *protocol.Event, tool string) {
 	t := s.tools[tool]
-	if t.terminal && t.text != "" {
-		c.sendTerminal(s, e, tool, t.text)
-		t.text = ""
-	}
 	t.waits = false
-	c.updateTool(s, e, tool, object{"content": c.callContent(t, tool)})
+	c.updateTool(s, e, tool, object{"content": t.output()})
 }
 
 // flushOutput sends output that waits.
@@ -187,21 +152,10 @@ func (c *Conn) endTool(s *session, e *protocol.Event, d *protocol.ToolEndedData)
 	}
 	fields := object{"status": c.toolStatus(d.Status)}
 	if t.waits || d.Error != "" {
-		fields["content"] = c.callContent(t, d.Tool)
+		fields["content"] = t.output()
 	}
 	if len(d.Output) > 0 {
-		fields["rawOutput"] = rawJSON(d.Output)
-	}
-	if t.terminal {
-		exit := object{"exit_code": d.ExitCode, "signal": nil, "terminal_id": toolID(d.Tool)}
-		if c.version == 1 {
-			fields["_meta"] = object{"terminal_exit": exit}
-		} else {
-			c.update(s, e, object{
-				"sessionUpdate": "terminal_update", "terminalId": toolID(d.Tool),
-				"exitStatus": object{"exitCode": d.ExitCode},
-			})
-		}
+		fields["rawOutput"] = d.Output
 	}
 	delete(s.tools, d.Tool)
 	c.updateTool(s, e, d.Tool, fields)

@@ -16,7 +16,6 @@ func (c *Conn) applyEvent(e *protocol.Event) {
 	}
 	if !e.Durable() {
 		if e.Type == protocol.CaughtUp && s.opened != nil {
-			s.CaughtUp = true
 			s.opened(nil)
 		}
 		if why, ended := c.Unsubscribed(e); ended {
@@ -29,7 +28,6 @@ func (c *Conn) applyEvent(e *protocol.Event) {
 	}
 	resolved := pendingOf(s, e)
 	s.Apply(e)
-	s.CaughtUp = s.opened == nil
 	c.track(s, e)
 	if s.opened == nil || s.replay {
 		c.send(s, e, resolved)

@@ -38,9 +38,9 @@ session instead of a new one. See docs/editors.md for the configuration of each 
 		Flags: func(o *acpOptions, cmd *cobra.Command) {
 			f := cmd.Flags()
 			f.StringVar(&o.Fixed.Agent, "agent", "", "`AGENT` of new sessions")
-			f.StringVar(&o.Fixed.CWD, "cwd", "", "working `DIR` of new sessions, on the server; default: the editor's")
+			f.StringVar(&o.Fixed.CWD, "cwd", "", "`DIR` of new sessions on the server, not the editor's")
 			f.StringVar(&o.Fixed.Session, "session", "", "open this `SESSION` instead of a new one")
-			f.StringVar(&o.Login, "login", "", "log in to `AGENT` in this terminal instead, for editors that offer it")
+			f.StringVar(&o.Login, "login", "", "only log in to `AGENT`, for editors that ask")
 			_ = cmd.RegisterFlagCompletionFunc("agent", completion.Agents(o.CLI))
 			verb.CompleteDirs(cmd, "cwd")
 		},
