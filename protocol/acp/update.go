@@ -212,6 +212,9 @@ func (c *Conn) sendJoined(s *session, e *protocol.Event, d *protocol.JoinedData)
 
 // note sends a line for the user: as a notice, or as a thought to a client that knows none.
 func (c *Conn) note(s *session, e *protocol.Event, level, text string) {
+	if text == "" { // a notice has a title
+		return
+	}
 	severity := "info"
 	switch level {
 	case protocol.LevelWarning, protocol.LevelError:
