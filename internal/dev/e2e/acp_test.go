@@ -582,3 +582,54 @@ func TestHostileMessagesOfAnEditor(t *testing.T) {
 		e.stopped(e.prompt(id, "hi"), "end_turn")
 	})
 }
+
+func TestAHundredEditorsShareASession(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		const count = 100
+		ann := w.editor(t, 1, w.dial)
+		id := ann.open()
+		editors := make([]*acpEditor, count)
+		for i := range editors {
+			editors[i] = w.editor(t, 1+i%2, w.dial)
+			editors[i].do("session/resume", ofSession(id))
+		}
+		prompt := ann.prompt(id, "ask")
+		var asked []*acpMessage
+		for _, e := range editors {
+			asked = append(asked, e.asked())
+		}
+		editors[count/2].choose(asked[count/2], "allow_once")
+		for i, e := range editors {
+			if i != count/2 {
+				e.write(map[string]any{"jsonrpc": "2.0", "id": asked[i].ID, "result": map[string]any{
+					"outcome": map[string]any{"outcome": "selected", "optionId": "2"},
+				}})
+			}
+		}
+		ann.stopped(prompt, "end_turn")
+		for i, e := range editors {
+			text := e.updates()
+			wants(t, text, "allowed by", "it ran")
+			if strings.Count(text, "it ran") != 1 || strings.Contains(text, "nothing was decided") {
+				t.Fatalf("editor %d: %s", i, text)
+			}
+		}
+	})
+}
+
+// An editor that lost its socket connects again and loads the session, which has continued.
+func TestALostEditorLoadsItsSessionAgain(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		ann := w.editor(t, 1, w.dial)
+		id := ann.open()
+		prompt := ann.prompt(id, "slow")
+		bob := w.editor(t, 1, w.dial)
+		bob.do("session/resume", ofSession(id))
+		_ = bob.ws.Close(websocket.StatusPolicyViolation, "")
+		w.script.OpenGate("go")
+		ann.stopped(prompt, "end_turn")
+		again := w.editor(t, 1, w.dial)
+		again.do("session/load", ofSession(id))
+		wants(t, again.updates(), "slow", "begun", "finished")
+	})
+}
