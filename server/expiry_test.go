@@ -114,6 +114,7 @@ func TestAStreamSaysThatItsCredentialHasEnded(t *testing.T) {
 	for name, stream := range map[string]func(c *protectedServer, id, token string) string{
 		"native":  closeReason(protocol.Path, ""),
 		"dialect": closeReason(dialectPath+multiagent.Name, `{"type":"PING"}`),
+		"editor":  closeReason(acpPath, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`),
 		"events":  lastBody("GET", "events"),
 		"list":    lastBody("GET", ""),
 		"message": lastBody("POST", "messages?wait=turn&timeout=600"),

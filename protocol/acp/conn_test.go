@@ -38,6 +38,9 @@ func newRig(t codectest.T, version int) *rig {
 			protocol.DoHello: func(protocol.Command) (any, *protocol.Error) {
 				return protocol.HelloResult{Connection: "c1"}, nil
 			},
+			protocol.DoFork: func(c protocol.Command) (any, *protocol.Error) {
+				return protocol.CreateResult{Session: strings.TrimPrefix(c.Session, "parent of ")}, nil
+			},
 			protocol.DoCreate: func(protocol.Command) (any, *protocol.Error) {
 				return protocol.CreateResult{Session: "s1"}, nil
 			},
@@ -237,5 +240,42 @@ func TestPromptsAreTextsWithParts(t *testing.T) {
 	r.request("session/prompt", `{"sessionId":"s1","prompt":[{"type":"video"}]}`)
 	if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, `"code":"unsupported"`) {
 		t.Errorf("an unknown content: %s", all)
+	}
+}
+
+func TestAForkIsOpened(t *testing.T) {
+	r := newRig(t, 1)
+	r.taken()
+	r.request("session/fork", `{"sessionId":"parent of s1","cwd":"/w","mcpServers":[{"name":"x"}]}`)
+	all := strings.Join(r.taken(), "\n")
+	if !strings.Contains(all, `"result":{`) || !strings.Contains(all, `"sessionId":"s1"`) {
+		t.Errorf("fork: %s", all)
+	}
+	if !strings.Contains(all, "MCP servers of the editor are not used") {
+		t.Errorf("no notice of MCP servers: %s", all)
+	}
+	if c := codectest.Last(t, r.native.Commands, protocol.DoFork, nil); c.Session != "parent of s1" || c.Key == "" {
+		t.Errorf("sent %+v", c)
+	}
+}
+
+// A text of an agent costs its decoding and one message.
+func BenchmarkText(b *testing.B) {
+	for _, joined := range []int{1, 100} {
+		b.Run(fmt.Sprintf("%d deltas", joined), func(b *testing.B) {
+			r := newRig(b, 1)
+			r.request("session/new", `{"cwd":"/w","mcpServers":[]}`)
+			r.add(codectest.Event(protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{Text: "x"}}))
+			r.add(codectest.Event(protocol.TextStart, "t1", protocol.PartStartData{Part: "p"}))
+			e := protocol.Event{
+				Session: "s1", Turn: "t1", Type: protocol.TextDelta, Seq: 2,
+				Data: protocol.MustEncode(protocol.PartDeltaData{Part: "p", Text: strings.Repeat("word ", joined)}),
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Seq++
+				r.Codec.Native(r.Now, e.AppendJSON(nil))
+			}
+		})
 	}
 }

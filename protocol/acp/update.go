@@ -190,9 +190,14 @@ func (c *Conn) sendText(s *session, e *protocol.Event, kind protocol.Kind, part,
 	if kind == protocol.KindReasoning || e.Task != "" || e.Parent != "" {
 		update = "agent_thought_chunk"
 	}
-	c.update(s, e, object{
-		"sessionUpdate": update, "messageId": e.Turn + "/" + part, "content": textBlock(text),
-	})
+	// Most messages are texts: encoded without a map.
+	position := protocol.Position{Epoch: s.Epoch, Seq: e.Seq}.String()
+	b := append(make([]byte, 0, len(text)+len(text)/8+384), `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...)
+	b = append(protocol.AppendString(b, s.Session), `,"_meta":{"agentctl":{"position":`...)
+	b = append(protocol.AppendString(b, position), `}},"update":{"sessionUpdate":"`...)
+	b = append(append(b, update...), `","messageId":`...)
+	b = append(protocol.AppendString(b, e.Turn+"/"+part), `,"content":{"type":"text","text":`...)
+	c.Send(codec.Frame{Data: append(protocol.AppendString(b, text), `}}}}`...)})
 }
 
 func (c *Conn) sendJoined(s *session, e *protocol.Event, d *protocol.JoinedData) {

@@ -457,3 +457,38 @@ func TestAcpxRunsSessions(t *testing.T) {
 	run("sessions", "new")
 	interoptest.Contains(t, run("prompt", "hi"), "hello back", "end_turn")
 }
+
+// A real agent in an editor: its modes, settings and commands, a request, the change of a mode.
+func TestARealAgentInEditors(t *testing.T) {
+	r := newTestSession(t, &claudeAgent, modelScript(&claudeAgent))
+	for version := 1; version <= 2; version++ {
+		t.Run(fmt.Sprintf("v%d", version), func(t *testing.T) {
+			e := startEditor(t, version, "stdio", testbinary.Program, "acp", "--data", r.data, "--agent", r.agent.name)
+			l := e.end(e.begin("session/new", obj{"cwd": r.cwd, "mcpServers": []any{}}))
+			if l.Error != nil {
+				t.Fatalf("%+v", l.Error)
+			}
+			interoptest.Contains(t, string(l.Result), `"plan"`, `"currentValue"`, `"model"`)
+			var made struct {
+				Session string `json:"sessionId"`
+			}
+			interoptest.Must(t, json.Unmarshal(l.Result, &made))
+			call := e.prompt(made.Session, "run printf 1 >"+filepath.Join(r.cwd, fmt.Sprint("file", version)))
+			ask := e.waitAsk()
+			interoptest.Contains(t, string(ask.Params), "printf 1 ", `"title":"Run `)
+			e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": "0"}}})
+			e.waitUpdate("tool_call", "completed")
+			e.waitEnd(call, "end_turn")
+			if b, err := os.ReadFile(filepath.Join(r.cwd, fmt.Sprint("file", version))); string(b) != "1" {
+				t.Errorf("the command did not run: %q, %v", b, err)
+			}
+			set := obj{"sessionId": made.Session, "configId": "mode", "value": "plan"}
+			if version == 2 {
+				set["type"] = "id"
+			}
+			var config json.RawMessage
+			e.do("session/set_config_option", set, &config)
+			interoptest.Contains(t, string(config), `"currentValue":"plan"`)
+		})
+	}
+}
