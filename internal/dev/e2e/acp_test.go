@@ -520,6 +520,7 @@ func TestARequestInAnEditorHasAllThatRuns(t *testing.T) {
 		}
 		lines = append(lines, string(protocol.MustEncode(fields)))
 	}
+	lines = append(lines, `{"say":"done"}`)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, lines...)
 		e := w.editor(t, 1, w.dial)
