@@ -49,7 +49,7 @@ const nameBox = `mkdir -p ~/.config/agentctl; ` +
 var otherPages = map[string]map[string]how{
 	"docs/agents.md": {
 		`agentctl run --agent claude --policy ci.json --timeout 20m -o json "make the tests pass" > result.json`: {
-			before: "sed -n '/^```json/,/^```/p' docs/agents.md | sed '/^```/d' >ci.json", // the page's example
+			before: "sed '1,/^### Policy files/d' docs/agents.md | sed -n '/^```json/,/^```/p' | sed '/^```/d' >ci.json",
 		},
 	},
 	"docs/dialects.md": {
