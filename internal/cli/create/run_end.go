@@ -39,7 +39,7 @@ func (o *runOptions) leave(c *connection.Conn, session string, cut bool, err err
 	}
 	switch {
 	case waits && !c.Ephemeral():
-		o.CLI.Out.Notef("kept %[1]s, and its agent, which may take 400 MB, until somebody decides: agentctl approve %[1]s, or deny; "+
+		o.CLI.Out.Notef("kept %[1]s and its agent (about 400 MB each) until somebody decides: agentctl approve %[1]s, or deny; "+
 			"to end both: agentctl rm %[1]s", session)
 	case !o.CLI.Out.JSON:
 		o.CLI.Out.Notef("kept %[1]s: agentctl attach %[1]s; agentctl run --continue", session)

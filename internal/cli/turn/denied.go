@@ -45,7 +45,7 @@ func Result(out output.Printer, end *protocol.TurnEndedData, denied []protocol.D
 		return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "%s", text)
 	case len(denied) == 0:
 	case end.Reason == protocol.ReasonCompleted && fail:
-		return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "the turn completed, but %s", names)
+		return exit.Errorf(exit.TurnFailed, exit.CodeDenied, "the turn completed with %s", names)
 	default:
 		out.Notef("%s", names)
 	}

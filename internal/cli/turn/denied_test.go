@@ -28,7 +28,7 @@ func TestADenialDecidesTheExitCodeAndIsNamed(t *testing.T) {
 		},
 		"not to happen": {
 			end: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, denied: one, fail: true, code: exit.CodeDenied,
-			says: "the turn completed, but 1 request denied: rm -rf x",
+			says: "the turn completed with 1 request denied: rm -rf x",
 		},
 		"ended by it": {
 			end: protocol.TurnEndedData{Reason: protocol.ReasonDenied}, denied: one, code: exit.CodeDenied,
