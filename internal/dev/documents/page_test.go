@@ -48,7 +48,7 @@ const nameBox = `mkdir -p ~/.config/agentctl; ` +
 // otherPages describes how to run a line of the pages below that does not simply run to its end.
 var otherPages = map[string]map[string]how{
 	"docs/agents.md": {
-		`agentctl run --agent claude --policy ci.json --timeout 20m -o json "make the tests pass" > result.json`: {
+		`agentctl run --agent claude --policy ci.json --fail-on-denied --timeout 20m -o json "make the tests pass" > result.json`: {
 			before: "sed '1,/^### Policy files/d' docs/agents.md | sed -n '/^```json/,/^```/p' | sed '/^```/d' >ci.json",
 		},
 	},
