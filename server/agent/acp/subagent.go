@@ -415,9 +415,9 @@ func (s *subAgent) run(
 	line := above.current().startSubAgent(turn.ID, title, task, session)
 	w := &work{agent: s.all.agent, client: s.client, session: s.id, cwd: cwd, lane: &s.lane, sub: s}
 	t := newTurn(ctx, turn.ID, out, cwd, s.client.known())
-	t.keepsSaid = true
+	t.said = new(lastText)
 	end, err := w.runTurn(ctx, t, turn)
-	line.end(end, err, t.lastSaid())
+	line.end(end, err, t.said.String())
 	return end, err
 }
 

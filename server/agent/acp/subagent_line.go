@@ -1,43 +1,42 @@
 package acp
 
 import (
+	"sync"
+
 	"agentctl/protocol"
 	"agentctl/server/agent"
 )
 
-// maxSaid bounds the last text of a sub-agent that its parent shows, in bytes.
-const maxSaid = 16 << 10
+// subAgentLines are the calls in a turn that stand for turns of sub-agents. Its methods may be called
+// from any goroutine. The zero value has none and starts none.
+type subAgentLines struct {
+	out agent.Output // static
 
-// A subAgentLine is the call in the turn of a parent that stands for a turn of a sub-agent. A nil line
-// is of a parent without a turn.
-type subAgentLine struct {
-	turn *turn
-	tool string
+	mu   sync.Mutex
+	open map[string]bool // tools; nil: none starts any more
 }
 
-// startSubAgent starts the call that stands for a turn of a sub-agent, which has a session. A nil turn
-// has none.
-func (t *turn) startSubAgent(id, title, task, session string) *subAgentLine {
-	if t == nil {
+// newSubAgentLines returns the calls of a turn, which emits them to out.
+func newSubAgentLines(out agent.Output) subAgentLines {
+	return subAgentLines{out: out, open: map[string]bool{}}
+}
+
+// A subAgentLine is the call that stands for a turn of a sub-agent. A nil line is of a parent without a
+// turn.
+type subAgentLine struct {
+	lines *subAgentLines
+	tool  string
+}
+
+// start starts a call.
+func (l *subAgentLines) start(d protocol.ToolStartedData) *subAgentLine {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == nil || l.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: d}) != nil {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended || t.endPart() != nil {
-		return nil
-	}
-	line := &subAgentLine{t, t.toolID(id)}
-	if t.emit(protocol.ToolStarted, protocol.ToolStartedData{
-		Tool: line.tool, Name: "sub-agent", Kind: protocol.ToolOther, Title: title, Session: session,
-		Input: protocol.MustEncode(map[string]string{"task": task}),
-	}) != nil {
-		return nil
-	}
-	if t.lines == nil {
-		t.lines = map[*subAgentLine]bool{}
-	}
-	t.lines[line] = true
-	return line
+	l.open[d.Tool] = true
+	return &subAgentLine{l, d.Tool}
 }
 
 // end ends the call as the turn of the sub-agent ended, with its last text as the output.
@@ -45,7 +44,7 @@ func (l *subAgentLine) end(end agent.End, err error, said string) {
 	if l == nil {
 		return
 	}
-	d := protocol.ToolEndedData{Status: protocol.ToolCompleted, Error: end.Message}
+	d := protocol.ToolEndedData{Tool: l.tool, Status: protocol.ToolCompleted, Error: end.Message}
 	switch {
 	case err != nil:
 		d.Status, d.Error = protocol.ToolFailed, err.Error()
@@ -56,52 +55,32 @@ func (l *subAgentLine) end(end agent.End, err error, said string) {
 	default:
 		d.Status = protocol.ToolFailed
 	}
-	l.turn.mu.Lock()
-	defer l.turn.mu.Unlock()
-	l.turn.endLine(l, said, d)
+	l.lines.mu.Lock()
+	defer l.lines.mu.Unlock()
+	l.lines.end(d, said)
 }
 
-// endLine ends a call that stands for a sub-agent, unless it has ended. It requires mu.
-func (t *turn) endLine(l *subAgentLine, said string, d protocol.ToolEndedData) {
-	if !t.lines[l] {
+// end ends a call, unless it has ended. It requires mu.
+func (l *subAgentLines) end(d protocol.ToolEndedData, said string) {
+	if !l.open[d.Tool] {
 		return
 	}
-	delete(t.lines, l)
-	d.Tool = l.tool
-	if said != "" && t.emit(protocol.ToolOutput, protocol.ToolOutputData{Tool: l.tool, Text: said}) != nil {
-		return
+	delete(l.open, d.Tool)
+	if said != "" {
+		output := protocol.ToolOutputData{Tool: d.Tool, Text: said}
+		if l.out.Emit(agent.Event{Type: protocol.ToolOutput, Data: output}) != nil {
+			return
+		}
 	}
-	_ = t.emit(protocol.ToolEnded, d) // on an error the session ends the call
+	_ = l.out.Emit(agent.Event{Type: protocol.ToolEnded, Data: d}) // on an error the session ends the call
 }
 
-// leaveSubAgents ends the calls of sub-agents that continue after the turn. It requires mu.
-func (t *turn) leaveSubAgents() {
-	for l := range t.lines {
-		t.endLine(l, "it continues after this turn", protocol.ToolEndedData{Status: protocol.ToolCompleted})
+// leave ends the calls of sub-agents that continue after the turn. None starts afterwards.
+func (l *subAgentLines) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for tool := range l.open {
+		l.end(protocol.ToolEndedData{Tool: tool, Status: protocol.ToolCompleted}, "it continues after this turn")
 	}
-}
-
-// keepSaid keeps the end of the last text of the turn. It requires mu.
-func (t *turn) keepSaid(text string, begins bool) {
-	if begins {
-		t.said = t.said[:0]
-	}
-	if t.said = append(t.said, text...); len(t.said) > 2*maxSaid {
-		t.said = append(t.said[:0], t.said[len(t.said)-maxSaid:]...)
-	}
-}
-
-// lastSaid returns the last text of the turn.
-func (t *turn) lastSaid() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return protocol.ValidText(string(t.said[max(0, len(t.said)-maxSaid):]))
-}
-
-// notify emits a notice for users.
-func (t *turn) notify(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text = protocol.SplitText(protocol.ValidText(text), maxSaid)[0]
-	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelInfo, Message: text}) // fails when the turn is over
+	l.open = nil
 }

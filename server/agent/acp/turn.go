@@ -41,9 +41,8 @@ type turn struct {
 
 	steering *steering // answers requests for messages; nil: none are handed out
 
-	lines     map[*subAgentLine]bool // open calls that stand for sub-agents
-	keepsSaid bool                   // the last text is kept
-	said      []byte
+	lines subAgentLines
+	said  *lastText // static; nil: the last text is not kept
 }
 
 // failure is what an agent reports about a failure of its model.
@@ -65,6 +64,7 @@ type part struct {
 func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known catalog.Agent) *turn {
 	t := &turn{
 		id: id, out: out, cwd: cwd, agent: known, over: make(chan agent.End, 1), tools: map[string]*tool{},
+		lines: newSubAgentLines(out),
 	}
 	t.activity.hear()
 	t.ctx, t.stop = context.WithCancel(ctx)
@@ -75,7 +75,7 @@ func newTurn(ctx context.Context, id string, out agent.Output, cwd string, known
 func (t *turn) finish() {
 	t.stop()
 	t.mu.Lock()
-	t.leaveSubAgents()
+	t.lines.leave()
 	t.ended = true
 	t.mu.Unlock()
 	t.approvals.Wait()
@@ -155,6 +155,34 @@ func (t *turn) warn(message string) {
 	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: message})
 }
 
+// maxNotice bounds the text of a notice, in bytes.
+const maxNotice = 16 << 10
+
+// notify emits a notice for users.
+func (t *turn) notify(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text = protocol.SplitText(protocol.ValidText(text), maxNotice)[0]
+	_ = t.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelInfo, Message: text}) // fails when the turn is over
+}
+
+// startSubAgent starts the call that stands for a turn of a sub-agent, which has a session. A nil turn
+// has none.
+func (t *turn) startSubAgent(id, title, task, session string) *subAgentLine {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended || t.endPart() != nil {
+		return nil
+	}
+	return t.lines.start(protocol.ToolStartedData{
+		Tool: t.toolID(id), Name: "sub-agent", Kind: protocol.ToolOther, Title: title, Session: session,
+		Input: protocol.MustEncode(map[string]string{"task": task}),
+	})
+}
+
 // addChunk adds the content of a chunk.
 func (t *turn) addChunk(u *update, kind protocol.Kind) bool {
 	var b block
@@ -213,8 +241,8 @@ func (t *turn) addText(of part, text string) bool {
 			return false
 		}
 	}
-	if t.keepsSaid && of.kind == protocol.KindText {
-		t.keepSaid(text, begins)
+	if of.kind == protocol.KindText {
+		t.said.add(text, begins)
 	}
 	return t.emitPart(delta, protocol.PartDeltaData{Part: of.id, Text: text}) == nil
 }
