@@ -30,9 +30,13 @@ func (l *List) ToggleCollapsed(session string) {
 }
 
 // replace removes old, if it is not nil, and adds updated, if it is not nil. The places of
-// descendants depend on the session, so they are removed first and added last. For k descendants it
-// costs O(k log n) comparisons.
+// descendants depend on the session: they move with it, or are removed first and added last, which costs
+// O(k log n) comparisons for k descendants.
 func (l *List) replace(old, updated *row) {
+	if old != nil && updated != nil && old != updated && l.keepsFamily(old, updated) {
+		l.change(old, updated)
+		return
+	}
 	id := ""
 	switch {
 	case updated != nil:
@@ -59,6 +63,32 @@ func (l *List) replace(old, updated *row) {
 	for _, r := range below {
 		l.addRow(r)
 	}
+}
+
+// keepsFamily reports whether no row is nested, listed or counted in another way when a row is updated.
+func (l *List) keepsFamily(old, updated *row) bool {
+	return old.Parent == updated.Parent && old.SubAgent == updated.SubAgent &&
+		old.ownGroup() == updated.ownGroup() && old.matches(l.filter) == updated.matches(l.filter)
+}
+
+// change gives a row the content of an updated one, and moves it with the rows that are nested below it.
+func (l *List) change(r, updated *row) {
+	l.removeNeed(r)
+	updated.anchor, updated.listed = r.anchor, r.listed
+	first := -1
+	if r.listed {
+		first = l.shown.index(r)
+	}
+	if first < 0 {
+		*r = *updated
+	} else {
+		last := first + 1
+		for last < l.shown.len() && l.shown.at(last).anchor == r {
+			last++
+		}
+		l.shown.change(first, last, func() { *r = *updated })
+	}
+	l.addNeed(r)
 }
 
 // descendants returns the rows below a session. Parents that form a circle end at the session.
@@ -108,12 +138,27 @@ func (l *List) anchorOf(r *row) *row {
 	for range maxDepth {
 		parent := l.rows[child.Parent]
 		if parent == nil || parent == r || !parent.matches(l.filter) ||
-			l.order == ByNeed && !child.SubAgent && parent.group() != child.group() {
+			l.order == ByNeed && !child.SubAgent && l.familyGroup(parent) != child.ownGroup() {
 			break
 		}
 		anchor, child = parent, parent
 	}
 	return anchor
+}
+
+// familyGroup returns the group of a row, which may have no anchor yet.
+func (l *List) familyGroup(r *row) Group {
+	top := r
+	for range maxDepth {
+		parent := l.rows[top.Parent]
+		if !top.SubAgent || parent == nil || parent == r || !parent.matches(l.filter) {
+			break
+		}
+		top = parent
+	}
+	detached := *top
+	detached.anchor = nil
+	return detached.group()
 }
 
 // hidden reports whether an ancestor below which a row is nested is collapsed.

@@ -1,6 +1,7 @@
 package sessionlist
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -108,4 +109,26 @@ func TestSubAgentsAreBelowTheirParent(t *testing.T) {
 	l.Put(protocol.Summary{Session: "p", Deleted: true})
 	l.SetOrder(ByNeed)
 	check("without the parent", 0, []Section{{Idle, 0, 3, 2}}, "failed", "deep", "other")
+}
+
+// An update of a session with many sub-agents moves their rows together.
+func TestAnUpdateOfAParentCostsNoComparisonPerSubAgent(t *testing.T) {
+	l := New()
+	l.Put(child("p", "", 1))
+	for i := range 1000 {
+		l.Put(child(fmt.Sprint("other", i), "", i))
+		s := child(fmt.Sprint("s", i), "p", i)
+		s.SubAgent = true
+		l.Put(s)
+	}
+	comparisons := 0
+	compare := l.shown.compare
+	l.shown.compare = func(a, b *row) int { comparisons++; return compare(a, b) }
+	l.Put(child("p", "", 2000))
+	if got := ids(l); got[0] != "p" || got[1] != "s999" || got[1000] != "s0" || got[1001] != "other999" {
+		t.Errorf("the order is %v …", got[:3])
+	}
+	if comparisons > 100 {
+		t.Errorf("%d comparisons", comparisons)
+	}
 }

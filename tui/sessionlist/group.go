@@ -25,14 +25,14 @@ func (g Group) String() string {
 // group returns the group in which the session is listed: a sub-agent is listed with its parent, which
 // has its requests.
 func (r *row) group() Group {
-	switch own := r.ownGroup(); {
-	case r.SubAgent && r.anchor != nil:
-		return r.anchor.group()
-	case r.SubAgent && own == NeedsYou:
-		return Running
-	default:
-		return own
+	by := r
+	if r.SubAgent && r.anchor != nil {
+		by = r.anchor
 	}
+	if g := by.ownGroup(); g != NeedsYou || !by.SubAgent {
+		return g
+	}
+	return Running
 }
 
 // ownGroup returns the group by the state of the session alone.

@@ -98,6 +98,11 @@ func (l *List) addRow(r *row) {
 	if l.place(r) {
 		l.shown.add(r)
 	}
+	l.addNeed(r)
+}
+
+// addNeed adds a row to those that need the user.
+func (l *List) addNeed(r *row) {
 	if r.need() != 0 {
 		l.urgent.add(r)
 	}
@@ -112,6 +117,11 @@ func (l *List) removeRow(r *row) {
 		l.shown.remove(r)
 		l.count(r, -1)
 	}
+	l.removeNeed(r)
+}
+
+// removeNeed removes a row from those that need the user.
+func (l *List) removeNeed(r *row) {
 	if r.need() != 0 {
 		l.urgent.remove(r)
 	}

@@ -200,7 +200,8 @@ func TestChangedListEqualsNewList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := New()
 		known := map[string]protocol.Summary{}
-		by := ByNeed
+		by, filter := ByNeed, ""
+		circles := rapid.Bool().Draw(t, "circles") // of parents, which sub-agents cannot have
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
 				s := protocol.Summary{
@@ -213,6 +214,10 @@ func TestChangedListEqualsNewList(t *testing.T) {
 					Deleted: rapid.IntRange(0, 4).Draw(t, "deleted") == 0,
 				}
 				s.Parent = rapid.SampledFrom([]string{"", "", "s0", "s1", "s2"}).Draw(t, "parent")
+				if !circles && s.Parent >= s.Session {
+					s.Parent = ""
+				}
+				s.SubAgent = !circles && s.Parent != "" && rapid.Bool().Draw(t, "sub-agent")
 				if s.Status == protocol.Waiting {
 					s.Asked = asked(rapid.IntRange(0, 3).Draw(t, "asked"))
 				}
@@ -223,6 +228,10 @@ func TestChangedListEqualsNewList(t *testing.T) {
 				}
 			},
 			"sort": func(*rapid.T) { by = by.Next(); l.SetOrder(by) },
+			"filter": func(t *rapid.T) {
+				filter = rapid.SampledFrom([]string{"", "", "a", "status:waiting", "status:failed"}).Draw(t, "filter")
+				l.SetFilter(filter)
+			},
 			"collapse": func(t *rapid.T) {
 				id := fmt.Sprint("s", rapid.IntRange(0, 2).Draw(t, "session"))
 				l.ToggleCollapsed(id)
@@ -230,11 +239,12 @@ func TestChangedListEqualsNewList(t *testing.T) {
 			"": func(t *rapid.T) {
 				fresh := New()
 				fresh.SetOrder(by)
+				fresh.SetFilter(filter)
 				fresh.collapsed = maps.Clone(l.collapsed)
 				waiting := 0
 				for _, s := range known {
 					fresh.Put(s)
-					if s.Status == protocol.Waiting {
+					if s.Status == protocol.Waiting && !s.SubAgent {
 						waiting++
 					}
 				}
@@ -248,6 +258,9 @@ func TestChangedListEqualsNewList(t *testing.T) {
 					t.Fatalf("%d of %d sessions waiting, want %d of %d",
 						l.CountWaiting(""), l.Total(), waiting, len(known))
 				}
+				if got, want := l.Sections(), fresh.Sections(); !slices.Equal(got, want) {
+					t.Fatalf("sections %v, want %v", got, want)
+				}
 				for i, id := range ids(l) {
 					if l.Index(id) != i {
 						t.Fatalf("%s: index %d, want %d", id, l.Index(id), i)
@@ -256,7 +269,8 @@ func TestChangedListEqualsNewList(t *testing.T) {
 				next := 0
 				for _, s := range l.Sections() {
 					for i := range s.Count {
-						if g := l.GroupOf(l.At(s.First + i).Session); g != s.Group || s.First != next {
+						at := l.At(s.First + i)
+						if g := l.GroupOf(at.Session); g != s.Group && !at.SubAgent || s.First != next {
 							t.Fatalf("session %d is of the group %s, in the section %+v", s.First+i, g, s)
 						}
 					}

@@ -42,6 +42,16 @@ func (s *orderedSet[T]) remove(v T) {
 	}
 }
 
+// change calls f, which may change the values from index first to before last, and moves them to the
+// place of the first. Their order among each other must stay.
+func (s *orderedSet[T]) change(first, last int, f func()) {
+	block := slices.Clone(s.values[first:last])
+	s.values = slices.Delete(s.values, first, last)
+	f()
+	i, _ := s.search(block[0])
+	s.values = slices.Insert(s.values, i, block...)
+}
+
 // search returns the place of v, and whether v is there.
 func (s *orderedSet[T]) search(v T) (int, bool) {
 	return slices.BinarySearchFunc(s.values, v, s.compare)
