@@ -124,6 +124,7 @@ func TestSomeAgentsTryAgainAtALimitInTheTurn(t *testing.T) {
 	}
 	for _, a := range []realAgent{key, openCodeAgent} {
 		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
 			other, refused := modelScript(&a), false
 			r := newTestSession(t, &a, func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
 				if req.Offers(a.shellTool) && !refused {

@@ -72,6 +72,7 @@ func agentRestoredItsConversation(t *testing.T, r *testSession) {
 func TestStateThatIsMovedIsKeptInASandbox(t *testing.T) {
 	for _, a := range tableAgents {
 		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
 			r := newSandboxSession(t, movedAgent(t, a), modelScript(&a))
 			for _, f := range []feature{
 				{"prompt", promptIsAnsweredInAStream},

@@ -73,6 +73,7 @@ func messageJoinsNoTurn(t *testing.T, r *testSession) {
 func TestSteeringOutlivesAKilledServer(t *testing.T) {
 	for _, a := range []realAgent{claudeAgent, codexAgent, qwenAgent} {
 		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
 			other := modelScript(&a)
 			r := newTestSession(t, &a, func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
 				if strings.HasSuffix(req.LastUser(), "teapot") {
