@@ -127,7 +127,8 @@ type SubscribeResult struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Clients  []Client  `json:"clients"` // this client, and the 32 that have been attached longest
 
-	ClientCount int `json:"client_count,omitempty"` // of all clients, if Clients lacks some
+	ClientCount int           `json:"client_count,omitempty"` // of all clients, if Clients lacks some
+	Process     *AgentProcess `json:"process,omitempty"`      // of an agent that is starting
 }
 
 // AckData acknowledges all events up to Seq. It has no answer.
@@ -170,12 +171,15 @@ const (
 	ClientAttached Type = "client.attached"
 	ClientDetached Type = "client.detached"
 	ClientLag      Type = "client.lag"
+
+	AgentProcessChanged Type = "agent.process" // also sent to the connection whose create waits for the agent
 )
 
 var clientEvents = []EventType{
 	{Type: ClientAttached, New: of[Client], Ephemeral: true},
 	{Type: ClientDetached, New: of[Client], Ephemeral: true},
 	{Type: ClientLag, New: of[Client], Ephemeral: true},
+	{Type: AgentProcessChanged, New: of[AgentProcess], Ephemeral: true},
 }
 
 // A Client is a subscriber of a session, the data of client.attached, client.detached and

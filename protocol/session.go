@@ -169,10 +169,20 @@ const (
 	ProcessEnded    = "ended" // the next message starts it
 )
 
-// AgentProcess is the process of a session's agent.
+// Steps of the start of an agent.
+const (
+	StepStart      = "start"      // of its process, or the connection to it
+	StepInitialize = "initialize" // agreement on the protocol
+	StepSession    = "session"    // a new session of the agent, or a restored one
+	StepSettings   = "settings"
+)
+
+// AgentProcess is the process of a session's agent, the data of agent.process.
 type AgentProcess struct {
 	Phase    string     `json:"phase"`
-	Since    *time.Time `json:"since,omitempty"`    // when running, or when it ended for idleness
+	Since    *time.Time `json:"since,omitempty"`    // when running or starting, or when it ended for idleness
+	Step     string     `json:"step,omitempty"`     // of the start; empty: not known
+	StepAt   *time.Time `json:"step_at,omitempty"`  // when the step began
 	Idle     bool       `json:"idle,omitempty"`     // it ended for idleness
 	Restores bool       `json:"restores,omitempty"` // it may end when idle: the next one continues the conversation
 }

@@ -110,11 +110,21 @@ func (l *eventLoop) receive(lines []incoming) {
 		default:
 			if s := l.subscriptions.bySession[in.event.Session]; s != nil {
 				l.subscriptions.handleEvent(s, in)
+			} else {
+				l.applyProcess(in.event)
 			}
 		}
 		if l.conn == nil { // dropped while handling this line: the rest cannot be trusted
 			return
 		}
+	}
+}
+
+// applyProcess passes on the start of an agent for which a create waits.
+func (l *eventLoop) applyProcess(e *protocol.Event) {
+	var p protocol.AgentProcess
+	if l.client.options.OnProcess != nil && e.Type == protocol.AgentProcessChanged && e.Decode(&p) == nil {
+		l.client.options.OnProcess(p)
 	}
 }
 

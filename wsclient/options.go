@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"time"
+
+	"agentctl/protocol"
 )
 
 // Options configure a Client. The zero value retries without limit and acknowledges events with
@@ -31,6 +33,10 @@ type Options struct {
 	Window       int64          // limit of unacknowledged bytes; 0: the server's default; negative: no acks
 	Heartbeat    time.Duration  // silence before a ping, and the time limit for its answer; 0: DefaultHeartbeat
 	Rand         func() float64 // source of backoff jitter in [0,1); nil: math/rand
+
+	// OnProcess, if not nil, receives the start of the agent of a session that create makes and waits for.
+	// It must not block.
+	OnProcess func(protocol.AgentProcess)
 
 	// OnFrame, if not nil, receives each message sent or received, and connection notes. Calls
 	// are in order and never concurrent. OnFrame must not block.

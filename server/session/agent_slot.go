@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -62,12 +63,14 @@ func (s *Session) startAgent(then func(error), stopped func()) {
 		return
 	}
 	preparation := s.slot.Preparation()
-	s.slot.SetStarting(true)
+	s.slot.SetStarting(true, time.Now())
+	s.publishProcess()
 	s.forgetIdleEnd()
 	s.hub.agents.Go(func() {
 		err := preparation.Prepare(s.background, a, true, s.settingsApplied)
 		posted := s.mail.post(func() {
-			s.slot.SetStarting(false)
+			s.slot.SetStarting(false, time.Now())
+			s.publishProcess()
 			s.deadlines.touch()
 			if err != nil && !s.exit.closing(s.state) && !errors.Is(err, context.Canceled) {
 				end := normalizeEnd(agent.End{}, err)

@@ -20,7 +20,8 @@ type command struct {
 	conn  string // id of the connection it came by
 	agent string // the session whose agent sent it; empty: a user
 
-	grant func() json.RawMessage // of Caller
+	grant  func() json.RawMessage        // of Caller
+	notify func(key string, line []byte) // of Caller
 
 	key   string
 	hash  []byte // of verb and data

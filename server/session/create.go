@@ -129,6 +129,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 				s.refuse(c, failed)
 			}
 		case spec.Checking:
+			s.slot.SetCreator(c.cmd.notify)
 			s.startAgent(func(err error) { s.endCheck(c, err) }, func() { s.refuse(c, errShuttingDown()) })
 		default:
 			h.list.Add(sum, member(s))

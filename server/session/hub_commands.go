@@ -17,6 +17,10 @@ type Caller struct {
 	// Grant returns what is kept of the sender's credential with a choice that acts later in the
 	// sender's name, for System.Permits. nil: the sender needed no credential.
 	Grant func() json.RawMessage
+
+	// Notify sends the connection an ephemeral event while its command waits, as
+	// presence.Subscriber.Notify; nil: no connection.
+	Notify func(key string, line []byte)
 }
 
 // Do runs a command about sessions. It calls reply exactly once, at any time and on any goroutine,
@@ -49,7 +53,8 @@ func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 		}
 	}
 	cmd := &command{
-		verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, grant: who.Grant, reply: reply,
+		verb: c.Command, data: data, by: who.By, conn: who.Conn, agent: who.Agent, grant: who.Grant, notify: who.Notify,
+		reply: reply,
 	}
 	if t.Changes && c.Key != "" {
 		cmd.key, cmd.hash = c.Key, hashCommand(c, data, h.forked(c), h.cfg.EnvKey)

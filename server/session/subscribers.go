@@ -59,6 +59,9 @@ func (s *Session) attach(sub Subscriber, d *protocol.SubscribeData, reply func(*
 		}
 		s.journal.Log().RemoveReader(sub) // for another subscription made since
 		s.journal.Log().AddReader(sub)
+		if p := s.slot.Info(s.spec.IdleEnd); p != nil && p.Phase == protocol.ProcessStarting {
+			result.Process = p
+		}
 		result.Clients, result.ClientCount = s.subscribers.Clients(sub.ID(), result.Position.Seq)
 		reply(&Attachment{Result: result, Log: s.journal.Log()}, nil)
 	}})

@@ -233,7 +233,7 @@ func (v *View) showsClock() bool {
 	if v.panels.player != nil {
 		return v.panels.player.Playing()
 	}
-	if s.Turn != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.queue.CountsDown() {
+	if s.Turn != nil || v.replica.Process != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.queue.CountsDown() {
 		return true
 	}
 	for i := range s.Approvals {

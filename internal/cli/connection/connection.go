@@ -64,10 +64,18 @@ func OpenRecorded(ctx context.Context, cli *verb.Context, wire *wirelog.Log) (*C
 	return (&dialer{cli: cli, wire: wire}).connect(ctx, Unbounded)
 }
 
+// OpenToCreate is OpenWith for verbs that create a session. onProcess is for wsclient.Options.
+func OpenToCreate(
+	ctx context.Context, cli *verb.Context, p reconnectPolicy, onProcess func(protocol.AgentProcess),
+) (*Conn, error) {
+	return (&dialer{cli: cli, onProcess: onProcess}).connect(ctx, p)
+}
+
 // A dialer opens the connection of a verb.
 type dialer struct {
-	cli  *verb.Context
-	wire *wirelog.Log // of the messages of the connection; nil: none
+	cli       *verb.Context
+	wire      *wirelog.Log                // of the messages of the connection; nil: none
+	onProcess func(protocol.AgentProcess) // of wsclient.Options
 }
 
 func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) {
@@ -80,7 +88,7 @@ func (d *dialer) connect(ctx context.Context, p reconnectPolicy) (*Conn, error) 
 	}
 	o := wsclient.Options{
 		Token: cli.Flags.Token, Name: cli.Flags.UserName(cli.Env), UserAgent: cli.Build.UserAgent(), NoRetryFirst: true,
-		Dialect: cli.Flags.Dialect, OneShot: p == OneShot,
+		Dialect: cli.Flags.Dialect, OneShot: p == OneShot, OnProcess: d.onProcess,
 	}
 	var err error
 	if o.DialectOptions, err = cli.Flags.DialectOptions(); err != nil {

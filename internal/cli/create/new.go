@@ -133,12 +133,14 @@ func runNew(ctx context.Context, o *newOptions) error {
 	if o.Wait || o.Follow {
 		policy = connection.Bounded
 	}
-	c, err := connection.OpenWith(ctx, o.CLI, policy)
+	start := newStartProgress(&o.CLI.Out)
+	c, err := connection.OpenToCreate(ctx, o.CLI, policy, start.show)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	res, err := o.create(c, files)
+	start.end()
 	if err != nil {
 		return err
 	}

@@ -253,6 +253,7 @@ func (a *Agent) connect(ctx context.Context) (*client, error) {
 	a.mu.Lock()
 	a.client, a.started = c, time.Now()
 	a.mu.Unlock()
+	a.starting("")
 	return c, err
 }
 

@@ -53,6 +53,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.starting(protocol.StepSession)
 	servers, leftOut := c.mcpServers(env)
 	if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {
 		err = a.openSession(ctx, c, saved, servers)
@@ -68,12 +69,20 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	return c, nil
 }
 
+// starting shows users the step of the start that begins; empty: it has ended.
+func (a *Agent) starting(step string) {
+	if w, ok := a.host.(agent.StartWatcher); ok {
+		w.Starting(step)
+	}
+}
+
 // launch runs the program and agrees on the protocol. On an error the process has ended.
 func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
 	if info, err := os.Stat(a.spec.CWD); a.config.Dial == nil && a.config.Remote == nil && (err != nil || !info.IsDir()) {
 		return nil, protocol.Errorf(protocol.CodeNoAgent,
 			"cannot start %s: %s is not a directory", a.config.Name, a.spec.CWD)
 	}
+	a.starting(protocol.StepStart)
 	conn, err := a.open(ctx, env)
 	if err != nil {
 		return nil, err
@@ -89,6 +98,7 @@ func (a *Agent) launch(ctx context.Context, env []string) (*client, error) {
 	c.conn = rpc.New(conn.out, conn.in, c)
 	go c.awaitExit(conn.ended)
 
+	a.starting(protocol.StepInitialize)
 	if err := c.initialize(ctx); err != nil {
 		err = a.translateError(c, err)
 		c.close(0)

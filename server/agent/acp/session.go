@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"agentctl/protocol"
 )
 
 // openSession restores the saved ACP session if the agent can, or else starts a new one. It warns
@@ -54,6 +56,7 @@ func (a *Agent) adoptSession(ctx context.Context, c *client, r sessionResult, sa
 			return fmt.Errorf("save ACP session id: %w", err)
 		}
 	}
+	a.starting(protocol.StepSettings)
 	return c.restoreSettings(ctx, r, saved, !restored || saved.Session == "")
 }
 

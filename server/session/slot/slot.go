@@ -12,7 +12,7 @@ type Slot struct {
 	agent        agent.Agent // nil: not open
 	capabilities agent.Capabilities
 	preparation  *Preparation
-	starting     bool
+	start        start
 	former       chan struct{} // closed when the agent taken last has exited; nil: none was taken
 }
 
@@ -32,7 +32,7 @@ func (s *Slot) Take() (a agent.Agent, gone func()) {
 	}
 	a = s.agent
 	before, closed := s.former, make(chan struct{})
-	s.agent, s.former = nil, closed
+	s.agent, s.former, s.start.step = nil, closed, ""
 	return a, func() {
 		if before != nil {
 			<-before
@@ -54,16 +54,10 @@ func (s *Slot) Preparation() *Preparation { return s.preparation }
 // was taken.
 func (s *Slot) Former() <-chan struct{} { return s.former }
 
-// SetStarting notes that the agent starts in the background, or that its start has ended.
-func (s *Slot) SetStarting(starting bool) { s.starting = starting }
-
-// Starting reports whether the agent starts in the background.
-func (s *Slot) Starting() bool { return s.starting }
-
 // Startable reports whether a start now would do something: open the agent, start a process, or
 // apply settings.
 func (s *Slot) Startable(settings map[string]string) bool {
-	if s.starting || s.Process().Running {
+	if s.start.background || s.Process().Running {
 		return false
 	}
 	_, starter := s.agent.(agent.Starter)
@@ -87,7 +81,7 @@ func (s *Slot) Idle() bool {
 			return false
 		}
 	}
-	return !s.starting && !s.Process().Running
+	return !s.start.background && !s.Process().Running
 }
 
 // Info returns the state of the agent's process for clients; nil: the agent has none. idleEnd is when
@@ -100,8 +94,9 @@ func (s *Slot) Info(idleEnd *time.Time) *protocol.AgentProcess {
 		return nil
 	case p.Running:
 		return &protocol.AgentProcess{Phase: protocol.ProcessRunning, Since: &p.Since, Restores: p.Restores}
-	case s.starting:
-		return &protocol.AgentProcess{Phase: protocol.ProcessStarting}
+	}
+	if starting := s.start.info(); starting != nil {
+		return starting
 	}
 	return &protocol.AgentProcess{Phase: protocol.ProcessEnded, Since: idleEnd, Idle: idleEnd != nil}
 }

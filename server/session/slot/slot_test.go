@@ -139,7 +139,7 @@ func TestClientsAreShownTheProcess(t *testing.T) {
 		if c.agent != nil {
 			s.Put(c.agent, nil)
 		}
-		s.SetStarting(c.starting)
+		s.SetStarting(c.starting, time.Now())
 		info := s.Info(c.idleEnd)
 		if c.phase == "" && info == nil {
 			continue

@@ -20,6 +20,9 @@ type Session struct {
 	Clients  map[string]protocol.Client
 	CaughtUp bool
 	Ended    bool // no more updates will come
+
+	Process *protocol.AgentProcess // of an agent that is starting; nil: it is not
+
 	Recorded bool // it is a recording, which takes no commands
 
 	catchup catchup
@@ -66,6 +69,7 @@ func (s *Session) Attach(a *protocol.SubscribeResult) (replaced bool) {
 	}
 	s.CaughtUp = false
 	s.catchup = catchup{a.After.Seq, a.Position.Seq}
+	s.Process = a.Process
 	clear(s.Clients)
 	for _, c := range a.Clients {
 		s.Clients[c.Client] = c
@@ -95,6 +99,12 @@ func (s *Session) Apply(e *protocol.Event) error {
 	case protocol.ClientDetached:
 		delete(s.Clients, remote.DecodeData[protocol.Client](e.Data).Client)
 		return nil
+	}
+	if e.Type == protocol.AgentProcessChanged {
+		s.Process = remote.DecodeData[protocol.AgentProcess](e.Data)
+		if s.Process.Phase != protocol.ProcessStarting {
+			s.Process = nil
+		}
 	}
 	if !e.Durable() {
 		return nil

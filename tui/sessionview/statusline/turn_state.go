@@ -35,6 +35,8 @@ func (l *Line) turnState(width int) turnState {
 		return turnState{"◌", "interrupting …", "", &s.Warning}
 	case state.Closed:
 		return turnState{"○", "closed", "", &s.Dim}
+	case l.Replica.Process != nil && state.Turn == nil:
+		return turnState{"◌", describe.Starting(l.Replica.Process, l.Now()), "", &s.Busy}
 	case state.Turn == nil:
 		return idleState(s, state)
 	case len(state.Approvals) > 0:
@@ -48,7 +50,9 @@ func (l *Line) turnState(width int) turnState {
 	if title, since := l.RunningTool(); title != "" && width >= minDetailWidth {
 		text, started = text+" "+ui.Fit(title, width/4), since
 	}
-	if d := l.Now().Sub(started); d >= time.Second {
+	if p := l.Replica.Process; p != nil {
+		text = describe.Starting(p, l.Now())
+	} else if d := l.Now().Sub(started); d >= time.Second {
 		text += " " + format.Duration(d.Truncate(time.Second))
 	}
 	hint := ""
