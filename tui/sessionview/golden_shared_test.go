@@ -45,6 +45,20 @@ func manyReaders(t *testing.T, width, height int) *testScreen {
 	return s
 }
 
+// agentStarts has an agent that starts.
+func agentStarts(t *testing.T, width, height int) *testScreen {
+	j := tuitest.NewJournal()
+	j.CaughtUp()
+	s := open(t, j, width, height)
+	since := s.now.Add(-12 * time.Second)
+	step := since.Add(4 * time.Second)
+	s.journal.Ephemeral(protocol.AgentProcessChanged, protocol.AgentProcess{
+		Phase: protocol.ProcessStarting, Since: &since, Step: protocol.StepSession, StepAt: &step,
+	})
+	s.applyJournal()
+	return s
+}
+
 // clickedChoice clicks on a choice of a request.
 func clickedChoice(t *testing.T, width, height int) *testScreen {
 	s := open(t, tuitest.Scenes["approval"](), width, height)
@@ -87,6 +101,10 @@ var sharedScenes = []goldenScene{
 			return s
 		},
 		shows: []string{"people 3", "● ada (you)", "● bob", "● eve"},
+	},
+	{
+		name: "agent_starts", heights: screenHeights, open: agentStarts,
+		shows: []string{"◌ the agent starts: session 8s of 12s"},
 	},
 	{
 		name: "clicked_choice", heights: screenHeights, open: clickedChoice,

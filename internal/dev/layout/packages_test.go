@@ -112,7 +112,7 @@ var packageRules = []packageRule{
 	}, verbImports...)},
 	{pkg: "internal/cli/create", imports: append([]string{
 		"internal/agents", "internal/attachment", "internal/cli/localagent", "internal/worktree",
-		"server/agent/acp", "server/policy", "tui/plain",
+		"server/agent/acp", "server/policy", "tui/describe", "tui/plain",
 	}, verbImports...)},
 	{pkg: "internal/cli/attach", imports: append([]string{
 		"internal/userstate",
