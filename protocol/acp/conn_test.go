@@ -94,12 +94,23 @@ func TestHistoriesReachEditorsWhole(t *testing.T) {
 			if g.State.Apply(&e) != nil {
 				continue
 			}
-			if e.Type == protocol.TextDelta || e.Type == protocol.ReasoningDelta {
-				to := &thoughts
-				if e.Type == protocol.TextDelta && e.Task == "" && e.Parent == "" {
-					to = &want
+			said := func(kind protocol.Kind, task, parent, text string) {
+				switch {
+				case kind == protocol.KindText && task == "" && parent == "":
+					want.WriteString(text)
+				case kind == protocol.KindText, kind == protocol.KindReasoning:
+					thoughts.WriteString(text)
 				}
-				to.WriteString(codec.DecodeEvent[protocol.PartDeltaData](&e).Text)
+			}
+			switch e.Type {
+			case protocol.TextDelta:
+				said(protocol.KindText, e.Task, e.Parent, codec.DecodeEvent[protocol.PartDeltaData](&e).Text)
+			case protocol.ReasoningDelta:
+				said(protocol.KindReasoning, e.Task, e.Parent, codec.DecodeEvent[protocol.PartDeltaData](&e).Text)
+			case protocol.JoinedDeltas:
+				for _, p := range codec.DecodeEvent[protocol.JoinedData](&e).Parts {
+					said(p.Kind, p.Task, p.Parent, p.Text)
+				}
 			}
 			r.add(e)
 			r.Advance(time.Second)
@@ -277,5 +288,33 @@ func BenchmarkText(b *testing.B) {
 				r.Codec.Native(r.Now, e.AppendJSON(nil))
 			}
 		})
+	}
+}
+
+// A request that is pending again under its id is asked again, and one that a new log lacks is
+// withdrawn.
+func TestRequestsFollowTheLog(t *testing.T) {
+	r := newRig(t, 1)
+	r.request("session/new", `{"cwd":"/w","mcpServers":[]}`)
+	r.add(codectest.Event(protocol.MessageUser, "t1", protocol.MessageUserData{Message: protocol.Message{Text: "x"}}))
+	ask := codectest.Event(protocol.ApprovalRequested, "t1", protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveCommand, Command: "ls", Options: []protocol.Option{{Kind: protocol.AllowOnce}},
+	})
+	r.add(ask)
+	r.Receive(`{"jsonrpc":"2.0","id":"agentctl-1","result":{"outcome":{"outcome":"selected","optionId":"0"}}}`)
+	codectest.Last(t, r.native.Commands, protocol.DoApprove, nil)
+	r.taken()
+	r.add(ask)
+	if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, `"id":"agentctl-2","method":"session/request_permission"`) {
+		t.Errorf("not asked again: %s", all)
+	}
+	r.Deliver(r.Codec.(*Conn).Reset(r.Now, &protocol.SubscribeResult{
+		Session: "s1", Mode: protocol.ModeReset, After: protocol.Position{Epoch: "e2", Seq: 1},
+		Snapshot: &protocol.Snapshot{Epoch: "e2", State: &protocol.State{Session: "s1", Seq: 1}},
+	}))
+	all := strings.Join(r.taken(), "\n")
+	if !strings.Contains(all, `"method":"$/cancel_request","params":{"requestId":"agentctl-2"}`) ||
+		!strings.Contains(all, "the log of the session was replaced") {
+		t.Errorf("after a reset: %s", all)
 	}
 }

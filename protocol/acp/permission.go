@@ -29,8 +29,11 @@ func cardID(request string) string { return "request:" + request }
 
 // ask asks the client to decide a pending request, if its user may decide.
 func (c *Conn) ask(s *session, a *protocol.Approval) {
-	if a == nil || s.requests[a.Request] != nil || s.State.DecidedAtOnce(a) || !c.decides() {
+	if a == nil || s.State.DecidedAtOnce(a) || !c.decides() {
 		return
+	}
+	if v := s.requests[a.Request]; v != nil && c.calls[v.id] == v {
+		return // it is asked
 	}
 	if form := c.formOf(a); form != nil {
 		c.call(s, a.Request, "elicitation/create", form, func(result json.RawMessage) (*protocol.ApproveData, bool) {
@@ -205,10 +208,7 @@ func (c *Conn) handleAnswer(m *received) {
 		// Of a conflict the client learns from the event with the winner.
 		if a.Error != nil && a.Error.Code != protocol.CodeConflict && c.sessions[s.Session] == s {
 			c.note(s, nil, protocol.LevelWarning, "nothing was decided: "+a.Error.Message)
-			if p := s.State.PendingApproval(v.request); p != nil {
-				delete(s.requests, v.request)
-				c.ask(s, p)
-			}
+			c.ask(s, s.State.PendingApproval(v.request))
 		}
 	})
 }

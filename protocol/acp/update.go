@@ -50,6 +50,14 @@ func (c *Conn) Reset(now time.Time, r *protocol.SubscribeResult) codec.Output {
 				c.endPrompt(p, "", protocol.Errorf(protocol.CodeServerRestart, "the log of the session was replaced"))
 			}
 		}
+		for request, call := range s.requests {
+			if s.State.PendingApproval(request) == nil {
+				c.withdraw(call)
+			}
+		}
+		for i := range s.State.Approvals {
+			c.ask(s, &s.State.Approvals[i])
+		}
 		c.note(s, nil, protocol.LevelWarning, "the log of the session was replaced: load the session again to see all of it")
 	})
 }
