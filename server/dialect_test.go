@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"agentctl/protocol"
+	"agentctl/protocol/acp"
 	"agentctl/protocol/sandcastle"
 )
 
@@ -71,7 +72,9 @@ func TestEveryPathSaysWhatItSpeaks(t *testing.T) {
 		{httpClient(w.pipe.Dial), "/", protocol.Subprotocol},
 		{httpClient(w.pipe.Dial), dialectPath + "myagent", "myagent"},
 		{httpClient(w.pipe.Dial), dialectPath + "agentloop/fix", "agentloop"},
+		{httpClient(w.pipe.Dial), acpPath, acp.Name},
 		{httpClient(pipe.Dial), protocol.Path, sandcastle.Name},
+		{httpClient(pipe.Dial), acpPath, sandcastle.Name},
 	} {
 		ws, resp, err := websocket.Dial(
 			t.Context(),

@@ -318,3 +318,24 @@ func TestRequestsFollowTheLog(t *testing.T) {
 		t.Errorf("after a reset: %s", all)
 	}
 }
+
+func TestLoginsAreOfferedToClientsWithATerminal(t *testing.T) {
+	for _, c := range []struct {
+		login                bool
+		capabilities, wanted string
+	}{
+		{true, `{"auth":{"terminal":true}}`, `"args":["--login","claude"]`},
+		{true, `{"auth":{"terminal":false}}`, ""},
+		{true, `{}`, ""},
+		{false, `{"auth":{"terminal":true}}`, ""},
+	} {
+		r := newRig(t, 1)
+		r.Open(New(codec.ServerOptions{ID: codectest.IDs()}, Options{Agent: "claude", Login: c.login}))
+		r.taken()
+		r.request("initialize", `{"protocolVersion":1,"clientCapabilities":`+c.capabilities+`}`)
+		all := strings.Join(r.taken(), "")
+		if c.wanted == "" && !strings.Contains(all, `"authMethods":[]`) || !strings.Contains(all, c.wanted) {
+			t.Errorf("%+v: %s", c, all)
+		}
+	}
+}

@@ -475,6 +475,31 @@ func TestAnEditorMayWhatItsRoleMay(t *testing.T) {
 	})
 }
 
+func TestAnAgentDecidesNothingAsAnEditor(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		ann := w.editor(t, 1, w.dial)
+		bob := w.editor(t, 1, w.listenFor(protocol.RoleAgent, ann.open()))
+		own := bob.open()
+		prompt := bob.prompt(own, "ask")
+		if m := bob.take(func(m *acpMessage) bool { return m.Method != "" && len(m.ID) > 0 }); m != nil {
+			t.Errorf("an agent is asked: %s", m.raw)
+		}
+		ann.do("session/resume", ofSession(own))
+		ann.choose(ann.asked(), "reject_once")
+		bob.stopped(prompt, "end_turn")
+	})
+}
+
+func TestADirectoryOfAnEditorMustExistOnTheServer(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		e := w.editor(t, 1, w.dial)
+		a := e.answer(e.start("session/new", map[string]any{"cwd": t.TempDir() + "/nowhere", "mcpServers": []any{}}))
+		if a == nil || a.Error == nil || !strings.Contains(a.Error.Message, "agentctl acp --cwd DIR") {
+			t.Errorf("answered %+v", a)
+		}
+	})
+}
+
 func TestAnEditorAnswersQuestions(t *testing.T) {
 	inACP(t, func(t *testing.T, w *testServer) {
 		e := w.editor(t, 1, w.dial)
@@ -556,7 +581,7 @@ func TestARequestInAnEditorHasAllThatRuns(t *testing.T) {
 			}
 			e.choose(m, "reject_once")
 		}
-		e.stopped(prompt, "end_turn")
+		e.stopped(prompt, "cancelled") // by the last denial
 		if allowed < len(cases)/2 {
 			t.Errorf("only %d of %d requests can be allowed", allowed, len(cases))
 		}

@@ -94,7 +94,7 @@ func TestRequestsInEditorsHaveAllThatRuns(t *testing.T) {
 				}
 				e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": reject}}})
 			}
-			e.waitEnd(call, "end_turn")
+			e.waitEnd(call, "cancelled") // by the last denial
 		})
 	}
 }
