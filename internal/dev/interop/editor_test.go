@@ -337,41 +337,70 @@ func (e *editor) waitEnd(call int, reason string) {
 	e.waitUpdate("state_update", reason)
 }
 
-// A killed server is a pause for an editor: it is started again, and the turn continues.
+// A killed server is a pause for an editor, whatever it does: the server is started again, and the turn
+// continues.
 func TestAKilledServerIsAPauseForAnEditor(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("XDG_RUNTIME_DIR", dir)
-	file, signal := filepath.Join(dir, "slow.script"), filepath.Join(dir, "signal")
-	script := `{"resumes":true}` + "\n" + `{"on":"*"}` + "\n" + `{"say":"begun"}` + "\n" + `{"wait":"file:` + signal + `"}` + "\n" + `{"say":"finished"}`
-	interoptest.Must(t, os.WriteFile(file, []byte(script), 0o600))
-	data := filepath.Join(dir, "data")
-	stop := exec.Command(testbinary.Program, "stop", "--data", data)
-	t.Cleanup(func() { _ = stop.Run() })
-	e := startEditor(t, 1, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "script:"+file)
-	id := e.open(dir)
-	call := e.prompt(id, "go")
-	e.waitUpdate("begun")
-	kill := func() {
-		t.Helper()
-		out, err := exec.Command(testbinary.Program, "doctor", "--data", data, "-o", "json").Output()
-		_ = err // it warns
-		pid := regexp.MustCompile(`pid\D{1,4}(\d+)`).FindSubmatch(out)
-		if pid == nil {
-			t.Fatalf("no pid in %s", out)
-		}
-		n, err := strconv.Atoi(string(pid[1]))
-		interoptest.Must(t, err)
-		interoptest.Must(t, syscall.Kill(n, syscall.SIGKILL))
+	for _, phase := range []string{"idle", "sent", "text", "asked", "decided"} {
+		t.Run(phase, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("XDG_RUNTIME_DIR", dir)
+			file, signal := filepath.Join(dir, "slow.script"), filepath.Join(dir, "signal")
+			script := strings.Join([]string{
+				`{"resumes":true}`, `{"on":"*"}`, `{"say":"begun"}`, `{"wait":"file:` + signal + `"}`,
+				`{"ask":"command","title":"Look","command":"ls","then":[{"say":"it ran"}]}`, `{"say":"finished"}`,
+			}, "\n")
+			interoptest.Must(t, os.WriteFile(file, []byte(script), 0o600))
+			data := filepath.Join(dir, "data")
+			t.Cleanup(func() { _ = exec.Command(testbinary.Program, "stop", "--data", data).Run() })
+			e := startEditor(t, 1, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "script:"+file)
+			kill := func(now string) {
+				t.Helper()
+				if now != phase {
+					return
+				}
+				out, _ := exec.Command(testbinary.Program, "doctor", "--data", data, "-o", "json").Output() // it warns
+				pid := regexp.MustCompile(`a server runs with pid (\d+)`).FindSubmatch(out)
+				if pid == nil {
+					t.Fatalf("no pid in %s", out)
+				}
+				n, err := strconv.Atoi(string(pid[1]))
+				interoptest.Must(t, err)
+				interoptest.Must(t, syscall.Kill(n, syscall.SIGKILL))
+			}
+			id := e.open(dir)
+			kill("idle")
+			call := e.prompt(id, "go")
+			kill("sent")
+			var text strings.Builder
+			say := func(want string) {
+				t.Helper()
+				for !strings.HasSuffix(text.String(), want) {
+					l := e.waitUpdate("agent_message_chunk")
+					text.WriteString(textOfUpdate(t, &l))
+				}
+			}
+			say("begun")
+			kill("text")
+			interoptest.Must(t, os.WriteFile(signal, nil, 0o600))
+			ask := e.waitAsk()
+			kill("asked")
+			e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": "0"}}})
+			kill("decided")
+			say("finished")
+			e.wantStop(call, "end_turn")
+			if text.String() != "begunit ranfinished" {
+				t.Errorf("the text is %q", text.String())
+			}
+		})
 	}
-	kill()
-	interoptest.Must(t, os.WriteFile(signal, nil, 0o600))
-	e.waitUpdate("finished")
-	e.wantStop(call, "end_turn")
-	for _, l := range e.seen {
-		if l.Update != nil && strings.Contains(string(l.Update.Update), "begun") {
-			t.Errorf("repeated: %s", l.Update.Update)
-		}
-	}
+}
+
+// textOfUpdate returns the text of a chunk.
+func textOfUpdate(t *testing.T, l *editorLine) string {
+	t.Helper()
+	var u struct{ Content struct{ Text string } }
+	interoptest.Must(t, json.Unmarshal(l.Update.Update, &u))
+	return u.Content.Text
 }
 
 // A text arrives once and in order through a link that is cut again and again.
@@ -411,14 +440,8 @@ func TestCutLinksAreAPauseForAnEditor(t *testing.T) {
 	e.wantStop(e.prompt(id, "burst"), "end_turn")
 	var got strings.Builder
 	for _, line := range e.seen {
-		var u struct {
-			Kind    string `json:"sessionUpdate"`
-			Content struct {
-				Text string `json:"text"`
-			} `json:"content"`
-		}
-		if line.Update != nil && json.Unmarshal(line.Update.Update, &u) == nil && u.Kind == "agent_message_chunk" {
-			got.WriteString(u.Content.Text)
+		if line.Update != nil && strings.Contains(string(line.Update.Update), `"agent_message_chunk"`) {
+			got.WriteString(textOfUpdate(t, &line))
 		}
 	}
 	c := interoptest.Connect(t, s.URL, wsclient.Options{Token: strings.TrimSpace(string(token))})
