@@ -515,3 +515,30 @@ func TestARealAgentInEditors(t *testing.T) {
 		})
 	}
 }
+
+// A revoked credential ends the prompts of an editor with its code, and its connection.
+func TestARevokedCredentialEndsAnEditor(t *testing.T) {
+	s := serveEditors(t)
+	for _, transport := range []string{"stdio", "ws"} {
+		t.Run(transport, func(t *testing.T) {
+			out, err := exec.Command(testbinary.Program, "token", "--subject", "ed", "--data", s.data, "-o", "json").Output()
+			interoptest.Must(t, err)
+			var token struct{ ID, Token string }
+			interoptest.Must(t, json.Unmarshal(out, &token))
+			args := []string{"ws", strings.Replace(s.URL, "/v1/ws", "", 1) + "/acp", token.Token}
+			if transport == "stdio" {
+				args = []string{
+					"stdio", testbinary.Program, "acp", "--server", s.URL, "--data", t.TempDir(), "--token", token.Token,
+				}
+			}
+			e := startEditor(t, 1, args...)
+			call := e.prompt(e.open(s.dir), "slow")
+			e.waitUpdate("begun")
+			interoptest.Must(t, exec.Command(testbinary.Program, "token", "revoke", token.ID, "--data", s.data).Run())
+			l := e.end(call)
+			if l.Error == nil || transport == "stdio" && !strings.Contains(string(l.Error.Data), `"unauthorized"`) {
+				t.Errorf("the prompt ended with %s %+v", l.Result, l.Error)
+			}
+		})
+	}
+}
