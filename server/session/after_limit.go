@@ -13,7 +13,7 @@ import (
 // queueAfter returns the events of the queue after a turn with a message.
 func queueAfter(s *Session, t *turn, m protocol.Message, end agent.End) []record.Event {
 	if end.Reason != protocol.ReasonLimited {
-		if end.Reason == protocol.ReasonCompleted {
+		if end.Reason == protocol.ReasonCompleted || end.Reason == protocol.ReasonDenied {
 			s.limits.Passed()
 		}
 		return queue.EndTurn(s.state, t.queue, NewID(idHold), t.by)

@@ -141,6 +141,35 @@ func TestASessionContinuesAfterALimitInTheNameOfTheUserWhoChoseIt(t *testing.T) 
 	}
 }
 
+// A turn that its agent completed, or ended after a denial, starts the doubled times again.
+func TestATurnWithoutALimitShortensTheNextWait(t *testing.T) {
+	for _, reason := range []protocol.Reason{protocol.ReasonCompleted, protocol.ReasonDenied} {
+		bubble(t, Config{}, func(t *testing.T, r *testHub) {
+			id := r.create()
+			r.continueAfterLimit(bert, id, "10")
+			wait := func() time.Duration {
+				r.limited(agent.Limit{TookIn: true})
+				d := time.Until(*r.state(id).LimitHold().Until)
+				time.Sleep(d + time.Second)
+				r.waitIdle()
+				return d
+			}
+			r.send(id, "first")
+			if first, second := wait(), wait(); second < 25*time.Minute || first > 25*time.Minute {
+				t.Errorf("waited %s, then %s", first, second)
+			}
+			r.agents.run().finish(agent.End{Reason: reason}, nil)
+			r.waitIdle()
+			r.send(id, "again")
+			if got := wait(); got > 25*time.Minute {
+				t.Errorf("after a turn that ended %s: waits %s", reason, got)
+			}
+			r.agents.run().finish(agent.End{}, nil)
+			r.waitIdle()
+		})
+	}
+}
+
 func TestAnAgentThatTookInTheMessageContinuesWithOneThatCanBeRemoved(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		id := r.create()
