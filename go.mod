@@ -31,6 +31,7 @@ require (
 	github.com/yuin/goldmark v1.8.7
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.4
+	golang.org/x/image v0.46.0
 	golang.org/x/sys v0.49.0
 	modernc.org/libc v1.77.1
 	modernc.org/sqlite v1.60.1

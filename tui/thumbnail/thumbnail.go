@@ -3,6 +3,8 @@ package thumbnail
 import (
 	"context"
 	"image"
+
+	"agentctl/internal/picture"
 )
 
 // Thumbnail is an image reduced for a method.
@@ -16,7 +18,7 @@ type Thumbnail struct {
 
 // New decodes an image and reduces it for a method. It is safe for concurrent use.
 func New(ctx context.Context, method Method, data []byte) (*Thumbnail, error) {
-	m, err := decode(ctx, data)
+	m, err := picture.Decode(ctx, data)
 	if err != nil {
 		return nil, err
 	}

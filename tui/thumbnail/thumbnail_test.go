@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	_ "agentctl/internal/dev/golden" // the flag -update
+	"agentctl/internal/picture"
 )
 
 // gradient returns an image whose colour depends on the place.
@@ -143,15 +144,15 @@ func TestHostileImagesCostNothing(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":            {nil, ErrFormat.Error()},
-		"text":             {[]byte("some words"), ErrFormat.Error()},
-		"SVG":              {[]byte("<svg onload=x>"), ErrFormat.Error()},
-		"wide PNG":         {pngHeader(1<<31-1, 1<<31-1, 8, 6), ErrFormat.Error()},
+		"empty":            {nil, picture.ErrFormat.Error()},
+		"text":             {[]byte("some words"), picture.ErrFormat.Error()},
+		"SVG":              {[]byte("<svg onload=x>"), picture.ErrFormat.Error()},
+		"wide PNG":         {pngHeader(1<<31-1, 1<<31-1, 8, 6), picture.ErrFormat.Error()},
 		"large PNG":        {pngHeader(60_000, 60_000, 8, 6), "too large: 60000×60000 pixels"},
-		"large 16 bit PNG": {pngHeader(4000, 4000, 16, 6), "too large: 4000×4000 pixels"},
+		"large 16 bit PNG": {pngHeader(5000, 5000, 16, 6), "too large: 5000×5000 pixels"},
 		"short PNG":        {pngHeader(4000, 4000, 8, 6), "damaged image: 33 bytes for 4000×4000 pixels"},
 		"large GIF":        {gifScreen, "too large: 65535×65535 pixels"},
-		"long file":        {make([]byte, MaxBytes+1), "more than 16 MiB"},
+		"long file":        {make([]byte, picture.MaxBytes+1), "more than 16 MiB"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

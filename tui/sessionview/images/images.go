@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
+	"agentctl/internal/picture"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
@@ -156,8 +157,8 @@ func (i *Images) visible() (items []transcript.Item) {
 // recording has no blobs.
 func (i *Images) load(f describe.File, p *transcriptview.Picture) tea.Cmd {
 	switch {
-	case f.Size > thumbnail.MaxBytes:
-		p.Problem = "more than " + format.Size(thumbnail.MaxBytes)
+	case f.Size > picture.MaxBytes:
+		p.Problem = "more than " + format.Size(picture.MaxBytes)
 		return nil
 	case !f.Inline() && (i.Replica.Recorded || f.Blob != "" && !i.Replica.Connected()):
 		return nil
@@ -168,7 +169,7 @@ func (i *Images) load(f describe.File, p *transcriptview.Picture) tea.Cmd {
 	return i.Commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		data, err := f.Content()
 		if f.Blob != "" && !f.Inline() {
-			data, err = files.ReadBlob(ctx, i.Commands, f.Blob, thumbnail.MaxBytes)
+			data, err = files.ReadBlob(ctx, i.Commands, f.Blob, picture.MaxBytes)
 		}
 		if err == nil && data == nil {
 			err = errors.New("the session has no content of it")

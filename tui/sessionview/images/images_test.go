@@ -186,7 +186,7 @@ func TestAnImageThatCannotBeDrawnIsALine(t *testing.T) {
 		return nil, protocol.Errorf(protocol.CodeNotFound, "no such blob")
 	}
 	s.load()
-	s.MustShow("[image a.png · not shown: not a PNG, JPEG or GIF image", "[image b.png · not shown: more than 16.0 MiB",
+	s.MustShow("[image a.png · not shown: not a PNG, JPEG, GIF or WebP image", "[image b.png · not shown: more than 16.0 MiB",
 		"[image c.png · not shown:", "[image d.png · not shown: the session has no content of it")
 	if got := fmt.Sprint(s.blobs()); got != "[b_8]" {
 		t.Errorf("requested %s, want b_8 only", got)

@@ -1,4 +1,4 @@
-package thumbnail
+package picture
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"io"
 
 	"agentctl/internal/panics"
+
+	_ "golang.org/x/image/webp" // decodes WebP
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 	MaxBytes = 16 << 20
 
 	// maxDecoded bounds the memory of the decoded pixels, in bytes.
-	maxDecoded = 64 << 20
+	maxDecoded = 128 << 20
 
 	// maxPixelsPerByte bounds the pixels of a file by its length. No format compresses more:
 	// deflate expands 1032 times, to at most 8 pixels a byte.
@@ -28,22 +30,15 @@ const (
 )
 
 // ErrFormat is returned for a content that is not an image of a known format.
-var ErrFormat = errors.New("not a PNG, JPEG or GIF image")
+var ErrFormat = errors.New("not a PNG, JPEG, GIF or WebP image")
 
-// decode decodes an image. It reads the size first and refuses an image that would take too much
+// Decode decodes an image. It reads the size first and refuses an image that would take too much
 // memory. It stops reading when ctx ends. A panic of a decoder is an error.
-func decode(ctx context.Context, data []byte) (m image.Image, err error) {
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("more than %d MiB", MaxBytes>>20)
-	}
-	config, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, ErrFormat
-	}
-	if err := checkSize(config, len(data)); err != nil {
+func Decode(ctx context.Context, data []byte) (m image.Image, err error) {
+	defer panics.RecoverTo(&err)
+	if _, _, err := header(data); err != nil {
 		return nil, err
 	}
-	defer panics.RecoverTo(&err)
 	m, _, err = image.Decode(contextReader{ctx, bytes.NewReader(data)})
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
@@ -55,6 +50,19 @@ func decode(ctx context.Context, data []byte) (m image.Image, err error) {
 		return nil, errors.New("empty image")
 	}
 	return m, nil
+}
+
+// header returns the size of an image that may be decoded, and the name of its format.
+func header(data []byte) (c image.Config, format string, err error) {
+	defer panics.RecoverTo(&err)
+	if len(data) > MaxBytes {
+		return c, "", fmt.Errorf("more than %d MiB", MaxBytes>>20)
+	}
+	c, format, err = image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return c, "", ErrFormat
+	}
+	return c, format, checkSize(c, len(data))
 }
 
 // checkSize reports whether an image of n bytes may be decoded.
