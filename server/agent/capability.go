@@ -54,8 +54,8 @@ type Configurer interface {
 
 // A Forker makes a state for a new session that has the first turns of its conversation.
 type Forker interface {
-	// Fork returns a state that ends with a turn; empty: before the first.
-	Fork(ctx context.Context, turn string) ([]byte, error)
+	// Fork returns a state that ends with a turn, and the blobs that it needs; empty: before the first.
+	Fork(ctx context.Context, turn string) (state []byte, blobs []Blob, err error)
 }
 
 // An Undoer forgets its last turn. It is called while no turn runs.

@@ -11,6 +11,13 @@ type Host interface {
 	// Save is Output.Save.
 	Save(state []byte) error
 
+	// SaveBlob stores a blob with the session, in a commit no later than the commit of the events and
+	// states that follow. The blob stays as long as the session.
+	SaveBlob(b Blob) error
+
+	// Blob returns a blob of the session. Without one the error has the code not_found.
+	Blob(ctx context.Context, id string) (Blob, error)
+
 	// RecordProcessGroup records that a process group runs, or has ended: a restarted server kills
 	// the groups of a killed one. It returns when the record is durable.
 	RecordProcessGroup(g ProcessGroup) error

@@ -80,9 +80,5 @@ type Decision struct {
 	Data    []byte
 }
 
-// A Blob is a payload too large for an event. ID is unique within its session.
-type Blob struct {
-	ID        string
-	MediaType string
-	Data      []byte
-}
+// A Blob is a payload too large for an event or the state of an agent.
+type Blob = agent.Blob

@@ -23,6 +23,7 @@ type agentMessage struct {
 	asked     *mirrored            // a request that is pending in the root of a sub-agent
 	decided   *approval.Resolution // how the root resolved it
 	state     []byte               // to be saved; nil: none
+	blob      *agent.Blob          // to be saved; nil: none
 	title     *string              // of the session; nil: none
 	result    *turnResult
 }
@@ -51,7 +52,13 @@ func newDeltaMessage(e *agent.Event) *agentMessage {
 }
 
 // Size returns the bytes of data in the message.
-func (m *agentMessage) Size() int { return len(m.state) + m.event.Size() }
+func (m *agentMessage) Size() int {
+	size := len(m.state) + m.event.Size()
+	if m.blob != nil {
+		size += len(m.blob.Data)
+	}
+	return size
+}
 
 // release returns a message of deltaMessages, which the session has handled.
 func (m *agentMessage) release() {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -55,6 +56,10 @@ func (s *Session) handleAgentMessage(m *agentMessage) {
 		if s.state.Turn != nil {
 			s.recorder.RecordAll(item.EndSurplus(s.state.Turn))
 		}
+	}
+	if m.blob != nil {
+		b := s.journal.NextBatch()
+		b.Blobs = append(b.Blobs, *m.blob)
 	}
 	if m.state != nil {
 		s.spec.State = m.state
@@ -182,6 +187,46 @@ func (h *host) Emit(e agent.Event) error {
 
 // Save implements Host.
 func (h *host) Save(state []byte) error { return h.s.mail.emitState(&agentMessage{host: h}, state) }
+
+// SaveBlob implements Host.
+func (h *host) SaveBlob(b agent.Blob) error { return h.s.mail.emit(&agentMessage{host: h, blob: &b}) }
+
+// Blob implements Host. A blob that is not stored may be in a commit to come.
+func (h *host) Blob(ctx context.Context, id string) (agent.Blob, error) {
+	b, err := h.s.hub.cfg.Store.Blob(ctx, h.s.id, id)
+	if errors.Is(err, eventlog.ErrNotFound) {
+		if err := h.waitForCommit(ctx); err != nil {
+			return agent.Blob{}, err
+		}
+		b, err = h.s.hub.cfg.Store.Blob(ctx, h.s.id, id)
+	}
+	if errors.Is(err, eventlog.ErrNotFound) {
+		return agent.Blob{}, protocol.Errorf(protocol.CodeNotFound, "the session has no blob %.80q", id)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = readError(h.s.hub.log, h.s.id, err)
+	}
+	return b, err
+}
+
+// waitForCommit waits until everything that the agent has emitted is stored.
+func (h *host) waitForCommit(ctx context.Context) error {
+	stored := make(chan error, 1)
+	if !h.s.mail.post(func() {
+		h.s.handleEmitted()
+		h.s.journal.AfterCommit(func(err error) { stored <- err })
+	}) {
+		return errTurnOver
+	}
+	select {
+	case err := <-stored:
+		return err
+	case <-h.s.mail.done:
+		return errTurnOver
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
 
 // RecordProcessGroup implements Host. It commits past the session, which may have ended before the
 // process.

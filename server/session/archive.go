@@ -127,7 +127,7 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	if spec.Imported { // the agent has none of the turns: the fork's gets them with its first message
 		remembered = ""
 	}
-	memory, err := source.forker.Fork(ctx, remembered)
+	memory, blobs, err := source.forker.Fork(ctx, remembered)
 	if err != nil {
 		return agentError(err)
 	}
@@ -143,7 +143,9 @@ func (h *Hub) fork(ctx context.Context, cmd *command, session string, d *protoco
 	spec.Session, spec.Load, spec.IdleEnd, spec.Checking = "", "", nil, false
 	spec.State, spec.Parent, spec.AfterLimit = memory, cmd.agent, nil
 	spec.Imported = spec.Imported && f.Last() != ""
-	c := creation{cmd: cmd, id: id, name: d.Name, title: source.title, past: past, stored: true}
+	c := creation{
+		cmd: cmd, id: id, name: d.Name, title: source.title, past: past, blobs: blobs, stored: true,
+	}
 	return createWithSubAgents(h, spec, c)
 }
 

@@ -68,6 +68,7 @@ type creation struct {
 	labels map[string]string
 	past   *archive.Past     // of a session made from another or from a log; nil: none
 	prompt *protocol.Message // nil: none
+	blobs  []agent.Blob      // that the state in the spec needs
 	stored bool              // the sandbox of the spec is of an earlier session
 	id     string            // of the session; empty: a new one
 }
@@ -97,7 +98,9 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		return errShuttingDown()
 	}
 	s := h.newSession(cmp.Or(c.id, NewID(idSession)), NewEpoch(), 0, spec)
-	s.journal.NextBatch().Create = &eventlog.Record{ID: s.id, Epoch: s.journal.Log().Position().Epoch, Created: time.Now(), Spec: raw}
+	batch := s.journal.NextBatch()
+	batch.Blobs = c.blobs
+	batch.Create = &eventlog.Record{ID: s.id, Epoch: s.journal.Log().Position().Epoch, Created: time.Now(), Spec: raw}
 	var result protocol.CreateResult
 	loaded := ""
 	if spec.Load != "" {

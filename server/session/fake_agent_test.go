@@ -329,8 +329,8 @@ func (s capableFakeAgent) Export(ctx context.Context) ([]byte, error) {
 	return []byte("exported"), s.all.capable(ctx, "export")
 }
 
-func (s capableFakeAgent) Fork(ctx context.Context, turn string) ([]byte, error) {
-	return []byte("forked"), s.all.capable(ctx, "fork "+turn)
+func (s capableFakeAgent) Fork(ctx context.Context, turn string) ([]byte, []agent.Blob, error) {
+	return []byte("forked"), []agent.Blob{agent.NewBlob("image/png", []byte("image"))}, s.all.capable(ctx, "fork "+turn)
 }
 
 func (s capableFakeAgent) Undo(ctx context.Context, files bool) (agent.Undone, error) {

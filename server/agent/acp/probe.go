@@ -58,9 +58,11 @@ type probeHost struct{}
 
 var _ agent.Host = probeHost{}
 
-func (probeHost) Emit(agent.Event) error                          { return nil }
-func (probeHost) Save([]byte) error                               { return nil }
-func (probeHost) RecordProcessGroup(agent.ProcessGroup) error     { return nil }
-func (probeHost) Transcript(context.Context, int) (string, error) { return "", nil }
-func (probeHost) RecordConversation(_, _ string) error            { return nil }
-func (probeHost) Logf(string, ...any)                             {}
+func (probeHost) Emit(agent.Event) error                           { return nil }
+func (probeHost) Save([]byte) error                                { return nil }
+func (probeHost) SaveBlob(agent.Blob) error                        { return nil }
+func (probeHost) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
+func (probeHost) RecordProcessGroup(agent.ProcessGroup) error      { return nil }
+func (probeHost) Transcript(context.Context, int) (string, error)  { return "", nil }
+func (probeHost) RecordConversation(_, _ string) error             { return nil }
+func (probeHost) Logf(string, ...any)                              {}

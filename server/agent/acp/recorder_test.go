@@ -73,6 +73,9 @@ func (r *recorder) RecordProcessGroup(g agent.ProcessGroup) error {
 	return nil
 }
 
+func (r *recorder) SaveBlob(agent.Blob) error                        { return nil }
+func (r *recorder) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
+
 func (r *recorder) RecordConversation(message, text string) error {
 	r.record(func() { r.earlier += message + "\n" + text })
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -160,25 +161,45 @@ func (a *Agent) change(f func(*state), store func([]byte) error) error {
 	defer a.saveMu.Unlock()
 	a.mu.Lock()
 	f(&a.state)
+	blobs, left := a.state.takeFiles(), a.state.boundFiles()
 	b, cut, err := a.state.encode()
 	a.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if err := store(b); err != nil || !cut {
+	for _, blob := range blobs {
+		if err := a.host.SaveBlob(blob); err != nil {
+			return err
+		}
+	}
+	if err := store(b); err != nil {
 		return err
 	}
-	return a.host.Emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{
-		Level:   protocol.LevelWarning,
-		Message: "the conversation was too large to be stored: the model does not see all of it any more",
-	}})
+	if len(left) > 0 {
+		err = warn(a.host, "the model does not see older files any more: "+strings.Join(left, ", "))
+	}
+	if cut {
+		const text = "the conversation was too large to be stored: the model does not see all of it any more"
+		err = errors.Join(err, warn(a.host, text))
+	}
+	return err
 }
 
-// Export returns the state.
-func (a *Agent) Export(context.Context) ([]byte, error) {
+// Export returns the state with its newest files.
+func (a *Agent) Export(ctx context.Context) ([]byte, error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	b, _, err := a.state.encode()
+	s := a.state
+	a.mu.Unlock()
+	left, err := s.includeFiles(ctx, a.host)
+	if err != nil {
+		return nil, err
+	}
+	if len(left) > 0 {
+		if err := warn(a.host, "not in the exported state: "+strings.Join(left, ", ")); err != nil {
+			return nil, err
+		}
+	}
+	b, _, err := s.encode()
 	return b, err
 }
 

@@ -121,14 +121,16 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 	if err := t.emitSteps(result.Tasks); err != nil {
 		return err
 	}
+	var left []string
+	r := &model.Result{
+		ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
+		Error: result.status != protocol.ToolCompleted,
+	}
+	r, _ = editResult(r, fitImages(context.WithoutCancel(ctx), &left)) // also of a call that was stopped
 	failed := t.agent.record(t.out, agent.Event{Type: protocol.ToolEnded, Data: end}, func(s *state) {
 		changed := isChange(t.toolSpec(c.Call.Name).Kind)
 		s.touch(result.files, changed)
 		s.see(result.Seen)
-		r := &model.Result{
-			ID: c.Call.ID, Name: c.Call.Name, Text: result.Text, Files: result.Files,
-			Error: result.status != protocol.ToolCompleted,
-		}
 		if most := t.agent.resultRoom(s, t.backend, t.toolbox); most > 0 {
 			r.Text = compaction.Cut(r.Text, most)
 		}
@@ -137,6 +139,9 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		}
 		s.Turn.Calls[i].Result = r
 	})
+	if len(left) > 0 && failed == nil {
+		failed = t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
+	}
 	return errors.Join(err, failed)
 }
 

@@ -170,6 +170,9 @@ func (c *compactor) request(ctx context.Context, messages []model.Message) (stri
 	for {
 		r := a.newRequest(c.toolbox)
 		r.Messages, r.NoCalls, r.MaxOut = messages, true, c.backend.MaxOut
+		if err := a.loadFiles(ctx, r); err != nil {
+			return "", err
+		}
 		response, err := c.backend.Stream(ctx, r, func(model.Delta) error { return nil })
 		if err == nil {
 			if err := a.update(a.host, func(s *state) { s.countUsage(response.Usage, c.backend) }); err != nil {

@@ -57,6 +57,9 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	} else {
 		r.Messages = append(r.Messages, model.Message{Role: model.User, Parts: []model.Part{question}})
 	}
+	if err := a.loadFiles(ctx, r); err != nil {
+		return "", err
+	}
 	response, err := backend.Stream(ctx, r, func(model.Delta) error { return nil })
 	if err != nil {
 		if ctx.Err() != nil {

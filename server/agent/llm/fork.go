@@ -19,7 +19,18 @@ type Undoer interface {
 
 // Fork implements agent.Forker. Of a turn that was summarized, the new session gets the
 // transcript as text.
-func (a *Agent) Fork(_ context.Context, turn string) ([]byte, error) {
+func (a *Agent) Fork(ctx context.Context, turn string) ([]byte, []agent.Blob, error) {
+	fork := a.forked(turn)
+	blobs, err := fork.loadBlobs(ctx, a.host)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, _, err := fork.encode()
+	return b, blobs, err
+}
+
+// forked returns the state of a fork through a turn; empty: before the first.
+func (a *Agent) forked(turn string) state {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := &a.state
@@ -34,8 +45,7 @@ func (a *Agent) Fork(_ context.Context, turn string) ([]byte, error) {
 		fork.Conversation, fork.Turns = s.through(i), slices.Clone(s.Turns[:i+1])
 		fork.Files, fork.Steps, fork.Asked = slices.Clone(s.Files), slices.Clone(s.Steps), slices.Clone(s.Asked)
 	}
-	b, _, err := fork.encode()
-	return b, err
+	return fork
 }
 
 // through returns the conversation through the i-th turn that it has a mark of.

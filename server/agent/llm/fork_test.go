@@ -48,7 +48,7 @@ func TestAForkHasTheTurnsThroughOne(t *testing.T) {
 		for turn, want := range map[string]string{
 			"": "new", "t1": "m1,new", "t2": "m1,m2,new", "t3": "m1,m2,m3,new", "t4": "m1,m2,m3,m4,new",
 		} {
-			forked, err := source.Fork(t.Context(), turn)
+			forked, _, err := source.Fork(t.Context(), turn)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestAForkOfASummarizedTurnHasTheTranscript(t *testing.T) {
 		if _, err := r.agent.Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		forked, err := r.agent.Fork(t.Context(), "t1")
+		forked, _, err := r.agent.Fork(t.Context(), "t1")
 		if err != nil {
 			t.Fatal(err)
 		}

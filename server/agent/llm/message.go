@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"strings"
 
@@ -9,8 +10,26 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// userMessage converts a message of a user. It returns the names of parts that it left out.
-func userMessage(m *protocol.Message) (out model.Message, leftOut []string) {
+// userMessage converts a message of a user. Unless the agent had it before, it expands its command and
+// adds the resources that it mentions. left are parts and images that it replaced by notes.
+func (t *turnRun) userMessage(
+	ctx context.Context, from *protocol.Message, isNew bool,
+) (m model.Message, left []string, err error) {
+	m, left = convert(from)
+	if isNew {
+		if err := t.expand(ctx, from.Text, &m); err != nil {
+			return m, nil, err
+		}
+		if err := t.addResources(ctx, from, &m); err != nil {
+			return m, nil, err
+		}
+	}
+	m.Parts = editParts(m.Parts, fitImages(context.WithoutCancel(ctx), &left)) // the conversation gets it anyway
+	return m, left, nil
+}
+
+// convert converts a message of a user. left are the names of parts that it replaced by notes.
+func convert(m *protocol.Message) (out model.Message, left []string) {
 	out.Role = model.User
 	if m.Text != "" {
 		out.Parts = append(out.Parts, model.Part{Type: model.Text, Text: m.Text, Asked: true})
@@ -18,15 +37,16 @@ func userMessage(m *protocol.Message) (out model.Message, leftOut []string) {
 	for _, p := range m.Parts {
 		part, ok := userPart(&p)
 		if !ok {
-			leftOut = append(leftOut, cmp.Or(p.Name, p.Type))
-			continue
+			name := cmp.Or(p.Name, p.Type)
+			left = append(left, name)
+			part = model.Part{Type: model.Text, Text: leftOut(&model.File{Name: name}, "it has no valid content")}
 		}
 		out.Parts = append(out.Parts, part)
 	}
 	if len(out.Parts) == 0 {
 		out.Parts = []model.Part{{Type: model.Text, Text: "(an empty message)"}}
 	}
-	return out, leftOut
+	return out, left
 }
 
 // userPart converts a part of a message: a file in it, a text, or a link.

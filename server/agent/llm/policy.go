@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"agentctl/protocol"
-	"agentctl/server/agent"
 	"agentctl/server/policy"
 )
 
@@ -34,7 +33,5 @@ func (a *Agent) warnOfPolicy() error {
 	if a.policy() != policy.Full {
 		return nil
 	}
-	return a.host.Emit(agent.Event{Type: protocol.Notice, Data: protocol.NoticeData{
-		Level: protocol.LevelWarning, Message: "policy full: all calls of tools run without asking",
-	}})
+	return warn(a.host, "policy full: all calls of tools run without asking")
 }

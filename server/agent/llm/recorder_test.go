@@ -44,14 +44,17 @@ type recorder struct {
 	asked  []protocol.Approval
 	state  []byte
 	saves  int
-	logs   []string
+	blobs  map[string]agent.Blob
+
+	missing []string // files of saved states without their blobs
+	logs    []string
 }
 
 func (r *recorder) Emit(e agent.Event) error {
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	if e.Save != nil {
-		r.state, r.saves = e.Save, r.saves+1
+		r.save(e.Save)
 	}
 	r.mu.Unlock()
 	if r.onEmit != nil {
@@ -70,8 +73,24 @@ func (r *recorder) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict,
 func (r *recorder) Save(state []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state, r.saves = state, r.saves+1
+	r.save(state)
 	return nil
+}
+
+// save records a state, and the blobs that it needs and that are not stored: a server that dies now
+// loses them. The lock is held.
+func (r *recorder) save(state []byte) {
+	r.state, r.saves = state, r.saves+1
+	s, err := decodeState(state)
+	if err != nil {
+		r.missing = append(r.missing, err.Error())
+	}
+	s.editFiles(func(f *model.File) string {
+		if _, ok := r.blobs[f.Blob]; f.Blob != "" && !ok {
+			r.missing = append(r.missing, f.Name)
+		}
+		return ""
+	})
 }
 
 func (r *recorder) Logf(format string, args ...any) {
@@ -81,7 +100,27 @@ func (r *recorder) Logf(format string, args ...any) {
 }
 
 func (r *recorder) RecordProcessGroup(agent.ProcessGroup) error { return nil }
-func (r *recorder) RecordConversation(string, string) error     { return nil }
+func (r *recorder) SaveBlob(b agent.Blob) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.blobs == nil {
+		r.blobs = map[string]agent.Blob{}
+	}
+	r.blobs[b.ID] = b
+	return nil
+}
+
+func (r *recorder) Blob(_ context.Context, id string) (agent.Blob, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b, ok := r.blobs[id]
+	if !ok {
+		return b, protocol.Errorf(protocol.CodeNotFound, "no blob %s", id)
+	}
+	return b, nil
+}
+
+func (r *recorder) RecordConversation(string, string) error { return nil }
 
 func (r *recorder) Transcript(context.Context, int) (string, error) { return r.transcript, nil }
 

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -131,8 +130,8 @@ const (
 	smallest  = 1 << 19  // bytes from which a state is compressed
 )
 
-// encode returns the state, compressed if it is large. A conversation that is too large loses the
-// oldest of its files, then is cut. cut: it was.
+// encode returns the state, compressed if it is large. A conversation that is too large is cut.
+// cut: it was.
 func (s *state) encode() (b []byte, cut bool, err error) {
 	for {
 		plain, err := s.plain()
@@ -158,37 +157,9 @@ func (s *state) encode() (b []byte, cut bool, err error) {
 
 // shorten makes the conversation smaller, and reports whether it could.
 func (s *state) shorten() bool {
-	for i := range s.Conversation {
-		m := &s.Conversation[i]
-		parts := slices.Clone(m.Parts)
-		for j := range parts {
-			if dropFiles(&parts[j]) {
-				m.Parts = parts
-				return true
-			}
-		}
-	}
 	size := compaction.Size(s.Conversation)
 	s.Conversation = compaction.Fit(s.Conversation, size*3/4)
 	return compaction.Size(s.Conversation) < size
-}
-
-// dropFiles replaces a file, or the files of a result, by a note. It reports whether there was one.
-func dropFiles(p *model.Part) bool {
-	switch {
-	case p.File != nil && len(p.File.Data) > 0:
-		*p = model.Part{Type: model.Text, Text: "[" + p.File.Name + " was left out to save space]"}
-		return true
-	case p.Result != nil && len(p.Result.Files) > 0:
-		r := *p.Result
-		for _, f := range r.Files {
-			r.Text += "\n[" + f.Name + " was left out to save space. Call " + r.Name + " again if you need it.]"
-		}
-		r.Files = nil
-		p.Result = &r
-		return true
-	}
-	return false
 }
 
 // add appends a message. A message of the user after one of the user becomes part of it.

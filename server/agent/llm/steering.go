@@ -6,7 +6,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
-	"agentctl/server/agent/llm/model"
 )
 
 var _ agent.Steerer = (*Agent)(nil)
@@ -42,26 +41,18 @@ func (t *turnRun) takeSteered(ctx context.Context) (added bool, err error) {
 
 // addSteered adds a message, or refuses one whose command fails.
 func (t *turnRun) addSteered(ctx context.Context, m *protocol.Message) (bool, error) {
-	message, leftOut := userMessage(m)
+	message, left, err := t.userMessage(ctx, m, true)
 	d := protocol.MessageResolvedData{MessageID: m.MessageID, Outcome: protocol.SteerTakenIn}
-	if err := t.complete(ctx, m, &message); err != nil {
+	if err != nil {
 		d.Outcome, d.Reason = protocol.SteerRefused, err.Error()
 		return false, t.turn.Steering.Resolve(d, nil)
 	}
-	err := t.agent.change(func(s *state) {
+	err = t.agent.change(func(s *state) {
 		s.add(message)
 		s.Turn.Last, s.Turn.Joined = nil, true
 	}, func(state []byte) error { return t.turn.Steering.Resolve(d, state) })
-	if err != nil || leftOut == nil {
+	if err != nil || left == nil {
 		return true, err
 	}
-	return true, t.notice(protocol.LevelWarning, "left out: "+strings.Join(leftOut, ", "))
-}
-
-// complete expands the command of a user's message, and adds the resources that it mentions.
-func (t *turnRun) complete(ctx context.Context, from *protocol.Message, m *model.Message) error {
-	if err := t.expand(ctx, from.Text, m); err != nil {
-		return err
-	}
-	return t.addResources(ctx, from, m)
+	return true, t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
 }

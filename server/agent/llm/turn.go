@@ -83,13 +83,11 @@ func (a *Agent) setRunning(running bool) {
 
 // begin adds the message of the turn, unless the turn continues after a restart.
 func (t *turnRun) begin(ctx context.Context) error {
-	message, leftOut := userMessage(&t.turn.Message)
-	if !t.turn.Resumed {
-		if err := t.complete(ctx, &t.turn.Message, &message); err != nil {
-			return err
-		}
+	message, left, err := t.userMessage(ctx, &t.turn.Message, !t.turn.Resumed)
+	if err != nil {
+		return err
 	}
-	err := t.agent.update(t.out, func(s *state) {
+	err = t.agent.update(t.out, func(s *state) {
 		if t.resumes(s) {
 			t.resume(s)
 			return
@@ -99,10 +97,10 @@ func (t *turnRun) begin(ctx context.Context) error {
 		s.add(message)
 		s.Turn = &turnState{ID: t.turn.ID}
 	})
-	if err != nil || leftOut == nil {
+	if err != nil || left == nil {
 		return err
 	}
-	return t.notice(protocol.LevelWarning, "left out: "+strings.Join(leftOut, ", "))
+	return t.notice(protocol.LevelWarning, "left out: "+strings.Join(left, ", "))
 }
 
 // run requests the model and runs its calls until it calls no more.
@@ -238,9 +236,12 @@ func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
 		if err := t.fitContext(ctx); err != nil {
 			return nil, err
 		}
-		live := t.newResponse(t.open)
 		r := t.agent.newRequest(t.toolbox)
 		r.MaxOut = t.backend.MaxOut
+		if err := t.agent.loadFiles(ctx, r); err != nil {
+			return nil, err
+		}
+		live := t.newResponse(t.open)
 		response, err := t.backend.Stream(ctx, r, live.emit)
 		if err == nil {
 			t.open = nil

@@ -204,10 +204,12 @@ func (r *rig) Save(state []byte) error {
 	return nil
 }
 
-func (r *rig) RecordProcessGroup(agent.ProcessGroup) error     { return nil }
-func (r *rig) RecordConversation(string, string) error         { return nil }
-func (r *rig) Transcript(context.Context, int) (string, error) { return "", nil }
-func (r *rig) Logf(format string, args ...any)                 { r.t.Logf(format, args...) }
+func (r *rig) RecordProcessGroup(agent.ProcessGroup) error      { return nil }
+func (r *rig) SaveBlob(agent.Blob) error                        { return nil }
+func (r *rig) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
+func (r *rig) RecordConversation(string, string) error          { return nil }
+func (r *rig) Transcript(context.Context, int) (string, error)  { return "", nil }
+func (r *rig) Logf(format string, args ...any)                  { r.t.Logf(format, args...) }
 
 // stages returns the events of the plan, its tasks and the aggregation, and checks that a state can
 // follow them.

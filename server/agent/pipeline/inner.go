@@ -246,6 +246,14 @@ func (in *inner) id(id string) string {
 // Save implements agent.Output and agent.Host: the conversation ends with the task.
 func (in *inner) Save([]byte) error { return nil }
 
+// SaveBlob implements agent.Host: the blob outlives the conversation.
+func (in *inner) SaveBlob(b agent.Blob) error { return in.run.agent.host.SaveBlob(b) }
+
+// Blob implements agent.Host.
+func (in *inner) Blob(ctx context.Context, id string) (agent.Blob, error) {
+	return in.run.agent.host.Blob(ctx, id)
+}
+
 // RecordProcessGroup implements agent.Host.
 func (in *inner) RecordProcessGroup(g agent.ProcessGroup) error {
 	return in.run.agent.host.RecordProcessGroup(g)

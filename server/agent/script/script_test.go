@@ -82,6 +82,9 @@ func (s *fakeSession) Save(state []byte) error {
 	return nil
 }
 
+func (s *fakeSession) SaveBlob(agent.Blob) error                        { return nil }
+func (s *fakeSession) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
+
 func (s *fakeSession) RecordProcessGroup(g agent.ProcessGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

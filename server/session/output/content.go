@@ -3,14 +3,13 @@ package output
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"sync"
 
 	"agentctl/protocol"
+	"agentctl/server/agent"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/record"
 )
@@ -24,7 +23,7 @@ func truncateTexts(v any) (any, []eventlog.Blob) {
 		if len(v) <= record.LongText {
 			return v, nil
 		}
-		b := newBlob("text/plain; charset=utf-8", []byte(v))
+		b := agent.NewBlob("text/plain; charset=utf-8", []byte(v))
 		return fmt.Sprintf("%s… (%d bytes, blob %s)", protocol.SplitText(v, record.ShortText)[0], len(v), b.ID), []eventlog.Blob{b}
 	case []any:
 		for i := range v {
@@ -69,14 +68,14 @@ func Contents(list []protocol.Content) []eventlog.Blob {
 		c.Data = sanitizeJSON(c.Data)
 		fits := len(c.Data) <= min(inlineContent, room)
 		data, isFile := contentBytes(c)
-		b := newBlob(cmp.Or(c.MediaType, "application/octet-stream"), data)
+		b := agent.NewBlob(cmp.Or(c.MediaType, "application/octet-stream"), data)
 		switch {
 		case isFile:
 		case fits:
 			room -= len(c.Data)
 			continue
 		default:
-			b = newBlob(cmp.Or(c.MediaType, "application/json"), c.Data)
+			b = agent.NewBlob(cmp.Or(c.MediaType, "application/json"), c.Data)
 		}
 		if c.Blob, c.Bytes = b.ID, int64(len(b.Data)); !fits {
 			c.Data = nil
@@ -91,7 +90,7 @@ func Contents(list []protocol.Content) []eventlog.Blob {
 // blob.
 func sanitizeMessageContent(c *protocol.Content) []eventlog.Blob {
 	if c.Type == "text" && len(c.Text) > inlineContent {
-		b := newBlob(cmp.Or(c.MediaType, "text/plain; charset=utf-8"), []byte(protocol.ValidText(c.Text)))
+		b := agent.NewBlob(cmp.Or(c.MediaType, "text/plain; charset=utf-8"), []byte(protocol.ValidText(c.Text)))
 		c.Text, c.Blob, c.Bytes = "", b.ID, int64(len(b.Data))
 		return []eventlog.Blob{b}
 	}
@@ -110,12 +109,6 @@ func contentBytes(c *protocol.Content) (data []byte, ok bool) {
 	}
 	err := json.Unmarshal(c.Data, &data) // base64
 	return data, err == nil && len(data) > 0
-}
-
-// newBlob makes a blob whose id is a hash of its data, so that equal data is stored once.
-func newBlob(mediaType string, data []byte) eventlog.Blob {
-	sum := sha256.Sum256(data)
-	return eventlog.Blob{ID: "b_" + hex.EncodeToString(sum[:12]), MediaType: mediaType, Data: data}
 }
 
 // MaxID bounds an id made by an agent, in bytes.

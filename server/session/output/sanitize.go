@@ -73,7 +73,7 @@ func Sanitize(e agent.Event) (Event, error) {
 	case protocol.ToolEndedData:
 		d.Tool, d.Output = ID(d.Tool), sanitizeJSON(d.Output)
 		if len(d.Output) > protocol.MaxEvent/2 {
-			b := newBlob("application/json", d.Output)
+			b := agent.NewBlob("application/json", d.Output)
 			base.Blobs = append(base.Blobs, b)
 			d.Output = protocol.MustEncode(map[string]any{"blob": b.ID, "bytes": len(b.Data)})
 		}
@@ -86,7 +86,7 @@ func Sanitize(e agent.Event) (Event, error) {
 	case protocol.RawData:
 		d.Data = sanitizeJSON(d.Data)
 		if len(d.Data) > protocol.MaxEvent/2 {
-			b := newBlob("application/json", d.Data)
+			b := agent.NewBlob("application/json", d.Data)
 			base.Blobs = append(base.Blobs, b)
 			d.Data, d.Blob, d.Bytes = nil, b.ID, int64(len(b.Data))
 		}
@@ -146,7 +146,7 @@ func Encode(base eventlog.Entry, data any) (eventlog.Entry, error) {
 		if len(truncated) <= record.MaxData {
 			raw, base.Blobs = truncated, append(base.Blobs, blobs...)
 		} else {
-			b := newBlob("application/json", raw)
+			b := agent.NewBlob("application/json", raw)
 			base.Blobs = append(base.Blobs, b)
 			raw = protocol.MustEncode(
 				protocol.RawData{Source: "agent", Method: string(base.Type), Blob: b.ID, Bytes: int64(len(b.Data))},

@@ -65,5 +65,5 @@ func fileSize(f *model.File) int64 {
 	if f.IsImage() {
 		return imageSize
 	}
-	return int64(len(f.Text) + (len(f.Data)+2)/3*4)
+	return int64(len(f.Text)) + (max(int64(len(f.Data)), f.Bytes)+2)/3*4
 }

@@ -66,12 +66,14 @@ type Result struct {
 	Files []File `json:"files,omitempty"`
 }
 
-// A File is a file in a message. Either Text or Data is set.
+// A File is a file in a message. Text, Data or Blob is set. In a request it is not Blob alone.
 type File struct {
 	Name      string `json:"name,omitempty"`
 	MediaType string `json:"media_type,omitempty"`
 	Text      string `json:"text,omitempty"`
 	Data      []byte `json:"data,omitempty"`
+	Blob      string `json:"blob,omitempty"`  // id of the blob of the session with the data
+	Bytes     int64  `json:"bytes,omitempty"` // of the blob
 }
 
 // IsImage reports whether the file is an image.
