@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,8 +20,8 @@ type readFile struct{ box *Toolbox }
 
 type readArguments struct {
 	Path   string `json:"path"`
-	Offset int    `json:"offset"`
-	Limit  int    `json:"limit"`
+	Offset int    `json:"offset,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 // Limits of a result.
@@ -27,7 +29,6 @@ const (
 	readLines = 2000
 	lineBytes = 2000
 	readBytes = 100 << 10
-	imageSize = 5 << 20
 )
 
 // images are the types that all providers take.
@@ -37,7 +38,7 @@ var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 func (t *readFile) Spec() llm.ToolSpec {
 	return llm.ToolSpec{
 		Name: "read", Kind: protocol.ToolRead, Parallel: true,
-		About: fmt.Sprintf("Reads a text file or an image. A text has line numbers before its lines, which are not "+
+		About: fmt.Sprintf("Reads a text file or an image, by its path or file:// URL. A text has line numbers before its lines, which are not "+
 			"part of it. At most %d lines are returned: use offset and limit for others. Reads %sN too, the whole "+
 			"output of a command that was cut.", readLines, outputScheme),
 		Schema: schema(fields{
@@ -55,6 +56,11 @@ func (t *readFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, err
 		return llm.Preview{}, err
 	case strings.HasPrefix(in.Path, outputScheme):
 		return llm.Preview{Title: "Read " + in.Path, Safe: true}, nil
+	case strings.HasPrefix(in.Path, "file:"): // as attachments are named
+		if in.Path, err = filePath(in.Path); err != nil {
+			return llm.Preview{}, err
+		}
+		c.Input = protocol.MustEncode(in) // rules judge the path
 	}
 	p, err := t.box.dir.locate(in.Path)
 	if err != nil {
@@ -64,6 +70,19 @@ func (t *readFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, err
 	preview := p.reading("Read " + p.shown)
 	preview.Locations[0].Line = in.Offset
 	return preview, nil
+}
+
+// filePath returns the path in a file:// URL.
+func filePath(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") {
+		return "", fmt.Errorf("%.200q names no file of this machine", text)
+	}
+	path := filepath.FromSlash(u.Path)
+	if drive := strings.TrimPrefix(path, `\`); filepath.VolumeName(drive) != "" { // of Windows: /C:/…
+		path = drive
+	}
+	return path, nil
 }
 
 // reading returns the preview of a call that reads a place.
@@ -102,9 +121,6 @@ func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.
 		return llm.ToolResult{}, err
 	}
 	if media := http.DetectContentType(f.bytes); slices.Contains(images, media) {
-		if len(f.bytes) > imageSize {
-			return llm.ToolResult{}, fmt.Errorf("%s is an image larger than %d MiB", p.shown, imageSize>>20)
-		}
 		return llm.ToolResult{
 			Text:  fmt.Sprintf("%s, %d bytes", media, len(f.bytes)),
 			Files: []model.File{{Name: path.Base(p.shown), MediaType: media, Data: f.bytes}},

@@ -70,6 +70,37 @@ func TestAnImageIsReadAsAFile(t *testing.T) {
 	}
 }
 
+// A file:// URL names a file as a path does: the policy sees the path.
+func TestAFileURLIsReadAsItsPath(t *testing.T) {
+	r := newRig(t, map[string]string{"my shot.txt": "one", "../other/away": "two"})
+	for name, test := range map[string]struct {
+		url, want string
+		safe      bool
+	}{
+		"in the directory": {"file://" + r.dir + "/my%20shot.txt", "     1\tone\n", true},
+		"by name":          {"file://localhost" + r.dir + "/my%20shot.txt", "     1\tone\n", true},
+		"outside":          {"file://" + r.dir + "/../other/away", "     1\ttwo\n", false},
+	} {
+		c := r.call(args{"path": test.url})
+		preview, err := r.tool("read").Preview(t.Context(), c)
+		if err != nil || preview.Safe != test.safe || (preview.Request.Why != "") == test.safe {
+			t.Errorf("%s: %+v, %v", name, preview, err)
+		}
+		if strings.Contains(string(c.Input), "file:") || strings.Contains(string(c.Input), "%") {
+			t.Errorf("%s: the policy sees %s", name, c.Input)
+		}
+		result, err := r.tool("read").Run(t.Context(), c, nil)
+		if err != nil || result.Text != test.want {
+			t.Errorf("%s: %q, %v", name, result.Text, err)
+		}
+	}
+	for _, url := range []string{"file://elsewhere/etc/hosts", "file:a", "file://%zz", "file:///%00"} {
+		if _, err := r.tool("read").Preview(t.Context(), r.call(args{"path": url})); err == nil {
+			t.Errorf("%s is a file", url)
+		}
+	}
+}
+
 func TestSearches(t *testing.T) {
 	r := newRig(t, map[string]string{
 		".gitignore": "/out\n", ".git/config": "func", "a.go": "package a\nfunc One() {}\n",
