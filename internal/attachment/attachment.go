@@ -91,9 +91,9 @@ func (a *File) isText() bool {
 	return strings.HasPrefix(a.MediaType, "text/") && utf8.Valid(a.data)
 }
 
-// Parts returns files as parts of a message with a text. Text and images are part of
-// the message. With a server on this machine, whose agents have the same files, everything else is
-// a link to the file.
+// Parts returns files as parts of a message with a text. Text and images are part of the message:
+// images that are too large are scaled down. With a server on this machine, whose agents have the same
+// files, everything else is a link to the file.
 func Parts(text string, list []File, local bool) ([]protocol.Part, error) {
 	var parts []protocol.Part
 	room := maxMessage - len(protocol.MustEncode(text))
@@ -102,6 +102,12 @@ func Parts(text string, list []File, local bool) ([]protocol.Part, error) {
 		p := a.part()
 		size := len(protocol.MustEncode(p))
 		complete := a.Size == int64(len(a.data)) && size <= room
+		if !complete && a.isImage() {
+			if scaled, ok := a.scaledDown(room / images(list[i:])); ok {
+				p, complete = scaled.part(), true
+				size = len(protocol.MustEncode(p))
+			}
+		}
 		switch {
 		case complete && (!local || a.path == "" || p.Text != "" || p.Type == "image"):
 		case local && a.path != "":
@@ -135,7 +141,7 @@ func (a *File) part() protocol.Part {
 	case a.isText():
 		p.Text = string(a.data)
 		return p
-	case strings.HasPrefix(a.MediaType, "image/"):
+	case a.isImage():
 		p.Type = "image"
 	}
 	p.URL = "data:" + a.MediaType + ";base64," + base64.StdEncoding.EncodeToString(a.data)

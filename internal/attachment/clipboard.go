@@ -28,7 +28,7 @@ const maxClipboard = 32 << 20
 // Clipboard is the clipboard of this machine. Terminals do not send images, so commands read it.
 type Clipboard struct {
 	Env   map[string]string
-	Files bool // an image too large for a message is written to a file: the agent can read it
+	Files bool // an image that no message can hold is written to a file: the agent can read it
 }
 
 // a clipboardCommand prints an image, encoded in its way.
@@ -91,7 +91,13 @@ func (c *Clipboard) Image(ctx context.Context) (File, error) {
 		return File{}, fmt.Errorf("the image in the clipboard is too large: %d bytes", len(data))
 	}
 	f := File{Name: "clipboard.png", MediaType: mediaType("", data), Size: int64(len(data)), data: data}
-	if c.Files && base64.StdEncoding.EncodedLen(len(data)) > maxMessage {
+	if base64.StdEncoding.EncodedLen(len(data)) <= maxMessage {
+		return f, nil
+	}
+	if scaled, ok := f.scaledDown(maxMessage); ok {
+		return scaled, nil
+	}
+	if c.Files {
 		f.path, err = writeTemporary(data)
 	}
 	return f, err

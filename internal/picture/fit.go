@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"math"
 	"sync"
 )
 
@@ -28,8 +29,8 @@ var decoding sync.Mutex
 var qualities = []int{85, 70, 50}
 
 // Fit returns an image that is not larger than a bound, and its media type. An image that fits is
-// returned as it is, and is not decoded. Others become a PNG, or a JPEG if that is needed or they
-// were one. An animation is reduced to its first frame.
+// returned as it is, and is not decoded. Others become a PNG, or a JPEG if they were one or
+// the PNG is too large. An animation is reduced to its first frame.
 func Fit(ctx context.Context, data []byte, most Bound) (out []byte, mediaType string, err error) {
 	config, format, err := header(data)
 	if err != nil {
@@ -44,26 +45,27 @@ func Fit(ctx context.Context, data []byte, most Bound) (out []byte, mediaType st
 	if err != nil {
 		return nil, "", err
 	}
-	for side := min(most.Side, max(config.Width, config.Height)); side > 0 && ctx.Err() == nil; side = side * 3 / 4 {
-		scaled := reduce(m, side)
-		if format != "jpeg" {
-			out, err := encodePNG(scaled)
-			if err != nil || len(out) <= most.Bytes {
-				return out, "image/png", err
-			}
+	scaled := reduce(m, most.Side)
+	if format != "jpeg" {
+		if out, err = encodePNG(scaled); err != nil || len(out) <= most.Bytes {
+			return out, "image/png", err
 		}
-		flatten(scaled)
-		for _, q := range qualities {
-			out, err := encodeJPEG(scaled, q)
-			if err != nil || len(out) <= most.Bytes {
+	}
+	flatten(scaled)
+	for ctx.Err() == nil {
+		for _, quality := range qualities {
+			if out, err = encodeJPEG(scaled, quality); err != nil || len(out) <= most.Bytes {
 				return out, "image/jpeg", err
 			}
 		}
+		side := max(scaled.Rect.Dx(), scaled.Rect.Dy())
+		if side == 1 {
+			return nil, "", fmt.Errorf("no image has only %d bytes", most.Bytes)
+		}
+		shrink := math.Sqrt(float64(most.Bytes) / float64(len(out)))
+		scaled = reduce(scaled, int(float64(side)*min(0.9, max(0.5, shrink))))
 	}
-	if ctx.Err() != nil {
-		return nil, "", ctx.Err()
-	}
-	return nil, "", fmt.Errorf("no image has only %d bytes", most.Bytes)
+	return nil, "", ctx.Err()
 }
 
 // maxSamples bounds the pixels that are read to scale an image: all that Decode returns.

@@ -355,7 +355,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/userstate", imports: []string{"internal/atomicfile"}},
 	{pkg: "internal/safetext"},
 	{pkg: "internal/format", noIO: true},
-	{pkg: "internal/attachment", imports: []string{"protocol"}},
+	{pkg: "internal/attachment", imports: []string{"protocol", "internal/picture"}},
 	{pkg: "internal/filelist"},
 	{pkg: "internal/gitbranch"},
 	{pkg: "internal/redact"},
