@@ -32,8 +32,11 @@ const (
 	maxFileCount = 100
 )
 
-// maxExportedBytes bounds the files in an exported state: it is part of a message.
-const maxExportedBytes = 192 << 10
+// Limits of the files in an exported state, which is part of a message.
+const (
+	maxExportedBytes = 192 << 10
+	maxExported      = 24
+)
 
 // A fileEdit changes a file. A note replaces the file; empty: the file stays.
 type fileEdit func(f *model.File) (note string)
@@ -233,34 +236,50 @@ func warn(host agent.Host, text string) error {
 	})
 }
 
-// includeFiles gives a state the bytes of its newest files, as many as a message takes. It leaves out the
-// others, and returns their names. The conversation is copied.
+// includeFiles gives a state the bytes of its newest files, with images scaled down to what a message
+// takes. It leaves out the others, and returns their names. The conversation is copied.
 func (s *state) includeFiles(ctx context.Context, host agent.Host) (left []string, err error) {
 	s.Conversation = slices.Clone(s.Conversation)
 	if s.Turn != nil {
 		turn := *s.Turn
 		turn.Calls, s.Turn = slices.Clone(turn.Calls), &turn
 	}
-	var total int64
-	s.editFiles(func(f *model.File) string { total += f.Bytes; return "" })
+	count := 0
+	s.editFiles(func(f *model.File) string {
+		if f.Blob != "" {
+			count++
+		}
+		return ""
+	})
+	older := max(0, count-maxExported)
+	each := picture.Bound{Side: imageBound.Side, Bytes: maxExportedBytes / max(1, count-older)}
 	l := fileLoader{host: host}
 	load := l.edit(ctx)
 	s.editFiles(func(f *model.File) string {
-		fits := total <= maxExportedBytes
-		total -= f.Bytes
-		switch {
-		case f.Blob == "":
+		if f.Blob == "" {
 			return ""
-		case !fits:
+		}
+		if older--; older >= 0 {
 			left = append(left, f.Name)
-			return leftOut(f, "the exported state had no space for it")
+			return leftOut(f, noSpace)
 		}
 		note := load(f)
 		f.Blob, f.Bytes = "", 0
-		return note
+		if len(f.Data) <= each.Bytes {
+			return note
+		}
+		data, mediaType, err := picture.Fit(ctx, f.Data, each)
+		if err != nil { // also of another file
+			left = append(left, f.Name)
+			return leftOut(f, noSpace)
+		}
+		f.Data, f.MediaType = data, mediaType
+		return ""
 	})
 	return left, l.err
 }
+
+const noSpace = "the exported state had no space for it"
 
 // loadBlobs returns the blobs of the files of a state. It leaves out lost files.
 func (s *state) loadBlobs(ctx context.Context, host agent.Host) ([]agent.Blob, error) {

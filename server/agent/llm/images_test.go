@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -256,50 +255,60 @@ func TestALostImageIsReportedOnce(t *testing.T) {
 	})
 }
 
-// A fork gets the blobs of its part of the conversation. An exported state has the newest images itself.
-func TestForksAndExportsHaveTheirImages(t *testing.T) {
+// A fork gets the blobs of its part of the conversation.
+func TestAForkHasItsImages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		images := map[string][]byte{
-			"a.png": noisyPNG(t, 250, 250), "b.png": noisyPNG(t, 100, 100), "c.png": noisyPNG(t, 80, 80),
-		}
-		r := newImageRig(t, "anthropic", "claude-sonnet-5-5", shoot("a.png", "b.png", "c.png"), camera(images))
+		images := map[string][]byte{"a.png": noisyPNG(t, 250, 250), "b.png": noisyPNG(t, 100, 100)}
+		r := newImageRig(t, "anthropic", "claude-sonnet-5-5", shoot("a.png", "b.png"), camera(images))
 		r.send1(t, "look")
 		forked, blobs, err := r.agent.Fork(t.Context(), "t1")
-		if err != nil || len(blobs) != 3 {
+		if err != nil || len(blobs) != 2 {
 			t.Fatalf("%d blobs, %v", len(blobs), err)
 		}
-		exported, err := r.agent.Export(t.Context())
-		if err != nil {
-			t.Fatal(err)
+		r.blobs = nil
+		for _, b := range blobs {
+			if err := r.SaveBlob(b); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if !strings.Contains(r.lines(), "not in the exported state: a.png\n") {
+		r.open(forked)
+		r.send1(t, "again")
+		for name, data := range images {
+			if last := r.fake.Requests()[3]; !sees(&last, data) {
+				t.Errorf("the fork lacks %s", name)
+			}
+		}
+	})
+}
+
+// An exported state has the newest images itself, smaller if they are too large for a message.
+func TestAnExportedStateHasTheNewestImages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		images, names := map[string][]byte{}, []string(nil)
+		for i := range maxExported + 1 {
+			name := fmt.Sprintf("%d.png", i)
+			images[name], names = noisyPNG(t, 20, 20), append(names, name)
+		}
+		images["1.png"] = noisyPNG(t, 300, 300)
+		r := newImageRig(t, "anthropic", "claude-sonnet-5-5", shoot(names...), camera(images))
+		r.send1(t, "look")
+		exported, err := r.agent.Export(t.Context())
+		if err != nil || len(exported) > 2*maxExportedBytes {
+			t.Fatalf("%d bytes, %v", len(exported), err)
+		}
+		if !strings.Contains(r.lines(), "not in the exported state: 0.png\n") {
 			t.Error(r.lines())
 		}
-		for _, c := range []struct {
-			state []byte
-			blobs []agent.Blob
-			want  []string
-		}{{forked, blobs, []string{"a.png", "b.png", "c.png"}}, {exported, nil, []string{"b.png", "c.png"}}} {
-			r.blobs, r.missing = nil, nil
-			for _, b := range c.blobs {
-				if err := r.SaveBlob(b); err != nil {
-					t.Fatal(err)
-				}
-			}
-			r.open(c.state)
-			r.send1(t, "again")
-			last := r.fake.Requests()[len(r.fake.Requests())-1]
-			for name, data := range images {
-				if sees(&last, data) != slices.Contains(c.want, name) {
-					t.Errorf("%s, want %s", name, c.want)
-				}
-			}
-			if noted := strings.Contains(string(last.Body), "[a.png was left out"); noted == slices.Contains(c.want, "a.png") {
-				t.Errorf("a.png is noted: %v", noted)
-			}
-			if len(r.missing) > 0 {
-				t.Errorf("missing: %q", r.missing)
-			}
+		r.blobs, r.missing = nil, nil
+		r.open(exported)
+		r.send1(t, "again")
+		last := r.fake.Requests()[len(r.fake.Requests())-1]
+		if n := strings.Count(string(last.Body), `"type":"image"`); n != maxExported || sees(&last, images["1.png"]) ||
+			!sees(&last, images["2.png"]) || !strings.Contains(string(last.Body), "[0.png was left out") {
+			t.Errorf("%d images", n)
+		}
+		if len(r.missing) > 0 || len(r.state) > 64<<10 {
+			t.Errorf("missing: %q; the state has %d bytes", r.missing, len(r.state))
 		}
 	})
 }
