@@ -99,6 +99,8 @@ type rig struct {
 	agent        *Agent
 	turns        int
 
+	blob agent.Blob // that was saved last
+
 	mu      sync.Mutex
 	events  []agent.Event
 	asked   []protocol.Approval
@@ -204,12 +206,17 @@ func (r *rig) Save(state []byte) error {
 	return nil
 }
 
-func (r *rig) RecordProcessGroup(agent.ProcessGroup) error      { return nil }
-func (r *rig) SaveBlob(agent.Blob) error                        { return nil }
-func (r *rig) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
-func (r *rig) RecordConversation(string, string) error          { return nil }
-func (r *rig) Transcript(context.Context, int) (string, error)  { return "", nil }
-func (r *rig) Logf(format string, args ...any)                  { r.t.Logf(format, args...) }
+func (r *rig) RecordProcessGroup(agent.ProcessGroup) error { return nil }
+func (r *rig) SaveBlob(b agent.Blob) error                 { r.blob = b; return nil }
+func (r *rig) Blob(_ context.Context, id string) (agent.Blob, error) {
+	if id != r.blob.ID {
+		return agent.Blob{}, protocol.Errorf(protocol.CodeNotFound, "no blob %s", id)
+	}
+	return r.blob, nil
+}
+func (r *rig) RecordConversation(string, string) error         { return nil }
+func (r *rig) Transcript(context.Context, int) (string, error) { return "", nil }
+func (r *rig) Logf(format string, args ...any)                 { r.t.Logf(format, args...) }
 
 // stages returns the events of the plan, its tasks and the aggregation, and checks that a state can
 // follow them.
