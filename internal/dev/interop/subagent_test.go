@@ -62,24 +62,38 @@ func (r *testSession) waitSubAgentRequest(command string) (a protocol.Approval) 
 	return a
 }
 
-// lateRequest attaches to a session and returns its request, or the first that follows.
-func (r *testSession) lateRequest(session string) (a protocol.Approval) {
+// attachLate attaches to a session and waits for a snapshot or an event.
+func (r *testSession) attachLate(session string, ok func(st *protocol.State, e *protocol.Event) bool) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), agentTimeout)
 	defer cancel()
 	late := r.client.Subscribe(session, wsclient.SubscribeOptions{})
 	defer late.Close()
 	for it, err := range late.Events(ctx) {
-		switch {
-		case err != nil:
+		if err != nil {
 			r.t.Fatal(err)
-		case it.Attached != nil && it.Attached.Snapshot != nil && len(it.Attached.Snapshot.State.Approvals) > 0:
-			return it.Attached.Snapshot.State.Approvals[0]
-		case it.Event != nil && it.Event.Type == protocol.ApprovalRequested:
-			r.decode(*it.Event, &a)
-			return a
+		}
+		st := &protocol.State{}
+		if it.Attached != nil && it.Attached.Snapshot != nil {
+			st = it.Attached.Snapshot.State
+		}
+		if ok(st, it.Event) {
+			return
 		}
 	}
+	r.t.Fatalf("a late client of %s waits in vain", session)
+}
+
+// lateRequest attaches to a session and returns its request, or the first that follows.
+func (r *testSession) lateRequest(session string) (a protocol.Approval) {
+	r.t.Helper()
+	r.attachLate(session, func(st *protocol.State, e *protocol.Event) bool {
+		if len(st.Approvals) > 0 {
+			a = st.Approvals[0]
+			return true
+		}
+		return e != nil && e.Type == protocol.ApprovalRequested && e.Decode(&a) == nil
+	})
 	return a
 }
 
@@ -139,6 +153,11 @@ func TestASubAgentIsInterruptedAlone(t *testing.T) {
 			r := newTestSession(t, &a, modelScript(&a))
 			r.send("delegate drip")
 			line := r.waitSubAgent()
+			if a.name == codexAgent.name { // it says later that it can stop a sub-agent; Claude sends whole texts only
+				r.attachLate(line.Session, func(_ *protocol.State, e *protocol.Event) bool {
+					return e != nil && e.Type == protocol.TextDelta
+				})
+			}
 			var result protocol.InterruptResult
 			r.in(line.Session, protocol.DoInterrupt, protocol.InterruptData{}, &result)
 			if !result.Interrupted {
