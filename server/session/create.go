@@ -45,7 +45,9 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 		if !filepath.IsAbs(d.CWD) {
 			return protocol.Errorf(protocol.CodeInvalidMessage, "cwd: %.200q is not an absolute path", d.CWD)
 		}
-		if info, err := os.Stat(d.CWD); err != nil || !info.IsDir() {
+		elsewhere, ok := h.cfg.Agents.(confinement.Elsewhere) // a directory there is not known here
+		here := !ok || !elsewhere.RunsElsewhere(d.Agent)
+		if info, err := os.Stat(d.CWD); here && (err != nil || !info.IsDir()) {
 			return protocol.Errorf(protocol.CodeInvalidMessage, "cwd: %.200q is not a directory on the server", d.CWD)
 		}
 	}

@@ -97,7 +97,7 @@ func TestOnlyAUserChoosesAnAgentElsewhere(t *testing.T) {
 		r := newSandboxHub(t)
 		defer r.close()
 		for _, name := range []string{"far", "acp:wss://far.example/acp"} {
-			far := protocol.CreateData{Agent: name}
+			far := protocol.CreateData{Agent: name, CWD: "/directory/of/another/machine"}
 			id := r.createBy(anna, far)
 			if got := r.sandbox(id); got.Mode != protocol.SandboxRemote {
 				t.Errorf("the sandbox is %s", got)
