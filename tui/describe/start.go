@@ -22,7 +22,7 @@ func Starting(p *protocol.AgentProcess, now time.Time) string {
 	}
 	text += ": " + Line(p.Step, 20) + since(p.StepAt)
 	if all := since(p.Since); all != "" && p.Since != nil && p.StepAt != nil && p.StepAt.Sub(*p.Since) >= time.Second {
-		text += " of" + all
+		text += "," + all + " in all"
 	}
 	return text
 }

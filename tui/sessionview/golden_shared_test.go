@@ -104,7 +104,7 @@ var sharedScenes = []goldenScene{
 	},
 	{
 		name: "agent_starts", heights: screenHeights, open: agentStarts,
-		shows: []string{"◌ the agent starts: session 8s of 12s"},
+		shows: []string{"◌ the agent starts: session 8s"},
 	},
 	{
 		name: "clicked_choice", heights: screenHeights, open: clickedChoice,

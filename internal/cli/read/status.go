@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -209,7 +210,7 @@ func processLine(p *protocol.AgentProcess) string {
 	case p.Phase == protocol.ProcessRunning:
 		return "running since " + since + "; it cannot restore its conversation, so it is not ended when idle"
 	case p.Phase == protocol.ProcessStarting:
-		return "starting"
+		return strings.TrimPrefix(describe.Starting(p, time.Now()), "the agent ")
 	case p.Idle:
 		return "ended for idleness at " + since + "; resumes with the next message"
 	}

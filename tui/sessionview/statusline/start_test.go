@@ -19,7 +19,7 @@ func TestTheLineShowsTheStepOfTheStartOfTheAgent(t *testing.T) {
 		Phase: protocol.ProcessStarting, Since: &since, Step: protocol.StepSession, StepAt: &step,
 	})
 	l.applyJournal()
-	l.MustShow("◌ the agent starts: session 8s of 12s")
+	l.MustShow("◌ the agent starts: session 8s, 12s in all")
 	l.Journal.Ephemeral(protocol.AgentProcessChanged, protocol.AgentProcess{Phase: protocol.ProcessRunning})
 	l.applyJournal()
 	l.MustHide("starts")
