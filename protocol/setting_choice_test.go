@@ -11,11 +11,19 @@ func TestASettingAndItsValueAreNamedInAnyCase(t *testing.T) {
 			{ID: "https://acp.example/modes#agent", Label: "Agent"}, {ID: "https://acp.example/modes#plan", Label: "Plan"},
 		}},
 		{ID: "model", Name: "Model", Choices: []Choice{
-			{ID: "a/fast", Label: "Fast"}, {ID: "b/fast", Label: "fast"}, {ID: "fast", Label: "Slow"}, {ID: "FAST", Label: "x"},
-			{ID: "c", Label: "Twin"}, {ID: "d", Label: "twin"},
+			{ID: "a/fast", Label: "Fast"},
+			{ID: "b/fast", Label: "fast"},
+			{ID: "fast", Label: "Slow"},
+			{ID: "FAST", Label: "x"},
+			{ID: "c", Label: "Twin"},
+			{ID: "d", Label: "twin"},
 		}},
-		{ID: "speed", Name: "Pace"}, {ID: "pace", Name: "Speed"}, {ID: "note", Name: "Note"}, {ID: "memo", Name: "note"},
-		{ID: "mem", Name: "Note"}, {ID: "memory", Name: "memo"},
+		{ID: "speed", Name: "Pace"},
+		{ID: "pace", Name: "Speed"},
+		{ID: "note", Name: "Note"},
+		{ID: "memo", Name: "note"},
+		{ID: "mem", Name: "Note"},
+		{ID: "memory", Name: "memo"},
 	}
 	for _, c := range []struct {
 		setting, value string
