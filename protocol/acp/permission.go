@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"agentctl/protocol"
@@ -138,11 +139,11 @@ func offeredChoices(a *protocol.Approval, allow bool) (list []choice) {
 			continue
 		}
 		if o.Kind.Allows() {
-			if scope := o.Scope; o.Kind == protocol.AllowAlways && scope != "" {
-				v.name += ": " + visibleLine(scope)
-			}
-			if o.Label != "" && !isPlainLabel(o.Label) {
+			if o.Label != "" && !strings.EqualFold(o.Label, v.name) {
 				v.name += " (" + visibleLine(o.Label) + ")"
+			}
+			if o.Scope != "" {
+				v.name += ": " + visibleLine(o.Scope)
 			}
 			if !allow || utf8.RuneCountInString(v.name) > maxOptionName {
 				continue
@@ -155,15 +156,6 @@ func offeredChoices(a *protocol.Approval, allow bool) (list []choice) {
 		list = append(list, choice{name: "Reject", kind: "reject_once", decision: protocol.Deny})
 	}
 	return list
-}
-
-// isPlainLabel reports whether the label of an option says no more than its kind.
-func isPlainLabel(label string) bool {
-	switch label {
-	case "Allow once", "Allow always", "Allow", "Always allow", "Always Allow", "Yes":
-		return true
-	}
-	return false
 }
 
 // call sends a request to the client about a pending request of a session.

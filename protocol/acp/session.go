@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
@@ -170,22 +169,13 @@ func (c *Conn) sendStart(s *session) {
 // meta returns agentctl's part of the extensions of a message.
 func (c *Conn) meta(fields object) object { return object{"agentctl": fields} }
 
-// listSessions lists the sessions that are not closed, except those of sub-agents.
+// listSessions lists the sessions that are not closed, except those of sub-agents, in one page.
 func (c *Conn) listSessions(r *request) {
 	p, ok := decode[struct {
-		CWD    string `json:"cwd"`
-		Cursor string `json:"cursor"`
+		CWD string `json:"cwd"`
 	}](c, r)
 	if !ok {
 		return
-	}
-	start := 0
-	if p.Cursor != "" {
-		var err error
-		if start, err = strconv.Atoi(p.Cursor); err != nil || start < 0 {
-			c.refuse(r.ID, protocol.CodeInvalidMessage, "invalid cursor")
-			return
-		}
 	}
 	c.Request(protocol.DoList, "", "", nil, func(a protocol.Answer) {
 		all, err := codec.DecodeResult[protocol.ListResult](a)
@@ -193,19 +183,11 @@ func (c *Conn) listSessions(r *request) {
 			c.fail(r.ID, errorOf(err))
 			return
 		}
-		list, result, skip := []object{}, object{}, start
+		list := []object{}
 		for i := range all.Sessions {
 			s := &all.Sessions[i]
 			if s.SubAgent || p.CWD != "" && s.CWD != p.CWD {
 				continue
-			}
-			if skip > 0 {
-				skip--
-				continue
-			}
-			if len(list) == listPage {
-				result["nextCursor"] = strconv.Itoa(start + listPage)
-				break
 			}
 			list = append(list, object{
 				"sessionId": s.Session, "cwd": s.CWD, "title": titleOf(s.Title, s.Name),
@@ -213,13 +195,9 @@ func (c *Conn) listSessions(r *request) {
 				"_meta":     c.meta(object{"name": s.Name, "agent": s.Agent, "status": s.Status, "clients": s.Clients}),
 			})
 		}
-		result["sessions"] = list
-		c.answer(r.ID, result)
+		c.answer(r.ID, object{"sessions": list})
 	})
 }
-
-// listPage is the number of sessions in one answer.
-const listPage = 100
 
 // titleOf returns the title of a session for the client: null if it has none.
 func titleOf(title, name string) any {
