@@ -205,21 +205,9 @@ func (c *Conn) handleAnswer(m *received) {
 	})
 }
 
-// pendingOf returns the pending request that an event resolves, or nil.
-func pendingOf(s *session, e *protocol.Event) *protocol.Approval {
-	if e.Type != protocol.ApprovalResolved {
-		return nil
-	}
-	if a := s.State.PendingApproval(codec.DecodeEvent[protocol.ApprovalResolvedData](e).Request); a != nil {
-		found := *a
-		return &found
-	}
-	return nil
-}
-
-// sendDecision updates the card of a request with the decision and who made it. A client that has
-// not seen the request gets a card of its end.
-func (c *Conn) sendDecision(s *session, e *protocol.Event, a *protocol.Approval) {
+// sendDecision updates the card of a request that the client has seen with the decision and who made
+// it.
+func (c *Conn) sendDecision(s *session, e *protocol.Event) {
 	d := codec.DecodeEvent[protocol.ApprovalResolvedData](e)
 	title, shown := s.shown[d.Request]
 	delete(s.shown, d.Request)

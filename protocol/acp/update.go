@@ -26,11 +26,10 @@ func (c *Conn) applyEvent(e *protocol.Event) {
 	if s.Known(e) {
 		return
 	}
-	resolved := pendingOf(s, e)
 	s.Apply(e)
 	c.track(s, e)
 	if s.opened == nil || s.replay {
-		c.send(s, e, resolved)
+		c.send(s, e)
 	}
 }
 
@@ -88,8 +87,8 @@ func (c *Conn) track(s *session, e *protocol.Event) {
 	}
 }
 
-// send sends what an event means. resolved is the pending request that the event resolves, or nil.
-func (c *Conn) send(s *session, e *protocol.Event, resolved *protocol.Approval) {
+// send sends what an event means.
+func (c *Conn) send(s *session, e *protocol.Event) {
 	switch e.Type {
 	case protocol.MessageUser:
 		if d := codec.DecodeEvent[protocol.MessageUserData](e); !d.Work || d.Text != "" {
@@ -119,7 +118,7 @@ func (c *Conn) send(s *session, e *protocol.Event, resolved *protocol.Approval) 
 			c.sendState(s, e)
 		}
 	case protocol.ApprovalResolved:
-		c.sendDecision(s, e, resolved)
+		c.sendDecision(s, e)
 		c.sendState(s, e)
 	case protocol.PlanUpdated, protocol.PlanCompleted, protocol.TaskStarted, protocol.TaskCompleted,
 		protocol.TaskFailed, protocol.TaskCancelled, protocol.TaskRestarted:

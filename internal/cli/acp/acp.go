@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +66,9 @@ func runACP(ctx context.Context, o *acpOptions) error {
 	}
 	defer c.Close()
 	o.Fixed.Login = c.Own
-	return newHost(c, o).run(ctx)
+	ended, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt) // by the editor
+	defer stop()
+	return newHost(c, o).run(ended)
 }
 
 // Verbs are the verbs of this package, in the order of the help.

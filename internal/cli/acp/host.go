@@ -46,7 +46,6 @@ type host struct {
 	wake    *time.Timer
 	follows map[string]*wsclient.Subscription
 	queue   []protocol.Command // commands that change something, in order; the first is sent
-	failed  error              // of stdout
 }
 
 func newHost(c *connection.Conn, o *acpOptions) *host {
@@ -74,10 +73,16 @@ func (h *host) run(ctx context.Context) error {
 	case <-h.conn.Context().Done():
 		err = h.conn.Cause(context.Canceled)
 	}
-	h.finish()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return errors.Join(err, h.failed)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.finish()
+	}()
+	select {
+	case <-done:
+	case <-time.After(2 * endTimeout): // the editor does not read: its calls end with the process
+	}
+	return err
 }
 
 // finish carries out what the codec leaves to do, and ends all tasks.
@@ -153,8 +158,7 @@ func (h *host) call(f func(time.Time) codec.Output) {
 	defer h.mu.Unlock()
 	out := f(time.Now())
 	for _, frame := range out.Foreign {
-		if _, err := h.cli.Out.Stdout.Write(append(frame.Data, '\n')); err != nil && h.failed == nil {
-			h.failed = err
+		if _, err := h.cli.Out.Stdout.Write(append(frame.Data, '\n')); err != nil {
 			h.conn.Abort(err)
 		}
 	}

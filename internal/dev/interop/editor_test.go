@@ -542,3 +542,46 @@ func TestARevokedCredentialEndsAnEditor(t *testing.T) {
 		})
 	}
 }
+
+// An editor that ends agentctl acp with a signal leaves no session without a message.
+func TestASignalEndsUnusedSessions(t *testing.T) {
+	s := serveEditors(t)
+	cmd := exec.CommandContext(t.Context(), testbinary.Program, "acp", "--data", s.data)
+	in, err := cmd.StdinPipe()
+	interoptest.Must(t, err)
+	out, err := cmd.StdoutPipe()
+	interoptest.Must(t, err)
+	interoptest.Must(t, cmd.Start())
+	lines := bufio.NewReader(out)
+	request := func(id int, method, params string) string {
+		t.Helper()
+		_, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
+		interoptest.Must(t, err)
+		for {
+			line, err := lines.ReadString('\n')
+			interoptest.Must(t, err)
+			if strings.Contains(line, fmt.Sprintf(`"id":%d`, id)) {
+				return line
+			}
+		}
+	}
+	request(1, "initialize", `{"protocolVersion":1}`)
+	used := regexp.MustCompile(`s_[a-z0-9]+`).FindString(request(2, "session/new", `{"cwd":"/","mcpServers":[]}`))
+	request(3, "session/new", `{"cwd":"/","mcpServers":[]}`)
+	_, err = fmt.Fprintf(in, `{"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":%q,`+
+		`"prompt":[{"type":"text","text":"burst"}]}}`+"\n", used)
+	interoptest.Must(t, err)
+	_, err = lines.ReadString('\n') // the turn has begun
+	interoptest.Must(t, err)
+	interoptest.Must(t, cmd.Process.Signal(syscall.SIGTERM))
+	state, err := cmd.Process.Wait()
+	interoptest.Must(t, err)
+	if !state.Exited() {
+		t.Errorf("agentctl acp: %s", state)
+	}
+	list, err := exec.Command(testbinary.Program, "ls", "--data", s.data, "-o", "json").Output()
+	interoptest.Must(t, err)
+	if n := strings.Count(string(list), `"session":"s_`); n != 1 || !strings.Contains(string(list), used) {
+		t.Errorf("%d sessions: %s", n, list)
+	}
+}
