@@ -486,12 +486,12 @@ func TestARealAgentInEditors(t *testing.T) {
 	r := newTestSession(t, &claudeAgent, modelScript(&claudeAgent))
 	for version := 1; version <= 2; version++ {
 		t.Run(fmt.Sprintf("v%d", version), func(t *testing.T) {
-			e := startEditor(t, version, "stdio", testbinary.Program, "acp", "--data", r.data, "--agent", r.agent.name)
+			e := startEditor(t, version, "stdio", testbinary.Program, "acp", "--data", r.data, "--session", r.session)
 			l := e.end(e.begin("session/new", obj{"cwd": r.cwd, "mcpServers": []any{}}))
 			if l.Error != nil {
 				t.Fatalf("%+v", l.Error)
 			}
-			interoptest.Contains(t, string(l.Result), `"plan"`, `"currentValue"`, `"model"`)
+			e.seen = nil // of the earlier editor
 			var made struct {
 				Session string `json:"sessionId"`
 			}
@@ -505,13 +505,15 @@ func TestARealAgentInEditors(t *testing.T) {
 			if b, err := os.ReadFile(filepath.Join(r.cwd, fmt.Sprint("file", version))); string(b) != "1" {
 				t.Errorf("the command did not run: %q, %v", b, err)
 			}
-			set := obj{"sessionId": made.Session, "configId": "mode", "value": "plan"}
-			if version == 2 {
-				set["type"] = "id"
+			for _, mode := range []string{"plan", r.agent.initial} {
+				set := obj{"sessionId": made.Session, "configId": "mode", "value": mode}
+				if version == 2 {
+					set["type"] = "id"
+				}
+				var config json.RawMessage
+				e.do("session/set_config_option", set, &config)
+				interoptest.Contains(t, string(config), `"currentValue":"`+mode+`"`, `"category":"model"`)
 			}
-			var config json.RawMessage
-			e.do("session/set_config_option", set, &config)
-			interoptest.Contains(t, string(config), `"currentValue":"plan"`)
 		})
 	}
 }
