@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/localagent"
 	"agentctl/internal/cli/verb"
@@ -101,15 +103,17 @@ func (h *host) finish() {
 	h.tasks.Wait()
 }
 
-// keepServer starts this user's server again after it was killed, and not after it was stopped:
-// then its socket is removed.
+// keepServer starts this user's server again after it was killed, and not after it was stopped: then
+// it has closed the connection with a close frame, and removed its socket.
 func (h *host) keepServer() {
 	dir, err := h.cli.DataDir()
 	if err != nil || !h.conn.Own || h.cli.Flags.NoStart {
 		return
 	}
+	stopped := false
 	for s := range h.conn.States(h.conn.Context()) {
-		if s.Phase != wsclient.PhaseReconnecting {
+		stopped = s.Phase != wsclient.PhaseOpen && (stopped || websocket.CloseStatus(s.Err) >= 0)
+		if stopped || s.Phase != wsclient.PhaseReconnecting {
 			continue
 		}
 		if _, err := os.Stat(dir.Socket()); err == nil && dir.EnsureRunning(h.conn.Context(), true) == nil {

@@ -342,7 +342,7 @@ func (e *editor) waitEnd(call int, reason string) {
 func TestAKilledServerIsAPauseForAnEditor(t *testing.T) {
 	for _, phase := range []string{"idle", "sent", "text", "asked", "decided"} {
 		t.Run(phase, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := shortDir(t) // processes may still end
 			t.Setenv("XDG_RUNTIME_DIR", dir)
 			file, signal := filepath.Join(dir, "slow.script"), filepath.Join(dir, "signal")
 			script := strings.Join([]string{
@@ -586,4 +586,24 @@ func TestASignalEndsUnusedSessions(t *testing.T) {
 	if n := strings.Count(string(list), `"session":"s_`); n != 1 || !strings.Contains(string(list), used) {
 		t.Errorf("%d sessions: %s", n, list)
 	}
+}
+
+// A server that was stopped stays so until the user starts it.
+func TestAStoppedServerIsNotStartedByAnEditor(t *testing.T) {
+	dir := shortDir(t) // processes may still end
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	file := filepath.Join(dir, "hi.script")
+	interoptest.Must(t, os.WriteFile(file, []byte(`{"on":"*"}`+"\n"+`{"say":"hi"}`), 0o600))
+	data := filepath.Join(dir, "data")
+	e := startEditor(t, 1, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "script:"+file)
+	id := e.open(dir)
+	e.wantStop(e.prompt(id, "go"), "end_turn")
+	interoptest.Must(t, exec.Command(testbinary.Program, "stop", "--data", data).Run())
+	call := e.prompt(id, "again")
+	if out, err := exec.Command(testbinary.Program, "ls", "--data", data, "--no-start").CombinedOutput(); err == nil {
+		t.Errorf("a server runs: %s", out)
+	}
+	interoptest.Must(t, exec.Command(testbinary.Program, "new", "--data", data, "--agent", "script:"+file).Run())
+	e.wantStop(call, "end_turn")
+	interoptest.Must(t, exec.Command(testbinary.Program, "stop", "--data", data).Run())
 }
