@@ -249,11 +249,11 @@ func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, 
 		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
 		Question: p.Request.Kind == protocol.ApproveQuestion,
 	})
-	switch {
-	case ruling.Action == policy.Refuse:
+	switch ruling.Action {
+	case policy.Refuse:
 		reason := strings.TrimSpace("The policy denies this call. " + ruling.Reason)
 		return forbidden(reason), nil
-	case ruling.Action == policy.Allow:
+	case policy.Allow:
 		return callResult{}, nil
 	}
 	a := p.Request

@@ -288,10 +288,12 @@ func TestLargeResultsOfOneStepFit(t *testing.T) {
 	for name, window := range map[string]int64{"unknown": 0, "small": 16_384, "manual": 16_384, "wrong": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				big := &fakeTool{name: "read", safe: true, parallel: true,
+				big := &fakeTool{
+					name: "read", safe: true, parallel: true,
 					run: func(_ context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
 						return ToolResult{Text: noise(98_000)}, nil
-					}}
+					},
+				}
 				r := newRig(t, "chat", "qwen", remembering, big)
 				r.set["test"].Models["qwen"] = provider.ModelConfig{Window: window}
 				if name == "manual" {

@@ -75,8 +75,17 @@ func TestTheCallsOfTheLastTenStepsAreCompared(t *testing.T) {
 		input, result string
 		want          int
 	}{
-		{"a", "1", 1}, {"a", "1", 2}, {"a", "2", 1}, {"b", "1", 1}, {"a", "1", 3},
-		{"c", "", 1}, {"c", "", 2}, {"c", "", 3}, {"c", "", 4}, {"a", "1", 4}, {"a", "1", 4},
+		{"a", "1", 1},
+		{"a", "1", 2},
+		{"a", "2", 1},
+		{"b", "1", 1},
+		{"a", "1", 3},
+		{"c", "", 1},
+		{"c", "", 2},
+		{"c", "", 3},
+		{"c", "", 4},
+		{"a", "1", 4},
+		{"a", "1", 4},
 	} {
 		if got := call(step, c.input, c.result); got != c.want {
 			t.Errorf("step %d: %d equal calls, want %d", step, got, c.want)
