@@ -39,3 +39,17 @@ func TestACostIsTakenOnce(t *testing.T) {
 		t.Errorf("took %+v", got)
 	}
 }
+
+func TestAnAgentWithAKeyIsNotLoggedOut(t *testing.T) {
+	for _, c := range []struct {
+		env  []string
+		want bool
+	}{{nil, true}, {[]string{"KEY="}, true}, {[]string{"OTHER=x"}, true}, {[]string{"KEY=x"}, false}} {
+		var a account
+		a.noteKeys([]string{"FIRST", "KEY"}, c.env)
+		a.applyStatus("_auth/status_update", []byte(`{"authStatus":{"kind":"none"}}`))
+		if got := a.isLoggedOut(); got != c.want {
+			t.Errorf("with %q: logged out %t", c.env, got)
+		}
+	}
+}

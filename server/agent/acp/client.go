@@ -53,6 +53,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.account.noteKeys(c.known().Keys, env)
 	a.starting(protocol.StepSession)
 	servers, leftOut := c.mcpServers(env)
 	if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {

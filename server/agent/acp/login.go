@@ -71,12 +71,7 @@ func (c *client) loginNeeded() error {
 // authenticate logs in with a key from the environment of the agent and reports success. It never
 // uses an interactive method: no user is at the server.
 func (c *client) authenticate(ctx context.Context, env []string) bool {
-	has := func(name string) bool {
-		return slices.ContainsFunc(env, func(kv string) bool {
-			v, ok := strings.CutPrefix(kv, name+"=")
-			return ok && v != ""
-		})
-	}
+	has := func(name string) bool { return hasVariable(env, name) }
 	for _, m := range c.agentInfo.AuthMethods {
 		if !m.keyAvailable(has) {
 			continue
@@ -88,6 +83,14 @@ func (c *client) authenticate(ctx context.Context, env []string) bool {
 		return true
 	}
 	return false
+}
+
+// hasVariable reports whether a variable has a value.
+func hasVariable(env []string, name string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool {
+		v, ok := strings.CutPrefix(kv, name+"=")
+		return ok && v != ""
+	})
 }
 
 // keyAvailable reports whether the environment has all keys of the method.
