@@ -72,11 +72,12 @@ var exampleHows = map[string]how{
 	"agentctl new --worktree fix/login --base main --agent claude": {
 		before: "git init -q -b main . && git -c user.name=ann -c user.email=ann@example.com commit -q --allow-empty -m start",
 	},
-	"agentctl logs -n 20 --follow":    {follows: true, code: 130},
-	"agentctl mcp --on box":           {instead: "agentctl mcp --on local"},
-	"agentctl up team.yaml --dry-run": {before: team},
-	"agentctl up team.yaml -o json":   {before: team},
-	"agentctl approve fix":            {before: ask},
+	"agentctl logs -n 20 --follow":         {follows: true, code: 130},
+	"agentctl mcp --on box":                {instead: "agentctl mcp --on local"},
+	"agentctl acp --on box --cwd /srv/app": {instead: "agentctl acp --on local --cwd /srv/app"},
+	"agentctl up team.yaml --dry-run":      {before: team},
+	"agentctl up team.yaml -o json":        {before: team},
+	"agentctl approve fix":                 {before: ask},
 	"agentctl approve fix --answer database=postgres": {
 		before: questions, instead: "agentctl approve fix --answer database=postgres --answer tests=yes",
 	},
