@@ -45,8 +45,8 @@ func (idleAgent) Run(ctx context.Context, _ agent.Turn, _ agent.Output) (agent.E
 	return agent.End{}, nil
 }
 
-func (idleAgent) Fork(context.Context, string) ([]byte, error) { return nil, nil }
-func (idleAgent) Close() error                                 { return nil }
+func (idleAgent) Fork(context.Context, string) ([]byte, []agent.Blob, error) { return nil, nil, nil }
+func (idleAgent) Close() error                                               { return nil }
 
 // A historyServer has random histories in its store. The program reads them over the network.
 type historyServer struct {

@@ -97,7 +97,7 @@ func (a *pageAgent) Run(ctx context.Context, turn agent.Turn, out agent.Output) 
 	return a.scriptAgent.Run(ctx, turn, out)
 }
 
-func (a *pageAgent) Fork(context.Context, string) ([]byte, error) { return nil, nil }
+func (a *pageAgent) Fork(context.Context, string) ([]byte, []agent.Blob, error) { return nil, nil, nil }
 
 func (a *pageAgent) Undo(context.Context, bool) (agent.Undone, error) {
 	a.mu.Lock()
