@@ -111,7 +111,7 @@ func (s *shape) array(t reflect.Type, key string) error {
 func (s *shape) object(t reflect.Type, key string) error {
 	var fields map[string]reflect.Type
 	if t != nil && t.Kind() == reflect.Struct {
-		fields = jsonFields(t)
+		fields = JSONFields(t)
 	}
 	seen := map[string]bool{}
 	for s.decoder.More() {
@@ -152,8 +152,8 @@ func (s *shape) end() error {
 	return nil
 }
 
-// jsonFields returns the types of a struct's fields by their names in JSON.
-func jsonFields(t reflect.Type) map[string]reflect.Type {
+// JSONFields returns the types of a struct's fields by their names in JSON.
+func JSONFields(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -204,7 +204,7 @@ func locate(b []byte, err error) *fileError {
 	case unknown:
 		name := strings.Trim(field, `"`)
 		hint := namesHint
-		if jsonFields(reflect.TypeFor[Server]())[name] != nil {
+		if JSONFields(reflect.TypeFor[Server]())[name] != nil {
 			hint = name + " is for the configuration of the server, server.json: see: agentctl serve --help"
 		}
 		return &fileError{lineOf(b, name), fmt.Errorf("unknown name %s", field), hint}

@@ -46,22 +46,41 @@ type check struct {
 type doctorOptions struct {
 	verb.Options
 
+	Bundle  string // the file of --bundle
+	Session string // whose events it has
+
 	lookPath func(program string) (string, error)
 }
 
 var doctorVerb = verb.Verb{
 	Use:   "doctor",
 	Short: "Check configuration, data directory, server and agents",
-	Long: `Check the configuration files, hooks, data directory, free disk space, open files, stored sessions,
-the last errors of the server, its version, its answer to editors, the installed agents with their logins, the keys of model
-providers, and which sandboxes can be set up. It connects to the configured MCP servers, and starts no server. It exits 1 when a
-check is bad.`,
-	Example: "  agentctl doctor",
-	Group:   verb.GroupServer,
+	Long: `Check the configuration files, hooks, data directory, disk, open files, stored sessions, the last errors of
+the server, its version, its answer to editors, agents, keys of model providers and sandboxes. It connects to the
+configured MCP servers, and starts no server. It exits 1 when a check is bad. With --bundle it writes a new file for the
+report of a bug, without texts of sessions, prints what the file has, and sends nothing. See docs/failure.md.`,
+	Example: `  agentctl doctor
+  agentctl doctor --bundle report.txt --session fix`,
+	Group: verb.GroupServer,
 
 	Do: &verb.Steps[doctorOptions]{
-		Flags: func(o *doctorOptions, _ *cobra.Command) { o.lookPath = exec.LookPath },
-		Run:   runDoctor,
+		Flags: func(o *doctorOptions, cmd *cobra.Command) {
+			o.lookPath = exec.LookPath
+			f := cmd.Flags()
+			f.StringVar(&o.Bundle, "bundle", "", "write a report of a bug to a new `FILE`")
+			f.StringVar(&o.Session, "session", "", "add the last events of `SESSION`, without texts")
+			verb.RequireValues(f, "bundle", "session")
+		},
+		Read: func(o *doctorOptions, _ []string) error {
+			if o.Session != "" && o.Bundle == "" {
+				return exit.Usagef("--session needs --bundle FILE")
+			}
+			if _, err := os.Lstat(o.Bundle); o.Bundle != "" && err == nil {
+				return exit.Usagef("--bundle: %s exists, and is not replaced", o.Bundle)
+			}
+			return nil
+		},
+		Run: runDoctor,
 	},
 }
 
@@ -98,6 +117,11 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 			fmt.Fprintf(w, "%-4s  %-*s  %s\n", c.Status, width, c.Check, c.Detail)
 		})
 		if err != nil {
+			return err
+		}
+	}
+	if o.Bundle != "" {
+		if err := o.writeBundle(o.makeBundle(ctx, checks)); err != nil {
 			return err
 		}
 	}

@@ -44,6 +44,7 @@ var prepared = map[string]string{
 	"blob":      picture,
 	"check":     "agentctl backup sessions.db",
 	"deny":      ask,
+	"doctor":    turn,
 	"events":    turn,
 	"explain":   ask,
 	"export":    turn,

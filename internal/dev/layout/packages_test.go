@@ -144,8 +144,8 @@ var packageRules = []packageRule{
 		"internal/agents", "internal/cli/localagent", "server/agent", "server/agent/acp", "server/agent/acp/catalog",
 	}, verbImports...)},
 	{pkg: "internal/cli/doctor", imports: append([]string{
-		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/redact",
-		"internal/retired", "internal/serverlog", "server", "server/sandbox", "server/sqlite",
+		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/cli/sessionlog",
+		"internal/download", "internal/redact", "internal/retired", "internal/serverlog", "server", "server/sandbox", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/mcp", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
