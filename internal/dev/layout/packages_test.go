@@ -212,6 +212,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/form", imports: []string{"internal/safetext", "protocol"}},
 	{pkg: "server/agent/script", imports: agentImports},
 	{pkg: "server/agent/llm", imports: append(slices.Clip(agentImports), "internal/picture")},
+	{pkg: "server/agent/llm/arguments", imports: []string{"protocol"}},
 	{pkg: "server/agent/llm/compaction", imports: []string{"protocol", "server/agent/llm/model"}},
 	{pkg: "server/agent/llm/model"},
 	{pkg: "server/agent/llm/sse"},

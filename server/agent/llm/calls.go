@@ -189,7 +189,7 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 		return t.failed(ctx, ToolResult{}, err)
 	}
 	started := protocol.ToolStartedData{
-		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Spec().Kind, Title: preview.Title, Input: c.Call.Input,
+		Tool: c.Tool, Name: c.Call.Name, Kind: tool.Spec().Kind, Title: preview.Title, Input: call.Input,
 		Locations: preview.Locations,
 	}
 	if err := t.out.Emit(agent.Event{Type: protocol.ToolStarted, Data: started}); err != nil {

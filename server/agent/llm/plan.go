@@ -46,8 +46,8 @@ func (t *planTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 		Summary string
 		Steps   []struct{ Title, Description string }
 	}
-	if err := json.Unmarshal(c.Input, &in); err != nil {
-		return Preview{}, fmt.Errorf("invalid arguments: %w", err)
+	if err := c.Decode(t.Spec(), &in); err != nil {
+		return Preview{}, err
 	}
 	if len(in.Steps) == 0 || len(in.Steps) > maxPlan {
 		return Preview{}, fmt.Errorf("want 1 to %d steps", maxPlan)

@@ -42,7 +42,7 @@ func (questionTool) Spec() ToolSpec {
 }
 
 // Preview implements Tool.
-func (questionTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
+func (t questionTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 	var in struct {
 		Questions []struct {
 			Question string
@@ -50,8 +50,8 @@ func (questionTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 			Choices  []struct{ Label, About string }
 		}
 	}
-	if err := json.Unmarshal(c.Input, &in); err != nil {
-		return Preview{}, fmt.Errorf("invalid arguments: %w", err)
+	if err := c.Decode(t.Spec(), &in); err != nil {
+		return Preview{}, err
 	}
 	if len(in.Questions) == 0 || len(in.Questions) > maxQuestions {
 		return Preview{}, fmt.Errorf("want 1 to %d questions", maxQuestions)

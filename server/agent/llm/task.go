@@ -57,8 +57,8 @@ func (t *taskTool) Spec() ToolSpec {
 // Preview implements Tool. The task itself does nothing: its calls do.
 func (t *taskTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 	var in taskArguments
-	if err := json.Unmarshal(c.Input, &in); err != nil {
-		return Preview{}, fmt.Errorf("invalid arguments: %w", err)
+	if err := c.Decode(t.Spec(), &in); err != nil {
+		return Preview{}, err
 	}
 	if in.Title == "" || in.Prompt == "" {
 		return Preview{}, errors.New("title and prompt must not be empty")

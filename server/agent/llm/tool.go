@@ -6,6 +6,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/llm/arguments"
 	"agentctl/server/agent/llm/model"
 )
 
@@ -93,13 +94,23 @@ type ToolSpec struct {
 type ToolCall struct {
 	ID     string          // of the call in the session
 	Turn   string          // the id of the turn
-	Input  json.RawMessage // a JSON object, as the model sent it
+	Input  json.RawMessage // a JSON object, as the model sent it until Decode
 	Asking Asker           // for questions that arise only during Run
 	Plan   any             // set by Preview for Run: the call as it was checked
 
 	out agent.Output // of the turn
 
 	Edits
+}
+
+// Decode decodes the arguments by the schema of the tool. Input becomes what the tool takes, so that users
+// and rules judge the arguments as they run.
+func (c *ToolCall) Decode(spec ToolSpec, v any) error {
+	plain, err := arguments.Decode(spec.Schema, c.Input, v)
+	if err == nil {
+		c.Input = plain
+	}
+	return err
 }
 
 // Edits are changes of a call by the user who allowed it. Empty: the call is as the model sent it.

@@ -28,9 +28,9 @@ type resourceArguments struct {
 }
 
 // resourceInput checks the arguments of both tools.
-func (b *Toolbox) resourceInput(c *llm.ToolCall) (in resourceArguments, of *connection, err error) {
-	if err := protocol.DecodeStrict(c.Input, &in); err != nil {
-		return in, nil, fmt.Errorf("invalid arguments: %w", err)
+func (b *Toolbox) resourceInput(c *llm.ToolCall, t llm.Tool) (in resourceArguments, of *connection, err error) {
+	if err := c.Decode(t.Spec(), &in); err != nil {
+		return in, nil, err
 	}
 	of, err = b.find(in.Server)
 	return in, of, err
@@ -48,7 +48,7 @@ func (t *listResources) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *listResources) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, _, err := t.box.resourceInput(c)
+	in, _, err := t.box.resourceInput(c, t)
 	return resourcePreview("List resources of MCP server " + in.Server), err
 }
 
@@ -59,7 +59,7 @@ func resourcePreview(title string) llm.Preview {
 
 // Run implements llm.Tool.
 func (t *listResources) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
-	_, of, err := t.box.resourceInput(c)
+	_, of, err := t.box.resourceInput(c, t)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}
@@ -108,7 +108,7 @@ func (t *readResource) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *readResource) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, _, err := t.box.resourceInput(c)
+	in, _, err := t.box.resourceInput(c, t)
 	if err == nil && in.URI == "" {
 		err = errors.New("uri is missing")
 	}
@@ -117,7 +117,7 @@ func (t *readResource) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview,
 
 // Run implements llm.Tool.
 func (t *readResource) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
-	in, of, err := t.box.resourceInput(c)
+	in, of, err := t.box.resourceInput(c, t)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}

@@ -44,7 +44,7 @@ func (t *applyPatch) Spec() llm.ToolSpec {
 func (t *applyPatch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
 	in, err := arguments[struct {
 		Patch string `json:"patch"`
-	}](c)
+	}](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}

@@ -2,21 +2,16 @@ package tool
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
-	"agentctl/protocol"
 	"agentctl/server/agent/llm"
 )
 
-// arguments decodes the arguments of a call. It refuses ambiguous ones, and unknown ones, so that a
-// model learns of a misspelling.
-func arguments[T any](c *llm.ToolCall) (in T, err error) {
-	if err := protocol.DecodeStrict(c.Input, &in); err != nil {
-		return in, fmt.Errorf("invalid arguments: %w", err)
-	}
-	return in, nil
+// arguments decodes the arguments of a call of a tool.
+func arguments[T any](c *llm.ToolCall, t llm.Tool) (in T, err error) {
+	err = c.Decode(t.Spec(), &in)
+	return in, err
 }
 
 // fields are the arguments of a tool with their schemas.

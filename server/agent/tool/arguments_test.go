@@ -2,29 +2,42 @@ package tool
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"agentctl/server/agent/llm"
 )
 
-func TestArgumentsAreReadInOneWay(t *testing.T) {
-	for input, want := range map[string]string{
-		`{"path":"a"}`:              "",
-		`{"path":"a","paht":"b"}`:   `invalid arguments: unknown field "paht"`,
-		`{"Path":"a"}`:              `invalid arguments: unknown field "Path"`,
-		`{"path":"a","path":"b"}`:   `invalid arguments: duplicate field "path"`,
-		`{"path":7}`:                "invalid arguments: path: number is not a string",
-		`{"path":"a"} {"path":"b"}`: "invalid arguments: more than one JSON value on a line",
-	} {
-		got := ""
-		in, err := arguments[struct {
-			Path string `json:"path"`
-		}](&llm.ToolCall{Input: json.RawMessage(input)})
-		if err != nil {
-			got = err.Error()
+// Every tool with arguments refuses unknown ones, names those that exist, and writes no Go text.
+func TestEveryToolNamesItsFields(t *testing.T) {
+	box := newRig(t, nil).Toolbox
+	for _, tool := range box.Tools() {
+		_, err := tool.Preview(t.Context(), &llm.ToolCall{Input: json.RawMessage(`{"no_such":1}`)})
+		if err == nil || !strings.Contains(err.Error(), `the call has no field "no_such": it has the fields `) {
+			t.Errorf("%s: %v", tool.Spec().Name, err)
 		}
-		if got != want || err == nil && in.Path != "a" {
-			t.Errorf("%s: %q, want %q", input, got, want)
-		}
+	}
+}
+
+// A command that comes as a list of words under another name is shown, judged and run as the same line.
+func TestAListOfWordsIsShownAsItRuns(t *testing.T) {
+	b := newRig(t, nil)
+	c := &llm.ToolCall{Input: json.RawMessage(`{"cmd":["printf","%s|","a b","it's","$HOME","*",""],"timeout_ms":"5000"}`)}
+	tool := &shell{b.Toolbox}
+	p, err := tool.Preview(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = `printf '%s|' 'a b' 'it'\''s' '$HOME' '*' ''`
+	if p.Title != line || p.Request.Command != line {
+		t.Errorf("shown is %q, judged %q", p.Title, p.Request.Command)
+	}
+	var input map[string]any
+	if err := json.Unmarshal(c.Input, &input); err != nil || input["command"] != line || input["timeout_ms"] != 5000.0 {
+		t.Errorf("the arguments are %s", c.Input)
+	}
+	r, err := tool.Run(t.Context(), c, func(string) {})
+	if err != nil || r.Text != "a b|it's|$HOME|*||" {
+		t.Errorf("%q, %v", r.Text, err)
 	}
 }

@@ -41,7 +41,7 @@ func (t *editFile) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *editFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[editArguments](c)
+	in, err := arguments[editArguments](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}

@@ -113,7 +113,7 @@ func (t *fetch) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *fetch) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[fetchArguments](c)
+	in, err := arguments[fetchArguments](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}

@@ -38,7 +38,7 @@ func (t *globFiles) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *globFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[globArguments](c)
+	in, err := arguments[globArguments](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}
@@ -63,7 +63,7 @@ func where(p *place) string {
 
 // Run implements llm.Tool.
 func (t *globFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	in, err := arguments[globArguments](c)
+	in, err := arguments[globArguments](c, t)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}

@@ -57,7 +57,7 @@ func (t *grepFiles) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *grepFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[grepArguments](c)
+	in, err := arguments[grepArguments](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}
@@ -84,7 +84,7 @@ func (t *grepFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, er
 
 // Run implements llm.Tool.
 func (t *grepFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	in, err := arguments[grepArguments](c)
+	in, err := arguments[grepArguments](c, t)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}

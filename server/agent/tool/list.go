@@ -34,7 +34,7 @@ func (t *listFiles) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *listFiles) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[listArguments](c)
+	in, err := arguments[listArguments](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}

@@ -50,7 +50,7 @@ func (t *readFile) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *readFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[readArguments](c)
+	in, err := arguments[readArguments](c, t)
 	switch {
 	case err != nil:
 		return llm.Preview{}, err
@@ -100,7 +100,7 @@ func (p *place) reading(title string) llm.Preview {
 
 // Run implements llm.Tool.
 func (t *readFile) Run(_ context.Context, c *llm.ToolCall, _ func(string)) (llm.ToolResult, error) {
-	in, err := arguments[readArguments](c)
+	in, err := arguments[readArguments](c, t)
 	if err != nil {
 		return llm.ToolResult{}, err
 	}

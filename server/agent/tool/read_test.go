@@ -165,7 +165,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("%+v, %+v, %v", p, result, err)
 	}
 	for name, steps := range map[string][]any{
-		"none": {}, "no title": {step("", "pending")}, "a status": {step("a", "done")}, "many": make([]any, maxSteps+1),
+		"none": {}, "no title": {step("", "pending")}, "a status": {step("a", "later")}, "many": make([]any, maxSteps+1),
 	} {
 		if _, _, err := r.run(t.Context(), "todo", args{"steps": steps}); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -59,7 +59,7 @@ func (t *shell) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *shell) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[shellArguments](c)
+	in, err := arguments[shellArguments](c, t)
 	switch {
 	case err != nil:
 		return llm.Preview{}, err

@@ -44,8 +44,8 @@ func (todo) Spec() llm.ToolSpec {
 }
 
 // Preview implements llm.Tool.
-func (todo) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[todoArguments](c)
+func (t todo) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
+	in, err := arguments[todoArguments](c, t)
 	switch {
 	case err != nil:
 		return llm.Preview{}, err

@@ -30,7 +30,7 @@ func (t *writeFile) Spec() llm.ToolSpec {
 
 // Preview implements llm.Tool.
 func (t *writeFile) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error) {
-	in, err := arguments[writeArguments](c)
+	in, err := arguments[writeArguments](c, t)
 	if err != nil {
 		return llm.Preview{}, err
 	}
