@@ -53,6 +53,8 @@ type Registry struct {
 	Changes    string // directory for records of files that tools changed; empty: no records
 	Outputs    string // directory for long outputs of tools; empty: the one of temporary files
 
+	Instructions string // the user's own file with instructions for agents with a model; empty: none
+
 	SandboxDefault protocol.Sandbox // of sessions whose creator and agent choose none
 
 	Sandbox *sandbox.Host // confines the processes of agents; nil: sessions with a sandbox are refused
@@ -269,7 +271,7 @@ func (r *Registry) CheckConfigured() error {
 			return fmt.Errorf("agents.%s.sandbox: no sandbox confines an agent on another machine", name)
 		case a.Model == "" && !a.plain():
 			return fmt.Errorf(
-				"agents.%s: models, effort, instructions, budget, context, tasks and tools need a model", name)
+				"agents.%s: models, effort, prompt, instructions, budget, context, tasks and tools need a model", name)
 		}
 		if err := a.checkRemote(); err != nil {
 			return fmt.Errorf("agents.%s.%w", name, err)
@@ -292,6 +294,6 @@ func (r *Registry) CheckConfigured() error {
 
 // plain reports whether the configuration has no value of an agent that requests a model.
 func (c *Config) plain() bool {
-	return c.Models == nil && c.Effort == "" && c.Instructions == "" && c.Budget == llm.Budget{} &&
+	return c.Models == nil && c.Effort == "" && c.Prompt+c.Instructions == "" && c.Budget == llm.Budget{} &&
 		c.Context == llm.ContextConfig{} && c.Tools == tool.Config{} && c.Tasks == llm.TaskConfig{}
 }

@@ -39,7 +39,7 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	own, err := tool.Open(tool.Options{
 		Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host,
 		Changes: r.Changes, Outputs: r.Outputs, Own: spec.OwnDirectories,
-		Box: spec.Box,
+		Instructions: r.Instructions, Box: spec.Box,
 		Env: r.Providers.CommandEnvironment(env),
 	})
 	if err != nil {

@@ -160,10 +160,12 @@ func ReadServer(path string) (*Server, error) {
 
 func (c *Server) resolvePaths(dir string) {
 	for name, a := range c.Agents {
-		if a.Script != "" && !filepath.IsAbs(a.Script) {
-			a.Script = filepath.Join(dir, a.Script)
-			c.Agents[name] = a
+		for _, path := range []*string{&a.Script, &a.Prompt} {
+			if *path != "" && !filepath.IsAbs(*path) {
+				*path = filepath.Join(dir, *path)
+			}
 		}
+		c.Agents[name] = a
 	}
 	c.resolveMCPPaths(dir)
 	c.resolveHookPaths(dir)

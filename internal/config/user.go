@@ -111,6 +111,10 @@ func UserPath(env func(string) string) (path string, named bool) {
 // place for it.
 func ServerPath(env func(string) string) string { return pathIn(env, "server.json") }
 
+// UserInstructions returns the path of the user's instructions for agents with a model, in all directories, or
+// "" if the system has no place for it.
+func UserInstructions(env func(string) string) string { return pathIn(env, "AGENTS.md") }
+
 // pathIn returns the path of a file in the user's directory for configuration, or "".
 func pathIn(env func(string) string, name string) string {
 	dir := env("XDG_CONFIG_HOME")

@@ -13,10 +13,44 @@ const maxGitFile = 4 << 10
 // Of returns the branch of the git repository that a directory is in, the start of the commit of a
 // detached HEAD, or "" if there is neither.
 func Of(dir string) string {
+	git := find(dir)
+	if git == "" {
+		return ""
+	}
+	return headBranch(git)
+}
+
+// operations are the files of operations that are not complete.
+var operations = []struct{ file, name string }{
+	{"rebase-merge", "rebase"},
+	{"rebase-apply", "rebase"},
+	{"MERGE_HEAD", "merge"},
+	{"CHERRY_PICK_HEAD", "cherry-pick"},
+	{"REVERT_HEAD", "revert"},
+	{"BISECT_LOG", "bisect"},
+}
+
+// Operation returns the operation that the git repository of a directory is in the middle of, such as a merge,
+// or "".
+func Operation(dir string) string {
+	git := find(dir)
+	for _, o := range operations {
+		if git == "" {
+			break
+		}
+		if _, err := os.Lstat(filepath.Join(git, o.file)); err == nil {
+			return o.name
+		}
+	}
+	return ""
+}
+
+// find returns the directory of the data of the repository that a directory is in, or "".
+func find(dir string) string {
 	for {
 		git := filepath.Join(dir, ".git")
 		if info, err := os.Stat(git); err == nil {
-			return headBranch(gitDir(git, info))
+			return gitDir(git, info)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {

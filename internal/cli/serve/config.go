@@ -43,6 +43,7 @@ func newRunningConfig(o *serveOptions, dir localserver.Dir, c *config.Server) *r
 // registry returns the registry of the configured agents.
 func (r *runningConfig) registry(c *config.Server) *agents.Registry {
 	registry := c.Registry()
+	registry.Instructions = config.UserInstructions(r.options.CLI.Env)
 	registry.Changes, registry.Outputs = r.dir.Path("changes"), r.dir.Path(localserver.Outputs)
 	registry.Sandbox = r.sandbox
 	return registry

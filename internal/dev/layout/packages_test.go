@@ -145,7 +145,8 @@ var packageRules = []packageRule{
 	}, verbImports...)},
 	{pkg: "internal/cli/doctor", imports: append([]string{
 		"internal/agents", "internal/cli/host", "internal/cli/localagent", "internal/cli/sessionlog",
-		"internal/download", "internal/redact", "internal/retired", "internal/serverlog", "server", "server/sandbox", "server/sqlite",
+		"internal/download", "internal/instructions", "internal/redact", "internal/retired", "internal/serverlog",
+		"server", "server/sandbox", "server/sqlite",
 	}, verbImports...)},
 	{pkg: "internal/cli/mcp", imports: append([]string{
 		"internal/agents", "internal/cli/localagent", "internal/export", "server/policy",
@@ -229,7 +230,9 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{
 		pkg:     "server/agent/tool",
-		imports: append([]string{"internal/atomicfile", "internal/filelist", "internal/realpath"}, agentImports...),
+		imports: append([]string{
+			"internal/atomicfile", "internal/filelist", "internal/gitbranch", "internal/instructions", "internal/realpath",
+		}, agentImports...),
 	},
 	{pkg: "server/agent/tool/patch"},
 	{pkg: "server/sandbox", imports: []string{"protocol", "server/policy", "server/agent/process"}},
@@ -358,6 +361,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/format", noIO: true},
 	{pkg: "internal/attachment", imports: []string{"protocol", "internal/picture"}},
 	{pkg: "internal/filelist"},
+	{pkg: "internal/instructions"},
 	{pkg: "internal/gitbranch"},
 	{pkg: "internal/redact"},
 	{pkg: "internal/resettime"},

@@ -30,6 +30,7 @@ type Agent struct {
 	state   state
 	backend *model.Backend // nil: not open
 	toolbox Toolbox        // nil: not open
+	prompt  string         // for the backend
 	started time.Time      // zero: not started
 	running bool           // a turn runs
 
@@ -98,7 +99,7 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 	a.openMu.Lock()
 	defer a.openMu.Unlock()
 	a.mu.Lock()
-	backend, toolbox, name := a.backend, a.toolbox, a.modelName()
+	backend, toolbox, prompt, name := a.backend, a.toolbox, a.prompt, a.modelName()
 	a.mu.Unlock()
 	if backend == nil {
 		b, err := a.options.Open(ctx, name)
@@ -106,6 +107,9 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 			return nil, nil, a.openError(err)
 		}
 		backend = &b
+		if prompt, err = a.instructions(b.Window); err != nil {
+			return nil, nil, err
+		}
 	}
 	if toolbox == nil && a.options.Toolbox != nil {
 		t, err := a.options.Toolbox(a.spec, a.host)
@@ -125,7 +129,7 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 	defer a.mu.Unlock()
 	a.toolbox = toolbox
 	if a.modelName() == name { // not changed since
-		a.backend = backend
+		a.backend, a.prompt = backend, prompt
 	}
 	return backend, toolbox, nil
 }

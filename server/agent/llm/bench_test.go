@@ -32,7 +32,7 @@ func BenchmarkTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("request", func(b *testing.B) {
-		r := &model.Request{System: baseInstructions, Messages: append(long.Conversation, model.Texts(model.User, "x"))}
+		r := &model.Request{System: fullPrompt, Messages: append(long.Conversation, model.Texts(model.User, "x"))}
 		for b.Loop() {
 			if _, err := m.Stream(b.Context(), r, func(model.Delta) error { return nil }); err != nil {
 				b.Fatal(err)

@@ -15,7 +15,8 @@ type Config struct {
 	Model        string   `json:"model"`        // PROVIDER/MODEL, or a name that implies its provider
 	Models       []string `json:"models"`       // further ones that users can choose
 	Effort       string   `json:"effort"`       // of reasoning: low, medium or high; default the provider's
-	Instructions string   `json:"instructions"` // for the model, after agentctl's own
+	Prompt       string   `json:"prompt"`       // path of a file with the system prompt, instead of agentctl's own
+	Instructions string   `json:"instructions"` // for the model, after the system prompt
 	Budget       Budget   `json:"budget"`       // limits of turns and of the session
 
 	Context ContextConfig `json:"context"` // when the conversation is compacted

@@ -67,11 +67,10 @@ func (a *Agent) fixedSize(toolbox Toolbox) int64 {
 }
 
 func (a *Agent) fixedSizes(toolbox Toolbox) (instructions, tools int64) {
-	instructions = int64(len(baseInstructions) + len(a.options.Config.Instructions))
+	instructions = int64(len(a.prompt))
 	if toolbox == nil {
 		return instructions, 0
 	}
-	instructions += int64(len(toolbox.Instructions()))
 	for _, t := range toolbox.Tools() {
 		spec := t.Spec()
 		tools += int64(len(spec.Name) + len(spec.About) + len(spec.Schema))
@@ -167,10 +166,15 @@ func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.C
 func (a *Agent) contextParts(toolbox Toolbox) (parts []protocol.ContextPart) {
 	instructions, tools := a.fixedSizes(toolbox)
 	s := compaction.Measure(a.state.Conversation)
-	for _, x := range []struct {
+	notes, sizes := noteSizes(a.state.Conversation)
+	for _, of := range notes {
+		s.User -= sizes[of]
+	}
+	type part struct {
 		name string
 		size int64
-	}{
+	}
+	list := []part{
 		{"instructions", instructions},
 		{"tools", tools},
 		{"messages", s.User},
@@ -179,7 +183,11 @@ func (a *Agent) contextParts(toolbox Toolbox) (parts []protocol.ContextPart) {
 		{"reasoning", s.Reasoning},
 		{"tool calls", s.Calls},
 		{"tool results", s.Results},
-	} {
+	}
+	for _, of := range notes {
+		list = append(list, part{of, sizes[of]})
+	}
+	for _, x := range list {
 		if tokens := a.state.tokens(x.size); tokens > 0 {
 			parts = append(parts, protocol.ContextPart{Name: x.name, Tokens: tokens})
 		}

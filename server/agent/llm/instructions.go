@@ -1,41 +1,50 @@
 package llm
 
 import (
+	_ "embed" // of the prompts
+	"os"
 	"strings"
+	"unicode/utf8"
 
-	"agentctl/server/policy"
+	"agentctl/protocol"
 )
 
-// baseInstructions are the instructions for every model. They do not change within a session, so
-// that providers can cache them.
-const baseInstructions = `You are an agent that helps a user at a terminal. Answer briefly and precisely, in Markdown.
-Say what you did and what you did not do. When a call of a tool is denied, do not reach the same in
-another way: ask, or go on with something else.`
+// fullPrompt and smallPrompt begin the system prompt.
+var (
+	//go:embed prompt.md
+	fullPrompt string
+	//go:embed prompt_small.md
+	smallPrompt string
+)
 
-// instructions returns the system prompt.
-func (a *Agent) instructions(t Toolbox) string {
-	texts := []string{baseInstructions}
-	if a.spec.CWD != "" {
-		texts = append(texts, "The working directory is "+a.spec.CWD+".")
+const (
+	smallWindow = 32_000    // tokens of a context, below which the small prompt is used
+	maxPrompt   = 128 << 10 // bytes of a file with a prompt
+)
+
+// instructions returns the system prompt for a context of a number of tokens; 0: not known. It does not change
+// within a session, so that providers can cache it: what changes is told in notes.
+func (a *Agent) instructions(window int64) (string, error) {
+	base := fullPrompt
+	if window > 0 && window < smallWindow {
+		base = smallPrompt
 	}
-	if t != nil {
-		texts = append(texts, t.Instructions())
+	if file := a.options.Config.Prompt; file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return "", protocol.Errorf(protocol.CodeAgentFailed, "the prompt cannot be read: %v", err)
+		}
+		if base = string(b); len(b) > maxPrompt || !utf8.ValidString(base) {
+			return "", protocol.Errorf(protocol.CodeAgentFailed,
+				"the prompt %s must be a text of at most %d KiB", file, maxPrompt>>10)
+		}
 	}
-	texts = append(texts, a.options.Config.Instructions)
+	texts := []string{strings.TrimSpace(base)}
+	if text := a.options.Config.Instructions; text != "" {
+		texts = append(texts, text)
+	}
 	if a.parent != nil {
 		texts = append(texts, taskInstructions)
-	} else if a.policy() == policy.Plan {
-		texts = append(texts, planInstructions)
 	}
-	var b strings.Builder
-	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(text)
-	}
-	return b.String()
+	return strings.Join(texts, "\n\n"), nil
 }

@@ -24,15 +24,16 @@ const planName = "present_plan"
 // maxPlan bounds the steps of a plan.
 const maxPlan = 100
 
-// A planTool presents a plan to the user. It is offered under the policy plan. The approval of the
-// plan ends that policy.
+// A planTool presents a plan to the user, under the policy plan. The approval of the plan ends that
+// policy.
 type planTool struct{ agent *Agent }
 
 // Spec implements Tool.
 func (t *planTool) Spec() ToolSpec {
 	return ToolSpec{
 		Name: planName, Kind: protocol.ToolThink,
-		About: "Presents your plan to the user, who approves it, edits it or denies it with a reason.",
+		About: "Presents your plan to the user, who approves it, edits it or denies it with a reason. " +
+			"Only under the policy plan.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["summary","steps"],` +
 			`"properties":{"summary":{"type":"string","description":"one line"},"steps":{"type":"array","items":` +
 			`{"type":"object","additionalProperties":false,"required":["title","description"],"properties":` +
@@ -42,6 +43,9 @@ func (t *planTool) Spec() ToolSpec {
 
 // Preview implements Tool.
 func (t *planTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
+	if t.agent.policy() != policy.Plan {
+		return Preview{}, errors.New("the policy is not plan: carry the work out, without presenting a plan")
+	}
 	var in struct {
 		Summary string
 		Steps   []struct{ Title, Description string }
@@ -112,7 +116,7 @@ func (a *Agent) offered(toolbox Toolbox) (tools []Tool) {
 	if a.parent == nil {
 		tools = append(tools, questionTool{})
 	}
-	if a.parent == nil && a.policy() == policy.Plan {
+	if a.parent == nil { // under every policy: providers cache the list of tools
 		tools = append(tools, &planTool{a})
 	}
 	return tools

@@ -82,7 +82,7 @@ func TestFullIsConfiguredAndTold(t *testing.T) {
 func planner(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
 	step := func(title string) map[string]string { return map[string]string{"title": title, "description": "d"} }
 	switch {
-	case !q.Offers(planName):
+	case strings.Contains(string(q.Body), "no longer plan"):
 		out.Text("done")
 	case q.N == 0:
 		out.Call("shell", x("rm"))
@@ -135,8 +135,8 @@ func TestUnderThePolicyPlanAPlanIsApproved(t *testing.T) {
 			}
 		}
 		first := string(requests[0].Body)
-		if !strings.Contains(first, "wants a plan first") || strings.Contains(last, "wants a plan first") {
-			t.Error("the instructions do not follow the policy")
+		if !strings.Contains(first, "The policy is plan now") || !strings.Contains(last, "The policy is no longer plan") {
+			t.Error("the notes do not follow the policy")
 		}
 		var shown []protocol.Task
 		for _, e := range r.events {

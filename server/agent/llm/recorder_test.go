@@ -247,14 +247,15 @@ func (f *fakeTool) Run(ctx context.Context, c *ToolCall, out func(string)) (Tool
 type fakeToolbox struct {
 	tools    []Tool
 	closed   bool
+	notes    []Note
 	recalled []SeenFile
 }
 
 func (f *fakeToolbox) Recall(files []SeenFile) { f.recalled = files }
 
-func (f *fakeToolbox) Tools() []Tool        { return f.tools }
-func (f *fakeToolbox) Instructions() string { return "instructions of the tools" }
-func (f *fakeToolbox) Close() error         { f.closed = true; return nil }
+func (f *fakeToolbox) Tools() []Tool    { return f.tools }
+func (f *fakeToolbox) Notes(int) []Note { return f.notes }
+func (f *fakeToolbox) Close() error     { f.closed = true; return nil }
 
 // A rig is an agent with a fake model and a recorder.
 type rig struct {

@@ -16,8 +16,9 @@ type Toolbox interface {
 	// cache it.
 	Tools() []Tool
 
-	// Instructions returns texts for the model about the session's directory, or "".
-	Instructions() string
+	// Notes returns notes about the session's directory: its environment, and its files with instructions as
+	// they are now, of at most most bytes together.
+	Notes(most int) []Note
 
 	// Close stops all processes of the tools and returns when they have exited.
 	Close() error

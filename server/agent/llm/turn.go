@@ -217,13 +217,14 @@ func (t *turnRun) note(text string) error {
 
 // newRequest returns a request with the conversation.
 func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
-	r := &model.Request{System: a.instructions(toolbox), CacheKey: a.spec.Session}
+	r := &model.Request{CacheKey: a.spec.Session}
 	for _, tool := range a.offered(toolbox) {
 		spec := tool.Spec()
 		r.Tools = append(r.Tools, model.Tool{Name: spec.Name, About: spec.About, Schema: spec.Schema})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	r.System = a.prompt
 	r.Messages = append(r.Messages, a.state.Conversation...)
 	r.Effort = a.effort()
 	return r
@@ -233,7 +234,13 @@ func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
 func (t *turnRun) request(ctx context.Context) (*model.Response, error) {
 	var retries retryPolicy
 	for overflows := 0; ; {
+		if err := t.brief(); err != nil {
+			return nil, err
+		}
 		if err := t.fitContext(ctx); err != nil {
+			return nil, err
+		}
+		if err := t.brief(); err != nil { // of what a summary has replaced
 			return nil, err
 		}
 		r := t.agent.newRequest(t.toolbox)

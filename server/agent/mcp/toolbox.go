@@ -104,7 +104,7 @@ func (b *Toolbox) Tools() []llm.Tool {
 }
 
 // Instructions implements llm.Toolbox.
-func (b *Toolbox) Instructions() string { return "" }
+func (b *Toolbox) Notes(int) []llm.Note { return nil }
 
 // Notify implements llm.Prompts.
 func (b *Toolbox) Notify(changed func()) {

@@ -205,30 +205,3 @@ func TestEveryToolHasAStrictSchema(t *testing.T) {
 		t.Errorf("tools %v", names)
 	}
 }
-
-func TestInstructionsOfTheDirectory(t *testing.T) {
-	large := strings.Repeat("é", maxInstructions)
-	for name, test := range map[string]struct {
-		files map[string]string
-		link  string
-		want  string
-	}{
-		"none":             {want: ""},
-		"AGENTS.md":        {files: map[string]string{"AGENTS.md": "be brief", "CLAUDE.md": "no"}, want: "be brief"},
-		"CLAUDE.md":        {files: map[string]string{"AGENTS.md": " ", "CLAUDE.md": "be kind"}, want: "be kind"},
-		"large":            {files: map[string]string{"AGENTS.md": large}, want: "was left out"},
-		"binary":           {files: map[string]string{"AGENTS.md": "\xff\x00"}},
-		"outside the tree": {files: map[string]string{"../secret": "secret"}, link: "../secret"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, test.files)
-			if test.link != "" {
-				r.link(test.link, "AGENTS.md")
-			}
-			got := readInstructions(r.Toolbox.dir)
-			if !strings.Contains(got, test.want) || test.want == "" && got != "" || len(got) > maxInstructions+200 {
-				t.Errorf("got %.200q", got)
-			}
-		})
-	}
-}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm"
@@ -37,6 +36,8 @@ type Options struct {
 	// the server; empty: the directory of temporary files.
 	Outputs string
 
+	Instructions string // the user's own file with instructions; empty: none
+
 	Own []string // directories of agentctl, absolute and without links
 
 	Box *sandbox.Box // of the session
@@ -45,10 +46,9 @@ type Options struct {
 // A Toolbox has the tools of one session. It implements llm.Toolbox.
 type Toolbox struct {
 	// Static after Open.
-	options      Options
-	dir          *directory
-	tools        []llm.Tool
-	instructions string
+	options Options
+	dir     *directory
+	tools   []llm.Tool
 
 	journal journal
 	files   fileOperations
@@ -76,8 +76,7 @@ func Open(o Options) (*Toolbox, error) {
 		return nil, err
 	}
 	b := &Toolbox{
-		options: o, dir: dir, instructions: readInstructions(dir), files: osFiles{},
-		outputs: outputs{parent: o.Outputs},
+		options: o, dir: dir, files: osFiles{}, outputs: outputs{parent: o.Outputs},
 	}
 	b.tools = []llm.Tool{
 		&applyPatch{b}, &editFile{b}, &globFiles{b}, &grepFiles{b}, &listFiles{b}, &readFile{b}, &shell{b},
@@ -99,36 +98,5 @@ func Open(o Options) (*Toolbox, error) {
 // Tools implements llm.Toolbox.
 func (b *Toolbox) Tools() []llm.Tool { return b.tools }
 
-// Instructions implements llm.Toolbox.
-func (b *Toolbox) Instructions() string { return b.instructions }
-
 // Close implements llm.Toolbox. The commands have ended: their calls have.
 func (b *Toolbox) Close() error { return errors.Join(b.outputs.close(), b.dir.close()) }
-
-// instructionFiles are the files with instructions for agents. The first that exists is read.
-var instructionFiles = []string{"AGENTS.md", "CLAUDE.md"}
-
-// maxInstructions is the size limit of all instruction files, in bytes.
-const maxInstructions = 32 << 10
-
-// readInstructions returns the instructions of a directory, or "".
-func readInstructions(d *directory) string {
-	for _, name := range instructionFiles {
-		p, err := d.locate(name)
-		if err != nil || p.outside {
-			continue
-		}
-		c, err := p.read()
-		if err != nil || !c.exists || !utf8.Valid(c.bytes) {
-			continue
-		}
-		text := string(c.bytes)
-		if len(text) > maxInstructions {
-			text = strings.ToValidUTF8(text[:maxInstructions], "") + "\n[the rest of " + name + " was left out]"
-		}
-		if text = strings.TrimSpace(text); text != "" {
-			return "Instructions of the file " + name + " of the directory:\n\n" + text
-		}
-	}
-	return ""
-}

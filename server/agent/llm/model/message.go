@@ -40,10 +40,18 @@ type Part struct {
 	Type   PartType        `json:"type"`
 	Text   string          `json:"text,omitempty"`  // of a text, of reasoning
 	Asked  bool            `json:"asked,omitempty"` // a user wrote the text
+	Note   *Note           `json:"note,omitempty"`  // the agent wrote the text, about the session
 	Call   *Call           `json:"call,omitempty"`
 	Result *Result         `json:"result,omitempty"`
 	File   *File           `json:"file,omitempty"`
 	Raw    json.RawMessage `json:"raw,omitempty"`
+}
+
+// A Note says what a text of the agent is about, and identifies what it says. An empty state: it says that
+// an earlier note of the same does not apply any more.
+type Note struct {
+	Of    string `json:"of"`
+	State string `json:"state,omitempty"`
 }
 
 // A Call is a call of a tool by the model.
