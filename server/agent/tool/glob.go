@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"agentctl/internal/filelist"
 	"agentctl/protocol"
@@ -21,8 +22,14 @@ type globArguments struct {
 	Path    string `json:"path"`
 }
 
-// maxFound bounds the results of a search.
-const maxFound = 200
+// Limits of a search.
+const (
+	maxFound   = 200 // results
+	searchTime = 30 * time.Second
+)
+
+var searchTimeText = fmt.Sprintf("[not all files were looked at in %d s: search in a directory below]\n",
+	int(searchTime.Seconds()))
 
 // Spec implements llm.Tool.
 func (t *globFiles) Spec() llm.ToolSpec {
@@ -71,13 +78,11 @@ func (t *globFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (l
 	if !ok {
 		return llm.ToolResult{}, errors.New("the directory was not checked")
 	}
-	listing := filelist.List(ctx, p.real)
-	if err := ctx.Err(); err != nil {
-		return llm.ToolResult{}, err
-	}
+	search, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
 	var b strings.Builder
 	n := 0
-	for _, name := range listing.Files {
+	for name := range filelist.All(search, p.real) {
 		if !filelist.MatchGlob(in.Pattern, name) {
 			continue
 		}
@@ -87,11 +92,14 @@ func (t *globFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (l
 		}
 		b.WriteString(path.Join(slash(&p), name) + "\n")
 	}
+	if err := ctx.Err(); err != nil {
+		return llm.ToolResult{}, err
+	}
 	if n == 0 {
 		b.WriteString("[no file matches]\n")
 	}
-	if listing.More {
-		b.WriteString("[the directory has more files than were looked at]\n")
+	if search.Err() != nil {
+		b.WriteString(searchTimeText)
 	}
 	return llm.ToolResult{Text: b.String()}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -101,13 +102,14 @@ func (t *grepFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (l
 	if err != nil {
 		return llm.ToolResult{}, fmt.Errorf("search %s: %w", plan.place.shown, reason(err))
 	}
-	s := search{root: root, place: &plan.place, pattern: plan.pattern}
-	files := []string{"."}
+	s := search{root: root, place: &plan.place, pattern: plan.pattern, inFile: inFile(in.IgnoreCase, in.Pattern)}
+	timed, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	files := slices.Values([]string{"."})
 	if info.IsDir() {
-		listing := filelist.List(ctx, plan.place.real)
-		files, s.more = listing.Files, listing.More
+		files = filelist.All(timed, plan.place.real)
 	}
-	for _, name := range files {
+	for name := range files {
 		if err := ctx.Err(); err != nil {
 			return llm.ToolResult{}, err
 		}
@@ -119,7 +121,22 @@ func (t *grepFiles) Run(ctx context.Context, c *llm.ToolCall, _ func(string)) (l
 			break
 		}
 	}
-	return llm.ToolResult{Text: s.result()}, nil
+	s.more = timed.Err() != nil
+	return llm.ToolResult{Text: s.result()}, ctx.Err()
+}
+
+// inFile returns a pattern that matches every text with a line that a valid pattern matches, or nil. Line ends
+// must be \n.
+func inFile(ignoreCase bool, pattern string) *regexp.Regexp {
+	if strings.Contains(pattern, `\A`) || strings.Contains(pattern, `\z`) || strings.Contains(pattern, "(?") {
+		return nil
+	}
+	flags := "(?m)"
+	if ignoreCase {
+		flags = "(?mi)"
+	}
+	p, _ := regexp.Compile(flags + pattern) // it is valid
+	return p
 }
 
 // A search is a run of grepFiles.
@@ -127,11 +144,12 @@ type search struct {
 	root    *os.Root
 	place   *place
 	pattern *regexp.Regexp
+	inFile  *regexp.Regexp // matches every text with a line that pattern matches; nil: not known
 
 	out     strings.Builder
 	found   int
 	skipped int  // files that are too large
-	more    bool // files were not looked at
+	more    bool // files were not looked at in time
 }
 
 // file searches a file, if it is a text.
@@ -151,6 +169,9 @@ func (s *search) file(name string) {
 	}
 	b, err := s.root.ReadFile(full)
 	if err != nil || bytes.IndexByte(b[:min(len(b), 8<<10)], 0) >= 0 {
+		return
+	}
+	if s.inFile != nil && bytes.IndexByte(b, '\r') < 0 && !s.inFile.Match(b) { // faster than line by line
 		return
 	}
 	n := 0
@@ -182,7 +203,7 @@ func (s *search) result() string {
 		fmt.Fprintf(&s.out, "[%d files larger than %d MiB were not searched]\n", s.skipped, grepFile>>20)
 	}
 	if s.more {
-		s.out.WriteString("[the directory has more files than were looked at]\n")
+		s.out.WriteString(searchTimeText)
 	}
 	return s.out.String()
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,27 +16,27 @@ import (
 
 // Limits of the output of a command, in bytes.
 const (
-	maxOutput  = 8 << 20   // it is ended when it writes more
+	maxOutput  = 8 << 20   // of a longer one the middle is left out
 	shownBytes = 30_000    // that the model gets
 	liveBytes  = 256 << 10 // that clients get while it runs
 )
 
-// collect reads output to its end and sends it live. It closes full when there is too much of it,
-// and reads on without keeping it.
-func collect(r io.Reader, live func(string), full chan<- struct{}) []byte {
-	var all, rest []byte
-	sent := 0
+// collect reads output to its end and sends it live. It returns the first and the last half of maxOutput, with
+// a note between them if there was more.
+func collect(r io.Reader, live func(string)) []byte {
+	var head, tail, rest []byte
+	sent, left := 0, 0
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buffer)
-		kept := min(n, maxOutput-len(all))
-		all = append(all, buffer[:kept]...)
-		if kept < n && full != nil {
-			close(full)
-			full = nil
+		first := min(n, maxOutput/2-len(head))
+		head, tail = append(head, buffer[:first]...), append(tail, buffer[first:n]...)
+		if over := len(tail) - maxOutput/2; over > 0 && (len(tail) > maxOutput || err != nil) {
+			left += over
+			tail = append(tail[:0], tail[over:]...)
 		}
 		if sent < liveBytes {
-			rest = append(rest, buffer[:kept]...)
+			rest = append(rest, buffer[:n]...)
 			whole := len(rest) - partialRune(rest)
 			if err != nil {
 				whole = len(rest)
@@ -44,12 +45,16 @@ func collect(r io.Reader, live func(string), full chan<- struct{}) []byte {
 				live(strings.ToValidUTF8(string(rest[:whole]), "\uFFFD"))
 				rest = append(rest[:0], rest[whole:]...)
 			}
-			if sent += kept; sent >= liveBytes {
+			if sent += n; sent >= liveBytes {
 				live("\n[the rest of the output is not shown live]\n")
 			}
 		}
-		if err != nil {
-			return all
+		switch {
+		case err != nil && left > 0:
+			note := fmt.Sprintf("\n[%d bytes were left out: the output was too long]\n", left)
+			return slices.Concat(head, []byte(note), tail)
+		case err != nil:
+			return append(head, tail...)
 		}
 	}
 }

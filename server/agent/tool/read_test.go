@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -170,5 +172,43 @@ func TestSteps(t *testing.T) {
 		if _, _, err := r.run(t.Context(), "todo", args{"steps": steps}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+// Every line that matches is found, whether the file is first searched as a whole or not.
+func TestGrepFindsEveryLine(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"unix": "first\nsecond foo\nlast", "windows": "first\r\nsecond foo\r\nlast\r\n", "other": "nothing here\nfo\no",
+	})
+	for pattern, want := range map[string]int{
+		`foo$`: 2, `^second`: 2, `^last$`: 2, `\Asecond`: 2, `o\z`: 3 + 1, `(?i)FOO`: 2, `^\w+ foo$`: 2, `fo\no`: 0, `t$`: 4,
+	} {
+		if got := r.must("grep", args{"pattern": pattern}); strings.Count(got, "\n")-strings.Count(got, "[no line") != want {
+			t.Errorf("%s: want %d lines, got\n%s", pattern, want, got)
+		}
+	}
+}
+
+// Searches see more files than a listing for people has.
+func TestSearchesSeeEveryFile(t *testing.T) {
+	r := newRig(t, nil)
+	for i := range 21 {
+		dir := filepath.Join(r.dir, strconv.Itoa(i))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for k := range 1000 {
+			if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(k)), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	deep := strings.Repeat("deep/", 30) + "needle"
+	r.put(deep, "in the haystack")
+	if got := r.must("glob", args{"pattern": "needle"}); got != deep+"\n" {
+		t.Errorf("glob: %q", got)
+	}
+	if got := r.must("grep", args{"pattern": "haystack"}); got != deep+":1:in the haystack\n" {
+		t.Errorf("grep: %q", got)
 	}
 }

@@ -133,11 +133,10 @@ type commandEnd struct {
 func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Duration, out func(string)) commandEnd {
 	_ = p.Stdin.Close()
 	var end commandEnd
-	full := make(chan struct{})
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		end.output = collect(p.Stdout, out, full)
+		end.output = collect(p.Stdout, out)
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -148,8 +147,6 @@ func (b *Toolbox) follow(ctx context.Context, p *process.Process, limit time.Dur
 		text = "the user interrupted the command"
 	case <-timer.C:
 		text = fmt.Sprintf("ended: it ran longer than %s", limit)
-	case <-full:
-		text = fmt.Sprintf("ended: it wrote more than %d MiB", maxOutput>>20)
 	}
 	if text == "" {
 		p.End(endGrace)

@@ -99,16 +99,22 @@ func TestALongOutputIsCutInTheMiddleAndReadable(t *testing.T) {
 	}
 }
 
-func TestACommandThatWritesTooMuchIsEnded(t *testing.T) {
+// A command that writes much continues to its end. The model gets the beginning and the end of the output.
+func TestACommandThatWritesMuchContinues(t *testing.T) {
 	r := newRig(t, nil)
-	c := r.call(args{"command": "yes"})
+	c := r.call(args{"command": "echo first; yes | head -c 20000000; echo last > done; echo last; exit 3"})
 	if _, err := r.tool("shell").Preview(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	live := 0
 	result, err := r.tool("shell").Run(t.Context(), c, func(text string) { live += len(text) })
-	if err != nil || !result.Failed || !strings.Contains(result.Text, "wrote more than 8 MiB") {
+	if err != nil || *result.ExitCode != 3 || !strings.HasPrefix(result.Text, "first\n") ||
+		!strings.HasSuffix(result.Text, "y\nlast\n[exit code 3]") || len(result.Text) > shownBytes+200 || r.get("done") != "last\n" {
 		t.Errorf("%.100q, %v", result.Text[max(0, len(result.Text)-100):], err)
+	}
+	whole, err := r.outputs.read(outputScheme + "1")
+	if err != nil || len(whole) > maxOutput+200 || !strings.Contains(whole, "bytes were left out: the output was too long") {
+		t.Errorf("%d bytes are kept, %v", len(whole), err)
 	}
 	if live > liveBytes+64<<10 {
 		t.Errorf("%d bytes live", live)
