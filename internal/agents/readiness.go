@@ -35,6 +35,8 @@ func (x *Inspector) Providers() (list []Readiness) {
 		r := Readiness{Name: name, Ready: true, Detail: "key: " + x.Registry.Providers.KeySource(name)}
 		if err := x.Registry.Providers.Ready(name, x.Env); err != nil {
 			r.Ready, r.Detail = false, "no key: "+err.Error()
+		} else if x.Registry.Providers.ShortKey(name, x.Env) {
+			r.Detail += ", which is too short to be hidden in errors and logs"
 		}
 		list = append(list, r)
 	}

@@ -97,6 +97,7 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 		checks = append(checks, o.checkHooks(dir)...)
 		checks = append(checks, checkDataDir(dir)...)
 		checks = append(checks, checkLimits(dir)...)
+		checks = append(checks, checkInstructions(o.CLI.Env)...)
 		checks = append(checks, checkStored(ctx, o.CLI.Env, dir)...)
 	}
 	server := o.checkServer(ctx)

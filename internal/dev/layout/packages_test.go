@@ -220,7 +220,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/llm/transport", imports: []string{
 		"protocol", "server/agent/llm/model", "server/agent/llm/sse", "internal/redact", "internal/resettime",
 	}},
-	{pkg: "server/agent/llm/provider", imports: []string{"server/agent/llm/..."}},
+	{pkg: "server/agent/llm/provider", imports: []string{"internal/redact", "server/agent/llm/..."}},
 	{pkg: "server/agent/llm/provider/anthropic", imports: providerImports},
 	{pkg: "server/agent/llm/provider/chat", imports: providerImports},
 	{pkg: "server/agent/llm/provider/google", imports: providerImports},

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/internal/redact"
 	"agentctl/server/agent/llm/model"
 )
 
@@ -102,6 +103,16 @@ func (s Set) Ready(name string, env func(string) string) error {
 		return fmt.Errorf("%s is not set: set it where the server starts", c.KeyEnv)
 	}
 	return nil
+}
+
+// ShortKey reports whether the key of a provider is a variable too short to be hidden in errors and logs.
+func (s Set) ShortKey(name string, env func(string) string) bool {
+	c, _ := s.Find(name)
+	key := ""
+	if c.KeyEnv != "" {
+		key = strings.TrimSpace(env(c.KeyEnv))
+	}
+	return key != "" && len(key) < redact.MinValue
 }
 
 // KeySource describes where the key of a provider comes from, for people.

@@ -93,9 +93,10 @@ func (c *Client) check(res *http.Response) error {
 	return e
 }
 
-// Redact removes the secrets from a text, and the beginning of one where the text was cut.
+// Redact removes the secrets from a text, and the beginning of one where the text was cut. Short ones stay: they
+// are parts of words.
 func (c *Client) Redact(text string) string {
-	return redact.NewValues("[secret]", 1, c.Secrets).HideCut(text)
+	return redact.NewValues("[secret]", redact.MinValue, c.Secrets).HideCut(text)
 }
 
 // A watchdog ends a request whose answer takes too long.

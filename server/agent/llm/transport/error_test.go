@@ -123,6 +123,13 @@ func TestAMessageThatIsCutHasNoPartOfASecret(t *testing.T) {
 	}
 }
 
+func TestAShortSecretHidesNoWord(t *testing.T) {
+	c := &Client{Secrets: []string{"k", "lookup", "12345678"}}
+	if got := c.Redact("lookup of 12345678 looks bad: look"); got != "lookup of [secret] looks bad: look" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func FuzzDecodeError(f *testing.F) {
 	f.Add(429, []byte(`{"error":{"message":"try again in 1.2s","details":[{"retryDelay":"1s"}]}}`))
 	f.Add(200, []byte(`[{"error":"x"}]`))
