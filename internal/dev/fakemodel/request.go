@@ -46,19 +46,30 @@ type Request struct {
 	Input, Output int
 }
 
-// LastUser returns the text of the last user message, or "".
+// noteEnd ends a note of the agent in a message.
+const noteEnd = "</note>"
+
+// LastUser returns the text of the last user message after the notes of the agent in it, or "".
 func (r Request) LastUser() string {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == User {
-			return r.Messages[i].Text
+			text := r.Messages[i].Text
+			if at := strings.LastIndex(text, noteEnd); at >= 0 {
+				text = strings.TrimLeft(text[at+len(noteEnd):], "\n")
+			}
+			return text
 		}
 	}
 	return ""
 }
 
-// ToolResult returns the text of the last message and whether it is a tool result.
+// ToolResult returns the text of the last message, except for notes of the agent, and whether it is a tool result.
 func (r Request) ToolResult() (string, bool) {
-	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == Tool {
+	n := len(r.Messages)
+	for n > 0 && r.Messages[n-1].Role == User && strings.HasSuffix(r.Messages[n-1].Text, noteEnd) {
+		n--
+	}
+	if n > 0 && r.Messages[n-1].Role == Tool {
 		return r.Messages[n-1].Text, true
 	}
 	return "", false

@@ -135,7 +135,7 @@ func (c *compactor) summarize(ctx context.Context, messages []model.Message) (te
 	most := int(compaction.Size(messages)) / 2
 	asked := compaction.Ask(messages)
 	for failed := 0; failed < maxFailedSummaries; {
-		text, err = c.request(ctx, asked)
+		text, err = c.request(ctx, asked, failed > 0)
 		if err == nil {
 			return text, summarized, nil
 		}
@@ -163,13 +163,15 @@ func (c *compactor) summarize(ctx context.Context, messages []model.Message) (te
 	return compaction.Text(messages, int(compaction.Size(messages))/4), excerpted, nil
 }
 
-// request requests the text of a summary. While the provider takes no requests, it asks again.
-func (c *compactor) request(ctx context.Context, messages []model.Message) (string, error) {
+// request requests the text of a summary. While the provider takes no requests, it asks again. noCalls
+// forbids calls: not the first time, because providers that cache the conversation then read it anew. Calls
+// are dropped anyway.
+func (c *compactor) request(ctx context.Context, messages []model.Message, noCalls bool) (string, error) {
 	a := c.agent
 	var retries retryPolicy
 	for {
 		r := a.newRequest(c.toolbox)
-		r.Messages, r.NoCalls, r.MaxOut = messages, true, c.backend.MaxOut
+		r.Messages, r.NoCalls, r.MaxOut = messages, noCalls, c.backend.MaxOut
 		if err := a.loadFiles(ctx, r); err != nil {
 			return "", err
 		}

@@ -212,9 +212,10 @@ func TestAFailedSummaryLosesNothing(t *testing.T) {
 	}
 }
 
-// An excerpt replaces a summary that the model does not write in two requests.
+// An excerpt replaces a summary that the model does not write in two requests. Only the second one forbids calls:
+// with another tool_choice, providers do not use the cached conversation. No call is run.
 func TestAnExcerptReplacesASummaryThatFailsTwice(t *testing.T) {
-	for how, want := range map[string]int{"refused": 1, "empty": 2, "cut": 2} {
+	for how, want := range map[string]int{"refused": 1, "empty": 2, "cut": 2, "calls": 2} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
@@ -225,8 +226,13 @@ func TestAnExcerptReplacesASummaryThatFailsTwice(t *testing.T) {
 						out.Text("ok")
 						return
 					}
+					if forbids := strings.Contains(string(q.Body), `"tool_choice"`); forbids != (asked > 0) {
+						t.Errorf("request %d forbids calls: %t", asked+1, forbids)
+					}
 					asked++
 					switch how {
+					case "calls":
+						out.Call(questionName, map[string]any{"questions": []any{}})
 					case "refused":
 						out.Fail(400, "no")
 					case "cut":

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"hash/fnv"
 	"io"
 	"slices"
@@ -22,9 +23,9 @@ type Note struct {
 // The notes of the agent.
 const (
 	modeNote     = "policy"
-	planText     = "[The policy is plan now. " + planInstructions + "]"
-	planOverText = "[The policy is no longer plan: you may change files, as far as users allow it.]"
-	goneText     = " does not exist any more: what it said does not apply.]"
+	planText     = "The policy is plan now. " + planInstructions
+	planOverText = "The policy is no longer plan: you may change files, as far as users allow it."
+	goneText     = " does not exist any more: what it said does not apply."
 )
 
 // Bounds of the notes about the directory, in bytes.
@@ -111,12 +112,13 @@ func missingNotes(messages []model.Message, notes []Note, plan bool) (parts []mo
 	}
 	slices.Sort(gone)
 	for _, of := range gone {
-		parts = append(parts, notePart(of, "", "["+of+goneText))
+		parts = append(parts, notePart(of, "", of+goneText))
 	}
 	return parts
 }
 
 func notePart(of, state, text string) model.Part {
+	text = fmt.Sprintf("<note about=%q>\n%s\n</note>", of, text)
 	return model.Part{Type: model.Text, Text: text, Note: &model.Note{Of: of, State: state}}
 }
 

@@ -34,11 +34,11 @@ func (b *Toolbox) Notes(most int) []llm.Note {
 		case f.User:
 			about += ", of the user for all directories"
 		}
-		notes = append(notes, llm.Note{Of: f.Path, Text: "[" + about + ":]\n\n" + f.Text})
+		notes = append(notes, llm.Note{Of: f.Path, Text: about + ":\n\n" + f.Text})
 	}
 	if left != nil {
-		notes = append(notes, llm.Note{Of: "instructions left out", Text: fmt.Sprintf("[Instructions have more than "+
-			"%d bytes. Left out or cut are: %s. Read what matters for your work.]", most, strings.Join(left, ", "))})
+		notes = append(notes, llm.Note{Of: "instructions left out", Text: fmt.Sprintf("Instructions have more than "+
+			"%d bytes. Left out or cut are: %s. Read what matters for your work.", most, strings.Join(left, ", "))})
 	}
 	return notes
 }
@@ -52,7 +52,7 @@ var usefulPrograms = []string{
 // repository names.
 func (b *Toolbox) environmentText() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "[Environment]\nSystem: %s on %s, shell %s\n", runtime.GOOS, runtime.GOARCH, shellCommand("")[0])
+	fmt.Fprintf(&s, "System: %s on %s, shell %s\n", runtime.GOOS, runtime.GOARCH, shellCommand("")[0])
 	fmt.Fprintf(&s, "Date: %s\nWorking directory: %s\n", time.Now().Format("Monday, 2 January 2006"), b.dir.path)
 	switch branch, operation := gitbranch.Of(b.dir.real), gitbranch.Operation(b.dir.real); {
 	case branch == "":
