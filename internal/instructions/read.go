@@ -100,7 +100,7 @@ func (r *reader) below(root string, read func()) {
 	if r.root, err = os.OpenRoot(path); err != nil {
 		return
 	}
-	defer r.root.Close()
+	defer func() { _ = r.root.Close() }()
 	r.path = path
 	read()
 }

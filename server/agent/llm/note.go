@@ -69,7 +69,7 @@ func (t *turnRun) brief() error {
 	})
 }
 
-// insert adds parts to the last message of the user, before its last text.
+// insert adds parts to the last message of the user, before the last text of the last turn in it.
 func (s *state) insert(parts []model.Part) {
 	n := len(s.Conversation)
 	if n == 0 || s.Conversation[n-1].Role != model.User {
@@ -77,9 +77,12 @@ func (s *state) insert(parts []model.Part) {
 		return
 	}
 	last := &s.Conversation[n-1]
-	at := len(last.Parts)
-	for i := range last.Parts {
-		if last.Parts[i].Asked || i == at-1 && last.Parts[i].Type == model.Text {
+	at, first := len(last.Parts), 0
+	if k := len(s.Turns); k > 0 && s.Turns[k-1].At == n-1 {
+		first = s.Turns[k-1].Part // those before belong to an earlier turn, which stays when this one is undone
+	}
+	for i := first; i < len(last.Parts); i++ {
+		if last.Parts[i].Asked || i == len(last.Parts)-1 && last.Parts[i].Type == model.Text {
 			at = i
 		}
 	}

@@ -134,6 +134,20 @@ func TestNotesThatAreMissingAreToldAgain(t *testing.T) {
 	}
 }
 
+// Undoing a turn keeps the messages before it in the same message, and drops its notes.
+func TestUndoDropsTheNotesOfATurn(t *testing.T) {
+	s := &state{}
+	s.markTurn("t1")
+	s.add(model.Message{Role: model.User, Parts: []model.Part{{Type: model.Text, Text: "stopped", Asked: true}}})
+	before := slices.Clone(s.Conversation[0].Parts)
+	s.markTurn("t2")
+	s.add(model.Message{Role: model.User, Parts: []model.Part{{Type: model.FilePart, File: &model.File{Text: "f"}}}})
+	s.insert(missingNotes(s.Conversation, []Note{{Of: "a", Text: "1"}}, false))
+	if got := s.before(s.Turns[1]); len(got) != 1 || len(got[0].Parts) != 1 || got[0].Parts[0].Text != before[0].Text {
+		t.Errorf("%+v", got)
+	}
+}
+
 // The context lists the notes.
 func TestTheContextListsNotes(t *testing.T) {
 	text := strings.Repeat("be brief. ", 100)

@@ -103,7 +103,7 @@ func (b *Toolbox) Tools() []llm.Tool {
 	return b.tools
 }
 
-// Instructions implements llm.Toolbox.
+// Notes implements llm.Toolbox.
 func (b *Toolbox) Notes(int) []llm.Note { return nil }
 
 // Notify implements llm.Prompts.
