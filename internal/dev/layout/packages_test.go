@@ -229,7 +229,7 @@ var packageRules = []packageRule{
 	{pkg: "server/agent/pipeline", imports: []string{"internal/format", "protocol", "server/agent", "server/agent/schedule"}},
 	{pkg: "server/agent/schedule", imports: []string{"protocol"}},
 	{
-		pkg:     "server/agent/tool",
+		pkg: "server/agent/tool",
 		imports: append([]string{
 			"internal/atomicfile", "internal/filelist", "internal/gitbranch", "internal/instructions", "internal/realpath",
 		}, agentImports...),
