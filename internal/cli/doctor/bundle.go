@@ -69,8 +69,11 @@ func isServerVersion(text string) bool {
 // versions adds the versions of this program and of the server; nil: it was not reached.
 func (b *bundle) versions(build *verb.Build, hello *protocol.HelloResult) {
 	b.section("versions")
-	revision, date, modified := build.Revision()
-	b.linef("agentctl %s, commit %s of %s, modified: %v", build.Version(), revision, date, modified)
+	program := "agentctl " + build.Version()
+	if revision, date, modified := build.Revision(); revision != "" {
+		program += fmt.Sprintf(", commit %s of %s, modified: %v", revision, date, modified)
+	}
+	b.linef("%s", program)
 	b.linef("%s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	switch {
 	case hello == nil:
