@@ -162,7 +162,7 @@ func TestAnImportedLogNamesNoSessions(t *testing.T) {
 	})
 }
 
-// diesAfter lets the store fail as that of a killed server, after a number of commits. It returns how
+// diesAfter lets the store fail as a killed server's does, after a number of commits. It returns how
 // many there were.
 func (r *testHub) diesAfter(commits int) func() int {
 	n := 0

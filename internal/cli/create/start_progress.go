@@ -55,7 +55,7 @@ func (s *startProgress) show(p protocol.AgentProcess) {
 	s.draw()
 }
 
-// tick shows how the time goes on.
+// tick updates the time that is shown.
 func (s *startProgress) tick() {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()

@@ -173,7 +173,7 @@ func TestASubAgentIsInterruptedAlone(t *testing.T) {
 }
 
 // The turns of an agent and of its sub-agent end with the server. What both showed stays, and the next
-// task is that of another sub-agent.
+// task belongs to another sub-agent.
 func TestSubAgentsOfAKilledServer(t *testing.T) {
 	for _, a := range []realAgent{claudeAgent, codexAgent} {
 		t.Run(a.name, func(t *testing.T) {

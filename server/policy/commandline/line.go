@@ -60,7 +60,7 @@ type reader struct {
 	left       int             // bytes of lines that may be read
 	total      int             // words of commands
 	plainShell bool            // the shell knows no [[
-	home       bool            // the home directory, or that of settings, may be another
+	home       bool            // the home directory, or the directory of settings, may be another
 	noVars     bool            // the values of variables cannot be followed
 	written    map[string]bool // base names of files that the line writes
 	paths      []string        // of these files
