@@ -84,7 +84,7 @@ func (c *Conn) endPrompt(p *prompt, reason string, err *protocol.Error) {
 // cancel takes back the prompts of this client: those in the queue are removed, and a turn that one
 // of them began is interrupted. Turns of others continue.
 func (c *Conn) cancel(s *session) {
-	for _, p := range s.prompts {
+	for _, p := range slices.Backward(s.prompts) { // else the end of a turn would start the next message
 		p.canceled = true
 		if p.message != "" {
 			c.takeBack(s, p)
