@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -337,5 +338,33 @@ func TestLoginsAreOfferedToClientsWithATerminal(t *testing.T) {
 		if c.wanted == "" && !strings.Contains(all, `"authMethods":[]`) || !strings.Contains(all, c.wanted) {
 			t.Errorf("%+v: %s", c, all)
 		}
+	}
+}
+
+// Messages that wait are removed before the turn is interrupted: its end would start the next one.
+func TestACancelRemovesWaitingMessagesFirst(t *testing.T) {
+	r := newRig(t, 1)
+	sent := 0
+	r.native.Answers[protocol.DoSend] = func(protocol.Command) (any, *protocol.Error) {
+		sent++
+		if sent == 1 {
+			return protocol.SendResult{MessageID: "m1", Turn: "t1", Status: protocol.SendStarted}, nil
+		}
+		return protocol.SendResult{MessageID: fmt.Sprint("m", sent), Status: protocol.SendQueued}, nil
+	}
+	r.request("session/new", `{"cwd":"/w","mcpServers":[]}`)
+	for range 3 {
+		r.request("session/prompt", `{"sessionId":"s1","prompt":[{"type":"text","text":"x"}]}`)
+	}
+	r.Receive(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}`)
+	var verbs []protocol.Verb
+	for _, c := range r.native.Commands {
+		if c.Command == protocol.DoQueueRemove || c.Command == protocol.DoInterrupt {
+			verbs = append(verbs, c.Command)
+		}
+	}
+	want := []protocol.Verb{protocol.DoQueueRemove, protocol.DoQueueRemove, protocol.DoInterrupt}
+	if !slices.Equal(verbs, want) {
+		t.Errorf("sent %q, want %q", verbs, want)
 	}
 }
