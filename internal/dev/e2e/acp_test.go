@@ -14,7 +14,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"agentctl/internal/dev/requestcases"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -522,29 +521,7 @@ func TestAnEditorAnswersQuestions(t *testing.T) {
 // What is decided in an editor is what runs.
 func TestARequestInAnEditorHasAllThatRuns(t *testing.T) {
 	dir := t.TempDir()
-	if err := requestcases.Prepare(dir); err != nil {
-		t.Fatal(err)
-	}
-	cases := slices.DeleteFunc(requestcases.All(dir), func(c requestcases.Case) bool {
-		args := protocol.ReadArguments([]byte(c.Input)) // a script has each name once, and is not deep
-		return strings.Contains(args.Opaque(), "twice") || strings.Contains(args.Opaque(), "deep")
-	})
-	lines := []string{`{"on":"*"}`}
-	for i := range cases {
-		a := cases[i].Approval(dir)
-		if input, ok := protocol.Compact(a.Input); ok { // the script is UTF-8
-			a.Input = input
-		}
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(protocol.MustEncode(a), &fields); err != nil {
-			t.Fatal(err)
-		}
-		fields["ask"] = fields["kind"]
-		for _, name := range []string{"kind", "asked", "options"} {
-			delete(fields, name)
-		}
-		lines = append(lines, string(protocol.MustEncode(fields)))
-	}
+	cases, lines := requestScript(t, dir)
 	lines = append(lines, `{"say":"done"}`)
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestServer(t, lines...)

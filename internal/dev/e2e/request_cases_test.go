@@ -12,17 +12,17 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// In every dialect a client shows all that a request runs.
-func TestARequestIsShownWithAllThatRunsInEveryDialect(t *testing.T) {
-	dir := t.TempDir()
+// requestScript returns the requests that a script can make, and a script that makes one after the other.
+func requestScript(t *testing.T, dir string) (cases []requestcases.Case, script []string) {
+	t.Helper()
 	if err := requestcases.Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	cases := slices.DeleteFunc(requestcases.All(dir), func(c requestcases.Case) bool {
+	cases = slices.DeleteFunc(requestcases.All(dir), func(c requestcases.Case) bool {
 		args := protocol.ReadArguments([]byte(c.Input)) // a script has each name once, and is not deep
 		return strings.Contains(args.Opaque(), "twice") || strings.Contains(args.Opaque(), "deep")
 	})
-	script := []string{`{"on":"*"}`}
+	script = []string{`{"on":"*"}`}
 	for i := range cases {
 		a := cases[i].Approval(dir)
 		if input, ok := protocol.Compact(a.Input); ok { // the script is UTF-8
@@ -33,11 +33,18 @@ func TestARequestIsShownWithAllThatRunsInEveryDialect(t *testing.T) {
 			t.Fatal(err)
 		}
 		fields["ask"] = fields["kind"]
-		delete(fields, "kind")
-		delete(fields, "asked")
-		delete(fields, "options")
+		for _, name := range []string{"kind", "asked", "options"} {
+			delete(fields, name)
+		}
 		script = append(script, string(protocol.MustEncode(fields)))
 	}
+	return cases, script
+}
+
+// In every dialect a client shows all that a request runs.
+func TestARequestIsShownWithAllThatRunsInEveryDialect(t *testing.T) {
+	dir := t.TempDir()
+	cases, script := requestScript(t, dir)
 	forEachDialect(t, func(t *testing.T, name string) {
 		w := newTestServer(t, script...)
 		ann := w.client("ann")

@@ -287,9 +287,9 @@ func TestARefusedRequestGetsAnErrorOverHTTP(t *testing.T) {
 	}
 }
 
-// A server may refuse the stream of a session until the connection has loaded it.
-func TestTheStreamOfALoadedSessionOpensAfterItsAnswerOverHTTP(t *testing.T) {
-	_, server := newFarAgent(t)
+// openHTTP returns an initialized connection over HTTP and its lines.
+func openHTTP(t *testing.T, server *httptest.Server) (io.ReadWriteCloser, *bufio.Reader) {
+	t.Helper()
 	conn, err := dialTest(t, server, false, "key")
 	if err != nil {
 		t.Fatal(err)
@@ -299,6 +299,13 @@ func TestTheStreamOfALoadedSessionOpensAfterItsAnswerOverHTTP(t *testing.T) {
 	if _, err := lines.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+	return conn, lines
+}
+
+// A server may refuse the stream of a session until the connection has loaded it.
+func TestTheStreamOfALoadedSessionOpensAfterItsAnswerOverHTTP(t *testing.T) {
+	_, server := newFarAgent(t)
+	conn, lines := openHTTP(t, server)
 	write(t, conn, `{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s"}}`)
 	for _, want := range []string{`"id":2`, `"session/update"`} {
 		if got, err := lines.ReadString('\n'); err != nil || !strings.Contains(got, want) {
@@ -310,15 +317,7 @@ func TestTheStreamOfALoadedSessionOpensAfterItsAnswerOverHTTP(t *testing.T) {
 
 func TestTheEndOfAStreamOfEventsEndsTheConnection(t *testing.T) {
 	agent, server := newFarAgent(t)
-	conn, err := dialTest(t, server, false, "key")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(conn)
-	write(t, conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
-	if _, err := lines.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	conn, lines := openHTTP(t, server)
 	close(agent.streams[""])
 	if _, err := lines.ReadString('\n'); err == nil {
 		t.Error("the connection is open")

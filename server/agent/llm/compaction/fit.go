@@ -27,7 +27,7 @@ func DropResults(messages []model.Message, keep int64) (out []model.Message, sav
 			if p.Result == nil {
 				continue
 			}
-			before := partsSize(*p)
+			before := sizeOf(*p)
 			if keep -= before; keep >= 0 || i == len(out)-1 || before <= smallResult {
 				continue
 			}
@@ -36,13 +36,13 @@ func DropResults(messages []model.Message, keep int64) (out []model.Message, sav
 				p = &out[i].Parts[j]
 			}
 			p.Result = dropped(p.Result)
-			saved += before - partsSize(*p)
+			saved += before - sizeOf(*p)
 		}
 	}
 	return out, saved
 }
 
-func partsSize(p model.Part) int64 {
+func sizeOf(p model.Part) int64 {
 	return Size([]model.Message{{Role: model.User, Parts: []model.Part{p}}})
 }
 
