@@ -64,7 +64,7 @@ type Message struct {
 
 // Label returns the text, or what stands for it if an agent began to work without a task.
 func (m *Message) Label() string {
-	if m.Work && m.Text == "" {
+	if m.Work && m.Text == "" && len(m.Parts) == 0 {
 		return "(work without a message)"
 	}
 	return m.Text

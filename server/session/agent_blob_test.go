@@ -11,7 +11,7 @@ import (
 
 // A stored state has the blobs that the agent saved before it, however the server ends.
 func TestAKilledServerKeepsTheBlobsOfStoredStates(t *testing.T) {
-	for n := range 4 { // commits before the kill
+	for n := range 7 { // the blob and the state are stored by one commit or by two, of a second each
 		bubble(t, Config{}, func(t *testing.T, r *testHub) {
 			id := r.create()
 			r.send(id, "go")
@@ -32,7 +32,7 @@ func TestAKilledServerKeepsTheBlobsOfStoredStates(t *testing.T) {
 			if string(spec.State) != "" && (err != nil || string(got.Data) != "image") {
 				t.Errorf("after %d: state %q, blob %q, %v", n, spec.State, got.Data, err)
 			}
-			if n == 3 && string(spec.State) == "" {
+			if n == 6 && string(spec.State) == "" {
 				t.Error("the state was not stored")
 			}
 		})

@@ -25,6 +25,16 @@ func TestProseIsAtMost100ColumnsWide(t *testing.T) {
 	s.mustShow(strings.Repeat("x", 150))
 }
 
+// A turn that an agent began itself shows the files of its message, also without a text.
+func TestWorkWithFilesAlone(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.Add(protocol.MessageUser, protocol.MessageUserData{Message: protocol.Message{
+		MessageID: "m1", Work: true, Parts: []protocol.Part{{Type: "file", Text: "x", Name: "b.go"}},
+	}})
+	j.CaughtUp()
+	open(t, j, 80, 10).mustShow("b.go")
+}
+
 func TestConsecutiveNotesSpacing(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go on")

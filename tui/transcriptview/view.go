@@ -154,7 +154,7 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 	turn := v.turns.Current()
 	v.closeTurn(nil, nil)
 	v.speaker = ""
-	if turn.Message.Work && turn.Message.Text == "" {
+	if m := &turn.Message; m.Work && m.Text == "" && len(m.Parts) == 0 {
 		id := add(&note{
 			itemAnchor: itemAnchor{kind: TurnAnchor, seq: turn.First}, styles: v.styles, level: protocol.LevelInfo,
 			text: "the agent works without a message", blankBefore: true,
