@@ -27,10 +27,13 @@ func (l Line) String() string {
 }
 
 // Line returns the event in words. ok is false for types without a line: their readers show more than
-// a line, or nothing.
+// a line, or nothing. The line of an unknown type, of a newer server, says so.
 func (e *Event) Line() (_ Line, ok bool) {
 	row := eventTypes[e.Type]
-	if row == nil || row.line == nil {
+	if row == nil {
+		return Line{Level: LevelInfo, Sign: "?", Text: string(e.Type) + ", an event that this version does not know"}, true
+	}
+	if row.line == nil {
 		return Line{}, false
 	}
 	return row.line(e), true

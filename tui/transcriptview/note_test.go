@@ -3,6 +3,7 @@ package transcriptview
 import (
 	"testing"
 
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 )
 
@@ -17,4 +18,13 @@ func TestTurnEndLeavesOutUnknownCounts(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
+}
+
+// An event of a newer server is shown as one that this version does not know.
+func TestAnUnknownEventIsNamed(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "go on")
+	j.Add("weather.changed", map[string]string{"to": "rain"})
+	j.CaughtUp()
+	open(t, j, 80, 10).mustShow("? weather.changed, an event that this version does not know")
 }
