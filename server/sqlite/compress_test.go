@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	sqlite3 "zombiezen.com/go/sqlite"
@@ -88,9 +90,10 @@ func TestADatabaseOfTheFirstSchemaIsReadAsBefore(t *testing.T) {
 	var want map[string]string
 	writeKinds(t, fresh, nil)
 	withStore(t, fresh, sqlite.Options{}, func(s *sqlite.Store) { want = readAll(t, s) })
+	var log bytes.Buffer
 	same := func(what string) {
 		t.Helper()
-		withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {
+		withStore(t, dir, sqlite.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}, func(s *sqlite.Store) {
 			if got := readAll(t, s); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: read %v", what, got)
 			}
@@ -98,6 +101,9 @@ func TestADatabaseOfTheFirstSchemaIsReadAsBefore(t *testing.T) {
 	}
 	same("first schema")
 	same("upgraded")
+	if n := strings.Count(log.String(), "upgrade the database"); n != 1 || !strings.Contains(log.String(), "schema=1 to=3") {
+		t.Errorf("the log names %d upgrades:\n%s", n, &log)
+	}
 	repairDir(t, dir)
 	same("repaired")
 	withStore(t, dir, sqlite.Options{}, func(s *sqlite.Store) {

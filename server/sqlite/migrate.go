@@ -76,6 +76,10 @@ func (s *Store) migrate(dir string, used bool) error {
 	if version == 0 && used {
 		return &MissingError{Dir: dir}
 	}
+	if newest := len(migrationFiles); version > 0 && version < newest {
+		s.log.Info("upgrade the database; the release that wrote it can no longer open it",
+			"path", s.path, "schema", version, "to", newest)
+	}
 	if err := migrate(s.writer.conn, s.path); err != nil {
 		return err
 	}
