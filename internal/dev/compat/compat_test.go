@@ -17,8 +17,14 @@ import (
 	"agentctl/internal/dev/testbinary"
 )
 
-// Paths of the binaries: the first compatible version, and this one.
-var first, head string
+// head is the path of the binary of this version.
+var head string
+
+// older are the versions that this one works with.
+var older []version
+
+// A version is an older commit: the first compatible one, or a release.
+type version struct{ name, program string }
 
 func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
@@ -29,7 +35,7 @@ func runTests(m *testing.M) int {
 	if err == nil {
 		defer os.RemoveAll(dir)
 		if head, err = testbinary.Build(dir); err == nil {
-			first, err = buildFirst(filepath.Join(dir, "first"))
+			err = buildOlder(dir)
 		}
 	}
 	if err != nil {
@@ -39,19 +45,50 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// buildFirst builds the first compatible version in a directory, as a release, and returns the path of the
-// binary. The cache of the Go command has its packages, whatever the directory.
-func buildFirst(dir string) (string, error) {
-	commit, err := os.ReadFile("first")
+// buildOlder builds, below a directory, the commit that the file first names and every release after it:
+// the tags v* that contain the commit.
+func buildOlder(dir string) error {
+	text, err := os.ReadFile("first")
 	if err != nil {
-		return "", err
+		return err
 	}
+	commit := strings.TrimSpace(string(text))
+	tags, err := exec.CommandContext(context.Background(), "git", "tag", "--list", "v*", "--contains", commit).Output()
+	if err != nil {
+		return fmt.Errorf("list the releases: %w", err)
+	}
+	for _, name := range append([]string{"first"}, strings.Fields(string(tags))...) {
+		if name != "first" {
+			commit = name
+		}
+		program, err := build(filepath.Join(dir, name), commit)
+		if err != nil {
+			return err
+		}
+		older = append(older, version{name, program})
+	}
+	return nil
+}
+
+// build builds a commit in a directory, as a release, and returns the path of the binary. The cache of the
+// Go command has its packages, whatever the directory.
+func build(dir, commit string) (string, error) {
 	line := `set -e; mkdir "$1"; (cd ../../.. && git archive "$0") | tar x -C "$1"; cd "$1"; CGO_ENABLED=0 go build -trimpath -o agentctl ./cmd/agentctl`
-	build := exec.CommandContext(context.Background(), "bash", "-o", "pipefail", "-c", line, strings.TrimSpace(string(commit)), dir)
+	build := exec.CommandContext(context.Background(), "bash", "-o", "pipefail", "-c", line, commit, dir)
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the commit that internal/dev/compat/first names: %w (is the clone complete?)\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w (is the clone complete?)\n%s", commit, err, out)
 	}
 	return filepath.Join(dir, "agentctl"), nil
+}
+
+// withEach runs a test with the binary of each older version.
+func withEach(t *testing.T, test func(t *testing.T, old string)) {
+	for _, v := range older {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, v.program)
+		})
+	}
 }
 
 // agentScript asks for an approval on request, and repeats every other message.
@@ -170,53 +207,57 @@ func (m *machine) read(program, name string) string {
 // TestClientsAndServersOfBothVersionsWorkTogether: a session that one client made is read by both, and
 // both get the same bytes.
 func TestClientsAndServersOfBothVersionsWorkTogether(t *testing.T) {
-	for _, c := range []struct{ name, server, client string }{
-		{"first client, this server", head, first},
-		{"this client, first server", first, head},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t, c.server)
-			m.converse(c.client, "fix")
-			if a, b := m.read(first, "fix"), m.read(head, "fix"); a != b {
-				t.Errorf("the first version reads\n%s\nand this one\n%s", a, b)
-			}
-			m.Stop()
-		})
-	}
+	withEach(t, func(t *testing.T, old string) {
+		for _, c := range []struct{ name, server, client string }{
+			{"first client, this server", head, old},
+			{"this client, first server", old, head},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, c.server)
+				m.converse(c.client, "fix")
+				if a, b := m.read(old, "fix"), m.read(head, "fix"); a != b {
+					t.Errorf("the old version reads\n%s\nand this one\n%s", a, b)
+				}
+				m.Stop()
+			})
+		}
+	})
 }
 
 // TestAnUpgradeKeepsTheSessions: a server of the first version is killed, or stops, and this one serves its
 // data directory: it has the events under their positions, and the sessions continue.
 func TestAnUpgradeKeepsTheSessions(t *testing.T) {
-	for _, killed := range []bool{false, true} {
-		t.Run(fmt.Sprint("killed: ", killed), func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t, first)
-			m.converse(first, "fix")
-			before := m.read(first, "fix")
-			if killed {
-				m.Kill()
-			} else {
+	withEach(t, func(t *testing.T, old string) {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprint("killed: ", killed), func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, old)
+				m.converse(old, "fix")
+				before := m.read(old, "fix")
+				if killed {
+					m.Kill()
+				} else {
+					m.Stop()
+				}
+				m.Program = head
+				m.Start()
+				if after := m.read(head, "fix"); after != before {
+					t.Errorf("events before the upgrade\n%s\nand after it\n%s", before, after)
+				}
+				m.run(head, 0, "send", "fix", "later", "--wait")
+				if after := m.read(head, "fix"); !strings.HasPrefix(after, before) || len(after) == len(before) {
+					t.Errorf("events before a turn\n%s\nand after it\n%s", before, after)
+				}
+				if history := m.run(head, 0, "history", "fix"); !strings.Contains(history, "You said: later") {
+					t.Errorf("history lacks the turn after the upgrade:\n%s", history)
+				}
+				m.converse(head, "second")
 				m.Stop()
-			}
-			m.Program = head
-			m.Start()
-			if after := m.read(head, "fix"); after != before {
-				t.Errorf("events before the upgrade\n%s\nand after it\n%s", before, after)
-			}
-			m.run(head, 0, "send", "fix", "later", "--wait")
-			if after := m.read(head, "fix"); !strings.HasPrefix(after, before) || len(after) == len(before) {
-				t.Errorf("events before a turn\n%s\nand after it\n%s", before, after)
-			}
-			if history := m.run(head, 0, "history", "fix"); !strings.Contains(history, "You said: later") {
-				t.Errorf("history lacks the turn after the upgrade:\n%s", history)
-			}
-			m.converse(head, "second")
-			m.Stop()
-			m.run(head, 0, "check")
-		})
-	}
+				m.run(head, 0, "check")
+			})
+		}
+	})
 }
 
 // limitScript ends the first message of a session at a usage limit.
@@ -230,32 +271,34 @@ const limitScript = `{"turn":1}
 // TestTheFirstClientUnderstandsALimit: the reason of a turn and of a hold, and a type of event, that the first
 // version does not know.
 func TestTheFirstClientUnderstandsALimit(t *testing.T) {
-	m := newMachine(t, head)
-	m.write("limit.script", limitScript)
-	m.run(first, 0, "new", "--name", "fix", "--agent", "script:limit.script")
-	m.run(first, 7, "send", "fix", "hello", "--wait")
-	m.run(first, 0, "send", "fix", "queued", "--no-wait")
-	m.run(first, 6, "wait", "fix", "--for", "idle")
-	if got := m.run(first, 0, "status", "fix"); !strings.Contains(got, "limited") || !strings.Contains(got, "limit ") {
-		t.Errorf("the status is %s", got)
-	}
-	if got := m.run(first, 6, "attach", "fix", "--plain"); !strings.Contains(got, "limited") {
-		t.Errorf("attached: %s", got)
-	}
-	m.run(first, 0, "queue", "release", "fix")
-	m.run(first, 0, "wait", "fix", "--for", "idle")
-	for _, program := range []string{first, head} {
-		history := m.run(program, 0, "history", "fix")
-		for _, text := range []string{"You said: hello", "You said: queued"} {
-			if !strings.Contains(history, text) {
-				t.Errorf("history lacks %q:\n%s", text, history)
+	withEach(t, func(t *testing.T, old string) {
+		m := newMachine(t, head)
+		m.write("limit.script", limitScript)
+		m.run(old, 0, "new", "--name", "fix", "--agent", "script:limit.script")
+		m.run(old, 7, "send", "fix", "hello", "--wait")
+		m.run(old, 0, "send", "fix", "queued", "--no-wait")
+		m.run(old, 6, "wait", "fix", "--for", "idle")
+		if got := m.run(old, 0, "status", "fix"); !strings.Contains(got, "limited") || !strings.Contains(got, "limit ") {
+			t.Errorf("the status is %s", got)
+		}
+		if got := m.run(old, 6, "attach", "fix", "--plain"); !strings.Contains(got, "limited") {
+			t.Errorf("attached: %s", got)
+		}
+		m.run(old, 0, "queue", "release", "fix")
+		m.run(old, 0, "wait", "fix", "--for", "idle")
+		for _, program := range []string{old, head} {
+			history := m.run(program, 0, "history", "fix")
+			for _, text := range []string{"You said: hello", "You said: queued"} {
+				if !strings.Contains(history, text) {
+					t.Errorf("history lacks %q:\n%s", text, history)
+				}
 			}
 		}
-	}
-	if a, b := m.run(first, 0, "events", "fix"), m.run(head, 0, "events", "fix"); a != b {
-		t.Errorf("the first version reads\n%s\nand this one\n%s", a, b)
-	}
-	m.Stop()
+		if a, b := m.run(old, 0, "events", "fix"), m.run(head, 0, "events", "fix"); a != b {
+			t.Errorf("the old version reads\n%s\nand this one\n%s", a, b)
+		}
+		m.Stop()
+	})
 }
 
 // steerScript takes one message into a turn.
@@ -269,35 +312,37 @@ const steerScript = `{"steers":true}
 
 // TestTheFirstClientReadsASteeredMessage: it follows a turn that a message joins, and reads it later.
 func TestTheFirstClientReadsASteeredMessage(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t, head)
-	m.write("steer.script", steerScript)
-	m.run(first, 0, "new", "--name", "fix", "--agent", "script:steer.script")
-	m.run(first, 0, "send", "fix", "lead", "--no-wait")
-	m.run(head, 0, "send", "fix", "--steer", "use go", "--no-wait")
-	m.run(first, 0, "wait", "fix", "--for", "idle")
-	m.run(first, 0, "send", "fix", "later", "--wait")
-	if got := m.run(first, 0, "attach", "fix", "--plain"); !strings.Contains(got, "I use go") {
-		t.Errorf("attached: %s", got)
-	}
-	for _, program := range []string{first, head} {
-		history := m.run(program, 0, "history", "fix")
-		for _, text := range []string{"lead", "I use go", "You said: later"} {
-			if !strings.Contains(history, text) {
-				t.Errorf("history lacks %q:\n%s", text, history)
+	withEach(t, func(t *testing.T, old string) {
+		m := newMachine(t, head)
+		m.write("steer.script", steerScript)
+		m.run(old, 0, "new", "--name", "fix", "--agent", "script:steer.script")
+		m.run(old, 0, "send", "fix", "lead", "--no-wait")
+		m.run(head, 0, "send", "fix", "--steer", "use go", "--no-wait")
+		m.run(old, 0, "wait", "fix", "--for", "idle")
+		m.run(old, 0, "send", "fix", "later", "--wait")
+		if got := m.run(old, 0, "attach", "fix", "--plain"); !strings.Contains(got, "I use go") {
+			t.Errorf("attached: %s", got)
+		}
+		for _, program := range []string{old, head} {
+			history := m.run(program, 0, "history", "fix")
+			for _, text := range []string{"lead", "I use go", "You said: later"} {
+				if !strings.Contains(history, text) {
+					t.Errorf("history lacks %q:\n%s", text, history)
+				}
 			}
 		}
-	}
-	if a, b := m.run(first, 0, "events", "fix"), m.run(head, 0, "events", "fix"); a != b || !strings.Contains(a, `"message.steered"`) {
-		t.Errorf("the first version reads\n%s\nand this one\n%s", a, b)
-	}
-	m.Stop()
+		if a, b := m.run(old, 0, "events", "fix"), m.run(head, 0, "events", "fix"); a != b || !strings.Contains(a, `"message.steered"`) {
+			t.Errorf("the old version reads\n%s\nand this one\n%s", a, b)
+		}
+		m.Stop()
+	})
 }
 
 // TestTheFirstServerRefusesASteeredMessage: it does not know the delivery, and takes nothing.
 func TestTheFirstServerRefusesASteeredMessage(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t, first)
+	old := older[0].program
+	m := newMachine(t, old)
 	m.run(head, 0, "new", "--name", "fix")
 	m.run(head, 0, "send", "fix", "slow", "--no-wait")
 	m.run(head, 1, "send", "fix", "--steer", "use go", "--no-wait")
