@@ -138,13 +138,13 @@ var dashboardScenes = map[string]dashboardScene{
 		facts: []string{
 			`^─ search in all sessions · “race” · 2.* ─+$`, `^ fix-tests +.*answer +the answer 7 is a`,
 			`^▸release +.*tool +WARNING: DATA RA`, `^ gone +.*message +is there a race\?$`, `^ WARNING: DATA RACE$`,
-			`^ enter open · / new search · es.* F1 help$`,
+			`^ enter open · / new search +esc back$`,
 		},
 		wide: []string{
 			`“race” · 2 of 3 matches · 1 session cannot be read ─+$`,
 			`^ fix-tests +2026-03-04 09:41 answer .* race: 漢字 long .*…$`,
 			`^▸release +2026-03-04 09:41 tool +WARNING: DATA RACE$`,
-			`· esc back +F1 help$`,
+			` esc back$`,
 		},
 		absent: []string{`docs`, `needs you`},
 	},

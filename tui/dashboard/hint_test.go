@@ -101,7 +101,7 @@ func TestPaletteOfTheDashboardRunsItsCommands(t *testing.T) {
 		d.want("▸ /" + name)
 		d.press("enter")
 		d.want(want)
-		d.wantNo("command:")
+		d.wantNo("tab complete")
 	}
 }
 

@@ -26,8 +26,8 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	if height >= 10 {
 		more = snippetRows + 1
 	}
-	r.rows = max(0, height-2-more)
-	out := []string{r.styles.Rule(r.title(), width)}[:max(0, min(1, height-1))]
+	r.rows = max(0, height-ui.PageFrame-more)
+	var out []string
 	all := r.hits.all
 	first := max(0, min(r.selected-r.rows/2, len(all)-r.rows))
 	for i := first; i < min(len(all), first+r.rows); i++ {
@@ -38,15 +38,10 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 			out = append(out, r.styles.Error.Render(" "+line))
 		}
 	}
-	room := height - 1 - more
-	for len(out) < room {
-		out = append(out, "")
-	}
-	out = out[:max(0, min(len(out), room))]
 	if more > 0 {
-		out = append(out, r.snippet(width)...)
+		out = append(ui.Rows(out, r.rows), r.snippet(width)...)
 	}
-	out = append(out, r.footer(width))
+	out = r.styles.Page(r.title(), out, r.footer(width), width, height)
 	if r.input != nil {
 		return out, ui.InputCursor(ui.FindLabel, r.input, height-1)
 	}
@@ -85,10 +80,7 @@ func (r *searchResults) snippet(width int) []string {
 			out = append(out, " "+r.styles.Highlight(line, r.query))
 		}
 	}
-	for len(out) < snippetRows+1 {
-		out = append(out, "")
-	}
-	return out
+	return ui.Rows(out, snippetRows+1)
 }
 
 // footer returns the last line: the search input, a notice or the keys.
@@ -100,6 +92,6 @@ func (r *searchResults) footer(width int) string {
 	if notice := r.notice(); notice != "" {
 		return notice
 	}
-	keys := s.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search", keymap.Back, "back")
-	return s.Dim.Render(ui.Spread(" "+keys, s.Keys.Hint(keymap.Help, "help"), width))
+	return s.HintRow(s.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search"),
+		s.Keys.Hint(keymap.Back, "back"), width)
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
@@ -24,13 +25,12 @@ type Palette struct{ *ui.Picker[Command] }
 // New returns a palette of the commands that a function returns. It is called for every drawing.
 func New(s *ui.Styles, commands func() []Command) *Palette {
 	list := NewList(s, func(text string) []Command { return Rank(commands(), text, true) })
-	list.Title = func(int, int, int) string { return s.Bold.Render("commands") }
 	list.Empty = func(string) string { return "   no command" }
-	list.Hint = func() string { return "enter runs · ↑↓ · esc closes" }
-	list.Complete = func(c Command) string { return c.Name }
+	list.Hint = func() string { return Hint(s) }
+	list.Complete = func(c Command) string { return strings.TrimPrefix(c.Name, "/") }
 	list.Press = func(key string) (ui.Response, bool) { return pressGlobal(commands(), s.Keys.At(keymap.Global, key)) }
 	list.Choose = func(c Command) ui.Response { return ui.Response{Close: true, Intent: c} }
-	list.Label, list.Docked = " command: ", maxRows
+	list.Label, list.Docked = " /", maxRows
 	return &Palette{ui.NewPicker(s, list)}
 }
 
@@ -51,19 +51,22 @@ func pressGlobal(commands []Command, action keymap.Action) (r ui.Response, handl
 func (p *Palette) View(width, height int) ([]string, *tea.Cursor) {
 	rows := max(1, min(maxRows, height-5))
 	out, cursor := p.Picker.View(width, rows+2)
-	for len(out) < rows+2 {
-		out = append(out, "")
-	}
-	return out, cursor
+	return ui.Rows(out, rows+2), cursor
 }
 
 // NewList returns a list of the commands that match a text, each on one line: name, text, key.
 func NewList(s *ui.Styles, found func(text string) []Command) ui.List[Command] {
 	return ui.List[Command]{
-		Rows: found,
-		ID:   func(c Command) string { return c.Name },
-		Draw: func(c Command, selected bool, width int) []string { return []string{row(s, &c, selected, width)} },
+		Title: func(_, rows, _ int) string { return s.Bold.Render(format.Count(rows, "command")) },
+		Rows:  found,
+		ID:    func(c Command) string { return c.Name },
+		Draw:  func(c Command, selected bool, width int) []string { return []string{row(s, &c, selected, width)} },
 	}
+}
+
+// Hint returns the keys of the list.
+func Hint(s *ui.Styles) string {
+	return s.Keys.Hint(keymap.Choose, "run", keymap.Complete, "complete", keymap.Back, "close")
 }
 
 // row returns the line of a command. The key is left out before the name is cut.

@@ -196,21 +196,22 @@ func (b *body) lines() []string {
 	return lines
 }
 
-// fileRule draws a line with the current file.
-func (b *body) fileRule(width int) string {
+// fileLine draws a line with the current file.
+func (b *body) fileLine(width int) string {
 	files := b.content.Changes.Files()
 	if b.currentPiece() < 0 || len(files) == 0 {
-		return b.styles.Rule("the request", width)
+		return b.styles.Bold.Render(ui.Fit(" request", width))
 	}
 	at := b.currentFile()
 	f := files[at]
-	left := fmt.Sprintf("file %d of %d ", at+1, len(files))
+	left := fmt.Sprintf(" file %d of %d ", at+1, len(files))
 	right := " " + statOf(f)
 	if n := b.content.Changes.Unseen(at); n > 0 && b.content.Unread {
 		right += keymap.Separator + "not read"
 	}
-	room := max(1, width-4-ansi.StringWidth(left+gutter+right))
-	return b.styles.Rule(left+b.styles.Dim.Render(gutter)+ui.FitLeft(format.JoinLines(f.Path()), room)+right, width)
+	room := max(1, width-ansi.StringWidth(left+gutter+right))
+	path := ui.FitLeft(format.JoinLines(f.Path()), room)
+	return ui.Fit(left+b.styles.Dim.Render(gutter)+b.styles.Bold.Render(path)+right, width)
 }
 
 // hint returns the keys that act on the changes.
@@ -223,7 +224,7 @@ func (b *body) hint() string {
 	if b.content.Unread {
 		pairs = append(pairs, keymap.ReviewUnread, "unread")
 	}
-	pairs = append(pairs, keymap.Back, "back", keymap.ReviewFind, "find")
+	pairs = append(pairs, keymap.ReviewFind, "find")
 	if b.content.commented() {
 		pairs = append(pairs, keymap.ReviewCopy, "copy comments", keymap.ReviewRemove, "remove")
 	}

@@ -28,15 +28,11 @@ func (c *Content) commented() bool { return c.Comments != nil && c.Comments.Len(
 
 // titleLine draws a title and how much was read.
 func (c *Content) titleLine(s *ui.Styles, title string, width int) string {
-	right := ""
-	if c.Unread {
-		switch n := c.Changes.UnseenFiles(); n {
-		case 0:
-			right = "all files read "
-		default:
-			right = format.Count(n, "file") + " not read "
-		}
+	title = s.Bold.Render(title)
+	if n := c.Changes.UnseenFiles(); c.Unread && n > 0 {
+		title += keymap.Separator + s.Warning.Render(format.Count(n, "file")+" not read")
+	} else if c.Unread {
+		title += keymap.Separator + "all files read"
 	}
-	left := " " + title + keymap.Separator + c.Changes.Summary()
-	return s.Selected.Render(ui.Pad(ui.Spread(left, right, width), width))
+	return s.Rule(title+keymap.Separator+c.Changes.Summary(), width)
 }

@@ -3,6 +3,7 @@ package review
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
@@ -36,14 +37,14 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	default:
 		lines = v.body.lines()
 	}
-	out := append([]string{v.content.titleLine(v.styles, v.title, width), v.body.fileRule(width)}, lines...)
+	out := append([]string{v.content.titleLine(v.styles, v.title, width), v.body.fileLine(width)}, lines...)
 	last, cursor := v.lastLine(width, height-1)
 	return append(out, last), cursor
 }
 
 // lastLine draws the text field that has the keys, the message of the last key, or the keys that act.
 func (v *View) lastLine(width, y int) (string, *tea.Cursor) {
-	var hint string
+	hint, back := "", "back"
 	switch {
 	case v.comment.active():
 		return v.comment.line(width, y)
@@ -52,11 +53,11 @@ func (v *View) lastLine(width, y int) (string, *tea.Cursor) {
 	case v.message != "":
 		return v.styles.Warning.Render(ui.Fit(" "+v.message, width)), nil
 	case v.Searching():
-		hint = v.search.hint()
+		hint, back = v.search.hint(), "close search"
 	case v.files.focused:
-		hint = v.files.hint()
+		hint, back = v.files.hint(), "changes"
 	default:
 		hint = v.body.hint()
 	}
-	return " " + v.styles.Dim.Render(ui.FitHints(hint, width-1)), nil
+	return v.styles.HintRow(hint, v.styles.Keys.Hint(keymap.Back, back), width), nil
 }

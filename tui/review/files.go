@@ -137,9 +137,9 @@ func (l *fileList) text(row fileRow, width int) string {
 func (l *fileList) hint() string {
 	pairs := []any{keymap.Choose, "open"}
 	if l.content.commented() {
-		pairs = append(pairs, keymap.ReviewComment, "edit comment", keymap.ReviewRemove, "remove it")
+		pairs = append(pairs, keymap.ReviewComment, "edit comment", keymap.ReviewRemove, "remove")
 	}
-	return l.styles.Keys.Hint(append(pairs, keymap.Back, "back to the changes")...)
+	return l.styles.Keys.Hint(pairs...)
 }
 
 // statOf returns what changes in a file.

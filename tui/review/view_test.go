@@ -170,17 +170,17 @@ func TestKeysMoveByFileAndHunk(t *testing.T) {
 	r := open(t, smallPatch, 80, 12)
 	for _, step := range []struct{ key, want string }{
 		{"[", "this is the first file"},
-		{"]", "─ file 2 of 6 ▏ store/new.go renamed +1 −1"},
+		{"]", " file 2 of 6 ▏ store/new.go renamed +1 −1"},
 		{"J", "▏ 1   - package old"},
-		{"[", "─ file 2 of 6"},
-		{"[", "─ file 1 of 6 ▏ store/store.go +2 −1"},
+		{"[", " file 2 of 6"},
+		{"[", " file 1 of 6 ▏ store/store.go +2 −1"},
 		{"J", "▏  1  1   package store"},
 		{"J", "⋯ func (s *Store) Add(n int) {"},
 		{"K", "▏  3    - const limit = 2"},
-		{"G", "─ file 6 of 6 ▏ run.sh mode"},
+		{"G", " file 6 of 6 ▏ run.sh mode"},
 		{"]", "this is the last file"},
 		{"J", "this is the last hunk"},
-		{"g", "─ file 1 of 6"},
+		{"g", " file 1 of 6"},
 	} {
 		r.press(step.key)
 		r.mustShow(step.want)

@@ -34,7 +34,7 @@ var contextScenes = []goldenScene{
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 23 turns · peak 82%",
 			"▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▁▅▇",
 		},
-		status: []string{"c compacts", "esc back"},
+		status: []string{"c compact", "esc back"},
 	},
 	{
 		name: "context_compact", open: fromJournal(tuitest.GrowingContext, pressing("f6", "c")), heights: contextHeights,
@@ -50,7 +50,7 @@ var contextScenes = []goldenScene{
 		name: "context_unknown", open: fromJournal(tuitest.NewJournal, openContextWithoutHistory),
 		heights: contextHeights,
 		shows:   []string{"context · fix-tests · gemini", "This agent does not report its context usage."},
-		status:  []string{"c compacts", "esc back"},
+		status:  []string{"c compact", "esc back"},
 	},
 	{
 		name:    "context_status",

@@ -243,7 +243,7 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		shows: []string{
 			"I look at the imports",
-			"2 commands · enter runs",
+			"2 commands · enter run",
 			"/plan", "▸ /play",
 			"> /pl",
 		},
@@ -317,7 +317,7 @@ var screenScenes = []goldenScene{
 			"Everywhere", "ctrl+c twice", "leave; the session continues", "F1, alt+h", "this help", "ctrl+k",
 			"ctrl+x", "interrupt the turn", "F2, ctrl+s", "list all sessions", "F3", "F4", "F5", "connect now",
 		},
-		status: []string{"keys", "/ find · esc back"},
+		status: []string{"/ find", "esc back"},
 	},
 	{
 		name:    "search",
@@ -412,15 +412,15 @@ var screenScenes = []goldenScene{
 	},
 	{
 		name: "palette", open: fromScene("settings", someCommands, pressing("ctrl+k")), heights: screenHeights,
-		shows: []string{"─ commands ─", "command:", "▸ /mode", "/model", "/settings", "/rules"},
+		shows: []string{"commands ─", "▸ /mode", "/model", "/settings", "/rules"},
 		wide:  []string{"settings of the agent: mode, model", "F3"},
 	},
 	{
 		name:    "palette_found",
 		open:    fromScene("settings", pressing("ctrl+k"), typing("pl")),
 		heights: screenHeights,
-		shows:   []string{"command: pl", "▸ /plan", "/play"},
-		status:  []string{"enter runs · ↑↓ · esc closes"},
+		shows:   []string{" /pl ", "▸ /plan", "/play"},
+		status:  []string{"enter run · tab complete · esc close"},
 	},
 	{
 		name:    "reconnecting",

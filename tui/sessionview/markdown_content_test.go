@@ -28,7 +28,7 @@ var markdownScenes = []goldenScene{
 			"output", "**started**", "Result", "All 12 tests of store pass:", "func Add(n int) {}",
 			"package │ tests", "store │ 9",
 		},
-		status: []string{"check store"},
+		status: []string{"/ find", "esc back"},
 	},
 	{
 		name:    "markdown_approval",
@@ -47,7 +47,7 @@ var markdownScenes = []goldenScene{
 		shows: []string{
 			"Change the limit", "Steps", "• read store.go", "• then change the limit", "go test ./...",
 		},
-		status: []string{"the whole"},
+		status: []string{"/ find", "esc back"},
 	},
 }
 

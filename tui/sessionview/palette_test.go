@@ -104,7 +104,7 @@ func TestPaletteRanksCommands(t *testing.T) {
 			s.mustShow("▸ " + want)
 		}
 		s.press("esc")
-		s.mustHide("command:")
+		s.mustHide("tab complete")
 	}
 }
 
@@ -143,7 +143,7 @@ func TestPaletteOpensInEveryPlace(t *testing.T) {
 		}
 		s.press("ctrl+k")
 		if s.m.focus == onTranscript {
-			s.mustHide("command:") // the selected item stays on the screen: it may scroll
+			s.mustHide("tab complete") // the selected item stays on the screen: it may scroll
 		} else if s.text() != before {
 			t.Errorf("%s: the palette changes the screen below:\n%s", name, s.text())
 		}

@@ -24,8 +24,8 @@ var reviewScenes = []goldenScene{
 	},
 	{
 		name: "review", open: openReview, heights: [3]int{24, 24, 60},
-		shows: []string{"patch · 12 files", "files not read", "store/part0.go +3 −2", "a moment …"},
-		wide:  []string{"patch · 12 files +36 −24", "✓ ▏ store/part0.go", "○ ▏ store/part11.go"},
+		shows: []string{"files not read", "store/part0.go +3 −2", "a moment …"},
+		wide:  []string{"12 files +36 −24", "✓ ▏ store/part0.go", "○ ▏ store/part11.go"},
 	},
 }
 

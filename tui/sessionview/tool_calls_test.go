@@ -152,7 +152,7 @@ func TestToolOutputPager(t *testing.T) {
 	}
 	s.mustShow("no match for “\"999 of\"”")
 	s.press("G")
-	s.mustShow("line 19999 of many", " seq  ")
+	s.mustShow("line 19999 of many", " seq ")
 	if text := s.text(); !strings.Contains(text, " 20") {
 		t.Errorf("got pager status\n%s", text[strings.LastIndex(text, " seq"):])
 	}

@@ -162,23 +162,26 @@ func (p *Pager) find(by int) {
 	p.message = "no match for “" + p.searchText + "”"
 }
 
-// View returns the text. The last line shows the position or the search.
+// View returns the text below a title with the position.
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
-	p.list.Resize(width, max(1, height-1))
+	s := p.styles
+	p.list.Resize(width, max(1, height-PageFrame))
 	lines := p.list.Lines()
 	if _, top := p.list.TopLine(); p.Shown != nil {
 		p.Shown(width, top, top+min(len(lines), height))
 	}
-	if p.input != nil {
-		lines = append(lines, p.styles.InputLine(FindLabel, p.input, width))
-		return lines, InputCursor(FindLabel, p.input, height-1)
-	}
 	above, total := p.list.Position()
-	left := " " + p.title
-	if p.message != "" {
-		left = " " + p.message
+	position := fmt.Sprintf(" %d/%d", min(total, above+p.list.Height()), total)
+	title := s.Bold.Render(Fit(p.title, width-4-len(position))) + s.Dim.Render(position)
+	var last string
+	var cursor *tea.Cursor
+	switch {
+	case p.input != nil:
+		last, cursor = s.InputLine(FindLabel, p.input, width), InputCursor(FindLabel, p.input, height-1)
+	case p.message != "":
+		last = s.Warning.Render(Fit(" "+p.message, width))
+	default:
+		last = s.HintRow(s.Keys.Hint(keymap.PagerFind, "find"), s.Keys.Hint(keymap.Back, "back"), width)
 	}
-	right := fmt.Sprintf(" %d/%d · %s", min(total, above+p.list.Height()), total,
-		p.styles.Keys.Hint(keymap.PagerFind, "find", keymap.Back, "back"))
-	return append(lines, p.styles.Selected.Render(Spread(left, right, width))), nil
+	return s.Page(title, lines, last, width, height), cursor
 }

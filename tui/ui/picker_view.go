@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
@@ -61,20 +60,18 @@ func (p *Picker[T]) RowAt(line int) (i int, ok bool) {
 func (p *Picker[T]) View(width, height int) ([]string, *tea.Cursor) {
 	rows := p.Rows(p.Text())
 	at := p.index(rows)
-	out := []string{p.styles.Rule(p.Title(at, len(rows), width), width)}
+	title := p.Title(at, len(rows), width)
 	if p.Docked > 0 {
-		return p.docked(out, rows, at, width, height)
+		return p.docked([]string{p.styles.Rule(title, width)}, rows, at, width, height)
 	}
+	var body []string
 	var cursor *tea.Cursor
 	if p.field != nil {
-		cursor = InputCursor(p.Label, p.field, len(out))
-		out = append(out, p.fieldLine(width), "")
+		cursor = InputCursor(p.Label, p.field, 1)
+		body = append(body, p.fieldLine(width), "")
 	}
-	out = append(out, p.lines(rows, at, width, max(1, height-len(out)-1))...)
-	for len(out) < height-1 {
-		out = append(out, "")
-	}
-	return append(out[:max(0, min(len(out), height-1))], p.footer(len(rows) > 0, width)), cursor
+	body = append(body, p.lines(rows, at, width, max(1, height-PageFrame-len(body)))...)
+	return p.styles.Page(title, body, p.footer(len(rows) > 0, width), width, height), cursor
 }
 
 // docked adds the field and the rows to the title.
@@ -107,9 +104,9 @@ func (p *Picker[T]) footer(hasRows bool, width int) string {
 	if p.Status != nil && p.Status() != "" {
 		return p.styles.Warning.Render(Fit(" "+format.JoinLines(transcript.Clean(p.Status())), width))
 	}
-	hint, back := "", p.styles.Keys.Hint(keymap.Back, "back")
+	hint := ""
 	if hasRows {
 		hint = p.KeyHint()
 	}
-	return p.styles.Selected.Render(Spread(" "+FitHints(hint, width-ansi.StringWidth(back)-2), back, width))
+	return p.styles.HintRow(hint, p.styles.Keys.Hint(keymap.Back, "back"), width)
 }

@@ -96,13 +96,8 @@ func (p *page) View(width, height int) ([]string, *tea.Cursor) {
 	if agent := describe.Agent(state.Agent); agent != "" {
 		title += styles.Dim.Render(" · " + agent)
 	}
-	out := slices.Concat([]string{styles.Rule(title, width)},
-		p.currentLines(width), p.usageLines(width), p.turnLines(width), p.compactionLines(width))
-	out = out[:min(len(out), max(height-1, 0))]
-	for len(out) < height-1 {
-		out = append(out, "")
-	}
-	return append(out, p.footer(width)), nil
+	body := slices.Concat(p.currentLines(width), p.usageLines(width), p.turnLines(width), p.compactionLines(width))
+	return styles.Page(title, body, p.footer(width), width, height), nil
 }
 
 // footer returns the last line: a question, the progress or the keys.
@@ -116,8 +111,7 @@ func (p *page) footer(width int) string {
 	case p.usage.compaction.sending:
 		return styles.Warning.Render(ui.Fit(" compacting …", width))
 	}
-	left, right := styles.Keys.Hint(keymap.Compact, "compacts"), styles.Keys.Hint(keymap.Back, "back")
-	return styles.Selected.Render(ui.Spread(" "+left, right, width))
+	return styles.HintRow(styles.Keys.Hint(keymap.Compact, "compact"), styles.Keys.Hint(keymap.Back, "back"), width)
 }
 
 // info returns the context usage from the events, or else from the agent's answer. It may be nil.

@@ -26,7 +26,7 @@ func TestEditorCommandsAreExplained(t *testing.T) {
 func TestCommandListCompletes(t *testing.T) {
 	s := open(t, tuitest.Scenes["settings"](), 80)
 	s.typeText("/")
-	s.MustShow("commands · enter runs", "▸ /mode")
+	s.MustShow("commands · enter run", "▸ /mode")
 	s.typeText("PL")
 	s.MustShow("2 commands", "▸ /plan", "what for — make a plan first")
 	s.MustHide("/test")

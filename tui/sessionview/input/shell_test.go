@@ -30,7 +30,7 @@ func TestAShellCommandRunsInTheSessionsDirectoryAndItsOutputIsOffered(t *testing
 	s.MustHide("> ")
 	s.keys("enter")
 	s.waitShell()
-	s.MustShow("! ls · in "+dir[:20], " notes.txt", "exit 0", "enter puts it into the message · esc closes")
+	s.MustShow("! ls · in "+dir[:20], " notes.txt", "exit 0", "enter add to message · esc back")
 	s.keys("enter")
 	s.mustCompose("```\n$ ls\nnotes.txt\n```\n")
 	s.MustSendNothing()
@@ -41,7 +41,7 @@ func TestCtrlCStopsAShellCommandAndDoesNotLeave(t *testing.T) {
 	s, _ := openIn(t, nil)
 	s.typeText("!sleep 1000")
 	s.keys("enter")
-	s.MustShow("running", "ctrl+c stops it")
+	s.MustShow("running", "ctrl+c stop")
 	s.keys("esc") // closes only after the end
 	s.MustShow("running")
 	s.keys("ctrl+c")

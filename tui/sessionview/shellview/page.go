@@ -177,9 +177,8 @@ func (p *Page) View(width, height int) ([]string, *tea.Cursor) {
 	if p.dir != "" {
 		title += p.styles.Dim.Render(" · in " + format.JoinLines(transcript.Clean(p.dir)))
 	}
-	out := []string{p.styles.Rule(ui.Fit(title, max(1, width-4)), width)}
 	lines, _ := p.text.Lines(max(1, width-1))
-	p.rows = max(0, height-2)
+	p.rows = max(0, height-ui.PageFrame)
 	last := max(0, len(lines)-p.rows)
 	if p.top >= last {
 		p.follow = true
@@ -187,23 +186,21 @@ func (p *Page) View(width, height int) ([]string, *tea.Cursor) {
 	if p.follow {
 		p.top = last
 	}
+	var body []string
 	for _, line := range lines[p.top:min(len(lines), p.top+p.rows)] {
-		out = append(out, " "+transcript.StripStyles(line))
+		body = append(body, " "+transcript.StripStyles(line))
 	}
-	for len(out) < height-1 {
-		out = append(out, "")
-	}
-	return append(out[:max(0, min(len(out), height-1))], p.footer(width)), nil
+	return p.styles.Page(title, body, p.footer(width), width, height), nil
 }
 
 // footer returns the last line: the state of the command and the keys.
 func (p *Page) footer(width int) string {
-	state, keys := "starting", "ctrl+c stops it"
+	state, keys := "starting", "ctrl+c stop"
 	switch {
 	case p.failed != "":
-		state, keys = p.failed, "esc closes"
+		state, keys = p.failed, "esc back"
 	case p.ended():
-		state, keys = p.running.Result(), "enter puts it into the message · esc closes"
+		state, keys = p.running.Result(), "enter add to message · esc back"
 	case p.stopped:
 		state, keys = "stopping", ""
 	case p.running != nil:
@@ -212,7 +209,7 @@ func (p *Page) footer(width int) string {
 	if p.running != nil && p.running.Dropped() > 0 {
 		state += " · output cut after " + format.Size(shell.MaxOutput)
 	}
-	return p.styles.Selected.Render(ui.Spread(" "+state, keys+" ", width))
+	return p.styles.StateRow(state, keys, width)
 }
 
 // block returns the command and its output as a fenced block.

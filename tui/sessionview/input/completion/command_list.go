@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
@@ -30,10 +29,9 @@ type commandList struct {
 func newCommandList(config *Config) *commandList {
 	c, s := &commandList{all: config.Commands}, config.Styles
 	list := palette.NewList(s, func(string) []palette.Command { return c.found })
-	list.Title = func(_, rows, _ int) string {
-		hint := keymap.Separator + s.Keys.Hint(keymap.Choose, "runs", keymap.Complete, "completes") +
-			keymap.Separator + "↑↓" + keymap.Separator + s.Keys.Hint(keymap.Back, "closes")
-		return format.Count(rows, "command") + s.Dim.Render(hint)
+	title := list.Title
+	list.Title = func(at, rows, width int) string {
+		return title(at, rows, width) + s.Dim.Render(keymap.Separator+palette.Hint(s))
 	}
 	list.Choose = func(command palette.Command) ui.Response { return ui.Response{Intent: command} }
 	list.Complete = func(command palette.Command) string { return command.Name + " " }
