@@ -324,7 +324,7 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", findTestStore),
 		heights: screenHeights,
 		shows: []string{
-			"▸ thought · 3 lines", "I run the test a hundred times to see it fail.", "failed · exit 1 ·",
+			"I run the test a hundred times to see it fail.", "failed · exit 1 ·",
 			"WARNING: DATA RACE", "pkg/store/store.go +1 −1", "find: test store", "2 of 3", ">",
 		},
 		wide:   conversation,

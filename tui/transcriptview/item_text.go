@@ -36,6 +36,14 @@ func Text(item transcript.Item) string {
 	return ""
 }
 
+// Results returns the text of an item without the arguments of a tool call, which its title sums up.
+func Results(item transcript.Item) string {
+	if call, ok := item.(*toolCall); ok {
+		return call.results()
+	}
+	return Text(item)
+}
+
 // Collapsible reports whether an item can be collapsed.
 func Collapsible(item transcript.Item) bool {
 	switch item := item.(type) {

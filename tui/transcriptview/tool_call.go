@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type toolCall struct {
 	waiting     bool   // for an approval
 	joined      bool   // it continues a group
 	nested      []nestedItem
+	revealed    revealed
 
 	changes       *filechange.Changes // cache of fileChanges
 	cachedFor     changesKey
@@ -109,7 +111,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 	}
 	b.Header = append(b.Header, t.nestedLines(width, collapsed)...)
 	if c := t.fileChanges(); c != nil {
-		limit := maxChangeLines
+		limit := t.revealed.limit(maxChangeLines)
 		if collapsed {
 			limit = collapsedChangeLines
 		}
@@ -126,7 +128,7 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 		b.Body = t.appendOutputEnds(b.Body, out, room)
 	} else {
 		shown, bytes := out.text.Lines(room)
-		hidden := max(0, len(shown)-maxOutputLines)
+		hidden := max(0, len(shown)-t.revealed.limit(maxOutputLines))
 		if hidden+out.linesBefore > 0 {
 			line := "… " + format.Count(hidden+out.linesBefore, "line") + " above"
 			b.Body = append(b.Body, t.dim(line, room))
@@ -135,6 +137,10 @@ func (t *toolCall) Block(width int, collapsed bool) transcript.Block {
 			b.Body, b.Bytes = shown, bytes
 		} else {
 			b.Body = append(b.Body, shown[hidden:]...)
+		}
+		if out.linesAfter > 0 {
+			line := "… " + format.Count(out.linesAfter, "line") + " below"
+			b.Body = append(slices.Clip(b.Body), t.dim(line, room))
 		}
 	}
 	t.pictures = t.pictures.update(t.item.Tool.Content)
@@ -225,7 +231,7 @@ func (t *toolCall) argumentLines(room int) []string {
 	input := transcript.NewPreformatted()
 	input.Append(t.arguments())
 	args, _ := input.Lines(max(1, room-2))
-	hidden := max(0, len(args)-maxArgumentLines)
+	hidden := max(0, len(args)-t.revealed.limit(maxArgumentLines))
 	var out []string
 	for _, line := range args[:len(args)-hidden] {
 		out = append(out, "   "+t.styles.Dim.Render("» "+line))

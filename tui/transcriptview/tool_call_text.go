@@ -205,7 +205,10 @@ func (t *toolCall) outputText() string {
 }
 
 // text returns the title, arguments, output and error, to search.
-func (t *toolCall) text() string {
+func (t *toolCall) text() string { return t.arguments() + "\n" + t.results() }
+
+// results returns the text without the arguments.
+func (t *toolCall) results() string {
 	var out strings.Builder
 	write := func(s string) {
 		if s != "" {
@@ -213,7 +216,6 @@ func (t *toolCall) text() string {
 		}
 	}
 	write(t.plainTitle())
-	write(t.arguments())
 	write(string(t.item.Text))
 	for i := range t.item.Tool.Content {
 		switch c := &t.item.Tool.Content[i]; {

@@ -25,11 +25,12 @@ type outputText interface {
 	Tail(width, n int) (lines []string, hidden int)
 }
 
-// output is the layout of a tool call's output, or of its end if complete is false.
+// output is the layout of a tool call's output, or of a part of it if complete is false.
 type output struct {
 	text        outputText
 	complete    bool
-	linesBefore int    // lines of the output before text
+	linesBefore int // lines of the output before text
+	linesAfter  int
 	start       []byte // start of the output, if complete is false
 }
 
@@ -47,14 +48,18 @@ func (o *output) head() outputText {
 func (t *toolCall) output() output {
 	tool, data := t.item.Tool, t.item.Text
 	switch {
-	case len(data) > maxWholeOutput && !t.item.Open:
-		from := len(data) - outputEndBytes
-		if i := bytes.IndexByte(data[from:], '\n'); i >= 0 {
-			from += i + 1
-		}
+	case t.isLong():
+		from, to := t.revealed.bounds(data)
 		text := transcript.NewTerminalOutput()
-		text.Append(string(data[from:]) + "\n" + filechange.TextContent(tool.Content))
-		return output{text: text, linesBefore: bytes.Count(data[:from], []byte{'\n'}), start: data[:outputEndBytes]}
+		text.Append(string(data[from:to]))
+		if to == len(data) {
+			text.Append("\n" + filechange.TextContent(tool.Content))
+		}
+		newline := []byte{'\n'}
+		return output{
+			text: text, start: data[:outputEndBytes],
+			linesBefore: bytes.Count(data[:from], newline), linesAfter: bytes.Count(data[to:], newline),
+		}
 	case t.fileChanges() != nil && t.outputIsPatch:
 		return output{text: transcript.NewPreformatted(), complete: true} // shown as changes
 	}

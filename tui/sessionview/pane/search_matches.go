@@ -2,13 +2,16 @@ package pane
 
 import (
 	"math"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // match is the matching line shown last.
@@ -71,6 +74,9 @@ func (s *search) nextInItem(by int) bool {
 	}
 	matches, count := s.matcher()
 	line, ok := list.FindLine(id, s.match.line+by, by, matches)
+	if !ok && s.view.RevealNext(id, s.query, by) {
+		line, ok = list.FindLine(id, farEnd(by), by, matches)
+	}
 	if !ok {
 		return false
 	}
@@ -112,27 +118,20 @@ func (s *search) itemOfHit(h *protocol.Hit) (transcript.ID, bool) {
 	return id, ok && (whole || s.query.Match(transcriptview.Text(s.view.List.Item(id))))
 }
 
-// showMatch shows the last matching line of an item (by < 0) or the first. It expands a collapsed
-// item if only then a line matches.
+// showMatch shows the last matching line of an item (by < 0) or the first. It opens an item that hides
+// matches.
 func (s *search) showMatch(id transcript.ID, by int) {
 	list := s.view.List
+	s.reveal(id, by)
 	matches, count := s.matcher()
 	anyWord := func(line string) bool { return s.query.Index(ansi.Strip(line)) >= 0 }
-	from := 0
-	if by < 0 {
-		from = math.MaxInt
-	}
-	line, ok := list.FindLine(id, from, by, matches)
-	if !ok && list.Collapsed(id) {
-		list.SetCollapsed(id, false)
-		if s.typing {
-			s.expanded = append(s.expanded, id)
-		}
-		line, ok = list.FindLine(id, from, by, matches)
-	}
+	line, ok := list.FindLine(id, farEnd(by), by, matches)
 	s.match = match{}
 	if !ok { // the words are on several lines
-		line, _ = list.FindLine(id, 0, 1, anyWord)
+		if line, ok = list.FindLine(id, 0, 1, anyWord); !ok {
+			s.commands.Status.Text = "the match is not shown here" +
+				ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(keymap.ViewItem, "view"))
+		}
 	} else {
 		s.match = match{valid: true, item: id, line: line, count: *count}
 		switch { // after a step to a newer item the line is its oldest match
@@ -143,4 +142,50 @@ func (s *search) showMatch(id transcript.ID, by int) {
 		}
 	}
 	list.SelectLine(id, line)
+}
+
+// farEnd returns the line of an item at which a search in a direction starts.
+func farEnd(by int) int {
+	if by < 0 {
+		return math.MaxInt
+	}
+	return 0
+}
+
+// reveal expands an item that shows fewer matches than it has, and then shows what it leaves out.
+func (s *search) reveal(id transcript.ID, by int) {
+	list := s.view.List
+	total := s.textMatches(id)
+	if s.shownMatches(id) >= total {
+		return
+	}
+	if list.Collapsed(id) {
+		list.SetCollapsed(id, false)
+		if s.typing {
+			s.expanded = append(s.expanded, id)
+		}
+		if s.shownMatches(id) >= total {
+			return
+		}
+	}
+	s.view.Reveal(id, s.query, by)
+}
+
+// textMatches returns the number of matches on the lines of an item's results, or 1 if its words are on
+// several lines.
+func (s *search) textMatches(id transcript.ID) (n int) {
+	for line := range strings.Lines(transcriptview.Results(s.view.List.Item(id))) {
+		n += s.query.Count(line)
+	}
+	return max(n, 1)
+}
+
+// shownMatches returns the number of matches on the lines of an item.
+func (s *search) shownMatches(id transcript.ID) (n int) {
+	matches, count := s.matcher()
+	for line, ok := s.view.List.FindLine(id, 0, 1, matches); ok; {
+		n += *count
+		line, ok = s.view.List.FindLine(id, line+1, 1, matches)
+	}
+	return n
 }

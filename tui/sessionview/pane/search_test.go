@@ -265,3 +265,57 @@ func TestSearchAllLinesOfItem(t *testing.T) {
 		s.MustShow(way.want, way.places)
 	}
 }
+
+// outputSession is a session with one completed tool call.
+func outputSession(output string) *tuitest.Journal {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "run it")
+	j.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "seq"}, output)
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+	j.EndTurn(protocol.ReasonCompleted)
+	j.CaughtUp()
+	return j
+}
+
+func TestSearchShowsTheHitInsideOfAnOutput(t *testing.T) {
+	output := func(lines int, row func(i int) string) string {
+		var b strings.Builder
+		for i := range lines {
+			b.WriteString(row(i) + "\n")
+		}
+		return b.String()
+	}
+	line := func(i int) string { return fmt.Sprint("line ", i) }
+	long := func(i int) string { return fmt.Sprint("line ", i, " ", strings.Repeat("x", 60)) }
+	for _, tt := range []struct {
+		name, output, text string
+		hits               []string // by n
+	}{
+		{"folded", output(30, line), "line 15", []string{"line 15"}},
+		{"ends match too", output(30, line), `"ine 2"`, []string{"line 29", "line 28", "line 27"}},
+		{"longer than an expanded call", output(5000, line), "line 2500", []string{"line 2500"}},
+		{
+			"longer than what is laid out", output(20000, long), `"7500 x"`,
+			[]string{"line 17500 x", "line 7500 x"},
+		},
+	} {
+		for _, width := range []int{40, 80, 200} {
+			t.Run(fmt.Sprint(tt.name, width), func(t *testing.T) {
+				s := open(t, outputSession(tt.output), width, 24)
+				s.press("ctrl+f")
+				s.typeText(tt.text)
+				s.press("enter") // two keys
+				for i, hit := range tt.hits {
+					if i > 0 {
+						s.press("n")
+					}
+					s.MustShow("▌  " + hit)
+				}
+				for i := len(tt.hits) - 2; i >= 0; i-- {
+					s.press("N")
+					s.MustShow("▌  " + tt.hits[i])
+				}
+			})
+		}
+	}
+}
