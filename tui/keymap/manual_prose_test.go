@@ -14,6 +14,7 @@ var meanings = map[string]map[string]Action{
 	"The tour": {"alt+k": SkipStep, "ctrl+c": ""},
 	"Commands and keys": {
 		"ctrl+k": OpenPalette, "enter": Send, "/": "", "esc": Cancel, "alt+r": ReleaseQueue, "alt+q": ClearQueue,
+		"ctrl+x": Interrupt,
 		"ctrl+z": Suspend, "F1": Help, "↑": Up, "↓": Down, "ctrl+p": Up, "ctrl+n": Down, "pgup": ListPageUp,
 		"pgdown": ListPageDown, "home": First, "end": Last, "tab": Complete, "ctrl+g": OpenEditor,
 	},

@@ -18,7 +18,7 @@ const (
 var composer = []row{
 	{Send, keys{"enter"}, "send; queued while a turn runs", nil},
 	{SendSteer, keys{"alt+j"}, "send into the turn that runs; queued first where that is not possible", nil},
-	{Cancel, keys{"esc"}, "interrupt the turn; cancel an edit or a recalled message", nil},
+	{Cancel, keys{"esc"}, "cancel an edit or a recalled message, else go to the end, else interrupt the turn", nil},
 	{PasteImage, keys{"ctrl+v"}, "attach the image in the clipboard", nil},
 	{RemoveAttachment, keys{"alt+x"}, "remove the last attached file", nil},
 	{ComposerEarlier, keys{"up"}, "when empty: previous message of yours", nil},

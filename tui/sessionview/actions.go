@@ -49,28 +49,32 @@ func (v *View) act(action keymap.Action, text string) (cmd tea.Cmd, handled bool
 	return v.applyResult(a.Run(text)), true
 }
 
-// actAnywhere carries out the actions that work in every overlay and every text field: the help,
-// and actions of the transcript while a field beside it has the focus.
-func (v *View) actAnywhere(action keymap.Action, top ui.Overlay) bool {
+// actAnywhere carries out the actions that work in every overlay and every text field: the help, the
+// interrupt, and actions of the transcript while a field beside it has the focus.
+func (v *View) actAnywhere(action keymap.Action, top ui.Overlay) (cmd tea.Cmd, handled bool) {
 	switch action {
+	case keymap.Interrupt:
+		if v.panels.player == nil {
+			return v.act(action, "")
+		}
 	case keymap.PageUp, keymap.PageDown, keymap.ToggleLast:
 		if action != keymap.ToggleLast && top != nil && top.Scope() == keymap.Lists {
-			return false // the list has pages
+			return nil, false // the list has pages
 		}
 		_, isPalette := top.(*palette.Palette)
 		typing := v.panels.decision.Typing()
 		beside := !isPalette && (top == nil && typing || top != nil && !top.FullScreen())
 		if beside {
-			_, _ = v.act(action, "")
+			cmd, _ = v.act(action, "")
 		}
-		return beside
+		return cmd, beside
 	case keymap.Help:
 		if top == nil {
 			v.showHelp()
 		}
-		return top == nil
+		return nil, top == nil
 	}
-	return false
+	return nil, false
 }
 
 // applyResult carries out a result of a part.
@@ -80,6 +84,8 @@ func (v *View) applyResult(r panel.Result) tea.Cmd {
 		v.setFocus(onComposer)
 	case r.Focus:
 		v.setFocus(onTranscript)
+	case r.ToQueue && v.panels.queue.Len() > 0:
+		v.setFocus(onQueue)
 	}
 	if r.Push != nil {
 		v.overlays.Push(r.Push)

@@ -68,7 +68,7 @@ type ScreenConfig struct {
 	// Anywhere carries out an action of the global scope that works in every overlay and text field,
 	// other than the palette and the help of overlays. It reports whether the action is one. nil: there
 	// are no others.
-	Anywhere func(action keymap.Action, top Overlay) bool
+	Anywhere func(action keymap.Action, top Overlay) (cmd tea.Cmd, handled bool)
 
 	// Handle carries out an intent of an overlay other than EditIntent and CopyIntent. It returns an
 	// intent that is for the program.
@@ -157,8 +157,8 @@ func (s *Screen) Route(msg tea.Msg) (tea.Cmd, Intent) {
 		if s.Pressed != nil {
 			s.Pressed()
 		}
-		if s.pressAnywhere(press.String()) {
-			return nil, nil
+		if cmd, handled := s.pressAnywhere(press.String()); handled {
+			return cmd, nil
 		}
 	}
 	cmd, intents, pass := s.Overlays.Update(msg)
@@ -195,24 +195,26 @@ func (s *Screen) pressCtrlC() tea.Cmd {
 
 // pressAnywhere handles the keys that work in every overlay and every text field: those that open
 // the palette and the help, and the keys of the owner.
-func (s *Screen) pressAnywhere(key string) bool {
+func (s *Screen) pressAnywhere(key string) (cmd tea.Cmd, handled bool) {
 	action, top := s.Styles.Keys.At(keymap.Global, key), s.Overlays.Top()
 	switch {
 	case action == keymap.OpenPalette:
 		palette := s.Palette(top)
 		if palette == nil {
-			return false // the one on top closes
+			return nil, false // the one on top closes
 		}
 		s.Overlays.Push(palette)
-		return true
+		return nil, true
 	case action == keymap.Help && top != nil:
 		if _, isPager := top.(*Pager); isPager {
-			return false // it closes
+			return nil, false // it closes
 		}
 		s.Overlays.Push(NewHelp(s.Styles, top.Scope()))
-		return true
+		return nil, true
+	case s.Anywhere == nil:
+		return nil, false
 	}
-	return s.Anywhere != nil && s.Anywhere(action, top)
+	return s.Anywhere(action, top)
 }
 
 // LeaveLine returns the line after the first ctrl+c, or "".

@@ -56,6 +56,7 @@ type Queue interface {
 	BeginEdit(message string) tea.Cmd
 	EndEdit(message string) tea.Cmd
 	EditTitle() string
+	Release() tea.Cmd
 
 	// Parts returns the parts of a queued message.
 	Parts(message string) (parts []protocol.Part, queued bool)
@@ -65,6 +66,9 @@ type Queue interface {
 type Transcript interface {
 	Scroll(rows int)
 	ScrollToBottom()
+
+	// Escape closes what is open or goes to the end. It reports false if there is nothing to do.
+	Escape() bool
 
 	// RequestOlder requests older turns. It reports whether there may be some.
 	RequestOlder() (cmd tea.Cmd, older bool)
@@ -224,6 +228,7 @@ func (in *Input) Actions() panel.Actions {
 		keymap.OpenEditor:     {Run: func(string) panel.Result { return openEditor(&in.composer, in.drafts.schedule) }},
 		keymap.EarlierMessage: step(1),
 		keymap.LaterMessage:   step(-1),
+		keymap.ReleaseQueue:   {Run: func(string) panel.Result { return in.release() }},
 		keymap.SearchPrompts:  {Run: func(string) panel.Result { return in.recall.search() }},
 		keymap.RepeatTurn:     panel.Run(in.lastTurn.repeat),
 		keymap.ForkSession:    panel.Run(in.lastTurn.fork),

@@ -111,17 +111,19 @@ func (in *Input) Press(msg tea.KeyPressMsg) panel.Result {
 	return panel.Result{}
 }
 
-// cancel ends an edit or a recall of earlier messages. Otherwise it interrupts the turn. Pressed
-// twice in an empty composer without a turn, it edits the last message of the user.
+// cancel ends an edit or a recall of earlier messages, else closes the search or goes to the end of
+// the transcript, else interrupts the turn. Pressed twice in an empty composer without a turn, it
+// edits the last message of the user.
 func (in *Input) cancel() panel.Result {
 	switch {
 	case in.stopMoved():
 	case in.composer.Editing != "":
-		return panel.Result{Cmd: in.edit.cancel()}
+		return panel.Result{Cmd: in.edit.cancel(), ToQueue: true}
 	case in.composer.Shell:
 		in.composer.EndShell()
 	case in.composer.Recalling():
 		in.composer.EndRecall()
+	case in.Transcript.Escape():
 	case in.Replica.State.Turn != nil:
 		return panel.Result{Intent: panel.RunIntent{Action: keymap.Interrupt}}
 	case in.keys.escaped(in.empty()):

@@ -32,14 +32,18 @@ func (e *queuedEdit) begin(message protocol.Message) tea.Cmd {
 // cancel ends the edit without a change.
 func (e *queuedEdit) cancel() tea.Cmd { return e.queue.EndEdit(e.composer.EndEdit()) }
 
-// save ends the edit and sends a new text. The files of the message stay.
-func (e *queuedEdit) save(text string) tea.Cmd {
+// save ends the edit and sends a new text, then calls saved unless that is nil. The files of the
+// message stay.
+func (e *queuedEdit) save(text string, saved func() tea.Cmd) tea.Cmd {
 	message := e.composer.EndEdit()
 	parts, _ := e.queue.Parts(message)
 	data := protocol.QueueEditData{MessageID: message, Text: text, Parts: parts}
 	return e.commands.Send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
-		if err != nil {
+		switch {
+		case err != nil:
 			e.composer.Paste(text) // keep the text
+		case saved != nil:
+			return saved()
 		}
 		return e.commands.Report(err)
 	})
@@ -62,6 +66,7 @@ func (e *queuedEdit) Updated() tea.Cmd {
 
 // title returns the title of the composer during the edit.
 func (e *queuedEdit) title() string {
-	hint := ui.Prefixed(" · ", e.styles.Keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels"))
+	hint := ui.Prefixed(" · ", e.styles.Keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels",
+		keymap.ReleaseQueue, "releases too"))
 	return e.styles.Warning.Render(e.queue.EditTitle()) + e.styles.Dim.Render(hint)
 }

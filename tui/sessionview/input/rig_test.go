@@ -39,6 +39,9 @@ func (r *rig) Scroll(rows int) { r.rows += rows }
 // ScrollToBottom implements [Transcript].
 func (r *rig) ScrollToBottom() {}
 
+// Escape implements [Transcript]. The transcript is at its end.
+func (r *rig) Escape() bool { return false }
+
 // RequestOlder implements [Transcript]. There are no older turns.
 func (r *rig) RequestOlder() (cmd tea.Cmd, older bool) { return nil, false }
 

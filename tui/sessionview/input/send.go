@@ -22,7 +22,7 @@ func (in *Input) submit(delivery protocol.Delivery) panel.Result {
 	case text == "" && (len(in.attachments.files) == 0 || in.composer.Editing != ""), in.stopMoved():
 		return panel.Result{}
 	case in.composer.Editing != "":
-		return panel.Result{Cmd: in.edit.save(text)}
+		return panel.Result{Cmd: in.edit.save(text, nil), ToQueue: true}
 	}
 	message, word := remote.SlashMessage(text)
 	if word != "" {
@@ -40,6 +40,18 @@ func (in *Input) submit(delivery protocol.Delivery) panel.Result {
 	}
 	in.composer.Clear()
 	return in.send(message, delivery, in.attachments.take())
+}
+
+// release releases the queue, after it has saved the edit of a queued message.
+func (in *Input) release() panel.Result {
+	if in.composer.Editing == "" {
+		return panel.Result{Cmd: in.Queue.Release()}
+	}
+	text := in.composer.Value()
+	if text == "" {
+		return panel.Result{}
+	}
+	return panel.Result{Cmd: in.edit.save(text, in.Queue.Release)}
 }
 
 // send sends a new message and shows the end of the transcript.

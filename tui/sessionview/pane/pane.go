@@ -175,6 +175,20 @@ func (p *Pane) RequestOlder() (cmd tea.Cmd, older bool) {
 	return p.history.request(), true
 }
 
+// Escape closes the search, or else goes to the end of the transcript. It reports false if there is
+// nothing to do.
+func (p *Pane) Escape() bool {
+	switch {
+	case p.search.query != nil:
+		p.search.end()
+	case !p.View.List.Following():
+		p.ScrollToBottom()
+	default:
+		return false
+	}
+	return true
+}
+
 // Jumping reports whether a jump waits for older turns.
 func (p *Pane) Jumping() bool { return p.history.jump != nil }
 

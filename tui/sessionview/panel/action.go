@@ -13,12 +13,13 @@ import (
 // Result is the effect of a key press or an action on the view. It is the intent of overlays that
 // have such an effect.
 type Result struct {
-	Cmd    tea.Cmd
-	Leave  bool              // the message box takes the focus
-	Focus  bool              // the transcript takes the focus
-	Push   ui.Overlay        // to show, or nil
-	Edit   *protocol.Message // queued message to edit in the message box, or nil
-	Intent ui.Intent         // such as [RunIntent], or nil
+	Cmd     tea.Cmd
+	Leave   bool              // the message box takes the focus
+	Focus   bool              // the transcript takes the focus
+	ToQueue bool              // the queue takes the focus, if it has messages
+	Push    ui.Overlay        // to show, or nil
+	Edit    *protocol.Message // queued message to edit in the message box, or nil
+	Intent  ui.Intent         // such as [RunIntent], or nil
 }
 
 // RunIntent asks the view to carry out an action with the text after its word, or without text.

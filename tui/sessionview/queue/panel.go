@@ -49,9 +49,8 @@ func New(c Config) *Panel {
 // Actions returns the actions on the queue that need no focus.
 func (q *Panel) Actions() panel.Actions {
 	return panel.Actions{
-		keymap.HoldQueue:    panel.Run(q.Hold),
-		keymap.ReleaseQueue: panel.Run(q.Release),
-		keymap.ClearQueue:   {Run: func(string) panel.Result { return q.Clear() }},
+		keymap.HoldQueue:  panel.Run(q.Hold),
+		keymap.ClearQueue: {Run: func(string) panel.Result { return q.Clear() }},
 	}
 }
 
