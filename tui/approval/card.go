@@ -38,6 +38,7 @@ type card struct {
 	directory string // of the session, or ""
 	documents map[string]*transcript.Markdown
 	changes   cardChanges
+	readOnly  bool // no form shows a part of it
 }
 
 // cardKey identifies the content and the layout of a card.
@@ -129,6 +130,9 @@ func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 	c.inForm = len(c.lines)
 	for _, s := range rowSections(r, options) {
 		c.appendSection(&s, dir)
+	}
+	if c.readOnly {
+		c.inForm = len(c.lines)
 	}
 }
 
