@@ -76,18 +76,27 @@ const (
 	wrapGutter = "↪ "
 )
 
-// update lays out a request at a width unless the card shows it already. Lines that do not change
-// stay seen; so do all lines if the request was seen completely.
-func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOptions, width int) {
-	key := cardKey{true, r.Command, r.Patch, "", len(r.Explained), width, s.SideBySide(width - labelWidth)}
+// textOf returns the part of the key of a request that identifies the content.
+func textOf(r *protocol.Approval) cardKey {
+	key := cardKey{known: true, command: r.Command, patch: r.Patch, explained: len(r.Explained)}
 	if r.Page != nil {
 		key.page = r.Page.URL
 	}
+	return key
+}
+
+// isChanged reports whether the card shows another text than that of the request.
+func (c *card) isChanged(r *protocol.Approval) bool { return c.key.known && c.text() != textOf(r) }
+
+// update lays out a request at a width unless the card shows it already. Lines that do not change
+// stay seen; so do all lines if the request was seen completely.
+func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOptions, width int) {
+	key := textOf(r)
+	key.width, key.sideBySide = width, s.SideBySide(width-labelWidth)
 	if c.key == key {
 		return
 	}
-	sameText := c.key.known && c.key.command == key.command && c.key.patch == key.patch &&
-		c.key.page == key.page && c.key.explained == key.explained
+	sameText := c.text() == textOf(r)
 	if !c.key.known || c.key.patch != key.patch || c.key.command != key.command {
 		c.changes = newCardChanges(r, c.directory)
 	}

@@ -13,7 +13,6 @@ import (
 
 // Status messages of keys that decide nothing.
 const (
-	tooSoon   = "not decided: the request is new, press the key again in a moment"
 	notChosen = "choose first: a number or ↑↓"
 	tooSmall  = "the window is too small to decide here"
 )
@@ -27,8 +26,8 @@ type decider struct {
 	offline bool // decisions wait for the connection
 }
 
-// rearm blocks decisions for the grace period from now.
-func (d *decider) rearm() { d.guard.Rearm(d.styles.Now()) }
+// rearm blocks decisions for the grace period after the next drawing.
+func (d *decider) rearm() { d.guard.Change(d.styles.Now()) }
 
 // press handles a key while no text row is edited. action is the action of the key, or "".
 func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap.Action) Result {
@@ -53,11 +52,11 @@ func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap
 	case keymap.WriteReason: // without the guard: the keys that follow are its text
 		f.editReason()
 	default:
-		if !d.guard.Ready() {
+		if refusal := d.guard.Refusal(); refusal != "" {
 			if action == keymap.EditRequest {
 				d.rearm() // the keys that follow may be a text
 			}
-			return Result{Status: tooSoon}
+			return Result{Status: refusal}
 		}
 		return d.act(r, f, action)
 	}
@@ -109,8 +108,8 @@ func (d *decider) click(r *protocol.Approval, f *Form, line, column int) Result 
 	case at != f.rows.selected:
 		f.rows.selected, f.err = at, ""
 		return Result{}
-	case !d.guard.Ready():
-		return Result{Status: tooSoon}
+	case d.guard.Refusal() != "":
+		return Result{Status: d.guard.Refusal()}
 	}
 	f.err = ""
 	return d.act(r, f, keymap.Choose)
@@ -157,8 +156,8 @@ func (d *decider) confirmAlways(r *protocol.Approval, f *Form, action keymap.Act
 	case action != keymap.Allow:
 		f.awaits.always = nil
 		return Result{}
-	case !d.guard.Ready():
-		return Result{Status: tooSoon}
+	case d.guard.Refusal() != "":
+		return Result{Status: d.guard.Refusal()}
 	}
 	return d.decide(f, f.awaits.always)
 }

@@ -52,16 +52,19 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 			return d.click(r, f, 1, 5)
 		}, protocol.AllowOnce, true},
 	} {
-		for _, missing := range []string{"key", "grace", "line", ""} {
+		refusals := map[string]string{"grace": tooSoon, "pause": tooQuick, "confirmation": replaced}
+		for _, missing := range []string{"grace", "pause", "confirmation", "line", ""} {
 			d, r, f := newDecider()
 			d.drawn.set(1, []formLine{{row: formRow{rowOption, 0, 0}}})
-			d.guard.Reset(now)
-			d.guard.Touch(now)
-			if missing != "key" {
-				d.guard.Touch(now)
-			}
+			d.guard.Change(now)
+			d.guard.Drawn(now)
 			if missing != "grace" {
 				d.guard.Arm(now.Add(Grace))
+			}
+			d.guard.replaced = missing == "confirmation"
+			d.guard.Touch(now.Add(Grace))
+			if missing == "pause" {
+				d.guard.Touch(now.Add(Grace + typingPause - 1))
 			}
 			seen := len(f.card.lines)
 			if missing == "line" {
@@ -82,7 +85,7 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 					t.Errorf("%s: decides again while the decision is sent", name)
 				}
 			default:
-				if got.Decide != nil || got.Status != tooSoon || f.sending != "" {
+				if got.Decide != nil || got.Status != refusals[missing] || f.sending != "" {
 					t.Errorf("%s without %s: got %+v", name, missing, got)
 				}
 			}
@@ -94,7 +97,7 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 func TestAnEditIsAllowedOnlyAfterItWasOnTheScreen(t *testing.T) {
 	d, r, f := newDecider()
 	r.Editable = true
-	d.guard = Guard{armed: true, keys: 2}
+	d.guard = Guard{armed: true}
 	f.card.markSeen(0, len(f.card.lines))
 	if !f.card.complete(formRow{}) {
 		t.Fatal("the request was on the screen")

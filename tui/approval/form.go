@@ -29,6 +29,8 @@ type Form struct {
 	awaits  awaits
 	sending string // label of the decision being sent, or ""; the form is read-only then
 	err     string
+
+	accepted bool // a decision that was sent
 }
 
 // awaits holds the decision that waits for the user, if any.

@@ -47,9 +47,13 @@ func (f *Form) decided(message string) {
 	explain := f.options.ofKind(protocol.Explain)
 	explained := explain != nil && f.sending == explain.name()
 	if f.sending, f.err = "", message; message == "" && !explained {
+		f.accepted = true
 		f.clearText()
 	}
 }
+
+// decidedHere reports whether a decision was sent from here and not refused.
+func (f *Form) decidedHere() bool { return f.accepted || f.sending != "" }
 
 // text returns all that the user wrote in the form, without secrets. It saves what is being written.
 func (f *Form) text() string {

@@ -2,42 +2,88 @@ package approval
 
 import "time"
 
-// Grace is the time without a key press after which a request accepts a decision. It protects the
-// request from keys pressed before it was visible or had the focus.
-const Grace = 600 * time.Millisecond
+const (
+	// Grace is the time without a key press after which a request accepts a decision. It protects the
+	// request from keys pressed before it was visible or had the focus.
+	Grace = 600 * time.Millisecond
 
-// Guard blocks the decision of a request until Grace has passed, and the first key after the
-// request appeared. The zero value blocks decisions until Arm is called.
+	// typingPause is the shortest time between a deciding key and the key before it. Shorter ones are
+	// typed text or a repeated key.
+	typingPause = 150 * time.Millisecond
+)
+
+// Reasons why a key decides nothing.
+const (
+	tooSoon  = "not decided: the request is new, press the key again in a moment"
+	tooQuick = "not decided: the keys came too fast, press it again"
+	replaced = "not decided: this is another request now, press the key again"
+)
+
+// Guard blocks the decision of a request until Grace has passed without a key since the request was
+// drawn with the focus, or changed. The first key after that only confirms that the request was seen
+// if it took the place of another one without a key of the user. Keys in quick succession decide
+// nothing. The zero value blocks decisions until Change is called.
 type Guard struct {
-	armed bool
-	until time.Time
-	keys  int // pressed since the request appeared
+	drawn    bool      // with the focus, since the last change
+	armed    bool      // the grace period is over
+	until    time.Time // end of the grace period
+	replaced bool      // another request took the place of the former one, and no key confirmed it
+	last     time.Time // time of the last key
+	refusal  string    // why the last key decides nothing, or ""
 }
 
 // Armed reports whether the grace period is over.
 func (g *Guard) Armed() bool { return g.armed }
 
-// Ready reports whether the key being handled may decide. Touch must have been called for it.
-func (g *Guard) Ready() bool { return g.armed && g.keys > 1 }
-
-// Reset blocks decisions on a request that appears now.
-func (g *Guard) Reset(now time.Time) {
-	g.keys = 0
-	g.Rearm(now)
+// Refusal returns why the key being handled may not decide, or "" if it may. Touch must have been
+// called for it.
+func (g *Guard) Refusal() string {
+	if !g.armed {
+		return tooSoon
+	}
+	return g.refusal
 }
 
-// Rearm blocks decisions until Grace after now.
-func (g *Guard) Rearm(now time.Time) { g.armed, g.until = false, now.Add(Grace) }
+// Change blocks decisions: the request changes now, or gets the focus.
+func (g *Guard) Change(now time.Time) { g.drawn, g.armed, g.until = false, false, now.Add(Grace) }
 
-// Touch records a key press. It restarts the grace period unless that is over.
-func (g *Guard) Touch(now time.Time) {
-	g.keys++
-	if !g.armed {
-		g.until = now.Add(Grace)
+// Replace is Change for a request that takes the place of another one without a key of the user.
+func (g *Guard) Replace(now time.Time) {
+	g.Change(now)
+	g.replaced = true
+}
+
+// Choose is Change for a request that a key of the user shows.
+func (g *Guard) Choose(now time.Time) {
+	g.Change(now)
+	g.replaced = false
+}
+
+// Drawn records that the request is drawn with the focus. The first drawing after a change starts the
+// grace period.
+func (g *Guard) Drawn(now time.Time) {
+	if !g.drawn {
+		g.drawn, g.until = true, now.Add(Grace)
 	}
 }
 
-// Deadline returns the time to call Arm, or zero if the grace period is over.
+// Touch records a key press. It restarts the grace period unless that is over.
+func (g *Guard) Touch(now time.Time) {
+	quick := now.Sub(g.last) < typingPause
+	g.last = now
+	switch {
+	case !g.armed:
+		g.until, g.refusal = now.Add(Grace), tooSoon
+	case quick:
+		g.refusal = tooQuick
+	case g.replaced:
+		g.replaced, g.refusal = false, replaced
+	default:
+		g.refusal = ""
+	}
+}
+
+// Deadline returns the time to call Arm, or zero if there is none.
 func (g *Guard) Deadline() time.Time {
 	if g.armed {
 		return time.Time{}
@@ -46,9 +92,13 @@ func (g *Guard) Deadline() time.Time {
 }
 
 // Arm makes the request accept decisions if the grace period is over, and reports whether this call
-// did so.
+// did so. A request that is not drawn then waits for its drawing, or for a key.
 func (g *Guard) Arm(now time.Time) (armed bool) {
-	if g.armed || now.Before(g.until) {
+	switch {
+	case g.armed || g.until.IsZero() || now.Before(g.until):
+		return false
+	case !g.drawn:
+		g.until = time.Time{}
 		return false
 	}
 	g.armed = true

@@ -1,11 +1,16 @@
 package approval
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/ui"
 )
 
 func TestApprovalGrace(t *testing.T) {
@@ -41,23 +46,65 @@ func TestApprovalGraceIgnoresEvents(t *testing.T) {
 	s.mustDecide()
 }
 
+// A request that takes the place of another one takes no first key, unless the user decided the former.
 func TestApprovalTakesNoFirstKey(t *testing.T) {
+	for name, c := range map[string]struct {
+		decide bool // the user decides the former
+		end    protocol.ApprovalResolvedData
+	}{
+		"decided elsewhere": {false, protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.Deny}},
+		"expired":           {false, protocol.ApprovalResolvedData{Outcome: protocol.Expired}},
+		"withdrawn":         {false, protocol.ApprovalResolvedData{Outcome: protocol.Cancelled}},
+		"decided here":      {true, protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.Deny}},
+	} {
+		s := open(t, tuitest.Scenes["approval"](), 80, 24)
+		s.focus()
+		if c.decide {
+			s.press("n")
+			s.mustDecide()
+		}
+		c.end.Request = "r1"
+		s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, c.end)
+		s.applyJournal()
+		s.mustShow("Fetch a page")
+		s.press("y") // meant for the former
+		s.mustNotDecide()
+		s.waitGrace() // the next request is old enough, but the key may be meant for the former
+		s.press("y")
+		if !c.decide {
+			s.mustNotDecide()
+			s.mustShow("this is another request now")
+			s.press("y")
+		}
+		if data := s.mustDecide(); data.Request != "r2" {
+			t.Errorf("%s: got decision %+v, want one on r2", name, data)
+		}
+	}
+}
+
+func TestKeysInQuickSuccessionDecideNothing(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.focus()
-	s.press("n")
-	s.mustDecide()
-	s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
-		Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
-	})
-	s.applyJournal()
-	s.mustShow("Fetch a page")
-	s.waitGrace() // the next request is old enough, but the key may be meant for the former
+	s.press("down")
+	s.now = s.now.Add(-1) // less than the pause after the key before
 	s.press("y")
 	s.mustNotDecide()
+	s.mustShow("the keys came too fast")
 	s.press("y")
-	if data := s.mustDecide(); data.Request != "r2" {
-		t.Errorf("got decision %+v, want one on r2", data)
-	}
+	s.mustDecide()
+}
+
+// A text that is added to a request is a change: the lines below it have moved.
+func TestAnExplanationBlocksTheDecision(t *testing.T) {
+	s := open(t, tuitest.Scenes["approval"](), 80, 24)
+	s.focus()
+	s.journal.Add(protocol.ApprovalExplained, protocol.ApprovalExplainedData{Request: "r1", Text: "it is needed"})
+	s.applyJournal()
+	s.press("n")
+	s.mustNotDecide()
+	s.waitGrace()
+	s.press("n")
+	s.mustDecide()
 }
 
 func TestApprovalOtherRequestIsNew(t *testing.T) {
@@ -90,7 +137,14 @@ func TestApprovalTooSmallWindow(t *testing.T) {
 func TestTheGuardIsArmedAfterTheGrace(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	var g Guard
-	g.Reset(now)
+	if g.Arm(now) || !g.Deadline().IsZero() {
+		t.Error("armed without a request")
+	}
+	g.Change(now)
+	if g.Arm(now.Add(Grace)) || !g.Deadline().IsZero() {
+		t.Error("armed without a drawing")
+	}
+	g.Drawn(now)
 	g.Touch(now.Add(Grace / 2)) // a key restarts the grace period
 	for _, at := range []time.Duration{0, Grace, Grace*3/2 - 1} {
 		if g.Arm(now.Add(at)) || g.Armed() {
@@ -100,10 +154,160 @@ func TestTheGuardIsArmedAfterTheGrace(t *testing.T) {
 	if !g.Arm(now.Add(Grace * 3 / 2)) {
 		t.Error("not armed after a grace period without a key")
 	}
-	if g.Touch(now.Add(2 * Grace)); !g.Ready() {
-		t.Error("the second key is not ready after the grace period")
+	if g.Touch(now.Add(2 * Grace)); g.Refusal() != "" {
+		t.Errorf("the first key after the grace period is refused: %s", g.Refusal())
 	}
-	if g.Rearm(now.Add(2 * Grace)); g.Ready() || g.Deadline() != now.Add(3*Grace) {
-		t.Errorf("ready %v after Rearm, deadline %v", g.Ready(), g.Deadline())
+	if g.Change(now.Add(2 * Grace)); g.Refusal() != tooSoon || g.Deadline() != now.Add(3*Grace) {
+		t.Errorf("after a change: refusal %q, deadline %v", g.Refusal(), g.Deadline())
 	}
+}
+
+// guardModel says from all that happened whether a key may decide.
+type guardModel struct {
+	shown    time.Time   // first drawing with the focus since the last change; zero: none
+	keys     []time.Time // since then
+	last     time.Time   // key, at any time
+	replaced bool        // by another request without a key of the user
+}
+
+func (m *guardModel) change() { m.shown, m.keys = time.Time{}, nil }
+
+// key returns whether the key at a time may decide.
+func (m *guardModel) key(now time.Time) bool {
+	quick := now.Sub(m.last) < 150*time.Millisecond
+	m.last = now
+	if m.shown.IsZero() {
+		return false
+	}
+	m.keys = append(m.keys, now)
+	before, rested := m.shown, false
+	for _, at := range m.keys {
+		rested = rested || at.Sub(before) >= 600*time.Millisecond
+		before = at
+	}
+	if !rested || quick {
+		return false
+	}
+	confirms := m.replaced
+	m.replaced = false
+	return !confirms
+}
+
+// TestTheGuardFollowsItsRule compares the panel with the rule in words of guardModel, over random
+// keys, changes, drawings and times.
+func TestTheGuardFollowsItsRule(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		now := tuitest.Start
+		styles := ui.NewStyles(time.UTC, "")
+		styles.Now = func() time.Time { return now }
+		panel := NewPanel(styles, "")
+		var model guardModel
+		var pending []protocol.Approval
+		next, focused, covered := 0, false, false
+		draw := func() {
+			if covered {
+				return
+			}
+			panel.View(now, 80, 20, focused)
+			if focused && len(pending) > 0 && model.shown.IsZero() {
+				model.shown = now
+			}
+		}
+		update := func() { panel.Update(pending, "/work", now, true) }
+		add := func() {
+			next++
+			if pending = append(pending, protocol.Approval{
+				Request: fmt.Sprint("r", next), Kind: protocol.ApproveCommand, Command: "make", Asked: now,
+			}); len(pending) == 1 {
+				model.change()
+			}
+			update()
+		}
+		wait := func(d time.Duration) {
+			for end := now.Add(d); ; {
+				at := panel.Deadline()
+				if at.IsZero() || at.After(end) {
+					now = end
+					return
+				}
+				now = at
+				panel.Arm(now)
+				draw()
+			}
+		}
+		remove := func(own bool) {
+			pending = slices.Delete(pending, 0, 1) // in place, as in the state of a session
+			model.change()
+			model.replaced = model.replaced || !own
+			update()
+		}
+		press := func(key string) {
+			panel.Touch(now)
+			may := model.key(now)
+			if !focused || covered {
+				return
+			}
+			got := panel.Press(key)
+			if got.Leave {
+				focused = false
+			}
+			if decided := got.Decide != nil; key == "n" && len(pending) > 0 && decided != may {
+				rt.Fatalf("the key decides: %v, want %v", decided, may)
+			}
+			if got.Decide != nil {
+				panel.Decided(got.Decide.Request, "")
+				remove(true)
+			}
+		}
+		pauses := []time.Duration{0, 1, 50, 149, 150, 151, 300, 599, 600, 601, 749, 750, 1200, 5000}
+		focus := func() {
+			if len(pending) > 0 && !focused {
+				panel.Touch(now)
+				model.key(now)
+				panel.TakeFocus()
+				model.change()
+				focused, model.replaced = true, false
+			}
+		}
+		steps := []func(){
+			add, focus,
+			func() { covered = false },
+			func() { covered = true },
+			func() {
+				if len(pending) > 0 {
+					remove(false)
+				}
+			},
+			func() {
+				if len(pending) > 0 && panel.requests.forms[pending[0].Request].card.key.known {
+					pending[0].Explained = append(pending[0].Explained, "because")
+					model.change()
+					update()
+				}
+			},
+			func() {
+				if len(pending) == 1 { // there is no next one
+					press("]")
+				}
+			},
+			func() { press("esc") },
+		}
+		for range 150 {
+			switch step := rapid.IntRange(0, 30).Draw(rt, "step"); {
+			case step < len(steps):
+				steps[step]()
+			case step < 12:
+				press("down")
+			case step < 20:
+				press("n")
+			default:
+				wait(rapid.SampledFrom(pauses).Draw(rt, "pause") * time.Millisecond)
+			}
+			if len(pending) == 0 || !focused {
+				add()
+				focus()
+			}
+			draw()
+		}
+	})
 }

@@ -102,6 +102,7 @@ func TestApprovalExplain(t *testing.T) {
 	})
 	s.applyJournal()
 	s.mustShow("explain ▏ It drops what nothing imports.", "1 Allow once")
+	s.waitGrace()
 	s.press("y")
 	s.mustDecide()
 }

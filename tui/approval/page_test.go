@@ -25,6 +25,9 @@ func TestAPageIsOpenedByItsKeyAlone(t *testing.T) {
 		t.Error("the request was changed")
 	}
 	s.press("o")
+	s.mustNotOpen() // the page has changed
+	s.waitGrace()
+	s.press("o")
 	if url := s.mustOpen(); url != tuitest.PageURL {
 		t.Errorf("opens %q", url)
 	}
@@ -39,6 +42,7 @@ func TestAPageThatWasOpenedElsewhereIsConfirmed(t *testing.T) {
 		s := openRequest(t, tuitest.PageApproval(), 100, 40)
 		s.panel.SetPage("p1", tuitest.PageURL)
 		s.view()
+		s.waitGrace()
 		s.press(key)
 		s.mustNotOpen()
 		if d := s.mustDecide(); d.Option != map[string]string{"y": "opened", "n": "skip"}[key] {

@@ -48,6 +48,7 @@ func NewPanel(s *ui.Styles, name string) Panel {
 // Update sets the pending requests of a session with the directory dir. live marks new ones as
 // arriving now. The owner calls Arm at the deadline of the panel.
 func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) {
+	before := p.requests.forms[p.requests.shown] // pending may have changed in place
 	removed, changed := p.requests.update(pending, func(r *protocol.Approval) *Form {
 		f := NewForm(p.styles, r)
 		f.card.directory = dir
@@ -59,19 +60,24 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 	for _, f := range removed {
 		p.unsent.keep(f)
 	}
-	switch {
-	case changed && p.Visible():
-		p.decider.guard.Reset(now)
-	case changed:
-		p.decider.guard.Rearm(now)
+	switch r, f := p.requests.current(); {
+	case changed && before != nil && !before.decidedHere():
+		p.decider.guard.Replace(now)
+	case changed || r != nil && f.card.isChanged(f.shown(r)):
+		p.decider.guard.Change(now)
 	}
 }
 
 // SetPage sets the whole URL of the page that a pending request asks to open. The owner calls it if
 // the user may open it. A URL of another page is ignored.
 func (p *Panel) SetPage(request, url string) {
-	if i := IndexOf(p.requests.pending, request); i >= 0 {
-		p.requests.forms[request].setPage(&p.requests.pending[i], url)
+	i := IndexOf(p.requests.pending, request)
+	if i < 0 {
+		return
+	}
+	r, f := &p.requests.pending[i], p.requests.forms[request]
+	if f.setPage(r, url); request == p.requests.shown && f.card.isChanged(f.shown(r)) {
+		p.decider.rearm()
 	}
 }
 
@@ -109,7 +115,7 @@ func (p *Panel) Press(key string) Result {
 // cycle shows another request. A key that follows directly decides nothing.
 func (p *Panel) cycle(by int) {
 	if p.requests.cycle(by) {
-		p.decider.rearm()
+		p.decider.guard.Choose(p.styles.Now())
 	}
 }
 
@@ -229,14 +235,14 @@ func (p *Panel) SetOpen(open bool) (changed bool) {
 // Reopen blocks the decision of a request that appears again, as of a new one.
 func (p *Panel) Reopen(now time.Time) {
 	p.decider.guard = Guard{}
-	p.decider.guard.Reset(now)
+	p.decider.guard.Change(now)
 }
 
 // TakeFocus records that the panel gets the focus. A key that follows directly decides nothing.
 func (p *Panel) TakeFocus() {
 	now := p.styles.Now()
 	p.decider.guard.Touch(now)
-	p.decider.guard.Rearm(now)
+	p.decider.guard.Choose(now)
 }
 
 // Touch records a key press; see Guard.Touch.

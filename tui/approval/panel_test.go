@@ -112,6 +112,7 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 		}
 		p.Paste("typed")
 		wait := func() {
+			p.View(now, 80, 24, true)
 			now = now.Add(Grace)
 			p.Arm(now)
 		}

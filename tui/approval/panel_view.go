@@ -23,6 +23,9 @@ func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *t
 	if r == nil || rows < 1 {
 		return nil, nil
 	}
+	if focused {
+		p.decider.guard.Drawn(now)
+	}
 	c, sides := &f.card, frame{p.styles, width, focused, p.open}
 	c.update(p.styles, f.shown(r), f.options, width)
 	form, at := f.lines(max(0, width-frameWidth), focused, p.decider.offline)

@@ -174,6 +174,9 @@ func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
 		v.shown = text
 		v.body.SetContent(v.content())
 	}
+	if v.pending() {
+		v.decider.guard.Drawn(v.styles.Now())
+	}
 	below, cursor := v.decision(width, height/2)
 	out, reviewCursor := v.body.View(width, height-len(below))
 	v.rows = len(out)

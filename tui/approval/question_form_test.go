@@ -50,6 +50,8 @@ func TestGoldenQuestionForm(t *testing.T) {
 		for _, size := range [][2]int{{40, 20}, {80, 24}, {200, 60}} {
 			s := openRequest(t, a, size[0], size[1])
 			s.panel.SetPage(a.Request, tuitest.PageURL)
+			s.view()
+			s.waitGrace()
 			// The form is scrolled from its start to its end.
 			var views []string
 			for range 50 {

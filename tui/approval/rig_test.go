@@ -125,8 +125,11 @@ func (s *testPanel) pressKey(msg tea.KeyPressMsg) {
 
 // input passes a key or a click to the overlay on top, or else to the panel.
 func (s *testPanel) input(msg tea.Msg, panel func() Result) {
+	s.now = s.now.Add(typingPause)
 	s.status = ""
-	s.panel.Touch(s.now)
+	if _, isKey := msg.(tea.KeyPressMsg); isKey || s.overlays.Top() == nil { // a review records its clicks
+		s.panel.Touch(s.now)
+	}
 	_, intents, pass := s.overlays.Update(msg)
 	for _, intent := range intents {
 		if r, ok := intent.(Result); ok {

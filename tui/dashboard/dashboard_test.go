@@ -14,6 +14,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/remote"
 	"agentctl/tui/task"
 	"agentctl/tui/transcriptview"
@@ -123,6 +124,8 @@ func newRigOf(
 func newRigWith(t *testing.T, server remote.Server, change func(*Config)) *rig {
 	t.Helper()
 	r := &rig{t: t}
+	start := now
+	t.Cleanup(func() { now = start })
 	tasks := task.NewRunner(t.Context())
 	t.Cleanup(tasks.Close)
 	ids := 0
@@ -185,6 +188,7 @@ func (r *rig) fireTimers() (fired bool) {
 
 func (r *rig) press(keys ...string) {
 	for _, key := range keys {
+		now = now.Add(approval.Grace / 4) // slower than typed text
 		r.send(tuitest.KeyPress(key))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/remote"
 )
 
@@ -290,6 +291,7 @@ func TestATextThatWasSentIsKeptWhenTheAnswerIsAConflict(t *testing.T) {
 		if conflict {
 			s.refuse(&protocol.Error{Code: protocol.CodeConflict, Message: "decided by ada"})
 		}
+		s.now = s.now.Add(approval.Grace)
 		answer := s.m.Update(tuitest.KeyPress("n"))
 		s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,

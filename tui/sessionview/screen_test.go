@@ -151,9 +151,7 @@ func (s *testScreen) fireGuards() {
 func (s *testScreen) press(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
-		if name == "up" || name == "down" {
-			s.now = s.now.Add(20 * time.Millisecond) // slower than a mouse wheel that sends arrow keys
-		}
+		s.now = s.now.Add(approval.Grace / 4) // slower than a mouse wheel that sends arrow keys, and than typed text
 		s.update(tuitest.KeyPress(name))
 	}
 }

@@ -36,6 +36,7 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 		return lines
 	}
 	r.Key = func(key string) tea.Cmd {
+		r.Time = r.Time.Add(approval.Grace / 4)
 		p.Touch()
 		result := p.Press(key)
 		r.Commands.Status.Text = result.Status
@@ -47,6 +48,7 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 	r.ApplyJournal()
 	p.Refresh(true)
 	p.SetFocus(true)
+	r.Lines()
 	if at := p.Deadline(); at.After(r.Time) {
 		t.Fatalf("the URL is requested at %v", at)
 	}
@@ -61,7 +63,8 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 	r.Time = r.Time.Add(2 * approval.Grace)
 	p.Due()
 	r.Lines()
-	r.Press("x")
+	r.Time = r.Time.Add(2 * approval.Grace) // the URL has changed the request
+	p.Due()
 	return r, p
 }
 

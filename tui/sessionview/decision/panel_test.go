@@ -30,6 +30,7 @@ func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 		return lines
 	}
 	r.Key = func(key string) tea.Cmd {
+		r.Time = r.Time.Add(approval.Grace / 4)
 		p.Touch()
 		if d := p.Press(key).Decide; d != nil {
 			return p.Send(*d)
@@ -39,6 +40,7 @@ func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 	r.ApplyJournal()
 	p.Refresh(true)
 	p.SetFocus(true)
+	r.Lines()
 	r.Time = r.Time.Add(2 * approval.Grace)
 	if _, armed := p.Due(); !armed || !p.Deadline().IsZero() {
 		t.Fatalf("the request accepts no decision at its deadline, the next one is %v", p.Deadline())
@@ -53,7 +55,6 @@ func TestApprovalDecidedByOther(t *testing.T) {
 	r.ApplyJournal()
 	r.MustReport("✗ denied · decided by bob")
 	r, _ = open(t) // no status for the user's own decision
-	r.Key("x")     // the first key decides nothing
 	_ = r.Start("n")
 	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	r.ApplyJournal()
@@ -69,14 +70,13 @@ func TestApprovalDecidedByOther(t *testing.T) {
 func TestOwnDecisionIsNotReported(t *testing.T) {
 	denied := protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny}
 	r, p := open(t)
-	r.Press("x", "n") // the answer is first
+	r.Press("n") // the answer is first
 	r.MustSend(protocol.DoApprove)
 	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	r.ApplyJournal()
 	p.Refresh(true)
 	r.MustReport("")
 	r, p = open(t)
-	r.Key("x")
 	answer := r.Start("n")
 	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	r.ApplyJournal()
@@ -90,7 +90,7 @@ func TestOwnDecisionIsNotReported(t *testing.T) {
 	r.Session.Reply = func(tuitest.Command) (any, error) {
 		return protocol.ApproveResult{Request: "r1", Decision: protocol.Explain}, nil
 	}
-	r.Press("x", "n")
+	r.Press("n")
 	r.Journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, denied)
 	r.ApplyJournal()
 	r.MustReport("✗ denied · decided by ada")
@@ -99,7 +99,7 @@ func TestOwnDecisionIsNotReported(t *testing.T) {
 func TestARefusedDecisionIsReported(t *testing.T) {
 	r, _ := open(t)
 	r.Refuse(tuitest.ErrRefused)
-	r.Press("x", "n")
+	r.Press("n")
 	r.MustSend(protocol.DoApprove)
 	r.MustShow("observers may not do that")
 }
@@ -120,7 +120,7 @@ func TestARequestWithoutAllowOrDeny(t *testing.T) {
 			j.Add(protocol.ApprovalRequested, request)
 			r, _ := openJournal(t, j)
 			r.MustShow("go mod tidy") // a request is allowed only after it was on the screen
-			r.Press("x", key, "y")    // y confirms a lasting decision
+			r.Press(key, "y")         // y confirms a lasting decision
 			got := r.TakeCommands()
 			want := map[string]protocol.Decision{
 				"y": protocol.AllowOnce, "n": protocol.Deny, "a": protocol.AllowAlways,
