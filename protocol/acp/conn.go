@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"agentctl/protocol"
@@ -32,15 +31,10 @@ const (
 // A Conn is the codec of a connection. It is the client of its sessions: it subscribes to those that
 // the editor opened, and sends commands in its name.
 type Conn struct {
-	codec.ServerBase
+	client
 	fixed    Options
-	version  int // negotiated; 0 before initialize
-	client   clientCapabilities
-	hello    protocol.HelloResult
 	sessions map[string]*session
-	calls    map[string]*call // requests to the client without an answer, by id
-	lastCall int
-	flush    time.Time // when output of tools that waits is sent; zero: none waits
+	calls    calls
 }
 
 var (
@@ -50,10 +44,7 @@ var (
 
 // New returns the codec of a client's connection.
 func New(o codec.ServerOptions, fixed Options) *Conn {
-	return &Conn{
-		ServerBase: codec.ServerBase{Options: o}, fixed: fixed,
-		sessions: map[string]*session{}, calls: map[string]*call{},
-	}
+	return &Conn{client: client{ServerBase: codec.ServerBase{Options: o}}, fixed: fixed, sessions: map[string]*session{}}
 }
 
 // Open implements codec.Codec.
@@ -74,7 +65,14 @@ func (c *Conn) Foreign(now time.Time, f codec.Frame) codec.Output {
 }
 
 // Wake implements codec.Codec.
-func (c *Conn) Wake(now time.Time) codec.Output { return c.run(now, c.flushOutput) }
+func (c *Conn) Wake(now time.Time) codec.Output {
+	return c.run(now, func() {
+		c.flush = time.Time{}
+		for _, s := range c.sessions {
+			s.tools.flush()
+		}
+	})
+}
 
 // TooLarge answers a message over the limit of the transport.
 func (c *Conn) TooLarge(now time.Time, message string) codec.Output {
@@ -89,7 +87,7 @@ func (c *Conn) TooLarge(now time.Time, message string) codec.Output {
 func (c *Conn) End(now time.Time) codec.Output {
 	return c.run(now, func() {
 		for _, s := range c.sessions {
-			c.discardUnused(s)
+			s.discardUnused()
 		}
 	})
 }
@@ -111,7 +109,7 @@ func (c *Conn) handle(f codec.Frame) {
 		c.fail(json.RawMessage("null"), &rpcError{Code: codeInvalidRequest, Message: "not a JSON-RPC message"})
 		return
 	case m.Method == nil:
-		c.handleAnswer(&m)
+		c.calls.handle(&m)
 		return
 	case len(m.ID) == 0:
 		c.handleNotification(*m.Method, m.Params)
@@ -170,14 +168,16 @@ func (c *Conn) handleNotification(method string, params json.RawMessage) {
 	switch method {
 	case "session/cancel":
 		if s := c.sessions[sessionOf(params)]; s != nil {
-			c.cancel(s)
+			s.prompts.cancel(nil)
 		}
 	case "$/cancel_request":
 		var p struct {
 			ID json.RawMessage `json:"requestId"`
 		}
 		if json.Unmarshal(params, &p) == nil {
-			c.cancelPrompt(p.ID)
+			for _, s := range c.sessions {
+				s.prompts.cancel(p.ID)
+			}
 		}
 	}
 }
@@ -189,16 +189,4 @@ func sessionOf(params json.RawMessage) string {
 	}
 	_ = json.Unmarshal(params, &p) // "" then
 	return p.Session
-}
-
-// decode decodes the parameters of a request. A request with others is answered, and ok is false.
-func decode[T any](c *Conn, r *request) (p T, ok bool) {
-	if err := json.Unmarshal(r.Params, &p); err != nil {
-		c.fail(r.ID, &rpcError{
-			Code: codeInvalidParams, Message: "invalid params: " + strings.TrimPrefix(err.Error(), "json: "),
-			Data: object{"code": protocol.CodeInvalidMessage},
-		})
-		return p, false
-	}
-	return p, true
 }

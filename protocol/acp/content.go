@@ -118,11 +118,11 @@ func encodeContent(c *protocol.Content) object {
 }
 
 // toolContent returns a piece of the output of a tool.
-func (c *Conn) toolContent(d *protocol.Content) object {
+func toolContent(version int, d *protocol.Content) object {
 	switch {
 	case d.Type != "diff":
 		return object{"type": "content", "content": encodeContent(d)}
-	case c.version == 1:
+	case version == 1:
 		diff := object{"type": "diff", "path": d.Path, "newText": d.New}
 		if d.Old != nil {
 			diff["oldText"] = *d.Old

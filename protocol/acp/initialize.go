@@ -32,7 +32,7 @@ func (c *Conn) initialize(m *received) {
 		CapabilitiesV2 clientCapabilities `json:"capabilities"`
 		ClientV1       implementation     `json:"clientInfo"`
 		ClientV2       implementation     `json:"info"`
-	}](c, &request{m.ID, m.Params})
+	}](&c.client, &request{m.ID, m.Params})
 	switch {
 	case !ok:
 		return
@@ -40,10 +40,10 @@ func (c *Conn) initialize(m *received) {
 		c.fail(m.ID, &rpcError{Code: codeInvalidRequest, Message: "initialize was sent before"})
 		return
 	}
-	c.version, c.client = 1, p.CapabilitiesV1
+	c.version, c.capabilities = 1, p.CapabilitiesV1
 	program := p.ClientV1
 	if p.Version >= 2 {
-		c.version, c.client, program = 2, p.CapabilitiesV2, p.ClientV2
+		c.version, c.capabilities, program = 2, p.CapabilitiesV2, p.ClientV2
 	}
 	hello := protocol.HelloData{Version: protocol.Version, Name: c.Options.By.Name, Agent: Name}
 	if program.Name != "" {
@@ -97,7 +97,7 @@ func (c *Conn) authMethods() []object {
 	if c.fixed.Agent != "" {
 		agents = []string{c.fixed.Agent}
 	}
-	if can := string(c.client.Auth.Terminal); !c.fixed.Login || can == "" || can == "false" || can == "null" {
+	if can := string(c.capabilities.Auth.Terminal); !c.fixed.Login || can == "" || can == "false" || can == "null" {
 		return list
 	}
 	id := "id"

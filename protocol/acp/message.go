@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"agentctl/protocol"
-	"agentctl/protocol/codec"
 )
 
 // An object is JSON that is sent.
@@ -66,32 +65,4 @@ func errorOf(e *protocol.Error) *rpcError {
 		data["limit"] = e.Limit
 	}
 	return &rpcError{Code: code, Message: e.Message, Data: data}
-}
-
-// write sends a message.
-func (c *Conn) write(m *rpcMessage) {
-	m.Version = "2.0"
-	c.Send(codec.Frame{Data: protocol.MustEncode(m)})
-}
-
-// answer answers a request of the client.
-func (c *Conn) answer(id json.RawMessage, result object) {
-	c.write(&rpcMessage{ID: id, Result: result})
-}
-
-// fail answers a request of the client with an error. Without an id the client asked for no answer.
-func (c *Conn) fail(id json.RawMessage, e *rpcError) {
-	if len(id) > 0 {
-		c.write(&rpcMessage{ID: id, Error: e})
-	}
-}
-
-// refuse answers a request with an error of agentctl.
-func (c *Conn) refuse(id json.RawMessage, code protocol.Code, format string, args ...any) {
-	c.fail(id, errorOf(protocol.Errorf(code, format, args...)))
-}
-
-// notify sends a notification.
-func (c *Conn) notify(method string, params object) {
-	c.write(&rpcMessage{Method: method, Params: params})
 }

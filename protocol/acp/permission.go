@@ -10,13 +10,16 @@ import (
 	"agentctl/protocol/codec"
 )
 
-// A call is a request to the client without an answer, about a pending request of a session.
-type call struct {
-	id      string
-	session *session
-	request string
-	decide  func(result json.RawMessage) (*protocol.ApproveData, bool) // ok is false: nothing is decided
+// permissions are the pending requests of a session, as the client knows them.
+type permissions struct {
+	*feed
+	calls *calls
+	asked map[string]*call  // requests to the client, by request
+	shown map[string]string // titles of the requests that the client has seen, by request
 }
+
+// A decider returns the decision in the client's answer. ok is false: nothing is decided.
+type decider func(result json.RawMessage) (_ *protocol.ApproveData, ok bool)
 
 // Bounds of a request that can be allowed in the client: one that does not fit can only be rejected.
 const (
@@ -29,15 +32,12 @@ const (
 func cardID(request string) string { return "request:" + request }
 
 // ask asks the client to decide a pending request, if its user may decide.
-func (c *Conn) ask(s *session, a *protocol.Approval) {
-	if a == nil || s.State.DecidedAtOnce(a) || !c.decides() {
+func (p *permissions) ask(a *protocol.Approval) {
+	if a == nil || p.State.DecidedAtOnce(a) || !p.client.decides() || p.calls.waits(p.asked[a.Request]) {
 		return
 	}
-	if v := s.requests[a.Request]; v != nil && c.calls[v.id] == v {
-		return // it is asked
-	}
-	if form := c.formOf(a); form != nil {
-		c.call(s, a.Request, "elicitation/create", form, func(result json.RawMessage) (*protocol.ApproveData, bool) {
+	if form := p.client.formOf(a); form != nil {
+		p.call(a.Request, "elicitation/create", form, func(result json.RawMessage) (*protocol.ApproveData, bool) {
 			return formDecision(a, result)
 		})
 		return
@@ -46,10 +46,13 @@ func (c *Conn) ask(s *session, a *protocol.Approval) {
 	unsafe := unsafeReason(a, text)
 	if unsafe != "" {
 		text = codec.Truncate(text, maxRequestText) + "\n\nIt cannot be allowed here: " + unsafe +
-			".\nSee all of it, and decide: agentctl attach " + s.Session + "\n"
+			".\nSee all of it, and decide: agentctl attach " + p.Session + "\n"
 	}
 	title := requestTitle(a)
-	s.shown[a.Request] = title
+	if p.shown == nil {
+		p.shown = map[string]string{}
+	}
+	p.shown[a.Request] = title
 	content := []object{{"type": "content", "content": textBlock(fenced(text))}}
 	card := object{
 		"toolCallId": cardID(a.Request), "title": title, "kind": requestKind(a), "status": "pending", "content": content,
@@ -60,13 +63,13 @@ func (c *Conn) ask(s *session, a *protocol.Approval) {
 		options = append(options, object{"optionId": strconv.Itoa(i), "name": choice.name, "kind": choice.kind})
 	}
 	params := object{"options": options}
-	if c.version == 2 {
+	if p.client.version == 2 {
 		params["title"], params["description"] = title, fenced(text)
 		params["subject"] = object{"type": "tool_call", "toolCall": card}
 	} else {
 		params["toolCall"] = card
 	}
-	c.call(s, a.Request, "session/request_permission", params, func(result json.RawMessage) (*protocol.ApproveData, bool) {
+	p.call(a.Request, "session/request_permission", params, func(result json.RawMessage) (*protocol.ApproveData, bool) {
 		var r struct {
 			Outcome struct {
 				Outcome string `json:"outcome"`
@@ -83,11 +86,6 @@ func (c *Conn) ask(s *session, a *protocol.Approval) {
 		}
 		return nil, false
 	})
-}
-
-// decides reports whether the user of the client may decide requests. An agent never does.
-func (c *Conn) decides() bool {
-	return c.hello.Role != protocol.RoleAgent && c.hello.Role.May(protocol.DoApprove)
 }
 
 // unsafeReason returns why a request must not be allowed by what the client shows; empty: it may.
@@ -158,59 +156,59 @@ func offeredChoices(a *protocol.Approval, allow bool) (list []choice) {
 	return list
 }
 
-// call sends a request to the client about a pending request of a session.
-func (c *Conn) call(
-	s *session, request, method string, params object, decide func(json.RawMessage) (*protocol.ApproveData, bool),
-) {
-	c.lastCall++
-	v := &call{id: "agentctl-" + strconv.Itoa(c.lastCall), session: s, request: request, decide: decide}
-	c.calls[v.id], s.requests[request] = v, v
-	params["sessionId"] = s.Session
-	params["_meta"] = c.meta(object{"request": request})
-	c.write(&rpcMessage{ID: protocol.MustEncode(v.id), Method: method, Params: params})
-}
-
-// withdraw forgets a request to the client, and tells the client so.
-func (c *Conn) withdraw(v *call) {
-	delete(v.session.requests, v.request)
-	if c.calls[v.id] == v {
-		delete(c.calls, v.id)
-		c.notify("$/cancel_request", object{"requestId": v.id})
+// call sends a request to the client about a pending request. An answer that is late, cancelled or an
+// error decides nothing, and the client is not asked again.
+func (p *permissions) call(request, method string, params object, decide decider) {
+	params["sessionId"] = p.Session
+	params["_meta"] = meta(object{"request": request})
+	if p.asked == nil {
+		p.asked = map[string]*call{}
 	}
-}
-
-// handleAnswer carries out the answer of the client to a request. An answer that is late, cancelled
-// or an error decides nothing, and the client is not asked again.
-func (c *Conn) handleAnswer(m *received) {
-	v := c.calls[codec.String(m.ID)]
-	if v == nil {
-		return
-	}
-	delete(c.calls, v.id)
-	if !codec.IsNull(m.Error) {
-		return
-	}
-	d, ok := v.decide(m.Result)
-	if !ok {
-		return
-	}
-	d.Request = v.request
-	s := v.session
-	c.Request(protocol.DoApprove, s.Session, c.Options.ID("acp"), d, func(a protocol.Answer) {
-		// Of a conflict the client learns from the event with the winner.
-		if a.Error != nil && a.Error.Code != protocol.CodeConflict && c.sessions[s.Session] == s {
-			c.note(s, nil, protocol.LevelWarning, "nothing was decided: "+a.Error.Message)
-			c.ask(s, s.State.PendingApproval(v.request))
+	p.asked[request] = p.calls.send(p.client, method, params, func(result json.RawMessage) {
+		if d, ok := decide(result); ok {
+			d.Request = request
+			p.decide(d)
 		}
 	})
 }
 
+// decide sends a decision of the client.
+func (p *permissions) decide(d *protocol.ApproveData) {
+	p.client.Request(protocol.DoApprove, p.Session, p.client.Options.ID("acp"), d, func(a protocol.Answer) {
+		// Of a conflict the client learns from the event with the winner.
+		if a.Error != nil && a.Error.Code != protocol.CodeConflict && !p.abandoned {
+			p.note(nil, protocol.LevelWarning, "nothing was decided: "+a.Error.Message)
+			p.ask(p.State.PendingApproval(d.Request))
+		}
+	})
+}
+
+// withdraw withdraws what the client was asked about a request.
+func (p *permissions) withdraw(request string) {
+	if v := p.asked[request]; v != nil {
+		delete(p.asked, request)
+		p.calls.withdraw(p.client, v)
+	}
+}
+
+// sync withdraws requests that are not pending any more, and asks all others.
+func (p *permissions) sync() {
+	for request := range p.asked {
+		if p.State.PendingApproval(request) == nil {
+			p.withdraw(request)
+		}
+	}
+	for i := range p.State.Approvals {
+		p.ask(&p.State.Approvals[i])
+	}
+}
+
 // sendDecision updates the card of a request that the client has seen with the decision and who made
 // it.
-func (c *Conn) sendDecision(s *session, e *protocol.Event) {
+func (p *permissions) sendDecision(e *protocol.Event) {
 	d := codec.DecodeEvent[protocol.ApprovalResolvedData](e)
-	title, shown := s.shown[d.Request]
-	delete(s.shown, d.Request)
+	title, shown := p.shown[d.Request]
+	delete(p.shown, d.Request)
 	if !shown {
 		return
 	}
@@ -230,8 +228,8 @@ func (c *Conn) sendDecision(s *session, e *protocol.Event) {
 	if e.By != nil {
 		decided["by"] = e.By.Name
 	}
-	c.update(s, e, object{
+	p.update(e, object{
 		"sessionUpdate": "tool_call_update", "toolCallId": cardID(d.Request), "status": status,
-		"title": word + ": " + title, "_meta": c.meta(object{"decided": decided}),
+		"title": word + ": " + title, "_meta": meta(object{"decided": decided}),
 	})
 }

@@ -17,12 +17,18 @@ type prompt struct {
 	canceled bool
 }
 
-// prompt sends a message. In version 1 the end of its turn is the answer, in version 2 its id.
+// prompts are the prompts of this client to a session, in the order in which they came.
+type prompts struct {
+	*feed
+	list []*prompt
+}
+
+// prompt sends a message.
 func (c *Conn) prompt(r *request) {
 	p, ok := decode[struct {
 		Session string  `json:"sessionId"`
 		Prompt  []block `json:"prompt"`
-	}](c, r)
+	}](&c.client, r)
 	if !ok {
 		return
 	}
@@ -31,19 +37,24 @@ func (c *Conn) prompt(r *request) {
 		c.refuse(r.ID, protocol.CodeNoSession, "session %s is not open", codec.Excerpt(p.Session))
 		return
 	}
-	d := protocol.SendData{ClientMessageID: c.Options.ID("acp")}
-	var err *protocol.Error
-	if d.Text, d.Parts, err = decodePrompt(p.Prompt); err != nil {
+	text, parts, err := decodePrompt(p.Prompt)
+	if err != nil {
 		c.fail(r.ID, errorOf(err))
 		return
 	}
+	s.prompts.send(r, text, parts)
+}
+
+// send sends a message. In version 1 the end of its turn is the answer, in version 2 its id.
+func (l *prompts) send(r *request, text string, parts []protocol.Part) {
+	c := l.client
+	d := protocol.SendData{ClientMessageID: c.Options.ID("acp"), Text: text, Parts: parts}
 	sent := &prompt{request: r.ID, sent: d.ClientMessageID}
-	s.prompts = append(s.prompts, sent)
-	c.Request(protocol.DoSend, s.Session, d.ClientMessageID, d, func(a protocol.Answer) {
+	l.list = append(l.list, sent)
+	c.Request(protocol.DoSend, l.Session, d.ClientMessageID, d, func(a protocol.Answer) {
 		r, err := codec.DecodeResult[protocol.SendResult](a)
 		if err != nil {
-			c.removePrompt(s, sent)
-			c.endPrompt(sent, "", err)
+			l.end(sent, "", err)
 			return
 		}
 		sent.message = r.MessageID
@@ -55,17 +66,15 @@ func (c *Conn) prompt(r *request) {
 			sent.request = nil
 		}
 		if sent.canceled {
-			c.takeBack(s, sent)
+			l.takeBack(sent)
 		}
 	})
 }
 
-func (c *Conn) removePrompt(s *session, p *prompt) {
-	s.prompts = slices.DeleteFunc(s.prompts, func(other *prompt) bool { return other == p })
-}
-
-// endPrompt answers a prompt that has no answer yet.
-func (c *Conn) endPrompt(p *prompt, reason string, err *protocol.Error) {
+// end forgets a prompt, and answers it if it has no answer yet.
+func (l *prompts) end(p *prompt, reason string, err *protocol.Error) {
+	l.list = slices.DeleteFunc(l.list, func(other *prompt) bool { return other == p })
+	c := l.client
 	switch {
 	case len(p.request) == 0:
 		return
@@ -81,84 +90,85 @@ func (c *Conn) endPrompt(p *prompt, reason string, err *protocol.Error) {
 	p.request = nil
 }
 
-// cancel takes back the prompts of this client: those in the queue are removed, and a turn that one
-// of them began is interrupted. Turns of others continue.
-func (c *Conn) cancel(s *session) {
-	for _, p := range slices.Backward(s.prompts) { // else the end of a turn would start the next message
-		p.canceled = true
-		if p.message != "" {
-			c.takeBack(s, p)
+// endAll ends all prompts that match.
+func (l *prompts) endAll(match func(*prompt) bool, reason string, err *protocol.Error) {
+	for _, p := range slices.Clone(l.list) {
+		if match(p) {
+			l.end(p, reason, err)
 		}
 	}
 }
 
-// cancelPrompt takes back the prompt of one request.
-func (c *Conn) cancelPrompt(id json.RawMessage) {
-	for _, s := range c.sessions {
-		for _, p := range s.prompts {
-			if len(p.request) > 0 && string(p.request) == string(id) {
-				p.canceled = true
-				if p.message != "" {
-					c.takeBack(s, p)
-				}
-			}
+// cancel takes back the prompt of a request; nil: all prompts. Those in the queue are removed, and a
+// turn that one of them began is interrupted. Turns of others continue.
+func (l *prompts) cancel(request json.RawMessage) {
+	for _, p := range slices.Backward(l.list) { // else the end of a turn would start the next message
+		if request != nil && (len(p.request) == 0 || string(p.request) != string(request)) {
+			continue
+		}
+		p.canceled = true
+		if p.message != "" {
+			l.takeBack(p)
 		}
 	}
 }
 
 // takeBack takes back a prompt. Events report what became of it.
-func (c *Conn) takeBack(s *session, p *prompt) {
+func (l *prompts) takeBack(p *prompt) {
+	c := l.client
 	key := c.Options.ID("acp")
 	if p.turn == "" {
-		c.Request(protocol.DoQueueRemove, s.Session, key, protocol.QueueRemoveData{MessageID: p.message}, nil)
+		c.Request(protocol.DoQueueRemove, l.Session, key, protocol.QueueRemoveData{MessageID: p.message}, nil)
 		return
 	}
-	if t := s.State.Turn; t != nil && t.Turn == p.turn && t.Message.ClientMessageID != p.sent {
+	if t := l.State.Turn; t != nil && t.Turn == p.turn && t.Message.ClientMessageID != p.sent {
 		return // it joined a turn of another user
 	}
-	c.Request(protocol.DoInterrupt, s.Session, key, protocol.InterruptData{Turn: p.turn}, nil)
+	c.Request(protocol.DoInterrupt, l.Session, key, protocol.InterruptData{Turn: p.turn}, nil)
 }
 
-// startPrompt notes the turn of a message, if it is a prompt of this client. It returns the prompt,
-// or nil.
-func (c *Conn) startPrompt(s *session, m *protocol.Message, turn string) *prompt {
-	for _, p := range s.prompts {
-		if m.ClientMessageID == p.sent {
-			p.turn = turn
-			p.message = m.MessageID
-			if p.canceled {
-				c.takeBack(s, p)
+// apply follows what became of the prompts, except at the end of their turns.
+func (l *prompts) apply(e *protocol.Event) {
+	switch e.Type {
+	case protocol.MessageUser:
+		l.start(&codec.DecodeEvent[protocol.MessageUserData](e).Message, e.Turn)
+	case protocol.MessageSteered:
+		l.start(&codec.DecodeEvent[protocol.MessageSteeredData](e).Message, e.Turn)
+	case protocol.MessageResolved:
+		d := codec.DecodeEvent[protocol.MessageResolvedData](e)
+		for _, p := range l.list {
+			if p.message == d.MessageID && d.Outcome == protocol.SteerRefused {
+				p.turn = ""
 			}
-			return p
 		}
-	}
-	return nil
-}
-
-// dropPrompt ends a prompt whose message was removed from the queue.
-func (c *Conn) dropPrompt(s *session, d *protocol.QueueRemovedData) {
-	if d.Reason != protocol.RemovedUser && d.Reason != protocol.RemovedCleared {
-		return
-	}
-	for _, p := range s.prompts {
-		if p.message == d.MessageID {
-			c.removePrompt(s, p)
-			c.endPrompt(p, "cancelled", nil)
-			return
+	case protocol.QueueRemoved:
+		d := codec.DecodeEvent[protocol.QueueRemovedData](e)
+		if d.Reason == protocol.RemovedUser || d.Reason == protocol.RemovedCleared {
+			l.endAll(func(p *prompt) bool { return p.message == d.MessageID }, "cancelled", nil)
 		}
 	}
 }
 
-// endPrompts ends the prompts of a turn.
-func (c *Conn) endPrompts(s *session, turn string, d *protocol.TurnEndedData) {
-	reason, err := stopReason(d)
-	for _, p := range slices.Clone(s.prompts) {
-		if p.turn == turn {
-			c.removePrompt(s, p)
-			c.endPrompt(p, reason, err)
+// start notes the turn of a message, if it is a prompt of this client.
+func (l *prompts) start(m *protocol.Message, turn string) {
+	for _, p := range l.list {
+		if m.ClientMessageID != p.sent {
+			continue
+		}
+		p.turn, p.message = turn, m.MessageID
+		if p.canceled {
+			l.takeBack(p)
 		}
 	}
 }
+
+// has reports whether a message is a prompt of this client.
+func (l *prompts) has(m *protocol.Message) bool {
+	return slices.ContainsFunc(l.list, func(p *prompt) bool { return p.sent == m.ClientMessageID })
+}
+
+// inTurn returns what reports whether a prompt is in a turn.
+func inTurn(turn string) func(*prompt) bool { return func(p *prompt) bool { return p.turn == turn } }
 
 // stopReason returns the stop reason of a turn, or the error that ended it.
 func stopReason(d *protocol.TurnEndedData) (string, *protocol.Error) {

@@ -13,9 +13,9 @@ const otherField = "/other"
 
 // formOf returns the form that asks the client the questions of a request; nil: the client has no
 // forms, or a form cannot have the request. A form asks no secrets: clients keep what they sent.
-func (c *Conn) formOf(a *protocol.Approval) object {
+func (c *client) formOf(a *protocol.Approval) object {
 	if a.Kind != protocol.ApproveQuestion || a.Page != nil || len(a.Questions) == 0 ||
-		c.client.Elicitation == nil || c.client.Elicitation.Form == nil || !a.Offers(protocol.AllowOnce) {
+		c.capabilities.Elicitation == nil || c.capabilities.Elicitation.Form == nil || !a.Offers(protocol.AllowOnce) {
 		return nil
 	}
 	properties, required := object{}, []string{}

@@ -11,14 +11,19 @@ import (
 
 // A session is a session that the client has open.
 type session struct {
-	codec.Subscription
-	opened   func(*protocol.Error) // answers the request that opens the session; nil afterwards
-	replay   bool                  // the events before caught_up are sent too
-	created  bool                  // by this connection
-	prompts  []*prompt             // without an end of their turn, in the order in which they came
-	tools    map[string]*toolCall  // open
-	requests map[string]*call      // questions to the client about pending requests, by request
-	shown    map[string]string     // titles of the requests that the client has seen, by request
+	feed
+	opened      func(*protocol.Error) // answers the request that opens the session; nil afterwards
+	replay      bool                  // the events before caught_up are sent too
+	created     bool                  // by this connection
+	prompts     prompts
+	tools       toolCalls
+	permissions permissions
+}
+
+func newSession(c *client, asks *calls) *session {
+	s := &session{feed: feed{client: c}}
+	s.prompts.feed, s.tools.feed, s.permissions.feed, s.permissions.calls = &s.feed, &s.feed, &s.feed, asks
+	return s
 }
 
 type openParams struct {
@@ -32,7 +37,7 @@ type openParams struct {
 
 // newSession creates a session, or opens the one of the options.
 func (c *Conn) newSession(r *request) {
-	p, ok := decode[openParams](c, r)
+	p, ok := decode[openParams](&c.client, r)
 	if !ok || !c.allowOpen(r) {
 		return
 	}
@@ -48,7 +53,7 @@ func (c *Conn) newSession(r *request) {
 }
 
 func (c *Conn) forkSession(r *request) {
-	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r) {
+	if p, ok := decode[openParams](&c.client, r); ok && c.allowOpen(r) {
 		c.make(r, &p, protocol.DoFork, p.Session, protocol.ForkData{})
 	}
 }
@@ -78,13 +83,13 @@ func (c *Conn) allowOpen(r *request) bool {
 }
 
 func (c *Conn) loadSession(r *request) {
-	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r) {
+	if p, ok := decode[openParams](&c.client, r); ok && c.allowOpen(r) {
 		c.open(r, &p, p.Session, true, false)
 	}
 }
 
 func (c *Conn) resumeSession(r *request) {
-	if p, ok := decode[openParams](c, r); ok && c.allowOpen(r) {
+	if p, ok := decode[openParams](&c.client, r); ok && c.allowOpen(r) {
 		c.open(r, &p, p.Session, p.Replay != nil, false)
 	}
 }
@@ -92,20 +97,18 @@ func (c *Conn) resumeSession(r *request) {
 // open subscribes to a session and answers the request when the client has caught up. With replay the
 // client gets the whole conversation before.
 func (c *Conn) open(r *request, p *openParams, id string, replay, created bool) {
-	s := &session{
-		replay: replay, created: created, tools: map[string]*toolCall{}, requests: map[string]*call{},
-		shown: map[string]string{},
-	}
+	s := newSession(&c.client, &c.calls)
+	s.replay, s.created = replay, created
 	s.opened = func(err *protocol.Error) {
 		s.opened = nil
 		if err != nil {
 			c.fail(r.ID, errorOf(err))
 			return
 		}
-		c.answer(r.ID, c.openResult(s))
-		c.sendStart(s)
+		c.answer(r.ID, s.openResult())
+		s.sendStart()
 		if len(p.Servers) > 0 {
-			c.note(s, nil, protocol.LevelWarning, "MCP servers of the editor are not used: name them in the server's configuration")
+			s.note(nil, protocol.LevelWarning, "MCP servers of the editor are not used: name them in the server's configuration")
 		}
 	}
 	d := protocol.SubscribeData{FoldMS: min(c.hello.Limits.FoldMS, maxFold)}
@@ -127,53 +130,48 @@ func (c *Conn) open(r *request, p *openParams, id string, replay, created bool) 
 }
 
 // openResult returns the result of the request that opened a session.
-func (c *Conn) openResult(s *session) object {
+func (s *session) openResult() object {
 	result := object{
-		"sessionId": s.Session, "configOptions": c.configOptions(s.State.Options),
-		"_meta": c.meta(object{"position": s.Position().String(), "agent": s.State.Agent}),
+		"sessionId": s.Session, "configOptions": configOptions(s.client.version, s.State.Options),
+		"_meta": meta(object{"position": s.Position().String(), "agent": s.State.Agent}),
 	}
-	if modes := modesOf(s.State.Options); modes != nil && c.version == 1 {
+	if modes := modesOf(s.State.Options); modes != nil && s.client.version == 1 {
 		result["modes"] = modes
 	}
-	if c.version == 2 {
-		result["availableCommands"] = c.commands(s.State.Options)
+	if s.client.version == 2 {
+		result["availableCommands"] = commandList(s.client.version, s.State.Options)
 	}
 	return result
 }
 
 // sendStart sends what the client needs to know of an open session, in addition to the result of its
 // request.
-func (c *Conn) sendStart(s *session) {
-	if c.version == 1 {
-		c.update(s, nil, object{
-			"sessionUpdate": "available_commands_update", "availableCommands": c.commands(s.State.Options),
+func (s *session) sendStart() {
+	if s.client.version == 1 {
+		s.update(nil, object{
+			"sessionUpdate": "available_commands_update", "availableCommands": commandList(s.client.version, s.State.Options),
 		})
 	}
-	if c.version == 2 {
-		c.sendState(s, nil)
+	if s.client.version == 2 {
+		s.sendState(nil)
 	}
 	if s.State.Title != "" || s.State.Name != "" {
-		c.sendTitle(s, nil)
+		s.sendTitle(nil)
 	}
-	c.sendUsage(s, nil)
+	s.sendUsage(nil)
 	if t := s.State.Turn; t != nil && !s.replay {
 		for _, tool := range t.Tools {
-			c.startTool(s, nil, &protocol.ToolStartedData{Tool: tool.Tool, Name: tool.Name, Kind: tool.Kind, Title: tool.Title})
+			s.tools.start(nil, &protocol.ToolStartedData{Tool: tool.Tool, Name: tool.Name, Kind: tool.Kind, Title: tool.Title})
 		}
 	}
-	for i := range s.State.Approvals {
-		c.ask(s, &s.State.Approvals[i])
-	}
+	s.permissions.sync()
 }
-
-// meta returns agentctl's part of the extensions of a message.
-func (c *Conn) meta(fields object) object { return object{"agentctl": fields} }
 
 // listSessions lists the sessions that are not closed, except those of sub-agents, in one page.
 func (c *Conn) listSessions(r *request) {
 	p, ok := decode[struct {
 		CWD string `json:"cwd"`
-	}](c, r)
+	}](&c.client, r)
 	if !ok {
 		return
 	}
@@ -192,7 +190,7 @@ func (c *Conn) listSessions(r *request) {
 			list = append(list, object{
 				"sessionId": s.Session, "cwd": s.CWD, "title": titleOf(s.Title, s.Name),
 				"updatedAt": s.Updated.UTC().Format(time.RFC3339),
-				"_meta":     c.meta(object{"name": s.Name, "agent": s.Agent, "status": s.Status, "clients": s.Clients}),
+				"_meta":     meta(object{"name": s.Name, "agent": s.Agent, "status": s.Status, "clients": s.Clients}),
 			})
 		}
 		c.answer(r.ID, object{"sessions": list})
@@ -215,7 +213,7 @@ func titleOf(title, name string) any {
 func (c *Conn) closeSession(r *request) {
 	if s := c.sessions[sessionOf(r.Params)]; s != nil {
 		c.abandon(s, nil)
-		if !c.discardUnused(s) {
+		if !s.discardUnused() {
 			c.Request(protocol.DoUnsubscribe, s.Session, "", nil, nil)
 		}
 	}
@@ -224,12 +222,13 @@ func (c *Conn) closeSession(r *request) {
 
 // discardUnused removes a session that this connection created and that never got a message. It
 // reports whether it does.
-func (c *Conn) discardUnused(s *session) bool {
+func (s *session) discardUnused() bool {
 	st := s.State
-	if !s.created || len(s.prompts) > 0 || st.Turns > 0 || st.Turn != nil || len(st.Queue) > 0 ||
+	if !s.created || len(s.prompts.list) > 0 || st.Turns > 0 || st.Turn != nil || len(st.Queue) > 0 ||
 		len(st.Scheduled) > 0 || st.Closed {
 		return false
 	}
+	c := s.client
 	c.Request(protocol.DoClose, s.Session, c.Options.ID("acp"), protocol.CloseData{Delete: true}, nil)
 	return true
 }
@@ -237,35 +236,69 @@ func (c *Conn) discardUnused(s *session) bool {
 // abandon forgets a session. Prompts without an end are answered with err; nil: cancelled.
 func (c *Conn) abandon(s *session, err *protocol.Error) {
 	delete(c.sessions, s.Session)
-	for _, call := range s.requests {
-		c.withdraw(call)
+	s.abandoned = true
+	for request := range s.permissions.asked {
+		s.permissions.withdraw(request)
 	}
 	if s.opened != nil {
 		s.opened(protocol.Errorf(protocol.CodeNotSubscribed, "the session was closed"))
 	}
-	prompts := s.prompts
-	s.prompts = nil
-	for _, p := range prompts {
-		c.endPrompt(p, "cancelled", err)
-	}
+	s.prompts.endAll(func(*prompt) bool { return true }, "cancelled", err)
 }
 
 // deleteSession archives a session: it ends and stays readable.
 func (c *Conn) deleteSession(r *request) {
-	p, ok := decode[openParams](c, r)
+	p, ok := decode[openParams](&c.client, r)
 	if !ok {
 		return
 	}
 	c.change(r, protocol.DoClose, p.Session, protocol.CloseData{}, func() object { return object{} })
 }
 
-// change sends a command that changes a session, and answers the request with the result.
-func (c *Conn) change(r *request, verb protocol.Verb, session string, data any, result func() object) {
-	c.Request(verb, session, c.Options.ID("acp"), data, func(a protocol.Answer) {
-		if a.Error != nil {
-			c.fail(r.ID, errorOf(a.Error))
+// applyEvent applies an event to its session, and sends the client what it means.
+func (c *Conn) applyEvent(e *protocol.Event) {
+	s := c.sessions[e.Session]
+	if s == nil {
+		return
+	}
+	if !e.Durable() {
+		if e.Type == protocol.CaughtUp && s.opened != nil {
+			s.opened(nil)
+		}
+		if why, ended := c.Unsubscribed(e); ended {
+			c.abandon(s, protocol.Errorf(why, "the session cannot be followed any more"))
+		}
+		return
+	}
+	if s.Known(e) {
+		return
+	}
+	s.Apply(e)
+	s.prompts.apply(e)
+	if e.Type == protocol.ApprovalResolved {
+		s.permissions.withdraw(codec.DecodeEvent[protocol.ApprovalResolvedData](e).Request)
+	}
+	if s.opened == nil || s.replay {
+		s.send(e)
+		if e.Type == protocol.SessionClosed {
+			c.abandon(s, protocol.Errorf(protocol.CodeSessionClosed, "the session was closed"))
+		}
+	}
+}
+
+// Reset replaces the state of a session whose log differs from what the client has seen. The turns
+// that ended since are lost to the client.
+func (c *Conn) Reset(now time.Time, r *protocol.SubscribeResult) codec.Output {
+	return c.run(now, func() {
+		s := c.sessions[r.Session]
+		if s == nil {
 			return
 		}
-		c.answer(r.ID, result())
+		s.State = nil
+		s.Start(r)
+		lost := func(p *prompt) bool { return s.State.Turn == nil || s.State.Turn.Turn != p.turn }
+		s.prompts.endAll(lost, "", protocol.Errorf(protocol.CodeServerRestart, "the log of the session was replaced"))
+		s.permissions.sync()
+		s.note(nil, protocol.LevelWarning, "the log of the session was replaced: load the session again to see all of it")
 	})
 }

@@ -12,13 +12,13 @@ import (
 const modeSetting = "mode"
 
 // configOptions returns the settings that have choices.
-func (c *Conn) configOptions(o *protocol.Options) []object {
+func configOptions(version int, o *protocol.Options) []object {
 	list := []object{}
 	if o == nil {
 		return list
 	}
 	id := "id"
-	if c.version == 2 {
+	if version == 2 {
 		id = "configId"
 	}
 	for i := range o.Settings {
@@ -69,7 +69,7 @@ func modesOf(o *protocol.Options) object {
 }
 
 // commands returns the commands of the agent.
-func (c *Conn) commands(o *protocol.Options) []object {
+func commandList(version int, o *protocol.Options) []object {
 	list := []object{}
 	if o == nil {
 		return list
@@ -77,7 +77,7 @@ func (c *Conn) commands(o *protocol.Options) []object {
 	for _, command := range o.Commands {
 		v := object{"name": command.Name, "description": command.About}
 		input := object{"hint": command.Hint}
-		if c.version == 2 {
+		if version == 2 {
 			v["type"], input["type"] = "command", "text"
 		}
 		if command.Hint != "" {
@@ -88,21 +88,11 @@ func (c *Conn) commands(o *protocol.Options) []object {
 	return list
 }
 
-// sendOptions sends settings and commands after a change.
-func (c *Conn) sendOptions(s *session, e *protocol.Event) {
-	o := s.State.Options
-	c.update(s, e, object{"sessionUpdate": "config_option_update", "configOptions": c.configOptions(o)})
-	if modes := modesOf(o); modes != nil && c.version == 1 {
-		c.update(s, e, object{"sessionUpdate": "current_mode_update", "currentModeId": modes["currentModeId"]})
-	}
-	c.update(s, e, object{"sessionUpdate": "available_commands_update", "availableCommands": c.commands(o)})
-}
-
 func (c *Conn) setMode(r *request) {
 	p, ok := decode[struct {
 		Session string `json:"sessionId"`
 		Mode    string `json:"modeId"`
-	}](c, r)
+	}](&c.client, r)
 	if ok {
 		c.configure(r, p.Session, modeSetting, p.Mode, func(*session) object { return object{} })
 	}
@@ -113,7 +103,7 @@ func (c *Conn) setConfigOption(r *request) {
 		Session string          `json:"sessionId"`
 		Setting string          `json:"configId"`
 		Value   json.RawMessage `json:"value"`
-	}](c, r)
+	}](&c.client, r)
 	if !ok {
 		return
 	}
@@ -132,7 +122,7 @@ func (c *Conn) setConfigOption(r *request) {
 				options.Settings[i].Value = value
 			}
 		}
-		return object{"configOptions": c.configOptions(options)}
+		return object{"configOptions": configOptions(c.version, options)}
 	})
 }
 

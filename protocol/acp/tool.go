@@ -16,6 +16,12 @@ type toolCall struct {
 	last    protocol.Event // with text that waits
 }
 
+// toolCalls are the tool calls of a session that have not ended.
+type toolCalls struct {
+	*feed
+	open map[string]*toolCall
+}
+
 // The output of a call is sent again with each change.
 const (
 	maxOutput     = 32 << 10
@@ -26,18 +32,18 @@ const (
 // toolID returns the client's id of a tool call. No call has the id of a request's card.
 func toolID(tool string) string { return "tool:" + tool }
 
-// sendTool sends the start, the output or the end of a tool call.
-func (c *Conn) sendTool(s *session, e *protocol.Event) {
+// send sends the start, the output or the end of a tool call.
+func (l *toolCalls) send(e *protocol.Event) {
 	switch e.Type {
 	case protocol.ToolStarted:
-		c.startTool(s, e, codec.DecodeEvent[protocol.ToolStartedData](e))
+		l.start(e, codec.DecodeEvent[protocol.ToolStartedData](e))
 	case protocol.ToolInput:
-		if d := codec.DecodeEvent[protocol.ToolInputData](e); len(d.Input) > 0 && s.tools[d.Tool] != nil {
-			c.updateTool(s, e, d.Tool, object{"rawInput": d.Input})
+		if d := codec.DecodeEvent[protocol.ToolInputData](e); len(d.Input) > 0 && l.open[d.Tool] != nil {
+			l.change(e, d.Tool, object{"rawInput": d.Input})
 		}
 	case protocol.ToolOutput:
 		d := codec.DecodeEvent[protocol.ToolOutputData](e)
-		t := s.tools[d.Tool]
+		t := l.open[d.Tool]
 		if t == nil {
 			return
 		}
@@ -45,24 +51,24 @@ func (c *Conn) sendTool(s *session, e *protocol.Event) {
 			t.content, t.text = nil, ""
 		}
 		for i := range d.Content {
-			t.content = append(t.content, c.toolContent(&d.Content[i]))
+			t.content = append(t.content, toolContent(l.client.version, &d.Content[i]))
 			t.content = t.content[max(len(t.content)-maxContent, 0):]
 		}
-		if c.appendOutput(s, e, d.Tool, d.Text); len(d.Content) > 0 || d.Replace {
-			c.sendOutput(s, e, d.Tool)
+		if l.append(e, d.Tool, d.Text); len(d.Content) > 0 || d.Replace {
+			l.sendOutput(e, d.Tool)
 		}
 	case protocol.ToolEnded:
-		c.endTool(s, e, codec.DecodeEvent[protocol.ToolEndedData](e))
+		l.end(e, codec.DecodeEvent[protocol.ToolEndedData](e))
 	}
 }
 
-// startTool sends a call, or changed fields of it.
-func (c *Conn) startTool(s *session, e *protocol.Event, d *protocol.ToolStartedData) {
+// start sends a call, or changed fields of it.
+func (l *toolCalls) start(e *protocol.Event, d *protocol.ToolStartedData) {
 	fields := object{}
 	if d.Name != "" {
 		fields["name"] = d.Name
 	}
-	if title := cmp.Or(d.Title, d.Name); title != "" && (d.Title != "" || s.tools[d.Tool] == nil) {
+	if title := cmp.Or(d.Title, d.Name); title != "" && (d.Title != "" || l.open[d.Tool] == nil) {
 		fields["title"] = title
 	}
 	if d.Kind != "" {
@@ -74,32 +80,35 @@ func (c *Conn) startTool(s *session, e *protocol.Event, d *protocol.ToolStartedD
 	if len(d.Locations) > 0 {
 		fields["locations"] = locations(d.Locations)
 	}
-	if s.tools[d.Tool] != nil {
-		c.updateTool(s, e, d.Tool, fields)
+	if l.open[d.Tool] != nil {
+		l.change(e, d.Tool, fields)
 		return
 	}
-	s.tools[d.Tool] = &toolCall{}
+	if l.open == nil {
+		l.open = map[string]*toolCall{}
+	}
+	l.open[d.Tool] = &toolCall{}
 	if fields["status"] = "in_progress"; fields["title"] == nil {
 		fields["title"] = "tool"
 	}
-	if c.version == 2 {
-		c.updateTool(s, e, d.Tool, fields)
+	if l.client.version == 2 {
+		l.change(e, d.Tool, fields)
 		return
 	}
 	fields["sessionUpdate"], fields["toolCallId"] = "tool_call", toolID(d.Tool)
-	c.update(s, e, fields)
+	l.update(e, fields)
 }
 
-// updateTool sends changed fields of a call.
-func (c *Conn) updateTool(s *session, e *protocol.Event, tool string, fields object) {
+// change sends changed fields of a call.
+func (l *toolCalls) change(e *protocol.Event, tool string, fields object) {
 	fields["sessionUpdate"], fields["toolCallId"] = "tool_call_update", toolID(tool)
-	c.update(s, e, fields)
+	l.update(e, fields)
 }
 
-// appendOutput adds text to the output of a call. It is sent with the other text of the next
+// append adds text to the output of a call. It is sent with the other text of the next
 // flushInterval.
-func (c *Conn) appendOutput(s *session, e *protocol.Event, tool, text string) {
-	t := s.tools[tool]
+func (l *toolCalls) append(e *protocol.Event, tool, text string) {
+	t := l.open[tool]
 	if t == nil || text == "" {
 		return
 	}
@@ -108,7 +117,7 @@ func (c *Conn) appendOutput(s *session, e *protocol.Event, tool, text string) {
 		t.text = protocol.ValidText(t.text[over:])
 	}
 	t.waits, t.last = true, *e
-	if c.flush.IsZero() {
+	if c := l.client; c.flush.IsZero() {
 		c.flush = c.Now.Add(flushInterval)
 	}
 }
@@ -123,56 +132,53 @@ func (t *toolCall) output() []object {
 }
 
 // sendOutput sends the output of a call.
-func (c *Conn) sendOutput(s *session, e *protocol.Event, tool string) {
-	t := s.tools[tool]
+func (l *toolCalls) sendOutput(e *protocol.Event, tool string) {
+	t := l.open[tool]
 	t.waits = false
-	c.updateTool(s, e, tool, object{"content": t.output()})
+	l.change(e, tool, object{"content": t.output()})
 }
 
-// flushOutput sends output that waits.
-func (c *Conn) flushOutput() {
-	c.flush = time.Time{}
-	for _, s := range c.sessions {
-		for tool, t := range s.tools {
-			if t.waits {
-				c.sendOutput(s, &t.last, tool)
-			}
+// flush sends output that waits.
+func (l *toolCalls) flush() {
+	for tool, t := range l.open {
+		if t.waits {
+			l.sendOutput(&t.last, tool)
 		}
 	}
 }
 
-// endTool sends the end of a call.
-func (c *Conn) endTool(s *session, e *protocol.Event, d *protocol.ToolEndedData) {
-	t := s.tools[d.Tool]
+// end sends the end of a call.
+func (l *toolCalls) end(e *protocol.Event, d *protocol.ToolEndedData) {
+	t := l.open[d.Tool]
 	if t == nil {
 		return
 	}
 	if d.Error != "" {
 		t.content = append(t.content, object{"type": "content", "content": textBlock(fenced(d.Error))})
 	}
-	fields := object{"status": c.toolStatus(d.Status)}
+	fields := object{"status": toolStatus(l.client.version, d.Status)}
 	if t.waits || d.Error != "" {
 		fields["content"] = t.output()
 	}
 	if len(d.Output) > 0 {
 		fields["rawOutput"] = d.Output
 	}
-	delete(s.tools, d.Tool)
-	c.updateTool(s, e, d.Tool, fields)
+	delete(l.open, d.Tool)
+	l.change(e, d.Tool, fields)
 }
 
-// endTools ends the calls that are open at the end of their turn.
-func (c *Conn) endTools(s *session, e *protocol.Event) {
-	for tool := range s.tools {
-		c.endTool(s, e, &protocol.ToolEndedData{Tool: tool, Status: protocol.ToolUnknown})
+// endAll ends the calls that are open at the end of their turn.
+func (l *toolCalls) endAll(e *protocol.Event) {
+	for tool := range l.open {
+		l.end(e, &protocol.ToolEndedData{Tool: tool, Status: protocol.ToolUnknown})
 	}
 }
 
-func (c *Conn) toolStatus(status protocol.ToolStatus) string {
+func toolStatus(version int, status protocol.ToolStatus) string {
 	switch {
 	case status == protocol.ToolCompleted:
 		return "completed"
-	case status == protocol.ToolCancelled && c.version == 2:
+	case status == protocol.ToolCancelled && version == 2:
 		return "cancelled"
 	}
 	return "failed"
