@@ -39,7 +39,8 @@ type Summary struct {
 	CWD       string     `json:"cwd,omitempty"`
 	Status    Status     `json:"status"`
 	Turn      string     `json:"turn,omitempty"`
-	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, or the message
+	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, the newest line, or the message
+	Since     *time.Time `json:"since,omitempty"` // when the running tool, or else the turn, started
 	Seq       uint64     `json:"seq"`
 	Epoch     string     `json:"epoch"`
 	Queue     int        `json:"queue"`
@@ -49,6 +50,7 @@ type Summary struct {
 	Clients   int        `json:"clients"`
 	Updated   time.Time  `json:"updated"`
 	Reason    Reason     `json:"reason,omitempty"`    // of the last turn's end
+	Error     string     `json:"error,omitempty"`     // why the last turn failed, shortened
 	ResetsAt  *time.Time `json:"resets_at,omitempty"` // of the usage limit that ended it, if known
 	Deleted   bool       `json:"deleted,omitempty"`
 

@@ -68,3 +68,11 @@ func (o *Line) add(text string) {
 
 // String returns the line.
 func (o *Line) String() string { return strings.TrimRight(o.line, " \t\r") }
+
+// Of returns the line if it was written in a turn, else "".
+func (o *Line) Of(turn string) string {
+	if o.turn != turn {
+		return ""
+	}
+	return o.String()
+}

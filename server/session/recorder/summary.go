@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +75,8 @@ func (r *Recorder) Summary(clients int) protocol.Summary {
 		Attributes: st.Attributes,
 		Updated:    r.row.active.UTC().Truncate(time.Millisecond),
 	}
-	sum.Doing, sum.Turns, sum.Output = activity(st), st.Turns, r.row.output.String()
+	sum.Doing, sum.Since = activity(st, &r.row.output)
+	sum.Turns, sum.Output = st.Turns, r.row.output.String()
 	sum.Policy, sum.Scheduled = st.Policy(), st.NextScheduled()
 	if u := st.Usage; u != nil {
 		sum.Tokens, sum.Cost, sum.Currency = u.Input+u.Output, u.Cost, u.Currency
@@ -87,6 +90,9 @@ func (r *Recorder) Summary(clients int) protocol.Summary {
 	}
 	if st.Last != nil {
 		sum.Reason, sum.ResetsAt = st.Last.Reason, st.Last.ResetsAt
+		if end := (protocol.TurnEndedData{Reason: st.Last.Reason}); end.Failed() {
+			sum.Error = firstLine(st.Last.Message)
+		}
 	}
 	return sum
 }
@@ -106,7 +112,7 @@ const maxActivity = 200 // bytes
 func requestLine(a *protocol.Approval) string {
 	text := cmp.Or(a.Action(), a.Title, a.Kind)
 	if a.Kind == protocol.ApprovePatch {
-		text = cmp.Or(a.Title, text)
+		text = strings.Join(slices.Insert(changedFiles(a), 0, cmp.Or(a.Title, text)), " · ")
 	}
 	text = strings.ReplaceAll(text, "\n", "␊")
 	if len(text) <= maxActivity {
@@ -116,20 +122,43 @@ func requestLine(a *protocol.Approval) string {
 	return fmt.Sprintf("%s… (%d more bytes)", line, len(text)-len(line))
 }
 
-// activity returns one line: the first pending approval, else the running tool, else the turn's
-// message.
-func activity(st *protocol.State) string {
-	var text string
+// changedFiles returns the names of the files that a patch changes, without those in its title.
+func changedFiles(a *protocol.Approval) []string {
+	paths, _ := a.Files()
+	var names []string
+	for _, p := range paths {
+		if name := path.Base(p); !strings.Contains(a.Title, name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// activity returns one line and since when it is true: the first pending approval, else the running
+// tool, else what the turn wrote last, else the turn's message. Only a tool or a turn has a time.
+func activity(st *protocol.State, output *output.Line) (doing string, since *time.Time) {
 	switch {
 	case len(st.Approvals) > 0:
-		return requestLine(&st.Approvals[0])
+		return requestLine(&st.Approvals[0]), nil
 	case st.Turn == nil:
+		return "", nil
 	case len(st.Turn.Tools) > 0:
 		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
-		text = cmp.Or(t.Title, t.Name)
-	default:
-		text = st.Turn.Message.Label()
+		return firstLine(cmp.Or(t.Title, t.Name)), started(t.Started)
 	}
+	return firstLine(cmp.Or(output.Of(st.Turn.Turn), st.Turn.Message.Label())), started(st.Turn.Started)
+}
+
+// started returns a time, or nil for the zero time.
+func started(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}
+
+// firstLine returns the first line of a text, shortened.
+func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return protocol.SplitText(line[:min(len(line), 2*maxActivity)], maxActivity)[0]
 }

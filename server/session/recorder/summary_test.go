@@ -3,33 +3,51 @@ package recorder
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"agentctl/protocol"
+	"agentctl/server/session/output"
 )
 
 func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
+	begun, later := time.Unix(1, 0), time.Unix(9, 0)
 	turn := func(text string, tools ...protocol.OpenTool) *protocol.TurnState {
-		return &protocol.TurnState{Message: protocol.Message{Text: text}, Tools: tools}
+		return &protocol.TurnState{Turn: "t1", Message: protocol.Message{Text: text}, Tools: tools, Started: begun}
 	}
+	var wrote output.Line
+	wrote.Write("t1", protocol.Delta{Kind: protocol.KindText, Text: "Looking at\nthe tests "}, later)
 	for name, c := range map[string]struct {
-		state protocol.State
-		want  string
+		state  protocol.State
+		output output.Line
+		want   string
+		since  time.Time
 	}{
-		"nothing":           {protocol.State{}, ""},
-		"what it was asked": {protocol.State{Turn: turn("\nFix it\nplease")}, "Fix it"},
+		"nothing":           {},
+		"what it was asked": {state: protocol.State{Turn: turn("\nFix it\nplease")}, want: "Fix it", since: begun},
 		"at most so much of it": {
-			protocol.State{Turn: turn(strings.Repeat("漢", 90_000))},
-			strings.Repeat("漢", maxActivity/3),
+			state: protocol.State{Turn: turn(strings.Repeat("漢", 90_000))},
+			want:  strings.Repeat("漢", maxActivity/3), since: begun,
 		},
-		"the newest tool": {protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"},
-			protocol.OpenTool{Name: "shell"})}, "shell"},
-		"before all what it asks": {protocol.State{
-			Turn:      turn("x", protocol.OpenTool{Title: "a"}),
+		"the newest line": {state: protocol.State{Turn: turn("x")}, output: wrote, want: "the tests", since: begun},
+		"no line of another turn": {
+			state: protocol.State{Turn: turn("x")}, output: output.StoredLine(&protocol.Summary{
+				Progress: protocol.Progress{Output: "old"},
+			}), want: "x", since: begun,
+		},
+		"the newest tool": {state: protocol.State{Turn: turn("x", protocol.OpenTool{Title: "a"},
+			protocol.OpenTool{Name: "shell", Started: later})}, output: wrote, want: "shell", since: later},
+		"before all what it asks": {state: protocol.State{
+			Turn:      turn("x", protocol.OpenTool{Title: "a", Started: later}),
 			Approvals: []protocol.Approval{{Title: "Push", Command: "git push"}},
-		}, "git push"},
+		}, want: "git push"},
+		"the files of a patch": {state: protocol.State{Approvals: []protocol.Approval{{
+			Kind: protocol.ApprovePatch, Title: "Lock in store.go",
+			Paths: []string{"/r/x/store.go", "/r/x/log.go"}, CWD: "/r",
+		}}}, want: "Lock in store.go · log.go"},
 	} {
-		if got := activity(&c.state); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+		got, since := activity(&c.state, &c.output)
+		if got != c.want || (since == nil) != c.since.IsZero() || since != nil && !since.Equal(c.since) {
+			t.Errorf("%s: %q since %v, want %q since %v", name, got, since, c.want, c.since)
 		}
 	}
 }
