@@ -47,12 +47,14 @@ func (b *branches) forget() {
 	}
 }
 
-// any reports whether a branch is known.
-func (b *branches) any() bool {
+// differ reports whether sessions are known to be on different branches, or some on none.
+func (b *branches) differ() bool {
+	first, any := "", false
 	for _, known := range b.known {
-		if known.name != "" {
+		if any && known.name != first {
 			return true
 		}
+		first, any = known.name, true
 	}
 	return false
 }

@@ -30,11 +30,12 @@ func TestDashboardShowsTheBranchesOfThisMachine(t *testing.T) {
 	s := protocol.Summary{
 		Session: "s1", Name: "docs", Agent: "claude", CWD: dir, Status: protocol.Idle, Updated: tuitest.Start,
 	}
-	d := newTestDashboard(t, 200, 16, s)
+	other := protocol.Summary{Session: "s2", CWD: t.TempDir(), Status: protocol.Idle}
+	d := newTestDashboard(t, 200, 16, s, other)
 	d.wantNo("fix/parser")
 	d.wantNo("branch")
-	d = newTestDashboardWith(t, func(c *Config) { c.Local = true }, 200, 16, s)
-	row := regexp.MustCompile(`docs +claude .*fix/parser +09:41`)
+	d = newTestDashboardWith(t, func(c *Config) { c.Local = true }, 200, 16, s, other)
+	row := regexp.MustCompile(`docs .*claude .*fix/parser +1m`)
 	if !row.MatchString(d.screen()) {
 		t.Errorf("got no branch:\n%s", d.screen())
 	}

@@ -1,11 +1,11 @@
 package dashboard
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/tui/sessionlist"
 	"agentctl/tui/ui"
 )
 
@@ -14,12 +14,11 @@ type column uint8
 
 const (
 	serverColumn column = iota
-	statusColumn
 	nameColumn
+	activityColumn
 	agentColumn
 	directoryColumn
 	branchColumn
-	activityColumn
 	queueColumn
 	tokensColumn
 	costColumn
@@ -29,14 +28,16 @@ const (
 
 // columnHeads are the headings of the columns.
 var columnHeads = [columnCount]string{
-	"server", "status", "name", "agent", "directory", "branch", "activity", "queue", "tokens", "cost", "active",
+	"server", "name", "activity", "agent", "directory", "branch", "queue", "tokens", "cost", "age",
 }
 
-// columnWidths are the widths, in cells, of the columns other than name and activity.
+// columnWidths are the widths, in cells, of the columns other than server, name and activity.
 var columnWidths = [columnCount]int{
-	statusColumn: 11, agentColumn: 8, directoryColumn: 16, branchColumn: 14,
-	queueColumn: 5, tokensColumn: 6, costColumn: 7, timeColumn: 6,
+	agentColumn: 8, directoryColumn: 16, branchColumn: 14, queueColumn: 5, tokensColumn: 6, costColumn: 7, timeColumn: 4,
 }
+
+// optionalColumns are the columns that need not be there, the most wanted first.
+var optionalColumns = []column{queueColumn, agentColumn, directoryColumn, branchColumn, tokensColumn, costColumn}
 
 // Limits of columns in cells.
 const (
@@ -44,9 +45,9 @@ const (
 	minName         = 14
 	maxServer       = 12
 	maxReason       = 36 // why a server is not connected
-	maxName         = 28
-	minActivity     = 12
-	wantedActivity  = 32
+	maxName         = 40 // with the title
+	wantedActivity  = 36 // before other columns, and two fifths of the row
+	maxActivity     = 64 // before wider directories
 	maxDirectory    = 32
 	twoRowsBelow    = 80 // width of the screen below which a session takes two lines
 	rightAlignedMin = queueColumn
@@ -55,63 +56,48 @@ const (
 // columns holds the widths of the columns of a row; 0 leaves a column out.
 type columns [columnCount]int
 
-// columns chooses the columns of the rows in an area.
+// columns chooses the columns of the rows in an area. A column whose cells are all equal is left
+// out.
 func (t *table) columns(area tableArea) columns {
 	width := area.width
 	if area.beside {
 		width-- // a gap before the preview
 	}
-	return columnsFor(width, area.beside, len(t.list.Sections()) > 0, t.servers.width(), t.branches.any())
+	values := [columnCount]sessionlist.Value{
+		agentColumn: sessionlist.Agent, directoryColumn: sessionlist.Directory, queueColumn: sessionlist.Queue,
+		tokensColumn: sessionlist.Tokens, costColumn: sessionlist.Cost,
+	}
+	return columnsFor(width, t.servers.width(), func(c column) bool {
+		if c == branchColumn {
+			return t.branches.differ()
+		}
+		return t.list.Differ(values[c])
+	})
 }
 
-// columnsFor chooses the columns of rows of a width. beside: the preview, which shows the activity,
-// is beside the list. grouped: headings show the status of the rows below them. server is the width
-// of the column of servers, or 0 if there is only one; the status, which shows the age of a row, is
-// then preferred. branches: a branch is known.
-func columnsFor(width int, beside, grouped bool, server int, branches bool) columns {
-	c := columns{nameColumn: max(min(width/4, maxName), minName), timeColumn: columnWidths[timeColumn]}
-	rest := width - markWidth - c[nameColumn] - 1 - c[timeColumn]
-	order := []column{agentColumn, statusColumn, queueColumn, directoryColumn, tokensColumn, costColumn}
-	reserve := wantedActivity + 1
-	if beside {
-		order = []column{agentColumn, directoryColumn, queueColumn, tokensColumn, costColumn, statusColumn}
-		reserve = 0
+// columnsFor chooses the columns of rows of a width. The activity comes first, then the optional
+// columns whose cells differ. server is the width of the column of servers, or 0 if there is only
+// one.
+func columnsFor(width, server int, differ func(column) bool) columns {
+	c := columns{
+		serverColumn: server, nameColumn: max(min(width*3/10, maxName), minName), timeColumn: columnWidths[timeColumn],
 	}
-	if branches {
-		order = append(order, branchColumn)
-	}
-	widths := columnWidths
-	if grouped && server == 0 {
-		order = slices.DeleteFunc(order, func(c column) bool { return c == statusColumn })
-	}
+	rest := width - markWidth - c[nameColumn] - 1 - c[timeColumn] - 1
 	if server > 0 {
-		widths[serverColumn] = server
-		order = append([]column{serverColumn, statusColumn}, slices.DeleteFunc(order, func(c column) bool {
-			return c == statusColumn
-		})...)
+		rest -= server + 1
 	}
-	for _, col := range order {
-		if need := widths[col] + 1; rest-need >= reserve {
-			c[col] = widths[col]
+	wanted := max(wantedActivity, width*2/5)
+	for _, col := range optionalColumns {
+		if need := columnWidths[col] + 1; rest-need >= wanted && differ(col) {
+			c[col] = columnWidths[col]
 			rest -= need
 		}
 	}
-	if grow := min(maxName-c[nameColumn], rest/2); beside && grow > 0 {
-		c[nameColumn] += grow
-		rest -= grow
-	}
-	if grow := min(maxDirectory-c[directoryColumn], (rest-wantedActivity-1)/3); c[directoryColumn] > 0 && grow > 0 {
+	if grow := min(maxDirectory-c[directoryColumn], rest-maxActivity); c[directoryColumn] > 0 && grow > 0 {
 		c[directoryColumn] += grow
 		rest -= grow
 	}
-	switch {
-	case rest > minActivity:
-		c[activityColumn] = rest - 1
-	case c[directoryColumn] > 0:
-		c[directoryColumn] += max(rest, 0)
-	default:
-		c[nameColumn] += max(rest, 0)
-	}
+	c[activityColumn] = rest
 	return c
 }
 

@@ -117,7 +117,7 @@ func New(c Config) *Dashboard {
 		Config: c, servers: newServers(c.Server), branches: &branches{local: c.Local, known: map[string]branch{}},
 	}
 	d.screen = ui.NewScreen(ui.ScreenConfig{
-		Styles: c.Styles, Now: c.Now, Clock: d.showsClock,
+		Styles: c.Styles, Now: c.Now, Clock: d.showsClock, Ages: func() bool { return !d.covered && d.table.list.Len() > 0 },
 		After: func(after time.Duration, msg tea.Msg) tea.Cmd { return d.After(after, msg) },
 		Exec:  c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
 		LeaveText: " ctrl+c again leaves · the sessions go on",
@@ -173,8 +173,9 @@ func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
 
 // showsClock reports whether the screen shows a time that changes each second.
 func (d *Dashboard) showsClock() bool {
-	return !d.covered && (d.table.list.CountWaiting("") > 0 || d.servers.home.State == remote.Reconnecting ||
-		d.requests.Answers.Waiting())
+	list := d.table.list
+	return !d.covered && (list.Count(sessionlist.NeedsYou) > 0 || list.Count(sessionlist.Running) > 0 ||
+		d.servers.home.State == remote.Reconnecting || d.requests.Answers.Waiting())
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {

@@ -75,7 +75,7 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 			Updated:   tuitest.Start,
 		},
 	)
-	d.want("sessions 4", "? docs", "2 approvals", "1m00s")
+	d.want("sessions 4", "? docs", "2 approvals", " 1m\n")
 	d.wantNo("release")
 	if got := d.d.Selected(); got != selected {
 		t.Errorf("selected session: got %s, want %s", got, selected)
@@ -84,18 +84,29 @@ func TestDashboardAppliesSummaries(t *testing.T) {
 	d.want("no route")
 }
 
-func TestDashboardWaitingClock(t *testing.T) {
-	d := newTestDashboard(t, 90, 16, tuitest.Summaries()...)
-	d.want("4m00s")
+// Ages change each second while a session waits or runs, else each minute.
+func TestDashboardShowsAgesAsTheyChange(t *testing.T) {
+	asked := tuitest.Start.Add(time.Minute)
+	d := newTestDashboard(t, 90, 16, protocol.Summary{
+		Session: "s1", Status: protocol.Waiting, Approvals: 1, Asked: &asked,
+	}, protocol.Summary{Session: "s2", Status: protocol.Running, Turn: "t", Since: &asked, Doing: "go test"})
 	now = now.Add(7 * time.Second)
 	d.fireTimers()
-	d.want("4m07s")
-	d.put(protocol.Summary{Session: "s3", Deleted: true})
-	if !d.fireTimers() {
-		t.Error("no clock timer with a waiting session on the screen")
+	if n := strings.Count(d.screen(), " 7s\n"); n != 2 {
+		t.Errorf("%d ages of 7s, want 2:\n%s", n, d.screen())
 	}
+	d.put(protocol.Summary{Session: "s1", Deleted: true},
+		protocol.Summary{Session: "s2", Status: protocol.Idle, Updated: now})
+	d.fireTimers() // of the last second
+	now = now.Add(time.Minute)
+	if !d.fireTimers() {
+		t.Error("no timer while an age is on the screen")
+	}
+	d.want(" 1m\n")
+	d.put(protocol.Summary{Session: "s2", Deleted: true})
+	d.fireTimers()
 	if d.fireTimers() {
-		t.Error("the clock timer runs without a waiting session")
+		t.Error("a timer runs though no age is on the screen")
 	}
 }
 

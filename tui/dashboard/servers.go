@@ -101,7 +101,7 @@ func (s *serverState) age(styles *ui.Styles) string {
 	if s.asOf.IsZero() {
 		return "no news yet"
 	}
-	return "as of " + dayOrClock(styles, s.asOf)
+	return "as of " + format.Age(styles.Now().Sub(s.asOf)) + " ago"
 }
 
 // age returns the age of what is known of a session, or "" if its server is connected.

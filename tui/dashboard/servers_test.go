@@ -112,7 +112,7 @@ func TestRowsOfALostServerStayWithTheirAgeAndTakeNoCommand(t *testing.T) {
 	r.lose("box", now.Add(-31*time.Minute))
 	r.d.Select("box/s001")
 	r.press("p") // hides the preview, which needs no command
-	r.want("task-11", "task-12", "as of 09:10", "box as of 09:10: connection refused · F5 tries again now")
+	r.want("task-11", "task-12", "as of 31m ago", "box as of 31m ago: connection refused · F5 tries again now")
 	before := len(r.server.calls)
 	for _, key := range []string{"y", "N", "i", "m", "R", "X", "l", "enter"} {
 		r.press(key)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
@@ -30,28 +30,20 @@ type rowState struct {
 // sessionRow returns the line of a session.
 func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 	styles := t.styles
-	mark, style, status := t.status(s)
+	mark, style, _ := t.status(s)
 	if r.stale != "" {
-		style, status = &styles.Dim, r.stale
-	}
-	name := r.name(s)
-	if count := r.childrenText(); count != "" {
-		name = ui.Fit(name, c[nameColumn]-len(count)) + count
+		style = &styles.Dim
 	}
 	queue := ""
 	if s.Queue > 0 {
 		queue = fmt.Sprintf("+%d", s.Queue)
 	}
-	activity := sessionActivity(s)
-	if c[statusColumn] == 0 && !headingTells(status) {
-		activity = status + ui.Prefixed(keymap.Separator, activity)
-	}
+	name, title := r.title(s, c[nameColumn])
 	cells := [columnCount]string{
-		serverColumn: t.servers.of(s.Session),
-		statusColumn: status, nameColumn: name, agentColumn: describe.Agent(s.Agent),
-		directoryColumn: t.directory(s, c[directoryColumn]), branchColumn: t.branches.of(s.Session),
-		activityColumn: activity, queueColumn: queue,
-		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionTime(styles, s),
+		serverColumn: t.servers.of(s.Session), nameColumn: name + title, activityColumn: t.activity(s, r.stale),
+		agentColumn: describe.Agent(s.Agent), directoryColumn: t.directory(s, c[directoryColumn]),
+		branchColumn: t.branches.of(s.Session), queueColumn: queue,
+		tokensColumn: tokensText(s.Tokens), costColumn: costText(s), timeColumn: sessionAge(styles, s),
 	}
 	if r.selected {
 		plain := c.line(&cells, func(_ column, cell string) string { return cell })
@@ -62,10 +54,10 @@ func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 		switch {
 		case r.stale != "":
 			return styles.Dim.Render(cell)
-		case col == statusColumn || col == timeColumn && s.Status == protocol.Waiting:
+		case col == timeColumn && s.Status == protocol.Waiting:
 			return style.Render(cell)
 		case col == nameColumn:
-			return styles.Bold.Render(cell)
+			return styles.Bold.Render(name) + styles.Dim.Render(strings.TrimPrefix(cell, name))
 		case col == activityColumn:
 			return cell
 		}
@@ -85,27 +77,25 @@ func headingTells(status string) bool {
 // sessionItem returns the two lines of a session on a narrow screen.
 func (t *table) sessionItem(s *protocol.Summary, width int, r rowState) [2]string {
 	styles := t.styles
-	mark, style, status := t.status(s)
-	right := sessionTime(styles, s)
+	mark, style, _ := t.status(s)
+	right := sessionAge(styles, s)
 	if s.Queue > 0 {
 		right = fmt.Sprintf("+%d ", s.Queue) + right
 	}
-	name, bold := r.name(s)+r.childrenText(), &styles.Bold
+	bold := &styles.Bold
 	if r.stale != "" {
-		style, bold, status = &styles.Dim, &styles.Dim, r.stale
+		style, bold = &styles.Dim, &styles.Dim
 	}
-	parts := status
+	about := t.activity(s, r.stale)
 	if server := t.servers.of(s.Session); server != "" {
-		parts = server + " · " + parts
+		about = server + ui.Prefixed(keymap.Separator, about)
 	}
-	if activity := sessionActivity(s); activity != "" {
-		parts += " · " + activity
-	}
-	second := styles.Dim.Render(ui.Fit("   "+parts, width))
+	second := styles.Dim.Render(ui.Fit("   "+about, width))
+	name, title := r.title(s, width-markWidth-ansi.StringWidth(right)-1)
 	if r.selected {
-		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name, right, width)), second}
+		return [2]string{styles.Selected.Render(ui.Spread(r.head()+mark+" "+name+title, right, width)), second}
 	}
-	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + bold.Render(name)
+	left := styles.Warning.Render(r.head()) + style.Render(mark) + " " + bold.Render(name) + styles.Dim.Render(title)
 	if s.Status != protocol.Waiting {
 		style = &styles.Dim
 	}
@@ -142,10 +132,40 @@ func (r *rowState) childrenText() string {
 	return fmt.Sprintf(" (%d)", r.children)
 }
 
-// sessionActivity returns one line: what the session does, else the last line of the agent's
-// output, else the title.
-func sessionActivity(s *protocol.Summary) string {
-	return format.JoinLines(transcript.Clean(cmp.Or(s.Doing, s.Output, s.Title)))
+// title returns the name of the session with the number of its children, and the title beside it if
+// there is room, both in width cells.
+func (r *rowState) title(s *protocol.Summary, width int) (name, title string) {
+	count := r.childrenText()
+	name = ui.Fit(r.name(s), width-len(count)) + count
+	room := width - ansi.StringWidth(name) - 1
+	if s.Name == "" || s.Title == "" || room < minTitle {
+		return name, ""
+	}
+	return name, " " + ui.Fit(format.JoinLines(transcript.Clean(s.Title)), room)
+}
+
+// minTitle is the number of cells below which a title is left out.
+const minTitle = 4
+
+// activity returns one line: what the session asks or does, why it failed, or the last line of the
+// agent's output. What the mark does not show completely comes first, such as the age of a row whose
+// server is not connected.
+func (t *table) activity(s *protocol.Summary, stale string) string {
+	_, _, status := t.status(s)
+	about := cmp.Or(s.Doing, s.Output)
+	switch {
+	case stale != "":
+		status = stale
+	case headingTells(status):
+		status = ""
+	case t.list.GroupOf(s.Session) == sessionlist.Failed && s.Reason != protocol.ReasonLimited && s.Error != "":
+		status, about = "", s.Error
+	}
+	about = format.JoinLines(transcript.Clean(about))
+	if status == "" {
+		return about
+	}
+	return status + ui.Prefixed(keymap.Separator, about)
 }
 
 // directory returns the session's directory in at most width cells, with ~ for the user's home
@@ -193,9 +213,9 @@ func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style,
 	case s.Status == protocol.Closed:
 		return "×", &styles.Dim, "closed"
 	case s.Reason == protocol.ReasonLimited && s.Scheduled != nil:
-		return "‖", &styles.Warning, "limited to " + dayOrClock(styles, *s.Scheduled)
+		return "‖", &styles.Warning, "limited, " + format.Age(max(s.Scheduled.Sub(styles.Now()), 0)) + " left"
 	case s.Reason == protocol.ReasonLimited && s.ResetsAt != nil && s.ResetsAt.After(styles.Now()):
-		return "‖", &styles.Warning, "limited to " + dayOrClock(styles, *s.ResetsAt)
+		return "‖", &styles.Warning, "limited, " + format.Age(s.ResetsAt.Sub(styles.Now())) + " left"
 	case s.Reason == protocol.ReasonLimited:
 		return "‖", &styles.Warning, "limited"
 	case s.Held && s.Queue > 0:
@@ -207,19 +227,15 @@ func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style,
 	return "·", &styles.Dim, "idle"
 }
 
-// sessionTime returns the age of a pending request, or the time of the last activity.
-func sessionTime(styles *ui.Styles, s *protocol.Summary) string {
-	if s.Status == protocol.Waiting && s.Asked != nil {
-		return format.Duration(max(styles.Now().Sub(*s.Asked), 0).Truncate(time.Second))
+// sessionAge returns how long a request has been pending, or a tool or turn has been running, or how
+// long ago the session was last active.
+func sessionAge(styles *ui.Styles, s *protocol.Summary) string {
+	since := &s.Updated
+	switch {
+	case s.Status == protocol.Waiting && s.Asked != nil:
+		since = s.Asked
+	case s.Status == protocol.Running && s.Since != nil:
+		since = s.Since
 	}
-	return dayOrClock(styles, s.Updated)
-}
-
-// dayOrClock returns the time of day of a moment, or its day if that is not today.
-func dayOrClock(styles *ui.Styles, t time.Time) string {
-	at, now := t.In(styles.Zone), styles.Now().In(styles.Zone)
-	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {
-		return at.Format("Jan 2")
-	}
-	return styles.Clock(at)
+	return format.Age(styles.Now().Sub(*since))
 }

@@ -20,8 +20,8 @@ func TestARowShowsAUsageLimit(t *testing.T) {
 	}{
 		{nil, nil, "limited"},
 		{&past, nil, "limited"},
-		{&soon, nil, "limited to 13:00"},
-		{&soon, &tomorrow, "limited to Mar 2"},
+		{&soon, nil, "limited, 1h left"},
+		{&soon, &tomorrow, "limited, 24h left"},
 	} {
 		s := &protocol.Summary{
 			Session: "s", Status: protocol.Idle, Reason: protocol.ReasonLimited, ResetsAt: c.resets, Queue: 3, Held: true,

@@ -17,8 +17,6 @@ import (
 const (
 	previewBeside = 120 // minimum width for the preview to be beside the list instead of below
 	previewBelow  = 30  // minimum height for the preview to be below the list by default
-	listBeside    = 60  // width of the list beside the preview
-	listShare     = 160 // width from which the list beside the preview has three fifths
 	minHeadRows   = 8   // rows of the list from which the columns have headings
 )
 
@@ -55,10 +53,7 @@ func (d *Dashboard) layout() screenLayout {
 	switch {
 	case !d.preview.shown(width, height) || d.table.list.Total() == 0:
 	case width >= previewBeside:
-		t.width, t.beside = listBeside, true
-		if width >= listShare {
-			t.width = width * 3 / 5
-		}
+		t.width, t.beside = width*11/20, true
 		l.previewWidth = width - t.width - 1
 		l.previewRows = t.rows + 1
 	case t.rows >= 4:

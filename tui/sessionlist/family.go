@@ -75,6 +75,10 @@ func (l *List) keepsFamily(old, updated *row) bool {
 func (l *List) change(r, updated *row) {
 	l.removeNeed(r)
 	updated.anchor, updated.listed = r.anchor, r.listed
+	if r.listed {
+		l.values.count(r, -1)
+		l.values.count(updated, 1)
+	}
 	first := -1
 	if r.listed {
 		first = l.shown.index(r)

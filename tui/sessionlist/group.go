@@ -80,6 +80,9 @@ func (l *List) Sections() []Section {
 	return out
 }
 
+// Count returns the number of listed sessions in a group, sub-agents included.
+func (l *List) Count(g Group) int { return l.counts[g] }
+
 // GroupOf returns the group of a session by its state alone. An unknown one is Idle.
 func (l *List) GroupOf(session string) Group {
 	if r := l.rows[session]; r != nil {

@@ -14,9 +14,10 @@ type List struct {
 	filter  []term
 	shown   *orderedSet[*row] // by the current order
 	urgent  *orderedSet[*row] // by urgency
-	waiting int               // number of sessions with a pending approval
+	waiting int               // number of sessions in NeedsYou
 	counts  [groups]int       // of the sessions in shown
 	read    Read
+	values  values // of the sessions in shown
 
 	subAgents [groups]int // of those in counts
 
@@ -43,7 +44,7 @@ type row struct {
 func New() *List {
 	l := &List{
 		rows: map[string]*row{}, urgent: newOrderedSet(compareUrgency),
-		children: map[string]map[string]bool{}, collapsed: map[string]bool{},
+		children: map[string]map[string]bool{}, collapsed: map[string]bool{}, values: newValues(),
 	}
 	l.SetOrder(ByNeed)
 	return l
@@ -106,7 +107,7 @@ func (l *List) addNeed(r *row) {
 	if r.need() != 0 {
 		l.urgent.add(r)
 	}
-	if r.asks() {
+	if r.waits() {
 		l.waiting++
 	}
 }
@@ -125,7 +126,7 @@ func (l *List) removeNeed(r *row) {
 	if r.need() != 0 {
 		l.urgent.remove(r)
 	}
-	if r.asks() {
+	if r.waits() {
 		l.waiting--
 	}
 }
@@ -149,7 +150,7 @@ func (l *List) SetFilter(text string) {
 
 // rebuild recomputes shown after a change of order or filter.
 func (l *List) rebuild() {
-	l.counts, l.subAgents = [groups]int{}, [groups]int{}
+	l.counts, l.subAgents, l.values = [groups]int{}, [groups]int{}, newValues()
 	listed := make([]*row, 0, len(l.rows))
 	for _, r := range l.rows {
 		if l.place(r) {
@@ -173,14 +174,16 @@ func (l *List) place(r *row) (listed bool) {
 // count adds n to the counts of the group of a row.
 func (l *List) count(r *row, n int) {
 	g := r.group()
+	l.values.count(r, n)
 	l.counts[g] += n
 	if r.SubAgent {
 		l.subAgents[g] += n
 	}
 }
 
-// asks reports whether requests of the session are pending that are not another session's.
-func (r *row) asks() bool { return r.Status == protocol.Waiting && !r.SubAgent }
+// waits reports whether the session waits for the user: with a request that is not another
+// session's, or with a held queue.
+func (r *row) waits() bool { return r.ownGroup() == NeedsYou && !r.SubAgent }
 
 // Total returns the number of sessions.
 func (l *List) Total() int { return len(l.rows) }
@@ -209,9 +212,10 @@ func (l *List) Get(session string) (s protocol.Summary, ok bool) {
 	return r.Summary, true
 }
 
-// CountWaiting returns the number of sessions with a pending approval, without counting except.
+// CountWaiting returns the number of sessions that wait for the user, whether the filter shows them
+// or not, without counting except. Without a filter it is the number of sessions in NeedsYou.
 func (l *List) CountWaiting(except string) int {
-	if r := l.rows[except]; r != nil && r.asks() {
+	if r := l.rows[except]; r != nil && r.waits() {
 		return l.waiting - 1
 	}
 	return l.waiting

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -168,7 +169,7 @@ func TestNextNeedOrder(t *testing.T) {
 	if got, want := allNeeds(l), []string{"s3", "s7"}; !slices.Equal(got, want) {
 		t.Errorf("sessions with needs: %v, want %v", got, want)
 	}
-	for except, want := range map[string]int{"": 1, "s3": 0, "s1": 1} {
+	for except, want := range map[string]int{"": 2, "s3": 1, "s1": 2} {
 		if got := l.CountWaiting(except); got != want {
 			t.Errorf("CountWaiting(%q) = %d, want %d", except, got, want)
 		}
@@ -244,7 +245,7 @@ func TestChangedListEqualsNewList(t *testing.T) {
 				waiting := 0
 				for _, s := range known {
 					fresh.Put(s)
-					if s.Status == protocol.Waiting && !s.SubAgent {
+					if (s.Status == protocol.Waiting || s.Status == protocol.Idle && s.Held && s.Queue > 0) && !s.SubAgent {
 						waiting++
 					}
 				}
@@ -257,6 +258,9 @@ func TestChangedListEqualsNewList(t *testing.T) {
 				if l.CountWaiting("") != waiting || l.Total() != len(known) {
 					t.Fatalf("%d of %d sessions waiting, want %d of %d",
 						l.CountWaiting(""), l.Total(), waiting, len(known))
+				}
+				if !reflect.DeepEqual(l.values, fresh.values) {
+					t.Fatalf("values %v, want %v", l.values, fresh.values)
 				}
 				if got, want := l.Sections(), fresh.Sections(); !slices.Equal(got, want) {
 					t.Fatalf("sections %v, want %v", got, want)
@@ -314,5 +318,46 @@ func TestPutCostIsLogarithmic(t *testing.T) {
 		if each, limit := comparisons/changes, 4*3*bits.Len(uint(n)); each > limit {
 			t.Errorf("%d sessions: %d comparisons per change, want at most %d", n, each, limit)
 		}
+	}
+}
+
+func TestValuesDifferAmongListedSessions(t *testing.T) {
+	l := New()
+	check := func(when string, want bool) {
+		t.Helper()
+		if got := l.Differ(Agent); got != want {
+			t.Errorf("%s: agents differ: %v, want %v", when, got, want)
+		}
+	}
+	l.Put(protocol.Summary{Session: "a", Agent: "claude", Status: protocol.Idle})
+	l.Put(protocol.Summary{Session: "b", Agent: "claude", Status: protocol.Idle})
+	check("two of one agent", false)
+	l.Put(protocol.Summary{Session: "b", Agent: "codex", Status: protocol.Idle})
+	check("another agent", true)
+	l.SetFilter("claude")
+	check("only one is shown", false)
+	l.SetFilter("")
+	check("all are shown again", true)
+	l.Put(protocol.Summary{Session: "b", Deleted: true})
+	check("one was deleted", false)
+}
+
+// One number says how many sessions wait: in the heading of their group, and wherever they are counted.
+func TestTheNumberThatWaitsIsThatOfTheGroup(t *testing.T) {
+	l := New()
+	asked := time.Unix(1, 0)
+	l.Put(protocol.Summary{Session: "a", Status: protocol.Waiting, Approvals: 1, Asked: &asked})
+	l.Put(protocol.Summary{Session: "b", Status: protocol.Waiting, Approvals: 4, Asked: &asked})
+	l.Put(protocol.Summary{Session: "c", Status: protocol.Idle, Queue: 2, Held: true})
+	l.Put(protocol.Summary{Session: "d", Status: protocol.Running, Turn: "t"})
+	l.Put(protocol.Summary{Session: "e", Status: protocol.Waiting, Asked: &asked, Attributes: protocol.Attributes{
+		Parent: "a", SubAgent: true,
+	}})
+	section := l.Sections()[0]
+	if n := l.CountWaiting(""); n != 3 || section.Group != NeedsYou || section.Count-section.SubAgents != n {
+		t.Errorf("%d wait, section %+v, want 3 in both", n, section)
+	}
+	if n := l.CountWaiting("c"); n != 2 {
+		t.Errorf("%d others wait, want 2", n)
 	}
 }

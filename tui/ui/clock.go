@@ -10,18 +10,25 @@ import (
 type clock struct {
 	now  func() time.Time
 	runs func() bool
-	tick func() // called each second; may be nil
+	slow func() bool // a time that changes each minute is shown; nil: none
+	tick func()      // called when it runs; may be nil
 
 	next time.Time // zero: the clock stands still
 }
 
 // Deadline implements [Timed].
 func (c *clock) Deadline() time.Time {
+	period := time.Second
 	switch {
-	case !c.runs():
+	case c.runs():
+	case c.slow != nil && c.slow():
+		period = time.Minute
+	default:
 		c.next = time.Time{}
-	case c.next.IsZero():
-		c.next = c.now().Add(time.Second)
+		return c.next
+	}
+	if next := c.now().Add(period); c.next.IsZero() || next.Before(c.next) {
+		c.next = next
 	}
 	return c.next
 }

@@ -46,7 +46,10 @@ type ScreenConfig struct {
 	// Clock reports whether the screen shows a time that changes each second.
 	Clock func() bool
 
-	// Tick is called each second while the screen shows such a time. nil: nothing to do.
+	// Ages reports whether the screen shows a time that changes each minute. nil: never.
+	Ages func() bool
+
+	// Tick is called when such a time changes. nil: nothing to do.
 	Tick func()
 
 	// Parts are the parts of the screen with deadlines, other than overlays.
@@ -88,7 +91,7 @@ type Tasks interface {
 func NewScreen(c ScreenConfig) *Screen {
 	return &Screen{
 		ScreenConfig: c, Status: Status{now: c.Now, keep: c.KeepStatus}, Canvas: NewCanvas(),
-		clock: clock{now: c.Now, runs: c.Clock, tick: c.Tick},
+		clock: clock{now: c.Now, runs: c.Clock, slow: c.Ages, tick: c.Tick},
 	}
 }
 

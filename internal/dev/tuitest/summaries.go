@@ -58,6 +58,7 @@ func Summaries() []protocol.Summary {
 			Status:  protocol.Idle,
 			Updated: Start.Add(-time.Minute),
 			Reason:  protocol.ReasonError,
+			Error:   "the provider is overloaded",
 		},
 	}
 }
