@@ -263,6 +263,8 @@ func (g *Generator) steered(typ protocol.Type) codec.Entry {
 		}
 		if g.coin("parts") {
 			m.Parts = []protocol.Part{{Type: "file", Name: "b.go", Text: "y"}}
+		} else if m.Text == "" {
+			m.Text = "a" // no message is empty
 		}
 		en := g.entry(typ, protocol.MessageSteeredData{Message: m})
 		en.By = m.By
