@@ -26,6 +26,9 @@ var createCommands = []CommandType{
 // With Load the agent continues a session that it has stored itself, instead of a new one. An agent
 // that cannot is answered unsupported with Check, or fails the first turn.
 //
+// MCPServers are given to the agent in addition to the configured ones; a configured server with the same
+// name is used instead. The log and states have their names.
+//
 // The agent starts with the session. With Lazy it starts with the first message. With Check the
 // answer waits until the agent is ready; if it cannot start, needs a login or refuses a setting,
 // the command fails and no session is created.
@@ -36,9 +39,10 @@ type CreateData struct {
 	CWD             string            `json:"cwd,omitempty"`
 	Env             map[string]string `json:"env,omitempty"` // never in the log; "": without the server's variable
 	Settings        map[string]string `json:"settings,omitempty"`
-	Policy          *PolicyFile       `json:"policy,omitempty"` // decides requests instead of a user
-	Sandbox         Sandbox           `json:"sandbox,omitzero"` // of the agent; what it leaves open is the server's choice
-	Load            string            `json:"load,omitempty"`   // the agent's own id of a session to continue
+	Policy          *PolicyFile       `json:"policy,omitempty"`      // decides requests instead of a user
+	Sandbox         Sandbox           `json:"sandbox,omitzero"`      // of the agent; what it leaves open is the server's choice
+	MCPServers      []MCPServer       `json:"mcp_servers,omitempty"` // of its agent; of admins alone, never in the log
+	Load            string            `json:"load,omitempty"`        // the agent's own id of a session to continue
 	Labels          map[string]string `json:"labels,omitempty"`
 	Lazy            bool              `json:"lazy,omitempty"`
 	Check           bool              `json:"check,omitempty"`

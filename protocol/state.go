@@ -17,7 +17,8 @@ type State struct {
 	Agent   string `json:"agent,omitempty"`
 	CWD     string `json:"cwd,omitempty"`
 	Attributes
-	Closed bool `json:"closed,omitempty"`
+	MCPServers []string `json:"mcp_servers,omitempty"` // names of those that its creator gave its agent
+	Closed     bool     `json:"closed,omitempty"`
 
 	Turn  *TurnState `json:"turn,omitempty"` // the current turn
 	Last  *LastTurn  `json:"last,omitempty"` // the last turn that ended

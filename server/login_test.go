@@ -150,6 +150,24 @@ func TestRolesRestrictCommands(t *testing.T) {
 	}
 }
 
+func TestOnlyAdminsNameMCPServers(t *testing.T) {
+	c := newProtectedServer(t)
+	d := protocol.CreateData{MCPServers: []protocol.MCPServer{{Name: "files", Command: "files"}}}
+	for _, role := range protocol.Roles {
+		_, reply := c.login("the "+string(role), "open sesame")
+		conn, _ := c.dial("", reply.Access_token)
+		conn.hello(protocol.HelloData{})
+		for verb, data := range map[protocol.Verb]any{
+			protocol.DoCreate: d, protocol.DoImport: protocol.ImportData{CreateData: d},
+		} {
+			m := conn.ask(verb, "", data)
+			if forbidden := m.Error != nil && m.Error.Code == protocol.CodeForbidden; forbidden == (role == protocol.RoleAdmin) {
+				t.Errorf("%s of %s: %+v", verb, role, m.Error)
+			}
+		}
+	}
+}
+
 func TestATokenForTheActorOfAnAgentIsRefused(t *testing.T) {
 	c := newProtectedServer(t)
 	token := madeToken(t, login.TokenRequest{Subject: "agent:s_1", Role: protocol.RoleAdmin, TTL: time.Hour})

@@ -49,7 +49,26 @@ func (c *caller) authorize(cmd *protocol.Command, resolve func(name string) (str
 	if !c.role.May(cmd.Command) {
 		return c.role.Refusal(cmd.Command)
 	}
+	if err := c.checkServers(cmd); err != nil {
+		return err
+	}
 	return c.checkScope(cmd, resolve)
+}
+
+// checkServers returns an error for a command that names MCP servers, unless the caller may.
+func (c *caller) checkServers(cmd *protocol.Command) error {
+	var d protocol.ImportData // of a create, too
+	data := any(&d)
+	switch {
+	case c.role.MayNameMCPServers() || cmd.Command != protocol.DoCreate && cmd.Command != protocol.DoImport:
+		return nil
+	case cmd.Command == protocol.DoCreate:
+		data = &d.CreateData
+	}
+	if cmd.DecodeData(data) != nil || len(d.MCPServers) == 0 {
+		return nil // invalid data is refused later
+	}
+	return protocol.Errorf(protocol.CodeForbidden, "the role %s may not name MCP servers: an admin does", c.role)
 }
 
 // withoutSession are the commands without a session that a credential of one session may send. The

@@ -9,6 +9,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
+	"agentctl/server/agent/acp"
 	"agentctl/server/agent/llm"
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/provider"
@@ -45,7 +46,7 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	if err != nil {
 		return nil, err
 	}
-	servers := r.modelServers(name, env)
+	servers := r.modelServers(name, env, spec.MCPServers)
 	if servers == nil {
 		return own, nil
 	}
@@ -55,10 +56,18 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	})}, nil
 }
 
-// modelServers returns the MCP servers of an agent that requests a model itself.
-func (r *Registry) modelServers(name string, env map[string]string) (list []mcp.Server) {
+// modelServers returns the MCP servers of an agent that requests a model itself, and those of its
+// session. A configured server has its name alone.
+func (r *Registry) modelServers(
+	name string, env map[string]string, ofSession []protocol.MCPServer,
+) (list []mcp.Server) {
 	for _, of := range r.mcpServers(name) {
 		list = append(list, r.modelServer(of.Name, env, provider.Environment(env)))
+	}
+	for _, of := range ofSession {
+		if !slices.ContainsFunc(list, func(other mcp.Server) bool { return other.Name == of.Name }) {
+			list = append(list, r.serverProgram(mcp.Server{Name: of.Name, Type: of.Type}, acp.MCPServer(of), env))
+		}
 	}
 	return list
 }
@@ -75,6 +84,11 @@ func (r *Registry) modelServer(name string, env map[string]string, lookup func(s
 	if err != nil {
 		s.Problem = err.Error()
 	}
+	return r.serverProgram(s, x, env)
+}
+
+// serverProgram returns an MCP server with its program or URL.
+func (r *Registry) serverProgram(s mcp.Server, x acp.MCPServer, env map[string]string) mcp.Server {
 	s.URL, s.Headers = x.URL, x.Headers
 	if x.Command == "" {
 		return s

@@ -34,6 +34,7 @@ type Capabilities struct {
 	TakesPatch   bool // applies an edited patch; else an answer with one is refused
 	TakesCommand bool // runs an edited command; else an answer with one is refused
 	RunsPlans    bool // accepts Turn.Plan
+	TakesServers bool // gives its model Spec.MCPServers
 	HasPolicy    bool // has the setting policy and asks by it; else the session decides by its own
 
 	// ContinuesPlans: accepts a Turn.Plan with completed tasks and keeps their results. A task of a
@@ -82,6 +83,10 @@ type Spec struct {
 	Title   string            `json:"title,omitempty"` // as last given by the agent
 
 	SealedEnv []byte `json:"sealed_env,omitempty"` // Env in the store; else of an environment without its key
+
+	// MCPServers are given to the agent in addition to the configured ones. Their values are literal.
+	MCPServers       []protocol.MCPServer `json:"mcp_servers,omitempty"`
+	SealedMCPServers []byte               `json:"sealed_mcp_servers,omitempty"` // as SealedEnv
 
 	policy.Choice // decides requests instead of users
 

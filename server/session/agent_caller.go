@@ -71,6 +71,9 @@ func (a *agentCaller) checkChild(d *protocol.CreateData) error {
 	if d.Policy != nil {
 		return errAgentSetting(protocol.PolicySetting)
 	}
+	if len(d.MCPServers) > 0 {
+		return errAgentSetting("mcp_servers")
+	}
 	for name := range d.Settings {
 		if name != modelSetting {
 			return errAgentSetting(name)

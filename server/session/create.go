@@ -41,6 +41,9 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 			return protocol.Errorf(protocol.CodeInvalidMessage, "env: %.80q is not a valid variable", k)
 		}
 	}
+	if err := protocol.CheckMCPServers(d.MCPServers); err != nil {
+		return err
+	}
 	if d.CWD != "" {
 		if !filepath.IsAbs(d.CWD) {
 			return protocol.Errorf(protocol.CodeInvalidMessage, "cwd: %.200q is not an absolute path", d.CWD)
@@ -54,6 +57,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 	spec := agent.Spec{
 		Agent: d.Agent, CWD: d.CWD, Env: d.Env, Settings: d.Settings, Choice: policy.Choice{File: d.Policy},
 		Sandbox: d.Sandbox, Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
+		MCPServers: d.MCPServers,
 	}
 	c := creation{cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, past: past, stored: past != nil}
 	if d.Prompt != "" || len(d.Parts) > 0 {
@@ -161,10 +165,19 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	if _, ok := opened.(agent.Configurer); !ok && len(s.spec.Settings) > 0 {
 		return r, unsupported(s.state.Agent, "be configured")
 	}
+	servers, takes := protocol.MCPServerNames(s.spec.MCPServers), s.slot.Capabilities().TakesServers
+	var given []string
+	if takes {
+		given = servers
+	}
 	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
 		SubAgent: s.spec.SubAgent != nil, Sandbox: s.spec.Sandbox, Labels: protocol.ChangeLabels(nil, c.labels),
+		MCPServers: given,
 	})
+	if servers != nil {
+		s.recorder.Record(protocol.Notice, &c.cmd.by, serversNotice(takes, servers))
+	}
 	if c.past != nil {
 		if err := s.recordPast(c.past); err != nil {
 			return r, err
@@ -178,6 +191,18 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 		return r, nil
 	}
 	return s.finishCreation(c)
+}
+
+// serversNotice shows users the MCP servers that the creator of a session named.
+func serversNotice(takes bool, names []string) protocol.NoticeData {
+	list := strings.Join(names, ", ")
+	if takes {
+		return protocol.NoticeData{Level: protocol.LevelInfo, Message: "MCP servers of this session: " + list}
+	}
+	return protocol.NoticeData{
+		Level: protocol.LevelWarning, Code: protocol.CodeUnsupported,
+		Message: "this agent takes no MCP servers: it runs without " + list,
+	}
 }
 
 // finishCreation sends the prompt and returns the result of the command.

@@ -49,10 +49,10 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	}
 	s := h.newSession(id, found.Epoch, found.Head, found.Spec)
 	s.adopt(found)
-	if len(found.Spec.SealedEnv) > 0 && !s.state.Closed {
+	if len(found.Spec.SealedEnv)+len(found.Spec.SealedMCPServers) > 0 && !s.state.Closed {
 		s.recorder.RecordIn("", protocol.Notice, nil, protocol.NoticeData{
 			Level: protocol.LevelWarning,
-			Message: "the variables given to this session cannot be decrypted: its agent runs without them; " +
+			Message: "the variables and MCP servers given to this session cannot be decrypted: its agent runs without them; " +
 				"the key is the file env.key of the server that created the session",
 		})
 	}

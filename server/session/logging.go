@@ -27,6 +27,10 @@ type agentSecrets struct {
 // set notes the agent that was opened.
 func (a *agentLog) set(spec *agent.Spec) {
 	env := slices.Collect(maps.Values(spec.Env))
+	for i := range spec.MCPServers {
+		env = slices.AppendSeq(env, maps.Values(spec.MCPServers[i].Env))
+		env = slices.AppendSeq(env, maps.Values(spec.MCPServers[i].Headers))
+	}
 	a.of.Store(&agentSecrets{spec.Agent, redact.NewValues(redact.Mark, redact.MinValue, env)})
 }
 

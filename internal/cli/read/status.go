@@ -88,6 +88,8 @@ type permissions struct {
 	Rules   int              `json:"rules"`
 	Policy  string           `json:"policy,omitempty"`
 	Sandbox protocol.Sandbox `json:"sandbox,omitzero"` // absent: none
+
+	MCPServers []string `json:"mcp_servers,omitempty"` // names of those that the session's creator gave
 }
 
 // A liveStatus is the part of a status that is not in the log.
@@ -104,7 +106,7 @@ func newStatusResult(r *protocol.SnapshotResult) *statusResult {
 		Status:          r.Status, Seq: s.Seq, Epoch: r.Snapshot.Epoch, Last: s.Last, Turns: s.Turns,
 		queueStatus: queueStatus{output.NonNil(s.Queue), output.NonNil(s.Holds), s.Scheduled},
 		Approvals:   output.NonNil(s.Approvals), Plan: s.Plan, Context: s.Context, Usage: s.Usage, Limits: s.Limits,
-		permissions: permissions{len(s.Rules), s.Policy(), s.Sandbox},
+		permissions: permissions{len(s.Rules), s.Policy(), s.Sandbox, s.MCPServers},
 		liveStatus:  liveStatus{output.NonNil(r.Clients), r.ClientCount, r.Process},
 	}
 	if s.Turn != nil {
@@ -145,6 +147,9 @@ func (v *statusResult) write(w io.Writer, s *protocol.State) {
 		row("policy", "%s", output.OneLine(v.Policy, 40))
 	}
 	row("sandbox", "%s", output.OneLine(v.Sandbox.String(), 40))
+	if len(v.MCPServers) > 0 {
+		row("mcp servers", "%s", output.OneLine(strings.Join(v.MCPServers, ", "), 80))
+	}
 	row("position", "%s", protocol.Position{Epoch: v.Epoch, Seq: v.Seq})
 	if s.Turn != nil {
 		row("turn", "%s  %s", s.Turn.Turn, output.OneLine(s.Turn.Message.Label(), 72))

@@ -109,7 +109,7 @@ func New(config Config, spec agent.Spec, host agent.Host) (*Agent, error) {
 // Capabilities implements agent.Agent. ACP has no field for the reason of a decision, so the
 // session sends it as a message.
 func (a *Agent) Capabilities() agent.Capabilities {
-	return agent.Capabilities{ReadTools: catalog.ReadTools()}
+	return agent.Capabilities{TakesServers: true, ReadTools: catalog.ReadTools()}
 }
 
 // Start implements agent.Starter.

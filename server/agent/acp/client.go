@@ -55,7 +55,7 @@ func (a *Agent) start(ctx context.Context, saved state) (*client, error) {
 	}
 	c.account.noteKeys(c.known().Keys, env)
 	a.starting(protocol.StepSession)
-	servers, leftOut := c.mcpServers(env)
+	servers, leftOut := c.mcpServers(env, a.spec.MCPServers)
 	if err = a.openSession(ctx, c, saved, servers); wantsLogin(err) && c.authenticate(ctx, env) {
 		err = a.openSession(ctx, c, saved, servers)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"agentctl/protocol"
 )
 
 // Transports of an MCPServer with a URL.
@@ -62,25 +64,32 @@ func CheckVariables(value string) error {
 	return nil
 }
 
-// mcpServers returns the configured servers that the agent takes, in the form of the protocol, and
-// a text about each of the others.
-func (c *client) mcpServers(env []string) (servers []any, leftOut []string) {
+// mcpServers returns the configured servers and those of the session that the agent takes, in the form
+// of the protocol, and a text about each of the others. A configured server has its name alone.
+func (c *client) mcpServers(env []string, ofSession []protocol.MCPServer) (servers []any, leftOut []string) {
 	servers = []any{} // never null
-	for _, s := range c.config.MCP {
-		server, err := s.encode(env, c.agentInfo.Capabilities.MCP)
+	add := func(s MCPServer, x expansion) {
+		server, err := s.encode(x, c.agentInfo.Capabilities.MCP)
 		if err != nil {
 			leftOut = append(leftOut, fmt.Sprintf("%s (%v)", s.Name, err))
-			continue
+			return
 		}
 		servers = append(servers, server)
+	}
+	for _, s := range c.config.MCP {
+		add(s, expansion{lookup: lookupIn(env)})
+	}
+	for _, s := range ofSession {
+		if !slices.ContainsFunc(c.config.MCP, func(other MCPServer) bool { return other.Name == s.Name }) {
+			add(MCPServer(s), expansion{})
+		}
 	}
 	return servers, leftOut
 }
 
 // encode returns the server in the form of the protocol. It fails if the agent does not take its
 // transport, or a variable is not set.
-func (s *MCPServer) encode(env []string, takes mcpCapabilities) (any, error) {
-	x := expansion{lookup: lookupIn(env)}
+func (s *MCPServer) encode(x expansion, takes mcpCapabilities) (any, error) {
 	if s.Command != "" {
 		server := mcpCommand{s.Name, programPath(s.Command), make([]string, len(s.Args)), x.values(s.Env)}
 		for i, arg := range s.Args {
@@ -134,11 +143,14 @@ func lookupIn(env []string) func(name string) string {
 
 // An expansion replaces references to variables. It keeps the first error.
 type expansion struct {
-	lookup func(name string) string
+	lookup func(name string) string // nil: values are literal
 	err    error
 }
 
 func (x *expansion) expand(value string) string {
+	if x.lookup == nil {
+		return value
+	}
 	return variable().ReplaceAllStringFunc(value, func(ref string) string {
 		v := x.lookup(ref[len("${") : len(ref)-len("}")])
 		if v == "" && x.err == nil {

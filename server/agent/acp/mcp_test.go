@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentctl/protocol"
 	"agentctl/server/agent"
 )
 
@@ -85,6 +86,24 @@ func TestEverySessionOfAnAgentGetsTheMCPServersThatItTakes(t *testing.T) {
 			next.wantServers(want...)
 		})
 	}
+}
+
+// Values of a session's servers are literal, and a configured server has its name alone.
+func TestMCPServersOfASession(t *testing.T) {
+	r := newTestAgent(t, "plain", withServers, func(c *Config, s *agent.Spec) {
+		c.MCP = c.MCP[:1]
+		s.MCPServers = []protocol.MCPServer{
+			{Name: "files", Command: "another"}, {Name: "own", Command: "not-installed", Args: []string{"${KEY}", "${"}},
+			{Name: "web", URL: "https://web"},
+		}
+	})
+	if err := r.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.notices(); !strings.Contains(got, "web (the agent takes no servers of type http)") {
+		t.Errorf("notices: %s", got)
+	}
+	r.wantServers(filesServer, `{"name":"own","command":"not-installed","args":["${KEY}","${"],"env":[]}`)
 }
 
 func TestAnMCPServerWithoutItsVariableIsLeftOut(t *testing.T) {

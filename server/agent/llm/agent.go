@@ -66,7 +66,8 @@ func New(o Options, spec agent.Spec, host agent.Host) (*Agent, error) {
 // Capabilities implements agent.Agent.
 func (a *Agent) Capabilities() agent.Capabilities {
 	return agent.Capabilities{
-		Resumes: true, TakesReason: true, TakesPatch: true, TakesCommand: true, HasPolicy: true,
+		Resumes: true, TakesReason: true, TakesPatch: true, TakesCommand: true, TakesServers: true,
+		HasPolicy: true,
 	}
 }
 

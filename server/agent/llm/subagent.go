@@ -47,7 +47,7 @@ func (a *Agent) newSubagent(c *ToolCall, in taskArguments, show func(string)) (*
 	agent, err := New(Options{
 		Name: a.options.Name, Config: config, Open: a.options.Open,
 		Toolbox: func(agent.Spec, agent.Host) (Toolbox, error) { return &taskToolbox{toolbox, in.ReadOnly}, nil },
-	}, agent.Spec{Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env}, &subagentHost{a.host})
+	}, agent.Spec{Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env, MCPServers: a.spec.MCPServers}, &subagentHost{a.host})
 	if err != nil {
 		return nil, err
 	}

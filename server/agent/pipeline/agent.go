@@ -63,7 +63,8 @@ func New(o Options, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	common, explains := a.inspectRoles()
 	a.capabilities = agent.Capabilities{
 		TakesReason: true, TakesPatch: common.TakesPatch, TakesCommand: common.TakesCommand,
-		RunsPlans: true, ContinuesPlans: true, ReadTools: common.ReadTools,
+		TakesServers: common.TakesServers,
+		RunsPlans:    true, ContinuesPlans: true, ReadTools: common.ReadTools,
 	}
 	if explains {
 		return explainer{a}, nil

@@ -46,13 +46,14 @@ func (a *Agent) openRole(name string, host agent.Host) (agent.Agent, error) {
 	return a.options.Open(agent.Spec{
 		Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env, Parent: a.spec.Parent,
 		OwnDirectories: a.spec.OwnDirectories, Sandbox: a.spec.Sandbox, SandboxDir: a.spec.SandboxDir,
+		MCPServers: a.spec.MCPServers,
 	}, host)
 }
 
 // inspectRoles returns the common capabilities of the agents of all roles. An agent that cannot be
 // opened can do nothing; Start or the turn returns its error.
 func (a *Agent) inspectRoles() (common agent.Capabilities, explains bool) {
-	common, explains = agent.Capabilities{TakesPatch: true, TakesCommand: true}, true
+	common, explains = agent.Capabilities{TakesPatch: true, TakesCommand: true, TakesServers: true}, true
 	for _, r := range a.options.Config.roleAgents() {
 		opened, err := a.openRole(r.name, roleHost{a.host})
 		if err != nil {
@@ -61,6 +62,7 @@ func (a *Agent) inspectRoles() (common agent.Capabilities, explains bool) {
 		c := opened.Capabilities()
 		common.TakesPatch = common.TakesPatch && c.TakesPatch
 		common.TakesCommand = common.TakesCommand && c.TakesCommand
+		common.TakesServers = common.TakesServers && c.TakesServers
 		common.ReadTools = append(common.ReadTools, c.ReadTools...)
 		if _, ok := opened.(agent.Explainer); !ok {
 			explains = false

@@ -43,40 +43,60 @@ func NewSpecs(key []byte, log *slog.Logger) (*Specs, error) {
 
 // Encode encodes a spec for the store.
 func (s *Specs) Encode(spec agent.Spec) ([]byte, error) {
+	var err error
 	if s.cipher != nil && len(spec.Env) > 0 {
-		plain, err := record.Encode(spec.Env)
-		if err != nil {
-			return nil, err
-		}
-		spec.SealedEnv, spec.Env = s.cipher.Seal(nil, nil, plain, nil), nil
+		spec.SealedEnv, err = s.seal(spec.Env)
+		spec.Env = nil
+	}
+	if s.cipher != nil && len(spec.MCPServers) > 0 && err == nil {
+		spec.SealedMCPServers, err = s.seal(spec.MCPServers)
+		spec.MCPServers = nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return protocol.Encode(spec) // large and often stored: no second pass over it
+}
+
+func (s *Specs) seal(v any) ([]byte, error) {
+	plain, err := record.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	return s.cipher.Seal(nil, nil, plain, nil), nil
 }
 
 // Open decodes the spec of a record. An environment that cannot be decrypted stays sealed.
 func (s *Specs) Open(rec eventlog.Record) (agent.Spec, error) {
 	spec, err := DecodeSpec(rec)
-	if err != nil || len(spec.SealedEnv) == 0 {
-		return spec, err // an earlier release stored the environment as it is
+	if err != nil {
+		return spec, err
 	}
-	if err := s.openEnv(&spec); err != nil { // kept sealed: the key may come back
+	// What cannot be decrypted is kept sealed: the key may come back. An earlier release stored the
+	// environment as it is.
+	err = errors.Join(s.open(&spec.SealedEnv, &spec.Env), s.open(&spec.SealedMCPServers, &spec.MCPServers))
+	if err != nil {
 		s.log.Warn("decrypt environment", "session", rec.ID, "err", err)
 	}
 	return spec, nil
 }
 
-func (s *Specs) openEnv(spec *agent.Spec) error {
+// open decrypts a sealed part of a spec to v, and clears it.
+func (s *Specs) open(sealed *[]byte, v any) error {
+	if len(*sealed) == 0 {
+		return nil
+	}
 	if s.cipher == nil {
 		return errors.New("there is no key")
 	}
-	plain, err := s.cipher.Open(nil, nil, spec.SealedEnv, nil)
+	plain, err := s.cipher.Open(nil, nil, *sealed, nil)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(plain, &spec.Env); err != nil {
+	if err := json.Unmarshal(plain, v); err != nil {
 		return err
 	}
-	spec.SealedEnv = nil
+	*sealed = nil
 	return nil
 }
 

@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -104,6 +105,9 @@ func (s *Settings) title() string {
 	title := s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
 	if state.Sandbox.Shown() {
 		title += " · sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String()))
+	}
+	if len(state.MCPServers) > 0 {
+		title += " · mcp " + format.JoinLines(transcript.Clean(strings.Join(state.MCPServers, ", ")))
 	}
 	return title
 }
