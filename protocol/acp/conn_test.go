@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -255,6 +256,39 @@ func TestPromptsAreTextsWithParts(t *testing.T) {
 	}
 }
 
+// MCP servers of an editor are for new sessions of admins.
+func TestMCPServersOfAnEditor(t *testing.T) {
+	const servers = `[{"name":"files","command":"/bin/files","args":["a"],"env":[{"name":"K","value":"v"}]},` +
+		`{"type":"stdio","name":"two","command":"two"},{"type":"sse","name":"web","url":"https://x","headers":[{"name":"H","value":"v"}]},` +
+		`{"type":"acp","name":"through","id":"1"}]`
+	for role, may := range map[protocol.Role]bool{"": true, protocol.RoleAdmin: true, protocol.RoleApprover: false} {
+		r := newRig(t, 1)
+		r.native.Answers[protocol.DoHello] = func(protocol.Command) (any, *protocol.Error) {
+			return protocol.HelloResult{Connection: "c1", Role: role}, nil
+		}
+		r.Open(New(codec.ServerOptions{ID: codectest.IDs()}, Options{}))
+		r.request("initialize", `{"protocolVersion":1}`)
+		r.log.Add(codectest.Event(protocol.SessionCreated, "", protocol.SessionCreatedData{MCPServers: []string{"files", "web", "two"}}))
+		r.request("session/new", `{"cwd":"/w","mcpServers":`+servers+`}`)
+		var d protocol.CreateData
+		codectest.Last(t, r.native.Commands, protocol.DoCreate, &d)
+		want := []protocol.MCPServer{
+			{Name: "files", Command: "/bin/files", Args: []string{"a"}, Env: map[string]string{"K": "v"}},
+			{Name: "two", Command: "two"},
+			{Name: "web", Type: "sse", URL: "https://x", Headers: map[string]string{"H": "v"}},
+		}
+		if !may {
+			want = nil
+		}
+		if !reflect.DeepEqual(d.MCPServers, want) {
+			t.Errorf("%s: sent %+v", role, d.MCPServers)
+		}
+		if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, "MCP servers of the editor are not used: through") {
+			t.Errorf("%s: no notice: %s", role, all)
+		}
+	}
+}
+
 func TestAForkIsOpened(t *testing.T) {
 	r := newRig(t, 1)
 	r.taken()
@@ -263,7 +297,7 @@ func TestAForkIsOpened(t *testing.T) {
 	if !strings.Contains(all, `"result":{`) || !strings.Contains(all, `"sessionId":"s1"`) {
 		t.Errorf("fork: %s", all)
 	}
-	if !strings.Contains(all, "MCP servers of the editor are not used") {
+	if !strings.Contains(all, "MCP servers of the editor are not used: x: a session has those") {
 		t.Errorf("no notice of MCP servers: %s", all)
 	}
 	if c := codectest.Last(t, r.native.Commands, protocol.DoFork, nil); c.Session != "parent of s1" || c.Key == "" {

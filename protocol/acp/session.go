@@ -49,6 +49,9 @@ func (c *Conn) newSession(r *request) {
 	if c.fixed.CWD != "" {
 		d.CWD = c.fixed.CWD
 	}
+	if c.hello.Role.MayNameMCPServers() {
+		d.MCPServers, _ = decodeServers(p.Servers)
+	}
 	c.make(r, &p, protocol.DoCreate, "", d)
 }
 
@@ -107,9 +110,7 @@ func (c *Conn) open(r *request, p *openParams, id string, replay, created bool) 
 		}
 		c.answer(r.ID, s.openResult())
 		s.sendStart()
-		if len(p.Servers) > 0 {
-			s.note(nil, protocol.LevelWarning, "MCP servers of the editor are not used: name them in the server's configuration")
-		}
+		s.noteServers(p.Servers)
 	}
 	d := protocol.SubscribeData{FoldMS: min(c.hello.Limits.FoldMS, maxFold)}
 	if replay {

@@ -518,6 +518,43 @@ func TestARealAgentInEditors(t *testing.T) {
 	}
 }
 
+// An editor of an admin gives a real agent MCP servers. Their values are nowhere in the session.
+func TestARealAgentGetsTheMCPServersOfAnEditor(t *testing.T) {
+	r, self := newAskerSession(t)
+	r.serve()
+	for version := 1; version <= 2; version++ {
+		t.Run(fmt.Sprintf("v%d", version), func(t *testing.T) {
+			e := startEditor(t, version, "stdio", testbinary.Program, "acp", "--data", r.data, "--agent", r.agent.name)
+			server := obj{"name": "asker", "command": self, "args": []string{}, "env": []obj{
+				{"name": mcpVariable, "value": "1"}, {"name": "MARK", "value": "marked-secret"},
+			}}
+			if version == 2 {
+				server["type"] = "stdio"
+			}
+			var made struct {
+				Session string `json:"sessionId"`
+			}
+			e.do("session/new", obj{"cwd": r.cwd, "mcpServers": []obj{server}}, &made)
+			call := e.prompt(made.Session, "log in")
+			ask := e.waitAsk()
+			interoptest.Contains(t, string(ask.Params), askerTool)
+			e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "cancelled"}}})
+			e.write(obj{"notify": "session/cancel", "params": obj{"sessionId": made.Session}})
+			e.waitEnd(call, "cancelled")
+			var all strings.Builder
+			for _, args := range [][]string{{"status", made.Session}, {"events", made.Session}, {"ls", "-o", "json"}} {
+				out, err := exec.Command(testbinary.Program, append(args, "--data", r.data)...).CombinedOutput()
+				interoptest.Must(t, err)
+				all.Write(out)
+			}
+			interoptest.Contains(t, all.String(), "mcp servers  asker", `"mcp_servers":["asker"]`, "MCP servers of this session: asker")
+			if strings.Contains(all.String()+r.logText(), "marked-secret") {
+				t.Errorf("a value of the server is shown: %s", all.String())
+			}
+		})
+	}
+}
+
 // A revoked credential ends the prompts of an editor with its code, and its connection.
 func TestARevokedCredentialEndsAnEditor(t *testing.T) {
 	s := serveEditors(t)

@@ -183,13 +183,17 @@ func (r *testSession) waitCancelled(request string) {
 	}
 }
 
-// What an MCP server asks of a user goes through the agent: a form with a password, then a page.
-func TestAnMCPServerAsksThroughClaude(t *testing.T) {
+// askerTool is the tool of the MCP server that this program is, for a model.
+const askerTool = "mcp__asker__log_in"
+
+// newAskerSession returns a session, not created, with Claude Code and a model that calls askerTool if it
+// has it.
+func newAskerSession(t *testing.T) (r *testSession, self string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	const tool, secret = "mcp__asker__log_in", "hunter2-is-the-secret"
 	a := claudeAgent
 	a.env = func(home, endpoint string) map[string]string {
 		env := claudeAgent.env(home, endpoint)
@@ -198,16 +202,20 @@ func TestAnMCPServerAsksThroughClaude(t *testing.T) {
 	}
 	other := modelScript(&a)
 	script := func(ctx context.Context, req fakemodel.Request, out *fakemodel.Reply) {
-		if _, ended := req.ToolResult(); !ended && req.Offers(tool) {
-			out.Call(tool, obj{})
+		if _, ended := req.ToolResult(); !ended && req.Offers(askerTool) {
+			out.Call(askerTool, obj{})
 			return
 		}
 		other(ctx, req, out)
 	}
-	r := &testSession{
-		t: t, agent: &a, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir(),
-		mcp: obj{"asker": obj{"command": self, "env": obj{mcpVariable: "1"}}},
-	}
+	return &testSession{t: t, agent: &a, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}, self
+}
+
+// What an MCP server asks of a user goes through the agent: a form with a password, then a page.
+func TestAnMCPServerAsksThroughClaude(t *testing.T) {
+	const secret = "hunter2-is-the-secret"
+	r, self := newAskerSession(t)
+	r.mcp = obj{"asker": obj{"command": self, "env": obj{mcpVariable: "1"}}}
 	r.create()
 	r.send("log in")
 	var q protocol.Approval
