@@ -56,8 +56,9 @@ func (h *turnHost) Emit(e agent.Event) error {
 	}
 	return nil
 }
-func (h *turnHost) Save([]byte) error   { return nil }
-func (h *turnHost) Logf(string, ...any) {}
+func (h *turnHost) Save([]byte) error          { return nil }
+func (h *turnHost) Sync(context.Context) error { return nil }
+func (h *turnHost) Logf(string, ...any)        {}
 
 func TestAConfiguredModelAnswers(t *testing.T) {
 	noKeys(t)

@@ -18,6 +18,10 @@ type Host interface {
 	// Blob returns a blob of the session. Without one the error has the code not_found.
 	Blob(ctx context.Context, id string) (Blob, error)
 
+	// Sync returns when all that was emitted and saved is durable. An agent calls it before an effect that
+	// must not happen twice.
+	Sync(ctx context.Context) error
+
 	// RecordProcessGroup records that a process group runs, or has ended: a restarted server kills
 	// the groups of a killed one. It returns when the record is durable.
 	RecordProcessGroup(g ProcessGroup) error

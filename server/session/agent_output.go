@@ -195,7 +195,7 @@ func (h *host) SaveBlob(b agent.Blob) error { return h.s.mail.emit(&agentMessage
 func (h *host) Blob(ctx context.Context, id string) (agent.Blob, error) {
 	b, err := h.s.hub.cfg.Store.Blob(ctx, h.s.id, id)
 	if errors.Is(err, eventlog.ErrNotFound) {
-		if err := h.waitForCommit(ctx); err != nil {
+		if err := h.Sync(ctx); err != nil {
 			return agent.Blob{}, err
 		}
 		b, err = h.s.hub.cfg.Store.Blob(ctx, h.s.id, id)
@@ -209,8 +209,8 @@ func (h *host) Blob(ctx context.Context, id string) (agent.Blob, error) {
 	return b, err
 }
 
-// waitForCommit waits until everything that the agent has emitted is stored.
-func (h *host) waitForCommit(ctx context.Context) error {
+// Sync implements Host.
+func (h *host) Sync(ctx context.Context) error {
 	stored := make(chan error, 1)
 	if !h.s.mail.post(func() {
 		h.s.handleEmitted()

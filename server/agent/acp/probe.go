@@ -61,6 +61,7 @@ var _ agent.Host = probeHost{}
 func (probeHost) Emit(agent.Event) error                           { return nil }
 func (probeHost) Save([]byte) error                                { return nil }
 func (probeHost) SaveBlob(agent.Blob) error                        { return nil }
+func (probeHost) Sync(context.Context) error                       { return nil }
 func (probeHost) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
 func (probeHost) RecordProcessGroup(agent.ProcessGroup) error      { return nil }
 func (probeHost) Transcript(context.Context, int) (string, error)  { return "", nil }

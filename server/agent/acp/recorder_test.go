@@ -74,6 +74,7 @@ func (r *recorder) RecordProcessGroup(g agent.ProcessGroup) error {
 }
 
 func (r *recorder) SaveBlob(agent.Blob) error                        { return nil }
+func (r *recorder) Sync(context.Context) error                       { return nil }
 func (r *recorder) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
 
 func (r *recorder) RecordConversation(message, text string) error {

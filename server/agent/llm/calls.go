@@ -202,6 +202,11 @@ func (t *turnRun) call(ctx context.Context, i int, c *callState) (callResult, er
 	if err := t.agent.update(t.out, func(s *state) { s.Turn.Calls[i].Started = true }); err != nil {
 		return callResult{}, err
 	}
+	if !tool.Spec().Parallel { // a killed server would run it again
+		if err := t.agent.host.Sync(ctx); err != nil {
+			return callResult{}, err
+		}
+	}
 	call.Asking = t.asker(i, call)
 	result, err := tool.Run(ctx, call, func(text string) {
 		_ = t.out.Emit(agent.Event{ // fails when the turn is over

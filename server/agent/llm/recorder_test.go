@@ -44,7 +44,10 @@ type recorder struct {
 	asked  []protocol.Approval
 	state  []byte
 	saves  int
-	blobs  map[string]agent.Blob
+
+	durable []byte // state as of the last Sync
+
+	blobs map[string]agent.Blob
 
 	missing []string // files of saved states without their blobs
 	logs    []string
@@ -107,6 +110,14 @@ func (r *recorder) SaveBlob(b agent.Blob) error {
 		r.blobs = map[string]agent.Blob{}
 	}
 	r.blobs[b.ID] = b
+	return nil
+}
+
+// Sync implements agent.Host.
+func (r *recorder) Sync(context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.durable = r.state
 	return nil
 }
 

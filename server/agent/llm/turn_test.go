@@ -437,7 +437,7 @@ func TestAResumedTurnRunsNoCallTwice(t *testing.T) {
 		tool.run = func(_ context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
 			runs[string(c.Input)]++
 			if state == nil {
-				state = r.state // the server dies here
+				state = r.durable // the server dies here
 			}
 			return ToolResult{Text: "ran"}, nil
 		}

@@ -208,6 +208,7 @@ func (r *rig) Save(state []byte) error {
 
 func (r *rig) RecordProcessGroup(agent.ProcessGroup) error { return nil }
 func (r *rig) SaveBlob(b agent.Blob) error                 { r.blob = b; return nil }
+func (r *rig) Sync(context.Context) error                  { return nil }
 func (r *rig) Blob(_ context.Context, id string) (agent.Blob, error) {
 	if id != r.blob.ID {
 		return agent.Blob{}, protocol.Errorf(protocol.CodeNotFound, "no blob %s", id)

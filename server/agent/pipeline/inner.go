@@ -249,6 +249,9 @@ func (in *inner) Save([]byte) error { return nil }
 // SaveBlob implements agent.Host: the blob outlives the conversation.
 func (in *inner) SaveBlob(b agent.Blob) error { return in.run.agent.host.SaveBlob(b) }
 
+// Sync implements agent.Host.
+func (in *inner) Sync(ctx context.Context) error { return in.run.agent.host.Sync(ctx) }
+
 // Blob implements agent.Host.
 func (in *inner) Blob(ctx context.Context, id string) (agent.Blob, error) {
 	return in.run.agent.host.Blob(ctx, id)

@@ -163,6 +163,7 @@ type roleHost struct{ host agent.Host }
 func (roleHost) Emit(agent.Event) error                           { return nil }
 func (roleHost) Save([]byte) error                                { return nil }
 func (roleHost) SaveBlob(agent.Blob) error                        { return nil }
+func (roleHost) Sync(context.Context) error                       { return nil }
 func (roleHost) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
 func (roleHost) Transcript(context.Context, int) (string, error)  { return "", nil }
 func (roleHost) RecordConversation(string, string) error          { return nil }

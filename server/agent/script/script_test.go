@@ -83,6 +83,7 @@ func (s *fakeSession) Save(state []byte) error {
 }
 
 func (s *fakeSession) SaveBlob(agent.Blob) error                        { return nil }
+func (s *fakeSession) Sync(context.Context) error                       { return nil }
 func (s *fakeSession) Blob(context.Context, string) (agent.Blob, error) { return agent.Blob{}, nil }
 
 func (s *fakeSession) RecordProcessGroup(g agent.ProcessGroup) error {
