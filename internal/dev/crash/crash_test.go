@@ -161,18 +161,13 @@ func (tr *trial) configure() {
 	if err != nil {
 		tr.T.Fatal(err)
 	}
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(tr.Dir, name), []byte(text), 0o600); err != nil {
-			tr.T.Fatal(err)
-		}
-	}
 	stubborn := ""
 	if tr.stubborn {
 		stubborn = "trap '' TERM HUP;"
 	}
 	script := strings.ReplaceAll(turnScript, "STUBBORN", stubborn)
-	write("plain.script", script)
-	write("resuming.script", `{"resumes":true}`+script)
+	tr.write("plain.script", []byte(script))
+	tr.write("resuming.script", []byte(`{"resumes":true}`+script))
 	config, err := json.Marshal(map[string]any{"agents": map[string]any{
 		"plain":    map[string]any{"script": filepath.Join(tr.Dir, "plain.script")},
 		"resuming": map[string]any{"script": filepath.Join(tr.Dir, "resuming.script")},
@@ -181,7 +176,15 @@ func (tr *trial) configure() {
 	if err != nil {
 		tr.T.Fatal(err)
 	}
-	write("config", string(config))
+	tr.write("config", config)
+}
+
+// write writes a file of the trial.
+func (tr *trial) write(name string, text []byte) {
+	tr.T.Helper()
+	if err := os.WriteFile(filepath.Join(tr.Dir, name), text, 0o600); err != nil {
+		tr.T.Fatal(err)
+	}
 }
 
 func (tr *trial) connect(name string) *wsclient.Client {

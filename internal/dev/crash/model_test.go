@@ -159,17 +159,7 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 				Text: notes[len(notes)-1], Delivery: protocol.DeliverSteer,
 			})
 		}
-		for ctx.Err() == nil {
-			s := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil)
-			st := s.Snapshot.State
-			if s.Status == protocol.Idle && st.Turns > before && len(st.Queue) == 0 {
-				break
-			}
-			if st.BlockingHold() != nil {
-				tr.release(ctx, id)
-			}
-			pause(ctx, 10*time.Millisecond)
-		}
+		tr.waitTurn(ctx, id, before)
 	}
 	<-killed
 	if ctx.Err() != nil {
@@ -211,8 +201,22 @@ func (tr *trial) configureModel(url string) {
 	if err != nil {
 		tr.T.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(tr.Dir, "config"), config, 0o600); err != nil {
-		tr.T.Fatal(err)
+	tr.write("config", config)
+}
+
+// waitTurn waits until the session is idle after more than a number of turns, with an empty queue.
+func (tr *trial) waitTurn(ctx context.Context, id string, before int) {
+	tr.T.Helper()
+	for ctx.Err() == nil {
+		s := must[protocol.SnapshotResult](ctx, tr, protocol.DoSnapshot, id, nil)
+		st := s.Snapshot.State
+		if s.Status == protocol.Idle && st.Turns > before && len(st.Queue) == 0 {
+			return
+		}
+		if st.BlockingHold() != nil {
+			tr.release(ctx, id)
+		}
+		pause(ctx, 10*time.Millisecond)
 	}
 }
 
