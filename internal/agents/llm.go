@@ -68,7 +68,7 @@ func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (age
 	if spec.Parent != "" { // an agent's choice does not decide for another agent
 		c.Policy = policy.Ask
 	}
-	providers := r.Providers
+	providers, keys := r.Providers, &provider.Keys{Env: env}
 	return llm.New(llm.Options{
 		Name: name, Config: c,
 		Open: func(_ context.Context, text string) (model.Backend, error) {
@@ -76,8 +76,9 @@ func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (age
 			if err != nil {
 				return model.Backend{}, err
 			}
-			return providers.Open(ref, &provider.Keys{Env: env})
+			return providers.Open(ref, keys)
 		},
+		Models: &providerModels{providers, keys},
 		Toolbox: func(spec agent.Spec, host agent.Host) (llm.Toolbox, error) {
 			return r.openToolbox(name, spec, host)
 		},
@@ -134,4 +135,39 @@ func (x *Inspector) inspectModel(agent string, r Installation) Installation {
 	}
 	r.Login, r.LoginBy = LoginFound, x.Registry.Providers.KeySource(ref.Provider)
 	return r
+}
+
+// providerModels implements llm.Models.
+type providerModels struct {
+	providers Providers
+	keys      *provider.Keys
+}
+
+// Efforts implements llm.Models.
+func (m *providerModels) Efforts(name string) []string {
+	ref, err := m.providers.Parse(name)
+	if err != nil {
+		return nil
+	}
+	return m.providers.Known(ref).Efforts
+}
+
+// SameProvider implements llm.Models.
+func (m *providerModels) SameProvider(a, b string) bool {
+	x, failed := m.providers.Parse(a)
+	y, err := m.providers.Parse(b)
+	return failed == nil && err == nil && x.Provider == y.Provider
+}
+
+// List implements llm.Models.
+func (m *providerModels) List(ctx context.Context, name string) ([]string, error) {
+	ref, err := m.providers.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	names, err := m.providers.List(ctx, ref.Provider, m.keys)
+	for i, id := range names {
+		names[i] = provider.Reference{Provider: ref.Provider, Model: id}.String()
+	}
+	return names, err
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"agentctl/server/agent/llm/provider"
 	"agentctl/server/agent/mcp"
 )
 
@@ -42,6 +43,9 @@ func (x *Inspector) Providers() (list []Readiness) {
 	}
 	return list
 }
+
+// ModelTable describes the table of models in force.
+func ModelTable() string { return "contexts and prices from " + provider.TableVersion() }
 
 // MCPPrograms returns the readiness of the configured MCP servers without connecting to them:
 // whether their programs are installed and their variables set.

@@ -276,6 +276,7 @@ func (o *doctorOptions) checkAgents(ctx context.Context) []check {
 	for _, r := range inspector.Providers() {
 		checks = append(checks, readinessCheck("provider "+r.Name, &r))
 	}
+	checks = append(checks, check{"models", checkOK, agents.ModelTable()})
 	if o.CLI.Flags.Server == "" {
 		defer registry.Sandbox.Close()
 		checks = append(checks, checkSandboxes(registry)...)

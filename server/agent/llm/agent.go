@@ -34,6 +34,8 @@ type Agent struct {
 	started time.Time      // zero: not started
 	running bool           // a turn runs
 
+	models *modelMenu
+
 	parent    *Agent               // of a sub-agent; nil: not a sub-agent
 	tasks     chan struct{}        // holds one of each sub-agent that runs
 	subagents map[string]*subagent // that run, by the id of the call of their task
@@ -60,7 +62,9 @@ func New(o Options, spec agent.Spec, host agent.Host) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Name, err)
 	}
-	return &Agent{options: o, spec: spec, host: host, state: s, tasks: make(chan struct{}, maxTasks)}, nil
+	return &Agent{
+		options: o, spec: spec, host: host, state: s, models: newModelMenu(&o), tasks: make(chan struct{}, maxTasks),
+	}, nil
 }
 
 // Capabilities implements agent.Agent.
@@ -85,7 +89,11 @@ func (a *Agent) Start(ctx context.Context) error {
 	if !first {
 		return nil
 	}
-	return errors.Join(a.emitOptions(), a.warnOfPolicy())
+	err := errors.Join(a.emitOptions(), a.warnOfPolicy())
+	if a.parent == nil {
+		a.models.load(a.tryEmitOptions)
+	}
+	return err
 }
 
 // Process implements agent.Starter. The stored state restores the conversation.
@@ -210,6 +218,7 @@ func (a *Agent) Export(ctx context.Context) ([]byte, error) {
 
 // Close closes the tools.
 func (a *Agent) Close() error {
+	a.models.close()
 	a.openMu.Lock()
 	defer a.openMu.Unlock()
 	a.mu.Lock()

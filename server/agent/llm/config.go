@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"agentctl/server/agent"
 	"agentctl/server/agent/llm/model"
@@ -13,8 +15,8 @@ import (
 // A Config is an agent in the configuration of the server.
 type Config struct {
 	Model        string   `json:"model"`        // PROVIDER/MODEL, or a name that implies its provider
-	Models       []string `json:"models"`       // further ones that users can choose
-	Effort       string   `json:"effort"`       // of reasoning: low, medium or high; default the provider's
+	Models       []string `json:"models"`       // further ones that users can choose; default all of the provider
+	Effort       string   `json:"effort"`       // of reasoning: low, medium, high and others; default the provider's
 	Prompt       string   `json:"prompt"`       // path of a file with the system prompt, instead of agentctl's own
 	Instructions string   `json:"instructions"` // for the model, after the system prompt
 	Budget       Budget   `json:"budget"`       // limits of turns and of the session
@@ -43,13 +45,10 @@ type Limits struct {
 // defaultRequests bounds the requests of a turn unless the budget does.
 const defaultRequests = 250
 
-// Efforts are the values of Config.Effort.
-var efforts = []string{"low", "medium", "high"}
-
 // Check returns the first invalid value. It does not know the models.
 func (c *Config) Check() error {
-	if c.Effort != "" && !isEffort(c.Effort) {
-		return fmt.Errorf("effort: invalid value %q: want low, medium or high", c.Effort)
+	if c.Effort != "" && !slices.Contains(efforts, c.Effort) {
+		return fmt.Errorf("effort: invalid value %q: want one of %s", c.Effort, strings.Join(efforts, ", "))
 	}
 	if !c.Policy.Valid() {
 		return fmt.Errorf("policy: invalid value %q: want ask, auto-read, auto-edit, full, deny or plan", c.Policy)
@@ -70,15 +69,6 @@ func (c *Config) Check() error {
 	return nil
 }
 
-func isEffort(s string) bool {
-	for _, e := range efforts {
-		if e == s {
-			return true
-		}
-	}
-	return false
-}
-
 // Options are an agent's dependencies, in addition to its configuration.
 type Options struct {
 	Name   string // of the agent
@@ -86,6 +76,9 @@ type Options struct {
 
 	// Open returns a model by its name. The key is read now.
 	Open func(ctx context.Context, name string) (model.Backend, error)
+
+	// Models knows the models of providers; nil: the usual ones.
+	Models Models
 
 	// Toolbox opens the tools of a session; nil: no tools.
 	Toolbox func(spec agent.Spec, host agent.Host) (Toolbox, error)

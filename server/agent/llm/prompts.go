@@ -14,11 +14,14 @@ func (a *Agent) follow(t Toolbox) {
 	if !ok {
 		return
 	}
-	p.Notify(func() {
-		if err := a.emitOptions(); err != nil {
-			a.host.Logf("commands of %s: %v", a.options.Name, err)
-		}
-	})
+	p.Notify(a.tryEmitOptions)
+}
+
+// tryEmitOptions emits the options after a change of their choices. A failure is logged.
+func (a *Agent) tryEmitOptions() {
+	if err := a.emitOptions(); err != nil {
+		a.host.Logf("options of %s: %v", a.options.Name, err)
+	}
 }
 
 // commands returns the commands of the tools.

@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"agentctl/protocol"
 	"agentctl/server/agent"
@@ -24,11 +23,8 @@ func (a *Agent) settings() []protocol.Setting {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c := &a.options.Config
-	m := protocol.Setting{ID: modelSetting, Name: "Model", Value: a.modelName(), Default: c.Model}
-	for _, name := range append([]string{c.Model}, c.Models...) {
-		if !slices.ContainsFunc(m.Choices, func(x protocol.Choice) bool { return x.ID == name }) {
-			m.Choices = append(m.Choices, protocol.Choice{ID: name, Label: name})
-		}
+	m := protocol.Setting{
+		ID: modelSetting, Name: "Model", Value: a.modelName(), Default: c.Model, Choices: a.models.choices(),
 	}
 	e := protocol.Setting{ID: effortSetting, Name: "Reasoning effort", Value: a.effort(), Default: c.Effort}
 	if e.Value == "" {
@@ -37,7 +33,7 @@ func (a *Agent) settings() []protocol.Setting {
 	if e.Default == "" {
 		e.Default = defaultEffort
 	}
-	for _, id := range append([]string{defaultEffort}, efforts...) {
+	for _, id := range append([]string{defaultEffort}, a.models.efforts(m.Value)...) {
 		e.Choices = append(e.Choices, protocol.Choice{ID: id, Label: id})
 	}
 	return []protocol.Setting{m, e, a.policySetting(), a.contextSetting()}
@@ -72,6 +68,8 @@ func (a *Agent) Configure(_ context.Context, setting, value string) error {
 	case err != nil && setting == policySetting && policy.Policy(value) == policy.Full:
 		return protocol.Errorf(protocol.CodeInvalidMessage,
 			`the policy full needs "policy": "full" of the agent in the configuration of the server`)
+	case err != nil && setting == modelSetting && a.models.allows(value):
+		set, chosen = &protocol.Setting{ID: modelSetting}, value
 	case err != nil:
 		return err
 	}

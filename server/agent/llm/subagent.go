@@ -45,7 +45,7 @@ func (a *Agent) newSubagent(c *ToolCall, in taskArguments, show func(string)) (*
 	}
 	s := &subagent{Output: c.out, parent: a, call: c.ID, title: in.Title, prompt: in.Prompt, show: show}
 	agent, err := New(Options{
-		Name: a.options.Name, Config: config, Open: a.options.Open,
+		Name: a.options.Name, Config: config, Open: a.options.Open, Models: a.options.Models,
 		Toolbox: func(agent.Spec, agent.Host) (Toolbox, error) { return &taskToolbox{toolbox, in.ReadOnly}, nil },
 	}, agent.Spec{Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env, MCPServers: a.spec.MCPServers}, &subagentHost{a.host})
 	if err != nil {

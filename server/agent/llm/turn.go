@@ -226,7 +226,7 @@ func (a *Agent) newRequest(toolbox Toolbox) *model.Request {
 	defer a.mu.Unlock()
 	r.System = a.prompt
 	r.Messages = append(r.Messages, a.state.Conversation...)
-	r.Effort = a.effort()
+	r.Effort = fitEffort(a.effort(), a.models.efforts(a.modelName()))
 	return r
 }
 

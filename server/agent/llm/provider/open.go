@@ -12,19 +12,33 @@ import (
 	"agentctl/server/agent/llm/transport"
 )
 
-// open returns a model of the provider.
-func (c *Config) open(r Reference, keys *Keys) (model.Model, error) {
-	key, err := keys.key(r.Provider, c)
+// client returns a client with the headers that the provider wants, and its key.
+func (c *Config) client(name string, keys *Keys) (*transport.Client, string, error) {
+	key, err := keys.key(name, c)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	headers, secrets, err := keys.headers(r.Provider, c)
+	headers, secrets, err := keys.headers(name, c)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	client := &transport.Client{
+	if _, set := headers["Authorization"]; key != "" && c.API == Chat && !set {
+		headers["Authorization"] = "Bearer " + key
+	}
+	if c.API == Google && key != "" {
+		headers["X-Goog-Api-Key"] = key
+	}
+	return &transport.Client{
 		Base: keys.Base, Headers: headers, Secrets: append(secrets, key),
 		FirstByte: transport.DefaultFirstByte, Idle: transport.DefaultIdle,
+	}, key, nil
+}
+
+// open returns a model of the provider.
+func (c *Config) open(r Reference, keys *Keys) (model.Model, error) {
+	client, key, err := c.client(r.Provider, keys)
+	if err != nil {
+		return nil, err
 	}
 	origin := r.String()
 	switch c.API {
@@ -33,13 +47,7 @@ func (c *Config) open(r Reference, keys *Keys) (model.Model, error) {
 	case Anthropic:
 		return anthropic.New(client, directory(cmp.Or(c.BaseURL, anthropic.BaseURL)), key, r.Model, origin), nil
 	case Google:
-		if key != "" {
-			headers["X-Goog-Api-Key"] = key
-		}
 		return google.New(client, cmp.Or(c.BaseURL, google.BaseURL), r.Model, origin), nil
-	}
-	if _, set := headers["Authorization"]; key != "" && !set {
-		headers["Authorization"] = "Bearer " + key
 	}
 	return chat.New(client, c.BaseURL, r.Model, origin), nil
 }

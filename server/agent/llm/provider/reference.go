@@ -26,8 +26,8 @@ type family struct {
 	tokens   int64 // of their contexts; 0: not known
 }
 
-// families maps names of models to their provider and context size. The first match counts, and the
-// configuration takes precedence. Compiled on first use.
+// families maps names of models to their provider, and to the context of those that the table lacks. The first match
+// counts. Compiled on first use.
 var families = sync.OnceValue(func() []family {
 	return []family{
 		{regexp.MustCompile(`^claude-`), "anthropic", 200_000},
@@ -60,11 +60,8 @@ func (s Set) Parse(text string) (Reference, error) {
 		text, strings.Join(s.Names(), ", "))
 }
 
-// window returns the context of a model, or 0 if it is not known.
-func window(id string, c ModelConfig) int64 {
-	if c.Window > 0 {
-		return c.Window
-	}
+// familyWindow returns the context of a model that the table lacks, or 0 if it is not known.
+func familyWindow(id string) int64 {
 	for _, f := range families() {
 		if f.name.MatchString(id) {
 			return f.tokens
@@ -83,6 +80,6 @@ func (s Set) Open(r Reference, keys *Keys) (model.Backend, error) {
 	if err != nil {
 		return model.Backend{}, err
 	}
-	known := c.Models[r.Model]
-	return model.Backend{Model: m, Window: window(r.Model, known), MaxOut: known.MaxOutput, Price: known.Price}, nil
+	k := s.Known(r)
+	return model.Backend{Model: m, Window: k.Window, MaxOut: k.MaxOutput, Price: k.Price}, nil
 }

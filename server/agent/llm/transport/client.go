@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -33,6 +34,29 @@ type Client struct {
 var shared = sync.OnceValue(func() http.RoundTripper {
 	return http.DefaultTransport.(*http.Transport).Clone()
 })
+
+const jsonType = "application/json"
+
+// maxJSON bounds the bytes of an answer that is no stream.
+const maxJSON = 8 << 20
+
+// Get requests JSON, and decodes it.
+func (c *Client) Get(ctx context.Context, address string, v any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return model.Errorf(model.Invalid, "base_url is not a URL")
+	}
+	req.Header.Set("Accept", jsonType)
+	res, err := c.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxJSON)).Decode(v); err != nil {
+		return c.redactError(model.Errorf(model.Malformed, "the answer cannot be read: %v", err))
+	}
+	return nil
+}
 
 // Do sends a request and returns the stream that answers it. Its errors, and errors of reading the
 // body, are model.Errors, or the error of the request's context if that ended.
@@ -74,6 +98,8 @@ func (c *Client) check(res *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch {
 	case res.StatusCode == http.StatusOK && (kind == "text/event-stream" || kind == ""):
+		return nil
+	case res.StatusCode == http.StatusOK && res.Request.Header.Get("Accept") == jsonType && kind == jsonType:
 		return nil
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return &model.Error{

@@ -37,8 +37,8 @@ func (m *Model) encode(r *model.Request) (anthropic.MessageNewParams, error) {
 			Text: r.System, CacheControl: anthropic.NewCacheControlEphemeralParam(),
 		}}
 	}
-	if budget := budgets[r.Effort]; budget > 0 {
-		if fixedThinking().MatchString(m.name) {
+	if r.Effort != "" && r.Effort != "none" {
+		if budget := budgets[r.Effort]; budget > 0 && fixedThinking().MatchString(m.name) {
 			p.Thinking = anthropic.ThinkingConfigParamOfEnabled(min(budget, p.MaxTokens-1))
 		} else {
 			p.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{

@@ -1,0 +1,63 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"agentctl/server/agent/llm/provider/anthropic"
+	"agentctl/server/agent/llm/provider/google"
+	"agentctl/server/agent/llm/provider/openai"
+)
+
+// List requests the names of the models of a provider, sorted. Of a provider in the table, they are those of both;
+// or those of the table, if the provider does not answer.
+func (s Set) List(ctx context.Context, name string, keys *Keys) ([]string, error) {
+	c, _ := s.Find(name)
+	known := c.listed(name)
+	names, err := c.list(ctx, name, keys)
+	if known == nil {
+		return names, err
+	}
+	names = slices.DeleteFunc(names, func(id string) bool { _, ok := known.find(id); return !ok })
+	if len(names) == 0 {
+		return slices.Clone(known.names), nil
+	}
+	return names, nil
+}
+
+func (c *Config) list(ctx context.Context, name string, keys *Keys) (names []string, err error) {
+	client, key, err := c.client(name, keys)
+	if err != nil {
+		return nil, err
+	}
+	address := strings.TrimSuffix(c.BaseURL, "/") + "/models"
+	switch c.API {
+	case OpenAI:
+		address = directory(cmp.Or(c.BaseURL, openai.BaseURL)) + "models"
+	case Anthropic:
+		client.Headers["Anthropic-Version"], client.Headers["X-Api-Key"] = "2023-06-01", key
+		address = directory(cmp.Or(c.BaseURL, anthropic.BaseURL)) + "v1/models?limit=1000"
+	case Google:
+		address = directory(cmp.Or(c.BaseURL, google.BaseURL)) + "models?pageSize=1000"
+	}
+	if _, set := client.Headers["Authorization"]; key != "" && c.API == OpenAI && !set {
+		client.Headers["Authorization"] = "Bearer " + key
+	}
+	var answer struct {
+		Data   []struct{ ID string }
+		Models []struct{ Name string }
+	}
+	if err := client.Get(ctx, address, &answer); err != nil {
+		return nil, err
+	}
+	for _, m := range answer.Data {
+		names = append(names, m.ID)
+	}
+	for _, m := range answer.Models {
+		names = append(names, strings.TrimPrefix(m.Name, "models/"))
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(id string) bool { return id == "" }), nil
+}
