@@ -112,6 +112,7 @@ func (o *Options) newStyles() (*ui.Styles, error) {
 		return nil, err
 	}
 	s := ui.NewStyles(zone, o.Theme)
+	s.GuessBackground(ui.Environ(o.environ())["COLORFGBG"])
 	s.Keys, s.Images = keys, thumbnail.NewDisplay(o.Images)
 	return s, nil
 }

@@ -110,7 +110,7 @@ func TestStreamingTextIsCheapOverSSH(t *testing.T) {
 			s.write(2)
 			bytes, writes := s.write(5)
 			t.Logf("%+v: %d bytes and %d writes a second", tt, bytes, writes)
-			if tt.ssh && (bytes > 8000 || writes < 4) || !tt.ssh && writes < 50 {
+			if tt.ssh && (bytes > 8000 || writes < 3) || !tt.ssh && writes < 50 {
 				t.Errorf("%+v: %d bytes in %d writes a second", tt, bytes, writes)
 			}
 			tuitest.Wait(longestPace + 100*time.Millisecond)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image/color"
+	"math"
 
 	"charm.land/lipgloss/v2"
 )
@@ -15,7 +16,8 @@ type palette struct {
 	hueColors
 	grounds
 
-	faint bool // muted text is faint instead of coloured
+	faint bool // lines, and faint text of programs, are faint instead of coloured
+	bold  bool // states are bold
 }
 
 // textColors are the colours of text by importance. ink is text on any other colour; nil: reverse
@@ -35,6 +37,27 @@ type hueColors struct{ red, green, yellow, blue, magenta, cyan color.Color }
 // grounds are backgrounds: of the selected element, of a block of code or a table, of the lines of
 // a diff, and of the words that differ in them. nil: none.
 type grounds struct{ element, block, added, removed, addedWord, removedWord color.Color }
+
+// midLuminance is a luminance that contrasts with dark and light backgrounds alike, about 4 to 1.
+const midLuminance = 0.2
+
+// midtone returns a palette for an unknown background: text has the terminal's default colour, all
+// else its hue of the palette in a luminance between dark and light.
+func (p palette) midtone() palette {
+	p.text, p.ink, p.grounds = nil, nil, grounds{}
+	for _, c := range []*color.Color{
+		&p.muted, &p.heading, &p.code, &p.accent, &p.border, &p.user, &p.agent, &p.success, &p.failure, &p.warning,
+		&p.busy, &p.red, &p.green, &p.yellow, &p.blue, &p.magenta, &p.cyan,
+	} {
+		const gamma = 2.2
+		r, g, b, _ := (*c).RGBA()
+		linear := func(v uint32) float64 { return math.Pow(float64(v)/math.MaxUint16, gamma) }
+		scale := midLuminance / (0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b))
+		scaled := func(v uint32) uint8 { return uint8(math.MaxUint8 * math.Pow(min(1, scale*linear(v)), 1/gamma)) }
+		*c = color.RGBA{scaled(r), scaled(g), scaled(b), math.MaxUint8}
+	}
+	return p
+}
 
 // rgb returns the colour written as #rrggbb.
 func rgb(hex string) color.Color { return lipgloss.Color(hex) }
@@ -60,6 +83,19 @@ var (
 		},
 		hueColors: ansiPalette.hueColors,
 		faint:     true,
+	}
+	ansiContrastPalette = palette{
+		textColors:  textColors{heading: lipgloss.BrightMagenta, code: lipgloss.BrightCyan},
+		frameColors: frameColors{accent: lipgloss.BrightCyan, user: lipgloss.BrightCyan, agent: lipgloss.BrightGreen},
+		stateColors: stateColors{
+			success: lipgloss.BrightGreen, failure: lipgloss.BrightRed, warning: lipgloss.BrightYellow,
+			busy: lipgloss.BrightCyan,
+		},
+		hueColors: hueColors{
+			red: lipgloss.BrightRed, green: lipgloss.BrightGreen, yellow: lipgloss.BrightYellow,
+			blue: lipgloss.BrightBlue, magenta: lipgloss.BrightMagenta, cyan: lipgloss.BrightCyan,
+		},
+		bold: true,
 	}
 	darkPalette = palette{
 		textColors: textColors{

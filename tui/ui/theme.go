@@ -3,6 +3,8 @@ package ui
 import (
 	"image/color"
 	"slices"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -51,17 +53,20 @@ var themePalettes = map[Theme]struct{ dark, light *palette }{
 type terminalColors struct {
 	theme           Theme
 	backgroundKnown bool // the terminal has reported its background
+	guessed         bool // COLORFGBG names the background
 	lightBackground bool
 	limited         bool // at most sixteen colours
 	trueColor       bool // 24-bit colours
 }
 
-// palette returns the palette of the theme on this terminal. Until the background is known, a theme
-// that depends on it has the terminal's colours, and ThemeContrast none.
+// palette returns the palette of the theme on this terminal. Until the terminal has reported its
+// background, a theme that depends on it has no grounds.
 func (c *terminalColors) palette() palette {
 	p := c.themePalette()
-	if !c.trueColor { // backgrounds would be too bright, or grey; muted text would have a hue
+	if !c.trueColor || c.uncertain() { // a ground would be too bright, or grey, or hide default text
 		p.ink, p.grounds = nil, grounds{}
+	}
+	if !c.trueColor { // muted text would have a hue
 		p.muted, p.border = indexedGrey(p.muted, p.text), indexedGrey(p.border, p.text)
 	}
 	return p
@@ -92,21 +97,32 @@ func greyLevel(c color.Color) int {
 // themePalette returns the palette of the theme as if the terminal had 24-bit colours or at most
 // sixteen.
 func (c *terminalColors) themePalette() palette {
-	variants := themePalettes[c.theme]
+	variants, unknown := themePalettes[c.theme], c.uncertain() && !c.guessed
 	switch {
-	case c.limited || variants.dark != variants.light && !c.backgroundKnown:
+	case c.limited, unknown && c.theme == ThemeContrast:
 		return c.ansiPalette()
+	case unknown:
+		return variants.dark.midtone()
 	case c.lightBackground:
 		return *variants.light
 	}
 	return *variants.dark
 }
 
+// uncertain reports whether the theme depends on a background that the terminal has not reported.
+func (c *terminalColors) uncertain() bool {
+	variants := themePalettes[c.theme]
+	return variants.dark != variants.light && !c.backgroundKnown
+}
+
 // ansiPalette returns the palette of the theme for at most sixteen colours.
 func (c *terminalColors) ansiPalette() palette {
 	switch c.theme {
 	case ThemeContrast:
-		return palette{}
+		if c.lightBackground { // bright colours would be hard to read
+			return palette{bold: true}
+		}
+		return ansiContrastPalette
 	case ThemeColorblind:
 		return ansiColorblindPalette
 	}
@@ -142,6 +158,16 @@ func (s *Styles) Query() tea.Cmd {
 		return nil
 	}
 	return tea.RequestBackgroundColor
+}
+
+// GuessBackground takes the value of COLORFGBG, such as 15;0: the colours of text and background.
+// A report of the terminal overrides it.
+func (s *Styles) GuessBackground(colorFGBG string) {
+	n, err := strconv.Atoi(colorFGBG[strings.LastIndexByte(colorFGBG, ';')+1:])
+	if err == nil && n >= 0 && n < 16 && !s.colors.backgroundKnown {
+		s.colors.guessed, s.colors.lightBackground = true, n == 7 || n > 8 // 8 is dark grey
+		s.updatePalette()
+	}
 }
 
 // Update handles the terminal's reports of its colours and of how it measures text. It reports

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	_ "agentctl/internal/dev/golden" // the flag -update
 	"agentctl/tui/transcript"
@@ -44,7 +45,7 @@ func TestSixteenColourTerminal(t *testing.T) {
 		ThemeFjord:      ansiPalette,
 		ThemeSixteen:    ansiPalette,
 		ThemeColorblind: ansiColorblindPalette,
-		ThemeContrast:   {},
+		ThemeContrast:   ansiContrastPalette,
 	} {
 		styles := NewStyles(nil, theme)
 		styles.Update(tea.BackgroundColorMsg{Color: color.Black})
@@ -209,7 +210,7 @@ func linearRGB(c color.Color) (r, g, b float64) {
 
 // A span of any style has only colours of its palette.
 func TestSpanUsesPaletteColours(t *testing.T) {
-	palettes := []palette{ansiPalette, {}}
+	palettes := []palette{ansiPalette, ansiContrastPalette, darkPalette.midtone()}
 	eachPalette(func(_ Theme, p *palette, _ color.Color) { palettes = append(palettes, *p) })
 	for _, p := range palettes {
 		allowed := map[color.Color]bool{nil: true, lipgloss.NoColor{}: true}
@@ -274,12 +275,67 @@ func TestMutedTextIsGreyWith256Colours(t *testing.T) {
 	})
 }
 
+// Colours for an unknown background are readable on all common ones, and none is a ground.
+func TestUnknownBackgroundHasMiddleTones(t *testing.T) {
+	for _, theme := range []Theme{ThemeAuto, ThemeColorblind, ThemeEmber, ThemeFjord} {
+		s := NewStyles(nil, theme)
+		s.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		p := &s.palette
+		if p.text != nil || p.ink != nil || p.grounds != (grounds{}) || p.faint {
+			t.Errorf("%s: palette %+v", theme, p)
+		}
+		for _, fg := range p.texts()[1:] {
+			for _, bg := range []color.Color{color.Black, darkTerminal, lightTerminal, color.White} {
+				if got := contrast(fg, bg); got < 3.2 {
+					t.Errorf("%s: %v on %v: contrast %.1f", theme, fg, bg, got)
+				}
+				as256 := ansi.Convert256(fg)
+				if got := contrast(as256, bg); got < 2.3 {
+					t.Errorf("%s: %v, as one of 256 %v, on %v: contrast %.1f", theme, fg, as256, bg, got)
+				}
+			}
+		}
+	}
+}
+
+func TestBackgroundIsGuessedByCOLORFGBG(t *testing.T) {
+	for value, want := range map[string]palette{
+		"15;0": darkPalette, "15;default;0": darkPalette, "0;15": lightPalette, "0;7": lightPalette, "15;8": darkPalette,
+		"": darkPalette.midtone(), "15;default": darkPalette.midtone(), "15;-1": darkPalette.midtone(),
+	} {
+		s := NewStyles(nil, ThemeAuto)
+		s.GuessBackground(value)
+		s.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		want.ink, want.grounds = nil, grounds{}
+		if s.palette != want {
+			t.Errorf("%q: palette %+v, want %+v", value, s.palette, want)
+		}
+		s.Update(tea.BackgroundColorMsg{Color: color.White})
+		if s.palette != lightPalette {
+			t.Errorf("%q: the report of the terminal does not override it", value)
+		}
+	}
+}
+
+// TestContrastNeverLacksColours: bold and bright until the terminal reports its background.
+func TestContrastNeverLacksColours(t *testing.T) {
+	s := NewStyles(nil, ThemeContrast)
+	s.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	if s.palette != ansiContrastPalette || !s.Error.GetBold() || s.Error.GetForeground() != lipgloss.BrightRed {
+		t.Errorf("palette %+v", s.palette)
+	}
+	s.Update(tea.BackgroundColorMsg{Color: color.Black})
+	if s.palette != darkContrastPalette || s.Error.GetBold() {
+		t.Errorf("palette %+v with a known background", s.palette)
+	}
+}
+
 func TestSwitchOfThemeAtRunTime(t *testing.T) {
 	s := NewStyles(nil, ThemeDark)
 	s.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	query, changed := s.SetTheme(ThemeEmber)
-	if query == nil || !changed || s.palette.user != ansiPalette.user {
-		t.Error("a theme that depends on the background does not query it, or guesses it")
+	if query == nil || !changed || s.palette != darkEmberPalette.midtone() {
+		t.Error("a theme that depends on the background does not query it, or has no middle tones")
 	}
 	s.Update(tea.BackgroundColorMsg{Color: color.White})
 	if s.palette != lightEmberPalette {
