@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
@@ -61,8 +62,16 @@ type Parts struct {
 	// Agent returns the agent that this form proposes, or "" for the server's default. Nil: that.
 	Agent func() string
 
+	Start Start // what the dashboard offers while there is no session
+
 	Images thumbnail.Mode // how images are drawn; "": thumbnail.Auto
 }
+
+// Start is what the dashboard offers while there is no session, with the agents of this machine.
+type (
+	Start      = dashboard.Start
+	StartAgent = dashboard.Agent
+)
 
 // SideOptions configure the side column of sessions.
 type SideOptions = sidecolumn.Options

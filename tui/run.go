@@ -114,6 +114,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Clipboard: p.sessions.viewConfig.Clipboard,
 		CWD:       b.options.CWD,
 		Agent:     b.options.Agent,
+		Start:     b.options.Start,
 		Home:      b.options.home(),
 		Local:     b.options.Local,
 		Open:      p.sessions,

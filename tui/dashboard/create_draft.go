@@ -73,8 +73,12 @@ func (f *createForm) saveDraft() {
 	}
 }
 
-// removeDraft removes the draft, which a session has, unless another form is open with it.
+// removeDraft removes the draft, which a session has, unless the form did not show it or another form
+// is open with it.
 func (f *createForm) removeDraft() {
+	if !f.draft.restored {
+		return
+	}
 	if other, open := f.requests.overlays.Top().(*createForm); !open || other == f {
 		f.drafts.Save(drafts.NewSession, drafts.Draft{})
 	}

@@ -37,6 +37,8 @@ type Config struct {
 	// Agent returns the agent proposed for new sessions of the home server, or "" for the server's
 	// default. Nil: that.
 	Agent func() string
+
+	Start Start // while there is no session
 }
 
 // OpenSessions gives access to the sessions that the program holds.

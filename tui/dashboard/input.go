@@ -173,13 +173,26 @@ func (d *Dashboard) decideNext() (tea.Cmd, ui.Intent) {
 	return d.approvals.show(&s)
 }
 
-// openCreate opens the form that creates a session, unless it is open.
+// openCreate opens the form that creates a session, unless it is open, or the start page if there is
+// no session.
 func (d *Dashboard) openCreate() {
-	if _, open := d.overlays.Top().(*createForm); !open {
-		d.overlays.Push(newCreateForm(createConfig{
-			requests: d.requests, servers: d.servers, drafts: d.Drafts, cwd: d.CWD, newID: d.NewID, propose: d.Agent,
-		}))
+	if _, open := d.overlays.Top().(*createForm); open {
+		return
 	}
+	config := createConfig{
+		requests: d.requests, servers: d.servers, drafts: d.Drafts, cwd: d.CWD, newID: d.NewID, propose: d.Agent,
+	}
+	if d.Start.Agents == nil || d.table.list.Total() > 0 {
+		d.overlays.Push(newCreateForm(config))
+		return
+	}
+	d.overlays.Push(newStartPage(&d.Start, d.requests, d.Exec, func(agent string) *createForm {
+		f := newCreateForm(config)
+		if agent != "" {
+			f.SetValue(f.agent, agent)
+		}
+		return f
+	}))
 }
 
 // SplitIntent shows a session beside that with the focus, as its action says: keymap.SplitRight or

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -197,11 +198,10 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 // errorLines returns the lines of the error and of the advice.
 func (f *Form) errorLines(width int) (out []string) {
 	add := func(style lipgloss.Style, text string) {
-		if text == "" {
-			return
-		}
-		for _, line := range Wrap(format.JoinLines(transcript.Clean(text)), max(width-4, 1)) {
-			out = append(out, Fit("   "+style.Render(line), width))
+		for line := range strings.Lines(text) {
+			for _, line := range Wrap(format.JoinLines(transcript.Clean(strings.TrimSpace(line))), max(width-4, 1)) {
+				out = append(out, Fit("   "+style.Render(line), width))
+			}
 		}
 	}
 	add(f.styles.Error, f.err)

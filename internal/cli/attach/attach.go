@@ -199,6 +199,7 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, se
 		// The first frame does not wait for these searches of PATH.
 		server.Order = func(names []string) []string { return localagent.Of(o.CLI).SortReady(exec.LookPath, names) }
 		options.Agent = func() string { return localagent.Of(o.CLI).ForForm(exec.LookPath, c.Hello().Agents) }
+		options.Start = o.start(c)
 	}
 	options.Create = o.create && o.CLI.Flags.RequireCommand(protocol.DoCreate, false) == nil
 	if c.Own && o.CLI.Flags.Dialect == "" {
@@ -211,6 +212,25 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, se
 	all, closeOthers := screen.WithNamedServers(o.CLI, server)
 	defer closeOthers()
 	return screen.LeaveError(c, verb.LeaveCause(ctx, tui.RunDashboard(ctx, all, session, options)))
+}
+
+// start returns what the screen offers on a machine without sessions.
+func (o *attachOptions) start(c *connection.Conn) tui.Start {
+	program, err := os.Executable()
+	if err != nil {
+		program = "agentctl"
+	}
+	return tui.Start{
+		Agents: func() (out []tui.StartAgent) {
+			for _, r := range localagent.Of(o.CLI).Installations(exec.LookPath, c.Hello().Agents) {
+				out = append(out, tui.StartAgent{
+					Name: r.Agent, Ready: localagent.Readiness(&r) == 0, About: localagent.NextStep(&r),
+				})
+			}
+			return out
+		},
+		Tour: "'" + strings.ReplaceAll(program, "'", `'\''`) + "' tour",
+	}
 }
 
 func (o *attachOptions) screenOptions() tui.Options {

@@ -66,9 +66,11 @@ func firstReady(x *agents.Inspector, names []string) (name, why string) {
 func noAgentReady() error {
 	return exit.Errorf(exit.Failure, protocol.CodeNoAgent, "no agent is ready, and the server has no default").
 		WithHint("%s", strings.Join([]string{
-			"export ANTHROPIC_API_KEY=… (or OPENAI_API_KEY, GEMINI_API_KEY): agentctl's own agent, llm",
-			"npm install -g @agentclientprotocol/claude-agent-acp; agentctl agents login claude",
-			"ollama pull qwen3; then pass --agent llm:ollama/qwen3: a model on this machine",
-			"all agents: agentctl agents; without one: agentctl tour",
+			"export ANTHROPIC_API_KEY=…    or OPENAI_API_KEY, GEMINI_API_KEY: agent llm",
+			"npm install -g @agentclientprotocol/claude-agent-acp",
+			"agentctl agents login claude",
+			"ollama pull qwen3             then --agent llm:ollama/qwen3",
+			"agentctl agents               all agents",
+			"agentctl tour                 without an agent",
 		}, "\n  "))
 }

@@ -43,7 +43,7 @@ func TestTheDefaultAgentIsTheFirstThatIsReady(t *testing.T) {
 
 func TestAMachineWithoutAgentsIsToldTheShortestWays(t *testing.T) {
 	var e *exit.Error
-	if !errors.As(noAgentReady(), &e) || e.Code != "no_agent" || strings.Count(e.Hint, "\n") != 3 ||
+	if !errors.As(noAgentReady(), &e) || e.Code != "no_agent" || strings.Count(e.Hint, "\n") != 5 ||
 		!strings.Contains(e.Hint, "ANTHROPIC_API_KEY") || !strings.Contains(e.Hint, "agentctl tour") {
 		t.Errorf("%+v", e)
 	}

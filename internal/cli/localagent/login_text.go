@@ -1,6 +1,7 @@
 package localagent
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -10,6 +11,21 @@ import (
 
 // ProbeTimeout bounds the start of one agent for a check.
 const ProbeTimeout = 30 * time.Second
+
+// NextStep returns why an agent is ready, or else the command that brings it nearer.
+func NextStep(r *agents.Installation) string {
+	switch ready := Readiness(r); {
+	case ready == 1:
+		return "agentctl agents login " + r.Agent
+	case ready == 0 && r.LoginBy != "":
+		return "by " + r.LoginBy
+	case ready == 0:
+		return "installed; its login is not known"
+	case r.Agent == agents.LLM:
+		return "export ANTHROPIC_API_KEY=… (or OPENAI_API_KEY, GEMINI_API_KEY)"
+	}
+	return cmp.Or(r.Install, r.LogIn, r.Program+" not found")
+}
 
 // LoginText describes the login of an agent, or how to install it.
 func LoginText(r *agents.Installation) string {

@@ -1,6 +1,7 @@
 package localagent
 
 import (
+	"cmp"
 	"slices"
 
 	"agentctl/internal/agents"
@@ -39,6 +40,25 @@ func readyFirst(x *agents.Inspector, names []string) []string {
 	sorted := slices.Clone(names)
 	slices.SortStableFunc(sorted, func(a, b string) int { return rank[a] - rank[b] })
 	return sorted
+}
+
+// Installations describes the agents of this user's server: the default one first, then the others
+// that are ready. It returns nothing if its configuration cannot be read.
+func (m Machine) Installations(lookPath func(string) (string, error), names []string) (out []agents.Installation) {
+	registry, err := m.Registry()
+	if err != nil {
+		return nil
+	}
+	x := m.Inspector(registry, lookPath)
+	first := cmp.Or(formAgent(x, names), registry.Default)
+	names = readyFirst(x, names)
+	if at := slices.Index(names, first); at > 0 {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, first)
+	}
+	for _, name := range names {
+		out = append(out, x.Inspect(name))
+	}
+	return out
 }
 
 // ForForm returns the agent that the form of a new session starts with: "" for the default if
