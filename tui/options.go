@@ -144,10 +144,20 @@ func (o *Options) programOptions(images *thumbnail.Display, p *pace) []tea.Progr
 	}
 	env := o.environ()
 	out = append(out, tea.WithEnvironment(env), tea.WithoutSignalHandler(), tea.WithFilter(filterSignals))
-	if o.NoColor || slices.ContainsFunc(env, disablesColor) {
+	switch {
+	case o.NoColor || slices.ContainsFunc(env, disablesColor):
 		out = append(out, tea.WithColorProfile(colorprofile.ASCII))
+	case hasTmuxTrueColor(ui.Environ(env)):
+		out = append(out, tea.WithColorProfile(colorprofile.TrueColor))
 	}
 	return out
+}
+
+// hasTmuxTrueColor reports whether the screen is in tmux, and tmux in a terminal of 24-bit colours.
+// tmux converts them for other terminals that attach. Bubble Tea ignores COLORTERM in tmux.
+func hasTmuxTrueColor(env map[string]string) bool {
+	term := env["COLORTERM"]
+	return env["TMUX"] != "" && env["STY"] == "" && (term == "truecolor" || term == "24bit")
 }
 
 // disablesColor reports whether an environment entry sets NO_COLOR. Any value but the empty one

@@ -51,3 +51,17 @@ func TestThemeIsChosenByName(t *testing.T) {
 	d.press("enter")
 	d.wantText("(•) fjord")
 }
+
+func TestTmuxInATerminalOfTrueColourHasIt(t *testing.T) {
+	for env, want := range map[[3]string]bool{
+		{"TMUX=/tmp/tmux", "COLORTERM=truecolor"}:          true,
+		{"TMUX=/tmp/tmux", "COLORTERM=24bit"}:              true,
+		{"TMUX=/tmp/tmux"}:                                 false,
+		{"COLORTERM=truecolor"}:                            false, // Bubble Tea decides
+		{"TMUX=/tmp/tmux", "COLORTERM=truecolor", "STY=1"}: false, // GNU screen has 256
+	} {
+		if got := hasTmuxTrueColor(ui.Environ(env[:])); got != want {
+			t.Errorf("%q: %t", env, got)
+		}
+	}
+}
