@@ -38,6 +38,7 @@ var meanings = map[string]map[string]Action{
 	"Review of changes": {
 		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
 		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "z": ReviewFold, "esc": Back,
+		"enter": Choose, "c": ReviewComment,
 	},
 	"Turns":        {"F10": ShowOutline, "O": TranscriptOutline},
 	"Find":         {"ctrl+f": Find, "/": TranscriptFind, "n": OlderMatch, "N": NewerMatch},

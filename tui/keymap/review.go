@@ -33,7 +33,7 @@ var review = []row{
 	{ReviewPreviousMatch, keys{"N"}, "after a search: previous match", nil},
 	{ReviewUnread, keys{"u"}, "go to what was not on the screen", nil},
 	{ReviewFiles, keys{"f"}, "list of files and comments", nil},
-	{ReviewComment, keys{"c"}, "comment on the line; sent with the decision", nil},
+	{ReviewComment, keys{"c"}, "comment on the line; sent with the decision, or as a message", nil},
 	{ReviewRemove, keys{"x", "delete", "backspace"}, "remove the comment", nil},
 	{ReviewCopy, keys{"C"}, "copy all comments", nil},
 	{ReviewFold, keys{"z"}, "hide the lines of the file, or show them", nil},

@@ -25,11 +25,11 @@ func (r *testReview) click(text string, x int) {
 
 func TestAClickInTheListShowsTheFile(t *testing.T) {
 	r := open(t, manyFiles(6, 30), 200, 24)
-	r.click("pkg/file3.go", 5)
+	r.click("  file3.go", 5)
 	r.mustShow("file 4 of 6")
 	r = open(t, manyFiles(6, 30), 80, 24)
 	r.press("f")
-	r.click("pkg/file2.go", 60)
+	r.click("  file2.go", 60)
 	r.mustShow("file 3 of 6", "var v2_0 = 0")
 }
 

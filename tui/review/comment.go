@@ -64,6 +64,19 @@ func (c *Comments) Set(p Place, text string) {
 	}
 }
 
+// Message returns all comments as a message: each with its line, which later changes may have moved.
+func (c *Comments) Message() string {
+	parts := make([]string, len(c.list))
+	for i, comment := range c.list {
+		place := comment.Place.String()
+		if text := strings.TrimSpace(comment.Place.Text); text != "" && comment.Place.Line > 0 {
+			place += ": `" + text + "`"
+		}
+		parts[i] = place + "\n" + comment.Text
+	}
+	return strings.Join(parts, "\n\n")
+}
+
 // Text returns all comments, one a line: "path:line: comment".
 func (c *Comments) Text() string {
 	lines := make([]string, len(c.list))

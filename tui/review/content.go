@@ -14,6 +14,8 @@ type Content struct {
 	Head     Head      // shown before the changes; may be nil
 	Comments *Comments // nil: no line can be commented
 	Unread   bool      // show which files were not read
+
+	Directory string // of the session: paths below it are shown without it
 }
 
 // Head is what a view shows before the changes.

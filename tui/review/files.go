@@ -6,8 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/tui/diff"
+	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
@@ -26,18 +26,21 @@ type fileList struct {
 	focused bool
 }
 
-// fileRow is a row of the list: a file, or a comment on it.
+// fileRow is a row of the list: a directory or a file of the tree, or a comment on the file.
 type fileRow struct {
-	file    int
+	filechange.TreeRow
 	comment *Comment // nil: the file
 }
 
 // id returns the identity of a row.
 func (r fileRow) id() string {
-	if r.comment == nil {
-		return fmt.Sprint(r.file)
+	switch {
+	case r.Directory != "":
+		return r.Directory
+	case r.comment == nil:
+		return fmt.Sprint(r.File)
 	}
-	return fmt.Sprintf("%d %+v", r.file, r.comment.Place)
+	return fmt.Sprintf("%d %+v", r.File, r.comment.Place)
 }
 
 // newFileList returns an empty list.
@@ -61,18 +64,26 @@ func (l *fileList) rows() []fileRow {
 			byPath[path] = append(byPath[path], &c.list[i])
 		}
 	}
-	for i, f := range l.content.Changes.Files() {
-		out = append(out, fileRow{file: i})
-		for _, comment := range byPath[f.Path()] {
-			out = append(out, fileRow{i, comment})
+	files := l.content.Changes.Files()
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path()
+	}
+	for _, row := range filechange.Tree(paths, l.content.Directory) {
+		out = append(out, fileRow{TreeRow: row})
+		if row.Directory != "" {
+			continue
 		}
-		delete(byPath, f.Path()) // shown once if a patch changes a file twice
+		for _, comment := range byPath[paths[row.File]] {
+			out = append(out, fileRow{row, comment})
+		}
+		delete(byPath, paths[row.File]) // shown once if a patch changes a file twice
 	}
 	return out
 }
 
 // selectFile selects the row of a file.
-func (l *fileList) selectFile(file int) { l.Select(fileRow{file: file}.id()) }
+func (l *fileList) selectFile(file int) { l.Select(fmt.Sprint(file)) }
 
 // act carries out an action that moves in the list.
 func (l *fileList) act(action keymap.Action) {
@@ -119,18 +130,17 @@ func (l *fileList) text(row fileRow, width int) string {
 		text := fmt.Sprintf("   ┕ %d: %s", row.comment.Place.Line, row.comment.Text)
 		return l.styles.Warning.Render(ui.Fit(text, width))
 	}
-	f := l.content.Changes.Files()[row.file]
-	mark := "  "
-	if l.content.Unread {
-		mark = l.styles.Success.Render("✓ ")
-		if l.content.Changes.Unseen(row.file) > 0 {
-			mark = l.styles.Warning.Render("○ ")
+	mark, stat := "  ", ""
+	if row.Directory == "" {
+		stat = l.styles.Dim.Render(statOf(l.content.Changes.Files()[row.File]))
+		if l.content.Unread {
+			mark = l.styles.Success.Render("✓ ")
+			if l.content.Changes.Unseen(row.File) > 0 {
+				mark = l.styles.Warning.Render("○ ")
+			}
 		}
 	}
-	stat := " " + statOf(f)
-	room := max(1, width-2-gutterWidth-ansi.StringWidth(stat))
-	path := ui.Pad(ui.FitLeft(format.JoinLines(f.Path()), room), room)
-	return mark + l.styles.Dim.Render(gutter) + path + l.styles.Dim.Render(stat)
+	return mark + l.styles.Dim.Render(gutter) + row.Line(l.styles, stat, max(1, width-2-gutterWidth))
 }
 
 // hint returns the keys that act on the list.

@@ -80,6 +80,32 @@ func (v *View) ShowUnread() bool {
 	return true
 }
 
+// ShowFiles gives the keys to the list of files.
+func (v *View) ShowFiles() { v.files.focused = true }
+
+// ShowHunk shows the hunk with an index in the file of a path, or the start of the file.
+func (v *View) ShowHunk(path string, hunk int) {
+	c := v.content.Changes
+	for file, f := range c.Files() {
+		if f.Path() != path {
+			continue
+		}
+		v.files.focused = false
+		v.body.show(v.body.start(file))
+		for piece := c.HeaderOf(file); piece < c.Len() && c.FileOf(piece) == file; piece++ {
+			if !c.Piece(piece).StartsHunk() {
+				continue
+			}
+			if hunk == 0 {
+				v.body.show(v.body.pointAt(piece, 0))
+				return
+			}
+			hunk--
+		}
+		return
+	}
+}
+
 // Top shows the start of the content.
 func (v *View) Top() { v.body.act(keymap.First) }
 
@@ -275,12 +301,12 @@ func (v *View) toggleFold() {
 // open shows the file or the comment of a row of the list.
 func (v *View) open(row fileRow) {
 	if row.comment != nil {
-		if p, ok := v.body.placePoint(row.file, row.comment.Place); ok {
+		if p, ok := v.body.placePoint(row.File, row.comment.Place); ok {
 			v.body.show(p)
 			return
 		}
 	}
-	v.body.show(v.body.start(row.file))
+	v.body.show(v.body.start(row.File))
 }
 
 // click handles a click on a cell of the last drawing. In the list it shows a file or a comment. In

@@ -254,7 +254,7 @@ func TestAFileIsReadWhenAllItsLinesWereOnTheScreen(t *testing.T) {
 	r.press("pgdown")
 	r.mustShow("2 files not read")
 	r.press("f")
-	r.mustShow("✓ ▏ pkg/file0.go", "○ ▏ pkg/file1.go", "○ ▏ pkg/file2.go")
+	r.mustShow("✓ ▏   file0.go", "○ ▏   file1.go", "○ ▏   file2.go")
 	r.press("down", "down", "enter")
 	r.press("pgdown", "pgdown")
 	r.mustShow("1 file not read")

@@ -90,6 +90,9 @@ func (v *View) applyResult(r panel.Result) tea.Cmd {
 	if r.Push != nil {
 		v.overlays.Push(r.Push)
 	}
+	if r.Text != "" {
+		v.KeepText(r.Text)
+	}
 	switch {
 	case r.Edit != nil:
 		v.setFocus(onComposer)

@@ -49,6 +49,6 @@ func (v *View) clickSide(row int) {
 			v.panels.queue.Select(at)
 		}
 	case "files":
-		v.applyResult(v.transcript.ShowChanges())
+		v.applyResult(v.transcript.ShowChanges(v.panels.side.File(at)))
 	}
 }

@@ -25,7 +25,7 @@ var reviewScenes = []goldenScene{
 	{
 		name: "review", open: openReview, heights: [3]int{24, 24, 60},
 		shows: []string{"files not read", "store/part0.go +3 −2", "a moment …"},
-		wide:  []string{"12 files +36 −24", "✓ ▏ store/part0.go", "○ ▏ store/part11.go"},
+		wide:  []string{"12 files +36 −24", "✓ ▏ part0.go", "○ ▏ part11.go"},
 	},
 }
 

@@ -65,7 +65,7 @@ func (v *View) showNestedCall(parent callPlace, it *protocol.Item, e *protocol.E
 		place.call.resetOutput()
 	}
 	if e.Type == protocol.ToolEnded {
-		v.changed.add(it.Tool)
+		v.changedCounted = false
 	}
 }
 

@@ -74,7 +74,7 @@ func (v *View) PrependPage(page *protocol.HistoryResult, points ...*transcript.P
 	if err := past.apply(events); err != nil {
 		return err
 	}
-	v.hasPictures = v.hasPictures || past.hasPictures
+	v.hasPictures, v.changedCounted = v.hasPictures || past.hasPictures, false
 	p.cut = past.cut
 	older := max(0, len(past.items)-cut.items)
 	v.List.ReplaceFirst(past.items[older:], points...)

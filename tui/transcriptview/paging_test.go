@@ -3,6 +3,7 @@ package transcriptview
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"agentctl/internal/dev/historygen"
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/server/history"
 	"agentctl/tui/transcript"
@@ -84,7 +86,7 @@ func items(v *View) []string {
 	for id := v.List.First(); id <= v.List.Last(); id++ {
 		out = append(out, fmt.Sprint("seq ", seqOf(v, id)))
 	}
-	return out
+	return append(out, fmt.Sprint(v.ChangedFiles()))
 }
 
 func seqOf(v *View, id transcript.ID) uint64 { return v.List.Item(id).(transcript.Anchor).Seq() }
@@ -104,6 +106,36 @@ func TestPagesThatBeginWithinTurnsAddUpToWholeTurns(t *testing.T) {
 			t.Fatalf("pages show\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
+}
+
+// The changed files are those of pages too, also of a page that begins within the turn of a change.
+func TestTheFilesOfPagesAreListed(t *testing.T) {
+	old, text := "x\n", "y\nz\n"
+	j := tuitest.Journal{At: tuitest.Start}
+	for _, path := range []string{"a/one.go", "two.go", "a/one.go"} {
+		j.UserMessage(tuitest.Ada, path, "Change it.")
+		j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: path, Name: "edit", Kind: protocol.ToolEdit})
+		j.Add(protocol.ToolOutput, protocol.ToolOutputData{
+			Tool: path, Content: []protocol.Content{{Type: "diff", Path: path, Old: &old, New: text}},
+		})
+		j.Add(protocol.ToolEnded, protocol.ToolEndedData{Tool: path, Status: protocol.ToolCompleted})
+		j.EndTurn(protocol.ReasonCompleted)
+	}
+	var events []protocol.Event
+	for _, u := range j.Take() {
+		events = append(events, *u.Event)
+	}
+	v := pagedView(uint64(len(events)))
+	for end := len(events); end > 0; end -= min(end, 4) {
+		if err := v.PrependPage(page(events, max(0, end-4), end)); err != nil {
+			t.Fatal(err)
+		}
+		v.ChangedFiles()
+	}
+	want := []ChangedFile{{"a/one.go", 4, 2}, {"two.go", 2, 1}}
+	if got := v.ChangedFiles(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 // Every hit of a search has its item in the list, whether the server sent the events one by one or

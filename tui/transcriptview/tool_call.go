@@ -44,6 +44,9 @@ type toolCall struct {
 	cachedFor     changesKey
 	outputIsPatch bool // the output is a patch, shown as changes
 
+	counted bool          // counts is set
+	counts  []ChangedFile // of the completed call
+
 	cachedTitle describe.ToolTitle
 	titleFor    titleKey
 

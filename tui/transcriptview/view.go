@@ -32,7 +32,9 @@ type View struct {
 	plan         *Checklist                       // of the current turn
 	planItem     transcript.ID                    // the item of plan
 
-	changed     changedFiles
+	changed        []ChangedFile // by path
+	changedCounted bool          // changed has the calls of the list
+
 	hasPictures bool // see HasPictures
 
 	pinned bool // see SetPinned
@@ -129,7 +131,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 				call.resetOutput()
 			}
 			if e.Type == protocol.ToolEnded {
-				v.changed.add(it.Tool)
+				v.changedCounted = false
 				v.List.UpdateAnchor(id)
 			}
 			v.List.Invalidate(id)
@@ -266,7 +268,7 @@ func (v *View) dropOldTurns() {
 	if i <= 0 {
 		return
 	}
-	v.starts = slices.Clone(v.starts[i:])
+	v.starts, v.changedCounted = slices.Clone(v.starts[i:]), false
 	from := v.starts[0].id
 	v.List.DropBefore(from)
 	for i := range v.starts {

@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"agentctl/internal/dev/tuitest"
@@ -31,23 +33,55 @@ func editedTwice() *tuitest.Journal {
 func TestTheFilesOfASessionAreReviewed(t *testing.T) {
 	s := open(t, editedTwice(), 80, 24)
 	s.press("f9")
-	s.MustShow("files changed in this session · 1 file +2 −2", "+ first", "+ second")
+	s.MustShow("files changed in this session · 1 file +2 −2", "a.go", "+2 −2")
+	s.press("enter")
+	s.MustShow("+ first", "+ second")
 	s.MustHide("refused")
-	s.MustHide("comment")
-	s.press("y", "n", "a", "c", "enter", "tab")
+	s.press("y", "n", "a", "tab")
 	s.MustSendNothing()
 	s.press("esc")
 	s.MustHide("files changed")
 }
 
-func TestTheFilesOfATurnOrACallAreReviewed(t *testing.T) {
-	s := open(t, editedTwice(), 80, 40)
+func TestCommentsOnFinishedChangesBecomeAMessage(t *testing.T) {
+	s := open(t, editedTwice(), 80, 24)
+	s.press("f9")
+	s.MustShow("enter open")
+	s.press("enter", "j", "j", "j", "c")
+	s.typeText("Why?")
+	s.press("enter")
+	s.MustShow("┕ Why?")
+	s.press("j", "j", "j", "j", "c")
+	s.typeText("Better.")
+	s.press("enter", "esc")
+	want := "a.go:1: `first`\nWhy?\n\na.go:1: `second`\nBetter."
+	if s.text != want {
+		t.Errorf("got the message %q, want %q", s.text, want)
+	}
+	if got := s.Commands.Status.Text; got != "2 comments in the message box · not sent yet" {
+		t.Errorf("got status %q", got)
+	}
+}
+
+func TestTheChangesOfATurnOrACallAreShown(t *testing.T) {
+	s := open(t, editedTwice(), 80, 24)
 	s.press("tab")
-	s.press("G", "f") // the end of the second turn
-	s.MustShow("files changed in this turn · 1 file +1 −1", "+ second")
-	s.MustHide("+ first")
-	s.press("esc", "g", "f")
-	s.MustShow("files changed in this turn · 1 file +1 −1", "+ first")
-	s.press("esc", "t", "f")
-	s.MustShow("files changed by this call · 1 file +1 −1", "+ first")
+	for _, tt := range []struct {
+		keys []string
+		row  int // the hunk of the call in the review
+	}{
+		{[]string{"G", "f"}, 6}, // the end of the second turn
+		{[]string{"g", "f"}, 3},
+		{[]string{"g", "t", "f"}, 3},
+		{[]string{"G", "T", "f"}, 6},
+	} {
+		s.press(tt.keys...)
+		s.MustShow("files changed in this session · 1 file +2 −2")
+		lines, _ := s.Overlays.Top().View(80, 24)
+		row := slices.IndexFunc(lines[2:], func(l string) bool { return strings.HasPrefix(l, "\x1b[7m") }) + 2
+		if row != tt.row {
+			t.Errorf("%v select row %d, want %d", tt.keys, row, tt.row)
+		}
+		s.press("esc")
+	}
 }

@@ -131,7 +131,7 @@ func (p *Pane) Actions() panel.Actions {
 		keymap.ToggleLast:   panel.Do(p.toggleVisible),
 		keymap.PreviousTurn: jump(-1),
 		keymap.NextTurn:     jump(1),
-		keymap.ShowChanges:  result(p.ShowChanges),
+		keymap.ShowChanges:  result(func() panel.Result { return p.ShowChanges("") }),
 		keymap.ShowOutline:  result(p.OpenTurns),
 		keymap.CopyLast:     panel.Run(p.CopyLastText),
 		keymap.Find: {Text: true, Run: func(text string) panel.Result {

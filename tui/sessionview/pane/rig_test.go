@@ -25,7 +25,8 @@ type rig struct {
 	*paneltest.Rig
 	t             *testing.T
 	pane          *Pane
-	width, height int // of the screen
+	width, height int    // of the screen
+	text          string // for the message box
 }
 
 // noFiles are files of items that are not used.
@@ -142,6 +143,7 @@ func (r *rig) apply(result panel.Result) tea.Cmd {
 	if result.Leave || result.Focus {
 		r.pane.SetFocus(result.Focus)
 	}
+	r.text += result.Text
 	if result.Push != nil {
 		r.Overlays.Push(result.Push)
 	}

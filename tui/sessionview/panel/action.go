@@ -19,6 +19,7 @@ type Result struct {
 	ToQueue bool              // the queue takes the focus, if it has messages
 	Push    ui.Overlay        // to show, or nil
 	Edit    *protocol.Message // queued message to edit in the message box, or nil
+	Text    string            // to add to the message
 	Intent  ui.Intent         // such as [RunIntent], or nil
 }
 

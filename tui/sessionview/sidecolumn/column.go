@@ -9,6 +9,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/tui/describe"
+	"agentctl/tui/filechange"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/replica"
@@ -25,7 +26,7 @@ const (
 	wideWidth   = 44
 )
 
-// maxFiles is the maximum number of changed files in the side column.
+// maxFiles is the maximum number of rows of changed files in the side column.
 const maxFiles = 100
 
 // Options configure the column.
@@ -129,16 +130,37 @@ func (c *Column) lines(width int) []string {
 	return out
 }
 
-// fileSection returns the changed files, the last changed one first.
+// fileSection returns the changed files as a tree.
 func (c *Column) fileSection(width int) (title, note string, lines []string) {
-	files := c.transcript.ChangedFiles()
-	for _, f := range files[:min(len(files), maxFiles)] {
-		stat := c.styles.Success.Render("+"+strconv.Itoa(f.Added)) + " " +
-			c.styles.Error.Render("−"+strconv.Itoa(f.Removed))
-		path := ui.FitLeft(format.JoinLines(f.Path), width-transcript.Width(stat)-3)
-		lines = append(lines, ui.Spread(" "+path, stat, width))
+	files, rows := c.fileTree()
+	for _, row := range rows[:min(len(rows), maxFiles)] {
+		stat := ""
+		if row.Directory == "" {
+			stat = filechange.Counts(c.styles, files[row.File].Added, files[row.File].Removed)
+		}
+		lines = append(lines, " "+row.Line(c.styles, stat, width-1))
 	}
 	return "files", strconv.Itoa(len(files)), lines
+}
+
+// fileTree returns the changed files, and their rows in the section.
+func (c *Column) fileTree() ([]transcriptview.ChangedFile, []filechange.TreeRow) {
+	files := c.transcript.ChangedFiles()
+	paths := make([]string, len(files))
+	for i := range files {
+		paths[i] = files[i].Path
+	}
+	return files, filechange.Tree(paths, c.replica.State.CWD)
+}
+
+// File returns the path of the file in a line of the section of files, or of the first file of a
+// directory.
+func (c *Column) File(line int) string {
+	files, rows := c.fileTree()
+	if line >= len(rows) {
+		return ""
+	}
+	return files[rows[line].File].Path
 }
 
 // contextSection returns the usage of the context and of tokens, and the cost.

@@ -1,0 +1,98 @@
+package filechange
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"agentctl/internal/format"
+	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
+)
+
+// TreeRow is a row of a tree of files: a directory, or a file below it.
+type TreeRow struct {
+	File      int    // index of the file; of a directory that of its first file
+	Directory string // "" for a file
+	name      string
+	depth     int
+}
+
+// Tree returns the rows of files, given by their paths, below a directory dir. Files of one directory
+// stand together. A directory that has a single file or directory shares its row.
+func Tree(paths []string, dir string) []TreeRow {
+	root := &treeNode{}
+	for i, p := range paths {
+		node := root
+		elements := strings.Split(Relative(p, dir), "/")
+		for _, name := range elements[:len(elements)-1] {
+			node = node.child(name)
+		}
+		node.children = append(node.children, &treeNode{name: elements[len(elements)-1], file: i, leaf: true})
+	}
+	return root.append(nil, "", 0)
+}
+
+// Relative returns a path below a directory without the directory.
+func Relative(p, dir string) string {
+	if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/"); ok && dir != "" {
+		return rest
+	}
+	return p
+}
+
+// treeNode is a directory or a file of a tree.
+type treeNode struct {
+	name     string
+	leaf     bool
+	file     int
+	children []*treeNode
+}
+
+// child returns the directory of a name below n.
+func (n *treeNode) child(name string) *treeNode {
+	for _, c := range n.children {
+		if !c.leaf && c.name == name {
+			return c
+		}
+	}
+	c := &treeNode{name: name}
+	n.children = append(n.children, c)
+	return c
+}
+
+// append appends the rows below n, whose path is dir, to dst.
+func (n *treeNode) append(dst []TreeRow, dir string, depth int) []TreeRow {
+	for _, c := range n.children {
+		name := c.name
+		for len(c.children) == 1 {
+			c = c.children[0]
+			name += "/" + c.name
+		}
+		if c.leaf {
+			dst = append(dst, TreeRow{File: c.file, name: name, depth: depth})
+			continue
+		}
+		name += "/"
+		at := len(dst)
+		dst = append(dst, TreeRow{Directory: path.Join(dir, name), name: name, depth: depth})
+		dst = c.append(dst, path.Join(dir, name), depth+1)
+		dst[at].File = dst[at+1].File
+	}
+	return dst
+}
+
+// Line draws the row with a text at its right end.
+func (r *TreeRow) Line(s *ui.Styles, right string, width int) string {
+	indent := strings.Repeat("  ", min(r.depth, width/8))
+	name := ui.FitLeft(format.JoinLines(r.name), max(1, width-len(indent)-1-transcript.Width(right)))
+	if r.Directory != "" {
+		name = s.Dim.Render(name)
+	}
+	return ui.Spread(indent+name, right, width)
+}
+
+// Counts draws the numbers of added and removed lines.
+func Counts(s *ui.Styles, added, removed int) string {
+	return s.Success.Render("+"+strconv.Itoa(added)) + " " + s.Error.Render("−"+strconv.Itoa(removed))
+}

@@ -1,0 +1,30 @@
+package filechange
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"agentctl/tui/ui"
+)
+
+func TestFilesStandInTheirDirectories(t *testing.T) {
+	paths := []string{"/w/go.mod", "/w/pkg/store/a.go", "/w/pkg/web/b.go", "/w/pkg/store/c.go", "/etc/hosts", "x/y/z/d.go"}
+	styles := ui.NewStyles(nil, "")
+	var got []string
+	for _, row := range Tree(paths, "/w") {
+		if row.Directory == "" && !strings.HasSuffix(paths[row.File], row.name) {
+			t.Errorf("%q is not file %d", row.name, row.File)
+		}
+		got = append(got, strings.TrimRight(row.Line(styles, "", 40), " "))
+	}
+	want := []string{
+		"go.mod", "pkg/", "  store/", "    a.go", "    c.go", "  web/b.go", "/etc/hosts", "x/y/z/d.go",
+	}
+	for i := range got {
+		got[i] = strings.NewReplacer("\x1b[2m", "", "\x1b[m", "").Replace(got[i])
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
