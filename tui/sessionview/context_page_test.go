@@ -57,7 +57,7 @@ var contextScenes = []goldenScene{
 		open:    fromJournal(tuitest.GrowingContext, (*testScreen).writeForSixSeconds),
 		heights: contextHeights,
 		shows:   []string{"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ">"},
-		wide:    []string{"░ 82%"},
+		wide:    []string{"context 82%"},
 		status:  []string{"◐ running 52s", "fix-tests", "F1 help"},
 	},
 }
@@ -114,13 +114,13 @@ func TestCompactAsksTwice(t *testing.T) {
 	s.applyJournal()
 	s.mustShow("░ 16%", "16.4k of 100k tokens")
 	s.press("q")
-	s.mustShow("░ 16%")
+	s.mustShow("context 16%")
 }
 
 func TestContextStyle(t *testing.T) {
 	l := ui.NewStyles(time.UTC, "")
 	for percent, want := range map[float64]*lipgloss.Style{
-		0: &l.Success, 74.9: &l.Success, 75: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error,
+		0: &l.Dim, 69.9: &l.Dim, 70: &l.Warning, 89.9: &l.Warning, 90: &l.Error, 120: &l.Error,
 	} {
 		if l.ContextStyle(percent) != want {
 			t.Errorf("wrong style for %v%%", percent)

@@ -18,7 +18,7 @@ var screenHeights = [3]int{24, 24, 60}
 var decisions = []string{"3 Deny", "4 Deny and stop the turn", "5 Explain first"}
 
 // wideStatus is the session name, context usage and clients in the status line of the conversation.
-const wideStatus = "fix-tests · gemini · ██░░░░ 38% · 2 clients · "
+const wideStatus = "fix-tests · 1 file +1 −1 · gemini · context 38% · 2 clients · "
 
 // conversation lists the facts of the recorded conversation on a tall screen.
 var conversation = []string{
@@ -452,13 +452,13 @@ var screenScenes = []goldenScene{
 			"And the release notes?", "They are written.", "── completed · 12s · 12.3k tokens in · 678 out",
 			"── you reconnected here · away 2m05s · 2 turns ended · 1 approval allowed by bob", ">",
 		},
-		wide:   conversationAnd("fix-tests · gemini · ██░░░░ 38% · F1 help"),
-		status: []string{"● idle", "fix-tests · gemini", "F1 help"},
+		wide:   conversationAnd("fix-tests · 1 file +1 −1 · gemini · context 38% · F1 help"),
+		status: []string{"● idle", "fix-tests", "F1 help"},
 	},
 	{
 		name: "catch_up", open: fromScene("catching"), heights: [3]int{24, 24, 75},
 		shows:  []string{"word400 word401", "word447 word448 word449", ">"},
-		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · gemini · ██░░░░ 38% · F1 help"),
+		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · 1 file +1 −1 · gemini · context 38% · F1 help"),
 		status: []string{"catching up", "45% running 36s", "fix-tests"},
 	},
 }

@@ -25,34 +25,26 @@ func windowTitle(state *protocol.State) string {
 	return "agentctl " + name + " · " + string(state.Status())
 }
 
-// layout returns the lines of the screen and the cursor: the main column, the side column beside it
-// and the status line below. Rows of the main column are assigned from the bottom up:
-// status line, composer, panels. The transcript gets the rest.
+// layout returns the lines of the screen and the cursor: the transcript with the side column beside
+// it, panels, the composer and the status line below. Rows are assigned from the bottom up.
 func (v *View) layout(width, height int) ([]string, *tea.Cursor) {
-	side := v.panels.side.Width(width)
-	v.statusLine.BesideUsage = side > 0
-	main := width - side
-	if side > 0 {
-		main-- // a gap
-	}
-	lines, cursor := v.mainLayout(main, height-1, side > 0)
-	if side > 0 {
-		lines = v.panels.side.Beside(lines, width-side, side)
-	}
+	lines, cursor := v.mainLayout(width, height-1)
 	if height > 1 {
 		lines = append(lines, v.lastLine(width))
 	}
 	return lines, cursor
 }
 
-// mainLayout returns the lines above the status line, without the side column, and the cursor.
-// side reports whether the side column shows the plan and the queue.
-func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) {
+// mainLayout returns the lines above the status line, and the cursor. The transcript is as wide as
+// beside a side column, so that a column that comes or goes wraps no text again.
+func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
+	side := v.panels.side.Width(width)
+	v.statusLine.BesideFiles = side > 0
 	left := max(height, 1)
 	composer, cursor := v.inputLines(width, max(1, left/3))
 	left -= len(composer)
 	var rule []string
-	if left > minTranscriptRows {
+	if left > minTranscriptRows && len(composer) > 0 {
 		rule = []string{v.composerRule(width)}
 		left--
 	}
@@ -62,18 +54,24 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		left -= len(lines)
 		return lines
 	}
+	beside := func(at place) int { // cells of the side column and its gap
+		if side > 0 && at < atConnection {
+			return side + 1
+		}
+		return 0
+	}
 	var shown [places][]string
 	typing := false
 	show := func(stage []placed) {
 		for i := range stage {
 			p, rows := &stage[i], left-least
-			if p.hidden != nil && p.hidden(side, typing) {
+			if p.hidden != nil && p.hidden(side > 0, typing) {
 				continue
 			}
 			if p.limit != nil {
 				rows = min(rows, p.limit(height))
 			}
-			shown[p.at] = take(p.View(width, rows))
+			shown[p.at] = take(p.View(width-beside(p.at), rows))
 		}
 	}
 	show(v.panels.stages[beforeDocked])
@@ -91,8 +89,12 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 		least = max(least, height/3) // what led to the request comes before plan and queue
 	}
 	show(v.panels.stages[afterApproval])
-	above := slices.Concat(v.transcript.Lines(width, left), slices.Concat(shown[:atConnection]...))
+	above := slices.Concat(v.transcript.Lines(v.panels.side.Beyond(width), left), slices.Concat(shown[:atConnection]...))
+	if side > 0 {
+		above = v.panels.side.Beside(above, width-side, side)
+	}
 	v.panels.rows = clickRows{
+		side:     rowRange{0, len(above)},
 		queue:    rowRange{len(above) - len(shown[atQueue]), len(above)},
 		approval: rowRange{len(above), len(above) + len(approval)},
 		composer: rowRange{max(height, 1) - len(composer), max(height, 1)},
@@ -112,7 +114,8 @@ func (v *View) mainLayout(width, height int, side bool) ([]string, *tea.Cursor) 
 	return slices.Concat(screen, composer), cursor
 }
 
-// inputLines returns the lines of the input and its cursor, or the lines of the player.
+// inputLines returns the lines of the input and its cursor, or the lines of the player. The input of a
+// view beside the one with the keys has none while it is empty.
 func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
 	if v.panels.player != nil {
 		return v.panels.player.View(width, rows), nil

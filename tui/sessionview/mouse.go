@@ -8,7 +8,7 @@ type rowRange struct{ from, to int }
 func (r rowRange) contains(y int) bool { return y >= r.from && y < r.to }
 
 // clickRows are the rows of the parts that a click focuses.
-type clickRows struct{ queue, approval, composer rowRange }
+type clickRows struct{ side, queue, approval, composer rowRange }
 
 // click handles a click. It moves the focus, selects a queued message or a row of a request, or
 // expands an item of the transcript. A click on the selected row of a request confirms it.
@@ -16,7 +16,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 	rows := v.panels.rows
 	switch {
 	case msg.Button != tea.MouseLeft:
-	case v.panels.side.Contains(msg.X, v.canvas.Width):
+	case v.panels.side.Contains(msg.X, v.canvas.Width) && rows.side.contains(msg.Y):
 		v.clickSide(msg.Y)
 	case rows.approval.contains(msg.Y):
 		v.panels.decision.Touch()

@@ -104,7 +104,7 @@ func TestAScheduledMessageThatCannotBeSentReturnsToTheComposer(t *testing.T) {
 }
 
 func TestTheSideColumnHasScheduledMessages(t *testing.T) {
-	s := openScheduled(t, tuitest.Bob, 120)
+	s := openScheduled(t, tuitest.Bob, 140)
 	s.press("esc", "alt+p")
 	s.mustShow("queue 1 · 1 scheduled", "◷ update the depe", "2 Mar 07:30")
 	s.now = time.Date(2026, 3, 2, 0, 30, 0, 0, time.UTC)

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
 )
 
 // withSide opens a session with a side column.
@@ -25,7 +26,7 @@ func sideText(s *testScreen, width int) string {
 	for _, line := range lines[:len(lines)-1] {
 		at := s.m.canvas.Width - width
 		if ansi.StringWidth(line) <= at || ansi.Cut(line, at, at+1) != "│" {
-			return ""
+			break // below it
 		}
 		out.WriteString(strings.Join(strings.Fields(ansi.Cut(line, at+1, at+width)), " ") + "\n")
 	}
@@ -39,9 +40,9 @@ func TestSideColumnShowsTheSectionsThatHaveContent(t *testing.T) {
 		want          []string
 		not           string
 	}{
-		{"plan", 120, 36, []string{
+		{"plan", 140, 36, []string{
 			"plan 1/3\n✓ Read the imports\n▸ Drop what is unused", "files 1\npkg/store/store.go +1 −1\n",
-			"context\n", "░ 38%", "people 2\n● ada (you)", "● bob",
+			"context\n38k of 100k tokens", "people 2\n● ada (you)", "● bob",
 		}, "queue"},
 		{"queue", 160, 44, []string{
 			"queue 2\n1 Then write the release", "2 Push it and tell me.\nheld by bob",
@@ -62,23 +63,24 @@ func TestSideColumnShowsTheSectionsThatHaveContent(t *testing.T) {
 	}
 	empty := tuitest.NewJournal()
 	empty.CaughtUp()
-	s := open(t, empty, 120, 20)
-	*s.m.panels.side.Hidden, s.m.replica.Clients = false, nil
+	s := open(t, empty, 140, 20)
+	*s.m.panels.side.Hidden = false
+	s.m.replica.State.Context = &protocol.ContextInfo{Tokens: 10, MaxTokens: 100}
 	s.m.canvas.Dirty = true
 	if text := sideText(s, 36); text != "" {
-		t.Errorf("got a side column without content:\n%s", s.text())
+		t.Errorf("got a side column for context and people alone:\n%s", s.text())
 	}
 }
 
 func TestSideColumnScrollsAndStaysOnALowScreen(t *testing.T) {
-	s := withSide(t, "plan", 120, 8)
+	s := withSide(t, "plan", 140, 8)
 	if side := sideText(s, 36); !strings.HasPrefix(side, "plan 1/3\n") || !strings.HasSuffix(side, "more lines\n") {
 		t.Fatalf("got side column\n%s", side)
 	}
 	before := sideText(s, 36)
 	top := strings.Split(s.text(), "\n")[0][:40]
 	for range 20 {
-		s.update(tea.MouseWheelMsg{X: 100, Y: 2, Button: tea.MouseWheelDown})
+		s.update(tea.MouseWheelMsg{X: 120, Y: 2, Button: tea.MouseWheelDown})
 	}
 	side := sideText(s, 36)
 	if side == before || !strings.HasSuffix(side, "● bob\n") {
@@ -94,7 +96,7 @@ func TestSideColumnScrollsAndStaysOnALowScreen(t *testing.T) {
 }
 
 func TestSideColumnIsHiddenByItsKey(t *testing.T) {
-	s := withSide(t, "queue", 120, 30)
+	s := withSide(t, "queue", 140, 30)
 	var saved []bool
 	s.m.panels.side.OnChange = func(hidden bool) { saved = append(saved, hidden) }
 	s.press("alt+p")
@@ -113,11 +115,30 @@ func TestSideColumnIsAnOverlayOnANarrowScreen(t *testing.T) {
 	s := withSide(t, "plan", 80, 24)
 	s.mustHide("files 1")
 	s.press("alt+p")
-	s.mustShow("plan 1/3", "files 1", "░ 38%", "people 2", "esc back")
+	s.mustShow("plan 1/3", "files 1", "38k of 100k tokens", "people 2", "esc back")
 	s.typeText("x") // goes to no text field below
 	s.press("esc")
 	s.mustHide("files 1")
 	s.mustHide("> x")
 	s.press("alt+p", "alt+p")
 	s.mustHide("files 1")
+}
+
+// The text of the transcript is wrapped once for a width of the screen, whether the column is there or
+// not, and ends at one margin.
+func TestTheSideColumnWrapsNoText(t *testing.T) {
+	for _, width := range []int{120, 140, 160, 200} {
+		s := withSide(t, "transcript", width, 40)
+		s.text()
+		with := s.m.transcript.View.List.Width()
+		s.m.transcript.View.Reset(0, s.m.replica.State, width, 40) // no changed files
+		s.m.canvas.Dirty = true
+		s.text()
+		if without := s.m.transcript.View.List.Width(); with != without {
+			t.Errorf("at %d columns text is %d cells wide beside the column, %d without it", width, with, without)
+		}
+		if s.m.panels.side.Width(width) != 0 {
+			t.Errorf("at %d columns the column is there without content", width)
+		}
+	}
 }

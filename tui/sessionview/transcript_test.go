@@ -147,7 +147,7 @@ func TestResumedSession(t *testing.T) {
 
 func TestStatusLagAndClients(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 120, 24)
-	s.mustShow("2 clients", "██░░░░ 38%")
+	s.mustShow("2 clients", "context 38%")
 	s.journal.Ephemeral(protocol.ClientLag, protocol.Client{Client: "c2", By: tuitest.Bob, LagEvents: 340})
 	s.applyJournal()
 	s.mustShow("bob lags 340")

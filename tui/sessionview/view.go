@@ -161,7 +161,7 @@ func New(c Config) *View {
 		v.panels.plan.Section, v.panels.queue.Section)
 	v.statusLine = statusline.New(statusline.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
-		RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed, Interrupting: v.panels.interrupt.Sent,
+		RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed, Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
 	v.arrange()

@@ -87,7 +87,7 @@ func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 	if !c.plan.Ended.IsZero() {
 		right += " · " + format.Duration(c.plan.Ended.Sub(c.plan.Started))
 	}
-	b := transcript.Block{Header: []string{"", spread(title, c.styles.Dim.Render(right), width)}}
+	b := transcript.Block{Header: []string{"", ui.Spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
 	case collapsed && c.titleOnly():
 	case collapsed:
@@ -140,7 +140,7 @@ func (c *Checklist) row(t *turns.Task, width int) string {
 	if right == "" {
 		return ui.Fit(left, width)
 	}
-	return spread(left, style.Render(right), width)
+	return ui.Spread(left, style.Render(right), width)
 }
 
 // taskStatus describes a task: its mark and title, its latest message, its state and duration, and the

@@ -29,13 +29,6 @@ func gutter(style *lipgloss.Style, bar string) string {
 	return " " + style.Render(bar) + " "
 }
 
-// spread returns a line of at most width cells with left and right at its ends. On a wide screen
-// right is not far from a short left.
-func spread(left, right string, width int) string {
-	needed := transcript.Width(left) + transcript.Width(right) + 2
-	return ui.Spread(left, right, min(width, max(needed, ui.Indent+transcript.MaxProse)))
-}
-
 // blankLines returns the lines between an item and the one before: none within a group.
 func blankLines(joined bool) []string {
 	if joined {

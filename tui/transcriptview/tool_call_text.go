@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // toolState is the state of a tool call as the screen shows it.
@@ -68,7 +69,7 @@ func (t *toolCall) unstarted() bool {
 func (t *toolCall) titleLine(width int) string {
 	state := t.state()
 	title, status := " "+t.title(state), t.joinCounts(t.status(state, width))
-	return spread(title, status, width)
+	return ui.Spread(title, status, width)
 }
 
 // title returns the styled title: the state, the task, the tool and its main argument. The title of

@@ -149,11 +149,11 @@ func (s *Styles) ContextBar(percent float64, width int) string {
 
 // Percentages of context usage from which ContextStyle is a warning or an error.
 const (
-	ContextWarning = 75
+	ContextWarning = 70
 	ContextError   = 90
 )
 
-// ContextStyle returns the style of context usage.
+// ContextStyle returns the style of context usage: no colour below ContextWarning.
 func (s *Styles) ContextStyle(percent float64) *lipgloss.Style {
 	switch {
 	case percent >= ContextError:
@@ -161,7 +161,7 @@ func (s *Styles) ContextStyle(percent float64) *lipgloss.Style {
 	case percent >= ContextWarning:
 		return &s.Warning
 	}
-	return &s.Success
+	return &s.Dim
 }
 
 // Highlight marks the matches of a query on a line.

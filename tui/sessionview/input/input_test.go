@@ -30,5 +30,11 @@ func TestAnEmptyMessageNamesItsReceiver(t *testing.T) {
 	s.ApplyJournal()
 	s.MustShow("> Message gemini")
 	s.in.SetElsewhere(true)
-	s.MustHide("Message gemini")
+	if lines, _ := s.in.View(80, 5); len(lines) > 0 {
+		t.Errorf("an empty composer has lines %q while another view has the keys", lines)
+	}
+	s.typeText("x")
+	if lines, _ := s.in.View(80, 5); len(lines) != 1 {
+		t.Errorf("got lines %q, want the unsent message", lines)
+	}
 }

@@ -20,7 +20,7 @@ import (
 
 // Widths of a screen from which it has a side column, and widths of the column.
 const (
-	minScreen   = 120
+	minScreen   = transcript.MaxProse + ui.Indent + narrowWidth + 1 // prose has its full width
 	wideScreen  = 160
 	narrowWidth = 36
 	wideWidth   = 44
@@ -40,7 +40,8 @@ type Options struct {
 type Section func(width int) (title, note string, lines []string)
 
 // Column shows sections of panels, the changed files, the context usage and the people of the session
-// beside the transcript, or over it on a narrow screen. It is left out if all sections are empty.
+// beside the transcript, or over it on a narrow screen. It is left out without lines of panels and
+// files.
 type Column struct {
 	Options
 	styles     *ui.Styles
@@ -48,6 +49,7 @@ type Column struct {
 	commands   *request.Sender
 	transcript *transcriptview.View
 	sections   []Section
+	causes     int // number of the first sections that make the column appear
 
 	offset int // first visible line
 }
@@ -61,14 +63,40 @@ func New(
 	}
 	c := &Column{Options: o, styles: s, replica: r, commands: commands, transcript: t}
 	c.sections = append(first, c.fileSection, c.contextSection, c.peopleSection)
+	c.causes = len(first) + 1
 	return c
 }
 
 // Width returns the width of the column on a screen, with its left border. It is 0 if the column is
 // not shown.
 func (c *Column) Width(screen int) int {
+	if !c.hasCause() {
+		return 0
+	}
+	return c.reserved(screen)
+}
+
+// hasCause reports whether the column has lines of panels or files.
+func (c *Column) hasCause() bool {
+	return slices.ContainsFunc(c.sections[:c.causes], func(section Section) bool {
+		_, _, lines := section(narrowWidth)
+		return len(lines) > 0
+	})
+}
+
+// Beyond returns the width that the column leaves to text on a screen, with a gap, whether it is shown
+// or not.
+func (c *Column) Beyond(screen int) int {
+	if reserved := c.reserved(screen); reserved > 0 {
+		return screen - reserved - 1
+	}
+	return screen
+}
+
+// reserved returns the width of the column on a screen once it has content.
+func (c *Column) reserved(screen int) int {
 	switch {
-	case *c.Hidden || screen < minScreen || len(c.lines(narrowWidth)) == 0:
+	case *c.Hidden || screen < minScreen:
 		return 0
 	case screen < wideScreen:
 		return narrowWidth
@@ -143,6 +171,19 @@ func (c *Column) fileSection(width int) (title, note string, lines []string) {
 	return "files", strconv.Itoa(len(files)), lines
 }
 
+// Files returns the number of changed files and of their lines, or "".
+func (c *Column) Files() string {
+	files := c.transcript.ChangedFiles()
+	if len(files) == 0 {
+		return ""
+	}
+	added, removed := 0, 0
+	for _, f := range files {
+		added, removed = added+f.Added, removed+f.Removed
+	}
+	return format.Count(len(files), "file") + " " + filechange.Counts(c.styles, added, removed)
+}
+
 // fileTree returns the changed files, and their rows in the section.
 func (c *Column) fileTree() ([]transcriptview.ChangedFile, []filechange.TreeRow) {
 	files := c.transcript.ChangedFiles()
@@ -164,12 +205,9 @@ func (c *Column) File(line int) string {
 }
 
 // contextSection returns the usage of the context and of tokens, and the cost.
-func (c *Column) contextSection(width int) (title, note string, lines []string) {
+func (c *Column) contextSection(int) (title, note string, lines []string) {
 	s, state := c.styles, c.replica.State
 	if info := state.Context; info != nil {
-		if percent, ok := describe.ContextPercent(info); ok {
-			lines = append(lines, " "+s.ContextStyle(percent).Render(s.ContextBar(percent, min(20, width/2))))
-		}
 		for _, text := range describe.Context(info, format.Thousands) {
 			lines = append(lines, " "+s.Dim.Render(text))
 		}

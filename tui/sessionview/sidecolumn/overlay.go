@@ -53,18 +53,16 @@ func (o *overlay) FullScreen() bool { return true }
 // Contains reports whether a column of cells of a screen belongs to the side column.
 func (c *Column) Contains(x, screen int) bool { return x >= screen-c.Width(screen) }
 
-// Toggle shows or hides the column. On a narrow screen it returns the column as an overlay.
+// Toggle shows or hides the column. On a narrow screen, and for context and people alone, it returns the
+// column as an overlay.
 func (c *Column) Toggle(screen int) panel.Result {
-	if screen < minScreen {
+	if screen < minScreen || !c.hasCause() {
 		return panel.Result{Push: &overlay{c}}
 	}
 	hidden := !*c.Hidden
 	*c.Hidden = hidden
-	switch {
-	case hidden:
+	if hidden {
 		c.commands.Status.Text = "side column hidden"
-	case c.Width(screen) == 0:
-		c.commands.Status.Text = "no plan, queue or changed files to show"
 	}
 	if c.OnChange == nil {
 		return panel.Result{}

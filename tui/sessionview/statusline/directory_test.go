@@ -46,8 +46,8 @@ func open(t *testing.T, j *tuitest.Journal, local bool, home string) *testLine {
 	r := paneltest.New(t, j)
 	l := New(Config{
 		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now, Local: local, Home: home,
-		RunningTool:  func() (string, time.Time) { return "", time.Time{} },
-		Speed:        func(string) string { return "" },
+		RunningTool: func() (string, time.Time) { return "", time.Time{} },
+		Speed:       func(string) string { return "" }, Files: func() string { return "" },
 		Interrupting: func() bool { return false },
 	})
 	r.Lines = func() []string { return []string{l.View(200, "")} }

@@ -28,6 +28,7 @@ type Config struct {
 	Now          func() time.Time // the time of the session
 	RunningTool  func() (title string, started time.Time)
 	Speed        func(unit string) string // of the agent's output, or ""
+	Files        func() string            // the changed files, or ""
 	Interrupting func() bool              // the turn is being interrupted
 	Sessions     bool                     // the program has a list of sessions
 	Server       string                   // name of the session's server, or ""
@@ -40,7 +41,8 @@ type Config struct {
 type Line struct {
 	panel.Base
 	Config
-	BesideUsage bool // the side column shows context and cost
+
+	BesideFiles bool // the side column lists the changed files
 
 	others    string // note about other sessions
 	directory directory
@@ -152,6 +154,9 @@ func (l *Line) details(width int, turn string) []string {
 		server = s.Dim.Render(format.JoinLines(transcript.Clean(l.Server)) + "/")
 	}
 	out = append(out, server+s.Bold.Render(name))
+	if files := l.Files(); files != "" && !l.BesideFiles {
+		out = append(out, files)
+	}
 	if agent := describe.Agent(state.Agent); agent != name {
 		add(agent)
 	}
@@ -172,7 +177,7 @@ func (l *Line) details(width int, turn string) []string {
 			add(settingText(&o.Settings[i]))
 		}
 	}
-	if state.Usage != nil && !l.BesideUsage {
+	if state.Usage != nil {
 		add(describe.Cost(state.Usage))
 	}
 	if l.Sessions {
@@ -187,18 +192,9 @@ func (l *Line) contextDetails(width int) []string {
 	var out []string
 	if c := l.Replica.State.Context; c != nil && c.MaxTokens > 0 {
 		percent, _ := describe.ContextPercent(c)
-		text := "context " + format.Percent(percent)
-		if width >= 80 {
-			text = s.ContextBar(percent, 6)
-		}
-		switch {
-		case percent >= ui.ContextWarning:
-			out = append(out, s.ContextStyle(percent).Render(text))
-		case !l.BesideUsage:
-			out = append(out, s.Dim.Render(text))
-		}
+		out = append(out, s.ContextStyle(percent).Render("context "+format.Percent(percent)))
 	}
-	if w := describe.FullestWindow(l.Replica.State.Limits); w != nil && (w.Percent >= ui.ContextWarning || !l.BesideUsage) {
+	if w := describe.FullestWindow(l.Replica.State.Limits); w != nil {
 		shown := protocol.UsageWindow{Name: w.Name, Percent: w.Percent}
 		out = append(out, s.ContextStyle(w.Percent).Render(describe.Window(&shown, s.ShortDate)))
 	}
