@@ -17,6 +17,9 @@ import (
 // maxFileName bounds a name or an address in the line of a file, in cells.
 const maxFileName = 80
 
+// maxOpened bounds the name of a file in a hint, in cells.
+const maxOpened = 40
+
 // File is an image or another file in a session, or a link. Its words come from its sender and
 // not to be trusted.
 type File struct {
@@ -98,7 +101,7 @@ func (f *File) Content() ([]byte, error) {
 	return data, nil
 }
 
-// Line returns "[KIND NAME · NOTE · LINK · MEDIA TYPE · SIZE · blob ID]" without what is empty.
+// Line returns "[KIND NAME · NOTE · LINK · MEDIA TYPE · SIZE]" without what is empty.
 func (f *File) Line() string {
 	line := strings.TrimSpace(f.Kind + " " + ui.Fit(format.JoinLines(transcript.Clean(f.Name)), maxFileName))
 	add := func(s string) {
@@ -114,10 +117,21 @@ func (f *File) Line() string {
 	if f.Size > 0 {
 		add(format.Size(f.Size))
 	}
-	if f.Blob != "" {
-		add("blob " + f.Blob)
-	}
 	return "[" + line + "]"
+}
+
+// Opens returns what opening files does: it opens the file with a name, or else of a kind and a media
+// type, or shows the address of a link.
+func Opens(files []File) string {
+	if len(files) > 1 {
+		return "opens one of " + format.Count(len(files), "file")
+	}
+	f, does := &files[0], "opens "
+	if f.Link != "" && f.Blob == "" && !f.Inline() {
+		does = "shows "
+	}
+	what := cmp.Or(f.Name, f.Link, strings.TrimSpace(f.Kind+" "+f.MediaType))
+	return does + ui.Fit(format.JoinLines(transcript.Clean(what)), maxOpened)
 }
 
 // Part returns a part of a user's message: a file as one line, a text as it is.

@@ -20,7 +20,7 @@ var meanings = map[string]map[string]Action{
 	},
 	"Themes":      {"alt+l": NextTheme},
 	"A session":   {"ctrl+o": ToggleLast},
-	"Images":      {"x": OpenFile, "w": SaveFile},
+	"Images":      {"enter": Choose, "x": OpenFile, "w": SaveFile},
 	"Side column": {"alt+p": ToggleSide},
 	"The message": {
 		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": RestoreDraft, "ctrl+d": DeleteOrLeave,

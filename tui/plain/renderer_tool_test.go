@@ -119,7 +119,7 @@ func TestFilesAreOneLine(t *testing.T) {
 	out := r.out.String()
 	for _, want := range []string{
 		"agent: see\nagent: [link · https://x.org]\n",
-		"ada: look\n  [image a.png · image/png · 10 bytes]\n", "  | [image · image/png · 48 KiB · blob b_1]\n",
+		"ada: look\n  [image a.png · image/png · 10 bytes]\n", "  | [image · image/png · 48 KiB]\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %q", want, out)

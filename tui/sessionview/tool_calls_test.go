@@ -20,7 +20,7 @@ var toolCallScenes = []goldenScene{
 		name: "tool_calls", open: fromScene("cards"), heights: [3]int{110, 100, 90},
 		shows: []string{
 			"Make the counter safe.", "✓ Read file pkg/store/coun", "12ms", "It adds without its lock:",
-			`func (c *Counter) Add(n int) { c.n += n } // "no lock"`, "and so does Value.",
+			`func (c *Counter) Add(n int) {`, "and so does Value.",
 			"✓ edit pkg/store/counter.", "+6 −2 · 40ms", "// Add adds n.",
 			"// Add adds n to the sum.", "c.mu.Lock()", "defer c.mu.Unlock()", "more lines · ctrl+o shows all",
 			"✓ shell go test ./...", "8.3s", "downloaded", "ok pkg/p0 0.000s", "… 21 more lines · ctrl+o shows all",

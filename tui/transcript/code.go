@@ -30,13 +30,27 @@ func (c *codeLayout) wrap(line string, width int) []string {
 	return r.wrap(width, breakAnywhere)
 }
 
+// codeMark begins the continuation of a line of code, whose own text has no such style.
+const (
+	codeMark      = "↪ "
+	codeMarkWidth = 2
+)
+
 // wrapIndented is wrap with a margin of a cell on both sides, on the ground of a code block.
 func (c *codeLayout) wrapIndented(line string, width int) []string {
 	margin := ""
 	if width > 2 {
 		margin, width = " ", width-2
 	}
+	scanner := c.scanner
 	out := c.wrap(line, width)
+	if len(out) > 1 && width > 2*codeMarkWidth {
+		c.scanner = scanner
+		out = c.wrap(line, width-codeMarkWidth)
+		for i := range out[1:] {
+			out[i+1] = withMark(codeMark, Faint) + out[i+1]
+		}
+	}
 	for i := range out {
 		out[i] = onGround(margin+out[i], width+2*len(margin))
 	}

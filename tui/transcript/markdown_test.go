@@ -107,7 +107,7 @@ func TestMarkdown(t *testing.T) {
 		{
 			"a long line of code", "```go\nx := \"abcdef\"\n```",
 			10,
-			[]string{" <f:go>", " x := <G:\"ab>", " <G:cdef\">"},
+			[]string{" <f:go>", " x := <G:\">", " <f:↪ ><G:abcdef>", " <f:↪ ><G:\">"},
 		},
 		{"unknown language", "```nope\nif x\n```", 80, []string{" <f:nope>", " <c:if x>"}},
 		{"diff", "```diff\n+new\n-old\n same\n```", 80, []string{" <f:diff>", " <+:+new>", " <-:-old>", "  same"}},

@@ -61,6 +61,12 @@ func IsAgentText(item transcript.Item) bool {
 	return ok
 }
 
+// IsTurnEnd reports whether an item is the end of a turn.
+func IsTurnEnd(item transcript.Item) bool {
+	n, ok := item.(*note)
+	return ok && n.turnEnd
+}
+
 // IsToolCall reports whether an item is a tool call.
 func IsToolCall(item transcript.Item) bool {
 	_, ok := item.(*toolCall)

@@ -20,6 +20,7 @@ type note struct {
 	level       string // protocol.LevelInfo and others
 	text        string
 	fromEvent   bool // it describes an event
+	turnEnd     bool
 	blankBefore bool // put a blank line before it
 }
 
@@ -79,5 +80,6 @@ func turnEndNote(s *ui.Styles, t *protocol.Turn, by *protocol.Actor) *note {
 	}
 	return &note{
 		itemAnchor: anchor, styles: s, level: level, text: "── " + strings.Join(parts, " · "), blankBefore: true,
+		turnEnd: true,
 	}
 }

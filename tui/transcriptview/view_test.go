@@ -78,7 +78,7 @@ func TestFilesOfAMessageAndOfAToolAreOneLine(t *testing.T) {
 		},
 		End: &protocol.ToolEndedData{Status: protocol.ToolCompleted},
 	}}
-	want := "[image shot.png · image/png · 3 bytes]\n[image · image/png · 48 KiB · blob b_1]"
+	want := "[image shot.png · image/png · 3 bytes]\n[image · image/png · 48 KiB]"
 	if body := strings.Join(call.Block(80, false).Body, "\n"); !strings.HasSuffix(body, want) {
 		t.Errorf("tool %q, want %q", body, want)
 	}

@@ -66,9 +66,20 @@ func (c *copier) copyLastText() tea.Cmd {
 // copyItem copies the text of an item.
 func (c *copier) copyItem(item transcript.Item) tea.Cmd { return c.copy(transcriptview.CopyText(item)) }
 
-// copyCode copies a code block of an item. Each call for the same item copies the next block.
+// copyCode copies a code block of an item. Each call for the same item copies the next block. For the end
+// of a turn it copies the last block of the turn's texts.
 func (c *copier) copyCode(id transcript.ID) tea.Cmd {
 	blocks, name := transcriptview.Code(c.view.List.Item(id))
+	if transcriptview.IsTurnEnd(c.view.List.Item(id)) {
+		for first, _ := c.view.Turn(id); id > first && len(blocks) == 0; {
+			if id--; transcriptview.IsAgentText(c.view.List.Item(id)) {
+				blocks, _ = transcriptview.Code(c.view.List.Item(id))
+			}
+		}
+		if n := len(blocks); n > 0 {
+			return c.copy("the last code", blocks[n-1])
+		}
+	}
 	if len(blocks) == 0 {
 		c.status.Text = "there is no code in it"
 		return nil

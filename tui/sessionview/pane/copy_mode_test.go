@@ -153,3 +153,40 @@ func TestReplacedLogEndsModes(t *testing.T) {
 	s.MustHide("find:")
 	s.press("y", "n", "[", "space", "b", "enter")
 }
+
+func TestTheEndOfATurnCopiesItsLastCode(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "How?")
+	j.Text("one", "```sh\nmake\n```\nthen\n```sh\nmake test\n```")
+	j.Text("two", "That is all.")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.UserMessage(tuitest.Ada, "m2", "Thanks.")
+	j.EndTurn(protocol.ReasonCompleted)
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.press("tab", "G", "c")
+	if got, want := s.Commands.Status.Text, "there is no code in it"; got != want { // that of another turn
+		t.Errorf("got status %q, want %q", got, want)
+	}
+	s.press("[", "k")
+	if got := s.copyWith("c"); got != "make test\n" {
+		t.Errorf("copied %q", got)
+	}
+}
+
+func TestAFileSaysWhatItsKeyOpens(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "Draw it.")
+	j.Add(protocol.TextContent, protocol.TextContentData{
+		Content: protocol.Content{Type: "image", Name: "plot.png", MediaType: "image/png", Blob: "b_c983a5bc"},
+	})
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.press("tab", "G")
+	s.MustShow("enter opens plot.png", "[image plot.png · image/png]")
+	s.MustHide("b_c983a5bc")
+	s.press("right", "enter")
+	if got := strings.Join(s.files.opened, " "); got != "plot.png" {
+		t.Errorf("opened %q", got)
+	}
+}

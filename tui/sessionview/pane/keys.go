@@ -45,7 +45,7 @@ func (p *Pane) Press(key string) panel.Result {
 		return panel.Result{Intent: panel.RunIntent{Action: keymap.Help}}
 	default:
 		if id, selected := list.Selected(); selected {
-			if r, handled := p.pressItem(action, id); handled {
+			if r, handled := p.pressItem(action, key, id); handled {
 				return r
 			}
 		}
@@ -57,14 +57,18 @@ func (p *Pane) Press(key string) panel.Result {
 }
 
 // pressItem handles the keys that do something with the selected item.
-func (p *Pane) pressItem(action keymap.Action, id transcript.ID) (r panel.Result, handled bool) {
+func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r panel.Result, handled bool) {
 	list, status := p.View.List, p.Commands.Status
 	item := list.Item(id)
 	switch action {
 	case keymap.Toggle, keymap.Choose:
-		if transcriptview.Collapsible(item) {
+		files := transcriptview.Files(item)
+		switch {
+		case transcriptview.Collapsible(item):
 			list.SetCollapsed(id, !list.Collapsed(id))
-		} else {
+		case len(files) > 0 && p.Styles.Keys.At(keymap.Lists, key) == keymap.Choose:
+			return panel.Result{Cmd: p.Files.Open(files)}, true
+		default:
 			status.Text = "there is nothing to expand here"
 		}
 	case keymap.ViewItem:
@@ -101,6 +105,13 @@ func (p *Pane) Hint() string {
 		item := p.View.List.Item(id)
 		if transcriptview.Collapsible(item) {
 			pairs = append(pairs, keymap.Toggle, "expand/collapse")
+		}
+		if files := transcriptview.Files(item); len(files) > 0 {
+			key := keymap.Choose
+			if transcriptview.Collapsible(item) {
+				key = keymap.OpenFile
+			}
+			pairs = append(pairs, key, describe.Opens(files))
 		}
 		switch {
 		case transcriptview.SubAgent(item) != "":

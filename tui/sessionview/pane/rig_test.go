@@ -27,21 +27,28 @@ type rig struct {
 	pane          *Pane
 	width, height int    // of the screen
 	text          string // for the message box
+	files         fakeFiles
 }
 
-// noFiles are files of items that are not used.
-type noFiles struct{}
+// fakeFiles records the names of files that are opened.
+type fakeFiles struct{ opened []string }
 
-func (noFiles) Save([]describe.File) tea.Cmd      { return nil }
-func (noFiles) Open([]describe.File) tea.Cmd      { return nil }
-func (noFiles) OpenPlace(transcript.Item) tea.Cmd { return nil }
+func (*fakeFiles) Save([]describe.File) tea.Cmd      { return nil }
+func (*fakeFiles) OpenPlace(transcript.Item) tea.Cmd { return nil }
+
+func (f *fakeFiles) Open(files []describe.File) tea.Cmd {
+	for i := range files {
+		f.opened = append(f.opened, files[i].Name)
+	}
+	return nil
+}
 
 // open returns a rig that shows the pending events of a journal.
 func open(t *testing.T, j *tuitest.Journal, width, height int) *rig {
 	t.Helper()
 	r := &rig{Rig: paneltest.New(t, j), t: t, width: width, height: height}
 	r.pane = New(Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Files: noFiles{}, Now: r.Now,
+		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Files: &r.files, Now: r.Now,
 		Older: func(*protocol.HistoryResult) {},
 	})
 	r.Session.Reply = func(c tuitest.Command) (any, error) {
