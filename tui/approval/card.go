@@ -33,6 +33,7 @@ type card struct {
 	firstRun  int    // index of the first line of what the request runs
 	lastRun   int    // index after its last line
 	inForm    int    // index of the first line that the form shows instead of the card
+	optionsAt int    // index of the first line of an option
 	runLines  int    // number of lines of what the request runs, as the agent wrote it
 	requested string // command of the request; another one is shown as edited
 	directory string // of the session, or ""
@@ -137,11 +138,14 @@ func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 		}
 	}
 	c.inForm = len(c.lines)
+	c.optionsAt = len(c.lines)
 	for _, s := range rowSections(r, options) {
-		c.appendSection(&s, dir)
+		if c.appendSection(&s, dir); s.row.kind != rowOption {
+			c.optionsAt = len(c.lines)
+		}
 	}
 	if c.readOnly {
-		c.inForm = len(c.lines)
+		c.inForm = c.optionsAt
 	}
 }
 

@@ -91,7 +91,7 @@ func TestAnEditedCommandIsNotAllowedUnseen(t *testing.T) {
 	s.mustShow("not decided: view it to its end first")
 	s.press("end")
 	s.mustShow("last")
-	s.press("home", "pgdown", "pgdown", "q")
+	s.press("home", "pgdown", "pgdown", "pgdown", "esc")
 	s.waitGrace()
 	s.press("y")
 	if d := s.mustDecide(); d.Input == nil || !strings.HasSuffix(d.Input.Command, "echo\nlast") {

@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -123,20 +122,17 @@ func (p *Panel) cycle(by int) {
 // the screen.
 func (p *Panel) withUnseen(r *protocol.Approval, f *Form, result Result) Result {
 	if result.unseen {
+		f.awaits.always = nil // its key is another one in the view
 		return Result{Push: p.view(r, f, "not decided: view it to its end first")}
 	}
 	return result
 }
 
-// view returns an overlay with the whole request: the review of its changes, or a pager. note is
-// the reason why it opens, or "".
+// view returns an overlay with the whole request. note is the reason why it opens, or "".
 func (p *Panel) view(r *protocol.Approval, f *Form, note string) ui.Overlay {
 	f.card.update(f.styles, f.shown(r), f.options, max(f.card.key.width, minWidth))
-	if f.card.changes.Changes == nil {
-		return newReader(p.styles, f, r, cmp.Or(note, "the whole request"))
-	}
 	p.decider.rearm()
-	return newPatchReview(&p.requests, &p.decider, p.title.ofReview(r), note)
+	return newRequestView(&p.requests, &p.decider, p.title.ofReview(r), note)
 }
 
 // PressChord handles a digit key with alt while another part has the focus. It takes the focus and

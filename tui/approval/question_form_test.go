@@ -136,6 +136,7 @@ func TestAFormIsAnsweredOnlyWhenItWasSeen(t *testing.T) {
 	for range 40 {
 		s.press("down")
 	}
+	s.waitGrace()
 	s.press("y")
 	s.mustDecide()
 }

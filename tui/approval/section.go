@@ -147,10 +147,17 @@ func rowSections(r *protocol.Approval, options decisionOptions) []Section {
 	}
 	for i := range options {
 		o := &options[i]
-		add("option", formRow{rowOption, 0, i}, o.agentLabel(), o.Scope)
+		row := formRow{rowOption, 0, i}
+		add("option", row, o.agentLabel())
+		if o.Scope != "" {
+			out = append(out, Section{Note: alwaysNote, Text: o.Scope, Prose: true, row: row})
+		}
 	}
 	return out
 }
+
+// alwaysNote is the note of what a lasting decision covers.
+const alwaysNote = "Always would allow:"
 
 // titleRepeats reports whether the title is also the command or the text of a question.
 func titleRepeats(r *protocol.Approval) bool {

@@ -12,7 +12,7 @@ import (
 )
 
 // screenSizes are a telephone, a terminal and a large window.
-var screenSizes = [][2]int{{40, 15}, {80, 24}, {200, 60}}
+var screenSizes = [][2]int{{40, 20}, {80, 24}, {200, 60}}
 
 // allowingKeys are all ways to allow a request.
 var allowingKeys = [][]string{
@@ -99,7 +99,7 @@ func TestAllowingOpensTheUnseenRestFirst(t *testing.T) {
 		s := openCut(t)
 		s.press(keys...)
 		s.mustNotDecide()
-		s.mustShow("not decided: view it to its end first", "22/")
+		s.mustShow("not decided: view it to its end first", "39 lines not read")
 	}
 	s := openCut(t)
 	s.press("n") // a denial needs no reading
@@ -109,11 +109,15 @@ func TestAllowingOpensTheUnseenRestFirst(t *testing.T) {
 func TestAChangeOfSizeKeepsWhatWasSeen(t *testing.T) {
 	s := openCut(t)
 	s.press("v", "pgdown")
+	s.waitGrace()
 	s.resize(60, 24) // another layout: what was seen is not known any more
 	s.press("esc", "y")
 	s.mustNotDecide()
-	s.press("pgdown", "pgdown", "pgdown", "pgdown", "esc")
+	s.press("pgdown", "pgdown", "pgdown", "pgdown")
+	s.mustShow("all read")
+	s.press("esc")
 	s.resize(100, 24) // all was seen
+	s.waitGrace()
 	s.press("y")
 	s.mustDecide()
 }
@@ -145,7 +149,7 @@ func TestRowsOfTheFormThatAreLeftOutAreNotSeen(t *testing.T) {
 	s.press("y")
 	s.mustNotDecide()
 	s.mustShow("not decided: view it to its end first")
-	s.press("q")
+	s.press("esc")
 	for range longPlan().Tasks {
 		s.press("down")
 	}
@@ -161,7 +165,7 @@ func TestRowsOfTheFormOfAReviewThatAreLeftOutAreNotSeen(t *testing.T) {
 	s := openApproval(t, plan)
 	s.focus()
 	s.press("v", "tab", "g", "tab", "G")
-	s.mustShow("all files read")
+	s.mustShow("lines not read")
 	s.waitGrace()
 	s.press("y")
 	s.mustNotDecide()

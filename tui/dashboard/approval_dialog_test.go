@@ -69,7 +69,8 @@ func TestDashboardApproval(t *testing.T) {
 		d.want("y allow once", "n deny")
 		d.press("v")
 		d.want("go mod tidy", "esc back")
-		d.press("q")
+		d.press("esc")
+		d.waitGrace()
 		d.press(c.keys...)
 		if got := d.decisions(); len(got) != 1 || got[0].Request != "r1" || got[0].Option != c.want {
 			t.Errorf("%v: got decisions %+v, want option %s", c.keys, got, c.want)

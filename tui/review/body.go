@@ -36,6 +36,9 @@ func (b *body) set(content Content) {
 		b.items = append(b.items, item)
 		b.list.Append(item, false)
 	}
+	if content.Tail != nil {
+		b.list.Append(content.Tail, false)
+	}
 	if old != nil {
 		b.list.SetTopLine(old.TopLine())
 	}
@@ -53,19 +56,32 @@ func (b *body) pointAt(piece, row int) transcript.Point {
 	return transcript.Point{Item: first + transcript.ID(piece), Line: row}
 }
 
-// pieceOf returns the piece of a line, or -1 in the head.
+// partAt returns the part at a line that is in no piece.
+func (b *body) partAt(p transcript.Point) Part {
+	if b.pieceOf(p) < 0 {
+		return b.content.Head
+	}
+	return b.content.Tail
+}
+
+// pieceOf returns the piece of a line, -1 in the head, or the number of pieces in the tail.
 func (b *body) pieceOf(p transcript.Point) int { return int(p.Item - b.pointAt(0, 0).Item) }
 
-// currentPiece returns the piece of the current line, or -1 in the head.
+// currentPiece returns the piece of the current line; see pieceOf.
 func (b *body) currentPiece() int { return b.pieceOf(b.current) }
+
+// inFile reports whether the current line is in a file.
+func (b *body) inFile() bool {
+	piece := b.currentPiece()
+	return piece >= 0 && piece < len(b.items)
+}
 
 // currentFile returns the index of the file of the current line.
 func (b *body) currentFile() int {
-	piece := b.currentPiece()
-	if piece < 0 || piece >= len(b.items) {
+	if !b.inFile() {
 		return 0
 	}
-	return b.content.Changes.FileOf(piece)
+	return b.content.Changes.FileOf(b.currentPiece())
 }
 
 // start returns the first line of a file.
@@ -77,7 +93,10 @@ func (b *body) start(file int) transcript.Point {
 // matchPoint returns the line that shows a match.
 func (b *body) matchPoint(m match) transcript.Point {
 	c := b.content.Changes
-	if m.line < 0 {
+	switch {
+	case m.piece < 0:
+		return transcript.Point{Line: m.line}
+	case m.line < 0:
 		return b.start(c.FileOf(m.piece))
 	}
 	lines := c.Layout(m.piece, max(1, b.width()-gutterWidth), b.styles.SideBySide(b.width()))
@@ -87,6 +106,17 @@ func (b *body) matchPoint(m match) transcript.Point {
 		}
 	}
 	return b.pointAt(m.piece, 0)
+}
+
+// headLines returns the lines of the head, without styles.
+func (b *body) headLines() (out []string) {
+	if b.content.Head == nil {
+		return nil
+	}
+	for _, line := range b.content.Head.Block(b.width(), false).Body {
+		out = append(out, ansi.Strip(line))
+	}
+	return out
 }
 
 // placePoint returns the first line of a file that shows a line of the patch.
@@ -103,13 +133,13 @@ func (b *body) placePoint(file int, place Place) (p transcript.Point, ok bool) {
 // place returns the line of the patch that the current line shows: the one with a comment if it
 // shows two. ok is false, with the reason, if it is no line of a patch.
 func (b *body) place() (place Place, reason string, ok bool) {
-	comments, piece := b.content.Comments, b.currentPiece()
+	comments := b.content.Comments
 	if comments == nil {
 		return Place{}, "these changes are not under review: comments go with a decision", false
 	}
 	var places []Place
-	if piece >= 0 && piece < len(b.items) {
-		item := b.items[piece]
+	if b.inFile() {
+		item := b.items[b.currentPiece()]
 		if rows := item.layout(b.width()); b.current.Line < len(rows) {
 			places = item.places(rows[b.current.Line].line)
 		}
@@ -146,7 +176,7 @@ func (b *body) setFolded(file int, folded bool) {
 // toggleFold hides the lines of the current file below its heading, or shows them again. The heading
 // is the current line then. It returns false if the current line is in no file.
 func (b *body) toggleFold() bool {
-	if b.currentPiece() < 0 || len(b.items) == 0 {
+	if !b.inFile() {
 		return false
 	}
 	file := b.currentFile()
@@ -163,7 +193,7 @@ func (b *body) click(row int) (again bool) {
 	}
 	before := b.current
 	b.current = b.list.PointAt(row)
-	if file := b.currentFile(); b.currentPiece() >= 0 && b.current == b.start(file) {
+	if file := b.currentFile(); b.inFile() && b.current == b.start(file) {
 		b.setFolded(file, !b.folded[file])
 		return false
 	}
@@ -187,10 +217,11 @@ func (b *body) lines() []string {
 	})
 	lines := b.list.Lines()
 	b.list.VisitVisible(func(id transcript.ID, from, to int) {
-		if piece := b.pieceOf(transcript.Point{Item: id}); piece >= 0 {
+		at := transcript.Point{Item: id}
+		if piece := b.pieceOf(at); piece >= 0 && piece < len(b.items) {
 			b.items[piece].markDrawn(b.width(), from, to)
 		} else {
-			b.content.Head.Shown(b.width(), from, to)
+			b.partAt(at).Shown(b.width(), from, to)
 		}
 	})
 	return lines
@@ -199,7 +230,7 @@ func (b *body) lines() []string {
 // fileLine draws a line with the current file.
 func (b *body) fileLine(width int) string {
 	files := b.content.Changes.Files()
-	if b.currentPiece() < 0 || len(files) == 0 {
+	if !b.inFile() {
 		return b.styles.Bold.Render(ui.Fit(" request", width))
 	}
 	at := b.currentFile()
@@ -216,17 +247,23 @@ func (b *body) fileLine(width int) string {
 
 // hint returns the keys that act on the changes.
 func (b *body) hint() string {
-	pairs := []any{keymap.ReviewPageDown, "page", keymap.ReviewNextHunk, "hunk", keymap.ReviewNextFile, "file"}
-	if b.content.Comments != nil {
-		pairs = append(pairs, keymap.ReviewComment, "comment")
+	pairs := []any{keymap.ReviewPageDown, "page"}
+	if b.content.hasFiles() {
+		pairs = append(pairs, keymap.ReviewNextHunk, "hunk", keymap.ReviewNextFile, "file")
+		if b.content.Comments != nil {
+			pairs = append(pairs, keymap.ReviewComment, "comment")
+		}
+		pairs = append(pairs, keymap.ReviewFiles, "files")
 	}
-	pairs = append(pairs, keymap.ReviewFiles, "files")
-	if b.content.Unread {
+	if b.content.Unread && b.content.unread() != "" {
 		pairs = append(pairs, keymap.ReviewUnread, "unread")
 	}
 	pairs = append(pairs, keymap.ReviewFind, "find")
 	if b.content.commented() {
 		pairs = append(pairs, keymap.ReviewCopy, "copy comments", keymap.ReviewRemove, "remove")
+	}
+	if !b.content.hasFiles() {
+		return b.styles.Keys.Hint(pairs...)
 	}
 	layout := "side by side"
 	if b.styles.SideBySide(b.width()) {

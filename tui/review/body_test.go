@@ -36,7 +36,7 @@ func TestTheCurrentLineIsOnTheScreen(t *testing.T) {
 		changes := parse(t, smallPatch+manyFiles(3, 20))
 		content := Content{Changes: changes, Comments: &Comments{}}
 		if rapid.Bool().Draw(r, "head") {
-			content.Head = head{}
+			content.Head, content.Tail = head{}, head{}
 		}
 		b.set(content)
 		b.list.Resize(80, rapid.IntRange(3, 30).Draw(r, "rows"))
@@ -76,7 +76,8 @@ func (head) Estimate(int, bool) int { return 2 }
 func (head) Block(int, bool) transcript.Block {
 	return transcript.Block{Body: []string{"the", "head"}}
 }
-func (head) Shown(int, int, int) {}
+func (head) Shown(int, int, int)        {}
+func (head) Unread() (first, lines int) { return 0, 0 }
 
 func TestALineShowsThePlaceOfItsComment(t *testing.T) {
 	comments := &Comments{}
@@ -120,7 +121,7 @@ func TestASearchStartsAtThePositionAndEndsWithoutAMatch(t *testing.T) {
 		{"nowhere", 0, 0, 0, "no match for nowhere"},
 	} {
 		s := search{styles: ui.NewStyles(time.UTC, ""), text: c.text}
-		if got := s.start(changes, after(c.from)); got != c.message || len(s.matches) != c.matches || s.at != c.at {
+		if got := s.start(changes, nil, after(c.from)); got != c.message || len(s.matches) != c.matches || s.at != c.at {
 			t.Errorf("%+v: got message %q, match %d of %d", c, got, s.at, len(s.matches))
 		}
 		if (s.query != nil) != (c.matches > 0) {
@@ -128,7 +129,7 @@ func TestASearchStartsAtThePositionAndEndsWithoutAMatch(t *testing.T) {
 		}
 	}
 	s := search{styles: ui.NewStyles(time.UTC, ""), text: "v1_"}
-	s.start(changes, after(0))
+	s.start(changes, nil, after(0))
 	for i, want := range []string{"", "", "from the start: match 1 of 3"} {
 		if got := s.next(1); got != want {
 			t.Errorf("next %d: got %q, want %q", i, got, want)
@@ -137,11 +138,11 @@ func TestASearchStartsAtThePositionAndEndsWithoutAMatch(t *testing.T) {
 	if got, want := s.next(-1), fmt.Sprintf("from the end: match %d of %d", 3, 3); got != want || s.at != 2 {
 		t.Errorf("got %q at %d, want %q", got, s.at, want)
 	}
-	s.update(parse(t, manyFiles(2, 1)))
+	s.update(parse(t, manyFiles(2, 1)), nil)
 	if len(s.matches) != 1 || s.at != 0 {
 		t.Errorf("after a change: got match %d of %d", s.at, len(s.matches))
 	}
-	if s.update(parse(t, manyFiles(1, 1))); s.query != nil {
+	if s.update(parse(t, manyFiles(1, 1)), nil); s.query != nil {
 		t.Error("a search without a match does not end")
 	}
 }

@@ -75,7 +75,7 @@ func TestAFoldedFileIsNotRead(t *testing.T) {
 		r.press("pgdown")
 	}
 	r.press("u", "pgdown", "pgdown", "u", "pgdown", "pgdown", "u", "pgdown")
-	r.mustShow("all files read")
+	r.mustShow("all read")
 	r.press("g", "z")
 	r.SetContent(Content{Changes: filechange.New(nil), Comments: &r.comments})
 	r.press("z")

@@ -11,18 +11,37 @@ import (
 // Content is the content of a view.
 type Content struct {
 	Changes  *filechange.Changes
-	Head     Head      // shown before the changes; may be nil
+	Head     Part      // shown before the changes; may be nil
+	Tail     Part      // shown after the changes; may be nil
 	Comments *Comments // nil: no line can be commented
 	Unread   bool      // show which files were not read
 
 	Directory string // of the session: paths below it are shown without it
 }
 
-// Head is what a view shows before the changes.
-type Head interface {
+// Part is what a view shows before or after the changes.
+type Part interface {
 	transcript.Item
 	// Shown is called with the range of the lines that are drawn.
 	Shown(width, from, to int)
+	// Unread returns the first line that was not drawn, and the number of such lines.
+	Unread() (first, lines int)
+}
+
+// hasFiles reports whether files are changed.
+func (c *Content) hasFiles() bool { return len(c.Changes.Files()) > 0 }
+
+// unread says how much was not read, or returns "".
+func (c *Content) unread() string {
+	if n := c.Changes.UnseenFiles(); n > 0 {
+		return format.Count(n, "file") + " not read"
+	}
+	if c.Head != nil {
+		if _, n := c.Head.Unread(); n > 0 {
+			return format.Count(n, "line") + " not read"
+		}
+	}
+	return ""
 }
 
 // commented reports whether there is a comment.
@@ -31,10 +50,13 @@ func (c *Content) commented() bool { return c.Comments != nil && c.Comments.Len(
 // titleLine draws a title and how much was read.
 func (c *Content) titleLine(s *ui.Styles, title string, width int) string {
 	title = s.Bold.Render(title)
-	if n := c.Changes.UnseenFiles(); c.Unread && n > 0 {
-		title += keymap.Separator + s.Warning.Render(format.Count(n, "file")+" not read")
+	if unread := c.unread(); c.Unread && unread != "" {
+		title += keymap.Separator + s.Warning.Render(unread)
 	} else if c.Unread {
-		title += keymap.Separator + "all files read"
+		title += keymap.Separator + "all read"
 	}
-	return s.Rule(title+keymap.Separator+c.Changes.Summary(), width)
+	if c.hasFiles() {
+		title += keymap.Separator + c.Changes.Summary()
+	}
+	return s.Rule(title, width)
 }

@@ -19,14 +19,14 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 		return []string{ui.Fit(" "+tooSmall, width)}, nil
 	}
 	rows, beside := height-headRows-1, width
-	if width >= minSplitWidth {
+	v.split = width >= minSplitWidth && v.content.hasFiles()
+	if v.split {
 		beside = width - filesWidth - 3
 	}
-	v.width = width
 	v.body.list.Resize(beside, rows)
 	var lines []string
 	switch {
-	case width >= minSplitWidth:
+	case v.split:
 		side := v.styles.Dim.Render("│") + " "
 		files := v.files.lines(v.body.currentFile(), filesWidth, rows)
 		for i, line := range v.body.lines() {

@@ -78,6 +78,10 @@ func (b *body) jumpFile(by int) (message string) {
 	switch {
 	case by > 0 && b.currentPiece() < 0:
 		file = 0
+	case by < 0 && b.currentPiece() >= len(b.items):
+		file = len(b.content.Changes.Files()) - 1
+	case by > 0 && !b.inFile():
+		file = len(b.content.Changes.Files())
 	case by < 0 && b.currentPiece() >= 0 && b.start(file+1).Before(b.current):
 		file++ // to the start of this file first
 	}
@@ -114,11 +118,26 @@ func (b *body) jumpHunk(by int) (message string) {
 	}
 }
 
+// showUnreadPart shows the first line of a part, which may be nil, that was not on the screen.
+func (b *body) showUnreadPart(p Part, id transcript.ID) bool {
+	if p == nil {
+		return false
+	}
+	line, n := p.Unread()
+	if n > 0 {
+		b.show(transcript.Point{Item: id, Line: line})
+	}
+	return n > 0
+}
+
 // showUnread shows the first line that was not on the screen. It returns false if all were.
 func (b *body) showUnread() bool {
+	if b.showUnreadPart(b.content.Head, 0) {
+		return true
+	}
 	piece, line, ok := b.content.Changes.NextUnseen()
 	if !ok {
-		return false
+		return b.showUnreadPart(b.content.Tail, b.pointAt(len(b.items), 0).Item)
 	}
 	row := 0
 	for i, r := range b.items[piece].layout(b.width()) {

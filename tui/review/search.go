@@ -23,10 +23,10 @@ type search struct {
 	at      int             // index of the shown match
 }
 
-// match is a line of the patch, or the header of a file, that a query matches.
+// match is a line that a query matches: of the head, of the patch, or the header of a file.
 type match struct {
-	piece int
-	line  int // of the piece; -1: the header
+	piece int // -1: the head
+	line  int // of the piece or the head; -1: the header of a file
 }
 
 // searchLabel is the label of the input.
@@ -57,9 +57,9 @@ func (s *search) press(msg tea.KeyPressMsg) (r ui.Response, entered bool) {
 // start finds the matches of the text. reached reports whether a match is at or after a position: the
 // first such match is the current one, else the first of all. Without a match, or without a text,
 // there is no search. It returns a status message, or "".
-func (s *search) start(c *filechange.Changes, reached func(match) bool) (message string) {
+func (s *search) start(c *filechange.Changes, head []string, reached func(match) bool) (message string) {
 	s.query, _ = protocol.ParseQuery(s.text) // nil if the text is empty or too long
-	if s.find(c); len(s.matches) > 0 {
+	if s.find(c, head); len(s.matches) > 0 {
 		s.at = sort.Search(len(s.matches), func(i int) bool { return reached(s.matches[i]) }) % len(s.matches)
 		return ""
 	}
@@ -71,18 +71,23 @@ func (s *search) start(c *filechange.Changes, reached func(match) bool) (message
 }
 
 // update finds the matches again after a change of the content. Without a match the search ends.
-func (s *search) update(c *filechange.Changes) {
-	s.find(c)
+func (s *search) update(c *filechange.Changes, head []string) {
+	s.find(c, head)
 	if s.at = min(s.at, len(s.matches)-1); s.at < 0 {
 		s.end()
 	}
 }
 
-// find finds the matches of the query.
-func (s *search) find(c *filechange.Changes) {
+// find finds the matches of the query in the lines of the head and in the changes.
+func (s *search) find(c *filechange.Changes, head []string) {
 	s.matches = nil
 	if s.query == nil {
 		return
+	}
+	for i, line := range head {
+		if s.query.Match(line) {
+			s.matches = append(s.matches, match{-1, i})
+		}
 	}
 	for i := range c.Len() {
 		piece := c.Piece(i)

@@ -19,7 +19,7 @@ type View struct {
 	comment commentField
 	search  search
 	message string // of the last key, until the next one
-	width   int    // of the last drawing
+	split   bool   // the last drawing had the files beside the changes
 }
 
 // New returns a view at the start of its content.
@@ -38,7 +38,7 @@ func (v *View) SetContent(content Content) {
 	v.content, v.files.content, v.comment.comments = content, content, content.Comments
 	v.body.set(content)
 	if v.Searching() {
-		v.search.update(content.Changes)
+		v.search.update(content.Changes, v.body.headLines())
 		v.body.highlight(v.search.query)
 	}
 }
@@ -161,7 +161,7 @@ func (v *View) pressField(msg tea.KeyPressMsg) ui.Response {
 	if !entered {
 		return r
 	}
-	v.message = v.search.start(v.content.Changes, func(m match) bool {
+	v.message = v.search.start(v.content.Changes, v.body.headLines(), func(m match) bool {
 		return !v.body.matchPoint(m).Before(v.body.current)
 	})
 	v.body.highlight(v.search.query)
@@ -178,6 +178,10 @@ func (v *View) press(action keymap.Action) ui.Response {
 	case keymap.ReviewClose:
 		return ui.Response{Close: true}
 	case keymap.ReviewFiles:
+		if !v.content.hasFiles() {
+			v.message = "there is no change of a file"
+			return ui.Response{}
+		}
 		v.files.focused = !v.files.focused
 		v.files.selectFile(v.body.currentFile())
 		return ui.Response{}
@@ -319,7 +323,7 @@ func (v *View) click(msg tea.MouseClickMsg) {
 	}
 	v.message = ""
 	inFiles := v.files.focused
-	if v.width >= minSplitWidth {
+	if v.split {
 		inFiles = msg.X < filesWidth
 	}
 	if !inFiles {

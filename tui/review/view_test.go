@@ -261,7 +261,7 @@ func TestAFileIsReadWhenAllItsLinesWereOnTheScreen(t *testing.T) {
 	r.press("u")
 	r.mustShow("file 2 of 3")
 	r.press("pgdown")
-	r.mustShow("all files read")
+	r.mustShow("all read")
 	r.press("u")
 	r.mustShow("all lines were on the screen")
 }
@@ -279,7 +279,7 @@ func TestOnlyDrawnLinesCount(t *testing.T) {
 	for range 10 {
 		r.press("pgdown")
 	}
-	r.mustShow("all files read")
+	r.mustShow("all read")
 	r = open(t, manyFiles(1, 60), 80, 20)
 	r.press("f", "G", "pgdown", "f")
 	r.mustShow("not read")

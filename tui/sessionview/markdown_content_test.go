@@ -42,12 +42,12 @@ var markdownScenes = []goldenScene{
 	},
 	{
 		name:    "markdown_approval_pager",
-		open:    fromJournal(markdownApproval, (*testScreen).waitGrace, pressing("tab", "v")),
+		open:    fromJournal(markdownApproval, (*testScreen).waitGrace, pressing("tab", "v"), (*testScreen).waitGrace),
 		heights: screenHeights,
 		shows: []string{
 			"Change the limit", "Steps", "• read store.go", "• then change the limit", "go test ./...",
 		},
-		status: []string{"/ find", "esc back"},
+		status: []string{"y allow once"},
 	},
 }
 

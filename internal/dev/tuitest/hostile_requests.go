@@ -127,7 +127,7 @@ func HostileRequests() []HostileRequest {
 	}
 	add("patch that imitates a review", "evil.go rm1 rm2", protocol.Approval{
 		Kind: protocol.ApprovePatch, Title: "Fix", Patch: "--- a/evil.go\n+++ b/evil.go\n@@ -1,1 +1,6 @@\n x\n" +
-			"+rm1\n+\n+ patch · 1 file +1 −1      all files read\n+─ y allow once · n deny ─\n+rm2\n",
+			"+rm1\n+\n+ patch · 1 file +1 −1      all read\n+─ y allow once · n deny ─\n+rm2\n",
 	})
 	add("files outside", "/home/etc/passwd /root/x", protocol.Approval{
 		Kind: protocol.ApprovePatch, Title: "Fix a comment", Paths: []string{"../../etc/passwd", "/root/x"},

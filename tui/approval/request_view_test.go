@@ -31,7 +31,7 @@ func (s *testPanel) read() {
 		before = s.text()
 		s.press("space")
 	}
-	s.mustShow("all files read")
+	s.mustShow("all read")
 	s.waitGrace()
 }
 
@@ -270,4 +270,81 @@ func TestAReviewDecidesItsOwnRequestOnly(t *testing.T) {
 		s.press("x", key, "enter")
 		s.mustNotDecide()
 	}
+}
+
+// longCommand asks to run a command of 27 lines.
+func longCommand() protocol.Approval {
+	a := tuitest.CommandApproval()
+	a.Command = "set -e\n" + strings.Repeat("echo step\n", 25) + "make install"
+	return a
+}
+
+// Allowing a command of 27 lines after reading it takes tab, v, the moves and y.
+func TestALongCommandIsAllowedInItsView(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {40, 20}, {80, 24}, {120, 40}} {
+		j := tuitest.NewJournal()
+		j.UserMessage(tuitest.Ada, "m1", "go")
+		j.RequestApproval(longCommand())
+		j.CaughtUp()
+		s := open(t, j, size[0], size[1])
+		s.focus()
+		s.press("v")
+		s.waitGrace()
+		for before := ""; before != s.text(); {
+			before = s.text()
+			s.press("space")
+		}
+		s.mustShow("all read")
+		s.press("y")
+		if d := s.mustDecide(); d.Option != "once" || s.overlays.Top() != nil {
+			t.Errorf("%v: got decision %+v", size, d)
+		}
+	}
+}
+
+// All keys that decide work in the view, and the words that ask to read disappear.
+func TestKeysDecideInTheViewOfACommand(t *testing.T) {
+	for key, option := range map[string]string{"y": "once", "n": "no", "d": "no"} {
+		s := openCut(t)
+		s.press("y")
+		s.mustShow("not decided: view it to its end first")
+		s.waitGrace()
+		for range 5 {
+			s.press("space")
+			s.mustHide("to its end first")
+		}
+		s.mustShow("all read")
+		s.press(key)
+		if d := s.mustDecide(); d.Option != option {
+			t.Errorf("%s: got decision %+v", key, d)
+		}
+	}
+	s := openCut(t)
+	s.press("v", "/")
+	s.typeText("reboot")
+	s.press("enter")
+	s.mustShow("match 1 of 1", "sudo reboot")
+	s.waitGrace()
+	s.press("n") // the next match
+	s.mustNotDecide()
+	s.press("esc", "n")
+	s.mustDecide()
+}
+
+// A key that allows shows what was not read: of a request without changes too.
+func TestAnAllowingKeyGoesToTheFirstUnreadLine(t *testing.T) {
+	s := openCut(t)
+	s.press("v", "end")
+	s.mustShow("lines not read")
+	s.waitGrace()
+	s.press("y")
+	s.mustNotDecide()
+	s.mustShow("not decided: this was not on the screen")
+	for range 3 {
+		s.press("space")
+	}
+	s.mustShow("all read")
+	s.waitGrace()
+	s.press("y")
+	s.mustDecide()
 }

@@ -12,48 +12,61 @@ import (
 	"agentctl/tui/ui"
 )
 
-// patchReview is the review of the changes of a request, with its decision below them. The keys
-// of the form decide, under the guard of the request.
-type patchReview struct {
+// requestView shows the whole request: a review of its changes, after its other lines, with its
+// decision below. The keys of the form decide, under the guard of the request.
+type requestView struct {
 	styles   *ui.Styles
 	body     *review.View
 	requests *requests
 	decider  *decider
 	form     *Form
 	request  protocol.Approval // a copy: the list of pending ones changes in place
-	head     *requestHead
+	head     *requestPart
+	tail     *requestPart
 	shown    cardKey // text of the card in the body
 	deciding bool    // the form has the keys
 	rows     int     // of the body in the last drawing; the decision is below
 }
 
-// newPatchReview returns the review of the shown request. note is shown until the first key.
-func newPatchReview(l *requests, d *decider, title, note string) *patchReview {
+// newRequestView returns the view of the shown request. note is shown until the first key.
+func newRequestView(l *requests, d *decider, title, note string) *requestView {
 	r, f := l.current()
-	v := &patchReview{styles: f.styles, requests: l, decider: d, form: f, request: *r}
-	v.head = &requestHead{requestItem{f, f.edit.apply(&v.request)}}
+	v := &requestView{styles: f.styles, requests: l, decider: d, form: f, request: *r}
+	v.head, v.tail = &requestPart{form: f}, &requestPart{form: f, options: true}
+	v.layOut()
 	v.body, v.shown = review.New(f.styles, title, v.content()), f.card.text()
 	v.body.SetMessage(note)
 	f.reason.review = v.body
 	return v
 }
 
-func (v *patchReview) content() review.Content {
+func (v *requestView) content() review.Content {
 	changes := v.form.card.changes.Changes
-	if changes == nil { // the edited patch is no patch: the head shows it as text
+	if changes == nil { // the head shows all
 		changes = filechange.New(nil)
 	}
-	return review.Content{Changes: changes, Head: v.head, Comments: &v.form.reason.comments, Unread: true}
+	c := review.Content{Changes: changes, Head: v.head, Comments: &v.form.reason.comments, Unread: true}
+	if from, to := v.tail.lines(max(v.form.card.key.width, minWidth)); from < to {
+		c.Tail = v.tail
+	}
+	return c
+}
+
+// layOut lays the request out as it is shown now.
+func (v *requestView) layOut() {
+	v.head.request = v.form.shown(&v.request)
+	v.tail.request = v.head.request
+	v.head.lines(max(v.form.card.key.width, minWidth))
 }
 
 // pending reports whether the request still waits for a decision and is the one that is shown.
-func (v *patchReview) pending() bool {
+func (v *requestView) pending() bool {
 	_, f := v.requests.current()
 	return f == v.form
 }
 
 // Scope returns the scope of the part that has the keys.
-func (v *patchReview) Scope() keymap.Scope {
+func (v *requestView) Scope() keymap.Scope {
 	if v.deciding {
 		return keymap.Approval
 	}
@@ -61,13 +74,13 @@ func (v *patchReview) Scope() keymap.Scope {
 }
 
 // FullScreen returns true.
-func (v *patchReview) FullScreen() bool { return true }
+func (v *requestView) FullScreen() bool { return true }
 
 // Typing reports whether a text field has the keys.
-func (v *patchReview) Typing() bool { return v.body.Typing() || v.form.Typing() }
+func (v *requestView) Typing() bool { return v.body.Typing() || v.form.Typing() }
 
 // Update gives a message to the text field or the form that has the keys, else to the review.
-func (v *patchReview) Update(msg tea.Msg) ui.Response {
+func (v *requestView) Update(msg tea.Msg) ui.Response {
 	r, f := v.requests.current()
 	if f != v.form {
 		v.deciding = false
@@ -90,7 +103,7 @@ func (v *patchReview) Update(msg tea.Msg) ui.Response {
 }
 
 // press handles a key. The form gets the keys that mean nothing in the review.
-func (v *patchReview) press(r *protocol.Approval, msg tea.KeyPressMsg) ui.Response {
+func (v *requestView) press(r *protocol.Approval, msg tea.KeyPressMsg) ui.Response {
 	keys, key := v.styles.Keys, msg.String()
 	switch {
 	case v.body.Typing():
@@ -124,7 +137,7 @@ func (v *patchReview) press(r *protocol.Approval, msg tea.KeyPressMsg) ui.Respon
 
 // click handles a click. One on the changes is for these. One below them is for the form, under the
 // guard of its keys: it shows the form, selects a row, or confirms the selected one.
-func (v *patchReview) click(r *protocol.Approval, msg tea.MouseClickMsg) ui.Response {
+func (v *requestView) click(r *protocol.Approval, msg tea.MouseClickMsg) ui.Response {
 	if v.body.Typing() || v.form.Typing() || v.form.awaits.always != nil || msg.Button != tea.MouseLeft {
 		return ui.Response{}
 	}
@@ -142,20 +155,18 @@ func (v *patchReview) click(r *protocol.Approval, msg tea.MouseClickMsg) ui.Resp
 }
 
 // apply carries out a result of the decider. A decision closes the review.
-func (v *patchReview) apply(r Result) ui.Response {
+func (v *requestView) apply(r Result) ui.Response {
 	v.body.SetMessage(r.Status)
 	switch {
 	case r.unseen:
-		if v.form.card.changes.Changes != nil {
-			v.decider.rearm()
-		}
+		v.decider.rearm()
 		v.deciding, v.form.awaits.always = false, nil
 		v.body.SetMessage("not decided: this was not on the screen")
 		if !v.body.ShowUnread() {
 			v.body.Top()
 		}
 	case r.Decide != nil:
-		return ui.Response{Close: true, Intent: Result{Decide: r.Decide}}
+		return ui.Response{Close: true, Intent: Result{Decide: r.Decide, Open: r.Open}}
 	case r.Edit != nil:
 		return ui.Response{Intent: Result{Edit: r.Edit}}
 	}
@@ -163,13 +174,12 @@ func (v *patchReview) apply(r Result) ui.Response {
 }
 
 // View draws the review and, below it, the decision.
-func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
+func (v *requestView) View(width, height int) ([]string, *tea.Cursor) {
 	f := v.form
 	if r, current := v.requests.current(); current == f {
 		v.request = *r
 	}
-	v.head.request = f.edit.apply(&v.request)
-	v.head.update(max(f.card.key.width, minWidth))
+	v.layOut()
 	if text := f.card.text(); text != v.shown {
 		v.shown = text
 		v.body.SetContent(v.content())
@@ -190,7 +200,7 @@ func (v *patchReview) View(width, height int) ([]string, *tea.Cursor) {
 }
 
 // decision draws the form if it has the keys, and the keys that decide.
-func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
+func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 	d, f, s := v.decider, v.form, v.styles
 	d.drawn.reset()
 	if !v.pending() {
@@ -229,7 +239,7 @@ func (v *patchReview) decision(width, rows int) ([]string, *tea.Cursor) {
 }
 
 // hint returns the keys that decide while the review has the keys.
-func (v *patchReview) hint() string {
+func (v *requestView) hint() string {
 	f, r := v.form, &v.request
 	pairs := f.decisionKeys(r, f.card.complete(formRow{}), !v.body.Searching()) // the next match has the key
 	pairs = append(pairs, keymap.WriteReason, "reason", keymap.FocusNext, "all options")
@@ -239,21 +249,63 @@ func (v *patchReview) hint() string {
 	return f.styles.Keys.Hint(pairs...)
 }
 
-// requestHead is the request without its changes, before them in the review.
-type requestHead struct{ requestItem }
-
-// Block implements transcript.Item.
-func (h *requestHead) Block(width int, _ bool) transcript.Block {
-	h.update(width)
-	lines := make([]string, len(h.form.card.lines))
-	for at := range lines {
-		lines[at] = h.form.card.lines[at].render(h.form.styles)
-	}
-	return transcript.Block{Body: append(lines, "")}
+// requestPart is the lines of a request before or after its changes.
+type requestPart struct {
+	form    *Form
+	request *protocol.Approval
+	options bool // the lines of the options, after the changes
 }
 
-// Shown implements review.Head.
-func (h *requestHead) Shown(width, from, to int) {
-	h.update(width)
-	h.form.card.markSeen(from, to)
+// lines returns the range of the lines of the card, laid out at a width.
+func (p *requestPart) lines(width int) (from, to int) {
+	c := &p.form.card
+	c.update(p.form.styles, p.request, p.form.options, width)
+	if p.options {
+		return c.optionsAt, len(c.lines)
+	}
+	return 0, c.optionsAt
+}
+
+// Estimate implements transcript.Item.
+func (p *requestPart) Estimate(int, bool) int { return len(p.form.card.lines) }
+
+// Block implements transcript.Item.
+func (p *requestPart) Block(width int, _ bool) transcript.Block {
+	from, to := p.lines(width)
+	lines := make([]string, p.gap(), to-from+1)
+	for i := from; i < to; i++ {
+		lines = append(lines, p.form.card.lines[i].render(p.form.styles))
+	}
+	if !p.options && p.form.card.changes.Changes != nil {
+		lines = append(lines, "")
+	}
+	return transcript.Block{Body: lines}
+}
+
+// gap returns the number of blank lines before the options, which follow the changes.
+func (p *requestPart) gap() int {
+	if p.options && p.form.card.changes.Changes != nil {
+		return 1
+	}
+	return 0
+}
+
+// Shown implements review.Part.
+func (p *requestPart) Shown(width, from, to int) {
+	first, end := p.lines(width)
+	first -= p.gap()
+	p.form.card.markSeen(max(first+from, first+p.gap()), min(first+to, end))
+}
+
+// Unread implements review.Part.
+func (p *requestPart) Unread() (first, lines int) {
+	c := &p.form.card
+	from, to := p.lines(max(c.key.width, minWidth))
+	for i := to - 1; i >= from; i-- {
+		if !c.seen[i] {
+			first = i - from + p.gap()
+			lines++
+		}
+	}
+	return first, lines
 }
