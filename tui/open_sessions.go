@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
@@ -72,13 +73,13 @@ func (s *openSessions) find(id string) *openSession {
 // IsOpen reports whether a session is open. It implements dashboard.OpenSessions.
 func (s *openSessions) IsOpen(id string) bool { return s.find(id) != nil }
 
-// Transcript returns the transcript view of an open session that is subscribed, or nil. It
-// implements dashboard.OpenSessions.
-func (s *openSessions) Transcript(id string) *transcriptview.View {
+// Transcript returns the transcript view and the state of an open session that is subscribed, or
+// nil. It implements dashboard.OpenSessions.
+func (s *openSessions) Transcript(id string) (*transcriptview.View, *protocol.State) {
 	if o := s.find(id); o != nil && !o.detached {
-		return o.view.Transcript()
+		return o.view.Transcript(), o.view.Session().State
 	}
-	return nil
+	return nil, nil
 }
 
 // KeepText adds a text to the unsent message of a session. It implements dashboard.OpenSessions.

@@ -54,7 +54,7 @@ func everyState() []protocol.Summary {
 	out[0].Title = "Install the linter"
 	out[3].Queue, out[3].Held = 2, true
 	out[4].Error = "provider is overloaded (529)"
-	resets := at(-2 * time.Hour)
+	resets := at(-2*time.Hour - 10*time.Minute)
 	out[10].ResetsAt = &resets
 	return out
 }

@@ -46,8 +46,8 @@ type OpenSessions interface {
 	// IsOpen reports whether the program holds the transcript of a session.
 	IsOpen(session string) bool
 
-	// Transcript returns the transcript of an open session that is subscribed, or nil.
-	Transcript(session string) *transcriptview.View
+	// Transcript returns the transcript and the state of an open session that is subscribed, or nil.
+	Transcript(session string) (*transcriptview.View, *protocol.State)
 
 	// KeepText adds a text to the unsent message of a session.
 	KeepText(session, text string)
@@ -138,7 +138,7 @@ func New(c Config) *Dashboard {
 	if d.servers.several != nil {
 		d.table.list.SetServers(d.servers.of)
 	}
-	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now}
+	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, end: previewEnd{styles: c.Styles}}
 	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
 	d.approvals = &approvals{

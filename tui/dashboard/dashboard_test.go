@@ -87,10 +87,10 @@ func (s *fakeSession) Updates(context.Context) iter.Seq[remote.Update] {
 // noSessions has no open session.
 type noSessions struct{}
 
-func (noSessions) IsOpen(string) bool                     { return false }
-func (noSessions) Transcript(string) *transcriptview.View { return nil }
-func (noSessions) Closing(string) <-chan struct{}         { return nil }
-func (noSessions) KeepText(string, string)                {}
+func (noSessions) IsOpen(string) bool                                        { return false }
+func (noSessions) Transcript(string) (*transcriptview.View, *protocol.State) { return nil, nil }
+func (noSessions) Closing(string) <-chan struct{}                            { return nil }
+func (noSessions) KeepText(string, string)                                   {}
 
 // rig is a dashboard whose commands run immediately. The test fires the timers.
 type rig struct {

@@ -41,6 +41,7 @@ type preview struct {
 	cancel  context.CancelFunc // of the running peek, else nil
 	done    chan struct{}      // closed when the latest peek has ended; nil before the first
 	content previewContent
+	end     previewEnd
 	err     string
 }
 
@@ -85,7 +86,7 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 	}
 	switch {
 	case !p.on || covered || s.Session == "" || p.requests.refuse(s.Session) != nil ||
-		p.open.Transcript(s.Session) != nil || p.cancel != nil:
+		p.isOpen(s.Session) || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
 		p.session, p.seq, p.due, p.content, p.err = s.Session, 0, time.Time{}, previewContent{}, ""
@@ -102,6 +103,12 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 		}
 	}
 	return p.start(s)
+}
+
+// isOpen reports whether the program has the transcript of a session.
+func (p *preview) isOpen(session string) bool {
+	view, _ := p.open.Transcript(session)
+	return view != nil
 }
 
 // start starts a task that peeks at a session after the previous peek has ended.

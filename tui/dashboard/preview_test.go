@@ -1,11 +1,13 @@
 package dashboard
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
 	"agentctl/tui/remote"
 )
 
@@ -72,5 +74,54 @@ func TestPreviewShowsError(t *testing.T) {
 	d.want("no such session")
 	d.server.SetPending()
 	d.send(ConnMsg{State: remote.Connected})
-	d.want("They are right.")
+	d.want("+1 queued message")
+}
+
+// previewOf returns a dashboard whose preview shows the first of the sessions, with these events.
+func previewOf(t *testing.T, size [2]int, s protocol.Summary, events func(*tuitest.Journal)) *testDashboard {
+	t.Helper()
+	d := newTestDashboard(t, size[0], size[1], s)
+	d.server.Journal = func(string) *tuitest.Journal {
+		j := tuitest.NewJournal()
+		events(j)
+		j.CaughtUp()
+		return j
+	}
+	d.press("p")
+	return d
+}
+
+// The preview ends with what the session asks, why it failed, or what it does.
+func TestThePreviewEndsWithWhatMatters(t *testing.T) {
+	for _, size := range listSizes {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			all := everyState()
+			d := previewOf(t, size, all[0], func(j *tuitest.Journal) {
+				j.UserMessage(tuitest.Ada, "m1", "Install it")
+				a := tuitest.CommandApproval()
+				a.Command = "curl -sSfL https://example.com/install.sh | sudo sh"
+				j.RequestApproval(a)
+			})
+			d.want("▏ curl -sSfL https://example.com/inst", "─ y decides ─")
+			d.wantNo("1 Allow once")
+			if before := len(d.server.Sessions["s_lint"].Commands()); before != 0 {
+				t.Errorf("%d commands were sent", before)
+			}
+
+			d = previewOf(t, size, all[4], func(j *tuitest.Journal) {
+				j.UserMessage(tuitest.Ada, "m1", "Lint")
+				j.Add(protocol.TurnEnded, protocol.TurnEndedData{
+					Reason: protocol.ReasonError, Code: protocol.CodeAgentFailed, Message: "provider is overloaded (529)",
+				})
+			})
+			d.want(" ✗ provider is overloaded (529)\n", "enter opens it, /repeat gives the agent")
+
+			d = previewOf(t, size, all[6], func(j *tuitest.Journal) {
+				j.UserMessage(tuitest.Ada, "m1", "Test")
+				j.Add(protocol.ToolStarted, protocol.ToolStartedData{Tool: "t1", Name: "shell", Kind: "execute", Title: "go test ./..."})
+				j.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "t1", Text: "ok pkg/first\nok pkg/last\n"})
+			})
+			d.want("shell go test ./...", "ok pkg/last")
+		})
+	}
 }

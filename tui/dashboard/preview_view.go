@@ -1,6 +1,10 @@
 package dashboard
 
 import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
@@ -20,10 +24,11 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	}
 	out := []string{s.Rule(title, width)}
 	refused := p.requests.refuse(summary.Session)
-	switch open := p.open.Transcript(summary.Session); {
+	switch open, state := p.open.Transcript(summary.Session); {
 	case summary.Session == "":
 	case open != nil:
-		out = append(out, transcriptTail(open, width, rows-1)...)
+		end := p.end.lines(summary, state, width, rows-1)
+		out = append(append(out, transcriptTail(open, width, rows-1-len(end))...), end...)
 	case p.session != summary.Session && refused != nil:
 		lines := ui.Wrap(format.JoinLines(transcript.Clean(refused.Error())), width-2)
 		for _, line := range lines[:min(len(lines), rows-1)] {
@@ -34,6 +39,7 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	default:
 		status := p.statusLines(s, width)
 		status = status[:min(len(status), rows-1)]
+		status = append(status, p.end.lines(summary, p.content.state, width, rows-1-len(status))...)
 		if p.content.view != nil {
 			out = append(out, transcriptTail(p.content.view, width, rows-1-len(status))...)
 		}
@@ -45,12 +51,16 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 	return out
 }
 
-// transcriptTail returns the last lines of a transcript, at most rows.
+// transcriptTail returns the last lines of a transcript, at most rows, without empty ones below.
 func transcriptTail(view *transcriptview.View, width, rows int) []string {
 	if rows < 1 || view.Empty() {
 		return nil
 	}
-	return view.List.Tail(width, rows)
+	lines := view.List.Tail(width, rows)
+	for len(lines) > 0 && strings.TrimSpace(ansi.Strip(lines[len(lines)-1])) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
 }
 
 // statusLines returns the lines below the transcript: the error of the last peek and the number of

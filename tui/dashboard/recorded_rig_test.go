@@ -55,10 +55,10 @@ func newTestDashboardWith(
 // keptTexts are the unsent messages by session. No session is open.
 type keptTexts map[string]string
 
-func (keptTexts) IsOpen(string) bool                     { return false }
-func (keptTexts) Transcript(string) *transcriptview.View { return nil }
-func (keptTexts) Closing(string) <-chan struct{}         { return nil }
-func (k keptTexts) KeepText(session, text string)        { k[session] += text }
+func (keptTexts) IsOpen(string) bool                                        { return false }
+func (keptTexts) Transcript(string) (*transcriptview.View, *protocol.State) { return nil, nil }
+func (keptTexts) Closing(string) <-chan struct{}                            { return nil }
+func (k keptTexts) KeepText(session, text string)                           { k[session] += text }
 
 // opened returns the session that the last intent opens, or "".
 func (d *testDashboard) opened() string {
