@@ -91,7 +91,7 @@ func TestAPathCannotPassForAnotherFile(t *testing.T) {
 		}
 	}
 	r := &protocol.Approval{Kind: protocol.ApprovePatch, Content: []protocol.Content{change("a\nb.go")}}
-	if got := cardText(r, 80); !strings.Contains(got, "a␊b.go") {
+	if got := cardText(r, 80); !strings.Contains(got, "a⏎b.go") {
 		t.Errorf("the line break of the path is not shown:\n%s", got)
 	}
 }

@@ -32,7 +32,7 @@ func ArgumentsText(arguments string) string {
 // LastLines returns a command with the line breaks at its end as symbols. They would not be seen.
 func LastLines(command string) string {
 	trimmed := strings.TrimRight(command, "\n")
-	return trimmed + strings.Repeat("␊", len(command)-len(trimmed))
+	return trimmed + strings.Repeat("⏎", len(command)-len(trimmed))
 }
 
 // Paths returns the files that a request names, except those that its diffs alone name. Files in
@@ -56,7 +56,7 @@ func Paths(a *protocol.Approval) []string {
 // controls, and characters that are drawn as nothing or as a space are shown as symbols or codes, and
 // the number of characters left out is shown. A limit of 0 means no limit.
 func Line(text string, limit int) string {
-	text = strings.NewReplacer("\n", "␊", "\t", "␉").Replace(transcript.Reveal(text))
+	text = strings.NewReplacer("\n", "⏎", "\t", "␉").Replace(transcript.Reveal(text))
 	if strings.IndexFunc(text, safetext.IsBlank) >= 0 {
 		var out strings.Builder
 		for _, r := range text {

@@ -103,7 +103,7 @@ func (c *Changes) Items(styles *ui.Styles) []transcript.Item {
 }
 
 // visibleBreaks makes a path with line breaks a line that no other path has.
-var visibleBreaks = strings.NewReplacer("\n", "␊", "\t", "␉")
+var visibleBreaks = strings.NewReplacer("\n", "⏎", "\t", "␉")
 
 // FromContent returns the files changed by the diffs in structured content. clean makes untrusted
 // text safe to display.

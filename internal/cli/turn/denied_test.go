@@ -24,7 +24,7 @@ func TestADenialDecidesTheExitCodeAndIsNamed(t *testing.T) {
 		"completed after it": {end: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, denied: one, note: "agentctl: 1 request denied: rm -rf x\n"},
 		"completed after four": {
 			end: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, denied: four,
-			note: "agentctl: 4 requests denied: rm -rf x; a; b␊c; and 1 more\n",
+			note: "agentctl: 4 requests denied: rm -rf x; a; b⏎c; and 1 more\n",
 		},
 		"not to happen": {
 			end: protocol.TurnEndedData{Reason: protocol.ReasonCompleted}, denied: one, fail: true, code: exit.CodeDenied,

@@ -38,7 +38,7 @@ var blanks = regexp.MustCompile(`‹\d+ (?:spaces|tabs|blank lines)›`)
 func squash(s string) string {
 	s = blanks.ReplaceAllString(s, "")
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || r == '␊' || r == '␉' || r == '\\' {
+		if unicode.IsSpace(r) || r == '␊' || r == '⏎' || r == '␉' || r == '\\' {
 			return -1
 		}
 		return r

@@ -114,7 +114,7 @@ func requestLine(a *protocol.Approval) string {
 	if a.Kind == protocol.ApprovePatch {
 		text = strings.Join(slices.Insert(changedFiles(a), 0, cmp.Or(a.Title, text)), " · ")
 	}
-	text = strings.ReplaceAll(text, "\n", "␊")
+	text = strings.ReplaceAll(text, "\n", "⏎")
 	if len(text) <= maxActivity {
 		return text
 	}
