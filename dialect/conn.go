@@ -16,12 +16,31 @@ import (
 	"agentctl/protocol/codec"
 )
 
+// A Socket is a WebSocket below a Conn.
+type Socket interface {
+	SetReadLimit(n int64)
+	Reader(ctx context.Context) (websocket.MessageType, io.Reader, error)
+	Write(ctx context.Context, kind websocket.MessageType, message []byte) error
+	Ping(ctx context.Context) error
+	Close(code websocket.StatusCode, reason string) error
+	CloseNow() error
+}
+
+// A Host takes the native lines of a Conn in order, instead of Read.
+type Host interface {
+	// Handle handles a line. It returns false when the connection ends.
+	Handle(line []byte) bool
+
+	// End ends the connection with the close code of the codec.
+	End(code websocket.StatusCode, reason string)
+}
+
 // A Conn is a foreign WebSocket that reads and writes native messages. One goroutine may read while
-// another writes.
+// another writes. While nothing is sent it has no goroutine with a Host, else one that reads.
 type Conn struct {
 	// Static after construction.
 
-	ws          *websocket.Conn
+	ws          Socket
 	limit       int64       // bytes of a foreign message
 	dialect     string      // that the server should speak; empty at agentctl's server
 	read        ReadFunc    // nil: HTTP paths cannot be read
@@ -31,6 +50,9 @@ type Conn struct {
 	cancel     context.CancelFunc
 	goroutines sync.WaitGroup
 	writes     *writeQueue
+	host       Host // static after the first Read; nil: Read returns lines
+	reading    sync.Once
+	delivering sync.Mutex // held while host handles lines
 
 	linesReady chan struct{} // capacity 1: lines wait for Read
 	spaceReady chan struct{} // capacity 1: Read took lines
@@ -48,7 +70,7 @@ type Conn struct {
 
 // NewServerConn starts a codec of agentctl's server on a WebSocket. limit bounds a foreign message,
 // in bytes. A panic ends the connection with a *panics.Error instead of the process.
-func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Conn {
+func NewServerConn(ws Socket, translator codec.Codec, limit int64) *Conn {
 	return newConn(ws, "", translator, limit, nil)
 }
 
@@ -57,11 +79,13 @@ func NewServerConn(ws *websocket.Conn, translator codec.Codec, limit int64) *Con
 // of another protocol, Read fails with the code unsupported. A panic ends the connection with a
 // *panics.Error instead of the process.
 func NewClientConn(ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc) *Conn {
-	return newConn(ws, name, translator, limit, read)
+	c := newConn(ws, name, translator, limit, read)
+	c.startReader()
+	return c
 }
 
 func newConn(
-	ws *websocket.Conn, name string, translator codec.Codec, limit int64, read ReadFunc,
+	ws Socket, name string, translator codec.Codec, limit int64, read ReadFunc,
 ) *Conn {
 	sizeLimiter, _ := translator.(SizeLimiter)
 	if ws.SetReadLimit(limit); sizeLimiter != nil {
@@ -76,10 +100,12 @@ func newConn(
 	c.wake = time.AfterFunc(time.Hour, func() { c.recoverPanic(c.onWake) })
 	c.wake.Stop()
 	c.runCodec(func(now time.Time) codec.Output { return translator.Open(now) })
-	c.goroutines.Go(func() { c.recoverPanic(c.readLoop) })
-	c.goroutines.Go(func() { c.recoverPanic(c.writeLoop) })
 	return c
 }
+
+// SetHost makes a host take the lines. Read then returns none: each call reads a foreign frame. Call it
+// before Read and Write.
+func (c *Conn) SetHost(h Host) { c.host = h }
 
 // recoverPanic runs work. A panic ends the connection.
 func (c *Conn) recoverPanic(work func()) {
@@ -91,6 +117,18 @@ func (c *Conn) recoverPanic(work func()) {
 
 // runCodec calls the codec and carries out its output.
 func (c *Conn) runCodec(f func(time.Time) codec.Output) {
+	switch waits := c.callCodec(f); {
+	case !waits:
+	case c.host == nil:
+		c.signalReader()
+	default:
+		c.spawn(c.deliver)
+	}
+}
+
+// callCodec calls the codec and carries out its output, except that it wakes none. It reports whether
+// lines or a close wait.
+func (c *Conn) callCodec(f func(time.Time) codec.Output) (waits bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := f(time.Now())
@@ -100,7 +138,9 @@ func (c *Conn) runCodec(f func(time.Time) codec.Output) {
 	if c.dialect != "" && c.firstSent == nil && len(out.Foreign) > 0 {
 		c.firstSent = out.Foreign[0].Data
 	}
-	c.writes.push(out.Foreign)
+	if c.writes.push(out.Foreign) && c.ctx.Err() == nil {
+		c.goroutines.Go(func() { c.recoverPanic(c.write) })
+	}
 	c.readPaths()
 	if out.Wake.IsZero() {
 		c.wake.Stop()
@@ -110,8 +150,38 @@ func (c *Conn) runCodec(f func(time.Time) codec.Output) {
 	if out.Close != nil && c.closing == nil {
 		c.closing = out.Close
 	}
-	if len(c.lines) > 0 || c.closing != nil {
-		c.signalReader()
+	return len(c.lines) > 0 || c.closing != nil
+}
+
+// spawn runs work on a goroutine of the connection, unless it has ended.
+func (c *Conn) spawn(work func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() == nil {
+		c.goroutines.Go(func() { c.recoverPanic(work) })
+	}
+}
+
+// deliver passes lines to the host.
+func (c *Conn) deliver() {
+	c.delivering.Lock()
+	defer c.delivering.Unlock()
+	for {
+		c.mu.Lock()
+		lines, closing := c.lines, c.closing
+		c.lines = nil
+		c.mu.Unlock()
+		for line := range protocol.Lines(lines) {
+			if !c.host.Handle(line) {
+				return
+			}
+		}
+		if len(lines) == 0 {
+			if closing != nil {
+				c.host.End(websocket.StatusCode(closing.Code), closing.Reason)
+			}
+			return
+		}
 	}
 }
 
@@ -135,13 +205,24 @@ func (c *Conn) fail(err error) {
 	c.signalReader()
 }
 
-// writeLoop writes the codec's frames. It reports a failed write after the reader, which may know
-// the reason.
-func (c *Conn) writeLoop() {
+// write writes the codec's frames until none is left. It reports a failed write after the reader, which
+// may know the reason.
+func (c *Conn) write() {
 	if err := c.writes.writeAll(c.ctx, c.ws); err != nil {
 		_ = c.ws.CloseNow()
-		<-c.readerDone
+		c.awaitReader(c.ctx)
 		c.fail(fmt.Errorf("write: %w", err))
+	}
+}
+
+// awaitReader waits until the reader of the socket has ended. With a host it may wait for the writer.
+func (c *Conn) awaitReader(ctx context.Context) {
+	if c.host != nil {
+		return
+	}
+	select {
+	case <-c.readerDone:
+	case <-ctx.Done():
 	}
 }
 
@@ -158,37 +239,48 @@ const maxBacklog = 1 << 20
 func (c *Conn) readLoop() {
 	defer close(c.readerDone)
 	for first := true; ; first = false {
-		kind, r, err := c.ws.Reader(c.ctx)
-		var data []byte
-		if err == nil {
-			data, err = io.ReadAll(byteCounter{c.limitReader(r), &c.received})
-		}
-		switch {
-		case err != nil:
-			if ender, ok := c.codec.(codec.Ender); ok {
-				c.runCodec(ender.End)
-			}
-			c.fail(err)
+		if waits, ok := c.readFrame(first); !ok {
+			c.signalReader()
 			return
-		case int64(len(data)) > c.limit:
-			c.failTooLarge()
-			return
-		case first && c.dialect != "":
-			c.mu.Lock()
-			err = wrongProtocol(c.dialect, c.firstSent, data)
-			c.mu.Unlock()
-			if err != nil {
-				c.fail(err)
-				return
-			}
+		} else if waits {
+			c.signalReader()
 		}
-		c.runCodec(func(now time.Time) codec.Output {
-			return c.codec.Foreign(now, codec.Frame{Data: data, Binary: kind == websocket.MessageBinary})
-		})
 		if !c.waitForSpace() || c.writes.waitBelow(c.ctx, maxForeignQueue) != nil && c.ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// readFrame passes a foreign frame to the codec. It reports whether lines or a close wait. ok is false
+// at the end of the connection.
+func (c *Conn) readFrame(first bool) (waits, ok bool) {
+	kind, r, err := c.ws.Reader(c.ctx)
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(byteCounter{c.limitReader(r), &c.received})
+	}
+	switch {
+	case err != nil:
+		if ender, ok := c.codec.(codec.Ender); ok {
+			c.callCodec(ender.End)
+		}
+		c.fail(err)
+		return true, false
+	case int64(len(data)) > c.limit:
+		c.failTooLarge()
+		return true, false
+	case first && c.dialect != "":
+		c.mu.Lock()
+		err = wrongProtocol(c.dialect, c.firstSent, data)
+		c.mu.Unlock()
+		if err != nil {
+			c.fail(err)
+			return true, false
+		}
+	}
+	return c.callCodec(func(now time.Time) codec.Output {
+		return c.codec.Foreign(now, codec.Frame{Data: data, Binary: kind == websocket.MessageBinary})
+	}), true
 }
 
 // waitForSpace waits until Read took most lines. It returns false when the connection ends.
@@ -208,9 +300,42 @@ func (c *Conn) waitForSpace() bool {
 	}
 }
 
-// Read returns at least one native line. Lines that came before the end of the connection are
-// returned before its error. A close that the codec requested is a websocket.CloseError.
+// readForHost reads a foreign frame and passes the lines to the host.
+func (c *Conn) readForHost() error {
+	c.deliver()
+	_, ok := c.readFrame(false)
+	c.deliver()
+	if ok {
+		_ = c.writes.waitBelow(c.ctx, maxForeignQueue)
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing != nil {
+		return c.closeError()
+	}
+	return c.err
+}
+
+// closeError returns the close that the codec requested. The caller holds mu.
+func (c *Conn) closeError() error {
+	return websocket.CloseError{Code: websocket.StatusCode(c.closing.Code), Reason: c.closing.Reason}
+}
+
+// startReader starts the goroutine that reads, unless a host takes the lines.
+func (c *Conn) startReader() {
+	if c.host == nil {
+		c.reading.Do(func() { c.spawn(c.readLoop) })
+	}
+}
+
+// Read returns at least one native line, or none with a host. Lines that came before the end of the
+// connection are returned before its error. A close that the codec requested is a websocket.CloseError.
 func (c *Conn) Read(ctx context.Context) ([]byte, error) {
+	if c.host != nil {
+		return nil, c.readForHost()
+	}
+	c.startReader()
 	for {
 		c.mu.Lock()
 		lines, closing, err := c.lines, c.closing, c.err
@@ -239,6 +364,7 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 // Write translates native lines, separated by newlines. It waits for room in the write queue before
 // each line and after the last.
 func (c *Conn) Write(ctx context.Context, message []byte) error {
+	c.startReader()
 	for line := range bytes.Lines(message) {
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 {
 			if err := c.writes.waitBelow(ctx, maxNativeQueue); err != nil {
@@ -257,10 +383,7 @@ func (c *Conn) Write(ctx context.Context, message []byte) error {
 
 // writeError returns the reason of a failed write: the reader's error, if it has one.
 func (c *Conn) writeError(ctx context.Context, err error) error {
-	select {
-	case <-c.readerDone:
-	case <-ctx.Done():
-	}
+	c.awaitReader(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
@@ -311,7 +434,9 @@ func (c *Conn) CloseNow() error {
 }
 
 func (c *Conn) finish() {
-	c.cancel()
+	c.mu.Lock()
+	c.cancel() // no goroutine starts any more
+	c.mu.Unlock()
 	c.wake.Stop()
 	_ = c.ws.CloseNow()
 	c.goroutines.Wait()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -51,6 +52,11 @@ func newTestConn(t *testing.T) (*Conn, *websocket.Conn) {
 
 func newTestConnWith(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *websocket.Conn) {
 	t.Helper()
+	return newTestConnMade(t, func(ws *websocket.Conn) *Conn { return NewClientConn(ws, "", codec, 1<<20, get) })
+}
+
+func newTestConnMade(t *testing.T, newConn func(*websocket.Conn) *Conn) (*Conn, *websocket.Conn) {
+	t.Helper()
 	client, server := net.Pipe()
 	conns := make(chan net.Conn, 1)
 	conns <- server
@@ -61,7 +67,7 @@ func newTestConnWith(t *testing.T, codec codec.Codec, get ReadFunc) (*Conn, *web
 			t.Error(err)
 			return
 		}
-		made <- NewClientConn(ws, "", codec, 1<<20, get)
+		made <- newConn(ws)
 	})}
 	served := make(chan struct{})
 	go func() {
@@ -182,4 +188,58 @@ func TestLastWordsComeBeforeTheClose(t *testing.T) {
 		}
 		<-closed
 	})
+}
+
+// A host gets the lines of Read, Write and Wake, then the close of the codec.
+func TestAHostTakesLinesInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, peer := newTestConnMade(t, func(ws *websocket.Conn) *Conn { return NewServerConn(ws, twoWay{}, 1<<20) })
+		h := make(recordingHost, 100)
+		c.SetHost(h)
+		if err := c.Write(t.Context(), []byte("one\ntwo\n")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // no Read is needed
+		for _, want := range []string{"again one", "again two"} {
+			if got := <-h; got != want {
+				t.Errorf("handled %q, want %q", got, want)
+			}
+		}
+		go func() { _ = peer.Write(context.Background(), websocket.MessageText, []byte("bye")) }()
+		if lines, err := c.Read(t.Context()); lines != nil || err != nil {
+			t.Errorf("read %q, %v", lines, err)
+		}
+		for _, want := range []string{"bye", "4000 as it wanted"} {
+			if got := <-h; got != want {
+				t.Errorf("handled %q, want %q", got, want)
+			}
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- c.Close(websocket.StatusNormalClosure, "") }()
+		for {
+			if _, _, err := peer.Read(t.Context()); err != nil {
+				break
+			}
+		}
+		<-closed
+	})
+}
+
+// A twoWay codec also passes native messages back.
+type twoWay struct{ echo }
+
+func (twoWay) Native(_ time.Time, line []byte) codec.Output {
+	return codec.Output{Foreign: []codec.Frame{{Data: bytes.Clone(line)}}, Native: [][]byte{append([]byte("again "), line...)}}
+}
+
+// A recordingHost gets what a Conn passes to its host.
+type recordingHost chan string
+
+func (h recordingHost) Handle(line []byte) bool {
+	h <- strings.TrimSpace(string(line))
+	return true
+}
+
+func (h recordingHost) End(code websocket.StatusCode, reason string) {
+	h <- strconv.Itoa(int(code)) + " " + reason
 }

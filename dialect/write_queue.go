@@ -15,37 +15,34 @@ const (
 	maxForeignQueue = 4 << 20   // foreign frames wait above it: the peer sends without reading
 )
 
-// A writeQueue holds foreign frames until its goroutine has written them, so that a peer that does
-// not read cannot block the codec.
+// A writeQueue holds foreign frames until a goroutine has written them, so that a peer that does not
+// read cannot block the codec.
 type writeQueue struct {
-	ready chan struct{} // capacity 1: frames are queued
-
-	mu     sync.Mutex
-	frames []codec.Frame
-	bytes  int
-	err    error         // of writing
-	shrunk chan struct{} // closed when the queue shrank or writing failed
+	mu      sync.Mutex
+	writing bool // writeAll runs, or is to be called
+	frames  []codec.Frame
+	bytes   int
+	err     error         // of writing
+	shrunk  chan struct{} // closed when the queue shrank or writing failed
 }
 
 func newWriteQueue() *writeQueue {
-	return &writeQueue{ready: make(chan struct{}, 1), shrunk: make(chan struct{})}
+	return &writeQueue{shrunk: make(chan struct{})}
 }
 
-// push queues frames without blocking.
-func (o *writeQueue) push(frames []codec.Frame) {
+// push queues frames without blocking. With start the caller has writeAll called.
+func (o *writeQueue) push(frames []codec.Frame) (start bool) {
 	if len(frames) == 0 {
-		return
+		return false
 	}
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.frames = append(o.frames, frames...)
 	for _, f := range frames {
 		o.bytes += len(f.Data)
 	}
-	o.mu.Unlock()
-	select {
-	case o.ready <- struct{}{}:
-	default:
-	}
+	start, o.writing = !o.writing, true
+	return start
 }
 
 // waitBelow waits until at most limit bytes are queued. It returns the error of writing or of the
@@ -66,18 +63,16 @@ func (o *writeQueue) waitBelow(ctx context.Context, limit int) error {
 	}
 }
 
-// writeAll writes frames until the context ends or writing fails.
-func (o *writeQueue) writeAll(ctx context.Context, ws *websocket.Conn) error {
+// writeAll writes frames until none is left, the context ends or writing fails.
+func (o *writeQueue) writeAll(ctx context.Context, ws Socket) error {
 	for {
-		select {
-		case <-o.ready:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 		o.mu.Lock()
 		frames := o.frames
-		o.frames = nil
+		o.frames, o.writing = nil, len(frames) > 0
 		o.mu.Unlock()
+		if len(frames) == 0 {
+			return nil
+		}
 		for _, f := range frames {
 			kind := websocket.MessageText
 			if f.Binary {

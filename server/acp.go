@@ -23,7 +23,8 @@ const acpConnectionHeader = "Acp-Connection-Id"
 func (s *Server) acceptACP(w http.ResponseWriter, r *http.Request) {
 	id := session.NewID("acp")
 	w.Header().Set(acpConnectionHeader, id)
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+	u := &upgradeWriter{ResponseWriter: w}
+	ws, err := websocket.Accept(u, r, &websocket.AcceptOptions{
 		CompressionMode: websocket.CompressionDisabled, InsecureSkipVerify: true, // the listener has checked the origin
 	})
 	if err != nil {
@@ -33,6 +34,6 @@ func (s *Server) acceptACP(w http.ResponseWriter, r *http.Request) {
 	translator := acp.New(codec.ServerOptions{
 		By: from.by, Role: from.role, ID: session.NewID, Version: s.program.version,
 	}, acp.Options{})
-	conn := dialect.NewServerConn(ws, translator, s.limits.Load().Message)
+	conn := dialect.NewServerConn(textSocket{ws, u.socket}, translator, s.limits.Load().Message)
 	s.serve(dialectTransport{conn, acp.Name}, socketOf(r).Conn, from)
 }

@@ -77,6 +77,9 @@ func (s *Server) serve(t transport, socket net.Conn, from caller) {
 		outbox: outbox{wake: make(chan struct{}, 1)}, user: from.by, lastRead: time.Now(),
 	}
 	c.closing.ctx, c.closing.cancel = context.WithCancel(context.Background())
+	if d, ok := t.(dialectTransport); ok {
+		d.SetHost(dialectHost{c})
+	}
 	s.addConn(c)
 	stop := s.whileValid(from, c.endCredential)
 	s.keepRequest()

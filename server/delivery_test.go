@@ -147,15 +147,32 @@ func TestAnIdleConnectionIsTwoGoroutines(t *testing.T) {
 	id := w.runTurn("few")
 	dial := w.socket()
 	const n = 100
-	conns := make([]net.Conn, n)
-	before := runtime.NumGoroutine()
-	for i := range conns {
-		conns[i] = upgrade(t, dial)
-		defer conns[i].Close()
-		follow(t, conns[i], id, false)
-	}
-	if grown := runtime.NumGoroutine() - before; grown > 2*n+10 {
-		t.Errorf("%d goroutines for %d connections", grown, n)
+	for name, connect := range map[string]func() net.Conn{
+		"native": func() net.Conn {
+			conn := upgrade(t, dial)
+			follow(t, conn, id, false)
+			return conn
+		},
+		"editor": func() net.Conn { // its commands end on other goroutines
+			conn := upgradeAt(t, acpPath, dial)
+			for i, request := range []string{
+				`"method":"initialize","params":{"protocolVersion":1}`,
+				fmt.Sprintf(`"method":"session/resume","params":{"sessionId":%q}`, id),
+			} {
+				_, err := conn.Write(masked(0x81, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,%s}`, i, request)))
+				must(t, err)
+				waitFor(t, conn, fmt.Appendf(nil, `"id":%d`, i))
+			}
+			return conn
+		},
+	} {
+		before := runtime.NumGoroutine()
+		for range n {
+			defer connect().Close()
+		}
+		if grown := runtime.NumGoroutine() - before; grown > 2*n+10 {
+			t.Errorf("%d goroutines for %d connections: %s", grown, n, name)
+		}
 	}
 }
 

@@ -184,12 +184,17 @@ func TestClientThatStopsInMidMessageIsCut(t *testing.T) {
 // upgrade opens a WebSocket on a raw connection.
 func upgrade(t testing.TB, dial func(context.Context) (net.Conn, error)) net.Conn {
 	t.Helper()
+	return upgradeAt(t, protocol.Path, dial)
+}
+
+func upgradeAt(t testing.TB, path string, dial func(context.Context) (net.Conn, error)) net.Conn {
+	t.Helper()
 	conn, err := dial(t.Context())
 	must(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_, err = io.WriteString(
 		conn,
-		"GET "+protocol.Path+" HTTP/1.1\r\nHost: server\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"GET "+path+" HTTP/1.1\r\nHost: server\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: agentctl.v1\r\n\r\n",
 	)
 	must(t, err)

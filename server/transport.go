@@ -101,6 +101,29 @@ type dialectTransport struct {
 // Name implements transport.
 func (d dialectTransport) Name() string { return d.name }
 
+// A textSocket is the WebSocket of a dialect that has only text messages, which it writes as the native
+// protocol does.
+type textSocket struct {
+	*websocket.Conn
+	frames *frameSocket // below Conn
+}
+
+// Write implements dialect.Socket.
+func (s textSocket) Write(_ context.Context, _ websocket.MessageType, message []byte) error {
+	return s.frames.writeText(message)
+}
+
+// A dialectHost takes the native lines of a dialect for a connection.
+type dialectHost struct{ *conn }
+
+var _ dialect.Host = dialectHost{}
+
+// Handle implements dialect.Host.
+func (h dialectHost) Handle(line []byte) bool { return h.handle(line) }
+
+// End implements dialect.Host.
+func (h dialectHost) End(code websocket.StatusCode, reason string) { h.close(code, reason) }
+
 // clientError returns the protocol error in err, or nil.
 func clientError(err error) *protocol.Error {
 	if err == nil {
