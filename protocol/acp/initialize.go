@@ -11,6 +11,7 @@ import (
 type clientCapabilities struct {
 	Elicitation *struct {
 		Form *struct{} `json:"form"`
+		URL  *struct{} `json:"url"`
 	} `json:"elicitation"`
 	Auth struct {
 		Terminal json.RawMessage `json:"terminal"` // true, or an object in version 2

@@ -32,16 +32,50 @@ const (
 func cardID(request string) string { return "request:" + request }
 
 // ask asks the client to decide a pending request, if its user may decide.
-func (p *permissions) ask(a *protocol.Approval) {
-	if a == nil || p.State.DecidedAtOnce(a) || !p.client.decides() || p.calls.waits(p.asked[a.Request]) {
+func (p *permissions) ask(pending *protocol.Approval) {
+	if pending == nil || p.State.DecidedAtOnce(pending) || !p.client.decides() || p.calls.waits(p.asked[pending.Request]) {
 		return
 	}
-	if form := p.client.formOf(a); form != nil {
-		p.call(a.Request, "elicitation/create", form, func(result json.RawMessage) (*protocol.ApproveData, bool) {
-			return formDecision(a, result)
+	a := *pending // the state changes
+	switch form := p.client.formOf(&a); {
+	case form != nil:
+		p.askForm(&a, form)
+	case p.client.opensPages() && a.Page != nil && a.Offers(protocol.AllowOnce):
+		p.askPage(&a)
+	default:
+		p.askPermission(&a)
+	}
+}
+
+// askForm asks the client with a form, or with a page to open.
+func (p *permissions) askForm(a *protocol.Approval, form object) {
+	p.call(a.Request, "elicitation/create", form, func(result json.RawMessage) (*protocol.ApproveData, bool) {
+		return formDecision(a, result)
+	})
+}
+
+// askPage asks the client to open a page, whose whole URL it gets. Without the URL it is asked as for
+// other requests.
+func (p *permissions) askPage(a *protocol.Approval) {
+	p.client.Request(protocol.DoOpenPage, p.Session, "", protocol.OpenPageData{Request: a.Request}, func(answer protocol.Answer) {
+		r, failed := codec.DecodeResult[protocol.OpenPageResult](answer)
+		if p.abandoned || p.State.PendingApproval(a.Request) == nil || p.calls.waits(p.asked[a.Request]) {
+			return
+		}
+		page, err := protocol.ParsePage(r.PageURL)
+		if failed != nil || err != nil || page.Public().URL != a.Page.URL {
+			p.askPermission(a)
+			return
+		}
+		p.askForm(a, object{
+			"mode": "url", "elicitationId": a.Request, "url": page.URL,
+			"message": codec.Truncate("Open a page of "+page.Host+"?\n"+requestText(a), maxRequestText),
 		})
-		return
-	}
+	})
+}
+
+// askPermission asks the client for one of the options of a request.
+func (p *permissions) askPermission(a *protocol.Approval) {
 	text := requestText(a)
 	unsafe := unsafeReason(a, text)
 	if unsafe != "" {
@@ -53,9 +87,8 @@ func (p *permissions) ask(a *protocol.Approval) {
 		p.shown = map[string]string{}
 	}
 	p.shown[a.Request] = title
-	content := []object{{"type": "content", "content": textBlock(fenced(text))}}
 	card := object{
-		"toolCallId": cardID(a.Request), "title": title, "kind": requestKind(a), "status": "pending", "content": content,
+		"toolCallId": cardID(a.Request), "title": title, "kind": requestKind(a), "status": "pending", "content": cardContent(text),
 	}
 	choices := offeredChoices(a, unsafe == "")
 	var options []object
@@ -86,6 +119,23 @@ func (p *permissions) ask(a *protocol.Approval) {
 		}
 		return nil, false
 	})
+}
+
+func cardContent(text string) []object {
+	return []object{{"type": "content", "content": textBlock(fenced(text))}}
+}
+
+// sendExplanation adds an explanation of the agent to the card of a request.
+func (p *permissions) sendExplanation(e *protocol.Event) {
+	d := codec.DecodeEvent[protocol.ApprovalExplainedData](e)
+	if a := p.State.PendingApproval(d.Request); a != nil && p.shown[d.Request] != "" {
+		p.update(e, object{
+			"sessionUpdate": "tool_call_update", "toolCallId": cardID(d.Request),
+			"content": cardContent(codec.Truncate(requestText(a), maxRequestText)),
+		})
+		return
+	}
+	p.note(e, protocol.LevelInfo, "the agent explains: "+visible(d.Text))
 }
 
 // unsafeReason returns why a request must not be allowed by what the client shows; empty: it may.

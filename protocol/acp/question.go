@@ -45,6 +45,11 @@ func (c *client) formOf(a *protocol.Approval) object {
 	return form
 }
 
+// opensPages reports whether the client asks its user to open pages.
+func (c *client) opensPages() bool {
+	return c.capabilities.Elicitation != nil && c.capabilities.Elicitation.URL != nil
+}
+
 // field returns the field of a form for a question.
 func field(q *protocol.Question) object {
 	f := object{"title": visibleLine(cmp.Or(q.Text, q.ID)), "type": "string"}
@@ -99,6 +104,9 @@ func formDecision(a *protocol.Approval, result json.RawMessage) (_ *protocol.App
 				answers[id] = append(answers[id], texts...)
 			}
 		}
+	}
+	if a.Page != nil {
+		return &protocol.ApproveData{Decision: protocol.AllowOnce}, true
 	}
 	return &protocol.ApproveData{Decision: protocol.AllowOnce, Input: a.InputOf(answers)}, true
 }

@@ -37,6 +37,8 @@ func (s *session) send(e *protocol.Event) {
 			s.permissions.ask(s.State.PendingApproval(codec.DecodeEvent[protocol.Approval](e).Request))
 			s.sendState(e)
 		}
+	case protocol.ApprovalExplained:
+		s.permissions.sendExplanation(e)
 	case protocol.ApprovalResolved:
 		s.permissions.sendDecision(e)
 		s.sendState(e)

@@ -93,7 +93,7 @@ func (w *testServer) editor(t *testing.T, version int, dial func(context.Context
 			e.mu.Unlock()
 		}
 	}()
-	form := map[string]any{"elicitation": map[string]any{"form": map[string]any{}}}
+	form := map[string]any{"elicitation": map[string]any{"form": map[string]any{}, "url": map[string]any{}}}
 	r := e.do("initialize", map[string]any{
 		"protocolVersion": version, "clientCapabilities": form, "capabilities": form,
 		"clientInfo": map[string]any{"name": "zed", "version": "1"}, "info": map[string]any{"name": "zed", "version": "1"},
@@ -255,9 +255,11 @@ func wants(t *testing.T, text string, words ...string) {
 // acpScript is the script of the sessions of editors.
 var acpScript = []string{
 	`{"on":"ask"}`,
-	`{"ask":"command","title":"Look","command":"git status","input":{"command":"git status"},"then":[{"say":"it ran"}],"else":[{"say":"it did not run"}]}`,
+	`{"ask":"command","title":"Look","command":"git status","input":{"command":"git status"},"explain":"to see changes","then":[{"say":"it ran"}],"else":[{"say":"it did not run"}]}`,
 	`{"on":"question"}`,
 	`{"ask":"question","title":"Which?","questions":[{"id":"q","text":"Which?","choices":[{"id":"a","label":"A"},{"id":"b","label":"B"}]}],"then":[{"say":"thanks"}],"else":[{"say":"no answer"}]}`,
+	`{"on":"page"}`,
+	`{"ask":"question","title":"Log in","page":{"url":"https://login.example/a?code=s3cret","host":"x"},"then":[{"say":"thanks"}],"else":[{"say":"no answer"}]}`,
 	`{"on":"slow"}`,
 	`{"say":"begun"}`,
 	`{"wait":"go"}`,
@@ -515,6 +517,45 @@ func TestAnEditorAnswersQuestions(t *testing.T) {
 			e.stopped(prompt, "end_turn")
 			wants(t, e.updates(), want)
 		}
+	})
+}
+
+// A page to open is shown with its whole URL to the editors, and is in no event.
+func TestAnEditorOpensPages(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		for _, version := range []int{1, 2} {
+			e := w.editor(t, version, w.dial)
+			id := e.open()
+			for answer, want := range map[string]string{`{"action":"accept"}`: "thanks", `{"action":"decline"}`: "no answer"} {
+				e.prompt(id, "page")
+				m := e.asked()
+				for _, part := range []string{
+					`"method":"elicitation/create"`, `"mode":"url"`, `"url":"https://login.example/a?code=s3cret"`, "page of login.example?",
+				} {
+					wants(t, m.raw, part)
+				}
+				e.write(json.RawMessage(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + answer + `}`))
+				text := e.updates()
+				if wants(t, text, want); strings.Contains(text, "s3cret") {
+					t.Errorf("the URL is in an update: %s", text)
+				}
+			}
+		}
+	})
+}
+
+// An explanation of the agent is added to the card of its request.
+func TestAnExplanationIsOnTheCard(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		e := w.editor(t, 1, w.dial)
+		id := e.open()
+		prompt := e.prompt(id, "ask")
+		m := e.asked()
+		e.updates()
+		do[protocol.ApproveResult](t, w.client("carol"), protocol.DoApprove, id, protocol.ApproveData{Decision: protocol.Explain})
+		wants(t, e.updates(), "git status", "the agent explains", "to see changes", `"toolCallId":"request:`)
+		e.choose(m, "allow_once")
+		e.stopped(prompt, "end_turn")
 	})
 }
 

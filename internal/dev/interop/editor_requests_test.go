@@ -135,7 +135,7 @@ func TestMessagesOfRandomSessionsAreValid(t *testing.T) {
 				frames = append(frames, frame{toAgent, line})
 				deliver(conn.Foreign(now, codec.Frame{Data: []byte(line)}))
 			}
-			const form = `{"elicitation":{"form":{}},"session":{"notices":{}}}`
+			const form = `{"elicitation":{"form":{},"url":{}},"session":{"notices":{}}}`
 			request(1, "initialize", fmt.Sprintf(`{"protocolVersion":%d,"clientCapabilities":%s,"capabilities":%s}`, version, form, form))
 			request(2, "session/new", `{"cwd":"/w","mcpServers":[]}`)
 			g := historygen.Generator{T: rt, State: &protocol.State{Session: "s"}, Now: now}

@@ -107,7 +107,7 @@ func startEditor(t *testing.T, version int, args ...string) *editor {
 			}
 		}
 	}()
-	capabilities := obj{"elicitation": obj{"form": obj{}}}
+	capabilities := obj{"elicitation": obj{"form": obj{}, "url": obj{}}}
 	info := obj{"name": "editor", "version": "1"}
 	params := obj{"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": info}
 	if version == 2 {
