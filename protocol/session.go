@@ -18,7 +18,7 @@ var sessionEvents = []EventType{
 		reduce: decoded(func(s *State, e *Event, d *SessionCreatedData) {
 			s.Session, s.Name, s.Title, s.Agent, s.CWD, s.Created = e.Session, d.Name, d.Title, d.Agent, d.CWD, e.Time
 			s.Parent, s.Sandbox, s.Labels = d.Parent, d.Sandbox, ChangeLabels(nil, d.Labels)
-			s.MCPServers = d.MCPServers
+			s.MCPServers, s.DiscardUnused = d.MCPServers, d.DiscardUnused
 			s.SubAgent = d.SubAgent
 		}),
 	},
@@ -102,7 +102,8 @@ type SessionCreatedData struct {
 	Sandbox  Sandbox           `json:"sandbox,omitzero"`    // of the agent; absent: none
 	Labels   map[string]string `json:"labels,omitempty"`
 
-	MCPServers []string `json:"mcp_servers,omitempty"` // names of those that its creator gave its agent
+	MCPServers    []string `json:"mcp_servers,omitempty"`    // names of those that its creator gave its agent
+	DiscardUnused bool     `json:"discard_unused,omitempty"` // as CreateData.DiscardUnused
 }
 
 // SessionUpdatedData is the data of session.updated. Absent fields are unchanged.

@@ -66,6 +66,8 @@ type Attributes struct {
 	SubAgent bool              `json:"sub_agent,omitempty"` // it shows a sub-agent of the parent's agent
 	Sandbox  Sandbox           `json:"sandbox,omitzero"`    // of its agent; absent: none
 	Created  time.Time         `json:"created,omitzero"`
+
+	DiscardUnused bool `json:"discard_unused,omitempty"` // as CreateData.DiscardUnused
 }
 
 // Progress is a session's progress and usage, in its summary.

@@ -280,7 +280,7 @@ func TestMCPServersOfAnEditor(t *testing.T) {
 		if !may {
 			want = nil
 		}
-		if !reflect.DeepEqual(d.MCPServers, want) {
+		if !reflect.DeepEqual(d.MCPServers, want) || !d.DiscardUnused {
 			t.Errorf("%s: sent %+v", role, d.MCPServers)
 		}
 		if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, "MCP servers of the editor are not used: through") {

@@ -45,7 +45,7 @@ func (c *Conn) newSession(r *request) {
 		c.open(r, &p, c.fixed.Session, true, false)
 		return
 	}
-	d := protocol.CreateData{Agent: c.fixed.Agent, CWD: p.CWD, Check: true}
+	d := protocol.CreateData{Agent: c.fixed.Agent, CWD: p.CWD, Check: true, DiscardUnused: true}
 	if c.fixed.CWD != "" {
 		d.CWD = c.fixed.CWD
 	}

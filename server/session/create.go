@@ -60,6 +60,7 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 		MCPServers: d.MCPServers,
 	}
 	c := creation{cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, past: past, stored: past != nil}
+	c.discardUnused = d.DiscardUnused
 	if d.Prompt != "" || len(d.Parts) > 0 {
 		c.prompt = &protocol.Message{Text: d.Prompt, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
 	}
@@ -72,6 +73,9 @@ type creation struct {
 	name   string
 	title  string
 	labels map[string]string
+
+	discardUnused bool
+
 	past   *archive.Past     // of a session made from another or from a log; nil: none
 	prompt *protocol.Message // nil: none
 	blobs  []agent.Blob      // that the state in the spec needs
@@ -173,7 +177,7 @@ func (s *Session) initialize(c creation) (r protocol.CreateResult, err error) {
 	s.recorder.Record(protocol.SessionCreated, &c.cmd.by, protocol.SessionCreatedData{
 		Name: c.name, Title: c.title, Agent: s.spec.Agent, CWD: s.spec.CWD, Parent: s.spec.Parent,
 		SubAgent: s.spec.SubAgent != nil, Sandbox: s.spec.Sandbox, Labels: protocol.ChangeLabels(nil, c.labels),
-		MCPServers: given,
+		MCPServers: given, DiscardUnused: c.discardUnused,
 	})
 	if servers != nil {
 		s.recorder.Record(protocol.Notice, &c.cmd.by, serversNotice(takes, servers))

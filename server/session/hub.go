@@ -73,13 +73,11 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	if store != nil {
 		h.upkeep.Go(func() { h.disk.Watch(h.upkeep.ctx, store) })
 	}
-	if cfg.Retention != (upkeep.Retention{}) {
-		r := upkeep.Remover{
-			Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
-			Sessions: func() []protocol.Summary { return withoutSubAgents(h.list.List(true)) },
-		}
-		h.upkeep.Go(func() { r.Run(h.upkeep.ctx) })
+	r := upkeep.Remover{
+		Retention: cfg.Retention, Store: store, Log: cfg.Log, Remove: h.removeUnused,
+		Sessions: func() []protocol.Summary { return withoutSubAgents(h.list.List(true)) },
 	}
+	h.upkeep.Go(func() { r.Run(h.upkeep.ctx) })
 	return h, nil
 }
 

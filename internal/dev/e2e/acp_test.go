@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -677,5 +678,34 @@ func TestALostEditorLoadsItsSessionAgain(t *testing.T) {
 		again := w.editor(t, 1, w.dial)
 		again.do("session/load", ofSession(id))
 		wants(t, again.updates(), "slow", "begun", "finished")
+	})
+}
+
+// An unused session that its editor could not end, as after a kill, is removed a day later, also by
+// another server.
+func TestAnUnusedSessionIsRemovedLater(t *testing.T) {
+	inACP(t, func(t *testing.T, w *testServer) {
+		c := w.client("carol")
+		unused := do[protocol.CreateResult](t, c, protocol.DoCreate, "", protocol.CreateData{DiscardUnused: true}).Session
+		used := do[protocol.CreateResult](t, c, protocol.DoCreate, "", protocol.CreateData{DiscardUnused: true, Prompt: "hi"}).Session
+		synctest.Wait()
+		_ = c.Close()
+		w.stop()
+		w.start()
+		for _, want := range [][]string{{unused, used}, {used}} {
+			time.Sleep(23 * time.Hour)
+			c := w.client("carol")
+			list := do[protocol.ListResult](t, c, protocol.DoList, "", protocol.ListData{Closed: true})
+			_ = c.Close()
+			var got []string
+			for _, s := range list.Sessions {
+				got = append(got, s.Session)
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("sessions %q, want %q", got, want)
+			}
+		}
 	})
 }

@@ -22,6 +22,18 @@ type Retention struct {
 // retentionInterval is the time between two checks for sessions to remove.
 const retentionInterval = 10 * time.Second
 
+// A session that its creator discards unused is removed unusedAge after its last activity. Without a
+// retention, unusedInterval is the time between two checks: an idle server does little.
+const (
+	unusedAge      = 24 * time.Hour
+	unusedInterval = 10 * time.Minute
+)
+
+// unused reports whether a session is to be removed because it never got a message.
+func unused(s *protocol.Summary, now time.Time) bool {
+	return s.DiscardUnused && s.Turns == 0 && now.Sub(s.Updated) >= unusedAge
+}
+
 // InUse reports whether a session has a turn, queued or scheduled messages, or a client.
 func InUse(s *protocol.Summary) bool {
 	return s.Turn != "" || s.Queue > 0 || s.Scheduled != nil || s.Clients > 0
@@ -40,7 +52,11 @@ type Remover struct {
 
 // Run removes sessions until ctx ends.
 func (r *Remover) Run(ctx context.Context) {
-	tick := time.NewTicker(retentionInterval)
+	interval := retentionInterval
+	if r.Retention == (Retention{}) {
+		interval = unusedInterval
+	}
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	last := time.Now()
 	for {
@@ -67,7 +83,7 @@ func (r *Remover) Expired(ctx context.Context, now time.Time) []string {
 	list := slices.DeleteFunc(r.Sessions(), func(s protocol.Summary) bool { return InUse(&s) })
 	var ids []string
 	for i, s := range list {
-		old := r.Age > 0 && r.clock.trusted() && now.Sub(s.Updated) >= r.Age
+		old := r.clock.trusted() && (unused(&s, now) || r.Age > 0 && now.Sub(s.Updated) >= r.Age)
 		if old || r.Retention.Sessions > 0 && i >= r.Retention.Sessions {
 			ids = append(ids, s.Session)
 		}
