@@ -289,6 +289,21 @@ func TestMCPServersOfAnEditor(t *testing.T) {
 	}
 }
 
+func TestAnEarlierServerCreatesSessions(t *testing.T) {
+	r := newRig(t, 1)
+	r.native.Answers[protocol.DoCreate] = func(c protocol.Command) (any, *protocol.Error) {
+		if strings.Contains(string(c.Data), "discard_unused") {
+			return nil, protocol.Errorf(protocol.CodeInvalidMessage, `create: unknown field "discard_unused"`)
+		}
+		return protocol.CreateResult{Session: "s1"}, nil
+	}
+	r.taken()
+	r.request("session/new", `{"cwd":"/w","mcpServers":[]}`)
+	if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, `"sessionId":"s1"`) {
+		t.Errorf("session/new: %s", all)
+	}
+}
+
 func TestAForkIsOpened(t *testing.T) {
 	r := newRig(t, 1)
 	r.taken()

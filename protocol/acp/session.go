@@ -65,6 +65,11 @@ func (c *Conn) forkSession(r *request) {
 func (c *Conn) make(r *request, p *openParams, verb protocol.Verb, from string, data any) {
 	c.Request(verb, from, c.Options.ID("acp"), data, func(a protocol.Answer) {
 		made, err := codec.DecodeResult[protocol.CreateResult](a)
+		if d, ok := data.(protocol.CreateData); ok && err != nil && strings.Contains(err.Message, "discard_unused") {
+			d.DiscardUnused = false // an earlier server
+			c.make(r, p, verb, from, d)
+			return
+		}
 		if err != nil {
 			if verb == protocol.DoCreate && strings.Contains(err.Message, p.CWD) && p.CWD != "" {
 				err.Message += "; to choose a directory of the server: agentctl acp --cwd DIR"
