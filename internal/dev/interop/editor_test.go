@@ -237,6 +237,9 @@ const editorScript = `{"agent":"editors","version":"1"}
 {"on":"ask"}
 {"ask":"command","title":"Look","command":"git status","input":{"command":"git status"},"then":[{"say":"it ran"}],"else":[{"say":"it did not run"}]}
 
+{"on":"question"}
+{"ask":"question","title":"Which?","questions":[{"id":"q","text":"Which?","choices":[{"id":"a","label":"A"},{"id":"b","label":"B"}]}],"then":[{"say":"thanks"}],"else":[{"say":"no answer"}]}
+
 {"on":"work"}
 {"tool":"Bash","kind":"execute","title":"ls","input":{"command":"ls"},"output":"a.go\n","exit":0}
 {"tool":"Edit","kind":"edit","title":"a.go","content":[{"type":"diff","path":"/w/a.go","old":"one\n","new":"two\n"}]}
@@ -319,10 +322,49 @@ func TestEditorsWorkInSessions(t *testing.T) {
 		e.waitUpdate("it ran")
 		e.waitEnd(call, "end_turn")
 
+		call = e.prompt(id, "question")
+		ask = e.waitAsk()
+		interoptest.Contains(t, ask.Method+string(ask.Params), "elicitation/create", `"mode":"form"`, "Which?")
+		e.write(obj{"answer": ask.Ask, "result": obj{"action": "accept", "content": obj{"q": "b"}}})
+		e.waitUpdate("thanks")
+		e.waitEnd(call, "end_turn")
+
 		call = e.prompt(id, "slow")
 		e.waitUpdate("begun")
 		e.write(obj{"notify": "session/cancel", "params": obj{"sessionId": id}})
 		e.waitEnd(call, "cancelled")
+	})
+}
+
+// Two editors on one session, the second from the middle of a turn.
+func TestEditorsShareASession(t *testing.T) {
+	forEachEditor(t, func(t *testing.T, s *editorServer, start func() *editor) {
+		ann, bob := start(), start()
+		id := ann.open(s.dir)
+		slow := ann.prompt(id, "slow")
+		ann.waitUpdate("begun")
+		params := obj{"sessionId": id, "cwd": s.dir, "mcpServers": []any{}}
+		if bob.version == 1 {
+			bob.do("session/load", params, nil)
+		} else {
+			params["replayFrom"] = obj{"type": "start"}
+			bob.do("session/resume", params, nil)
+		}
+		bob.waitUpdate("user_message_chunk", "slow")
+		bob.waitUpdate("agent_message_chunk", "begun")
+		hi := bob.prompt(id, "hi")
+		ann.write(obj{"notify": "session/cancel", "params": obj{"sessionId": id}})
+		ann.waitEnd(slow, "cancelled")
+		bob.waitEnd(hi, "end_turn")
+		ann.waitUpdate("user_message_chunk", "hi")
+		ann.waitUpdate("hello back")
+
+		call := ann.prompt(id, "ask")
+		toAnn, toBob := ann.waitAsk(), bob.waitAsk()
+		bob.write(obj{"answer": toBob.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": "0"}}})
+		ann.next("withdrawal", func(l *editorLine) bool { return l.Withdrawn == toAnn.Ask })
+		ann.waitUpdate("allowed by")
+		ann.waitEnd(call, "end_turn")
 	})
 }
 
@@ -340,8 +382,15 @@ func (e *editor) waitEnd(call int, reason string) {
 // A killed server is a pause for an editor, whatever it does: the server is started again, and the turn
 // continues.
 func TestAKilledServerIsAPauseForAnEditor(t *testing.T) {
-	for _, phase := range []string{"idle", "sent", "text", "asked", "decided"} {
-		t.Run(phase, func(t *testing.T) {
+	type row struct {
+		version int
+		phase   string
+	}
+	for _, row := range []row{
+		{1, "idle"}, {1, "sent"}, {1, "text"}, {1, "asked"}, {1, "decided"}, {2, "sent"}, {2, "asked"},
+	} {
+		phase := row.phase
+		t.Run(fmt.Sprintf("v%d/%s", row.version, phase), func(t *testing.T) {
 			dir := shortDir(t) // processes may still end
 			t.Setenv("XDG_RUNTIME_DIR", dir)
 			file, signal := filepath.Join(dir, "slow.script"), filepath.Join(dir, "signal")
@@ -352,20 +401,12 @@ func TestAKilledServerIsAPauseForAnEditor(t *testing.T) {
 			interoptest.Must(t, os.WriteFile(file, []byte(script), 0o600))
 			data := filepath.Join(dir, "data")
 			t.Cleanup(func() { _ = exec.Command(testbinary.Program, "stop", "--data", data).Run() })
-			e := startEditor(t, 1, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "script:"+file)
+			e := startEditor(t, row.version, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "script:"+file)
 			kill := func(now string) {
 				t.Helper()
-				if now != phase {
-					return
+				if now == phase {
+					killServer(t, data)
 				}
-				out, _ := exec.Command(testbinary.Program, "doctor", "--data", data, "-o", "json").Output() // it warns
-				pid := regexp.MustCompile(`a server runs with pid (\d+)`).FindSubmatch(out)
-				if pid == nil {
-					t.Fatalf("no pid in %s", out)
-				}
-				n, err := strconv.Atoi(string(pid[1]))
-				interoptest.Must(t, err)
-				interoptest.Must(t, syscall.Kill(n, syscall.SIGKILL))
 			}
 			id := e.open(dir)
 			kill("idle")
@@ -387,12 +428,25 @@ func TestAKilledServerIsAPauseForAnEditor(t *testing.T) {
 			e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": "0"}}})
 			kill("decided")
 			say("finished")
-			e.wantStop(call, "end_turn")
+			e.waitEnd(call, "end_turn")
 			if text.String() != "begunit ranfinished" {
 				t.Errorf("the text is %q", text.String())
 			}
 		})
 	}
+}
+
+// killServer kills the server of a data directory.
+func killServer(t *testing.T, data string) {
+	t.Helper()
+	out, _ := exec.Command(testbinary.Program, "doctor", "--data", data, "-o", "json").Output() // it warns
+	pid := regexp.MustCompile(`a server runs with pid (\d+)`).FindSubmatch(out)
+	if pid == nil {
+		t.Fatalf("no pid in %s", out)
+	}
+	n, err := strconv.Atoi(string(pid[1]))
+	interoptest.Must(t, err)
+	interoptest.Must(t, syscall.Kill(n, syscall.SIGKILL))
 }
 
 // textOfUpdate returns the text of a chunk.
@@ -459,26 +513,6 @@ func TestCutLinksAreAPauseForAnEditor(t *testing.T) {
 	if cuts < 3 {
 		t.Errorf("the link was cut %d times", cuts)
 	}
-}
-
-// acpx is a client that others wrote, with an earlier SDK.
-func TestAcpxRunsSessions(t *testing.T) {
-	program, err := filepath.Abs("node_modules/.bin/acpx")
-	interoptest.Must(t, err)
-	s := serveEditors(t)
-	run := func(args ...string) string {
-		t.Helper()
-		agent := testbinary.Program + " acp --data " + s.data
-		cmd := exec.CommandContext(t.Context(), program, append([]string{"--agent", agent, "--ttl", "1"}, args...)...)
-		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "HOME="+s.dir)
-		out, _ := cmd.CombinedOutput() // a denial is an error, too
-		return string(out)
-	}
-	interoptest.Contains(t, run("exec", "work"), "all done", "end_turn")
-	interoptest.Contains(t, run("--approve-all", "exec", "ask"), "Run `git status`", "allowed by", "it ran", "end_turn")
-	interoptest.Contains(t, run("--deny-all", "exec", "ask"), "denied by", "it did not run", "end_turn")
-	run("sessions", "new")
-	interoptest.Contains(t, run("prompt", "hi"), "hello back", "end_turn")
 }
 
 // A real agent in an editor: its modes, settings and commands, a request, the change of a mode.
@@ -559,27 +593,46 @@ func TestARealAgentGetsTheMCPServersOfAnEditor(t *testing.T) {
 func TestARevokedCredentialEndsAnEditor(t *testing.T) {
 	s := serveEditors(t)
 	for _, transport := range []string{"stdio", "ws"} {
-		t.Run(transport, func(t *testing.T) {
-			out, err := exec.Command(testbinary.Program, "token", "--subject", "ed", "--data", s.data, "-o", "json").Output()
-			interoptest.Must(t, err)
-			var token struct{ ID, Token string }
-			interoptest.Must(t, json.Unmarshal(out, &token))
-			args := []string{"ws", strings.Replace(s.URL, "/v1/ws", "", 1) + "/acp", token.Token}
-			if transport == "stdio" {
-				args = []string{
-					"stdio", testbinary.Program, "acp", "--server", s.URL, "--data", t.TempDir(), "--token", token.Token,
+		for version := 1; version <= 2; version++ {
+			t.Run(fmt.Sprintf("%s/v%d", transport, version), func(t *testing.T) {
+				id, token := s.newToken(t)
+				args := []string{"ws", strings.Replace(s.URL, "/v1/ws", "", 1) + "/acp", token}
+				if transport == "stdio" {
+					args = []string{
+						"stdio", testbinary.Program, "acp", "--server", s.URL, "--data", t.TempDir(), "--token", token,
+					}
 				}
-			}
-			e := startEditor(t, 1, args...)
-			call := e.prompt(e.open(s.dir), "slow")
-			e.waitUpdate("begun")
-			interoptest.Must(t, exec.Command(testbinary.Program, "token", "revoke", token.ID, "--data", s.data).Run())
-			l := e.end(call)
-			if l.Error == nil || transport == "stdio" && !strings.Contains(string(l.Error.Data), `"unauthorized"`) {
-				t.Errorf("the prompt ended with %s %+v", l.Result, l.Error)
-			}
-		})
+				e := startEditor(t, version, args...)
+				call := e.prompt(e.open(s.dir), "slow")
+				e.waitUpdate("begun")
+				s.revoke(t, id)
+				if version == 2 { // the prompt has its answer
+					e.end(call)
+					e.next("end", func(l *editorLine) bool { return l.Closed || strings.Contains(l.Failed, "closed") })
+					return
+				}
+				l := e.end(call)
+				if l.Error == nil || transport == "stdio" && !strings.Contains(string(l.Error.Data), `"unauthorized"`) {
+					t.Errorf("the prompt ended with %s %+v", l.Result, l.Error)
+				}
+			})
+		}
 	}
+}
+
+// newToken makes a token and returns its id too.
+func (s *editorServer) newToken(t *testing.T) (id, token string) {
+	t.Helper()
+	out, err := exec.Command(testbinary.Program, "token", "--subject", "ed", "--data", s.data, "-o", "json").Output()
+	interoptest.Must(t, err)
+	var made struct{ ID, Token string }
+	interoptest.Must(t, json.Unmarshal(out, &made))
+	return made.ID, made.Token
+}
+
+func (s *editorServer) revoke(t *testing.T, id string) {
+	t.Helper()
+	interoptest.Must(t, exec.Command(testbinary.Program, "token", "revoke", id, "--data", s.data).Run())
 }
 
 // An editor that ends agentctl acp with a signal leaves no session without a message.
