@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agentctl/server/agent"
+	"agentctl/server/agent/llm/provider"
 )
 
 // Keys implements session.Keys: the variables of credentials that an agent reads, sorted.
@@ -33,9 +34,18 @@ func (r *Registry) variables(name string, spec *agent.Spec) map[string]string {
 	if env == nil {
 		env = map[string]string{}
 	}
-	for k, v := range r.Configured[name].Env {
+	if spec.Parent != "" {
+		for _, address := range provider.AddressVariables() {
+			delete(env, address)
+		}
+	}
+	configured := r.Configured[name].Env
+	for k, v := range configured {
 		if env[k] == "" || spec.Parent != "" { // empty: the shell of the session's creator lacks it
 			env[k] = v
+			if address := r.Providers.AddressVariable(k); address != "" && v != "" && configured[address] == "" {
+				delete(env, address) // a configured key does not go to an address of the session
+			}
 		}
 	}
 	return env

@@ -54,3 +54,31 @@ func TestASessionOfAnAgentDoesNotChangeTheConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// A key of the configuration and an address of a session do not meet, and a session that an agent creates has no
+// address.
+func TestAnAddressOfASessionGetsNoKeyOfTheConfiguration(t *testing.T) {
+	address := "https://mine.example/v1"
+	for name, c := range map[string]struct {
+		parent     string
+		configured map[string]string
+		session    map[string]string
+		want       string // the address
+	}{
+		"the session's own key":        {"", nil, map[string]string{"OPENAI_API_KEY": "k"}, address},
+		"a configured key":             {"", map[string]string{"OPENAI_API_KEY": "c"}, nil, ""},
+		"a configured key, not needed": {"", map[string]string{"OPENAI_API_KEY": "c"}, map[string]string{"OPENAI_API_KEY": "k"}, address},
+		"a child":                      {"s_1", nil, map[string]string{"OPENAI_API_KEY": "k"}, ""},
+	} {
+		r := &Registry{Configured: map[string]Config{"mine": {Env: c.configured}}}
+		spec := agent.Spec{Parent: c.parent, Env: map[string]string{"OPENAI_BASE_URL": address}}
+		for k, v := range c.session {
+			spec.Env[k] = v
+		}
+		variables := r.variables("mine", &spec)
+		found, _ := r.Providers.WithAddresses(variables).Find("openai")
+		if found.BaseURL != c.want {
+			t.Errorf("%s: the address is %q, want %q", name, found.BaseURL, c.want)
+		}
+	}
+}

@@ -60,7 +60,8 @@ func (r *Registry) isModel(name string) bool {
 
 // openModel opens an agent that requests a model itself.
 func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (agent.Agent, error) {
-	env := provider.Environment(r.variables(name, &spec))
+	variables := r.variables(name, &spec)
+	env := provider.Environment(variables)
 	c, _, err := r.model(name, env)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeAgentAuth, "%v", err)
@@ -68,7 +69,7 @@ func (r *Registry) openModel(name string, spec agent.Spec, host agent.Host) (age
 	if spec.Parent != "" { // an agent's choice does not decide for another agent
 		c.Policy = policy.Ask
 	}
-	providers, keys := r.Providers, &provider.Keys{Env: env}
+	providers, keys := r.Providers.WithAddresses(variables), &provider.Keys{Env: env}
 	return llm.New(llm.Options{
 		Name: name, Config: c,
 		Open: func(_ context.Context, text string) (model.Backend, error) {

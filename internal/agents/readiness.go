@@ -31,6 +31,9 @@ func (x *Inspector) Providers() (list []Readiness) {
 			names = append(names, name)
 		}
 	}
+	if !slices.Contains(names, "ollama") && x.Registry.Providers.AddressSource("ollama", x.Env) != "" {
+		names = append(names, "ollama")
+	}
 	slices.Sort(names)
 	for _, name := range names {
 		r := Readiness{Name: name, Ready: true, Detail: "key: " + x.Registry.Providers.KeySource(name)}
@@ -38,6 +41,9 @@ func (x *Inspector) Providers() (list []Readiness) {
 			r.Ready, r.Detail = false, "no key: "+err.Error()
 		} else if x.Registry.Providers.ShortKey(name, x.Env) {
 			r.Detail += ", which is too short to be hidden in errors and logs"
+		}
+		if address := x.Registry.Providers.AddressSource(name, x.Env); address != "" {
+			r.Detail += "; address: " + address
 		}
 		list = append(list, r)
 	}
@@ -92,3 +98,6 @@ func (x *Inspector) MCPServers(ctx context.Context, cwd string) []Readiness {
 	group.Wait()
 	return list
 }
+
+// AddressVariables returns the variables of addresses of providers of models.
+func AddressVariables() []string { return provider.AddressVariables() }

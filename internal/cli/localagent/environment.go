@@ -37,7 +37,8 @@ func (m Machine) Environment(agent string) map[string]string {
 		}
 		return env
 	}
-	names := catalog.Environment() // the server's configuration may name any agent
+	// The server's configuration may name any agent.
+	names := append(catalog.Environment(), agents.AddressVariables()...)
 	if p, ok := acp.FindPreset(agent); ok {
 		names = p.Environment()
 	}
