@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -10,22 +11,31 @@ import (
 type Builder struct {
 	emit  func(Delta) error
 	parts []*building
+	ids   map[string]bool // of calls
 }
 
 // A building is a part being streamed.
 type building struct {
 	part Part
 	text strings.Builder // of the part, or the arguments of its call
+
+	renamed bool // a call whose id is not as its provider sent it
 }
 
 // NewBuilder returns a Builder that emits deltas with emit.
-func NewBuilder(emit func(Delta) error) *Builder { return &Builder{emit: emit} }
+func NewBuilder(emit func(Delta) error) *Builder { return &Builder{emit: emit, ids: map[string]bool{}} }
 
-// Start begins a part and returns its index. A call has its id and name.
+// Start begins a part and returns its index. A call has its name and id. Without an id, or with the id of another
+// call, it gets a new one: some servers repeat them.
 func (b *Builder) Start(p Part) (int, error) {
 	i := len(b.parts)
-	b.parts = append(b.parts, &building{part: p})
+	x := &building{part: p}
+	b.parts = append(b.parts, x)
 	if p.Type == ToolCall {
+		for n := i; p.Call.ID == "" || b.ids[p.Call.ID]; n++ {
+			p.Call.ID, x.renamed = fmt.Sprintf("call-%d", n), true
+		}
+		b.ids[p.Call.ID] = true
 		return i, b.emit(Delta{Part: i, Type: ToolCall, Call: p.Call.ID, Name: p.Call.Name})
 	}
 	return i, nil
@@ -53,8 +63,12 @@ func (b *Builder) Continue(t PartType, text string) (i int, err error) {
 	return i, b.Append(i, text)
 }
 
-// SetRaw sets the part as its provider sent it.
-func (b *Builder) SetRaw(i int, raw json.RawMessage) { b.parts[i].part.Raw = bytes.Clone(raw) }
+// SetRaw sets the part as its provider sent it, but for a call with another id.
+func (b *Builder) SetRaw(i int, raw json.RawMessage) {
+	if !b.parts[i].renamed {
+		b.parts[i].part.Raw = bytes.Clone(raw)
+	}
+}
 
 // Text returns the text of a part so far, or the arguments of a call.
 func (b *Builder) Text(i int) string { return b.parts[i].text.String() }

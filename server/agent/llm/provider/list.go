@@ -28,7 +28,7 @@ func (s Set) List(ctx context.Context, name string, keys *Keys) ([]string, error
 }
 
 func (c *Config) list(ctx context.Context, name string, keys *Keys) (names []string, err error) {
-	client, key, err := c.client(name, keys)
+	client, err := c.client(name, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +37,9 @@ func (c *Config) list(ctx context.Context, name string, keys *Keys) (names []str
 	case OpenAI:
 		address = directory(cmp.Or(c.BaseURL, openai.BaseURL)) + "models"
 	case Anthropic:
-		client.Headers["Anthropic-Version"], client.Headers["X-Api-Key"] = "2023-06-01", key
 		address = directory(cmp.Or(c.BaseURL, anthropic.BaseURL)) + "v1/models?limit=1000"
 	case Google:
 		address = directory(cmp.Or(c.BaseURL, google.BaseURL)) + "models?pageSize=1000"
-	}
-	if _, set := client.Headers["Authorization"]; key != "" && c.API == OpenAI && !set {
-		client.Headers["Authorization"] = "Bearer " + key
 	}
 	var answer struct {
 		Data   []struct{ ID string }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -316,6 +317,94 @@ data: {"type":"message_stop"}
 	if r.Stop != model.StopCalls || len(calls) != 1 || string(calls[0].Input) != `{"path":"x"}` ||
 		len(texts) != 1 || texts[0] != `read {"path":"x"}` {
 		t.Errorf("%s, %+v, %q", r.Stop, calls, texts)
+	}
+}
+
+// streamOf is an answer of each API with the text "ok" and, but for the Gemini API, two calls with the same id.
+var streamOf = map[string][]string{
+	Anthropic: {
+		`{"type":"message_start","message":{"type":"message","role":"assistant","content":[]}}`,
+		`{"type":"ping"}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"ok"}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"read","input":{}}}`,
+		`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"a","name":"list","input":{}}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
+		`{"type":"message_stop"}`,
+	},
+	OpenAI: {
+		`{"type":"response.output_text.delta","output_index":0,"delta":"ok"}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"a","name":"read","arguments":"{}"}}`,
+		`{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"a","name":"list","arguments":"{}"}}`,
+		`{"type":"response.completed","response":{"status":"completed"}}`,
+	},
+	Chat: {
+		`{"choices":[{"delta":{"content":"ok"}}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"a","function":{"name":"list","arguments":"{}"}}]}}]}`,
+		`{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}`,
+	},
+	Google: {`{"candidates":[{"content":{"parts":[{"text":"ok"}]},"finishReason":"STOP"}]}`},
+}
+
+// Compatible servers send streams without event lines, and lines that end with a carriage return. Ids of calls
+// differ in what is sent back.
+func TestStreamsOfCompatibleServersAreRead(t *testing.T) {
+	for _, a := range apis {
+		for _, end := range []string{"\n", "\r\n", "\r"} {
+			text := ""
+			for _, data := range streamOf[a.api] {
+				text += "data: " + data + end + end
+			}
+			r, err := openTest(t, a.api, a.model, bytesTransport(text)).Stream(t.Context(), ask("x"), ignore)
+			if err != nil || r.Message.Text() != "ok" {
+				t.Errorf("%s %q: %+v, %v", a.api, end, r, err)
+				continue
+			}
+			next := ask("x")
+			next.Messages = append(next.Messages, r.Message)
+			for _, c := range r.Message.Calls() {
+				next.Messages = append(next.Messages, model.Message{Role: model.User, Parts: []model.Part{
+					{Type: model.ToolResult, Result: &model.Result{ID: c.ID, Name: c.Name, Text: "content"}},
+				}})
+			}
+			fake := fakemodel.New(fakemodel.Say("ok"))
+			if _, err := openTest(t, a.api, a.model, fake).Stream(t.Context(), next, ignore); err != nil {
+				t.Fatal(err)
+			}
+			ids := map[string]int{}
+			for _, m := range callID.FindAllStringSubmatch(string(fake.Requests()[0].Body), -1) {
+				ids[m[1]]++
+			}
+			for id, n := range ids {
+				if n != 2 {
+					t.Errorf("%s: the id %s comes %d times: %s", a.api, id, n, fake.Requests()[0].Body)
+				}
+			}
+			if a.api != Google && len(ids) != 2 {
+				t.Errorf("%s: ids %v", a.api, ids)
+			}
+		}
+	}
+}
+
+// callID matches an id of a call in a request.
+var callID = regexp.MustCompile(`"(?:id|call_id|tool_use_id|tool_call_id)":"([^"]*)"`)
+
+// An answer without a stream says so, and is tried again.
+func TestAnEmptyAnswerIsReported(t *testing.T) {
+	for _, a := range apis {
+		for _, status := range []int{200, 201, 204} {
+			base := answerer(func(r *http.Request) *http.Response {
+				return &http.Response{
+					StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: http.NoBody, Request: r,
+				}
+			})
+			_, err := openTest(t, a.api, a.model, base).Stream(t.Context(), ask("x"), ignore)
+			var e *model.Error
+			if !errors.As(err, &e) || !e.Temporary() || !strings.Contains(e.Message, fmt.Sprintf("HTTP %d and no stream", status)) {
+				t.Errorf("%s %d: %v", a.api, status, err)
+			}
+		}
 	}
 }
 

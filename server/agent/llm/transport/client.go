@@ -111,6 +111,9 @@ func (c *Client) check(res *http.Response) error {
 	if err != nil {
 		return err
 	}
+	if res.StatusCode < 300 && (res.StatusCode != http.StatusOK || len(text) == 0) {
+		return model.Errorf(model.Malformed, "the server answered with HTTP %d and no stream", res.StatusCode)
+	}
 	e := DecodeError(res.StatusCode, res.Header, text)
 	if res.StatusCode == http.StatusOK && e.Class == "" {
 		e.Class, e.Message = model.Invalid, "the server answered with "+kind+" instead of a stream: check base_url"
@@ -166,6 +169,9 @@ func (w *watchdog) cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // without the URL, which may have secrets
+	}
+	if errors.Is(err, io.EOF) {
+		return model.Errorf(model.Network, "the server closed the connection before its answer")
 	}
 	return model.Errorf(model.Network, "%s", w.client.Redact(err.Error()))
 }

@@ -20,6 +20,18 @@ type EventDecoder interface {
 	Ended() bool    // the answer is complete
 }
 
+// Streamed is a request of an SDK for a stream.
+type Streamed struct{ Params json.Marshaler }
+
+// MarshalJSON implements json.Marshaler.
+func (s Streamed) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(s.Params)
+	if err != nil || len(b) < 2 || b[0] != '{' {
+		return nil, fmt.Errorf("not an object: %w", err)
+	}
+	return append([]byte(`{"stream":true,`), b[1:]...), nil
+}
+
 // Events posts a request as JSON and passes the events of the answer to d. A stream that ends
 // before the answer is complete is a cut one. No error has a secret.
 func (c *Client) Events(ctx context.Context, address string, request any, d EventDecoder) error {

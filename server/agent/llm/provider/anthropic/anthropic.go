@@ -2,11 +2,6 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"agentctl/server/agent/llm/model"
 	"agentctl/server/agent/llm/transport"
@@ -15,28 +10,38 @@ import (
 // BaseURL is the address of Anthropic.
 const BaseURL = "https://api.anthropic.com/"
 
+// version is the version of the API.
+const version = "2023-06-01"
+
 // A Model is a model behind the Messages API.
 type Model struct {
-	service anthropic.MessageService
-	client  *transport.Client
-	name    string
-	origin  string
+	client *transport.Client
+	url    string
+	name   string
+	origin string
 }
 
 var _ model.Model = (*Model)(nil)
 
-// New returns a model. The service reads no credentials from the environment.
-func New(client *transport.Client, baseURL, key, name, origin string) *Model {
-	service := anthropic.NewMessageService(
-		option.WithBaseURL(baseURL), option.WithAPIKey(key), option.WithHTTPClient(client), option.WithMaxRetries(0),
-	)
-	return &Model{service: service, client: client, name: name, origin: origin}
+// New returns a model. The client has the headers of Headers.
+func New(client *transport.Client, baseURL, name, origin string) *Model {
+	return &Model{client: client, url: baseURL + "v1/messages", name: name, origin: origin}
+}
+
+// Headers returns the headers that the API wants.
+func Headers(key string) map[string]string {
+	headers := map[string]string{"Anthropic-Version": version}
+	if key != "" {
+		headers["X-Api-Key"] = key
+	}
+	return headers
 }
 
 // Origin implements model.Model.
 func (m *Model) Origin() string { return m.origin }
 
-// Stream implements model.Model.
+// Stream implements model.Model. The SDK has the types alone: its reader of streams takes no stream without event
+// lines or with carriage returns, as compatible servers send.
 func (m *Model) Stream(
 	ctx context.Context, r *model.Request, emit func(model.Delta) error,
 ) (*model.Response, error) {
@@ -44,40 +49,7 @@ func (m *Model) Stream(
 	if err != nil {
 		return &model.Response{}, err
 	}
-	stream := m.service.NewStreaming(ctx, params)
-	if stream.Err() != nil {
-		return &model.Response{}, m.streamError(ctx, stream.Err())
-	}
-	defer func() { _ = stream.Close() }()
 	d := newDecoder(emit, m.origin)
-	for !d.done && stream.Next() {
-		event := stream.Current()
-		if err := d.decode(&event); err != nil {
-			return d.response(), err
-		}
-	}
-	if d.done {
-		return d.response(), nil
-	}
-	return d.response(), m.streamError(ctx, stream.Err())
-}
-
-// streamError returns the reason why a stream ended without its terminal event.
-func (m *Model) streamError(ctx context.Context, err error) error {
-	var known *model.Error
-	var reported *anthropic.Error
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err == nil:
-		return model.Errorf(model.Cut, "the answer ended before it was complete")
-	case errors.As(err, &known):
-		return known
-	case errors.As(err, &reported) && json.Valid([]byte(reported.RawJSON())):
-		known = transport.DecodeEvent([]byte(reported.RawJSON()))
-	default:
-		known = model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
-	}
-	known.Message = m.client.Redact(known.Message)
-	return known
+	err = m.client.Events(ctx, m.url, transport.Streamed{Params: params}, d)
+	return d.response(), err
 }

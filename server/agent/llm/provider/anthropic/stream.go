@@ -6,6 +6,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 
 	"agentctl/server/agent/llm/model"
+	"agentctl/server/agent/llm/transport"
 )
 
 // A decoder decodes the events of one response.
@@ -51,15 +52,27 @@ func (d *decoder) response() *model.Response {
 	return &d.out
 }
 
-// decode applies an event. Unknown events and blocks are ignored.
-func (d *decoder) decode(e *anthropic.MessageStreamEventUnion) error {
+// Complete implements transport.EventDecoder.
+func (d *decoder) Complete() bool { return false }
+
+// Ended implements transport.EventDecoder.
+func (d *decoder) Ended() bool { return d.done }
+
+// Decode implements transport.EventDecoder. Unknown events and blocks are ignored.
+func (d *decoder) Decode(data []byte) error {
+	var e anthropic.MessageStreamEventUnion
+	if err := json.Unmarshal(data, &e); err != nil {
+		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+	}
 	switch e.Type {
+	case "error":
+		return transport.DecodeEvent(data)
 	case "message_start":
 		d.input = e.Message.Usage
 	case "content_block_start":
-		return d.start(e)
+		return d.start(&e)
 	case "content_block_delta":
-		return d.delta(e)
+		return d.delta(&e)
 	case "content_block_stop":
 		return d.stop(e.Index)
 	case "message_delta":

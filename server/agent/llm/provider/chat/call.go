@@ -2,7 +2,6 @@ package chat
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,8 +24,7 @@ type call struct {
 	id    string
 }
 
-// call applies the delta of a call. A call without an id, or with the id of another call, gets a
-// new one.
+// call applies the delta of a call.
 func (d *decoder) call(in *callDelta) error {
 	c := d.find(in)
 	if c == nil {
@@ -37,13 +35,8 @@ func (d *decoder) call(in *callDelta) error {
 		if in.Index != nil {
 			c.index = *in.Index
 		}
-		id := in.ID
-		for n := len(d.calls); id == "" || d.ids[id]; n++ {
-			id = fmt.Sprintf("call-%d", n)
-		}
-		d.ids[id] = true
 		i, err := d.builder.Start(model.Part{
-			Type: model.ToolCall, Call: &model.Call{ID: id, Name: in.Function.Name},
+			Type: model.ToolCall, Call: &model.Call{ID: in.ID, Name: in.Function.Name},
 		})
 		if err != nil {
 			return err

@@ -46,7 +46,6 @@ type decoder struct {
 	builder *model.Builder
 	think   thinkSplitter
 	calls   []*call
-	ids     map[string]bool // of the calls
 	details []json.RawMessage
 	field   string // in which reasoning comes
 	out     model.Response
@@ -56,7 +55,7 @@ type decoder struct {
 }
 
 func newDecoder(emit func(model.Delta) error, origin string) *decoder {
-	d := &decoder{builder: model.NewBuilder(emit), ids: map[string]bool{}}
+	d := &decoder{builder: model.NewBuilder(emit)}
 	d.out.Message = model.Message{Role: model.Assistant, Origin: origin}
 	return d
 }

@@ -30,8 +30,18 @@ func (d *decoder) response() *model.Response {
 	return &d.out
 }
 
-// decode applies an event. Unknown events are ignored.
-func (d *decoder) decode(e *responses.ResponseStreamEventUnion) error {
+// Complete implements transport.EventDecoder.
+func (d *decoder) Complete() bool { return false }
+
+// Ended implements transport.EventDecoder.
+func (d *decoder) Ended() bool { return d.done }
+
+// Decode implements transport.EventDecoder. Unknown events are ignored.
+func (d *decoder) Decode(data []byte) error {
+	var e responses.ResponseStreamEventUnion
+	if err := json.Unmarshal(data, &e); err != nil {
+		return model.Errorf(model.Malformed, "the answer cannot be read: %v", err)
+	}
 	switch e.Type {
 	case "response.output_item.added":
 		_, err := d.part(e.OutputIndex, &e.Item)
