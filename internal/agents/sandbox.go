@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/server/agent"
 	"agentctl/server/policy"
+	"agentctl/server/sandbox"
 )
 
 // DefaultSandbox implements confinement.Agents: the sandbox of an agent's configuration, else the
@@ -50,4 +51,15 @@ func (r *Registry) CheckSandboxes() error {
 		}
 	}
 	return nil
+}
+
+// reader returns a sandbox for commands of a session that only read: it writes nothing, and has neither the network nor
+// the server's socket. nil: this machine cannot set one up.
+func (r *Registry) reader(spec *agent.Spec) *sandbox.Box {
+	s := protocol.Sandbox{Mode: protocol.SandboxReadOnly, Network: protocol.SandboxNetworkOff}
+	box, err := r.Sandbox.Box(s, sandbox.BoxOptions{CWD: spec.CWD})
+	if err != nil {
+		return nil
+	}
+	return box
 }

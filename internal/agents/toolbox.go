@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"agentctl/protocol"
@@ -15,6 +16,7 @@ import (
 	"agentctl/server/agent/llm/provider"
 	"agentctl/server/agent/mcp"
 	"agentctl/server/agent/tool"
+	"agentctl/server/sandbox"
 )
 
 // A toolbox has agentctl's tools and the tools of MCP servers.
@@ -40,7 +42,7 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	own, err := tool.Open(tool.Options{
 		Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host,
 		Changes: r.Changes, Outputs: r.Outputs, Own: spec.OwnDirectories,
-		Instructions: r.Instructions, Box: spec.Box,
+		Instructions: r.Instructions, Box: spec.Box, Reader: sync.OnceValue(func() *sandbox.Box { return r.reader(&spec) }),
 		Env: r.Providers.CommandEnvironment(env),
 	})
 	if err != nil {

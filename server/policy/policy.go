@@ -100,6 +100,10 @@ type Call struct {
 	Question  bool   // it asks the user something
 	Unclear   bool   // its effect is not known
 
+	// Confined: it runs a command that only reads, in a sandbox that writes nothing and has no network. With
+	// Contained it names only files within the directory.
+	Confined bool
+
 	Details
 }
 
@@ -141,7 +145,8 @@ func (p Policy) Judge(c Call) Ruling {
 	switch {
 	case c.Plan, c.Question && p != Deny:
 		return Ruling{Action: AskUser}
-	case c.Safe, p == Full, p == AutoRead && reads, p == AutoEdit && c.Kind == protocol.ToolEdit && c.Contained:
+	case c.Safe, p == Full, p == AutoRead && reads, p == AutoEdit && c.Kind == protocol.ToolEdit && c.Contained,
+		c.Confined && (p == AutoRead || p == Plan && c.Contained):
 		return Ruling{Action: Allow}
 	case p == Deny:
 		return Ruling{

@@ -250,10 +250,18 @@ func (t *turnRun) toolNames() string {
 // judge returns the result of the call with an index if it is denied; with an empty status it may
 // run.
 func (t *turnRun) judge(ctx context.Context, i int, spec ToolSpec, c *ToolCall, p *Preview) (callResult, error) {
-	ruling := t.agent.policy().Judge(policy.Call{
+	judged := policy.Call{
 		Kind: spec.Kind, Safe: p.Safe, Contained: p.Contained, Plan: p.Request.Kind == protocol.ApprovePlan,
 		Question: p.Request.Kind == protocol.ApproveQuestion,
-	})
+	}
+	ruling := t.agent.policy().Judge(judged)
+	if ruling.Action != policy.Allow && p.Confined {
+		judged.Confined = true
+		confined := t.agent.policy().Judge(judged)
+		if c.Confined = confined.Action == policy.Allow; c.Confined {
+			ruling = confined
+		}
+	}
 	switch ruling.Action {
 	case policy.Refuse:
 		reason := strings.TrimSpace("The policy denies this call. " + ruling.Reason)

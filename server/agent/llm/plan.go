@@ -15,7 +15,8 @@ import (
 )
 
 // planInstructions are for the policy plan.
-const planInstructions = `The user wants a plan first. Only reading is allowed. Find out what is needed, then call
+const planInstructions = `The user wants a plan first. Only reading is allowed, also with
+commands such as git log, rg and ls. Find out what is needed, then call
 present_plan with the steps. Do not change anything before the user approves the plan.`
 
 // planName is the name of planTool.

@@ -205,3 +205,38 @@ func TestAnUnchangedPatchIsNotAnEdit(t *testing.T) {
 		}
 	})
 }
+
+// A command that only reads runs confined where the policy allows reads, and as it is where a person or the policy
+// allows everything.
+func TestACommandThatReadsRunsConfined(t *testing.T) {
+	for p, want := range map[policy.Policy]string{
+		policy.Ask: "asked", policy.AutoRead: "confined", policy.AutoEdit: "asked", policy.Full: "free", policy.Deny: "denied",
+		policy.Plan: "confined",
+	} {
+		tool, got := echo("shell"), "denied"
+		tool.confined = true
+		var r *rig
+		tool.run = func(_ context.Context, c *ToolCall, _ func(string)) (ToolResult, error) {
+			switch {
+			case c.Confined:
+				got = "confined"
+			case len(r.asked) > 0:
+				got = "asked"
+			default:
+				got = "free"
+			}
+			return ToolResult{Text: "ran"}, nil
+		}
+		r = newRig(t, "chat", "qwen", fakemodel.Turns(func(_ context.Context, _ fakemodel.Request, out *fakemodel.Reply) {
+			out.Call("shell", x("ls"))
+		}, fakemodel.Say("done")), tool)
+		r.opts.Config.Policy = p
+		r.open(nil)
+		if _, err := r.send(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", p, got, want)
+		}
+	}
+}

@@ -229,6 +229,7 @@ type fakeTool struct {
 	kind     string // empty: of a command
 	parallel bool
 	safe     bool
+	confined bool // and contained
 	run      func(ctx context.Context, c *ToolCall, out func(string)) (ToolResult, error)
 }
 
@@ -245,7 +246,7 @@ func (f *fakeTool) Preview(_ context.Context, c *ToolCall) (Preview, error) {
 		return Preview{}, errors.New("x is missing")
 	}
 	return Preview{
-		Title: f.name + " " + in.X, Safe: f.safe,
+		Title: f.name + " " + in.X, Safe: f.safe, Confined: f.confined, Contained: f.confined,
 		Request: protocol.Approval{Kind: protocol.ApproveCommand, Command: in.X},
 	}, nil
 }

@@ -99,6 +99,9 @@ type ToolCall struct {
 	Asking Asker           // for questions that arise only during Run
 	Plan   any             // set by Preview for Run: the call as it was checked
 
+	// Confined: the policy allows the call only as Preview.Confined says.
+	Confined bool
+
 	out agent.Output // of the turn
 
 	Edits
@@ -151,8 +154,12 @@ type Preview struct {
 	Safe bool
 
 	// Contained: the call reads and changes only files within the session's directory, and none of
-	// git's own.
+	// git's own. With Confined: it names no other files.
 	Contained bool
+
+	// Confined: the call is a command that only reads, and Run can run it where it writes nothing and has no
+	// network.
+	Confined bool
 }
 
 // A ToolResult is the result of a call.

@@ -85,8 +85,9 @@ func (t *shell) Preview(_ context.Context, c *llm.ToolCall) (llm.Preview, error)
 		dir = t.box.dir.path
 	}
 	c.Plan = shellPlan{in.Command, dir, timeout}
+	confined, contained := t.box.reads(in.Command, p.real)
 	return llm.Preview{
-		Title: in.Command, Basis: p.real,
+		Title: in.Command, Basis: p.real, Confined: confined, Contained: contained,
 		Request: protocol.Approval{
 			Kind: protocol.ApproveCommand, Command: in.Command, CWD: dir, Why: in.Description,
 		},
@@ -99,8 +100,11 @@ func (t *shell) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm
 	if !ok {
 		return llm.ToolResult{}, errors.New("the command was not checked")
 	}
-	command := cmp.Or(c.Command, plan.command)
-	p, err := t.box.options.Box.Start(process.Command{
+	command, box := cmp.Or(c.Command, plan.command), t.box.options.Box
+	if c.Confined {
+		command, box = readingSetup+command, t.box.options.Reader()
+	}
+	p, err := box.Start(process.Command{
 		Args: shellCommand(command), Dir: plan.dir, Env: t.box.environment(), Session: t.box.options.Session,
 		Record: t.box.record(false), Mark: true,
 	})

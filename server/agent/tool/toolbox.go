@@ -41,6 +41,10 @@ type Options struct {
 	Own []string // directories of agentctl, absolute and without links
 
 	Box *sandbox.Box // of the session
+
+	// Reader returns a sandbox that writes nothing and has no network, for commands that only read; nil: this
+	// machine has none. It is called when it is first needed, and may be nil.
+	Reader func() *sandbox.Box
 }
 
 // A Toolbox has the tools of one session. It implements llm.Toolbox.
