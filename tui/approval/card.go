@@ -39,7 +39,9 @@ type card struct {
 	directory string // of the session, or ""
 	documents map[string]*transcript.Markdown
 	changes   cardChanges
-	readOnly  bool // no form shows a part of it
+	readOnly  bool      // no form shows a part of it
+	outcome   []Section // before the sections of the request
+	asked     []Section // after them
 }
 
 // cardKey identifies the content and the layout of a card.
@@ -115,7 +117,7 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOption
 // layout sets the lines of the card.
 func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 	dir := cmp.Or(c.directory, r.CWD)
-	sections := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
+	sections := slices.Concat(c.outcome, c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD), c.asked)
 	c.lines, c.firstRun, c.lastRun, c.runLines = nil, 0, 0, 0
 	if names := c.changes.risks; len(names) > 0 {
 		c.lines = append(c.lines, cardLine{label: "⚠", text: fitNames(names, c.key.width-frameWidth-labelWidth)})

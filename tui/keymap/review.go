@@ -28,7 +28,7 @@ var review = []row{
 	{ReviewNextFile, keys{"]", "right"}, "next file", nil},
 	{ReviewPreviousHunk, keys{"K"}, "previous hunk", nil},
 	{ReviewNextHunk, keys{"J"}, "next hunk", nil},
-	{ReviewFind, keys{"/"}, "find in the changes", nil},
+	{ReviewFind, keys{"/"}, "find in the request and its changes", nil},
 	{ReviewNextMatch, keys{"n"}, "after a search: next match", nil},
 	{ReviewPreviousMatch, keys{"N"}, "after a search: previous match", nil},
 	{ReviewUnread, keys{"u"}, "go to what was not on the screen", nil},

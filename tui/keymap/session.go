@@ -150,7 +150,7 @@ const (
 
 var transcript = []row{
 	{Toggle, keys{"enter", "right", "left"}, "expand or collapse", nil},
-	{ViewItem, keys{"v", "o"}, "view the whole tool call", nil},
+	{ViewItem, keys{"v", "o"}, "view the whole tool call or request", nil},
 	{TurnChanges, keys{"f"}, "what the tool call changed, or else the turn", nil},
 	{SaveFile, keys{"w"}, "save the image or file", nil},
 	{OpenFile, keys{"x"}, "open the image or file with the program for it", nil},

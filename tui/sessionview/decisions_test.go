@@ -310,3 +310,26 @@ func TestATextThatWasSentIsKeptWhenTheAnswerIsAConflict(t *testing.T) {
 		}
 	}
 }
+
+// A decided request opens as its card, and its line names the tool, whatever the agent calls it.
+func TestADecidedRequestOpensAsItsCard(t *testing.T) {
+	for _, key := range []string{"enter", "v"} {
+		j := tuitest.Scenes["transcript"]()
+		j.RequestApproval(protocol.Approval{
+			Request: "r1", Kind: protocol.ApproveTool, Title: "Look at a page", Name: "mcp__github__delete_repository",
+			Input: json.RawMessage(`{"repository":"shop"}`),
+		})
+		j.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
+			Request: "r1", Outcome: protocol.Allowed, Decision: protocol.AllowOnce, Reason: "it is a copy",
+		})
+		s := open(t, j, 100, 40)
+		s.mustShow("? mcp__github__delete_repository · Look at a page")
+		s.m.setFocus(onTranscript)
+		s.press("A", key)
+		s.mustShow("tool    ▏ mcp__github__delete_repository", `"shop"`, "decided by bob at", "it is a copy")
+		s.press("y", "n")
+		s.mustSendNothing()
+		s.press("esc")
+		s.mustShow("? mcp__github__delete_repository")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -31,6 +32,9 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 	var action string
 	if approval := a.item.Approval; approval != nil {
 		title = cmp.Or(strings.TrimSpace(approval.Title), approval.Name, approval.Kind)
+		if !strings.Contains(title, approval.Name) { // the title is the agent's word for it
+			title = approval.Name + keymap.Separator + title
+		}
 		if approval.Command != approval.Title {
 			action = approval.Action()
 		} else if rest, _ := approval.RestArguments(); rest != "" {

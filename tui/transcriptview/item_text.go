@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -71,6 +72,15 @@ func IsTurnEnd(item transcript.Item) bool {
 func IsToolCall(item transcript.Item) bool {
 	_, ok := item.(*toolCall)
 	return ok
+}
+
+// Request returns the request of an approval, or nil. Its Approval is nil if the transcript begins after
+// it.
+func Request(item transcript.Item) *protocol.Item {
+	if a, ok := item.(*approvalItem); ok {
+		return a.item
+	}
+	return nil
 }
 
 // SubAgent returns the session of the sub-agent that a tool call stands for, or "".

@@ -244,7 +244,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
-	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/filechange", "tui/review")},
+	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/approval", "tui/filechange", "tui/review")},
 	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "internal/picture", "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports),

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/protocol"
+	"agentctl/tui/approval"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
@@ -60,10 +62,13 @@ func (p *Pane) Press(key string) panel.Result {
 func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r panel.Result, handled bool) {
 	list, status := p.View.List, p.Commands.Status
 	item := list.Item(id)
+	request := transcriptview.Request(item)
 	switch action {
 	case keymap.Toggle, keymap.Choose:
 		files := transcriptview.Files(item)
 		switch {
+		case request != nil:
+			return p.showRequest(request), true
 		case transcriptview.Collapsible(item):
 			list.SetCollapsed(id, !list.Collapsed(id))
 		case len(files) > 0 && p.Styles.Keys.At(keymap.Lists, key) == keymap.Choose:
@@ -75,11 +80,14 @@ func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r 
 		if session := transcriptview.SubAgent(item); session != "" {
 			return panel.Result{Intent: panel.OpenIntent{Session: session}}, true
 		}
+		if request != nil {
+			return p.showRequest(request), true
+		}
 		pager, ok := transcriptview.OpenItem(p.Styles, item)
 		if ok {
 			return panel.Result{Push: pager}, true
 		}
-		status.Text = "select a tool call to view it"
+		status.Text = "select a tool call or a request to view it"
 	case keymap.TurnChanges:
 		return p.showChangesOf(id), true
 	case keymap.SaveFile:
@@ -96,6 +104,17 @@ func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r 
 		return panel.Result{}, false
 	}
 	return panel.Result{}, true
+}
+
+// showRequest opens a request read only.
+func (p *Pane) showRequest(item *protocol.Item) panel.Result {
+	if item.Approval == nil {
+		p.Commands.Status.Text = "the request is not loaded"
+		return panel.Result{}
+	}
+	return panel.Result{Push: approval.NewRecord(p.Styles, approval.Record{
+		Request: item.Approval, Resolved: item.Resolved, By: item.By, Dir: p.Replica.State.CWD,
+	})}
 }
 
 // Hint returns the keys for the selected item, and those that go to another place.
@@ -116,7 +135,7 @@ func (p *Pane) Hint() string {
 		switch {
 		case transcriptview.SubAgent(item) != "":
 			pairs = append(pairs, keymap.ViewItem, "open the sub-agent")
-		case transcriptview.IsToolCall(item):
+		case transcriptview.IsToolCall(item), transcriptview.Request(item) != nil:
 			pairs = append(pairs, keymap.ViewItem, "view")
 		}
 	}
