@@ -32,22 +32,26 @@ var risks = sync.OnceValue(func() []risk {
 			`\b(?:shred|wipefs|mkfs\S*)\b`, `\bdd +\S*=`, `-delete\b`, `\bgit +clean\b`,
 			`(?:\b|_)(?i:delete|destroy|drop|purge|wipe)(?i:[_ ]?[a-z]*)`,
 		)},
-		{"into a shell", anyOf(
+		{"pipes into sh", anyOf(
 			`\|&?\s*(?:(?:\S*/)?`+wrappers+`(?:\s+`+wrapperArguments+`)*\s+)*(?:\S*/)?`+interpreters,
-			`>\(\s*(?:\S*/)?`+interpreters,
-			`\b(?:ba|z|da|k)?sh +-\w*c\b`, `\beval\b`, `\bbase64 +(?:-d|-D|--decode)\b`,
-			`\bsource +<\(`, `(?:<|\$)\(\s*(?:curl|wget)`,
+			`>\(\s*(?:\S*/)?`+interpreters, `\bsource +<\(`, `(?:<|\$)\(\s*(?:curl|wget)`,
 		)},
-		{"escalation", anyOf(
-			`--(?:privileged|no-sandbox|dangerously[\w-]*|yolo|allow-root|no-verify|no-preserve-root)\b`,
-			`--(?:force[\w-]*|insecure)\b`,
-			`\bgit +push\b[^\n]* (?:-f\b|\+\w)`,
+		{"runs a text in sh", anyOf(`\b(?:ba|z|da|k)?sh +-\w*c\b`, `\beval\b`, `\bbase64 +(?:-d|-D|--decode)\b`)},
+		{"forced", anyOf(
+			`--(?:force[\w-]*|insecure|yolo|no-verify|no-preserve-root)\b`, `\bgit +push\b[^\n]* (?:-f\b|\+\w)`,
+		)},
+		{"more rights", anyOf(
+			`--(?:privileged|no-sandbox|dangerously[\w-]*|allow-root)\b`,
 			`\bchmod +(?:-R +)?(?:[0-7]*777|[2467][0-7]{3}|\w*\+\w*s|[uao]*[ao][ug]*\+\w*w\w*)\b`,
 			`(?i:with_escalated_permissions|require_escalated|dangerouslyDisableSandbox|escalat\w+|bypass\w*)`,
 		)},
-		{"host", anyOf(
+		{"reads from the network", anyOf(
 			`\b[a-z][a-z0-9+.-]*://[^\s"'<>|;)]+`, `\b\d{1,3}(?:\.\d{1,3}){3}\b`, `\b[\w.-]+@[\w-]+\.[\w.-]+`,
-			`(?:^|[\s;|&(])(?:curl|wget|nc|ncat|ssh|scp|sftp|telnet|ftp|rsync)\b[^\n|;&]*`,
+			`(?:^|[\s;|&(])(?:curl|wget)\b[^\n|;&]*`,
+		)},
+		{"sends to the network", anyOf(
+			`(?:^|[\s;|&(])(?:nc|ncat|ssh|scp|sftp|telnet|ftp|rsync)\b[^\n|;&]*`,
+			`\b(?:curl|wget)\b[^\n|;&]* (?:-d|--data|--data-\w+|-F|--form|-T|--upload-file|--post-\w+|(?:-X|--request)[ =]?P\w+)\b`,
 		)},
 		{lookAlikeRisk, anyOf(`‹U\+[0-9A-F]{4,6}›`)},
 	}

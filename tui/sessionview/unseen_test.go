@@ -37,7 +37,7 @@ var hostileScenes = []goldenScene{
 			"1 Allow once ▏ Deny 2 Allow", "3 Deny",
 		},
 		wide: []string{
-			"sudo · deletes · into a shell · host · hidden or look-alike letters · outside the directory",
+			"sudo · deletes · pipes into sh · reads from the network · hidden or look-alike letters · outside the directory",
 		},
 		status: []string{"◌ waiting for 1 approval"},
 	},
