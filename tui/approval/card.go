@@ -10,6 +10,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/highlight"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -17,8 +18,9 @@ import (
 
 // Widths of the parts of a card, in cells.
 const (
-	frameWidth  = 4 // both sides of the frame, with a space
-	labelWidth  = 8
+	frameWidth  = 4  // both sides of the frame, with a space
+	labelWidth  = 8  // of the column of the labels
+	minColumns  = 60 // narrower cards have no such column: labels stand above a text that needs the width
 	gutterWidth = 2
 	minWidth    = frameWidth + labelWidth + gutterWidth + 4 // narrower cards show nothing
 )
@@ -42,6 +44,7 @@ type card struct {
 	readOnly  bool      // no form shows a part of it
 	outcome   []Section // before the sections of the request
 	asked     []Section // after them
+	above     bool      // the line above the card has the title
 }
 
 // cardKey identifies the content and the layout of a card.
@@ -65,11 +68,9 @@ func (c *card) text() cardKey {
 // cardLine is a line of a card.
 type cardLine struct {
 	label  string
-	gutter string // "" for a line of agentctl's own
-	text   string
-	styled bool // text has style marks
-	prose  bool
-	risks  []span
+	column int     // width of the label; 0: it is the line, or there is none
+	gutter string  // "" for a line of agentctl's own
+	text   string  // with style marks
 	row    formRow // of the form that shows the line too
 }
 
@@ -95,7 +96,7 @@ func (c *card) isChanged(r *protocol.Approval) bool { return c.key.known && c.te
 // stay seen; so do all lines if the request was seen completely.
 func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOptions, width int) {
 	key := textOf(r)
-	key.width, key.sideBySide = width, s.SideBySide(width-labelWidth)
+	key.width, key.sideBySide = width, s.SideBySide(width-labelColumn(width))
 	if c.key == key {
 		return
 	}
@@ -117,10 +118,11 @@ func (c *card) update(s *ui.Styles, r *protocol.Approval, options decisionOption
 // layout sets the lines of the card.
 func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 	dir := cmp.Or(c.directory, r.CWD)
-	sections := slices.Concat(c.outcome, c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD), c.asked)
+	sections, title := c.sections(r)
 	c.lines, c.firstRun, c.lastRun, c.runLines = nil, 0, 0, 0
-	if names := c.changes.risks; len(names) > 0 {
-		c.lines = append(c.lines, cardLine{label: "⚠", text: fitNames(names, c.key.width-frameWidth-labelWidth)})
+	if names, column := c.changes.risks, max(c.column(), 2); len(names) > 0 {
+		text := fitNames(names, c.key.width-frameWidth-column)
+		c.lines = append(c.lines, cardLine{label: "⚠", column: column, text: text})
 	}
 	run := slices.IndexFunc(sections, func(s Section) bool { return s.Runs })
 	if r.Command != c.requested && run >= 0 {
@@ -140,6 +142,9 @@ func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 		}
 	}
 	c.inForm = len(c.lines)
+	for i := range title {
+		c.appendSection(&title[i], dir)
+	}
 	c.optionsAt = len(c.lines)
 	for _, s := range rowSections(r, options) {
 		if c.appendSection(&s, dir); s.row.kind != rowOption {
@@ -150,6 +155,42 @@ func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 		c.inForm = c.optionsAt
 	}
 }
+
+// sections returns the sections of a request, and apart its title if the line above the card has it. A
+// directory equal to that of the session is left out, except in a record.
+func (c *card) sections(r *protocol.Approval) (sections, title []Section) {
+	all := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
+	words := len("? " + keymap.Separator + keymap.Separator + "waiting for a decision")
+	runs := slices.ContainsFunc(all, func(s Section) bool { return s.Runs }) // else the title is what runs
+	fits := runs && ansi.StringWidth(r.Name+transcript.Reveal(r.Title))+words <= c.key.width
+	for _, s := range all {
+		switch {
+		case s.Label == "in" && r.CWD == c.directory && c.outcome == nil:
+		case s.Label == "title" && c.above && fits:
+			title = append(title, s)
+		default:
+			sections = append(sections, s)
+		}
+	}
+	for i := range title {
+		title[i].row = formRow{kind: rowAbove}
+	}
+	return slices.Concat(c.outcome, sections, c.asked), title
+}
+
+// column returns the width of the column of the labels.
+func (c *card) column() int { return labelColumn(c.key.width) }
+
+// labelColumn returns the width of the column of the labels in a card of a width.
+func labelColumn(width int) int {
+	if width < minColumns {
+		return 0
+	}
+	return labelWidth
+}
+
+// textWidth returns the width of the agent's text.
+func (c *card) textWidth() int { return max(1, c.key.width-frameWidth-c.column()-gutterWidth) }
 
 // fitNames returns the names that fit into width cells and the number of the others.
 func fitNames(names []string, width int) string {
@@ -163,17 +204,24 @@ func fitNames(names []string, width int) string {
 // appendSection adds the lines of a section. It returns the number of its lines as the agent wrote
 // them.
 func (c *card) appendSection(s *Section, dir string) int {
-	width := max(1, c.key.width-frameWidth-labelWidth-gutterWidth)
-	label := s.Label
+	width, label, column := c.textWidth(), s.Label, c.column()
+	if cells := ansi.StringWidth(label) + 1; column == 0 && label != "" {
+		if rows(s.wrapped(width-cells, dir)) <= rows(s.wrapped(width, dir)) && !s.markdown {
+			column, width = cells, width-cells
+		} else {
+			c.lines = append(c.lines, cardLine{label: label, row: s.row})
+			label = ""
+		}
+	}
 	add := func(l cardLine) {
-		l.label, l.row = label, s.row
+		l.label, l.column, l.row = label, column, s.row
 		label = ""
 		c.lines = append(c.lines, l)
 	}
 	if text := c.documentOf(s); text != nil {
 		lines, _ := text.Lines(width)
 		for _, line := range lines {
-			add(cardLine{gutter: lineGutter, text: line, styled: true})
+			add(cardLine{gutter: lineGutter, text: line})
 		}
 		return len(lines)
 	}
@@ -182,20 +230,61 @@ func (c *card) appendSection(s *Section, dir string) int {
 			add(cardLine{text: line})
 		}
 	}
-	lines := s.Lines()
-	spans := make([][]span, len(lines))
-	if s.exact() {
-		_, spans = findRisks(lines, dir)
-	}
-	for i, line := range lines {
-		from, gutter := 0, lineGutter
-		for _, part := range Wrap(line, width, s.Prose) {
-			to := from + len(part)
-			add(cardLine{gutter: gutter, text: part, prose: s.Prose, risks: clip(spans[i], from, to)})
-			from, gutter = to, wrapGutter
+	for _, parts := range s.wrapped(width, dir) {
+		gutter := lineGutter
+		for _, part := range parts {
+			add(cardLine{gutter: gutter, text: part})
+			gutter = wrapGutter
 		}
 	}
 	return strings.Count(s.Text, "\n") + 1
+}
+
+// rows returns the number of the parts of all lines.
+func rows(lines [][]string) (n int) {
+	for _, parts := range lines {
+		n += len(parts)
+	}
+	return n
+}
+
+// riskStyle is the style of a risk in a text.
+const riskStyle = transcript.Strong | transcript.Underline | transcript.Yellow
+
+// wrapped returns the lines of the text, each cut to parts of at most width cells, with style marks:
+// risks stand out, and the words of a command have the colours of the shell.
+func (s *Section) wrapped(width int, dir string) (out [][]string) {
+	lines := s.Lines()
+	if !s.exact() {
+		for _, line := range lines {
+			out = append(out, Wrap(line, width, s.Prose))
+		}
+		return out
+	}
+	_, risks := findRisks(lines, dir)
+	var scanner highlight.Scanner
+	if s.shell {
+		scanner = highlight.ByName("sh").NewScanner()
+	}
+	for i, line := range lines {
+		var tokens []highlight.Token
+		if s.shell {
+			tokens = scanner.Scan(line, nil)
+		}
+		text, at := &transcript.StyledText{}, 0
+		code := func(to int) {
+			text.AppendCode(line[at:to], clip(tokens, at, to), 0)
+			at = to
+		}
+		for _, r := range risks[i] {
+			code(r.from)
+			text.Append(line[r.from:r.to], riskStyle)
+			at = r.to
+		}
+		code(len(line))
+		out = append(out, text.Lines(width))
+	}
+	return out
 }
 
 // Wrap cuts a line into parts of at most width cells. Unless it is prose, the parts joined are the
@@ -213,12 +302,11 @@ func Wrap(line string, width int, prose bool) []string {
 	return parts
 }
 
-// clip returns the parts of spans in a range of bytes, relative to its start.
-func clip(spans []span, from, to int) []span {
-	var out []span
-	for _, s := range spans {
-		if a, b := max(s.from, from), min(s.to, to); a < b {
-			out = append(out, span{a - from, b - from})
+// clip returns the parts of tokens in a range of bytes, relative to its start.
+func clip(tokens []highlight.Token, from, to int) (out []highlight.Token) {
+	for _, t := range tokens {
+		if a, b := max(t.From, from), min(t.To, to); a < b {
+			out = append(out, highlight.Token{From: a - from, To: b - from, Kind: t.Kind})
 		}
 	}
 	return out
@@ -273,7 +361,7 @@ func (c *card) markRowsSeen(lines, shown []formLine) {
 // given one counts.
 func (c *card) complete(option formRow) bool {
 	for i := range c.lines {
-		if row := c.lines[i].row; !c.seen[i] && (row.kind != rowOption || row == option) {
+		if row := c.lines[i].row; !c.seen[i] && row.kind != rowAbove && (row.kind != rowOption || row == option) {
 			return false
 		}
 	}
@@ -293,21 +381,11 @@ func (c *card) size() string {
 
 // render draws a line without the frame.
 func (l *cardLine) render(s *ui.Styles) string {
-	if l.gutter == "" {
-		return s.Warning.Render(ui.Pad(l.label, labelWidth) + l.text)
+	switch {
+	case l.gutter == "" && l.text == "":
+		return s.Dim.Render(l.label)
+	case l.gutter == "":
+		return s.Warning.Render(ui.Pad(l.label, l.column) + l.text)
 	}
-	label := s.Dim.Render(ui.Pad(ui.Fit(l.label, labelWidth-1), labelWidth) + l.gutter)
-	if l.styled {
-		return label + s.RenderLine(l.text)
-	}
-	var out strings.Builder
-	out.WriteString(label)
-	at := 0
-	for _, r := range l.risks {
-		out.WriteString(l.text[at:r.from])
-		out.WriteString(s.Warning.Bold(true).Render(l.text[r.from:r.to]))
-		at = r.to
-	}
-	out.WriteString(l.text[at:])
-	return out.String()
+	return s.Dim.Render(ui.Pad(ui.Fit(l.label, l.column-1), l.column)+l.gutter) + s.RenderLine(l.text)
 }

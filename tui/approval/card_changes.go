@@ -68,7 +68,7 @@ func (c *card) excerpt(rows int) []excerptLine {
 	var changes []filechange.TopLine
 	total := c.inForm
 	if c.changes.Changes != nil && rows > 0 {
-		changes = c.changes.Top(c.changesWidth(), rows+1, c.key.sideBySide)
+		changes = c.changes.Top(c.textWidth(), rows+1, c.key.sideBySide)
 		total += max(len(changes), c.changes.Estimate())
 		if len(changes) <= rows {
 			total = c.inForm + len(changes)
@@ -128,6 +128,9 @@ func (c *card) excerpt(rows int) []excerptLine {
 func (c *card) excerptLines(s *ui.Styles, excerpt []excerptLine, keyActs bool) []string {
 	out := make([]string, len(excerpt))
 	label := "changes"
+	if c.column() == 0 {
+		label = ""
+	}
 	for i, l := range excerpt {
 		switch {
 		case l.index >= 0:
@@ -135,7 +138,7 @@ func (c *card) excerptLines(s *ui.Styles, excerpt []excerptLine, keyActs bool) [
 		case l.hidden > 0:
 			out[i] = s.Warning.Render(c.moreText(s, l.hidden, keyActs))
 		default:
-			line := cardLine{label: label, gutter: lineGutter, text: l.change.Text, styled: true}
+			line := cardLine{label: label, column: c.column(), gutter: lineGutter, text: l.change.Text}
 			out[i], label = line.render(s), ""
 		}
 	}
@@ -145,7 +148,7 @@ func (c *card) excerptLines(s *ui.Styles, excerpt []excerptLine, keyActs bool) [
 // moreText returns how many lines of a request are left out. It names the key that shows them if the
 // key acts.
 func (c *card) moreText(s *ui.Styles, hidden int, keyActs bool) string {
-	text := ui.Pad("⋯", labelWidth) + format.Count(hidden, "line") + " not shown"
+	text := ui.Pad("⋯", max(c.column(), 2)) + format.Count(hidden, "line") + " not shown"
 	if !keyActs {
 		return text
 	}
@@ -155,9 +158,6 @@ func (c *card) moreText(s *ui.Styles, hidden int, keyActs bool) string {
 	}
 	return text + ui.Prefixed(": ", s.Keys.Hint(keymap.ViewRequest, what))
 }
-
-// changesWidth returns the width of the changes in the card.
-func (c *card) changesWidth() int { return max(1, c.key.width-frameWidth-labelWidth-gutterWidth) }
 
 // markExcerptSeen records that the lines of an excerpt were on the screen.
 func (c *card) markExcerptSeen(lines []excerptLine) {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/protocol"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -30,8 +31,7 @@ func TestCardMarksEveryLineOfTheAgent(t *testing.T) {
 	}
 	want := `command ▏ ls -l
         ▏ ‹3 blank lines›
-        ▏ reason  ▏ fine‹60 spaces›;
-        ↪  id
+        ▏ reason  ▏ fine‹60 spaces›; id
         ▏ ␉   make
 tool    ▏ Bash
 in      ▏ /w
@@ -39,6 +39,20 @@ title   ▏ Look
 reason  ▏ One.
         ▏ ‹3 blank lines›
         ▏ Two.`
+	if got := cardText(r, 60); got != want {
+		t.Errorf("got card\n%s\nwant\n%s", got, want)
+	}
+	want = `command
+▏ ls -l
+▏ ‹3 blank lines›
+▏ reason  ▏ fine‹60 spaces›; id
+▏ ␉   make
+tool ▏ Bash
+in ▏ /w
+title ▏ Look
+reason ▏ One.
+       ▏ ‹3 blank lines›
+       ▏ Two.`
 	if got := cardText(r, 40); got != want {
 		t.Errorf("got card\n%s\nwant\n%s", got, want)
 	}
@@ -221,7 +235,9 @@ func TestRiskyPiecesAreMarked(t *testing.T) {
 	f := NewForm(s, r)
 	f.card.update(s, r, f.options, 80)
 	line := f.card.lines[f.card.firstRun].render(s)
-	if want := "; " + s.Warning.Bold(true).Render("sudo") + " id"; !strings.Contains(line, want) {
+	risk := &transcript.StyledText{}
+	risk.Append("sudo", riskStyle)
+	if want := s.RenderLine(risk.Lines(80)[0]); !strings.Contains(line, want) {
 		t.Errorf("got line %q, want %q in it", line, want)
 	}
 }
@@ -256,5 +272,67 @@ func TestAnEditedPatchIsShownInPlaceOfTheRequestedOne(t *testing.T) {
 	r.Input = []byte(`{"patch":"other"}`)
 	if got := cardText(f.edit.apply(r), 60); !strings.Contains(got, "other") {
 		t.Errorf("got card\n%s\nwant the arguments that the patch does not show", got)
+	}
+}
+
+// A card repeats neither the directory of the session nor the title that the line above it has whole.
+func TestACardRepeatsNothing(t *testing.T) {
+	r := &protocol.Approval{Kind: protocol.ApproveCommand, Command: "make", CWD: "/w", Title: "Build it", Why: "Now."}
+	draw := func(width int, dir string, above bool) string {
+		f := NewForm(ui.NewStyles(time.UTC, ""), r)
+		f.card.directory, f.card.above = dir, above
+		f.card.update(f.styles, r, f.options, width)
+		var out []string
+		for _, line := range f.card.excerptLines(f.styles, f.card.excerpt(100), true) {
+			out = append(out, strings.TrimRight(ansi.Strip(line), " "))
+		}
+		f.card.markSeen(0, f.card.inForm)
+		if !f.card.complete(formRow{}) {
+			t.Error("the request is not complete after all of the card was on the screen")
+		}
+		return strings.Join(out, "\n")
+	}
+	if got, want := draw(80, "/w", true), "command ▏ make\nreason  ▏ Now."; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	want := "⚠       outside the directory\ncommand ▏ make\nin      ▏ /w\ntitle   ▏ Build it\nreason  ▏ Now."
+	if got := draw(80, "/other", false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	r.Title = strings.Repeat("Build it ", 9)
+	if got := draw(80, "/w", true); !strings.Contains(got, "title   ▏ Build it") {
+		t.Errorf("a title that the line above cuts is missing:\n%s", got)
+	}
+	r.Title, r.Command = "rm -rf /", ""
+	if got := draw(80, "/w", true); !strings.Contains(got, "title   ▏ rm -rf /") {
+		t.Errorf("a title that is all that is known is missing:\n%s", got)
+	}
+}
+
+// Below 60 columns the text has the width of the card.
+func TestANarrowCardHasNoColumnOfLabels(t *testing.T) {
+	r := &protocol.Approval{Kind: protocol.ApproveCommand, Command: "echo " + strings.Repeat("x", 100), Name: "bash"}
+	want := "command\n▏ echo " + strings.Repeat("x", 29) + "\n↪ " + strings.Repeat("x", 34) + "\n↪ " + strings.Repeat("x", 34) +
+		"\n↪ xxx\ntool ▏ bash"
+	if got := cardText(r, 40); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A command has the colours of the shell, and its risks stand out of them.
+func TestACommandIsColoured(t *testing.T) {
+	r := &protocol.Approval{Kind: protocol.ApproveCommand, Command: `for f in a; do rm -rf "$f"; done`}
+	f := NewForm(ui.NewStyles(time.UTC, ui.ThemeDark), r)
+	f.card.update(f.styles, r, f.options, 80)
+	line := &f.card.lines[f.card.firstRun]
+	if got := transcript.StripStyles(line.text); got != r.Command {
+		t.Errorf("got text %q", got)
+	}
+	for style, text := range map[transcript.Style]string{transcript.Magenta: "for", riskStyle: "rm -rf"} {
+		want := &transcript.StyledText{}
+		want.Append(text, style)
+		if !strings.Contains(line.text, want.Lines(80)[0]) {
+			t.Errorf("%q has not its style in %q", text, line.text)
+		}
 	}
 }

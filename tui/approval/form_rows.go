@@ -21,6 +21,7 @@ const (
 	rowEdit
 	rowOption
 	rowReason
+	rowAbove // no row: a text in the line above the card
 )
 
 // asks reports whether the row belongs to a question.

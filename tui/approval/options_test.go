@@ -128,7 +128,10 @@ func TestApprovalArguments(t *testing.T) {
 		Input:   json.RawMessage(`{"url":"https://x.y/z"}`),
 	})
 	s.applyJournal()
-	s.mustShow("Fetch a page", "https://x.y/z")
+	s.mustShow("https://x.y/z")
+	s.mustHide("Fetch a page") // the line above the card has it
+	s.press("alt+1", "v")
+	s.mustShow("title   ▏ Fetch a page")
 	s = open(t, tuitest.Scenes["transcript"](), 80, 30)
 	s.journal.RequestApproval(protocol.Approval{
 		Request: "r1",

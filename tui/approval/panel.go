@@ -50,7 +50,7 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 	before := p.requests.forms[p.requests.shown] // pending may have changed in place
 	removed, changed := p.requests.update(pending, func(r *protocol.Approval) *Form {
 		f := NewForm(p.styles, r)
-		f.card.directory = dir
+		f.card.directory, f.card.above = dir, p.title.name == ""
 		if live {
 			f.arrived = now
 		}

@@ -42,8 +42,8 @@ func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *t
 		out = append(out, sides.line(line))
 	}
 	c.markExcerptSeen(request)
-	if len(request) > 0 && len(form) > 0 {
-		out = append(out, sides.rule(notShown(selected-at, len(all)-len(form)), middleEdge))
+	if left := notShown(selected-at, len(all)-len(form)); len(form) > 0 && (len(request) > 0 || left != "") {
+		out = append(out, sides.rule(left, middleEdge))
 	}
 	cursorRow := len(out) + at
 	drawn.set(len(out), form)

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,12 +54,18 @@ func TestALineCannotPassForAnotherPart(t *testing.T) {
 	for width := minWidth; width < 90; width++ {
 		var got []string
 		for line := range strings.SplitSeq(cardText(r, width), "\n") {
-			label, rest := line[:min(labelWidth, len(line))], line[min(labelWidth, len(line)):]
-			if strings.HasPrefix(line, "⚠") {
-				label, rest = "⚠", lineGutter
+			label, _, found := strings.Cut(line, "▏")
+			if wrapped, _, ok := strings.Cut(line, "↪"); ok && strings.TrimSpace(wrapped) == "" {
+				label, found = "", true
 			}
-			if !strings.HasPrefix(rest, "▏") && !strings.HasPrefix(rest, "↪") {
+			if strings.HasPrefix(line, "⚠") {
+				label, found = "⚠", true
+			}
+			if above := width < minColumns && slices.Contains(labels, line); !found && !above {
 				t.Fatalf("width %d: line %q has no gutter", width, line)
+			}
+			if found && width >= minColumns && label != "⚠" && label != "" && len(label) != labelWidth {
+				t.Fatalf("width %d: line %q has its gutter elsewhere", width, line)
 			}
 			if label = strings.TrimSpace(label); label != "" {
 				got = append(got, label)

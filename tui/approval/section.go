@@ -25,6 +25,7 @@ type Section struct {
 	Exact bool // a name, of which each letter counts
 
 	markdown bool
+	shell    bool    // a command line
 	changes  bool    // the changes of the request, in place of a text
 	row      formRow // row of the form that shows the section instead of the card
 }
@@ -41,7 +42,7 @@ func Sections(r *protocol.Approval, patchShown bool) []Section {
 		}
 	}
 	add(Section{Label: "refused", Text: r.Refused})
-	add(Section{Label: "command", Text: describe.LastLines(r.Command), Runs: true})
+	add(Section{Label: "command", Text: describe.LastLines(r.Command), Runs: true, shell: true})
 	for _, setting := range r.CommandSettings() {
 		add(Section{Label: "with", Text: setting, Runs: true})
 	}

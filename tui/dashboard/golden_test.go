@@ -226,8 +226,8 @@ var dashboardScenes = map[string]dashboardScene{
 		},
 		facts: []string{
 			`^▸\? release +.*4m$`, `^╭─ approval · release · command .*─╮$`,
-			`^│ command ▏ go mod tidy +│$`, `^│ in      ▏ /home/ada/store +│$`, `^│ title   ▏ Tidy the module +│$`,
-			`^│ reason  ▏ The imports changed\. +│$`, `^│    1 Allow once +│$`, `^│    2 Always allow .*│$`,
+			`^│ command ▏ go mod tidy +│$`, `^│ in +▏ /home/ada/store +│$`, `^│ title +▏ Tidy the module +│$`,
+			`^│ reason +▏ The imports changed\. +│$`, `^│    1 Allow once +│$`, `^│    2 Always allow .*│$`,
 			`^╰─ y allow once · n deny · .*─╯$`, `^ o open the session · esc back$`,
 		},
 		wide: slices.Concat(

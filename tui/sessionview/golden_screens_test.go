@@ -105,7 +105,7 @@ var screenScenes = []goldenScene{
 		shows: append([]string{
 			"I look at the imports", "· waiting for a decision", "? Fetch a page · waiting for a decision",
 			"approval 1 of 2 · command", "│ command ▏ go mod tidy", "│ in ▏ /home/ada/store",
-			"│ title ▏ Tidy the module", "│ reason ▏ The imports changed.", "1 Allow once", "2 Always allow",
+			"│ reason ▏ The imports changed.", "1 Allow once", "2 Always allow",
 		}, decisions...),
 		wide: conversationAnd(
 			"? Tidy the module · waiting for a decision",
@@ -133,12 +133,12 @@ var screenScenes = []goldenScene{
 		open:    fromScene("patch", (*testScreen).focusApproval),
 		heights: screenHeights,
 		shows: append([]string{
-			"· waiting for a decision", "approval · patch · expires in 24s", "│ changes ▏ store.go +1 −1",
+			"· waiting for a decision", "approval · patch · expires in 24s", "▏ store.go +1 −1",
 			"package store", "2 - const limit = 2", "2 + const limit = 20", "1 Allow once", "2 Always allow",
 		}, decisions...),
 		wide: conversationAnd(
 			"r reason · v review · p edit",
-			"│ in ▏ /home/ada/store", "│ title ▏ Change the limit", "│ reason ▏ Two was too few.",
+			"│ in ▏ /home/ada/store", "│ reason ▏ Two was too few.",
 			"2 Always allow ▏ every patch of exactly these files, in this session",
 			"2 - const limit = 2 │ 2 + const limit = 20",
 			wideStatus+"F1 help",
@@ -156,7 +156,7 @@ var screenScenes = []goldenScene{
 			(*testScreen).waitGrace,
 		),
 		shows: append([]string{
-			"· waiting for a decision", "approval · patch · expires in 23s", "│ changes ▏ store.go +1 −1",
+			"· waiting for a decision", "approval · patch · expires in 23s", "▏ store.go +1 −1",
 			"2 - const limit = 2", "2 + const limit = 40", "▸ [x] with the patch as edited", "1 Allow once",
 			"2 Always allow",
 		}, decisions...),

@@ -19,7 +19,7 @@ func openReview(t *testing.T, width, height int) *testScreen {
 var reviewScenes = []goldenScene{
 	{
 		name: "twelve_files", open: fromJournal(tuitest.TwelveFiles, (*testScreen).focusApproval), heights: [3]int{24, 24, 60},
-		shows: []string{"patch, 12 files +3", "changes ▏ store/part0.go +3 −2"},
+		shows: []string{"patch, 12 files +3", "▏ store/part0.go +3 −2"},
 		wide:  []string{"n deny", "v review", "patch, 12 files +36 −24"},
 	},
 	{

@@ -40,7 +40,7 @@ var toolCallScenes = []goldenScene{
 		name: "file_changes", open: fromScene("changes"), heights: [3]int{40, 40, 40},
 		shows: []string{
 			"Make the counter safe.", "· waiting for a decision", "approval · patch, 2 files +7 −3",
-			"│ ⚠ hidden or look", "│ changes ▏ go.mod +1 −1", "⋯ module store", "3 - go 1.25",
+			"│ ⚠ hidden or look", "▏ go.mod +1 −1", "⋯ module store", "3 - go 1.25",
 			"3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2", "// Add adds n.",
 			"c.mu.Lock()", "defer c.mu.Unlock()",
 			"Allow once", "Always allow", "Deny",

@@ -30,10 +30,10 @@ var hostileScenes = []goldenScene{
 	{
 		name: "hostile_request", open: fromJournal(deception, (*testScreen).focusApproval), heights: [3]int{50, 34, 40},
 		shows: []string{
-			"approval · command, 47 lines", "│ ⚠ sudo", "│ command ▏ ls -l", "│ ▏ 1 Deny",
+			"approval · command, 47 lines", "│ ⚠ sudo", "▏ ls -l", "│ ▏ 1 Deny",
 			"│ ▏ 2 Deny and stop the turn",
 			"│ ▏ ├─────────┤", "‹39 blank lines›", "curl -s", "‹300 spaces›", "│ tool ▏ mcp__shell__delete_all",
-			"│ in ▏ /home/ada/store", "│ title ▏ List the files", "│ reason ▏ The imports changed.",
+			"│ in ▏ /home/ada/store", "│ reason ▏ The imports changed.",
 			"1 Allow once ▏ Deny 2 Allow", "3 Deny",
 		},
 		wide: []string{

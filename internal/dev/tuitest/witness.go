@@ -45,13 +45,21 @@ func agentText(line []rune) (string, bool) {
 	case len(line) > besideFiles && line[besideFiles-2] == '│':
 		start = besideFiles
 	case len(line) > 0 && line[0] == '│':
-		text, ok := after(2 + reviewLabel)
+		text, ok := afterLabel(2, after)
 		return strings.TrimSuffix(text, "│"), ok
 	}
-	if text, ok := after(start); ok {
-		return text, true
+	return afterLabel(start, after)
+}
+
+// afterLabel returns the text after the first gutter of a line from a column on. In a narrow card the
+// labels have different widths.
+func afterLabel(start int, after func(gutter int) (string, bool)) (string, bool) {
+	for gutter := start; gutter <= start+reviewLabel; gutter++ {
+		if text, ok := after(gutter); ok {
+			return text, true
+		}
 	}
-	return after(start + reviewLabel)
+	return "", false
 }
 
 // Text returns the recorded text, without the breaks of its lines.
