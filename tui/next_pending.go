@@ -17,10 +17,12 @@ type place struct {
 type pendingNavigation struct {
 	start   place
 	visited map[string]bool // nil: it has not begun
+	last    bool            // it ends with the next step
 }
 
-// next returns the next session of the list that needs the user and is reachable. After the last
-// one it ends the walk and returns "" and the place where it began.
+// next returns the next session of the list that needs the user other than with a request, which the
+// dashboard shows, and is reachable. After the last one it ends the walk and returns "" and the place
+// where it began.
 func (n *pendingNavigation) next(
 	now place, list *sessionlist.List, reachable func(session string) bool,
 ) (session string, start place) {
@@ -28,8 +30,10 @@ func (n *pendingNavigation) next(
 		n.start, n.visited = now, map[string]bool{}
 	}
 	n.visited[now.session] = true
-	session, ok := list.NextNeed(func(id string) bool { return n.visited[id] || !reachable(id) })
-	if ok {
+	session, ok := list.NextNeed(func(id string) bool {
+		return n.visited[id] || !reachable(id) || list.Need(id) == sessionlist.ApprovalPending
+	})
+	if ok && !n.last {
 		return session, place{}
 	}
 	start = n.start

@@ -12,8 +12,9 @@ import (
 func TestAWalkVisitsReachableSessionsOnceAndEndsWhereItBegan(t *testing.T) {
 	list := sessionlist.New()
 	for _, id := range []string{"a", "b", "lost"} {
-		list.Put(protocol.Summary{Session: id, Status: protocol.Waiting, Approvals: 1, Asked: &tuitest.Start})
+		list.Put(protocol.Summary{Session: id, Status: protocol.Idle, Queue: 1, Held: true})
 	}
+	list.Put(protocol.Summary{Session: "d", Status: protocol.Waiting, Approvals: 1, Asked: &tuitest.Start})
 	reachable := func(session string) bool { return session != "lost" }
 	var n pendingNavigation
 	begin := place{session: "c", layout: split.New("c"), selected: "c"}

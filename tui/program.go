@@ -238,6 +238,16 @@ func (p *program) handle(intent ui.Intent) tea.Cmd {
 		}
 		p.navigation.end()
 		return p.show()
+	case dashboard.WalkEndedIntent:
+		switch p.navigation.last = !i.Next; {
+		case i.Left:
+			p.navigation.end()
+		case i.Next || p.navigation.visited != nil:
+			return p.showNextPending()
+		default:
+			p.dashboard.ShowStatus("no other request waits")
+		}
+		return nil
 	case dashboard.BackIntent:
 		return p.showBack()
 	}
@@ -324,13 +334,21 @@ func (p *program) showBack() tea.Cmd {
 	return nil
 }
 
-// showNextPending shows the next session that needs the user. After the last one it returns to the
-// screen on which the walk began.
+// showNextPending shows what needs the user next: the requests of other sessions, which the dashboard
+// shows one after the other, then other sessions. After the last one it returns to the screen on which
+// the walk began.
 func (p *program) showNextPending() tea.Cmd {
 	p.watch.request()
 	now := place{layout: p.panes.layout, selected: p.dashboard.Selected()}
 	if p.sessions.shown != nil {
 		now.session = p.sessions.shown.id
+		if p.navigation.visited == nil {
+			if cmd, intent := p.dashboard.Act(keymap.NextPending); intent == nil {
+				p.showDashboard()
+				p.navigation = pendingNavigation{start: now, visited: map[string]bool{now.session: true}}
+				return tea.Batch(p.updateDashboard(nil), cmd)
+			}
+		}
 	}
 	next, start := p.navigation.next(now, p.dashboard.List(), p.dashboard.Reachable)
 	if next != "" {

@@ -6,6 +6,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/dashboard"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/serverset"
 )
@@ -15,6 +16,8 @@ import (
 func newServersDashboard(t *testing.T) *testDashboard {
 	t.Helper()
 	local, box := tuitest.NewServer(), tuitest.NewServer()
+	local.SetPending(tuitest.CommandApproval())
+	box.SetPending(tuitest.CommandApproval())
 	box.DefaultSandbox = &protocol.Sandbox{Mode: protocol.SandboxWorkspace}
 	d := &testDashboard{t: t, server: local, now: tuitest.Start}
 	set := serverset.New(serverset.Member{Name: "local", Server: local}, serverset.Member{Name: "box", Server: box})
@@ -50,7 +53,7 @@ func TestTheTitleCountsTheSessionsOfAllServers(t *testing.T) {
 func TestTheNextPendingSessionIsOfAServerThatIsConnected(t *testing.T) {
 	for _, c := range []struct {
 		box  remote.ConnState
-		want []string // sessions shown by F8, then by F8 again
+		want []string // sessions whose requests F8 shows, then F8 again
 	}{
 		{remote.Connected, []string{"box/s1", "s1"}},
 		{remote.Reconnecting, []string{"s1", ""}},
@@ -60,8 +63,8 @@ func TestTheNextPendingSessionIsOfAServerThatIsConnected(t *testing.T) {
 		for i, want := range c.want {
 			d.press("f8")
 			got := ""
-			if o := d.p.sessions.shown; o != nil {
-				got = o.id
+			if d.p.dashboard.Scope() == keymap.Approval {
+				got = d.p.dashboard.Selected()
 			}
 			if got != want {
 				t.Errorf("%s, press %d shows %q, want %q", c.box, i+1, got, want)

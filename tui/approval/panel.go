@@ -234,6 +234,10 @@ func (p *Panel) Reopen(now time.Time) {
 	p.decider.guard.Change(now)
 }
 
+// Replace blocks decisions as of a request that takes the place of another one without a key of the
+// user: the first key only confirms that it was seen.
+func (p *Panel) Replace(now time.Time) { p.decider.guard.Replace(now) }
+
 // TakeFocus records that the panel gets the focus. A key that follows directly decides nothing.
 func (p *Panel) TakeFocus() {
 	now := p.styles.Now()

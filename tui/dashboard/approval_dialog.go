@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,26 +10,32 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/keymap"
+	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
 
-// approvalDialog decides the only request of a session that is not open. It fetches the request and
-// shows it in a panel, as the screen of the session does.
+// approvalDialog decides the requests of a session that is not open. It fetches them and shows them in
+// a panel, as the screen of the session does.
 type approvalDialog struct {
 	styles   *ui.Styles
 	requests *requester
 	overlays *ui.Stack // stack that holds the dialog
+	walk     *walk     // of which the session may be a part
 	now      func() time.Time
 
 	session string
-	asked   *time.Time          // Asked of the session's summary
-	pending []protocol.Approval // nil until fetched, then one request
+	asked   *time.Time          // Asked of the session's summary when pending was fetched
+	count   int                 // Approvals of that summary
+	pending []protocol.Approval // nil until fetched
 	panel   approval.Panel
-	message string     // of the last key or error
-	gone    bool       // the request was decided elsewhere while the user typed
-	rows    int        // lines of the last view
-	height  func() int // of the screen; the dialog is above its last line
+
+	directory string     // of the session
+	message   string     // of the last key or error
+	explain   bool       // an explanation was asked for, and has not been shown
+	gone      bool       // the request was decided elsewhere while the user typed
+	rows      int        // lines of the last view
+	height    func() int // of the screen; the dialog is above its last line
 
 	keep func(text string) (where string) // keeps what was written about a removed request
 }
@@ -51,18 +58,40 @@ func (a *approvalDialog) fetch() tea.Cmd {
 	})
 }
 
-// applyState shows the request in a state of the session. Without a request it closes the dialog.
-// If there are several, or one with tasks or a question, it opens the session.
+// applyState shows the requests in a state of the session. Without a request it closes the dialog. If
+// one asks to open a page, it opens the session. While the user types about a request that was removed,
+// nothing changes: the keys would act on another one.
 func (a *approvalDialog) applyState(s *protocol.State) {
+	var pending []protocol.Approval
+	if s != nil {
+		pending = s.Approvals
+	}
+	isPage := func(r protocol.Approval) bool { return r.Page != nil }
+	shown := a.panel.Current()
 	switch {
-	case s == nil || len(s.Approvals) == 0:
+	case a.typing() && shown != nil && approval.IndexOf(pending, shown.Request) < 0:
+		a.gone = true
+	case len(pending) == 0 && len(a.pending) == 0:
 		a.requests.Status.Text = decidedElsewhere
 		a.requests.close(a, nil)
-	case len(s.Approvals) > 1 || len(s.Approvals[0].Tasks) > 0 || s.Approvals[0].Kind == protocol.ApproveQuestion:
+	case len(pending) == 0:
+		a.walk.replaced = a.walk.active()
+		a.close()
+		a.requests.close(a, nil)
+	case slices.ContainsFunc(pending, isPage):
 		a.requests.close(a, OpenIntent{a.session})
 	default:
-		a.pending = s.Approvals
-		a.panel.Update(a.pending, s.CWD, a.now(), false)
+		a.show(pending, s.CWD)
+	}
+}
+
+// show shows requests in the directory dir, and keeps what was written about removed ones.
+func (a *approvalDialog) show(pending []protocol.Approval, dir string) {
+	a.explain = a.explain && !slices.ContainsFunc(pending, func(r protocol.Approval) bool { return len(r.Explained) > 0 })
+	a.pending, a.directory = pending, dir
+	a.panel.Update(pending, dir, a.now(), false)
+	if where := a.keep(a.panel.TakeUnsent().Text); where != "" {
+		a.requests.Status.Text = where
 	}
 }
 
@@ -90,9 +119,15 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	case tea.MouseWheelMsg:
 		return ui.Response{Pass: true}
 	case *protocol.Summary:
-		if a.decided(msg) {
+		if msg.Session != a.session || !a.decided(msg) && !a.explain {
+			break
+		}
+		if msg.Deleted || msg.Status != protocol.Waiting {
+			a.walk.replaced = a.walk.active() && !a.sending()
 			return a.leave()
 		}
+		a.asked, a.count = msg.Asked, msg.Approvals
+		return ui.Response{Cmd: a.fetch()}
 	}
 	return ui.Response{}
 }
@@ -132,22 +167,21 @@ func (a *approvalDialog) typing() bool {
 	return a.panel.Typing()
 }
 
-// decided reports whether a summary of the session shows that the request is no longer pending.
+// decided reports whether a summary of the session shows other requests than those of the dialog.
 func (a *approvalDialog) decided(s *protocol.Summary) bool {
 	if s.Session != a.session {
 		return false
 	}
 	same := s.Asked == a.asked || s.Asked != nil && a.asked != nil && s.Asked.Equal(*a.asked)
-	return s.Deleted || s.Status != protocol.Waiting || !same
+	return s.Deleted || s.Status != protocol.Waiting || !same || s.Approvals != a.count
 }
 
 // sending reports whether a decision is being sent.
 func (a *approvalDialog) sending() bool {
-	if len(a.pending) == 0 {
-		return false
-	}
-	sending, _ := a.panel.Sending(a.pending[0].Request)
-	return sending
+	return slices.ContainsFunc(a.pending, func(r protocol.Approval) bool {
+		sending, _ := a.panel.Sending(r.Request)
+		return sending
+	})
 }
 
 // press handles a key. A text field takes every key, then the panel all but the key that opens the
@@ -158,11 +192,27 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	if a.panel.Typing() {
 		return a.apply(a.panel.PressTyping(msg))
 	}
-	if a.styles.Keys.At(keymap.Sessions, key) == keymap.OpenSession {
-		a.requests.left.put(a)
-		return ui.Response{Close: true, Intent: OpenIntent{a.session}}
+	action, skip := a.styles.Keys.At(keymap.Sessions, key), ui.Response{Close: true} // the next one comes
+	switch next := a.styles.Keys.At(keymap.Global, key) == keymap.NextPending; {
+	case action == keymap.OpenSession:
+		skip.Intent = OpenIntent{a.session}
+	case next && !a.walk.active():
+		skip.Intent = palette.Command{Action: keymap.NextPending}
+	case next:
+		a.walk.skipped = true
+	case action == keymap.MarkSession && a.skips():
+	default:
+		return a.apply(a.panel.Press(key))
 	}
-	return a.apply(a.panel.Press(key))
+	a.requests.left.put(a)
+	return skip
+}
+
+// skips reports whether the key that marks a session skips its requests: in a walk, unless it chooses an
+// answer or a task.
+func (a *approvalDialog) skips() bool {
+	r := a.panel.Current()
+	return a.walk.active() && (r == nil || r.Kind != protocol.ApproveQuestion && len(r.Tasks) == 0)
 }
 
 // click handles a click on the panel.
@@ -200,8 +250,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) tea.Cmd {
 		if err == nil {
-			a.requests.close(a, nil)
-			return nil
+			return a.accepted(&data)
 		}
 		a.panel.Decided(data.Request, remote.ErrorText(err))
 		if !a.overlays.Contains(a) {
@@ -209,6 +258,24 @@ func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
 		}
 		return nil
 	})
+}
+
+// accepted shows the requests that are left after a decision. After the last one it closes the dialog.
+func (a *approvalDialog) accepted(data *protocol.ApproveData) tea.Cmd {
+	rest := slices.DeleteFunc(slices.Clone(a.pending), func(r protocol.Approval) bool { return r.Request == data.Request })
+	switch {
+	case data.Decision == protocol.Explain:
+		a.panel.Decided(data.Request, "")
+		a.explain = true
+		return a.fetch()
+	case len(rest) == 0 || !a.overlays.Contains(a):
+		a.requests.close(a, nil)
+		return nil
+	}
+	a.panel.Decided(data.Request, "")
+	a.show(rest, a.directory)
+	a.asked, a.count = &rest[0].Asked, len(rest)
+	return nil
 }
 
 // endsText reports whether a key ends the text of a removed request.
@@ -226,7 +293,15 @@ func (a *approvalDialog) KeyHint() string {
 	if a.panel.Typing() {
 		return "" // the panel names the keys of the text
 	}
-	return a.styles.Keys.Hint(keymap.OpenSession, "open the session", keymap.Back, "back")
+	hint := a.styles.Keys.Hint(keymap.OpenSession, "open the session", keymap.Back, "back")
+	if place := a.walk.place(); place != "" {
+		skip := keymap.NextPending
+		if a.skips() {
+			skip = keymap.MarkSession
+		}
+		hint = place + ui.Prefixed(keymap.Separator, a.styles.Keys.Hint(skip, "skip")) + keymap.Separator + hint
+	}
+	return hint
 }
 
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {

@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
+	"agentctl/tui/keymap"
 )
 
 // openApproval opens the approval dialog of the first session and waits until it accepts a
@@ -301,27 +302,29 @@ func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
 	}
 }
 
-func TestDashboardOpensSessionForComplexApproval(t *testing.T) {
-	question := []protocol.Question{{ID: "q", Text: "?"}}
-	for name, pending := range map[string][]protocol.Approval{
-		"a question": {{Request: "r", Kind: protocol.ApproveQuestion, Questions: question}},
-		"a plan":     {{Request: "r", Kind: protocol.ApprovePlan, Tasks: []protocol.Task{{ID: "t"}}}},
-		"several":    {tuitest.CommandApproval(), tuitest.CommandApproval()},
+// Every kind of request is decided in the dialog, but that of a page, which a browser opens.
+func TestDashboardDecidesEveryKindOfRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		pending protocol.Approval
+		keys    []string
+	}{
+		"a question": {tuitest.FormApproval(), nil},
+		"a plan":     {tuitest.PlanApproval(), []string{"y"}},
+		"a command":  {tuitest.CommandApproval(), []string{"y"}},
 	} {
-		d := newTestDashboard(t, 90, 24, tuitest.Summaries()...)
-		d.server.SetPending(pending...)
-		d.press("y")
-		if d.opened() != "s3" {
-			t.Errorf("%s does not open the session", name)
+		d := newTestDashboard(t, 90, 50, tuitest.Summaries()...)
+		d.openApproval(c.pending)
+		if d.opened() != "" || d.d.Scope() != keymap.Approval {
+			t.Errorf("%s opens the session, or no dialog", name)
+		}
+		if d.press(c.keys...); len(d.decisions()) != len(c.keys) {
+			t.Errorf("%s: decisions %+v:\n%s", name, d.decisions(), d.screen())
 		}
 	}
 	d := newTestDashboard(t, 90, 24, tuitest.Summaries()...)
-	several := tuitest.Summaries()[2]
-	several.Approvals = 2
-	d.put(several)
-	d.press("d")
-	if d.opened() == "" {
-		t.Error("a session with two approvals is not opened")
+	d.openApproval(tuitest.PageApproval())
+	if d.opened() != "s3" {
+		t.Error("a page does not open the session")
 	}
 	d = newTestDashboard(t, 90, 24, tuitest.Summaries()...)
 	d.server.SetPending()

@@ -50,33 +50,35 @@ func (l leftRequests) update(s *protocol.Summary) {
 type approvals struct {
 	requests *requester
 	list     *sessionlist.List
+	walk     *walk
 	open     OpenSessions
 	now      func() time.Time
 	canvas   *ui.Canvas // of the screen
 }
 
-// show opens the approval dialog for a session: the one that was left, or a new one. With several
-// pending requests it opens the session.
-func (a *approvals) show(s *protocol.Summary) (tea.Cmd, ui.Intent) {
-	switch {
-	case s.Status != protocol.Waiting:
+// show opens the approval dialog for a session: the one that was left, or a new one.
+func (a *approvals) show(s *protocol.Summary) tea.Cmd {
+	if s.Status != protocol.Waiting {
 		a.requests.Status.Text = sessionName(s) + " has no request"
-		return nil, nil
-	case s.Approvals > 1:
-		return nil, OpenIntent{s.Session}
+		return nil
 	}
 	dialog := a.requests.left.take(s)
 	if dialog == nil {
 		session := s.Session
 		dialog = &approvalDialog{
-			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, now: a.now,
-			session: session, asked: s.Asked, panel: approval.NewPanel(a.requests.styles, sessionName(s)),
+			styles: a.requests.styles, requests: a.requests, overlays: a.requests.overlays, walk: a.walk, now: a.now,
+			session: session, panel: approval.NewPanel(a.requests.styles, sessionName(s)),
 			height: func() int { return a.canvas.Height },
 			keep:   func(text string) string { return a.keepText(session, text) },
 		}
 	}
+	dialog.asked, dialog.count = s.Asked, s.Approvals
+	if a.walk.replaced {
+		a.walk.replaced = false
+		dialog.panel.Replace(a.now())
+	}
 	a.requests.overlays.Push(dialog)
-	return dialog.fetch(), nil
+	return dialog.fetch()
 }
 
 // keepText adds what was written about a removed request to the unsent message of its session.

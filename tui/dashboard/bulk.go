@@ -46,7 +46,6 @@ type bulk struct {
 	servers  *servers
 	requests *requester
 	newID    func() string // returns a new client message ID
-	pending  []string      // sessions whose requests are still to be decided, after the one that is shown
 	written  written       // text of the last form
 }
 
@@ -79,51 +78,6 @@ func (b *bulk) question(title, yes string, a action, sessions []protocol.Summary
 		Label: yes, Run: func() tea.Cmd { return b.run(a, sessions) },
 	})
 }
-
-// decide begins to show the requests of sessions, one after the other. Each is decided in its own
-// dialog with its own guard. Sessions with several requests keep their marks. A status message says
-// why there are none.
-func (b *bulk) decide(sessions []protocol.Summary) {
-	several, lost := 0, 0
-	b.pending = nil
-	for _, s := range sessions {
-		switch {
-		case s.Status != protocol.Waiting:
-		case b.servers.refuse(s.Session) != nil:
-			lost++
-		case s.Approvals > 1:
-			several++
-		default:
-			b.pending = append(b.pending, s.Session)
-		}
-	}
-	switch status := b.requests.Status; {
-	case len(b.pending) > 0:
-	case several > 0:
-		status.Text = format.Count(several, "marked session") + " with several requests: open each to decide them"
-	case lost > 0:
-		status.Text = format.Count(lost, "marked session") + " of servers that are not connected"
-	default:
-		status.Text = "no marked session has a request"
-	}
-}
-
-// next returns the next session whose request is to be decided. It removes its mark.
-func (b *bulk) next() (s protocol.Summary, ok bool) {
-	for len(b.pending) > 0 {
-		session := b.pending[0]
-		b.pending = b.pending[1:]
-		s, ok := b.table.list.Get(session)
-		if ok && s.Status == protocol.Waiting && s.Approvals == 1 && b.servers.refuse(session) == nil {
-			delete(b.table.marked, session)
-			return s, true
-		}
-	}
-	return protocol.Summary{}, false
-}
-
-// stop shows no further requests.
-func (b *bulk) stop() { b.pending = nil }
 
 // run does an action to sessions and reports each failure. Sessions that succeeded lose their
 // mark. Servers get their requests independently of each other: one that stalls delays no other.

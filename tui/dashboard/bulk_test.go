@@ -60,7 +60,8 @@ func TestMarkedRequestsAreShownInTurn(t *testing.T) {
 	if got := r.changes(); !slices.Equal(got, []string{"a approve", "b approve"}) {
 		t.Errorf("%v, want approvals of a and b", got)
 	}
-	r.want("2 marked") // one with two requests, one without
+	r.want("make c", "1 marked") // the one without a request
+	r.press("esc")
 	r.wantNo("make")
 }
 

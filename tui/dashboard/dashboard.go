@@ -72,6 +72,7 @@ type Dashboard struct {
 	table     *table
 	preview   *preview
 	bulk      *bulk
+	walk      *walk
 	approvals *approvals
 	branches  *branches
 	covered   bool // a session covers the screen
@@ -86,6 +87,13 @@ type (
 	OpenHitIntent struct {
 		Hit  protocol.Hit
 		Text string
+	}
+
+	// WalkEndedIntent ends the walk through the requests of sessions after the last one, or where the
+	// user left it.
+	WalkEndedIntent struct {
+		Left bool // the user left it
+		Next bool // the key for what needs the user next skipped the last one
 	}
 
 	// BackIntent returns to the session that was shown last.
@@ -138,11 +146,12 @@ func New(c Config) *Dashboard {
 	if d.servers.several != nil {
 		d.table.list.SetServers(d.servers.of)
 	}
-	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, end: previewEnd{styles: c.Styles}}
+	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, end: previewEnd{styles: c.Styles, overlays: d.overlays}}
 	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
+	d.walk = &walk{list: d.table.list, servers: d.servers}
 	d.approvals = &approvals{
-		requests: d.requests, list: d.table.list, open: c.Open, now: c.Now, canvas: d.canvas,
+		requests: d.requests, list: d.table.list, walk: d.walk, open: c.Open, now: c.Now, canvas: d.canvas,
 	}
 	return d
 }
@@ -151,7 +160,7 @@ func New(c Config) *Dashboard {
 // be nil.
 func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	cmd, intent := d.update(msg)
-	if intent == nil && len(d.bulk.pending) > 0 {
+	if intent == nil && d.walk.active() {
 		next, opened := d.decideNext()
 		cmd, intent = tea.Batch(cmd, next), opened
 	}
@@ -227,10 +236,13 @@ func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	case palette.Command:
 		return d.Act(i.Action)
 	case leaveIntent:
-		d.bulk.stop()
+		if d.walk.active() {
+			d.walk.stop()
+			return nil, WalkEndedIntent{Left: true}
+		}
 		return nil, nil
 	case OpenIntent:
-		d.bulk.stop()
+		d.walk.stop()
 	}
 	return nil, intent
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"maps"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,7 +43,15 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent ui.Inte
 	case keymap.ShowSessions:
 		return nil, BackIntent{}, true
 	case keymap.NextPending:
-		return nil, ui.ActionIntent{Action: action}, true
+		except := "" // the session that covers the screen shows its requests
+		if d.covered {
+			except = d.Selected()
+		}
+		if !d.walk.begin(nil, except) {
+			return nil, ui.ActionIntent{Action: action}, true
+		}
+		cmd, intent = d.decideNext()
+		return cmd, intent, true
 	case keymap.SplitRight, keymap.SplitBelow:
 		return nil, d.splitSelected(action), true
 	case keymap.JumpSession:
@@ -142,9 +151,12 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 		}
 	case keymap.DecideRequest:
 		if len(d.table.marked) == 0 {
-			return d.approvals.show(s)
+			return d.approvals.show(s), nil
 		}
-		d.bulk.decide(d.table.targets())
+		if !d.walk.begin(maps.Clone(d.table.marked), "") {
+			d.status.Text = "no marked session has a request that can be decided"
+			return nil, nil
+		}
 		return d.decideNext()
 	}
 	return nil, nil
@@ -160,17 +172,18 @@ func changesSession(action keymap.Action) bool {
 	return false
 }
 
-// decideNext shows the next request of the marked sessions, if no overlay is open.
+// decideNext shows the next request of the walk, if no overlay is open.
 func (d *Dashboard) decideNext() (tea.Cmd, ui.Intent) {
 	if d.overlays.Top() != nil {
 		return nil, nil
 	}
-	s, ok := d.bulk.next()
+	s, ok := d.walk.next()
 	if !ok {
-		return nil, nil
+		return nil, WalkEndedIntent{Next: d.walk.skipped}
 	}
+	delete(d.table.marked, s.Session)
 	d.Select(s.Session)
-	return d.approvals.show(&s)
+	return d.approvals.show(&s), nil
 }
 
 // openCreate opens the form that creates a session, unless it is open, or the start page if there is

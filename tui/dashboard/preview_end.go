@@ -15,7 +15,9 @@ import (
 // previewEnd draws the end of the preview: the request of a waiting session, or why the last turn
 // failed and what helps.
 type previewEnd struct {
-	styles  *ui.Styles
+	styles   *ui.Styles
+	overlays *ui.Stack
+
 	session string            // of card
 	card    *approval.Preview // of the request of session
 }
@@ -26,8 +28,9 @@ const transcriptRows = 4
 
 // lines returns at most rows lines for a session in a state, which may be nil.
 func (e *previewEnd) lines(s *protocol.Summary, state *protocol.State, width, rows int) []string {
+	_, deciding := e.overlays.Docked().(*approvalDialog) // it shows the request
 	switch {
-	case state == nil || rows < 1:
+	case state == nil || rows < 1 || deciding:
 	case s.Status == protocol.Waiting && len(state.Approvals) > 0:
 		if e.session != s.Session {
 			e.session, e.card = s.Session, approval.NewPreview(e.styles)

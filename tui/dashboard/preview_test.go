@@ -81,6 +81,7 @@ func TestPreviewShowsError(t *testing.T) {
 func previewOf(t *testing.T, size [2]int, s protocol.Summary, events func(*tuitest.Journal)) *testDashboard {
 	t.Helper()
 	d := newTestDashboard(t, size[0], size[1], s)
+	d.server.SetPending(tuitest.CommandApproval())
 	d.server.Journal = func(string) *tuitest.Journal {
 		j := tuitest.NewJournal()
 		events(j)
@@ -104,10 +105,9 @@ func TestThePreviewEndsWithWhatMatters(t *testing.T) {
 			})
 			d.want("▏ curl -sSfL https://example.com/inst", "─ y decides ─")
 			d.wantNo("1 Allow once")
-			if before := len(d.server.Sessions["s_lint"].Commands()); before != 0 {
-				t.Errorf("%d commands were sent", before)
-			}
-
+			d.press("y")
+			d.wantNo("y decides") // the dialog shows it
+			d.press("esc")
 			d = previewOf(t, size, all[4], func(j *tuitest.Journal) {
 				j.UserMessage(tuitest.Ada, "m1", "Lint")
 				j.Add(protocol.TurnEnded, protocol.TurnEndedData{

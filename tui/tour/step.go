@@ -64,7 +64,7 @@ var Steps = []Step{
 		done:    func(s *Screen) bool { return !s.editing() },
 	},
 	{
-		Actions: []keymap.Action{keymap.FocusNext},
+		Actions: []keymap.Action{keymap.FocusPrevious},
 		Wait:    "This step needs a pending request: skip it.",
 		Text: "Now decide. Keys decide only in the request, so no word that you type can. Press {0} to go " +
 			"there again.",
@@ -94,25 +94,28 @@ var Steps = []Step{
 	},
 	{
 		Actions: []keymap.Action{keymap.NextPending},
-		Text: "Sessions that need you come first; the first one wants to change a file. Press {0} to " +
-			"go to the next session that needs you.",
+		Text: "Sessions that need you come first; the first one wants to change a file. Press {0} to decide what " +
+			"waits, one request after the other.",
 		list: true,
-		done: func(s *Screen) bool { return s.pending(protocol.ApprovePatch) },
-	},
-	{
-		Actions: []keymap.Action{keymap.FocusNext},
-		Text:    "The agent wants to change files. Press {0} to go to the request.",
-		done:    inScope(keymap.Approval),
+		done: inScope(keymap.Approval),
 	},
 	{
 		Actions: []keymap.Action{keymap.ViewRequest},
 		Text:    "Press {0} to review the patch: all files, hunk by hunk, with comments on lines.",
+		list:    true,
 		done:    inScope(keymap.Review),
 	},
 	{
 		Actions: []keymap.Action{keymap.Allow},
 		Text:    "All lines were on the screen, so you can allow the patch. Press {0}.",
-		done:    func(s *Screen) bool { return s.Session != nil && !s.pending("") },
+		list:    true,
+		done:    inScope(keymap.Sessions),
+	},
+	{
+		Actions: []keymap.Action{keymap.Choose},
+		Text:    "Nothing else waits. Press {0} to open the session: its agent continues.",
+		list:    true,
+		done:    func(s *Screen) bool { return s.Session != nil },
 	},
 	{
 		Actions: []keymap.Action{keymap.Reconnect},

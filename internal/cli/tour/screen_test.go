@@ -25,7 +25,7 @@ import (
 // keyBytes are the bytes of the keys that are no single character.
 var keyBytes = map[string]string{
 	"tab": "\t", "enter": "\r", "esc": "\x1b", "F2": "\x1bOQ", "F4": "\x1bOS", "F5": "\x1b[15~", "F8": "\x1b[19~",
-	"alt+k": "\x1bk",
+	"alt+k": "\x1bk", "shift+tab": "\x1b[Z",
 }
 
 // typed returns the bytes of a key in display form.
@@ -238,7 +238,7 @@ func TestTheTourNamesTheKeysOfTheUser(t *testing.T) {
 		})
 		tt.skipTo("Press alt+g to list all sessions", "\x1b[24~", 0)
 		tt.write("\x1bg")
-		tt.waitPanel("Press F8 to go to the next session")
+		tt.waitPanel("Press F8 to decide what waits")
 		tt.leave()
 		if err := <-tt.done; err != nil {
 			t.Error(err)
