@@ -38,6 +38,18 @@ const (
 	MaxLabelValue = 256 // bytes
 )
 
+// Labels that lists understand. Any value counts.
+const (
+	LabelArchived = "archived" // the session is left out, unless it waits for a user
+	LabelPinned   = "pinned"   // the session comes first in its group
+)
+
+// Archived reports whether the session is left out of lists.
+func (a *Attributes) Archived() bool { return a.Labels[LabelArchived] != "" }
+
+// Pinned reports whether the session comes first in lists.
+func (a *Attributes) Pinned() bool { return a.Labels[LabelPinned] != "" }
+
 // ChangeLabels returns labels with the changes applied: an empty value removes the label. It
 // changes neither map, and returns nil for no labels.
 func ChangeLabels(labels, changes map[string]string) map[string]string {

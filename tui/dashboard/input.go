@@ -137,6 +137,10 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 		d.table.list.ToggleCollapsed(s.Session)
 	case keymap.LabelSession:
 		d.overlays.Push(labelForm(d.requests, d.bulk, d.table.targets()))
+	case keymap.ArchiveSession:
+		return d.bulk.toggleLabel(protocol.LabelArchived, d.table.targets()), nil
+	case keymap.PinSession:
+		return d.bulk.toggleLabel(protocol.LabelPinned, d.table.targets()), nil
 	case keymap.RenameSession:
 		d.overlays.Push(renameForm(d.requests, s))
 	case keymap.CloseOrDelete:
@@ -166,7 +170,7 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 func changesSession(action keymap.Action) bool {
 	switch action {
 	case keymap.LabelSession, keymap.DenySessions, keymap.StopSessions, keymap.SendSessions, keymap.RenameSession,
-		keymap.CloseOrDelete, keymap.DecideRequest:
+		keymap.CloseOrDelete, keymap.DecideRequest, keymap.ArchiveSession, keymap.PinSession:
 		return true
 	}
 	return false

@@ -89,3 +89,13 @@ func labelAction(data protocol.LabelData) action {
 		return s.Do(ctx, protocol.DoLabel, data, nil)
 	}}
 }
+
+// toggleLabel removes a label that the first of the sessions has from all of them, else sets it.
+func (b *bulk) toggleLabel(key string, sessions []protocol.Summary) tea.Cmd {
+	value, done := "true", key
+	if len(sessions) > 0 && sessions[0].Labels[key] != "" {
+		value, done = "", "no longer "+key
+	}
+	set := labelAction(protocol.LabelData{Labels: map[string]string{key: value}})
+	return b.run(action{done, set.do}, sessions)
+}

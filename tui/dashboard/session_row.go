@@ -115,10 +115,14 @@ func (r *rowState) head() string {
 
 // name returns the name of the session, indented if it is nested.
 func (r *rowState) name(s *protocol.Summary) string {
-	if r.nested {
-		return "└ " + sessionName(s)
+	name := sessionName(s)
+	if s.Pinned() {
+		name = "◆ " + name
 	}
-	return sessionName(s)
+	if r.nested {
+		name = "└ " + name
+	}
+	return name
 }
 
 // childrenText returns the number of children, or "". A plus sign says that they are hidden.

@@ -17,6 +17,8 @@ const (
 	MarkShown      Action = "sessions.mark-all"
 	ToggleChildren Action = "sessions.children"
 	LabelSession   Action = "sessions.label"
+	ArchiveSession Action = "sessions.archive"
+	PinSession     Action = "sessions.pin"
 	OpenSession    Action = "sessions.open"
 	SessionsHelp   Action = "sessions.help"
 )
@@ -37,16 +39,18 @@ var sessions = []row{
 	{
 		DecideRequest,
 		keys{"y", "d"},
-		"show the pending requests; with marks of all marked sessions, one after the other",
+		"show the pending request; with marks one after the other",
 		&word{"decide", OnDashboard, 50},
 	},
 	{DenySessions, keys{"N"}, "deny the requests of the marked sessions, with a reason", nil},
 	{StopSessions, keys{"i"}, "interrupt the turns of the marked sessions", nil},
 	{SendSessions, keys{"m"}, "send a message to the marked sessions", nil},
-	{MarkSession, keys{"space"}, "mark the session for an action on several, or unmark it; while requests are decided, skip one", nil},
+	{MarkSession, keys{"space"}, "mark the session for an action on several, or unmark it; skip a request", nil},
 	{MarkShown, keys{"*"}, "mark all sessions that the filter shows, or none", nil},
 	{ToggleChildren, keys{"t"}, "show or hide the sessions that its agent created", nil},
 	{LabelSession, keys{"l"}, "change the labels of the session", nil},
+	{ArchiveSession, nil, "archive the session, or take it back", &word{"archive", OnDashboard, 310}},
+	{PinSession, nil, "pin the session to the top of its group, or unpin it", &word{"pin", OnDashboard, 320}},
 	{OpenSession, keys{"o"}, "open the session", &word{"open", OnDashboard, 40}},
 	{SessionsHelp, keys{"?"}, "this help", nil},
 }

@@ -51,7 +51,7 @@ var meanings = map[string]map[string]Action{
 		"F2": ShowSessions, "s": SortSessions, "t": ToggleChildren, "p": TogglePreview, "enter": Choose,
 		"alt+g": JumpSession, "F8": NextPending, "/": FilterSessions, "l": LabelSession, "space": MarkSession,
 		"*": MarkShown, "y": DecideRequest, "N": DenySessions, "i": StopSessions, "m": SendSessions,
-		"X": CloseOrDelete, "n": NewSession, "→": FormNextChoice, "esc": Back, "o": OpenSession,
+		"X": CloseOrDelete, "n": NewSession, "→": FormNextChoice, "esc": Back, "o": OpenSession, "ctrl+k": OpenPalette,
 	},
 	"Sessions side by side": {
 		"alt+v": SplitRight, "alt+m": SplitBelow, "alt+a": NextPane,

@@ -45,8 +45,17 @@ func parseFilter(text string) []term {
 	return out
 }
 
-// matches reports whether the row meets all terms.
+// matches reports whether the row is shown with a filter: it meets all terms and, unless one of them
+// names archived sessions, is not archived or waits.
 func (r *row) matches(filter []term) bool {
+	hidden := r.Archived() && r.ownGroup() != NeedsYou
+	return r.meetsAll(filter) && (!hidden || slices.ContainsFunc(filter, func(t term) bool {
+		return t.key == keyLabel && strings.HasPrefix(t.value, protocol.LabelArchived)
+	}))
+}
+
+// meetsAll reports whether the row meets all terms.
+func (r *row) meetsAll(filter []term) bool {
 	for i := range filter {
 		if !r.meets(&filter[i]) {
 			return false

@@ -24,7 +24,7 @@ func (l *List) Find(text string, limit int) []protocol.Summary {
 	}
 	var hits []hit
 	for _, r := range l.rows {
-		if !r.matches(filter) {
+		if !r.meetsAll(filter) {
 			continue
 		}
 		h := hit{2, r}

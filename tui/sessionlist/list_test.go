@@ -361,3 +361,38 @@ func TestTheNumberThatWaitsIsThatOfTheGroup(t *testing.T) {
 		t.Errorf("%d others wait, want 2", n)
 	}
 }
+
+// The labels archived and pinned are the server's, so that every client shows the same.
+func TestLabelsArchiveAndPinSessions(t *testing.T) {
+	l := New()
+	put := func(id string, updated int, status protocol.Status, labels ...string) {
+		s := protocol.Summary{Session: id, Status: status, Updated: at(updated)}
+		for _, key := range labels {
+			s.Labels = protocol.ChangeLabels(s.Labels, map[string]string{key: "true"})
+		}
+		l.Put(s)
+	}
+	put("new", 9, protocol.Idle)
+	put("pinned", 1, protocol.Idle, protocol.LabelPinned)
+	put("archived", 8, protocol.Idle, protocol.LabelArchived)
+	put("asks", 7, protocol.Waiting, protocol.LabelArchived)
+	check := func(want ...string) {
+		t.Helper()
+		if got := ids(l); !slices.Equal(got, want) {
+			t.Errorf("by %s: %v, want %v", l.Order(), got, want)
+		}
+	}
+	check("asks", "pinned", "new")
+	l.SetOrder(ByActivity)
+	check("pinned", "new", "asks")
+	l.SetFilter("label:archived")
+	check("archived", "asks")
+	l.SetFilter("archived") // a word
+	check("asks")
+	if found := l.Find("archived", 9); len(found) != 2 {
+		t.Errorf("a jump finds %d archived sessions, want 2", len(found))
+	}
+	l.SetFilter("")
+	put("archived", 8, protocol.Idle)
+	check("pinned", "new", "archived", "asks")
+}

@@ -25,8 +25,34 @@ var orders = []Order{ByNeed, ByActivity, ByName, ByCost, ByCreation}
 // Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
 
-// compare returns the comparison function of the order. It returns 0 only for the same session.
+// compare returns the comparison function of the order. It returns 0 only for the same session. Pinned
+// sessions come first, in their group if there are groups.
 func (o Order) compare() func(a, b *row) int {
+	if o == ByNeed {
+		return compareNeed
+	}
+	compare := o.compareUnpinned()
+	return func(a, b *row) int {
+		if d := comparePins(a, b); d != 0 {
+			return d
+		}
+		return compare(a, b)
+	}
+}
+
+// comparePins places pinned sessions before others.
+func comparePins(a, b *row) int {
+	if a.Pinned() == b.Pinned() {
+		return 0
+	}
+	if a.Pinned() {
+		return -1
+	}
+	return 1
+}
+
+// compareUnpinned is compare without the pins.
+func (o Order) compareUnpinned() func(a, b *row) int {
 	switch o {
 	case ByActivity:
 		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b)) }
@@ -39,7 +65,7 @@ func (o Order) compare() func(a, b *row) int {
 	case ByCreation:
 		return func(a, b *row) int { return cmp.Or(b.Created.Compare(a.Created), compareID(a, b)) }
 	}
-	return compareNeed
+	return compareID
 }
 
 func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
@@ -48,6 +74,9 @@ func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
 // activity in the others.
 func compareNeed(a, b *row) int {
 	if d := cmp.Compare(a.group(), b.group()); d != 0 {
+		return d
+	}
+	if d := comparePins(a, b); d != 0 {
 		return d
 	}
 	if a.group() == NeedsYou {

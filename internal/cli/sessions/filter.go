@@ -30,6 +30,15 @@ func wantsClosed(filters []sessionFilter) bool {
 	})
 }
 
+// wantsArchived reports whether a condition names the label of archived sessions, which a table leaves
+// out otherwise.
+func wantsArchived(filters []sessionFilter) bool {
+	return slices.ContainsFunc(filters, func(f sessionFilter) bool {
+		key, _, _ := strings.Cut(f.alternatives[0], "=")
+		return f.kind == "label" && key == protocol.LabelArchived
+	})
+}
+
 // parseSessionFilters parses conditions KIND=VALUE, separated by commas. Conditions of one kind are
 // alternatives, except labels; conditions of different kinds must all hold.
 func parseSessionFilters(args []string) ([]sessionFilter, error) {

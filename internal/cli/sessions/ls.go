@@ -37,6 +37,8 @@ var lsVerb = verb.Verb{
 	Short: "List sessions",
 	Long: `List sessions, the most recently active first; with -o json, one per line. --filter takes
 conditions, separated by commas: status=, agent=, name=, dir=, label=KEY or label=KEY=VALUE.
+Sessions with the label archived are left out unless they wait; --all, a filter by that label, and
+JSON, where they have archived, include them.
 --summary prints one line for status bars. --all-servers includes the servers of the configuration;
 a server that does not answer within 5 seconds is reported on stderr. See docs/scripts.md for the
 columns.`,
@@ -49,7 +51,7 @@ columns.`,
 		Flags: func(o *listOptions, cmd *cobra.Command) {
 			f := cmd.Flags()
 			f.StringArrayVar(&o.Filter, "filter", nil, "only sessions that meet `CONDITIONS`; repeatable")
-			f.BoolVarP(&o.All, "all", "a", false, "include closed sessions")
+			f.BoolVarP(&o.All, "all", "a", false, "include closed and archived sessions")
 			f.BoolVar(&o.AllServers, "all-servers", false, "list the sessions of all named servers")
 			f.StringSliceVar(&o.Columns, "columns", nil, "print these `COLUMNS`")
 			f.BoolVar(&o.NoHeader, "no-header", false, "print no header")
@@ -90,9 +92,10 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
+	archived := o.All || wantsArchived(filters) || o.CLI.Out.JSON && !o.Quiet
 	kept := rows[:0]
 	for _, r := range rows {
-		if matchesAll(filters, r.Summary) {
+		if matchesAll(filters, r.Summary) && (archived || !r.Archived || r.Status == protocol.Waiting) {
 			kept = append(kept, r)
 		}
 	}

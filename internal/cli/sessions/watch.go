@@ -98,7 +98,7 @@ func runWatch(ctx context.Context, o *watchOptions) error {
 // row returns a session with the detail that columns show. A failure leaves that out: the
 // connection may be lost, and the next change reads it again.
 func (o *watchOptions) row(ctx context.Context, server remote.Server, s *protocol.Summary) *sessiontable.Row {
-	row := &sessiontable.Row{Summary: s}
+	row := new(sessiontable.NewRow(s))
 	if !s.Deleted && sessiontable.HasDetail(o.Columns) {
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()

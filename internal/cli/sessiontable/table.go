@@ -171,17 +171,21 @@ func WriteSessions(w io.Writer, sessions []protocol.Summary, now time.Time) {
 
 // A Row is a session of a list.
 type Row struct {
-	Server string `json:"server,omitempty"` // its name, in a list of several servers
+	Server   string `json:"server,omitempty"`   // its name, in a list of several servers
+	Archived bool   `json:"archived,omitempty"` // it has the label archived
 
 	*protocol.Summary
 	Detail
 }
 
+// NewRow returns the row of a session. It keeps the summary.
+func NewRow(s *protocol.Summary) Row { return Row{Archived: s.Archived(), Summary: s} }
+
 // Rows returns the rows of sessions. They keep the summaries.
 func Rows(sessions []protocol.Summary) []Row {
 	rows := make([]Row, len(sessions))
 	for i := range sessions {
-		rows[i].Summary = &sessions[i]
+		rows[i] = NewRow(&sessions[i])
 	}
 	return rows
 }
