@@ -26,12 +26,20 @@ type Composer struct {
 	edited  string       // its text before the edit
 	draft   string       // text of the new message during an edit
 	keys    edit.Keys
+	fold    *fold // of the last long paste; nil: none
 
 	Elsewhere bool // keys go to another session beside this one
 }
 
 // New returns an empty composer with focus.
 func New() Composer {
+	c := Composer{area: newArea()}
+	c.area.setPrompt(false)
+	return c
+}
+
+// newArea returns an empty text area with focus.
+func newArea() longText {
 	area := textarea.New()
 	area.Placeholder = ""
 	area.ShowLineNumbers = false
@@ -47,9 +55,7 @@ func New() Composer {
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	area.SetStyles(textarea.Styles{Focused: plain, Blurred: plain})
 	area.Focus()
-	c := Composer{area: longText{Model: area}}
-	c.setPrompt()
-	return c
+	return longText{Model: area}
 }
 
 // Value returns the text without surrounding white space.
@@ -62,8 +68,15 @@ func (c *Composer) Empty() bool { return c.area.empty() }
 // that is edited.
 func (c *Composer) IsNewMessage() bool { return !c.Shell && c.Editing == "" }
 
-// Paste inserts untrusted text at the cursor.
-func (c *Composer) Paste(s string) { c.area.InsertString(transcript.Clean(s)) }
+// Paste inserts untrusted text at the cursor. A text of many lines is shown as their number.
+func (c *Composer) Paste(s string) {
+	s = expandTabs(transcript.Clean(s))
+	at := c.area.cursor()
+	c.area.InsertString(s)
+	if f := newFold(s, at); f != nil {
+		c.fold = f
+	}
+}
 
 // Restore inserts untrusted text before the new message.
 func (c *Composer) Restore(s string) {
@@ -213,16 +226,28 @@ func (c *Composer) LeaveEdit() (changed bool) {
 
 // View returns at most rows lines and the cursor within them. The cursor is nil without focus.
 func (c *Composer) View(width, rows int) ([]string, *tea.Cursor) {
-	c.area.MaxHeight = min(max(rows, 1), maxRows)
-	c.area.SetWidth(max(width, 4))
-	out := strings.Split(c.area.View(), "\n")
+	area := &c.area
+	if c.fold != nil {
+		if text, cursor := area.Text(); c.fold.follow(text, cursor) {
+			folded := c.fold.area(text, cursor, c.Shell)
+			area = &folded
+			if !c.area.Focused() {
+				area.Blur()
+			}
+		} else {
+			c.fold = nil
+		}
+	}
+	area.MaxHeight = min(max(rows, 1), maxRows)
+	area.SetWidth(max(width, 4))
+	out := strings.Split(area.View(), "\n")
 	if len(out) > rows {
 		out = out[:rows]
 	}
 	for i := range out {
 		out[i] = strings.TrimRight(out[i], " ")
 	}
-	return out, c.area.Cursor()
+	return out, area.Cursor()
 }
 
 // Text returns the whole text.

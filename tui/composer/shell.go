@@ -15,7 +15,7 @@ func (c *Composer) SetShell(on bool) {
 	}
 	c.Shell = on
 	c.area.Reset()
-	c.setPrompt()
+	c.area.setPrompt(on)
 }
 
 // EndShell turns the composer back to messages. The command stays in the history of commands.
@@ -25,12 +25,12 @@ func (c *Composer) EndShell() {
 }
 
 // setPrompt shows the kind of the text before its first line.
-func (c *Composer) setPrompt() {
+func (t *longText) setPrompt(shell bool) {
 	first := "> "
-	if c.Shell {
+	if shell {
 		first = "! "
 	}
-	c.area.SetPromptFunc(2, func(p textarea.PromptInfo) string {
+	t.SetPromptFunc(2, func(p textarea.PromptInfo) string {
 		if p.LineNumber == 0 {
 			return first
 		}
