@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,6 +20,13 @@ var redirects = []string{
 // git runs git in a directory and returns its output without the end of the last line. It runs no
 // monitor of the file system that the repository's configuration names.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
+	var out bytes.Buffer
+	err := run(ctx, dir, nil, &out, args...)
+	return strings.TrimSuffix(out.String(), "\n"), err
+}
+
+// run runs git in a directory, with more variables. Its output goes to out.
+func run(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool {
@@ -26,16 +34,16 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 		return slices.Contains(redirects, name)
 	})
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(cmd.Env, env...)
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
+	cmd.Stdout, cmd.Stderr = out, &stderr
+	if err := cmd.Run(); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			return "", cause
+			return cause
 		}
-		return "", gitError(args[0], err, stderr.String())
+		return gitError(args[0], err, stderr.String())
 	}
-	return strings.TrimSuffix(string(out), "\n"), nil
+	return nil
 }
 
 // gitError returns the error of a git command with the last line that it wrote.
