@@ -75,6 +75,9 @@ func (d *Dashboard) draw(width, height int) ([]string, *tea.Cursor) {
 			lines = append(lines, preview...)
 		} else {
 			border := "┬" // of the titles
+			if !ui.StartsWithRule(lines[0]) {
+				border = " " // between grounds
+			}
 			for i := range lines {
 				lines[i] = ui.Pad(lines[i], l.table.width) + d.Styles.Dim.Render(border) + preview[i]
 				border = "│"

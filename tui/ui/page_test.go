@@ -2,9 +2,12 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -32,6 +35,23 @@ func TestAHintRowKeepsTheKeyAtTheRight(t *testing.T) {
 		if got := ansi.Strip(s.HintRow("enter open · / find", "esc back", width)); got != want {
 			t.Errorf("%d cells: %q", width, got)
 		}
+	}
+}
+
+// A title is on a ground of the full width where the theme has grounds, also after a styled part.
+func TestATitleIsOnAGroundWhereTheThemeHasGrounds(t *testing.T) {
+	s := NewStyles(time.UTC, ThemeDark)
+	title := s.Bold.Render("title") + " plain"
+	if got := s.Rule(title, 20); !StartsWithRule(got) || ansi.Strip(got) != "─ title plain ──────" {
+		t.Errorf("without grounds: %q", got)
+	}
+	s.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	got := s.Rule(title, 20)
+	if ansi.Strip(got) != " title plain        " || strings.Count(got, "48;2;37;39;46m") != 2 {
+		t.Errorf("with grounds: %q", got)
+	}
+	if got := s.Rule("", 20); !StartsWithRule(got) {
+		t.Errorf("without a title: %q", got)
 	}
 }
 

@@ -116,14 +116,25 @@ func (s *Styles) ShortDate(t time.Time) string {
 	return t.In(s.Zone).Format("2 Jan 15:04")
 }
 
-// Rule returns a horizontal line of width cells with a title in it.
+// Rule returns a horizontal line of width cells with a title in it, or the title on a ground if the
+// theme has grounds.
 func (s *Styles) Rule(title string, width int) string {
+	if s.palette.block != nil && title != "" {
+		return s.onGround(Pad(" "+title, max(width, 0)))
+	}
 	title = Fit(title, width-4)
 	rest := width - 3 - ansi.StringWidth(title)
 	if title == "" || rest < 0 {
 		return s.Border.Render(strings.Repeat("─", max(width, 0)))
 	}
 	return s.Border.Render("─ ") + title + s.Border.Render(" "+strings.Repeat("─", rest))
+}
+
+// onGround puts a styled line on the ground of blocks.
+func (s *Styles) onGround(line string) string {
+	const mark, reset = "x", "\x1b[m"
+	start, end, _ := strings.Cut(s.Plain.Foreground(s.palette.text).Background(s.palette.block).Render(mark), mark)
+	return start + strings.ReplaceAll(line, reset, reset+start) + end
 }
 
 // SideBySide reports whether diffs are laid out side by side at a width.
