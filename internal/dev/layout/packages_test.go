@@ -244,7 +244,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
-	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/approval", "tui/filechange", "tui/review")},
+	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/approval", "tui/diff", "tui/filechange", "tui/review")},
 	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "internal/picture", "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports),
@@ -252,7 +252,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/input/completion", imports: append(slices.Clip(panelImports), "internal/filelist", "tui/palette")},
 	{pkg: "tui/sessionview/shellview", imports: append(slices.Clip(panelImports), "tui/shell")},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
-	{pkg: "tui/sessionview/sidecolumn", imports: panelImports},
+	{pkg: "tui/sessionview/sidecolumn", imports: append(slices.Clip(panelImports), "tui/filechange")},
 	{pkg: "tui/sessionview/decision", imports: append(slices.Clip(panelImports), "tui/approval")},
 	{pkg: "tui/sessionview/contextview", imports: panelImports},
 	{pkg: "tui/sessionview/settings", imports: panelImports},
@@ -261,7 +261,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/replica", imports: []string{"protocol", "tui/describe", "tui/remote"}},
 	{pkg: "tui/request", imports: []string{"protocol", "tui/remote", "tui/task", "tui/ui"}},
 	{pkg: "tui/composer", imports: []string{
-		"protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
+		"internal/format", "protocol", "tui/edit", "tui/ui", "tui/remote", "tui/transcript",
 	}},
 	{pkg: "tui/palette", imports: []string{
 		"internal/format", "protocol", "tui/ui", "tui/remote", "tui/keymap", "tui/transcript",
