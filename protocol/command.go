@@ -77,6 +77,7 @@ var Commands = slices.Concat(
 	steeringCommands,
 	approvalCommands,
 	ruleCommands,
+	changesCommands,
 	planCommands,
 	contextCommands,
 	undoCommands,
