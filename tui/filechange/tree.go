@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -90,6 +91,37 @@ func (r *TreeRow) Line(s *ui.Styles, right string, width int) string {
 		name = s.Dim.Render(name)
 	}
 	return ui.Spread(indent+name, right, width)
+}
+
+// Others returns the files of git status that are not among the paths, which may begin with the directory
+// of the status, and the letters of those that are.
+func Others(
+	git []protocol.DirectoryFile, paths []string, dir string,
+) (others []protocol.DirectoryFile, letters map[string]string) {
+	letters = map[string]string{}
+	for _, p := range paths {
+		letters[Relative(p, dir)] = " "
+	}
+	for _, f := range git {
+		path := transcript.Clean(f.Path)
+		if letters[path] == "" {
+			f.Path, f.Status = format.JoinLines(path), transcript.Clean(f.Status)
+			others = append(others, f)
+			continue
+		}
+		letters[path] = transcript.Clean(f.Status)
+	}
+	return others, letters
+}
+
+// GitLine draws a file of git status.
+func GitLine(s *ui.Styles, f *protocol.DirectoryFile, width int) string {
+	right := ""
+	if f.Added+f.Removed > 0 {
+		right = Counts(s, f.Added, f.Removed)
+	}
+	name := ui.FitLeft(f.Path, max(1, width-3-transcript.Width(right)))
+	return ui.Spread(s.Dim.Render(ui.Fit(f.Status, 1)+" "+name), right, width)
 }
 
 // Counts draws the numbers of added and removed lines.

@@ -2,6 +2,7 @@ package review
 
 import (
 	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -17,6 +18,9 @@ type Content struct {
 	Unread   bool      // show which files were not read
 
 	Directory string // of the session: paths below it are shown without it
+
+	// Git returns what git status lists in the directory. It may be nil.
+	Git func() []protocol.DirectoryFile
 }
 
 // Part is what a view shows before or after the changes.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/protocol"
 	"agentctl/tui/diff"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
@@ -26,15 +27,20 @@ type fileList struct {
 	focused bool
 }
 
-// fileRow is a row of the list: a directory or a file of the tree, or a comment on the file.
+// fileRow is a row of the list: a directory or a file of the tree, a comment on the file, or a file that
+// only git status lists.
 type fileRow struct {
 	filechange.TreeRow
-	comment *Comment // nil: the file
+	comment *Comment                // nil: the file
+	git     *protocol.DirectoryFile // nil: a row of the tree
+	letter  string                  // of git status, or ""
 }
 
 // id returns the identity of a row.
 func (r fileRow) id() string {
 	switch {
+	case r.git != nil:
+		return "git " + r.git.Path
 	case r.Directory != "":
 		return r.Directory
 	case r.comment == nil:
@@ -69,15 +75,25 @@ func (l *fileList) rows() []fileRow {
 	for i, f := range files {
 		paths[i] = f.Path()
 	}
+	var git []protocol.DirectoryFile
+	if l.content.Git != nil {
+		git = l.content.Git()
+	}
+	others, letters := filechange.Others(git, paths, l.content.Directory)
 	for _, row := range filechange.Tree(paths, l.content.Directory) {
-		out = append(out, fileRow{TreeRow: row})
 		if row.Directory != "" {
+			out = append(out, fileRow{TreeRow: row})
 			continue
 		}
+		letter := strings.TrimSpace(letters[filechange.Relative(paths[row.File], l.content.Directory)])
+		out = append(out, fileRow{TreeRow: row, letter: letter})
 		for _, comment := range byPath[paths[row.File]] {
-			out = append(out, fileRow{row, comment})
+			out = append(out, fileRow{TreeRow: row, comment: comment})
 		}
 		delete(byPath, paths[row.File]) // shown once if a patch changes a file twice
+	}
+	for i := range others {
+		out = append(out, fileRow{git: &others[i]})
 	}
 	return out
 }
@@ -130,7 +146,13 @@ func (l *fileList) text(row fileRow, width int) string {
 		text := fmt.Sprintf("   ┕ %d: %s", row.comment.Place.Line, row.comment.Text)
 		return l.styles.Warning.Render(ui.Fit(text, width))
 	}
+	if row.git != nil {
+		return "  " + l.styles.Dim.Render(gutter) + filechange.GitLine(l.styles, row.git, max(1, width-2-gutterWidth))
+	}
 	mark, stat := "  ", ""
+	if row.letter != "" {
+		mark = l.styles.Dim.Render(ui.Fit(row.letter, 1) + " ")
+	}
 	if row.Directory == "" {
 		stat = l.styles.Dim.Render(statOf(l.content.Changes.Files()[row.File]))
 		if l.content.Unread {

@@ -304,6 +304,10 @@ func (v *View) toggleFold() {
 
 // open shows the file or the comment of a row of the list.
 func (v *View) open(row fileRow) {
+	if row.git != nil {
+		v.message = "the session did not change it"
+		return
+	}
 	if row.comment != nil {
 		if p, ok := v.body.placePoint(row.File, row.comment.Place); ok {
 			v.body.show(p)

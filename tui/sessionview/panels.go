@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/sessionview/decision"
+	"agentctl/tui/sessionview/gitstatus"
 	"agentctl/tui/sessionview/images"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/queue"
@@ -24,6 +25,7 @@ type panels struct {
 	queue      *queue.Panel
 	plan       *panel.Plan
 	side       *sidecolumn.Column
+	git        *gitstatus.Status
 	decision   *decision.Panel
 	interrupt  *panel.Interrupt
 	outbox     *panel.Outbox
@@ -87,7 +89,7 @@ func (v *View) arrange() {
 		},
 	}
 	// The transcript is first: it applies an event to the turns, which other parts read.
-	p.parts = slices.Concat(v.transcript.Parts(), v.input.Parts(), []panel.Part{v.usage, v.statusLine, p.decision})
+	p.parts = slices.Concat(v.transcript.Parts(), v.input.Parts(), []panel.Part{v.usage, v.statusLine, p.decision, p.git})
 	for _, stage := range p.stages {
 		for _, panel := range stage {
 			p.parts = append(p.parts, panel.Panel)

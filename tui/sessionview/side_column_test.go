@@ -142,3 +142,21 @@ func TestTheSideColumnWrapsNoText(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSideColumnShowsGitStatusBesideTheFiles(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 140, 40)
+	s.session.Reply = func(c tuitest.Command) (any, error) {
+		if c.Verb != protocol.DoChanges {
+			return nil, tuitest.ErrRefused
+		}
+		return protocol.ChangesResult{Repository: true, Files: []protocol.DirectoryFile{
+			{Path: "go.mod", Status: "M", Added: 2}, {Path: "pkg/store/store.go", Status: "M", Added: 1, Removed: 1},
+		}}, nil
+	}
+	*s.m.panels.side.Hidden = false
+	s.applyJournal()
+	want := "files 1\npkg/store/store.go M +1 −1\n\ngit 1\nM go.mod +2 −0\n"
+	if side := sideText(s, 36); !strings.Contains(side, want) {
+		t.Errorf("got side column\n%s\nwant\n%s", side, want)
+	}
+}

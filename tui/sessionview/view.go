@@ -14,6 +14,7 @@ import (
 	"agentctl/tui/sessionview/contextview"
 	"agentctl/tui/sessionview/decision"
 	"agentctl/tui/sessionview/files"
+	"agentctl/tui/sessionview/gitstatus"
 	"agentctl/tui/sessionview/images"
 	"agentctl/tui/sessionview/input"
 	"agentctl/tui/sessionview/pane"
@@ -123,8 +124,10 @@ func New(c Config) *View {
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
 	})
+	git := gitstatus.New(v.replica, v.commands, func() bool { return v.panels.side.Width(v.canvas.Width) > 0 })
 	v.transcript = pane.New(pane.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Clipboard: c.Clipboard, Files: v.files, Now: c.Now,
+		Git:   git,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
 	v.usage = contextview.New(v.replica, v.commands, v.transcript.View.Turns(), c.Now, now)
@@ -134,6 +137,7 @@ func New(c Config) *View {
 	}
 	v.panels = panels{
 		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
+		git:        git,
 		queue: queue.New(queue.Config{
 			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: c.Now, NewID: c.NewID,
 			Editing: func() string { return v.input.Editing() },
@@ -159,6 +163,7 @@ func New(c Config) *View {
 	v.screen.Clear = v.input.Clear
 	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.View,
 		v.panels.plan.Section, v.panels.queue.Section)
+	v.panels.side.Git = git.Files
 	v.statusLine = statusline.New(statusline.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
 		RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed, Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent,

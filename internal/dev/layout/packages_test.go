@@ -252,6 +252,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/sessionview/input/completion", imports: append(slices.Clip(panelImports), "internal/filelist", "tui/palette")},
 	{pkg: "tui/sessionview/shellview", imports: append(slices.Clip(panelImports), "tui/shell")},
 	{pkg: "tui/sessionview/queue", imports: panelImports},
+	{pkg: "tui/sessionview/gitstatus", imports: panelImports},
 	{pkg: "tui/sessionview/sidecolumn", imports: append(slices.Clip(panelImports), "tui/filechange")},
 	{pkg: "tui/sessionview/decision", imports: append(slices.Clip(panelImports), "tui/approval")},
 	{pkg: "tui/sessionview/contextview", imports: panelImports},

@@ -51,7 +51,7 @@ func (p *Pane) ShowChanges(path string) panel.Result {
 	default:
 		page.ShowFiles()
 	}
-	return panel.Result{Push: page}
+	return panel.Result{Push: page, Cmd: p.Git.Request()}
 }
 
 // showChangesOf opens them at the first change of a tool call, or else of its turn.
@@ -77,7 +77,7 @@ func (p *Pane) showChangesOf(id transcript.ID) panel.Result {
 		}
 	}
 	page.ShowHunk(f.Path(), before)
-	return panel.Result{Push: page}
+	return panel.Result{Push: page, Cmd: p.Git.Request()}
 }
 
 // changes returns the page of the changed files, or nil.
@@ -95,7 +95,7 @@ func (p *Pane) changes() *changesPage {
 	comments := new(review.Comments)
 	return &changesPage{
 		reviewView: review.New(p.Styles, title, review.Content{
-			Changes: filechange.New(files), Comments: comments, Directory: p.Replica.State.CWD,
+			Changes: filechange.New(files), Comments: comments, Directory: p.Replica.State.CWD, Git: p.Git.Files,
 		}),
 		status: p.Commands.Status, comments: comments,
 	}

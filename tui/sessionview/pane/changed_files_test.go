@@ -85,3 +85,17 @@ func TestTheChangesOfATurnOrACallAreShown(t *testing.T) {
 		s.press("esc")
 	}
 }
+
+func TestTheChangedFilesStandBesideGitStatus(t *testing.T) {
+	s := open(t, editedTwice(), 80, 24)
+	s.press("f9")
+	s.git.files = []protocol.DirectoryFile{
+		{Path: "a.go", Status: "M", Added: 1, Removed: 1}, {Path: "by-hand.go", Status: "A", Added: 3}, {Path: "new\u202e/", Status: "?"},
+	}
+	s.MustShow("M ▏ a.go", "  ▏ A by-hand.go", "+3 −0", "? new")
+	if s.git.requests != 1 {
+		t.Errorf("requested %d times", s.git.requests)
+	}
+	s.press("j", "enter")
+	s.MustShow("the session did not change it")
+}

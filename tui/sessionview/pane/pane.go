@@ -25,6 +25,7 @@ type Config struct {
 	Commands  *request.Sender
 	Clipboard ui.Clipboard
 	Files     Files
+	Git       Git
 	Now       func() time.Time
 
 	// Older is called with each page of older turns before the transcript shows it.
@@ -36,6 +37,12 @@ type Files interface {
 	Save([]describe.File) tea.Cmd
 	Open([]describe.File) tea.Cmd
 	OpenPlace(transcript.Item) tea.Cmd // that the item names
+}
+
+// Git is what git knows of the session's directory.
+type Git interface {
+	Files() []protocol.DirectoryFile
+	Request() tea.Cmd
 }
 
 // Pane is the transcript with selection, search, jumps, the list of turns and copy mode.

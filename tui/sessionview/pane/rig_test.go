@@ -28,6 +28,7 @@ type rig struct {
 	width, height int    // of the screen
 	text          string // for the message box
 	files         fakeFiles
+	git           fakeGit
 }
 
 // fakeFiles records the names of files that are opened.
@@ -43,12 +44,25 @@ func (f *fakeFiles) Open(files []describe.File) tea.Cmd {
 	return nil
 }
 
+// fakeGit is a git status that the test sets.
+type fakeGit struct {
+	files    []protocol.DirectoryFile
+	requests int
+}
+
+func (g *fakeGit) Files() []protocol.DirectoryFile { return g.files }
+
+func (g *fakeGit) Request() tea.Cmd {
+	g.requests++
+	return nil
+}
+
 // open returns a rig that shows the pending events of a journal.
 func open(t *testing.T, j *tuitest.Journal, width, height int) *rig {
 	t.Helper()
 	r := &rig{Rig: paneltest.New(t, j), t: t, width: width, height: height}
 	r.pane = New(Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Files: &r.files, Now: r.Now,
+		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Files: &r.files, Git: &r.git, Now: r.Now,
 		Older: func(*protocol.HistoryResult) {},
 	})
 	r.Session.Reply = func(c tuitest.Command) (any, error) {

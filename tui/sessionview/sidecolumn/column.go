@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/format"
+	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/filechange"
 	"agentctl/tui/remote"
@@ -51,6 +52,9 @@ type Column struct {
 	sections   []Section
 	causes     int // number of the first sections that make the column appear
 
+	// Git returns what git status lists in the session's directory.
+	Git func() []protocol.DirectoryFile
+
 	offset int // first visible line
 }
 
@@ -62,7 +66,8 @@ func New(
 		o.Hidden = new(bool)
 	}
 	c := &Column{Options: o, styles: s, replica: r, commands: commands, transcript: t}
-	c.sections = append(first, c.fileSection, c.contextSection, c.peopleSection)
+	c.Git = func() []protocol.DirectoryFile { return nil }
+	c.sections = append(first, c.fileSection, c.gitSection, c.contextSection, c.peopleSection)
 	c.causes = len(first) + 1
 	return c
 }
@@ -161,14 +166,37 @@ func (c *Column) lines(width int) []string {
 // fileSection returns the changed files as a tree.
 func (c *Column) fileSection(width int) (title, note string, lines []string) {
 	files, rows := c.fileTree()
+	_, letters := c.gitFiles(files)
 	for _, row := range rows[:min(len(rows), maxFiles)] {
 		stat := ""
 		if row.Directory == "" {
-			stat = filechange.Counts(c.styles, files[row.File].Added, files[row.File].Removed)
+			f := &files[row.File]
+			letter := strings.TrimSpace(letters[filechange.Relative(f.Path, c.replica.State.CWD)])
+			stat = c.styles.Dim.Render(letter) + ui.Prefixed(" ", filechange.Counts(c.styles, f.Added, f.Removed))
 		}
 		lines = append(lines, " "+row.Line(c.styles, stat, width-1))
 	}
 	return "files", strconv.Itoa(len(files)), lines
+}
+
+// gitSection returns what git status lists beside the changed files.
+func (c *Column) gitSection(width int) (title, note string, lines []string) {
+	others, _ := c.gitFiles(c.transcript.ChangedFiles())
+	for i := range others[:min(len(others), maxFiles)] {
+		lines = append(lines, " "+filechange.GitLine(c.styles, &others[i], width-1))
+	}
+	return "git", strconv.Itoa(len(others)), lines
+}
+
+// gitFiles returns what git status lists beside files, and its letters of files.
+func (c *Column) gitFiles(
+	files []transcriptview.ChangedFile,
+) (others []protocol.DirectoryFile, letters map[string]string) {
+	paths := make([]string, len(files))
+	for i := range files {
+		paths[i] = files[i].Path
+	}
+	return filechange.Others(c.Git(), paths, c.replica.State.CWD)
 }
 
 // Files returns the number of changed files and of their lines, or "".

@@ -1,0 +1,79 @@
+package gitstatus
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/protocol"
+	"agentctl/tui/remote"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/replica"
+)
+
+// Status is the last answer of the server.
+type Status struct {
+	panel.Base
+	replica  *replica.Session
+	commands *request.Sender
+
+	shown   func() bool // the status is on the screen
+	files   []protocol.DirectoryFile
+	current bool // files are those after the last turn, or requested
+}
+
+// statusMsg is an answer.
+type statusMsg struct {
+	epoch string
+	files []protocol.DirectoryFile
+}
+
+// New returns the status of a session. While shown, it is requested again after each turn.
+func New(r *replica.Session, commands *request.Sender, shown func() bool) *Status {
+	return &Status{replica: r, commands: commands, shown: shown}
+}
+
+// Files returns the files that differ from the last commit, as far as known.
+func (s *Status) Files() []protocol.DirectoryFile { return s.files }
+
+// Apply implements [panel.Follower].
+func (s *Status) Apply(e *protocol.Event) {
+	if e.Type == protocol.TurnEnded {
+		s.current = false
+	}
+}
+
+// Updated implements [panel.Part].
+func (s *Status) Updated() tea.Cmd {
+	if s.current || !s.replica.CaughtUp || !s.shown() {
+		return nil
+	}
+	return s.Request()
+}
+
+// Request requests the status. A server that has none is asked in vain.
+func (s *Status) Request() tea.Cmd {
+	if s.replica.Conn.State != remote.Connected || s.replica.Recorded {
+		return nil
+	}
+	s.current = true
+	epoch := s.replica.Epoch
+	return s.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
+		var result protocol.ChangesResult
+		if err := s.commands.Session.Do(ctx, protocol.DoChanges, protocol.Empty{}, &result); err != nil {
+			return nil
+		}
+		return statusMsg{epoch, result.Files}
+	})
+}
+
+// Update implements [panel.Part]. Older turns that arrive may show the status.
+func (s *Status) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	m, ok := msg.(statusMsg)
+	if !ok || m.epoch != s.replica.Epoch {
+		return s.Updated(), false
+	}
+	s.files = m.files
+	return nil, true
+}

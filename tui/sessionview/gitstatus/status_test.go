@@ -1,0 +1,62 @@
+package gitstatus
+
+import (
+	"slices"
+	"testing"
+
+	"agentctl/internal/dev/paneltest"
+	"agentctl/internal/dev/tuitest"
+	"agentctl/protocol"
+)
+
+func TestTheStatusIsRequestedWhileShownAndAfterTurns(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.CaughtUp()
+	r := paneltest.New(t, j)
+	shown := false
+	s := New(r.Replica, r.Commands, func() bool { return shown })
+	files := []protocol.DirectoryFile{{Path: "a", Status: "M"}}
+	requests := 0
+	r.Session.Reply = func(c tuitest.Command) (any, error) {
+		if c.Verb != protocol.DoChanges {
+			t.Errorf("sent %s", c.Verb)
+		}
+		requests++
+		return protocol.ChangesResult{Repository: true, Files: files}, nil
+	}
+	r.Apply = s.Apply
+	updated := func() {
+		t.Helper()
+		r.ApplyJournal()
+		for _, msg := range tuitest.Messages(s.Updated()) {
+			s.Update(msg)
+		}
+	}
+	updated()
+	if requests > 0 {
+		t.Error("requested without being shown")
+	}
+	shown = true
+	cmd, _ := s.Update(nil) // such as a page of older turns
+	for _, msg := range tuitest.Messages(cmd) {
+		s.Update(msg)
+	}
+	updated()
+	if requests != 1 || !slices.Equal(s.Files(), files) {
+		t.Errorf("got %v after %d requests", s.Files(), requests)
+	}
+	r.Journal.UserMessage(tuitest.Ada, "m1", "go")
+	r.Journal.EndTurn(protocol.ReasonCompleted)
+	files = nil
+	updated()
+	if requests != 2 || len(s.Files()) > 0 {
+		t.Errorf("after a turn: got %v after %d requests", s.Files(), requests)
+	}
+	r.Session.Reply = func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
+	for _, msg := range tuitest.Messages(s.Request()) {
+		s.Update(msg)
+	}
+	if r.Commands.Status.Text != "" {
+		t.Errorf("a refusal shows %q", r.Commands.Status.Text)
+	}
+}
