@@ -158,10 +158,12 @@ func (p *Pane) Reset(at uint64, width, height int) {
 func (p *Pane) SetFocus(focused bool) {
 	p.search.focused = focused
 	p.copying.leave()
-	if focused {
-		p.View.List.MoveSelection(0)
-	} else {
+	_, selected := p.View.List.Selected()
+	switch {
+	case !focused:
 		p.View.List.ClearSelection()
+	case !selected: // a search that found a line while its text was typed has selected its item
+		p.View.List.MoveSelection(0)
 	}
 }
 

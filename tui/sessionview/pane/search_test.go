@@ -277,6 +277,28 @@ func outputSession(output string) *tuitest.Journal {
 	return j
 }
 
+func TestSearchShowsTheHitInsideOfAResult(t *testing.T) {
+	var b strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "run it")
+	j.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "seq"}, "")
+	j.Add(protocol.ToolEnded, protocol.ToolEndedData{
+		Tool: "c1", Status: protocol.ToolCompleted, Output: protocol.MustEncode(b.String()),
+	})
+	j.EndTurn(protocol.ReasonCompleted)
+	j.CaughtUp()
+	s := open(t, j, 80, 24)
+	s.press("ctrl+f")
+	s.typeText("line 2500")
+	s.stopTyping()
+	s.MustShow("▌  line 2500")
+	s.press("enter") // the focus moves nothing
+	s.MustShow("▌  line 2500")
+}
+
 func TestSearchShowsTheHitInsideOfAnOutput(t *testing.T) {
 	output := func(lines int, row func(i int) string) string {
 		var b strings.Builder
