@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agentctl/tui/filechange"
 )
 
 // Place is a line of a change that a comment is about.
@@ -64,10 +66,12 @@ func (c *Comments) Set(p Place, text string) {
 	}
 }
 
-// Message returns all comments as a message: each with its line, which later changes may have moved.
-func (c *Comments) Message() string {
+// Message returns all comments as a message: each with its line, which later changes may have moved. Paths
+// below the directory dir are relative to it.
+func (c *Comments) Message(dir string) string {
 	parts := make([]string, len(c.list))
 	for i, comment := range c.list {
+		comment.Place.Path = filechange.Relative(comment.Place.Path, dir)
 		place := comment.Place.String()
 		if text := strings.TrimSpace(comment.Place.Text); text != "" && comment.Place.Line > 0 {
 			place += ": `" + text + "`"

@@ -23,8 +23,9 @@ type reviewView = review.View
 // it is closed.
 type changesPage struct {
 	*reviewView
-	status   *ui.Status
-	comments *review.Comments
+	status    *ui.Status
+	comments  *review.Comments
+	directory string // of the session
 }
 
 // Update implements [ui.Overlay].
@@ -33,7 +34,7 @@ func (p *changesPage) Update(msg tea.Msg) ui.Response {
 	if n := p.comments.Len(); r.Close && n > 0 {
 		p.status.Text = format.Count(n, "comment") + " in the message box" +
 			ui.Prefixed(keymap.Separator, "not sent yet")
-		r.Intent = panel.Result{Leave: true, Text: p.comments.Message()}
+		r.Intent = panel.Result{Leave: true, Text: p.comments.Message(p.directory)}
 	}
 	return r
 }
@@ -97,6 +98,6 @@ func (p *Pane) changes() *changesPage {
 		reviewView: review.New(p.Styles, title, review.Content{
 			Changes: filechange.New(files), Comments: comments, Directory: p.Replica.State.CWD, Git: p.Git.Files,
 		}),
-		status: p.Commands.Status, comments: comments,
+		status: p.Commands.Status, comments: comments, directory: p.Replica.State.CWD,
 	}
 }
