@@ -252,7 +252,7 @@ func TestOptionsHaveNamesOfTheirOwn(t *testing.T) {
 	for _, line := range lines {
 		got = append(got, strings.TrimSpace(ansi.Strip(line.text)))
 	}
-	if want := []string{"1 Allow once ▏ Deny  2 Deny", "2 Deny", "r reason:"}; !slices.Equal(got, want) {
+	if want := []string{"1 Allow once ▏ Deny  2 Deny", "2 Deny"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

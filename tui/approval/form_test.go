@@ -92,7 +92,7 @@ func TestPanelCountsTheLinesOfTheFormThatAreLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		move int
 		want string
-	}{{0, "⋯ 14 above · ⋯ 12 below"}, {99, "⋯ 26 above"}} {
+	}{{0, "⋯ 14 above · ⋯ 11 below"}, {99, "⋯ 26 above"}} {
 		p.requests.forms["r1"].rows.move(c.move)
 		lines, _ := p.View(time.Time{}, 80, 16, true)
 		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, c.want+" ─") {

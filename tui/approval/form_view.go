@@ -65,15 +65,16 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 				continue
 			}
 		}
-		if r.kind == rowReason && !focused && f.reason.full() == "" {
-			continue // its key needs the focus
+		if r.kind == rowReason && f.reason.full() == "" && (!focused || i != f.rows.selected) {
+			continue // the keys below name its key
 		}
 		out = append(out, f.rowLines(i, r, width, focused)...)
 	}
 	return out, at
 }
 
-// rowLines returns the lines of row i. Without the focus, whose keys do not work, they are dim.
+// rowLines returns the lines of row i. Without the focus, whose keys do not work, they are dim, except
+// the names of the options.
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 	name, theirs := f.rowText(r, focused)
 	style, mark := f.styles.Plain, "   "
@@ -92,12 +93,26 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 		lines, r = []string{mark + name + " …"}, formRow{} // the confirmation shows the scope
 	}
 	for _, line := range lines {
-		if line = ui.Fit(line, width); focused && i == f.rows.selected {
-			line = ui.Pad(line, width)
+		line = ui.Fit(line, width)
+		text := style.Render(line)
+		switch rest, whole := strings.CutPrefix(line, mark+name); {
+		case focused && i == f.rows.selected:
+			text = style.Render(ui.Pad(line, width))
+		case whole && r.kind == rowOption:
+			text = mark[:len(mark)-1] + f.action(" "+name) + style.Render(rest)
 		}
-		out = append(out, formLine{text: style.Render(line), row: r})
+		out = append(out, formLine{text: text, row: r})
 	}
 	return out
+}
+
+// action draws a blank and the name of an option, which is what the eye shall find first: the digit as
+// the cap of a key.
+func (f *Form) action(name string) string {
+	if isDigit(name[1:2]) && len(name) > 3 {
+		return f.styles.Selected.Render(name[:3]) + f.styles.Bold.Render(name[3:])
+	}
+	return f.styles.Bold.Render(name)
 }
 
 // optionLines returns the names of all options side by side, as many as fit on a line. They do not
@@ -111,7 +126,7 @@ func (f *Form) optionLines(width int) []formLine {
 		if f.options[i].Scope != "" {
 			name += " …"
 		}
-		margin := "  "
+		const margin = "  "
 		cells := len(margin) + ansi.StringWidth(name)
 		if n := len(out); n == 0 || ansi.StringWidth(out[n-1].text)+cells > width {
 			out = append(out, formLine{text: " "})
@@ -119,10 +134,10 @@ func (f *Form) optionLines(width int) []formLine {
 		line := &out[len(out)-1]
 		from := ansi.StringWidth(line.text) + len(margin)
 		line.spots = append(line.spots, spot{from, from + cells - len(margin), row})
-		line.text += margin + name
+		line.text += margin[1:] + f.action(" "+name)
 	}
 	for i := range out {
-		out[i].text = f.styles.Dim.Render(ui.Fit(out[i].text, width))
+		out[i].text = ui.Fit(out[i].text, width)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/ui"
 )
@@ -54,7 +55,7 @@ func TestOptionsAreSideBySideWithoutTheFocus(t *testing.T) {
 			}
 			continue
 		}
-		y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, names) })
+		y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(ansi.Strip(line), names) })
 		before, _, _ := strings.Cut(ansi.Strip(lines[y]), "2 Deny")
 		x := ansi.StringWidth(before)
 		if result := p.Click(y, x); result.Decide != nil {
@@ -139,6 +140,23 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 		wait()
 		if r := press(tea.KeyPressMsg{Code: tea.KeyEnter}); r.Decide == nil || r.Decide.Reason != want {
 			t.Errorf("fails %v: got the decision %+v, want the reason %q", fails, r.Decide, want)
+		}
+	}
+}
+
+// The names of the options are the brightest text of a card, with and without the focus.
+func TestTheOptionsAreBright(t *testing.T) {
+	styles := ui.NewStyles(time.UTC, ui.ThemeDark)
+	for _, focused := range []bool{false, true} {
+		p := NewPanel(styles, "")
+		p.Update([]protocol.Approval{tuitest.CommandApproval()}, "", time.Time{}, true)
+		lines, _ := p.View(time.Time{}, 100, 20, focused)
+		text := strings.Join(lines, "\n")
+		for _, want := range []string{" 1 |Allow once", " 3 |Deny"} {
+			cap, name, _ := strings.Cut(want, "|")
+			if drawn := styles.Selected.Render(cap) + styles.Bold.Render(name); !strings.Contains(text, drawn) {
+				t.Errorf("focused %v: no %q in\n%q", focused, drawn, text)
+			}
 		}
 	}
 }

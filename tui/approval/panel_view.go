@@ -51,7 +51,7 @@ func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *t
 		out = append(out, sides.line(line.text))
 	}
 	hint := p.decider.hint(r, f, focused, len(p.requests.pending) > 1)
-	out = append(out, sides.rule(p.styles.Dim.Render(ui.FitHints(hint, width-frameWidth-2)), bottomEdge))
+	out = append(out, sides.rule(ui.FitHints(hint, width-frameWidth-2), bottomEdge))
 	out = out[:min(len(out), rows)]
 	drawn.cut(len(out))
 	if !f.Typing() || cursorRow >= len(out) {
