@@ -99,18 +99,18 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 		case focused && i == f.rows.selected:
 			text = style.Render(ui.Pad(line, width))
 		case whole && r.kind == rowOption:
-			text = mark[:len(mark)-1] + f.action(" "+name) + style.Render(rest)
+			text = mark + f.action(name) + style.Render(rest)
 		}
 		out = append(out, formLine{text: text, row: r})
 	}
 	return out
 }
 
-// action draws a blank and the name of an option, which is what the eye shall find first: the digit as
-// the cap of a key.
+// action draws the name of an option, which is what the eye shall find first: its digit as the cap of
+// a key.
 func (f *Form) action(name string) string {
-	if isDigit(name[1:2]) && len(name) > 3 {
-		return f.styles.Selected.Render(name[:3]) + f.styles.Bold.Render(name[3:])
+	if digit, label, ok := strings.Cut(name, " "); ok && isDigit(digit) {
+		return f.styles.Selected.Render(digit) + " " + f.styles.Bold.Render(label)
 	}
 	return f.styles.Bold.Render(name)
 }
@@ -134,7 +134,7 @@ func (f *Form) optionLines(width int) []formLine {
 		line := &out[len(out)-1]
 		from := ansi.StringWidth(line.text) + len(margin)
 		line.spots = append(line.spots, spot{from, from + cells - len(margin), row})
-		line.text += margin[1:] + f.action(" "+name)
+		line.text += margin + f.action(name)
 	}
 	for i := range out {
 		out[i].text = ui.Fit(out[i].text, width)

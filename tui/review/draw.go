@@ -7,8 +7,13 @@ import (
 	"agentctl/tui/ui"
 )
 
-// headRows is the number of rows above the changes.
-const headRows = 2
+// headRows returns the number of rows above the changes: the title, and the current file.
+func (v *View) headRows() int {
+	if v.content.hasFiles() {
+		return 2
+	}
+	return 1
+}
 
 const tooSmall = "the window is too small to review"
 
@@ -18,7 +23,7 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	if height < 4 {
 		return []string{ui.Fit(" "+tooSmall, width)}, nil
 	}
-	rows, beside := height-headRows-1, width
+	rows, beside := height-v.headRows()-1, width
 	v.split = width >= minSplitWidth && v.content.hasFiles()
 	if v.split {
 		beside = width - filesWidth - 3
@@ -37,9 +42,12 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	default:
 		lines = v.body.lines()
 	}
-	out := append([]string{v.content.titleLine(v.styles, v.title, width), v.body.fileLine(width)}, lines...)
+	out := []string{v.content.titleLine(v.styles, v.title, width)}
+	if v.content.hasFiles() {
+		out = append(out, v.body.fileLine(width))
+	}
 	last, cursor := v.lastLine(width, height-1)
-	return append(out, last), cursor
+	return append(append(out, lines...), last), cursor
 }
 
 // lastLine draws the text field that has the keys, the message of the last key, or the keys that act.

@@ -321,7 +321,7 @@ func (v *View) open(row fileRow) {
 // the changes it hides or shows the lines below a heading, or makes a line the current one. A click
 // on the current line starts a comment.
 func (v *View) click(msg tea.MouseClickMsg) {
-	row := msg.Y - headRows
+	row := msg.Y - v.headRows()
 	if msg.Button != tea.MouseLeft || v.Typing() || row < 0 || row >= v.body.list.Height() {
 		return
 	}
