@@ -37,6 +37,7 @@ type Summary struct {
 	Title     string     `json:"title,omitempty"`
 	Agent     string     `json:"agent"`
 	CWD       string     `json:"cwd,omitempty"`
+	Project   string     `json:"project,omitempty"` // the repository that cwd is in, if it is another directory
 	Status    Status     `json:"status"`
 	Turn      string     `json:"turn,omitempty"`
 	Doing     string     `json:"doing,omitempty"` // the pending request, the running tool, the newest line, or the message

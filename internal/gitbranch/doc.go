@@ -1,2 +1,3 @@
-// Package gitbranch reads the branch of a git repository from its files, without running git.
+// Package gitbranch finds the git repository of a directory and reads its branch from its files,
+// without running git.
 package gitbranch

@@ -91,7 +91,7 @@ var dashboardScenes = map[string]dashboardScene{
 			sub("s_c", "s_b", "Count the tests", func(s *protocol.Summary) { s.Status, s.Turn = protocol.Running, "t" })
 		},
 		facts: []string{
-			`^─ sessions (1–[1-8] of )?8 · 1 needs you`, `^ NEEDS YOU 1$`, `release \(2\)`, `^ \? *└ Review pkg/web`,
+			`^─ sessions (1–[1-8] of )?8 · 1 needs you`, `^ NEEDS YOU 1$`, `release \(2, 1 waiting\)`, `^ \? *└ Review pkg/web`,
 			`^ ✗ *└ Review pkg/st`, `^ ▸ *└ Count the te`,
 		},
 		wide: []string{`^ FAILED 1$`, `^ IDLE 1$`},

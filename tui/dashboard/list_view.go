@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/tui/sessionlist"
+	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -117,15 +119,15 @@ func (t *table) lines(area tableArea, empty func(width int) []string) []string {
 			out = append(out, "")
 			continue
 		case line.section != nil:
-			out = append(out, groupHead(s, line.section, width))
+			out = append(out, t.sectionHead(line.section, width))
 			continue
 		}
 		summary := t.list.At(line.index)
 		row := rowState{
-			selected: line.index == at, marked: t.marked[summary.Session],
-			children: t.list.Children(summary.Session), hidden: t.list.Collapsed(summary.Session),
+			selected: line.index == at, marked: t.marked[summary.Session], hidden: t.list.Collapsed(summary.Session),
 			nested: t.list.Nested(summary.Session), stale: t.servers.age(s, summary.Session),
 		}
+		row.children, row.waiting = t.list.Children(summary.Session)
 		if layout.each == 2 {
 			out = append(out, t.sessionItem(&summary, width, row)[line.row])
 		} else {
@@ -186,11 +188,16 @@ func needYou(n int) string {
 	return fmt.Sprint(n) + " need you"
 }
 
-// groupHead returns the heading of a section.
-func groupHead(s *ui.Styles, section *sessionlist.Section, width int) string {
-	style := groupStyle(s, section.Group)
-	head := fmt.Sprintf(" %s %d", strings.ToUpper(section.Group.String()), section.Count-section.SubAgents)
-	return style.Render(ui.Fit(head, width))
+// sectionHead returns the heading of a section.
+func (t *table) sectionHead(section *sessionlist.Section, width int) string {
+	name, style := strings.ToUpper(section.Group.String()), groupStyle(t.styles, section.Group)
+	if by := t.list.Order(); by.Sectioned() {
+		name, style = cmp.Or(format.JoinLines(transcript.Clean(section.Name)), "no "+string(by)), t.styles.Bold
+		if by == sessionlist.ByProject {
+			name = fitMiddle(t.homePath(name), width*2/3)
+		}
+	}
+	return style.Render(ui.Fit(fmt.Sprintf(" %s %d", name, section.Count-section.SubAgents), width))
 }
 
 func groupStyle(s *ui.Styles, g sessionlist.Group) lipgloss.Style {

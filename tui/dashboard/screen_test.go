@@ -45,6 +45,7 @@ func TestDashboardSort(t *testing.T) {
 	first := func() string { return d.d.List().At(0).Name }
 	for _, want := range []struct{ by, first string }{
 		{"need", "release"},
+		{"project", "release"},
 		{"activity", "fix-tests"},
 		{"name", "docs"},
 		{"cost", "docs"},

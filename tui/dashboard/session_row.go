@@ -22,6 +22,7 @@ type rowState struct {
 	selected bool
 	marked   bool
 	children int    // number of sessions that the session's agent created
+	waiting  int    // number of sessions below it that wait for a decision
 	hidden   bool   // the children are hidden
 	nested   bool   // the session is below its parent
 	stale    string // age of the row if its server is not connected, else ""
@@ -125,15 +126,20 @@ func (r *rowState) name(s *protocol.Summary) string {
 	return name
 }
 
-// childrenText returns the number of children, or "". A plus sign says that they are hidden.
+// childrenText returns the number of children and how many wait, or "". A plus sign says that they are
+// hidden.
 func (r *rowState) childrenText() string {
-	switch {
-	case r.children == 0:
+	if r.children == 0 {
 		return ""
-	case r.hidden:
-		return fmt.Sprintf(" (+%d)", r.children)
 	}
-	return fmt.Sprintf(" (%d)", r.children)
+	text := fmt.Sprint(r.children)
+	if r.hidden {
+		text = "+" + text
+	}
+	if r.waiting > 0 {
+		text += fmt.Sprintf(", %d waiting", r.waiting)
+	}
+	return " (" + text + ")"
 }
 
 // title returns the name of the session with the number of its children, and the title beside it if
@@ -176,11 +182,19 @@ func (t *table) activity(s *protocol.Summary, stale string) string {
 // directory on the home server.
 func (t *table) directory(s *protocol.Summary, width int) string {
 	dir := format.JoinLines(transcript.Clean(s.CWD))
-	atHome := t.servers.other(s.Session) == ""
-	if rest, ok := strings.CutPrefix(dir, t.home); atHome && ok && t.home != "" && (rest == "" || rest[0] == '/') {
-		dir = "~" + rest
+	if t.servers.other(s.Session) == "" {
+		dir = t.homePath(dir)
 	}
 	return fitMiddle(dir, width)
+}
+
+// homePath returns a path with ~ for the user's home directory on the home server.
+func (t *table) homePath(path string) string {
+	rest, ok := strings.CutPrefix(path, t.home)
+	if ok && t.home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
 }
 
 // tokensText returns a number of tokens in at most 6 cells, or "".

@@ -26,7 +26,7 @@ const (
 var sessions = []row{
 	{FilterSessions, keys{"/"}, "filter by words", &word{"filter", OnDashboard, 160}},
 	{SearchSessions, keys{"f"}, "search all sessions", nil},
-	{SortSessions, keys{"s"}, "sort by need, activity, name, cost, created", &word{"sort", OnDashboard, 170}},
+	{SortSessions, keys{"s"}, "sort, or group by project, label or server", &word{"sort", OnDashboard, 170}},
 	{TogglePreview, keys{"p"}, "show or hide the preview", &word{"preview", OnDashboard, 180}},
 	{NewSession, keys{"n"}, "create a session", &word{"new", OnBoth, 30}},
 	{RenameSession, keys{"R"}, "rename the session", &word{"rename", OnBoth, 290}},

@@ -1,10 +1,20 @@
 package sessionlist
 
+import "agentctl/protocol"
+
 // maxDepth bounds the ancestors of a session that are followed.
 const maxDepth = 8
 
-// Children returns the number of sessions that a session's agent created.
-func (l *List) Children(session string) int { return len(l.children[session]) }
+// Children returns the number of sessions that a session's agent created, and how many of all below it
+// wait for a decision.
+func (l *List) Children(session string) (n, waiting int) {
+	for _, r := range l.descendants(session) {
+		if r.Status == protocol.Waiting {
+			waiting++
+		}
+	}
+	return len(l.children[session]), waiting
+}
 
 // Nested reports whether a session is listed below the one whose agent created it. That takes a
 // parent that the filter shows, in the order by need one of the same group, unless the session is a
@@ -19,7 +29,7 @@ func (l *List) Collapsed(session string) bool { return l.collapsed[session] }
 
 // ToggleCollapsed hides the sessions nested below a session, or shows them again.
 func (l *List) ToggleCollapsed(session string) {
-	if r := l.rows[session]; r != nil && l.Children(session) > 0 {
+	if r := l.rows[session]; r != nil && len(l.children[session]) > 0 {
 		if l.collapsed[session] {
 			delete(l.collapsed, session)
 		} else {
@@ -66,8 +76,10 @@ func (l *List) replace(old, updated *row) {
 }
 
 // keepsFamily reports whether no row is nested, listed or counted in another way when a row is updated.
+// In a circle of parents, whose anchors have anchors, it reports false.
 func (l *List) keepsFamily(old, updated *row) bool {
-	return old.Parent == updated.Parent && old.SubAgent == updated.SubAgent &&
+	return (old.anchor == nil || old.anchor.anchor == nil) && old.Parent == updated.Parent && old.SubAgent == updated.SubAgent &&
+		old.ownSection(l.order) == updated.ownSection(l.order) &&
 		old.ownGroup() == updated.ownGroup() && old.matches(l.filter) == updated.matches(l.filter)
 }
 

@@ -30,7 +30,7 @@ func TestChildrenAreBelowTheirParent(t *testing.T) {
 		}
 	}
 	check("by need", "other", "p", "g", "c2", "c1")
-	if p, c1 := l.Children("p"), l.Children("c1"); p != 2 || c1 != 1 || l.Nested("p") || !l.Nested("g") {
+	if p, c1 := children(l, "p"), children(l, "c1"); p != 2 || c1 != 1 || l.Nested("p") || !l.Nested("g") {
 		t.Errorf("%d and %d children, nested: p %v, g %v", p, c1, l.Nested("p"), l.Nested("g"))
 	}
 	waiting := child("c2", "p", 8)
@@ -88,7 +88,7 @@ func TestSubAgentsAreBelowTheirParent(t *testing.T) {
 	l.Put(child("other", "", 3))
 	sub("deep", "failed", waits)
 	sub("failed", "p", func(s *protocol.Summary) { s.Reason = protocol.ReasonError })
-	check("idle", 0, []Section{{Idle, 0, 4, 2}}, "other", "p", "deep", "failed")
+	check("idle", 0, []Section{{Group: Idle, First: 0, Count: 4, SubAgents: 2}}, "other", "p", "deep", "failed")
 	sub("failed", "p", func(s *protocol.Summary) { s.Turns = 1 })
 	if l.GroupOf("failed") != Idle || l.Need("deep") != 0 {
 		t.Errorf("a finished sub-agent is %v", l.GroupOf("failed"))
@@ -96,19 +96,19 @@ func TestSubAgentsAreBelowTheirParent(t *testing.T) {
 	parent := child("p", "", 1)
 	waits(&parent)
 	l.Put(parent)
-	check("the parent waits", 1, []Section{{NeedsYou, 0, 3, 2}, {Idle, 3, 1, 0}}, "p", "deep", "failed", "other")
+	check("the parent waits", 1, []Section{{Group: NeedsYou, First: 0, Count: 3, SubAgents: 2}, {Group: Idle, First: 3, Count: 1, SubAgents: 0}}, "p", "deep", "failed", "other")
 	l.SetFilter("deep")
-	check("a sub-agent alone", 1, []Section{{Running, 0, 1, 1}}, "deep")
+	check("a sub-agent alone", 1, []Section{{Group: Running, First: 0, Count: 1, SubAgents: 1}}, "deep")
 	l.SetFilter("status:waiting")
-	check("by its own status", 1, []Section{{NeedsYou, 0, 1, 0}, {Running, 1, 1, 1}}, "p", "deep")
+	check("by its own status", 1, []Section{{Group: NeedsYou, First: 0, Count: 1, SubAgents: 0}, {Group: Running, First: 1, Count: 1, SubAgents: 1}}, "p", "deep")
 	l.SetFilter("")
 	l.ToggleCollapsed("p")
-	check("collapsed", 1, []Section{{NeedsYou, 0, 1, 0}, {Idle, 1, 1, 0}}, "p", "other")
+	check("collapsed", 1, []Section{{Group: NeedsYou, First: 0, Count: 1, SubAgents: 0}, {Group: Idle, First: 1, Count: 1, SubAgents: 0}}, "p", "other")
 	l.ToggleCollapsed("p")
 	l.SetOrder(ByName)
 	l.Put(protocol.Summary{Session: "p", Deleted: true})
 	l.SetOrder(ByNeed)
-	check("without the parent", 0, []Section{{Idle, 0, 3, 2}}, "failed", "deep", "other")
+	check("without the parent", 0, []Section{{Group: Idle, First: 0, Count: 3, SubAgents: 2}}, "failed", "deep", "other")
 }
 
 // An update of a session with many sub-agents moves their rows together.
@@ -130,5 +130,26 @@ func TestAnUpdateOfAParentCostsNoComparisonPerSubAgent(t *testing.T) {
 	}
 	if comparisons > 100 {
 		t.Errorf("%d comparisons", comparisons)
+	}
+}
+
+func children(l *List, session string) int {
+	n, _ := l.Children(session)
+	return n
+}
+
+// A row says what the sessions below it wait for, also if they are hidden.
+func TestChildrenThatWaitAreCounted(t *testing.T) {
+	l := New()
+	for id, parent := range map[string]string{"p": "", "a": "p", "b": "p", "c": "a"} {
+		s := protocol.Summary{Session: id, Status: protocol.Idle, Attributes: protocol.Attributes{Parent: parent}}
+		if id == "c" || id == "b" {
+			s.Status, s.Approvals = protocol.Waiting, 1
+		}
+		l.Put(s)
+	}
+	l.ToggleCollapsed("p")
+	if n, waiting := l.Children("p"); n != 2 || waiting != 2 {
+		t.Errorf("%d children, %d below wait, want 2 and 2", n, waiting)
 	}
 }

@@ -54,32 +54,6 @@ func (r *row) ownGroup() Group {
 	return Idle
 }
 
-// Section is the part of the filtered list that one group takes.
-type Section struct {
-	Group Group
-	First int // index of its first session
-	Count int // at least 1
-
-	SubAgents int // how many of them are sub-agents
-}
-
-// Sections returns the groups that have sessions, in order. It returns nil unless the order is
-// ByNeed.
-func (l *List) Sections() []Section {
-	if l.order != ByNeed {
-		return nil
-	}
-	var out []Section
-	first := 0
-	for g, n := range l.counts {
-		if n > 0 {
-			out = append(out, Section{Group(g), first, n, l.subAgents[g]})
-		}
-		first += n
-	}
-	return out
-}
-
 // Count returns the number of listed sessions in a group, sub-agents included.
 func (l *List) Count(g Group) int { return l.counts[g] }
 

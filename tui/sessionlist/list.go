@@ -19,7 +19,8 @@ type List struct {
 	read    Read
 	values  values // of the sessions in shown
 
-	subAgents [groups]int // of those in counts
+	subAgents [groups]int             // of those in counts
+	sections  map[string]sectionCount // in a sectioned order, by name
 
 	serverOf func(session string) string // nil: the sessions have no server names
 
@@ -150,7 +151,7 @@ func (l *List) SetFilter(text string) {
 
 // rebuild recomputes shown after a change of order or filter.
 func (l *List) rebuild() {
-	l.counts, l.subAgents, l.values = [groups]int{}, [groups]int{}, newValues()
+	l.counts, l.subAgents, l.values, l.sections = [groups]int{}, [groups]int{}, newValues(), map[string]sectionCount{}
 	listed := make([]*row, 0, len(l.rows))
 	for _, r := range l.rows {
 		if l.place(r) {
@@ -175,6 +176,7 @@ func (l *List) place(r *row) (listed bool) {
 func (l *List) count(r *row, n int) {
 	g := r.group()
 	l.values.count(r, n)
+	l.countSection(r, n)
 	l.counts[g] += n
 	if r.SubAgent {
 		l.subAgents[g] += n

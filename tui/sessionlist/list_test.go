@@ -207,6 +207,7 @@ func TestChangedListEqualsNewList(t *testing.T) {
 			"put": func(t *rapid.T) {
 				s := protocol.Summary{
 					Session:  fmt.Sprint("s", rapid.IntRange(0, 9).Draw(t, "session")),
+					CWD:      rapid.SampledFrom([]string{"", "/a", "/b"}).Draw(t, "directory"),
 					Name:     rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "name"),
 					Status:   rapid.SampledFrom(statuses).Draw(t, "status"),
 					Progress: protocol.Progress{Cost: float64(rapid.IntRange(0, 2).Draw(t, "cost"))},
@@ -274,13 +275,15 @@ func TestChangedListEqualsNewList(t *testing.T) {
 				for _, s := range l.Sections() {
 					for i := range s.Count {
 						at := l.At(s.First + i)
-						if g := l.GroupOf(at.Session); g != s.Group && !at.SubAgent || s.First != next {
+						g := l.GroupOf(at.Session)
+						if by == ByNeed && g != s.Group && !at.SubAgent || by.Sectioned() &&
+							l.rows[at.Session].section(by) != s.Name || s.First != next {
 							t.Fatalf("session %d is of the group %s, in the section %+v", s.First+i, g, s)
 						}
 					}
 					next += s.Count
 				}
-				if by == ByNeed && next != l.Len() || by != ByNeed && next != 0 {
+				if has := by == ByNeed || by.Sectioned(); has && next != l.Len() || !has && next != 0 {
 					t.Fatalf("by %s: sections of %d sessions, want %d", by, next, l.Len())
 				}
 			},

@@ -18,9 +18,20 @@ const (
 	ByName     Order = "name"
 	ByCost     Order = "cost"    // highest first
 	ByCreation Order = "created" // latest first
+
+	// In sections, each by need.
+	ByProject Order = "project" // repositories, else directories
+	ByLabel   Order = "label"   // the first label by its key
+	ByServer  Order = "server"
 )
 
-var orders = []Order{ByNeed, ByActivity, ByName, ByCost, ByCreation}
+var orders = []Order{ByNeed, ByProject, ByLabel, ByServer, ByActivity, ByName, ByCost, ByCreation}
+
+// Sectioned reports whether the order has sections that are not groups.
+func (o Order) Sectioned() bool { return o == ByProject || o == ByLabel || o == ByServer }
+
+// Valid reports whether there is such an order.
+func (o Order) Valid() bool { return slices.Contains(orders, o) }
 
 // Next returns the order after o, or the first after the last.
 func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orders)] }
@@ -28,8 +39,13 @@ func (o Order) Next() Order { return orders[(slices.Index(orders, o)+1)%len(orde
 // compare returns the comparison function of the order. It returns 0 only for the same session. Pinned
 // sessions come first, in their group if there are groups.
 func (o Order) compare() func(a, b *row) int {
-	if o == ByNeed {
+	switch {
+	case o == ByNeed:
 		return compareNeed
+	case o.Sectioned():
+		return func(a, b *row) int {
+			return cmp.Or(compareSections(a.ownSection(o), b.ownSection(o)), compareNeed(a, b))
+		}
 	}
 	compare := o.compareUnpinned()
 	return func(a, b *row) int {

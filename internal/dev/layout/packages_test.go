@@ -177,7 +177,7 @@ var packageRules = []packageRule{
 	{pkg: "server/session/queue", imports: []string{"protocol", "server/session/record"}},
 	{pkg: "server/session/record", imports: []string{"protocol"}},
 	{pkg: "server/session/recorder", imports: []string{
-		"protocol", "server/eventlog", "server/session/output", "server/session/record",
+		"internal/gitbranch", "protocol", "server/eventlog", "server/session/output", "server/session/record",
 	}},
 	{pkg: "server/session/slot", imports: []string{"protocol", "server/agent"}},
 	{pkg: "server/session/stored", imports: []string{"protocol", "server/agent", "server/eventlog", "server/session/record"}},

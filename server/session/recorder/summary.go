@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/gitbranch"
 	"agentctl/protocol"
 	"agentctl/server/eventlog"
 	"agentctl/server/session/output"
@@ -20,6 +21,7 @@ type row struct {
 	stale  bool // the summary may have changed
 	live   bool
 	output output.Line
+	in     project
 	active time.Time // when a turn or a user last made an event: reading does not count
 }
 
@@ -29,7 +31,25 @@ func (w *row) adopt(rec *eventlog.Record) {
 	var sum protocol.Summary
 	if json.Unmarshal(rec.Summary, &sum) == nil {
 		w.output, w.active = output.StoredLine(&sum), sum.Updated
+		w.in = project{cwd: sum.CWD, directory: sum.Project}
 	}
+}
+
+// A project is the repository of a directory. It is looked for once.
+type project struct {
+	cwd       string
+	directory string // "": there is none, or it is cwd
+}
+
+// of returns the repository that a directory is in, if it is another directory.
+func (p *project) of(cwd string) string {
+	if cwd != p.cwd {
+		p.cwd, p.directory = cwd, gitbranch.Repository(cwd)
+		if p.directory == cwd {
+			p.directory = ""
+		}
+	}
+	return p.directory
 }
 
 // Changed notes that the summary may have changed without an event.
@@ -64,6 +84,7 @@ func (r *Recorder) Summary(clients int) protocol.Summary {
 		Title:      st.Title,
 		Agent:      st.Agent,
 		CWD:        st.CWD,
+		Project:    r.row.in.of(st.CWD),
 		Status:     st.Status(),
 		Turn:       r.Turn(),
 		Seq:        st.Seq,

@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,22 @@ func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
 		got, since := activity(&c.state, &c.output)
 		if got != c.want || (since == nil) != c.since.IsZero() || since != nil && !since.Equal(c.since) {
 			t.Errorf("%s: %q since %v, want %q since %v", name, got, since, c.want, c.since)
+		}
+	}
+}
+
+func TestASummaryNamesTheRepositoryOfTheDirectory(t *testing.T) {
+	root := t.TempDir()
+	within := filepath.Join(root, "pkg", "store")
+	for _, dir := range []string{filepath.Join(root, ".git"), within} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var p project
+	for _, c := range [][2]string{{within, root}, {root, ""}, {"", ""}, {within, root}} {
+		if got := p.of(c[0]); got != c[1] {
+			t.Errorf("%q is of %q, want %q", c[0], got, c[1])
 		}
 	}
 }
