@@ -94,7 +94,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 	case keymap.FilterSessions:
 		d.overlays.Push(newFilterBar(d.table))
 	case keymap.SortSessions:
-		d.table.list.SetOrder(d.table.list.NextOrder())
+		d.table.list.ChooseOrder(d.table.list.NextOrder())
 	case keymap.TogglePreview:
 		d.preview.toggle(d.canvas.Width, d.canvas.Height)
 	case keymap.NewSession:

@@ -12,11 +12,12 @@ import (
 // MaxRead is the maximum number of sessions in a Read.
 const MaxRead = 2000
 
-// Read records which turns of which sessions a user has read. A session that is seen first is read
+// Read records which turns of which sessions a user has read, and the order that the user chose. A session that is seen first is read
 // if it was created before Since, else unread. With the zero Since it is read.
 type Read struct {
 	Since    time.Time       `json:"since"`
 	Sessions map[string]Mark `json:"sessions"`
+	Order    Order           `json:"order,omitempty"` // "": not chosen here
 
 	changes int   // number of marks made
 	newest  int64 // the highest order of a mark, once a mark was made
@@ -28,13 +29,29 @@ type Mark struct {
 	Order int64 `json:"order"` // marks with lower numbers are older
 }
 
-// SetRead sets what the user has read. It must be called before the first Put. The list owns r.
-func (l *List) SetRead(r Read) { l.read = r }
+// SetRead sets what the user has read, and the order that the user chose earlier. It must be called
+// before the first Put. The list owns r.
+func (l *List) SetRead(r Read) {
+	if r.Order.Valid() && (r.Order != ByServer || l.serverOf != nil) {
+		l.SetOrder(r.Order)
+	}
+	r.Order = "" // so that a later choice on another screen stays
+	l.read = r
+}
 
-// Read returns a copy of what the user has read.
-func (l *List) Read() Read { return Read{Since: l.read.Since, Sessions: maps.Clone(l.read.Sessions)} }
+// ChooseOrder is SetOrder by the user, for later screens too.
+func (l *List) ChooseOrder(by Order) {
+	l.SetOrder(by)
+	l.read.Order = by
+	l.read.changes++
+}
 
-// ReadChanges returns how often the user has read something new. It only grows.
+// Read returns a copy of what the user has read and chosen.
+func (l *List) Read() Read {
+	return Read{Since: l.read.Since, Sessions: maps.Clone(l.read.Sessions), Order: l.read.Order}
+}
+
+// ReadChanges returns how often the user has read something new, or chosen an order. It only grows.
 func (l *List) ReadChanges() int { return l.read.changes }
 
 // Merge adds what other records. Of a session that both have, the later turn counts; of the times,
@@ -43,6 +60,7 @@ func (r *Read) Merge(other Read) {
 	if !other.Since.IsZero() && (r.Since.IsZero() || other.Since.Before(r.Since)) {
 		r.Since = other.Since
 	}
+	r.Order = cmp.Or(r.Order, other.Order)
 	if r.Sessions == nil {
 		r.Sessions = map[string]Mark{}
 	}
@@ -91,7 +109,7 @@ func (r *Read) mark(session string, turns int) {
 	if r.Sessions == nil {
 		r.Sessions = map[string]Mark{}
 	}
-	if r.changes == 0 {
+	if r.newest == 0 {
 		for _, m := range r.Sessions {
 			r.newest = max(r.newest, m.Order)
 		}

@@ -108,3 +108,27 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// The order that a user chose is that of later screens. A screen that did not choose changes nothing.
+func TestTheOrderIsKept(t *testing.T) {
+	first, second := New(), New()
+	first.SetRead(Read{})
+	second.SetRead(Read{})
+	changes := first.ReadChanges()
+	first.ChooseOrder(ByProject)
+	if first.ReadChanges() == changes {
+		t.Error("the choice is not saved")
+	}
+	file := first.Read()
+	other := second.Read() // saved later
+	other.Merge(file)
+	later := New()
+	later.SetRead(other)
+	if later.Order() != ByProject {
+		t.Errorf("a later list is by %s", later.Order())
+	}
+	later.SetRead(Read{Order: "unknown"})
+	if later.Order() != ByProject {
+		t.Errorf("an unknown order gives %s", later.Order())
+	}
+}
