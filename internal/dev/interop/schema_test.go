@@ -21,6 +21,7 @@ type judge struct {
 	methods map[string]*jsonschema.Schema // of parameters for the side, by method
 	results map[string]*jsonschema.Schema // of results for the side, by method
 	fields  map[string]map[string]bool    // the known parameters by method
+	errors  *jsonschema.Schema
 }
 
 var (
@@ -64,16 +65,30 @@ func judgeOf(t *testing.T, key judgeKey) *judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &judge{map[string]*jsonschema.Schema{}, map[string]*jsonschema.Schema{}, map[string]map[string]bool{}}
+	j := &judge{
+		methods: map[string]*jsonschema.Schema{}, results: map[string]*jsonschema.Schema{}, fields: map[string]map[string]bool{},
+	}
 	compiler := jsonschema.NewCompiler()
-	for name, d := range document.Defs {
-		if d.Method == "" {
-			continue
-		}
+	define := func(file, name string) *jsonschema.Schema {
+		t.Helper()
 		s, err := compiler.Compile("file://" + file + "#/$defs/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		return s
+	}
+	unstable := strings.TrimSuffix(file, "schema.json") + "schema.unstable.json"
+	j.errors = define(file, "Error")
+	if side == "agent" {
+		j.methods["session/fork"] = define(unstable, "ForkSessionRequest")
+	} else {
+		j.results["session/fork"] = define(unstable, "ForkSessionResponse")
+	}
+	for name, d := range document.Defs {
+		if d.Method == "" {
+			continue
+		}
+		s := define(file, name)
 		response := strings.HasSuffix(name, "Response")
 		switch {
 		case !response && (d.Side == side || d.Side == "protocol"):
@@ -123,14 +138,16 @@ func judgeFrames(t *testing.T, frames []frame, version int, dir string) {
 		if m.Method == "" {
 			method := asked[string(m.ID)]
 			what, s, raw = "result of "+method, j.results[method], m.Result
-			if m.Error != nil || s == nil { // an extension of the agent has a result of any form
+			switch {
+			case m.Error != nil:
+				what, s, raw = "error of "+method, j.errors, m.Error
+			case s == nil: // an extension of the agent has a result of any form
 				continue
 			}
 		}
 		switch {
 		case err != nil || m.Version != "2.0":
 			t.Errorf("sent %s: %v", f.Line, err)
-		case s == nil && m.Method == "session/fork": // of the unstable schema; sent to agents that offer it
 		case s == nil && !strings.HasPrefix(m.Method, "_"):
 			t.Errorf("version %d has no %s: sent %s", version, what, f.Line)
 		case s != nil:
