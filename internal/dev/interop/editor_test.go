@@ -4,10 +4,12 @@ package interop
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -19,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"agentctl/internal/dev/fakemodel"
 	"agentctl/internal/dev/interop/interoptest"
 	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
@@ -547,6 +550,47 @@ func TestARealAgentInEditors(t *testing.T) {
 				var config json.RawMessage
 				e.do("session/set_config_option", set, &config)
 				interoptest.Contains(t, string(config), `"currentValue":"`+mode+`"`, `"category":"model"`)
+			}
+		})
+	}
+}
+
+// A fork has the conversation of its session, and continues apart from it.
+func TestEditorsForkSessions(t *testing.T) {
+	model := fakemodel.New(func(_ context.Context, req fakemodel.Request, out *fakemodel.Reply) {
+		out.Text(fmt.Sprintf("answer %d.", len(req.Messages)))
+	})
+	endpoint := httptest.NewServer(model)
+	t.Cleanup(endpoint.Close)
+	dir := t.TempDir()
+	data, script, config := filepath.Join(dir, "data"), filepath.Join(dir, "hi.script"), filepath.Join(dir, "config.json")
+	interoptest.Must(t, os.WriteFile(config, []byte(encoded(obj{
+		"agents":    obj{"coder": obj{"model": "fake/m"}},
+		"providers": obj{"fake": obj{"api": "chat", "base_url": endpoint.URL + "/v1", "key_command": []string{"echo", "k"}}},
+	})), 0o600))
+	interoptest.Must(t, os.WriteFile(script, []byte(editorScript), 0o600))
+	server := interoptest.Serve(t, data, script, "--config", config)
+	t.Cleanup(server.Stop)
+	lastRequest := func() string { return string(model.Requests()[len(model.Requests())-1].Body) }
+	for version := 1; version <= 2; version++ {
+		t.Run(fmt.Sprintf("v%d", version), func(t *testing.T) {
+			e := startEditor(t, version, "stdio", testbinary.Program, "acp", "--data", data, "--agent", "coder")
+			id := e.open(dir)
+			e.waitEnd(e.prompt(id, "remember"), "end_turn")
+			var fork struct {
+				Session string `json:"sessionId"`
+			}
+			e.do("session/fork", obj{"sessionId": id, "cwd": dir, "mcpServers": []any{}}, &fork)
+			if fork.Session == "" || fork.Session == id {
+				t.Fatalf("forked %q of %q", fork.Session, id)
+			}
+			e.waitEnd(e.prompt(fork.Session, "and now"), "end_turn")
+			if text := lastRequest(); !strings.Contains(text, "remember") || !strings.Contains(text, "and now") {
+				t.Errorf("the model of the fork got %s", text)
+			}
+			e.waitEnd(e.prompt(id, "still here"), "end_turn")
+			if text := lastRequest(); strings.Contains(text, "and now") {
+				t.Errorf("the model of the session got %s", text)
 			}
 		})
 	}
