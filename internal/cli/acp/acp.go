@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -12,6 +13,7 @@ import (
 	"agentctl/internal/cli/completion"
 	"agentctl/internal/cli/connection"
 	"agentctl/internal/cli/verb"
+	"agentctl/internal/exit"
 	"agentctl/protocol/acp"
 	"agentctl/protocol/codec"
 )
@@ -52,13 +54,7 @@ session instead of a new one. See docs/editors.md for the configuration of each 
 
 func runACP(ctx context.Context, o *acpOptions) error {
 	if o.Login != "" {
-		program, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		login := exec.CommandContext(ctx, program, "agents", "login", o.Login)
-		login.Stdin, login.Stdout, login.Stderr = os.Stdin, os.Stdout, os.Stderr
-		return login.Run()
+		return runLogin(ctx, o)
 	}
 	c, err := connection.OpenWith(ctx, o.CLI, connection.Unbounded)
 	if err != nil {
@@ -69,6 +65,27 @@ func runACP(ctx context.Context, o *acpOptions) error {
 	ended, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt) // by the editor
 	defer stop()
 	return newHost(c, o).run(ended)
+}
+
+// runLogin runs the verb that logs in to an agent, in the terminal that the editor gives, and ends with
+// its exit code: 0 is a login.
+func runLogin(ctx context.Context, o *acpOptions) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args := []string{"agents", "login", o.Login}
+	if o.CLI.Flags.Data != "" { // its configuration may have the agent
+		args = append(args, "--data", o.CLI.Flags.Data)
+	}
+	login := exec.CommandContext(ctx, program, args...)
+	login.Stdin, login.Stdout, login.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = login.Run()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) { // it has reported why
+		return exit.Silent(max(ended.ExitCode(), exit.Failure))
+	}
+	return err
 }
 
 // Verbs are the verbs of this package, in the order of the help.
