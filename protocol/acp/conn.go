@@ -35,6 +35,7 @@ type Conn struct {
 	fixed    Options
 	sessions map[string]*session
 	calls    calls
+	ended    bool // End was called
 }
 
 var (
@@ -86,6 +87,7 @@ func (c *Conn) TooLarge(now time.Time, message string) codec.Output {
 // it.
 func (c *Conn) End(now time.Time) codec.Output {
 	return c.run(now, func() {
+		c.ended = true
 		for _, s := range c.sessions {
 			s.discardUnused()
 		}

@@ -77,6 +77,10 @@ func (c *Conn) make(r *request, p *openParams, verb protocol.Verb, from string, 
 			c.fail(r.ID, errorOf(err))
 			return
 		}
+		if c.ended && verb == protocol.DoCreate {
+			c.Request(protocol.DoClose, made.Session, c.Options.ID("acp"), protocol.CloseData{Delete: true}, nil)
+			return
+		}
 		c.open(r, p, made.Session, false, verb == protocol.DoCreate)
 	})
 }
