@@ -22,23 +22,32 @@ type Agent struct {
 	spec    agent.Spec
 	host    agent.Host
 
-	compactMu sync.Mutex // held while the context is compacted; locked before the others
-	saveMu    sync.Mutex // held from encoding the state to saving it; locked before mu
-	openMu    sync.Mutex // held while the model or the tools open
+	locks
 
 	mu      sync.Mutex
 	state   state
-	backend *model.Backend // nil: not open
-	toolbox Toolbox        // nil: not open
-	prompt  string         // for the backend
-	started time.Time      // zero: not started
-	running bool           // a turn runs
+	opened            // by mu
+	started time.Time // zero: not started
+	running bool      // a turn runs
 
 	models *modelMenu
 
-	parent    *Agent               // of a sub-agent; nil: not a sub-agent
-	tasks     chan struct{}        // holds one of each sub-agent that runs
-	subagents map[string]*subagent // that run, by the id of the call of their task
+	parent *Agent // of a sub-agent; nil: not a sub-agent
+	tasks  *taskRuns
+}
+
+// locks are held during operations that may wait: compactMu before the others, and all before mu.
+type locks struct {
+	compactMu sync.Mutex // while the context is compacted
+	saveMu    sync.Mutex // from encoding the state to saving it
+	openMu    sync.Mutex // while the model or the tools open
+}
+
+// opened is what an agent opens when it first needs it; nil: not open.
+type opened struct {
+	backend *model.Backend
+	prompt  string // for the backend
+	toolbox Toolbox
 }
 
 var (
@@ -63,7 +72,7 @@ func New(o Options, spec agent.Spec, host agent.Host) (*Agent, error) {
 		return nil, fmt.Errorf("open %s: %w", o.Name, err)
 	}
 	return &Agent{
-		options: o, spec: spec, host: host, state: s, models: newModelMenu(&o), tasks: make(chan struct{}, maxTasks),
+		options: o, spec: spec, host: host, state: s, models: newModelMenu(&o), tasks: newTaskRuns(),
 	}, nil
 }
 
@@ -113,10 +122,10 @@ func (a *Agent) open(ctx context.Context) (*model.Backend, Toolbox, error) {
 	if backend == nil {
 		b, err := a.options.Open(ctx, name)
 		if err != nil {
-			return nil, nil, a.openError(err)
+			return nil, nil, openError(a.options.Name, err)
 		}
 		backend = &b
-		if prompt, err = a.instructions(b.Window); err != nil {
+		if prompt, err = instructions(&a.options.Config, b.Window, a.parent != nil); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -131,7 +131,7 @@ func (t *turnRun) runCall(ctx context.Context, i int, c *callState) error {
 		changed := isChange(t.toolSpec(c.Call.Name).Kind)
 		s.touch(result.files, changed)
 		s.see(result.Seen)
-		if most := t.agent.resultRoom(s, t.backend, t.toolbox); most > 0 {
+		if most := t.agent.measure(s, t.toolbox).resultRoom(t.backend); most > 0 {
 			r.Text = compaction.Cut(r.Text, most)
 		}
 		if s.Turn.Recent.add(s.Turn.Requests, &c.Call, r, changed) >= toldRepeats {

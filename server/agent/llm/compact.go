@@ -74,7 +74,8 @@ func (c *compactor) plan(ctx context.Context) (*compacted, error) {
 	a := c.agent
 	a.mu.Lock()
 	messages := append([]model.Message(nil), a.state.Conversation...)
-	room, limit := a.room(&a.state, c.backend.Window, c.toolbox), a.room(&a.state, a.limit(c.backend), c.toolbox)
+	m := a.measure(&a.state, c.toolbox)
+	room, limit := m.room(c.backend.Window), m.room(m.limit(c.backend))
 	a.mu.Unlock()
 	size := compaction.Size(messages)
 	goal := size / 2
@@ -213,7 +214,7 @@ func summaryOf(r *model.Response) (string, error) {
 
 // apply puts a plan into effect. Messages that came after the plan was made stay.
 func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData {
-	before := s.tokens(c.agent.size(s, c.toolbox))
+	before := s.tokens(c.agent.measure(s, c.toolbox).size())
 	grown, rest := s.Conversation[p.length-1].Parts[p.parts:], s.Conversation[p.length:]
 	s.Conversation = nil
 	for _, m := range p.messages {
@@ -226,7 +227,7 @@ func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData 
 	if s.shiftTurns(p.cut); p.cut > 0 {
 		s.Asked = p.asked
 	}
-	size := c.agent.size(s, c.toolbox)
+	size := c.agent.measure(s, c.toolbox).size()
 	after := s.tokens(size)
 	s.setContext(after, size)
 	s.Compacted = size
@@ -237,9 +238,12 @@ func (c *compactor) apply(s *state, p *compacted) protocol.ContextCompactedData 
 
 // fitContext compacts the context before a request that would fill too much of it, or does not fit.
 func (t *turnRun) fitContext(ctx context.Context) error {
-	percent, full := t.agent.fullContext(t.backend, t.toolbox)
+	t.agent.mu.Lock()
+	m := t.agent.measure(&t.agent.state, t.toolbox)
+	percent, full := m.full(t.backend)
+	size := m.size()
+	t.agent.mu.Unlock()
 	forced := percent > 100
-	size := t.agent.contextSize(t.toolbox)
 	if !full && !forced || size < t.unfit+t.unfit/4 {
 		return nil
 	}

@@ -55,75 +55,71 @@ func (s *state) bytes(tokens int64) int64 {
 	return int64(float64(tokens) * float64(s.Counted) / float64(s.Context))
 }
 
-// size returns the bytes of a request with the conversation. The lock is held.
-func (a *Agent) size(s *state, toolbox Toolbox) int64 {
-	return a.fixedSize(toolbox) + compaction.Size(s.Conversation)
+// A measure is how much of a model's context a conversation takes, and how much it may. It is valid while the state
+// is locked.
+type measure struct {
+	s      *state
+	config ContextConfig
+	prompt string
+	tools  []Tool // of the toolbox
 }
 
-// fixedSize returns the bytes of the instructions and the tools. The lock is held.
-func (a *Agent) fixedSize(toolbox Toolbox) int64 {
-	instructions, tools := a.fixedSizes(toolbox)
-	return instructions + tools
-}
-
-func (a *Agent) fixedSizes(toolbox Toolbox) (instructions, tools int64) {
-	instructions = int64(len(a.prompt))
-	if toolbox == nil {
-		return instructions, 0
+// measure measures the conversation of a state. The lock is held.
+func (a *Agent) measure(s *state, toolbox Toolbox) *measure {
+	m := &measure{s: s, config: a.options.Config.Context, prompt: a.prompt}
+	if toolbox != nil {
+		m.tools = toolbox.Tools()
 	}
-	for _, t := range toolbox.Tools() {
+	return m
+}
+
+// size returns the bytes of a request with the conversation.
+func (m *measure) size() int64 {
+	return int64(len(m.prompt)) + m.toolSize() + compaction.Size(m.s.Conversation)
+}
+
+func (m *measure) toolSize() (size int64) {
+	for _, t := range m.tools {
 		spec := t.Spec()
-		tools += int64(len(spec.Name) + len(spec.About) + len(spec.Schema))
+		size += int64(len(spec.Name) + len(spec.About) + len(spec.Schema))
 	}
-	return instructions, tools
+	return size
 }
 
-// strategy returns the strategy of the context. The lock is held.
-func (a *Agent) strategy() string {
-	return cmp.Or(a.state.Strategy, a.options.Config.Context.Strategy, contextThreshold)
-}
+// strategy returns the strategy of the context.
+func (m *measure) strategy() string { return cmp.Or(m.s.Strategy, m.config.Strategy, contextThreshold) }
 
 // room returns the bytes of a conversation that have a number of tokens with the instructions and the
-// tools; 0: no number. The lock is held.
-func (a *Agent) room(s *state, tokens int64, toolbox Toolbox) int64 {
+// tools; 0: no number.
+func (m *measure) room(tokens int64) int64 {
 	if tokens == 0 {
 		return 0
 	}
-	return max(1, s.bytes(tokens)-a.fixedSize(toolbox))
+	return max(1, m.s.bytes(tokens)-int64(len(m.prompt))-m.toolSize())
 }
 
 // limit returns the tokens of the context that are used before it is compacted; 0: not known.
-func (a *Agent) limit(b *model.Backend) int64 {
-	threshold := cmp.Or(a.options.Config.Context.Threshold, defaultThreshold)
-	limit := int64(threshold * float64(b.Window))
+func (m *measure) limit(b *model.Backend) int64 {
+	limit := int64(cmp.Or(m.config.Threshold, defaultThreshold) * float64(b.Window))
 	if b.MaxOut > 0 { // the answer needs room too
 		limit = min(limit, max(b.Window/2, b.Window-b.MaxOut))
 	}
 	return limit
 }
 
-// fullContext returns how full the context would be with the next request, and reports whether this is
-// more than it may be. It is not if the context could not be made smaller.
-func (a *Agent) fullContext(b *model.Backend, toolbox Toolbox) (percent float64, full bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// full returns how full the context would be with the next request, and reports whether this is more than it may
+// be. It is not if the context could not be made smaller.
+func (m *measure) full(b *model.Backend) (percent float64, full bool) {
 	if b.Window == 0 {
 		return 0, false
 	}
-	size := a.size(&a.state, toolbox)
-	tokens := a.state.tokens(size)
+	size := m.size()
+	tokens := m.s.tokens(size)
 	percent = 100 * float64(tokens) / float64(b.Window)
-	if grown := a.state.Compacted; grown > 0 && size < grown+grown/4 || a.strategy() != contextThreshold {
+	if grown := m.s.Compacted; grown > 0 && size < grown+grown/4 || m.strategy() != contextThreshold {
 		return percent, false
 	}
-	return percent, tokens > a.limit(b)
-}
-
-// contextSize returns the bytes of the next request.
-func (a *Agent) contextSize(toolbox Toolbox) int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.size(&a.state, toolbox)
+	return percent, tokens > m.limit(b)
 }
 
 // leastResult is the bytes that each result of a call may have, however full the context is.
@@ -131,14 +127,14 @@ const leastResult = 2 << 10
 
 // resultRoom returns the bytes that the result of the next call may have, so that the results of a step
 // fit the context: its share of what is left, or of a quarter of the context, for which compacting makes
-// room. 0: any number. The lock is held.
-func (a *Agent) resultRoom(s *state, b *model.Backend, toolbox Toolbox) int {
-	room := a.room(s, a.limit(b), toolbox)
+// room. 0: any number.
+func (m *measure) resultRoom(b *model.Backend) int {
+	room := m.room(m.limit(b))
 	if room == 0 {
 		return 0
 	}
-	left, open := max(room/4, room-compaction.Size(s.Conversation)), int64(0)
-	for _, c := range s.Turn.Calls {
+	left, open := max(room/4, room-compaction.Size(m.s.Conversation)), int64(0)
+	for _, c := range m.s.Turn.Calls {
 		if c.Result == nil {
 			open++
 		} else {
@@ -148,58 +144,20 @@ func (a *Agent) resultRoom(s *state, b *model.Backend, toolbox Toolbox) int {
 	return int(max(leastResult, left/max(1, open)))
 }
 
-// Context implements agent.Measurer.
-func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
-	backend, toolbox, err := a.open(ctx)
-	if err != nil {
-		return protocol.ContextInfo{}, nil, err
+// info returns the context usage as the provider counted it last.
+func (m *measure) info(b *model.Backend) protocol.ContextInfo {
+	info := protocol.ContextInfo{
+		Tokens: m.s.Context, MaxTokens: b.Window, TranscriptLength: len(m.s.Conversation), Strategy: m.strategy(),
 	}
-	info := a.contextInfo(backend)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	info.Tokens = a.state.tokens(a.size(&a.state, toolbox))
 	setPercent(&info)
-	return info, a.contextParts(toolbox), nil
+	return info
 }
 
-// contextParts returns the parts of the context with their sizes. The lock is held.
-func (a *Agent) contextParts(toolbox Toolbox) (parts []protocol.ContextPart) {
-	instructions, tools := a.fixedSizes(toolbox)
-	s := compaction.Measure(a.state.Conversation)
-	notes, sizes := noteSizes(a.state.Conversation)
-	for _, of := range notes {
-		s.User -= sizes[of]
-	}
-	type part struct {
-		name string
-		size int64
-	}
-	list := []part{
-		{"instructions", instructions},
-		{"tools", tools},
-		{"messages", s.User},
-		{"files", s.Files},
-		{"answers", s.Answers},
-		{"reasoning", s.Reasoning},
-		{"tool calls", s.Calls},
-		{"tool results", s.Results},
-	}
-	for _, of := range notes {
-		list = append(list, part{of, sizes[of]})
-	}
-	for _, x := range list {
-		if tokens := a.state.tokens(x.size); tokens > 0 {
-			parts = append(parts, protocol.ContextPart{Name: x.name, Tokens: tokens})
-		}
-	}
-	return parts
-}
-
-// contextSetting returns the setting of the strategy. The lock is held.
-func (a *Agent) contextSetting() protocol.Setting {
+// setting returns the setting of the strategy.
+func (m *measure) setting() protocol.Setting {
 	return protocol.Setting{
-		ID: contextSetting, Name: "Context", Value: a.strategy(),
-		Default: cmp.Or(a.options.Config.Context.Strategy, contextThreshold),
+		ID: contextSetting, Name: "Context", Value: m.strategy(),
+		Default: cmp.Or(m.config.Strategy, contextThreshold),
 		Choices: []protocol.Choice{
 			{ID: contextThreshold, Label: "threshold", About: "compacted when it is almost full"},
 			{ID: contextManual, Label: "manual", About: "compacted by you, or when the model refuses it"},
@@ -211,12 +169,54 @@ func (a *Agent) contextSetting() protocol.Setting {
 func (a *Agent) contextInfo(b *model.Backend) protocol.ContextInfo {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	info := protocol.ContextInfo{
-		Tokens: a.state.Context, MaxTokens: b.Window, TranscriptLength: len(a.state.Conversation),
-		Strategy: a.strategy(),
+	return a.measure(&a.state, nil).info(b)
+}
+
+// Context implements agent.Measurer.
+func (a *Agent) Context(ctx context.Context) (protocol.ContextInfo, []protocol.ContextPart, error) {
+	backend, toolbox, err := a.open(ctx)
+	if err != nil {
+		return protocol.ContextInfo{}, nil, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := a.measure(&a.state, toolbox)
+	info := m.info(backend)
+	info.Tokens = a.state.tokens(m.size())
 	setPercent(&info)
-	return info
+	return info, m.parts(), nil
+}
+
+// parts returns the parts of the context with their sizes.
+func (m *measure) parts() (parts []protocol.ContextPart) {
+	s := compaction.Measure(m.s.Conversation)
+	notes, sizes := noteSizes(m.s.Conversation)
+	for _, of := range notes {
+		s.User -= sizes[of]
+	}
+	type part struct {
+		name string
+		size int64
+	}
+	list := []part{
+		{"instructions", int64(len(m.prompt))},
+		{"tools", m.toolSize()},
+		{"messages", s.User},
+		{"files", s.Files},
+		{"answers", s.Answers},
+		{"reasoning", s.Reasoning},
+		{"tool calls", s.Calls},
+		{"tool results", s.Results},
+	}
+	for _, of := range notes {
+		list = append(list, part{of, sizes[of]})
+	}
+	for _, x := range list {
+		if tokens := m.s.tokens(x.size); tokens > 0 {
+			parts = append(parts, protocol.ContextPart{Name: x.name, Tokens: tokens})
+		}
+	}
+	return parts
 }
 
 func setPercent(info *protocol.ContextInfo) {

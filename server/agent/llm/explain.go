@@ -34,7 +34,7 @@ func (a *Agent) callInput(request protocol.Approval) json.RawMessage {
 
 // Explain asks the model about a call that waits for a decision, outside of the conversation.
 func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string, error) {
-	if sub := a.askedBy(&request); sub != nil {
+	if sub := a.tasks.askedBy(&request); sub != nil {
 		return sub.Explain(ctx, request)
 	}
 	backend, toolbox, err := a.open(ctx)

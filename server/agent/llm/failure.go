@@ -10,13 +10,13 @@ import (
 	"agentctl/server/agent/llm/model"
 )
 
-// openError returns the error of a model that cannot be opened.
-func (a *Agent) openError(err error) error {
+// openError returns the error of an agent whose model cannot be opened.
+func openError(name string, err error) error {
 	var e *model.Error
 	if errors.As(err, &e) && e.Class == model.Auth {
 		return protocol.Errorf(protocol.CodeAgentAuth, "%s", e.Message)
 	}
-	return protocol.Errorf(protocol.CodeNoAgent, "%s: %v", a.options.Name, err)
+	return protocol.Errorf(protocol.CodeNoAgent, "%s: %v", name, err)
 }
 
 // requestError returns the error that ends a turn, with a hint for the user.

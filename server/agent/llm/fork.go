@@ -105,7 +105,7 @@ func (a *Agent) Undo(ctx context.Context, files bool) (agent.Undone, error) {
 		forgot = true
 		s.Conversation, s.Turn = s.before(last), nil
 		s.Turns = s.Turns[:len(s.Turns)-1]
-		size := a.size(s, toolbox)
+		size := a.measure(s, toolbox).size()
 		s.setContext(s.tokens(size), size)
 	})
 	if err == nil && !forgot {

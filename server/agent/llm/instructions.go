@@ -24,12 +24,12 @@ const (
 
 // instructions returns the system prompt for a context of a number of tokens; 0: not known. It does not change
 // within a session, so that providers can cache it: what changes is told in notes.
-func (a *Agent) instructions(window int64) (string, error) {
+func instructions(c *Config, window int64, ofTask bool) (string, error) {
 	base := fullPrompt
 	if window > 0 && window < smallWindow {
 		base = smallPrompt
 	}
-	if file := a.options.Config.Prompt; file != "" {
+	if file := c.Prompt; file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return "", protocol.Errorf(protocol.CodeAgentFailed, "the prompt cannot be read: %v", err)
@@ -40,10 +40,10 @@ func (a *Agent) instructions(window int64) (string, error) {
 		}
 	}
 	texts := []string{strings.TrimSpace(base)}
-	if text := a.options.Config.Instructions; text != "" {
+	if text := c.Instructions; text != "" {
 		texts = append(texts, text)
 	}
-	if a.parent != nil {
+	if ofTask {
 		texts = append(texts, taskInstructions)
 	}
 	return strings.Join(texts, "\n\n"), nil

@@ -176,17 +176,17 @@ func TestTheContextListsNotes(t *testing.T) {
 func TestThePromptFitsTheModelAndIsReplaced(t *testing.T) {
 	a := &Agent{options: Options{Config: Config{Instructions: "Be British."}}}
 	for window, want := range map[int64]string{0: fullPrompt, 16_000: smallPrompt, 200_000: fullPrompt} {
-		got, err := a.instructions(window)
+		got, err := instructions(&a.options.Config, window, false)
 		if err != nil || got != strings.TrimSpace(want)+"\n\nBe British." {
 			t.Errorf("window %d: %.80q, %v", window, got, err)
 		}
 	}
 	a.options.Config.Prompt = "prompt_small.md"
-	if got, err := a.instructions(0); err != nil || !strings.HasPrefix(got, strings.TrimSpace(smallPrompt)) {
+	if got, err := instructions(&a.options.Config, 0, false); err != nil || !strings.HasPrefix(got, strings.TrimSpace(smallPrompt)) {
 		t.Errorf("replaced: %.80q, %v", got, err)
 	}
 	a.options.Config.Prompt = "no.md"
-	if _, err := a.instructions(0); err == nil || !strings.Contains(err.Error(), "no.md") {
+	if _, err := instructions(&a.options.Config, 0, false); err == nil || !strings.Contains(err.Error(), "no.md") {
 		t.Errorf("missing: %v", err)
 	}
 	if len(smallPrompt) > 1200 || bytes.Count([]byte(fullPrompt), []byte("\n")) > 60 {

@@ -36,7 +36,7 @@ func (a *Agent) settings() []protocol.Setting {
 	for _, id := range append([]string{defaultEffort}, a.models.efforts(m.Value)...) {
 		e.Choices = append(e.Choices, protocol.Choice{ID: id, Label: id})
 	}
-	return []protocol.Setting{m, e, a.policySetting(), a.contextSetting()}
+	return []protocol.Setting{m, e, a.policySetting(), a.measure(&a.state, nil).setting()}
 }
 
 // effort returns the effort of reasoning; empty: the provider's default. The lock is held.

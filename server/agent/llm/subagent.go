@@ -60,8 +60,8 @@ func (s *subagent) run(ctx context.Context) (r ToolResult, err error) {
 	task, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.stop = stop
-	s.parent.addSubagent(s)
-	defer s.parent.removeSubagent(s)
+	s.parent.tasks.add(s)
+	defer s.parent.tasks.remove(s)
 	end, err := s.agent.Run(task, agent.Turn{ID: s.call, Message: protocol.Message{Text: s.prompt}}, s)
 	s.agent.mu.Lock()
 	r.Text = s.agent.state.finalText()
@@ -200,28 +200,36 @@ func (h *subagentHost) Emit(agent.Event) error { return nil }
 // Save implements agent.Host.
 func (h *subagentHost) Save([]byte) error { return nil }
 
-// addSubagent adds a sub-agent that runs.
-func (a *Agent) addSubagent(s *subagent) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.subagents == nil {
-		a.subagents = map[string]*subagent{}
-	}
-	a.subagents[s.call] = s
+// taskRuns are the sub-agents of an agent that run.
+type taskRuns struct {
+	slots chan struct{} // holds one of each
+
+	mu     sync.Mutex
+	byCall map[string]*subagent // by the id of the call of their task
 }
 
-func (a *Agent) removeSubagent(s *subagent) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.subagents, s.call)
+func newTaskRuns() *taskRuns {
+	return &taskRuns{slots: make(chan struct{}, maxTasks), byCall: map[string]*subagent{}}
+}
+
+func (r *taskRuns) add(s *subagent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byCall[s.call] = s
+}
+
+func (r *taskRuns) remove(s *subagent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.byCall, s.call)
 }
 
 // askedBy returns the sub-agent that sent a request; nil: the agent itself. The ids of a
 // sub-agent's calls begin with the id of its task's call.
-func (a *Agent) askedBy(request *protocol.Approval) *Agent {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for call, s := range a.subagents {
+func (r *taskRuns) askedBy(request *protocol.Approval) *Agent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for call, s := range r.byCall {
 		if strings.HasPrefix(request.Tool, call+".") {
 			return s.agent
 		}

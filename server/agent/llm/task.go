@@ -74,8 +74,8 @@ func (t *taskTool) Run(ctx context.Context, c *ToolCall, show func(string)) (Too
 		return ToolResult{}, errors.New("the task was not checked")
 	}
 	select {
-	case t.agent.tasks <- struct{}{}:
-		defer func() { <-t.agent.tasks }()
+	case t.agent.tasks.slots <- struct{}{}:
+		defer func() { <-t.agent.tasks.slots }()
 	case <-ctx.Done():
 		return ToolResult{}, ctx.Err()
 	}

@@ -168,7 +168,7 @@ func TestAnInterruptEndsTasks(t *testing.T) {
 		}
 		synctest.Wait()
 		if running.Load() != 0 || !slices.Equal(r.results(), []string{"cancelled", "cancelled"}) ||
-			len(r.agent.subagents) != 0 {
+			len(r.agent.tasks.byCall) != 0 {
 			t.Errorf("%d run, results %q", running.Load(), r.results())
 		}
 	})

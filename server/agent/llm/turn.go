@@ -335,7 +335,7 @@ func (t *turnRun) recordResponse(live *liveResponse, r *model.Response) error {
 		s.countUsage(r.Usage, t.backend)
 		s.Turn.Open, s.Turn.Recorded, s.Turn.Last = "", 0, answerOf(r)
 		s.add(r.Message)
-		s.setContext(r.Usage.Input+r.Usage.Output, t.agent.size(s, t.toolbox))
+		s.setContext(r.Usage.Input+r.Usage.Output, t.agent.measure(s, t.toolbox).size())
 		for i, c := range calls {
 			s.Turn.Calls = append(s.Turn.Calls, callState{Tool: ids[i], Call: c})
 		}
