@@ -68,7 +68,7 @@ func TestALongConversationFitsTheContextAndKeepsItsFirstFact(t *testing.T) {
 		r := newRig(t, api, name, remembering, big)
 		r.fake = fakemodel.Limited(10_000, remembering)
 		sent := 0
-		turns := thorough.Rounds(100, 210)
+		turns := thorough.Rounds(40, 210)
 		for i := range turns {
 			text := fmt.Sprintf("message %d %s", i, noise(1200))
 			if i == 0 {

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -119,7 +120,7 @@ func TestFilesOfAMessageReachTheModel(t *testing.T) {
 // does not have their bytes.
 func TestTheModelSeesEarlierImages(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
-		images := map[string][]byte{"a.png": noisyPNG(t, 500, 500), "b.png": noisyPNG(t, 500, 500)}
+		images := map[string][]byte{"a.png": noisyPNG(t, 100, 100), "b.png": noisyPNG(t, 100, 100)}
 		r := newImageRig(t, api, name, shoot("a.png", "b.png"), camera(images))
 		if _, err := r.send(t.Context(), "look"); err != nil {
 			t.Fatal(err)
@@ -146,7 +147,10 @@ func TestTheModelSeesEarlierImages(t *testing.T) {
 // An image that is larger than what models take is scaled down, from a tool as from a user.
 func TestLargeImagesAreScaledDown(t *testing.T) {
 	each(t, func(t *testing.T, api, name string) {
-		large := noisyPNG(t, 800, 800)
+		large := noisyPNG(t, 20, 20)
+		if api == provider.Chat { // scaling does not depend on the API, and takes long
+			large = noisyPNG(t, 600, 600)
+		}
 		r := newImageRig(t, api, name, shoot("a.png"), camera(map[string][]byte{"a.png": large}))
 		if end, err := r.send(t.Context(), "look"); err != nil || end.Reason != protocol.ReasonCompleted {
 			t.Fatal(end, err)
@@ -196,10 +200,10 @@ func TestTheOldestImagesAreLeftOutOfAFullConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newImageRig(t, "anthropic", "claude-sonnet-5-5", fakemodel.Say("ok"))
 		s := state{Format: stateFormat}
-		const n = maxFileBytes>>20 + 1
+		const n = maxFileCount + 1
 		var names []string
 		for i := range n {
-			f := &model.File{Name: fmt.Sprintf("%d.png", i), MediaType: "image/png", Data: []byte(noise(1 << 20))}
+			f := &model.File{Name: fmt.Sprintf("%d.png", i), MediaType: "image/png", Data: []byte(noise(100))}
 			s.add(model.Message{Role: model.User, Parts: []model.Part{{Type: model.FilePart, File: f}}})
 			s.add(model.Texts(model.Assistant, "seen"))
 			names = append(names, f.Name)
@@ -214,7 +218,7 @@ func TestTheOldestImagesAreLeftOutOfAFullConversation(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		dropped := n - maxFileBytes>>20*3/4
+		dropped := n - maxFileCount*3/4
 		for _, sent := range r.fake.Requests() {
 			for i, name := range names {
 				if noted := strings.Contains(string(sent.Body), "["+name+" was left out"); noted != (i < dropped) {
@@ -229,6 +233,20 @@ func TestTheOldestImagesAreLeftOutOfAFullConversation(t *testing.T) {
 			t.Errorf("%d notices\n%s", got, r.lines())
 		}
 	})
+}
+
+func TestTheBytesOfFilesAreBounded(t *testing.T) {
+	var s state
+	for i := range maxFileBytes>>20 + 1 {
+		f := &model.File{Name: fmt.Sprint(i), Blob: fmt.Sprint(i), Bytes: 1 << 20}
+		if left := s.boundFiles(); left != nil {
+			t.Errorf("after %d files %q are left out", i, left)
+		}
+		s.add(model.Message{Role: model.User, Parts: []model.Part{{Type: model.FilePart, File: f}}})
+	}
+	if got := s.boundFiles(); !slices.Equal(got, []string{"0", "1", "2", "3"}) {
+		t.Errorf("left out: %q", got)
+	}
 }
 
 // A blob that is lost ends no session: the model and the user are told once.
@@ -289,7 +307,7 @@ func TestAnExportedStateHasTheNewestImages(t *testing.T) {
 			name := fmt.Sprintf("%d.png", i)
 			images[name], names = noisyPNG(t, 20, 20), append(names, name)
 		}
-		images["1.png"] = noisyPNG(t, 300, 300)
+		images["1.png"] = noisyPNG(t, 150, 150)
 		r := newImageRig(t, "anthropic", "claude-sonnet-5-5", shoot(names...), camera(images))
 		r.send1(t, "look")
 		exported, err := r.agent.Export(t.Context())
