@@ -17,6 +17,11 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 			completed++
 		}
 	}
+	if text := r.changed.summary(tasks); text != "" {
+		if err := r.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: text}); err != nil {
+			return err
+		}
+	}
 	if err := r.emit(protocol.AggregateStarted, protocol.AggregateData{Tasks: completed}); err != nil {
 		return err
 	}

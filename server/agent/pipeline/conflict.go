@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -98,6 +99,26 @@ func (c *changedFiles) list() []protocol.FileConflict {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.conflicts)
+}
+
+// summary returns the conflicts in words, with the titles of tasks; empty: none.
+func (c *changedFiles) summary(tasks []*task) string {
+	titles := map[string]string{}
+	for _, t := range tasks {
+		titles[t.ID] = t.Title
+	}
+	var files []string
+	for _, f := range c.list() {
+		var by []string
+		for _, id := range f.Tasks {
+			by = append(by, strconv.Quote(titles[id]))
+		}
+		files = append(files, fmt.Sprintf("%s (%s)", f.Path, strings.Join(by, ", ")))
+	}
+	if files == nil {
+		return ""
+	}
+	return "changed by several tasks while they ran, check them: " + strings.Join(files, "; ")
 }
 
 // name returns the path of a file as it is shown: relative within the directory of the session.

@@ -88,8 +88,15 @@ func TestFilesThatTasksChangeWhileBothRunAreReported(t *testing.T) {
 		if want := []string{
 			`b: the tasks "task a" and "task b" both changed shared.go while they ran: changes may be lost`,
 			`d: the tasks "task c" and "task d" both changed c.go while they ran: changes may be lost`,
+			`: changed by several tasks while they ran, check them: shared.go ("task a", "task b"); c.go ("task c", "task d")`,
 		}; !slices.Equal(notices, want) {
 			t.Errorf("%q, want %q", notices, want)
+		}
+		at := func(typ protocol.Type) int {
+			return slices.IndexFunc(r.events, func(e agent.Event) bool { return e.Type == typ && e.Task == "" })
+		}
+		if shown := at(protocol.Notice); shown < 0 || shown > at(protocol.AggregateStarted) {
+			t.Error("the files are not shown before the aggregate")
 		}
 		want := []protocol.FileConflict{
 			{Path: "shared.go", Tasks: []string{"a", "b"}}, {Path: "c.go", Tasks: []string{"c", "d"}},
