@@ -2,10 +2,13 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -514,4 +517,65 @@ func TestAnImageCountsLittle(t *testing.T) {
 	if size := compaction.Size([]model.Message{m}); size > 10_000 {
 		t.Errorf("%d bytes", size)
 	}
+}
+
+// With random windows, and messages, results and calls of random sizes, every request fits, every turn ends well, and
+// a command to compact makes the conversation smaller or says that there is nothing to compact.
+func TestEveryRequestFitsTheWindow(t *testing.T) {
+	for seed := range uint64(thorough.Rounds(12, 200)) {
+		synctest.Test(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 29))
+			var mu sync.Mutex
+			below := func(n int) int {
+				mu.Lock()
+				defer mu.Unlock()
+				return rng.IntN(n)
+			}
+			window := 9_000 + below(20_000)
+			size := func() int { return 1 + below([]int{50, 2_000, 90_000}[below(3)]) }
+			read := &fakeTool{
+				name: "read", safe: true, parallel: true,
+				run: func(context.Context, *ToolCall, func(string)) (ToolResult, error) {
+					return ToolResult{Text: letters(size())}, nil
+				},
+			}
+			script := func(_ context.Context, q fakemodel.Request, out *fakemodel.Reply) {
+				if _, ended := q.ToolResult(); isSummary(q) || ended && below(2) == 0 || below(3) == 0 {
+					out.Text(letters(1 + below(400)))
+					return
+				}
+				for range 1 + below(6) {
+					out.Call("read", x(letters(1+below(2_000))))
+				}
+			}
+			r := newRig(t, "chat", "qwen", script, read)
+			r.set["test"].Models["qwen"] = provider.ModelConfig{Window: int64(window)}
+			r.opts.Config.Context.Strategy = []string{contextThreshold, contextManual}[below(2)]
+			r.open(nil)
+			r.fake = fakemodel.Limited(window, script)
+			for i := range 8 {
+				text := letters(1 + below(window)) // less than a third of the window
+				if end, err := r.send(t.Context(), text); err != nil || end.Reason != protocol.ReasonCompleted {
+					t.Fatalf("seed %d, turn %d: %+v, %v", seed, i, end, err)
+				}
+				if below(3) > 0 {
+					continue
+				}
+				d, err := r.agent.Compact(t.Context())
+				if err != nil && !errors.Is(err, errSmall) || err == nil && d.After >= d.Before {
+					t.Errorf("seed %d: compacted %+v, %v", seed, d, err)
+				}
+			}
+			for _, q := range r.fake.Requests() {
+				if tokens := 1 + len(q.Body)/4; tokens > window+window/50 { // the size is an estimate
+					t.Errorf("seed %d: a request of %d tokens for a window of %d", seed, tokens, window)
+				}
+			}
+		})
+	}
+}
+
+// letters is noise of which JSON escapes nothing.
+func letters(n int) string {
+	return strings.NewReplacer("<", "a", ">", "a", "&", "a", `"`, "a", `\`, "a").Replace(noise(n))
 }
