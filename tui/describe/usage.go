@@ -3,11 +3,24 @@ package describe
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 )
+
+// minWaited is the shortest wait for a person that Took names.
+const minWaited = 5 * time.Second
+
+// Took returns how long something worked, and how long it waited for people apart from that.
+func Took(work, waited time.Duration) string {
+	text := format.Duration(work)
+	if waited >= minWaited {
+		text += " + " + format.Duration(waited) + " waiting for you"
+	}
+	return text
+}
 
 // Usage names the counted tokens, one phrase each, like "12 tokens in" and "3 out". It leaves out
 // counts of 0, which are not known. number formats a count.

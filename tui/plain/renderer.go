@@ -36,6 +36,7 @@ type renderer struct {
 	parts      []*partBuffer  // open text parts, in the order they started
 	tools      []*runningTool // in the order they started
 	endedTurns []string       // last turns written, at most maxEndedTurns; newest last
+	waits      protocol.Waits // of the turn
 }
 
 // partBuffer holds back the unfinished line of a text part, so that parts that grow at the same
@@ -124,8 +125,12 @@ func (r *renderer) applyEvent(e *protocol.Event) {
 
 // writeEvent writes an event, live or of the history.
 func (r *renderer) writeEvent(e *protocol.Event) {
+	r.waits.Apply(e)
 	switch e.Type {
 	case protocol.MessageUser, protocol.MessageSteered:
+		if e.Type == protocol.MessageUser {
+			r.waits = protocol.Waits{}
+		}
 		d := remote.DecodeData[protocol.MessageUserData](e.Data)
 		by := d.By
 		if by == nil {
@@ -180,7 +185,7 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 		r.endTurn()
 		r.endedTurns = append(r.endedTurns[max(0, len(r.endedTurns)-maxEndedTurns+1):], e.Turn)
 		d := remote.DecodeData[protocol.TurnEndedData](e.Data)
-		took := format.Duration(format.Millis(d.DurationMS))
+		took := describe.Took(r.waits.Split(protocol.TurnPart{}, e.Time.Add(-format.Millis(d.DurationMS)), e.Time))
 		reason := describe.Reason(d.Reason) + describe.By(e.By)
 		if d.ResetsAt != nil {
 			reason += ", resets " + r.date(*d.ResetsAt)

@@ -215,7 +215,7 @@ var screenScenes = []goldenScene{
 			">",
 		},
 		wide:   conversation,
-		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
+		status: []string{"◐ running 35s", "fix-tests", "F1 help"},
 	},
 	{
 		name:    "settings",

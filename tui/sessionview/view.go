@@ -166,7 +166,8 @@ func New(c Config) *View {
 	v.panels.side.Git = git.Files
 	v.statusLine = statusline.New(statusline.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
-		RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed, Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent,
+		Turns: v.transcript.View.Turns(), RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
+		Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
 	v.arrange()

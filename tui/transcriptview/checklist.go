@@ -85,7 +85,7 @@ func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 		right = fmt.Sprintf("%d of %d done", done, len(c.plan.Tasks))
 	}
 	if !c.plan.Ended.IsZero() {
-		right += " · " + format.Duration(c.plan.Ended.Sub(c.plan.Started))
+		right += " · " + describe.Took(c.plan.Took())
 	}
 	b := transcript.Block{Header: []string{"", ui.Spread(title, c.styles.Dim.Render(right), width)}}
 	switch {
@@ -149,11 +149,13 @@ func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, rig
 	mark, style := "·", s.Dim
 	switch t.Status {
 	case protocol.StatusRunning:
-		mark, style, right = "▸", s.Warning, "running"
+		mark, style, right = "▸", s.Busy, "running"
 		if turnEnded {
-			mark, right = "⊘", "cut off"
-		} else if elapsed := s.Since(t.Started); elapsed >= time.Second {
-			right += " " + format.Duration(elapsed)
+			mark, style, right = "⊘", s.Warning, "cut off"
+		} else if t.Waiting() {
+			mark, style, right = "◌", s.Warning, "waiting for you"
+		} else if work, _ := t.WorkedUntil(s.Now()); work >= time.Second {
+			right += " " + format.Duration(work.Truncate(time.Second))
 		}
 	case protocol.StatusCompleted:
 		mark, style = "✓", s.Success
@@ -162,7 +164,7 @@ func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, rig
 	case protocol.StatusCancelled:
 		mark, right = "⊘", "cancelled"
 	}
-	if elapsed := t.Duration(); elapsed > 0 {
+	if elapsed := t.Worked(); elapsed > 0 {
 		right = strings.TrimSpace(right + " " + format.Duration(elapsed))
 	}
 	if t.Attempt > 1 {

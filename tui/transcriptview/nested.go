@@ -53,7 +53,9 @@ func (v *View) showNested(it *protocol.Item, e *protocol.Event) bool {
 // showNestedCall adds a call to the one that it is nested in, or updates it.
 func (v *View) showNestedCall(parent callPlace, it *protocol.Item, e *protocol.Event) {
 	if !v.nested[it] {
-		call := &toolCall{itemAnchor: itemAnchor{ToolAnchor, it.Seq, it}, styles: v.styles, joined: true}
+		call := &toolCall{
+			itemAnchor: itemAnchor{ToolAnchor, it.Seq, it}, styles: v.styles, joined: true, waits: v.turns.Waits(),
+		}
 		parent.call.nested = append(parent.call.nested, nestedItem{call: call})
 		v.calls[it.ID] = callPlace{call, parent.id}
 		if it.Open {
@@ -66,6 +68,9 @@ func (v *View) showNestedCall(parent callPlace, it *protocol.Item, e *protocol.E
 	}
 	if e.Type == protocol.ToolEnded {
 		v.changedCounted = false
+		if place := v.calls[it.ID]; place.call != nil {
+			place.call.ended = e.Time
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 			styles:     v.styles,
 			task:       v.taskTitle(it.Task),
 			joined:     v.afterActivity(),
+			waits:      v.turns.Waits(),
 		}, true
 	case protocol.ItemSteered:
 		return v.newSteered(it, e), false

@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/transcript"
+	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
 
@@ -57,8 +58,8 @@ func levelStyle(s *ui.Styles, level string) *lipgloss.Style {
 	return &s.Dim
 }
 
-// turnEndNote returns the note that ends a turn.
-func turnEndNote(s *ui.Styles, t *protocol.Turn, by *protocol.Actor) *note {
+// turnEndNote returns the note that ends a turn, given as a whole and in brief.
+func turnEndNote(s *ui.Styles, t *protocol.Turn, brief *turns.Turn, by *protocol.Actor) *note {
 	d, level, anchor := t.End, protocol.LevelInfo, itemAnchor{seq: t.Last}
 	if d.Failed() {
 		level, anchor.kind = protocol.LevelError, ErrorAnchor
@@ -73,7 +74,7 @@ func turnEndNote(s *ui.Styles, t *protocol.Turn, by *protocol.Actor) *note {
 		parts = append(parts, "resets "+s.ShortDate(*d.ResetsAt))
 	}
 	if d.DurationMS > 0 {
-		parts = append(parts, format.Duration(format.Millis(d.DurationMS)))
+		parts = append(parts, describe.Took(brief.Took()))
 	}
 	if u := d.Usage; u != nil {
 		parts = append(parts, describe.Usage(&protocol.Usage{Input: u.Input, Output: u.Output}, format.Thousands)...)

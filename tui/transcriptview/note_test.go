@@ -14,7 +14,7 @@ func TestTurnEndLeavesOutUnknownCounts(t *testing.T) {
 		"── completed · 1.5k tokens in · 3 out": {Input: 1500, Output: 3},
 	} {
 		turn := &protocol.Turn{End: &protocol.TurnEndedData{Reason: protocol.ReasonCompleted, Usage: u}}
-		if got := turnEndNote(nil, turn, nil).text; got != want {
+		if got := turnEndNote(nil, turn, nil, nil).text; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -36,7 +36,9 @@ type toolCall struct {
 	task        string // title of its task in a plan, or empty
 	interrupted string // the reason why it is incomplete, or empty
 	waiting     bool   // for an approval
-	joined      bool   // it continues a group
+	waits       *protocol.Waits
+	ended       time.Time // zero: it has not ended
+	joined      bool      // it continues a group
 	nested      []nestedItem
 	revealed    revealed
 
@@ -306,15 +308,16 @@ func (t *toolCall) fileChanges() *filechange.Changes {
 	return t.changes
 }
 
-// RunningTool returns the title of the last tool call that runs, and when it started. It returns ""
-// if none runs. A call that waits for a decision does not run.
-func (v *View) RunningTool() (title string, started time.Time) {
+// RunningTool returns the title of the last tool call that runs, and how long it has worked. It
+// returns "" if none runs. A call that waits for a decision does not run.
+func (v *View) RunningTool(now time.Time) (title string, worked time.Duration) {
 	last := v.List.First() - 1
 	for it, id := range v.runningTools {
 		call, ok := v.List.Item(id).(*toolCall)
 		if ok && it.Open && !call.waiting && id > last {
-			title, started, last = call.plainTitle(), it.Started, id
+			title, last = call.plainTitle(), id
+			worked, _ = call.worked(now)
 		}
 	}
-	return title, started
+	return title, worked
 }

@@ -129,8 +129,8 @@ func (t *toolCall) status(state toolState, width int) string {
 	}
 	if end == nil {
 		timed := t.item.Open && t.interrupted == "" && state.word != notStarted
-		if ran := t.styles.Since(t.item.Started); timed && ran >= time.Second {
-			parts = append(parts, format.Duration(ran))
+		if ran, _ := t.worked(t.styles.Now()); timed && ran >= time.Second {
+			parts = append(parts, format.Duration(ran.Truncate(time.Second)))
 		}
 		return state.style.Render(strings.Join(parts, " "))
 	}
@@ -142,9 +142,18 @@ func (t *toolCall) status(state toolState, width int) string {
 		parts = append(parts, format.Count(rows, "line"))
 	}
 	if end.DurationMS > 0 {
-		parts = append(parts, format.Duration(format.Millis(end.DurationMS)))
+		took := format.Millis(end.DurationMS)
+		if work, waited := t.worked(t.ended); waited > 0 {
+			took = min(took, work) // the agent may count its waiting
+		}
+		parts = append(parts, format.Duration(took))
 	}
 	return t.joinStatus(state, parts[:failure], parts[failure:])
+}
+
+// worked returns how long the call has worked at a time, and how long it waited for decisions.
+func (t *toolCall) worked(at time.Time) (work, waited time.Duration) {
+	return t.waits.Split(protocol.TurnPart{Tool: t.item.ID, SubAgent: t.item.Tool.Session}, t.item.Started, at)
 }
 
 // joinCounts returns a status after the counts of the file that the title names, if it names one.

@@ -127,10 +127,14 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 			continue
 		}
 		if id, ok := v.items[it]; ok {
-			if call, ok := v.List.Item(id).(*toolCall); ok && replacesOutput(e) {
+			call, isCall := v.List.Item(id).(*toolCall)
+			if isCall && replacesOutput(e) {
 				call.resetOutput()
 			}
 			if e.Type == protocol.ToolEnded {
+				if isCall {
+					call.ended = e.Time
+				}
 				v.changedCounted = false
 				v.List.UpdateAnchor(id)
 			}
@@ -180,7 +184,7 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
 	if turn := v.turns.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 		v.closeTurn(items, turn.End)
-		add(turnEndNote(v.styles, turn, e.By), false)
+		add(turnEndNote(v.styles, turn, v.turns.Newest(), e.By), false)
 	}
 	v.dropOldTurns()
 }

@@ -23,6 +23,7 @@ func Past(page *protocol.HistoryResult) (*Turns, error) {
 			return nil, err
 		}
 		past.beginWithin(e)
+		past.applyWaits(e)
 		if !inBrief(e.Type) {
 			continue
 		}

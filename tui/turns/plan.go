@@ -19,6 +19,7 @@ type Plan struct {
 	Failed  bool                   // the plan was invalid, cancelled or failed
 	Started time.Time
 	Ended   time.Time
+	waits   *protocol.Waits // of its turn
 }
 
 // Task is a task of a plan.
@@ -29,6 +30,7 @@ type Task struct {
 	Attempt        int
 	Message        string // the latest progress, reason or error
 	Result         string
+	waits          *protocol.Waits // of its turn
 }
 
 // IsPlanEvent reports whether events of type t belong to a plan.
@@ -44,7 +46,8 @@ func (p *Plan) apply(it *protocol.Item) {
 	}
 	switch it.Type {
 	case protocol.PlanStarted:
-		*p = Plan{Title: remote.DecodeData[protocol.PlanStartedData](it.Data).Question, Started: it.Started}
+		title := remote.DecodeData[protocol.PlanStartedData](it.Data).Question
+		*p = Plan{Title: title, Started: it.Started, waits: p.waits}
 	case protocol.PlanUpdated, protocol.PlanCompleted:
 		d := remote.DecodeData[protocol.PlanTasksData](it.Data)
 		p.setTasks(d.Tasks, it.Started)
@@ -67,7 +70,7 @@ func (p *Plan) apply(it *protocol.Item) {
 func (p *Plan) setTasks(tasks []protocol.Task, at time.Time) {
 	updated := make([]Task, len(tasks))
 	for i, t := range tasks {
-		updated[i] = Task{Task: t}
+		updated[i] = Task{Task: t, waits: p.waits}
 		if known := p.Task(t.ID); known != nil {
 			updated[i] = *known
 			if updated[i].Task = t; t.Status == "" {
@@ -87,7 +90,7 @@ func (p *Plan) applyTask(it *protocol.Item) {
 	d := remote.DecodeData[protocol.TaskData](it.Data)
 	t := p.Task(d.Task)
 	if t == nil {
-		p.Tasks = append(p.Tasks, Task{Task: protocol.Task{ID: d.Task, Title: d.Task}})
+		p.Tasks = append(p.Tasks, Task{Task: protocol.Task{ID: d.Task, Title: d.Task}, waits: p.waits})
 		t = &p.Tasks[len(p.Tasks)-1]
 	}
 	if d.Title != "" {
@@ -136,15 +139,32 @@ func (t *Task) setTimes(at time.Time) {
 	}
 }
 
-// Duration returns how long a finished task took, or 0 if that is not known.
-func (t *Task) Duration() time.Duration {
-	switch {
-	case t.Reported > 0:
+// Worked returns how long a finished task worked, or 0 if that is not known. A time that the agent
+// reports may contain its waiting.
+func (t *Task) Worked() time.Duration {
+	if t.Started.IsZero() || t.Ended.IsZero() {
 		return t.Reported
-	case t.Started.IsZero() || t.Ended.IsZero():
-		return 0
 	}
-	return max(0, t.Ended.Sub(t.Started))
+	work, waited := t.WorkedUntil(t.Ended)
+	if t.Reported > 0 && (waited == 0 || t.Reported < work) {
+		return t.Reported
+	}
+	return work
+}
+
+// WorkedUntil returns how long a task that has started worked, and how long it waited for people.
+func (t *Task) WorkedUntil(now time.Time) (work, waited time.Duration) {
+	return t.waits.Split(protocol.TurnPart{Task: t.ID}, t.Started, now)
+}
+
+// Waiting reports whether a running task waits for a decision.
+func (t *Task) Waiting() bool {
+	return t.Status == protocol.StatusRunning && t.waits.Pending(protocol.TurnPart{Task: t.ID})
+}
+
+// Took returns how long a plan that ended worked, and how long it waited for people.
+func (p *Plan) Took() (work, waited time.Duration) {
+	return p.waits.Split(protocol.TurnPart{}, p.Started, p.Ended)
 }
 
 // applyPlan applies an event to the plan, if it is one of a plan.
@@ -155,7 +175,7 @@ func (t *Turns) applyPlan(e *protocol.Event, items []*protocol.Item) {
 	t.planStale = false
 	for _, it := range items {
 		if t.plan == nil {
-			t.plan = &Plan{}
+			t.plan = &Plan{waits: t.Waits()}
 		}
 		t.plan.apply(it)
 	}

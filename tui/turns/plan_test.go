@@ -35,8 +35,8 @@ func TestPlanKeepsWhatTheStateLacks(t *testing.T) {
 	if p.Title != "s" || p.Phase != protocol.PlanFailed || !p.Failed || p.Error.Message != "no" || len(p.Tasks) != 2 {
 		t.Errorf("plan %+v", p)
 	}
-	if a.Status != protocol.StatusCompleted || a.Attempt != 2 || a.Result != "done" || a.Duration() != time.Second {
-		t.Errorf("task %+v takes %s", a, a.Duration())
+	if a.Status != protocol.StatusCompleted || a.Attempt != 2 || a.Result != "done" || a.Worked() != time.Second {
+		t.Errorf("task %+v takes %s", a, a.Worked())
 	}
 	apply(t, u, event("t1", protocol.TurnEnded, protocol.TurnEndedData{}))
 	if u.Plan() != nil {

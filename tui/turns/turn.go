@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
 )
 
@@ -20,11 +21,17 @@ type Turn struct {
 	End     *protocol.TurnEndedData // nil: running, or its end is not known
 
 	tools map[string]bool // ids of the tool calls
+	waits protocol.Waits
 }
 
 // newTurn returns the brief of a turn without items.
 func newTurn(t *protocol.Turn) *Turn {
 	return &Turn{ID: t.Turn, First: t.First, Prompt: prompt(t.Message.Label()), Started: t.Started}
+}
+
+// Took returns how long a turn that ended worked, and how long it waited for people.
+func (t *Turn) Took() (work, waited time.Duration) {
+	return t.waits.Split(protocol.TurnPart{}, t.Started, t.Started.Add(format.Millis(t.End.DurationMS)))
 }
 
 // Tools returns the number of tool calls.
@@ -41,6 +48,7 @@ func (t *Turn) addTool(id string) {
 // join adds the earlier events of the same turn.
 func (t *Turn) join(before *Turn) {
 	t.First, t.Started = before.First, before.Started
+	t.waits.Join(&before.waits)
 	if t.tools == nil {
 		t.tools = before.tools
 	} else {

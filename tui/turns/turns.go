@@ -2,6 +2,7 @@ package turns
 
 import (
 	"strings"
+	"time"
 
 	"agentctl/protocol"
 )
@@ -11,6 +12,7 @@ type Turns struct {
 	transcript protocol.Transcript // the current turn alone
 	partial    bool                // the events began within the current turn
 	added      int64               // see Added
+	heard      time.Time           // see Heard
 
 	turns     []*Turn
 	contexts  contexts
@@ -30,6 +32,7 @@ func (t *Turns) Reset(at uint64, s *protocol.State) {
 		t.beginPartial(&protocol.Turn{
 			Turn: turn.Turn, First: turn.First, Message: turn.Message, Started: turn.Started,
 		})
+		t.last().waits.AddPending(s)
 		t.contexts.startTurn(turn.Turn)
 	}
 }
@@ -41,6 +44,7 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 		return nil, nil
 	}
 	t.beginWithin(e)
+	t.applyWaits(e)
 	before := t.written()
 	items, err := t.transcript.Apply(e)
 	if err != nil {
@@ -50,7 +54,7 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 	case protocol.MessageUser:
 		current := t.transcript.Current()
 		t.transcript.Turns = []*protocol.Turn{current}
-		t.partial, t.plan = false, nil
+		t.partial, t.plan, t.heard = false, nil, e.Time
 		t.turns = append(t.turns, newTurn(current))
 		return nil, nil
 	case protocol.TurnStarted:
@@ -58,11 +62,11 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 	case protocol.TurnEnded:
 		t.plan = nil
 		if current := t.transcript.Current(); current != nil && current.Turn == e.Turn {
-			t.turns[len(t.turns)-1].End = current.End
+			t.last().End = current.End
 		}
 	case protocol.ToolStarted:
 		if len(items) > 0 {
-			t.turns[len(t.turns)-1].addTool(items[0].ID)
+			t.last().addTool(items[0].ID)
 		}
 	case protocol.TextDelta, protocol.ReasoningDelta, protocol.JoinedDeltas:
 		t.added = t.written() - before
@@ -71,6 +75,14 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 	}
 	t.contexts.apply(e)
 	return items, nil
+}
+
+// applyWaits applies an event to the waits of the current turn, if it is one of that turn.
+func (t *Turns) applyWaits(e *protocol.Event) {
+	if current := t.transcript.Current(); current != nil && e.Turn == current.Turn {
+		t.last().waits.Apply(e)
+		t.heard = e.Time
+	}
 }
 
 // beginWithin starts a turn whose message is not known, if e belongs to one and no turn is current.
@@ -85,6 +97,28 @@ func (t *Turns) beginPartial(turn *protocol.Turn) {
 	t.transcript.Turns = []*protocol.Turn{turn}
 	t.turns = append(t.turns, newTurn(turn))
 }
+
+// last returns the newest turn, which must exist.
+func (t *Turns) last() *Turn { return t.turns[len(t.turns)-1] }
+
+// Newest returns the newest turn in brief, or nil.
+func (t *Turns) Newest() *Turn {
+	if len(t.turns) == 0 {
+		return nil
+	}
+	return t.last()
+}
+
+// Waits returns the requests of the newest turn, or nil.
+func (t *Turns) Waits() *protocol.Waits {
+	if len(t.turns) == 0 {
+		return nil
+	}
+	return &t.last().waits
+}
+
+// Heard returns the time of the last event of the current turn, or zero.
+func (t *Turns) Heard() time.Time { return t.heard }
 
 // written returns the bytes of text and reasoning of the current turn.
 func (t *Turns) written() int64 {

@@ -109,6 +109,10 @@ func (r *Recorder) append(en *eventlog.Entry) (*protocol.Event, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // of the same append
 	}
+	if e.Type == protocol.TurnStarted {
+		r.row.waits = protocol.Waits{}
+	}
+	r.row.waits.Apply(e)
 	switch {
 	case en.Turn == "" && e.By == nil && !r.row.active.IsZero():
 	case en.Time.IsZero():

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agentctl/protocol"
@@ -112,4 +113,30 @@ func TestAFailedCommitListsNothingAndMovesNoBoundary(t *testing.T) {
 	if r.state != before || r.state.Seq != 1 || r.state.Turn != nil {
 		t.Errorf("adopted %+v", r.state)
 	}
+}
+
+// A person who takes 53 minutes to decide moves the start of the work by that time.
+func TestASessionWorksSinceItsStartWithoutWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.RecordIn("t", protocol.MessageUser, nil, protocol.MessageUserData{Message: protocol.Message{MessageID: "m"}})
+		r.Record(protocol.TurnStarted, nil, protocol.TurnStartedData{MessageID: "m"})
+		started := r.state.Turn.Started
+		time.Sleep(6 * time.Second)
+		r.Record(protocol.ToolStarted, nil, protocol.ToolStartedData{Tool: "c1", Name: "shell"})
+		r.Record(protocol.ApprovalRequested, nil, protocol.Approval{Request: "r1", Tool: "c1"})
+		time.Sleep(53 * time.Minute)
+		if sum := r.Summary(0); sum.Since != nil {
+			t.Errorf("works since %v while it waits", sum.Since)
+		}
+		r.Record(protocol.ApprovalResolved, nil, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Allowed})
+		time.Sleep(4 * time.Second)
+		if got := time.Since(*r.Summary(0).Since); got != 4*time.Second {
+			t.Errorf("the tool works for %v, want 4s", got)
+		}
+		r.Record(protocol.ToolEnded, nil, protocol.ToolEndedData{Tool: "c1", Status: protocol.ToolCompleted})
+		if got := r.Summary(0).Since.Sub(started); got != 53*time.Minute {
+			t.Errorf("the start of the turn moved by %v, want 53m", got)
+		}
+	})
 }

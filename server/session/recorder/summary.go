@@ -22,7 +22,8 @@ type row struct {
 	live   bool
 	output output.Line
 	in     project
-	active time.Time // when a turn or a user last made an event: reading does not count
+	waits  protocol.Waits // of the turn
+	active time.Time      // when a turn or a user last made an event: reading does not count
 }
 
 // adopt sets the row to the stored one.
@@ -96,7 +97,7 @@ func (r *Recorder) Summary(clients int) protocol.Summary {
 		Attributes: st.Attributes,
 		Updated:    r.row.active.UTC().Truncate(time.Millisecond),
 	}
-	sum.Doing, sum.Since = activity(st, &r.row.output)
+	sum.Doing, sum.Since = activity(st, &r.row.output, &r.row.waits)
 	sum.Turns, sum.Output = st.Turns, r.row.output.String()
 	sum.Policy, sum.Scheduled = st.Policy(), st.NextScheduled()
 	if u := st.Usage; u != nil {
@@ -156,8 +157,9 @@ func changedFiles(a *protocol.Approval) []string {
 }
 
 // activity returns one line and since when it is true: the first pending approval, else the running
-// tool, else what the turn wrote last, else the turn's message. Only a tool or a turn has a time.
-func activity(st *protocol.State, output *output.Line) (doing string, since *time.Time) {
+// tool, else what the turn wrote last, else the turn's message. Only a tool or a turn has a time, which
+// is later by the time that it waited for people.
+func activity(st *protocol.State, output *output.Line, waits *protocol.Waits) (doing string, since *time.Time) {
 	switch {
 	case len(st.Approvals) > 0:
 		return requestLine(&st.Approvals[0]), nil
@@ -165,16 +167,20 @@ func activity(st *protocol.State, output *output.Line) (doing string, since *tim
 		return "", nil
 	case len(st.Turn.Tools) > 0:
 		t := &st.Turn.Tools[len(st.Turn.Tools)-1]
-		return firstLine(cmp.Or(t.Title, t.Name)), started(t.Started)
+		return firstLine(cmp.Or(t.Title, t.Name)), worksSince(waits, protocol.TurnPart{Tool: t.Tool}, t.Started)
 	}
-	return firstLine(cmp.Or(output.Of(st.Turn.Turn), st.Turn.Message.Label())), started(st.Turn.Started)
+	doing = firstLine(cmp.Or(output.Of(st.Turn.Turn), st.Turn.Message.Label()))
+	return doing, worksSince(waits, protocol.TurnPart{}, st.Turn.Started)
 }
 
-// started returns a time, or nil for the zero time.
-func started(at time.Time) *time.Time {
+// worksSince returns when a part that works now would have started if it had not waited, or nil for
+// the zero time.
+func worksSince(waits *protocol.Waits, part protocol.TurnPart, at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
 	}
+	_, waited := waits.Split(part, at, time.Now())
+	at = at.Add(waited)
 	return &at
 }
 

@@ -47,7 +47,7 @@ func TestASummarySaysWhatTheSessionDoes(t *testing.T) {
 			Paths: []string{"/r/x/store.go", "/r/x/log.go"}, CWD: "/r",
 		}}}, want: "Lock in store.go · log.go"},
 	} {
-		got, since := activity(&c.state, &c.output)
+		got, since := activity(&c.state, &c.output, nil)
 		if got != c.want || (since == nil) != c.since.IsZero() || since != nil && !since.Equal(c.since) {
 			t.Errorf("%s: %q since %v, want %q since %v", name, got, since, c.want, c.since)
 		}

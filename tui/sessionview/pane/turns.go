@@ -153,7 +153,7 @@ func (o *turnsPage) details(t *turns.Turn) []string {
 	case t.End != nil:
 		out = append(out, format.JoinLines(transcript.Clean(describe.Reason(t.End.Reason))))
 		if t.End.DurationMS > 0 {
-			out = append(out, format.Duration(format.Millis(t.End.DurationMS)))
+			out = append(out, describe.Took(t.Took()))
 		}
 	case state.Turn != nil && state.Turn.Turn == t.ID && len(state.Approvals) > 0:
 		out = append(out, "waiting for approval")

@@ -13,6 +13,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/turns"
 )
 
 func TestDirectoryText(t *testing.T) {
@@ -46,8 +47,9 @@ func open(t *testing.T, j *tuitest.Journal, local bool, home string) *testLine {
 	r := paneltest.New(t, j)
 	l := New(Config{
 		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now, Local: local, Home: home,
-		RunningTool: func() (string, time.Time) { return "", time.Time{} },
-		Speed:       func(string) string { return "" }, Files: func() string { return "" },
+		Turns:        &turns.Turns{},
+		RunningTool:  func(time.Time) (string, time.Duration) { return "", 0 },
+		Speed:        func(string) string { return "" }, Files: func() string { return "" },
 		Interrupting: func() bool { return false },
 	})
 	r.Lines = func() []string { return []string{l.View(200, "")} }

@@ -17,6 +17,7 @@ import (
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
+	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
 
@@ -26,7 +27,8 @@ type Config struct {
 	Replica      *replica.Session
 	Commands     *request.Sender
 	Now          func() time.Time // the time of the session
-	RunningTool  func() (title string, started time.Time)
+	Turns        *turns.Turns
+	RunningTool  func(now time.Time) (title string, worked time.Duration)
 	Speed        func(unit string) string // of the agent's output, or ""
 	Files        func() string            // the changed files, or ""
 	Interrupting func() bool              // the turn is being interrupted

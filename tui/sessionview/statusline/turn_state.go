@@ -42,18 +42,18 @@ func (l *Line) turnState(width int) turnState {
 	case len(state.Approvals) > 0:
 		return turnState{"◌", "waiting for " + format.Count(len(state.Approvals), "approval"), "", &s.Warning}
 	}
-	started := state.Turn.Started
-	text := "running"
+	text, now := "running", l.Now()
 	if l.Replica.Recorded {
 		text = "replay running"
 	}
-	if title, since := l.RunningTool(); title != "" && width >= minDetailWidth {
-		text, started = text+" "+ui.Fit(title, width/4), since
+	work, waited := l.Turns.Waits().Split(protocol.TurnPart{}, state.Turn.Started, now)
+	if title, worked := l.RunningTool(now); title != "" && width >= minDetailWidth {
+		text, work, waited = text+" "+ui.Fit(title, width/4), worked, 0
 	}
 	if p := l.Replica.Process; p != nil {
-		text = describe.Starting(p, l.Now())
-	} else if d := l.Now().Sub(started); d >= time.Second {
-		text += " " + format.Duration(d.Truncate(time.Second))
+		text = describe.Starting(p, now)
+	} else if work >= time.Second || waited >= time.Second {
+		text += " " + describe.Took(work.Truncate(time.Second), waited.Truncate(time.Second))
 	}
 	hint := ""
 	if width >= minDetailWidth && !l.Replica.Recorded {
