@@ -25,7 +25,7 @@ var conversation = []string{
 	"The test in pkg/store fails now and then. Find out why and fix it, please.",
 	"▸ thought · 3 lines", "failed · exit 1 · 8 lines · 8.1s", "WARNING: DATA RACE", "2 - b │ 2 + B",
 	"── completed · 12s · 12.3k tokens in · 678 out", "Thanks. Now tidy the module.",
-	"↻ retry 1 of 3 in 2s: the provider is overloaded",
+	"↻ retry 1 of 3: the provider is overloaded",
 }
 
 // conversationAnd returns the facts of the conversation and more.
@@ -38,7 +38,7 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		shows: []string{
 			"bob 09:41 Thanks. Now tidy the module.",
-			"↻ retry 1 of 3 in 2s",
+			"↻ retry 1 of 3: the",
 			"agent 09:41 I look at the imports",
 			">",
 		},

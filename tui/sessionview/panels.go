@@ -28,6 +28,7 @@ type panels struct {
 	git        *gitstatus.Status
 	decision   *decision.Panel
 	interrupt  *panel.Interrupt
+	liveness   *panel.Liveness
 	outbox     *panel.Outbox
 	images     *images.Images
 	player     *panel.Player // in place of the composer; nil: the session is no recording
@@ -95,7 +96,7 @@ func (v *View) arrange() {
 			p.parts = append(p.parts, panel.Panel)
 		}
 	}
-	p.parts = append(p.parts, p.images)
+	p.parts = append(p.parts, p.images, p.liveness)
 	for _, part := range p.parts {
 		v.screen.Parts = append(v.screen.Parts, part)
 		if f, ok := part.(panel.Follower); ok {

@@ -142,3 +142,30 @@ func TestStateOfTheTurnHasOneColour(t *testing.T) {
 		}
 	}
 }
+
+// A silent agent is named after 40 seconds, a silent tool only when it was not from its start.
+func TestTheStatusLineShowsSilence(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "Go.")
+	j.CaughtUp()
+	s := open(t, j, 100, 24)
+	s.now = j.At
+	wait := func(d time.Duration) {
+		s.now = s.now.Add(d)
+		s.tick()
+		s.update(struct{}{})
+	}
+	wait(39 * time.Second)
+	s.mustHide("silent")
+	wait(time.Second)
+	s.mustShow("◐ running 41s · silent 40s")
+	s.journal.At = s.now
+	s.journal.Tool("c1", protocol.ToolStartedData{Name: "shell", Title: "make"}, "")
+	s.applyJournal()
+	wait(time.Minute)
+	s.mustShow("running shell make 59s · ctrl+x")
+	s.journal.Add(protocol.ToolOutput, protocol.ToolOutputData{Tool: "c1", Text: "x\n"})
+	s.applyJournal()
+	wait(time.Minute)
+	s.mustShow("running shell make 1m59s · silent 1m00s")
+}

@@ -146,6 +146,7 @@ func New(c Config) *View {
 		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Turns()),
 		decision:  decision.New(c.Styles, v.replica, v.commands, c.Viewer.OpenURL, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
+		liveness:  panel.NewLiveness(v.replica, v.commands, c.Now, v.Hidden),
 		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, restore),
 		player:    player,
 		images: images.New(images.Config{
@@ -167,7 +168,7 @@ func New(c Config) *View {
 	v.statusLine = statusline.New(statusline.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
 		Turns: v.transcript.View.Turns(), RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
-		Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent,
+		Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent, Silence: v.panels.liveness.Silence,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})
 	v.arrange()

@@ -1,8 +1,10 @@
 package transcriptview
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -38,14 +40,14 @@ func TestWorkWithFilesAlone(t *testing.T) {
 func TestConsecutiveNotesSpacing(t *testing.T) {
 	j := tuitest.NewJournal()
 	j.UserMessage(tuitest.Ada, "m1", "go on")
-	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 1, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
-	j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: 2, Limit: 3, DelayMS: 1500, Cause: "overloaded"})
+	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "slow"})
+	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "slower"})
 	j.Text("t1", "here I am")
 	j.Add(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: "careful"})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
 	open(t, j, 60, 30).mustShow(
-		"1.5s: overloaded\n   ↻ retry 2 of 3 in 1.5s: overloaded\n\n",
+		"\n\n   ! slow\n   ! slower\n\n",
 		"here I am\n\n   ! careful\n\n   ── completed",
 	)
 }
@@ -68,4 +70,36 @@ func TestTaskTextShowsTitle(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 40)
 	s.mustShow("Read the imports 09:41")
+}
+
+// Retries that follow each other are one row, which counts down.
+func TestARetryCountsDownOnOneRow(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "go on")
+	retry := func(attempt int) {
+		j.Add(protocol.RetryScheduled, protocol.RetryData{Attempt: attempt, Limit: 5, DelayMS: 20_000, Cause: "overloaded"})
+	}
+	s := open(t, j, 60, 30)
+	now := tuitest.Start
+	s.view.styles.Now = func() time.Time { return now }
+	for attempt := 1; attempt <= 3; attempt++ {
+		retry(attempt)
+		s.applyJournal()
+		now = j.At
+		s.view.Tick()
+		s.mustShow(fmt.Sprintf("↻ retry %d of 5 in 20s: overloaded", attempt))
+	}
+	s.mustHide("retry 1")
+	s.mustHide("retry 2")
+	now = now.Add(8 * time.Second)
+	s.view.Tick()
+	s.mustShow("↻ retry 3 of 5 in 12s: overloaded")
+	j.Text("t1", "here I am")
+	s.applyJournal()
+	now = now.Add(12 * time.Second)
+	s.view.Tick()
+	s.mustShow("↻ retry 3 of 5: overloaded")
+	retry(1)
+	s.applyJournal()
+	s.mustShow("↻ retry 3 of 5: overloaded", "↻ retry 1 of 5 in")
 }

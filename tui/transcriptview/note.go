@@ -22,7 +22,8 @@ type note struct {
 	text        string
 	fromEvent   bool // it describes an event
 	turnEnd     bool
-	blankBefore bool // put a blank line before it
+	blankBefore bool   // put a blank line before it
+	retry       *retry // nil: it shows none
 }
 
 // Estimate implements transcript.Item.
@@ -30,6 +31,9 @@ func (n *note) Estimate(width int, _ bool) int { return 1 + len(n.text)/max(widt
 
 // Block implements transcript.Item.
 func (n *note) Block(width int, _ bool) transcript.Block {
+	if n.retry != nil {
+		n.text = n.retry.text(n.styles.Now())
+	}
 	text := transcript.NewText()
 	text.Append(n.text)
 	body, bytes := text.Lines(width - ui.Indent)

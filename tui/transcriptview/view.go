@@ -3,6 +3,7 @@ package transcriptview
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
@@ -31,6 +32,9 @@ type View struct {
 	starts       []turnStart                      // turns in List, without those prepended by PrependPage
 	plan         *Checklist                       // of the current turn
 	planItem     transcript.ID                    // the item of plan
+
+	retrying  *note         // of the retry that counts down, or nil
+	retryItem transcript.ID // the item of retrying
 
 	changed        []ChangedFile // by path
 	changedCounted bool          // changed has the calls of the list
@@ -124,6 +128,10 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 			continue
 		}
 		if v.showNested(it, e) {
+			continue
+		}
+		if it.Type == protocol.RetryScheduled {
+			v.showRetry(e, add)
 			continue
 		}
 		if id, ok := v.items[it]; ok {
@@ -235,6 +243,11 @@ func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 		v.List.Invalidate(v.planItem)
 		v.plan = nil
 	}
+	if v.retrying != nil {
+		v.retrying.retry.due = time.Time{}
+		v.List.Invalidate(v.retryItem)
+		v.retrying = nil
+	}
 	clear(v.items)
 	clear(v.runningTools)
 	clear(v.calls)
@@ -243,6 +256,12 @@ func (v *View) closeTurn(open []*protocol.Item, end *protocol.TurnEndedData) {
 
 // Tick redraws the items that show a running duration.
 func (v *View) Tick() {
+	if v.retrying != nil {
+		v.List.Invalidate(v.retryItem)
+		if !v.retrying.retry.due.After(v.styles.Now()) {
+			v.retrying = nil
+		}
+	}
 	if v.plan != nil && v.plan.running() {
 		v.List.Invalidate(v.planItem)
 	}

@@ -29,6 +29,7 @@ type Config struct {
 	Now          func() time.Time // the time of the session
 	Turns        *turns.Turns
 	RunningTool  func(now time.Time) (title string, worked time.Duration)
+	Silence      func() time.Duration     // of the agent; 0: short
 	Speed        func(unit string) string // of the agent's output, or ""
 	Files        func() string            // the changed files, or ""
 	Interrupting func() bool              // the turn is being interrupted

@@ -46,8 +46,10 @@ func (l *Line) turnState(width int) turnState {
 	if l.Replica.Recorded {
 		text = "replay running"
 	}
+	wide := width >= minDetailWidth
 	work, waited := l.Turns.Waits().Split(protocol.TurnPart{}, state.Turn.Started, now)
-	if title, worked := l.RunningTool(now); title != "" && width >= minDetailWidth {
+	title, worked := l.RunningTool(now)
+	if title != "" && wide {
 		text, work, waited = text+" "+ui.Fit(title, width/4), worked, 0
 	}
 	if p := l.Replica.Process; p != nil {
@@ -55,8 +57,11 @@ func (l *Line) turnState(width int) turnState {
 	} else if work >= time.Second || waited >= time.Second {
 		text += " " + describe.Took(work.Truncate(time.Second), waited.Truncate(time.Second))
 	}
+	if silent := l.Silence(); silent > 0 && wide && (title == "" || silent+2*time.Second < worked) {
+		text += " · silent " + format.Duration(silent) // a tool is not named silent from its start
+	}
 	hint := ""
-	if width >= minDetailWidth && !l.Replica.Recorded {
+	if wide && !l.Replica.Recorded {
 		hint = s.Keys.Hint(keymap.Interrupt, "interrupts")
 	}
 	return turnState{"◐", text, hint, &s.Busy}
