@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"io"
 	"os"
 	"slices"
@@ -64,6 +65,9 @@ type Parts struct {
 
 	Start Start // what the dashboard offers while there is no session
 
+	// Worktree makes a git worktree for a new session, as dashboard.Config says. Nil: it cannot.
+	Worktree func(ctx context.Context, dir, agent string) (Worktree, error)
+
 	Images thumbnail.Mode // how images are drawn; "": thumbnail.Auto
 }
 
@@ -72,6 +76,9 @@ type (
 	Start      = dashboard.Start
 	StartAgent = dashboard.Agent
 )
+
+// Worktree is a git worktree for a new session.
+type Worktree = dashboard.Worktree
 
 // SideOptions configure the side column of sessions.
 type SideOptions = sidecolumn.Options

@@ -50,6 +50,9 @@ type (
 	// chooseIntent asks the user for the session of a split.
 	chooseIntent struct{ action keymap.Action }
 
+	// sendIntent sends a message to all sessions on the screen.
+	sendIntent struct{ text string }
+
 	// statusIntent shows a status message.
 	statusIntent struct{ text string }
 )
@@ -164,8 +167,8 @@ func (s *panes) actsOn(a keymap.Action) bool {
 	return a.OnPanes() && (a.Splits() || s.layout.Len() > 1)
 }
 
-// act carries out an action on the sessions side by side.
-func (s *panes) act(action keymap.Action) ui.Intent {
+// act carries out an action on the sessions side by side. text is that of its command.
+func (s *panes) act(action keymap.Action, text string) ui.Intent {
 	l, width, height := s.layout, s.width, s.height
 	switch {
 	case s.covered:
@@ -180,6 +183,11 @@ func (s *panes) act(action keymap.Action) ui.Intent {
 		return statusIntent{"there is one session" + ui.Prefixed(keymap.Separator, hint)}
 	}
 	switch action {
+	case keymap.SendPanes:
+		if text == "" {
+			return statusIntent{"write the message after /all"}
+		}
+		return sendIntent{text}
 	case keymap.PaneLeft:
 		l = l.Move(split.Left, width, height)
 	case keymap.PaneRight:

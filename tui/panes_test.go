@@ -15,6 +15,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/dashboard"
 	"agentctl/tui/remote"
 	"agentctl/tui/split"
 	"agentctl/tui/task"
@@ -506,4 +507,35 @@ func TestTheFrameOfARequestMeetsTheBorder(t *testing.T) {
 	}
 	d.press("alt+z")
 	d.wantText("╭─ approval")
+}
+
+// One line goes to all sessions on the screen: the text, and enter.
+func TestOneMessageGoesToAllPanes(t *testing.T) {
+	d := newTestPanes(t, 199, 60, "s2", "alt+v s3")
+	d.typeText("/all run the tests")
+	d.press("enter")
+	for _, id := range []string{"s2", "s3"} {
+		var sent []string
+		for _, c := range d.server.Sessions[id].Commands() {
+			if data, ok := c.Data.(protocol.SendData); ok {
+				sent = append(sent, data.Text)
+			}
+		}
+		if !slices.Equal(sent, []string{"run the tests"}) {
+			t.Errorf("%s got %q", id, sent)
+		}
+	}
+	d.typeText("/all")
+	d.press("enter")
+	d.wantText("write the message after /all")
+}
+
+// The sessions of one task are shown side by side.
+func TestNewSessionsOfOneTaskAreSideBySide(t *testing.T) {
+	d := newTestDashboard(t, 199, 60, tuitest.Summaries()...)
+	d.run(d.p.handle(dashboard.CompareIntent{Sessions: []string{"s2", "s3"}, Failure: "third: not installed"}))
+	d.fill("s2")
+	d.fill("s3")
+	d.wantOnScreen("s2 s3")
+	d.wantText("third: not installed")
 }

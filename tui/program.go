@@ -12,6 +12,8 @@ import (
 	"agentctl/tui/notify"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
+	"agentctl/tui/sessionview/input"
+	"agentctl/tui/split"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
 )
@@ -209,12 +211,21 @@ func (p *program) handle(intent ui.Intent) tea.Cmd {
 	p.stale = true
 	switch i := intent.(type) {
 	case ui.ActionIntent:
-		return p.act(i.Action)
+		return p.act(i)
 	case showIntent:
 		return p.show()
 	case chooseIntent:
 		p.showDashboard()
 		p.dashboard.OpenSplit(i.action)
+	case sendIntent:
+		return p.updateSessions(p.sessions.onScreen(), input.SendMsg(i.text))
+	case dashboard.CompareIntent:
+		p.navigation.end()
+		p.panes.layout = split.Row(i.Sessions)
+		if i.Failure != "" {
+			defer p.showStatus(i.Failure)
+		}
+		return tea.Batch(p.renderClock.open(), p.show())
 	case statusIntent:
 		p.showStatus(i.text)
 	case forkIntent:
@@ -255,10 +266,11 @@ func (p *program) handle(intent ui.Intent) tea.Cmd {
 }
 
 // act carries out an action that leaves a screen.
-func (p *program) act(action keymap.Action) tea.Cmd {
+func (p *program) act(i ui.ActionIntent) tea.Cmd {
+	action := i.Action
 	switch {
 	case action.OnPanes():
-		return p.handle(p.panes.act(action))
+		return p.handle(p.panes.act(action, i.Text))
 	case action == keymap.NextPending:
 		return p.showNextPending()
 	}
@@ -266,7 +278,7 @@ func (p *program) act(action keymap.Action) tea.Cmd {
 	switch action {
 	case keymap.JumpSession:
 		p.dashboard.OpenJump(true)
-	case keymap.NewSession:
+	case keymap.NewSession, keymap.CompareAgents:
 		cmd, _ := p.dashboard.Act(action)
 		return cmd
 	}

@@ -115,6 +115,7 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		CWD:       b.options.CWD,
 		Agent:     b.options.Agent,
 		Start:     b.options.Start,
+		Worktree:  b.options.Worktree,
 		Home:      b.options.home(),
 		Local:     b.options.Local,
 		Open:      p.sessions,

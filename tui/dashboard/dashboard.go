@@ -39,6 +39,10 @@ type Config struct {
 	Agent func() string
 
 	Start Start // while there is no session
+
+	// Worktree makes a git worktree of the repository of a directory, for a new session with an agent.
+	// Nil: the home server has another file system.
+	Worktree func(ctx context.Context, dir, agent string) (Worktree, error)
 }
 
 // OpenSessions gives access to the sessions that the program holds.
@@ -75,6 +79,7 @@ type Dashboard struct {
 	walk      *walk
 	approvals *approvals
 	branches  *branches
+	create    createConfig
 	covered   bool // a session covers the screen
 }
 
@@ -150,6 +155,9 @@ func New(c Config) *Dashboard {
 	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
 	d.walk = &walk{list: d.table.list, servers: d.servers}
+	d.create = createConfig{
+		requests: d.requests, servers: d.servers, drafts: c.Drafts, cwd: c.CWD, newID: c.NewID, propose: c.Agent,
+	}
 	d.approvals = &approvals{
 		requests: d.requests, list: d.table.list, walk: d.walk, open: c.Open, now: c.Now, canvas: d.canvas,
 	}

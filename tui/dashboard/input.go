@@ -99,6 +99,8 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 		d.preview.toggle(d.canvas.Width, d.canvas.Height)
 	case keymap.NewSession:
 		d.openCreate()
+	case keymap.CompareAgents:
+		d.overlays.Push(newCompareForm(compareConfig{d.create, d.Worktree}))
 	case keymap.SessionsHelp:
 		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
 	case keymap.MarkShown:
@@ -196,15 +198,12 @@ func (d *Dashboard) openCreate() {
 	if _, open := d.overlays.Top().(*createForm); open {
 		return
 	}
-	config := createConfig{
-		requests: d.requests, servers: d.servers, drafts: d.Drafts, cwd: d.CWD, newID: d.NewID, propose: d.Agent,
-	}
 	if d.Start.Agents == nil || d.table.list.Total() > 0 {
-		d.overlays.Push(newCreateForm(config))
+		d.overlays.Push(newCreateForm(d.create))
 		return
 	}
 	d.overlays.Push(newStartPage(&d.Start, d.requests, d.Exec, func(agent string) *createForm {
-		f := newCreateForm(config)
+		f := newCreateForm(d.create)
 		if agent != "" {
 			f.SetValue(f.agent, agent)
 		}

@@ -7,6 +7,7 @@ const (
 	SortSessions   Action = "sessions.sort"
 	TogglePreview  Action = "sessions.preview"
 	NewSession     Action = "sessions.create"
+	CompareAgents  Action = "sessions.compare"
 	RenameSession  Action = "sessions.rename"
 	CloseOrDelete  Action = "sessions.end"
 	DecideRequest  Action = "sessions.decide"
@@ -29,6 +30,7 @@ var sessions = []row{
 	{SortSessions, keys{"s"}, "sort, or group by project, label or server", &word{"sort", OnDashboard, 170}},
 	{TogglePreview, keys{"p"}, "show or hide the preview", &word{"preview", OnDashboard, 180}},
 	{NewSession, keys{"n"}, "create a session", &word{"new", OnBoth, 30}},
+	{CompareAgents, nil, "the same task to several agents, side by side", &word{"compare", OnBoth, 35}},
 	{RenameSession, keys{"R"}, "rename the session", &word{"rename", OnBoth, 290}},
 	{
 		CloseOrDelete,

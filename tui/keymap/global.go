@@ -110,6 +110,7 @@ const (
 	TallerPane   Action = "pane.taller"
 	ShorterPane  Action = "pane.shorter"
 	ClosePane    Action = "pane.close"
+	SendPanes    Action = "pane.send"
 )
 
 var panes = []row{
@@ -125,6 +126,7 @@ var panes = []row{
 	{NarrowerPane, keys{"alt+,"}, "narrower", &word{"pane-narrower", OnSession, 440}},
 	{TallerPane, keys{"alt+="}, "taller", &word{"pane-taller", OnSession, 450}},
 	{ShorterPane, keys{"alt+-"}, "shorter", &word{"pane-shorter", OnSession, 460}},
+	{SendPanes, nil, "send the text after it to all sessions on the screen", &word{"all", OnSession, 475}},
 	{ClosePane, keys{"alt+e"}, "remove this session from the screen; it continues", &word{"pane-close", OnSession, 470}},
 }
 

@@ -25,6 +25,7 @@ func (v *View) listActions() panel.Actions {
 			keymap.Help:          panel.Do(v.showHelp),
 			keymap.ShowSessions:  noList,
 			keymap.NextPending:   noList,
+			keymap.SendPanes:     {Text: true, Run: noList.Run},
 			keymap.FocusNext:     panel.Do(func() { v.cycleFocus(1) }),
 			keymap.FocusPrevious: panel.Do(func() { v.cycleFocus(-1) }),
 			keymap.ToggleSide: {Run: func(string) panel.Result {
@@ -161,7 +162,7 @@ func (v *View) runCommand(c palette.Command) tea.Cmd {
 // runAction runs the action of a command. The program carries out those that leave the session.
 func (v *View) runAction(i panel.RunIntent) tea.Cmd {
 	if v.Sessions && input.LeavesSession(i.Action) {
-		v.intent = ui.ActionIntent{Action: i.Action}
+		v.intent = ui.ActionIntent{Action: i.Action, Text: i.Text}
 		return nil
 	}
 	cmd, _ := v.act(i.Action, i.Text)

@@ -24,6 +24,21 @@ type node struct {
 // New returns the layout of one session.
 func New(session string) Layout { return Layout{root: &node{session: session}, focus: session} }
 
+// Row returns the layout of up to MaxPanes sessions side by side, of equal width. The first has the
+// focus.
+func Row(sessions []string) Layout {
+	var l Layout
+	for i := min(len(sessions), MaxPanes) - 1; i >= 0; i-- {
+		n := &node{session: sessions[i]}
+		if l.root != nil {
+			rest := len(l.Sessions())
+			n = &node{share: 1 / float64(rest+1), first: n, second: l.root}
+		}
+		l = Layout{root: n, focus: sessions[i]}
+	}
+	return l
+}
+
 // Focus returns the session with the focus.
 func (l Layout) Focus() string { return l.focus }
 

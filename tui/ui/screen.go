@@ -14,8 +14,11 @@ import (
 // Intent is what a part asks of its owner, which knows the types. nil asks nothing.
 type Intent = any
 
-// ActionIntent asks the program for an action that leaves the screen.
-type ActionIntent struct{ Action keymap.Action }
+// ActionIntent asks the program for an action that leaves the screen, with the text of its command.
+type ActionIntent struct {
+	Action keymap.Action
+	Text   string
+}
 
 // Screen has what is common to all screens: a stack of overlays, the keys that work anywhere, the
 // confirmation of leaving, the status message, a clock, a timer and a canvas. It does not know what

@@ -96,7 +96,7 @@ func (o *fakeOverlay) Update(msg tea.Msg) Response {
 	case "x":
 		return Response{Pass: true}
 	case "i":
-		return Response{Intent: ActionIntent{keymap.ShowSessions}}
+		return Response{Intent: ActionIntent{Action: keymap.ShowSessions}}
 	default:
 		o.keys = append(o.keys, key)
 		return Response{}
@@ -111,7 +111,7 @@ func TestOverlaysOfAScreenGetTheInputFirst(t *testing.T) {
 	if !slices.Equal(o.keys, []string{"b"}) || !slices.Equal(r.input, []string{"a", "x"}) {
 		t.Errorf("the overlay gets %q, the screen %q", o.keys, r.input)
 	}
-	if _, intent := r.press("i"); intent != (ActionIntent{keymap.ShowSessions}) {
+	if _, intent := r.press("i"); intent != (ActionIntent{Action: keymap.ShowSessions}) {
 		t.Errorf("got the intent %v", intent)
 	}
 }

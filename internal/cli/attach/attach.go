@@ -191,6 +191,9 @@ func (o *attachOptions) runDashboard(ctx context.Context, c *connection.Conn, se
 			return fmt.Errorf("working directory: %w", err)
 		}
 		options.CWD = cwd
+		if o.CLI.Flags.Dialect == "" {
+			options.Worktree = makeWorktrees(&o.CLI.User.Worktree)
+		}
 	}
 	options.Composer.Drafts = openDrafts(o.CLI)
 	options.Panes = paneOptions(o.CLI, o.sessions)

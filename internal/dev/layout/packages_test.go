@@ -115,7 +115,7 @@ var packageRules = []packageRule{
 		"server/agent/acp", "server/policy", "tui/describe", "tui/plain",
 	}, verbImports...)},
 	{pkg: "internal/cli/attach", imports: append([]string{
-		"internal/userstate",
+		"internal/userstate", "internal/worktree",
 		"internal/cli/localagent", "internal/cli/screen", "internal/cli/sessionlog",
 		"internal/cli/sessiontable", "tui", "tui/drafts", "tui/plain", "tui/remote", "tui/replay",
 		"tui/sessionlist", "tui/split", "tui/ui", "wsclient/wirelog",

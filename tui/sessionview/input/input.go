@@ -161,9 +161,15 @@ func (in *Input) AddOlder(page *protocol.HistoryResult) {
 // Reset forgets the earlier messages of the log after the replica was replaced.
 func (in *Input) Reset() { in.composer.ForgetPast() }
 
+// SendMsg sends a message that was written for several sessions.
+type SendMsg string
+
 // Update implements [panel.Part]. It inserts the stored draft before the text that was typed since
 // the view opened.
 func (in *Input) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
+	if m, ok := msg.(SendMsg); ok {
+		return in.send(string(m), "", nil).Cmd, true
+	}
 	stored, ok := msg.(DraftMsg)
 	if !ok {
 		return nil, false
