@@ -11,6 +11,13 @@ import (
 	"agentctl/tui/ui"
 )
 
+// clickable are the actions of the hints on the last line that a click carries out.
+var clickable = []keymap.Action{
+	keymap.Choose, keymap.NextPending, keymap.NewSession, keymap.FilterSessions, keymap.SearchSessions,
+	keymap.SortSessions, keymap.DecideRequest, keymap.TogglePreview, keymap.RenameSession, keymap.CloseOrDelete,
+	keymap.DenySessions, keymap.StopSessions, keymap.SendSessions, keymap.Reconnect, keymap.Help, keymap.SessionsHelp,
+}
+
 // handleInput handles keys and mouse events that no overlay handled.
 func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	switch msg := msg.(type) {
@@ -19,6 +26,12 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	case tea.MouseWheelMsg:
 		d.table.move(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
+		if msg.Y == d.canvas.Height-1 && msg.Button == tea.MouseLeft {
+			if a := ui.HintAt(d.Styles.Keys, d.footer(), msg.X, clickable...); a != "" {
+				return d.Act(a)
+			}
+			return nil, nil
+		}
 		if session := d.table.click(msg, d.layout().table); session != "" {
 			return nil, OpenIntent{session}
 		}

@@ -1,6 +1,17 @@
 package sessionview
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/keymap"
+	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/ui"
+)
+
+// clickable are the actions of the hints on the last line that a click carries out.
+var clickable = []keymap.Action{
+	keymap.Interrupt, keymap.NextPending, keymap.ShowSessions, keymap.Help, keymap.Reconnect,
+}
 
 // rowRange is a range of rows of the screen.
 type rowRange struct{ from, to int }
@@ -16,6 +27,11 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 	rows := v.panels.rows
 	switch {
 	case msg.Button != tea.MouseLeft:
+	case msg.Y == v.canvas.Height-1:
+		line := v.lastLine(v.canvas.Width)
+		if a := ui.HintAt(v.Styles.Keys, line, msg.X, clickable...); a != "" {
+			return v.runAction(panel.RunIntent{Action: a})
+		}
 	case v.panels.side.Contains(msg.X, v.canvas.Width) && rows.side.contains(msg.Y):
 		v.clickSide(msg.Y)
 	case rows.approval.contains(msg.Y):

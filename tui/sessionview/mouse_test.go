@@ -9,6 +9,8 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/keymap"
+	"agentctl/tui/ui"
 )
 
 // click clicks on a line below the first one with a text.
@@ -104,4 +106,25 @@ func TestClicksInTheSideColumn(t *testing.T) {
 	if s.m.focus != onQueue {
 		t.Errorf("a click on nothing moves the focus to %d", s.m.focus)
 	}
+}
+
+// Each hint of the last line is a button, and a name that looks like a hint of another action is not.
+func TestAClickOnAHintOfTheLastLineActs(t *testing.T) {
+	s := open(t, tuitest.Scenes["transcript"](), 120, 30)
+	s.m.Sessions = true
+	s.m.SetOthers("2 others waiting: F8")
+	s.update(tea.WindowSizeMsg{Width: 120, Height: 30})
+	s.click("others waiting", 0)
+	if s.m.asked != (ui.ActionIntent{Action: keymap.NextPending}) {
+		t.Errorf("a click on the others: got intent %v", s.m.asked)
+	}
+	s.click("ctrl+x interrupts", 0)
+	s.mustSend(protocol.DoInterrupt)
+	s.click("F1 help", 0)
+	s.mustShow("esc back")
+	s.press("esc")
+	s.m.replica.State.Name = "alt+q clear"
+	s.update(tea.WindowSizeMsg{Width: 119, Height: 30})
+	s.click("alt+q clear", 0)
+	s.mustSendNothing()
 }
