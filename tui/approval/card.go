@@ -206,7 +206,8 @@ func fitNames(names []string, width int) string {
 func (c *card) appendSection(s *Section, dir string) int {
 	width, label, column := c.textWidth(), s.Label, c.column()
 	if cells := ansi.StringWidth(label) + 1; column == 0 && label != "" {
-		if rows(s.wrapped(width-cells, dir)) <= rows(s.wrapped(width, dir)) && !s.markdown {
+		beside, below := rows(s.wrapped(width-cells, dir)), rows(s.wrapped(width, dir))
+		if !s.markdown && (beside <= below || beside == 2) {
 			column, width = cells, width-cells
 		} else {
 			c.lines = append(c.lines, cardLine{label: label, row: s.row})

@@ -111,7 +111,11 @@ func (c *card) excerpt(rows int) []excerptLine {
 		before := min(c.firstRun, max(0, rows-2)) // the risks and the tool count for all that is left out
 		run := rows - before - 1
 		add(0, before)
-		add(c.firstRun, c.firstRun+(run+1)/2)
+		first := c.firstRun
+		if run < 3 && c.lines[first].gutter == "" {
+			first++ // the text before its label
+		}
+		add(first, first+(run+1)/2)
 		mark()
 		add(c.lastRun-run/2, c.lastRun)
 	}

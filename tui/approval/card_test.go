@@ -336,3 +336,17 @@ func TestACommandIsColoured(t *testing.T) {
 		}
 	}
 }
+
+// A small narrow card has no label without its text.
+func TestASmallNarrowCardShowsTheToolAndTheInput(t *testing.T) {
+	r := &protocol.Approval{
+		Kind: protocol.ApproveTool, Name: "mcp__github__delete_repository", Input: []byte(`{"a":"` + strings.Repeat("x", 400) + `"}`),
+	}
+	f := NewForm(ui.NewStyles(time.UTC, ""), r)
+	f.card.update(f.styles, r, f.options, 40)
+	lines := f.card.excerptLines(f.styles, f.card.excerpt(5), true)
+	text := ansi.Strip(strings.Join(lines, "\n"))
+	if !strings.Contains(text, "tool ▏ mcp__github__delete_reposito") || !strings.Contains(text, "{") || strings.Contains(text, "input\n⋯") {
+		t.Errorf("got\n%s", text)
+	}
+}
