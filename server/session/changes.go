@@ -12,25 +12,24 @@ func init() {
 	handlers[protocol.DoChanges] = handler((*Session).changes)
 }
 
-// changesTimeout bounds a git status.
-const changesTimeout = 20 * time.Second
+// Bounds of git status: its time, and how many run for all sessions.
+const (
+	changesTimeout = 20 * time.Second
+	maxGitStatus   = 2
+)
 
-// changes answers with what differs in the directory from the last commit. Commands that arrive while
-// git runs get the same answer, so that a session runs git once at a time.
+// changes answers with what differs in the directory from the last commit.
 func (s *Session) changes(cmd *command, _ *protocol.Empty) (any, error) {
-	s.changesAsked = append(s.changesAsked, cmd)
-	if len(s.changesAsked) > 1 {
-		return nil, errAnswerLater
-	}
-	dir := s.state.CWD
-	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) { return directoryChanges(ctx, dir) },
-		func(result any, err error) (any, error) {
-			for _, other := range s.changesAsked[1:] {
-				s.answer(other, result, err)
-			}
-			s.changesAsked = nil
-			return result, err
-		})
+	dir, running := s.state.CWD, s.hub.gitStatus
+	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) {
+		select {
+		case running <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		defer func() { <-running }()
+		return directoryChanges(ctx, dir)
+	}, unlessFailed(func(result any) (any, error) { return result, nil }))
 	return nil, errAnswerLater
 }
 

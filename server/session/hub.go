@@ -36,6 +36,7 @@ type Hub struct {
 	subAgents *subagent.Tree
 	sessions  *sessionGroup
 	agents    sync.WaitGroup // Run and Close calls of agents
+	gitStatus chan struct{}  // holds an element for each git status that runs
 	upkeep    upkeepGroup
 }
 
@@ -58,7 +59,7 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h := &Hub{
 		cfg: cfg, log: cfg.Log, metrics: newMetrics(), sessions: newSessionGroup(), list: list.New[*Session](),
 		subAgents: subagent.NewTree(), keys: idempotency.NewKeys(cfg.Store, cfg.Log), specs: specs,
-		cache: eventlog.NewCache(cfg.Limits.LogMemory),
+		cache: eventlog.NewCache(cfg.Limits.LogMemory), gitStatus: make(chan struct{}, maxGitStatus),
 	}
 	h.committer = eventlog.NewCommitter(cfg.Store, h.metrics)
 	h.processes = agentprocess.New(cfg.Store, h.committer, cfg.Log)

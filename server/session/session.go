@@ -47,9 +47,8 @@ type Session struct {
 	queue         queue.Queue
 	limits        limit.Limits
 	deadlines     deadlines
-	asyncCommands int        // commands that the agent works on
-	changesAsked  []*command // changes commands that wait for git; the first one runs it
-	undoing       bool       // one of them is undo or retry: no turn starts
+	asyncCommands int  // commands that the agent works on
+	undoing       bool // one of them is undo or retry: no turn starts
 	exit          exit
 }
 
