@@ -15,21 +15,32 @@ import (
 	"agentctl/internal/dev/testbinary"
 )
 
-// An acpx is a client that others wrote, with an earlier SDK of version 1.
+// An acpx is a client that others wrote, with an earlier SDK of version 1. The frames of each run are
+// judged.
 type acpx struct {
 	t    *testing.T
 	dir  string // of the session
 	home string
 	args string // of agentctl acp
+
+	agent string // command of the first run: acpx knows sessions by it
 }
 
 func (x *acpx) command(args ...string) *exec.Cmd {
 	x.t.Helper()
 	program, err := filepath.Abs("node_modules/.bin/acpx")
 	interoptest.Must(x.t, err)
-	agent := testbinary.Program + " acp " + x.args
-	cmd := exec.CommandContext(x.t.Context(), program, append([]string{"--agent", agent, "--ttl", "1"}, args...)...)
-	cmd.Dir, cmd.Env = x.dir, append(os.Environ(), "HOME="+x.home)
+	tap, file := tapped(x.t, testbinary.Program, strings.Fields("acp "+x.args), map[string]string{})
+	if x.agent == "" {
+		x.agent = strings.Join(append([]string{tap["command"].(string)}, tap["args"].([]string)...), " ")
+	}
+	x.t.Cleanup(func() {
+		if frames := readFrames(x.t, file); len(frames) > 0 { // cancel asks the process that runs
+			judgeFrames(x.t, frames, 1, toClient)
+		}
+	})
+	cmd := exec.CommandContext(x.t.Context(), program, append([]string{"--agent", x.agent, "--ttl", "1"}, args...)...)
+	cmd.Dir, cmd.Env = x.dir, append(os.Environ(), "HOME="+x.home, tapVariable+"="+file)
 	return cmd
 }
 
@@ -77,7 +88,7 @@ func (r *acpxRun) wait(word string) {
 
 func TestAcpxRunsSessions(t *testing.T) {
 	s := serveEditors(t)
-	x := &acpx{t: t, dir: s.dir, home: s.dir, args: "--data " + s.data}
+	x := &acpx{t: t, dir: s.dir, home: shortDir(t), args: "--data " + s.data}
 	interoptest.Contains(t, x.run("exec", "work"), "all done", "end_turn")
 	interoptest.Contains(t, x.run("--approve-all", "exec", "ask"), "Run `git status`", "allowed by", "it ran", "end_turn")
 	interoptest.Contains(t, x.run("--deny-all", "exec", "ask"), "denied by", "it did not run", "end_turn")
@@ -90,8 +101,8 @@ func TestAcpxRunsSessions(t *testing.T) {
 // Two clients on one session, the second from the middle of a turn that the first cancels.
 func TestAcpxSharesSessions(t *testing.T) {
 	s := serveEditors(t)
-	ann := &acpx{t: t, dir: s.dir, home: s.dir, args: "--data " + s.data}
-	bob := &acpx{t: t, dir: t.TempDir(), home: s.dir, args: ann.args}
+	ann := &acpx{t: t, dir: s.dir, home: shortDir(t), args: "--data " + s.data}
+	bob := &acpx{t: t, dir: shortDir(t), home: ann.home, args: ann.args}
 	ann.run("sessions", "new")
 	slow := ann.start("prompt", "slow")
 	slow.wait("begun")
@@ -130,7 +141,7 @@ func TestAKilledServerIsAPauseForAcpx(t *testing.T) {
 func TestARevokedCredentialEndsAcpx(t *testing.T) {
 	s := serveEditors(t)
 	id, token := s.newToken(t)
-	x := &acpx{t: t, dir: s.dir, home: s.dir, args: "--server " + s.URL + " --data " + t.TempDir() + " --token " + token}
+	x := &acpx{t: t, dir: s.dir, home: shortDir(t), args: "--server " + s.URL + " --data " + t.TempDir() + " --token " + token}
 	run := x.start("exec", "slow")
 	run.wait("begun")
 	s.revoke(t, id)
