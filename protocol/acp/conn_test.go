@@ -292,14 +292,16 @@ func TestMCPServersOfAnEditor(t *testing.T) {
 func TestAnEarlierServerCreatesSessions(t *testing.T) {
 	r := newRig(t, 1)
 	r.native.Answers[protocol.DoCreate] = func(c protocol.Command) (any, *protocol.Error) {
-		if strings.Contains(string(c.Data), "discard_unused") {
-			return nil, protocol.Errorf(protocol.CodeInvalidMessage, `create: unknown field "discard_unused"`)
+		for _, field := range []string{"mcp_servers", "discard_unused"} {
+			if strings.Contains(string(c.Data), field) {
+				return nil, protocol.Errorf(protocol.CodeInvalidMessage, `create: unknown field %q`, field)
+			}
 		}
 		return protocol.CreateResult{Session: "s1"}, nil
 	}
 	r.taken()
-	r.request("session/new", `{"cwd":"/w","mcpServers":[]}`)
-	if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, `"sessionId":"s1"`) {
+	r.request("session/new", `{"cwd":"/w","mcpServers":[{"name":"files","command":"files","args":[],"env":[]}]}`)
+	if all := strings.Join(r.taken(), "\n"); !strings.Contains(all, `"sessionId":"s1"`) || !strings.Contains(all, "not used: files") {
 		t.Errorf("session/new: %s", all)
 	}
 }

@@ -65,8 +65,8 @@ func (c *Conn) forkSession(r *request) {
 func (c *Conn) make(r *request, p *openParams, verb protocol.Verb, from string, data any) {
 	c.Request(verb, from, c.Options.ID("acp"), data, func(a protocol.Answer) {
 		made, err := codec.DecodeResult[protocol.CreateResult](a)
-		if d, ok := data.(protocol.CreateData); ok && err != nil && strings.Contains(err.Message, "discard_unused") {
-			d.DiscardUnused = false // an earlier server
+		if d, ok := data.(protocol.CreateData); ok && d.DiscardUnused && err != nil && strings.Contains(err.Message, "unknown field") {
+			d.DiscardUnused, d.MCPServers = false, nil // an earlier server
 			c.make(r, p, verb, from, d)
 			return
 		}
