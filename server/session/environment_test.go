@@ -87,9 +87,14 @@ func TestMCPServersOfASessionAreNamed(t *testing.T) {
 func TestInvalidMCPServersAreRefused(t *testing.T) {
 	bubble(t, Config{}, func(_ *testing.T, r *testHub) {
 		for _, list := range [][]protocol.MCPServer{
-			{{Command: "x"}}, {{Name: "x"}}, {{Name: "x", Command: "x", URL: "http://x"}}, {{Name: "x", URL: "file:///x"}},
-			{{Name: "x", Command: "x"}, {Name: "x", Command: "y"}}, {{Name: "x", URL: "http://x", Type: "ws"}},
-			{{Name: "x", Command: "x", Env: map[string]string{"A=B": "x"}}}, {{Name: "x", Command: "x\x00"}},
+			{{Command: "x"}},
+			{{Name: "x"}},
+			{{Name: "x", Command: "x", URL: "http://x"}},
+			{{Name: "x", URL: "file:///x"}},
+			{{Name: "x", Command: "x"}, {Name: "x", Command: "y"}},
+			{{Name: "x", URL: "http://x", Type: "ws"}},
+			{{Name: "x", Command: "x", Env: map[string]string{"A=B": "x"}}},
+			{{Name: "x", Command: "x\x00"}},
 			{{Name: "x", URL: "http://x", Headers: map[string]string{"A": "x\r\nB: y"}}},
 		} {
 			refused(r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{MCPServers: list})), protocol.CodeInvalidMessage)

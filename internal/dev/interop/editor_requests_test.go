@@ -251,9 +251,15 @@ func TestEveryTypeOfMessageIsValid(t *testing.T) {
 		const session = `{"sessionId":"s","cwd":"/w","mcpServers":[]}`
 		for _, r := range []struct{ method, params string }{
 			{"session/prompt", `{"sessionId":"s","prompt":[]}`},
-			{"session/list", `{}`}, {"session/set_mode", `{"sessionId":"s","modeId":"b"}`}, {"authenticate", `{"methodId":"x"}`},
-			{"auth/login", `{"methodId":"x"}`}, {"session/set_config_option", `{"sessionId":"s","configId":"mode","value":"b"}`},
-			{"session/load", session}, {"session/resume", session}, {"session/fork", session}, {"session/delete", session},
+			{"session/list", `{}`},
+			{"session/set_mode", `{"sessionId":"s","modeId":"b"}`},
+			{"authenticate", `{"methodId":"x"}`},
+			{"auth/login", `{"methodId":"x"}`},
+			{"session/set_config_option", `{"sessionId":"s","configId":"mode","value":"b"}`},
+			{"session/load", session},
+			{"session/resume", session},
+			{"session/fork", session},
+			{"session/delete", session},
 			{"session/close", session},
 		} {
 			e.request(r.method, r.params)

@@ -93,7 +93,8 @@ func TestMCPServersOfASession(t *testing.T) {
 	r := newTestAgent(t, "plain", withServers, func(c *Config, s *agent.Spec) {
 		c.MCP = c.MCP[:1]
 		s.MCPServers = []protocol.MCPServer{
-			{Name: "files", Command: "another"}, {Name: "own", Command: "not-installed", Args: []string{"${KEY}", "${"}},
+			{Name: "files", Command: "another"},
+			{Name: "own", Command: "not-installed", Args: []string{"${KEY}", "${"}},
 			{Name: "web", URL: "https://web"},
 		}
 	})
