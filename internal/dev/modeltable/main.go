@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -70,7 +71,7 @@ func write(file string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it is only read
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s %s: model, context, output, prices (input, cached, written, output), efforts\n", module, version)
 	for _, p := range providers {
@@ -92,7 +93,7 @@ func write(file string) error {
 // download returns the zip file of the source. The module cache has it after the first time. The go command
 // also downloads a module that needs a newer version of Go, and reports that as an error.
 func download() (file string, err error) {
-	cmd := exec.Command("go", "mod", "download", "-json", module+"@"+version)
+	cmd := exec.CommandContext(context.Background(), "go", "mod", "download", "-json", module+"@"+version)
 	cmd.Dir = os.TempDir() // outside of a module
 	text, failed := cmd.Output()
 	var d struct{ Zip, Sum, Error string }

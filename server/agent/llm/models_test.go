@@ -104,8 +104,11 @@ func TestTheListOfModelsIsNotRequestedInVain(t *testing.T) {
 
 func TestAnEffortFitsTheModel(t *testing.T) {
 	for _, c := range [][3]string{
-		{"", "low high", ""}, {"max", "low medium high", "high"}, {"medium", "low high max", "low"},
-		{"none", "low high", "low"}, {"high", "low high max", "high"},
+		{"", "low high", ""},
+		{"max", "low medium high", "high"},
+		{"medium", "low high max", "low"},
+		{"none", "low high", "low"},
+		{"high", "low high max", "high"},
 	} {
 		if got := fitEffort(c[0], strings.Fields(c[1])); got != c[2] {
 			t.Errorf("%q of %q: %q, want %q", c[0], c[1], got, c[2])
