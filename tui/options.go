@@ -71,11 +71,11 @@ type Parts struct {
 	Images thumbnail.Mode // how images are drawn; "": thumbnail.Auto
 }
 
-// Start is what the dashboard offers while there is no session, with the agents of this machine.
-type (
-	Start      = dashboard.Start
-	StartAgent = dashboard.Agent
-)
+// Start is what the dashboard offers while there is no session.
+type Start = dashboard.Start
+
+// StartAgent is an agent of this machine, which the start page offers.
+type StartAgent = dashboard.Agent
 
 // Worktree is a git worktree for a new session.
 type Worktree = dashboard.Worktree
