@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
-	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
 
@@ -36,10 +35,6 @@ func (a *appearance) filter(msg tea.Msg) (tea.Msg, tea.Cmd) {
 		return nil, nil
 	case ui.ThemeMsg:
 		return a.setTheme(m.Theme)
-	case tea.KeyPressMsg:
-		if a.styles.Keys.At(keymap.Global, m.String()) == keymap.NextTheme {
-			return a.setTheme(a.styles.NextTheme())
-		}
 	case ui.ImagesMsg:
 		return ui.RestyleMsg{}, tea.Raw(a.styles.Images.SetMode(m.Mode))
 	case ui.QueryImagesMsg, imagesTimeoutMsg, tea.TerminalVersionMsg, uv.KittyGraphicsEvent,

@@ -46,7 +46,7 @@ func searchRace(d *testDashboard) {
 		searchHit("s3", 3, protocol.HitTool, "c1", "WARNING: DATA RACE\x1b[2J"),
 		searchHit("gone", 1, protocol.HitUser, "", "is there a race?"),
 	)
-	d.press("f")
+	d.press("ctrl+f")
 	d.typeText("race")
 	d.press("enter")
 }
@@ -80,7 +80,7 @@ func TestSearchHitOpensSessionAtMatch(t *testing.T) {
 	}
 	d.send(task.Message{To: o, Msg: remote.Updates(tuitest.LongSession(30).Take())})
 	d.wantText("2 of 3", "▌▏ answer 7", "find: race")
-	d.press("n")
+	d.press(">")
 	d.wantText("3 of 3", "▌▏ answer 2")
 	d.press("f2") // the results stay
 	d.wantText("search in all sessions · “race” · 1 of 3 matches")

@@ -50,17 +50,17 @@ func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
 	d.server.OnCreate = func(protocol.CreateData) (protocol.CreateResult, error) {
 		return protocol.CreateResult{}, errors.New("no such agent")
 	}
-	d.press("n")
+	d.press("+")
 	d.wantText("esc cancels")
-	d.press("tab", "right", "esc", "n") // a choice alone is no text
+	d.press("tab", "right", "esc", "+") // a choice alone is no text
 	d.wantNoText("from your draft")
 	d.typeText("fix")
 	d.press("tab", "right", "tab", "tab")
 	d.typeText("Fix the tests")
 	d.wantText("esc closes, the draft is kept")
 	d.press("esc")
-	d.wantText("draft kept · n opens it again")
-	d.press("n")
+	d.wantText("draft kept · + opens it again")
+	d.press("+")
 	d.wantText("new session, from your draft", "name      fix", "agent     claude", "prompt    Fix the tests")
 	d.press("enter", "esc")
 
@@ -69,7 +69,7 @@ func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
 	d.server.OnCreate = func(protocol.CreateData) (protocol.CreateResult, error) {
 		return protocol.CreateResult{Session: "s77"}, nil
 	}
-	d.press("n")
+	d.press("+")
 	d.wantText("from your draft", "Fix the tests")
 	d.press("enter")
 	if got := store.Load(drafts.NewSession); !got.Empty() {
@@ -79,14 +79,14 @@ func TestTheFormOfANewSessionIsKeptUntilASessionHasIt(t *testing.T) {
 
 func TestTheFormOfANewSessionKeepsTheServer(t *testing.T) {
 	d := newServersDashboard(t)
-	d.press("n", "tab", "right")
+	d.press("+", "tab", "right")
 	d.wantText("server    box")
 	d.press("tab", "tab")
 	d.typeText("/srv")
-	d.press("esc", "n")
+	d.press("esc", "+")
 	d.wantText("from your draft", "server    box", "directory /srv")
-	d.press("tab", "tab", "tab", "tab", "left", "esc", "n") // the sandbox, which local has not
+	d.press("tab", "tab", "tab", "tab", "left", "esc", "+") // the sandbox, which local has not
 	d.wantText("from your draft", "server    box", "sandbox   read-only, network off")
-	d.press("tab", "tab", "tab", "ctrl+u", "esc", "n")
+	d.press("tab", "tab", "tab", "ctrl+u", "esc", "+")
 	d.wantNoText("from your draft")
 }

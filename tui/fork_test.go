@@ -14,7 +14,7 @@ import (
 // the command that forks it as k2.
 func forkInPane(t *testing.T) (*testDashboard, tea.Cmd) {
 	t.Helper()
-	d := newTestPanes(t, 199, 60, "s1", "alt+v s2")
+	d := newTestPanes(t, 199, 60, "s1", "v s2")
 	d.server.Sessions["s2"].Reply = func(tuitest.Command) (any, error) {
 		return protocol.CreateResult{Session: "k2"}, nil
 	}
@@ -49,7 +49,7 @@ func TestAForkOpensWithItsMessage(t *testing.T) {
 
 func TestAForkWaitsWhileAnotherSessionHasTheFocus(t *testing.T) {
 	d, fork := forkInPane(t)
-	d.press("alt+a")
+	d.press("alt+w", "w")
 	d.wantOnScreen("s1 s2")
 	d.run(fork)
 	d.wantOnScreen("s1 s2")

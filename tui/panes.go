@@ -23,6 +23,7 @@ type panes struct {
 	dragged       *split.Border // border that the mouse moves; nil: none
 	frame         paneFrame
 	store         layoutStore
+	prefixed      bool // the key before was that of [keymap.PanePrefix]
 }
 
 // Cells by which a key resizes a pane.
@@ -80,6 +81,11 @@ func (s *panes) resize(msg tea.WindowSizeMsg) {
 // and the mouse between the panes. It returns nil in its place, and an intent, which may be nil.
 // Other input is for the session with the focus or, as a paneMsg, for the one below the mouse.
 func (s *panes) filter(msg tea.Msg) (tea.Msg, ui.Intent) {
+	if press, ok := msg.(tea.KeyPressMsg); ok && s.several {
+		if intent, handled := s.pressPrefix(press.String()); handled {
+			return nil, intent
+		}
+	}
 	if s.covered {
 		return msg, nil
 	}
@@ -94,11 +100,30 @@ func (s *panes) filter(msg tea.Msg) (tea.Msg, ui.Intent) {
 		if action := s.styles.Keys.At(keymap.Global, key); leavesSession(action) {
 			return nil, ui.ActionIntent{Action: action}
 		}
-		if action := s.styles.Keys.At(keymap.Panes, key); s.actsOn(action) {
-			return nil, ui.ActionIntent{Action: action}
-		}
 	}
 	return msg, nil
+}
+
+// pressPrefix handles the key of [keymap.PanePrefix] and the key after it. Any other key ends it.
+func (s *panes) pressPrefix(key string) (intent ui.Intent, handled bool) {
+	keys := s.styles.Keys
+	if !s.prefixed {
+		s.prefixed = keys.At(keymap.Global, key) == keymap.PanePrefix
+		if s.prefixed {
+			intent = statusIntent{keys.After(keymap.SplitRight, "right", keymap.SplitBelow, "below", keymap.NextPane,
+				"next", keymap.ZoomPane, "zoom", keymap.LargerPane, "larger", keymap.ClosePane, "close")}
+		}
+		return intent, s.prefixed
+	}
+	s.prefixed = false
+	action := keys.At(keymap.Panes, key)
+	switch {
+	case action == "":
+		return statusIntent{"no such key after " + keys.Key(keymap.PanePrefix)}, true
+	case s.covered && !action.Splits():
+		return statusIntent{"open a session first"}, true
+	}
+	return ui.ActionIntent{Action: action}, true
 }
 
 // leavesSession reports whether an action shows another screen.
@@ -162,11 +187,6 @@ func (s *panes) arrange(deleted func(session string) bool) []string {
 // cover handles that the dashboard is on the screen.
 func (s *panes) cover() { s.covered, s.dragged = true, nil }
 
-// actsOn reports whether an action applies now: all but a split need several sessions.
-func (s *panes) actsOn(a keymap.Action) bool {
-	return a.OnPanes() && (a.Splits() || s.layout.Len() > 1)
-}
-
 // act carries out an action on the sessions side by side. text is that of its command.
 func (s *panes) act(action keymap.Action, text string) ui.Intent {
 	l, width, height := s.layout, s.width, s.height
@@ -200,14 +220,10 @@ func (s *panes) act(action keymap.Action, text string) ui.Intent {
 		l = l.Next()
 	case keymap.ZoomPane:
 		l = l.ToggleZoom()
-	case keymap.WiderPane:
-		l = l.Grow(false, widthStep, width, height)
-	case keymap.NarrowerPane:
-		l = l.Grow(false, -widthStep, width, height)
-	case keymap.TallerPane:
-		l = l.Grow(true, heightStep, width, height)
-	case keymap.ShorterPane:
-		l = l.Grow(true, -heightStep, width, height)
+	case keymap.LargerPane:
+		l = l.Grow(false, widthStep, width, height).Grow(true, heightStep, width, height)
+	case keymap.SmallerPane:
+		l = l.Grow(false, -widthStep, width, height).Grow(true, -heightStep, width, height)
 	case keymap.ClosePane:
 		l = l.Remove(l.Focus())
 	}

@@ -17,8 +17,8 @@ import (
 
 // paneKeys are the keys of the random walks.
 var paneKeys = []string{
-	"alt+v", "alt+v", "alt+m", "alt+m", "alt+shift+h", "alt+shift+l", "alt+shift+k", "alt+shift+j",
-	"alt+a", "alt+z", "alt+e", "alt+.", "alt+,", "alt+=", "alt+-", "f2", "enter", "esc", "down", "up", "tab",
+	"alt+w", "v", "alt+w", "v", "alt+w", "s", "alt+w", "s", "alt+w", "h", "alt+w", "l", "alt+w", "k", "alt+w", "j",
+	"alt+w", "w", "alt+w", "z", "alt+w", "c", "alt+w", "+", "alt+w", "-", "alt+w", "+", "alt+w", "-", "f2", "enter", "esc", "down", "up", "tab",
 	"pgup", "f8", "alt+g", "y", "q", "x",
 }
 
@@ -26,7 +26,7 @@ var paneKeys = []string{
 // terminal through splits, the dashboard and zoom.
 func TestPanesStayConsistentUnderRandomKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		d := newTestPanes(t, 120, 40, "s1", "alt+v s2")
+		d := newTestPanes(t, 120, 40, "s1", "v s2")
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
 			switch x, y := rapid.IntRange(0, 220).Draw(rt, "x"), rapid.IntRange(0, 70).Draw(rt, "y"); {
 			case x < 10:

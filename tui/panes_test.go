@@ -26,7 +26,7 @@ import (
 var paneScenes = map[string]string{"s1": "approval", "s2": "transcript", "s3": "plan", "s5xyz789": "queue"}
 
 // newTestPanes returns a dashboard from which the sessions were opened side by side: the first,
-// then each of the others by its split, such as "alt+v s2".
+// then each of the others by its split, such as "v s2".
 func newTestPanes(t *testing.T, width, height int, first string, splits ...string) *testDashboard {
 	t.Helper()
 	d := newTestDashboard(t, width, height, tuitest.Summaries()...)
@@ -43,7 +43,7 @@ func newTestPanes(t *testing.T, width, height int, first string, splits ...strin
 // split shows a session beside the one with the focus.
 func (d *testDashboard) split(key, session string) {
 	d.t.Helper()
-	d.press(key)
+	d.press("alt+w", key)
 	d.wantText("split: choose the session")
 	d.typeText(d.name(session))
 	d.press("enter")
@@ -113,12 +113,12 @@ func (d *testDashboard) wantOnScreen(want string) {
 func TestGoldenPanes(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {200, 60}} {
 		t.Run(fmt.Sprintf("panes_%d", size.width), func(t *testing.T) {
-			splits := []string{"alt+v s2"}
+			splits := []string{"v s2"}
 			if size.width > 80 {
-				splits = append(splits, "alt+m s1")
+				splits = append(splits, "s s1")
 			}
 			if size.width > 120 {
-				splits = append(splits, "alt+v s5xyz789")
+				splits = append(splits, "v s5xyz789")
 			}
 			d := newTestPanes(t, size.width, size.height, "s3", splits...)
 			tuitest.Golden(t, d.screen())
@@ -127,7 +127,7 @@ func TestGoldenPanes(t *testing.T) {
 }
 
 func TestSplitsShowSeveralSessionsLive(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+m s3")
+	d := newTestPanes(t, 199, 60, "s1", "v s2", "s s3")
 	d.wantOnScreen("s3 s1 s2")
 	d.addText("s1", "news of the first")
 	d.wantText("news of the first", "▸ release")
@@ -136,15 +136,15 @@ func TestSplitsShowSeveralSessionsLive(t *testing.T) {
 			t.Errorf("%s is on the screen and hidden", o.id)
 		}
 	}
-	d.press("alt+a", "alt+z")
+	d.press("alt+w", "w", "alt+w", "z")
 	d.wantOnScreen("s1")
-	d.wantText("1 of 3 · alt+z shows all")
+	d.wantText("1 of 3 · alt+w z shows all")
 	if !d.p.sessions.find("s2").view.Hidden() || d.p.sessions.isShown(d.p.sessions.find("s3")) {
 		t.Error("a covered session is not hidden")
 	}
-	d.press("alt+z")
+	d.press("alt+w", "z")
 	d.wantOnScreen("s1 s2 s3")
-	d.press("alt+e")
+	d.press("alt+w", "c")
 	d.wantOnScreen("s2 s3")
 	d.press("f2")
 	d.wantOnScreen("")
@@ -156,7 +156,7 @@ func TestTheDashboardSplitsWithTheSelectedSession(t *testing.T) {
 	d := newTestPanes(t, 199, 60, "s1")
 	d.press("f2")
 	d.p.dashboard.Select("s2")
-	d.press("alt+m")
+	d.press("alt+w", "s")
 	d.wantOnScreen("s2 s1")
 	d.press("f2")
 	d.p.dashboard.Select("s3")
@@ -169,11 +169,11 @@ func TestTheDashboardSplitsWithTheSelectedSession(t *testing.T) {
 }
 
 func TestKeysGoToTheSessionWithTheFocusAlone(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s2", "alt+v s3", "alt+v s5xyz789")
+	d := newTestPanes(t, 199, 60, "s2", "v s3", "v s5xyz789")
 	d.typeText("to the last,.=-")
-	d.press("alt+shift+h")
+	d.press("alt+w", "h")
 	d.typeText("vjaze")
-	d.press("alt+shift+h")
+	d.press("alt+w", "h")
 	d.typeText("to the first")
 	d.wantText("> to the first", "> vjaze", "> to the last,.=-")
 	d.press("backspace")
@@ -181,7 +181,7 @@ func TestKeysGoToTheSessionWithTheFocusAlone(t *testing.T) {
 	if got := d.p.View().Cursor; got == nil || got.X < 12 || got.X > 20 {
 		t.Errorf("the cursor is at %+v", got)
 	}
-	d.press("alt+shift+l", "alt+shift+l")
+	d.press("alt+w", "l", "alt+w", "l")
 	if got := d.p.View().Cursor; got == nil || got.X < 150 {
 		t.Errorf("the cursor is at %+v", got)
 	}
@@ -208,9 +208,9 @@ func TestARequestBesideTakesNoKey(t *testing.T) {
 	d.press("tab") // the request of s1 has the focus
 	waitGrace()
 	d.wantText("y allow once")
-	d.split("alt+v", "s2")
+	d.split("v", "s2")
 	d.press("y", "n", "a", "enter", "1", "alt+1")
-	d.press("alt+shift+h", "y", "y") // within the grace period
+	d.press("alt+w", "h", "y", "y") // within the grace period
 	for _, id := range []string{"s1", "s2"} {
 		for _, c := range d.server.Sessions[id].Commands() {
 			if c.Verb == protocol.DoApprove {
@@ -227,7 +227,7 @@ func TestARequestBesideTakesNoKey(t *testing.T) {
 }
 
 func TestTheMouseFocusesScrollsAndDragsBorders(t *testing.T) {
-	d := newTestPanes(t, 199, 20, "s2", "alt+v s3")
+	d := newTestPanes(t, 199, 20, "s2", "v s3")
 	d.send(tea.MouseClickMsg{X: 10, Y: 15, Button: tea.MouseLeft})
 	d.wantOnScreen("s2 s3")
 	d.send(tea.MouseClickMsg{X: 150, Y: 0, Button: tea.MouseLeft})
@@ -258,7 +258,7 @@ func TestTheMouseFocusesScrollsAndDragsBorders(t *testing.T) {
 }
 
 func TestCoveredSessionsAreDetachedAndThoseBesideAreNot(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+v s3")
+	d := newTestPanes(t, 199, 60, "s1", "v s2", "v s3")
 	detached := func() string {
 		d.now = d.now.Add(detachAfter)
 		d.send(detachMsg{})
@@ -274,8 +274,8 @@ func TestCoveredSessionsAreDetachedAndThoseBesideAreNot(t *testing.T) {
 	if got := detached(); got != "" {
 		t.Errorf("%s is on the screen and detached", got)
 	}
-	for _, c := range []struct{ key, want string }{{"alt+z", "s1 s2"}, {"alt+a", "s2 s3"}, {"alt+z", ""}} {
-		d.press(c.key)
+	for _, c := range []struct{ key, want string }{{"z", "s1 s2"}, {"w", "s2 s3"}, {"z", ""}} {
+		d.press("alt+w", c.key)
 		detached() // the time begins
 		if got := detached(); got != c.want {
 			t.Errorf("after %s: %q is detached, want %q", c.key, got, c.want)
@@ -284,7 +284,7 @@ func TestCoveredSessionsAreDetachedAndThoseBesideAreNot(t *testing.T) {
 }
 
 func TestOnlyThePaneThatChangedIsLaidOutAgain(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s1", "alt+v s2")
+	d := newTestPanes(t, 199, 60, "s1", "v s2")
 	before := maps.Clone(d.p.panes.frame.panes)
 	d.addText("s1", "more")
 	after := d.p.panes.frame.panes
@@ -299,25 +299,25 @@ func TestOnlyThePaneThatChangedIsLaidOutAgain(t *testing.T) {
 }
 
 func TestASplitWithoutRoomIsRefused(t *testing.T) {
-	d := newTestPanes(t, 80, 24, "s2", "alt+v s3")
-	d.press("alt+v")
+	d := newTestPanes(t, 80, 24, "s2", "v s3")
+	d.press("alt+w", "v")
 	d.wantText("no room")
 	d.wantOnScreen("s3 s2")
-	d = newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+m s3", "alt+v s5xyz789")
+	d = newTestPanes(t, 199, 60, "s1", "v s2", "s s3", "v s5xyz789")
 	d.wantOnScreen("s5xyz789 s1 s2 s3")
-	d.press("alt+m")
+	d.press("alt+w", "s")
 	d.wantText("at most 4 sessions")
 }
 
 func TestASmallTerminalShowsTheSessionWithTheFocusAndKeepsTheLayout(t *testing.T) {
-	d := newTestPanes(t, 120, 40, "s2", "alt+v s3")
+	d := newTestPanes(t, 120, 40, "s2", "v s3")
 	before := d.screen()
 	d.send(tea.WindowSizeMsg{Width: 60, Height: 20})
 	d.wantOnScreen("s3")
-	d.wantText("2 of 2 · alt+a next")
-	d.press("alt+a")
+	d.wantText("2 of 2 · alt+w w next")
+	d.press("alt+w", "w")
 	d.wantOnScreen("s2")
-	d.press("alt+a")
+	d.press("alt+w", "w")
 	d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	d.wantOnScreen("s3 s2")
 	if got := d.screen(); got != before {
@@ -326,7 +326,7 @@ func TestASmallTerminalShowsTheSessionWithTheFocusAndKeepsTheLayout(t *testing.T
 }
 
 func TestTheWalkThroughWaitingSessionsRestoresTheLayout(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s1", "alt+v s2") // s3 waits
+	d := newTestPanes(t, 199, 60, "s1", "v s2") // s3 waits
 	d.server.SetPending(tuitest.CommandApproval())
 	d.press("f8")
 	if d.p.sessions.shown != nil {
@@ -342,12 +342,12 @@ func TestTheWalkThroughWaitingSessionsRestoresTheLayout(t *testing.T) {
 }
 
 func TestADeletedSessionStaysUntilItIsHidden(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s1", "alt+v s2", "alt+v s3")
+	d := newTestPanes(t, 199, 60, "s1", "v s2", "v s3")
 	d.sendSummaries(protocol.Summary{Session: "s2", Deleted: true})
 	d.wantOnScreen("s3 s1 s2")
 	d.wantText("fix-tests · deleted")
-	d.press("alt+z")
-	d.press("alt+z")
+	d.press("alt+w", "z")
+	d.press("alt+w", "z")
 	d.wantOnScreen("s3 s1")
 	d.press("f2")
 	d.sendSummaries(protocol.Summary{Session: "s3", Deleted: true})
@@ -357,15 +357,17 @@ func TestADeletedSessionStaysUntilItIsHidden(t *testing.T) {
 
 func TestOneSessionHasNoPanes(t *testing.T) {
 	d := newTestPanes(t, 199, 60, "s2")
-	before := d.screen()
-	d.press("alt+z", "alt+e", "alt+a", "alt+.", "alt+shift+h")
-	if got := d.screen(); got != before || strings.Contains(got, "▸ fix-tests") {
-		t.Errorf("got\n%s\nwant\n%s", got, before)
+	for _, key := range []string{"z", "c", "w", "+", "h"} {
+		d.press("alt+w", key)
+		d.wantText("there is one session · alt+w v shows another beside it")
+	}
+	if got := d.screen(); strings.Contains(got, "▸ fix-tests") {
+		t.Errorf("got a title for one session:\n%s", got)
 	}
 	d.press("ctrl+k")
 	d.typeText("pane-close")
 	d.press("enter")
-	d.wantText("there is one session · alt+v shows another beside it")
+	d.wantText("there is one session · alt+w v shows another beside it")
 }
 
 func TestTheLayoutIsRestored(t *testing.T) {
@@ -388,12 +390,14 @@ func TestTheLayoutIsRestored(t *testing.T) {
 	if got := len(p.sessions.onScreen()); got != 3 || p.sessions.shown.id != "s3" {
 		t.Errorf("%d sessions are on the screen", got)
 	}
-	p.Update(tuitest.KeyPress("alt+e"))
+	p.Update(tuitest.KeyPress("alt+w"))
+	p.Update(tuitest.KeyPress("c"))
 	err := p.panes.store.saveNow(p.panes.toSave())
 	if err != nil || len(saved) != 1 || strings.Join(saved[0].Sessions(), " ") != "s1 s2" || hidden {
 		t.Errorf("saved %+v, hidden %v: %v", saved, hidden, err)
 	}
-	p.Update(tuitest.KeyPress("alt+e"))
+	p.Update(tuitest.KeyPress("alt+w"))
+	p.Update(tuitest.KeyPress("c"))
 	if err := p.panes.store.saveNow(p.panes.toSave()); err != nil || len(saved) != 2 || saved[1].Len() != 0 {
 		t.Errorf("saved %+v after the last split: %v", saved, err)
 	}
@@ -440,7 +444,7 @@ func TestTheLayoutIsSavedAfterEachChange(t *testing.T) {
 		}
 		tuitest.Wait(time.Minute)
 		want() // restored, not changed
-		p.press("\x1b.", "\x1b,", "\x1b,")
+		p.press("\x1bw+", "\x1bw-", "\x1bw-")
 		tuitest.Wait(layoutSaveDelay)
 		want("[s1 s2] false")
 		p.press("\x1bOQ") // F2
@@ -457,12 +461,12 @@ func TestTheLayoutIsSavedAfterEachChange(t *testing.T) {
 }
 
 func TestSelectingWordsWorksInASplit(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s2", "alt+v s3")
+	d := newTestPanes(t, 199, 60, "s2", "v s3")
 	d.typeText("one two")
 	d.press("alt+shift+left", "x")
 	d.wantText("> one x")
 	d.wantOnScreen("s3 s2")
-	d.press("alt+shift+h")
+	d.press("alt+w", "h")
 	d.wantOnScreen("s2 s3")
 }
 
@@ -479,10 +483,10 @@ func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {
 		}
 		want("s1", "s2")
 		p.wantText("answer of s1", "answer of s2")
-		p.press("\x1bz")
+		p.press("\x1bwz")
 		tuitest.Wait(2 * detachAfter)
 		want("s2")
-		p.press("\x1bz")
+		p.press("\x1bwz")
 		tuitest.Wait(2 * detachAfter)
 		want("s1", "s2")
 		if got := p.server.Resumptions(); len(got) != 1 || p.server.PeakSubscribers() != 1 {
@@ -496,16 +500,16 @@ func TestOnlySessionsOnTheScreenAreSubscribed(t *testing.T) {
 // takes as many rows and columns as with sides.
 func TestTheFrameOfARequestMeetsTheBorder(t *testing.T) {
 	const frame = "╭╮╰╯"
-	d := newTestPanes(t, 80, 30, "s2", "alt+m s1")
+	d := newTestPanes(t, 80, 30, "s2", "s s1")
 	if got := d.screen(); !strings.Contains(got, "╭─ approval") || !strings.ContainsAny(got, frame) {
 		t.Errorf("no frame without a border beside it:\n%s", got)
 	}
-	d = newTestPanes(t, 80, 24, "s2", "alt+v s1")
+	d = newTestPanes(t, 80, 24, "s2", "v s1")
 	d.wantText("├─ approval", "│  command ▏ go mod tidy", "├─ tab decides")
 	if got := d.screen(); strings.ContainsAny(got, frame) || strings.Contains(got, "││") {
 		t.Errorf("two borders side by side:\n%s", got)
 	}
-	d.press("alt+z")
+	d.press("alt+w", "z")
 	d.wantText("╭─ approval")
 }
 

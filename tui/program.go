@@ -269,7 +269,12 @@ func (p *program) handle(intent ui.Intent) tea.Cmd {
 func (p *program) act(i ui.ActionIntent) tea.Cmd {
 	action := i.Action
 	switch {
+	case action.OnPanes() && p.panes.covered:
+		p.showStatus("") // the keys after the prefix
+		cmd, intent := p.dashboard.Act(action)
+		return tea.Batch(cmd, p.handle(intent))
 	case action.OnPanes():
+		p.showStatus("")
 		return p.handle(p.panes.act(action, i.Text))
 	case action == keymap.NextPending:
 		return p.showNextPending()

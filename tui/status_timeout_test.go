@@ -27,16 +27,16 @@ func TestStatusTimeoutLeavesNoTimer(t *testing.T) {
 		checkStatus := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			if got := strings.Contains(p.screen(), "there is no approval after"); got != want {
+			if got := strings.Contains(p.screen(), "there is no tool call, approval or error after"); got != want {
 				t.Fatalf("status message on the screen: got %v, want %v:\n%s", got, want, p.screen())
 			}
 		}
 		tuitest.Wait(time.Second)
 		press("\t")
-		press("aa")
+		press("JJ")
 		tuitest.Wait(ui.StatusTimeout - time.Second)
 		checkStatus(true)
-		press("a") // the same message again restarts the timeout
+		press("J") // the same message again restarts the timeout
 		tuitest.Wait(ui.StatusTimeout - time.Second)
 		checkStatus(true)
 		tuitest.Wait(2 * time.Second)

@@ -12,17 +12,17 @@ import (
 	"agentctl/tui/ui"
 )
 
-func TestKeyAndMessageSwitchTheTheme(t *testing.T) {
+func TestAMessageSwitchesTheTheme(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, tuitest.Summaries()...)
 	d.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	d.send(tea.BackgroundColorMsg{Color: color.Black})
 	screens := map[string]bool{}
-	for range ui.Themes() {
+	for _, theme := range ui.Themes() {
+		d.send(ui.ThemeMsg{Theme: theme})
 		screens[d.p.View().Content] = true
-		d.press("alt+l")
 	}
 	if len(screens) != len(ui.Themes())-1 { // auto is dark
-		t.Errorf("f9 shows %d screens, want %d", len(screens), len(ui.Themes())-1)
+		t.Errorf("the themes show %d screens, want %d", len(screens), len(ui.Themes())-1)
 	}
 	before := d.p.View().Content
 	d.send(ui.ThemeMsg{Theme: ui.ThemeFjord})

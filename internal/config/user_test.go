@@ -31,7 +31,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 		Appearance: Appearance{Theme: ui.ThemeDark, Color: &yes, Images: thumbnail.Blocks},
 		Mouse:      true, Bell: &yes, Notify: &no, Keep: 5,
 		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
-		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "queue.remove": {"x"}, "composer.scroll-up": {}},
+		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "list.remove": {"x"}, "plan.restart": {}},
 		NewSessions: NewSessions{
 			PassEnv:  []string{"MY_KEY", "CORP_*"},
 			Worktree: Worktrees{Path: "../{repo}-{branch}", Setup: []string{"make", "deps"}},

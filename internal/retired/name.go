@@ -3,6 +3,7 @@ package retired
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Kind is where users wrote a name.
@@ -40,7 +41,7 @@ func (k Kind) Find(name string) (n Name, ok bool) {
 }
 
 // Names lists all retired names. Rows are never removed: files of users outlive versions.
-var Names = []Name{
+var Names = append([]Name{
 	{
 		Verb, "top", "2026-11",
 		"agentctl watch --columns name,status,turn,rate,lag; agentctl ls --columns name,status,turn,lag prints them once",
@@ -57,7 +58,7 @@ var Names = []Name{
 	{Action, "wire.page-up", "2026-11", "agentctl attach --wire FILE"},
 	{Action, "wire.page-down", "2026-11", "agentctl attach --wire FILE"},
 	{Action, "wire.leave", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+v and alt+m show others side by side"},
+	{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+w and v or s show others side by side"},
 	{Action, "previous-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
 	{Action, "next-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
 	{Action, "outline.jump", "2026-11", "list.choose"},
@@ -67,4 +68,52 @@ var Names = []Name{
 	{Action, "outline.page-down", "2026-11", "list.page-down"},
 	{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
 	{Setting, "composer", "2026-11", "ctrl+g opens a message or text field in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
+}, sharedActions()...)
+
+// sharedActions returns the actions of single places that actions of all places replaced.
+func sharedActions() (out []Name) {
+	for _, r := range []struct{ instead, names string }{
+		{"pager.page-down", "review.page-down"},
+		{"page-up", "list.page-up pager.page-up review.page-up queue.page-up composer.scroll-up"},
+		{"page-down", "list.page-down queue.page-down composer.scroll-down"},
+		{"list.find", "pager.find review.find transcript.find sessions.filter found.find player.find"},
+		{"list.next-match", "pager.next review.next-match transcript.older-place"},
+		{"list.previous-match", "pager.previous review.previous-match transcript.newer-place"},
+		{"list.layout", "pager.sides review.layout transcript.sides"},
+		{"list.help", "sessions.help transcript.help player.help"},
+		{"list.remove", "queue.remove plan.cancel rules.revoke review.remove-comment sessions.end"},
+		{"list.previous", "review.previous-file approval.previous transcript.previous-turn player.previous-turn form.previous-choice question.previous"},
+		{"list.next", "review.next-file approval.next transcript.next-turn player.next-turn form.next-choice question.next"},
+		{"list.first", "player.start"},
+		{"list.last", "player.end"},
+		{"list.previous-step", "review.previous-hunk transcript.previous-tool transcript.previous-approval transcript.previous-error"},
+		{"list.next-step", "review.next-hunk transcript.next-tool transcript.next-approval transcript.next-error"},
+		{"list.view", "approval.view transcript.view review.close pager.leave"},
+		{"list.edit", "queue.edit approval.edit sessions.rename transcript.open-source"},
+		{"list.open", "approval.open transcript.open-file sessions.open"},
+		{"list.copy", "transcript.copy-code review.copy-comments"},
+		{"list.choose", "copy.take form.submit question.confirm"},
+		{"list.files", "review.files transcript.changes"},
+		{"list.fold", "review.fold sessions.children"},
+		{"list.down", "form.next"},
+		{"list.up", "form.previous"},
+		{"list.back", "form.cancel question.cancel"},
+		{"composer.earlier", "earlier-message"},
+		{"composer.later", "later-message"},
+		{"suspend", "composer.restore"},
+		{"nothing; ctrl+d cannot be rebound", "composer.delete-or-leave"},
+		{"queue.hold", "hold queue.release"},
+		{"/clear", "queue.clear"},
+		{"/theme", "next-theme"},
+		{"outline", "transcript.outline player.outline"},
+		{"find", "sessions.find"},
+		{"interrupt", "sessions.interrupt"},
+		{"pane.larger", "pane.wider pane.taller"},
+		{"pane.smaller", "pane.narrower pane.shorter"},
+	} {
+		for name := range strings.FieldsSeq(r.names) {
+			out = append(out, Name{Action, name, "2026-11", r.instead})
+		}
+	}
+	return out
 }

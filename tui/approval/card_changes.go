@@ -160,7 +160,7 @@ func (c *card) moreText(s *ui.Styles, hidden int, keyActs bool) string {
 	if c.changes.Changes != nil {
 		what = "reviews all"
 	}
-	return text + ui.Prefixed(": ", s.Keys.Hint(keymap.ViewRequest, what))
+	return text + ui.Prefixed(": ", s.Keys.Hint(keymap.ViewWhole, what))
 }
 
 // markExcerptSeen records that the lines of an excerpt were on the screen.

@@ -18,8 +18,8 @@ func commandToEdit(command string) protocol.Approval {
 
 func TestTheEditedCommandIsShownAndSent(t *testing.T) {
 	s := openCommand(t, "go mod tidy")
-	s.mustShow("p edit", "command ▏ go mod tidy", "with    ▏ timeout: 5000")
-	s.press("p")
+	s.mustShow("e edit", "command ▏ go mod tidy", "with    ▏ timeout: 5000")
+	s.press("e")
 	s.mustShow("▸ command:", "> go mod tidy", "enter done · alt+enter new line · esc discard")
 	s.press("ctrl+u")
 	s.typeText("sudo go mod")
@@ -41,20 +41,20 @@ func TestTheEditedCommandIsShownAndSent(t *testing.T) {
 
 func TestEscKeepsTheCommandAsItWas(t *testing.T) {
 	s := openCommand(t, "go mod tidy")
-	s.press("p")
+	s.press("e")
 	s.typeText(" -x")
 	s.press("esc")
 	s.mustShow("command ▏ go mod tidy")
 	s.mustHide("edited")
-	s.press("p")
+	s.press("e")
 	s.typeText(" -x")
 	s.press("enter")
 	s.waitGrace()
-	s.press("p")
+	s.press("e")
 	s.mustShow("> go mod tidy -x")
 	s.press("ctrl+u", "esc")
 	s.mustShow("edited  ▏ go mod tidy -x")
-	s.press("p", "ctrl+u", "enter") // nothing to run: the requested one
+	s.press("e", "ctrl+u", "enter") // nothing to run: the requested one
 	s.mustShow("command ▏ go mod tidy")
 	s.waitGrace()
 	s.press("y")
@@ -66,7 +66,7 @@ func TestEscKeepsTheCommandAsItWas(t *testing.T) {
 func TestAnEditedCommandIsNotAllowedAlways(t *testing.T) {
 	for _, keys := range [][]string{{"a"}, {"2", "enter"}} {
 		s := openCommand(t, "go mod tidy")
-		s.press("p")
+		s.press("e")
 		s.typeText(" -x")
 		s.press("enter")
 		s.waitGrace()
@@ -82,7 +82,7 @@ func TestAnEditedCommandIsNotAllowedAlways(t *testing.T) {
 // TestAnEditedCommandIsNotAllowedUnseen edits a command so that it does not fit the panel.
 func TestAnEditedCommandIsNotAllowedUnseen(t *testing.T) {
 	s := openCommand(t, "go mod tidy")
-	s.press("p")
+	s.press("e")
 	s.paste(strings.Repeat("\necho", 40) + "\nlast")
 	s.press("enter")
 	s.waitGrace()
@@ -101,7 +101,7 @@ func TestAnEditedCommandIsNotAllowedUnseen(t *testing.T) {
 
 func TestADeniedEditedCommandIsNotSent(t *testing.T) {
 	s := openCommand(t, "go mod tidy")
-	s.press("p")
+	s.press("e")
 	s.typeText(" -x")
 	s.press("enter")
 	s.waitGrace()
@@ -117,7 +117,7 @@ func TestACommandThatTheFieldCannotHoldOpensInTheEditor(t *testing.T) {
 	for _, command := range []string{"cat <<-A\n\tone\nA", "echo a\u202eb"} {
 		s := openCommand(t, command)
 		s.edit = func(string) string { return "make all\n" }
-		s.press("p")
+		s.press("e")
 		s.mustShow("edited  ▏ make all")
 		s.waitGrace()
 		s.press("y")
@@ -129,7 +129,7 @@ func TestACommandThatTheFieldCannotHoldOpensInTheEditor(t *testing.T) {
 
 func TestADecisionMeanwhileEndsTheEdit(t *testing.T) {
 	s := openCommand(t, "go mod tidy")
-	s.press("p")
+	s.press("e")
 	s.typeText(" -x")
 	s.journal.Add(protocol.ApprovalResolved, protocol.ApprovalResolvedData{Request: "r1", Outcome: protocol.Denied})
 	s.applyJournal()

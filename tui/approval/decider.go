@@ -51,9 +51,9 @@ func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap
 		f.choose(key)
 	case keymap.WriteReason: // without the guard: the keys that follow are its text
 		f.editReason()
-	default:
+	case keymap.Allow, keymap.AllowAlways, keymap.DenyRequest, keymap.Choose, keymap.Edit, keymap.Open:
 		if refusal := d.guard.Refusal(); refusal != "" {
-			if action == keymap.EditRequest {
+			if action == keymap.Edit {
 				d.rearm() // the keys that follow may be a text
 			}
 			return Result{Status: refusal}
@@ -66,13 +66,13 @@ func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap
 // act carries out an action that may decide. The guard must be ready.
 func (d *decider) act(r *protocol.Approval, f *Form, action keymap.Action) Result {
 	switch action {
-	case keymap.EditRequest:
+	case keymap.Edit:
 		result := d.startEdit(r, f)
 		if result.Status != "" {
 			d.rearm() // the keys that follow may be a text
 		}
 		return result
-	case keymap.OpenPage:
+	case keymap.Open:
 		return d.openPage(r, f)
 	case keymap.Allow:
 		return d.decideKind(r, f, protocol.AllowOnce)

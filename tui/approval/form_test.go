@@ -63,7 +63,7 @@ func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
 	for key, want := range map[string]string{"v": "not shown: v views all", "w": "not shown: w views all"} {
 		s := ui.NewStyles(time.UTC, "")
 		var err error
-		if s.Keys, err = keymap.New(keymap.Keys{string(keymap.ViewRequest): {key}}); err != nil {
+		if s.Keys, err = keymap.New(keymap.Keys{string(keymap.ViewWhole): {key}}); err != nil {
 			t.Fatal(err)
 		}
 		p := NewPanel(s, "")

@@ -184,7 +184,7 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 			name = " with the command as edited"
 		}
 		if focused {
-			name += ui.Prefixed(": ", f.styles.Keys.Hint(keymap.EditRequest, "edits it again"))
+			name += ui.Prefixed(": ", f.styles.Keys.Hint(keymap.Edit, "edits it again"))
 		}
 		return checkbox(f.edit.enabled, false) + name, ""
 	case rowReason:

@@ -36,19 +36,19 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 	}
 	seen := f.card.complete(formRow{})
 	if !seen {
-		pairs = append(pairs, keymap.ViewRequest, view+" the rest")
+		pairs = append(pairs, keymap.ViewWhole, view+" the rest")
 	}
 	pairs = append(pairs, f.decisionKeys(r, seen, true)...)
 	hint := []string{keys.Hint(pairs...), "1…9 choose", keys.Hint(keymap.Choose, "confirm")}
 	pairs = []any{keymap.WriteReason, "reason"}
 	if seen {
-		pairs = append(pairs, keymap.ViewRequest, view)
+		pairs = append(pairs, keymap.ViewWhole, view)
 	}
 	if editable(r) {
-		pairs = append(pairs, keymap.EditRequest, "edit")
+		pairs = append(pairs, keymap.Edit, "edit")
 	}
 	if others {
-		pairs = append(pairs, keymap.NextRequest, "other")
+		pairs = append(pairs, keymap.Next, "other")
 	}
 	hint = append(hint, keys.Hint(pairs...), keys.Hint(keymap.Back, "back"))
 	return strings.Join(slices.DeleteFunc(hint, func(s string) bool { return s == "" }), keymap.Separator)
@@ -59,7 +59,7 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 func (f *Form) decisionKeys(r *protocol.Approval, allow, deny bool) []any {
 	var pairs []any
 	if allow && r.Page != nil {
-		pairs = append(pairs, keymap.OpenPage, "open")
+		pairs = append(pairs, keymap.Open, "open")
 	}
 	add := func(action keymap.Action, kind protocol.Decision) {
 		if r.Offers(kind) {

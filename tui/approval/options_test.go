@@ -41,7 +41,7 @@ func TestApprovalOptions(t *testing.T) {
 }
 
 func TestApprovalLetters(t *testing.T) {
-	for key, want := range map[string]string{"y": "once", "n": "no", "d": "no"} {
+	for key, want := range map[string]string{"y": "once", "n": "no"} {
 		s := open(t, tuitest.Scenes["approval"](), 80, 30)
 		s.focus()
 		s.press(key)

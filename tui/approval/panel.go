@@ -99,12 +99,12 @@ func (p *Panel) Press(key string) Result {
 		leave := f.awaits.always == nil
 		f.awaits.always = nil
 		return Result{Leave: leave}
-	case keymap.ViewRequest:
+	case keymap.ViewWhole:
 		return Result{Push: p.view(r, f, "")}
-	case keymap.PreviousRequest:
+	case keymap.Previous:
 		p.cycle(-1)
 		return Result{}
-	case keymap.NextRequest:
+	case keymap.Next:
 		p.cycle(1)
 		return Result{}
 	}

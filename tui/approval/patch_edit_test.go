@@ -13,7 +13,7 @@ func TestApprovalPatchNotEditable(t *testing.T) {
 	r.Editable = false
 	s.focus()
 	s.mustHide("p edit")
-	s.press("p")
+	s.press("e")
 	s.mustShow("this agent takes no edited patch")
 }
 
@@ -21,16 +21,16 @@ func TestApprovalEditPatchAgain(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	s.focus()
 	s.edit = replaces("20", "40")
-	s.press("p")
+	s.press("e")
 	s.waitGrace()
 	s.press("enter")
 	s.mustShow("[ ] with the patch as edited", "+ const limit = 20")
 	s.edit = replaces("40", "50")
-	s.press("p")
+	s.press("e")
 	s.mustShow("[x] with the patch as edited", "+ const limit = 50")
 	s.waitGrace()
 	s.edit = replaces("50", "20")
-	s.press("p")
+	s.press("e")
 	s.mustHide("as edited")
 	s.waitGrace()
 	s.press("y")
@@ -44,7 +44,7 @@ func TestApprovalEditedPatchUnsupported(t *testing.T) {
 	s.focus()
 	s.edit = replaces("20", "40")
 	s.refusal = "the agent cannot take an edited patch"
-	s.press("p")
+	s.press("e")
 	s.waitGrace()
 	s.press("y")
 	s.mustDecide()
@@ -61,7 +61,7 @@ func TestAKeyThatFollowsTheEditorDecidesNothing(t *testing.T) {
 		s := open(t, tuitest.Scenes["patch"](), 100, 40)
 		s.focus()
 		s.edit = replaces("20", "40")
-		s.press("p", "down", key)
+		s.press("e", "down", key)
 		if len(s.sent) != 0 {
 			t.Errorf("%s after the editor: decided %+v", key, s.sent)
 		}
@@ -72,7 +72,7 @@ func TestDenyWithoutPatch(t *testing.T) {
 	s := open(t, tuitest.Scenes["patch"](), 100, 40)
 	s.focus()
 	s.edit = replaces("20", "40")
-	s.press("p")
+	s.press("e")
 	s.waitGrace()
 	s.press("n")
 	if data := s.mustDecide(); data.Option != "deny" || data.Input != nil {
@@ -83,7 +83,7 @@ func TestDenyWithoutPatch(t *testing.T) {
 func TestApprovalNothingToEdit(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 100, 40)
 	s.focus()
-	s.press("p")
+	s.press("e")
 	s.mustShow("this agent takes no edited command")
 	s.mustHide("p edit")
 }

@@ -115,10 +115,10 @@ func TestApprovalShowsArgumentsThatNothingElseShows(t *testing.T) {
 func TestApprovalEditPlanTask(t *testing.T) {
 	s := open(t, tuitest.Scenes["tasks to confirm"](), 100, 40)
 	s.focus()
-	s.press("down", "down", "down", "p")
+	s.press("down", "down", "down", "e")
 	s.mustShow("select a task to edit it")
 	s.waitGrace()
-	s.press("up", "up", "p")
+	s.press("up", "up", "e")
 	s.typeText(" half of it")
 	s.press("enter")
 	s.mustShow("[x] task 2 after 1 ▏ Write half of it")

@@ -123,10 +123,10 @@ func (v *requestView) press(r *protocol.Approval, msg tea.KeyPressMsg) ui.Respon
 	action := keys.InList(keymap.Approval, key)
 	switch {
 	case v.form.awaits.always != nil: // the key confirms or discards it
-	case action == keymap.Back || action == keymap.ViewRequest:
+	case action == keymap.Back || action == keymap.ViewWhole:
 		v.deciding = false
 		return ui.Response{}
-	case action == keymap.NextRequest || action == keymap.PreviousRequest:
+	case action == keymap.Next || action == keymap.Previous:
 		return ui.Response{}
 	case action == keymap.Choose && !v.deciding:
 		return ui.Response{}
@@ -241,10 +241,10 @@ func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 // hint returns the keys that decide while the review has the keys.
 func (v *requestView) hint() string {
 	f, r := v.form, &v.request
-	pairs := f.decisionKeys(r, f.card.complete(formRow{}), !v.body.Searching()) // the next match has the key
+	pairs := f.decisionKeys(r, f.card.complete(formRow{}), true)
 	pairs = append(pairs, keymap.WriteReason, "reason", keymap.FocusNext, "all options")
 	if editable(r) {
-		pairs = append(pairs, keymap.EditRequest, "edit")
+		pairs = append(pairs, keymap.Edit, "edit")
 	}
 	return f.styles.Keys.Hint(pairs...)
 }

@@ -97,7 +97,7 @@ func TestClicksInAReviewDecideUnderTheGuard(t *testing.T) {
 
 func TestAReviewTakesNoKeyThatFollowsAtOnce(t *testing.T) {
 	s := openReview(t, 200, 60)
-	s.press("n", "d", "y")
+	s.press("n", "n", "y")
 	s.mustNotDecide()
 	s.waitGrace()
 	s.press("n")
@@ -107,10 +107,10 @@ func TestAReviewTakesNoKeyThatFollowsAtOnce(t *testing.T) {
 func TestCommentsOfAReviewAreTheReasonOfADenial(t *testing.T) {
 	s := openReview(t, 80, 24)
 	s.waitGrace()
-	s.press("J", "down", "down", "c")
+	s.press("J", "down", "down", "m")
 	s.typeText("nay y")
 	s.mustNotDecide()
-	s.press("enter", "]", "J", "down", "c")
+	s.press("enter", "]", "J", "down", "m")
 	s.typeText("was used twice")
 	s.press("enter")
 	s.mustShow("2 comments sent with it")
@@ -179,7 +179,7 @@ func TestAnEditedPatchIsReviewedAnew(t *testing.T) {
 	s.press("v")
 	s.waitGrace()
 	s.mustShow("+ const limit = 20")
-	s.press("p")
+	s.press("e")
 	s.mustShow("+ const limit = 40")
 	s.mustHide("+ const limit = 20")
 }
@@ -190,14 +190,14 @@ func TestATextWithoutATextFieldDecidesNothing(t *testing.T) {
 		open func(*testPanel)
 		key  string
 	}{
-		"comment on no line": {func(s *testPanel) { s.press("v") }, "c"},
-		"no editable text":   {func(*testPanel) {}, "p"},
+		"comment on no line": {func(s *testPanel) { s.press("v") }, "m"},
+		"no editable text":   {func(*testPanel) {}, "e"},
 	} {
 		s := openTwelveFiles(t, 80, 24)
 		c.open(s)
 		s.waitGrace()
 		s.press(c.key)
-		for _, key := range "dny" {
+		for _, key := range "nny" {
 			s.now = s.now.Add(Grace / 2)
 			s.fireGuard()
 			s.press(string(key))
@@ -216,7 +216,7 @@ func TestACommentAfterARefusedKeyIsKept(t *testing.T) {
 	s.waitGrace()
 	s.press("y")
 	s.mustShow("not decided: this was not on the screen")
-	s.press("g", "J", "down", "c")
+	s.press("g", "J", "down", "m")
 	s.typeText("why?")
 	s.state.Approvals = nil
 	s.update()
@@ -304,7 +304,7 @@ func TestALongCommandIsAllowedInItsView(t *testing.T) {
 
 // All keys that decide work in the view, and the words that ask to read disappear.
 func TestKeysDecideInTheViewOfACommand(t *testing.T) {
-	for key, option := range map[string]string{"y": "once", "n": "no", "d": "no"} {
+	for key, option := range map[string]string{"y": "once", "n": "no"} {
 		s := openCut(t)
 		s.press("y")
 		s.mustShow("not decided: view it to its end first")
@@ -325,7 +325,7 @@ func TestKeysDecideInTheViewOfACommand(t *testing.T) {
 	s.press("enter")
 	s.mustShow("match 1 of 1", "sudo reboot")
 	s.waitGrace()
-	s.press("n") // the next match
+	s.press(">") // the next match
 	s.mustNotDecide()
 	s.press("esc", "n")
 	s.mustDecide()

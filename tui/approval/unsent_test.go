@@ -34,12 +34,12 @@ func TestATextThatWasSentIsKeptUntilTheAnswer(t *testing.T) {
 			s.press("enter", "y")
 		}, "because"},
 		"task": {plan, func(s *testPanel) {
-			s.press("p")
+			s.press("e")
 			s.typeText(" it")
 			s.press("enter", "y")
 		}, "Test it"},
 		"command": {command, func(s *testPanel) {
-			s.press("p")
+			s.press("e")
 			s.typeText(" -v")
 			s.press("enter")
 			s.waitGrace()

@@ -192,9 +192,9 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	if a.panel.Typing() {
 		return a.apply(a.panel.PressTyping(msg))
 	}
-	action, skip := a.styles.Keys.At(keymap.Sessions, key), ui.Response{Close: true} // the next one comes
+	action, skip := a.styles.Keys.InList(keymap.Sessions, key), ui.Response{Close: true} // the next one comes
 	switch next := a.styles.Keys.At(keymap.Global, key) == keymap.NextPending; {
-	case action == keymap.OpenSession:
+	case action == keymap.Open:
 		skip.Intent = OpenIntent{a.session}
 	case next && !a.walk.active():
 		skip.Intent = palette.Command{Action: keymap.NextPending}
@@ -293,7 +293,7 @@ func (a *approvalDialog) KeyHint() string {
 	if a.panel.Typing() {
 		return "" // the panel names the keys of the text
 	}
-	hint := a.styles.Keys.Hint(keymap.OpenSession, "open the session", keymap.Back, "back")
+	hint := a.styles.Keys.Hint(keymap.Open, "open the session", keymap.Back, "back")
 	if place := a.walk.place(); place != "" {
 		skip := keymap.NextPending
 		if a.skips() {

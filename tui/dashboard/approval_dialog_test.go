@@ -49,7 +49,7 @@ func TestDashboardApproval(t *testing.T) {
 	}{
 		{[]string{"y"}, "once"},
 		{[]string{"n"}, "no"},
-		{[]string{"d"}, "no"},
+		{[]string{"n"}, "no"},
 		{[]string{"1", "enter"}, "once"},
 		{[]string{"a", "y"}, "always"},
 	} {
@@ -109,7 +109,7 @@ func TestDashboardApprovalOpensItsSession(t *testing.T) {
 func TestDashboardApprovalEditsACommand(t *testing.T) {
 	d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
 	d.openApproval(editableCommand())
-	d.press("p")
+	d.press("e")
 	d.want("▸ command:", "> go mod tidy")
 	d.typeText(" -x")
 	d.press("enter")
@@ -124,7 +124,7 @@ func TestDashboardApprovalEditsACommand(t *testing.T) {
 	tabs.Command = "cat <<-A\n\tone\nA"
 	d = newTestDashboard(t, 100, 30, tuitest.Summaries()...)
 	d.openApproval(tabs)
-	d.press("p")
+	d.press("e")
 	d.want("open the session to edit this in your editor")
 }
 
@@ -196,7 +196,7 @@ func TestDashboardApprovalSentOnce(t *testing.T) {
 	d.openApproval(tuitest.CommandApproval())
 	cmd, _ := d.d.Update(tuitest.KeyPress("y"))
 	d.want("sending: Allow once …")
-	d.press("d", "y", "1", "enter")
+	d.press("n", "y", "1", "enter")
 	d.want("sending: Allow once …")
 	d.run(cmd)
 	if got := d.decisions(); len(got) != 1 || got[0].Option != "once" {
@@ -230,7 +230,7 @@ func TestTypingAboutARequestGoesOnWhenItIsDecidedElsewhere(t *testing.T) {
 		d := newTestDashboard(t, 120, 24, tuitest.Summaries()...)
 		d.openApproval(request)
 		if name == "a comment" {
-			d.press("v", "J", "c")
+			d.press("v", "J", "m")
 		} else {
 			d.press("r")
 		}
@@ -354,7 +354,10 @@ func TestDashboardApprovalWithoutAllowOrDeny(t *testing.T) {
 			}
 			return answer(id, c)
 		}
-		for _, key := range strings.Fields("y d n a 1 9 enter home enter end enter alt+1 tab esc") {
+		for _, key := range strings.Fields("y n a 1 9 enter home enter end enter alt+1 tab esc") {
+			if key == "n" && d.d.overlays.Top() == nil { // there it is the key of the list
+				continue
+			}
 			d.press(key)
 			d.waitGrace()
 			_ = d.d.View()

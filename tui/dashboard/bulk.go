@@ -64,9 +64,9 @@ func (b *bulk) press(action keymap.Action, sessions []protocol.Summary) ui.Overl
 		return b.denyForm(waiting)
 	case keymap.SendSessions:
 		return b.messageForm(sessions)
-	case keymap.StopSessions:
+	case keymap.Interrupt:
 		return b.question("interrupt the turns of "+b.namesOf(sessions)+"?", "Interrupt", interruptAction(), sessions)
-	case keymap.CloseOrDelete:
+	case keymap.Remove:
 		return b.question("close "+b.namesOf(sessions)+"?", "Close, keep the history", closeAction(), sessions)
 	}
 	return nil

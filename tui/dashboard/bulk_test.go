@@ -80,7 +80,7 @@ func TestLeavingARequestEndsTheTurn(t *testing.T) {
 func TestDenySeveralWithAReason(t *testing.T) {
 	r := newRig(t, 80, 24, waiting("a", 1), waiting("b", 1), sessions(1)[0])
 	r.pendingRequests()
-	r.press("*", "N")
+	r.press("*", "n")
 	r.want("deny 2 requests of 2 sessions: task-a, task-b")
 	r.typeText("not now")
 	if got := r.changes(); len(got) != 0 {
@@ -151,7 +151,7 @@ func TestPartialFailuresAreReportedPerSession(t *testing.T) {
 
 func TestInterruptSeveral(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(3)...)
-	r.press("*", "i")
+	r.press("*", "ctrl+x")
 	r.want("interrupt the turns of 3 sessions: task-001, task-002, task-000?")
 	r.press("right", "enter")
 	got := r.changes()
@@ -235,10 +235,10 @@ func TestChildrenAreShownBelowTheirParent(t *testing.T) {
 	r := newRig(t, 80, 24, sessions(12)...)
 	r.want("▸ task-002 (1)", "▸ └ task-008")
 	r.d.Select("s002")
-	r.press("t")
+	r.press("z")
 	r.want("task-002 (+1)")
 	r.wantNo("task-008")
-	r.press("t")
+	r.press("z")
 	r.want("└ task-008")
 }
 

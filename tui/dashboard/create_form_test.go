@@ -23,7 +23,7 @@ func TestDashboardCreateSession(t *testing.T) {
 		}
 		return protocol.CreateResult{Session: "s77"}, nil
 	}
-	d.press("n")
+	d.press("+")
 	d.want("new session", "→: claude, gemini", "/home/ada")
 	d.typeText("fix")
 	d.press("tab", "right", "right", "left", "tab", "tab")
@@ -62,7 +62,7 @@ func TestNewSessionFormProposesAnAgent(t *testing.T) {
 		created = c
 		return protocol.CreateResult{Session: "new"}, nil
 	}
-	d.press("n")
+	d.press("+")
 	d.want("agent     gemini")
 	d.press("enter")
 	if created.Agent != "gemini" {
@@ -77,7 +77,7 @@ func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
 		created = append(created, c.Sandbox)
 		return protocol.CreateResult{Session: "new"}, nil
 	}
-	d.press("n")
+	d.press("+")
 	d.wantNo("sandbox")
 	d.press("esc")
 	d.server.DefaultSandbox = &protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff}
@@ -98,7 +98,7 @@ func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
 			created = append(created, c.Sandbox)
 			return protocol.CreateResult{Session: "new"}, nil
 		}
-		d.press("n", "tab", "tab", "tab")
+		d.press("+", "tab", "tab", "tab")
 		d.want("sandbox   (default: workspace, network off) · →: off · workspace · workspace, network off · read-only")
 		d.press(c.keys...)
 		d.press("enter")
@@ -107,7 +107,7 @@ func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
 		}
 	}
 	before := len(created)
-	d.press("n", "tab", "tab", "tab")
+	d.press("+", "tab", "tab", "tab")
 	d.typeText("weak")
 	d.press("enter")
 	d.want("unknown sandbox: want off; workspace; ")
@@ -119,7 +119,7 @@ func TestANewSessionHasASandboxWhereTheServerHasSome(t *testing.T) {
 // The field belongs to the chosen server; the other servers' fields keep their values.
 func TestTheSandboxFollowsTheServerOfANewSession(t *testing.T) {
 	d, several := newSeveralRig(t, 130, 30)
-	d.press("n")
+	d.press("+")
 	d.wantNo("sandbox")
 	d.press("tab", "tab", "tab", "tab")
 	d.typeText("Fix it")

@@ -66,8 +66,8 @@ var dashboardScenes = map[string]dashboardScene{
 		wide: slices.Concat(
 			wideList,
 			[]string{
-				`· n new · / filter · f find · s sort · y decide · p preview`,
-				`· p preview · R rename · X close +F1 help$`,
+				`· \+ new · / filter · ctrl\+f find · O sort · y decide · p preview`,
+				`· p preview · e rename · X close +F1 help$`,
 			},
 		),
 	},
@@ -103,11 +103,11 @@ var dashboardScenes = map[string]dashboardScene{
 			}
 		},
 		facts: []string{
-			`^─ sessions 0 ─+$`, `^ There is no session yet\.$`, `^ n creates one: it asks for an agent, a`,
+			`^─ sessions 0 ─+$`, `^ There is no session yet\.$`, `^ \+ creates one: it asks for an agent, a`,
 			`^ In a shell: agentctl new --agent AGENT`, `--prompt TEXT$`, `^ F1 lists the keys$`, `F1 help$`,
 		},
 		wide: []string{
-			`^ n creates one: .* directory and a first message$`,
+			`^ \+ creates one: .* directory and a first message$`,
 			`agentctl new --agent AGENT --prompt TEXT$`,
 		},
 		absent: []string{`release`, `docs`, `need you`},
@@ -151,7 +151,7 @@ var dashboardScenes = map[string]dashboardScene{
 	},
 	"creating": {
 		prepare: func(d *testDashboard) {
-			d.press("n")
+			d.press("+")
 			d.typeText("fix")
 			d.press("tab", "right", "tab", "tab")
 			d.typeText("Fix it")
@@ -171,7 +171,7 @@ var dashboardScenes = map[string]dashboardScene{
 					Advice: "list: agentctl agents; after a change of PATH or server.json: agentctl stop",
 				}
 			}
-			d.press("n", "tab", "right", "right", "enter")
+			d.press("+", "tab", "right", "right", "enter")
 		},
 		facts: []string{
 			`^─ new session ─+$`, `^   Gemini CLI is not installed: `, `agentctl agents;`, `^ ▸ agent     gemini$`,
@@ -198,7 +198,7 @@ var dashboardScenes = map[string]dashboardScene{
 		absent: []string{`release`, `fix-tests`, `old`},
 	},
 	"renaming": {
-		prepare: func(d *testDashboard) { d.press("R"); d.typeText("-2") },
+		prepare: func(d *testDashboard) { d.press("e"); d.typeText("-2") },
 		facts: []string{
 			`^▸` + releaseRow,
 			`^ ` + testsRow,

@@ -38,8 +38,8 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 	for name, prepare := range map[string]func(*testDashboard){
 		"list":     func(*testDashboard) {},
 		"filter":   func(d *testDashboard) { d.press("/"); d.typeText("fix") },
-		"new":      func(d *testDashboard) { d.press("n") },
-		"rename":   func(d *testDashboard) { d.press("R") },
+		"new":      func(d *testDashboard) { d.press("+") },
+		"rename":   func(d *testDashboard) { d.press("e") },
 		"close":    func(d *testDashboard) { d.press("X") },
 		"palette":  func(d *testDashboard) { d.press("ctrl+k") },
 		"approval": func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()) },
@@ -109,7 +109,7 @@ func TestMarksShowTheKeysForSeveralSessions(t *testing.T) {
 	d := newTestDashboard(t, 80, 24, tuitest.Summaries()...)
 	d.want("enter open · F8 next pending")
 	d.press("space")
-	d.want("y decide · N deny · i interrupt · m message · X close · esc unmark")
+	d.want("y decide · n deny · ctrl+x interrupt · m message · X close · esc unmark")
 	d.press("esc")
 	d.want("enter open · F8 next pending")
 }

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"cmp"
 	"maps"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,9 +12,9 @@ import (
 
 // clickable are the actions of the hints on the last line that a click carries out.
 var clickable = []keymap.Action{
-	keymap.Choose, keymap.NextPending, keymap.NewSession, keymap.FilterSessions, keymap.SearchSessions,
-	keymap.SortSessions, keymap.DecideRequest, keymap.TogglePreview, keymap.RenameSession, keymap.CloseOrDelete,
-	keymap.DenySessions, keymap.StopSessions, keymap.SendSessions, keymap.Reconnect, keymap.Help, keymap.SessionsHelp,
+	keymap.Choose, keymap.NextPending, keymap.NewSession, keymap.ListFind, keymap.Find,
+	keymap.SortSessions, keymap.DecideRequest, keymap.TogglePreview, keymap.Edit, keymap.Remove,
+	keymap.DenySessions, keymap.Interrupt, keymap.SendSessions, keymap.Reconnect, keymap.Help, keymap.ListHelp,
 }
 
 // handleInput handles keys and mouse events that no overlay handled.
@@ -42,7 +41,7 @@ func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, ui.Intent) {
 // press handles a key, global keys first.
 func (d *Dashboard) press(key string) (tea.Cmd, ui.Intent) {
 	keys := d.Styles.Keys
-	if cmd, intent, handled := d.actGlobal(cmp.Or(keys.At(keymap.Global, key), keys.At(keymap.Panes, key))); handled {
+	if cmd, intent, handled := d.actGlobal(keys.At(keymap.Global, key)); handled {
 		return cmd, intent
 	}
 	return d.pressList(d.Styles.Keys.InList(keymap.Sessions, key))
@@ -81,6 +80,9 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent ui.Inte
 		d.table.move(-d.table.pageSize(d.layout().table))
 	case keymap.PageDown:
 		d.table.move(d.table.pageSize(d.layout().table))
+	case keymap.Interrupt:
+		cmd, intent = d.pressList(action)
+		return cmd, intent, true
 	case keymap.Redraw:
 		return tea.ClearScreen, nil, true
 	case keymap.Suspend:
@@ -102,9 +104,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 		d.table.move(-d.table.list.Len())
 	case keymap.Last:
 		d.table.move(d.table.list.Len())
-	case keymap.SearchSessions:
-		d.overlays.Push(newSearchResults(d.requests, d.table.list, d.notice))
-	case keymap.FilterSessions:
+	case keymap.ListFind:
 		d.overlays.Push(newFilterBar(d.table))
 	case keymap.SortSessions:
 		d.table.list.ChooseOrder(d.table.list.NextOrder())
@@ -114,7 +114,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 		d.openCreate()
 	case keymap.CompareAgents:
 		d.overlays.Push(newCompareForm(compareConfig{d.create, d.Worktree}))
-	case keymap.SessionsHelp:
+	case keymap.ListHelp:
 		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
 	case keymap.MarkShown:
 		d.table.markShown()
@@ -143,12 +143,12 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 		return nil, nil
 	}
 	switch action {
-	case keymap.Choose, keymap.OpenSession:
+	case keymap.Choose, keymap.Open:
 		return nil, OpenIntent{s.Session}
 	case keymap.MarkSession:
 		d.table.toggleMark(s.Session)
 		d.table.move(1)
-	case keymap.ToggleChildren:
+	case keymap.Fold:
 		d.table.list.ToggleCollapsed(s.Session)
 	case keymap.LabelSession:
 		d.overlays.Push(labelForm(d.requests, d.bulk, d.table.targets()))
@@ -156,15 +156,15 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 		return d.bulk.toggleLabel(protocol.LabelArchived, d.table.targets()), nil
 	case keymap.PinSession:
 		return d.bulk.toggleLabel(protocol.LabelPinned, d.table.targets()), nil
-	case keymap.RenameSession:
+	case keymap.Edit, keymap.RenameSession:
 		d.overlays.Push(renameForm(d.requests, s))
-	case keymap.CloseOrDelete:
+	case keymap.Remove:
 		if len(d.table.marked) == 0 {
 			d.overlays.Push(closeQuestion(d.requests, s))
 			break
 		}
 		fallthrough
-	case keymap.DenySessions, keymap.StopSessions, keymap.SendSessions:
+	case keymap.DenySessions, keymap.Interrupt, keymap.SendSessions:
 		if o := d.bulk.press(action, d.table.targets()); o != nil {
 			d.overlays.Push(o)
 		}
@@ -184,8 +184,8 @@ func (d *Dashboard) pressSession(action keymap.Action, s *protocol.Summary) (tea
 // changesSession reports whether an action on the selected session sends a command to it.
 func changesSession(action keymap.Action) bool {
 	switch action {
-	case keymap.LabelSession, keymap.DenySessions, keymap.StopSessions, keymap.SendSessions, keymap.RenameSession,
-		keymap.CloseOrDelete, keymap.DecideRequest, keymap.ArchiveSession, keymap.PinSession:
+	case keymap.LabelSession, keymap.DenySessions, keymap.Interrupt, keymap.SendSessions, keymap.Edit, keymap.RenameSession,
+		keymap.Remove, keymap.DecideRequest, keymap.ArchiveSession, keymap.PinSession:
 		return true
 	}
 	return false

@@ -27,7 +27,7 @@ func TestDashboardReviewsAPatch(t *testing.T) {
 	d.press("v", "y")
 	d.want("not decided: the request is new")
 	d.waitGrace()
-	d.press("J", "c")
+	d.press("J", "m")
 	d.typeText("keep y")
 	d.press("enter")
 	d.want("1 comment sent with it")
@@ -92,7 +92,7 @@ func TestDashboardReviewSearchTakesTheKeysOfMatches(t *testing.T) {
 	d.want("no match for part1 y")
 	d.press("/", "backspace", "backspace", "enter")
 	d.want("match 1 of 3")
-	d.press("n")
+	d.press(">")
 	d.want("match 2 of 3")
 	if got := d.decisions(); len(got) != 0 {
 		t.Fatalf("got decisions %+v while there is a search, want none", got)
@@ -109,7 +109,7 @@ func TestGoldenReviewFromTheDashboard(t *testing.T) {
 	d.openApproval(twelveFiles())
 	d.press("v", "/")
 	d.typeText("part1")
-	d.press("enter", "n")
+	d.press("enter", ">")
 	d.waitGrace()
 	tuitest.Golden(t, d.screen())
 }

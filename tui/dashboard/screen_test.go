@@ -56,7 +56,7 @@ func TestDashboardSort(t *testing.T) {
 		if got := first(); got != want.first {
 			t.Errorf("first session by %s: got %s, want %s", want.by, got, want.first)
 		}
-		d.press("s")
+		d.press("O")
 	}
 }
 
@@ -113,9 +113,9 @@ func TestDashboardShowsAgesAsTheyChange(t *testing.T) {
 
 func TestDashboardEmpty(t *testing.T) {
 	d := newTestDashboard(t, 80, 24)
-	d.want("There is no session yet", "n creates one", "agentctl new")
-	d.press("enter", "y", "X", "R", "p", "down", "f8")
-	d.press("n")
+	d.want("There is no session yet", "+ creates one", "agentctl new")
+	d.press("enter", "y", "X", "p", "down", "f8")
+	d.press("+")
 	d.want("new session")
 }
 
@@ -133,7 +133,7 @@ func TestDashboardRenameAndClose(t *testing.T) {
 		commands := d.server.Sessions[session].Commands()
 		return commands[len(commands)-1].Data
 	}
-	d.press("R")
+	d.press("e")
 	d.typeText("-2")
 	d.press("enter")
 	if got := *data("s3").(protocol.RenameData).Name; last() != "s3 rename" || got != "release-2" {
@@ -141,7 +141,7 @@ func TestDashboardRenameAndClose(t *testing.T) {
 	}
 	d.press("down", "down", "X")
 	d.want("close fix-tests?", "▸ Cancel", "Close, keep the history", "Delete with all history")
-	d.press("c", "D", "y", "enter") // Cancel has the focus
+	d.press("w", "D", "y", "enter") // Cancel has the focus
 	d.wantNo("close fix-tests?")
 	if last() != "s3 rename" {
 		t.Errorf("got %s before the confirmation, want none", last())
@@ -176,7 +176,7 @@ func TestDashboardShowsRefusal(t *testing.T) {
 	d.server.Reply = func(string, tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
 	d.press("X", "right", "enter")
 	d.want(tuitest.ErrRefused.Message)
-	d.press("R", "enter")
+	d.press("e", "enter")
 	d.want("rename release", tuitest.ErrRefused.Message)
 	d.press("esc", "y")
 	d.want(tuitest.ErrRefused.Message)
@@ -219,7 +219,7 @@ func TestDashboardMouse(t *testing.T) {
 func TestDashboardHelp(t *testing.T) {
 	d := newTestDashboard(t, 90, 60, tuitest.Summaries()...)
 	d.press("?")
-	d.want(" Sessions\n", "show the pending request")
+	d.want(" Sessions\n", "show the request")
 	d.press("q")
 	d.want("release")
 }

@@ -50,7 +50,7 @@ func newSearchResults(r *requester, list *sessionlist.List, notice func() string
 	}
 }
 
-func (r *searchResults) Scope() keymap.Scope { return keymap.SearchResults }
+func (r *searchResults) Scope() keymap.Scope { return keymap.Lists }
 func (r *searchResults) FullScreen() bool    { return true }
 
 func (r *searchResults) Update(msg tea.Msg) ui.Response {
@@ -92,10 +92,10 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.Suspend:
 		return ui.Response{Cmd: tea.Suspend}
 	}
-	switch keys.InList(keymap.SearchResults, key) {
+	switch keys.At(keymap.Lists, key) {
 	case keymap.Back:
 		return ui.Response{Close: true}
-	case keymap.NewSearch:
+	case keymap.ListFind:
 		r.input = r.styles.NewTextInput(r.text)
 	case keymap.Up:
 		return ui.Response{Cmd: r.move(-1)}

@@ -48,7 +48,7 @@ func searchRace(d *testDashboard) {
 		searchHit("s3", 3, protocol.HitTool, "c1", "WARNING: DATA RACE\x1b[2J"),
 		searchHit("gone", 1, protocol.HitUser, "", "is there a race?"),
 	)
-	d.press("f")
+	d.press("ctrl+f")
 	d.typeText("race")
 	d.press("enter")
 }
@@ -73,7 +73,7 @@ func TestDashboardSearchWithoutMatches(t *testing.T) {
 func TestDashboardSearchIgnoresStaleResults(t *testing.T) {
 	d := newTestDashboard(t, 80, 20, tuitest.Summaries()...)
 	d.setHits(searchHit("s2", 7, protocol.HitText, "t", "race"))
-	d.press("f")
+	d.press("ctrl+f")
 	d.typeText("race")
 	cmd, _ := d.d.Update(tuitest.KeyPress("enter"))
 	d.press("esc")
@@ -94,7 +94,7 @@ func TestDashboardSearchLoadsPagesOnDemand(t *testing.T) {
 		page.Cursor = "more"
 		return page, nil
 	}
-	d.press("f")
+	d.press("ctrl+f")
 	d.typeText("race")
 	d.press("enter")
 	if requests != 1 {

@@ -92,6 +92,6 @@ func (r *searchResults) footer(width int) string {
 	if notice := r.notice(); notice != "" {
 		return notice
 	}
-	return s.HintRow(s.Keys.Hint(keymap.Choose, "open", keymap.NewSearch, "new search"),
+	return s.HintRow(s.Keys.Hint(keymap.Choose, "open", keymap.ListFind, "new search"),
 		s.Keys.Hint(keymap.Back, "back"), width)
 }

@@ -17,7 +17,7 @@ func TestTheListGroupsByProject(t *testing.T) {
 				all[i].Project = []string{"/srv/store", "/home/ada/api"}[i%2]
 			}
 			d := newTestDashboardWith(t, func(c *Config) { c.Home = "/home/ada" }, size[0], size[1], all...)
-			d.press("s")
+			d.press("O")
 			screen := d.screen()
 			for _, fact := range []string{`· by project `, `^ ~/api 6( |$)`, `^ /srv/store 6( |$)`, `^ ▸ guide .* 3h( │|$)`} {
 				if !regexp.MustCompile(`(?m)` + fact).MatchString(screen) {
@@ -27,7 +27,7 @@ func TestTheListGroupsByProject(t *testing.T) {
 			s := all[0]
 			s.Labels = map[string]string{"team": "infra"}
 			d.put(s)
-			d.press("s")
+			d.press("O")
 			d.want("by label", " team=infra 1", " no label 11")
 		})
 	}
@@ -41,7 +41,7 @@ func TestAParentSaysThatItsChildrenWait(t *testing.T) {
 	d := newTestDashboard(t, 120, 40, append(all, child)...)
 	d.want("idle (1, 1 waiting)")
 	d.d.Select("s_idle")
-	d.press("t")
+	d.press("z")
 	d.want("idle (+1, 1 waiting)")
 	d.wantNo("└")
 }

@@ -235,7 +235,7 @@ func TestTheFilterAndTheJumpKnowServers(t *testing.T) {
 
 func TestANewSessionHasAServer(t *testing.T) {
 	r, several := newSeveralRig(t, 110, 24)
-	r.press("n")
+	r.press("+")
 	r.want("server", "local · →: box, gpu", "(default) · →: claude", "/home/ada")
 	r.press("tab", "right")
 	r.want("(default) · →: box-agent", "(server's)")
@@ -248,7 +248,7 @@ func TestANewSessionHasAServer(t *testing.T) {
 		t.Errorf("intents %v", r.intents)
 	}
 	r.lose("box", now)
-	r.press("n", "tab", "right", "enter")
+	r.press("+", "tab", "right", "enter")
 	r.want("box is not connected: connection refused")
 	if len(several.created) != 1 {
 		t.Errorf("created %q", several.created)

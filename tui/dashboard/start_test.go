@@ -43,10 +43,10 @@ func TestFirstStartBeginsWithOneEnter(t *testing.T) {
 		return protocol.CreateResult{Session: "new"}, fail
 	}
 	stored.Save(drafts.NewSession, drafts.Draft{Text: "a draft"})
-	d.press("n")
+	d.press("+")
 	d.want("ready on this machine", " ▸ gemini       by GEMINI_API_KEY", "   tour         a guided tour", "to set up",
 		"   claude       agentctl agents login claude", "npm install -g @agentclientprotocol/codex-acp",
-		"enter begin · n name, directory, sandbox", "esc back")
+		"enter begin · + name, directory, sandbox", "esc back")
 	d.press("enter")
 	if d.want("it does not start", "agent     gemini"); created.Agent != "gemini" || created.CWD != "/home/ada" {
 		t.Errorf("created %+v", created)
@@ -69,9 +69,9 @@ func TestFirstStartOffersTheFormTheTourAndInstallLines(t *testing.T) {
 			return func() tea.Msg { return done(nil) }
 		}
 	})
-	d.press("n", "n")
+	d.press("+", "+")
 	d.want("new session", "prompt")
-	d.press("esc", "n", "down", "enter")
+	d.press("esc", "+", "down", "enter")
 	if len(ran) != 1 || ran[0] != "tour-program" {
 		t.Errorf("ran %q, want the tour", ran)
 	}
@@ -82,14 +82,14 @@ func TestFirstStartOffersTheFormTheTourAndInstallLines(t *testing.T) {
 	d.press("esc")
 	d.want("There is no session yet")
 	d.put(tuitest.Summaries()...)
-	d.press("n")
+	d.press("+")
 	d.want("new session")
 }
 
 // TestFirstStartWithoutAnAgentSelectsTheTour: no Enter fails for lack of an agent.
 func TestFirstStartWithoutAnAgentSelectsTheTour(t *testing.T) {
 	d := newStart(t, 80, func() []Agent { return startAgents()[1:] }, func(*Config) {})
-	d.press("n")
+	d.press("+")
 	d.want("no agent is ready on this machine", " ▸ tour")
 }
 
@@ -118,6 +118,6 @@ func TestRecipesOfARefusalAreOnTheirOwnLines(t *testing.T) {
 			Err: errors.New("no agent"), Advice: "npm install -g @agentclientprotocol/claude-agent-acp\n  agentctl tour",
 		}
 	}
-	d.press("n", "enter")
+	d.press("+", "enter")
 	d.want("   npm install -g @agentclientprotocol/claude-agent-acp\n   agentctl tour\n")
 }

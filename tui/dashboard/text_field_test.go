@@ -22,20 +22,20 @@ func editableCommand() protocol.Approval {
 func dashboardFields() map[string]func(*testDashboard) {
 	return map[string]func(*testDashboard){
 		"filter":  func(d *testDashboard) { d.press("/") },
-		"search":  func(d *testDashboard) { d.press("f") },
-		"name":    func(d *testDashboard) { d.press("R") },
-		"new":     func(d *testDashboard) { d.press("n") },
+		"search":  func(d *testDashboard) { d.press("ctrl+f") },
+		"name":    func(d *testDashboard) { d.press("e") },
+		"new":     func(d *testDashboard) { d.press("+") },
 		"labels":  func(d *testDashboard) { d.press("l") },
 		"jump":    func(d *testDashboard) { d.press("alt+g") },
 		"message": func(d *testDashboard) { d.press("space", "down", "space", "m") },
 		"palette": func(d *testDashboard) { d.press("ctrl+k") },
 		"reason":  func(d *testDashboard) { d.openApproval(tuitest.CommandApproval()); d.press("r") },
-		"command": func(d *testDashboard) { d.openApproval(editableCommand()); d.waitGrace(); d.press("p") },
+		"command": func(d *testDashboard) { d.openApproval(editableCommand()); d.waitGrace(); d.press("e") },
 		"comment": func(d *testDashboard) {
 			d.openApproval(twelveFiles())
 			d.press("v")
 			d.waitGrace()
-			d.press("J", "c")
+			d.press("J", "m")
 		},
 		"find in a review": func(d *testDashboard) {
 			d.openApproval(twelveFiles())

@@ -142,17 +142,17 @@ func (d *Dashboard) footer() string {
 		return conn + s.Dim.Render(ui.Fit(" "+o.KeyHint(), width))
 	}
 	hint := keys.Hint(keymap.Choose, "open", keymap.NextPending, "next pending", keymap.NewSession, "new",
-		keymap.FilterSessions, "filter", keymap.SearchSessions, "find", keymap.SortSessions, "sort",
+		keymap.ListFind, "filter", keymap.Find, "find", keymap.SortSessions, "sort",
 		keymap.DecideRequest, "decide", keymap.TogglePreview, "preview",
-		keymap.RenameSession, "rename", keymap.CloseOrDelete, "close")
+		keymap.Edit, "rename", keymap.Remove, "close")
 	switch {
 	case len(d.table.marked) > 0:
-		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.DenySessions, "deny", keymap.StopSessions, "interrupt",
-			keymap.SendSessions, "message", keymap.CloseOrDelete, "close", keymap.Back, "unmark",
+		hint = keys.Hint(keymap.DecideRequest, "decide", keymap.DenySessions, "deny", keymap.Interrupt, "interrupt",
+			keymap.SendSessions, "message", keymap.Remove, "close", keymap.Back, "unmark",
 			keymap.LabelSession, "label", keymap.MarkSession, "mark")
 	case !d.Reachable(d.Selected()):
 		hint = keys.Hint(keymap.Reconnect, "tries again now", keymap.NextPending, "next pending",
-			keymap.NewSession, "new", keymap.FilterSessions, "filter", keymap.SearchSessions, "find",
+			keymap.NewSession, "new", keymap.ListFind, "filter", keymap.Find, "find",
 			keymap.SortSessions, "sort", keymap.TogglePreview, "preview")
 	}
 	help := keys.Hint(keymap.Help, "help")

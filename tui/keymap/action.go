@@ -59,14 +59,10 @@ var Definitions = sync.OnceValue(func() (out []Definition) {
 		{Transcript, transcript},
 		{CopyMode, copyMode},
 		{Sessions, sessions},
-		{SearchResults, searchResults},
-		{Rules, rules},
 		{Context, context},
 		{Review, review},
 		{Pager, pager},
 		{Tour, tour},
-		{Form, form},
-		{Question, question},
 	} {
 		for _, r := range t.rows {
 			out = append(out, Definition{t.scope, r.action, r.keys, r.about, r.command})

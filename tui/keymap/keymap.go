@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,9 +14,8 @@ import (
 // reserved are keys that cannot be rebound, so that quitting and writing always work.
 var reserved = []string{"ctrl+c", "ctrl+j", "alt+enter", "shift+enter"}
 
-// writing are the scopes that are active while a text field has the focus, and that of questions, which
-// no letter answers.
-var writing = []Scope{Global, Composer, Tour, Panes, Form, Question}
+// writing are the scopes that are active while a text field has the focus.
+var writing = []Scope{Global, Composer, Tour}
 
 // Keys overrides the keys of actions by name, such as "interrupt": {"ctrl+b"}. An empty list leaves
 // an action without keys.
@@ -125,21 +125,29 @@ func checkKey(scope Scope, key string) error {
 	return nil
 }
 
-// At returns the action of a key in a scope, or "".
-func (m *Map) At(scope Scope, key string) Action { return m.byKey[scope][key] }
-
-// InList returns the action of a key in a scope or else in Lists, or "".
-func (m *Map) InList(scope Scope, key string) Action {
-	if a := m.byKey[scope][key]; a != "" {
+// At returns the action of a key in a scope, or "". Lists page with the keys of [PageUp] and [PageDown].
+func (m *Map) At(scope Scope, key string) Action {
+	if a := m.byKey[scope][key]; a != "" || scope != Lists {
 		return a
 	}
-	return m.byKey[Lists][key]
+	if a := m.byKey[Global][key]; a == PageUp || a == PageDown {
+		return a
+	}
+	return ""
+}
+
+// InList returns the action of a key in a scope or else in Lists, or "". A review has the keys of a pager too.
+func (m *Map) InList(scope Scope, key string) Action {
+	if a := m.byKey[Pager][key]; a != "" && scope == Review {
+		return a
+	}
+	return cmp.Or(m.byKey[scope][key], m.At(Lists, key))
 }
 
 // InField returns the action of a key in Lists while a text field takes the keys that write, or "".
 // The default keys always act: the user's keys may be letters.
 func (m *Map) InField(key string) Action {
-	if a := m.byKey[Lists][key]; a != "" {
+	if a := m.At(Lists, key); a != "" {
 		return a
 	}
 	i := slices.IndexFunc(lists, func(r row) bool { return slices.Contains(r.keys, key) })
@@ -158,12 +166,30 @@ func (m *Map) Keys(a Action) []string {
 	return out
 }
 
-// Key returns the first key of an action in display form, or "".
+// Key returns the first key of an action in display form, or "". An action of [Panes] has that of
+// [PanePrefix] before it.
 func (m *Map) Key(a Action) string {
-	if keys := m.byAction[a]; len(keys) > 0 {
-		return keyName(keys[0])
+	keys := m.byAction[a]
+	switch {
+	case len(keys) == 0:
+		return ""
+	case a.OnPanes() && m.Key(PanePrefix) == "":
+		return ""
+	case a.OnPanes():
+		return m.Key(PanePrefix) + " " + keyName(keys[0])
 	}
-	return ""
+	return keyName(keys[0])
+}
+
+// After returns a line as [Map.Hint] does, of the keys after a prefix.
+func (m *Map) After(pairs ...any) string {
+	var out []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if keys := m.byAction[pairs[i].(Action)]; len(keys) > 0 {
+			out = append(out, keyName(keys[0])+" "+pairs[i+1].(string))
+		}
+	}
+	return strings.Join(out, Separator)
 }
 
 // Hint returns a line of keys and labels. pairs alternates an Action and its label, a string.

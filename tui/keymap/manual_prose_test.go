@@ -13,54 +13,53 @@ import (
 var meanings = map[string]map[string]Action{
 	"The tour": {"alt+k": SkipStep, "ctrl+c": ""},
 	"Commands and keys": {
-		"ctrl+k": OpenPalette, "enter": Send, "/": "", "esc": Cancel, "alt+r": ReleaseQueue, "alt+q": ClearQueue,
+		"ctrl+k": OpenPalette, "enter": Send, "/": "", "esc": Cancel, "alt+r": ReleaseQueue,
+		"y": Allow, "n": DenyRequest, "e": Edit, "c": Copy, "X": Remove,
 		"ctrl+x": Interrupt,
-		"ctrl+z": Suspend, "F1": Help, "↑": Up, "↓": Down, "ctrl+p": Up, "ctrl+n": Down, "pgup": ListPageUp,
-		"pgdown": ListPageDown, "home": First, "end": Last, "tab": Complete, "ctrl+g": OpenEditor,
+		"ctrl+z": Suspend, "F1": Help, "↑": Up, "↓": Down, "ctrl+p": Up, "ctrl+n": Down, "pgup": PageUp,
+		"pgdown": PageDown, "home": First, "end": Last, "tab": Complete, "ctrl+g": OpenEditor,
 	},
-	"Themes":      {"alt+l": NextTheme},
 	"A session":   {"ctrl+o": ToggleLast},
-	"Images":      {"enter": Choose, "x": OpenFile, "w": SaveFile},
+	"Images":      {"enter": Choose, "o": Open, "w": SaveFile},
 	"Side column": {"alt+p": ToggleSide},
 	"The message": {
-		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": RestoreDraft, "ctrl+d": DeleteOrLeave,
-		"ctrl+r": SearchPrompts, "↑": ComposerEarlier, "↓": ComposerLater, "ctrl+p": EarlierMessage,
+		"/": "", "@": "", "alt+enter": "", "ctrl+j": "", "ctrl+c": "", "ctrl+z": Suspend, "ctrl+d": "",
+		"ctrl+r": SearchPrompts, "↑": EarlierMessage, "↓": LaterMessage, "ctrl+p": EarlierMessage,
 		"ctrl+n": LaterMessage, "esc": Cancel, "alt+t": TakeBack, "ctrl+w": "", "ctrl+u": "", "ctrl+y": "",
 		"ctrl+g": OpenEditor, "alt+j": SendSteer, "t": QueueSteer,
 	},
-	"Scheduled messages": {"e": QueueEdit, "ctrl+z": Suspend, "s": QueueSendNow, "C": QueueClear},
+	"Scheduled messages": {"e": Edit, "ctrl+z": Suspend, "s": QueueSendNow},
 	"Shell commands":     {"!": "", "ctrl+c": ""},
 	"The mouse":          {"enter": Choose},
 	"Editing a command": {
-		"p": EditRequest, "alt+enter": "", "ctrl+g": OpenEditor, "enter": Choose, "esc": Back,
+		"e": Edit, "alt+enter": "", "ctrl+g": OpenEditor, "enter": Choose, "esc": Back,
 	},
-	"Answering questions": {"enter": Choose, "y": Allow, "o": OpenPage},
+	"Answering questions": {"enter": Choose, "y": Allow, "o": Open},
 	"Review of changes": {
-		"v": ViewRequest, "f": ReviewFiles, "s": ReviewLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
-		"r": WriteReason, "F9": ShowChanges, "/": ReviewFind, "N": ReviewPreviousMatch, "z": ReviewFold, "esc": Back,
-		"enter": Choose, "c": ReviewComment,
+		"v": ViewWhole, "f": ListFiles, "d": DiffLayout, "y": Allow, "n": DenyRequest, "a": AllowAlways,
+		"r": WriteReason, "F9": ShowChanges, "/": ListFind, ">": NextMatch, "<": PreviousMatch, "z": Fold,
+		"esc": Back, "enter": Choose, "m": ReviewComment,
 	},
-	"Turns":        {"F10": ShowOutline, "O": TranscriptOutline},
-	"Find":         {"ctrl+f": Find, "/": TranscriptFind, "n": OlderMatch, "N": NewerMatch},
-	"Source files": {"F": OpenPlace},
+	"Turns":        {"F10": ShowOutline},
+	"Find":         {"ctrl+f": Find, "/": ListFind, ">": NextMatch, "<": PreviousMatch},
+	"Source files": {"e": Edit},
 	"Replay": {
-		"space": PlayPause, "+": PlayFaster, "-": PlaySlower, "[": PlayPrevious, "]": PlayNext, "home": PlayFromStart,
-		"end": PlayToEnd, "/": PlayFind, "o": PlayOutline, "tab": FocusNext,
+		"space": PlayPause, "+": PlayFaster, "-": PlaySlower, "[": Previous, "]": Next, "home": First,
+		"end": Last, "/": ListFind, "tab": FocusNext,
 	},
 	"The list of sessions": {
-		"F2": ShowSessions, "s": SortSessions, "t": ToggleChildren, "p": TogglePreview, "enter": Choose,
-		"alt+g": JumpSession, "F8": NextPending, "/": FilterSessions, "l": LabelSession, "space": MarkSession,
-		"*": MarkShown, "y": DecideRequest, "N": DenySessions, "i": StopSessions, "m": SendSessions,
-		"X": CloseOrDelete, "n": NewSession, "→": FormNextChoice, "esc": Back, "o": OpenSession, "ctrl+k": OpenPalette,
+		"F2": ShowSessions, "O": SortSessions, "z": Fold, "p": TogglePreview, "enter": Choose,
+		"alt+g": JumpSession, "F8": NextPending, "/": ListFind, "l": LabelSession, "space": MarkSession,
+		"*": MarkShown, "y": DecideRequest, "n": DenySessions, "ctrl+x": Interrupt,
+		"m": SendSessions, "X": Remove, "+": NewSession, "→": Next, "esc": Back, "o": Open, "ctrl+k": OpenPalette,
 	},
 	"Sessions side by side": {
-		"alt+v": SplitRight, "alt+m": SplitBelow, "alt+a": NextPane,
-		"alt+shift+h": PaneLeft, "alt+shift+l": PaneRight, "alt+shift+k": PaneUp, "alt+shift+j": PaneDown,
-		"alt+z": ZoomPane, "alt+e": ClosePane, "alt+.": WiderPane, "alt+,": NarrowerPane, "alt+=": TallerPane,
-		"alt+-": ShorterPane, "F2": ShowSessions, "esc": Back, "enter": Choose, "F8": NextPending, "alt+g": JumpSession,
+		"alt+w": PanePrefix, "v": SplitRight, "s": SplitBelow, "w": NextPane,
+		"h": PaneLeft, "j": PaneDown, "k": PaneUp, "l": PaneRight, "z": ZoomPane, "c": ClosePane, "+": LargerPane,
+		"-": SmallerPane, "F2": ShowSessions, "esc": Back, "enter": Choose, "F8": NextPending, "alt+g": JumpSession,
 		"ctrl+k": OpenPalette,
 	},
-	"Several servers": {"F5": Reconnect, "n": NewSession},
+	"Several servers": {"F5": Reconnect, "+": NewSession},
 }
 
 // editing are keys of the text field, which no section of the help lists.
@@ -70,7 +69,7 @@ var (
 	quoted  = regexp.MustCompile("`([^`\n]+)`")
 	program = regexp.MustCompile("(?s)```.*?```")
 	keyLike = regexp.MustCompile(
-		`^((ctrl|alt|shift)\+\S+|F\d+|esc|tab|enter|space|home|end|pgup|pgdown|[↑↓←→A-Za-z/*+=\[\]!@-])$`)
+		`^((ctrl|alt|shift)\+\S+|F\d+|esc|tab|enter|space|home|end|pgup|pgdown|[↑↓←→A-Za-z/*+=<>\[\]!@-])$`)
 )
 
 // TestManualNamesKeysByTheirActions compares the keys in the text of docs/screen.md with the

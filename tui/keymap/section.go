@@ -22,7 +22,7 @@ var fixed = []struct {
 	{Global, Row{"ctrl+c twice", "leave; the session continues"}},
 	{Composer, Row{"alt+enter, ctrl+j", "new line"}},
 	{Composer, Row{"ctrl+c", "clear the draft; it stays in the history"}},
-	{Composer, Row{"ctrl+d", "delete the next character; leave when empty"}},
+	{Composer, Row{"ctrl+d", "delete the next character; when empty: leave"}},
 	{Composer, Row{"esc esc", "when idle and empty: edit your last message"}},
 	{Composer, Row{"ctrl+w, ctrl+u", "delete a word, to the start of the line; ctrl+y inserts it"}},
 	{Composer, Row{"! first", "run a shell command on this machine"}},
@@ -32,6 +32,54 @@ var fixed = []struct {
 	{Composer, Row{"alt+1 … alt+9", "go to the approval and choose an option"}},
 	{Lists, Row{"text", "filters, where a list has a text field: there letters are no keys"}},
 	{Approval, Row{"1 … 9", "choose an option, or an answer; enter confirms"}},
+}
+
+// FirstPage is the maximum number of rows of the first page of the help.
+const FirstPage = 20
+
+// essential are the actions of each place on the first page of the help, then those of every place.
+var (
+	essential = map[Scope][]Action{
+		Global:     {Send, SendSteer, Cancel, EarlierMessage, SearchPrompts, OpenEditor, PasteImage},
+		Lists:      {Up, Down, Choose, ListFind, Back},
+		Player:     {PlayPause, PlayFaster, PlaySlower, Previous, Next, ListFind},
+		Approval:   {Allow, AllowAlways, DenyRequest, WriteReason, ViewWhole, Edit, Previous, Next, Back},
+		Queue:      {Edit, Remove, QueueMoveUp, QueueMoveDown, QueueSendNow, QueueSteer, HoldQueue, Back},
+		Plan:       {Remove, TaskRestart, Back},
+		Transcript: {Toggle, ViewWhole, ListFiles, ListFind, Copy, EnterCopyMode, Previous, NextStep, Back},
+		Sessions: {
+			Choose, DecideRequest, NewSession, ListFind, MarkSession, SendSessions, Edit, Remove, TogglePreview,
+		},
+		Context: {Remove, Back},
+		Review: {
+			PagerPageDown, ReviewUnread, Previous, Next, NextStep, ListFiles, ReviewComment, ListFind, Back,
+		},
+		Pager: {PagerPageDown, ListFind, NextMatch, PreviousMatch, Back},
+	}
+	everywhere = []Action{
+		OpenPalette, ShowSessions, NextPending, JumpSession, FocusNext, Interrupt, ReleaseQueue, Find, ShowChanges, Help,
+	}
+)
+
+// First returns the first page of the help of a place: at most [FirstPage] rows.
+func (m *Map) First(place Scope) []Section {
+	title := place
+	if place == Global {
+		title = Composer
+	}
+	here := Section{title, m.rowsWith(essential[place])}
+	return []Section{here, {Global, append(m.rowsWith(everywhere), fixed[0].row)}}
+}
+
+// rowsWith returns the rows of actions with keys.
+func (m *Map) rowsWith(actions []Action) []Row {
+	var out []Row
+	for _, a := range actions {
+		if keys := m.Keys(a); len(keys) > 0 {
+			out = append(out, Row{strings.Join(keys, ", "), DefinitionOf(a).About})
+		}
+	}
+	return out
 }
 
 // Sections returns the keys of all places in the order of the help screen, the given place first.

@@ -32,7 +32,9 @@ func OfScreen(keys *keymap.Map, screen keymap.Screens, scope keymap.Scope) []Com
 		switch {
 		case c.Action == keymap.Quit:
 			row.Key = "ctrl+c twice"
-		case d.Scope == keymap.Global || d.Scope == keymap.Panes || d.Scope == scope:
+		case scope == keymap.Sessions && c.Action == keymap.RenameSession:
+			row.Key = keys.Key(keymap.Edit)
+		case d.Scope == keymap.Global || d.Scope == keymap.Panes || d.Scope == keymap.Lists || d.Scope == scope:
 			row.Key = keys.Key(c.Action)
 		}
 		out = append(out, row)

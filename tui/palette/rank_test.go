@@ -75,7 +75,7 @@ func TestCommandsShowOnlyKeysOfTheirScreen(t *testing.T) {
 		}
 	}
 	for _, c := range OfScreen(keys, keymap.OnDashboard, keymap.Sessions) {
-		if c.Name == "/rename" && c.Key != "R" || c.Name == "/settings" {
+		if c.Name == "/rename" && c.Key != "e" || c.Name == "/settings" {
 			t.Errorf("got %+v on the list of sessions", c)
 		}
 	}

@@ -247,20 +247,20 @@ func (b *body) fileLine(width int) string {
 
 // hint returns the keys that act on the changes.
 func (b *body) hint() string {
-	pairs := []any{keymap.ReviewPageDown, "page"}
+	pairs := []any{keymap.PagerPageDown, "page"}
 	if b.content.hasFiles() {
-		pairs = append(pairs, keymap.ReviewNextHunk, "hunk", keymap.ReviewNextFile, "file")
+		pairs = append(pairs, keymap.NextStep, "hunk", keymap.Next, "file")
 		if b.content.Comments != nil {
 			pairs = append(pairs, keymap.ReviewComment, "comment")
 		}
-		pairs = append(pairs, keymap.ReviewFiles, "files")
+		pairs = append(pairs, keymap.ListFiles, "files")
 	}
 	if b.content.Unread && b.content.unread() != "" {
 		pairs = append(pairs, keymap.ReviewUnread, "unread")
 	}
-	pairs = append(pairs, keymap.ReviewFind, "find")
+	pairs = append(pairs, keymap.ListFind, "find")
 	if b.content.commented() {
-		pairs = append(pairs, keymap.ReviewCopy, "copy comments", keymap.ReviewRemove, "remove")
+		pairs = append(pairs, keymap.Copy, "copy comments", keymap.Remove, "remove")
 	}
 	if !b.content.hasFiles() {
 		return b.styles.Keys.Hint(pairs...)
@@ -269,5 +269,5 @@ func (b *body) hint() string {
 	if b.styles.SideBySide(b.width()) {
 		layout = "one column"
 	}
-	return b.styles.Keys.Hint(append(pairs, keymap.ReviewLayout, layout)...)
+	return b.styles.Keys.Hint(append(pairs, keymap.DiffLayout, layout)...)
 }

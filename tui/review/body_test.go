@@ -28,8 +28,8 @@ func parse(t testing.TB, patch string) *filechange.Changes {
 // was not drawn.
 func TestTheCurrentLineIsOnTheScreen(t *testing.T) {
 	moves := []keymap.Action{
-		keymap.Up, keymap.Down, keymap.ReviewPageUp, keymap.ReviewPageDown, keymap.First, keymap.Last,
-		keymap.ReviewPreviousFile, keymap.ReviewNextFile, keymap.ReviewPreviousHunk, keymap.ReviewNextHunk,
+		keymap.Up, keymap.Down, keymap.PageUp, keymap.PagerPageDown, keymap.First, keymap.Last,
+		keymap.Previous, keymap.Next, keymap.PreviousStep, keymap.NextStep,
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		b := body{styles: ui.NewStyles(time.UTC, "")}

@@ -104,14 +104,12 @@ func (l *fileList) selectFile(file int) { l.Select(fmt.Sprint(file)) }
 // act carries out an action that moves in the list.
 func (l *fileList) act(action keymap.Action) {
 	switch action {
-	case keymap.ReviewPreviousFile:
+	case keymap.Previous:
 		action = keymap.Up
-	case keymap.ReviewNextFile:
+	case keymap.Next:
 		action = keymap.Down
-	case keymap.ReviewPageUp:
-		action = keymap.ListPageUp
-	case keymap.ReviewPageDown:
-		action = keymap.ListPageDown
+	case keymap.PagerPageDown:
+		action = keymap.PageDown
 	}
 	l.Act(action)
 }
@@ -169,7 +167,7 @@ func (l *fileList) text(row fileRow, width int) string {
 func (l *fileList) hint() string {
 	pairs := []any{keymap.Choose, "open"}
 	if l.content.commented() {
-		pairs = append(pairs, keymap.ReviewComment, "edit comment", keymap.ReviewRemove, "remove")
+		pairs = append(pairs, keymap.ReviewComment, "edit comment", keymap.Remove, "remove")
 	}
 	return l.styles.Keys.Hint(pairs...)
 }

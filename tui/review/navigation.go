@@ -13,9 +13,9 @@ func (b *body) act(action keymap.Action) (message string) {
 		b.move(-1)
 	case keymap.Down:
 		b.move(1)
-	case keymap.ReviewPageUp:
+	case keymap.PageUp:
 		b.page(-page)
-	case keymap.ReviewPageDown:
+	case keymap.PageDown, keymap.PagerPageDown:
 		b.page(page)
 	case keymap.First:
 		b.list.ScrollToTop()
@@ -23,13 +23,13 @@ func (b *body) act(action keymap.Action) (message string) {
 	case keymap.Last:
 		b.list.ScrollToBottom()
 		b.current = b.list.MovePoint(transcript.Point{Item: b.list.Last(), Line: 1 << 30}, 0)
-	case keymap.ReviewPreviousFile:
+	case keymap.Previous:
 		return b.jumpFile(-1)
-	case keymap.ReviewNextFile:
+	case keymap.Next:
 		return b.jumpFile(1)
-	case keymap.ReviewPreviousHunk:
+	case keymap.PreviousStep:
 		return b.jumpHunk(-1)
-	case keymap.ReviewNextHunk:
+	case keymap.NextStep:
 		return b.jumpHunk(1)
 	}
 	return ""

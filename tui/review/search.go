@@ -130,5 +130,5 @@ func (s *search) line(width, y int) (string, *tea.Cursor) {
 // hint returns the count of the matches and the keys of the search.
 func (s *search) hint() string {
 	return fmt.Sprintf("match %d of %d", s.at+1, len(s.matches)) + ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(
-		keymap.ReviewNextMatch, "next", keymap.ReviewPreviousMatch, "previous", keymap.ReviewFind, "find"))
+		keymap.NextMatch, "next", keymap.PreviousMatch, "previous", keymap.ListFind, "find"))
 }

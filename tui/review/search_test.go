@@ -11,28 +11,25 @@ func TestSearchShowsMatchesWithCounts(t *testing.T) {
 	r.write("store")
 	r.mustShow("find: store")
 	r.press("enter")
-	r.mustShow("match 1 of 4", "n next", "N previous") // two lines, two paths
+	r.mustShow("match 1 of 4", "> next", "< previous") // two lines, two paths
 	before := r.text()
-	r.press("n", "n")
+	r.press(">", ">")
 	r.mustShow("match 3 of 4")
-	r.press("N")
+	r.press("<")
 	r.mustShow("match 2 of 4")
-	r.press("n", "n", "n")
+	r.press(">", ">", ">")
 	r.mustShow("from the start: match 1 of 4")
 	r.press("j")
 	if got := r.text(); got == before {
 		t.Error("j does not move in the changes while there is a search")
 	}
-	r.press("N")
+	r.press("<")
 	r.mustShow("from the end: match 4 of 4")
 	r.press("esc")
 	if r.last.Close {
 		t.Error("esc closes the review instead of ending the search")
 	}
 	r.mustHide("match")
-	if r.Handles("n") || r.Handles("N") {
-		t.Error("the keys of the matches act without a search")
-	}
 	r.press("esc")
 	if !r.last.Close {
 		t.Error("esc does not close the review after the search")
@@ -72,7 +69,7 @@ func TestSearchKeepsItsMatchesAfterAChangeOfTheContent(t *testing.T) {
 	r := open(t, smallPatch, 100, 30)
 	r.press("/")
 	r.write("one")
-	r.press("enter", "n")
+	r.press("enter", ">")
 	r.SetContent(r.content)
 	r.mustShow("match 2 of 3")
 	r.press("/", "esc")

@@ -138,14 +138,16 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 	return ui.Response{}
 }
 
-// Handles reports whether a key does something in the view. The keys of the matches do so while
-// there is a search.
+// Handles reports whether a key does something in the view.
 func (v *View) Handles(key string) bool {
-	action := v.styles.Keys.InList(keymap.Review, key)
-	if !v.Searching() && (action == keymap.ReviewNextMatch || action == keymap.ReviewPreviousMatch) {
-		return v.files.focused
+	if v.comment.active() || v.files.focused {
+		return true
 	}
-	return v.comment.active() || v.files.focused || action != "" && action != keymap.Choose
+	switch v.styles.Keys.InList(keymap.Review, key) {
+	case "", keymap.Choose, keymap.Complete, keymap.Edit, keymap.Open:
+		return false
+	}
+	return true
 }
 
 // pressField handles a key while a comment or the text of a search is written.
@@ -175,9 +177,11 @@ func (v *View) pressField(msg tea.KeyPressMsg) ui.Response {
 // press handles an action outside of the text fields.
 func (v *View) press(action keymap.Action) ui.Response {
 	switch action {
-	case keymap.ReviewClose:
+	case keymap.ViewWhole:
 		return ui.Response{Close: true}
-	case keymap.ReviewFiles:
+	case keymap.ListHelp:
+		return ui.Response{Push: ui.NewHelp(v.styles, keymap.Review)}
+	case keymap.ListFiles:
 		if !v.content.hasFiles() {
 			v.message = "there is no change of a file"
 			return ui.Response{}
@@ -185,16 +189,16 @@ func (v *View) press(action keymap.Action) ui.Response {
 		v.files.focused = !v.files.focused
 		v.files.selectFile(v.body.currentFile())
 		return ui.Response{}
-	case keymap.ReviewLayout:
+	case keymap.DiffLayout:
 		v.styles.ToggleDiffLayout()
 		v.Redraw()
 		return ui.Response{}
-	case keymap.ReviewCopy:
+	case keymap.Copy:
 		return v.copyComments()
-	case keymap.ReviewFind:
+	case keymap.ListFind:
 		v.search.open()
 		return ui.Response{}
-	case keymap.ReviewFold:
+	case keymap.Fold:
 		v.toggleFold()
 		return ui.Response{}
 	}
@@ -213,9 +217,9 @@ func (v *View) press(action keymap.Action) ui.Response {
 // pressSearch handles an action of the search. It returns false for any other action.
 func (v *View) pressSearch(action keymap.Action) bool {
 	switch action {
-	case keymap.ReviewNextMatch:
+	case keymap.NextMatch:
 		v.message = v.search.next(1)
-	case keymap.ReviewPreviousMatch:
+	case keymap.PreviousMatch:
 		v.message = v.search.next(-1)
 	case keymap.Back:
 		v.search.end()
@@ -239,7 +243,7 @@ func (v *View) pressFiles(action keymap.Action) {
 			v.open(row)
 		}
 		v.files.focused = false
-	case keymap.ReviewComment, keymap.ReviewRemove:
+	case keymap.ReviewComment, keymap.Remove:
 		if !ok || row.comment == nil {
 			v.message = "select a comment"
 			return
@@ -259,7 +263,7 @@ func (v *View) pressBody(action keymap.Action) {
 		if !v.ShowUnread() {
 			v.message = "all lines were on the screen"
 		}
-	case keymap.ReviewComment, keymap.ReviewRemove:
+	case keymap.ReviewComment, keymap.Remove:
 		place, reason, ok := v.body.place()
 		if v.message = reason; ok {
 			v.pressComment(action, place)

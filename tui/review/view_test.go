@@ -151,14 +151,14 @@ func TestGoldenReview(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {200, 60}} {
 		t.Run(fmt.Sprintf("changes_%dx%d", size[0], size[1]), func(t *testing.T) {
 			r := open(t, smallPatch, size[0], size[1])
-			r.press("J", "down", "down", "down", "c")
+			r.press("J", "down", "down", "down", "m")
 			r.write("why 20?")
 			r.press("enter", "J")
 			tuitest.Golden(t, r.text())
 		})
 		t.Run(fmt.Sprintf("files_%dx%d", size[0], size[1]), func(t *testing.T) {
 			r := open(t, smallPatch, size[0], size[1])
-			r.press("]", "J", "c")
+			r.press("]", "J", "m")
 			r.write("keep the old name")
 			r.press("enter", "f", "down")
 			tuitest.Golden(t, r.text())
@@ -195,44 +195,44 @@ func TestLongLinesAreMarkedWhereTheyContinue(t *testing.T) {
 func TestTheLayoutFollowsTheWidthAndTheKey(t *testing.T) {
 	r := open(t, smallPatch, 109, 24)
 	r.mustHide(" │ ")
-	r.press("s")
+	r.press("d")
 	r.mustShow("- const limit = 2", " │ ")
-	r.press("s")
+	r.press("d")
 	r.width = 110
 	r.mustShow(" │ ")
 }
 
 func TestACommentIsWrittenEditedAndRemoved(t *testing.T) {
 	r := open(t, smallPatch, 80, 24)
-	r.press("c")
+	r.press("m")
 	r.mustShow("select a line of a change")
-	r.press("J", "down", "down", "c")
+	r.press("J", "down", "down", "m")
 	r.write("yc[q")
 	r.mustShow("comment on store/store.go:3 (removed): ") // the removed line is first
 	r.press("esc")
 	if r.comments.Len() != 0 {
 		t.Errorf("got %d comments, want none after esc", r.comments.Len())
 	}
-	r.press("down", "c")
+	r.press("down", "m")
 	r.write("too many")
 	r.press("enter")
 	r.mustShow("┕ too many")
-	r.press("c")
+	r.press("m")
 	r.write("!")
-	r.press("enter", "J", "down", "down", "c")
+	r.press("enter", "J", "down", "down", "m")
 	r.write("why?")
 	r.press("enter")
 	want := "store/store.go:3: too many!\nstore/store.go:41: why?"
 	if got := r.comments.Text(); got != want {
 		t.Errorf("got comments\n%s\nwant\n%s", got, want)
 	}
-	r.press("C")
+	r.press("c")
 	if i, ok := r.last.Intent.(ui.CopyIntent); !ok || i.Text != r.comments.Text() {
 		t.Errorf("got intent %+v, want the comments copied", r.last.Intent)
 	}
-	r.press("x")
+	r.press("X")
 	r.mustHide("why?")
-	r.press("f", "down", "enter", "x")
+	r.press("f", "down", "enter", "X")
 	if got := r.comments.Text(); got != "" {
 		t.Errorf("got comments %q, want none", got)
 	}
@@ -240,7 +240,7 @@ func TestACommentIsWrittenEditedAndRemoved(t *testing.T) {
 
 func TestACommentOnALineWithoutANumberQuotesIt(t *testing.T) {
 	r := open(t, "*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch\n", 80, 24)
-	r.press("G", "c")
+	r.press("G", "m")
 	r.write("no")
 	r.press("enter")
 	if got := r.comments.Text(); got != `a.go: "new": no` {

@@ -13,7 +13,7 @@ import (
 func TestEveryGlobalActionHasAPart(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	for _, d := range keymap.Definitions() {
-		elsewhere := d.Action == keymap.OpenPalette || d.Action == keymap.JumpSession || input.LeavesSession(d.Action)
+		elsewhere := d.Action == keymap.OpenPalette || d.Action == keymap.PanePrefix || input.LeavesSession(d.Action)
 		if _, ok := s.m.actions[d.Action]; d.Scope == keymap.Global && !elsewhere && !ok {
 			t.Errorf("no part carries out %s", d.Action)
 		}

@@ -36,9 +36,6 @@ func appearanceActions(s *ui.Styles, status *ui.Status) panel.Actions {
 		return panel.Result{Push: ui.NewImagesMenu(s)}
 	}
 	return panel.Actions{
-		keymap.NextTheme: panel.Run(func() tea.Cmd {
-			return func() tea.Msg { return ui.ThemeMsg{Theme: s.NextTheme()} }
-		}),
 		keymap.ChooseTheme:  {Run: theme, Text: true},
 		keymap.ChooseImages: {Run: images, Text: true},
 		keymap.Redraw: panel.Run(func() tea.Cmd {

@@ -59,9 +59,9 @@ func newLongView(t testing.TB, n int) *longView {
 		case 0:
 			kind = transcriptview.TurnAnchor
 		case 10:
-			kind = transcriptview.ToolAnchor
+			kind = transcriptview.StepAnchor
 		case 20:
-			kind = transcriptview.ErrorAnchor
+			kind = transcriptview.StepAnchor
 		}
 		if i%25 == 0 {
 			hits = append(hits, tuitest.Hit(strconv.Itoa(i), seq, seq, protocol.HitText, "t"))
@@ -110,8 +110,8 @@ var actions = []struct {
 	}},
 	{"page up", nil, func(l *longView) { l.press("pgup") }},
 	{"turn before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("[") }},
-	{"tool before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("T") }},
-	{"error before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("E") }},
+	{"tool before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("K") }},
+	{"error before", func(l *longView) { l.press("tab") }, func(l *longView) { l.press("K") }},
 	{"line in copy mode", func(l *longView) { l.press("tab", "space") }, func(l *longView) { l.press("up") }},
 	{"next match", func(l *longView) {
 		l.press("ctrl+f")
@@ -119,7 +119,7 @@ var actions = []struct {
 			l.press(string(r))
 		}
 		l.press("enter")
-	}, func(l *longView) { l.press("n") }},
+	}, func(l *longView) { l.press(">") }},
 }
 
 const (
@@ -167,7 +167,7 @@ func BenchmarkDeeds(b *testing.B) {
 						b.StopTimer()
 						if action.name == "next match" {
 							for range 10 {
-								l.press("N")
+								l.press("<")
 							}
 						}
 						l.press("G")

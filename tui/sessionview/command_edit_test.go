@@ -17,7 +17,7 @@ func TestTheTextFieldOfACommandOpensInTheEditor(t *testing.T) {
 	s := open(t, j, 100, 30)
 	s.focusApproval()
 	s.setEditor(`sed -i s/tidy/verify/ "$1"`)
-	s.press("p")
+	s.press("e")
 	s.typeText(" -x")
 	s.press("ctrl+g")
 	s.mustShow("edited  ▏ go mod verify -x")

@@ -192,23 +192,23 @@ func isQuit(cmd tea.Cmd) bool {
 
 func TestQueueCommands(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
-	s.press("tab", "down", "K")
+	s.press("tab", "down", "shift+up")
 	want := protocol.QueueMoveData{MessageID: "m4", Index: 0}
 	if data := s.mustSend(protocol.DoQueueMove).(protocol.QueueMoveData); data != want {
 		t.Errorf("got move %+v, want %+v", data, want)
 	}
-	s.press("K")
+	s.press("shift+up")
 	s.mustSend(protocol.DoQueueMove)
 	s.journal.Add(protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m4", Index: 0})
 	s.applyJournal()
 	s.mustShow("▸ 1 Push it and tell me.")
-	s.press("K")
+	s.press("shift+up")
 	s.mustSendNothing()
 	s.press("delete", "right", "enter") // the message is bob's
 	if data := s.mustSend(protocol.DoQueueRemove).(protocol.QueueRemoveData); data.MessageID != "m4" {
 		t.Errorf("got removal of %+v, want m4", data)
 	}
-	s.press("r")
+	s.press("h")
 	s.mustSend(protocol.DoQueueRelease)
 	s.journal.Add(protocol.QueueReleased, protocol.QueueReleasedData{Holds: []string{"h1"}})
 	s.applyJournal()
@@ -267,10 +267,10 @@ func TestInterruptHoldsQueuedMessages(t *testing.T) {
 			ID: "h1", Reason: protocol.HoldInterrupt, By: &tuitest.Ada,
 		})
 		s.applyJournal()
-		s.mustShow("queue · 1 message · held after an interrupt · alt+r release · alt+q clear")
+		s.mustShow("queue · 1 message · held after an interrupt · alt+r release")
 		s.typeText("rc") // the panel takes no letter
 		s.mustSendNothing()
-		s.mustShow("> rc", "alt+r release · alt+q clear")
+		s.mustShow("> rc", "alt+r release")
 		s.press("alt+r")
 		s.mustSend(protocol.DoQueueRelease)
 		s.mustShow("> rc")

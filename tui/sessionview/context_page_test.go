@@ -34,23 +34,23 @@ var contextScenes = []goldenScene{
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 23 turns · peak 82%",
 			"▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▁▅▇",
 		},
-		status: []string{"c compact", "esc back"},
+		status: []string{"X compact", "esc back"},
 	},
 	{
-		name: "context_compact", open: fromJournal(tuitest.GrowingContext, pressing("f6", "c")), heights: contextHeights,
+		name: "context_compact", open: fromJournal(tuitest.GrowingContext, pressing("f6", "X")), heights: contextHeights,
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 3 turns · peak 82%", "▁▅▇",
 			"last compaction: 55k → 20k tokens (64% less), automatic",
 		},
-		status: []string{"c again: the agent keeps a summary and"},
+		status: []string{"X again: the agent keeps a summary and"},
 	},
 	{
 		name: "context_unknown", open: fromJournal(tuitest.NewJournal, openContextWithoutHistory),
 		heights: contextHeights,
 		shows:   []string{"context · fix-tests · gemini", "This agent does not report its context usage."},
-		status:  []string{"c compact", "esc back"},
+		status:  []string{"X compact", "esc back"},
 	},
 	{
 		name:    "context_status",
@@ -102,12 +102,12 @@ func TestCompactAsksTwice(t *testing.T) {
 		}
 		return protocol.HistoryResult{}, nil
 	}
-	s.press("f6", "c")
+	s.press("f6", "X")
 	s.mustSend(protocol.DoContext)
-	s.mustShow("c again")
+	s.mustShow("X again")
 	s.press("esc")
 	s.mustSendNothing()
-	s.press("c", "c")
+	s.press("X", "X")
 	s.mustSend(protocol.DoCompact)
 	s.mustShow("✓ compacted: 82k → 16.4k tokens (80% less)")
 	s.journal.Add(protocol.ContextCompacted, protocol.ContextCompactedData{Before: 82_000, After: 16_400, Percent: 80})

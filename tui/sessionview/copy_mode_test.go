@@ -58,7 +58,7 @@ func TestCopySanitized(t *testing.T) {
 	s.m.setFocus(onTranscript)
 	s.press("g")
 	for id := s.m.transcript.View.List.First(); id <= s.m.transcript.View.List.Last(); id++ {
-		for _, key := range []string{"y", "c"} {
+		for _, key := range []string{"C", "c"} {
 			if got := s.copyWith(key); strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
 				t.Errorf("%s copied control characters: %q", key, got)
 			}
@@ -66,7 +66,7 @@ func TestCopySanitized(t *testing.T) {
 		s.press("down")
 	}
 	s.press("space", "g", "space", "G")
-	if got := s.copyWith("y"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
+	if got := s.copyWith("c"); got == "" || strings.ContainsAny(got, "\x1b\u009b\u202e\a\r") {
 		t.Errorf("copied all lines %q", got)
 	}
 }

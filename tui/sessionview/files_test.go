@@ -122,13 +122,13 @@ func TestOnlyContentDecidesWhetherAFileIsOpened(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
 	s.m.files.Viewer = &download.Viewer{Command: []string{"sh", "-c", `basename "$1" >` + seen, "sh"}}
 	t.Cleanup(func() { _ = s.m.files.Viewer.Close() })
-	s.press("home", "down", "down", "x") // image/png with the content of one
+	s.press("home", "down", "down", "o") // image/png with the content of one
 	if b, _ := os.ReadFile(seen); string(b) != "file-1.png\n" {
 		t.Errorf("opened %q", b)
 	}
 	_ = os.Remove(seen)
 	s.session.ReplyToBlobs("<html><script>alert(1)</script>", 1000)
-	s.press("up", "x", "enter") // image/png with HTML
+	s.press("up", "o", "enter") // image/png with HTML
 	s.mustShow("not opened: the content is text/html")
 	if _, err := os.Stat(seen); err == nil {
 		t.Error("HTML is opened")
@@ -138,11 +138,11 @@ func TestOnlyContentDecidesWhetherAFileIsOpened(t *testing.T) {
 func TestALinkOfTheAgentIsNeitherOpenedNorSaved(t *testing.T) {
 	s := openFiles(t)
 	s.press("end", "up")
-	for _, key := range []string{"w", "x"} {
+	for _, key := range []string{"w", "o"} {
 		s.press(key)
 		s.mustShow("it is a link, not a file: https://example.org/docs")
 	}
-	s.press("y")
+	s.press("C")
 	s.mustShow("copied the address")
 	s.press("end", "w")
 	s.mustShow("there is no file in it")

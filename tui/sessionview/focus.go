@@ -64,10 +64,11 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	if r, handled := v.input.HandleList(msg); handled {
 		return v.applyResult(r)
 	}
-	if v.focus == onQueue && v.Styles.Keys.At(keymap.Queue, key) != "" {
-		return v.applyResult(v.panels.queue.Press(key)) // its paging keys are also global keys
+	action := v.Styles.Keys.At(keymap.Global, key)
+	if v.focus == onQueue && (action == keymap.PageUp || action == keymap.PageDown) {
+		return v.applyResult(v.panels.queue.Press(key))
 	}
-	if cmd, handled := v.act(v.Styles.Keys.At(keymap.Global, key), ""); handled {
+	if cmd, handled := v.act(action, ""); handled {
 		return cmd
 	}
 	if r, handled := v.panels.decision.PressChord(key); handled {
@@ -154,8 +155,8 @@ func (v *View) Scope() keymap.Scope {
 
 // helpHint returns the key that opens the help of a part.
 func (f focus) helpHint(keys *keymap.Map) string {
-	if f == onTranscript && keys.Key(keymap.TranscriptHelp) != "" {
-		return keys.Hint(keymap.TranscriptHelp, "help")
+	if f == onTranscript && keys.Key(keymap.ListHelp) != "" {
+		return keys.Hint(keymap.ListHelp, "help")
 	}
 	return keys.Hint(keymap.Help, "help")
 }

@@ -112,7 +112,7 @@ func FuzzToolOutput(f *testing.F) {
 var anyKey = rapid.SampledFrom([]string{
 	"enter", "esc", "tab", "shift+tab", "up", "down", "left", "right", "pgup", "pgdown", "home", "ctrl+home",
 	"ctrl+end", "f1", "f3", "f4", "f6", "f8", "space", "f5", "ctrl+g", "ctrl+p", "ctrl+n", "shift+up", "s", "p",
-	"pgup", "ctrl+x", "ctrl+o", "ctrl+r", "alt+t", "ctrl+f", "/", "n", "N", "alt+enter", "1", "5", "r", "v", "e", "x",
+	"pgup", "ctrl+x", "ctrl+o", "ctrl+r", "alt+t", "ctrl+f", "/", ">", "<", "alt+enter", "1", "5", "r", "v", "e", "x",
 	"K", "J", "h", "d", "k", "c", "y", "b", "[", "]", "t", "T", "a", "A", "E", "alt+up", "alt+down", "?", "漢",
 })
 

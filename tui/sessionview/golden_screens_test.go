@@ -58,7 +58,7 @@ var screenScenes = []goldenScene{
 			">",
 		},
 		wide: conversationAnd(
-			"e edit · delete remove · s send now · K up · J down · C clear · r release",
+			"e edit · X remove · s send now · shift+up up · shift+down down · h release",
 			"Then write the release notes for everything since the last tag.",
 			wideStatus+"F1 help",
 		),
@@ -85,7 +85,7 @@ var screenScenes = []goldenScene{
 		open:    fromScene("steering", pressing("tab", "down")),
 		heights: screenHeights,
 		shows:   []string{"Name the tables in the plural.", "▸ 2 And no migr"},
-		wide:    []string{"s send now · t into the turn · K up", "Name the tables in the plural."},
+		wide:    []string{"s send now · t into the turn · shift+up up", "Name the tables in the plural."},
 		status:  []string{"◐ running", "F1 help"},
 	},
 	{
@@ -109,7 +109,7 @@ var screenScenes = []goldenScene{
 		}, decisions...),
 		wide: conversationAnd(
 			"? Tidy the module · waiting for a decision",
-			"y allow once · n deny · 1…9 choose · enter confirm · r reason · v view · → other · esc back",
+			"y allow once · n deny · 1…9 choose · enter confirm · r reason · v view · ] other · esc back",
 			"2 Always allow ▏ go mod tidy in /home/ada/store",
 			wideStatus+"F1 help",
 		),
@@ -137,7 +137,7 @@ var screenScenes = []goldenScene{
 			"package store", "2 - const limit = 2", "2 + const limit = 20", "1 Allow once", "2 Always allow",
 		}, decisions...),
 		wide: conversationAnd(
-			"r reason · v review · p edit",
+			"r reason · v review · e edit",
 			"│ in ▏ /home/ada/store", "│ reason ▏ Two was too few.",
 			"2 Always allow ▏ every patch of exactly these files, in this session",
 			"2 - const limit = 2 │ 2 + const limit = 20",
@@ -152,7 +152,7 @@ var screenScenes = []goldenScene{
 			"patch",
 			(*testScreen).focusApproval,
 			func(s *testScreen) { s.setEditor(`sed -i s/20/40/ "$1"`) },
-			pressing("p"),
+			pressing("e"),
 			(*testScreen).waitGrace,
 		),
 		shows: append([]string{
@@ -160,15 +160,15 @@ var screenScenes = []goldenScene{
 			"2 - const limit = 2", "2 + const limit = 40", "▸ [x] with the patch as edited", "1 Allow once",
 			"2 Always allow",
 		}, decisions...),
-		wide:   conversationAnd("r reason · v review · p edit", wideStatus+"F1 help"),
+		wide:   conversationAnd("r reason · v review · e edit", wideStatus+"F1 help"),
 		status: []string{"◌ waiting for 1 approval", "fix-tests"},
 	},
 	{
 		name:    "edited_command",
 		heights: screenHeights,
-		open: fromScene("command to edit", (*testScreen).focusApproval, pressing("p"), typing(" && rm -rf build"),
+		open: fromScene("command to edit", (*testScreen).focusApproval, pressing("e"), typing(" && rm -rf build"),
 			pressing("alt+enter"), typing("go vet ./..."), pressing("enter"),
-			(*testScreen).waitGrace, pressing("p")),
+			(*testScreen).waitGrace, pressing("e")),
 		shows: []string{
 			"│ edited ▏ go mod tidy", "▸ command:", "> go mod tidy && rm -rf build", "Allow once",
 			"enter done · alt+enter new line",
@@ -182,7 +182,7 @@ var screenScenes = []goldenScene{
 		open: fromScene(
 			"tasks to confirm",
 			(*testScreen).focusApproval,
-			pressing("down", "enter", "down", "p"),
+			pressing("down", "enter", "down", "e"),
 			typing(" it all"),
 		),
 		shows: []string{
@@ -263,7 +263,7 @@ var screenScenes = []goldenScene{
 			"/home/ada/store/store.go, /home/ada/store/store_test.go",
 			"patch · by ada · 2026-03-04 09:41 · every patch of exactly these files, in this session",
 		},
-		wide:   []string{"delete revoke: the agent asks again"},
+		wide:   []string{"X revoke: the agent asks again"},
 		status: []string{"↑↓", "esc back"},
 	},
 	{
@@ -283,7 +283,7 @@ var screenScenes = []goldenScene{
 		heights: screenHeights,
 		shows: []string{
 			"• plan how to tidy 1 of 3 done",
-			"plan · 1 of 3 · delete cancel",
+			"plan · 1 of 3 · X cancel",
 			"✓ Read the imports",
 			"▸ ▸ Drop what is unused running 30s",
 			"✗ Build: no compiler failed",
@@ -314,8 +314,8 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", someKeys, pressing("f1")),
 		heights: screenHeights,
 		shows: []string{
-			"Everywhere", "ctrl+c twice", "leave; the session continues", "F1, alt+h", "this help", "ctrl+k",
-			"ctrl+x", "interrupt the turn", "F2, ctrl+s", "list all sessions", "F3", "F4", "F5", "connect now",
+			"Composer", "enter", "send; queued while a turn runs", "Everywhere", "ctrl+k", "F2, ctrl+s",
+			"list all sessions",
 		},
 		status: []string{"/ find", "esc back"},
 	},
@@ -375,7 +375,7 @@ var screenScenes = []goldenScene{
 			"11 Message 11 of many", "↑ 5 more · ↓ 9 more", ">",
 		},
 		wide: conversationAnd(
-			"delete remove · s send now · K up · J down · C clear · h hold", wideStatus+"F1 help",
+			"X remove · s send now · shift+up up · shift+down down · h hold", wideStatus+"F1 help",
 		),
 		status: []string{"◐ running 36s", "fix-tests", "F1 help"},
 	},
@@ -407,7 +407,7 @@ var screenScenes = []goldenScene{
 			"queue · 2 messages · held by bob", "1 Then write the release no", "ada 09:41",
 			"2 Push it and tell me. bob 09:41", "> and",
 		},
-		wide:   conversationAnd("queue · 2 messages · held by bob · alt+r release · alt+q clear · tab"),
+		wide:   conversationAnd("queue · 2 messages · held by bob · alt+r release · tab"),
 		status: []string{"● idle"},
 	},
 	{
@@ -475,8 +475,8 @@ func someKeys(s *testScreen) {
 	shown := []keymap.Action{
 		keymap.Help, keymap.OpenPalette, keymap.Interrupt, keymap.ShowSessions, keymap.ShowSettings, keymap.ShowRules,
 		keymap.Reconnect, keymap.ShowContext, keymap.NextPending, keymap.ShowChanges, keymap.JumpSession,
-		keymap.NextTheme, keymap.ToggleSide, keymap.FocusNext, keymap.FocusPrevious, keymap.PageUp, keymap.PageDown,
-		keymap.Top, keymap.Bottom, keymap.ExportSession, keymap.Send, keymap.Up, keymap.Back, keymap.PagerFind,
+		keymap.ToggleSide, keymap.FocusNext, keymap.FocusPrevious, keymap.PageUp, keymap.PageDown,
+		keymap.Top, keymap.Bottom, keymap.ExportSession, keymap.Send, keymap.Up, keymap.Back, keymap.ListFind,
 	}
 	s.m.Styles.Keys = keymap.Only(func(d keymap.Definition) bool { return slices.Contains(shown, d.Action) })
 }
@@ -505,7 +505,7 @@ func findTestStore(s *testScreen) {
 	)
 	s.press("ctrl+f")
 	s.typeText("test store")
-	s.press("enter", "n")
+	s.press("enter", ">")
 }
 
 // editFirstMessage edits the first message of the queue and loses the connection for six seconds.

@@ -13,7 +13,7 @@ import (
 
 func TestKeymapRebinds(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80, 24)
-	keys, err := keymap.New(keymap.Keys{"interrupt": {"ctrl+b"}, "queue.remove": {"e"}, "help": nil})
+	keys, err := keymap.New(keymap.Keys{"interrupt": {"ctrl+b"}, "list.remove": {"D"}, "help": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,8 +22,8 @@ func TestKeymapRebinds(t *testing.T) {
 	s.mustShow("queue")
 	s.mustSendNothing()
 	s.press("tab")
-	s.mustShow("enter edit", "e remove")
-	s.press("e")
+	s.mustShow("e edit", "D remove")
+	s.press("D")
 	s.mustSend(protocol.DoQueueRemove)
 	s.press("ctrl+b")
 	s.mustSend(protocol.DoInterrupt)

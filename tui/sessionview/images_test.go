@@ -62,7 +62,7 @@ var imageScenes = []goldenScene{
 		name: "images_of_a_tool",
 		open: func(t *testing.T, width, height int) *testScreen {
 			s := openImages(t, tuitest.ImagesJournal(), width, height)
-			s.press("shift+tab", "T")
+			s.press("shift+tab", "K")
 			s.loadImages()
 			return s
 		},

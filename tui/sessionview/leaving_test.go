@@ -47,7 +47,7 @@ func TestCtrlCShowsTheQuestionOverAnOverlay(t *testing.T) {
 	s.mustShow(leaveHint)
 	s.press("down")
 	s.mustHide(leaveHint)
-	s.mustShow("this help")
+	s.mustShow("all commands by name")
 }
 
 func TestCtrlDLeavesOnlyWithTheFocusOnTheComposer(t *testing.T) {

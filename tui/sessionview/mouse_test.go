@@ -33,7 +33,7 @@ func TestAClickFocusesAPartAndSelectsAQueuedMessage(t *testing.T) {
 		t.Fatalf("got focus %d, message %d", s.m.focus, s.m.panels.queue.Selected())
 	}
 	s.mustSendNothing()
-	s.press("K")
+	s.press("shift+up")
 	want := s.m.replica.State.Queue[1].MessageID
 	if d := s.mustSend(protocol.DoQueueMove).(protocol.QueueMoveData); d.MessageID != want {
 		t.Errorf("moved %s, want %s", d.MessageID, want)

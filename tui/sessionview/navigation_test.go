@@ -38,7 +38,7 @@ func TestJumpCancelledByKey(t *testing.T) {
 	})
 	s.applyJournal()
 	s.press("tab")
-	cmd := s.m.Update(tuitest.KeyPress("E"))
+	cmd := s.m.Update(tuitest.KeyPress("K"))
 	if !s.m.transcript.Jumping() {
 		t.Fatal("no jump is running")
 	}
@@ -57,7 +57,7 @@ func TestJumpStatusKept(t *testing.T) {
 	})
 	s.applyJournal()
 	s.press("tab")
-	s.m.Update(tuitest.KeyPress("E"))
+	s.m.Update(tuitest.KeyPress("K"))
 	s.mustShow("looking further back …")
 	s.now = s.now.Add(time.Minute)
 	s.tick()

@@ -198,8 +198,8 @@ func TestEveryCommandOfTheScreenIsAWordOfAgentctl(t *testing.T) {
 func TestHelpInOverlays(t *testing.T) {
 	s := open(t, tuitest.Scenes["rules"](), 100, 40)
 	s.press("f4", "delete", "f1")
-	s.mustShow("Questions", "choose; cancel is chosen first")
-	s.press("f1")
+	s.mustShow("Lists", "choose")
+	s.press("esc")
 	s.mustShow("revoke the rule")
 }
 
@@ -224,7 +224,8 @@ func TestRemovalIsUndone(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 100, 24)
 	s.reportRemovals()
-	s.press("tab", "C")
+	s.typeText("/clear")
+	s.press("enter")
 	s.mustShow("removed 2 messages · ctrl+z undo")
 	if got := s.takeCommands(); len(got) != 2 || got[0].Verb != protocol.DoQueueRemove {
 		t.Fatalf("got commands %+v", got)
@@ -247,7 +248,8 @@ func TestUndoExpires(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 100, 24)
 	s.reportRemovals()
-	s.press("alt+q")
+	s.typeText("/clear")
+	s.press("enter")
 	s.takeCommands()
 	s.now = s.now.Add(9 * time.Second)
 	s.update(ui.TimerMsg{At: s.now})
@@ -266,7 +268,8 @@ func TestFailedUndoKeepsTheTexts(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 100, 24)
 	s.reportRemovals()
-	s.press("alt+q")
+	s.typeText("/clear")
+	s.press("enter")
 	s.refuse(tuitest.ErrRefused)
 	s.press("ctrl+z")
 	s.mustShow("> one", "observers may not do that")
@@ -275,12 +278,14 @@ func TestFailedUndoKeepsTheTexts(t *testing.T) {
 func TestMessagesOfOthersAreRemovedAfterAQuestion(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 100, 24)
 	s.reportRemovals()
-	s.press("tab", "C")
+	s.typeText("/clear")
+	s.press("enter")
 	s.mustShow("remove 2 messages, 1 message of others? This cannot be undone", "▸ Cancel")
 	s.typeText("yR") // no letter answers
 	s.press("enter")
 	s.mustSendNothing()
-	s.press("C", "tab", "enter")
+	s.typeText("/clear")
+	s.press("enter", "tab", "enter")
 	if got := s.takeCommands(); len(got) != 2 || got[1].Verb != protocol.DoQueueRemove {
 		t.Errorf("got commands %+v", got)
 	}

@@ -41,7 +41,7 @@ func openInDirectory(t *testing.T, text string) (s *testScreen, dir string, star
 
 func TestOpenTheFileThatAnItemNames(t *testing.T) {
 	s, dir, started := openInDirectory(t, "It is in `main.go:12`, not in ../main.go.")
-	s.press("F")
+	s.press("e")
 	if got := started(); len(got) != 1 || !slices.Equal(got[0], []string{"+12", filepath.Join(dir, "main.go")}) {
 		t.Errorf("started %q", got)
 	}
@@ -49,7 +49,7 @@ func TestOpenTheFileThatAnItemNames(t *testing.T) {
 
 func TestOpenOneOfSeveralFiles(t *testing.T) {
 	s, dir, started := openInDirectory(t, "main.go:1 and store.go:2:3")
-	s.press("F")
+	s.press("e")
 	s.mustShow("open which file?", "main.go:1", "store.go:2:3")
 	s.press("down", "enter")
 	if got := started(); len(got) != 1 || !slices.Equal(got[0], []string{"+2", filepath.Join(dir, "store.go")}) {
@@ -60,10 +60,10 @@ func TestOpenOneOfSeveralFiles(t *testing.T) {
 
 func TestOpenNoFile(t *testing.T) {
 	s, _, started := openInDirectory(t, "missing.go:1 and /etc/passwd")
-	s.press("F")
+	s.press("e")
 	s.mustShow("it names no file of the session's directory")
 	s.m.files.Local = false
-	s.press("F")
+	s.press("e")
 	s.mustShow("the session's files are not on this machine")
 	if got := started(); len(got) > 0 {
 		t.Errorf("started %q", got)
@@ -75,6 +75,6 @@ func TestOpenReportsTheEditorsError(t *testing.T) {
 	s.m.files.Exec = func(_ tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(os.ErrNotExist) }
 	}
-	s.press("F")
+	s.press("e")
 	s.mustShow("file does not exist")
 }

@@ -101,8 +101,8 @@ func TestPlayerKeys(t *testing.T) {
 	if got := strings.Join(player.effects, " "); got != want {
 		t.Errorf("the keys did %q, want %q", got, want)
 	}
-	s.press("tab", "t", "space") // copy mode of the transcript
-	s.press("esc", "esc", "p")
+	s.press("tab", "J", "space") // copy mode of the transcript
+	s.press("esc", "esc", "space")
 	if got := strings.Join(player.effects, " "); got != want+" pause" {
 		t.Errorf("with the focus on the transcript the keys did %q", got)
 	}

@@ -21,9 +21,11 @@ func (v *View) pressReplay(key string) tea.Cmd {
 			return cmd
 		}
 	}
-	if v.focus == onComposer && v.Styles.Keys.At(keymap.Player, key) != "" {
-		cmd, _ := v.act(v.panels.player.Press(key), "")
-		return cmd
+	if v.focus == onComposer {
+		if action, handled := v.panels.player.Press(key); handled {
+			cmd, _ := v.act(action, "")
+			return cmd
+		}
 	}
 	action := v.Styles.Keys.At(keymap.Global, key)
 	switch {

@@ -36,9 +36,9 @@ func TestACommentIsKeptWhenTheRequestIsDecidedElsewhere(t *testing.T) {
 	for _, paste := range []bool{false, true} {
 		s := openReview(t, 100, 30)
 		s.waitGrace()
-		s.press("J", "down", "c")
+		s.press("J", "down", "m")
 		s.typeText("done")
-		s.press("enter", "down", "down", "c")
+		s.press("enter", "down", "down", "m")
 		s.typeText("not y")
 		s.journal.AddBy(tuitest.Bob, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,

@@ -59,18 +59,18 @@ func textFields() map[string]textField {
 		"composer beside a question": {"question", (*testScreen).waitGrace},
 		"composer beside a queue":    {"queue", nil},
 		"composer beside a plan":     {"plan", nil},
-		"command":                    {"command to edit", func(s *testScreen) { s.focusApproval(); s.press("p") }},
+		"command":                    {"command to edit", func(s *testScreen) { s.focusApproval(); s.press("e") }},
 		"reason":                     {"approval", func(s *testScreen) { s.focusApproval(); s.press("r") }},
 		"answer": {"question", func(s *testScreen) {
 			s.focusApproval()
 			s.press("down", "down", "enter")
 		}},
-		"task": {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("p") }},
+		"task": {"tasks to confirm", func(s *testScreen) { s.focusApproval(); s.press("e") }},
 		"comment in a review": {"patch", func(s *testScreen) {
 			s.focusApproval()
 			s.press("v")
 			s.waitGrace()
-			s.press("J", "c")
+			s.press("J", "m")
 		}},
 		"reason in a review": {"patch", func(s *testScreen) {
 			s.focusApproval()

@@ -142,13 +142,13 @@ func TestToolOutputPager(t *testing.T) {
 		s.update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	s.typeText(`"999 of"`)
-	s.press("enter", "n", "n")
+	s.press("enter", ">", ">")
 	s.mustShow("line 14999 of many")
 	s.mustHide("line 14998 of many")
-	s.press("N")
+	s.press("<")
 	s.mustShow("line 13999 of many")
 	for range 9 {
-		s.press("n")
+		s.press(">")
 	}
 	s.mustShow("no match for “\"999 of\"”")
 	s.press("G")
@@ -172,7 +172,7 @@ func TestApprovalPatchDiff(t *testing.T) {
 	s.mustShow("go.mod +1 −1", "3   - go 1.25", "  3 + go 1.26‹U+202E›", "pkg/store/counter.go +6 −2")
 	s.press("tab", "v")
 	s.mustShow("Edit two files", "14 + ", "under its lock")
-	s.press("s")
+	s.press("d")
 	s.mustShow(" │ ")
 }
 

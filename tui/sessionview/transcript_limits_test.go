@@ -83,7 +83,7 @@ func TestPendingMessageEndsOnReset(t *testing.T) {
 func TestCopySelectedItem(t *testing.T) {
 	s := open(t, tuitest.Scenes["transcript"](), 80, 24)
 	s.press("tab")
-	cmd := s.m.Update(tuitest.KeyPress("y"))
+	cmd := s.m.Update(tuitest.KeyPress("c"))
 	if got := fmt.Sprint(tuitest.Messages(cmd)); !strings.Contains(got, "I look at the imports") {
 		t.Errorf("copied %s", got)
 	}

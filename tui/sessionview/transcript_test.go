@@ -198,7 +198,7 @@ func TestHelpHintAt80Columns(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.mustShow("fix-tests", "· F1 help")
 	s.press("f1")
-	s.mustShow("Everywhere", "leave; the session continues")
+	s.mustShow("Everywhere", "all commands by name")
 	s.press("esc")
 	s.typeText("why?")
 	s.mustShow("· F1 help")
@@ -208,7 +208,7 @@ func TestHelpHintAt80Columns(t *testing.T) {
 
 func TestHelpStartsAtFocus(t *testing.T) {
 	for focus, want := range map[focus]keymap.Scope{
-		onComposer: keymap.Global, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
+		onComposer: keymap.Composer, onApproval: keymap.Approval, onQueue: keymap.Queue, onPlan: keymap.Plan,
 		onTranscript: keymap.Transcript,
 	} {
 		s := open(t, tuitest.Scenes["approval"](), 80, 24)
@@ -225,11 +225,11 @@ func TestTranscriptKeyHints(t *testing.T) {
 	s.mustHide("enter folds")
 	s.m.setFocus(onTranscript)
 	s.update(tea.WindowSizeMsg{Width: 80, Height: 12})
-	s.mustShow("─ y copy · [ previous turn · ] next turn · / find · esc back")
+	s.mustShow("─ c copy · [ previous turn · ] next turn · / find · esc back")
 	s.press("pgup")
-	s.mustShow("below · ctrl+end · y copy")
-	s.press("T")
-	s.mustShow("below · ctrl+end · enter expand/collapse · v view · y copy")
+	s.mustShow("below · ctrl+end · c copy")
+	s.press("K")
+	s.mustShow("below · ctrl+end · enter expand/collapse · v view · c copy")
 	s.press("esc")
 	s.mustHide("enter folds")
 	s.mustShow("below · ctrl+end ─")

@@ -54,7 +54,7 @@ var Steps = []Step{
 		done:  inScope(keymap.Queue),
 	},
 	{
-		Actions: []keymap.Action{keymap.QueueEdit},
+		Actions: []keymap.Action{keymap.Edit},
 		Text:    "Press {0} to edit the message. It does not start while you edit it, and others see that you do.",
 		done:    func(s *Screen) bool { return s.editing() },
 	},
@@ -100,7 +100,7 @@ var Steps = []Step{
 		done: inScope(keymap.Approval),
 	},
 	{
-		Actions: []keymap.Action{keymap.ViewRequest},
+		Actions: []keymap.Action{keymap.ViewWhole},
 		Text:    "Press {0} to review the patch: all files, hunk by hunk, with comments on lines.",
 		list:    true,
 		done:    inScope(keymap.Review),

@@ -22,12 +22,6 @@ type Anchor interface {
 	AnchorKind() AnchorKind
 }
 
-// AltAnchor is an Anchor that can get a second kind later. See List.UpdateAnchor.
-type AltAnchor interface {
-	// AltAnchor returns the second kind, or 0.
-	AltAnchor() AnchorKind
-}
-
 // anchorIndex holds the anchors of a list in order, by kind.
 type anchorIndex struct {
 	// IDs of back are not negative and ascend, IDs of front are negative and descend.
@@ -37,14 +31,6 @@ type anchorIndex struct {
 func (x *anchorIndex) add(id ID, item Item) {
 	if anchor, ok := item.(Anchor); ok {
 		x.insert(anchor.AnchorKind(), id)
-		x.addAlt(id, item)
-	}
-}
-
-// addAlt adds an item under its second kind, if it has one.
-func (x *anchorIndex) addAlt(id ID, item Item) {
-	if alt, ok := item.(AltAnchor); ok {
-		x.insert(alt.AltAnchor(), id)
 	}
 }
 
@@ -114,7 +100,3 @@ func (l *List) seq(id ID) uint64 {
 	}
 	return anchor.Seq()
 }
-
-// UpdateAnchor indexes an AltAnchor under its second kind, once it has one. It costs O(log n) near
-// the ends of the list.
-func (l *List) UpdateAnchor(id ID) { l.anchors.addAlt(id, l.Item(id)) }

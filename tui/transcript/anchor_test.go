@@ -8,17 +8,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anchorItem is an item with one or two anchor kinds.
+// anchorItem is an item with an anchor kind.
 type anchorItem struct {
 	countingItem
-	seq       uint64
-	kind, alt AnchorKind
+	seq  uint64
+	kind AnchorKind
 }
 
 func (s *anchorItem) Seq() uint64             { return s.seq }
 func (s *anchorItem) AnchorKind() AnchorKind  { return s.kind }
-func (s *anchorItem) AltAnchor() AnchorKind   { return s.alt }
-func (s *anchorItem) is(kind AnchorKind) bool { return s.kind == kind || s.alt == kind }
+func (s *anchorItem) is(kind AnchorKind) bool { return s.kind == kind }
 
 func TestAnchorsAfterRandomChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,7 +38,6 @@ func TestAnchorsAfterRandomChanges(t *testing.T) {
 				countingItem: countingItem{fmt.Sprint(made), 1, &calls},
 				seq:          seq,
 				kind:         AnchorKind(rapid.IntRange(0, 3).Draw(t, "kind")),
-				alt:          AnchorKind(rapid.IntRange(0, 3).Draw(t, "alt")),
 			}
 			if front {
 				l.Prepend(s, false)
@@ -57,16 +55,6 @@ func TestAnchorsAfterRandomChanges(t *testing.T) {
 					l.DropBefore(l.First() + ID(n))
 					items = items[n:]
 				}
-			},
-			"update": func(t *rapid.T) {
-				if len(items) == 0 {
-					return
-				}
-				i := rapid.IntRange(0, len(items)-1).Draw(t, "item")
-				if s := items[i]; s.alt == 0 {
-					s.alt = AnchorKind(rapid.IntRange(1, 3).Draw(t, "alt"))
-				}
-				l.UpdateAnchor(l.First() + ID(i))
 			},
 			"": func(t *rapid.T) {
 				for i, s := range items {
@@ -107,7 +95,7 @@ func TestDroppedItemsHaveNoAnchor(t *testing.T) {
 	calls := 0
 	l := NewList(1 << 20)
 	for i := range 5 {
-		l.Append(&anchorItem{countingItem{fmt.Sprint(i), 1, &calls}, uint64(i), 1, 0}, false)
+		l.Append(&anchorItem{countingItem{fmt.Sprint(i), 1, &calls}, uint64(i), 1}, false)
 	}
 	l.DropBefore(3)
 	if _, ok := l.Find(2); ok {

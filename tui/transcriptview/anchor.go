@@ -8,9 +8,7 @@ import (
 // The anchor kinds of a session's transcript.
 const (
 	TurnAnchor transcript.AnchorKind = 1 + iota
-	ToolAnchor
-	ApprovalAnchor
-	ErrorAnchor
+	StepAnchor                       // a tool call, an approval or an error
 )
 
 // itemAnchor implements transcript.Anchor. It is embedded by all items.

@@ -25,7 +25,7 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 		}, true
 	case protocol.ItemTool:
 		return &toolCall{
-			itemAnchor: itemAnchor{ToolAnchor, it.Seq, it},
+			itemAnchor: itemAnchor{StepAnchor, it.Seq, it},
 			styles:     v.styles,
 			task:       v.taskTitle(it.Task),
 			joined:     v.afterActivity(),
@@ -34,7 +34,7 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 	case protocol.ItemSteered:
 		return v.newSteered(it, e), false
 	case protocol.ItemApproval:
-		return &approvalItem{itemAnchor: itemAnchor{ApprovalAnchor, it.Seq, it}, styles: v.styles}, false
+		return &approvalItem{itemAnchor: itemAnchor{StepAnchor, it.Seq, it}, styles: v.styles}, false
 	}
 	if it.Type == protocol.TextContent {
 		c := remote.DecodeData[protocol.TextContentData](it.Data).Content
@@ -100,7 +100,7 @@ func (v *View) eventNote(e *protocol.Event) *note {
 		level: line.Level, text: line.String(), fromEvent: true, blankBefore: true,
 	}
 	if e.Type == protocol.ErrorRaised {
-		n.kind = ErrorAnchor
+		n.kind = StepAnchor
 	}
 	if v.List.Len() > 0 {
 		last, ok := v.List.Item(v.List.Last()).(*note)

@@ -66,7 +66,7 @@ func levelStyle(s *ui.Styles, level string) *lipgloss.Style {
 func turnEndNote(s *ui.Styles, t *protocol.Turn, brief *turns.Turn, by *protocol.Actor) *note {
 	d, level, anchor := t.End, protocol.LevelInfo, itemAnchor{seq: t.Last}
 	if d.Failed() {
-		level, anchor.kind = protocol.LevelError, ErrorAnchor
+		level, anchor.kind = protocol.LevelError, StepAnchor
 	}
 	parts := []string{describe.Reason(d.Reason) + describe.By(by)}
 	if d.Code == protocol.CodeServerRestart {

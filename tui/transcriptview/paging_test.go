@@ -206,7 +206,7 @@ func shows(item transcript.Item, h *protocol.Hit) bool {
 		return ok && m.message.MessageID == h.Item
 	case protocol.HitError:
 		n, ok := item.(*note)
-		return ok && n.kind == ErrorAnchor
+		return ok && n.kind == StepAnchor
 	}
 	it := item.(interface{ protocolItem() *protocol.Item }).protocolItem()
 	return it != nil && it.Kind == protocol.ItemKind(h.Kind) && it.ID == h.Item

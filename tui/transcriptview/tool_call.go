@@ -83,14 +83,6 @@ func (t *toolCall) releaseCache() {
 	}
 }
 
-// AltAnchor returns ErrorAnchor for a failed call, and 0 for others.
-func (t *toolCall) AltAnchor() transcript.AnchorKind {
-	if end := t.item.Tool.End; end != nil && end.Status == protocol.ToolFailed {
-		return ErrorAnchor
-	}
-	return 0
-}
-
 // markInterrupted marks the call as incomplete.
 func (t *toolCall) markInterrupted(reason string) { t.interrupted = reason }
 

@@ -144,7 +144,6 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 					call.ended = e.Time
 				}
 				v.changedCounted = false
-				v.List.UpdateAnchor(id)
 			}
 			v.List.Invalidate(id)
 			v.notePictures(v.List.Item(id))

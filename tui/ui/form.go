@@ -94,7 +94,7 @@ func (f *Form) Fail(message, advice string) { f.sending, f.err, f.advice = false
 func (f *Form) clearError() { f.err, f.advice = "", "" }
 
 // Scope returns the scope of forms.
-func (f *Form) Scope() keymap.Scope { return keymap.Form }
+func (f *Form) Scope() keymap.Scope { return keymap.Lists }
 
 // FullScreen returns false.
 func (f *Form) FullScreen() bool { return false }
@@ -125,20 +125,20 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 		f.clearError()
 		f.notifyChanged()
 	}
-	switch action := f.styles.Keys.At(keymap.Form, msg.String()); {
-	case action == keymap.FormCancel:
+	switch action := f.styles.FieldAction(msg); {
+	case action == keymap.Back:
 		if f.Cancel != nil {
 			f.Cancel()
 		}
 		return Response{Close: true}
 	case f.sending:
-	case action == keymap.FormSubmit:
+	case action == keymap.Choose:
 		return f.Submit(f)
-	case action == keymap.FormNext:
+	case action == keymap.Complete, action == keymap.Down:
 		f.focused = (f.focused + 1) % len(f.Fields)
-	case action == keymap.FormPrevious:
+	case f.styles.Keys.At(keymap.Global, msg.String()) == keymap.FocusPrevious, action == keymap.Up:
 		f.focused = (f.focused + len(f.Fields) - 1) % len(f.Fields)
-	case action == keymap.FormNextChoice && field.step(1), action == keymap.FormPreviousChoice && field.step(-1):
+	case action == keymap.Next && field.step(1), action == keymap.Previous && field.step(-1):
 		f.notifyChanged()
 	default:
 		if r, ok := field.input.Edit(msg, changed); ok {

@@ -7,20 +7,35 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// NewHelp returns a pager with all keys, the keys of the given scope first.
-func NewHelp(s *Styles, scope keymap.Scope) *Pager { return NewPager(s, "keys", helpItem{s, scope}) }
+// NewHelp returns a pager with the most important keys of a scope. Its help key shows all keys, those of
+// the scope first.
+func NewHelp(s *Styles, scope keymap.Scope) *Pager {
+	item := &helpItem{styles: s, firstScope: scope}
+	p := NewPager(s, "keys"+Prefixed(keymap.Separator, s.Keys.Hint(keymap.ListHelp, "all")), item)
+	p.More = func() bool {
+		more := !item.all
+		item.all, p.title = true, "keys"
+		return more
+	}
+	return p
+}
 
 // helpItem is the help screen as an item of a pager.
 type helpItem struct {
 	styles     *Styles
 	firstScope keymap.Scope
+	all        bool
 }
 
-func (h helpItem) Estimate(int, bool) int { return len(keymap.Definitions()) }
+func (h *helpItem) Estimate(int, bool) int { return len(keymap.Definitions()) }
 
-func (h helpItem) Block(width int, _ bool) transcript.Block {
+func (h *helpItem) Block(width int, _ bool) transcript.Block {
 	var b transcript.Block
-	for _, section := range h.styles.Keys.Sections(h.firstScope) {
+	sections := h.styles.Keys.First(h.firstScope)
+	if h.all {
+		sections = h.styles.Keys.Sections(h.firstScope)
+	}
+	for _, section := range sections {
 		b.Body = append(b.Body, "", " "+h.styles.User.Render(string(section.Scope)))
 		for _, row := range section.Rows {
 			b.Body = h.appendLines(b.Body, row.Keys, row.About, width)
@@ -31,7 +46,7 @@ func (h helpItem) Block(width int, _ bool) transcript.Block {
 }
 
 // appendLines appends keys and their text: in two columns if width allows, else on separate lines.
-func (h helpItem) appendLines(lines []string, keys, about string, width int) []string {
+func (h *helpItem) appendLines(lines []string, keys, about string, width int) []string {
 	const column = 30
 	key := "  " + h.styles.KeyName.Render(keys)
 	if width < 2*column {

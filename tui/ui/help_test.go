@@ -13,7 +13,7 @@ import (
 func TestHelpIsComplete(t *testing.T) {
 	styles := NewStyles(time.UTC, "")
 	for _, width := range []int{40, 60, 80, 200} {
-		b := helpItem{styles, keymap.Global}.Block(width, false)
+		b := (&helpItem{styles, keymap.Global, true}).Block(width, false)
 		var text strings.Builder
 		for _, line := range b.Body {
 			if n := ansi.StringWidth(line); n > width {

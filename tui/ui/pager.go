@@ -30,6 +30,9 @@ type Pager struct {
 	query      *protocol.Query // nil if there is no search
 	message    string          // the error of the last search
 
+	// More shows more of the text for the keys of the help, and reports whether it did. It may be nil.
+	More func() bool
+
 	// Shown is called with the width and the range of the lines that View draws. It may be nil, and
 	// needs a pager of one item.
 	Shown func(width, from, to int)
@@ -81,29 +84,37 @@ func (p *Pager) handleKey(key string) Response {
 	p.message = ""
 	page := max(1, p.list.Height()-1)
 	action := p.styles.Keys.InList(keymap.Pager, key)
-	p.matched = p.matched && (action == keymap.PagerNext || action == keymap.PagerPrevious)
+	p.matched = p.matched && (action == keymap.NextMatch || action == keymap.PreviousMatch)
+	if p.styles.Keys.At(keymap.Global, key) == keymap.Help {
+		action = keymap.ListHelp
+	}
 	switch action {
-	case keymap.Back, keymap.PagerClose:
+	case keymap.ListHelp:
+		if p.More == nil || !p.More() {
+			return Response{Close: true}
+		}
+		p.list.Restyle()
+	case keymap.Back, keymap.ViewWhole, keymap.Choose:
 		return Response{Close: true}
 	case keymap.Up:
 		p.list.Scroll(-1)
 	case keymap.Down:
 		p.list.Scroll(1)
-	case keymap.PagerPageUp:
+	case keymap.PageUp:
 		p.list.Scroll(-page)
-	case keymap.PagerPageDown:
+	case keymap.PageDown, keymap.PagerPageDown:
 		p.list.Scroll(page)
 	case keymap.First:
 		p.list.ScrollToTop()
 	case keymap.Last:
 		p.list.ScrollToBottom()
-	case keymap.PagerFind:
+	case keymap.ListFind:
 		p.input = p.styles.NewTextInput(p.searchText)
-	case keymap.PagerNext:
+	case keymap.NextMatch:
 		p.find(1)
-	case keymap.PagerPrevious:
+	case keymap.PreviousMatch:
 		p.find(-1)
-	case keymap.PagerDiffLayout:
+	case keymap.DiffLayout:
 		p.styles.ToggleDiffLayout()
 		p.list.Restyle()
 	}
@@ -181,7 +192,7 @@ func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	case p.message != "":
 		last = s.Warning.Render(Fit(" "+p.message, width))
 	default:
-		last = s.HintRow(s.Keys.Hint(keymap.PagerFind, "find"), s.Keys.Hint(keymap.Back, "back"), width)
+		last = s.HintRow(s.Keys.Hint(keymap.ListFind, "find"), s.Keys.Hint(keymap.Back, "back"), width)
 	}
 	return s.Page(title, lines, last, width, height), cursor
 }

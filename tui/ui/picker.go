@@ -217,9 +217,9 @@ func (p *Picker[T]) Act(action keymap.Action) (r Response, handled bool) {
 		r = p.move(-1)
 	case keymap.Down:
 		r = p.move(1)
-	case keymap.ListPageUp:
+	case keymap.PageUp:
 		r = p.move(-p.page)
-	case keymap.ListPageDown:
+	case keymap.PageDown:
 		r = p.move(p.page)
 	case keymap.First:
 		p.SelectAt(0)

@@ -36,7 +36,7 @@ func NewQuestion(s *Styles, title string, choices ...Choice) *Question {
 func (q *Question) Focus(choice int) { q.focused = choice }
 
 // Scope implements [Overlay].
-func (q *Question) Scope() keymap.Scope { return keymap.Question }
+func (q *Question) Scope() keymap.Scope { return keymap.Lists }
 
 // FullScreen implements [Overlay].
 func (q *Question) FullScreen() bool { return false }
@@ -51,14 +51,18 @@ func (q *Question) Update(msg tea.Msg) Response {
 		_, wheel := msg.(tea.MouseWheelMsg)
 		return Response{Pass: wheel, Close: q.Until != nil && q.Until(msg)}
 	}
-	switch q.styles.Keys.At(keymap.Question, press.String()) {
-	case keymap.QuestionPrevious:
+	action := q.styles.FieldAction(press)
+	if q.styles.Keys.At(keymap.Global, press.String()) == keymap.FocusPrevious {
+		action = keymap.Previous
+	}
+	switch action {
+	case keymap.Up, keymap.Previous:
 		q.focused = max(0, q.focused-1)
-	case keymap.QuestionNext:
+	case keymap.Down, keymap.Next, keymap.Complete:
 		q.focused = min(len(q.choices), q.focused+1)
-	case keymap.QuestionCancel:
+	case keymap.Back:
 		return Response{Close: true}
-	case keymap.QuestionConfirm:
+	case keymap.Choose:
 		r := Response{Close: true}
 		if q.focused > 0 {
 			r.Cmd = q.choices[q.focused-1].Run()

@@ -131,8 +131,11 @@ func TestKeysThatWorkAnywhereOpenPaletteAndHelp(t *testing.T) {
 	if r.press("f1"); r.Overlays.Top() == Overlay(field) {
 		t.Error("f1 opens no help above an overlay")
 	}
+	if r.press("f1"); r.Overlays.Top() == Overlay(field) {
+		t.Error("f1 does not show all keys first")
+	}
 	if r.press("f1"); r.Overlays.Top() != Overlay(field) {
-		t.Error("f1 does not close the help")
+		t.Error("f1 does not close the help of all keys")
 	}
 }
 

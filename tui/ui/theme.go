@@ -2,7 +2,6 @@ package ui
 
 import (
 	"image/color"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -134,12 +133,6 @@ type ThemeMsg struct{ Theme Theme }
 
 // Theme returns the theme.
 func (s *Styles) Theme() Theme { return s.colors.theme }
-
-// NextTheme returns the theme after the current one.
-func (s *Styles) NextTheme() Theme {
-	all := Themes()
-	return all[(slices.Index(all, s.colors.theme)+1)%len(all)]
-}
 
 // SetTheme switches to a theme. It returns the command of [Styles.Query] unless the background is
 // known, and reports whether the styles have changed.

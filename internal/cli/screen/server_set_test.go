@@ -101,7 +101,7 @@ func TestADashboardFollowsAServerThatIsStoppedAndStarted(t *testing.T) {
 	d.press("/at-box\r")
 	box.stop()
 	d.until("the lost server is named", func() bool { return d.shows("box as of ") })
-	d.press("R")
+	d.press("e")
 	d.until("the rename is refused", func() bool { return d.shows("box is not connected: ") })
 
 	box.start()

@@ -180,7 +180,7 @@ func TestADroppedLinkSubscribesTheThreeThatWereAndNoOther(t *testing.T) {
 func TestADashboardCreatesASessionAndShowsIt(t *testing.T) {
 	d := openDashboard(t)
 	d.until("the hint is shown", func() bool { return d.shows("There is no session yet") })
-	d.press("nfresh\ttour\t\tgood day\r")
+	d.press("+fresh\ttour\t\tgood day\r")
 	var all protocol.ListResult
 	d.until("the session exists", func() bool {
 		var err error

@@ -14,7 +14,7 @@ func TestTwoSessionsLiveSideBySide(t *testing.T) {
 	p.waitShown("shell$")
 	p.typeText("agentctl attach left --mouse\n")
 	p.waitShown("● idle")
-	p.press("M-v")
+	p.press("M-w", "v")
 	p.waitShown("split: choose the session", "right")
 	p.typeText("right")
 	p.press("Enter")
@@ -38,12 +38,12 @@ func TestTwoSessionsLiveSideBySide(t *testing.T) {
 	p.waitFor("border", regexp.MustCompile(`(?m)^.{45}┬─ right`).MatchString, nil)
 
 	// Zoom, and a terminal that is too small for both.
-	p.press("M-z")
-	p.waitShown("▸ left · idle · 1 of 2 · alt+z shows all")
-	p.press("M-z")
+	p.press("M-w", "z")
+	p.waitShown("▸ left · idle · 1 of 2 · alt+w z shows all")
+	p.press("M-w", "z")
 	p.waitShown("─ right · idle ─")
 	p.mustTmux("resize-window", "-x", "70", "-y", "20")
-	p.waitShown("1 of 2 · alt+a next")
+	p.waitShown("1 of 2 · alt+w w next")
 	p.mustTmux("resize-window", "-x", "120", "-y", "30")
 	p.waitShown("─ right · idle ─")
 

@@ -43,7 +43,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.typeText(", edited")
 	p.press("Enter")
 	p.waitShown("first thing, edited")
-	p.press("Tab", "J")
+	p.press("Tab", "S-Down")
 	p.waitFor("order", func(screen string) bool {
 		return regexp.MustCompile(`(?s)1 second thing.*2 first thing, edited`).MatchString(screen)
 	}, nil)
@@ -66,7 +66,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.waitShown("built")
 	p.press("Escape")
 	p.waitFor(
-		"copy", func(screen string) bool { return strings.Contains(screen, "copied") }, func() { p.press("Tab", "y") },
+		"copy", func(screen string) bool { return strings.Contains(screen, "copied") }, func() { p.press("Tab", "c") },
 	)
 	p.waitFor("the clipboard", func(string) bool {
 		out, err := p.tmux("show-buffer")

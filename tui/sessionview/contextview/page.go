@@ -75,7 +75,7 @@ func (p *page) Update(msg tea.Msg) ui.Response {
 	switch keys.InList(keymap.Context, key) {
 	case keymap.Back:
 		return ui.Response{Close: !confirmed}
-	case keymap.Compact:
+	case keymap.Remove:
 		switch {
 		case p.usage.compaction.sending:
 		case confirmed:
@@ -106,12 +106,12 @@ func (p *page) footer(width int) string {
 	switch {
 	case p.confirming:
 		hint := styles.Keys.Hint(
-			keymap.Compact, "again: the agent keeps a summary and forgets the rest", keymap.Back, "back")
+			keymap.Remove, "again: the agent keeps a summary and forgets the rest", keymap.Back, "back")
 		return styles.Warning.Render(ui.Fit(" "+hint, width))
 	case p.usage.compaction.sending:
 		return styles.Warning.Render(ui.Fit(" compacting …", width))
 	}
-	return styles.HintRow(styles.Keys.Hint(keymap.Compact, "compact"), styles.Keys.Hint(keymap.Back, "back"), width)
+	return styles.HintRow(styles.Keys.Hint(keymap.Remove, "compact"), styles.Keys.Hint(keymap.Back, "back"), width)
 }
 
 // info returns the context usage from the events, or else from the agent's answer. It may be nil.

@@ -14,10 +14,10 @@ import (
 
 func TestCompactOnlyOnce(t *testing.T) {
 	s, _ := open(t, tuitest.GrowingContext())
-	s.Press("f6", "c")
+	s.Press("f6", "X")
 	s.MustSend(protocol.DoContext)
-	cmd := s.Start("c")
-	s.Press("c", "c", "c")
+	cmd := s.Start("X")
+	s.Press("X", "X", "X")
 	s.MustSendNothing()
 	s.Run(cmd)
 	s.MustSend(protocol.DoCompact)
@@ -47,7 +47,7 @@ func TestCompactUnsupported(t *testing.T) {
 	} {
 		s, _ := open(t, tuitest.GrowingContext())
 		s.Refuse(err)
-		s.Press("f6", "c", "c")
+		s.Press("f6", "X", "X")
 		s.MustShow(want)
 		s.Press("f6")
 		s.MustHide(want)
@@ -92,7 +92,7 @@ func TestContextPageSizes(t *testing.T) {
 		s.ApplyJournal()
 		s.Time = s.Time.Add(time.Second)
 	}
-	s.Press("f6", "c")
+	s.Press("f6", "X")
 	for width := 1; width < 90; width += 4 {
 		for _, height := range []int{1, 2, 3, 7, 30} {
 			lines, _ := s.Overlays.Top().View(width, height)

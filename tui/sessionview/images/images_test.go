@@ -125,7 +125,7 @@ func (r *rig) pictureRows() (rows []int) {
 // selectTool selects the last tool call and returns it.
 func (r *rig) selectTool(t *testing.T) transcript.ID {
 	t.Helper()
-	id, ok := r.list.NextAnchor(transcriptview.ToolAnchor, r.list.Last(), -1)
+	id, ok := r.list.NextAnchor(transcriptview.StepAnchor, r.list.Last(), -1)
 	if !ok {
 		t.Fatal("no tool call")
 	}

@@ -35,7 +35,7 @@ func agentCan(options *protocol.Options, a keymap.Action) bool {
 // LeavesSession reports whether the program carries an action out, if it shows several sessions.
 func LeavesSession(a keymap.Action) bool {
 	switch a {
-	case keymap.ShowSessions, keymap.NextPending, keymap.NewSession, keymap.CompareAgents:
+	case keymap.ShowSessions, keymap.NextPending, keymap.JumpSession, keymap.NewSession, keymap.CompareAgents:
 		return true
 	}
 	return a.OnPanes()

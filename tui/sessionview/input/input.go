@@ -225,20 +225,13 @@ func (in *Input) HandleIntent(intent ui.Intent) (cmd tea.Cmd, handled bool) {
 
 // Actions returns the actions of the input that need no focus.
 func (in *Input) Actions() panel.Actions {
-	step := func(by int) panel.Action {
-		return panel.Action{Run: func(string) panel.Result {
-			return panel.Result{Leave: true, Cmd: in.recall.step(by)}
-		}}
-	}
 	return panel.Actions{
-		keymap.OpenEditor:     {Run: func(string) panel.Result { return openEditor(&in.composer, in.drafts.schedule) }},
-		keymap.EarlierMessage: step(1),
-		keymap.LaterMessage:   step(-1),
-		keymap.ReleaseQueue:   {Run: func(string) panel.Result { return in.release() }},
-		keymap.SearchPrompts:  {Run: func(string) panel.Result { return in.recall.search() }},
-		keymap.RepeatTurn:     panel.Run(in.lastTurn.repeat),
-		keymap.ForkSession:    panel.Run(in.lastTurn.fork),
-		keymap.UndoTurn:       panel.Run(in.lastTurn.undo),
+		keymap.OpenEditor:    {Run: func(string) panel.Result { return openEditor(&in.composer, in.drafts.schedule) }},
+		keymap.ReleaseQueue:  {Run: func(string) panel.Result { return in.release() }},
+		keymap.SearchPrompts: {Run: func(string) panel.Result { return in.recall.search() }},
+		keymap.RepeatTurn:    panel.Run(in.lastTurn.repeat),
+		keymap.ForkSession:   panel.Run(in.lastTurn.fork),
+		keymap.UndoTurn:      panel.Run(in.lastTurn.undo),
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // whether the key restored a draft that the key before cleared.
 func (in *Input) Begin(key string) (restored bool) {
 	cleared := in.keys.begin(key)
-	if cleared == nil || !in.focused || in.Styles.Keys.At(keymap.Composer, key) != keymap.RestoreDraft {
+	if cleared == nil || !in.focused || in.Styles.Keys.At(keymap.Global, key) != keymap.Suspend {
 		return false
 	}
 	in.composer.SetShell(cleared.Shell)
@@ -82,11 +82,11 @@ func (in *Input) Press(msg tea.KeyPressMsg) panel.Result {
 	case backspace && in.composer.Shell:
 		in.composer.SetShell(false)
 	case (backspace || action == keymap.RemoveAttachment) && in.attachments.removeLast():
-	case empty && action == keymap.ComposerScrollUp:
-		in.Transcript.Scroll(-1)
-	case empty && action == keymap.ComposerScrollDown:
-		in.Transcript.Scroll(1)
-	case action == keymap.ComposerEarlier, action == keymap.ComposerLater:
+	case action == keymap.EarlierMessage && msg.Code != tea.KeyUp:
+		return panel.Result{Cmd: in.recall.step(1)}
+	case action == keymap.LaterMessage && msg.Code != tea.KeyDown:
+		return panel.Result{Cmd: in.recall.step(-1)}
+	case action == keymap.EarlierMessage, action == keymap.LaterMessage:
 		steps := empty || in.composer.Recalling() || in.composer.Shell && in.composer.Empty()
 		cmd, handled := in.recall.press(action, steps)
 		if !handled {
@@ -99,11 +99,11 @@ func (in *Input) Press(msg tea.KeyPressMsg) panel.Result {
 		return in.submit(protocol.DeliverSteer)
 	case action == keymap.Cancel:
 		return in.cancel()
-	case action == keymap.DeleteOrLeave && !empty:
+	case key == "ctrl+d" && !empty:
 		in.composer.Press(tea.KeyPressMsg{Code: tea.KeyDelete})
 		in.keys.deleted = true
-	case action == keymap.DeleteOrLeave && in.keys.deleted: // a repetition of the key that deleted
-	case action == keymap.DeleteOrLeave:
+	case key == "ctrl+d" && in.keys.deleted: // a repetition of the key that deleted
+	case key == "ctrl+d":
 		return panel.Result{Cmd: tea.Quit}
 	default:
 		in.composer.Press(msg)
@@ -163,7 +163,7 @@ func (in *Input) Clear() (cmd tea.Cmd, cleared bool) {
 	}
 	in.composer.SetShell(false)
 	in.Commands.Status.Text = "draft cleared" +
-		ui.Prefixed(keymap.Separator, in.Styles.Keys.Hint(keymap.RestoreDraft, "restores it"))
+		ui.Prefixed(keymap.Separator, in.Styles.Keys.Hint(keymap.Suspend, "restores it"))
 	return nil, true
 }
 

@@ -32,7 +32,7 @@ func (r *recall) Apply(e *protocol.Event) {
 // press handles an arrow. At the edge of the text it makes a step, if steps is set. Arrows of a mouse
 // wheel scroll instead, unless they move the cursor within the text.
 func (r *recall) press(action keymap.Action, steps bool) (cmd tea.Cmd, handled bool) {
-	by, down := 1, action == keymap.ComposerLater
+	by, down := 1, action == keymap.LaterMessage
 	if down {
 		by = -1
 	}

@@ -47,11 +47,11 @@ func TestCommentsOnFinishedChangesBecomeAMessage(t *testing.T) {
 	s := open(t, editedTwice(), 80, 24)
 	s.press("f9")
 	s.MustShow("enter open")
-	s.press("enter", "j", "j", "j", "c")
+	s.press("enter", "j", "j", "j", "m")
 	s.typeText("Why?")
 	s.press("enter")
 	s.MustShow("┕ Why?")
-	s.press("j", "j", "j", "j", "c")
+	s.press("j", "j", "j", "j", "m")
 	s.typeText("Better.")
 	s.press("enter", "esc")
 	want := "a.go:1: `first`\nWhy?\n\na.go:1: `second`\nBetter."

@@ -30,7 +30,7 @@ func (p *Pane) PressCopyMode(key string) (cmd tea.Cmd, handled bool) {
 	if !p.copying.active {
 		return nil, false
 	}
-	if p.Styles.Keys.InList(keymap.CopyMode, key) != keymap.CopySelection {
+	if action := p.Styles.Keys.InList(keymap.CopyMode, key); action != keymap.Copy && action != keymap.Choose {
 		return nil, p.copying.press(key)
 	}
 	text, more := p.copying.take()
@@ -66,7 +66,7 @@ func (c *copier) copyLastText() tea.Cmd {
 // copyItem copies the text of an item.
 func (c *copier) copyItem(item transcript.Item) tea.Cmd { return c.copy(transcriptview.CopyText(item)) }
 
-// copyCode copies a code block of an item. Each call for the same item copies the next block. For the end
+// copyCode copies a code block of an item, or the item if it has none. Each call for the same item copies the next block. For the end
 // of a turn it copies the last block of the turn's texts.
 func (c *copier) copyCode(id transcript.ID) tea.Cmd {
 	blocks, name := transcriptview.Code(c.view.List.Item(id))
@@ -80,9 +80,12 @@ func (c *copier) copyCode(id transcript.ID) tea.Cmd {
 			return c.copy("the last code", blocks[n-1])
 		}
 	}
-	if len(blocks) == 0 {
+	switch {
+	case len(blocks) == 0 && transcriptview.IsTurnEnd(c.view.List.Item(id)):
 		c.status.Text = "there is no code in it"
 		return nil
+	case len(blocks) == 0:
+		return c.copyItem(c.view.List.Item(id))
 	}
 	if c.block++; c.item != id || c.block >= len(blocks) {
 		c.item, c.block = id, 0

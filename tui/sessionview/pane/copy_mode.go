@@ -70,6 +70,10 @@ func (c *copyMode) press(key string) (handled bool) {
 		c.move(list.MovePoint(c.cursor, -1))
 	case keymap.Down:
 		c.move(list.MovePoint(c.cursor, 1))
+	case keymap.PageUp:
+		c.move(list.MovePoint(c.cursor, -page))
+	case keymap.PageDown:
+		c.move(list.MovePoint(c.cursor, page))
 	case keymap.First:
 		c.move(transcript.Point{Item: list.First()})
 	case keymap.Last:
@@ -82,10 +86,6 @@ func (c *copyMode) press(key string) (handled bool) {
 		c.selectBlock()
 	default:
 		switch c.styles.Keys.At(keymap.Global, key) {
-		case keymap.PageUp:
-			c.move(list.MovePoint(c.cursor, -page))
-		case keymap.PageDown:
-			c.move(list.MovePoint(c.cursor, page))
 		case keymap.FocusNext, keymap.FocusPrevious, keymap.Help, keymap.Interrupt, keymap.Find:
 			c.leave()
 			return false
@@ -123,6 +123,6 @@ func (c *copyMode) selectBlock() {
 func (c *copyMode) hint() string {
 	lines := format.Count(c.view.List.CountLines(c.start, c.cursor), "line")
 	keys := c.styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block",
-		keymap.CopySelection, "copies", keymap.Back, "closes")
+		keymap.Choose, "copies", keymap.Back, "closes")
 	return c.styles.Warning.Render("copy mode: "+lines) + c.styles.Dim.Render(" · "+keys)
 }

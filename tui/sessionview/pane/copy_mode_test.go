@@ -45,7 +45,7 @@ func openWithAnswer(t *testing.T) *rig {
 func TestCopySource(t *testing.T) {
 	s := openWithAnswer(t)
 	s.press("tab", "up") // from the end of the turn to the answer
-	if got := s.copyWith("y"); got != answer {
+	if got := s.copyWith("C"); got != answer {
 		t.Errorf("copied %q", got)
 	}
 	s.MustShow("copied the message: 14 lines, 183 characters")
@@ -57,28 +57,26 @@ func TestCopySource(t *testing.T) {
 		}
 	}
 	s.MustShow("copied code block 1 of 2: 3 lines, 29 characters")
-	s.press("T")
-	if got := s.copyWith("y"); got != "built all\nof it\n" {
+	s.press("K")
+	if got := s.copyWith("C"); got != "built all\nof it\n" {
 		t.Errorf("copied tool output %q", got)
 	}
 	if got := s.copyWith("c"); got != "command: make all" {
 		t.Errorf("copied tool call %q", got)
 	}
 	s.press("[")
-	if got := s.copyWith("y"); got != "how?" {
-		t.Errorf("copied message %q", got)
+	for _, key := range []string{"C", "c"} { // without code c copies the message too
+		if got := s.copyWith(key); got != "how?" {
+			t.Errorf("%s copied message %q", key, got)
+		}
 	}
-	if got := s.copyWith("c"); got != "" {
-		t.Errorf("copied %q, want no code", got)
-	}
-	s.MustShow("there is no code in it")
 }
 
 func TestCopyLines(t *testing.T) {
 	s := openWithAnswer(t)
 	s.press("tab", "up", "space")
 	s.MustShow("copy mode: 1 line · space starts selection · b block")
-	if got := s.copyWith("y"); got != "Run it many times, with a line that is longer than the" {
+	if got := s.copyWith("c"); got != "Run it many times, with a line that is longer than the" {
 		t.Errorf("copied line %q", got)
 	}
 	s.MustShow("copied 1 line, 54 characters")
@@ -90,16 +88,16 @@ func TestCopyLines(t *testing.T) {
 	}
 	s.press("space", "b", "b")
 	s.MustShow("copy mode: 7 lines")
-	if got := s.copyWith("y"); !strings.HasSuffix(got, "to be wrapped:\n\n go\n for range 100 {\n     go test()\n }") {
+	if got := s.copyWith("c"); !strings.HasSuffix(got, "to be wrapped:\n\n go\n for range 100 {\n     go test()\n }") {
 		t.Errorf("copied two blocks %q", got)
 	}
 	s.press("space", "down", "down", "down", "down", "space", "j", "j")
-	if got := s.copyWith("y"); got != " for range 100 {\n     go test()\n }" {
+	if got := s.copyWith("c"); got != " for range 100 {\n     go test()\n }" {
 		t.Errorf("copied lines %q", got)
 	}
 	s.press("space", "g", "space", "G")
 	begin, end := "\nada 09:41\nhow?\n\n", "12.3k tokens in · 678 out"
-	if got := s.copyWith("y"); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
+	if got := s.copyWith("c"); !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) {
 		t.Errorf("copied all lines %q, want %q to %q", got, begin, end)
 	}
 }
@@ -165,7 +163,7 @@ func TestTheEndOfATurnCopiesItsLastCode(t *testing.T) {
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
 	s.press("tab", "G", "c")
-	if got, want := s.Commands.Status.Text, "there is no code in it"; got != want { // that of another turn
+	if got, want := s.Commands.Status.Text, "copied the message: 1 line, 7 characters"; got != want { // no code of another turn
 		t.Errorf("got status %q, want %q", got, want)
 	}
 	s.press("[", "k")

@@ -9,10 +9,8 @@ import (
 )
 
 var anchorNames = map[transcript.AnchorKind]string{
-	transcriptview.TurnAnchor:     "turn",
-	transcriptview.ToolAnchor:     "tool call",
-	transcriptview.ApprovalAnchor: "approval",
-	transcriptview.ErrorAnchor:    "error",
+	transcriptview.TurnAnchor: "turn",
+	transcriptview.StepAnchor: "tool call, approval or error",
 }
 
 // jumpKeys are the kinds of items that keys jump to, before or after the selected item.
@@ -20,14 +18,10 @@ var jumpKeys = map[keymap.Action]struct {
 	kind transcript.AnchorKind
 	by   int
 }{
-	keymap.TranscriptPreviousTurn: {transcriptview.TurnAnchor, -1},
-	keymap.TranscriptNextTurn:     {transcriptview.TurnAnchor, 1},
-	keymap.PreviousTool:           {transcriptview.ToolAnchor, -1},
-	keymap.NextTool:               {transcriptview.ToolAnchor, 1},
-	keymap.PreviousApproval:       {transcriptview.ApprovalAnchor, -1},
-	keymap.NextApproval:           {transcriptview.ApprovalAnchor, 1},
-	keymap.PreviousError:          {transcriptview.ErrorAnchor, -1},
-	keymap.NextError:              {transcriptview.ErrorAnchor, 1},
+	keymap.Previous:     {transcriptview.TurnAnchor, -1},
+	keymap.Next:         {transcriptview.TurnAnchor, 1},
+	keymap.PreviousStep: {transcriptview.StepAnchor, -1},
+	keymap.NextStep:     {transcriptview.StepAnchor, 1},
 }
 
 // jump moves to a place that may not be loaded yet. Older turns are requested until it is. The next

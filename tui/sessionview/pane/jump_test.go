@@ -16,16 +16,13 @@ func TestNavigationKeys(t *testing.T) {
 		{"[", "▌▎ question 34"},
 		{"[ [", "▌▎ question 32"},
 		{"]", "▌▎ question 33"},
-		{"T", "▌✓ call 30"},
-		{"T T", "▌✓ call 10"},
-		{"t", "▌✓ call 20"},
-		{"A", "▌? request 10"},
-		{"a a", "▌? request 30"},
-		{"E", "▌  ✗ error 20"},
-		{"e", "▌  ✗ error 30"},
-		{"e", "there is no error after"},
-		{"E E E E", "there is no error before"},
-		{"a a a a", "there is no approval after"},
+		{"K", "▌  ✗ error 30"},
+		{"K", "▌? request 30"},
+		{"K", "▌✓ call 30"},
+		{"K K", "▌? request 20"},
+		{"J", "▌  ✗ error 20"},
+		{"J J J J", "there is no tool call, approval or error after"},
+		{"K K K K K K K K K K K K K K", "there is no tool call, approval or error before"},
 	} {
 		s.press(strings.Fields(c.keys)...)
 		s.MustShow(c.want)
@@ -38,7 +35,7 @@ func TestNavigationFailedTurn(t *testing.T) {
 	j.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonError, Message: "the model is gone"})
 	j.Turn = ""
 	s := open(t, j, 80, 20)
-	s.press("tab", "[", "e")
+	s.press("tab", "[", "J")
 	s.MustShow("▌  ── error: the model is gone")
 }
 
@@ -68,14 +65,12 @@ func TestNavigationFailedToolCalls(t *testing.T) {
 	s.applyJournal()
 	s.press("tab")
 	for _, c := range []struct{ key, want string }{
-		{"E", "▌✗ call 3"},
-		{"E", "▌✗ call 2"},
-		{"E", "▌✗ call 0"},
-		{"E", "there is no error before"},
-		{"e", "▌✗ call 2"},
-		{"e", "▌✗ call 3"},
-		{"e", "there is no error after"},
-		{"T", "▌✓ beside 2"},
+		{"K", "▌✓ beside 4"},
+		{"K", "call 4"},
+		{"K", "▌✓ beside 3"},
+		{"K", "▌✗ call 3"},
+		{"K", "▌✓ beside 2"},
+		{"J", "▌✗ call 3"},
 	} {
 		s.press(c.key)
 		s.MustShow(c.want)
@@ -114,13 +109,13 @@ func TestJumpLoadsHistory(t *testing.T) {
 	s.applyJournal()
 	s.press("tab")
 	before := pages
-	s.press("E")
+	s.press("K")
 	s.MustShow("▌  ✗ answer 500")
 	if took := pages - before; took > 8 {
 		t.Errorf("got %d pages loaded, want at most 8", took)
 	}
-	s.press("E")
-	s.MustShow("there is no error before")
+	s.press("K")
+	s.MustShow("there is no tool call, approval or error before")
 	if len(s.Session.Commands()) != 0 {
 		t.Error("the jump sent other commands than history")
 	}

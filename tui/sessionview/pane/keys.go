@@ -21,13 +21,11 @@ func (p *Pane) Press(key string) panel.Result {
 	case keymap.Back:
 		p.search.end()
 		return panel.Result{Leave: true}
-	case keymap.TranscriptFind:
+	case keymap.ListFind:
 		return p.OpenSearch()
-	case keymap.TranscriptOutline:
-		return p.OpenTurns()
-	case keymap.OlderMatch:
+	case keymap.NextMatch:
 		return panel.Result{Cmd: p.search.next(-1)}
-	case keymap.NewerMatch:
+	case keymap.PreviousMatch:
 		return panel.Result{Cmd: p.search.next(1)}
 	case keymap.Up:
 		list.MoveSelection(-1)
@@ -43,7 +41,7 @@ func (p *Pane) Press(key string) panel.Result {
 		list.Restyle()
 	case keymap.EnterCopyMode:
 		p.copying.enter()
-	case keymap.TranscriptHelp:
+	case keymap.ListHelp:
 		return panel.Result{Intent: panel.RunIntent{Action: keymap.Help}}
 	default:
 		if id, selected := list.Selected(); selected {
@@ -76,7 +74,7 @@ func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r 
 		default:
 			status.Text = "there is nothing to expand here"
 		}
-	case keymap.ViewItem:
+	case keymap.ViewWhole:
 		if session := transcriptview.SubAgent(item); session != "" {
 			return panel.Result{Intent: panel.OpenIntent{Session: session}}, true
 		}
@@ -88,17 +86,17 @@ func (p *Pane) pressItem(action keymap.Action, key string, id transcript.ID) (r 
 			return panel.Result{Push: pager}, true
 		}
 		status.Text = "select a tool call or a request to view it"
-	case keymap.TurnChanges:
+	case keymap.ListFiles:
 		return p.showChangesOf(id), true
 	case keymap.SaveFile:
 		return panel.Result{Cmd: p.Files.Save(transcriptview.Files(item))}, true
-	case keymap.OpenFile:
+	case keymap.Open:
 		return panel.Result{Cmd: p.Files.Open(transcriptview.Files(item))}, true
-	case keymap.OpenPlace:
+	case keymap.Edit:
 		return panel.Result{Cmd: p.Files.OpenPlace(item)}, true
 	case keymap.CopyItem:
 		return panel.Result{Cmd: p.copier.copyItem(item)}, true
-	case keymap.CopyCode:
+	case keymap.Copy:
 		return panel.Result{Cmd: p.copier.copyCode(id)}, true
 	default:
 		return panel.Result{}, false
@@ -128,19 +126,19 @@ func (p *Pane) Hint() string {
 		if files := transcriptview.Files(item); len(files) > 0 {
 			key := keymap.Choose
 			if transcriptview.Collapsible(item) {
-				key = keymap.OpenFile
+				key = keymap.Open
 			}
 			pairs = append(pairs, key, describe.Opens(files))
 		}
 		switch {
 		case transcriptview.SubAgent(item) != "":
-			pairs = append(pairs, keymap.ViewItem, "open the sub-agent")
+			pairs = append(pairs, keymap.ViewWhole, "open the sub-agent")
 		case transcriptview.IsToolCall(item), transcriptview.Request(item) != nil:
-			pairs = append(pairs, keymap.ViewItem, "view")
+			pairs = append(pairs, keymap.ViewWhole, "view")
 		}
 	}
-	pairs = append(pairs, keymap.CopyItem, "copy", keymap.TranscriptPreviousTurn, "previous turn",
-		keymap.TranscriptNextTurn, "next turn", keymap.TranscriptFind, "find", keymap.Back, "back")
+	pairs = append(pairs, keymap.Copy, "copy", keymap.Previous, "previous turn",
+		keymap.Next, "next turn", keymap.ListFind, "find", keymap.Back, "back")
 	return p.Styles.Keys.Hint(pairs...)
 }
 

@@ -80,7 +80,7 @@ func (s *search) line(width int) []string {
 		return []string{s.styles.Dim.Render(ui.Fit(label+s.text+" …", width))}
 	}
 	position := s.positionText()
-	keys := s.styles.Keys.Hint(keymap.OlderMatch, "older", keymap.NewerMatch, "newer", keymap.Back, "close")
+	keys := s.styles.Keys.Hint(keymap.NextMatch, "older", keymap.PreviousMatch, "newer", keymap.Back, "close")
 	right := strings.Trim(position+" · "+keys, "· ") + " "
 	if !s.focused || ansi.StringWidth(label+s.text+right) > width {
 		right = position + " "

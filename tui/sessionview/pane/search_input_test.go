@@ -42,7 +42,7 @@ func TestSearchWhileTyping(t *testing.T) {
 	if got := s.searches(); len(got) != 2 {
 		t.Errorf("searched %q: enter searches again", got)
 	}
-	s.press("n")
+	s.press(">")
 	s.MustShow("2 of 2", "▌▏ answer 9")
 }
 
@@ -86,13 +86,13 @@ func TestLocalSearchCountsMatches(t *testing.T) {
 	s.stopTyping()
 	total := fmt.Sprint(" of ", localSearchStep+3)
 	s.MustShow("   1" + total)
-	s.press("enter", "n")
+	s.press("enter", ">")
 	s.MustShow("2" + total) // the line has two matches
-	s.press("n")
+	s.press(">")
 	s.MustShow("4"+total, fmt.Sprint("▌▏ answer ", localSearchStep-1))
-	s.press("N")
+	s.press("<")
 	s.MustShow("2" + total)
-	s.press("N")
+	s.press("<")
 	s.MustShow("1" + total)
 }
 
@@ -111,7 +111,7 @@ func TestLocalSearchCountsLoadedTurns(t *testing.T) {
 	s.typeText("answer")
 	s.stopTyping()
 	s.MustShow("1 of 5+")
-	s.press("enter", "n", "n", "n", "n", "n")
+	s.press("enter", ">", ">", ">", ">", ">")
 	s.MustShow("6 of 10 ")
 }
 

@@ -130,7 +130,7 @@ func (s *search) showMatch(id transcript.ID, by int) {
 	if !ok { // the words are on several lines
 		if line, ok = list.FindLine(id, 0, 1, anyWord); !ok {
 			s.commands.Status.Text = "the match is not shown here" +
-				ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(keymap.ViewItem, "view"))
+				ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(keymap.ViewWhole, "view"))
 		}
 	} else {
 		s.match = match{valid: true, item: id, line: line, count: *count}

@@ -20,9 +20,9 @@ func TestSearch(t *testing.T) {
 	}
 	s.press("enter")
 	s.MustShow("▌▎ question 179") // the newest match
-	s.press("n")
+	s.press(">")
 	s.MustShow("▌▎ question 178")
-	s.press("N")
+	s.press("<")
 	s.MustShow("▌▎ question 179")
 	if !strings.Contains(strings.Join(s.lines(), "\n"), s.Styles.Selected.Render("question 17")) {
 		t.Error("the match is not highlighted")
@@ -92,21 +92,21 @@ func TestServerSearch(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("er 9")
 	s.press("enter")
-	s.MustShow("1 of 3", "n older", "▌▏ answer 299")
+	s.MustShow("1 of 3", "> older", "▌▏ answer 299")
 	s.press("tab") // the keys of the search write into the composer
 	s.MustShow("1 of 3")
-	s.MustHide("n older")
+	s.MustHide("> older")
 	s.press("shift+tab")
-	s.MustShow("n older")
-	s.press("n")
+	s.MustShow("> older")
+	s.press(">")
 	s.MustShow("2 of 3", "▌▎ question 299")
-	s.press("n")
+	s.press(">")
 	s.MustShow("3 of 3", "▌▏ answer 7")
-	s.press("n")
+	s.press(">")
 	s.MustShow("3 of 3", "that is the oldest match")
-	s.press("N", "N")
+	s.press("<", "<")
 	s.MustShow("1 of 3")
-	s.press("N")
+	s.press("<")
 	s.MustShow("that is the newest match")
 	s.press("esc")
 	s.MustHide("find:")
@@ -149,7 +149,7 @@ func TestSearchNoMatch(t *testing.T) {
 	s.typeText("nowhere")
 	s.press("enter")
 	s.MustShow("no match for “nowhere”")
-	s.press("n", "N")
+	s.press(">", "<")
 	s.MustHide(" of ")
 }
 
@@ -170,7 +170,7 @@ func TestSearchFindsNewMessages(t *testing.T) {
 	s.Session.ReplyToSearch(tuitest.NoHistory, []protocol.Hit{tuitest.Hit("m29", 2+6*29, 4+6*29, protocol.HitText, "t")})
 	s.press("ctrl+f")
 	s.typeText("answer")
-	s.press("enter", "N")
+	s.press("enter", "<")
 	s.MustShow("1 of 1", "that is the newest match")
 	s.Journal.UserMessage(tuitest.Ada, "m30", "more?")
 	s.Journal.Text("t", "answer 30")
@@ -179,7 +179,7 @@ func TestSearchFindsNewMessages(t *testing.T) {
 		tuitest.Hit("m30", 2+6*30, 4+6*30, protocol.HitText, "t"),
 		tuitest.Hit("m29", 2+6*29, 4+6*29, protocol.HitText, "t"),
 	})
-	s.press("N")
+	s.press("<")
 	s.MustShow("1 of 2", "▌▏ answer 30")
 }
 
@@ -254,12 +254,12 @@ func TestSearchAllLinesOfItem(t *testing.T) {
 	s.press("enter")
 	s.MustShow("needle eighty", "1 of 5")
 	for _, way := range []struct{ key, want, places string }{
-		{"n", "needle forty", "2 of 5"},
-		{"n", "needle ten", "3 of 5"},
-		{"n", "a needle to begin with", "5 of 5"},
-		{"N", "needle ten", "3 of 5"},
-		{"N", "needle forty", "2 of 5"},
-		{"N", "needle eighty", "1 of 5"},
+		{">", "needle forty", "2 of 5"},
+		{">", "needle ten", "3 of 5"},
+		{">", "a needle to begin with", "5 of 5"},
+		{"<", "needle ten", "3 of 5"},
+		{"<", "needle forty", "2 of 5"},
+		{"<", "needle eighty", "1 of 5"},
 	} {
 		s.press(way.key)
 		s.MustShow(way.want, way.places)
@@ -329,12 +329,12 @@ func TestSearchShowsTheHitInsideOfAnOutput(t *testing.T) {
 				s.press("enter") // two keys
 				for i, hit := range tt.hits {
 					if i > 0 {
-						s.press("n")
+						s.press(">")
 					}
 					s.MustShow("▌  " + hit)
 				}
 				for i := len(tt.hits) - 2; i >= 0; i-- {
-					s.press("N")
+					s.press("<")
 					s.MustShow("▌  " + tt.hits[i])
 				}
 			})

@@ -21,7 +21,7 @@ func TestTurnsFilterAndJump(t *testing.T) {
 	if !s.pane.search.focused {
 		t.Error("the transcript does not have the focus after a jump")
 	}
-	s.press("O")
+	s.press("f10")
 	s.typeText("nothing like it")
 	s.MustShow("no turn matches")
 	s.press("enter", "esc")

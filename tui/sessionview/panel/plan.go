@@ -83,7 +83,7 @@ func (p *Plan) Press(key string) Result {
 		p.selectAt(plan, at-1)
 	case keymap.Down:
 		p.selectAt(plan, at+1)
-	case keymap.TaskCancel:
+	case keymap.Remove:
 		return Result{Push: p.askToCancel(plan, at)}
 	case keymap.TaskRestart:
 		return Result{Cmd: p.control(plan, at, protocol.DoTaskRestart, "restarting")}
@@ -143,7 +143,7 @@ func (p *Plan) View(width, rows int) []string {
 	last := min(first+rows, len(plan.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(plan.Tasks))
 	if p.focused {
-		hint := p.styles.Keys.Hint(keymap.TaskCancel, "cancel", keymap.TaskRestart, "restart")
+		hint := p.styles.Keys.Hint(keymap.Remove, "cancel", keymap.TaskRestart, "restart")
 		title += p.styles.Dim.Render(" · " + hint)
 	} else {
 		title += " done" + p.styles.Dim.Render(ui.Prefixed(keymap.Separator, p.focusKey()))

@@ -49,7 +49,7 @@ func TestTaskCancelAndRestart(t *testing.T) {
 	s.Journal.AddBy(tuitest.Ada, protocol.TaskCancelled, protocol.TaskData{Task: "2"})
 	s.ApplyJournal()
 	s.MustShow("▸ ⊘ Drop what is unused")
-	s.Press("down", "r")
+	s.Press("down", "R")
 	if data := s.MustSend(protocol.DoTaskRestart).(protocol.TaskIDData); data.Task != "3" {
 		t.Errorf("got restarted task %+v, want 3", data)
 	}
@@ -64,7 +64,7 @@ func TestTaskCommandOnce(t *testing.T) {
 	s.Press("delete", "right")
 	cmd := s.Start("enter")
 	s.MustShow("cancelling …")
-	s.Press("delete", "right", "enter", "r")
+	s.Press("delete", "right", "enter", "R")
 	s.MustSendNothing()
 	s.Run(cmd)
 	s.MustSend(protocol.DoTaskCancel)

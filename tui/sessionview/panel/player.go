@@ -71,9 +71,9 @@ func (b *Player) View(width, rows int) []string {
 		pause = "continue"
 	}
 	keys := b.styles.Keys
-	hint := keys.Hint(keymap.PlayPause, pause, keymap.PlayPrevious, "previous turn", keymap.PlayNext, "next turn",
+	hint := keys.Hint(keymap.PlayPause, pause, keymap.Previous, "previous turn", keymap.Next, "next turn",
 		keymap.PlayFaster, "faster", keymap.PlaySlower, "slower", keymap.FocusNext, "transcript",
-		keymap.PlayFind, "find")
+		keymap.ListFind, "find")
 	return append(lines, b.styles.Dim.Render(" "+ui.FitHints(hint, width-1)))
 }
 
@@ -94,33 +94,33 @@ func speedText(speed float64) string {
 }
 
 // Press handles a key of the player. It returns the action that the view carries out then: a move of
-// the position shows the end of the transcript, where playing continues.
-func (b *Player) Press(key string) keymap.Action {
-	switch b.styles.Keys.At(keymap.Player, key) {
+// the position shows the end of the transcript, where playing continues. It reports false for other keys.
+func (b *Player) Press(key string) (action keymap.Action, handled bool) {
+	switch action := b.styles.Keys.InList(keymap.Player, key); action {
 	case keymap.PlayPause:
 		b.player.TogglePause()
 	case keymap.PlayFaster:
 		b.player.ChangeSpeed(1)
 	case keymap.PlaySlower:
 		b.player.ChangeSpeed(-1)
-	case keymap.PlayPrevious:
+	case keymap.Previous:
 		b.player.SeekTurn(-1)
-		return keymap.Bottom
-	case keymap.PlayNext:
+		return keymap.Bottom, true
+	case keymap.Next:
 		b.player.SeekTurn(1)
-		return keymap.Bottom
-	case keymap.PlayFromStart:
+		return keymap.Bottom, true
+	case keymap.First:
 		b.player.SeekStart()
-		return keymap.Bottom
-	case keymap.PlayToEnd:
+		return keymap.Bottom, true
+	case keymap.Last:
 		b.player.SeekEnd()
-		return keymap.Bottom
-	case keymap.PlayFind:
-		return keymap.Find
-	case keymap.PlayOutline:
-		return keymap.ShowOutline
-	case keymap.PlayHelp:
-		return keymap.Help
+		return keymap.Bottom, true
+	case keymap.ListFind:
+		return keymap.Find, true
+	case keymap.ListHelp:
+		return keymap.Help, true
+	default:
+		return "", false
 	}
-	return ""
+	return "", true
 }

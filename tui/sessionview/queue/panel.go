@@ -91,10 +91,11 @@ func (q *Panel) Press(key string) panel.Result {
 	switch action {
 	case keymap.Back:
 		return panel.Result{Leave: true}
-	case keymap.QueueHold:
+	case keymap.HoldQueue:
+		if q.Replica.State.BlockingHold() != nil {
+			return panel.Result{Cmd: q.Release()}
+		}
 		return panel.Result{Cmd: q.Hold()}
-	case keymap.QueueRelease:
-		return panel.Result{Cmd: q.Release()}
 	}
 	at := q.Selected()
 	if at < 0 {
@@ -111,9 +112,9 @@ func (q *Panel) Press(key string) panel.Result {
 		q.Select(0)
 	case keymap.Last:
 		q.Select(len(all) - 1)
-	case keymap.QueuePageUp:
+	case keymap.PageUp:
 		q.Select(at - queueRows)
-	case keymap.QueuePageDown:
+	case keymap.PageDown:
 		q.Select(at + queueRows)
 	case keymap.QueueSendNow:
 		if isScheduled(q.Replica.State, message.MessageID) {
@@ -122,13 +123,11 @@ func (q *Panel) Press(key string) panel.Result {
 		return panel.Result{Cmd: q.sendNow(message)}
 	case keymap.QueueSteer:
 		return panel.Result{Cmd: q.steer(message)}
-	case keymap.QueueEdit, keymap.Choose:
+	case keymap.Edit, keymap.Choose:
 		return panel.Result{Edit: &message}
-	case keymap.QueueRemove:
+	case keymap.Remove:
 		q.Select(at) // then the next message takes its place
 		return q.remove([]protocol.Message{message})
-	case keymap.QueueClear:
-		return q.remove(q.Replica.State.Queue)
 	}
 	return panel.Result{Cmd: q.pressMove(action, message, at)}
 }

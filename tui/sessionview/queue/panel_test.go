@@ -263,8 +263,8 @@ func TestAScheduledMessageHasItsRow(t *testing.T) {
 	s := open(t, j, 100)
 	s.press("down")
 	s.MustShow("queue · 1 message · 1 scheduled", "▸ ◷ update the dependencies", "+1 part",
-		"bob · 2026-03-02 07:30", "e edit · delete cancel · s send now")
-	s.press("K", "J", "up", "C", "down")
+		"bob · 2026-03-02 07:30", "e edit · X cancel · s send now")
+	s.press("shift+up", "shift+down", "up", "down")
 	for _, c := range s.TakeCommands() {
 		if data, ok := c.Data.(protocol.QueueRemoveData); !ok || data.MessageID != "m3" {
 			t.Errorf("a key that is not for scheduled messages sends %+v", c)

@@ -97,11 +97,7 @@ func (q *Panel) unfocusedHint() string {
 	if s.BlockingHold() == nil {
 		return focus
 	}
-	hint := keys.Hint(keymap.ReleaseQueue, "release")
-	if len(s.Queue) > 0 {
-		hint = keys.Hint(keymap.ReleaseQueue, "release", keymap.ClearQueue, "clear")
-	}
-	return hint + ui.Prefixed(keymap.Separator, focus)
+	return keys.Hint(keymap.ReleaseQueue, "release") + ui.Prefixed(keymap.Separator, focus)
 }
 
 // firstRow returns the index of the first message on the screen.
@@ -112,23 +108,23 @@ func (q *Panel) firstRow() int {
 // hint returns the keys for the selected message and for the queue.
 func (q *Panel) hint() string {
 	s, keys := q.Replica.State, q.Styles.Keys
-	queueHint := keys.Hint(keymap.QueueHold, "hold")
+	queueHint := keys.Hint(keymap.HoldQueue, "hold")
 	if s.BlockingHold() != nil {
-		queueHint = keys.Hint(keymap.QueueRelease, "release")
+		queueHint = keys.Hint(keymap.HoldQueue, "release")
 	}
 	at := q.Selected()
 	switch {
 	case at < 0:
 		return queueHint
 	case at >= len(s.Queue):
-		return keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "cancel", keymap.QueueSendNow, "send now")
+		return keys.Hint(keymap.Edit, "edit", keymap.Remove, "cancel", keymap.QueueSendNow, "send now")
 	}
-	messageHint := keys.Hint(keymap.QueueEdit, "edit", keymap.QueueRemove, "remove", keymap.QueueSendNow, "send now")
+	messageHint := keys.Hint(keymap.Edit, "edit", keymap.Remove, "remove", keymap.QueueSendNow, "send now")
 	if s.Turn != nil && s.Options.Has(protocol.FeatureSteer) {
 		messageHint += ui.Prefixed(keymap.Separator, keys.Hint(keymap.QueueSteer, "into the turn"))
 	}
 	messageHint += ui.Prefixed(keymap.Separator,
-		keys.Hint(keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down", keymap.QueueClear, "clear"))
+		keys.Hint(keymap.QueueMoveUp, "up", keymap.QueueMoveDown, "down"))
 	return messageHint + ui.Prefixed(keymap.Separator, queueHint)
 }
 

@@ -32,13 +32,13 @@ func NewRules(s *ui.Styles, state *replica.Session, c *request.Sender) *ui.Menu 
 		Title: func(_, n, _ int) string { return s.Bold.Render("rules") + " · " + format.Count(n, "rule") },
 		Empty: func(string) string { return " no rules: no request is always allowed" },
 		Hint: func() string {
-			return "↑↓ · " + s.Keys.Hint(keymap.RevokeRule, "revoke: the agent asks again")
+			return "↑↓ · " + s.Keys.Hint(keymap.Remove, "revoke: the agent asks again")
 		},
 		Status: func() string { return c.Status.Text },
 		Rows:   func(string) []ui.Entry { return r.entries() },
 		Press: func(key string) (ui.Response, bool) {
 			rule, ok := m.Selected()
-			if !ok || s.Keys.At(keymap.Rules, key) != keymap.RevokeRule {
+			if !ok || s.Keys.At(keymap.Lists, key) != keymap.Remove {
 				return ui.Response{}, false
 			}
 			return r.revoke(rule.ID), true

@@ -156,9 +156,9 @@ func (p *Page) press(key string) ui.Response {
 		p.scroll(-1)
 	case keymap.Down:
 		p.scroll(1)
-	case keymap.PagerPageUp:
+	case keymap.PageUp:
 		p.scroll(-page)
-	case keymap.PagerPageDown:
+	case keymap.PageDown, keymap.PagerPageDown:
 		p.scroll(page)
 	case keymap.First:
 		p.scroll(-p.top)
