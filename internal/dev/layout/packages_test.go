@@ -232,6 +232,7 @@ var packageRules = []packageRule{
 		pkg: "server/agent/tool",
 		imports: append([]string{
 			"internal/atomicfile", "internal/filelist", "internal/gitbranch", "internal/instructions", "internal/realpath",
+			"server/policy/commandline",
 		}, agentImports...),
 	},
 	{pkg: "server/agent/tool/patch"},
