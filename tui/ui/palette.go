@@ -3,6 +3,7 @@ package ui
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 )
@@ -45,10 +46,10 @@ const midLuminance = 0.2
 // else its hue of the palette in a luminance between dark and light.
 func (p palette) midtone() palette {
 	p.text, p.ink, p.grounds = nil, nil, grounds{}
-	for _, c := range []*color.Color{
-		&p.muted, &p.heading, &p.code, &p.accent, &p.border, &p.user, &p.agent, &p.success, &p.failure, &p.warning,
-		&p.busy, &p.red, &p.green, &p.yellow, &p.blue, &p.magenta, &p.cyan,
-	} {
+	for _, c := range p.colors() {
+		if *c == nil {
+			continue
+		}
 		const gamma = 2.2
 		r, g, b, _ := (*c).RGBA()
 		linear := func(v uint32) float64 { return math.Pow(float64(v)/math.MaxUint16, gamma) }
@@ -59,8 +60,23 @@ func (p palette) midtone() palette {
 	return p
 }
 
-// rgb returns the colour written as #rrggbb.
-func rgb(hex string) color.Color { return lipgloss.Color(hex) }
+// rgbPalette returns a palette of colours written as rrggbb: all fields of a palette in their order.
+func rgbPalette(colors string) (p palette) {
+	hex := strings.Fields(colors)
+	for i, c := range p.colors() {
+		*c = lipgloss.Color("#" + hex[i])
+	}
+	return p
+}
+
+// colors returns the fields of the palette.
+func (p *palette) colors() []*color.Color {
+	return []*color.Color{
+		&p.text, &p.muted, &p.ink, &p.heading, &p.code, &p.accent, &p.border, &p.user, &p.agent,
+		&p.success, &p.failure, &p.warning, &p.busy, &p.red, &p.green, &p.yellow, &p.blue, &p.magenta, &p.cyan,
+		&p.element, &p.block, &p.added, &p.removed, &p.addedWord, &p.removedWord,
+	}
+}
 
 var (
 	ansiPalette = palette{
@@ -97,204 +113,34 @@ var (
 		},
 		bold: true,
 	}
-	darkPalette = palette{
-		textColors: textColors{
-			text: rgb("#e5e8f0"), muted: rgb("#999da8"), ink: rgb("#000000"), heading: rgb("#d0aafc"),
-			code: rgb("#44d6d6"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#b6b4fe"), border: rgb("#6f7483"), user: rgb("#89c3fe"), agent: rgb("#83d494"),
-		},
-		stateColors: stateColors{
-			success: rgb("#86d391"), failure: rgb("#ffa098"), warning: rgb("#e1b75c"), busy: rgb("#4cd1ee"),
-		},
-		hueColors: hueColors{
-			red: rgb("#ffa098"), green: rgb("#86d391"), yellow: rgb("#e1b75c"), blue: rgb("#89c3fe"),
-			magenta: rgb("#d0aafc"), cyan: rgb("#43d5dc"),
-		},
-		grounds: grounds{
-			element: rgb("#323243"), block: rgb("#25272e"), added: rgb("#1c3723"), removed: rgb("#491f20"),
-			addedWord: rgb("#3a6342"), removedWord: rgb("#7c4342"),
-		},
-	}
-	lightPalette = palette{
-		textColors: textColors{
-			text: rgb("#282622"), muted: rgb("#636059"), ink: rgb("#ffffff"), heading: rgb("#7241a0"),
-			code: rgb("#086b6c"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#584cad"), border: rgb("#928e83"), user: rgb("#0060a6"), agent: rgb("#006f30"),
-		},
-		stateColors: stateColors{
-			success: rgb("#04702b"), failure: rgb("#a12f2f"), warning: rgb("#775801"), busy: rgb("#03697b"),
-		},
-		hueColors: hueColors{
-			red: rgb("#a12f2f"), green: rgb("#04702b"), yellow: rgb("#775801"), blue: rgb("#0060a6"),
-			magenta: rgb("#7241a0"), cyan: rgb("#076b6f"),
-		},
-		grounds: grounds{
-			element: rgb("#dcdceb"), block: rgb("#efede7"), added: rgb("#d3f4d8"), removed: rgb("#ffdddc"),
-			addedWord: rgb("#a5d7b2"), removedWord: rgb("#eab7b6"),
-		},
-	}
-	darkContrastPalette = palette{
-		textColors: textColors{
-			text: rgb("#e7e8eb"), muted: rgb("#b8babe"), ink: rgb("#000000"), heading: rgb("#e2ccfe"),
-			code: rgb("#53f2f2"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#d3d3fe"), border: rgb("#919398"), user: rgb("#badbfe"), agent: rgb("#96f0aa"),
-		},
-		stateColors: stateColors{
-			success: rgb("#9aefa6"), failure: rgb("#fec8c3"), warning: rgb("#ffd16b"), busy: rgb("#8ae8fe"),
-		},
-		hueColors: hueColors{
-			red: rgb("#fec8c3"), green: rgb("#9aefa6"), yellow: rgb("#ffd16b"), blue: rgb("#badbfe"),
-			magenta: rgb("#e2ccfe"), cyan: rgb("#52f1f9"),
-		},
-		grounds: grounds{
-			element: rgb("#2b2a45"), block: rgb("#1e1f21"), added: rgb("#122d19"), removed: rgb("#411719"),
-			addedWord: rgb("#2c5234"), removedWord: rgb("#6b3e3e"),
-		},
-	}
-	lightContrastPalette = palette{
-		textColors: textColors{
-			text: rgb("#272624"), muted: rgb("#474643"), ink: rgb("#ffffff"), heading: rgb("#52187e"),
-			code: rgb("#034747"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#3a248b"), border: rgb("#73716c"), user: rgb("#003e70"), agent: rgb("#024b1f"),
-		},
-		stateColors: stateColors{
-			success: rgb("#004b19"), failure: rgb("#78000e"), warning: rgb("#4f3900"), busy: rgb("#044551"),
-		},
-		hueColors: hueColors{
-			red: rgb("#78000e"), green: rgb("#004b19"), yellow: rgb("#4f3900"), blue: rgb("#003e70"),
-			magenta: rgb("#52187e"), cyan: rgb("#034649"),
-		},
-		grounds: grounds{
-			element: rgb("#dedff6"), block: rgb("#efeeeb"), added: rgb("#d6f7dc"), removed: rgb("#ffe4e3"),
-			addedWord: rgb("#a7d1b1"), removedWord: rgb("#e1b2b4"),
-		},
-	}
-	darkColorblindPalette = palette{
-		textColors: textColors{
-			text: rgb("#e3e8f0"), muted: rgb("#979ea8"), ink: rgb("#000000"), heading: rgb("#b08ed7"),
-			code: rgb("#24aeae"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#9996e1"), border: rgb("#6c7583"), user: rgb("#6ba1d8"), agent: rgb("#6da7a6"),
-		},
-		stateColors: stateColors{
-			success: rgb("#59a2ea"), failure: rgb("#f67a3b"), warning: rgb("#ffea6b"), busy: rgb("#6fa5b2"),
-		},
-		hueColors: hueColors{
-			red: rgb("#f67a3b"), green: rgb("#71a2d3"), yellow: rgb("#a99f63"), blue: rgb("#65a1de"),
-			magenta: rgb("#a991d5"), cyan: rgb("#ba8fc4"),
-		},
-		grounds: grounds{
-			element: rgb("#323243"), block: rgb("#24282e"), added: rgb("#1c3249"), removed: rgb("#462408"),
-			addedWord: rgb("#2d5176"), removedWord: rgb("#773c16"),
-		},
-	}
-	lightColorblindPalette = palette{
-		textColors: textColors{
-			text: rgb("#252729"), muted: rgb("#5e6165"), ink: rgb("#ffffff"), heading: rgb("#735296"),
-			code: rgb("#016c6c"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#5d589e"), border: rgb("#8b8f97"), user: rgb("#2f6397"), agent: rgb("#2f6969"),
-		},
-		stateColors: stateColors{
-			success: rgb("#1263a6"), failure: rgb("#a44201"), warning: rgb("#47300c"), busy: rgb("#336875"),
-		},
-		hueColors: hueColors{
-			red: rgb("#a44201"), green: rgb("#356391"), yellow: rgb("#6b6126"), blue: rgb("#27639c"),
-			magenta: rgb("#6d5594"), cyan: rgb("#7a5284"),
-		},
-		grounds: grounds{
-			element: rgb("#dddde8"), block: rgb("#eaedf1"), added: rgb("#daecff"), removed: rgb("#fce0ce"),
-			addedWord: rgb("#aeceeb"), removedWord: rgb("#e9bda1"),
-		},
-	}
-	darkEmberPalette = palette{
-		textColors: textColors{
-			text: rgb("#f1e5dc"), muted: rgb("#a99a8e"), ink: rgb("#000000"), heading: rgb("#f4ac6f"),
-			code: rgb("#e9b364"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#f9a779"), border: rgb("#867161"), user: rgb("#e5b562"), agent: rgb("#fca67f"),
-		},
-		stateColors: stateColors{
-			success: rgb("#a8cc7a"), failure: rgb("#fea09f"), warning: rgb("#d5bd62"), busy: rgb("#f1ae6b"),
-		},
-		hueColors: hueColors{
-			red: rgb("#fea09f"), green: rgb("#bbc76d"), yellow: rgb("#e2b487"), blue: rgb("#e0b861"),
-			magenta: rgb("#fda485"), cyan: rgb("#fea199"),
-		},
-		grounds: grounds{
-			element: rgb("#472d1f"), block: rgb("#2e261f"), added: rgb("#2a3517"), removed: rgb("#491f20"),
-			addedWord: rgb("#4d5f33"), removedWord: rgb("#7c4344"),
-		},
-	}
-	lightEmberPalette = palette{
-		textColors: textColors{
-			text: rgb("#2e2519"), muted: rgb("#6c5e4a"), ink: rgb("#ffffff"), heading: rgb("#8a4b01"),
-			code: rgb("#7e5403"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#91450d"), border: rgb("#a18b6d"), user: rgb("#7a5604"), agent: rgb("#934319"),
-		},
-		stateColors: stateColors{
-			success: rgb("#4a690c"), failure: rgb("#953c41"), warning: rgb("#6f5c01"), busy: rgb("#864f04"),
-		},
-		hueColors: hueColors{
-			red: rgb("#953c41"), green: rgb("#5c6402"), yellow: rgb("#7d5329"), blue: rgb("#775801"),
-			magenta: rgb("#944123"), cyan: rgb("#963d3a"),
-		},
-		grounds: grounds{
-			element: rgb("#fed4bd"), block: rgb("#f7ebdb"), added: rgb("#e2f0cc"), removed: rgb("#ffdddc"),
-			addedWord: rgb("#c1d2a2"), removedWord: rgb("#e8baba"),
-		},
-	}
-	darkFjordPalette = palette{
-		textColors: textColors{
-			text: rgb("#daebf4"), muted: rgb("#8ca2ae"), ink: rgb("#000000"), heading: rgb("#97c4fe"),
-			code: rgb("#6ad6cf"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#74cff2"), border: rgb("#597988"), user: rgb("#7dccf8"), agent: rgb("#70d6c3"),
-		},
-		stateColors: stateColors{
-			success: rgb("#85d5ab"), failure: rgb("#f8a6b8"), warning: rgb("#dfbc73"), busy: rgb("#6ad3e5"),
-		},
-		hueColors: hueColors{
-			red: rgb("#f8a6b8"), green: rgb("#7ad6b7"), yellow: rgb("#d9bd85"), blue: rgb("#78cdf5"),
-			magenta: rgb("#afbdfe"), cyan: rgb("#d5aff2"),
-		},
-		grounds: grounds{
-			element: rgb("#0b3a49"), block: rgb("#1c2a30"), added: rgb("#10382c"), removed: rgb("#481e29"),
-			addedWord: rgb("#316450"), removedWord: rgb("#794451"),
-		},
-	}
-	lightFjordPalette = palette{
-		textColors: textColors{
-			text: rgb("#20282b"), muted: rgb("#576368"), ink: rgb("#ffffff"), heading: rgb("#285994"),
-			code: rgb("#056662"),
-		},
-		frameColors: frameColors{
-			accent: rgb("#04617c"), border: rgb("#7f9199"), user: rgb("#055f86"), agent: rgb("#05675a"),
-		},
-		stateColors: stateColors{
-			success: rgb("#006943"), failure: rgb("#893a50"), warning: rgb("#705301"), busy: rgb("#066370"),
-		},
-		hueColors: hueColors{
-			red: rgb("#893a50"), green: rgb("#046850"), yellow: rgb("#6c541b"), blue: rgb("#056180"),
-			magenta: rgb("#475195"), cyan: rgb("#6b4485"),
-		},
-		grounds: grounds{
-			element: rgb("#cae3ed"), block: rgb("#e5eff3"), added: rgb("#caf5e4"), removed: rgb("#fedce3"),
-			addedWord: rgb("#9ed6c1"), removedWord: rgb("#e4b8c3"),
-		},
-	}
+	darkPalette = rgbPalette(`
+		e5e8f0 999da8 000000 d0aafc 44d6d6 b6b4fe 6f7483 89c3fe 83d494 86d391 ffa098 e1b75c 4cd1ee
+		ffa098 86d391 e1b75c 89c3fe d0aafc 43d5dc 323243 25272e 1c3723 491f20 3a6342 7c4342`)
+	lightPalette = rgbPalette(`
+		282622 636059 ffffff 7241a0 086b6c 584cad 928e83 0060a6 006f30 04702b a12f2f 775801 03697b
+		a12f2f 04702b 775801 0060a6 7241a0 076b6f dcdceb efede7 d3f4d8 ffdddc a5d7b2 eab7b6`)
+	darkContrastPalette = rgbPalette(`
+		e7e8eb b8babe 000000 e2ccfe 53f2f2 d3d3fe 919398 badbfe 96f0aa 9aefa6 fec8c3 ffd16b 8ae8fe
+		fec8c3 9aefa6 ffd16b badbfe e2ccfe 52f1f9 2b2a45 1e1f21 122d19 411719 2c5234 6b3e3e`)
+	lightContrastPalette = rgbPalette(`
+		272624 474643 ffffff 52187e 034747 3a248b 73716c 003e70 024b1f 004b19 78000e 4f3900 044551
+		78000e 004b19 4f3900 003e70 52187e 034649 dedff6 efeeeb d6f7dc ffe4e3 a7d1b1 e1b2b4`)
+	darkColorblindPalette = rgbPalette(`
+		e3e8f0 979ea8 000000 b08ed7 24aeae 9996e1 6c7583 6ba1d8 6da7a6 59a2ea f67a3b ffea6b 6fa5b2
+		f67a3b 71a2d3 a99f63 65a1de a991d5 ba8fc4 323243 24282e 1c3249 462408 2d5176 773c16`)
+	lightColorblindPalette = rgbPalette(`
+		252729 5e6165 ffffff 735296 016c6c 5d589e 8b8f97 2f6397 2f6969 1263a6 a44201 47300c 336875
+		a44201 356391 6b6126 27639c 6d5594 7a5284 dddde8 eaedf1 daecff fce0ce aeceeb e9bda1`)
+	darkEmberPalette = rgbPalette(`
+		f1e5dc a99a8e 000000 f4ac6f e9b364 f9a779 867161 e5b562 fca67f a8cc7a fea09f d5bd62 f1ae6b
+		fea09f bbc76d e2b487 e0b861 fda485 fea199 472d1f 2e261f 2a3517 491f20 4d5f33 7c4344`)
+	lightEmberPalette = rgbPalette(`
+		2e2519 6c5e4a ffffff 8a4b01 7e5403 91450d a18b6d 7a5604 934319 4a690c 953c41 6f5c01 864f04
+		953c41 5c6402 7d5329 775801 944123 963d3a fed4bd f7ebdb e2f0cc ffdddc c1d2a2 e8baba`)
+	darkFjordPalette = rgbPalette(`
+		daebf4 8ca2ae 000000 97c4fe 6ad6cf 74cff2 597988 7dccf8 70d6c3 85d5ab f8a6b8 dfbc73 6ad3e5
+		f8a6b8 7ad6b7 d9bd85 78cdf5 afbdfe d5aff2 0b3a49 1c2a30 10382c 481e29 316450 794451`)
+	lightFjordPalette = rgbPalette(`
+		20282b 576368 ffffff 285994 056662 04617c 7f9199 055f86 05675a 006943 893a50 705301 066370
+		893a50 046850 6c541b 056180 475195 6b4485 cae3ed e5eff3 caf5e4 fedce3 9ed6c1 e4b8c3`)
 )
