@@ -130,7 +130,7 @@ const commandRows = 8
 func (e *textEdit) lines(s *ui.Styles, width int) (out []formLine, at int) {
 	const indent = "   "
 	lines, cursor := e.field.View(width-len(indent), commandRows)
-	out = append(out, formLine{text: ui.Fit(s.KeyName.Render(" ▸ command:"), width)})
+	out = append(out, formLine{text: ui.Fit(s.Bold.Render(" ▸ command:"), width)})
 	for _, line := range lines {
 		out = append(out, formLine{text: ui.Fit(indent+line, width)})
 	}

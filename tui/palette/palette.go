@@ -87,5 +87,5 @@ func row(s *ui.Styles, c *Command, selected bool, width int) string {
 	if selected {
 		return s.Selected.Render(ui.Spread(" ▸ "+name+about, key+" ", width))
 	}
-	return ui.Spread("   "+name+s.Dim.Render(about), s.KeyName.Render(key)+" ", width)
+	return ui.Spread("   "+name+s.Dim.Render(about), s.Bold.Render(key)+" ", width)
 }

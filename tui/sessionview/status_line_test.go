@@ -127,7 +127,7 @@ func TestStateOfTheTurnHasOneColour(t *testing.T) {
 			ended(protocol.ReasonInterrupted), "● idle · last turn interrupted",
 			func(s *ui.Styles) lipgloss.Style { return s.Warning },
 		},
-		{running, "◐ running shell go test ./... 33s", func(s *ui.Styles) lipgloss.Style { return s.Busy }},
+		{running, "◐ running shell go test ./... 33s", func(s *ui.Styles) lipgloss.Style { return s.Accent }},
 		{
 			tuitest.Scenes["approval"](), "◌ waiting for 2 approvals",
 			func(s *ui.Styles) lipgloss.Style { return s.Warning },

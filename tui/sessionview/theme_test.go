@@ -78,13 +78,13 @@ func TestThemeFollowsBackground(t *testing.T) {
 	}
 }
 
-// colorsOf returns the SGR parameters of the colours of a theme: user, agent, warning, metadata,
+// colorsOf returns the SGR parameters of the colours of a theme: user, warning, metadata,
 // code and heading.
 func colorsOf(theme ui.Theme) []string {
 	l := ui.NewStyles(time.UTC, theme)
 	l.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	var out []string
-	for _, s := range []lipgloss.Style{l.User, l.Agent, l.Warning, l.Dim} {
+	for _, s := range []lipgloss.Style{l.User, l.Warning, l.Dim} {
 		out = append(out, sgr(s.GetForeground()))
 	}
 	for _, style := range []transcript.Style{transcript.Code, transcript.Heading} {

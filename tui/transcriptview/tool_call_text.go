@@ -37,7 +37,7 @@ func (t *toolCall) state() toolState {
 	case end == nil && t.unstarted():
 		return toolState{"·", notStarted, &s.Dim}
 	case end == nil:
-		return toolState{"◐", "running", &s.Busy}
+		return toolState{"◐", "running", &s.Accent}
 	}
 	switch end.Status {
 	case protocol.ToolCompleted:

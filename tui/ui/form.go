@@ -222,5 +222,5 @@ func (f *Form) fieldLine(i, labelWidth, width int) string {
 	if i == f.focused {
 		label = " ▸ " + label[3:]
 	}
-	return Fit(f.styles.KeyName.Render(label)+text, width)
+	return Fit(f.styles.Bold.Render(label)+text, width)
 }

@@ -48,7 +48,7 @@ func (h *helpItem) Block(width int, _ bool) transcript.Block {
 // appendLines appends keys and their text: in two columns if width allows, else on separate lines.
 func (h *helpItem) appendLines(lines []string, keys, about string, width int) []string {
 	const column = 30
-	key := "  " + h.styles.KeyName.Render(keys)
+	key := "  " + h.styles.Bold.Render(keys)
 	if width < 2*column {
 		lines = append(lines, key)
 		for _, line := range Wrap(about, width-6) {

@@ -46,7 +46,7 @@ func (s *Styles) hints(hints string) string {
 	entries := strings.Split(hints, keymap.Separator)
 	for i, entry := range entries {
 		key, does, _ := strings.Cut(entry, " ")
-		entries[i] = s.KeyName.Render(key) + s.Dim.Render(Prefixed(" ", does))
+		entries[i] = s.Bold.Render(key) + s.Dim.Render(Prefixed(" ", does))
 	}
 	return strings.Join(entries, s.Dim.Render(keymap.Separator))
 }

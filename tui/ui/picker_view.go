@@ -93,7 +93,7 @@ func (p *Picker[T]) docked(out []string, rows []T, at, width, height int) ([]str
 // fieldLine returns the line of the text field.
 func (p *Picker[T]) fieldLine(width int) string {
 	if p.field.Value() == "" && p.Placeholder != "" {
-		return Fit(p.styles.KeyName.Render(p.Label)+p.styles.Dim.Render(p.Placeholder), width)
+		return Fit(p.styles.Bold.Render(p.Label)+p.styles.Dim.Render(p.Placeholder), width)
 	}
 	return p.styles.InputLine(p.Label, p.field, width)
 }

@@ -36,10 +36,10 @@ type Styles struct {
 
 // Tokens are the styles by meaning.
 type Tokens struct {
-	Plain, Bold, Dim              lipgloss.Style
-	User, Agent, Accent, Border   lipgloss.Style
-	Success, Error, Warning, Busy lipgloss.Style
-	KeyName, Selected, Match      lipgloss.Style
+	Plain, Bold, Dim            lipgloss.Style
+	User, Agent, Accent, Border lipgloss.Style
+	Success, Error, Warning     lipgloss.Style
+	Selected, Match             lipgloss.Style
 }
 
 // NewStyles returns the styles of a theme with the default keys. "" is ThemeAuto.
@@ -63,14 +63,11 @@ func (s *Styles) setPalette(p palette) {
 	s.Dim = tint(plain, p.muted)
 	s.Accent = tint(plain, p.accent)
 	s.Border = tint(plain, p.border).Faint(p.faint)
-	s.User = tint(s.Bold, p.user)
-	s.Agent = tint(s.Bold, p.agent)
+	s.User, s.Agent = tint(s.Bold, p.accent), s.Bold
 	state := plain.Bold(p.bold)
 	s.Success = tint(state, p.success)
 	s.Error = tint(state, p.failure)
 	s.Warning = tint(state, p.warning)
-	s.Busy = tint(state, p.busy)
-	s.KeyName = s.Bold
 	s.Selected, s.Match = plain.Reverse(true), plain.Reverse(true)
 	if p.element != nil {
 		s.Selected = s.Bold.Foreground(p.text).Background(p.element)

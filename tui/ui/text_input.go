@@ -83,7 +83,7 @@ func Writes(msg tea.KeyPressMsg) bool { return edit.Writes(msg) }
 // InputLine returns a label and an input in at most width cells.
 func (s *Styles) InputLine(label string, in *TextInput, width int) string {
 	in.model.SetWidth(max(1, width-ansi.StringWidth(label)-1))
-	return Fit(s.KeyName.Render(label)+in.model.View(), width)
+	return Fit(s.Bold.Render(label)+in.model.View(), width)
 }
 
 // InputCursor returns the cursor of an input that follows a label, on row y.

@@ -62,7 +62,7 @@ var darkTerminal, lightTerminal = lipgloss.Color("#282c34"), lipgloss.Color("#fd
 // texts returns all colours of text.
 func (p *palette) texts() []color.Color {
 	return []color.Color{
-		p.text, p.muted, p.heading, p.code, p.accent, p.user, p.agent, p.success, p.failure, p.warning, p.busy,
+		p.text, p.muted, p.heading, p.code, p.accent, p.success, p.failure, p.warning,
 		p.red, p.green, p.yellow, p.blue, p.magenta, p.cyan,
 	}
 }

@@ -36,7 +36,7 @@ func (l *Line) turnState(width int) turnState {
 	case state.Closed:
 		return turnState{"○", "closed", "", &s.Dim}
 	case l.Replica.Process != nil && state.Turn == nil:
-		return turnState{"◌", describe.Starting(l.Replica.Process, l.Now()), "", &s.Busy}
+		return turnState{"◌", describe.Starting(l.Replica.Process, l.Now()), "", &s.Accent}
 	case state.Turn == nil:
 		return idleState(s, state)
 	case len(state.Approvals) > 0:
@@ -64,7 +64,7 @@ func (l *Line) turnState(width int) turnState {
 	if wide && !l.Replica.Recorded {
 		hint = s.Keys.Hint(keymap.Interrupt, "interrupts")
 	}
-	return turnState{"◐", text, hint, &s.Busy}
+	return turnState{"◐", text, hint, &s.Accent}
 }
 
 // minDetailWidth is the minimum width at which the state has the running tool and a key.
