@@ -244,11 +244,13 @@ func TestTheDashboardLeavesTheTerminalAsItWas(t *testing.T) {
 }
 
 // TestAttachWithoutSessionsOffersTheFormOfASession attaches to a server without sessions.
-func TestAttachWithoutSessionsOffersTheFormOfASession(t *testing.T) {
+func TestAttachWithoutSessionsOffersAgentsAndTheForm(t *testing.T) {
 	t.Parallel()
 	tt := newTerminalTest(t)
 	tt.run("rm", "fix")
-	tt.open(tt.command("attach"), "new session")
+	tt.open(tt.command("attach"), "begin a session")
+	tt.typeKeys("n")
+	tt.waitFor(0, "new session")
 	tt.typeKeys("\x03\x03")
 	tt.waitExit(0, "the sessions continue: ")
 }
