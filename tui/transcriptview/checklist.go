@@ -149,7 +149,7 @@ func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, rig
 	mark, style := "·", s.Dim
 	switch t.Status {
 	case protocol.StatusRunning:
-		mark, style, right = "▸", s.Busy, "running"
+		mark, style, right = "▸", s.Accent, "running"
 		if turnEnded {
 			mark, style, right = "⊘", s.Warning, "cut off"
 		} else if t.Waiting() {
