@@ -515,7 +515,7 @@ func TestTheFrameOfARequestMeetsTheBorder(t *testing.T) {
 
 // One line goes to all sessions on the screen: the text, and enter.
 func TestOneMessageGoesToAllPanes(t *testing.T) {
-	d := newTestPanes(t, 199, 60, "s2", "alt+v s3")
+	d := newTestPanes(t, 199, 60, "s2", "v s3")
 	d.typeText("/all run the tests")
 	d.press("enter")
 	for _, id := range []string{"s2", "s3"} {

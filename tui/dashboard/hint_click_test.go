@@ -12,7 +12,7 @@ import (
 func TestAClickOnAHintOfTheListActs(t *testing.T) {
 	d := newTestDashboard(t, 140, 24, tuitest.Summaries()...)
 	lines := strings.Split(strings.TrimRight(tuitest.ScreenText(d.d.View()), "\n"), "\n")
-	before, _, ok := strings.Cut(lines[len(lines)-1], "n new")
+	before, _, ok := strings.Cut(lines[len(lines)-1], "+ new")
 	if !ok {
 		t.Fatalf("got the last line %q", lines[len(lines)-1])
 	}

@@ -325,7 +325,7 @@ func TestADecidedRequestOpensAsItsCard(t *testing.T) {
 		s := open(t, j, 100, 40)
 		s.mustShow("? mcp__github__delete_repository · Look at a page")
 		s.m.setFocus(onTranscript)
-		s.press("K", key)
+		s.press(key)
 		s.mustShow("tool    ▏ mcp__github__delete_repository", `"shop"`, "decided by bob at", "it is a copy")
 		s.press("y", "n")
 		s.mustSendNothing()
