@@ -249,7 +249,7 @@ func TestAttachWithoutSessionsOffersAgentsAndTheForm(t *testing.T) {
 	tt := newTerminalTest(t)
 	tt.run("rm", "fix")
 	tt.open(tt.command("attach"), "begin a session")
-	tt.typeKeys("n")
+	tt.typeKeys("+")
 	tt.waitFor(0, "new session")
 	tt.typeKeys("\x03\x03")
 	tt.waitExit(0, "the sessions continue: ")
