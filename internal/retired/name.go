@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Kind is where users wrote a name.
@@ -33,42 +34,44 @@ func (n Name) String() string {
 // Find returns the retired name of the kind. ok is false if no version knew the name, or this one
 // still does.
 func (k Kind) Find(name string) (n Name, ok bool) {
-	i := slices.IndexFunc(Names, func(n Name) bool { return n.Kind == k && n.Name == name })
+	i := slices.IndexFunc(Names(), func(n Name) bool { return n.Kind == k && n.Name == name })
 	if i < 0 {
 		return Name{}, false
 	}
-	return Names[i], true
+	return Names()[i], true
 }
 
-// Names lists all retired names. Rows are never removed: files of users outlive versions.
-var Names = append([]Name{
-	{
-		Verb, "top", "2026-11",
-		"agentctl watch --columns name,status,turn,rate,lag; agentctl ls --columns name,status,turn,lag prints them once",
-	},
-	{Action, "transcript.point", "2026-11", "nothing; say which item you mean in a message"},
-	{Action, "go-to-pointer", "2026-11", "nothing; users no longer point at items"},
-	{Action, "wire", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "wire.find", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},
-	{Action, "wire.direction", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},
-	{Action, "wire.type", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},
-	{Action, "wire.pause", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "wire.copy", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "wire.save", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "wire.page-up", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "wire.page-down", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "wire.leave", "2026-11", "agentctl attach --wire FILE"},
-	{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+w and v or s show others side by side"},
-	{Action, "previous-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
-	{Action, "next-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
-	{Action, "outline.jump", "2026-11", "list.choose"},
-	{Action, "outline.up", "2026-11", "list.up"},
-	{Action, "outline.down", "2026-11", "list.down"},
-	{Action, "outline.page-up", "2026-11", "list.page-up"},
-	{Action, "outline.page-down", "2026-11", "list.page-down"},
-	{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
-	{Setting, "composer", "2026-11", "ctrl+g opens a message or text field in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
-}, sharedActions()...)
+// Names returns all retired names. Rows are never removed: files of users outlive versions.
+var Names = sync.OnceValue(func() []Name {
+	return append([]Name{
+		{
+			Verb, "top", "2026-11",
+			"agentctl watch --columns name,status,turn,rate,lag; agentctl ls --columns name,status,turn,lag prints them once",
+		},
+		{Action, "transcript.point", "2026-11", "nothing; say which item you mean in a message"},
+		{Action, "go-to-pointer", "2026-11", "nothing; users no longer point at items"},
+		{Action, "wire", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "wire.find", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},
+		{Action, "wire.direction", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},
+		{Action, "wire.type", "2026-11", "agentctl attach --wire FILE, and jq or a pager on the file"},
+		{Action, "wire.pause", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "wire.copy", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "wire.save", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "wire.page-up", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "wire.page-down", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "wire.leave", "2026-11", "agentctl attach --wire FILE"},
+		{Action, "sessions-column", "2026-11", "F2 lists the sessions, alt+w and v or s show others side by side"},
+		{Action, "previous-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
+		{Action, "next-session", "2026-11", "alt+g jumps to a session by name, F8 to the next one that needs you"},
+		{Action, "outline.jump", "2026-11", "list.choose"},
+		{Action, "outline.up", "2026-11", "list.up"},
+		{Action, "outline.down", "2026-11", "list.down"},
+		{Action, "outline.page-up", "2026-11", "list.page-up"},
+		{Action, "outline.page-down", "2026-11", "list.page-down"},
+		{Action, "outline.close", "2026-11", "list.back, or the key of outline"},
+		{Setting, "composer", "2026-11", "ctrl+g opens a message or text field in $VISUAL or $EDITOR, such as vi; text fields have the keys of emacs"},
+	}, sharedActions()...)
+})
 
 // sharedActions returns the actions of single places that actions of all places replaced.
 func sharedActions() (out []Name) {

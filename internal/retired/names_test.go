@@ -22,7 +22,7 @@ func TestThePageAboutUpgradesListsEveryRetiredName(t *testing.T) {
 		}
 	}
 	want := []string{"| name | kind | removed | in its place |"}
-	for _, n := range Names {
+	for _, n := range Names() {
 		want = append(want, fmt.Sprintf("| `%s` | %s | %s | %s |", n.Name, n.Kind, n.Since, n.Instead))
 	}
 	if !slices.Equal(rows, want) {
@@ -34,7 +34,7 @@ func TestRowsOfTheTableAreComplete(t *testing.T) {
 	month := regexp.MustCompile(`^20\d\d-[01]\d$`)
 	kinds := []Kind{Setting, ServerSetting, Action, Verb}
 	seen := map[string]bool{}
-	for _, n := range Names {
+	for _, n := range Names() {
 		key := string(n.Kind) + " " + n.Name
 		if seen[key] || !slices.Contains(kinds, n.Kind) || n.Name == "" || !month.MatchString(n.Since) ||
 			n.Instead == "" || strings.HasSuffix(n.Instead, ".") {

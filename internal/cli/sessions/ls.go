@@ -37,11 +37,9 @@ var lsVerb = verb.Verb{
 	Short: "List sessions",
 	Long: `List sessions, the most recently active first; with -o json, one per line. --filter takes
 conditions, separated by commas: status=, agent=, name=, dir=, label=KEY or label=KEY=VALUE.
-Sessions with the label archived are left out unless they wait; --all, a filter by that label, and
-JSON, where they have archived, include them.
---summary prints one line for status bars. --all-servers includes the servers of the configuration;
-a server that does not answer within 5 seconds is reported on stderr. See docs/scripts.md for the
-columns.`,
+Archived sessions need --all, a filter by that label or JSON, unless they wait. --summary prints
+one line for status bars. --all-servers includes the servers of the configuration; one that does
+not answer within 5 seconds is reported. docs/scripts.md has the columns.`,
 	Example: "  agentctl ls\n  agentctl ls --filter label=team=infra,status=waiting\n" +
 		"  agentctl ls --columns name,status,dir --no-header\n" +
 		"  agentctl ls --jq 'select(.status==\"waiting\").session'",
