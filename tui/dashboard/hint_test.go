@@ -93,7 +93,7 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 func TestPaletteOfTheDashboardRunsItsCommands(t *testing.T) {
 	for name, want := range map[string]string{
 		"new": "─ new session", "filter": "─ filter", "rename": "─ rename release", "close": "─ close release?",
-		"help": "this help", "find": "find", "sort": "by project",
+		"help": "F1, alt+h", "find": "find", "sort": "by project",
 	} {
 		d := newTestDashboard(t, 100, 30, tuitest.Summaries()...)
 		d.press("ctrl+k")

@@ -7,6 +7,6 @@ const (
 )
 
 var review = []row{
-	{ReviewUnread, keys{"u"}, "go to what was not on the screen", nil},
-	{ReviewComment, keys{"m"}, "comment on the line; sent with the decision, or as a message", nil},
+	{ReviewUnread, keys{"u"}, "next unread", nil},
+	{ReviewComment, keys{"m"}, "comment", nil},
 }

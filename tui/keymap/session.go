@@ -12,11 +12,11 @@ const (
 )
 
 var composer = []row{
-	{Send, keys{"enter"}, "send; queued while a turn runs", nil},
-	{SendSteer, keys{"alt+j"}, "send into the turn that runs; queued first where that is not possible", nil},
+	{Send, keys{"enter"}, "send, or queue", nil},
+	{SendSteer, keys{"alt+j"}, "send into the turn", nil},
 	{Cancel, keys{"esc"}, "cancel an edit or a recalled message, else go to the end, else interrupt the turn", nil},
-	{PasteImage, keys{"ctrl+v"}, "attach the image in the clipboard", nil},
-	{RemoveAttachment, keys{"alt+x"}, "remove the last attached file", nil},
+	{PasteImage, keys{"ctrl+v"}, "attach the clipboard's image", nil},
+	{RemoveAttachment, keys{"alt+x"}, "remove the last attachment", nil},
 	{EarlierMessage, keys{"up", "ctrl+p"}, "previous message of yours; ↑ when empty", nil},
 	{LaterMessage, keys{"down", "ctrl+n"}, "next one, then your draft", nil},
 }
@@ -29,9 +29,9 @@ const (
 )
 
 var player = []row{
-	{PlayPause, keys{"space"}, "pause or continue; at the end: play again", nil},
-	{PlayFaster, keys{"+", "="}, "faster, up to 16×, then as fast as possible", nil},
-	{PlaySlower, keys{"-"}, "slower, down to 0.25×", nil},
+	{PlayPause, keys{"space"}, "pause, continue, play again", nil},
+	{PlayFaster, keys{"+", "="}, "faster", nil},
+	{PlaySlower, keys{"-"}, "slower", nil},
 }
 
 // Actions on a request.
@@ -43,10 +43,10 @@ const (
 )
 
 var approval = []row{
-	{Allow, keys{"y"}, "allow once, or answer; opens what was not on the screen first", nil},
-	{AllowAlways, keys{"a"}, "always allow: shows what that covers, then y confirms", nil},
+	{Allow, keys{"y"}, "allow once, or answer", nil},
+	{AllowAlways, keys{"a"}, "always allow: shows what it covers", nil},
 	{DenyRequest, keys{"n"}, "deny, or skip the question", nil},
-	{WriteReason, keys{"r"}, "add a reason to the decision", nil},
+	{WriteReason, keys{"r"}, "add a reason", nil},
 }
 
 // Actions on the queue.
@@ -61,8 +61,8 @@ const (
 var queue = []row{
 	{QueueMoveUp, keys{"shift+up"}, "move up", nil},
 	{QueueMoveDown, keys{"shift+down"}, "move down", nil},
-	{QueueSendNow, keys{"s"}, "send now: move first, release the queue, interrupt the turn", nil},
-	{QueueSteer, keys{"t"}, "into the turn that runs; a move makes it wait for the end again", nil},
+	{QueueSendNow, keys{"s"}, "send now: interrupts the turn", nil},
+	{QueueSteer, keys{"t"}, "send into the turn", nil},
 	{HoldQueue, keys{"h"}, "hold the queue, or release it", &word{"hold", OnSession, 250}},
 }
 
@@ -87,7 +87,7 @@ var transcript = []row{
 	{Toggle, keys{"enter", "right", "left"}, "expand or collapse", nil},
 	{CopyItem, keys{"C"}, "copy the whole item", nil},
 	{EnterCopyMode, keys{"space"}, "copy mode", nil},
-	{SaveFile, keys{"w"}, "save the image or file", nil},
+	{SaveFile, keys{"w"}, "save the file", nil},
 }
 
 // Actions of copy mode.
@@ -97,8 +97,8 @@ const (
 )
 
 var copyMode = []row{
-	{StartSelection, keys{"space"}, "start a selection", nil},
-	{SelectBlock, keys{"b"}, "select the block of lines", nil},
+	{StartSelection, keys{"space"}, "start selection", nil},
+	{SelectBlock, keys{"b"}, "select the block", nil},
 }
 
 // Actions of the context page.
@@ -107,5 +107,5 @@ const (
 )
 
 var context = []row{
-	{Compact, nil, "compact the context", &word{"compact", OnSession, 110}},
+	{Compact, nil, "compact", &word{"compact", OnSession, 110}},
 }

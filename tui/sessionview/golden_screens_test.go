@@ -314,8 +314,8 @@ var screenScenes = []goldenScene{
 		open:    fromScene("transcript", someKeys, pressing("f1")),
 		heights: screenHeights,
 		shows: []string{
-			"Composer", "enter", "send; queued while a turn runs", "Everywhere", "ctrl+k", "F2, ctrl+s",
-			"list all sessions",
+			"Composer", "enter", "send, or queue", "Everywhere", "ctrl+k", "F2, ctrl+s",
+			"sessions",
 		},
 		status: []string{"/ find", "esc back"},
 	},
@@ -413,7 +413,7 @@ var screenScenes = []goldenScene{
 	{
 		name: "palette", open: fromScene("settings", someCommands, pressing("ctrl+k")), heights: screenHeights,
 		shows: []string{"commands ─", "▸ /mode", "/model", "/settings", "/rules"},
-		wide:  []string{"settings of the agent: mode, model", "F3"},
+		wide:  []string{"settings: mode, model", "F3"},
 	},
 	{
 		name:    "palette_found",

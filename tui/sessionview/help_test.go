@@ -37,7 +37,7 @@ func TestHelpShowsConfiguredKeys(t *testing.T) {
 	}
 	s.m.Styles.Keys = keys
 	s.press("f1")
-	s.mustShow("ctrl+b                      interrupt the turn")
+	s.mustShow("ctrl+b                      interrupt, hold")
 	if strings.Contains(s.text(), "the agent's settings") {
 		t.Error("the help lists an action without a key")
 	}

@@ -47,7 +47,7 @@ func TestCtrlCShowsTheQuestionOverAnOverlay(t *testing.T) {
 	s.mustShow(leaveHint)
 	s.press("down")
 	s.mustHide(leaveHint)
-	s.mustShow("all commands by name")
+	s.mustShow("F2, ctrl+s")
 }
 
 func TestCtrlDLeavesOnlyWithTheFocusOnTheComposer(t *testing.T) {

@@ -198,7 +198,7 @@ func TestHelpHintAt80Columns(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.mustShow("fix-tests", "· F1 help")
 	s.press("f1")
-	s.mustShow("Everywhere", "all commands by name")
+	s.mustShow("Everywhere", "F2, ctrl+s")
 	s.press("esc")
 	s.typeText("why?")
 	s.mustShow("· F1 help")

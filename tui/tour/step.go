@@ -38,76 +38,71 @@ type Screen struct {
 var Steps = []Step{
 	{
 		Actions: []keymap.Action{keymap.FocusNext},
-		Wait: "In this session an agent writes. A script replaces the model: no key, no network. Soon it asks " +
-			"before it runs a command.",
-		Text: "The agent asks before it runs a command. It waits for you, however long that takes. Press {0} to " +
-			"go to the request.",
-		ready: func(s *Screen) bool { return s.pending("") },
-		done:  inScope(keymap.Approval),
+		Wait:    "An agent writes; a script replaces the model. Soon it asks before it runs a command.",
+		Text:    "The agent asks before it runs a command, and waits for you. Press {0} to go to the request.",
+		ready:   func(s *Screen) bool { return s.pending("") },
+		done:    inScope(keymap.Approval),
 	},
 	{
 		Actions: []keymap.Action{keymap.FocusNext},
-		Wait:    "This step needs a queued message: skip it.",
-		Text: "Messages that you send during a turn wait in the queue. Everybody in the session can edit, move or " +
-			"remove them. Press {0} to go to the queue.",
-		ready: func(s *Screen) bool { return s.Session != nil && len(s.Session.Queue) > 0 },
-		done:  inScope(keymap.Queue),
+		Wait:    "No queued message: skip this step.",
+		Text:    "Messages sent during a turn wait in the queue: edit, move, remove. Press {0} to go there.",
+		ready:   func(s *Screen) bool { return s.Session != nil && len(s.Session.Queue) > 0 },
+		done:    inScope(keymap.Queue),
 	},
 	{
 		Actions: []keymap.Action{keymap.Edit},
-		Text:    "Press {0} to edit the message. It does not start while you edit it, and others see that you do.",
+		Text:    "Press {0} to edit the message. It waits while you edit.",
 		done:    func(s *Screen) bool { return s.editing() },
 	},
 	{
 		Actions: []keymap.Action{keymap.Send},
-		Text:    "Change the text as you like, then press {0} to save it.",
+		Text:    "Change the text, then press {0} to save it.",
 		done:    func(s *Screen) bool { return !s.editing() },
 	},
 	{
 		Actions: []keymap.Action{keymap.FocusPrevious},
-		Wait:    "This step needs a pending request: skip it.",
-		Text: "Now decide. Keys decide only in the request, so no word that you type can. Press {0} to go " +
-			"there again.",
-		ready: func(s *Screen) bool { return s.pending("") },
-		done:  inScope(keymap.Approval),
+		Wait:    "No pending request: skip this step.",
+		Text:    "Now decide. Keys decide only in the request. Press {0} to go there again.",
+		ready:   func(s *Screen) bool { return s.pending("") },
+		done:    inScope(keymap.Approval),
 	},
 	{
 		Actions: []keymap.Action{keymap.AllowAlways, keymap.Allow},
-		Text: "A rule answers equal requests. Press {0}: you see what the rule covers. Then {1} confirms it. " +
-			"Without a rule, {1} alone allows once.",
+		Text: "A rule answers equal requests. Press {0} to see what it covers; {1} confirms. {1} alone allows " +
+			"once.",
 		done: func(s *Screen) bool { return s.Session != nil && !s.pending("") },
 	},
 	{
 		Actions: []keymap.Action{keymap.ShowRules},
-		Text:    "The command runs. Press {0} to see your rules.",
+		Text:    "The command runs. Press {0} for your rules.",
 		done:    inScope(keymap.Lists),
 	},
 	{
 		Actions: []keymap.Action{keymap.Back},
-		Text:    "Here you revoke a rule, and the agent asks again. Press {0} to go back.",
+		Text:    "Here you revoke rules. Press {0} to go back.",
 		done:    func(s *Screen) bool { return s.Scope != keymap.Lists },
 	},
 	{
 		Actions: []keymap.Action{keymap.ShowSessions},
-		Text:    "There is another session. Press {0} to list all sessions.",
+		Text:    "There is another session. Press {0} for all sessions.",
 		done:    func(s *Screen) bool { return s.Session == nil },
 	},
 	{
 		Actions: []keymap.Action{keymap.NextPending},
-		Text: "Sessions that need you come first; the first one wants to change a file. Press {0} to decide what " +
-			"waits, one request after the other.",
-		list: true,
-		done: inScope(keymap.Approval),
+		Text:    "Sessions that need you come first. Press {0} to decide what waits, one after the other.",
+		list:    true,
+		done:    inScope(keymap.Approval),
 	},
 	{
 		Actions: []keymap.Action{keymap.ViewWhole},
-		Text:    "Press {0} to review the patch: all files, hunk by hunk, with comments on lines.",
+		Text:    "Press {0} to review the patch: all files, with comments on lines.",
 		list:    true,
 		done:    inScope(keymap.Review),
 	},
 	{
 		Actions: []keymap.Action{keymap.Allow},
-		Text:    "All lines were on the screen, so you can allow the patch. Press {0}.",
+		Text:    "You saw all lines: press {0} to allow the patch.",
 		list:    true,
 		done:    inScope(keymap.Sessions),
 	},
@@ -120,22 +115,20 @@ var Steps = []Step{
 	{
 		Actions: []keymap.Action{keymap.Reconnect},
 		Wait:    "The tour cuts the connection …",
-		Text: "The connection is lost, the agent continues. The screen connects again by itself and gets all that it " +
-			"missed. Press {0} to connect now.",
-		ready: func(s *Screen) bool { return s.Conn == remote.Reconnecting },
-		done:  func(s *Screen) bool { return s.Conn == remote.Connected },
-		cut:   true,
-		list:  true,
+		Text:    "The connection is lost; the agent continues, and the screen catches up. Press {0} to connect now.",
+		ready:   func(s *Screen) bool { return s.Conn == remote.Reconnecting },
+		done:    func(s *Screen) bool { return s.Conn == remote.Connected },
+		cut:     true,
+		list:    true,
 	},
 	{
-		Text: "Leaving does not stop an agent. Press ctrl+c twice to leave; then enter brings you back.",
+		Text: "Leaving stops no agent. Press ctrl+c twice to leave; enter brings you back.",
 
 		list:  true,
 		leave: true,
 	},
 	{
-		Text: "Welcome back: nothing is lost. End of the tour: look around, or press ctrl+c twice for the agents " +
-			"of this machine.",
+		Text: "Nothing is lost. End of the tour: look around, or press ctrl+c twice for the agents of this machine.",
 		list: true,
 	},
 }

@@ -236,7 +236,7 @@ func TestTheTourNamesTheKeysOfTheUser(t *testing.T) {
 		tt := startTour(t, tui.Size{Width: 80, Height: 24}, keymap.Keys{
 			"sessions": {"alt+g"}, "jump": {}, "tour.skip": {"f12"},
 		})
-		tt.skipTo("Press alt+g to list all sessions", "\x1b[24~", 0)
+		tt.skipTo("Press alt+g for all sessions", "\x1b[24~", 0)
 		tt.write("\x1bg")
 		tt.waitPanel("Press F8 to decide what waits")
 		tt.leave()
