@@ -55,6 +55,9 @@ func writeVerbUsage(w io.Writer, cmd *cobra.Command) {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "  %s [command]\n", cmd.CommandPath())
 	}
+	if help := cmd.Flags().Lookup("help"); help != nil {
+		help.Hidden = true
+	}
 	if flags := cmd.LocalFlags().FlagUsages(); flags != "" {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags)
 	}
@@ -65,7 +68,7 @@ func writeVerbUsage(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(w, "\nAvailable Commands:\n")
 		writeVerbs(w, cmd.Commands())
 	}
-	fmt.Fprintf(w, "\nFlags of all verbs: agentctl help flags\n")
+	fmt.Fprintf(w, "\nMore: agentctl help flags\n")
 }
 
 // writeGroups writes the verbs of the program: the first group described, of the others the names.

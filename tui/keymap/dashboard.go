@@ -17,16 +17,16 @@ const (
 )
 
 var sessions = []row{
-	{DecideRequest, keys{"y"}, "show the request; with marks one after the other", &word{"decide", OnDashboard, 50}},
-	{NewSession, keys{"+"}, "new session", &word{"new", OnBoth, 30}},
-	{TogglePreview, keys{"p"}, "preview", &word{"preview", OnDashboard, 180}},
-	{SortSessions, keys{"O"}, "sort, or group by project, label or server", &word{"sort", OnDashboard, 170}},
-	{LabelSession, keys{"l"}, "change the labels", nil},
-	{MarkSession, keys{"space"}, "mark for an action on several, or unmark; skip a request", nil},
-	{MarkShown, keys{"*"}, "mark all that the filter shows, or none", nil},
-	{SendSessions, keys{"m"}, "message to marked", nil},
-	{CompareAgents, nil, "the same task to several agents, side by side", &word{"compare", OnBoth, 35}},
-	{ArchiveSession, nil, "archive, or take back", &word{"archive", OnDashboard, 310}},
-	{PinSession, nil, "pin, or unpin", &word{"pin", OnDashboard, 320}},
-	{DenySessions, keys{"n"}, "deny requests of marked", nil},
+	{DecideRequest, keys{"y"}, "show the request", &word{"decide", OnDashboard, 50}},
+	{NewSession, keys{"+"}, "create a session", &word{"new", OnBoth, 30}},
+	{TogglePreview, keys{"p"}, "show or hide the preview", &word{"preview", OnDashboard, 180}},
+	{SortSessions, keys{"O"}, "sort or group", &word{"sort", OnDashboard, 170}},
+	{LabelSession, keys{"l"}, "labels", nil},
+	{MarkSession, keys{"space"}, "mark; skip a request", nil},
+	{MarkShown, keys{"*"}, "mark all or none", nil},
+	{SendSessions, keys{"m"}, "send to the marked ones", nil},
+	{CompareAgents, nil, "same task to several agents", &word{"compare", OnBoth, 35}},
+	{ArchiveSession, nil, "archive or restore", &word{"archive", OnDashboard, 310}},
+	{PinSession, nil, "pin or unpin", &word{"pin", OnDashboard, 320}},
+	{DenySessions, keys{"n"}, "deny, with a reason", nil},
 }

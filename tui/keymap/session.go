@@ -12,13 +12,13 @@ const (
 )
 
 var composer = []row{
-	{Send, keys{"enter"}, "send, or queue", nil},
-	{SendSteer, keys{"alt+j"}, "send into the turn", nil},
-	{Cancel, keys{"esc"}, "cancel an edit or a recalled message, else go to the end, else interrupt the turn", nil},
+	{Send, keys{"enter"}, "send; queued while a turn runs", nil},
+	{SendSteer, keys{"alt+j"}, "send into the current turn", nil},
+	{Cancel, keys{"esc"}, "close, else go to the end, else interrupt", nil},
 	{PasteImage, keys{"ctrl+v"}, "attach the clipboard's image", nil},
-	{RemoveAttachment, keys{"alt+x"}, "remove the last attachment", nil},
-	{EarlierMessage, keys{"up", "ctrl+p"}, "previous message of yours; ↑ when empty", nil},
-	{LaterMessage, keys{"down", "ctrl+n"}, "next one, then your draft", nil},
+	{RemoveAttachment, keys{"alt+x"}, "remove the last attached file", nil},
+	{EarlierMessage, keys{"up", "ctrl+p"}, "your previous message", nil},
+	{LaterMessage, keys{"down", "ctrl+n"}, "next one, or the draft", nil},
 }
 
 // Actions of the player of a recording.
@@ -44,7 +44,7 @@ const (
 
 var approval = []row{
 	{Allow, keys{"y"}, "allow once, or answer", nil},
-	{AllowAlways, keys{"a"}, "always allow: shows what it covers", nil},
+	{AllowAlways, keys{"a"}, "allow always; y confirms", nil},
 	{DenyRequest, keys{"n"}, "deny, or skip the question", nil},
 	{WriteReason, keys{"r"}, "add a reason", nil},
 }
@@ -62,8 +62,8 @@ var queue = []row{
 	{QueueMoveUp, keys{"shift+up"}, "move up", nil},
 	{QueueMoveDown, keys{"shift+down"}, "move down", nil},
 	{QueueSendNow, keys{"s"}, "send now: interrupts the turn", nil},
-	{QueueSteer, keys{"t"}, "send into the turn", nil},
-	{HoldQueue, keys{"h"}, "hold the queue, or release it", &word{"hold", OnSession, 250}},
+	{QueueSteer, keys{"t"}, "send into the current turn", nil},
+	{HoldQueue, keys{"h"}, "hold or release the queue", &word{"hold", OnSession, 250}},
 }
 
 // Actions on the plan.
@@ -97,7 +97,7 @@ const (
 )
 
 var copyMode = []row{
-	{StartSelection, keys{"space"}, "start selection", nil},
+	{StartSelection, keys{"space"}, "start a selection", nil},
 	{SelectBlock, keys{"b"}, "select the block", nil},
 }
 
