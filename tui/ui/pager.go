@@ -94,6 +94,7 @@ func (p *Pager) handleKey(key string) Response {
 			return Response{Close: true}
 		}
 		p.list.Restyle()
+		p.list.ScrollToTop()
 	case keymap.Back, keymap.ViewWhole, keymap.Choose:
 		return Response{Close: true}
 	case keymap.Up:
