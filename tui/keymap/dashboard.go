@@ -18,13 +18,13 @@ const (
 
 var sessions = []row{
 	{DecideRequest, keys{"y"}, "show the request", &word{"decide", OnDashboard, 50}},
-	{NewSession, keys{"+"}, "create a session", &word{"new", OnBoth, 30}},
-	{TogglePreview, keys{"p"}, "show or hide the preview", &word{"preview", OnDashboard, 180}},
+	{NewSession, keys{"+"}, "new session", &word{"new", OnBoth, 30}},
+	{TogglePreview, keys{"p"}, "preview", &word{"preview", OnDashboard, 180}},
 	{SortSessions, keys{"O"}, "sort or group", &word{"sort", OnDashboard, 170}},
 	{LabelSession, keys{"l"}, "labels", nil},
 	{MarkSession, keys{"space"}, "mark; skip a request", nil},
 	{MarkShown, keys{"*"}, "mark all or none", nil},
-	{SendSessions, keys{"m"}, "send to the marked ones", nil},
+	{SendSessions, keys{"m"}, "message to marked", nil},
 	{CompareAgents, nil, "same task to several agents", &word{"compare", OnBoth, 35}},
 	{ArchiveSession, nil, "archive or restore", &word{"archive", OnDashboard, 310}},
 	{PinSession, nil, "pin or unpin", &word{"pin", OnDashboard, 320}},

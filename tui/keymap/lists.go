@@ -48,7 +48,7 @@ var lists = []row{
 	{Open, keys{"o"}, "open", nil},
 	{Copy, keys{"c"}, "copy; again: the next code block", nil},
 	{ListFiles, keys{"f"}, "changed files", nil},
-	{DiffLayout, keys{"d"}, "diff in one or two columns", nil},
+	{DiffLayout, keys{"d"}, "diff layout", nil},
 	{Fold, keys{"z"}, "fold", nil},
 	{Remove, keys{"X", "delete"}, "remove, close, cancel, revoke or compact", &word{"close", OnDashboard, 300}},
 	{ListHelp, keys{"?"}, "help; again: all keys", nil},

@@ -7,6 +7,6 @@ const (
 )
 
 var review = []row{
-	{ReviewUnread, keys{"u"}, "go to unread lines", nil},
-	{ReviewComment, keys{"m"}, "comment on the line", nil},
+	{ReviewUnread, keys{"u"}, "next unread", nil},
+	{ReviewComment, keys{"m"}, "comment", nil},
 }

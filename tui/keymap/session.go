@@ -12,11 +12,11 @@ const (
 )
 
 var composer = []row{
-	{Send, keys{"enter"}, "send; queued while a turn runs", nil},
-	{SendSteer, keys{"alt+j"}, "send into the current turn", nil},
+	{Send, keys{"enter"}, "send, or queue", nil},
+	{SendSteer, keys{"alt+j"}, "send into the turn", nil},
 	{Cancel, keys{"esc"}, "close, else go to the end, else interrupt", nil},
 	{PasteImage, keys{"ctrl+v"}, "attach the clipboard's image", nil},
-	{RemoveAttachment, keys{"alt+x"}, "remove the last attached file", nil},
+	{RemoveAttachment, keys{"alt+x"}, "remove the last attachment", nil},
 	{EarlierMessage, keys{"up", "ctrl+p"}, "your previous message", nil},
 	{LaterMessage, keys{"down", "ctrl+n"}, "next one, or the draft", nil},
 }
@@ -62,7 +62,7 @@ var queue = []row{
 	{QueueMoveUp, keys{"shift+up"}, "move up", nil},
 	{QueueMoveDown, keys{"shift+down"}, "move down", nil},
 	{QueueSendNow, keys{"s"}, "send now: interrupts the turn", nil},
-	{QueueSteer, keys{"t"}, "send into the current turn", nil},
+	{QueueSteer, keys{"t"}, "send into the turn", nil},
 	{HoldQueue, keys{"h"}, "hold or release the queue", &word{"hold", OnSession, 250}},
 }
 

@@ -18,7 +18,7 @@ func TestTheHelpKeyShowsAllKeysFirst(t *testing.T) {
 		lines, _ := p.View(80, 24)
 		return ansi.Strip(strings.Join(lines, "\n"))
 	}
-	if got := text(); !strings.Contains(got, "? all") || !strings.Contains(got, "comment on the line") {
+	if got := text(); !strings.Contains(got, "? all") || !strings.Contains(got, "comment") {
 		t.Errorf("the first page is\n%s", got)
 	}
 	question := tea.KeyPressMsg{Code: '?', Text: "?"}
