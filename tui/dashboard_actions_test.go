@@ -50,6 +50,7 @@ func TestAReasonThatCameTooLateIsKept(t *testing.T) {
 		}
 		d.waitGrace()
 		d.press("n")
+		d.waitGrace() // the decision of a key is held
 		d.wantText("too late · your text is in the message box of release")
 		d.press("enter")
 		if !opened {

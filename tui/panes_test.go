@@ -220,6 +220,7 @@ func TestARequestBesideTakesNoKey(t *testing.T) {
 	}
 	waitGrace()
 	d.press("y")
+	waitGrace() // the decision of a key is held
 	approved := func(c tuitest.Command) bool { return c.Verb == protocol.DoApprove }
 	if !slices.ContainsFunc(d.server.Sessions["s1"].Commands(), approved) {
 		t.Error("a key of the session with the focus decides nothing")

@@ -18,7 +18,8 @@ const (
 )
 
 // decider turns keys and clicks on the form of a request into a decision: no sooner than its guard
-// allows it, and an allowing one only after all of the request was on the screen.
+// allows it, and an allowing one only after all of the request was on the screen. The guard holds the
+// decision of a key, not that of a click, which is the second one.
 type decider struct {
 	styles  *ui.Styles
 	guard   Guard
@@ -58,12 +59,12 @@ func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap
 			}
 			return Result{Status: refusal}
 		}
-		return d.act(r, f, action)
+		return d.hold(f, d.act(r, f, action))
 	}
 	return Result{}
 }
 
-// act carries out an action that may decide. The guard must be ready.
+// act carries out an action that may decide: it returns the option to take. The guard must be ready.
 func (d *decider) act(r *protocol.Approval, f *Form, action keymap.Action) Result {
 	switch action {
 	case keymap.Edit:
@@ -112,7 +113,26 @@ func (d *decider) click(r *protocol.Approval, f *Form, line, column int) Result 
 		return Result{Status: d.guard.Refusal()}
 	}
 	f.err = ""
-	return d.act(r, f, keymap.Choose)
+	return d.take(f, d.act(r, f, keymap.Choose))
+}
+
+// take sends the option of a result, if any.
+func (d *decider) take(f *Form, result Result) Result {
+	if result.option == nil {
+		return result
+	}
+	data := f.send(result.option)
+	f.awaits.always = nil
+	return Result{Decide: &data, Open: result.Open}
+}
+
+// hold is take for a result of a key.
+func (d *decider) hold(f *Form, result Result) Result {
+	if result.option == nil {
+		return result
+	}
+	d.guard.Hold(func() Result { return d.take(f, result) })
+	return Result{}
 }
 
 // decideKind takes the first option of a kind.
@@ -124,8 +144,8 @@ func (d *decider) decideKind(r *protocol.Approval, f *Form, kind protocol.Decisi
 	return d.decide(f, o)
 }
 
-// decide returns the decision to send, or asks for what it lacks first: the rest of a request that
-// was not on the screen, the confirmation of a lasting decision, or a reason.
+// decide returns the option to take, or asks for what it lacks first: the rest of a request that
+// was not on the screen, the confirmation of a lasting decision, a reason, or answers.
 func (d *decider) decide(f *Form, o *decisionOption) Result {
 	switch {
 	case f.sending != "":
@@ -140,13 +160,10 @@ func (d *decider) decide(f *Form, o *decisionOption) Result {
 		return Result{unseen: true}
 	case f.askReason(o):
 		return Result{Focus: true}
-	}
-	data, ok := f.send(o)
-	if !ok {
+	case !f.check(o):
 		return Result{}
 	}
-	f.awaits.always = nil
-	return Result{Decide: &data}
+	return Result{option: o}
 }
 
 // confirmAlways handles a key while a lasting decision waits for its confirmation. Only the key
@@ -159,7 +176,7 @@ func (d *decider) confirmAlways(r *protocol.Approval, f *Form, action keymap.Act
 	case d.guard.Refusal() != "":
 		return Result{Status: d.guard.Refusal()}
 	}
-	return d.decide(f, f.awaits.always)
+	return d.hold(f, d.decide(f, f.awaits.always))
 }
 
 // pressTyping handles a key while a text row is edited.
@@ -186,7 +203,7 @@ func (d *decider) pressTyping(r *protocol.Approval, f *Form, msg tea.KeyPressMsg
 		f.err = "not sent: a new plan needs a reason"
 		return Result{}
 	}
-	return d.decide(f, o)
+	return d.hold(f, d.decide(f, o))
 }
 
 // pressCommand handles a key while the command is edited. Enter and tab keep the edited command:

@@ -72,6 +72,9 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 			}
 			f.card.markSeen(0, seen)
 			got := c.press(d, r, f)
+			if held, ended := d.guard.End(now.Add(Grace + typingPause)); ended && name != "click" {
+				got = held
+			}
 			switch {
 			case missing == "line" && c.allows:
 				if got.Decide != nil || !got.unseen || f.sending != "" {
@@ -108,7 +111,9 @@ func TestAnEditIsAllowedOnlyAfterItWasOnTheScreen(t *testing.T) {
 		t.Errorf("got %+v, want the view of the edit", got)
 	}
 	f.card.markSeen(0, len(f.card.lines))
-	got := d.press(r, f, "", keymap.Allow).Decide
+	d.press(r, f, "", keymap.Allow)
+	held, _ := d.guard.End(time.Now())
+	got := held.Decide
 	if got == nil || got.Input == nil || got.Input.Command != "id" {
 		t.Errorf("got %+v, want the edited command allowed", got)
 	}

@@ -7,18 +7,22 @@ import (
 	"agentctl/protocol"
 )
 
-// send marks an option as being sent and returns the data of the command. If the form is incomplete,
-// it sets the error message and returns false.
-func (f *Form) send(o *decisionOption) (protocol.ApproveData, bool) {
-	if o.allows() {
-		if question, problem := f.answers.check(); problem != "" {
-			f.err = problem
-			f.rows.selectQuestion(question)
-			return protocol.ApproveData{}, false
-		}
+// check reports whether an option can be taken with the answers. Otherwise it shows why not.
+func (f *Form) check(o *decisionOption) bool {
+	question, problem := f.answers.check()
+	if problem == "" || !o.allows() {
+		return true
 	}
+	f.err = problem
+	f.rows.selectQuestion(question)
+	return false
+}
+
+// send returns the data of the command that takes an option, and makes the form read-only until the
+// answer.
+func (f *Form) send(o *decisionOption) protocol.ApproveData {
 	f.sending, f.err = o.name(), ""
-	return f.data(o), true
+	return f.data(o)
 }
 
 // data returns the data of the approve command.

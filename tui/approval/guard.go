@@ -7,8 +7,8 @@ const (
 	// request from keys pressed before it was visible or had the focus.
 	Grace = 600 * time.Millisecond
 
-	// typingPause is the shortest time between a deciding key and the key before it. Shorter ones are
-	// typed text or a repeated key.
+	// typingPause is the shortest time between a deciding key and the keys before and after it. Shorter
+	// ones are typed text or a repeated key.
 	typingPause = 150 * time.Millisecond
 )
 
@@ -17,12 +17,15 @@ const (
 	tooSoon  = "not decided: the request is new, press the key again in a moment"
 	tooQuick = "not decided: the keys came too fast, press it again"
 	replaced = "not decided: this is another request now, press the key again"
+	altered  = "not decided: the request changed, press the key again in a moment"
+	left     = "not decided: the keys went elsewhere"
+	gone     = "not decided: the request is no longer pending"
 )
 
 // Guard blocks the decision of a request until Grace has passed without a key since the request was
 // drawn with the focus, or changed. The first key after that only confirms that the request was seen
 // if it took the place of another one without a key of the user. Keys in quick succession decide
-// nothing. The zero value blocks decisions until Change is called.
+// nothing, the first one neither: its decision is held for typingPause. The zero value blocks decisions until Change is called.
 type Guard struct {
 	drawn    bool      // with the focus, since the last change
 	armed    bool      // the grace period is over
@@ -30,6 +33,7 @@ type Guard struct {
 	replaced bool      // another request took the place of the former one, and no key confirmed it
 	last     time.Time // time of the last key
 	refusal  string    // why the last key decides nothing, or ""
+	held     hold      // the decision of the last key
 }
 
 // Armed reports whether the grace period is over.
@@ -44,11 +48,15 @@ func (g *Guard) Refusal() string {
 	return g.refusal
 }
 
-// Change blocks decisions: the request changes now, or gets the focus.
-func (g *Guard) Change(now time.Time) { g.drawn, g.armed, g.until = false, false, now.Add(Grace) }
+// Change blocks decisions and cancels the held one: the request changes now, or gets the focus.
+func (g *Guard) Change(now time.Time) {
+	g.held.cancel(now, altered)
+	g.drawn, g.armed, g.until = false, false, now.Add(Grace)
+}
 
 // Replace is Change for a request that takes the place of another one without a key of the user.
 func (g *Guard) Replace(now time.Time) {
+	g.held.cancel(now, replaced)
 	g.Change(now)
 	g.replaced = true
 }
@@ -67,9 +75,10 @@ func (g *Guard) Drawn(now time.Time) {
 	}
 }
 
-// Touch records a key press. It restarts the grace period unless that is over.
+// Touch records a key press. It restarts the grace period unless that is over, and cancels the held
+// decision.
 func (g *Guard) Touch(now time.Time) {
-	quick := now.Sub(g.last) < typingPause
+	quick := g.held.cancel(now, tooQuick) || now.Sub(g.last) < typingPause
 	g.last = now
 	switch {
 	case !g.armed:
@@ -83,13 +92,19 @@ func (g *Guard) Touch(now time.Time) {
 	}
 }
 
-// Deadline returns the time to call Arm, or zero if there is none.
+// Hold delays the decision of the last key.
+func (g *Guard) Hold(decide func() Result) { g.held.begin(g.last.Add(typingPause), decide) }
+
+// Deadline returns the time to call End and Arm, or zero if there is none.
 func (g *Guard) Deadline() time.Time {
-	if g.armed {
-		return time.Time{}
+	if g.armed || !g.held.until.IsZero() {
+		return g.held.until // before the end of a grace period
 	}
 	return g.until
 }
+
+// End returns the result of a held decision whose time is over; see hold.end.
+func (g *Guard) End(now time.Time) (r Result, ended bool) { return g.held.end(now) }
 
 // Arm makes the request accept decisions if the grace period is over, and reports whether this call
 // did so. A request that is not drawn then waits for its drawing, or for a key.

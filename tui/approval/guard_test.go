@@ -94,6 +94,74 @@ func TestKeysInQuickSuccessionDecideNothing(t *testing.T) {
 	s.mustDecide()
 }
 
+// The first key of a text that is typed into a request at rest decides nothing, in the panel and in the
+// view of the whole request.
+func TestTheFirstKeyOfATextDecidesNothing(t *testing.T) {
+	for _, view := range [][]string{nil, {"v"}} {
+		for _, text := range []string{"yx", "ny", "y", "  y", "yes", "now what", "an"} {
+			s := open(t, tuitest.Scenes["approval"](), 80, 24)
+			s.focus()
+			s.press(view...)
+			s.waitGrace()
+			s.fast = true
+			for _, r := range text {
+				s.typeText(string(r))
+				s.now = s.now.Add(typingPause - 1)
+				s.fireGuard()
+			}
+			s.waitGrace()
+			s.mustNotDecide()
+		}
+	}
+}
+
+// A key decides only what was on the screen when it came, and the user is told when it does not.
+func TestAChangeWithinThePauseCancelsTheDecision(t *testing.T) {
+	resolved := protocol.ApprovalResolvedData{Outcome: protocol.Denied, Decision: protocol.Deny}
+	explained := protocol.ApprovalExplainedData{Request: "r1", Text: "it is needed"}
+	for name, c := range map[string]struct {
+		happens func(*testPanel)
+		status  string
+	}{
+		"a key":   {func(s *testPanel) { s.press("down") }, tooQuick},
+		"a click": {func(s *testPanel) { s.click("3 Deny") }, tooQuick},
+		"resolved elsewhere": {func(s *testPanel) {
+			resolved.Request = "r1"
+			s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, resolved)
+		}, replaced},
+		"all resolved elsewhere": {func(s *testPanel) {
+			for _, r := range s.state.Approvals {
+				resolved.Request = r.Request
+				s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, resolved)
+			}
+		}, gone},
+		"explained":       {func(s *testPanel) { s.journal.Add(protocol.ApprovalExplained, explained) }, altered},
+		"focus elsewhere": {func(s *testPanel) { s.panel.LoseFocus() }, left},
+		"another request": {func(s *testPanel) {
+			s.journal.Add(protocol.ApprovalRequested, protocol.Approval{Request: "r9", Kind: protocol.ApproveCommand, Command: "id"})
+		}, ""},
+	} {
+		s := open(t, tuitest.Scenes["approval"](), 100, 30)
+		s.focus()
+		s.fast = true
+		s.press("y")
+		s.now = s.now.Add(typingPause / 2)
+		s.fireGuard()
+		s.mustNotDecide()
+		c.happens(s)
+		s.applyJournal()
+		s.fireGuard()
+		if s.status != c.status {
+			t.Errorf("%s: the status is %q, want %q", name, s.status, c.status)
+		}
+		s.now = s.now.Add(typingPause)
+		s.fireGuard()
+		if want := c.status == ""; (len(s.sent) > 0) != want {
+			t.Errorf("%s: got decisions %+v, want one: %v", name, s.sent, want)
+		}
+	}
+}
+
 // A text that is added to a request is a change: the lines below it have moved.
 func TestAnExplanationBlocksTheDecision(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
@@ -162,19 +230,31 @@ func TestTheGuardIsArmedAfterTheGrace(t *testing.T) {
 	}
 }
 
-// guardModel says from all that happened whether a key may decide.
+// guardModel says from all that happened whether a key decides, and when.
 type guardModel struct {
-	shown    time.Time   // first drawing with the focus since the last change; zero: none
-	keys     []time.Time // since then
-	last     time.Time   // key, at any time
-	replaced bool        // by another request without a key of the user
+	shown     time.Time   // first drawing with the focus since the last change; zero: none
+	keys      []time.Time // since then
+	last      time.Time   // key, at any time
+	replaced  bool        // by another request without a key of the user
+	decides   time.Time   // the last key decides then, unless something happens before; zero: it does not
+	cancelled bool        // something happened, and the user was not told
 }
 
-func (m *guardModel) change() { m.shown, m.keys = time.Time{}, nil }
+// cancel records that something happened that keeps the last key from deciding.
+func (m *guardModel) cancel() (cancelled bool) {
+	cancelled = !m.decides.IsZero()
+	m.decides, m.cancelled = time.Time{}, m.cancelled || cancelled
+	return cancelled
+}
+
+func (m *guardModel) change() {
+	m.cancel()
+	m.shown, m.keys = time.Time{}, nil
+}
 
 // key returns whether the key at a time may decide.
 func (m *guardModel) key(now time.Time) bool {
-	quick := now.Sub(m.last) < 150*time.Millisecond
+	quick := m.cancel() || now.Sub(m.last) < 150*time.Millisecond
 	m.last = now
 	if m.shown.IsZero() {
 		return false
@@ -223,6 +303,12 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 			}
 			update()
 		}
+		remove := func(own bool) {
+			pending = slices.Delete(pending, 0, 1) // in place, as in the state of a session
+			model.change()
+			model.replaced = model.replaced || !own
+			update()
+		}
 		wait := func(d time.Duration) {
 			for end := now.Add(d); ; {
 				at := panel.Deadline()
@@ -231,15 +317,21 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 					return
 				}
 				now = at
-				panel.Arm(now)
+				decides := !model.decides.IsZero() && !now.Before(model.decides)
+				got, _ := panel.Due(now)
+				if decided := got.Decide != nil; decided != decides {
+					rt.Fatalf("the key decides: %v, want %v", decided, decides)
+				}
+				if told := got.Status != ""; told != model.cancelled {
+					rt.Fatalf("the status is %q, a decision was cancelled: %v", got.Status, model.cancelled)
+				}
+				if model.cancelled = false; decides {
+					model.decides = time.Time{}
+					panel.Decided(got.Decide.Request, "")
+					remove(true)
+				}
 				draw()
 			}
-		}
-		remove := func(own bool) {
-			pending = slices.Delete(pending, 0, 1) // in place, as in the state of a session
-			model.change()
-			model.replaced = model.replaced || !own
-			update()
 		}
 		press := func(key string) {
 			panel.Touch(now)
@@ -251,12 +343,17 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 			if got.Leave {
 				focused = false
 			}
-			if decided := got.Decide != nil; key == "n" && len(pending) > 0 && decided != may {
-				rt.Fatalf("the key decides: %v, want %v", decided, may)
-			}
 			if got.Decide != nil {
-				panel.Decided(got.Decide.Request, "")
-				remove(true)
+				rt.Fatal("the key decides before another one can come")
+			}
+			if key != "n" || len(pending) == 0 {
+				return
+			}
+			if refused := got.Status != ""; refused == may {
+				rt.Fatalf("the key may decide: %v, the status is %q", may, got.Status)
+			}
+			if may {
+				model.decides = now.Add(150 * time.Millisecond)
 			}
 		}
 		pauses := []time.Duration{0, 1, 50, 149, 150, 151, 300, 599, 600, 601, 749, 750, 1200, 5000}
@@ -291,12 +388,17 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 				}
 			},
 			func() { press("esc") },
+			func() {
+				panel.LoseFocus()
+				model.cancel()
+				focused = false
+			},
 		}
 		for range 150 {
 			switch step := rapid.IntRange(0, 30).Draw(rt, "step"); {
 			case step < len(steps):
 				steps[step]()
-			case step < 12:
+			case step < 13:
 				press("down")
 			case step < 20:
 				press("n")
@@ -308,6 +410,7 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 				focus()
 			}
 			draw()
+			wait(0)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func (d *decider) openPage(r *protocol.Approval, f *Form) Result {
 		return Result{Status: "not opened: " + noQuery}
 	}
 	result := d.decideKind(r, f, protocol.AllowOnce)
-	if result.Decide != nil {
+	if result.option != nil {
 		result.Open = page.URL
 	}
 	return result

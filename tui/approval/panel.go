@@ -19,7 +19,8 @@ type Panel struct {
 	requests requests
 	decider  decider
 	unsent   unsent
-	open     bool // the frame has no sides
+	review   ui.Overlay // with the whole request, the last one; nil: none
+	open     bool       // the frame has no sides
 }
 
 // Result is the result of a key press. The owner of the panel carries it out.
@@ -30,9 +31,11 @@ type Result struct {
 	Push   ui.Overlay            // overlay to open, or nil
 	Decide *protocol.ApproveData // send this decision, then call Decided
 	Open   string                // a URL to open before the decision; if that fails, send none
+	Close  ui.Overlay            // remove this overlay if it is open; nil: none
 	Edit   *ui.EditIntent        // open this text in the user's editor
 
-	unseen bool // not decided: a part of the request was not on the screen
+	option *decisionOption // take this option; nil: none
+	unseen bool            // not decided: a part of the request was not on the screen
 }
 
 // NewPanel returns a panel without requests. name is the name of the session, or "" if the screen
@@ -45,7 +48,7 @@ func NewPanel(s *ui.Styles, name string) Panel {
 }
 
 // Update sets the pending requests of a session with the directory dir. live marks new ones as
-// arriving now. The owner calls Arm at the deadline of the panel.
+// arriving now. The owner calls Due at the deadline of the panel.
 func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) {
 	before := p.requests.forms[p.requests.shown] // pending may have changed in place
 	removed, changed := p.requests.update(pending, func(r *protocol.Approval) *Form {
@@ -60,6 +63,7 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 		p.unsent.keep(f)
 	}
 	switch r, f := p.requests.current(); {
+	case r == nil && p.decider.guard.held.cancel(now, gone):
 	case changed && before != nil && !before.decidedHere():
 		p.decider.guard.Replace(now)
 	case changed || r != nil && f.card.isChanged(f.shown(r)):
@@ -132,7 +136,8 @@ func (p *Panel) withUnseen(r *protocol.Approval, f *Form, result Result) Result 
 func (p *Panel) view(r *protocol.Approval, f *Form, note string) ui.Overlay {
 	f.card.update(f.styles, f.shown(r), f.options, max(f.card.key.width, minWidth))
 	p.decider.rearm()
-	return newRequestView(&p.requests, &p.decider, p.title.ofReview(r), note)
+	p.review = newRequestView(&p.requests, &p.decider, p.title.ofReview(r), note)
+	return p.review
 }
 
 // PressChord handles a digit key with alt while another part has the focus. It takes the focus and
@@ -245,16 +250,30 @@ func (p *Panel) TakeFocus() {
 	p.decider.guard.Choose(now)
 }
 
+// LoseFocus cancels a held decision: the keys go elsewhere from now on.
+func (p *Panel) LoseFocus() { p.decider.guard.held.cancel(p.styles.Now(), left) }
+
 // Touch records a key press; see Guard.Touch.
 func (p *Panel) Touch(now time.Time) { p.decider.guard.Touch(now) }
 
-// Deadline returns the time to call Arm, or zero; see Guard.Deadline.
+// Deadline returns the time to call Due, or zero; see Guard.Deadline.
 func (p *Panel) Deadline() time.Time {
 	if !p.Visible() {
-		return time.Time{}
+		return p.decider.guard.held.until
 	}
 	return p.decider.guard.Deadline()
 }
 
-// Arm makes the shown request accept a decision after the grace period; see Guard.Arm.
-func (p *Panel) Arm(now time.Time) (armed bool) { return p.Visible() && p.decider.guard.Arm(now) }
+// Due makes the shown request accept a decision after the grace period, and ends the hold of a
+// decision. It reports whether one of them happened. The owner carries out the result.
+func (p *Panel) Due(now time.Time) (r Result, changed bool) {
+	r, changed = p.decider.guard.End(now)
+	if r.Decide != nil {
+		r.Close = p.review
+	}
+	if _, f := p.requests.current(); f != nil && f.reason.review != nil && r.Status != "" {
+		f.reason.review.SetMessage(r.Status)
+	}
+	armed := p.Visible() && p.decider.guard.Arm(now)
+	return r, changed || armed
+}

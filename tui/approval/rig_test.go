@@ -29,6 +29,7 @@ type testPanel struct {
 	status        string
 
 	edit     func(text string) string // the user's editor
+	fast     bool                     // keys have no pause between them
 	refusal  string                   // the error that decisions get
 	noAnswer bool                     // decisions get none
 	sent     []protocol.ApproveData   // since the last call of mustDecide
@@ -71,10 +72,16 @@ func (s *testPanel) applyJournal() {
 // update gives the panel the requests of the state.
 func (s *testPanel) update() { s.panel.Update(s.state.Approvals, s.state.CWD, s.now, s.live) }
 
-// fireGuard fires the timer of the grace period if it is over.
+// fireGuard fires the timer of the panel if its deadline has come.
 func (s *testPanel) fireGuard() {
 	if d := s.panel.Deadline(); !d.IsZero() && !d.After(s.now) {
-		s.panel.Arm(s.now)
+		r, _ := s.panel.Due(s.now)
+		if r.Close != nil {
+			s.overlays.Remove(r.Close)
+		}
+		if r.Decide != nil || r.Status != "" {
+			s.apply(r)
+		}
 		s.view()
 	}
 }
@@ -125,7 +132,9 @@ func (s *testPanel) pressKey(msg tea.KeyPressMsg) {
 
 // input passes a key or a click to the overlay on top, or else to the panel.
 func (s *testPanel) input(msg tea.Msg, panel func() Result) {
-	s.now = s.now.Add(typingPause)
+	if !s.fast {
+		s.now = s.now.Add(typingPause)
+	}
 	s.status = ""
 	if _, isKey := msg.(tea.KeyPressMsg); isKey || s.overlays.Top() == nil { // a review records its clicks
 		s.panel.Touch(s.now)
@@ -140,6 +149,10 @@ func (s *testPanel) input(msg tea.Msg, panel func() Result) {
 		s.apply(panel())
 	}
 	s.view()
+	if at := s.panel.decider.guard.held.until; !s.fast && !at.IsZero() {
+		s.now = at
+		s.fireGuard()
+	}
 }
 
 func (s *testPanel) pressPanel(msg tea.KeyPressMsg) Result {

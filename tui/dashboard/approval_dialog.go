@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -29,6 +30,7 @@ type approvalDialog struct {
 	count   int                 // Approvals of that summary
 	pending []protocol.Approval // nil until fetched
 	panel   approval.Panel
+	review  *requestOverlay // of the panel, the last one; nil: none
 
 	directory string     // of the session
 	message   string     // of the last key or error
@@ -98,20 +100,36 @@ func (a *approvalDialog) show(pending []protocol.Approval, dir string) {
 // decidedElsewhere is the status message for a request that another client decided.
 const decidedElsewhere = "it was decided elsewhere"
 
-// Deadline implements [ui.Timed]: the grace period of the request is over then.
+// Deadline implements [ui.Timed]: the grace period of the request or the hold of a decision is over
+// then.
 func (a *approvalDialog) Deadline() time.Time { return a.panel.Deadline() }
 
-// Due implements [ui.Timed]. It makes the dialog accept a decision.
-func (a *approvalDialog) Due() (cmd tea.Cmd, changed bool) { return nil, a.panel.Arm(a.now()) }
+// Due implements [ui.Timed]. It makes the dialog accept a decision, and sends a held one or shows why
+// not.
+func (a *approvalDialog) Due() (cmd tea.Cmd, changed bool) {
+	r, changed := a.panel.Due(a.now())
+	switch {
+	case r.Decide != nil:
+		a.overlays.Remove(a.review)
+		cmd = a.send(*r.Decide)
+	case r.Status != "":
+		a.message = r.Status
+	}
+	return cmd, changed
+}
 
 func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		a.panel.Touch(a.now())
 		if a.gone && endsText(msg.String()) {
 			return a.close()
 		}
-		return a.press(msg)
+		r := a.press(msg)
+		cmd, _ := a.Due() // the key may have cancelled a decision
+		if r.Cmd = tea.Batch(r.Cmd, cmd); r.Close {
+			a.requests.Status.Text = cmp.Or(a.message, a.requests.Status.Text)
+		}
+		return r
 	case tea.PasteMsg:
 		a.panel.Paste(msg.Content)
 	case tea.MouseClickMsg:
@@ -235,7 +253,8 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	}
 	switch {
 	case r.Push != nil:
-		out.Push = &requestOverlay{r.Push, a}
+		a.review = &requestOverlay{r.Push, a}
+		out.Push = a.review
 	case r.Decide != nil:
 		out.Cmd = a.send(*r.Decide)
 	case r.Edit != nil && r.Edit.Extension == "":

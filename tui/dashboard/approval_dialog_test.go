@@ -194,7 +194,7 @@ func TestDashboardApprovalOffersOnlyItsDecisions(t *testing.T) {
 func TestDashboardApprovalSentOnce(t *testing.T) {
 	d := newTestDashboard(t, 90, 24, tuitest.Summaries()...)
 	d.openApproval(tuitest.CommandApproval())
-	cmd, _ := d.d.Update(tuitest.KeyPress("y"))
+	cmd, _ := d.startKey("y")
 	d.want("sending: Allow once …")
 	d.press("n", "y", "1", "enter")
 	d.want("sending: Allow once …")

@@ -53,7 +53,15 @@ type approvals struct {
 	walk     *walk
 	open     OpenSessions
 	now      func() time.Time
-	canvas   *ui.Canvas // of the screen
+	canvas   *ui.Canvas      // of the screen
+	shown    *approvalDialog // the last one; nil: none
+}
+
+// touch records a key press, which counts for the guard of the open dialog.
+func (a *approvals) touch() {
+	if a.requests.overlays.Contains(a.shown) {
+		a.shown.panel.Touch(a.now())
+	}
 }
 
 // show opens the approval dialog for a session: the one that was left, or a new one.
@@ -77,6 +85,7 @@ func (a *approvals) show(s *protocol.Summary) tea.Cmd {
 		a.walk.replaced = false
 		dialog.panel.Replace(a.now())
 	}
+	a.shown = dialog
 	a.requests.overlays.Push(dialog)
 	return dialog.fetch()
 }

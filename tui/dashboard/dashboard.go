@@ -137,6 +137,7 @@ func New(c Config) *Dashboard {
 		Exec:  c.Exec, Tasks: c.Tasks, Editor: c.Editor, Clipboard: c.Clipboard,
 		LeaveText: " ctrl+c again leaves · the sessions go on",
 		Palette:   d.newPalette, Handle: d.handleIntent, Input: d.handleInput,
+		Pressed: func() { d.approvals.touch() },
 	})
 	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
 	d.requests = &requester{

@@ -192,7 +192,30 @@ func (r *rig) press(keys ...string) {
 			now = now.Add(approval.Grace / 4) // slower than typed text
 		}
 		r.send(tuitest.KeyPress(key))
+		r.run(r.endHold())
 	}
+}
+
+// startKey presses a key, and returns the command that sends its decision.
+func (r *rig) startKey(key string) (tea.Cmd, any) {
+	cmd, intent := r.d.Update(tuitest.KeyPress(key))
+	return tea.Batch(cmd, r.endHold()), intent
+}
+
+// endHold advances time to the end of the hold of a decision, if there is one.
+func (r *rig) endHold() tea.Cmd {
+	a := r.d.approvals.shown
+	if !r.d.overlays.Contains(a) {
+		return nil
+	}
+	at := a.Deadline()
+	if !at.After(now) || at.Sub(now) >= approval.Grace {
+		return nil
+	}
+	now = at
+	cmd, _ := r.d.Update(ui.TimerMsg{At: at})
+	r.d.View()
+	return cmd
 }
 
 func (r *rig) typeText(text string) {

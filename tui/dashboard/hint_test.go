@@ -76,7 +76,7 @@ func TestHintsOfTheDashboardNameKeysThatAct(t *testing.T) {
 			total++
 			d := open()
 			before := d.screen()
-			cmd, intent := d.d.Update(tuitest.KeyPress(key))
+			cmd, intent := d.startKey(key)
 			msgs := tuitest.Messages(cmd)
 			acts := intent != nil || slices.ContainsFunc(msgs, func(m tea.Msg) bool { return m != nil })
 			if !acts && d.screen() == before {

@@ -7,8 +7,8 @@ import (
 	"agentctl/tui/ui"
 )
 
-// requestOverlay shows the whole request of an approval dialog. Its keys count for the guard of the
-// dialog, and the dialog carries out its decision. It closes with the dialog.
+// requestOverlay shows the whole request of an approval dialog. The dialog carries out its decision.
+// It closes with the dialog.
 type requestOverlay struct {
 	ui.Overlay
 	dialog *approvalDialog
@@ -30,11 +30,9 @@ func (o *requestOverlay) Update(msg tea.Msg) ui.Response {
 	if !a.overlays.Contains(a) {
 		return ui.Response{Close: true}
 	}
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		if a.panel.Touch(a.now()); a.gone && endsText(press.String()) {
-			a.overlays.Remove(a)
-			return a.close()
-		}
+	if press, ok := msg.(tea.KeyPressMsg); ok && a.gone && endsText(press.String()) {
+		a.overlays.Remove(a)
+		return a.close()
 	}
 	r := o.Overlay.Update(msg)
 	if result, ok := r.Intent.(approval.Result); ok {

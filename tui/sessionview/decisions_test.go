@@ -155,7 +155,7 @@ func TestApprovalShowsItsTextsOnce(t *testing.T) {
 func TestApprovalSentOnce(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 30)
 	s.focusApproval()
-	cmd := s.m.Update(tuitest.KeyPress("y"))
+	cmd := s.startKey("y")
 	s.mustShow("sending: Allow once")
 	s.press("3", "enter", "y", "esc")
 	s.mustSendNothing()
@@ -177,7 +177,7 @@ func TestApprovalWhileDisconnected(t *testing.T) {
 	s.journal.Conn(remote.Conn{State: remote.Reconnecting, Attempt: 1})
 	s.applyJournal()
 	s.focusApproval()
-	cmd := s.m.Update(tuitest.KeyPress("y"))
+	cmd := s.startKey("y")
 	s.mustShow("waits for the connection: Allow once")
 	s.journal.Reconnect(protocol.ModeResume, 0)
 	s.journal.CaughtUp()
@@ -292,7 +292,7 @@ func TestATextThatWasSentIsKeptWhenTheAnswerIsAConflict(t *testing.T) {
 			s.refuse(&protocol.Error{Code: protocol.CodeConflict, Message: "decided by ada"})
 		}
 		s.now = s.now.Add(approval.Grace)
-		answer := s.m.Update(tuitest.KeyPress("n"))
+		answer := s.startKey("n")
 		s.journal.AddBy(tuitest.Ada, protocol.ApprovalResolved, protocol.ApprovalResolvedData{
 			Request: "r1", Outcome: protocol.Denied, Decision: protocol.Deny,
 		})

@@ -64,7 +64,7 @@ func TestHintsNameKeysThatAct(t *testing.T) {
 			s.waitGrace()
 			before, draft, focus, sent := s.text(), s.m.input.Composer().Text(), s.m.focus, len(s.session.Commands())
 			overlay := s.m.overlays.Top()
-			msgs := tuitest.Messages(s.m.Update(tuitest.KeyPress(key)))
+			msgs := tuitest.Messages(s.startKey(key))
 			acts := slices.ContainsFunc(msgs, func(msg tea.Msg) bool { return msg != nil }) ||
 				s.text() != before || s.m.focus != focus || s.m.overlays.Top() != overlay ||
 				len(s.session.Commands()) != sent

@@ -153,7 +153,25 @@ func (s *testScreen) press(names ...string) {
 	for _, name := range names {
 		s.now = s.now.Add(approval.Grace / 4) // slower than a mouse wheel that sends arrow keys, and than typed text
 		s.update(tuitest.KeyPress(name))
+		s.run(s.endHold())
 	}
+}
+
+// startKey presses a key, and returns the command that sends its decision.
+func (s *testScreen) startKey(name string) tea.Cmd {
+	return tea.Batch(s.m.Update(tuitest.KeyPress(name)), s.endHold())
+}
+
+// endHold advances time to the end of the hold of a decision, if there is one.
+func (s *testScreen) endHold() tea.Cmd {
+	at := s.m.panels.decision.Deadline()
+	if !at.After(s.now) || at.Sub(s.now) >= approval.Grace {
+		return nil
+	}
+	s.now = at
+	cmd := s.m.Update(ui.TimerMsg{At: at})
+	s.m.View()
+	return cmd
 }
 
 // tick ends the pending waits, which include the one of the clock if that runs.

@@ -12,7 +12,7 @@ import (
 func TestAServerThatDoesNotAnswerIsShownInTheStatusLine(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.focusApproval()
-	stalled := s.m.Update(tuitest.KeyPress("n"))
+	stalled := s.startKey("n")
 	s.now = s.now.Add(2 * time.Second)
 	s.tick()
 	s.mustHide("no answer")

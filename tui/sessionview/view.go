@@ -144,7 +144,7 @@ func New(c Config) *View {
 			Restore: func(text string) { restore(text, nil) },
 		}),
 		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Turns()),
-		decision:  decision.New(c.Styles, v.replica, v.commands, c.Viewer.OpenURL, c.Now),
+		decision:  decision.New(c.Styles, v.replica, v.commands, v.overlays, c.Viewer.OpenURL, c.Now),
 		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
 		liveness:  panel.NewLiveness(v.replica, v.commands, c.Now, v.Hidden),
 		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, restore),
@@ -263,6 +263,7 @@ func (v *View) Plan() *protocol.Plan { return v.panels.plan.Running() }
 // SetHidden sets whether the view is hidden. A hidden view runs no clocks.
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
+	v.panels.decision.LoseFocus()
 	v.panels.images.SetHidden(hidden)
 	v.updateTaskList()
 }
@@ -296,6 +297,9 @@ type FocusMsg struct{}
 // SetElsewhere sets whether the keys go to another view beside this one. The prompt of this one is
 // then plain.
 func (v *View) SetElsewhere(elsewhere bool) {
+	if elsewhere {
+		v.panels.decision.LoseFocus()
+	}
 	v.canvas.Dirty = v.input.SetElsewhere(elsewhere) || v.canvas.Dirty
 }
 

@@ -65,7 +65,7 @@ type ScreenConfig struct {
 	// whether it did. nil: ctrl+c always leaves.
 	Clear func() (cmd tea.Cmd, cleared bool)
 
-	// Pressed is called before any other key is handled. nil: nothing to do.
+	// Pressed is called before a key is handled. nil: nothing to do.
 	Pressed func()
 
 	// Palette returns the palette. It returns nil if top, which may be nil, is one.
@@ -155,14 +155,14 @@ func (s *Screen) timed() []Timed {
 func (s *Screen) Route(msg tea.Msg) (tea.Cmd, Intent) {
 	s.Canvas.Dirty = s.Canvas.Dirty || IsInput(msg) || s.Overlays.Top() != nil
 	if press, ok := msg.(tea.KeyPressMsg); ok {
+		if s.Pressed != nil {
+			s.Pressed()
+		}
 		if press.String() == "ctrl+c" {
 			return s.pressCtrlC(), nil
 		}
 		s.leave.cancel()
 		s.Status.Clear()
-		if s.Pressed != nil {
-			s.Pressed()
-		}
 		if cmd, handled := s.pressAnywhere(press.String()); handled {
 			return cmd, nil
 		}

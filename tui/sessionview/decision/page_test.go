@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
+	"agentctl/tui/ui"
 )
 
 const wholePage = "https://login.example/authorize?state=s3cret"
@@ -29,21 +30,18 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 	j.CaughtUp()
 	r := paneltest.New(t, j)
 	r.Session.Reply = reply
-	p := New(r.Styles, r.Replica, r.Commands, func(_ context.Context, url string) error { return open(url) }, r.Now)
+	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, func(_ context.Context, url string) error { return open(url) }, r.Now)
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)
 		return lines
 	}
 	r.Key = func(key string) tea.Cmd {
-		r.Time = r.Time.Add(approval.Grace / 4)
 		p.Touch()
-		result := p.Press(key)
-		r.Commands.Status.Text = result.Status
-		if result.Decide != nil {
-			return p.Decide(result)
-		}
-		return nil
+		r.Commands.Status.Text = p.Press(key).Status
+		r.Time = r.Time.Add(approval.Grace / 4)
+		cmd, _ := p.Due()
+		return cmd
 	}
 	r.ApplyJournal()
 	p.Refresh(true)

@@ -9,6 +9,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/approval"
 	"agentctl/tui/describe"
+	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
@@ -22,6 +23,7 @@ type Panel struct {
 	panel.Base
 	replica  *replica.Session
 	commands *request.Sender
+	overlays *ui.Stack
 	now      func() time.Time
 	approval approval.Panel
 	focused  bool
@@ -31,10 +33,11 @@ type Panel struct {
 
 // New returns the panel of a session. open opens a page in the user's browser.
 func New(
-	s *ui.Styles, r *replica.Session, c *request.Sender, open func(context.Context, string) error, now func() time.Time,
+	s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack,
+	open func(context.Context, string) error, now func() time.Time,
 ) *Panel {
 	return &Panel{
-		replica: r, commands: c, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{},
+		replica: r, commands: c, overlays: overlays, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{},
 		pages: pages{open: open, requested: map[string]bool{}},
 	}
 }
@@ -89,8 +92,8 @@ func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 	})
 }
 
-// Deadline implements [ui.Timed]: the grace period of the shown request is over then, or a page
-// needs something.
+// Deadline implements [ui.Timed]: the grace period of the shown request or the hold of a decision is
+// over then, or a page needs something.
 func (p *Panel) Deadline() time.Time {
 	at := p.approval.Deadline()
 	if page := p.pageDeadline(); at.IsZero() || !page.IsZero() && page.Before(at) {
@@ -99,9 +102,19 @@ func (p *Panel) Deadline() time.Time {
 	return at
 }
 
-// Due implements [ui.Timed]. It enables the keys of the shown request.
+// Due implements [ui.Timed]. It enables the keys of the shown request, and sends a held decision or
+// reports why not.
 func (p *Panel) Due() (cmd tea.Cmd, changed bool) {
-	return p.duePages(), p.approval.Arm(p.now())
+	cmd = p.duePages()
+	r, changed := p.approval.Due(p.now())
+	if r.Decide != nil {
+		p.overlays.Remove(r.Close)
+		cmd = tea.Batch(cmd, p.Decide(r))
+	}
+	if text := &p.commands.Status.Text; r.Status != "" && r.Status != *text {
+		*text = r.Status + ui.Prefixed(keymap.Separator, *text)
+	}
+	return cmd, changed
 }
 
 // Touch records a key press: the keys that decide wait for a pause.
@@ -109,7 +122,10 @@ func (p *Panel) Touch() { p.approval.Touch(p.now()) }
 
 // SetFocus sets whether the panel has the focus.
 func (p *Panel) SetFocus(focused bool) {
-	if focused && !p.focused {
+	switch {
+	case !focused:
+		p.LoseFocus()
+	case !p.focused:
 		p.TakeFocus()
 	}
 	p.focused = focused
@@ -118,6 +134,10 @@ func (p *Panel) SetFocus(focused bool) {
 // TakeFocus handles that the keys go to the panel from now on: one that follows directly decides
 // nothing.
 func (p *Panel) TakeFocus() { p.approval.TakeFocus() }
+
+// LoseFocus handles that the keys go elsewhere from now on: a key whose decision is held decides
+// nothing.
+func (p *Panel) LoseFocus() { p.approval.LoseFocus() }
 
 // Visible reports whether a request is shown.
 func (p *Panel) Visible() bool { return p.approval.Visible() }

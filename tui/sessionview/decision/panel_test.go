@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
+	"agentctl/tui/ui"
 )
 
 // open returns a rig with the panel of a session with a pending request, and the panel. The request
@@ -23,19 +24,18 @@ func open(t *testing.T) (*paneltest.Rig, *Panel) {
 func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 	t.Helper()
 	r := paneltest.New(t, j)
-	p := New(r.Styles, r.Replica, r.Commands, nil, r.Now)
+	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, nil, r.Now)
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)
 		return lines
 	}
 	r.Key = func(key string) tea.Cmd {
-		r.Time = r.Time.Add(approval.Grace / 4)
 		p.Touch()
-		if d := p.Press(key).Decide; d != nil {
-			return p.Send(*d)
-		}
-		return nil
+		p.Press(key)
+		r.Time = r.Time.Add(approval.Grace / 4)
+		cmd, _ := p.Due()
+		return cmd
 	}
 	r.ApplyJournal()
 	p.Refresh(true)
