@@ -62,8 +62,11 @@ func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, l
 	for _, f := range removed {
 		p.unsent.keep(f)
 	}
-	switch r, f := p.requests.current(); {
-	case r == nil && p.decider.guard.held.cancel(now, gone):
+	r, f := p.requests.current()
+	if r == nil {
+		p.decider.guard.held.cancel(now, gone)
+	}
+	switch {
 	case changed && before != nil && !before.decidedHere():
 		p.decider.guard.Replace(now)
 	case changed || r != nil && f.card.isChanged(f.shown(r)):
