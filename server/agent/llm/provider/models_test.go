@@ -92,8 +92,11 @@ func TestAProviderListsItsModels(t *testing.T) {
 		header string
 	}{
 		{
-			"x", Config{API: Chat, BaseURL: "https://x.example/v1"}, `{"data":[{"id":"b"},{"id":"a"},{"id":"a"}]}`,
-			[]string{"a", "b"}, "Authorization",
+			"x",
+			Config{API: Chat, BaseURL: "https://x.example/v1"},
+			`{"data":[{"id":"b"},{"id":"a"},{"id":"a"}]}`,
+			[]string{"a", "b"},
+			"Authorization",
 		},
 		{"openai", Config{}, `{"data":[{"id":"gpt-5.5"},{"id":"whisper-1"}]}`, []string{"gpt-5.5"}, "Authorization"},
 		{"anthropic", Config{}, `{"data":[{"id":"claude-opus-5"}]}`, []string{"claude-opus-5"}, "X-Api-Key"},
