@@ -47,7 +47,8 @@ var aRandomHistory = rapid.Custom(func(t *rapid.T) *randomHistory {
 	}
 	add(codec.Entry{Type: protocol.SessionCreated, Data: protocol.SessionCreatedData{
 		Title: "first", Agent: "claude", CWD: "/home/ada/app", Parent: "s_parent",
-		Sandbox: protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff},
+		Sandbox:    protocol.Sandbox{Mode: protocol.SandboxWorkspace, Network: protocol.SandboxNetworkOff},
+		MCPServers: []string{"files"}, DiscardUnused: true,
 	}})
 	end := rapid.SampledFrom([]protocol.Type{"", protocol.TurnEnded, protocol.SessionClosed}).Draw(t, "end")
 	done := func(last protocol.Type) bool {

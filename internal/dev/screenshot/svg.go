@@ -6,6 +6,7 @@ import (
 	"html"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -57,13 +58,30 @@ func (p *SVGOptions) end(w *bufio.Writer) error {
 	return nil
 }
 
-// row draws the cells of row y.
+// row draws the cells of row y. A blank cell that shows nothing of its style has that of the cell before
+// it: which one a terminal has there depends on what it showed before.
 func (p *SVGOptions) row(w io.Writer, y int, row []uv.Cell) {
+	row = slices.Clone(row)
+	for x := 1; x < len(row); x++ {
+		if isBlank(&row[x]) && !showsBlanks(&row[x-1].Style) {
+			row[x].Style = row[x-1].Style
+		}
+	}
 	for x := 0; x < len(row); {
 		n, text := run(row[x:])
 		p.run(w, x, y, n, text, row[x].Style)
 		x += n
 	}
+}
+
+// isBlank reports whether a cell looks the same in every colour of text.
+func isBlank(c *uv.Cell) bool {
+	return strings.TrimSpace(c.Content) == "" && c.Width <= 1 && !showsBlanks(&c.Style)
+}
+
+// showsBlanks reports whether a blank cell of a style differs from the paper.
+func showsBlanks(s *uv.Style) bool {
+	return s.Bg != nil || s.Attrs&(uv.AttrReverse|uv.AttrStrikethrough) != 0 || s.Underline != uv.UnderlineNone
 }
 
 // run returns the number of leading cells of a row with one style, and their text.
