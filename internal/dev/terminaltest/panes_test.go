@@ -26,7 +26,7 @@ func TestTwoSessionsLiveSideBySide(t *testing.T) {
 	p.press("Enter")
 	beside := regexp.MustCompile(`You said: to the left *│.*You said: from the keyboard`)
 	p.waitFor("both answers", beside.MatchString, nil)
-	p.press("M-H")
+	p.press("M-w", "h")
 	p.waitShown("─ ▸ left · idle ─", "─ right · idle ─")
 	p.typeText("a draft")
 	p.waitFor("draft", regexp.MustCompile(`(?m)^> a draft *│>`).MatchString, nil)

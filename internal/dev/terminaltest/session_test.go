@@ -43,7 +43,7 @@ func TestASessionFromPromptToReattach(t *testing.T) {
 	p.typeText(", edited")
 	p.press("Enter")
 	p.waitShown("first thing, edited")
-	p.press("Tab", "S-Down")
+	p.press("S-Down")
 	p.waitFor("order", func(screen string) bool {
 		return regexp.MustCompile(`(?s)1 second thing.*2 first thing, edited`).MatchString(screen)
 	}, nil)
