@@ -151,7 +151,7 @@ func ReadShown(ctx context.Context, store Store, id string, row eventlog.TurnRow
 		kind, ok := map[protocol.ItemKind]protocol.Kind{
 			protocol.ItemText: protocol.KindText, protocol.ItemReasoning: protocol.KindReasoning,
 		}[it.Kind]
-		if ok && it.Task == "" {
+		if ok {
 			shown = append(shown, agent.ShownText{Part: it.ID, Kind: kind, Text: string(it.Text), Open: it.Open})
 		}
 	}

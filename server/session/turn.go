@@ -187,6 +187,9 @@ func (s *Session) endTurn(end agent.End) {
 	}
 	end.Reason = t.denial.End(end.Reason)
 	message := s.state.Turn.Message
+	if end.Code == protocol.CodeServerRestart && t.queue == "" {
+		t.queue = protocol.HoldRestart // of an agent that resumes turns, but not this one
+	}
 	s.recordEnd(end, t.by)
 	if t.past.Load() && end.Reason != protocol.ReasonError {
 		s.spec.Imported = false

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func New(o Options, spec agent.Spec, host agent.Host) (agent.Agent, error) {
 	a := &Agent{options: o, spec: spec, host: host, state: s}
 	common, explains := a.inspectRoles()
 	a.capabilities = agent.Capabilities{
-		TakesReason: true, TakesPatch: common.TakesPatch, TakesCommand: common.TakesCommand,
+		Resumes: common.Resumes, TakesReason: true, TakesPatch: common.TakesPatch, TakesCommand: common.TakesCommand,
 		TakesServers: common.TakesServers,
 		RunsPlans:    true, ContinuesPlans: true, ReadTools: common.ReadTools,
 	}
@@ -86,13 +87,16 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 		return agent.End{}, a.errIsClosed()
 	}
 	a.run = r
-	r.usageBefore = a.state.Usage
+	over := r.begin(&a.state)
 	a.runs.Add(1)
 	a.mu.Unlock()
 	defer a.runs.Done()
 
-	if err := a.announce(); err != nil {
-		return agent.End{}, err
+	if err := a.announce(); err != nil || over != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.run = nil
+		return *cmp.Or(over, &agent.End{}), err
 	}
 	end, err := r.work(work)
 	var limit *limitError
@@ -107,7 +111,12 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	a.mu.Lock()
 	a.run = nil
 	a.mu.Unlock()
-	failed := a.change(func(s *state) { s.Usage = addUsage(r.usageBefore, total.usage) }, a.host.Save)
+	failed := a.change(func(s *state) {
+		s.Usage = addUsage(r.usageBefore, total.usage)
+		if ctx.Err() == nil && err == nil { // a canceled turn may continue after a restart
+			s.Turn, s.End, s.Running = turn.ID, &end, nil // the server may stop before it knows
+		}
+	}, out.Save)
 	if failed != nil {
 		a.host.Logf("save state of %s: %v", a.options.Name, failed)
 	}
@@ -151,7 +160,9 @@ func (a *Agent) Close() error {
 func (a *Agent) Export(context.Context) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.state.encode(), nil
+	s := a.state
+	s.endTurn()
+	return s.encode(), nil
 }
 
 // addInner adds an agent that runs, unless the pipeline is closed.

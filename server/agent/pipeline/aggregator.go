@@ -8,6 +8,9 @@ import (
 	"agentctl/server/agent"
 )
 
+// aggregatorID is the id of the aggregator's conversation. Those of solvers end with a number.
+const aggregatorID = "aggregate"
+
 // aggregate answers the request from the results of the tasks. The text of the aggregator becomes
 // the text of the turn.
 func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
@@ -17,16 +20,11 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 			completed++
 		}
 	}
-	if text := r.changed.summary(tasks); text != "" {
-		if err := r.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: text}); err != nil {
-			return err
-		}
-	}
-	if err := r.emit(protocol.AggregateStarted, protocol.AggregateData{Tasks: completed}); err != nil {
+	if err := r.startAggregate(completed, tasks); err != nil {
 		return err
 	}
 	_, _, name := r.agent.options.Config.Roles()
-	in, err := r.openInner(aggregatorRole, name, nil, "aggregate", &Limits{}, r.stop)
+	in, err := r.openInner(aggregatorRole, name, nil, aggregatorID, &Limits{}, r.stop)
 	if err != nil {
 		return err
 	}
@@ -46,4 +44,20 @@ func (r *run) aggregate(ctx context.Context, p *plan, tasks []*task) error {
 	d.DurationMS, d.Usage = (r.used + time.Since(r.began)).Milliseconds(), total.reported()
 	d.Conflicts = r.changed.list()
 	return r.record(agent.Event{Type: protocol.PipelineCompleted, Data: d}, func(s *state) { s.Ended = true })
+}
+
+// startAggregate records the start of the aggregation, unless it was before a restart.
+func (r *run) startAggregate(completed int, tasks []*task) error {
+	r.agent.mu.Lock()
+	started := r.continued && r.agent.state.conversation(aggregatorID) != nil
+	r.agent.mu.Unlock()
+	if started {
+		return nil
+	}
+	if text := r.changed.summary(tasks); text != "" {
+		if err := r.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: text}); err != nil {
+			return err
+		}
+	}
+	return r.emit(protocol.AggregateStarted, protocol.AggregateData{Tasks: completed})
 }

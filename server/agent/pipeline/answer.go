@@ -8,6 +8,7 @@ type answer struct {
 	last   strings.Builder
 	part   string
 	before string
+	cuts   []string // parts that a call of a tool followed
 }
 
 func (a *answer) add(part, text string) {
@@ -25,6 +26,7 @@ func (a *answer) add(part, text string) {
 func (a *answer) cut() {
 	if text := strings.TrimSpace(a.last.String()); text != "" {
 		a.before = text
+		a.cuts = append(a.cuts, a.part)
 		a.last = strings.Builder{}
 	}
 }

@@ -27,12 +27,12 @@ func (in *inner) Emit(e agent.Event) error {
 		in.run.checkLimits(in)
 		return in.run.emitUsage()
 	}
-	if quiet {
-		return nil
-	}
+	state := e.Save
 	e, shown := in.translate(e)
 	switch {
-	case !shown:
+	case (quiet || !shown) && state != nil:
+		return in.Save(state)
+	case quiet, !shown:
 		return nil
 	case over && e.Type != protocol.Notice && e.Type != protocol.Raw:
 		return errInnerOver
@@ -40,7 +40,16 @@ func (in *inner) Emit(e agent.Event) error {
 	in.mu.Lock()
 	in.track(e)
 	in.mu.Unlock()
-	err := in.run.out.Emit(e)
+	emit := func(b []byte) error {
+		e.Save = b
+		return in.run.out.Emit(e)
+	}
+	var err error
+	if state != nil && in.stores() {
+		err = in.save(state, emit)
+	} else {
+		err = emit(nil)
+	}
 	in.reportChanges(changed)
 	return err
 }

@@ -30,12 +30,16 @@ type inner struct {
 	run    *run
 	role   string
 	task   *protocol.Task // that it solves; nil: none
+	name   string         // of its conversation, unique in the turn
 	prefix string         // of its ids, unique in the session
 	agent  agent.Agent
 	limits *Limits // of all its turns
 	stop   context.CancelCauseFunc
 
 	attempt *attempt // at task; nil: none
+
+	resumed bool // its first turn continues after a restart
+	shown   []agent.ShownText
 
 	busy chan struct{} // capacity 1; held during a prompt
 
@@ -66,10 +70,14 @@ func (r *run) openInner(
 	role, name string, t *protocol.Task, id string, limits *Limits, stop context.CancelCauseFunc,
 ) (*inner, error) {
 	in := &inner{
-		run: r, role: role, task: t, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
+		run: r, role: role, task: t, name: id, prefix: r.turn.ID + "/" + id + "/", limits: limits, stop: stop,
 		busy: make(chan struct{}, 1),
 	}
-	agent, err := r.agent.openRole(name, in)
+	state, err := r.restore(in)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := r.agent.openRole(name, in, state)
 	if err != nil {
 		return nil, fmt.Errorf("open the %s: %w", role, err)
 	}
@@ -128,7 +136,11 @@ func (in *inner) runTurn(ctx context.Context, m protocol.Message) error {
 	in.turns++
 	turn := agent.Turn{ID: strconv.Itoa(in.turns), Message: m} // its ids get the prefix
 	turn.Message.MessageID = in.prefix + turn.ID
-	in.running, in.answer = true, answer{}
+	if in.running = true; in.resumed && in.turns == 1 {
+		turn.Resumed, turn.Shown = true, in.shown
+	} else {
+		in.answer = answer{}
+	}
 	in.mu.Unlock()
 
 	turnCtx, cancel := context.WithCancel(ctx)
@@ -242,9 +254,6 @@ func (in *inner) id(id string) string {
 	}
 	return in.prefix + id
 }
-
-// Save implements agent.Output and agent.Host: the conversation ends with the task.
-func (in *inner) Save([]byte) error { return nil }
 
 // SaveBlob implements agent.Host: the blob outlives the conversation.
 func (in *inner) SaveBlob(b agent.Blob) error { return in.run.agent.host.SaveBlob(b) }

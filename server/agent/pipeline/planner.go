@@ -25,7 +25,12 @@ type plan struct {
 // plan returns the plan of the turn: the given one, or one of the planner that the user confirmed.
 // Without a plan the turn is over.
 func (r *run) plan(ctx context.Context) (*plan, agent.End, error) {
-	if r.turn.Plan != nil {
+	switch {
+	case r.continued:
+		return r.continuedPlan(), agent.End{}, nil
+	case r.turn.Plan == nil && r.turn.Resumed:
+		return nil, agent.End{}, errPlanLost
+	case r.turn.Plan != nil:
 		p, err := r.givenPlan()
 		return p, agent.End{}, err
 	}

@@ -41,25 +41,30 @@ func (c *Config) roleAgents() (agents []roleAgent) {
 	return agents
 }
 
-// openRole opens an agent of a role.
-func (a *Agent) openRole(name string, host agent.Host) (agent.Agent, error) {
+// openRole opens an agent of a role, with its stored state.
+func (a *Agent) openRole(name string, host agent.Host, state []byte) (agent.Agent, error) {
 	return a.options.Open(agent.Spec{
 		Session: a.spec.Session, Agent: name, CWD: a.spec.CWD, Env: a.spec.Env, Parent: a.spec.Parent,
 		OwnDirectories: a.spec.OwnDirectories, Sandbox: a.spec.Sandbox, SandboxDir: a.spec.SandboxDir,
-		MCPServers: a.spec.MCPServers,
+		MCPServers: a.spec.MCPServers, State: state,
 	}, host)
 }
 
 // inspectRoles returns the common capabilities of the agents of all roles. An agent that cannot be
 // opened can do nothing; Start or the turn returns its error.
 func (a *Agent) inspectRoles() (common agent.Capabilities, explains bool) {
-	common, explains = agent.Capabilities{TakesPatch: true, TakesCommand: true, TakesServers: true}, true
+	common, explains = agent.Capabilities{
+		Resumes: true, TakesPatch: true, TakesCommand: true, TakesServers: true,
+	}, true
 	for _, r := range a.options.Config.roleAgents() {
-		opened, err := a.openRole(r.name, roleHost{a.host})
+		opened, err := a.openRole(r.name, roleHost{a.host}, nil)
 		if err != nil {
 			return agent.Capabilities{}, false
 		}
 		c := opened.Capabilities()
+		if !slices.Equal(r.roles, []string{plannerRole}) { // a turn without a plan does not continue
+			common.Resumes = common.Resumes && c.Resumes && c.TakesReason // a reason would be a second turn
+		}
 		common.TakesPatch = common.TakesPatch && c.TakesPatch
 		common.TakesCommand = common.TakesCommand && c.TakesCommand
 		common.TakesServers = common.TakesServers && c.TakesServers
@@ -141,7 +146,7 @@ func (a *Agent) startRoles(ctx context.Context) error {
 }
 
 func (a *Agent) startRole(ctx context.Context, r *roleAgent) error {
-	opened, err := a.openRole(r.name, roleHost{a.host})
+	opened, err := a.openRole(r.name, roleHost{a.host}, nil)
 	if err == nil {
 		if starter, ok := opened.(agent.Starter); ok {
 			err = starter.Start(ctx)

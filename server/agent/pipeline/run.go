@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"agentctl/protocol"
@@ -24,8 +25,33 @@ type run struct {
 	usageBefore protocol.Usage // of the session; static
 	spent       spending       // of agents that were closed; guarded by agent.mu
 	changed     changedFiles
+	continued   bool // the tasks ran before a restart; static
 
 	schedule *schedule.Schedule // nil: no tasks run; guarded by agent.mu
+}
+
+// begin prepares a turn, and returns how it ended if it had before a restart, or nil. The agent's
+// lock is held.
+func (r *run) begin(s *state) *agent.End {
+	r.continued = r.turn.Resumed && s.Turn == r.turn.ID
+	if !r.continued {
+		s.endTurn()
+		r.usageBefore = s.Usage
+		return nil
+	}
+	r.usageBefore, r.spent = s.Before, spending{s.Spent, s.Calls}
+	s.Running = slices.Clone(s.Running)
+	for i := range s.Running {
+		if c := &s.Running[i]; s.Ended || c.Dropped { // its agent is not opened again
+			r.spent.add(spending{c.Usage, c.Calls})
+			c.Usage, c.Calls = protocol.Usage{}, 0
+		}
+	}
+	if s.Ended && s.End == nil {
+		s.Usage = addUsage(s.Before, r.spent.usage)
+		return &agent.End{Usage: r.spent.reported()}
+	}
+	return s.End
 }
 
 // work runs the stages.

@@ -15,6 +15,7 @@ type scheduler struct {
 	plan     *plan
 	tasks    []*task
 	schedule *schedule.Schedule
+	ended    spending // of the turn's agents that have ended, as of the last recorded end
 }
 
 var _ schedule.Solver = (*scheduler)(nil)
@@ -26,16 +27,22 @@ func (r *run) newScheduler(p *plan) *scheduler {
 	defer r.agent.mu.Unlock()
 	for _, of := range p.tasks {
 		t := &task{Task: schedule.Task{Task: of}}
-		if r.turn.Plan != nil {
+		if r.turn.Plan != nil || r.continued {
 			saved, _ := r.agent.state.find(&of)
 			t.attempt = saved.Attempt
 			if of.Status == protocol.StatusCompleted {
 				t.result = saved.Result
 			}
+			if r.continued {
+				t.failure = saved.Failure
+			}
+		}
+		if t.continues = r.continued && t.Status == protocol.StatusRunning; t.continues {
+			t.Status = protocol.StatusPending
 		}
 		s.tasks, tasks = append(s.tasks, t), append(tasks, &t.Task)
 	}
-	s.schedule = schedule.New(tasks, s)
+	s.schedule, s.ended = schedule.New(tasks, s), r.spent
 	return s
 }
 
@@ -44,7 +51,9 @@ func (r *run) newScheduler(p *plan) *scheduler {
 func (s *scheduler) solve(ctx context.Context) error {
 	s.setSchedule(s.schedule)
 	defer s.setSchedule(nil)
-	s.save()
+	if !s.continued {
+		s.save()
+	}
 	if err := s.schedule.Run(ctx); err != nil {
 		return err
 	}
@@ -87,7 +96,15 @@ func (s *scheduler) setSchedule(of *schedule.Schedule) {
 func (s *scheduler) save() {
 	s.agent.mu.Lock()
 	defer s.agent.mu.Unlock()
-	s.agent.state.setPlan(s.plan, s.tasks)
+	st := &s.agent.state
+	st.Turn, st.End, st.Before = s.turn.ID, nil, s.usageBefore
+	s.setPlan(st)
+}
+
+// setPlan sets the plan of the state, and what its agents that have ended used.
+func (s *scheduler) setPlan(st *state) {
+	st.setPlan(s.plan, s.tasks)
+	st.Spent, st.Calls = s.ended.usage, s.ended.calls
 }
 
 // taskSchedule returns the schedule of the tasks that run; nil: none do.

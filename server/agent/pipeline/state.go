@@ -3,9 +3,9 @@ package pipeline
 import (
 	"encoding/json"
 
-	"agentctl/protocol"
-
 	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/server/agent"
 )
 
 // A state is saved with each end of a task: the newest plan with the results of its completed
@@ -18,6 +18,14 @@ type state struct {
 	Usage    protocol.Usage `json:"usage"`
 	Parallel int            `json:"parallel,omitempty"` // 0: the configured value
 	Confirm  *bool          `json:"confirm,omitempty"`  // nil: the configured value
+
+	// For a restart.
+	Turn    string         `json:"turn,omitempty"` // that solves the plan, or has ended
+	End     *agent.End     `json:"end,omitempty"`  // of Turn; nil: it runs or failed
+	Before  protocol.Usage `json:"before"`         // Usage before it
+	Spent   protocol.Usage `json:"spent"`          // of its agents that have ended
+	Calls   int            `json:"calls,omitempty"`
+	Running []conversation `json:"running,omitempty"`
 }
 
 // A savedTask is a task with its result.
@@ -70,6 +78,7 @@ func (s *state) setPlan(p *plan, tasks []*task) {
 		}
 		s.Tasks[i] = saved
 	}
+	s.release()
 }
 
 // find returns the saved task with the id and the title of t.

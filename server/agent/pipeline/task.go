@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"agentctl/protocol"
@@ -15,7 +14,10 @@ import (
 // A task is a task of the current plan.
 type task struct {
 	schedule.Task
-	attempt int               // 0: not started
+	attempt int // 0: not started
+
+	continues bool // its attempt began before a restart
+
 	result  string            // of a completed task
 	failure string            // why it failed or was cancelled
 	limited *agent.LimitError // the usage limit that it failed at; nil: none
@@ -41,12 +43,16 @@ func (s *scheduler) Parallel() int { return s.agent.parallel() }
 // Start implements schedule.Solver.
 func (s *scheduler) Start(_ context.Context, i int) (work func(ctx context.Context), err error) {
 	t := s.tasks[i]
-	t.attempt++
-	t.failure = ""
-	if err := s.recordTask(protocol.TaskStarted, t, protocol.TaskData{}); err != nil {
-		return nil, err
+	if t.continues {
+		t.continues = false
+	} else {
+		t.attempt++
+		t.failure = ""
+		if err := s.recordTask(protocol.TaskStarted, t, protocol.TaskData{}); err != nil {
+			return nil, err
+		}
 	}
-	solving, message, id := t.Task.Task, s.taskMessage(t), fmt.Sprintf("%s.%d", t.ID, t.attempt)
+	solving, message, id := t.Task.Task, s.taskMessage(t), attemptID(t.ID, t.attempt)
 	return func(ctx context.Context) {
 		began := time.Now()
 		ctx, stop := context.WithCancelCause(ctx)
@@ -80,6 +86,7 @@ func (s *scheduler) End(ctx context.Context, i int) error {
 	t := s.tasks[i]
 	r := t.ended
 	t.result, t.spent, t.took, t.ended = r.answer, r.spent, r.took, attemptResult{}
+	s.ended.add(r.spent)
 	var limit *limitError
 	if !errors.As(r.err, &t.limited) {
 		t.limited = nil
@@ -108,7 +115,7 @@ func (s *scheduler) Restart(_ context.Context, i int) error {
 	t.result, t.failure, t.spent, t.took = "", "", spending{}, 0
 	return s.record(taskEvent(protocol.TaskRestarted, protocol.TaskData{
 		Task: t.ID, Title: t.Title, Attempt: t.attempt + 1,
-	}), func(st *state) { st.setPlan(s.plan, s.tasks) })
+	}), s.setPlan)
 }
 
 // end records the end of a task.
@@ -136,5 +143,5 @@ func (s *scheduler) end(t *task, status, message string, code protocol.Code) err
 // recordTask records an event of a task, and saves the tasks with it.
 func (s *scheduler) recordTask(typ protocol.Type, t *task, d protocol.TaskData) error {
 	d.Task, d.Title, d.Attempt = t.ID, t.Title, t.attempt
-	return s.record(taskEvent(typ, d), func(st *state) { st.setPlan(s.plan, s.tasks) })
+	return s.record(taskEvent(typ, d), s.setPlan)
 }
