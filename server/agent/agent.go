@@ -50,7 +50,7 @@ type Turn struct {
 	Message protocol.Message
 	Plan    *protocol.PlanRunData // run these tasks, do not plan; nil: none
 	Resumed bool                  // the turn began before a restart: continue from Spec.State
-	Shown   []ShownText           // of a resumed turn: its texts in the log, oldest first
+	Shown   []ShownText           // of a resumed turn: its texts and its tasks' in the log, oldest first
 
 	Steering Steering // messages that join the turn; nil: none do
 }

@@ -140,7 +140,7 @@ func MessagesOf(ctx context.Context, store Store, id, turn string) ([]protocol.M
 	}
 }
 
-// ReadShown reads the texts that a turn of a session has shown.
+// ReadShown reads the texts that a turn of a session and its tasks have shown.
 func ReadShown(ctx context.Context, store Store, id string, row eventlog.TurnRow) ([]agent.ShownText, error) {
 	t, err := ReadTurn(ctx, store, id, row)
 	if err != nil || t == nil {

@@ -90,12 +90,16 @@ func TestAResumedTurnGetsWhatItHasShown(t *testing.T) {
 		for _, text := range []string{"he", "ll", "o"} {
 			run.emit(agent.Event{Type: protocol.TextDelta, Data: protocol.PartDeltaData{Part: "3", Text: text}})
 		}
+		run.emit(agent.Event{
+			Type: protocol.TextDelta, Task: "a", Data: protocol.PartDeltaData{Part: "4", Text: "of a task"},
+		})
 		synctest.Wait()
 		r.kill()
 		want := []agent.ShownText{
 			{Part: "1", Kind: protocol.KindText, Text: "whole"},
 			{Part: "2", Kind: protocol.KindReasoning, Text: "why", Open: true},
 			{Part: "3", Kind: protocol.KindText, Text: "hello", Open: true},
+			{Part: "4", Kind: protocol.KindText, Text: "of a task", Open: true},
 		}
 		if got := r.agents.run().turn.Shown; !slices.Equal(got, want) {
 			t.Errorf("%+v", got)

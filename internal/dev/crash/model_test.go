@@ -196,7 +196,9 @@ func (tr *trial) configureModel(url string) {
 		"providers": map[string]any{"fake": map[string]any{
 			"api": "chat", "base_url": url, "models": map[string]any{"m": map[string]any{"window": modelWindow}},
 		}},
-		"agents": map[string]any{"worker": map[string]any{"model": "fake/m"}},
+		"agents": map[string]any{
+			"worker": map[string]any{"model": "fake/m"}, "team": map[string]any{"pipeline": map[string]any{"solver": "worker"}},
+		},
 	})
 	if err != nil {
 		tr.T.Fatal(err)

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -322,6 +324,11 @@ func TestSolversContinueAfterAKill(t *testing.T) {
 		if c.effects["a"] != 1 || c.effects["b"] != 1 {
 			t.Errorf("effects %v", c.effects)
 		}
+		for task, d := range c.taskEnds() {
+			if d.Calls != 2 { // a call of a before the restart counts; a cut one of b reported nothing
+				t.Errorf("task %s: %d calls", task, d.Calls)
+			}
+		}
 		if n := len(c.model.Requests()); n != 6 { // of b two, of which one was cut; one each after the calls
 			t.Errorf("%d requests", n)
 		}
@@ -336,7 +343,7 @@ func TestAPipelineContinuesAfterAKillAtAnyRecord(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		for first := 1; ; first++ {
 			var left bool
-			for _, second := range []int{0, 3, 11, 29} {
+			for _, second := range []int{0, 1 + first*7%30} {
 				c := newContinuing(t)
 				end, err, killed := c.live(false, first)
 				when := fmt.Sprintf("killed after %d", first)
@@ -355,6 +362,69 @@ func TestAPipelineContinuesAfterAKillAtAnyRecord(t *testing.T) {
 				}
 				return
 			}
+		}
+	})
+}
+
+// Two conversations do not fit into the state: one task fails after the restart and says why.
+func TestAConversationThatWasTooLargeIsNamedAndFailsItsTask(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		c := newContinuing(t)
+		random := make([]byte, 320<<10)
+		_, _ = rand.NewChaCha8([32]byte{}).Read(random)
+		c.padding = base64.StdEncoding.EncodeToString(random) + " "
+		c.inTool = func(ctx context.Context, _ string) { <-ctx.Done() }
+		go func() {
+			synctest.Wait()
+			c.life.mu.Lock()
+			defer c.life.mu.Unlock()
+			c.life.kill()
+		}()
+		if _, _, killed := c.live(false, -1); !killed || len(c.saved) > 1<<20 {
+			t.Fatalf("killed %v, %d bytes of state", killed, len(c.saved))
+		}
+		var notices []string
+		for _, e := range c.events {
+			if d, ok := e.Data.(protocol.NoticeData); ok {
+				notices = append(notices, d.Message)
+			}
+		}
+		c.inTool = nil
+		if _, err, _ := c.live(true, -1); err != nil {
+			t.Fatal(err)
+		}
+		completed, failed := 0, ""
+		for _, d := range c.taskEnds() {
+			if d.Code == protocol.CodeServerRestart && strings.Contains(d.Message, "too large") {
+				failed = d.Title
+			} else if d.Result != "" {
+				completed++
+			}
+		}
+		if completed != 1 || failed == "" || len(notices) != 1 || !strings.Contains(notices[0], failed) {
+			t.Errorf("completed %d, failed %q, notices %q", completed, failed, notices)
+		}
+		if c.effects["a"] != 1 || c.effects["b"] != 1 {
+			t.Errorf("effects %v", c.effects)
+		}
+	})
+}
+
+// A planner does not continue: the turn says so.
+func TestATurnThatWasPlanningWhenTheServerStoppedFails(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, planned("a"))
+		r.capabilities = agent.Capabilities{Resumes: true, TakesReason: true}
+		_, err := r.run(t.Context(), agent.Turn{Message: protocol.Message{Text: "do it"}, Resumed: true})
+		if protocol.CodeOf(err) != protocol.CodeServerRestart || len(r.prompts) > 0 {
+			t.Errorf("%v, prompts %q", err, r.prompts)
+		}
+		if !r.agent.Capabilities().Resumes {
+			t.Error("it does not resume")
+		}
+		r.capabilities.TakesReason = false
+		if r.open(); r.agent.Capabilities().Resumes {
+			t.Error("it resumes with agents that get reasons as messages")
 		}
 	})
 }

@@ -51,11 +51,16 @@ type Schedule struct {
 }
 
 // New returns a schedule of tasks with their present statuses.
-func New(tasks []*Task, s Solver) *Schedule {
-	return &Schedule{
-		tasks: tasks, solver: s, ended: make(chan int), requests: make(chan request),
+func New(tasks []*Task, solver Solver) *Schedule {
+	s := &Schedule{
+		tasks: tasks, solver: solver, ended: make(chan int), requests: make(chan request),
 		changed: make(chan struct{}, 1), done: make(chan struct{}),
 	}
+	for _, t := range tasks { // that were cancelled before a restart of the server
+		_, missing := s.dependencies(t)
+		t.skipped = t.Status == protocol.StatusCancelled && missing != ""
+	}
+	return s
 }
 
 // Run runs the tasks until all have ended. It returns after all work, with the cause of ctx if that

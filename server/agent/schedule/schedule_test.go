@@ -132,6 +132,20 @@ func TestTasksInACycleAreCancelled(t *testing.T) {
 	})
 }
 
+func TestATaskThatWasSkippedBeforeARestartOfTheServerComesBack(t *testing.T) {
+	task := func(id, status string, after ...string) *Task {
+		return &Task{Task: protocol.Task{ID: id, Title: id, Status: status, After: after}}
+	}
+	r := &recorder{parallel: 2, tasks: []*Task{
+		task("a", protocol.StatusFailed), task("b", protocol.StatusCancelled, "a"), task("c", protocol.StatusCancelled),
+	}}
+	s := New(r.tasks, r)
+	if err := s.restart(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	r.want(t, "a restarted", "b restarted")
+}
+
 func TestARestartedTaskBringsBackThoseThatWereCancelledBecauseOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &recorder{parallel: 2}
