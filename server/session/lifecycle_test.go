@@ -78,6 +78,24 @@ func TestAnAgentThatResumesGoesOnWithoutBeingAsked(t *testing.T) {
 	})
 }
 
+func TestAnAgentThatCannotContinueThisTurnHoldsTheQueue(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		r.agents.capabilities = agent.Capabilities{Resumes: true}
+		id := r.create()
+		r.send(id, "one")
+		r.send(id, "two")
+		synctest.Wait()
+		r.kill()
+		r.agents.run().finish(agent.End{Reason: protocol.ReasonError, Code: protocol.CodeServerRestart}, nil)
+		synctest.Wait()
+		st := r.state(id)
+		if st.Turn != nil || len(st.Queue) != 1 || st.BlockingHold() == nil ||
+			st.BlockingHold().Reason != protocol.HoldRestart {
+			t.Errorf("turn %v, queue %d, hold %v", st.Turn, len(st.Queue), st.BlockingHold())
+		}
+	})
+}
+
 func TestAResumedTurnGetsWhatItHasShown(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, r *testHub) {
 		r.agents.capabilities = agent.Capabilities{Resumes: true}

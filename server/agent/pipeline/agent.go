@@ -114,7 +114,8 @@ func (a *Agent) Run(ctx context.Context, turn agent.Turn, out agent.Output) (age
 	failed := a.change(func(s *state) {
 		s.Usage = addUsage(r.usageBefore, total.usage)
 		if ctx.Err() == nil && err == nil { // a canceled turn may continue after a restart
-			s.Turn, s.End, s.Running = turn.ID, &end, nil // the server may stop before it knows
+			s.endTurn()
+			s.Turn, s.End = turn.ID, &end // the server may stop before it knows
 		}
 	}, out.Save)
 	if failed != nil {

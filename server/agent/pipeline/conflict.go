@@ -29,6 +29,7 @@ type changedFiles struct {
 	mu        sync.Mutex
 	now       int                   // counts starts and ends of attempts
 	attempts  map[string][]*attempt // by path
+	running   []*attempt
 	conflicts []protocol.FileConflict
 }
 
@@ -38,12 +39,17 @@ type attempt struct {
 	began, end int // end 0: it runs
 }
 
-// begin notes the start of an attempt.
+// begin notes the start of an attempt, or returns the one that continues after a restart.
 func (c *changedFiles) begin(t *protocol.Task) *attempt {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.running, func(a *attempt) bool { return a.task.ID == t.ID }); i >= 0 {
+		return c.running[i]
+	}
 	c.now++
-	return &attempt{task: t, began: c.now}
+	a := &attempt{task: t, began: c.now}
+	c.running = append(c.running, a)
+	return a
 }
 
 func (c *changedFiles) finish(a *attempt) {
@@ -51,6 +57,7 @@ func (c *changedFiles) finish(a *attempt) {
 	defer c.mu.Unlock()
 	c.now++
 	a.end = c.now
+	c.running = slices.DeleteFunc(c.running, func(o *attempt) bool { return o == a })
 }
 
 // add notes that a running attempt changed a file. It returns the titles of the other tasks that
@@ -188,20 +195,23 @@ func (in *inner) toolFiles(tool string) *toolFiles {
 	return in.files[tool]
 }
 
-// reportChanges records the files that a call changed, and a notice for each file that another task
+// addChanges adds the files that a call changed. It returns a warning for each file that another task
 // changed while both ran.
-func (in *inner) reportChanges(paths []string) {
+func (in *inner) addChanges(paths []string) (warnings []string) {
 	for _, path := range paths {
 		name := in.run.changed.name(path)
 		for _, other := range in.run.changed.add(in.attempt, name) {
-			_ = in.run.out.Emit(agent.Event{ // fails only when the turn is over
-				Type: protocol.Notice, Task: in.task.ID,
-				Data: protocol.NoticeData{
-					Level: protocol.LevelWarning,
-					Message: fmt.Sprintf("the tasks %q and %q both changed %s while they ran: changes may be lost",
-						other, in.task.Title, name),
-				},
-			})
+			warnings = append(warnings, fmt.Sprintf(
+				"the tasks %q and %q both changed %s while they ran: changes may be lost", other, in.task.Title, name))
 		}
 	}
+	return warnings
+}
+
+// warn emits a warning about the task.
+func (in *inner) warn(message string) {
+	_ = in.run.out.Emit(agent.Event{ // fails only when the turn is over
+		Type: protocol.Notice, Task: in.task.ID,
+		Data: protocol.NoticeData{Level: protocol.LevelWarning, Message: message},
+	})
 }

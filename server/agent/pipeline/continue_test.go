@@ -77,7 +77,7 @@ func (l *life) Ask(ctx context.Context, a protocol.Approval) (agent.Verdict, err
 	return agent.Verdict{Outcome: protocol.Allowed, Decision: protocol.AllowOnce}, nil
 }
 
-// A workTool counts its effects.
+// A workTool counts its effects. Each changes the same file.
 type workTool struct {
 	run func(ctx context.Context, work string)
 }
@@ -87,13 +87,16 @@ func (w *workTool) Notes(int) []llm.Note { return nil }
 func (w *workTool) Close() error         { return nil }
 func (w *workTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{
-		Name: "work", Kind: protocol.ToolExecute, About: "works",
+		Name: "work", Kind: protocol.ToolEdit, About: "works",
 		Schema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
 	}
 }
 
 func (w *workTool) Preview(context.Context, *llm.ToolCall) (llm.Preview, error) {
-	return llm.Preview{Title: "work", Request: protocol.Approval{Kind: protocol.ApproveCommand, Command: "work"}}, nil
+	return llm.Preview{
+		Title: "work", Locations: []protocol.Location{{Path: "f"}},
+		Request: protocol.Approval{Kind: protocol.ApproveCommand, Command: "work"},
+	}, nil
 }
 
 func (w *workTool) Run(ctx context.Context, c *llm.ToolCall, out func(string)) (llm.ToolResult, error) {
@@ -116,6 +119,7 @@ type continuing struct {
 	padding string                                 // of each task's first answer
 	inTool  func(ctx context.Context, task string) // nil: nothing
 	inText  func(ctx context.Context, task string) // nil: nothing
+	calling func(ctx context.Context, task string) // before the call of a task
 	mu      sync.Mutex
 }
 
@@ -193,6 +197,9 @@ func (c *continuing) answer(ctx context.Context, r fakemodel.Request, out *fakem
 		c.mu.Unlock()
 	}
 	if calls {
+		if c.calling != nil {
+			c.calling(ctx, task)
+		}
 		out.Call("work", map[string]string{"x": task})
 	}
 }
@@ -273,8 +280,11 @@ func (c *continuing) check(when string, end agent.End, err error) {
 	if !maps.Equal(texts, want) {
 		c.t.Errorf("%s: texts %q", when, texts)
 	}
-	starts, ends := map[string]int{}, map[string]int{}
+	starts, ends, changed := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, e := range c.events {
+		if d, ok := e.Data.(protocol.ToolEndedData); ok && d.Status == protocol.ToolCompleted {
+			changed[e.Task] = true
+		}
 		if d, ok := e.Data.(protocol.TaskData); ok && e.Type == protocol.TaskStarted {
 			starts[d.Task]++
 		} else if ok && e.Type == protocol.TaskCompleted {
@@ -286,6 +296,9 @@ func (c *continuing) check(when string, end agent.End, err error) {
 	once := map[string]int{"a": 1, "b": 1}
 	if !maps.Equal(starts, once) || !maps.Equal(ends, once) || len(c.asked) != 2 {
 		c.t.Errorf("%s: starts %v, ends %v, asked %v", when, starts, ends, c.asked)
+	}
+	if _, conflicts := c.conflicts(); len(changed) == 2 && len(conflicts) == 0 {
+		c.t.Errorf("%s: changed by %v, conflicts %v", when, changed, conflicts)
 	}
 	for task, n := range c.effects {
 		if n > 1 {
@@ -345,6 +358,7 @@ func TestAPipelineContinuesAfterAKillAtAnyRecord(t *testing.T) {
 			var left bool
 			for _, second := range []int{0, 1 + first*7%30} {
 				c := newContinuing(t)
+				c.calling = together()
 				end, err, killed := c.live(false, first)
 				when := fmt.Sprintf("killed after %d", first)
 				if left = killed; killed && second > 0 {
@@ -427,6 +441,27 @@ func TestATurnThatWasPlanningWhenTheServerStoppedFails(t *testing.T) {
 			t.Error("it resumes with agents that get reasons as messages")
 		}
 	})
+}
+
+// together returns a function that waits until both tasks have called it: they run at the same time.
+func together() func(ctx context.Context, task string) {
+	var mu sync.Mutex
+	came, both := map[string]bool{}, make(chan struct{})
+	return func(ctx context.Context, task string) {
+		mu.Lock()
+		if came[task] = true; len(came) == 2 {
+			select {
+			case <-both:
+			default:
+				close(both)
+			}
+		}
+		mu.Unlock()
+		select {
+		case <-both:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // lastUsage returns the usage that was shown last.

@@ -97,7 +97,7 @@ func (s *state) release() {
 }
 
 // endTurn removes what continues a turn.
-func (s *state) endTurn() { s.Turn, s.End, s.Running = "", nil, nil }
+func (s *state) endTurn() { s.Turn, s.End, s.Running, s.Changed = "", nil, nil, nil }
 
 // attemptID returns the id of the agent of an attempt at a task.
 func attemptID(task string, attempt int) string { return fmt.Sprintf("%s.%d", task, attempt) }
@@ -147,7 +147,9 @@ func (in *inner) save(b []byte, save func([]byte) error) error {
 	in.mu.Unlock()
 	c.State = compress(b)
 	var dropped []string
-	err := in.run.agent.change(func(s *state) { dropped = s.keep(c) }, save)
+	err := in.run.agent.change(func(s *state) {
+		dropped, s.Changed = s.keep(c), in.run.changed.store()
+	}, save)
 	for _, name := range dropped {
 		_ = in.run.emit(protocol.Notice, protocol.NoticeData{ // fails only when the turn is over
 			Level: protocol.LevelWarning,

@@ -40,6 +40,7 @@ func (in *inner) Emit(e agent.Event) error {
 	in.mu.Lock()
 	in.track(e)
 	in.mu.Unlock()
+	warnings := in.addChanges(changed) // stored with the event
 	emit := func(b []byte) error {
 		e.Save = b
 		return in.run.out.Emit(e)
@@ -50,7 +51,9 @@ func (in *inner) Emit(e agent.Event) error {
 	} else {
 		err = emit(nil)
 	}
-	in.reportChanges(changed)
+	for _, w := range warnings {
+		in.warn(w)
+	}
 	return err
 }
 

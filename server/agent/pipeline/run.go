@@ -40,6 +40,9 @@ func (r *run) begin(s *state) *agent.End {
 		return nil
 	}
 	r.usageBefore, r.spent = s.Before, spending{s.Spent, s.Calls}
+	if s.Changed != nil {
+		r.changed.restore(s.Changed)
+	}
 	s.Running = slices.Clone(s.Running)
 	for i := range s.Running {
 		if c := &s.Running[i]; s.Ended || c.Dropped { // its agent is not opened again

@@ -104,6 +104,7 @@ func (s *scheduler) save() {
 // setPlan sets the plan of the state, and what its agents that have ended used.
 func (s *scheduler) setPlan(st *state) {
 	st.setPlan(s.plan, s.tasks)
+	st.Changed = s.changed.store()
 	st.Spent, st.Calls = s.ended.usage, s.ended.calls
 }
 

@@ -26,6 +26,7 @@ type state struct {
 	Spent   protocol.Usage `json:"spent"`          // of its agents that have ended
 	Calls   int            `json:"calls,omitempty"`
 	Running []conversation `json:"running,omitempty"`
+	Changed *storedChanges `json:"changed,omitempty"`
 }
 
 // A savedTask is a task with its result.
