@@ -18,7 +18,7 @@ import (
 	"agentctl/protocol"
 )
 
-// A server is killed at random moments while two solvers with a model work on tasks. The turn
+// A server is killed or stopped at random moments while two solvers with a model work on tasks. The turn
 // continues after each start: no command runs twice, no text is doubled, no task starts again.
 func TestAKilledServerContinuesTheSolversOfAPipeline(t *testing.T) {
 	t.Parallel()
@@ -55,12 +55,17 @@ func TestAKilledServerContinuesTheSolversOfAPipeline(t *testing.T) {
 	r := &recorder{session: id}
 	live.Go(func() { r.follow(following, approver, func(e *protocol.Event) { allow(following, t, approver, e) }) })
 	must[protocol.SendResult](ctx, tr, protocol.DoPlanRun, id, protocol.PlanRunData{Question: "all", Tasks: []protocol.Task{
-		{ID: "a", Title: "first", Description: "do step-1"}, {ID: "b", Title: "second", Description: "do step-2"},
+		{ID: "a", Title: "first", Description: "do step-1"},
+		{ID: "b", Title: "second", Description: "do step-2"},
 		{ID: "c", Title: "third", Description: "do step-3", After: []string{"a"}},
 	}})
-	for range modelKills {
+	for n := range modelKills + 1 {
 		pause(ctx, time.Duration(20+tr.rng.IntN(200))*time.Millisecond)
-		tr.Kill()
+		if n%3 == 1 {
+			tr.Stop()
+		} else {
+			tr.Kill()
+		}
 		tr.Start()
 	}
 	tr.waitTurn(ctx, id, 0)

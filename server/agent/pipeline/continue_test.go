@@ -234,7 +234,7 @@ func (c *continuing) shownTexts() (all []agent.ShownText) {
 }
 
 // live runs the turn until it ends or the process is killed, after a number of records.
-func (c *continuing) live(resumed bool, records int) (end agent.End, err error, killed bool) {
+func (c *continuing) live(resumed bool, records int) (end agent.End, killed bool, err error) {
 	c.t.Helper()
 	ctx, die := context.WithCancel(c.t.Context())
 	defer die()
@@ -257,7 +257,7 @@ func (c *continuing) live(resumed bool, records int) (end agent.End, err error, 
 	}
 	c.life.mu.Lock()
 	defer c.life.mu.Unlock()
-	return end, err, c.life.dead
+	return end, c.life.dead, err
 }
 
 // check checks that the turn has the same result as without a kill.
@@ -328,11 +328,11 @@ func TestSolversContinueAfterAKill(t *testing.T) {
 			defer c.life.mu.Unlock()
 			c.life.kill()
 		}()
-		if _, _, killed := c.live(false, -1); !killed || !maps.Equal(c.effects, map[string]int{"a": 1}) {
+		if _, killed, _ := c.live(false, -1); !killed || !maps.Equal(c.effects, map[string]int{"a": 1}) {
 			t.Fatalf("killed %v, effects %v", killed, c.effects)
 		}
 		c.inTool, c.inText = nil, nil
-		end, err, _ := c.live(true, -1)
+		end, _, err := c.live(true, -1)
 		c.check("after a kill", end, err)
 		if c.effects["a"] != 1 || c.effects["b"] != 1 {
 			t.Errorf("effects %v", c.effects)
@@ -359,14 +359,14 @@ func TestAPipelineContinuesAfterAKillAtAnyRecord(t *testing.T) {
 			for _, second := range []int{0, 1 + first*7%30} {
 				c := newContinuing(t)
 				c.calling = together()
-				end, err, killed := c.live(false, first)
+				end, killed, err := c.live(false, first)
 				when := fmt.Sprintf("killed after %d", first)
 				if left = killed; killed && second > 0 {
 					when += fmt.Sprintf(" and %d", second)
-					end, err, killed = c.live(true, second)
+					end, killed, err = c.live(true, second)
 				}
 				if killed {
-					end, err, _ = c.live(true, -1)
+					end, _, err = c.live(true, -1)
 				}
 				c.check(when, end, err)
 			}
@@ -394,7 +394,7 @@ func TestAConversationThatWasTooLargeIsNamedAndFailsItsTask(t *testing.T) {
 			defer c.life.mu.Unlock()
 			c.life.kill()
 		}()
-		if _, _, killed := c.live(false, -1); !killed || len(c.saved) > 1<<20 {
+		if _, killed, _ := c.live(false, -1); !killed || len(c.saved) > 1<<20 {
 			t.Fatalf("killed %v, %d bytes of state", killed, len(c.saved))
 		}
 		var notices []string
@@ -404,7 +404,7 @@ func TestAConversationThatWasTooLargeIsNamedAndFailsItsTask(t *testing.T) {
 			}
 		}
 		c.inTool = nil
-		if _, err, _ := c.live(true, -1); err != nil {
+		if _, _, err := c.live(true, -1); err != nil {
 			t.Fatal(err)
 		}
 		completed, failed := 0, ""
