@@ -42,7 +42,7 @@ var columns = []column{
 	{"asks", func(s *Row, _ time.Time) string { return fmt.Sprint(s.Approvals) }},
 	{"active", func(s *Row, now time.Time) string { return format.Age(now.Sub(s.Updated)) }},
 	{"about", func(s *Row, _ time.Time) string {
-		return output.OneLine(cmp.Or(s.Doing, s.Title), 48)
+		return output.OneLine(cmp.Or(s.Doing, s.Error, s.Title, s.Output), 48)
 	}},
 	{"title", func(s *Row, _ time.Time) string { return output.Cell(s.Title, 48) }},
 	{"output", func(s *Row, _ time.Time) string { return output.Cell(s.Output, 48) }},
