@@ -392,6 +392,7 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 				panel.LoseFocus()
 				model.cancel()
 				focused = false
+				wait(150 * time.Millisecond)
 			},
 		}
 		for range 150 {
