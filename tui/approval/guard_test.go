@@ -98,7 +98,7 @@ func TestKeysInQuickSuccessionDecideNothing(t *testing.T) {
 // view of the whole request.
 func TestTheFirstKeyOfATextDecidesNothing(t *testing.T) {
 	for _, view := range [][]string{nil, {"v"}} {
-		for _, text := range []string{"yx", "ny", "y", "  y", "yes", "now what", "an"} {
+		for _, text := range []string{"yx", "ny", "yq", "  y", "yes", "now what", "an"} {
 			s := open(t, tuitest.Scenes["approval"](), 80, 24)
 			s.focus()
 			s.press(view...)
