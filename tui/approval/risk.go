@@ -145,7 +145,8 @@ func isOutside(file, cwd string) bool {
 	return clean == ".." || strings.HasPrefix(clean, "../")
 }
 
-// splitSpans returns the parts of spans of a text in each of its lines, merged and in order.
+// splitSpans returns the parts of spans of a text in each of its lines, merged and in order, without
+// the spaces around them.
 func splitSpans(lines []string, found []span) [][]span {
 	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
 	out := make([][]span, len(lines))
@@ -166,6 +167,12 @@ func splitSpans(lines []string, found []span) [][]span {
 				out[i][last].to = max(out[i][last].to, to)
 			default:
 				out[i] = append(out[i], span{from, to})
+			}
+		}
+		for j, s := range out[i] {
+			if part := line[s.from:s.to]; strings.Trim(part, " ") != "" {
+				out[i][j].from += len(part) - len(strings.TrimLeft(part, " "))
+				out[i][j].to -= len(part) - len(strings.TrimRight(part, " "))
 			}
 		}
 		start = end + 1
