@@ -77,7 +77,7 @@ func (f *Form) view(width int, focused bool) (out []formLine, at int) {
 // the names of the options.
 func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 	name, theirs := f.rowText(r, focused)
-	style, mark := f.styles.Plain, "   "
+	style, mark, isOption := f.styles.Plain, "   ", r.kind == rowOption
 	switch {
 	case focused && i == f.rows.selected:
 		style, mark = f.styles.Selected, " ▸ "
@@ -98,7 +98,7 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 		switch rest, whole := strings.CutPrefix(line, mark+name); {
 		case focused && i == f.rows.selected:
 			text = style.Render(ui.Pad(line, width))
-		case whole && r.kind == rowOption:
+		case whole && isOption:
 			text = mark + f.action(name) + style.Render(rest)
 		}
 		out = append(out, formLine{text: text, row: r})

@@ -148,14 +148,17 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 func TestTheOptionsAreBright(t *testing.T) {
 	styles := ui.NewStyles(time.UTC, ui.ThemeDark)
 	for _, focused := range []bool{false, true} {
-		p := NewPanel(styles, "")
-		p.Update([]protocol.Approval{tuitest.CommandApproval()}, "", time.Time{}, true)
-		lines, _ := p.View(time.Time{}, 100, 20, focused)
-		text := strings.Join(lines, "\n")
-		for _, want := range []string{"1|Allow once", "3|Deny"} {
-			cap, name, _ := strings.Cut(want, "|")
-			if drawn := styles.Selected.Render(cap) + " " + styles.Bold.Render(name); !strings.Contains(text, drawn) {
-				t.Errorf("focused %v: no %q in\n%q", focused, drawn, text)
+		for _, width := range []int{100, 40} { // in 40 cells the scope of an option does not fit
+			p := NewPanel(styles, "")
+			p.Update([]protocol.Approval{tuitest.CommandApproval()}, "", time.Time{}, true)
+			lines, _ := p.View(time.Time{}, width, 20, focused)
+			text := strings.Join(lines, "\n")
+			for _, want := range []string{"1|Allow once", "2|Always allow", "3|Deny"} {
+				cap, name, _ := strings.Cut(want, "|")
+				drawn := styles.Selected.Render(cap) + " " + strings.TrimSuffix(styles.Bold.Render(name), "\x1b[m")
+				if !strings.Contains(text, drawn) {
+					t.Errorf("focused %v, %d columns: no %q in\n%q", focused, width, drawn, text)
+				}
 			}
 		}
 	}
