@@ -309,10 +309,10 @@ func TestEditorsWorkInSessions(t *testing.T) {
 		call := e.prompt(id, "work")
 		e.waitUpdate("a.go", "tool_call")
 		e.waitUpdate("diff", "/w/a.go")
-		e.waitUpdate("agent_thought_chunk", "a thought")
+		e.waitUpdate("agent_thought_chunk", `thought"`)
 		e.waitUpdate("usage_update")
 		e.waitUpdate("be careful")
-		e.waitUpdate("agent_message_chunk", "all done")
+		e.waitUpdate("agent_message_chunk", "done")
 		e.waitEnd(call, "end_turn")
 
 		call = e.prompt(id, "ask")
@@ -322,7 +322,7 @@ func TestEditorsWorkInSessions(t *testing.T) {
 		}
 		e.write(obj{"answer": ask.Ask, "result": obj{"outcome": obj{"outcome": "selected", "optionId": "0"}}})
 		e.waitUpdate("allowed by")
-		e.waitUpdate("it ran")
+		e.waitUpdate(`ran"`)
 		e.waitEnd(call, "end_turn")
 
 		call = e.prompt(id, "question")
@@ -360,7 +360,7 @@ func TestEditorsShareASession(t *testing.T) {
 		ann.waitEnd(slow, "cancelled")
 		bob.waitEnd(hi, "end_turn")
 		ann.waitUpdate("user_message_chunk", "hi")
-		ann.waitUpdate("hello back")
+		ann.waitUpdate(`back"`)
 
 		call := ann.prompt(id, "ask")
 		toAnn, toBob := ann.waitAsk(), bob.waitAsk()
