@@ -42,7 +42,7 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 		return "", err
 	}
 	r := a.newRequest(toolbox)
-	r.NoCalls, r.MaxOut = true, backend.MaxOut
+	r.MaxOut = backend.MaxOut
 	a.mu.Lock()
 	if t := a.state.Turn; t != nil && len(t.Calls) > 0 {
 		r.Messages = append(r.Messages, results(t.Calls, pendingText))
@@ -60,18 +60,23 @@ func (a *Agent) Explain(ctx context.Context, request protocol.Approval) (string,
 	if err := a.loadFiles(ctx, r); err != nil {
 		return "", err
 	}
-	response, err := backend.Stream(ctx, r, func(model.Delta) error { return nil })
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
+	// Calls are forbidden only after an answer without a text: with that, providers read the conversation anew.
+	var text string
+	for _, r.NoCalls = range []bool{false, true} {
+		response, err := backend.Stream(ctx, r, func(model.Delta) error { return nil })
+		if err != nil {
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			return "", requestError(backend.Origin(), model.AsError(err))
 		}
-		return "", requestError(backend.Origin(), model.AsError(err))
+		if err := a.update(a.host, func(s *state) { s.countUsage(response.Usage, backend) }); err != nil {
+			return "", err
+		}
+		if text = response.Message.Text(); text != "" {
+			break
+		}
 	}
-	err = a.update(a.host, func(s *state) { s.countUsage(response.Usage, backend) })
-	if err != nil {
-		return "", err
-	}
-	text := response.Message.Text()
 	if text == "" {
 		return "", protocol.Errorf(protocol.CodeAgentFailed, "the model gave no explanation")
 	}
