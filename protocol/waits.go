@@ -9,7 +9,7 @@ import (
 // of a time was work and which was waiting. The zero value has no requests, and nil is one.
 type Waits struct{ requests map[string]*waitingRequest }
 
-// A waitingRequest waits for a decision from its event to that of the decision.
+// A waitingRequest waits for a decision from its event to the event of the decision.
 type waitingRequest struct {
 	TurnPart
 	from, to time.Time // zero: not known, or pending

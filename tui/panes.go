@@ -23,7 +23,7 @@ type panes struct {
 	dragged       *split.Border // border that the mouse moves; nil: none
 	frame         paneFrame
 	store         layoutStore
-	prefixed      bool // the key before was that of [keymap.PanePrefix]
+	prefixed      bool // the key before was [keymap.PanePrefix]
 }
 
 // Cells by which a key resizes a pane.
@@ -187,7 +187,7 @@ func (s *panes) arrange(deleted func(session string) bool) []string {
 // cover handles that the dashboard is on the screen.
 func (s *panes) cover() { s.covered, s.dragged = true, nil }
 
-// act carries out an action on the sessions side by side. text is that of its command.
+// act carries out an action on the sessions side by side. text belongs to its command.
 func (s *panes) act(action keymap.Action, text string) ui.Intent {
 	l, width, height := s.layout, s.width, s.height
 	switch {

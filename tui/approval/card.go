@@ -89,7 +89,7 @@ func textOf(r *protocol.Approval) cardKey {
 	return key
 }
 
-// isChanged reports whether the card shows another text than that of the request.
+// isChanged reports whether the card shows another text than the request has.
 func (c *card) isChanged(r *protocol.Approval) bool { return c.key.known && c.text() != textOf(r) }
 
 // update lays out a request at a width unless the card shows it already. Lines that do not change
@@ -157,7 +157,7 @@ func (c *card) layout(r *protocol.Approval, options decisionOptions) {
 }
 
 // sections returns the sections of a request, and apart its title if the line above the card has it. A
-// directory equal to that of the session is left out, except in a record.
+// directory equal to the directory of the session is left out, except in a record.
 func (c *card) sections(r *protocol.Approval) (sections, title []Section) {
 	all := c.changes.withoutNamed(Sections(r, c.changes.parsed), r.CWD)
 	words := len("? " + keymap.Separator + keymap.Separator + "waiting for a decision")

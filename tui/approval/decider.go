@@ -19,7 +19,7 @@ const (
 
 // decider turns keys and clicks on the form of a request into a decision: no sooner than its guard
 // allows it, and an allowing one only after all of the request was on the screen. The guard holds the
-// decision of a key, not that of a click, which is the second one.
+// decision of a key, not of a click, which is the second one.
 type decider struct {
 	styles  *ui.Styles
 	guard   Guard

@@ -25,7 +25,8 @@ const (
 // Guard blocks the decision of a request until Grace has passed without a key since the request was
 // drawn with the focus, or changed. The first key after that only confirms that the request was seen
 // if it took the place of another one without a key of the user. Keys in quick succession decide
-// nothing, the first one neither: its decision is held for typingPause. The zero value blocks decisions until Change is called.
+// nothing, not even the first one: its decision is held for typingPause. The zero value blocks decisions
+// until Change is called.
 type Guard struct {
 	drawn    bool      // with the focus, since the last change
 	armed    bool      // the grace period is over

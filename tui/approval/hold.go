@@ -22,7 +22,7 @@ func (h *hold) cancel(now time.Time, refusal string) (cancelled bool) {
 	return true
 }
 
-// end returns the result of a hold that is over: that of its decision, or a status message that names
+// end returns the result of a hold that is over: its decision, or a status message that names
 // the reason why it was cancelled.
 func (h *hold) end(now time.Time) (r Result, ended bool) {
 	if h.until.IsZero() || now.Before(h.until) {

@@ -185,7 +185,7 @@ func (a *approvalDialog) typing() bool {
 	return a.panel.Typing()
 }
 
-// decided reports whether a summary of the session shows other requests than those of the dialog.
+// decided reports whether a summary of the session shows other requests than the dialog.
 func (a *approvalDialog) decided(s *protocol.Summary) bool {
 	if s.Session != a.session {
 		return false

@@ -302,7 +302,7 @@ func TestAReasonStaysWhenTheDialogIsLeft(t *testing.T) {
 	}
 }
 
-// Every kind of request is decided in the dialog, but that of a page, which a browser opens.
+// Every kind of request is decided in the dialog, but the request of a page, which a browser opens.
 func TestDashboardDecidesEveryKindOfRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		pending protocol.Approval

@@ -58,7 +58,7 @@ func (w *walk) rest() (next string, left int) {
 	return next, left
 }
 
-// place returns the place of the shown session among those of the walk, or "" without others.
+// place returns the place of the shown session in the walk, or "" without others.
 func (w *walk) place() string {
 	_, left := w.rest()
 	if total := len(w.seen) + left; w.active() && total > 1 {

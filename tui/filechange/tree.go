@@ -13,7 +13,7 @@ import (
 
 // TreeRow is a row of a tree of files: a directory, or a file below it.
 type TreeRow struct {
-	File      int    // index of the file; of a directory that of its first file
+	File      int    // index of the file, or of the first file of a directory
 	Directory string // "" for a file
 	name      string
 	depth     int

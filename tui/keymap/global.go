@@ -91,7 +91,7 @@ var global = []row{
 	{Suspend, keys{"ctrl+z"}, "undo a removal or ctrl+c; else suspend", nil},
 }
 
-// Actions of sessions side by side. Their keys follow that of [PanePrefix].
+// Actions of sessions side by side. Their keys follow the key of [PanePrefix].
 const (
 	SplitRight  Action = "pane.split-right"
 	SplitBelow  Action = "pane.split-below"

@@ -166,8 +166,8 @@ func (m *Map) Keys(a Action) []string {
 	return out
 }
 
-// Key returns the first key of an action in display form, or "". An action of [Panes] has that of
-// [PanePrefix] before it.
+// Key returns the first key of an action in display form, or "". The key of
+// [PanePrefix] comes before the key of an action of [Panes].
 func (m *Map) Key(a Action) string {
 	keys := m.byAction[a]
 	switch {

@@ -37,7 +37,7 @@ var fixed = []struct {
 // FirstPage is the maximum number of rows of the first page of the help.
 const FirstPage = 20
 
-// essential are the actions of each place on the first page of the help, then those of every place.
+// essential are the actions of each place on the first page of the help, then the actions of every place.
 var (
 	essential = map[Scope][]Action{
 		Global:     {Send, SendSteer, Cancel, EarlierMessage, SearchPrompts, OpenEditor, PasteImage},

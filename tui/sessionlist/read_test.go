@@ -109,7 +109,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// The order that a user chose is that of later screens. A screen that did not choose changes nothing.
+// Later screens have the order that a user chose. A screen that did not choose changes nothing.
 func TestTheOrderIsKept(t *testing.T) {
 	first, second := New(), New()
 	first.SetRead(Read{})

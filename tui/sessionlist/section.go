@@ -61,7 +61,7 @@ func (l *List) countSection(r *row, n int) {
 	}
 }
 
-// section returns the section of a row, which is that of the row below which it is nested.
+// section returns the section of a row. A nested row is in the section of its parent.
 func (r *row) section(by Order) string { return r.key().ownSection(by) }
 
 // ownSection returns the section by the session alone.

@@ -108,7 +108,7 @@ func TestPagesThatBeginWithinTurnsAddUpToWholeTurns(t *testing.T) {
 	})
 }
 
-// The changed files are those of pages too, also of a page that begins within the turn of a change.
+// The changed files include files of pages, also of a page that begins within the turn of a change.
 func TestTheFilesOfPagesAreListed(t *testing.T) {
 	old, text := "x\n", "y\nz\n"
 	j := tuitest.Journal{At: tuitest.Start}

@@ -7,8 +7,8 @@ import (
 	"agentctl/tui/transcript"
 )
 
-// NewHelp returns a pager with the most important keys of a scope. Its help key shows all keys, those of
-// the scope first.
+// NewHelp returns a pager with the most important keys of a scope. Its help key shows all keys, the
+// keys of the scope first.
 func NewHelp(s *Styles, scope keymap.Scope) *Pager {
 	item := &helpItem{styles: s, firstScope: scope}
 	p := NewPager(s, "keys"+Prefixed(keymap.Separator, s.Keys.Hint(keymap.ListHelp, "all")), item)

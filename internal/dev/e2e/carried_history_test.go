@@ -190,7 +190,7 @@ var notCarried = map[string]map[string]string{
 		"Options":       "the agent reports its own",
 	},
 	"fork": {
-		"MCPServers":    "it gets those of the stored session, which this one lacks",
+		"MCPServers":    "the stored session names them, which this one does not",
 		"DiscardUnused": "the user wants it",
 		"Limits":        "the agent reports its own",
 		"Session":       "the id is new",

@@ -191,7 +191,7 @@ func TestMessagesOfRandomSessionsAreValid(t *testing.T) {
 }
 
 // Every type of message that the codec can send is sent here and has the form of the schema. The types
-// are those of its source: a new one needs a line here.
+// come from its source: a new one needs a line here.
 func TestEveryTypeOfMessageIsValid(t *testing.T) {
 	files, err := filepath.Glob("../../../protocol/acp/*.go")
 	interoptest.Must(t, err)

@@ -149,7 +149,7 @@ func TestEverySystemHasAnArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []string{ // those of .ci/run
+	for _, target := range []string{ // .ci/run builds these
 		"linux_" + runtime.GOARCH + ".tar.gz", "darwin_arm64.tar.gz", "windows_amd64.zip",
 		"linux_" + runtime.GOARCH + ".deb", "linux_" + runtime.GOARCH + ".rpm", "linux_" + runtime.GOARCH + ".apk",
 	} {

@@ -58,8 +58,8 @@ func (p *SVGOptions) end(w *bufio.Writer) error {
 	return nil
 }
 
-// row draws the cells of row y. A blank cell that shows nothing of its style has that of the cell before
-// it: which one a terminal has there depends on what it showed before.
+// row draws the cells of row y. A blank cell that shows nothing of its style takes the style of the cell
+// before it: a terminal keeps there what it showed earlier.
 func (p *SVGOptions) row(w io.Writer, y int, row []uv.Cell) {
 	row = slices.Clone(row)
 	for x := 1; x < len(row); x++ {

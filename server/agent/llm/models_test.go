@@ -41,8 +41,8 @@ func choices(o protocol.Options, setting int) (ids []string) {
 	return ids
 }
 
-// Without models in the configuration users choose from those of the provider, and may name others of it. Efforts
-// are those of the model.
+// Without models in the configuration users choose from the models of the provider, and may name others.
+// Efforts depend on the model.
 func TestUsersChooseFromTheModelsOfTheProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "chat", "qwen", fakemodel.Say("x"))

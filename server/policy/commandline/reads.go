@@ -63,7 +63,7 @@ var findTests = sync.OnceValue(func() map[string]bool {
 })
 
 // Reads reports whether a line only runs programs that read: no shell word in it has an unknown value, and its
-// programs and their flags are in a table. The words are those of all programs, with their operands. It is not enough
+// programs and their flags are in a table. The words contain all programs, with their operands. It is not enough
 // to run the line: files can name programs that git runs, and operands any file.
 func Reads(line string) (words []string, ok bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")

@@ -14,7 +14,7 @@ type addressVariable struct {
 	base func(value string) string // the base_url that a value means
 }
 
-// addressVariables are those of the presets.
+// addressVariables are the variables of the presets.
 var addressVariables = map[string]addressVariable{
 	"anthropic": {"ANTHROPIC_BASE_URL", strings.TrimSpace},
 	"google":    {"GOOGLE_GEMINI_BASE_URL", func(v string) string { return directory(strings.TrimSpace(v)) + "v1beta" }},

@@ -11,8 +11,8 @@ import (
 	"agentctl/server/agent/llm/provider/openai"
 )
 
-// List requests the names of the models of a provider, sorted. Of a provider in the table, they are those of both;
-// or those of the table, if the provider does not answer.
+// List requests the names of the models of a provider, sorted. For a provider in the table they come from
+// both, or from the table alone if the provider does not answer.
 func (s Set) List(ctx context.Context, name string, keys *Keys) ([]string, error) {
 	c, _ := s.Find(name)
 	known := c.listed(name)

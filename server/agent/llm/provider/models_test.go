@@ -44,7 +44,7 @@ func TestTheTableKnowsTheModels(t *testing.T) {
 	}
 }
 
-// The configuration has precedence. Prices are those of the provider's own address alone.
+// The configuration has precedence. Prices hold for the provider's own address alone.
 func TestTheTableIsForTheProvidersOwnAddress(t *testing.T) {
 	own := &model.Price{Input: 7}
 	s := Set{
@@ -82,7 +82,7 @@ func TestTheTableIsForTheProvidersOwnAddress(t *testing.T) {
 	}
 }
 
-// Each API lists its models, with its key. Without an answer the table lists those of a provider in it.
+// Each API lists its models, with its key. Without an answer they come from the table.
 func TestAProviderListsItsModels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
