@@ -50,7 +50,7 @@ type Conn struct {
 	cancel     context.CancelFunc
 	goroutines sync.WaitGroup
 	writes     *writeQueue
-	host       Host // static after the first Read; nil: Read returns lines
+	host       atomic.Pointer[Host] // set before the first Read; nil: Read returns lines
 	reading    sync.Once
 	delivering sync.Mutex // held while host handles lines
 
@@ -104,8 +104,11 @@ func newConn(
 }
 
 // SetHost makes a host take the lines. Read then returns none: each call reads a foreign frame. Call it
-// before Read and Write.
-func (c *Conn) SetHost(h Host) { c.host = h }
+// before Read and Write. A goroutine may write the codec's first frames already.
+func (c *Conn) SetHost(h Host) { c.host.Store(&h) }
+
+// hasHost reports whether a host takes the lines.
+func (c *Conn) hasHost() bool { return c.host.Load() != nil }
 
 // recoverPanic runs work. A panic ends the connection.
 func (c *Conn) recoverPanic(work func()) {
@@ -119,7 +122,7 @@ func (c *Conn) recoverPanic(work func()) {
 func (c *Conn) runCodec(f func(time.Time) codec.Output) {
 	switch waits := c.callCodec(f); {
 	case !waits:
-	case c.host == nil:
+	case !c.hasHost():
 		c.signalReader()
 	default:
 		c.spawn(c.deliver)
@@ -166,19 +169,20 @@ func (c *Conn) spawn(work func()) {
 func (c *Conn) deliver() {
 	c.delivering.Lock()
 	defer c.delivering.Unlock()
+	host := *c.host.Load()
 	for {
 		c.mu.Lock()
 		lines, closing := c.lines, c.closing
 		c.lines = nil
 		c.mu.Unlock()
 		for line := range protocol.Lines(lines) {
-			if !c.host.Handle(line) {
+			if !host.Handle(line) {
 				return
 			}
 		}
 		if len(lines) == 0 {
 			if closing != nil {
-				c.host.End(websocket.StatusCode(closing.Code), closing.Reason)
+				host.End(websocket.StatusCode(closing.Code), closing.Reason)
 			}
 			return
 		}
@@ -217,7 +221,7 @@ func (c *Conn) write() {
 
 // awaitReader waits until the reader of the socket has ended. With a host it may wait for the writer.
 func (c *Conn) awaitReader(ctx context.Context) {
-	if c.host != nil {
+	if c.hasHost() {
 		return
 	}
 	select {
@@ -324,7 +328,7 @@ func (c *Conn) closeError() error {
 
 // startReader starts the goroutine that reads, unless a host takes the lines.
 func (c *Conn) startReader() {
-	if c.host == nil {
+	if !c.hasHost() {
 		c.reading.Do(func() { c.spawn(c.readLoop) })
 	}
 }
@@ -332,7 +336,7 @@ func (c *Conn) startReader() {
 // Read returns at least one native line, or none with a host. Lines that came before the end of the
 // connection are returned before its error. A close that the codec requested is a websocket.CloseError.
 func (c *Conn) Read(ctx context.Context) ([]byte, error) {
-	if c.host != nil {
+	if c.hasHost() {
 		return nil, c.readForHost()
 	}
 	c.startReader()
