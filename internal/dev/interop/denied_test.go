@@ -22,7 +22,7 @@ func TestARunUnderThePolicyDenyExitsAlike(t *testing.T) {
 	for i := range tableAgents {
 		a := &tableAgents[i]
 		t.Run(a.name, func(t *testing.T) {
-			r := &testSession{t: t, agent: a, model: fakemodel.New(modelScript(a)), home: t.TempDir(), cwd: t.TempDir()}
+			r := &testSession{t: t, agent: a, model: fakemodel.New(modelScript(a)), home: shortDir(t), cwd: shortDir(t)}
 			r.serve()
 			const command = "echo done > denied.txt"
 			wantCode, wantReason := 0, protocol.ReasonCompleted

@@ -707,8 +707,10 @@ func TestASignalEndsUnusedSessions(t *testing.T) {
 	_, err = fmt.Fprintf(in, `{"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":%q,`+
 		`"prompt":[{"type":"text","text":"burst"}]}}`+"\n", used)
 	interoptest.Must(t, err)
-	_, err = lines.ReadString('\n') // the turn has begun
-	interoptest.Must(t, err)
+	for line := ""; !strings.Contains(line, "agent_message_chunk"); { // the turn has begun
+		line, err = lines.ReadString('\n')
+		interoptest.Must(t, err)
+	}
 	interoptest.Must(t, cmd.Process.Signal(syscall.SIGTERM))
 	state, err := cmd.Process.Wait()
 	interoptest.Must(t, err)

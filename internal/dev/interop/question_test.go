@@ -208,7 +208,7 @@ func newAskerSession(t *testing.T) (r *testSession, self string) {
 		}
 		other(ctx, req, out)
 	}
-	return &testSession{t: t, agent: &a, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}, self
+	return &testSession{t: t, agent: &a, model: fakemodel.New(script), home: shortDir(t), cwd: shortDir(t)}, self
 }
 
 // What an MCP server asks of a user goes through the agent: a form with a password, then a page.

@@ -63,7 +63,7 @@ type testSession struct {
 // newTestSession creates a session with the agent, whose model answers according to script.
 func newTestSession(t *testing.T, agent *realAgent, script fakemodel.Script) *testSession {
 	t.Helper()
-	r := &testSession{t: t, agent: agent, model: fakemodel.New(script), home: t.TempDir(), cwd: t.TempDir()}
+	r := &testSession{t: t, agent: agent, model: fakemodel.New(script), home: shortDir(t), cwd: shortDir(t)}
 	r.create()
 	return r
 }
@@ -148,7 +148,8 @@ func (r *testSession) withT(t *testing.T) *testSession {
 	return r
 }
 
-// shortDir returns a temporary directory with a path short enough for a socket.
+// shortDir returns a temporary directory with a path short enough for a socket. What processes that still end write
+// into it fails no test.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "i")
