@@ -90,9 +90,9 @@ func checkUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int) {
 			return
 		}
 		w.Look(s.text())
-		for s.m.overlays.Top() != nil {
+		for pages := 0; s.m.overlays.Top() != nil; pages++ {
 			before := s.text()
-			if s.press("pgdown"); s.text() == before {
+			if s.press("pgdown"); s.text() == before && pages > 10 { // a label has pages that look the same
 				s.press("esc")
 			}
 			w.Look(s.text())
