@@ -35,6 +35,22 @@ func (s *testPanel) read() {
 	s.waitGrace()
 }
 
+// The title counts the lines of the options too, which must be read as the rest.
+func TestTheTitleOfAReviewCountsTheOptions(t *testing.T) {
+	j := tuitest.NewJournal()
+	j.UserMessage(tuitest.Ada, "m1", "go")
+	j.RequestApproval(protocol.Approval{
+		Request: "r1", Kind: protocol.ApproveCommand, Title: "Test", Command: "make install", Options: []protocol.Option{
+			{ID: "once", Kind: protocol.AllowOnce, Label: strings.Repeat("of course ", 100)}, {ID: "no", Kind: protocol.Deny, Label: "No"},
+		},
+	})
+	s := open(t, j, 40, 15)
+	s.focus()
+	s.press("v")
+	s.mustShow("lines not read")
+	s.read()
+}
+
 func TestAReviewNamesEachFileOnce(t *testing.T) {
 	s := openTwelveFiles(t, 80, 24)
 	if n := strings.Count(s.text(), "part0.go"); n != 1 {

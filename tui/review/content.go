@@ -40,10 +40,15 @@ func (c *Content) unread() string {
 	if n := c.Changes.UnseenFiles(); n > 0 {
 		return format.Count(n, "file") + " not read"
 	}
-	if c.Head != nil {
-		if _, n := c.Head.Unread(); n > 0 {
-			return format.Count(n, "line") + " not read"
+	lines := 0
+	for _, p := range []Part{c.Head, c.Tail} {
+		if p != nil {
+			_, n := p.Unread()
+			lines += n
 		}
+	}
+	if lines > 0 {
+		return format.Count(lines, "line") + " not read"
 	}
 	return ""
 }

@@ -90,9 +90,9 @@ func checkUnseen(t *testing.T, r *tuitest.HostileRequest, size [2]int) {
 			return
 		}
 		w.Look(s.text())
-		for pages := 0; s.m.overlays.Top() != nil; pages++ {
+		for s.m.overlays.Top() != nil {
 			before := s.text()
-			if s.press("pgdown"); s.text() == before && pages > 10 { // a label has pages that look the same
+			if s.press("pgdown"); s.text() == before {
 				s.press("esc")
 			}
 			w.Look(s.text())
