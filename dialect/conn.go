@@ -316,14 +316,14 @@ func (c *Conn) readForHost() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing != nil {
-		return c.closeError()
+		return closeError(c.closing)
 	}
 	return c.err
 }
 
-// closeError returns the close that the codec requested. The caller holds mu.
-func (c *Conn) closeError() error {
-	return websocket.CloseError{Code: websocket.StatusCode(c.closing.Code), Reason: c.closing.Reason}
+// closeError returns the error of a close that the codec requested.
+func closeError(c *codec.Close) error {
+	return websocket.CloseError{Code: websocket.StatusCode(c.Code), Reason: c.Reason}
 }
 
 // startReader starts the goroutine that reads, unless a host takes the lines.
@@ -353,7 +353,7 @@ func (c *Conn) Read(ctx context.Context) ([]byte, error) {
 			}
 			return lines, nil
 		case closing != nil:
-			return nil, websocket.CloseError{Code: websocket.StatusCode(closing.Code), Reason: closing.Reason}
+			return nil, closeError(closing)
 		case err != nil:
 			return nil, err
 		}

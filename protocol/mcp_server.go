@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -63,7 +62,7 @@ func (s *MCPServer) problem() string {
 		return "has an invalid type: want http or sse"
 	case s.URL != "" && !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://"):
 		return "has an invalid url: want https://… or http://…"
-	case slices.ContainsFunc(append(s.Args, s.Command), func(v string) bool { return strings.Contains(v, "\x00") }):
+	case strings.Contains(s.Command+strings.Join(s.Args, ""), "\x00"):
 		return "has a command with a null character"
 	}
 	for _, values := range []map[string]string{s.Env, s.Headers} {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Repository returns the directory of the git repository that a directory is in, for a worktree that
-// of the main one, or "" if it is in none. Of a submodule it is the submodule's directory.
+// Repository returns the directory of the git repository that a directory is in, or "" if it is in
+// none. A worktree is in the repository that it was made from; a submodule is a repository.
 func Repository(dir string) string {
 	for filepath.IsAbs(dir) {
 		git := filepath.Join(dir, ".git")

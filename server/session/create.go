@@ -59,8 +59,10 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 		Sandbox: d.Sandbox, Load: d.Load, Lazy: d.Lazy, Checking: d.Check && !d.Lazy, Parent: cmd.agent, Imported: past != nil,
 		MCPServers: d.MCPServers,
 	}
-	c := creation{cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, past: past, stored: past != nil}
-	c.discardUnused = d.DiscardUnused
+	c := creation{
+		cmd: cmd, name: d.Name, title: truncateTitle(d.Title), labels: d.Labels, discardUnused: d.DiscardUnused,
+		past: past, stored: past != nil,
+	}
 	if d.Prompt != "" || len(d.Parts) > 0 {
 		c.prompt = &protocol.Message{Text: d.Prompt, Parts: d.Parts, ClientMessageID: d.ClientMessageID}
 	}
@@ -74,7 +76,7 @@ type creation struct {
 	title  string
 	labels map[string]string
 
-	discardUnused bool
+	discardUnused bool // as CreateData.DiscardUnused
 
 	past   *archive.Past     // of a session made from another or from a log; nil: none
 	prompt *protocol.Message // nil: none

@@ -7,9 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A reader's usage lists the flags with which a program only reads. Every word that begins with a dash must be in
-// it, also one that is the value of a flag.
-var readers = sync.OnceValue(func() map[string]usage {
+// readUsages are by program: the flags with which it only reads. Every word that begins with a dash must be in them,
+// also one that is the value of a flag.
+var readUsages = sync.OnceValue(func() map[string]usage {
 	const (
 		sums  = "bct"
 		diffs = "--cached --diff-filter --find-renames --ignore-all-space --ignore-space-change --name-only --name-status " +
@@ -64,7 +64,8 @@ var findTests = sync.OnceValue(func() map[string]bool {
 
 // Reads reports whether a line only runs programs that read: no shell word in it has an unknown value, and its
 // programs and their flags are in a table. The words contain all programs, with their operands. It is not enough
-// to run the line: files can name programs that git runs, and operands any file.
+// to run the line: files can name programs that git runs, and operands any file. Unlike a line of Literal, which any
+// shell may run, this one is for bash: words such as HEAD~1 are fixed there.
 func Reads(line string) (words []string, ok bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil || len(file.Stmts) == 0 {
@@ -145,7 +146,7 @@ func readsProgram(words []string) bool {
 	if name == "git" && len(words) > 0 {
 		name, words = "git "+words[0], words[1:]
 	}
-	u, ok := readers()[name]
+	u, ok := readUsages()[name]
 	if !ok {
 		return false
 	}
