@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"agentctl/internal/dev/fakemodel"
-	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -232,7 +231,7 @@ func runCodingTask(t *testing.T, first, second string) {
 	model := httptest.NewServer(handler)
 	defer model.Close()
 	defer model.CloseClientConnections()
-	tr := &trial{Server: &testbinary.Server{T: t, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(40, uint64(len(first))))}
+	tr := newTrial(t, 40, uint64(len(first)))
 	providers, names := map[string]any{}, []string{}
 	for _, api := range []string{first, second} {
 		providers["fake-"+api] = map[string]any{
@@ -252,7 +251,6 @@ func runCodingTask(t *testing.T, first, second string) {
 	for name, text := range codingFiles(0) {
 		tr.write("work/"+name, []byte(text))
 	}
-	t.Cleanup(tr.KillAll)
 	tr.Start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -64,13 +64,12 @@ func TestShownAndAnsweredDataSurvivesAKilledServer(t *testing.T) {
 	}
 }
 
-func runTrial(t *testing.T, seed uint64) {
+// newTrial returns a trial with an empty directory. Its server ends with the test, whose failure shows the log.
+func newTrial(t *testing.T, seed, stream uint64) *trial {
 	tr := &trial{
-		Server:   &testbinary.Server{T: t, Dir: t.TempDir()},
-		stubborn: seed%5 == 0, rng: rand.New(rand.NewPCG(seed, 1)),
+		Server: &testbinary.Server{T: t, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(seed, stream)),
 		accepted: map[string][]string{}, decided: map[string]protocol.ApproveResult{},
 	}
-	tr.configure()
 	t.Cleanup(func() {
 		tr.KillAll()
 		if t.Failed() {
@@ -78,6 +77,13 @@ func runTrial(t *testing.T, seed uint64) {
 			t.Logf("server log:\n%s", text)
 		}
 	})
+	return tr
+}
+
+func runTrial(t *testing.T, seed uint64) {
+	tr := newTrial(t, seed, 1)
+	tr.stubborn = seed%5 == 0
+	tr.configure()
 	tr.Start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"agentctl/internal/dev/fakemodel"
-	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 	"agentctl/wsclient"
 )
@@ -90,25 +89,27 @@ func say(ctx context.Context, out *fakemodel.Reply, text string) {
 	}
 }
 
+// newModelTrial returns a trial whose agents request workingModel and work in the directory work.
+func newModelTrial(t *testing.T, seed uint64) *trial {
+	model := httptest.NewServer(fakemodel.Limited(modelWindow, workingModel))
+	t.Cleanup(func() {
+		model.CloseClientConnections()
+		model.Close()
+	})
+	tr := newTrial(t, seed, 1)
+	tr.configureModel(model.URL)
+	if err := os.Mkdir(filepath.Join(tr.Dir, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
 // A server with a model's agent is killed at random moments: in answers, in commands, while
 // approvals are pending and while the context is compacted. No command runs twice, no text is
 // doubled, every turn ends.
 func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 	t.Parallel()
-	model := httptest.NewServer(fakemodel.Limited(modelWindow, workingModel))
-	defer model.Close()
-	defer model.CloseClientConnections()
-	tr := &trial{
-		Server: &testbinary.Server{T: t, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(7, 1)),
-	}
-	tr.configureModel(model.URL)
-	t.Cleanup(func() {
-		tr.KillAll()
-		if t.Failed() {
-			text, _ := os.ReadFile(tr.LogFile())
-			t.Logf("server log:\n%s", text)
-		}
-	})
+	tr := newModelTrial(t, 7)
 	tr.Start()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -119,9 +120,6 @@ func TestAKilledServerRepeatsNoCallOfAModel(t *testing.T) {
 	tr.client = tr.connect("driver")
 	defer tr.client.Close()
 	work := filepath.Join(tr.Dir, "work")
-	if err := os.Mkdir(work, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	id := must[protocol.CreateResult](ctx, tr, protocol.DoCreate, "", protocol.CreateData{
 		Agent: "worker", CWD: work,
 	}).Session

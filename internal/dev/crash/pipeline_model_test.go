@@ -5,16 +5,11 @@ package crash
 import (
 	"context"
 	"encoding/json"
-	"math/rand/v2"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"agentctl/internal/dev/fakemodel"
-	"agentctl/internal/dev/testbinary"
 	"agentctl/protocol"
 )
 
@@ -22,20 +17,7 @@ import (
 // continues after each start: no command runs twice, no text is doubled, no task starts again.
 func TestAKilledServerContinuesTheSolversOfAPipeline(t *testing.T) {
 	t.Parallel()
-	model := httptest.NewServer(fakemodel.Limited(modelWindow, workingModel))
-	defer model.Close()
-	defer model.CloseClientConnections()
-	tr := &trial{
-		Server: &testbinary.Server{T: t, Dir: t.TempDir()}, rng: rand.New(rand.NewPCG(11, 1)),
-	}
-	tr.configureModel(model.URL)
-	t.Cleanup(func() {
-		tr.KillAll()
-		if t.Failed() {
-			text, _ := os.ReadFile(tr.LogFile())
-			t.Logf("server log:\n%s", text)
-		}
-	})
+	tr := newModelTrial(t, 11)
 	tr.Start()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
@@ -46,9 +28,6 @@ func TestAKilledServerContinuesTheSolversOfAPipeline(t *testing.T) {
 	tr.client = tr.connect("driver")
 	defer tr.client.Close()
 	work := filepath.Join(tr.Dir, "work")
-	if err := os.Mkdir(work, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	id := must[protocol.CreateResult](ctx, tr, protocol.DoCreate, "", protocol.CreateData{Agent: "team", CWD: work}).Session
 	approver := tr.connect("approver")
 	defer approver.Close()
