@@ -45,7 +45,7 @@ type CreateData struct {
 	Load            string            `json:"load,omitempty"`        // the agent's own id of a session to continue
 	Labels          map[string]string `json:"labels,omitempty"`
 	Lazy            bool              `json:"lazy,omitempty"`
-	DiscardUnused   bool              `json:"discard_unused,omitempty"` // removed a day after its last activity, if it has no turn and no client
+	DiscardUnused   bool              `json:"discard_unused,omitempty"` // remove it after a day without a turn and a client
 	Check           bool              `json:"check,omitempty"`
 	Prompt          string            `json:"prompt,omitempty"`
 	Parts           []Part            `json:"parts,omitempty"` // of the prompt

@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // An MCPServer is a server of the Model Context Protocol for the agent of one session: a command that
@@ -50,7 +51,7 @@ func CheckMCPServers(list []MCPServer) error {
 // problem returns what is invalid; empty: nothing.
 func (s *MCPServer) problem() string {
 	switch {
-	case s.Name == "" || len(s.Name) > maxMCPServerName || strings.ContainsFunc(s.Name, func(r rune) bool { return r < ' ' }):
+	case s.Name == "" || len(s.Name) > maxMCPServerName || strings.ContainsFunc(s.Name, unicode.IsControl):
 		return fmt.Sprintf("is not a name of 1 to %d bytes", maxMCPServerName)
 	case (s.Command == "") == (s.URL == ""):
 		return "wants either a command or a url"

@@ -42,8 +42,9 @@ func (r *Registry) openToolbox(name string, spec agent.Spec, host agent.Host) (l
 	own, err := tool.Open(tool.Options{
 		Config: tools, Session: spec.Session, CWD: spec.CWD, Host: host,
 		Changes: r.Changes, Outputs: r.Outputs, Own: spec.OwnDirectories,
-		Instructions: r.Instructions, Box: spec.Box, Reader: sync.OnceValue(func() *sandbox.Box { return r.reader(&spec) }),
-		Env: r.Providers.CommandEnvironment(env),
+		Instructions: r.Instructions, Box: spec.Box,
+		Reader: sync.OnceValue(func() *sandbox.Box { return r.reader(&spec) }),
+		Env:    r.Providers.CommandEnvironment(env),
 	})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ const (
 
 // A Change is a file that differs from the last commit.
 type Change struct {
-	Path           string // below the directory that was asked about; of a directory without tracked files it ends with /
+	Path           string // below the directory; the path of a directory without tracked files ends with /
 	Code           string // of git status, such as M, A, D, U or ?
 	Added, Removed int    // lines; both 0 for an untracked or binary file
 }
@@ -55,15 +55,15 @@ func Status(ctx context.Context, dir string) (changes []Change, ok bool, err err
 		"GIT_OBJECT_DIRECTORY=" + filepath.Join(paths[2], "objects"),
 	}
 	var list bytes.Buffer
-	err = run(ctx, dir, env, &capped{&list}, "status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all",
-		"--untracked-files=normal", "--", ".")
+	err = run(ctx, dir, env, &capped{&list}, "status", "--porcelain=v1", "-z", "--no-renames",
+		"--ignore-submodules=all", "--untracked-files=normal", "--", ".")
 	if err != nil {
 		return nil, false, err
 	}
 	var counts bytes.Buffer
 	if head != "" {
-		err = run(ctx, dir, env, &capped{&counts}, "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
-			"--ignore-submodules=all", head, "--", ".")
+		err = run(ctx, dir, env, &capped{&counts}, "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff",
+			"--no-textconv", "--ignore-submodules=all", head, "--", ".")
 		if err != nil {
 			return nil, false, err
 		}

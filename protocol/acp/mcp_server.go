@@ -60,5 +60,6 @@ func (s *session) noteServers(raw []json.RawMessage) {
 	if !s.client.hello.Role.MayNameMCPServers() {
 		why = "an admin names them, or the server's configuration"
 	}
-	s.note(nil, protocol.LevelWarning, "MCP servers of the editor are not used: "+visibleLine(strings.Join(unused, ", "))+": "+why)
+	names := visibleLine(strings.Join(unused, ", "))
+	s.note(nil, protocol.LevelWarning, "MCP servers of the editor are not used: "+names+": "+why)
 }

@@ -33,7 +33,8 @@ func cardID(request string) string { return "request:" + request }
 
 // ask asks the client to decide a pending request, if its user may decide.
 func (p *permissions) ask(pending *protocol.Approval) {
-	if pending == nil || p.State.DecidedAtOnce(pending) || !p.client.decides() || p.calls.waits(p.asked[pending.Request]) {
+	if pending == nil || p.State.DecidedAtOnce(pending) || !p.client.decides() ||
+		p.calls.waits(p.asked[pending.Request]) {
 		return
 	}
 	a := *pending // the state changes
@@ -57,7 +58,8 @@ func (p *permissions) askForm(a *protocol.Approval, form object) {
 // askPage asks the client to open a page, whose whole URL it gets. Without the URL it is asked as for
 // other requests.
 func (p *permissions) askPage(a *protocol.Approval) {
-	p.client.Request(protocol.DoOpenPage, p.Session, "", protocol.OpenPageData{Request: a.Request}, func(answer protocol.Answer) {
+	d := protocol.OpenPageData{Request: a.Request}
+	p.client.Request(protocol.DoOpenPage, p.Session, "", d, func(answer protocol.Answer) {
 		r, failed := codec.DecodeResult[protocol.OpenPageResult](answer)
 		if p.abandoned || p.State.PendingApproval(a.Request) == nil || p.calls.waits(p.asked[a.Request]) {
 			return
@@ -88,7 +90,8 @@ func (p *permissions) askPermission(a *protocol.Approval) {
 	}
 	p.shown[a.Request] = title
 	card := object{
-		"toolCallId": cardID(a.Request), "title": title, "kind": requestKind(a), "status": "pending", "content": cardContent(text),
+		"toolCallId": cardID(a.Request), "title": title, "kind": requestKind(a), "status": "pending",
+		"content": cardContent(text),
 	}
 	choices := offeredChoices(a, unsafe == "")
 	var options []object

@@ -65,8 +65,9 @@ func (c *Conn) forkSession(r *request) {
 func (c *Conn) make(r *request, p *openParams, verb protocol.Verb, from string, data any) {
 	c.Request(verb, from, c.Options.ID("acp"), data, func(a protocol.Answer) {
 		made, err := codec.DecodeResult[protocol.CreateResult](a)
-		if d, ok := data.(protocol.CreateData); ok && d.DiscardUnused && err != nil && strings.Contains(err.Message, "unknown field") {
-			d.DiscardUnused, d.MCPServers = false, nil // an earlier server
+		d, creates := data.(protocol.CreateData)
+		if creates && d.DiscardUnused && err != nil && strings.Contains(err.Message, "unknown field") { // an earlier server
+			d.DiscardUnused, d.MCPServers = false, nil
 			c.make(r, p, verb, from, d)
 			return
 		}

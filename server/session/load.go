@@ -52,8 +52,8 @@ func (h *Hub) load(ctx context.Context, id string) (*Session, error) {
 	if len(found.Spec.SealedEnv)+len(found.Spec.SealedMCPServers) > 0 && !s.state.Closed {
 		s.recorder.RecordIn("", protocol.Notice, nil, protocol.NoticeData{
 			Level: protocol.LevelWarning,
-			Message: "the variables and MCP servers given to this session cannot be decrypted: its agent runs without them; " +
-				"the key is the file env.key of the server that created the session",
+			Message: "the variables and MCP servers given to this session cannot be decrypted: " +
+				"its agent runs without them; the key is the file env.key of the server that created the session",
 		})
 	}
 	h.list.SetQueued(id, recorder.FirstQueued(found.State))

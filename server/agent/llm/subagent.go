@@ -47,7 +47,9 @@ func (a *Agent) newSubagent(c *ToolCall, in taskArguments, show func(string)) (*
 	agent, err := New(Options{
 		Name: a.options.Name, Config: config, Open: a.options.Open, Models: a.options.Models,
 		Toolbox: func(agent.Spec, agent.Host) (Toolbox, error) { return &taskToolbox{toolbox, in.ReadOnly}, nil },
-	}, agent.Spec{Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env, MCPServers: a.spec.MCPServers}, &subagentHost{a.host})
+	}, agent.Spec{
+		Session: a.spec.Session + "." + c.ID, CWD: a.spec.CWD, Env: a.spec.Env, MCPServers: a.spec.MCPServers,
+	}, &subagentHost{a.host})
 	if err != nil {
 		return nil, err
 	}

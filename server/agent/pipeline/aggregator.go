@@ -55,7 +55,8 @@ func (r *run) startAggregate(completed int, tasks []*task) error {
 		return nil
 	}
 	if text := r.changed.summary(tasks); text != "" {
-		if err := r.emit(protocol.Notice, protocol.NoticeData{Level: protocol.LevelWarning, Message: text}); err != nil {
+		d := protocol.NoticeData{Level: protocol.LevelWarning, Message: text}
+		if err := r.emit(protocol.Notice, d); err != nil {
 			return err
 		}
 	}

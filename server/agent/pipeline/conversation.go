@@ -152,9 +152,8 @@ func (in *inner) save(b []byte, save func([]byte) error) error {
 	}, save)
 	for _, name := range dropped {
 		_ = in.run.emit(protocol.Notice, protocol.NoticeData{ // fails only when the turn is over
-			Level: protocol.LevelWarning,
-			Message: fmt.Sprintf("the conversation of %s is too large to be stored: it fails if the server is restarted",
-				name),
+			Level:   protocol.LevelWarning,
+			Message: "the conversation of " + name + " is too large to be stored: it fails if the server is restarted",
 		})
 	}
 	return err

@@ -40,7 +40,9 @@ func (c *changedFiles) store() *storedChanges {
 	add := func(a *attempt) {
 		if _, ok := index[a]; !ok {
 			index[a] = len(s.Attempts)
-			s.Attempts = append(s.Attempts, storedAttempt{Task: a.task.ID, Title: a.task.Title, Began: a.began, End: a.end})
+			s.Attempts = append(s.Attempts, storedAttempt{
+				Task: a.task.ID, Title: a.task.Title, Began: a.began, End: a.end,
+			})
 		}
 	}
 	for _, a := range c.running {

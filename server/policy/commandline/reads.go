@@ -11,52 +11,83 @@ import (
 // also one that is the value of a flag.
 var readUsages = sync.OnceValue(func() map[string]usage {
 	const (
-		sums  = "bct"
-		diffs = "--cached --diff-filter --find-renames --ignore-all-space --ignore-space-change --name-only --name-status " +
-			"--no-color --no-patch --no-renames --numstat --patch --raw --shortstat --staged --stat --summary --unified --word-diff"
-		logs = diffs + " --abbrev-commit --after --all --author --before --branches --date --decorate --first-parent --follow --format " +
-			"--graph --grep --left-right --max-count --merges --no-decorate --no-merges --oneline --pretty --reverse --since --skip --tags " +
+		sums   = "bct"
+		digits = "0123456789"
+		diffs  = "--cached --diff-filter --find-renames --ignore-all-space --ignore-space-change " +
+			"--name-only --name-status --no-color --no-patch --no-renames --numstat --patch --raw " +
+			"--shortstat --staged --stat --summary --unified --word-diff"
+		logs = diffs + " --abbrev-commit --after --all --author --before --branches --date --decorate " +
+			"--first-parent --follow --format --graph --grep --left-right --max-count --merges " +
+			"--no-decorate --no-merges --oneline --pretty --reverse --since --skip --tags " +
 			"--topo-order --until"
 	)
-	digits := "0123456789"
 	return map[string]usage{
-		"basename": {"a", "s", ""}, "cat": {"AbeEnstTuv", "", ""}, "cmp": {"bls", "n", ""}, "cut": {"s", "bcdf", ""},
-		"df": {"ahHikPT", "", ""}, "diff": {"abBdiNpqrstuwy" + digits, "CU", "--brief --recursive --unified"}, "dirname": {},
-		"du": {"abchHkLlmSsx", "dt", "--max-depth --human-readable --summarize"}, "echo": {"neE", "", ""}, "false": {},
-		"file": {"bhiL", "", ""}, "find": {},
-		"git branch":   {"arv", "", "--all --list --remotes --show-current --verbose"},
-		"git describe": {"", "", "--abbrev --all --always --long --tags"},
-		"git diff":     {"bpuwz" + digits, "GSU", diffs + " --check --exit-code --quiet"},
-		"git log":      {"bgimprtuwz" + digits, "GLnSU", logs}, "git ls-files": {"cdmosz", "x", "--exclude-standard"},
+		"basename":       {"a", "s", ""},
+		"cat":            {"AbeEnstTuv", "", ""},
+		"cmp":            {"bls", "n", ""},
+		"cut":            {"s", "bcdf", ""},
+		"df":             {"ahHikPT", "", ""},
+		"diff":           {"abBdiNpqrstuwy" + digits, "CU", "--brief --recursive --unified"},
+		"dirname":        {},
+		"du":             {"abchHkLlmSsx", "dt", "--max-depth --human-readable --summarize"},
+		"echo":           {"neE", "", ""},
+		"false":          {},
+		"file":           {"bhiL", "", ""},
+		"find":           {},
+		"git branch":     {"arv", "", "--all --list --remotes --show-current --verbose"},
+		"git describe":   {"", "", "--abbrev --all --always --long --tags"},
+		"git diff":       {"bpuwz" + digits, "GSU", diffs + " --check --exit-code --quiet"},
+		"git log":        {"bgimprtuwz" + digits, "GLnSU", logs},
+		"git ls-files":   {"cdmosz", "x", "--exclude-standard"},
 		"git ls-tree":    {"drtlz", "", "--full-tree --long --name-only"},
-		"git merge-base": {"a", "", "--all --is-ancestor"}, "git rev-list": {digits, "n", "--all --count --left-right --max-count"},
-		"git rev-parse": {"", "", "--abbrev-ref --git-dir --is-inside-work-tree --short --show-prefix --show-toplevel --symbolic-full-name --verify"},
-		"git shortlog":  {"ens", "", "--email --numbered --summary"},
-		"git show":      {"bpqrtuwz" + digits, "GSU", logs},
-		"git status":    {"bsz", "", "--branch --long --porcelain --short --show-stash"},
-		"grep": {"EFGPabcHhiIlLnoqrRsvwxz" + digits, "ABCem", "--after-context --before-context --context --count --exclude --exclude-dir " +
-			"--extended-regexp --files-with-matches --files-without-match --fixed-strings --ignore-case --include --invert-match " +
-			"--line-number --max-count --no-messages --only-matching --recursive --regexp --word-regexp"},
-		"head": {"qvz" + digits, "cn", "--bytes --lines"}, "ls": {"1AabCcdFfghiklLmnopqRrSstuUvXx", "Iw", "--all --human-readable --recursive"},
-		"md5sum": {sums, "", ""}, "od": {"bcdosvx", "AjNtw", ""}, "pwd": {"LP", "", ""}, "readlink": {"efmn", "", ""},
+		"git merge-base": {"a", "", "--all --is-ancestor"},
+		"git rev-list":   {digits, "n", "--all --count --left-right --max-count"},
+		"git rev-parse": {"", "", "" +
+			"--abbrev-ref --git-dir --is-inside-work-tree --short --show-prefix --show-toplevel " +
+			"--symbolic-full-name --verify"},
+		"git shortlog": {"ens", "", "--email --numbered --summary"},
+		"git show":     {"bpqrtuwz" + digits, "GSU", logs},
+		"git status":   {"bsz", "", "--branch --long --porcelain --short --show-stash"},
+		"grep": {"EFGPabcHhiIlLnoqrRsvwxz" + digits, "ABCem", "" +
+			"--after-context --before-context --context --count --exclude --exclude-dir " +
+			"--extended-regexp --files-with-matches --files-without-match --fixed-strings " +
+			"--ignore-case --include --invert-match --line-number --max-count --no-messages " +
+			"--only-matching --recursive --regexp --word-regexp"},
+		"head":     {"qvz" + digits, "cn", "--bytes --lines"},
+		"ls":       {"1AabCcdFfghiklLmnopqRrSstuUvXx", "Iw", "--all --human-readable --recursive"},
+		"md5sum":   {sums, "", ""},
+		"od":       {"bcdosvx", "AjNtw", ""},
+		"pwd":      {"LP", "", ""},
+		"readlink": {"efmn", "", ""},
 		"realpath": {"ems", "", "--relative-to"},
-		"rg": {"cFHhIiLlNnopqSsUuvwx.", "ABCegmTt", "--after-context --before-context --context --count --count-matches --files " +
-			"--files-with-matches --files-without-match --fixed-strings --glob --heading --hidden --iglob --ignore-case --invert-match --json " +
-			"--line-number --max-count --max-depth --multiline --no-heading --no-ignore --no-line-number --only-matching --regexp --smart-case " +
-			"--sort --sortr --stats --type --type-not --word-regexp"},
-		"sha1sum": {sums, "", ""}, "sha256sum": {sums, "", ""}, "sort": {"bcdfghinMrRsuVz", "kt", "--reverse --numeric-sort --unique --key"},
-		"stat": {"Lft", "c", "--format --printf"}, "tail": {"qvz" + digits, "cn", "--bytes --lines"}, "test": {"defrsxzn", "", ""},
-		"tr": {"cds", "", ""}, "true": {}, "uname": {"asnrvm", "", ""}, "wc": {"clLmw", "", "--bytes --chars --lines --words"},
-		"which": {"a", "", ""},
+		"rg": {"cFHhIiLlNnopqSsUuvwx.", "ABCegmTt", "" +
+			"--after-context --before-context --context --count --count-matches --files " +
+			"--files-with-matches --files-without-match --fixed-strings --glob --heading --hidden " +
+			"--iglob --ignore-case --invert-match --json --line-number --max-count --max-depth " +
+			"--multiline --no-heading --no-ignore --no-line-number --only-matching --regexp " +
+			"--smart-case --sort --sortr --stats --type --type-not --word-regexp"},
+		"sha1sum":   {sums, "", ""},
+		"sha256sum": {sums, "", ""},
+		"sort":      {"bcdfghinMrRsuVz", "kt", "--reverse --numeric-sort --unique --key"},
+		"stat":      {"Lft", "c", "--format --printf"},
+		"tail":      {"qvz" + digits, "cn", "--bytes --lines"},
+		"test":      {"defrsxzn", "", ""},
+		"tr":        {"cds", "", ""},
+		"true":      {},
+		"uname":     {"asnrvm", "", ""},
+		"wc":        {"clLmw", "", "--bytes --chars --lines --words"},
+		"which":     {"a", "", ""},
 	}
 })
 
 // findTests are the parts of an expression of find that only read.
 var findTests = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
-	for _, name := range strings.Fields("H L P a amin and atime cmin ctime daystart depth empty executable false follow group iname ipath " +
-		"iregex links ls maxdepth mindepth mmin mount mtime name newer not o or path perm print print0 printf prune quit readable regex " +
-		"regextype samefile size true type user writable xdev") {
+	const names = "H L P a amin and atime cmin ctime daystart depth empty executable false follow group " +
+		"iname ipath iregex links ls maxdepth mindepth mmin mount mtime name newer not o or path " +
+		"perm print print0 printf prune quit readable regex regextype samefile size true type user " +
+		"writable xdev"
+	for _, name := range strings.Fields(names) {
 		all["-"+name] = true
 	}
 	return all

@@ -17,10 +17,13 @@ type addressVariable struct {
 // addressVariables are the variables of the presets.
 var addressVariables = map[string]addressVariable{
 	"anthropic": {"ANTHROPIC_BASE_URL", strings.TrimSpace},
-	"google":    {"GOOGLE_GEMINI_BASE_URL", func(v string) string { return directory(strings.TrimSpace(v)) + "v1beta" }},
+	"google":    {"GOOGLE_GEMINI_BASE_URL", googleBase},
 	"ollama":    {"OLLAMA_HOST", ollamaBase},
 	"openai":    {"OPENAI_BASE_URL", strings.TrimSpace},
 }
+
+// googleBase returns the address of the API below an address.
+func googleBase(value string) string { return directory(strings.TrimSpace(value)) + "v1beta" }
 
 // AddressVariables returns the variables of addresses, sorted.
 func AddressVariables() (names []string) {
