@@ -66,6 +66,7 @@ type View struct {
 	Config
 	replica  *replica.Session
 	commands *request.Sender
+	base     panel.Base // of the parts
 
 	screen   *ui.Screen
 	overlays *ui.Stack  // of screen
@@ -120,44 +121,42 @@ func New(c Config) *View {
 		Runner:  request.Runner{Tasks: c.Tasks, Status: v.status, Answers: ui.NewAnswers(c.Now)},
 		Session: c.Session,
 	}
+	v.base = panel.Base{Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: c.Now}
 	v.files = files.New(files.Config{
 		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays, Viewer: c.Viewer,
 		Editor: c.Editor, Home: c.Env["HOME"], Local: c.Local, Exec: c.Exec,
 	})
 	git := gitstatus.New(v.replica, v.commands, func() bool { return v.panels.side.Width(v.canvas.Width) > 0 })
 	v.transcript = pane.New(pane.Config{
-		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Clipboard: c.Clipboard, Files: v.files, Now: c.Now,
-		Git:   git,
+		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
-	v.usage = contextview.New(v.replica, v.commands, v.transcript.View.Turns(), c.Now, now)
+	v.usage = contextview.New(v.base, v.transcript.View.Turns(), now)
 	restore := func(text string, files []attachment.File) {
 		v.input.Restore(text, files)
 		v.setFocus(onComposer)
 	}
 	v.panels = panels{
-		connection: panel.NewConnection(c.Styles, v.replica, v.commands),
+		connection: &panel.Connection{Base: v.base},
 		git:        git,
 		queue: queue.New(queue.Config{
-			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: c.Now, NewID: c.NewID,
+			Base: v.base, NewID: c.NewID,
 			Editing: func() string { return v.input.Editing() },
 			Restore: func(text string) { restore(text, nil) },
 		}),
-		plan:      panel.NewPlan(c.Styles, v.replica, v.commands, v.transcript.View.Turns()),
+		plan:      panel.NewPlan(v.base, v.transcript.View.Turns()),
 		decision:  decision.New(c.Styles, v.replica, v.commands, v.overlays, c.Viewer.OpenURL, c.Now),
-		interrupt: panel.NewInterrupt(c.Styles, v.replica, v.commands),
-		liveness:  panel.NewLiveness(v.replica, v.commands, c.Now, v.Hidden),
-		outbox:    panel.NewOutbox(c.Styles, v.replica, v.commands, restore),
+		interrupt: &panel.Interrupt{Base: v.base},
+		liveness:  &panel.Liveness{Base: v.base, Hidden: v.Hidden},
+		outbox:    &panel.Outbox{Base: v.base, Restore: restore},
 		player:    player,
 		images: images.New(images.Config{
-			Styles: c.Styles, Replica: v.replica, Commands: v.commands, Transcript: v.transcript.View, Now: c.Now,
-			Changed: func() bool { return v.canvas.Dirty },
+			Base: v.base, Transcript: v.transcript.View, Changed: func() bool { return v.canvas.Dirty },
 		}),
 	}
 	v.input = input.New(input.Config{
-		Options: c.Input, Styles: c.Styles, Replica: v.replica, Commands: v.commands, Overlays: v.overlays,
-		Outbox: v.panels.outbox, Queue: v.panels.queue, Transcript: v.transcript,
-		Now: c.Now, NewID: c.NewID, After: after, Env: c.Env, Local: c.Local, Sessions: c.Sessions,
+		Base: v.base, Options: c.Input, Overlays: v.overlays, Outbox: v.panels.outbox, Queue: v.panels.queue,
+		Transcript: v.transcript, NewID: c.NewID, After: after, Env: c.Env, Local: c.Local, Sessions: c.Sessions,
 		TakesText: func(a keymap.Action) bool { return v.actions[a].Text },
 		Forked:    func(i input.ForkedIntent) { v.intent = i },
 	})
@@ -165,9 +164,10 @@ func New(c Config) *View {
 	v.panels.side = sidecolumn.New(c.Side, c.Styles, v.replica, v.commands, v.transcript.View,
 		v.panels.plan.Section, v.panels.queue.Section)
 	v.panels.side.Git = git.Files
+	shown := v.base
+	shown.Now = now
 	v.statusLine = statusline.New(statusline.Config{
-		Styles: c.Styles, Replica: v.replica, Commands: v.commands, Now: now,
-		Turns: v.transcript.View.Turns(), RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
+		Base: shown, Turns: v.transcript.View.Turns(), RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
 		Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent, Silence: v.panels.liveness.Silence,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})

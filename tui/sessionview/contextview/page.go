@@ -34,7 +34,7 @@ type page struct {
 func (u *Usage) OpenPage(s *ui.Styles) (ui.Overlay, tea.Cmd) {
 	p := &page{styles: s, usage: u}
 	answer := new(protocol.ContextResult)
-	ask := u.commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+	ask := u.Commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 		switch {
 		case err == nil:
 			p.answer = answer
@@ -91,7 +91,7 @@ func (p *page) Update(msg tea.Msg) ui.Response {
 // View implements [ui.Overlay]. The last line shows the keys.
 func (p *page) View(width, height int) ([]string, *tea.Cursor) {
 	styles := p.styles
-	state := p.usage.replica.State
+	state := p.usage.Replica.State
 	title := styles.Bold.Render("context") + " · " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	if agent := describe.Agent(state.Agent); agent != "" {
 		title += styles.Dim.Render(" · " + agent)
@@ -116,7 +116,7 @@ func (p *page) footer(width int) string {
 
 // info returns the context usage from the events, or else from the agent's answer. It may be nil.
 func (p *page) info() *protocol.ContextInfo {
-	info := p.usage.replica.State.Context
+	info := p.usage.Replica.State.Context
 	if info == nil && p.answer != nil {
 		info = &p.answer.Context
 	}
@@ -169,11 +169,11 @@ func (p *page) usageLines(width int) []string {
 	} else if speed != "" {
 		out = p.wrap("writes "+speed+" tokens a second", &styles.Success, width)
 	}
-	for i := range p.usage.replica.State.Limits {
-		w := &p.usage.replica.State.Limits[i]
+	for i := range p.usage.Replica.State.Limits {
+		w := &p.usage.Replica.State.Limits[i]
 		out = append(out, p.wrap(describe.Window(w, styles.ShortDate), styles.ContextStyle(w.Percent), width)...)
 	}
-	u := p.usage.replica.State.Usage
+	u := p.usage.Replica.State.Usage
 	if u == nil && p.answer != nil {
 		u = p.answer.Usage
 	}

@@ -11,9 +11,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 	"agentctl/tui/usage"
@@ -25,10 +23,7 @@ const usageTurns = 50
 // Usage tracks the agent's context usage and its compactions.
 type Usage struct {
 	panel.Base
-	replica      *replica.Session
-	commands     *request.Sender
-	arrival      func() time.Time
-	now          func() time.Time
+	now          func() time.Time // of the session
 	turns        *turns.Turns
 	speed        usage.Speed
 	historyEpoch string // epoch whose history was requested
@@ -50,23 +45,23 @@ type pastMsg struct {
 	older  uint64 // the next page has events before this seq
 }
 
-// New returns the usage of a session, which reads the context usage from its turns. arrival is the
-// time at which events arrive, now the time of the session: in a recording they differ.
-func New(r *replica.Session, c *request.Sender, t *turns.Turns, arrival, now func() time.Time) *Usage {
-	return &Usage{replica: r, commands: c, turns: t, arrival: arrival, now: now}
+// New returns the usage of a session, which reads the context usage from its turns. now is the time of
+// the session: in a recording it differs from the time at which events arrive.
+func New(b panel.Base, t *turns.Turns, now func() time.Time) *Usage {
+	return &Usage{Base: b, turns: t, now: now}
 }
 
 // Apply applies an event that was applied to the turns.
 func (u *Usage) Apply(e *protocol.Event) {
 	if e.Durable() {
-		u.speed.Apply(e, u.turns.Added(), u.arrival(), u.replica.CaughtUp)
+		u.speed.Apply(e, u.turns.Added(), u.Now(), u.Replica.CaughtUp)
 	}
 }
 
 // Update adds the history that was requested, and reports whether msg has it.
 func (u *Usage) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	page, ok := msg.(pastMsg)
-	if ok && page.epoch == u.replica.Epoch && page.before == u.turns.OlderThan() {
+	if ok && page.epoch == u.Replica.Epoch && page.before == u.turns.OlderThan() {
 		u.turns.Prepend(page.past, page.older)
 	}
 	return nil, ok
@@ -74,20 +69,20 @@ func (u *Usage) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 
 // Reset starts again from the state of the replica.
 func (u *Usage) Reset() {
-	u.speed.Reset(u.replica.State)
+	u.speed.Reset(u.Replica.State)
 	u.historyEpoch = ""
 }
 
 // requestHistory requests the turns before the known ones, once per epoch.
 func (u *Usage) requestHistory() tea.Cmd {
-	epoch, before := u.replica.Epoch, u.turns.OlderThan()
-	if u.historyEpoch == epoch || u.replica.State.Turns == 0 {
+	epoch, before := u.Replica.Epoch, u.turns.OlderThan()
+	if u.historyEpoch == epoch || u.Replica.State.Turns == 0 {
 		return nil
 	}
 	u.historyEpoch = epoch
-	return u.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
+	return u.Commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		var page protocol.HistoryResult
-		err := u.commands.Session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Before: before, Limit: usageTurns}, &page)
+		err := u.Commands.Session.Do(ctx, protocol.DoHistory, protocol.HistoryData{Before: before, Limit: usageTurns}, &page)
 		if err != nil || page.Epoch != "" && page.Epoch != epoch {
 			return nil // the history stays incomplete
 		}
@@ -104,7 +99,7 @@ func (u *Usage) requestHistory() tea.Cmd {
 func (u *Usage) Speed(unit string) string {
 	rate, estimated, ok := u.speed.TokenRate(u.now())
 	switch {
-	case !ok || u.replica.State.Turn == nil:
+	case !ok || u.Replica.State.Turn == nil:
 		return ""
 	case estimated:
 		return fmt.Sprintf("≈%.0f", rate) + unit
@@ -116,12 +111,12 @@ func (u *Usage) Speed(unit string) string {
 func (u *Usage) compact() tea.Cmd {
 	u.compaction = compaction{sending: true}
 	result := new(protocol.CompactResult)
-	return u.commands.Send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
+	return u.Commands.Send(protocol.DoCompact, protocol.Empty{}, result, func(err error) tea.Cmd {
 		u.compaction = compaction{result: &result.Compacted}
 		switch {
 		case err == nil:
 			effect := describe.Compaction(&result.Compacted, format.Thousands)
-			u.commands.Status.Text = "context compacted" + ui.Prefixed(": ", effect)
+			u.Commands.Status.Text = "context compacted" + ui.Prefixed(": ", effect)
 		case protocol.CodeOf(err) == protocol.CodeUnsupported:
 			u.compaction = compaction{
 				err: "This agent cannot compact its context. A new session begins with an empty one.",

@@ -9,6 +9,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/turns"
 )
 
@@ -17,7 +18,7 @@ func open(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Usage) {
 	t.Helper()
 	r := paneltest.New(t, j)
 	reader := &turns.Turns{}
-	u := New(r.Replica, r.Commands, reader, r.Now, r.Now)
+	u := New(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}, reader, r.Now)
 	r.Apply = func(e *protocol.Event) {
 		if _, err := reader.Apply(e); err != nil {
 			t.Fatal(err)

@@ -11,10 +11,8 @@ import (
 	"agentctl/internal/picture"
 	"agentctl/tui/describe"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/files"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -35,17 +33,13 @@ const (
 
 // Config holds the dependencies of images.
 type Config struct {
-	Styles     *ui.Styles
-	Replica    *replica.Session
-	Commands   *request.Sender
+	panel.Base
 	Transcript *transcriptview.View
-	Now        func() time.Time
 	Changed    func() bool // reports whether the screen differs from the one drawn last
 }
 
 // Images shows the images of a transcript.
 type Images struct {
-	panel.Base
 	Config
 	hidden bool      // the transcript is not on the screen
 	at     time.Time // of the load of the images on the screen; zero: none

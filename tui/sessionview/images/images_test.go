@@ -13,6 +13,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
@@ -36,8 +37,9 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *rig {
 	r.list = view.List
 	r.list.Resize(width, height)
 	r.images = New(Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Transcript: view, Now: r.Now,
-		Changed: func() bool { return r.changed },
+		Base:       panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
+		Transcript: view,
+		Changed:    func() bool { return r.changed },
 	})
 	r.Rig.Apply = func(e *protocol.Event) {
 		if err := view.Apply(e); err != nil && e.Durable() {

@@ -9,16 +9,15 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/request"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
 // attachments are the files of the message in the composer.
 type attachments struct {
-	styles   *ui.Styles
-	commands *request.Sender
-	files    []attachment.File
+	panel.Base
+	files []attachment.File
 }
 
 // add adds files to the message.
@@ -47,9 +46,9 @@ func (a *attachments) view(width int) []string {
 		f := &a.files[i]
 		line := " + " + format.JoinLines(transcript.Clean(f.Name)) + " · " + f.MediaType + " · " + format.Size(f.Size)
 		if i == len(a.files)-1 {
-			line += ui.Prefixed(" · ", a.styles.Keys.Hint(keymap.RemoveAttachment, "removes it"))
+			line += ui.Prefixed(" · ", a.Styles.Keys.Hint(keymap.RemoveAttachment, "removes it"))
 		}
-		out[i] = a.styles.User.Render(ui.Fit(line, width))
+		out[i] = a.Styles.User.Render(ui.Fit(line, width))
 	}
 	return out
 }
@@ -57,7 +56,7 @@ func (a *attachments) view(width int) []string {
 // read adds the files of paths. If one is no file, it adds none and calls failed in the event loop.
 func (a *attachments) read(paths []string, failed func()) tea.Cmd {
 	var files []attachment.File
-	return a.commands.Run(func(context.Context) error {
+	return a.Commands.Run(func(context.Context) error {
 		for _, path := range paths {
 			f, err := attachment.Read(path)
 			if err != nil {
@@ -79,12 +78,12 @@ func (a *attachments) read(paths []string, failed func()) tea.Cmd {
 // pasteImage adds the image in a clipboard.
 func (a *attachments) pasteImage(clipboard attachment.Clipboard) tea.Cmd {
 	var image attachment.File
-	return a.commands.Run(func(ctx context.Context) (err error) {
+	return a.Commands.Run(func(ctx context.Context) (err error) {
 		image, err = clipboard.Image(ctx)
 		return err
 	}, func(err error) tea.Cmd {
 		if err != nil {
-			a.commands.Status.Text = err.Error()
+			a.Commands.Status.Text = err.Error()
 			return nil
 		}
 		a.add(image)

@@ -21,7 +21,6 @@ type DraftMsg drafts.Draft
 // restored.
 type draftSaver struct {
 	panel.Base
-	now   func() time.Time
 	draft func() drafts.Draft // returns the unsent message
 	write func(drafts.Draft)  // nil: nothing is saved
 
@@ -60,7 +59,7 @@ func (s *draftSaver) follow(msg tea.Msg) {
 // schedule sets the time to save the draft, which may have changed, unless it is set.
 func (s *draftSaver) schedule() {
 	if s.write != nil && s.restored && s.at.IsZero() {
-		s.at = s.now().Add(draftDelay)
+		s.at = s.Now().Add(draftDelay)
 	}
 }
 

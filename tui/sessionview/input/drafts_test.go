@@ -7,6 +7,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/tui/drafts"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -62,7 +63,8 @@ func TestADraftIsSavedAfterTheFirstChangeUnlessItIsTheSame(t *testing.T) {
 	now, draft := tuitest.Start, drafts.Draft{Text: "stored"}
 	var saved []string
 	s := draftSaver{
-		now: func() time.Time { return now }, draft: func() drafts.Draft { return draft },
+		Base:  panel.Base{Now: func() time.Time { return now }},
+		draft: func() drafts.Draft { return draft },
 		write: func(d drafts.Draft) { saved = append(saved, d.Text) },
 	}
 	key := tuitest.KeyPress("x")

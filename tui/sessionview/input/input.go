@@ -11,10 +11,8 @@ import (
 	"agentctl/tui/composer"
 	"agentctl/tui/drafts"
 	"agentctl/tui/keymap"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/input/completion"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/sessionview/shellview"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -30,16 +28,13 @@ type Options struct {
 
 // Config holds the dependencies of an input.
 type Config struct {
+	panel.Base // shared by the parts of the input
 	Options
-	Styles     *ui.Styles
-	Replica    *replica.Session
-	Commands   *request.Sender
 	Overlays   *ui.Stack // one on top takes the keys of the lists
 	Outbox     *panel.Outbox
 	Queue      Queue
 	Transcript Transcript
 
-	Now   func() time.Time
 	NewID func() string // returns a new message ID
 	After func(time.Duration, tea.Msg) tea.Cmd
 
@@ -84,7 +79,6 @@ func (c *Config) directory() string {
 
 // Input is the message box of a session. It passes keys to its parts, and combines them.
 type Input struct {
-	panel.Base
 	Config
 	focused  bool
 	composer composer.Composer
@@ -102,20 +96,18 @@ type Input struct {
 // New returns an empty input with the focus.
 func New(c Config) *Input {
 	in := &Input{Config: c, composer: composer.New(), focused: true, keys: keyHistory{now: c.Now}}
-	in.attachments = attachments{styles: c.Styles, commands: c.Commands}
+	in.attachments.Base = c.Base
 	in.completion = completion.New(completion.Config{
 		Styles: c.Styles, Tasks: c.Commands.Tasks, Directory: in.directory, Commands: in.AllCommands,
 		Options: func() *protocol.Options { return c.Replica.State.Options },
 	})
-	in.drafts = draftSaver{now: c.Now, draft: in.draft, write: c.SaveDraft}
-	in.edit = queuedEdit{styles: c.Styles, commands: c.Commands, queue: c.Queue, composer: &in.composer}
+	in.drafts = draftSaver{Base: c.Base, draft: in.draft, write: c.SaveDraft}
+	in.edit = queuedEdit{Base: c.Base, queue: c.Queue, composer: &in.composer}
 	in.recall = recall{
-		styles: c.Styles, status: c.Commands.Status, replica: c.Replica, transcript: c.Transcript,
-		composer: &in.composer, arrows: arrowKeys{now: c.Now},
+		Base: c.Base, transcript: c.Transcript, composer: &in.composer, arrows: arrowKeys{now: c.Now},
 	}
 	in.lastTurn = lastTurn{
-		styles: c.Styles, replica: c.Replica, commands: c.Commands, composer: &in.composer, recall: &in.recall,
-		empty: in.empty, forked: c.Forked,
+		Base: c.Base, composer: &in.composer, recall: &in.recall, empty: in.empty, forked: c.Forked,
 	}
 	return in
 }

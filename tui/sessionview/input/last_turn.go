@@ -7,9 +7,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/composer"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -24,9 +22,7 @@ type ForkedIntent struct {
 // lastTurn repeats, undoes and forks the last turn of the session, and takes its message into the
 // composer.
 type lastTurn struct {
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
+	panel.Base
 	composer *composer.Composer
 	recall   *recall
 	empty    func() bool        // reports whether a message can be put into the composer
@@ -34,12 +30,12 @@ type lastTurn struct {
 }
 
 // repeat repeats the turn. Its notices come as events.
-func (l *lastTurn) repeat() tea.Cmd { return l.commands.Do(protocol.DoRetry, protocol.Empty{}) }
+func (l *lastTurn) repeat() tea.Cmd { return l.Commands.Do(protocol.DoRetry, protocol.Empty{}) }
 
 // undo undoes the turn and puts its messages into an empty composer.
 func (l *lastTurn) undo() tea.Cmd {
-	undone, status := new(protocol.UndoResult), l.commands.Status
-	return l.commands.Send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
+	undone, status := new(protocol.UndoResult), l.Commands.Status
+	return l.Commands.Send(protocol.DoUndo, protocol.Empty{}, undone, func(err error) tea.Cmd {
 		switch {
 		case err != nil:
 			status.Text = remote.ErrorText(err)
@@ -63,11 +59,11 @@ func (l *lastTurn) fork() tea.Cmd { return l.forkTurns(protocol.ForkData{}, nil)
 // forkTurns makes a session of some turns. then gets its ID; it may be nil.
 func (l *lastTurn) forkTurns(data protocol.ForkData, then func(session string)) tea.Cmd {
 	created := new(protocol.CreateResult)
-	return l.commands.Send(protocol.DoFork, data, created, func(err error) tea.Cmd {
+	return l.Commands.Send(protocol.DoFork, data, created, func(err error) tea.Cmd {
 		if err != nil {
-			return l.commands.Report(err)
+			return l.Commands.Report(err)
 		}
-		l.commands.Status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
+		l.Commands.Status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
 		if then != nil {
 			then(created.Session)
 		}
@@ -79,19 +75,19 @@ func (l *lastTurn) forkTurns(data protocol.ForkData, then func(session string)) 
 // program shows other sessions, it asks whether to edit the message here or in a session that ends
 // before it.
 func (l *lastTurn) edit(sessions bool) panel.Result {
-	text, turn := l.composer.LastSent(l.replica.Conn.By)
-	forks := sessions && l.replica.Connected() && l.replica.State.Options.Has(protocol.FeatureFork)
+	text, turn := l.composer.LastSent(l.Replica.Conn.By)
+	forks := sessions && l.Replica.Connected() && l.Replica.State.Options.Has(protocol.FeatureFork)
 	if !forks || turn == "" {
 		return panel.Result{Cmd: l.recall.last()}
 	}
 	fork := func() tea.Cmd {
-		l.commands.Status.Text = "forking …"
+		l.Commands.Status.Text = "forking …"
 		return l.forkTurns(protocol.ForkData{Turn: turn, Before: true}, func(session string) {
 			l.forked(ForkedIntent{session, text})
 		})
 	}
 	title := "edit your last message here, or in a fork that ends before it?"
-	question := ui.NewQuestion(l.styles, title,
+	question := ui.NewQuestion(l.Styles, title,
 		ui.Choice{Label: "Edit here", Run: l.recall.last}, ui.Choice{Label: "Fork", Run: fork})
 	question.Focus(1)
 	return panel.Result{Push: question}

@@ -6,7 +6,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/composer"
 	"agentctl/tui/keymap"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
@@ -17,8 +16,6 @@ const editingText = "a queued message is edited"
 // queuedEdit is the edit of a queued message in the composer.
 type queuedEdit struct {
 	panel.Base
-	styles   *ui.Styles
-	commands *request.Sender
 	queue    Queue
 	composer *composer.Composer
 }
@@ -38,14 +35,14 @@ func (e *queuedEdit) save(text string, saved func() tea.Cmd) tea.Cmd {
 	message := e.composer.EndEdit()
 	parts, _ := e.queue.Parts(message)
 	data := protocol.QueueEditData{MessageID: message, Text: text, Parts: parts}
-	return e.commands.Send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
+	return e.Commands.Send(protocol.DoQueueEdit, data, nil, func(err error) tea.Cmd {
 		switch {
 		case err != nil:
 			e.composer.Paste(text) // keep the text
 		case saved != nil:
 			return saved()
 		}
-		return e.commands.Report(err)
+		return e.Commands.Report(err)
 	})
 }
 
@@ -57,16 +54,16 @@ func (e *queuedEdit) Updated() tea.Cmd {
 	if _, queued := e.queue.Parts(e.composer.Editing); queued {
 		return nil
 	}
-	e.commands.Status.Text = "the edited message is no longer queued"
+	e.Commands.Status.Text = "the edited message is no longer queued"
 	if e.composer.LeaveEdit() {
-		e.commands.Status.Text += ": your text is in the message box"
+		e.Commands.Status.Text += ": your text is in the message box"
 	}
 	return nil
 }
 
 // title returns the title of the composer during the edit.
 func (e *queuedEdit) title() string {
-	hint := ui.Prefixed(" · ", e.styles.Keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels",
+	hint := ui.Prefixed(" · ", e.Styles.Keys.Hint(keymap.Send, "saves", keymap.Cancel, "cancels",
 		keymap.ReleaseQueue, "releases too"))
-	return e.styles.Warning.Render(e.queue.EditTitle()) + e.styles.Dim.Render(hint)
+	return e.Styles.Warning.Render(e.queue.EditTitle()) + e.Styles.Dim.Render(hint)
 }

@@ -7,16 +7,11 @@ import (
 	"agentctl/tui/composer"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
-	"agentctl/tui/ui"
 )
 
 // recall puts earlier messages of the user into the composer.
 type recall struct {
 	panel.Base
-	styles     *ui.Styles
-	status     *ui.Status
-	replica    *replica.Session // its connection names the user
 	transcript Transcript
 	composer   *composer.Composer
 	arrows     arrowKeys
@@ -54,10 +49,10 @@ func (r *recall) scroll(by int) bool {
 	if !wheel {
 		return false
 	}
-	r.status.Clear()
+	r.Commands.Status.Clear()
 	if undo != nil {
 		if undo.recalled != 0 {
-			r.composer.Recall(-undo.recalled, r.replica.Conn.By)
+			r.composer.Recall(-undo.recalled, r.Replica.Conn.By)
 		}
 		r.composer.MoveCursor(undo.cursor)
 		r.transcript.Scroll(-by)
@@ -70,11 +65,11 @@ func (r *recall) scroll(by int) bool {
 // requests older turns.
 func (r *recall) step(by int) tea.Cmd {
 	switch {
-	case r.composer.Recall(by, r.replica.Conn.By):
+	case r.composer.Recall(by, r.Replica.Conn.By):
 		r.arrows.recalled(by)
 	case by < 0:
 	case r.composer.Editing != "":
-		r.status.Text = editingText
+		r.Commands.Status.Text = editingText
 	default:
 		return r.older()
 	}
@@ -83,19 +78,19 @@ func (r *recall) step(by int) tea.Cmd {
 
 // last recalls the last message that was sent.
 func (r *recall) last() tea.Cmd {
-	if !r.composer.RecallSent(r.replica.Conn.By) {
+	if !r.composer.RecallSent(r.Replica.Conn.By) {
 		return r.older()
 	}
-	r.status.Text = "your last message: enter sends it as a new one"
+	r.Commands.Status.Text = "your last message: enter sends it as a new one"
 	return nil
 }
 
 // older requests older turns, whose messages extend the history.
 func (r *recall) older() tea.Cmd {
 	cmd, older := r.transcript.RequestOlder()
-	r.status.Text = "no earlier message"
+	r.Commands.Status.Text = "no earlier message"
 	if older {
-		r.status.Text = "looking further back: press it again"
+		r.Commands.Status.Text = "looking further back: press it again"
 	}
 	return cmd
 }
@@ -103,11 +98,11 @@ func (r *recall) older() tea.Cmd {
 // search opens the search of earlier messages.
 func (r *recall) search() panel.Result {
 	if r.composer.Editing != "" {
-		r.status.Text = editingText
+		r.Commands.Status.Text = editingText
 		return panel.Result{}
 	}
-	prompts := func() []string { return r.composer.History(r.replica.Conn.By) }
-	return panel.Result{Leave: true, Push: newPromptSearch(r.styles, prompts)}
+	prompts := func() []string { return r.composer.History(r.Replica.Conn.By) }
+	return panel.Result{Leave: true, Push: newPromptSearch(r.Styles, prompts)}
 }
 
 // take replaces the draft, which stays in the history.

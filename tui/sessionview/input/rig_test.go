@@ -54,16 +54,16 @@ func open(t *testing.T, j *tuitest.Journal, width int) *rig {
 		ids++
 		return fmt.Sprintf("client-m%d", 100+ids)
 	}
-	r.outbox = panel.NewOutbox(r.Styles, r.Replica, r.Commands, func(text string, files []attachment.File) {
+	base := panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}
+	r.outbox = &panel.Outbox{Base: base, Restore: func(text string, files []attachment.File) {
 		r.in.Restore(text, files)
-	})
+	}}
 	q := queue.New(queue.Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now, NewID: newID,
+		Base: base, NewID: newID,
 		Editing: func() string { return r.in.Editing() },
 	})
 	r.in = New(Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Overlays: &r.Overlays, Outbox: r.outbox, Queue: q,
-		Transcript: r, Now: r.Now, NewID: newID,
+		Base: base, Overlays: &r.Overlays, Outbox: r.outbox, Queue: q, Transcript: r, NewID: newID,
 		After: func(_ time.Duration, msg tea.Msg) tea.Cmd {
 			r.timers = append(r.timers, msg)
 			return nil
@@ -71,8 +71,8 @@ func open(t *testing.T, j *tuitest.Journal, width int) *rig {
 		TakesText: func(keymap.Action) bool { return false },
 		Forked:    func(i ForkedIntent) { r.forked = i },
 	})
-	r.actions = panel.Join(r.in.Actions(), r.outbox.Actions(),
-		panel.NewInterrupt(r.Styles, r.Replica, r.Commands).Actions())
+	interrupt := &panel.Interrupt{Base: base}
+	r.actions = panel.Join(r.in.Actions(), r.outbox.Actions(), interrupt.Actions())
 	r.Apply = func(e *protocol.Event) {
 		r.in.recall.Apply(e)
 		r.outbox.Apply(e)

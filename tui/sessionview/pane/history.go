@@ -8,9 +8,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcriptview"
 )
 
@@ -21,10 +19,7 @@ const nextPageDelay = 50 * time.Millisecond
 // history requests older turns, for the screen and for the jump that waits for them.
 type history struct {
 	panel.Base
-	view     *transcriptview.View
-	replica  *replica.Session
-	commands *request.Sender
-	now      func() time.Time
+	view *transcriptview.View
 
 	jump *jump     // in progress, or nil
 	next time.Time // of the request of the page after the first one; zero: none
@@ -40,7 +35,7 @@ type olderMsg struct {
 // Deadline implements [ui.Timed]: a small first page is followed by another one.
 func (h *history) Deadline() time.Time {
 	if h.next.IsZero() && h.continues() {
-		h.next = h.now().Add(nextPageDelay)
+		h.next = h.Now().Add(nextPageDelay)
 	}
 	return h.next
 }
@@ -56,7 +51,7 @@ func (h *history) Due() (cmd tea.Cmd, changed bool) {
 
 // continues reports whether the page after a small first one can be requested.
 func (h *history) continues() bool {
-	return h.view.Short() && h.replica.CaughtUp && h.replica.Connected()
+	return h.view.Short() && h.Replica.CaughtUp && h.Replica.Connected()
 }
 
 // request requests older turns, unless a request is in progress.
@@ -69,10 +64,10 @@ func (h *history) request() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	epoch := h.replica.Epoch
-	return h.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
+	epoch := h.Replica.Epoch
+	return h.Commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		page := new(protocol.HistoryResult)
-		err := h.commands.Session.Do(ctx, protocol.DoHistory, data, page)
+		err := h.Commands.Session.Do(ctx, protocol.DoHistory, data, page)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -84,5 +79,5 @@ func (h *history) request() tea.Cmd {
 func (h *history) fail(err error) {
 	h.view.StopPaging()
 	h.jump = nil
-	h.commands.Status.Text = "older turns: " + remote.ErrorText(err)
+	h.Commands.Status.Text = "older turns: " + remote.ErrorText(err)
 }

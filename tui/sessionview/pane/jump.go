@@ -45,10 +45,10 @@ func (h *history) start(j *jump) tea.Cmd {
 		return nil
 	}
 	if before := h.view.OlderThan(); !h.view.Loading() && (before == 0 || before <= j.oldest) {
-		h.commands.Status.Text = j.notFound
+		h.Commands.Status.Text = j.notFound
 		return nil
 	}
-	h.jump, h.commands.Status.Text = j, "looking further back …"
+	h.jump, h.Commands.Status.Text = j, "looking further back …"
 	return h.request()
 }
 
@@ -57,7 +57,7 @@ func (h *history) resume() tea.Cmd {
 	if h.jump == nil {
 		return nil
 	}
-	h.commands.Status.Text = ""
+	h.Commands.Status.Text = ""
 	return h.start(h.jump)
 }
 
@@ -98,7 +98,7 @@ func (h *history) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 			list.ScrollToBottom()
 			return nil
 		}
-		h.commands.Status.Text = "there is no " + anchorNames[kind] + " after"
+		h.Commands.Status.Text = "there is no " + anchorNames[kind] + " after"
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (s *search) continueLocal(generation int) tea.Cmd {
 		}
 		if s.local.next < list.First() || s.local.next > list.Last() {
 			s.stop()
-			s.commands.Status.Text = "no match for “" + s.text + "”"
+			s.Commands.Status.Text = "no match for “" + s.text + "”"
 			return nil
 		}
 		if s.query.Match(transcriptview.Text(list.Item(s.local.next))) {
@@ -52,7 +52,7 @@ func (s *search) continueLocal(generation int) tea.Cmd {
 		}
 		s.local.next += transcript.ID(s.local.by)
 	}
-	return s.commands.Tasks.Send(localSearchMsg{generation})
+	return s.Commands.Tasks.Send(localSearchMsg{generation})
 }
 
 // paged continues the local search and its count after older turns arrived. waited reports whether

@@ -33,7 +33,7 @@ func (s *search) startCount() tea.Cmd {
 		return nil
 	}
 	s.count = &matchCount{last: last, next: last}
-	return s.commands.Tasks.Send(matchCountMsg{s.count})
+	return s.Commands.Tasks.Send(matchCountMsg{s.count})
 }
 
 // continueCount counts the next items. It does nothing if the count is no longer current.
@@ -52,7 +52,7 @@ func (s *search) continueCount(c *matchCount) tea.Cmd {
 		}
 		c.next--
 	}
-	return s.commands.Tasks.Send(matchCountMsg{c})
+	return s.Commands.Tasks.Send(matchCountMsg{c})
 }
 
 // of returns the number of matches in an item.

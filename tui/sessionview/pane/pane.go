@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
@@ -10,9 +8,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -20,13 +16,10 @@ import (
 
 // Config holds the dependencies of a pane.
 type Config struct {
-	Styles    *ui.Styles
-	Replica   *replica.Session
-	Commands  *request.Sender
+	panel.Base
 	Clipboard ui.Clipboard
 	Files     Files
 	Git       Git
-	Now       func() time.Time
 
 	// Older is called with each page of older turns before the transcript shows it.
 	Older func(*protocol.HistoryResult)
@@ -47,13 +40,11 @@ type Git interface {
 
 // Pane is the transcript with selection, search, jumps, the list of turns and copy mode.
 type Pane struct {
-	panel.Base
 	Config
 	View *transcriptview.View // the items
 
 	history history
 	search  search
-	turns   turnList
 	copying copyMode
 	copier  copier
 	pending *pendingHit // shown after the catch-up, or nil
@@ -68,13 +59,8 @@ type pendingHit struct {
 // New returns the pane of an empty transcript.
 func New(c Config) *Pane {
 	p := &Pane{Config: c, View: transcriptview.New(c.Styles)}
-	p.history = history{view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now}
-	p.search = search{
-		styles: c.Styles, view: p.View, replica: c.Replica, commands: c.Commands, now: c.Now, history: &p.history,
-	}
-	p.turns = turnList{
-		styles: c.Styles, replica: c.Replica, commands: c.Commands, show: p.showTurn, turns: p.View.Turns(),
-	}
+	p.history = history{Base: c.Base, view: p.View}
+	p.search = search{Base: c.Base, view: p.View, history: &p.history}
 	p.copier = copier{view: p.View, status: c.Commands.Status, clipboard: c.Clipboard}
 	p.copying = copyMode{styles: c.Styles, view: p.View}
 	return p
@@ -233,17 +219,6 @@ func (p *Pane) ShowPendingHit() panel.Result {
 	r := p.Search(pending.text)
 	p.search.target = &pending.hit
 	return r
-}
-
-// OpenTurns opens the list of turns.
-func (p *Pane) OpenTurns() panel.Result {
-	page, cmd := p.turns.open()
-	return panel.Result{Push: page, Cmd: cmd}
-}
-
-// showTurn shows the turn of the list of turns that begins at seq first.
-func (p *Pane) showTurn(first uint64) panel.Result {
-	return panel.Result{Focus: true, Cmd: p.history.jumpToTurn(first)}
 }
 
 // Lines returns the visible lines of the transcript.

@@ -62,7 +62,8 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *rig {
 	t.Helper()
 	r := &rig{Rig: paneltest.New(t, j), t: t, width: width, height: height}
 	r.pane = New(Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Files: &r.files, Git: &r.git, Now: r.Now,
+		Base:  panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
+		Files: &r.files, Git: &r.git,
 		Older: func(*protocol.HistoryResult) {},
 	})
 	r.Session.Reply = func(c tuitest.Command) (any, error) {

@@ -13,9 +13,7 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
@@ -25,12 +23,8 @@ import (
 // the loaded items.
 type search struct {
 	panel.Base
-	styles   *ui.Styles
-	view     *transcriptview.View
-	replica  *replica.Session
-	commands *request.Sender
-	now      func() time.Time
-	history  *history
+	view    *transcriptview.View
+	history *history
 
 	focused    bool      // the keys of the transcript are those of the search
 	typing     bool      // the text is being typed
@@ -77,15 +71,15 @@ func (s *search) line(width int) []string {
 	case s.query == nil:
 		return nil
 	case s.running && (len(s.hits) == 0 || s.target != nil):
-		return []string{s.styles.Dim.Render(ui.Fit(label+s.text+" …", width))}
+		return []string{s.Styles.Dim.Render(ui.Fit(label+s.text+" …", width))}
 	}
 	position := s.positionText()
-	keys := s.styles.Keys.Hint(keymap.NextMatch, "older", keymap.PreviousMatch, "newer", keymap.Back, "close")
+	keys := s.Styles.Keys.Hint(keymap.NextMatch, "older", keymap.PreviousMatch, "newer", keymap.Back, "close")
 	right := strings.Trim(position+" · "+keys, "· ") + " "
 	if !s.focused || ansi.StringWidth(label+s.text+right) > width {
 		right = position + " "
 	}
-	return []string{s.styles.Dim.Render(ui.Spread(label+s.text, right, width))}
+	return []string{s.Styles.Dim.Render(ui.Spread(label+s.text, right, width))}
 }
 
 // positionText returns the number of the shown match and the total, or "" if unknown. The server
@@ -168,9 +162,9 @@ func (s *search) begin(text string) (cmd tea.Cmd, ok bool) {
 		return nil, false // no words, or too many
 	}
 	s.text, s.query, s.running = format.JoinLines(transcript.Clean(text)), query, true
-	s.startSeq = s.replica.State.Seq
-	s.view.List.SetHighlight(func(line string) string { return s.styles.Highlight(line, s.query) })
-	if s.replica.Conn.State != remote.Connected {
+	s.startSeq = s.Replica.State.Seq
+	s.view.List.SetHighlight(func(line string) string { return s.Styles.Highlight(line, s.query) })
+	if s.Replica.Conn.State != remote.Connected {
 		return s.searchLocally(s.view.List.Last(), -1), true
 	}
 	return s.requestHits(), true
@@ -180,7 +174,7 @@ func (s *search) begin(text string) (cmd tea.Cmd, ok bool) {
 func (s *search) requestHits() tea.Cmd {
 	generation, page := s.generation, new(protocol.SearchResult)
 	data := protocol.SearchData{Query: s.query.String(), Limit: remote.HitsPerPage, Cursor: s.cursor}
-	return s.commands.Send(protocol.DoSearch, data, page, func(err error) tea.Cmd {
+	return s.Commands.Send(protocol.DoSearch, data, page, func(err error) tea.Cmd {
 		return s.addHits(generation, page, err)
 	})
 }
@@ -192,7 +186,7 @@ func (s *search) addHits(generation int, page *protocol.SearchResult, err error)
 		return nil
 	case err != nil && len(s.hits) > 0:
 		s.running, s.cursor = false, ""
-		return s.commands.Report(err)
+		return s.Commands.Report(err)
 	case err != nil:
 		return s.searchLocally(s.view.List.Last(), -1)
 	}
@@ -208,7 +202,7 @@ func (s *search) addHits(generation int, page *protocol.SearchResult, err error)
 		next = s.requestHits()
 	}
 	if len(s.hits) == 0 && !s.running {
-		s.commands.Status.Text = "no match for “" + s.text + "”"
+		s.Commands.Status.Text = "no match for “" + s.text + "”"
 	}
 	if i := s.targetHit(fresh); i >= 0 {
 		return tea.Batch(s.goToHit(i, -1), next)

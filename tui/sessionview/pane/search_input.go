@@ -30,7 +30,7 @@ func (s *search) open() ui.Overlay {
 	s.stop()
 	s.typing = true
 	list := s.view.List
-	return &searchInput{s, s.styles.NewTextInput(s.text), list.Following(), list.TopItem()}
+	return &searchInput{s, s.Styles.NewTextInput(s.text), list.Following(), list.TopItem()}
 }
 
 // Scope implements [ui.Overlay].
@@ -44,7 +44,7 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 	before := i.input.Value()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		switch i.search.styles.FieldAction(msg) {
+		switch i.search.Styles.FieldAction(msg) {
 		case keymap.Back:
 			i.cancel()
 			return ui.Response{Close: true}
@@ -68,7 +68,7 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 
 // View implements [ui.Overlay].
 func (i *searchInput) View(width, _ int) ([]string, *tea.Cursor) {
-	styles, result := i.search.styles, i.search.resultText()
+	styles, result := i.search.Styles, i.search.resultText()
 	room := width
 	if result != "" {
 		result += " "
@@ -98,7 +98,7 @@ func (r *results) resultText() string {
 // schedule searches a text after the user has stopped typing.
 func (s *search) schedule(text string) {
 	s.stop()
-	s.typing, s.typed, s.due = true, text, s.now().Add(findDelay)
+	s.typing, s.typed, s.due = true, text, s.Now().Add(findDelay)
 }
 
 // finish ends the input. It searches the text unless it was searched while it was typed.

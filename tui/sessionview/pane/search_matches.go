@@ -36,7 +36,7 @@ func (s *search) matcher() (matches func(line string) bool, count *int) {
 // next moves to the next matching line: an older one (by < 0) or a newer one, in the same item
 // or the next.
 func (s *search) next(by int) tea.Cmd {
-	status := s.commands.Status
+	status := s.Commands.Status
 	switch {
 	case s.query == nil:
 		return nil
@@ -48,7 +48,7 @@ func (s *search) next(by int) tea.Cmd {
 			id = s.view.List.Last() + 1
 		}
 		return s.searchLocally(id+transcript.ID(by), by)
-	case s.current-by < 0 && s.replica.State.Seq > s.startSeq:
+	case s.current-by < 0 && s.Replica.State.Seq > s.startSeq:
 		cmd, _ := s.begin(s.query.String()) // there may be newer hits by now
 		return cmd
 	case s.current-by < 0:
@@ -129,8 +129,8 @@ func (s *search) showMatch(id transcript.ID, by int) {
 	s.match = match{}
 	if !ok { // the words are on several lines
 		if line, ok = list.FindLine(id, 0, 1, anyWord); !ok {
-			s.commands.Status.Text = "the match is not shown here" +
-				ui.Prefixed(keymap.Separator, s.styles.Keys.Hint(keymap.ViewWhole, "view"))
+			s.Commands.Status.Text = "the match is not shown here" +
+				ui.Prefixed(keymap.Separator, s.Styles.Keys.Hint(keymap.ViewWhole, "view"))
 		}
 	} else {
 		s.match = match{valid: true, item: id, line: line, count: *count}

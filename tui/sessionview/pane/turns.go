@@ -12,9 +12,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/turns"
 	"agentctl/tui/ui"
@@ -23,33 +21,27 @@ import (
 // pageTurns is the number of turns that the page requests at a time.
 const pageTurns = 100
 
-// turnList opens the page that lists the turns of the session.
-type turnList struct {
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-	show     func(first uint64) panel.Result
-	turns    *turns.Turns
-}
-
 // turnsPage is an overlay with the turns of the session, filtered by the words typed.
 type turnsPage struct {
 	*ui.Picker[*turns.Turn]
-	*turnList
+	base    *panel.Base
+	turns   *turns.Turns
 	loading bool
 	closed  bool
 	failed  string // why older turns are not loaded
 }
 
-// open returns the page and a command that requests older turns.
-func (l *turnList) open() (ui.Overlay, tea.Cmd) {
-	o, keys := &turnsPage{turnList: l}, l.styles.Keys
-	o.Picker = ui.NewPicker(l.styles, ui.List[*turns.Turn]{
-		Title:  func(_, rows, _ int) string { return o.title(rows) },
-		Rows:   func(text string) []*turns.Turn { return l.turns.Matching(text) },
-		ID:     func(t *turns.Turn) string { return t.ID },
-		Draw:   func(t *turns.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
-		Choose: func(t *turns.Turn) ui.Response { return ui.Response{Close: true, Intent: l.show(t.First)} },
+// OpenTurns opens the list of turns and requests older turns.
+func (p *Pane) OpenTurns() panel.Result {
+	o, keys := &turnsPage{base: &p.Base, turns: p.View.Turns()}, p.Styles.Keys
+	o.Picker = ui.NewPicker(p.Styles, ui.List[*turns.Turn]{
+		Title: func(_, rows, _ int) string { return o.title(rows) },
+		Rows:  func(text string) []*turns.Turn { return o.turns.Matching(text) },
+		ID:    func(t *turns.Turn) string { return t.ID },
+		Draw:  func(t *turns.Turn, selected bool, width int) []string { return []string{o.row(t, width, selected)} },
+		Choose: func(t *turns.Turn) ui.Response {
+			return ui.Response{Close: true, Intent: panel.Result{Focus: true, Cmd: p.history.jumpToTurn(t.First)}}
+		},
 		Empty: func(text string) string {
 			if text != "" {
 				return " no turn matches"
@@ -63,7 +55,7 @@ func (l *turnList) open() (ui.Overlay, tea.Cmd) {
 		},
 		Label: " filter: ", Upwards: true,
 	})
-	return o, o.requestOlder()
+	return panel.Result{Push: o, Cmd: o.requestOlder()}
 }
 
 // Update implements [ui.Overlay].
@@ -78,16 +70,16 @@ func (o *turnsPage) Update(msg tea.Msg) ui.Response {
 // match the filter.
 func (o *turnsPage) requestOlder() tea.Cmd {
 	before := o.turns.OlderThan()
-	if before == 0 || o.loading || o.closed || !o.replica.Connected() || o.Index() > o.Page() {
+	if before == 0 || o.loading || o.closed || !o.base.Replica.Connected() || o.Index() > o.Page() {
 		return nil
 	}
 	o.loading = true
-	epoch, page := o.replica.Epoch, new(protocol.HistoryResult)
+	epoch, page := o.base.Replica.Epoch, new(protocol.HistoryResult)
 	data := protocol.HistoryData{Before: before, Limit: pageTurns}
-	return o.commands.Send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
+	return o.base.Commands.Send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
 		o.loading = false
 		switch {
-		case o.replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
+		case o.base.Replica.Epoch != epoch || page.Epoch != "" && page.Epoch != epoch:
 			return o.requestOlder()
 		case err == nil && o.turns.OlderThan() == before:
 			err = o.turns.PrependPage(page)
@@ -113,7 +105,7 @@ func (o *turnsPage) title(matches int) string {
 	case o.turns.OlderThan() == 0:
 	case o.loading:
 		title += " · loading older turns …"
-	case !o.replica.Connected():
+	case !o.base.Replica.Connected():
 		title += " · older turns need a connection"
 	default:
 		title += " · older turns above"
@@ -123,7 +115,7 @@ func (o *turnsPage) title(matches int) string {
 
 // row returns the line of a turn: its time and message, and details as far as they fit.
 func (o *turnsPage) row(t *turns.Turn, width int, selected bool) string {
-	s := o.styles
+	s := o.base.Styles
 	text := ui.Excerpt(t.Prompt)
 	if text == "" {
 		text = "(no text)"
@@ -147,7 +139,7 @@ func (o *turnsPage) row(t *turns.Turn, width int, selected bool) string {
 
 // details returns the state of a turn, its duration, tool calls and cost.
 func (o *turnsPage) details(t *turns.Turn) []string {
-	state := o.replica.State
+	state := o.base.Replica.State
 	var out []string
 	switch {
 	case t.End != nil:

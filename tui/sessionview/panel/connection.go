@@ -11,8 +11,6 @@ import (
 	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -21,34 +19,24 @@ import (
 const maxReasonRows = 3
 
 // Connection shows why there is no connection and what to do.
-type Connection struct {
-	Base
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-}
-
-// NewConnection returns the panel of a session.
-func NewConnection(s *ui.Styles, r *replica.Session, c *request.Sender) *Connection {
-	return &Connection{styles: s, replica: r, commands: c}
-}
+type Connection struct{ Base }
 
 // Actions returns the actions of the panel.
 func (p *Connection) Actions() Actions { return Actions{keymap.Reconnect: Run(p.Retry)} }
 
 // Retry makes the session connect now instead of at the next attempt.
 func (p *Connection) Retry() tea.Cmd {
-	session, ok := p.commands.Session.(remote.Retrier)
+	session, ok := p.Commands.Session.(remote.Retrier)
 	switch {
-	case p.replica.Connected():
-		p.commands.Status.Text = "connected"
+	case p.Replica.Connected():
+		p.Commands.Status.Text = "connected"
 		return nil
-	case !ok || p.replica.Ended:
-		p.commands.Status.Text = "this session can no longer be reached"
+	case !ok || p.Replica.Ended:
+		p.Commands.Status.Text = "this session can no longer be reached"
 		return nil
 	}
-	p.replica.Retry()
-	return p.commands.Tasks.Run(func(context.Context) tea.Msg {
+	p.Replica.Retry()
+	return p.Commands.Tasks.Run(func(context.Context) tea.Msg {
 		session.Retry()
 		return nil
 	})
@@ -57,7 +45,7 @@ func (p *Connection) Retry() tea.Cmd {
 // View returns the lines of the panel. It returns nil while connected or connecting and during the
 // first attempt to reconnect.
 func (p *Connection) View(width, _ int) []string {
-	s, conn := p.styles, &p.replica.Conn
+	s, conn := p.Styles, &p.Replica.Conn
 	style, reason := &s.Error, conn.Reason
 	serverAdvice := format.JoinLines(transcript.Clean(conn.Advice))
 	var advice []string
@@ -88,8 +76,8 @@ func (p *Connection) View(width, _ int) []string {
 
 // retryHint returns the key that reconnects, or "" if the session cannot.
 func (p *Connection) retryHint() string {
-	if _, ok := p.commands.Session.(remote.Retrier); !ok || p.replica.Ended {
+	if _, ok := p.Commands.Session.(remote.Retrier); !ok || p.Replica.Ended {
 		return ""
 	}
-	return p.styles.Keys.Hint(keymap.Reconnect, "tries again now")
+	return p.Styles.Keys.Hint(keymap.Reconnect, "tries again now")
 }

@@ -9,25 +9,14 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
 // Interrupt is the user's interrupt of a turn, from the key press to the end of the turn.
 type Interrupt struct {
 	Base
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-
 	turn string // turn to interrupt; "": none
 	sent bool
-}
-
-// NewInterrupt returns an interrupt that was not sent.
-func NewInterrupt(s *ui.Styles, r *replica.Session, c *request.Sender) *Interrupt {
-	return &Interrupt{styles: s, replica: r, commands: c}
 }
 
 // Actions returns the actions of the interrupt.
@@ -36,10 +25,10 @@ func (i *Interrupt) Actions() Actions { return Actions{keymap.Interrupt: Run(i.S
 // Start interrupts the running turn. Queued messages are held: the queue panel shows the keys that
 // release or clear them.
 func (i *Interrupt) Start() tea.Cmd {
-	s := i.replica.State
+	s := i.Replica.State
 	switch {
 	case s.Turn == nil:
-		i.commands.Status.Text = "no turn is running"
+		i.Commands.Status.Text = "no turn is running"
 		return nil
 	case i.Sent():
 		return nil
@@ -54,20 +43,20 @@ func (i *Interrupt) Start() tea.Cmd {
 // send sends the interrupt. A server that cannot hold the queue gets it a second time: the turn
 // must end in any case.
 func (i *Interrupt) send(queue string) tea.Cmd {
-	s := i.replica.State
+	s := i.Replica.State
 	queued, held := len(s.Queue), s.BlockingHold() != nil
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
-	return i.commands.Send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
+	return i.Commands.Send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
 		var refused *protocol.Error
 		if queue == protocol.QueueHold && errors.As(err, &refused) && refused.Code == protocol.CodeUnsupported {
 			return i.send(protocol.QueueKeep)
 		}
 		i.reset()
 		if err != nil {
-			return i.commands.Report(err)
+			return i.Commands.Report(err)
 		}
-		i.commands.Status.Text = describe.Interrupted(result.Interrupted, queue, queued, held)
+		i.Commands.Status.Text = describe.Interrupted(result.Interrupted, queue, queued, held)
 		return nil
 	})
 }
@@ -77,7 +66,7 @@ func (i *Interrupt) reset() { i.turn, i.sent = "", false }
 
 // Sent reports whether the interrupt was sent and its turn has not ended.
 func (i *Interrupt) Sent() bool {
-	s := i.replica.State
+	s := i.Replica.State
 	return i.sent && s.Turn != nil && s.Turn.Turn == i.turn
 }
 
@@ -86,8 +75,8 @@ func (i *Interrupt) View(width, _ int) []string {
 	switch {
 	case !i.Sent():
 		return nil
-	case i.replica.Conn.State != remote.Connected:
-		return []string{i.styles.Warning.Render(ui.Fit("   ── interrupts the turn once connected …", width))}
+	case i.Replica.Conn.State != remote.Connected:
+		return []string{i.Styles.Warning.Render(ui.Fit("   ── interrupts the turn once connected …", width))}
 	}
-	return []string{i.styles.Warning.Render(ui.Fit("   ── interrupting …", width))}
+	return []string{i.Styles.Warning.Render(ui.Fit("   ── interrupting …", width))}
 }

@@ -10,7 +10,7 @@ import (
 func TestInterruptWhenIdle(t *testing.T) {
 	r := paneltest.New(t, tuitest.LongSession(1))
 	r.ApplyJournal()
-	i := NewInterrupt(r.Styles, r.Replica, r.Commands)
+	i := &Interrupt{Base: Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}}
 	r.Run(i.Start())
 	r.MustReport("no turn is running")
 	if i.turn != "" || i.sent {

@@ -7,8 +7,6 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
 )
 
 const (
@@ -21,10 +19,7 @@ const (
 // hidden, no turn runs or the turn waits for a person.
 type Liveness struct {
 	Base
-	replica  *replica.Session
-	commands *request.Sender
-	now      func() time.Time
-	hidden   func() bool
+	Hidden func() bool // the session is not on the screen
 
 	heard time.Time // when the server last sent something
 	asked bool      // and has not answered
@@ -33,15 +28,10 @@ type Liveness struct {
 	event time.Time // of the last event of the agent
 }
 
-// NewLiveness returns the liveness of a session.
-func NewLiveness(r *replica.Session, c *request.Sender, now func() time.Time, hidden func() bool) *Liveness {
-	return &Liveness{replica: r, commands: c, now: now, hidden: hidden}
-}
-
 // works reports whether the agent works on a turn.
 func (l *Liveness) works() bool {
-	s := l.replica.State
-	return s.Turn != nil && len(s.Approvals) == 0 && l.replica.Process == nil && !l.replica.Recorded
+	s := l.Replica.State
+	return s.Turn != nil && len(s.Approvals) == 0 && l.Replica.Process == nil && !l.Replica.Recorded
 }
 
 // Apply implements [Follower].
@@ -50,15 +40,15 @@ func (l *Liveness) Apply(e *protocol.Event) {
 		return
 	}
 	l.turn, l.event = e.Turn, e.Time
-	if l.replica.CaughtUp {
-		l.event = l.now() // the clock of the server may differ
+	if l.Replica.CaughtUp {
+		l.event = l.Now() // the clock of the server may differ
 	}
 }
 
 // Updated implements [Part].
 func (l *Liveness) Updated() tea.Cmd {
-	l.heard = l.now()
-	if t := l.replica.State.Turn; t != nil && t.Turn != l.turn {
+	l.heard = l.Now()
+	if t := l.Replica.State.Turn; t != nil && t.Turn != l.turn {
 		l.turn, l.event = t.Turn, l.heard // its events are older than the snapshot
 	}
 	return nil
@@ -66,7 +56,7 @@ func (l *Liveness) Updated() tea.Cmd {
 
 // Deadline implements [ui.Timed].
 func (l *Liveness) Deadline() time.Time {
-	if l.asked || l.hidden() || !l.works() || !l.replica.Connected() || !l.replica.CaughtUp || !l.canAsk() {
+	if l.asked || l.Hidden() || !l.works() || !l.Replica.Connected() || !l.Replica.CaughtUp || !l.canAsk() {
 		return time.Time{}
 	}
 	return l.heard.Add(askAfter)
@@ -75,22 +65,22 @@ func (l *Liveness) Deadline() time.Time {
 // canAsk reports whether the server is native, so that it continues updates: others have no command
 // that asks for nothing.
 func (l *Liveness) canAsk() bool {
-	r, ok := l.commands.Session.(remote.Resumer)
+	r, ok := l.Commands.Session.(remote.Resumer)
 	return ok && r.Resumes()
 }
 
 // Due implements [ui.Timed].
 func (l *Liveness) Due() (cmd tea.Cmd, changed bool) {
 	l.asked = true
-	return l.commands.Send(protocol.DoPing, protocol.Empty{}, nil, func(error) tea.Cmd {
-		l.asked, l.heard = false, l.now()
+	return l.Commands.Send(protocol.DoPing, protocol.Empty{}, nil, func(error) tea.Cmd {
+		l.asked, l.heard = false, l.Now()
 		return nil
 	}), false
 }
 
 // Silence returns how long a working agent has been silent, or 0 for a short time.
 func (l *Liveness) Silence() time.Duration {
-	if silent := l.now().Sub(l.event); l.works() && silent >= silentAfter {
+	if silent := l.Now().Sub(l.event); l.works() && silent >= silentAfter {
 		return silent.Truncate(time.Second)
 	}
 	return 0

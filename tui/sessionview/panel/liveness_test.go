@@ -37,7 +37,10 @@ func openLiveness(t *testing.T, j *tuitest.Journal) *livenessRig {
 	t.Helper()
 	r := &livenessRig{Rig: paneltest.New(t, j), t: t}
 	r.Commands.Session = nativeSession{r.Session}
-	r.l = NewLiveness(r.Replica, r.Commands, r.Now, func() bool { return r.hidden })
+	r.l = &Liveness{
+		Base:   Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
+		Hidden: func() bool { return r.hidden },
+	}
 	r.Apply = r.l.Apply
 	r.update()
 	return r

@@ -14,8 +14,6 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -34,18 +32,8 @@ type unsentMessage struct {
 // Outbox holds the messages sent by this view that no event has reported yet.
 type Outbox struct {
 	Base
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-	restore  func(text string, files []attachment.File) // puts an unsent message into the composer
+	Restore  func(text string, files []attachment.File) // puts an unsent message into the composer
 	messages []unsentMessage
-}
-
-// NewOutbox returns an outbox without messages.
-func NewOutbox(
-	s *ui.Styles, r *replica.Session, c *request.Sender, restore func(text string, files []attachment.File),
-) *Outbox {
-	return &Outbox{styles: s, replica: r, commands: c, restore: restore}
 }
 
 // Actions returns the actions of the outbox.
@@ -59,16 +47,16 @@ func (o *Outbox) Send(
 	o.messages = append(o.messages, unsentMessage{id: id, text: text, files: files})
 	result := new(protocol.SendResult)
 	data := protocol.SendData{Text: text, ClientMessageID: id, Delivery: delivery}
-	return o.commands.Run(func(ctx context.Context) (err error) {
+	return o.Commands.Run(func(ctx context.Context) (err error) {
 		if data.Parts, err = parts(); err != nil {
 			return err
 		}
-		return o.commands.Session.Do(ctx, protocol.DoSend, data, result)
-	}, o.commands.Await(func(err error) tea.Cmd {
+		return o.Commands.Session.Do(ctx, protocol.DoSend, data, result)
+	}, o.Commands.Await(func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, remote.ErrWithdrawn):
 			o.remove(id)
-			o.restore(text, files)
+			o.Restore(text, files)
 			return nil
 		case err != nil:
 			o.fail(id, remote.ErrorText(err))
@@ -76,7 +64,7 @@ func (o *Outbox) Send(
 		}
 		o.accept(id, result.Seq)
 		if result.Status == protocol.SendQueued || result.Status == protocol.SendSteering {
-			o.commands.Status.Text = describe.Queued(result)
+			o.Commands.Status.Text = describe.Queued(result)
 		}
 		return nil
 	}))
@@ -86,28 +74,28 @@ func (o *Outbox) Send(
 // last message that waits for the connection.
 func (o *Outbox) TakeBack() tea.Cmd {
 	if m, ok := o.takeRefused(); ok {
-		o.restore(m.text, m.files)
+		o.Restore(m.text, m.files)
 		return nil
 	}
-	withdrawer, ok := o.commands.Session.(remote.Withdrawer)
+	withdrawer, ok := o.Commands.Session.(remote.Withdrawer)
 	m := o.lastUnanswered()
 	switch {
 	case m == nil:
-		o.commands.Status.Text = "no message to take back"
+		o.Commands.Status.Text = "no message to take back"
 		return nil
 	case !ok:
-		o.commands.Status.Text = maybeSentText
+		o.Commands.Status.Text = maybeSentText
 		return nil
 	}
 	m.withdrawing = true
 	id, withdrawn := m.id, false
-	return o.commands.Run(func(context.Context) error {
+	return o.Commands.Run(func(context.Context) error {
 		withdrawn = withdrawer.Withdraw(id)
 		return nil
 	}, func(error) tea.Cmd {
 		if !withdrawn { // if withdrawn, the callback of Send restores the text
 			o.withdrawFailed(id)
-			o.commands.Status.Text = maybeSentText
+			o.Commands.Status.Text = maybeSentText
 		}
 		return nil
 	})
@@ -157,7 +145,7 @@ func (o *Outbox) Updated() tea.Cmd {
 
 // removeReported removes the messages whose events have been applied.
 func (o *Outbox) removeReported() {
-	seq := o.replica.State.Seq
+	seq := o.Replica.State.Seq
 	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.seq != 0 && m.seq <= seq })
 }
 
@@ -209,23 +197,23 @@ func (o *Outbox) Unaccepted() (texts []string, files []attachment.File) {
 // View returns one line per message.
 func (o *Outbox) View(width, _ int) []string {
 	var out []string
-	back := ui.Prefixed(" · ", o.styles.Keys.Hint(keymap.TakeBack, "takes it back"))
+	back := ui.Prefixed(" · ", o.Styles.Keys.Hint(keymap.TakeBack, "takes it back"))
 	last := o.lastUnanswered()
 	for i := range o.messages {
 		m := &o.messages[i]
-		text, style := ui.Excerpt(m.text), o.styles.Dim
+		text, style := ui.Excerpt(m.text), o.Styles.Dim
 		if len(m.files) > 0 {
 			text = strings.TrimPrefix(text+" · "+format.Count(len(m.files), "file"), " · ")
 		}
 		switch {
 		case m.err != "":
-			style = o.styles.Error
+			style = o.Styles.Error
 			text = " ✗ not sent: " + format.JoinLines(transcript.Clean(m.err)) + back + " · " + text
 		case m.withdrawing:
 			text = " ⇠ being taken back: " + text
-		case !o.replica.Connected() && m == last:
+		case !o.Replica.Connected() && m == last:
 			text = " ⇡ waits for the connection" + back + ": " + text
-		case !o.replica.Connected():
+		case !o.Replica.Connected():
 			text = " ⇡ waits for the connection: " + text
 		default:
 			text = " ⇡ sending: " + text

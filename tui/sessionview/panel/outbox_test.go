@@ -11,7 +11,10 @@ import (
 
 func TestRecallOnlyRefusedMessages(t *testing.T) {
 	r := paneltest.New(t, &tuitest.Journal{})
-	o := NewOutbox(r.Styles, r.Replica, r.Commands, func(string, []attachment.File) {})
+	o := &Outbox{
+		Base:    Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
+		Restore: func(string, []attachment.File) {},
+	}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		o.Send(id, "text "+id, "", nil, nil)
 	}

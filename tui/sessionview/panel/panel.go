@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
+	"agentctl/tui/request"
+	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
@@ -36,8 +38,14 @@ type Panel interface {
 	View(width, rows int) []string
 }
 
-// Base implements [Part] for parts that embed it and need only some of its methods.
-type Base struct{}
+// Base is what the parts of a session share. It implements [Part] for parts that embed it and need only
+// some of its methods.
+type Base struct {
+	Styles   *ui.Styles
+	Replica  *replica.Session
+	Commands *request.Sender
+	Now      func() time.Time
+}
 
 // Updated implements [Part].
 func (Base) Updated() tea.Cmd { return nil }

@@ -11,8 +11,6 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/turns"
@@ -22,10 +20,7 @@ import (
 // Plan shows the tasks of the running plan. The user can cancel and restart them.
 type Plan struct {
 	Base
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-	turns    *turns.Turns
+	turns *turns.Turns
 
 	focused  bool
 	selected string            // task ID
@@ -33,8 +28,8 @@ type Plan struct {
 }
 
 // NewPlan returns a panel without the focus.
-func NewPlan(s *ui.Styles, r *replica.Session, c *request.Sender, t *turns.Turns) *Plan {
-	return &Plan{styles: s, replica: r, commands: c, turns: t, pending: map[string]string{}}
+func NewPlan(b Base, t *turns.Turns) *Plan {
+	return &Plan{Base: b, turns: t, pending: map[string]string{}}
 }
 
 // SetFocus sets whether the panel has the focus.
@@ -42,7 +37,7 @@ func (p *Plan) SetFocus(focused bool) { p.focused = focused }
 
 // Running returns the plan of the running turn, or nil.
 func (p *Plan) Running() *protocol.Plan {
-	s := p.replica.State
+	s := p.Replica.State
 	if s.Plan == nil || p.turns.PlanStale() || s.Turn == nil || len(s.Plan.Tasks) == 0 {
 		return nil
 	}
@@ -73,7 +68,7 @@ func (p *Plan) selectAt(plan *protocol.Plan, i int) {
 // Press handles a key while the panel has the focus.
 func (p *Plan) Press(key string) Result {
 	plan := p.Running()
-	action := p.styles.Keys.InList(keymap.Plan, key)
+	action := p.Styles.Keys.InList(keymap.Plan, key)
 	if action == keymap.Back || plan == nil {
 		return Result{Leave: true}
 	}
@@ -96,7 +91,7 @@ func (p *Plan) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
 	p.selectAt(plan, at)
 	task := plan.Tasks[at]
 	title := "cancel the task “" + format.JoinLines(transcript.Clean(task.Title)) + "”?"
-	return ui.NewQuestion(p.styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
+	return ui.NewQuestion(p.Styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
 		now := p.Running()
 		if now == nil {
 			return nil
@@ -118,9 +113,9 @@ func (p *Plan) control(plan *protocol.Plan, at int, verb protocol.Verb, action s
 		return nil
 	}
 	p.pending[id] = action
-	return p.commands.Send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
+	return p.Commands.Send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
 		delete(p.pending, id)
-		return p.commands.Report(err)
+		return p.Commands.Report(err)
 	})
 }
 
@@ -143,18 +138,18 @@ func (p *Plan) View(width, rows int) []string {
 	last := min(first+rows, len(plan.Tasks))
 	title := fmt.Sprintf("plan · %d of %d", done, len(plan.Tasks))
 	if p.focused {
-		hint := p.styles.Keys.Hint(keymap.Remove, "cancel", keymap.TaskRestart, "restart")
-		title += p.styles.Dim.Render(" · " + hint)
+		hint := p.Styles.Keys.Hint(keymap.Remove, "cancel", keymap.TaskRestart, "restart")
+		title += p.Styles.Dim.Render(" · " + hint)
 	} else {
-		title += " done" + p.styles.Dim.Render(ui.Prefixed(keymap.Separator, p.focusKey()))
+		title += " done" + p.Styles.Dim.Render(ui.Prefixed(keymap.Separator, p.focusKey()))
 	}
 	if first > 0 {
-		title += p.styles.Dim.Render(" · " + strconv.Itoa(first) + " before")
+		title += p.Styles.Dim.Render(" · " + strconv.Itoa(first) + " before")
 	}
 	if n := len(plan.Tasks) - last; n > 0 {
-		title += p.styles.Dim.Render(" · " + strconv.Itoa(n) + " after")
+		title += p.Styles.Dim.Render(" · " + strconv.Itoa(n) + " after")
 	}
-	out := []string{p.styles.Rule(title, width)}
+	out := []string{p.Styles.Rule(title, width)}
 	for i := first; i < last; i++ {
 		out = append(out, p.taskLine(&plan.Tasks[i], width, p.focused && i == at))
 	}
@@ -163,19 +158,19 @@ func (p *Plan) View(width, rows int) []string {
 
 // taskLine returns the line of a task.
 func (p *Plan) taskLine(t *protocol.Task, width int, selected bool) string {
-	left, details, right, style := transcriptview.Task(p.styles, p.turns.Plan(), t)
+	left, details, right, style := transcriptview.Task(p.Styles, p.turns.Plan(), t)
 	pending := p.pending[t.ID] != ""
 	if pending {
 		right = p.pending[t.ID] + " …"
 	}
 	switch {
 	case selected:
-		return p.styles.Selected.Render(ui.Spread(" ▸ "+left+details, right, width))
+		return p.Styles.Selected.Render(ui.Spread(" ▸ "+left+details, right, width))
 	case pending:
-		style = p.styles.Warning
+		style = p.Styles.Warning
 	}
 	mark, title, _ := strings.Cut(left, " ")
-	return ui.Spread("   "+style.Render(mark)+" "+title+p.styles.Dim.Render(details), style.Render(right), width)
+	return ui.Spread("   "+style.Render(mark)+" "+title+p.Styles.Dim.Render(details), style.Render(right), width)
 }
 
 // tasksDone returns the number of completed tasks.
@@ -191,10 +186,10 @@ func tasksDone(p *protocol.Plan) int {
 
 // focusKey returns the key that moves the focus to the panel, or "".
 func (p *Plan) focusKey() string {
-	if p.replica.Recorded {
+	if p.Replica.Recorded {
 		return ""
 	}
-	return p.styles.Keys.Key(keymap.FocusNext)
+	return p.Styles.Keys.Key(keymap.FocusNext)
 }
 
 // Section returns the tasks of the running plan for the side column.
@@ -204,7 +199,7 @@ func (p *Plan) Section(width int) (title, note string, lines []string) {
 		return "", "", nil
 	}
 	for i := range plan.Tasks {
-		left, _, right, style := transcriptview.Task(p.styles, p.turns.Plan(), &plan.Tasks[i])
+		left, _, right, style := transcriptview.Task(p.Styles, p.turns.Plan(), &plan.Tasks[i])
 		mark, text, _ := strings.Cut(left, " ")
 		lines = append(lines, ui.Spread(" "+style.Render(mark)+" "+text, style.Render(right), width))
 	}

@@ -16,7 +16,7 @@ func openPlan(t *testing.T, j *tuitest.Journal) *paneltest.Rig {
 	t.Helper()
 	r := paneltest.New(t, j)
 	reader := &turns.Turns{}
-	p := NewPlan(r.Styles, r.Replica, r.Commands, reader)
+	p := NewPlan(Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}, reader)
 	p.SetFocus(true)
 	r.Apply = func(e *protocol.Event) {
 		if _, err := reader.Apply(e); err != nil {

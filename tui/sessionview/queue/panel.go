@@ -10,20 +10,13 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
-	"agentctl/tui/ui"
 )
 
 // Config holds the dependencies of a panel.
 type Config struct {
-	Styles   *ui.Styles
-	Replica  *replica.Session
-	Commands *request.Sender
-	Now      func() time.Time
-	NewID    func() string // returns a new message ID
-
+	panel.Base
+	NewID   func() string     // returns a new message ID
 	Editing func() string     // returns the ID of the message that is edited here, or ""
 	Restore func(text string) // inserts a text that could not be sent into the composer
 }
@@ -31,7 +24,6 @@ type Config struct {
 // Panel shows the queued messages, and after them the scheduled ones. It edits, moves and removes
 // them.
 type Panel struct {
-	panel.Base
 	Config
 	focused  bool
 	selected string            // ID of the selected message

@@ -13,6 +13,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -29,7 +30,7 @@ func open(t *testing.T, j *tuitest.Journal, width int) *testPanel {
 	s := &testPanel{Rig: paneltest.New(t, j), t: t}
 	ids := 0
 	s.panel = New(Config{
-		Styles: s.Styles, Replica: s.Replica, Commands: s.Commands, Now: s.Now,
+		Base: panel.Base{Styles: s.Styles, Replica: s.Replica, Commands: s.Commands, Now: s.Now},
 		NewID: func() string {
 			ids++
 			return fmt.Sprintf("client-m%d", 100+ids)

@@ -8,27 +8,26 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
 // NewRename returns the form that renames the session. An empty name shows the present one. The form
 // leaves overlays once the session has the new name.
-func NewRename(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack, name string) *ui.Form {
-	state := r.State
+func NewRename(b panel.Base, overlays *ui.Stack, name string) *ui.Form {
+	state := b.Replica.State
 	if name == "" {
 		name = state.Name
 	}
 	title := "rename " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
-	f := ui.NewForm(s, title, "enter renames · esc cancels",
+	f := ui.NewForm(b.Styles, title, "enter renames · esc cancels",
 		ui.NewField("name", format.JoinLines(transcript.Clean(name)), "(optional)"))
 	f.Submit = func(f *ui.Form) ui.Response {
 		f.Sending()
 		text := strings.TrimSpace(f.Value(0))
 		data := protocol.RenameData{Name: &text}
-		return ui.Response{Cmd: c.Send(protocol.DoRename, data, nil, func(err error) tea.Cmd {
+		return ui.Response{Cmd: b.Commands.Send(protocol.DoRename, data, nil, func(err error) tea.Cmd {
 			if err != nil {
 				f.Fail(remote.ErrorText(err), remote.Advice(err))
 				return nil

@@ -11,22 +11,19 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
-	"agentctl/tui/sessionview/replica"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
 // rules is the state of the menu of rules. The user can revoke them.
 type rules struct {
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
+	panel.Base
 	revoking map[string]bool
 }
 
 // NewRules returns the menu of a session's rules.
-func NewRules(s *ui.Styles, state *replica.Session, c *request.Sender) *ui.Menu {
-	r := &rules{styles: s, replica: state, commands: c, revoking: map[string]bool{}}
+func NewRules(b panel.Base) *ui.Menu {
+	r, s := &rules{b, map[string]bool{}}, b.Styles
 	var m *ui.Menu
 	m = ui.NewMenu(s, ui.List[ui.Entry]{
 		Title: func(_, n, _ int) string { return s.Bold.Render("rules") + " · " + format.Count(n, "rule") },
@@ -34,7 +31,7 @@ func NewRules(s *ui.Styles, state *replica.Session, c *request.Sender) *ui.Menu 
 		Hint: func() string {
 			return "↑↓ · " + s.Keys.Hint(keymap.Remove, "revoke: the agent asks again")
 		},
-		Status: func() string { return c.Status.Text },
+		Status: func() string { return b.Commands.Status.Text },
 		Rows:   func(string) []ui.Entry { return r.entries() },
 		Press: func(key string) (ui.Response, bool) {
 			rule, ok := m.Selected()
@@ -49,7 +46,7 @@ func NewRules(s *ui.Styles, state *replica.Session, c *request.Sender) *ui.Menu 
 
 // entries returns the rules.
 func (r *rules) entries() []ui.Entry {
-	list := r.replica.State.Rules
+	list := r.Replica.State.Rules
 	out := make([]ui.Entry, len(list))
 	for i := range list {
 		rule := &list[i]
@@ -61,7 +58,7 @@ func (r *rules) entries() []ui.Entry {
 		if rule.By.Subject != "" {
 			details += " (" + rule.By.Subject + ")"
 		}
-		details += " · " + r.styles.Date(rule.At)
+		details += " · " + r.Styles.Date(rule.At)
 		if scope != "" {
 			details += " · " + scope
 		}
@@ -77,18 +74,18 @@ func (r *rules) entries() []ui.Entry {
 
 // revoke asks before it revokes a rule.
 func (r *rules) revoke(id string) ui.Response {
-	i := slices.IndexFunc(r.replica.State.Rules, func(rule protocol.Rule) bool { return rule.ID == id })
+	i := slices.IndexFunc(r.Replica.State.Rules, func(rule protocol.Rule) bool { return rule.ID == id })
 	if i < 0 || r.revoking[id] {
 		return ui.Response{}
 	}
-	rule := &r.replica.State.Rules[i]
+	rule := &r.Replica.State.Rules[i]
 	title := "revoke the rule “" + describe.Line(cmp.Or(describe.Rule(rule), rule.Scope), 0) + "”? The agent asks again"
-	return ui.Response{Push: ui.NewQuestion(r.styles, title, ui.Choice{Label: "Revoke", Run: func() tea.Cmd {
+	return ui.Response{Push: ui.NewQuestion(r.Styles, title, ui.Choice{Label: "Revoke", Run: func() tea.Cmd {
 		r.revoking[id] = true
 		data := protocol.RulesRevokeData{Rule: id}
-		return r.commands.Send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
+		return r.Commands.Send(protocol.DoRulesRevoke, data, nil, func(err error) tea.Cmd {
 			delete(r.revoking, id)
-			return r.commands.Report(err)
+			return r.Commands.Report(err)
 		})
 	}})}
 }

@@ -8,6 +8,7 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/panel"
 )
 
 // openRules returns a rig in which a key opens the menu.
@@ -15,7 +16,7 @@ func openRules(t *testing.T, j *tuitest.Journal) *paneltest.Rig {
 	t.Helper()
 	r := paneltest.New(t, j)
 	r.Key = func(string) tea.Cmd {
-		r.Overlays.Push(NewRules(r.Styles, r.Replica, r.Commands))
+		r.Overlays.Push(NewRules(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}))
 		return nil
 	}
 	r.ApplyJournal()

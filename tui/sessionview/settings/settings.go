@@ -11,45 +11,39 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
 // Settings are the menus of the agent's settings, such as mode and model.
 type Settings struct {
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
-	pending  map[string]string // setting ID → label of the requested value
+	panel.Base
+	pending map[string]string // setting ID → label of the requested value
 }
 
 // New returns the menus of a session.
-func New(s *ui.Styles, r *replica.Session, c *request.Sender) *Settings {
-	return &Settings{styles: s, replica: r, commands: c, pending: map[string]string{}}
-}
+func New(b panel.Base) *Settings { return &Settings{b, map[string]string{}} }
 
 // Actions returns the actions that show the menus and the form. overlays takes them.
-func Actions(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack) panel.Actions {
+func Actions(b panel.Base, overlays *ui.Stack) panel.Actions {
 	// show opens the menu of the values of one setting above the menu of all, or only that if the agent
 	// has no choices for it.
 	show := func(id string) func() {
 		return func() {
-			all := New(s, r, c)
+			all := New(b)
 			overlays.Push(all.Menu())
 			if values := all.Values(id); values != nil {
 				overlays.Push(values)
 				return
 			}
-			c.Status.Text = "the agent has no setting " + id
+			b.Commands.Status.Text = "the agent has no setting " + id
 		}
 	}
-	rename := func(name string) panel.Result { return panel.Result{Push: NewRename(s, r, c, overlays, name)} }
+	rename := func(name string) panel.Result { return panel.Result{Push: NewRename(b, overlays, name)} }
 	return panel.Actions{
-		keymap.ShowSettings:  panel.Do(func() { overlays.Push(New(s, r, c).Menu()) }),
-		keymap.ShowRules:     panel.Do(func() { overlays.Push(NewRules(s, r, c)) }),
+		keymap.ShowSettings:  panel.Do(func() { overlays.Push(New(b).Menu()) }),
+		keymap.ShowRules:     panel.Do(func() { overlays.Push(NewRules(b)) }),
 		keymap.SetMode:       panel.Do(show("mode")),
 		keymap.SetModel:      panel.Do(show("model")),
 		keymap.RenameSession: {Run: rename, Text: true},
@@ -58,17 +52,17 @@ func Actions(s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.S
 
 // Menu returns the menu of all settings.
 func (s *Settings) Menu() *ui.Menu {
-	return ui.NewMenu(s.styles, ui.List[ui.Entry]{
+	return ui.NewMenu(s.Styles, ui.List[ui.Entry]{
 		Title:  func(int, int, int) string { return s.title() },
 		Empty:  func(string) string { return " this agent has no settings" },
-		Hint:   s.styles.ChooseHint("change"),
+		Hint:   s.Styles.ChooseHint("change"),
 		Status: s.status,
 		Rows:   func(string) []ui.Entry { return s.entries() },
 		Choose: func(e ui.Entry) ui.Response {
 			if values := s.Values(e.ID); values != nil {
 				return ui.Response{Push: values}
 			}
-			s.commands.Status.Text = "the agent offers no choices for this setting"
+			s.Commands.Status.Text = "the agent offers no choices for this setting"
 			return ui.Response{}
 		},
 	})
@@ -80,10 +74,10 @@ func (s *Settings) Values(id string) *ui.Menu {
 	if set == nil || len(set.Choices) == 0 {
 		return nil
 	}
-	m := ui.NewMenu(s.styles, ui.List[ui.Entry]{
+	m := ui.NewMenu(s.Styles, ui.List[ui.Entry]{
 		Title:  func(int, int, int) string { return s.valuesTitle(id) },
 		Empty:  func(string) string { return " the agent no longer has this setting" },
-		Hint:   s.styles.ChooseHint("set"),
+		Hint:   s.Styles.ChooseHint("set"),
 		Status: s.status,
 		Rows:   func(string) []ui.Entry { return s.valueEntries(id) },
 		Choose: func(e ui.Entry) ui.Response { return ui.Response{Close: true, Cmd: s.set(id, e.ID)} },
@@ -93,16 +87,16 @@ func (s *Settings) Values(id string) *ui.Menu {
 }
 
 // status returns the status message of the screen.
-func (s *Settings) status() string { return s.commands.Status.Text }
+func (s *Settings) status() string { return s.Commands.Status.Text }
 
 // title returns the title of the menu of all settings.
 func (s *Settings) title() string {
-	state := s.replica.State
+	state := s.Replica.State
 	agent := state.Agent
 	if o := state.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
 	}
-	title := s.styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
+	title := s.Styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
 	if state.Sandbox.Shown() {
 		title += " · sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String()))
 	}
@@ -114,7 +108,7 @@ func (s *Settings) title() string {
 
 // entries returns the settings.
 func (s *Settings) entries() []ui.Entry {
-	options := s.replica.State.Options
+	options := s.Replica.State.Options
 	if options == nil {
 		return nil
 	}
@@ -138,7 +132,7 @@ func (s *Settings) entries() []ui.Entry {
 
 // setting returns the setting with an ID, or nil.
 func (s *Settings) setting(id string) *protocol.Setting {
-	options := s.replica.State.Options
+	options := s.Replica.State.Options
 	if options == nil {
 		return nil
 	}
@@ -154,7 +148,7 @@ func (s *Settings) valuesTitle(id string) string {
 	if set := s.setting(id); set != nil {
 		name = cmp.Or(set.Name, set.ID)
 	}
-	return s.styles.Bold.Render(format.JoinLines(transcript.Clean(name)))
+	return s.Styles.Bold.Render(format.JoinLines(transcript.Clean(name)))
 }
 
 // valueEntries returns the values of a setting.
@@ -184,8 +178,8 @@ func (s *Settings) set(id, value string) tea.Cmd {
 		s.pending[id] = cmp.Or(c.Label, value)
 	}
 	data := protocol.ConfigureData{Setting: id, Value: value}
-	return s.commands.Send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
+	return s.Commands.Send(protocol.DoConfigure, data, nil, func(err error) tea.Cmd {
 		delete(s.pending, id)
-		return s.commands.Report(err)
+		return s.Commands.Report(err)
 	})
 }

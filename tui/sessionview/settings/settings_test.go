@@ -8,6 +8,7 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/panel"
 )
 
 // openSettings returns a rig in which a key opens the menu.
@@ -15,7 +16,7 @@ func openSettings(t *testing.T, j *tuitest.Journal) *paneltest.Rig {
 	t.Helper()
 	r := paneltest.New(t, j)
 	r.Key = func(string) tea.Cmd {
-		r.Overlays.Push(New(r.Styles, r.Replica, r.Commands).Menu())
+		r.Overlays.Push(New(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}).Menu())
 		return nil
 	}
 	r.ApplyJournal()

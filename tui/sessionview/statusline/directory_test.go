@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/turns"
 )
@@ -29,7 +30,7 @@ func TestDirectoryText(t *testing.T) {
 	} {
 		r := replica.New()
 		r.State.CWD = c.cwd
-		d := directory{config: &Config{Replica: r, Local: true, Home: c.home}, branch: c.branch}
+		d := directory{config: &Config{Base: panel.Base{Replica: r}, Local: true, Home: c.home}, branch: c.branch}
 		if got := d.text(); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c, got, c.want)
 		}
@@ -46,7 +47,8 @@ func open(t *testing.T, j *tuitest.Journal, local bool, home string) *testLine {
 	t.Helper()
 	r := paneltest.New(t, j)
 	l := New(Config{
-		Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now, Local: local, Home: home,
+		Base:  panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
+		Local: local, Home: home,
 		Turns:       &turns.Turns{},
 		RunningTool: func(time.Time) (string, time.Duration) { return "", 0 },
 		Silence:     func() time.Duration { return 0 },

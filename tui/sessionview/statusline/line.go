@@ -13,9 +13,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/transcript"
 	"agentctl/tui/turns"
 	"agentctl/tui/ui"
@@ -23,10 +21,7 @@ import (
 
 // Config holds the dependencies of a line.
 type Config struct {
-	Styles       *ui.Styles
-	Replica      *replica.Session
-	Commands     *request.Sender
-	Now          func() time.Time // the time of the session
+	panel.Base   // its time is the session's
 	Turns        *turns.Turns
 	RunningTool  func(now time.Time) (title string, worked time.Duration)
 	Silence      func() time.Duration     // of the agent; 0: short
@@ -42,7 +37,6 @@ type Config struct {
 // Line is the last line of the screen: connection, status message or turn, and details of the
 // session.
 type Line struct {
-	panel.Base
 	Config
 
 	BesideFiles bool // the side column lists the changed files
