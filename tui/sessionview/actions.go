@@ -20,7 +20,7 @@ func (v *View) listActions() panel.Actions {
 	p := &v.panels
 	return panel.Join(
 		v.input.Actions(), p.queue.Actions(), p.interrupt.Actions(), p.connection.Actions(), p.outbox.Actions(),
-		v.usage.Actions(v.Styles), v.files.Actions(), settings.Actions(v.base, v.overlays),
+		v.usage.Actions(), v.files.Actions(), settings.Actions(v.base, v.overlays),
 		appearanceActions(v.Styles, v.status), v.transcript.Actions(), panel.Actions{
 			keymap.Help:          panel.Do(v.showHelp),
 			keymap.ShowSessions:  noList,

@@ -1,7 +1,6 @@
 package sessionview
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,13 +25,12 @@ func (s *testScreen) streamText(bytes, seconds int) {
 var contextScenes = []goldenScene{
 	{
 		name: "context_full", heights: contextHeights,
-		open: fromJournal(tuitest.GrowingContext, replyContextHistory, (*testScreen).writeForSixSeconds, pressing("f6")),
+		open: fromJournal(tuitest.GrowingContext, (*testScreen).writeForSixSeconds, pressing("f6")),
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"writes ≈60 tokens a second, estimated from its text",
 			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
-			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 23 turns · peak 82%",
-			"▁▁▁▁▁▁▂▂▂▂▂▂▃▃▃▃▃▃▄▁▅▇",
+			"cost 0.01234 USD, reported by the agent", "model gemini-2.5",
 		},
 		status: []string{"X compact", "esc back"},
 	},
@@ -41,7 +39,7 @@ var contextScenes = []goldenScene{
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
 			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
-			"cost 0.01234 USD, reported by the agent", "model gemini-2.5", "by turn · 3 turns · peak 82%", "▁▅▇",
+			"cost 0.01234 USD, reported by the agent", "model gemini-2.5",
 			"last compaction: 55k → 20k tokens (64% less), automatic",
 		},
 		status: []string{"X again: the agent keeps a summary and"},
@@ -65,24 +63,6 @@ var contextScenes = []goldenScene{
 var contextHeights = [3]int{16, 16, 16}
 
 func TestGoldenContext(t *testing.T) { testGoldenScenes(t, contextScenes) }
-
-// replyContextHistory makes the session return a history of twenty turns of growing context.
-func replyContextHistory(s *testScreen) {
-	s.session.Reply = func(c tuitest.Command) (any, error) {
-		var page protocol.HistoryResult
-		if c.Verb != protocol.DoHistory {
-			return nil, nil
-		}
-		for i := range 20 {
-			turn := fmt.Sprint("old-", i)
-			started := &protocol.Event{Seq: 1, Turn: turn, Type: protocol.TurnStarted, Data: []byte(`{}`)}
-			data := protocol.MustEncode(protocol.ContextInfo{Tokens: int64(2000 * i), MaxTokens: 100_000})
-			updated := &protocol.Event{Seq: 2, Turn: turn, Type: protocol.ContextUpdated, Data: data}
-			page.Events = append(page.Events, started.AppendJSON(nil), updated.AppendJSON(nil))
-		}
-		return page, nil
-	}
-}
 
 // openContextWithoutHistory opens the context page of a session that refuses every command.
 func openContextWithoutHistory(s *testScreen) {

@@ -34,12 +34,12 @@ func Past(page *protocol.HistoryResult) (*Turns, error) {
 	return past, nil
 }
 
-// inBrief reports whether events of type t change a turn in brief or the context usage. Others may be
+// inBrief reports whether events of type t change a turn in brief or the last compaction. Others may be
 // large.
 func inBrief(t protocol.Type) bool {
 	switch t {
 	case protocol.MessageUser, protocol.TurnStarted, protocol.ToolStarted, protocol.TurnEnded,
-		protocol.ContextUpdated, protocol.ContextCompacted:
+		protocol.ContextCompacted:
 		return true
 	}
 	return false
@@ -52,7 +52,9 @@ func (t *Turns) Prepend(past *Turns, olderThan uint64) {
 	if t.olderThan > 0 {
 		t.olderThan = olderThan
 	}
-	t.contexts.prepend(&past.contexts)
+	if t.compacted == nil {
+		t.compacted = past.compacted
+	}
 	older := past.turns
 	if len(t.turns) > 0 {
 		if n := len(older); n > 0 && older[n-1].ID == t.turns[0].ID {

@@ -15,10 +15,10 @@ type Turns struct {
 	heard      time.Time           // see Heard
 
 	turns     []*Turn
-	contexts  contexts
-	plan      *Plan  // of the current turn
-	planStale bool   // see PlanStale
-	olderThan uint64 // the next page has events before this seq; 0: no older events
+	compacted *protocol.ContextCompactedData // see LastCompaction
+	plan      *Plan                          // of the current turn
+	planStale bool                           // see PlanStale
+	olderThan uint64                         // the next page has events before this seq; 0: no older events
 }
 
 // Reset discards all turns and starts from a snapshot at seq at. The turn in its state is the newest
@@ -33,7 +33,6 @@ func (t *Turns) Reset(at uint64, s *protocol.State) {
 			Turn: turn.Turn, First: turn.First, Message: turn.Message, Started: turn.Started,
 		})
 		t.last().waits.AddPending(s)
-		t.contexts.startTurn(turn.Turn)
 	}
 }
 
@@ -70,10 +69,14 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 		}
 	case protocol.TextDelta, protocol.ReasoningDelta, protocol.JoinedDeltas:
 		t.added = t.written() - before
+	case protocol.ContextCompacted:
+		d := new(protocol.ContextCompactedData)
+		if e.Decode(d) == nil {
+			t.compacted = d
+		}
 	default:
 		t.applyPlan(e, items)
 	}
-	t.contexts.apply(e)
 	return items, nil
 }
 
@@ -140,12 +143,8 @@ func (t *Turns) Seq() uint64 { return t.transcript.Seq }
 // Partial reports whether the events began within the current turn.
 func (t *Turns) Partial() bool { return t.partial }
 
-// Contexts returns the context usage of the newest turns, oldest first. The slice is valid until the
-// next call that changes t, and must not be changed.
-func (t *Turns) Contexts() []Context { return t.contexts.turns }
-
 // LastCompaction returns the result of the last compaction, or nil.
-func (t *Turns) LastCompaction() *protocol.ContextCompactedData { return t.contexts.compacted }
+func (t *Turns) LastCompaction() *protocol.ContextCompactedData { return t.compacted }
 
 // Matching returns the turns whose messages contain all words of a filter, in any case. The result
 // must not be changed.

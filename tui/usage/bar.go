@@ -18,21 +18,3 @@ func Bar(fraction float64, width int) string {
 	full = min(max(full, 0), width)
 	return strings.Repeat("█", full) + strings.Repeat("░", width-full)
 }
-
-// sparkLevels are the characters of a sparkline, lowest first.
-var sparkLevels = []rune("▁▂▃▄▅▆▇█")
-
-// Sparkline returns a bar chart one cell high, with one cell per value. The full height is limit.
-// A value of 0 is blank.
-func Sparkline(values []int64, limit int64) string {
-	var b strings.Builder
-	for _, v := range values {
-		if v <= 0 || limit <= 0 {
-			b.WriteByte(' ')
-			continue
-		}
-		level := int(float64(v) / float64(limit) * float64(len(sparkLevels)))
-		b.WriteRune(sparkLevels[min(max(level, 0), len(sparkLevels)-1)])
-	}
-	return b.String()
-}

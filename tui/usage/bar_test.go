@@ -34,12 +34,3 @@ func TestBar(t *testing.T) {
 		}
 	})
 }
-
-func TestSparkline(t *testing.T) {
-	if got, want := Sparkline([]int64{0, 1, 50, 99, 100, 900}, 100), " ▁▅███"; got != want {
-		t.Errorf("Sparkline: got %q, want %q", got, want)
-	}
-	if got := Sparkline([]int64{3}, 0); got != " " {
-		t.Errorf("limit 0: got %q, want a blank", got)
-	}
-}

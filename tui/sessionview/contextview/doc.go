@@ -1,3 +1,3 @@
-// Package contextview tracks how full the agent's context is and implements the page that shows it,
-// now and by turn, and compacts it.
+// Package contextview tracks how full the agent's context is and implements the page that shows it
+// and compacts it.
 package contextview

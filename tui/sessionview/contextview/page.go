@@ -21,20 +21,18 @@ import (
 	"agentctl/tui/usage"
 )
 
-// page is an overlay that shows the context usage, now and by turn.
+// page is an overlay that shows the context usage.
 type page struct {
-	styles     *ui.Styles
 	usage      *Usage
 	answer     *protocol.ContextResult // what takes the room; the usage if no event reported it
 	unknown    string                  // why there is no answer
 	confirming bool                    // the next press of the compact key starts a compaction
 }
 
-// OpenPage returns the page and a command that requests missing data.
-func (u *Usage) OpenPage(s *ui.Styles) (ui.Overlay, tea.Cmd) {
-	p := &page{styles: s, usage: u}
-	answer := new(protocol.ContextResult)
-	ask := u.Commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+// open opens the page and asks the agent for what the events do not report.
+func (u *Usage) open(string) panel.Result {
+	p, answer := &page{usage: u}, new(protocol.ContextResult)
+	return panel.Result{Push: p, Cmd: u.Commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 		switch {
 		case err == nil:
 			p.answer = answer
@@ -44,16 +42,12 @@ func (u *Usage) OpenPage(s *ui.Styles) (ui.Overlay, tea.Cmd) {
 			p.unknown = remote.ErrorText(err)
 		}
 		return nil
-	})
-	return p, tea.Batch(u.requestHistory(), ask)
+	})}
 }
 
 // Actions returns the actions that open the page.
-func (u *Usage) Actions(s *ui.Styles) panel.Actions {
-	open := panel.Action{Run: func(string) panel.Result {
-		page, cmd := u.OpenPage(s)
-		return panel.Result{Push: page, Cmd: cmd}
-	}}
+func (u *Usage) Actions() panel.Actions {
+	open := panel.Action{Run: u.open}
 	return panel.Actions{keymap.ShowContext: open, keymap.Compact: open}
 }
 
@@ -69,7 +63,7 @@ func (p *page) Update(msg tea.Msg) ui.Response {
 	if !ok {
 		return ui.Response{}
 	}
-	keys, key := p.styles.Keys, press.String()
+	keys, key := p.usage.Styles.Keys, press.String()
 	confirmed := p.confirming
 	p.confirming = false
 	switch keys.InList(keymap.Context, key) {
@@ -90,19 +84,19 @@ func (p *page) Update(msg tea.Msg) ui.Response {
 
 // View implements [ui.Overlay]. The last line shows the keys.
 func (p *page) View(width, height int) ([]string, *tea.Cursor) {
-	styles := p.styles
+	styles := p.usage.Styles
 	state := p.usage.Replica.State
 	title := styles.Bold.Render("context") + " · " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
 	if agent := describe.Agent(state.Agent); agent != "" {
 		title += styles.Dim.Render(" · " + agent)
 	}
-	body := slices.Concat(p.currentLines(width), p.usageLines(width), p.turnLines(width), p.compactionLines(width))
+	body := slices.Concat(p.currentLines(width), p.usageLines(width), p.compactionLines(width))
 	return styles.Page(title, body, p.footer(width), width, height), nil
 }
 
 // footer returns the last line: a question, the progress or the keys.
 func (p *page) footer(width int) string {
-	styles := p.styles
+	styles := p.usage.Styles
 	switch {
 	case p.confirming:
 		hint := styles.Keys.Hint(
@@ -125,7 +119,7 @@ func (p *page) info() *protocol.ContextInfo {
 
 // currentLines returns the current usage.
 func (p *page) currentLines(width int) []string {
-	styles := p.styles
+	styles := p.usage.Styles
 	c := p.info()
 	if c == nil {
 		return p.wrap(cmp.Or(p.unknown, "…"), &styles.Dim, width)
@@ -157,12 +151,12 @@ func (p *page) partLines(width int) []string {
 	for _, x := range p.answer.Parts {
 		parts = append(parts, format.JoinLines(transcript.Clean(x.Name))+" ≈"+format.Thousands(x.Tokens))
 	}
-	return p.wrap(strings.Join(parts, " · "), &p.styles.Dim, width)
+	return p.wrap(strings.Join(parts, " · "), &p.usage.Styles.Dim, width)
 }
 
 // usageLines returns the tokens and the cost of the session as the agent reports them.
 func (p *page) usageLines(width int) []string {
-	styles := p.styles
+	styles := p.usage.Styles
 	var out []string
 	if speed := p.usage.Speed(""); strings.HasPrefix(speed, "≈") {
 		out = p.wrap("writes "+speed+" tokens a second, estimated from its text", &styles.Success, width)
@@ -193,34 +187,10 @@ func (p *page) usageLines(width int) []string {
 	return out
 }
 
-// turnLines returns the usage at the end of each turn, for the last turns that fit.
-func (p *page) turnLines(width int) []string {
-	styles := p.styles
-	turns := p.usage.turns.Contexts()
-	turns = turns[max(0, len(turns)-max(width-2, 0)):]
-	var limit, peak int64
-	values := make([]int64, len(turns))
-	for i, t := range turns {
-		values[i] = t.Tokens
-		limit, peak = max(limit, t.MaxTokens), max(peak, t.Tokens)
-	}
-	if peak == 0 {
-		return nil
-	}
-	about := " · " + format.Count(len(turns), "turn")
-	if limit > 0 {
-		about += fmt.Sprintf(" · peak %.0f%%", 100*float64(peak)/float64(max(limit, peak)))
-	}
-	limit = max(limit, peak)
-	title := styles.Bold.Render("by turn") + styles.Dim.Render(about)
-	style := styles.ContextStyle(100 * float64(values[len(values)-1]) / float64(limit))
-	return []string{"", styles.Rule(title, width), ui.Fit(" "+style.Render(usage.Sparkline(values, limit)), width)}
-}
-
 // compactionLines returns the result of the compaction that the user started, or else of the last
 // one.
 func (p *page) compactionLines(width int) []string {
-	styles := p.styles
+	styles := p.usage.Styles
 	switch c := p.usage.compaction; {
 	case c.err != "":
 		return append([]string{""}, p.wrap(c.err, &styles.Warning, width)...)

@@ -8,7 +8,6 @@ import (
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/turns"
 )
@@ -30,52 +29,10 @@ func open(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Usage) {
 		u.Reset()
 	}
 	r.Key = func(string) tea.Cmd {
-		page, cmd := u.OpenPage(r.Styles)
-		r.Overlays.Push(page)
-		return cmd
+		result := u.open("")
+		r.Overlays.Push(result.Push)
+		return result.Cmd
 	}
 	r.ApplyJournal()
 	return r, u
-}
-
-// historyRequests returns the number of requests for the usage of past turns.
-func historyRequests(r *paneltest.Rig) int {
-	n := 0
-	for _, a := range r.Session.Sent {
-		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == usageTurns {
-			n++
-		}
-	}
-	return n
-}
-
-func TestContextHistoryRequestedOnce(t *testing.T) {
-	r, _ := open(t, tuitest.GrowingContext())
-	r.Press("f6", "q", "f6")
-	if n := historyRequests(r); n != 1 {
-		t.Errorf("got %d requests for history, want 1", n)
-	}
-}
-
-func TestContextAfterSnapshot(t *testing.T) {
-	j := tuitest.GrowingContext()
-	r, u := open(t, j)
-	r.Press("f6", "q")
-	if len(u.turns.Contexts()) == 0 {
-		t.Fatal("no turns are tracked before the snapshot")
-	}
-	j.Pending = append(j.Pending, remote.Update{Attached: &protocol.SubscribeResult{
-		Mode: protocol.ModeSnapshot, After: protocol.Position{Epoch: "k3f9ab", Seq: 90},
-		Snapshot: &protocol.Snapshot{Epoch: "k3f9ab", State: &protocol.State{Session: "s1", Seq: 90, Turns: 3}},
-	}})
-	j.CaughtUp()
-	r.ApplyJournal()
-	if n := len(u.turns.Contexts()); n != 0 {
-		t.Errorf("got %d turns from before the snapshot, want none", n)
-	}
-	r.TakeCommands()
-	r.Press("f6")
-	if n := historyRequests(r); n != 1 {
-		t.Errorf("got %d requests for history, want 1", n)
-	}
 }
