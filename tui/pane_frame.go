@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -205,7 +204,7 @@ func (s *panes) title(pane *split.Pane, o *openSession) string {
 	}
 	name := ui.ShortID(pane.Session)
 	if state.Session != "" {
-		name = cmp.Or(format.JoinLines(transcript.Clean(remote.SessionName(state))), name)
+		name = cmp.Or(transcript.CleanLine(remote.SessionName(state)), name)
 	}
 	status, statusStyle := string(state.Status()), text
 	switch {

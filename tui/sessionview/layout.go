@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -21,7 +20,7 @@ const (
 
 // windowTitle returns the title of the terminal.
 func windowTitle(state *protocol.State) string {
-	name := format.JoinLines(transcript.Clean(remote.SessionName(state)))
+	name := transcript.CleanLine(remote.SessionName(state))
 	return "agentctl " + name + " · " + string(state.Status())
 }
 

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"agentctl/internal/format"
 	"agentctl/internal/safetext"
 )
 
@@ -22,6 +23,9 @@ func Clean(s string) string {
 	var c Cleaner
 	return c.Clean(s)
 }
+
+// CleanLine is Clean for a text that is drawn on one line. Newlines and tabs become a space.
+func CleanLine(s string) string { return format.JoinLines(Clean(s)) }
 
 // Cleaner cleans a text that arrives in parts. Cleaning the parts gives the same as cleaning the
 // whole, if no rune is cut. The zero value is ready to use.

@@ -304,7 +304,7 @@ var packageRules = []packageRule{
 	{pkg: "tui/usage", imports: []string{"protocol"}},
 	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
 	{pkg: "tui/thumbnail", imports: []string{"internal/picture"}},
-	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight", "internal/safetext"}},
+	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight", "internal/format", "internal/safetext"}},
 	{pkg: "tui/highlight"},
 	{pkg: "wsclient", imports: []string{"protocol", "protocol/codec", "dialect", "internal/panics"}},
 	{pkg: "wsclient/wirelog", imports: []string{"wsclient", "internal/redact"}},

@@ -86,7 +86,7 @@ func (p *page) Update(msg tea.Msg) ui.Response {
 func (p *page) View(width, height int) ([]string, *tea.Cursor) {
 	styles := p.usage.Styles
 	state := p.usage.Replica.State
-	title := styles.Bold.Render("context") + " · " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
+	title := styles.Bold.Render("context") + " · " + transcript.CleanLine(remote.SessionName(state))
 	if agent := describe.Agent(state.Agent); agent != "" {
 		title += styles.Dim.Render(" · " + agent)
 	}
@@ -149,7 +149,7 @@ func (p *page) partLines(width int) []string {
 	}
 	var parts []string
 	for _, x := range p.answer.Parts {
-		parts = append(parts, format.JoinLines(transcript.Clean(x.Name))+" ≈"+format.Thousands(x.Tokens))
+		parts = append(parts, transcript.CleanLine(x.Name)+" ≈"+format.Thousands(x.Tokens))
 	}
 	return p.wrap(strings.Join(parts, " · "), &p.usage.Styles.Dim, width)
 }
@@ -216,7 +216,7 @@ func (p *page) effect(d *protocol.ContextCompactedData) string {
 // wrap wraps and styles a text, indented by one cell.
 func (p *page) wrap(s string, style *lipgloss.Style, width int) []string {
 	var out []string
-	for _, line := range ui.Wrap(format.JoinLines(transcript.Clean(s)), max(width-2, 1)) {
+	for _, line := range ui.Wrap(transcript.CleanLine(s), max(width-2, 1)) {
 		out = append(out, ui.Fit(" "+style.Render(line), width))
 	}
 	return out

@@ -44,7 +44,7 @@ func (a *attachments) view(width int) []string {
 	out := make([]string, len(a.files))
 	for i := range a.files {
 		f := &a.files[i]
-		line := " + " + format.JoinLines(transcript.Clean(f.Name)) + " · " + f.MediaType + " · " + format.Size(f.Size)
+		line := " + " + transcript.CleanLine(f.Name) + " · " + f.MediaType + " · " + format.Size(f.Size)
 		if i == len(a.files)-1 {
 			line += ui.Prefixed(" · ", a.Styles.Keys.Hint(keymap.RemoveAttachment, "removes it"))
 		}

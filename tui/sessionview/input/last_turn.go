@@ -3,7 +3,6 @@ package input
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/composer"
 	"agentctl/tui/remote"
@@ -63,7 +62,7 @@ func (l *lastTurn) forkTurns(data protocol.ForkData, then func(session string)) 
 		if err != nil {
 			return l.Commands.Report(err)
 		}
-		l.Commands.Status.Text = "forked as session " + format.JoinLines(transcript.Clean(created.Session))
+		l.Commands.Status.Text = "forked as session " + transcript.CleanLine(created.Session)
 		if then != nil {
 			then(created.Session)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -74,7 +73,7 @@ func promptTitle(s *ui.Styles, number, matches, width int) string {
 
 // promptLine draws a message.
 func promptLine(s *ui.Styles, text string, selected bool, width int) string {
-	line := format.JoinLines(transcript.Clean(text))
+	line := transcript.CleanLine(text)
 	if selected {
 		return s.Selected.Render(ui.Fit(" ▸ "+line, width))
 	}

@@ -1,7 +1,6 @@
 package input
 
 import (
-	"agentctl/internal/format"
 	"agentctl/tui/composer"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionview/panel"
@@ -30,7 +29,7 @@ func runShell(config shellview.Config, c *composer.Composer, dir string) panel.R
 func shellTitle(s *ui.Styles, dir string) string {
 	where := "current directory"
 	if dir != "" {
-		where = ui.FitLeft(format.JoinLines(transcript.Clean(dir)), shellDirectoryWidth)
+		where = ui.FitLeft(transcript.CleanLine(dir), shellDirectoryWidth)
 	}
 	hint := ui.Prefixed(keymap.Separator, s.Keys.Hint(keymap.Send, "runs", keymap.Cancel, "back"))
 	return s.Warning.Render("shell on this machine") + s.Dim.Render(" · "+where+hint)

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -42,7 +41,7 @@ func placeholder(state *protocol.State, keys *keymap.Map) string {
 			steer = ui.Prefixed(keymap.Separator, keys.Hint(keymap.SendSteer, "into the turn"))
 		}
 	}
-	agent := cmp.Or(format.JoinLines(transcript.Clean(describe.Agent(state.Agent))), "the agent")
+	agent := cmp.Or(transcript.CleanLine(describe.Agent(state.Agent)), "the agent")
 	return verb + agent + steer + " · / commands · @ files · ! shell"
 }
 

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
@@ -161,7 +160,7 @@ func (s *search) begin(text string) (cmd tea.Cmd, ok bool) {
 	if err != nil {
 		return nil, false // no words, or too many
 	}
-	s.text, s.query, s.running = format.JoinLines(transcript.Clean(text)), query, true
+	s.text, s.query, s.running = transcript.CleanLine(text), query, true
 	s.startSeq = s.Replica.State.Seq
 	s.view.List.SetHighlight(func(line string) string { return s.Styles.Highlight(line, s.query) })
 	if s.Replica.Conn.State != remote.Connected {

@@ -101,7 +101,7 @@ func (o *turnsPage) title(matches int) string {
 	}
 	switch {
 	case o.failed != "":
-		title += " · older turns not available: " + format.JoinLines(transcript.Clean(o.failed))
+		title += " · older turns not available: " + transcript.CleanLine(o.failed)
 	case o.turns.OlderThan() == 0:
 	case o.loading:
 		title += " · loading older turns …"
@@ -143,7 +143,7 @@ func (o *turnsPage) details(t *turns.Turn) []string {
 	var out []string
 	switch {
 	case t.End != nil:
-		out = append(out, format.JoinLines(transcript.Clean(describe.Reason(t.End.Reason))))
+		out = append(out, transcript.CleanLine(describe.Reason(t.End.Reason)))
 		if t.End.DurationMS > 0 {
 			out = append(out, describe.Took(t.Took()))
 		}
@@ -158,7 +158,7 @@ func (o *turnsPage) details(t *turns.Turn) []string {
 		out = append(out, format.Count(n, "tool call"))
 	}
 	if t.End != nil && t.End.Usage != nil && t.End.Usage.Cost > 0 {
-		currency := format.JoinLines(transcript.Clean(t.End.Usage.Currency))
+		currency := transcript.CleanLine(t.End.Usage.Currency)
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%.2f %s", t.End.Usage.Cost, currency)))
 	}
 	return out

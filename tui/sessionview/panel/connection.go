@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
@@ -47,7 +46,7 @@ func (p *Connection) Retry() tea.Cmd {
 func (p *Connection) View(width, _ int) []string {
 	s, conn := p.Styles, &p.Replica.Conn
 	style, reason := &s.Error, conn.Reason
-	serverAdvice := format.JoinLines(transcript.Clean(conn.Advice))
+	serverAdvice := transcript.CleanLine(conn.Advice)
 	var advice []string
 	switch {
 	case conn.State == remote.Offline:

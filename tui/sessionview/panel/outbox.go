@@ -208,7 +208,7 @@ func (o *Outbox) View(width, _ int) []string {
 		switch {
 		case m.err != "":
 			style = o.Styles.Error
-			text = " ✗ not sent: " + format.JoinLines(transcript.Clean(m.err)) + back + " · " + text
+			text = " ✗ not sent: " + transcript.CleanLine(m.err) + back + " · " + text
 		case m.withdrawing:
 			text = " ⇠ being taken back: " + text
 		case !o.Replica.Connected() && m == last:

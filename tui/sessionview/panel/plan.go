@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -90,7 +89,7 @@ func (p *Plan) Press(key string) Result {
 func (p *Plan) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
 	p.selectAt(plan, at)
 	task := plan.Tasks[at]
-	title := "cancel the task “" + format.JoinLines(transcript.Clean(task.Title)) + "”?"
+	title := "cancel the task “" + transcript.CleanLine(task.Title) + "”?"
 	return ui.NewQuestion(p.Styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
 		now := p.Running()
 		if now == nil {

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
@@ -46,7 +45,7 @@ func (q *Panel) sendScheduled(m protocol.Message) panel.Result {
 	if m.By != nil && *m.By == q.Replica.Conn.By {
 		return panel.Result{Cmd: q.replaceScheduled(m)}
 	}
-	by := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
+	by := transcript.CleanLine(remote.ActorName(m.By))
 	title := "send the message of " + by + " now, in your name?"
 	return panel.Result{Push: ui.NewQuestion(q.Styles, title, ui.Choice{Label: "Send", Run: func() tea.Cmd {
 		return q.replaceScheduled(m)

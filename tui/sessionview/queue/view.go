@@ -137,13 +137,13 @@ func (q *Panel) details(m *protocol.Message) string {
 	case m.MessageID == q.Editing():
 		return "editing"
 	case hold != nil:
-		right := "edited by " + format.JoinLines(transcript.Clean(remote.ActorName(hold.By)))
+		right := "edited by " + transcript.CleanLine(remote.ActorName(hold.By))
 		if left := q.remaining(hold); left > 0 {
 			right += fmt.Sprintf(", who left: %ds", format.SecondsLeft(left))
 		}
 		return right
 	}
-	right := format.JoinLines(transcript.Clean(remote.ActorName(m.By)))
+	right := transcript.CleanLine(remote.ActorName(m.By))
 	if m.Delivery == protocol.DeliverSteer {
 		right = "into the turn · " + right
 	}

@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
@@ -20,9 +19,9 @@ func NewRename(b panel.Base, overlays *ui.Stack, name string) *ui.Form {
 	if name == "" {
 		name = state.Name
 	}
-	title := "rename " + format.JoinLines(transcript.Clean(remote.SessionName(state)))
+	title := "rename " + transcript.CleanLine(remote.SessionName(state))
 	f := ui.NewForm(b.Styles, title, "enter renames · esc cancels",
-		ui.NewField("name", format.JoinLines(transcript.Clean(name)), "(optional)"))
+		ui.NewField("name", transcript.CleanLine(name), "(optional)"))
 	f.Submit = func(f *ui.Form) ui.Response {
 		f.Sending()
 		text := strings.TrimSpace(f.Value(0))

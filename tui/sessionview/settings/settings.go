@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -96,12 +95,12 @@ func (s *Settings) title() string {
 	if o := state.Options; o != nil && o.Name != "" {
 		agent = o.Name + " " + o.Version
 	}
-	title := s.Styles.Bold.Render("settings") + " · " + format.JoinLines(transcript.Clean(agent))
+	title := s.Styles.Bold.Render("settings") + " · " + transcript.CleanLine(agent)
 	if state.Sandbox.Shown() {
-		title += " · sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String()))
+		title += " · sandbox " + transcript.CleanLine(state.Sandbox.String())
 	}
 	if len(state.MCPServers) > 0 {
-		title += " · mcp " + format.JoinLines(transcript.Clean(strings.Join(state.MCPServers, ", ")))
+		title += " · mcp " + transcript.CleanLine(strings.Join(state.MCPServers, ", "))
 	}
 	return title
 }
@@ -124,7 +123,7 @@ func (s *Settings) entries() []ui.Entry {
 			text += " → " + to + " …"
 		}
 		out[i] = ui.Entry{
-			ID: set.ID, Text: format.JoinLines(transcript.Clean(text)), Details: format.JoinLines(transcript.Clean(details)),
+			ID: set.ID, Text: transcript.CleanLine(text), Details: transcript.CleanLine(details),
 		}
 	}
 	return out
@@ -148,7 +147,7 @@ func (s *Settings) valuesTitle(id string) string {
 	if set := s.setting(id); set != nil {
 		name = cmp.Or(set.Name, set.ID)
 	}
-	return s.Styles.Bold.Render(format.JoinLines(transcript.Clean(name)))
+	return s.Styles.Bold.Render(transcript.CleanLine(name))
 }
 
 // valueEntries returns the values of a setting.
@@ -160,8 +159,8 @@ func (s *Settings) valueEntries(id string) []ui.Entry {
 	out := make([]ui.Entry, len(set.Choices))
 	for i := range set.Choices {
 		choice := &set.Choices[i]
-		text := ui.Radio(choice.ID == set.Value, format.JoinLines(transcript.Clean(cmp.Or(choice.Label, choice.ID))))
-		out[i] = ui.Entry{ID: choice.ID, Text: text, Details: format.JoinLines(transcript.Clean(choice.About))}
+		text := ui.Radio(choice.ID == set.Value, transcript.CleanLine(cmp.Or(choice.Label, choice.ID)))
+		out[i] = ui.Entry{ID: choice.ID, Text: text, Details: transcript.CleanLine(choice.About)}
 	}
 	return out
 }

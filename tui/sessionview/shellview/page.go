@@ -124,7 +124,7 @@ func (p *Page) Update(msg tea.Msg) ui.Response {
 func (p *Page) start(msg startedMsg) tea.Cmd {
 	p.running, p.dir = msg.command, msg.dir
 	if msg.err != nil {
-		p.failed = format.JoinLines(transcript.Clean(msg.err.Error()))
+		p.failed = transcript.CleanLine(msg.err.Error())
 		return nil
 	}
 	if p.stopped {
@@ -173,9 +173,9 @@ func (p *Page) scroll(by int) { p.top, p.follow = max(0, p.top+by), false }
 
 // View implements [ui.Overlay].
 func (p *Page) View(width, height int) ([]string, *tea.Cursor) {
-	title := "! " + format.JoinLines(transcript.Clean(p.command))
+	title := "! " + transcript.CleanLine(p.command)
 	if p.dir != "" {
-		title += p.styles.Dim.Render(" · in " + format.JoinLines(transcript.Clean(p.dir)))
+		title += p.styles.Dim.Render(" · in " + transcript.CleanLine(p.dir))
 	}
 	lines, _ := p.text.Lines(max(1, width-1))
 	p.rows = max(0, height-ui.PageFrame)

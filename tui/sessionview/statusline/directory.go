@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/internal/gitbranch"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -76,9 +75,9 @@ func (d *directory) text() string {
 	if d.config.Local {
 		dir = shortenHome(dir, d.config.Home)
 	}
-	dir = ui.FitLeft(format.JoinLines(transcript.Clean(dir)), maxDirectoryWidth)
+	dir = ui.FitLeft(transcript.CleanLine(dir), maxDirectoryWidth)
 	if d.branch != "" && dir != "" {
-		dir += " (" + ui.Fit(format.JoinLines(transcript.Clean(d.branch)), maxBranchWidth) + ")"
+		dir += " (" + ui.Fit(transcript.CleanLine(d.branch), maxBranchWidth) + ")"
 	}
 	return dir
 }

@@ -78,7 +78,7 @@ func (l *Line) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 func (l *Line) View(width int, hint string) string {
 	s := l.Styles
 	turn := l.turnState(width)
-	message := format.JoinLines(transcript.Clean(l.Commands.Status.Text))
+	message := transcript.CleanLine(l.Commands.Status.Text)
 	var left string
 	switch caughtUp := l.Replica.Connected() && l.Replica.CaughtUp; {
 	case caughtUp && message == "":
@@ -145,10 +145,10 @@ func (l *Line) details(width int, turn string) []string {
 	if text := policyText(state); text != "" {
 		out = append(out, s.Warning.Render(text))
 	}
-	name := format.JoinLines(transcript.Clean(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session))))
+	name := transcript.CleanLine(cmp.Or(state.Name, state.Title, ui.ShortID(state.Session)))
 	server := ""
 	if l.Server != "" {
-		server = s.Dim.Render(format.JoinLines(transcript.Clean(l.Server)) + "/")
+		server = s.Dim.Render(transcript.CleanLine(l.Server) + "/")
 	}
 	out = append(out, server+s.Bold.Render(name))
 	if files := l.Files(); files != "" && !l.BesideFiles {
@@ -158,7 +158,7 @@ func (l *Line) details(width int, turn string) []string {
 		add(agent)
 	}
 	if state.Sandbox.Shown() {
-		add("sandbox " + format.JoinLines(transcript.Clean(state.Sandbox.String())))
+		add("sandbox " + transcript.CleanLine(state.Sandbox.String()))
 	}
 	out = append(out, l.contextDetails(width)...)
 	if n := len(l.Replica.Clients); n > 1 {
@@ -211,7 +211,7 @@ func (l *Line) lag() string {
 		return fmt.Sprintf("lag %d", own)
 	}
 	if c, ok := l.Replica.Slowest(); ok {
-		return fmt.Sprintf("%s lags %d", format.JoinLines(transcript.Clean(c.By.Name)), c.LagEvents)
+		return fmt.Sprintf("%s lags %d", transcript.CleanLine(c.By.Name), c.LagEvents)
 	}
 	return ""
 }
@@ -234,7 +234,7 @@ func (l *Line) connText(width int) string {
 	case remote.Offline:
 		text := "○ " + string(remote.Offline)
 		if conn.Reason != "" {
-			text += ": " + format.JoinLines(transcript.Clean(conn.Reason))
+			text += ": " + transcript.CleanLine(conn.Reason)
 		}
 		return s.Error.Render(text)
 	}
@@ -268,7 +268,7 @@ func settingText(set *protocol.Setting) string {
 	if c := describe.SettingChoice(set, set.Value); c != nil && c.Label != "" {
 		text = c.Label
 	}
-	return ui.Fit(format.JoinLines(transcript.Clean(text)), maxSettingWidth)
+	return ui.Fit(transcript.CleanLine(text), maxSettingWidth)
 }
 
 // asks is the policy that decides nothing in place of a user.
@@ -280,5 +280,5 @@ func policyText(state *protocol.State) string {
 	if name == "" || name == asks {
 		return ""
 	}
-	return "policy " + ui.Fit(format.JoinLines(transcript.Clean(name)), maxSettingWidth)
+	return "policy " + ui.Fit(transcript.CleanLine(name), maxSettingWidth)
 }

@@ -86,6 +86,6 @@ func idleState(s *ui.Styles, state *protocol.State) turnState {
 		}
 		return turnState{"‖", text, "", &s.Warning}
 	}
-	reason := format.JoinLines(transcript.Clean(describe.Reason(last.Reason)))
+	reason := transcript.CleanLine(describe.Reason(last.Reason))
 	return turnState{"●", "idle · last turn " + reason, "", &s.Warning}
 }
