@@ -139,7 +139,7 @@ func (s *panes) filterMouse(msg tea.MouseMsg) (tea.Msg, ui.Intent) {
 	if s.dragged != nil {
 		switch msg.(type) {
 		case tea.MouseMotionMsg:
-			s.layout = s.layout.Drag(*s.dragged, m.X, m.Y)
+			s.layout, *s.dragged = s.layout.Drag(*s.dragged, m.X, m.Y)
 			return nil, showIntent{}
 		case tea.MouseReleaseMsg:
 			s.dragged = nil

@@ -35,7 +35,7 @@ type Border struct {
 	Area  Rect
 	Below bool // a row
 
-	path   path
+	split  *node
 	region Rect // of the split
 }
 
@@ -89,13 +89,13 @@ func (l Layout) Arrange(width, height int) Arrangement {
 		}
 		out.Panes = []Pane{p}
 	default:
-		out.add(l.root, screen, "")
+		out.add(l.root, screen)
 	}
 	return out
 }
 
 // add divides a region among the sessions of a tree.
-func (a *Arrangement) add(n *node, region Rect, at path) {
+func (a *Arrangement) add(n *node, region Rect) {
 	if n.first == nil {
 		a.Panes = append(a.Panes, Pane{n.session, region, untitled(region)})
 		return
@@ -106,15 +106,15 @@ func (a *Arrangement) add(n *node, region Rect, at path) {
 		first.Height = size
 		second.Y, second.Height = region.Y+size, region.Height-size
 		row := Rect{region.X, second.Y, region.Width, 1}
-		a.Borders = append(a.Borders, Border{row, true, at, region})
+		a.Borders = append(a.Borders, Border{row, true, n, region})
 	} else {
 		first.Width = size
 		second.X, second.Width = region.X+size+1, region.Width-size-1
 		column := Rect{region.X + size, region.Y, 1, region.Height}
-		a.Borders = append(a.Borders, Border{column, false, at, region})
+		a.Borders = append(a.Borders, Border{column, false, n, region})
 	}
-	a.add(n.first, first, at+firstSide)
-	a.add(n.second, second, at+secondSide)
+	a.add(n.first, first)
+	a.add(n.second, second)
 }
 
 // untitled returns an area without its first row.

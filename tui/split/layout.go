@@ -1,6 +1,9 @@
 package split
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // MaxPanes is the maximum number of sessions of a layout.
 const MaxPanes = 4
@@ -52,7 +55,7 @@ func (l Layout) Sessions() []string { return l.root.sessions(nil) }
 func (l Layout) Len() int { return len(l.Sessions()) }
 
 // Has reports whether a session is in the layout.
-func (l Layout) Has(session string) bool { return slices.Contains(l.Sessions(), session) }
+func (l Layout) Has(session string) bool { return l.root.leaf(session) != nil }
 
 // Open gives a session the focus. A session that is not in the layout replaces the one with the
 // focus.
@@ -61,7 +64,7 @@ func (l Layout) Open(session string) Layout {
 	case l.root == nil:
 		return New(session)
 	case !l.Has(session):
-		l.root = l.root.replace(l.focus, &node{session: session})
+		l.root = l.root.replace(l.root.leaf(l.focus), &node{session: session})
 	}
 	l.focus = session
 	return l
@@ -79,23 +82,23 @@ func (l Layout) Split(session string, below bool) Layout {
 	case l.Len() == MaxPanes:
 		return l
 	}
-	l.root = l.root.replace(l.focus, &node{
-		below: below, share: 0.5, first: &node{session: l.focus}, second: &node{session: session},
-	})
+	old := l.root.leaf(l.focus)
+	l.root = l.root.replace(old, &node{below: below, share: 0.5, first: old, second: &node{session: session}})
 	l.focus, l.zoomed = session, false
 	return l
 }
 
 // Remove removes a session. Its neighbour gets the space, and the focus if the session had it.
 func (l Layout) Remove(session string) Layout {
-	if !l.Has(session) {
+	leaf := l.root.leaf(session)
+	parent, heir := l.root.parent(leaf)
+	switch {
+	case leaf == nil:
 		return l
-	}
-	var heir *node
-	l.root, heir = l.root.remove(session)
-	if l.root == nil {
+	case parent == nil:
 		return Layout{}
 	}
+	l.root = l.root.replace(parent, heir)
 	if l.focus == session {
 		l.focus, l.zoomed = heir.sessions(nil)[0], false
 	}
@@ -139,39 +142,42 @@ func (n *node) sessions(to []string) []string {
 	return n.second.sessions(n.first.sessions(to))
 }
 
-// has reports whether a session is in a tree.
-func (n *node) has(session string) bool { return slices.Contains(n.sessions(nil), session) }
+// leaf returns the node of a session in a tree, or nil.
+func (n *node) leaf(session string) *node {
+	switch {
+	case n == nil || n.first == nil && n.session != session:
+		return nil
+	case n.first == nil:
+		return n
+	}
+	return cmp.Or(n.first.leaf(session), n.second.leaf(session))
+}
 
-// replace returns the tree with another node in place of a session.
-func (n *node) replace(session string, by *node) *node {
-	if n.first == nil {
-		if n.session == session {
-			return by
-		}
+// parent returns the split that has a node as a side, and its other side. Both are nil without one.
+func (n *node) parent(side *node) (parent, other *node) {
+	switch {
+	case n == nil || n.first == nil:
+		return nil, nil
+	case n.first == side:
+		return n, n.second
+	case n.second == side:
+		return n, n.first
+	}
+	if parent, other = n.first.parent(side); parent == nil {
+		parent, other = n.second.parent(side)
+	}
+	return parent, other
+}
+
+// replace returns the tree with another node in place of old.
+func (n *node) replace(old, by *node) *node {
+	switch {
+	case n == old:
+		return by
+	case n == nil || n.first == nil:
 		return n
 	}
 	changed := *n
-	changed.first, changed.second = n.first.replace(session, by), n.second.replace(session, by)
+	changed.first, changed.second = n.first.replace(old, by), n.second.replace(old, by)
 	return &changed
-}
-
-// remove returns the tree without a session, and the node that gets its space.
-func (n *node) remove(session string) (rest, heir *node) {
-	switch {
-	case n.first == nil && n.session == session:
-		return nil, nil
-	case n.first == nil:
-		return n, nil
-	}
-	changed := *n
-	if n.first.has(session) {
-		if changed.first, heir = n.first.remove(session); changed.first == nil {
-			return n.second, n.second
-		}
-		return &changed, heir
-	}
-	if changed.second, heir = n.second.remove(session); changed.second == nil {
-		return n.first, n.first
-	}
-	return &changed, heir
 }
