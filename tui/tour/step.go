@@ -40,7 +40,7 @@ var Steps = []Step{
 		Actions: []keymap.Action{keymap.FocusNext},
 		Wait:    "An agent writes; a script replaces the model. Soon it asks before it runs a command.",
 		Text:    "The agent asks before it runs a command, and waits for you. Press {0} to go to the request.",
-		ready:   func(s *Screen) bool { return s.pending("") },
+		ready:   func(s *Screen) bool { return s.pending() },
 		done:    inScope(keymap.Approval),
 	},
 	{
@@ -64,14 +64,14 @@ var Steps = []Step{
 		Actions: []keymap.Action{keymap.FocusPrevious},
 		Wait:    "No pending request: skip this step.",
 		Text:    "Now decide. Keys decide only in the request. Press {0} to go there again.",
-		ready:   func(s *Screen) bool { return s.pending("") },
+		ready:   func(s *Screen) bool { return s.pending() },
 		done:    inScope(keymap.Approval),
 	},
 	{
 		Actions: []keymap.Action{keymap.AllowAlways, keymap.Allow},
 		Text: "A rule answers equal requests. Press {0} to see what it covers; {1} confirms. {1} alone allows " +
 			"once.",
-		done: func(s *Screen) bool { return s.Session != nil && !s.pending("") },
+		done: func(s *Screen) bool { return s.Session != nil && !s.pending() },
 	},
 	{
 		Actions: []keymap.Action{keymap.ShowRules},
@@ -138,13 +138,8 @@ func inScope(scope keymap.Scope) func(*Screen) bool {
 	return func(s *Screen) bool { return s.Scope == scope }
 }
 
-// pending reports whether a request of the kind is pending in the session on the screen. "" is any
-// kind.
-func (s *Screen) pending(kind string) bool {
-	return s.Session != nil && slices.ContainsFunc(s.Session.Approvals, func(a protocol.Approval) bool {
-		return kind == "" || a.Kind == kind
-	})
-}
+// pending reports whether a request is pending in the session on the screen.
+func (s *Screen) pending() bool { return s.Session != nil && len(s.Session.Approvals) > 0 }
 
 // editing reports whether a queued message is being edited.
 func (s *Screen) editing() bool {

@@ -59,10 +59,11 @@ func (o *Outbox) Send(
 			o.Restore(text, files)
 			return nil
 		case err != nil:
-			o.fail(id, remote.ErrorText(err))
+			o.change(id, func(m *unsentMessage) { m.err = remote.ErrorText(err) })
 			return nil
 		}
-		o.accept(id, result.Seq)
+		o.change(id, func(m *unsentMessage) { m.accepted, m.seq = true, result.Seq })
+		o.removeReported()
 		if result.Status == protocol.SendQueued || result.Status == protocol.SendSteering {
 			o.Commands.Status.Text = describe.Queued(result)
 		}
@@ -73,8 +74,10 @@ func (o *Outbox) Send(
 // TakeBack puts the last message that failed back into the composer. Without one it withdraws the
 // last message that waits for the connection.
 func (o *Outbox) TakeBack() tea.Cmd {
-	if m, ok := o.takeRefused(); ok {
-		o.Restore(m.text, m.files)
+	if m := o.last(func(m *unsentMessage) bool { return m.err != "" }); m != nil {
+		text, files := m.text, m.files
+		o.remove(m.id)
+		o.Restore(text, files)
 		return nil
 	}
 	withdrawer, ok := o.Commands.Session.(remote.Withdrawer)
@@ -94,7 +97,7 @@ func (o *Outbox) TakeBack() tea.Cmd {
 		return nil
 	}, func(error) tea.Cmd {
 		if !withdrawn { // if withdrawn, the callback of Send restores the text
-			o.withdrawFailed(id)
+			o.change(id, func(m *unsentMessage) { m.withdrawing = false })
 			o.Commands.Status.Text = maybeSentText
 		}
 		return nil
@@ -103,19 +106,31 @@ func (o *Outbox) TakeBack() tea.Cmd {
 
 const maybeSentText = "the server may have it already: it cannot be taken back"
 
-// find returns the message with an ID, or nil.
-func (o *Outbox) find(id string) *unsentMessage {
-	for i := range o.messages {
-		if id != "" && o.messages[i].id == id {
+// change changes the message with an ID, if an event has not reported it.
+func (o *Outbox) change(id string, change func(*unsentMessage)) {
+	if m := o.last(func(m *unsentMessage) bool { return m.id == id }); m != nil {
+		change(m)
+	}
+}
+
+// last returns the last message for which is returns true, or nil.
+func (o *Outbox) last(is func(*unsentMessage) bool) *unsentMessage {
+	for i := len(o.messages) - 1; i >= 0; i-- {
+		if is(&o.messages[i]) {
 			return &o.messages[i]
 		}
 	}
 	return nil
 }
 
+// lastUnanswered returns the last message without an answer that is not being withdrawn, or nil.
+func (o *Outbox) lastUnanswered() *unsentMessage {
+	return o.last(func(m *unsentMessage) bool { return m.err == "" && !m.accepted && !m.withdrawing })
+}
+
 // remove removes a message.
 func (o *Outbox) remove(id string) {
-	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return id != "" && m.id == id })
+	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.id == id })
 }
 
 // Apply removes the message that an event reports.
@@ -129,14 +144,6 @@ func (o *Outbox) Apply(e *protocol.Event) {
 	}
 }
 
-// accept marks a message as accepted. seq is the seq of the event that reports it.
-func (o *Outbox) accept(id string, seq uint64) {
-	if m := o.find(id); m != nil {
-		m.accepted, m.seq = true, seq
-	}
-	o.removeReported()
-}
-
 // Updated removes the messages whose events have been applied.
 func (o *Outbox) Updated() tea.Cmd {
 	o.removeReported()
@@ -147,41 +154,6 @@ func (o *Outbox) Updated() tea.Cmd {
 func (o *Outbox) removeReported() {
 	seq := o.Replica.State.Seq
 	o.messages = slices.DeleteFunc(o.messages, func(m unsentMessage) bool { return m.seq != 0 && m.seq <= seq })
-}
-
-// fail records why sending a message failed.
-func (o *Outbox) fail(id, err string) {
-	if m := o.find(id); m != nil {
-		m.err = err
-	}
-}
-
-// withdrawFailed records that a message could not be withdrawn.
-func (o *Outbox) withdrawFailed(id string) {
-	if m := o.find(id); m != nil {
-		m.withdrawing = false
-	}
-}
-
-// takeRefused removes the last message that failed and returns it.
-func (o *Outbox) takeRefused() (unsentMessage, bool) {
-	for i := len(o.messages) - 1; i >= 0; i-- {
-		if m := o.messages[i]; m.err != "" {
-			o.remove(m.id)
-			return m, true
-		}
-	}
-	return unsentMessage{}, false
-}
-
-// lastUnanswered returns the last message without an answer that is not being withdrawn, or nil.
-func (o *Outbox) lastUnanswered() *unsentMessage {
-	for i := len(o.messages) - 1; i >= 0; i-- {
-		if m := &o.messages[i]; m.err == "" && !m.accepted && !m.withdrawing {
-			return m
-		}
-	}
-	return nil
 }
 
 // Unaccepted returns the messages that the server may not have.

@@ -11,24 +11,27 @@ import (
 
 func TestRecallOnlyRefusedMessages(t *testing.T) {
 	r := paneltest.New(t, &tuitest.Journal{})
+	restored := ""
 	o := &Outbox{
 		Base:    Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
-		Restore: func(string, []attachment.File) {},
+		Restore: func(text string, _ []attachment.File) { restored = text },
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		o.Send(id, "text "+id, "", nil, nil)
 	}
-	o.fail("b", "no")
-	o.fail("c", "no")
+	for _, id := range []string{"b", "c"} {
+		o.change(id, func(m *unsentMessage) { m.err = "no" })
+	}
 	r.Replica.State.Seq = 6
-	o.accept("d", 7)
+	o.change("d", func(m *unsentMessage) { m.accepted, m.seq = true, 7 })
 	if got, _ := o.Unaccepted(); !slices.Equal(got, []string{"text a", "text b", "text c"}) {
 		t.Errorf("got %q", got)
 	}
 	o.removeReported()
 	for _, want := range []string{"text c", "text b", ""} {
-		if got, ok := o.takeRefused(); got.text != want || ok != (want != "") {
-			t.Errorf("got %q taken back, want %q", got.text, want)
+		restored = ""
+		if o.TakeBack(); restored != want {
+			t.Errorf("got %q taken back, want %q", restored, want)
 		}
 	}
 	if len(o.messages) != 2 {

@@ -80,7 +80,7 @@ func (p *Plan) Press(key string) Result {
 	case keymap.Remove:
 		return Result{Push: p.askToCancel(plan, at)}
 	case keymap.TaskRestart:
-		return Result{Cmd: p.control(plan, at, protocol.DoTaskRestart, "restarting")}
+		return Result{Cmd: p.control(plan.Tasks[at].ID, protocol.DoTaskRestart, "restarting")}
 	}
 	return Result{}
 }
@@ -91,29 +91,21 @@ func (p *Plan) askToCancel(plan *protocol.Plan, at int) ui.Overlay {
 	task := plan.Tasks[at]
 	title := "cancel the task “" + transcript.CleanLine(task.Title) + "”?"
 	return ui.NewQuestion(p.Styles, title, ui.Choice{Label: "Cancel the task", Run: func() tea.Cmd {
-		now := p.Running()
-		if now == nil {
-			return nil
-		}
-		i := slices.IndexFunc(now.Tasks, func(t protocol.Task) bool { return t.ID == task.ID })
-		if i < 0 {
-			return nil
-		}
-		return p.control(now, i, protocol.DoTaskCancel, "cancelling")
+		return p.control(task.ID, protocol.DoTaskCancel, "cancelling")
 	}})
 }
 
-// control cancels or restarts the task at an index. It does nothing while another such command for
-// the task has no answer.
-func (p *Plan) control(plan *protocol.Plan, at int, verb protocol.Verb, action string) tea.Cmd {
-	p.selectAt(plan, at) // keep the task selected
-	id := plan.Tasks[at].ID
-	if p.pending[id] != "" {
+// control cancels or restarts a task and selects it. It does nothing if the task is gone, or while
+// another such command for it has no answer.
+func (p *Plan) control(task string, verb protocol.Verb, action string) tea.Cmd {
+	plan := p.Running()
+	isTask := func(t protocol.Task) bool { return t.ID == task }
+	if plan == nil || !slices.ContainsFunc(plan.Tasks, isTask) || p.pending[task] != "" {
 		return nil
 	}
-	p.pending[id] = action
-	return p.Commands.Send(verb, protocol.TaskIDData{Task: id}, nil, func(err error) tea.Cmd {
-		delete(p.pending, id)
+	p.selected, p.pending[task] = task, action
+	return p.Commands.Send(verb, protocol.TaskIDData{Task: task}, nil, func(err error) tea.Cmd {
+		delete(p.pending, task)
 		return p.Commands.Report(err)
 	})
 }
@@ -140,7 +132,10 @@ func (p *Plan) View(width, rows int) []string {
 		hint := p.Styles.Keys.Hint(keymap.Remove, "cancel", keymap.TaskRestart, "restart")
 		title += p.Styles.Dim.Render(" · " + hint)
 	} else {
-		title += " done" + p.Styles.Dim.Render(ui.Prefixed(keymap.Separator, p.focusKey()))
+		title += " done"
+		if !p.Replica.Recorded {
+			title += p.Styles.Dim.Render(ui.Prefixed(keymap.Separator, p.Styles.Keys.Key(keymap.FocusNext)))
+		}
 	}
 	if first > 0 {
 		title += p.Styles.Dim.Render(" · " + strconv.Itoa(first) + " before")
@@ -181,14 +176,6 @@ func tasksDone(p *protocol.Plan) int {
 		}
 	}
 	return done
-}
-
-// focusKey returns the key that moves the focus to the panel, or "".
-func (p *Plan) focusKey() string {
-	if p.Replica.Recorded {
-		return ""
-	}
-	return p.Styles.Keys.Key(keymap.FocusNext)
 }
 
 // Section returns the tasks of the running plan for the side column.

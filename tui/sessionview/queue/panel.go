@@ -120,21 +120,12 @@ func (q *Panel) Press(key string) panel.Result {
 	case keymap.Remove:
 		q.Select(at) // then the next message takes its place
 		return q.remove([]protocol.Message{message})
+	case keymap.QueueMoveUp:
+		return panel.Result{Cmd: q.move(message.MessageID, -1)}
+	case keymap.QueueMoveDown:
+		return panel.Result{Cmd: q.move(message.MessageID, 1)}
 	}
-	return panel.Result{Cmd: q.pressMove(action, message, at)}
-}
-
-// pressMove moves the message at an index of the queue. A scheduled message is in none.
-func (q *Panel) pressMove(action keymap.Action, message protocol.Message, at int) tea.Cmd {
-	switch {
-	case isScheduled(q.Replica.State, message.MessageID):
-		return nil
-	case action == keymap.QueueMoveUp:
-		return q.move(message, at-1)
-	case action == keymap.QueueMoveDown:
-		return q.move(message, at+1)
-	}
-	return nil
+	return panel.Result{}
 }
 
 // Hold holds the queue.
@@ -145,13 +136,15 @@ func (q *Panel) Release() tea.Cmd {
 	return q.Commands.Do(protocol.DoQueueRelease, protocol.QueueReleaseData{})
 }
 
-// move moves a message to an index of the queue. It does nothing if the index is out of range.
-func (q *Panel) move(message protocol.Message, to int) tea.Cmd {
-	if to < 0 || to >= len(q.Replica.State.Queue) {
+// move moves a message within the queue. It does nothing at the end of the queue, or if the message is
+// scheduled.
+func (q *Panel) move(message string, by int) tea.Cmd {
+	at := q.Replica.State.QueueIndex(message)
+	if to := at + by; at < 0 || to < 0 || to >= len(q.Replica.State.Queue) {
 		return nil
 	}
-	q.selected = message.MessageID
-	return q.Commands.Do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message.MessageID, Index: to})
+	q.selected = message
+	return q.Commands.Do(protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: at + by})
 }
 
 // sendNow starts a queued message.

@@ -239,15 +239,15 @@ func TestScheduledMessagesAreShownWithTheirTimes(t *testing.T) {
 func TestMovedMessageStaysSelected(t *testing.T) {
 	s := open(t, tuitest.Scenes["queue"](), 80)
 	s.panel.SetFocus(true)
-	s.Run(s.panel.move(s.Replica.State.Queue[0], 1))
+	s.Run(s.panel.move(s.Replica.State.Queue[0].MessageID, 1))
 	s.Journal.AddBy(tuitest.Ada, protocol.QueueMoved, protocol.QueueMovedData{MessageID: "m3", Index: 1})
 	s.ApplyJournal()
 	if at := s.panel.Selected(); at != 1 || s.panel.selected != "m3" {
 		t.Errorf("got selected message %s at %d", s.panel.selected, at)
 	}
-	for _, to := range []int{-1, 2} {
-		if s.panel.move(s.Replica.State.Queue[0], to) != nil {
-			t.Errorf("got move to %d", to)
+	for _, by := range []int{-1, 2} {
+		if s.panel.move(s.Replica.State.Queue[0].MessageID, by) != nil {
+			t.Errorf("got move by %d", by)
 		}
 	}
 }

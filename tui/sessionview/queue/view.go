@@ -15,9 +15,6 @@ import (
 	"agentctl/tui/ui"
 )
 
-// steerMark marks a message that joins the turn that runs.
-const steerMark = "⇢"
-
 // queueRows is the maximum number of queued and scheduled messages on the screen.
 const queueRows = 6
 
@@ -68,25 +65,27 @@ func (q *Panel) View(width, _ int) []string {
 	return out
 }
 
-// row returns the texts of a message at an index. A queued message has its number, or a sign if it joins the
-// turn that runs, a scheduled one its time.
+// row returns the texts of a message at an index. A scheduled message has its time.
 func (q *Panel) row(m *protocol.Message, index int) (left, right string) {
-	scheduled := index >= len(q.Replica.State.Queue)
-	mark := strconv.Itoa(index + 1)
-	switch {
-	case scheduled:
-		mark = "◷"
-	case m.Delivery == protocol.DeliverSteer:
-		mark = steerMark
-	}
-	left, right = "  "+mark+" "+ui.Excerpt(m.Text), q.details(m)
+	left, right = "  "+q.mark(m, index)+" "+ui.Excerpt(m.Text), q.details(m)
 	if len(m.Parts) > 0 {
 		left += " +" + format.Count(len(m.Parts), "part")
 	}
-	if scheduled && m.NotBefore != nil {
+	if index >= len(q.Replica.State.Queue) && m.NotBefore != nil {
 		right += " · " + q.Styles.Date(*m.NotBefore)
 	}
 	return left, right
+}
+
+// mark returns the number of a message in the queue, or a sign if it joins the turn or is scheduled.
+func (q *Panel) mark(m *protocol.Message, index int) string {
+	switch {
+	case index >= len(q.Replica.State.Queue):
+		return "◷"
+	case m.Delivery == protocol.DeliverSteer:
+		return "⇢"
+	}
+	return strconv.Itoa(index + 1)
 }
 
 // unfocusedHint returns the keys that work without the focus: after an interrupt the keys of the held
@@ -157,20 +156,12 @@ func (q *Panel) details(m *protocol.Message) string {
 // queue is held.
 func (q *Panel) Section(width int) (title, note string, lines []string) {
 	s := q.Replica.State
-	for i := range s.Queue {
-		mark := strconv.Itoa(i + 1)
-		if s.Queue[i].Delivery == protocol.DeliverSteer {
-			mark = steerMark
+	for i, m := range waiting(s) {
+		line := " " + q.Styles.Dim.Render(q.mark(&m, i)) + " " + ui.Excerpt(m.Text)
+		if i >= len(s.Queue) && m.NotBefore != nil {
+			line = ui.Spread(line, q.Styles.Dim.Render(q.Styles.ShortDate(*m.NotBefore)), width)
 		}
-		lines = append(lines, " "+q.Styles.Dim.Render(mark)+" "+ui.Excerpt(s.Queue[i].Text))
-	}
-	for i := range s.Scheduled {
-		at := ""
-		if t := s.Scheduled[i].NotBefore; t != nil {
-			at = q.Styles.Dim.Render(q.Styles.ShortDate(*t))
-		}
-		mark := " " + q.Styles.Dim.Render("◷") + " "
-		lines = append(lines, ui.Spread(mark+ui.Excerpt(s.Scheduled[i].Text), at, width))
+		lines = append(lines, line)
 	}
 	note = strconv.Itoa(len(s.Queue))
 	switch {

@@ -25,7 +25,7 @@ type Session struct {
 
 	Recorded bool // it is a recording, which takes no commands
 
-	catchup catchup
+	catchup struct{ from, to uint64 } // range of seqs
 	away    describe.Away
 }
 
@@ -68,7 +68,7 @@ func (s *Session) Attach(a *protocol.SubscribeResult) (replaced bool) {
 		s.Conn.State = remote.Connected // the connection's own update may come after the attachment
 	}
 	s.CaughtUp = false
-	s.catchup = catchup{a.After.Seq, a.Position.Seq}
+	s.catchup.from, s.catchup.to = a.After.Seq, a.Position.Seq
 	s.Process = a.Process
 	clear(s.Clients)
 	for _, c := range a.Clients {
@@ -151,20 +151,15 @@ func (s *Session) Slowest() (slowest protocol.Client, ok bool) {
 	return slowest, slowest.LagEvents >= minLag
 }
 
-// Progress returns the progress of a long catch-up in percent, or -1.
-func (s *Session) Progress() int { return s.catchup.percent(s.State.Seq) }
-
 // longCatchup is the minimum number of events for a catch-up to show its progress.
 const longCatchup = 500
 
-// catchup is the range of seqs of a catch-up.
-type catchup struct{ from, to uint64 }
-
-// percent returns the part of the range up to seq in percent, or -1 for a short range.
-func (c catchup) percent(seq uint64) int {
-	if c.to < c.from+longCatchup {
+// Progress returns the progress of a long catch-up in percent, or -1.
+func (s *Session) Progress() int {
+	from, to := s.catchup.from, s.catchup.to
+	if to < from+longCatchup {
 		return -1
 	}
-	done := max(c.from, min(seq, c.to)) - c.from
-	return int(100 * done / (c.to - c.from))
+	done := max(from, min(s.State.Seq, to)) - from
+	return int(100 * done / (to - from))
 }
