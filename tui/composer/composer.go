@@ -176,12 +176,8 @@ func (c *Composer) Unsent() string {
 	return c.history.draft(c.area.Value())
 }
 
-// Clear empties the composer and returns its text.
-func (c *Composer) Clear() string {
-	s := c.Value()
-	c.area.Reset()
-	return s
-}
+// Clear empties the composer.
+func (c *Composer) Clear() { c.area.Reset() }
 
 // KeepInHistory adds the text to the history.
 func (c *Composer) KeepInHistory() {

@@ -144,8 +144,7 @@ func (v *View) handleIntent(intent ui.Intent) tea.Cmd {
 		v.intent = i
 		return nil
 	}
-	cmd, _ := v.input.HandleIntent(intent)
-	return cmd
+	return v.input.HandleIntent(intent)
 }
 
 // runCommand runs a command of the palette or of the list beside the message.

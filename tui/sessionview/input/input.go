@@ -200,19 +200,17 @@ func (in *Input) draft() drafts.Draft {
 	}
 }
 
-// HandleIntent carries out an intent of an overlay of the input. It reports false for others.
-func (in *Input) HandleIntent(intent ui.Intent) (cmd tea.Cmd, handled bool) {
+// HandleIntent carries out an intent of an overlay of the input. It ignores others.
+func (in *Input) HandleIntent(intent ui.Intent) tea.Cmd {
 	switch i := intent.(type) {
 	case takePromptIntent:
 		in.recall.take(i.text)
 	case olderPromptsIntent:
-		return in.recall.older(), true
+		return in.recall.older()
 	case shellview.TakeIntent:
 		in.composer.Paste(i.Text)
-	default:
-		return nil, false
 	}
-	return nil, true
+	return nil
 }
 
 // Actions returns the actions of the input that need no focus.

@@ -118,7 +118,7 @@ func (r *rig) handle(msg tea.Msg) tea.Cmd {
 	}
 	cmd, intents, pass := r.Overlays.Update(msg)
 	for _, i := range intents {
-		more, _ := r.in.HandleIntent(i)
+		more := r.in.HandleIntent(i)
 		cmd = tea.Batch(cmd, more)
 	}
 	switch {

@@ -41,15 +41,7 @@ func (p *Pane) PressCopyMode(key string) (cmd tea.Cmd, handled bool) {
 }
 
 // CopyHint returns the number of selected lines and the keys of copy mode, or "" outside of it.
-func (p *Pane) CopyHint() string {
-	if !p.copying.active {
-		return ""
-	}
-	return p.copying.hint()
-}
-
-// CopyLastText copies the last text of the agent.
-func (p *Pane) CopyLastText() tea.Cmd { return p.copier.copyLastText() }
+func (p *Pane) CopyHint() string { return p.copying.hint() }
 
 // copyLastText copies the last text of the agent.
 func (c *copier) copyLastText() tea.Cmd {
@@ -66,31 +58,38 @@ func (c *copier) copyLastText() tea.Cmd {
 // copyItem copies the text of an item.
 func (c *copier) copyItem(item transcript.Item) tea.Cmd { return c.copy(transcriptview.CopyText(item)) }
 
-// copyCode copies a code block of an item, or the item if it has none. Each call for the same item copies the next block. For the end
-// of a turn it copies the last block of the turn's texts.
+// copyCode copies a code block of an item, or the item if it has none. Each call for the same item copies
+// the next block. The end of a turn copies the last block of the turn's texts.
 func (c *copier) copyCode(id transcript.ID) tea.Cmd {
-	blocks, name := transcriptview.Code(c.view.List.Item(id))
-	if transcriptview.IsTurnEnd(c.view.List.Item(id)) {
-		for first, _ := c.view.Turn(id); id > first && len(blocks) == 0; {
-			if id--; transcriptview.IsAgentText(c.view.List.Item(id)) {
-				blocks, _ = transcriptview.Code(c.view.List.Item(id))
-			}
-		}
-		if n := len(blocks); n > 0 {
-			return c.copy("the last code", blocks[n-1])
-		}
+	item := c.view.List.Item(id)
+	if transcriptview.IsTurnEnd(item) {
+		return c.copyLastCode(id)
 	}
-	switch {
-	case len(blocks) == 0 && transcriptview.IsTurnEnd(c.view.List.Item(id)):
-		c.status.Text = "there is no code in it"
-		return nil
-	case len(blocks) == 0:
-		return c.copyItem(c.view.List.Item(id))
+	blocks, name := transcriptview.Code(item)
+	if len(blocks) == 0 {
+		return c.copyItem(item)
 	}
 	if c.block++; c.item != id || c.block >= len(blocks) {
 		c.item, c.block = id, 0
 	}
 	return c.copy(name(c.block), blocks[c.block])
+}
+
+// copyLastCode copies the last code block of the texts of the turn that ends with an item. Without code it
+// copies the first item of the turn.
+func (c *copier) copyLastCode(end transcript.ID) tea.Cmd {
+	first, _ := c.view.Turn(end)
+	for id := end - 1; id >= first; id-- {
+		item := c.view.List.Item(id)
+		if blocks, _ := transcriptview.Code(item); transcriptview.IsAgentText(item) && len(blocks) > 0 {
+			return c.copy("the last code", blocks[len(blocks)-1])
+		}
+	}
+	if first == end {
+		c.status.Text = "there is no code in it"
+		return nil
+	}
+	return c.copyItem(c.view.List.Item(first))
 }
 
 // copy puts a text into the clipboard, at most [ui.MaxCopy] bytes of it, and reports its size as

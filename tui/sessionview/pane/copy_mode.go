@@ -119,8 +119,11 @@ func (c *copyMode) selectBlock() {
 	c.move(to)
 }
 
-// hint returns the number of selected lines and the keys of copy mode.
+// hint returns the number of selected lines and the keys of copy mode, or "" outside of it.
 func (c *copyMode) hint() string {
+	if !c.active {
+		return ""
+	}
 	lines := format.Count(c.view.List.CountLines(c.start, c.cursor), "line")
 	keys := c.styles.Keys.Hint(keymap.StartSelection, "starts selection", keymap.SelectBlock, "block",
 		keymap.Choose, "copies", keymap.Back, "closes")

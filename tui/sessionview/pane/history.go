@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcriptview"
 )
@@ -73,11 +72,4 @@ func (h *history) request() tea.Cmd {
 		}
 		return olderMsg{epoch, page, err}
 	})
-}
-
-// fail reports that older turns are not available. It ends a jump.
-func (h *history) fail(err error) {
-	h.view.StopPaging()
-	h.jump = nil
-	h.Commands.Status.Text = "older turns: " + remote.ErrorText(err)
 }

@@ -161,7 +161,7 @@ func (p *Pane) Actions() panel.Actions {
 		keymap.NextTurn:     jump(1),
 		keymap.ShowChanges:  result(func() panel.Result { return p.ShowChanges("") }),
 		keymap.ShowOutline:  result(p.OpenTurns),
-		keymap.CopyLast:     panel.Run(p.CopyLastText),
+		keymap.CopyLast:     panel.Run(p.copier.copyLastText),
 		keymap.Find: {Text: true, Run: func(text string) panel.Result {
 			if text == "" {
 				return p.OpenSearch()

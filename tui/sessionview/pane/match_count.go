@@ -67,16 +67,16 @@ func (c *matchCount) of(id transcript.ID) int {
 
 // positionText returns the number of a match and the total, or "" if the match is not counted.
 func (c *matchCount) positionText(m *match) string {
-	if !m.valid || m.item <= c.next || m.item > c.last {
+	if !m.valid || m.at.Item <= c.next || m.at.Item > c.last {
 		return ""
 	}
 	newer, total := 0, 0
 	for _, it := range c.items {
-		if total += it.n; it.id > m.item {
+		if total += it.n; it.id > m.at.Item {
 			newer += it.n
 		}
 	}
-	text := strconv.Itoa(newer+min(m.newer+1, max(1, c.of(m.item)))) + " of " + strconv.Itoa(total)
+	text := strconv.Itoa(newer+min(m.newer+1, max(1, c.of(m.at.Item)))) + " of " + strconv.Itoa(total)
 	if !c.complete {
 		text += "+"
 	}

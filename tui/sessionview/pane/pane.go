@@ -104,7 +104,9 @@ func (p *Pane) addOlder(msg olderMsg) tea.Cmd {
 		err = p.prepend(msg.page)
 	}
 	if err != nil {
-		p.history.fail(err)
+		p.View.StopPaging()
+		p.history.jump = nil
+		p.Commands.Status.Text = "older turns: " + remote.ErrorText(err)
 	}
 	cmd, waited := p.search.paged()
 	if !waited {
@@ -116,16 +118,14 @@ func (p *Pane) addOlder(msg olderMsg) tea.Cmd {
 // prepend adds a page of older turns. Lines of items that the page completes move.
 func (p *Pane) prepend(page *protocol.HistoryResult) error {
 	c, m := &p.copying, &p.search.match
-	matched := transcript.Point{Item: m.item, Line: m.line}
 	var points []*transcript.Point
 	if c.active {
 		points = append(points, &c.cursor, &c.start)
 	}
 	if m.valid {
-		points = append(points, &matched)
+		points = append(points, &m.at)
 	}
 	err := p.View.PrependPage(page, points...)
-	m.line = matched.Line
 	if c.active {
 		c.move(c.cursor)
 	}

@@ -17,8 +17,7 @@ import (
 // match is the matching line shown last.
 type match struct {
 	valid bool
-	item  transcript.ID
-	line  int
+	at    transcript.Point
 	count int // matches on the line
 	newer int // matches in the item below the line
 }
@@ -69,11 +68,11 @@ func (s *search) next(by int) tea.Cmd {
 func (s *search) nextInItem(by int) bool {
 	list := s.view.List
 	id, ok := list.Selected()
-	if !ok || !s.match.valid || id != s.match.item {
+	if !ok || !s.match.valid || id != s.match.at.Item {
 		return false
 	}
 	matches, count := s.matcher()
-	line, ok := list.FindLine(id, s.match.line+by, by, matches)
+	line, ok := list.FindLine(id, s.match.at.Line+by, by, matches)
 	if !ok && s.view.RevealNext(id, s.query, by) {
 		line, ok = list.FindLine(id, farEnd(by), by, matches)
 	}
@@ -85,7 +84,7 @@ func (s *search) nextInItem(by int) bool {
 	} else {
 		s.match.newer = max(0, s.match.newer-*count)
 	}
-	s.match.line, s.match.count = line, *count
+	s.match.at.Line, s.match.count = line, *count
 	list.SelectLine(id, line)
 	return true
 }
@@ -133,7 +132,7 @@ func (s *search) showMatch(id transcript.ID, by int) {
 				ui.Prefixed(keymap.Separator, s.Styles.Keys.Hint(keymap.ViewWhole, "view"))
 		}
 	} else {
-		s.match = match{valid: true, item: id, line: line, count: *count}
+		s.match = match{valid: true, at: transcript.Point{Item: id, Line: line}, count: *count}
 		switch { // after a step to a newer item the line is its oldest match
 		case by > 0 && s.local != nil && s.count != nil:
 			s.match.newer = max(0, s.count.of(id)-*count)

@@ -16,15 +16,9 @@ import (
 // editGrace is how long the server keeps an edit hold after its actor disconnected.
 const editGrace = 30 * time.Second
 
-// editHolds tracks the holds of queued messages that are edited, here and by others.
-type editHolds struct {
-	disconnects map[protocol.Actor]time.Time // when an actor disconnected during an edit
-	connection  string                       // connection of the hold on the message edited here
-}
-
 // recordDisconnect records the time at which an actor with an edit hold disconnected.
 func (q *Panel) recordDisconnect(by protocol.Actor) {
-	s, since := q.Replica.State, q.holds.disconnects
+	s, since := q.Replica.State, q.disconnects
 	maps.DeleteFunc(since, func(actor protocol.Actor, _ time.Time) bool { return !holdsForEdit(s, actor) })
 	if holdsForEdit(s, by) {
 		since[by] = q.Now()
@@ -44,7 +38,7 @@ func (q *Panel) remaining(h *protocol.Hold) time.Duration {
 	if h.By == nil {
 		return 0
 	}
-	since, disconnected := q.holds.disconnects[*h.By]
+	since, disconnected := q.disconnects[*h.By]
 	if !disconnected {
 		return 0
 	}
@@ -58,19 +52,13 @@ func (q *Panel) remaining(h *protocol.Hold) time.Duration {
 
 // CountsDown reports whether the hold of a disconnected actor is counting down.
 func (q *Panel) CountsDown() bool {
-	holds := q.Replica.State.Holds
-	for i := range holds {
-		if q.remaining(&holds[i]) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.Replica.State.Holds, func(h protocol.Hold) bool { return q.remaining(&h) > 0 })
 }
 
 // BeginEdit holds a message, so that the server does not start it during its edit. The hold belongs
 // to the current connection.
 func (q *Panel) BeginEdit(message string) tea.Cmd {
-	q.holds.connection = q.Replica.Conn.Connection
+	q.holdConn = q.Replica.Conn.Connection
 	return q.Commands.Do(protocol.DoQueueHold, protocol.QueueHoldData{MessageID: message})
 }
 
@@ -78,7 +66,7 @@ func (q *Panel) BeginEdit(message string) tea.Cmd {
 // expires.
 func (q *Panel) Updated() tea.Cmd {
 	message := q.Editing()
-	if message == "" || !q.Replica.Connected() || q.Replica.Conn.Connection == q.holds.connection {
+	if message == "" || !q.Replica.Connected() || q.Replica.Conn.Connection == q.holdConn {
 		return nil
 	}
 	return q.BeginEdit(message)

@@ -29,13 +29,15 @@ type Panel struct {
 	selected string            // ID of the selected message
 	index    int               // its last index, used once it left the queue
 	pending  map[string]string // message ID → action without an answer yet
-	holds    editHolds
 	removed  removal
+
+	disconnects map[protocol.Actor]time.Time // when an actor disconnected during the edit of a message
+	holdConn    string                       // connection of the hold on the message edited here
 }
 
 // New returns a panel without the focus.
 func New(c Config) *Panel {
-	return &Panel{Config: c, pending: map[string]string{}, holds: editHolds{disconnects: map[protocol.Actor]time.Time{}}}
+	return &Panel{Config: c, pending: map[string]string{}, disconnects: map[protocol.Actor]time.Time{}}
 }
 
 // Actions returns the actions on the queue that need no focus.

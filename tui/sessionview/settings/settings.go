@@ -74,7 +74,13 @@ func (s *Settings) Values(id string) *ui.Menu {
 		return nil
 	}
 	m := ui.NewMenu(s.Styles, ui.List[ui.Entry]{
-		Title:  func(int, int, int) string { return s.valuesTitle(id) },
+		Title: func(int, int, int) string {
+			name := id
+			if set := s.setting(id); set != nil {
+				name = cmp.Or(set.Name, id)
+			}
+			return s.Styles.Bold.Render(transcript.CleanLine(name))
+		},
 		Empty:  func(string) string { return " the agent no longer has this setting" },
 		Hint:   s.Styles.ChooseHint("set"),
 		Status: s.status,
@@ -139,15 +145,6 @@ func (s *Settings) setting(id string) *protocol.Setting {
 		return &options.Settings[i]
 	}
 	return nil
-}
-
-// valuesTitle returns the title of the menu of the values of a setting.
-func (s *Settings) valuesTitle(id string) string {
-	name := id
-	if set := s.setting(id); set != nil {
-		name = cmp.Or(set.Name, set.ID)
-	}
-	return s.Styles.Bold.Render(transcript.CleanLine(name))
 }
 
 // valueEntries returns the values of a setting.

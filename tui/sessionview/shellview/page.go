@@ -30,9 +30,7 @@ type Config struct {
 // Run returns a page that shows the output of a shell command, and a command that starts it in dir or
 // else in the directory of the process.
 func Run(c Config, command, dir string) (*Page, tea.Cmd) {
-	p := &Page{
-		styles: c.Styles, after: c.After, command: command, text: transcript.NewTerminalOutput(), follow: true,
-	}
+	p := &Page{Config: c, command: command, text: transcript.NewTerminalOutput(), follow: true}
 	return p, c.Tasks.Run(func(ctx context.Context) tea.Msg {
 		if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
 			dir, _ = os.Getwd() // "": the directory of the process
@@ -56,8 +54,7 @@ type (
 // Page is an overlay that shows the output of a shell command of the user. It stays until
 // the user closes it or takes the output into the message.
 type Page struct {
-	styles  *ui.Styles
-	after   func(time.Duration, tea.Msg) tea.Cmd
+	Config
 	command string
 	dir     string
 	running *shell.Command // nil until it has started
@@ -140,7 +137,7 @@ func (p *Page) read() tea.Cmd {
 	if ended {
 		return nil
 	}
-	return p.after(readInterval, readMsg{p})
+	return p.After(readInterval, readMsg{p})
 }
 
 // press handles a key.
@@ -149,7 +146,7 @@ func (p *Page) press(key string) ui.Response {
 		return ui.Response{Close: true, Intent: TakeIntent{p.block()}}
 	}
 	page := max(1, p.rows-1)
-	switch p.styles.Keys.InList(keymap.Pager, key) {
+	switch p.Styles.Keys.InList(keymap.Pager, key) {
 	case keymap.Back:
 		return ui.Response{Close: p.ended()}
 	case keymap.Up:
@@ -175,7 +172,7 @@ func (p *Page) scroll(by int) { p.top, p.follow = max(0, p.top+by), false }
 func (p *Page) View(width, height int) ([]string, *tea.Cursor) {
 	title := "! " + transcript.CleanLine(p.command)
 	if p.dir != "" {
-		title += p.styles.Dim.Render(" · in " + transcript.CleanLine(p.dir))
+		title += p.Styles.Dim.Render(" · in " + transcript.CleanLine(p.dir))
 	}
 	lines, _ := p.text.Lines(max(1, width-1))
 	p.rows = max(0, height-ui.PageFrame)
@@ -190,7 +187,7 @@ func (p *Page) View(width, height int) ([]string, *tea.Cursor) {
 	for _, line := range lines[p.top:min(len(lines), p.top+p.rows)] {
 		body = append(body, " "+transcript.StripStyles(line))
 	}
-	return p.styles.Page(title, body, p.footer(width), width, height), nil
+	return p.Styles.Page(title, body, p.footer(width), width, height), nil
 }
 
 // footer returns the last line: the state of the command and the keys.
@@ -209,7 +206,7 @@ func (p *Page) footer(width int) string {
 	if p.running != nil && p.running.Dropped() > 0 {
 		state += " · output cut after " + format.Size(shell.MaxOutput)
 	}
-	return p.styles.StateRow(state, keys, width)
+	return p.Styles.StateRow(state, keys, width)
 }
 
 // block returns the command and its output as a fenced block.

@@ -61,11 +61,11 @@ func (d *directory) refresh() tea.Cmd {
 
 // setBranch sets the branch and reports whether it changed.
 func (d *directory) setBranch(msg branchMsg) (changed bool) {
-	if msg.read != d.reads || msg.branch == d.branch {
-		return false
+	changed = msg.read == d.reads && msg.branch != d.branch
+	if changed {
+		d.branch = msg.branch
 	}
-	d.branch = msg.branch
-	return true
+	return changed
 }
 
 // text returns the directory, with ~ for the user's home directory, and the branch. A long
