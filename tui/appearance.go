@@ -34,7 +34,11 @@ func (a *appearance) filter(msg tea.Msg) (tea.Msg, tea.Cmd) {
 		}
 		return nil, nil
 	case ui.ThemeMsg:
-		return a.setTheme(m.Theme)
+		query, changed := a.styles.SetTheme(m.Theme)
+		if !changed {
+			return nil, query
+		}
+		return ui.RestyleMsg{}, query
 	case ui.ImagesMsg:
 		return ui.RestyleMsg{}, tea.Raw(a.styles.Images.SetMode(m.Mode))
 	case ui.QueryImagesMsg, imagesTimeoutMsg, tea.TerminalVersionMsg, uv.KittyGraphicsEvent,
@@ -42,15 +46,6 @@ func (a *appearance) filter(msg tea.Msg) (tea.Msg, tea.Cmd) {
 		return a.updateImages(msg)
 	}
 	return msg, nil
-}
-
-// setTheme switches to a theme.
-func (a *appearance) setTheme(theme ui.Theme) (tea.Msg, tea.Cmd) {
-	query, changed := a.styles.SetTheme(theme)
-	if !changed {
-		return nil, query
-	}
-	return ui.RestyleMsg{}, query
 }
 
 // updateImages queries the terminal for its graphics, or handles its answers. The sessions on the

@@ -207,7 +207,7 @@ func startDashboardWith(t *testing.T, o Options, server *tuitest.Server, initial
 	p.p = p.builder.newDashboard(p.server, initial)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.builder.runModel(p.p, lockedModel{p}, testProgramOptions(keys, io.Discard, 90, 16)...)
+		ended <- p.builder.run(p.p, lockedModel{p}, testProgramOptions(keys, io.Discard, 90, 16)...)
 	}()
 	p.stop = func() {
 		cancel()

@@ -204,13 +204,6 @@ func sameServer(of *openSession, session string) string {
 	return strings.TrimSuffix(of.id, of.view.Session().State.Session) + session // with the part of IDs of other servers
 }
 
-// fork keeps the message of a new session, forked from another one, for its composer.
-func (s *openSessions) fork(from *openSession, forked input.ForkedIntent) forkIntent {
-	id := sameServer(from, forked.Session)
-	s.drafts.Save(id, drafts.Draft{Text: forked.Text})
-	return forkIntent{from, id}
-}
-
 // update passes a message to a session. It drops the message if the session has been closed, or
 // the message is of an earlier stream of its updates.
 func (s *openSessions) update(o *openSession, msg tea.Msg) (tea.Cmd, ui.Intent) {
@@ -226,7 +219,9 @@ func (s *openSessions) update(o *openSession, msg tea.Msg) (tea.Cmd, ui.Intent) 
 	cmd, intent := o.view.Update(msg)
 	switch i := intent.(type) {
 	case input.ForkedIntent:
-		return cmd, s.fork(o, i)
+		id := sameServer(o, i.Session)
+		s.drafts.Save(id, drafts.Draft{Text: i.Text}) // for its composer
+		return cmd, forkIntent{o, id}
 	case panel.OpenIntent:
 		return cmd, dashboard.OpenIntent{Session: sameServer(o, i.Session)}
 	}
@@ -260,13 +255,11 @@ func (s *openSessions) isDeleted(id string) bool {
 // handleDeleted closes a session that the server deleted. If it is on the screen, it stays readable
 // until it is hidden.
 func (s *openSessions) handleDeleted(id string) {
-	o := s.find(id)
-	switch {
-	case o == nil:
-	case s.isShown(o):
-		o.deleted = true
-		return // its draft is removed when it is hidden
-	default:
+	if o := s.find(id); o != nil {
+		if s.isShown(o) {
+			o.deleted = true
+			return // its draft is removed when it is hidden
+		}
 		s.closeSession(o)
 	}
 	s.drafts.Save(id, drafts.Draft{})

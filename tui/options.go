@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -119,15 +120,11 @@ func (o *Options) newNotifier() *notify.Notifier {
 
 // newStyles returns the styles. It returns an error if o.Keys is invalid.
 func (o *Options) newStyles() (*ui.Styles, error) {
-	zone := o.Zone
-	if zone == nil {
-		zone = time.Local
-	}
 	keys, err := keymap.New(o.Keys)
 	if err != nil {
 		return nil, err
 	}
-	s := ui.NewStyles(zone, o.Theme)
+	s := ui.NewStyles(cmp.Or(o.Zone, time.Local), o.Theme)
 	s.GuessBackground(ui.Environ(o.environ())["COLORFGBG"])
 	s.Keys, s.Images = keys, thumbnail.NewDisplay(o.Images)
 	return s, nil

@@ -56,7 +56,8 @@ func startPaced(t *testing.T, ssh bool, keys io.Reader, width, height int) *pace
 	ended := make(chan error, 1)
 	go func() {
 		options := append(testProgramOptions(keys, s.out, width, height), tea.WithColorProfile(colorprofile.TrueColor))
-		ended <- build.run(build.newSession(s.r), options...)
+		p := build.newSession(s.r)
+		ended <- build.run(p, p, options...)
 	}()
 	s.journal.CaughtUp()
 	s.feed()

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,16 +69,15 @@ func (s *panes) view(sessions *openSessions) tea.View {
 		titles[i] = s.title(pane, o)
 	}
 	if changed || len(f.panes) != len(screen.Panes) || !slices.Equal(titles, f.screen) {
-		f.removeHidden(screen)
+		maps.DeleteFunc(f.panes, func(session string, _ *paneLines) bool {
+			return !slices.ContainsFunc(screen.Panes, func(p split.Pane) bool { return p.Session == session })
+		})
 		borders := borderStyles{styles: s.styles, drawn: map[borderCell]string{}}
 		f.screen, f.content = titles, f.join(screen, titles, s.layout.Focus(), &borders)
 	}
 	v.Content = f.content
 	return v
 }
-
-// reset forgets all lines, because the styles have changed.
-func (f *paneFrame) reset() { *f = paneFrame{} }
 
 // update lays out the lines of a pane, and reports whether they have changed.
 func (f *paneFrame) update(pane *split.Pane, content string) bool {
@@ -102,15 +102,6 @@ func (f *paneFrame) update(pane *split.Pane, content string) bool {
 	}
 	f.panes[pane.Session] = out
 	return true
-}
-
-// removeHidden forgets the lines of sessions that are not on the screen.
-func (f *paneFrame) removeHidden(screen *split.Arrangement) {
-	for session := range f.panes {
-		if !slices.ContainsFunc(screen.Panes, func(p split.Pane) bool { return p.Session == session }) {
-			delete(f.panes, session)
-		}
-	}
 }
 
 // join joins the panes, row by row. The panes of a row are in the order from left to right.

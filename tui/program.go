@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -46,16 +47,13 @@ type program struct {
 // watchRequest is the request for the summaries of all sessions. An initial session loads first: it
 // must not wait for thousands of summaries.
 type watchRequest struct {
-	made chan struct{} // closed by the request
-	done bool          // made is closed
+	made    chan struct{} // closed by the request
+	request func()        // requests the summaries; only the first call has an effect
 }
 
-// request requests the summaries. Only the first call has an effect.
-func (r *watchRequest) request() {
-	if !r.done {
-		r.done = true
-		close(r.made)
-	}
+func newWatchRequest() watchRequest {
+	made := make(chan struct{})
+	return watchRequest{made, sync.OnceFunc(func() { close(made) })}
 }
 
 // Init queries the terminal for the theme and shows the initial session.
@@ -116,7 +114,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		p.notifier.Update(msg)
 		return tea.Batch(p.updateDashboard(msg), p.updateSessions(p.sessions.onScreen(), msg))
 	case ui.RestyleMsg:
-		p.panes.frame.reset()
+		p.panes.frame = paneFrame{}
 		return tea.Batch(p.updateDashboard(msg), p.updateSessions(p.sessions.all, msg))
 	case ui.ImagesChangedMsg:
 		return p.updateSessions(p.sessions.onScreen(), msg)
@@ -183,7 +181,7 @@ func (p *program) refresh() tea.Cmd {
 	var cmd tea.Cmd
 	previewed := ""
 	if p.dashboard != nil {
-		if !p.watch.done && p.sessions.anyLoaded() {
+		if p.sessions.anyLoaded() {
 			p.watch.request()
 		}
 		if p.stale {

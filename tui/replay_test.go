@@ -59,7 +59,7 @@ func TestReplayOnTheScreen(t *testing.T) {
 		out := &tuitest.Output{}
 		ended := make(chan error, 1)
 		go func() {
-			ended <- build.runModel(p.program, p, testProgramOptions(keys, out, 100, 20)...)
+			ended <- build.run(p.program, p, testProgramOptions(keys, out, 100, 20)...)
 		}()
 		press := func(key string) {
 			if _, err := typing.Write([]byte(key)); err != nil {

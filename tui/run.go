@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -53,7 +54,8 @@ func run(ctx context.Context, o Options, build func(*builder) *program) error {
 	}
 	b := newBuilder(ctx, &o, styles)
 	signals := listenForSignals(&o)
-	return signals.stop(b.run(build(b), append(o.programOptions(styles.Images, b.pace), signals.attach)...))
+	p := build(b)
+	return signals.stop(b.run(p, p, append(o.programOptions(styles.Images, b.pace), signals.attach)...))
 }
 
 // builder builds a program and owns the tasks that run outside of its event loop.
@@ -143,18 +145,18 @@ func (b *builder) newProgram() *program {
 	if side.Hidden == nil {
 		side.Hidden = new(bool) // shared by all sessions
 	}
-	keep := b.options.Keep
-	if keep == 0 {
-		keep = defaultKeep
+	stored := b.options.Composer.Drafts
+	if stored == nil {
+		stored = drafts.Open(userstate.Dir{}, "") // in memory
 	}
 	sessions := &openSessions{
-		ctx: b.ctx, keep: keep, drafts: b.openDrafts(), closing: map[string]chan struct{}{},
+		ctx: b.ctx, keep: cmp.Or(b.options.Keep, defaultKeep), drafts: stored, closing: map[string]chan struct{}{},
 		pace: b.pace,
 		viewConfig: sessionview.Config{
 			Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 			Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 			Viewer: new(download.Viewer),
-			Input:  b.inputOptions(), Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
+			Input:  input.Options{NoShell: b.options.Composer.NoShell}, Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
 			Side: side,
 		},
 	}
@@ -165,7 +167,7 @@ func (b *builder) newProgram() *program {
 		appearance: appearance{styles: b.styles, after: sessions.after},
 		panes:      panes{styles: b.styles, width: defaultWidth, height: defaultHeight, covered: true},
 		notifier:   b.options.newNotifier(),
-		watch:      watchRequest{made: make(chan struct{})},
+		watch:      newWatchRequest(),
 	}
 }
 
@@ -175,27 +177,9 @@ const (
 	defaultHeight = 24
 )
 
-// inputOptions returns the options of message boxes.
-func (b *builder) inputOptions() input.Options {
-	o := b.options.Composer
-	return input.Options{NoShell: o.NoShell}
-}
-
-// openDrafts returns the store of the unsent messages: the one of the options, or one in memory.
-func (b *builder) openDrafts() *drafts.Store {
-	if b.options.Composer.Drafts == nil {
-		return drafts.Open(userstate.Dir{}, "")
-	}
-	return b.options.Composer.Drafts
-}
-
-// run runs a program until it ends, then stops its tasks and subscriptions.
-func (b *builder) run(p *program, options ...tea.ProgramOption) error {
-	return b.runModel(p, p, options...)
-}
-
-// runModel is like run, but gives Bubble Tea the model m: p or a wrapper of p.
-func (b *builder) runModel(p *program, m tea.Model, options ...tea.ProgramOption) error {
+// run runs a program until it ends, then stops its tasks and subscriptions. The model m is p or a wrapper
+// of p.
+func (b *builder) run(p *program, m tea.Model, options ...tea.ProgramOption) error {
 	app := tea.NewProgram(m, append(options, tea.WithContext(b.parent))...)
 	p.renderClock = renderClock{program: app, after: b.tasks.After}
 	panicked := make(firstPanic, 1)

@@ -94,7 +94,7 @@ func startSession(
 	out := &tuitest.Output{}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- build.runModel(p.program, p, testProgramOptions(keys, out, width, height)...)
+		ended <- build.run(p.program, p, testProgramOptions(keys, out, width, height)...)
 	}()
 	return p, out, func() {
 		cancel()
@@ -366,7 +366,8 @@ func TestNoColor(t *testing.T) {
 				ended := make(chan error)
 				options := append(c.options.programOptions(nil, nil),
 					tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))
-				go func() { ended <- build.run(build.newSession(r), options...) }()
+				p := build.newSession(r)
+				go func() { ended <- build.run(p, p, options...) }()
 				// The scenes include code, changes and the colours of a program's output.
 				for _, scene := range []string{"queue", "cards"} {
 					for _, u := range tuitest.Scenes[scene]().Take() {

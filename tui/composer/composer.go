@@ -19,12 +19,12 @@ const maxRows = 8
 // Composer is the input field for a new message, or for the new text of a queued message.
 type Composer struct {
 	area    longText
-	history inputHistory
-	other   inputHistory // of shell commands, or of messages if Shell is set
-	Shell   bool         // the text is a shell command of the user; see SetShell
-	Editing string       // id of the queued message being edited, or empty
-	edited  string       // its text before the edit
-	draft   string       // text of the new message during an edit
+	history History
+	other   History // of shell commands, or of messages if Shell is set
+	Shell   bool    // the text is a shell command of the user; see SetShell
+	Editing string  // id of the queued message being edited, or empty
+	edited  string  // its text before the edit
+	draft   string  // text of the new message during an edit
 	keys    edit.Keys
 	fold    *fold // of the last long paste; nil: none
 
@@ -272,27 +272,13 @@ func (c *Composer) History(me protocol.Actor) []string {
 	return append(c.history.edited(), c.history.list(me)...)
 }
 
-// AddSent adds a message sent by this client to the history.
-func (c *Composer) AddSent(id, text string) { c.messages().add(id, text) }
-
-// messages returns the history of messages.
-func (c *Composer) messages() *inputHistory {
+// Messages returns the history of messages, also while the text is a shell command.
+func (c *Composer) Messages() *History {
 	if c.Shell {
 		return &c.other
 	}
 	return &c.history
 }
-
-// AddPast adds a message of the log to the history.
-func (c *Composer) AddPast(e *protocol.Event) { c.messages().addPast(e) }
-
-// AddOlder adds the messages of a page of the log to the history, before those known.
-func (c *Composer) AddOlder(page *protocol.HistoryResult, me protocol.Actor) {
-	c.messages().addOlder(page, me)
-}
-
-// ForgetPast removes the messages of the log from the history.
-func (c *Composer) ForgetPast() { c.messages().past = nil }
 
 // Press handles a key.
 func (c *Composer) Press(msg tea.KeyPressMsg) { c.keys.Press(&c.area, msg) }

@@ -147,11 +147,11 @@ func (in *Input) empty() bool {
 
 // AddOlder adds the messages of a page of history to the earlier messages.
 func (in *Input) AddOlder(page *protocol.HistoryResult) {
-	in.composer.AddOlder(page, in.Replica.Conn.By)
+	in.composer.Messages().AddOlder(page, in.Replica.Conn.By)
 }
 
 // Reset forgets the earlier messages of the log after the replica was replaced.
-func (in *Input) Reset() { in.composer.ForgetPast() }
+func (in *Input) Reset() { in.composer.Messages().ForgetPast() }
 
 // SendMsg sends a message that was written for several sessions.
 type SendMsg string

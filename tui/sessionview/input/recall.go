@@ -20,7 +20,7 @@ type recall struct {
 // Apply implements [panel.Follower]. It adds a message of the user to the earlier messages.
 func (r *recall) Apply(e *protocol.Event) {
 	if (e.Type == protocol.MessageUser || e.Type == protocol.MessageSteered) && e.Durable() {
-		r.composer.AddPast(e)
+		r.composer.Messages().AddPast(e)
 	}
 }
 

@@ -59,7 +59,7 @@ func (in *Input) send(text string, delivery protocol.Delivery, files []attachmen
 	in.Transcript.ScrollToBottom()
 	id := in.NewID()
 	if text != "" {
-		in.composer.AddSent(id, text)
+		in.composer.Messages().Add(id, text)
 	}
 	return panel.Result{Cmd: in.Outbox.Send(id, text, delivery, files, parts(text, files, in.directory(), in.Local))}
 }

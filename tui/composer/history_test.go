@@ -10,10 +10,10 @@ import (
 
 func TestRecallReturnsToDraft(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var h inputHistory
+		var h History
 		texts := rapid.SliceOfN(rapid.StringN(1, 5, 10), 0, 2*maxEntries).Draw(rt, "texts")
 		for i, text := range texts {
-			h.add(string(rune('a'+i%26)), text)
+			h.Add(string(rune('a'+i%26)), text)
 		}
 		if len(h.sent) > maxEntries {
 			rt.Fatalf("got %d entries, want at most %d", len(h.sent), maxEntries)

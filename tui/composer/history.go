@@ -14,9 +14,9 @@ import (
 // maxEntries is the maximum number of messages kept of each source.
 const maxEntries = 200
 
-// inputHistory is the user's earlier messages, recalled one by one as in a shell: first those sent
+// History is the user's earlier messages, recalled one by one as in a shell: first those sent
 // by this client, then those of the user in the log. It is active while the user steps through it.
-type inputHistory struct {
+type History struct {
 	sent []sentMessage // oldest first
 	past []pastMessage // of all users, oldest first
 
@@ -35,20 +35,20 @@ type pastMessage struct {
 	protocol.Message
 }
 
-// add adds a sent message and deactivates the history.
-func (h *inputHistory) add(id, text string) {
+// Add adds a sent message and deactivates the history.
+func (h *History) Add(id, text string) {
 	h.end()
 	h.sent = keepNewest(append(h.sent, sentMessage{id, text}))
 }
 
-// addPast adds the newest message of the log.
-func (h *inputHistory) addPast(e *protocol.Event) {
+// AddPast adds the newest message of the log.
+func (h *History) AddPast(e *protocol.Event) {
 	h.past = keepNewest(append(h.past, newPastMessage(e)))
 }
 
-// addOlder adds the messages of a page of the log before the known ones. An active history is
+// AddOlder adds the messages of a page of the log before the known ones. An active history is
 // extended.
-func (h *inputHistory) addOlder(page *protocol.HistoryResult, me protocol.Actor) {
+func (h *History) AddOlder(page *protocol.HistoryResult, me protocol.Actor) {
 	var found []pastMessage
 	for _, raw := range page.Events {
 		var e protocol.Event
@@ -73,6 +73,9 @@ func (h *inputHistory) addOlder(page *protocol.HistoryResult, me protocol.Actor)
 	}
 }
 
+// ForgetPast removes the messages of the log.
+func (h *History) ForgetPast() { h.past = nil }
+
 // newPastMessage returns the message of an event, with its sender.
 func newPastMessage(e *protocol.Event) pastMessage {
 	m := remote.DecodeData[protocol.MessageUserData](e.Data).Message
@@ -91,15 +94,15 @@ func keepNewest[T any](all []T) []T {
 }
 
 // active reports whether the user steps through the history.
-func (h *inputHistory) active() bool { return h.entries != nil }
+func (h *History) active() bool { return h.entries != nil }
 
 // begin activates the history.
-func (h *inputHistory) begin(me protocol.Actor) {
+func (h *History) begin(me protocol.Actor) {
 	h.entries, h.index, h.edits = h.list(me), 0, map[int]string{}
 }
 
 // list returns the messages newest first, without consecutive duplicates. It is not nil.
-func (h *inputHistory) list(me protocol.Actor) []string {
+func (h *History) list(me protocol.Actor) []string {
 	list := []string{}
 	add := func(text string) {
 		if text != "" && (len(list) == 0 || list[len(list)-1] != text) {
@@ -119,7 +122,7 @@ func (h *inputHistory) list(me protocol.Actor) []string {
 
 // lastSent returns the last message that was sent, if one is known, and its turn, or "" if that is
 // not known.
-func (h *inputHistory) lastSent(me protocol.Actor) (text, turn string, ok bool) {
+func (h *History) lastSent(me protocol.Actor) (text, turn string, ok bool) {
 	for _, m := range slices.Backward(h.sent) {
 		if m.id == "" {
 			continue
@@ -139,13 +142,13 @@ func (h *inputHistory) lastSent(me protocol.Actor) (text, turn string, ok bool) 
 }
 
 // isSent reports whether this client sent the message with a client message id.
-func (h *inputHistory) isSent(id string) bool {
+func (h *History) isSent(id string) bool {
 	return id != "" && slices.ContainsFunc(h.sent, func(m sentMessage) bool { return m.id == id })
 }
 
 // step moves back (1) or forward (-1) in the history and returns the text to edit there. current is
 // the text to keep as the edit of the entry that is left. ok is false at either end.
-func (h *inputHistory) step(by int, current string, me protocol.Actor) (text string, ok bool) {
+func (h *History) step(by int, current string, me protocol.Actor) (text string, ok bool) {
 	if !h.active() {
 		if by < 0 {
 			return "", false
@@ -171,7 +174,7 @@ func (h *inputHistory) step(by int, current string, me protocol.Actor) (text str
 }
 
 // draft returns the text before the recall began, or the current text if the history is not active.
-func (h *inputHistory) draft(current string) string {
+func (h *History) draft(current string) string {
 	if h.index == 0 {
 		return current
 	}
@@ -179,7 +182,7 @@ func (h *inputHistory) draft(current string) string {
 }
 
 // end deactivates the history. Each edited message becomes a message.
-func (h *inputHistory) end() {
+func (h *History) end() {
 	for _, text := range slices.Backward(h.edited()) {
 		h.sent = keepNewest(append(h.sent, sentMessage{text: text}))
 	}
@@ -187,7 +190,7 @@ func (h *inputHistory) end() {
 }
 
 // edited returns the messages that were edited, newest first.
-func (h *inputHistory) edited() (texts []string) {
+func (h *History) edited() (texts []string) {
 	for _, i := range slices.Sorted(maps.Keys(h.edits)) {
 		if text := strings.TrimSpace(h.edits[i]); i > 0 && text != "" && text != h.entries[i-1] {
 			texts = append(texts, text)
@@ -197,7 +200,7 @@ func (h *inputHistory) edited() (texts []string) {
 }
 
 // leave is end for a history whose current text was not sent.
-func (h *inputHistory) leave(current string) {
+func (h *History) leave(current string) {
 	if h.index > 0 {
 		h.edits[h.index] = current
 	}
