@@ -19,12 +19,7 @@ import (
 // approvalDialog decides the requests of a session that is not open. It fetches them and shows them in
 // a panel, as the screen of the session does.
 type approvalDialog struct {
-	styles   *ui.Styles
-	requests *requester
-	overlays *ui.Stack // stack that holds the dialog
-	walk     *walk     // of which the session may be a part
-	now      func() time.Time
-
+	*approvals
 	session string
 	asked   *time.Time          // Asked of the session's summary when pending was fetched
 	count   int                 // Approvals of that summary
@@ -32,14 +27,11 @@ type approvalDialog struct {
 	panel   approval.Panel
 	review  *requestOverlay // of the panel, the last one; nil: none
 
-	directory string     // of the session
-	message   string     // of the last key or error
-	explain   bool       // an explanation was asked for, and has not been shown
-	gone      bool       // the request was decided elsewhere while the user typed
-	rows      int        // lines of the last view
-	height    func() int // of the screen; the dialog is above its last line
-
-	keep func(text string) (where string) // keeps what was written about a removed request
+	directory string // of the session
+	message   string // of the last key or error
+	explain   bool   // an explanation was asked for, and has not been shown
+	gone      bool   // the request was decided elsewhere while the user typed
+	rows      int    // lines of the last view
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Approval }
@@ -48,7 +40,7 @@ func (a *approvalDialog) FullScreen() bool    { return false }
 // fetch requests the state of the session.
 func (a *approvalDialog) fetch() tea.Cmd {
 	result := new(protocol.SnapshotResult)
-	return a.requests.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) tea.Cmd {
+	return a.do(a.session, protocol.DoSnapshot, protocol.Empty{}, result, func(err error) tea.Cmd {
 		switch {
 		case !a.overlays.Contains(a):
 		case err != nil:
@@ -73,28 +65,37 @@ func (a *approvalDialog) applyState(s *protocol.State) {
 	switch {
 	case a.typing() && shown != nil && approval.IndexOf(pending, shown.Request) < 0:
 		a.gone = true
-	case len(pending) == 0 && len(a.pending) == 0:
-		a.requests.Status.Text = decidedElsewhere
-		a.requests.close(a, nil)
 	case len(pending) == 0:
-		a.walk.replaced = a.walk.active()
+		a.walk.replaced = a.walk.active() && len(a.pending) > 0
 		a.close()
-		a.requests.close(a, nil)
+		a.requester.close(a, nil)
 	case slices.ContainsFunc(pending, isPage):
-		a.requests.close(a, OpenIntent{a.session})
+		a.requester.close(a, OpenIntent{a.session})
 	default:
 		a.show(pending, s.CWD)
 	}
 }
 
-// show shows requests in the directory dir, and keeps what was written about removed ones.
+// show shows requests in the directory dir, and where the text about a removed one is.
 func (a *approvalDialog) show(pending []protocol.Approval, dir string) {
 	a.explain = a.explain && !slices.ContainsFunc(pending, func(r protocol.Approval) bool { return len(r.Explained) > 0 })
 	a.pending, a.directory = pending, dir
-	a.panel.Update(pending, dir, a.now(), false)
-	if where := a.keep(a.panel.TakeUnsent().Text); where != "" {
-		a.requests.Status.Text = where
+	if where := a.updatePanel(pending, dir); where != "" {
+		a.Status.Text = where
 	}
+}
+
+// updatePanel sets the requests of the panel. It adds what was written about a removed one to the
+// unsent message of the session and returns where that is, or "" without a text.
+func (a *approvalDialog) updatePanel(pending []protocol.Approval, dir string) (where string) {
+	a.panel.Update(pending, dir, a.now(), false)
+	text := a.panel.TakeUnsent().Text
+	s, ok := a.list.Get(a.session)
+	if !ok || text == "" {
+		return ""
+	}
+	a.open.KeepText(a.session, text)
+	return "your text is in the message box of " + sessionName(&s)
 }
 
 // decidedElsewhere is the status message for a request that another client decided.
@@ -127,7 +128,7 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		r := a.press(msg)
 		cmd, _ := a.Due() // the key may have cancelled a decision
 		if r.Cmd = tea.Batch(r.Cmd, cmd); r.Close {
-			a.requests.Status.Text = cmp.Or(a.message, a.requests.Status.Text)
+			a.Status.Text = cmp.Or(a.message, a.Status.Text)
 		}
 		return r
 	case tea.PasteMsg:
@@ -142,22 +143,15 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		}
 		if msg.Deleted || msg.Status != protocol.Waiting {
 			a.walk.replaced = a.walk.active() && !a.sending()
-			return a.leave()
+			if a.gone = a.typing(); a.gone { // else the keys would act on the list
+				break
+			}
+			return a.close()
 		}
 		a.asked, a.count = msg.Asked, msg.Approvals
 		return ui.Response{Cmd: a.fetch()}
 	}
 	return ui.Response{}
-}
-
-// leave closes the dialog of a request that is no longer pending. While the user types, it stays
-// open: the keys would act on the list.
-func (a *approvalDialog) leave() ui.Response {
-	if a.typing() {
-		a.gone = true
-		return ui.Response{}
-	}
-	return a.close()
 }
 
 // close closes the dialog of a removed request and keeps what was written, unless it is being
@@ -171,9 +165,7 @@ func (a *approvalDialog) close() ui.Response {
 
 // keepText keeps what was written, and shows where after the reason.
 func (a *approvalDialog) keepText(reason string) {
-	a.panel.Update(nil, "", a.now(), false)
-	where := a.keep(a.panel.TakeUnsent().Text)
-	a.requests.Status.Text = reason + ui.Prefixed(keymap.Separator, where)
+	a.Status.Text = reason + ui.Prefixed(keymap.Separator, a.updatePanel(nil, ""))
 }
 
 // typing reports whether a text field of the dialog, or of the review above it, has the keys.
@@ -222,7 +214,7 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	default:
 		return a.apply(a.panel.Press(key))
 	}
-	a.requests.left.put(a)
+	a.keepLeft(a)
 	return skip
 }
 
@@ -235,7 +227,7 @@ func (a *approvalDialog) skips() bool {
 
 // click handles a click on the panel.
 func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
-	line := msg.Y - (a.height() - 1 - a.rows)
+	line := msg.Y - (a.canvas.Height - 1 - a.rows)
 	if msg.Button != tea.MouseLeft || line < 0 || len(a.pending) == 0 {
 		return ui.Response{}
 	}
@@ -248,7 +240,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
 	out := ui.Response{Close: r.Leave}
 	if r.Leave {
-		a.requests.left.put(a)
+		a.keepLeft(a)
 		out.Intent = leaveIntent{}
 	}
 	switch {
@@ -267,7 +259,7 @@ func (a *approvalDialog) apply(r approval.Result) ui.Response {
 
 // send sends a decision.
 func (a *approvalDialog) send(data protocol.ApproveData) tea.Cmd {
-	return a.requests.do(a.session, protocol.DoApprove, data, nil, func(err error) tea.Cmd {
+	return a.do(a.session, protocol.DoApprove, data, nil, func(err error) tea.Cmd {
 		if err == nil {
 			return a.accepted(&data)
 		}
@@ -288,7 +280,7 @@ func (a *approvalDialog) accepted(data *protocol.ApproveData) tea.Cmd {
 		a.explain = true
 		return a.fetch()
 	case len(rest) == 0 || !a.overlays.Contains(a):
-		a.requests.close(a, nil)
+		a.requester.close(a, nil)
 		return nil
 	}
 	a.panel.Decided(data.Request, "")

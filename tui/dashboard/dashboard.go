@@ -142,8 +142,7 @@ func New(c Config) *Dashboard {
 	d.overlays, d.status, d.canvas = &d.screen.Overlays, &d.screen.Status, &d.screen.Canvas
 	d.requests = &requester{
 		Runner: request.Runner{Tasks: c.Tasks, Status: d.status, Answers: ui.NewAnswers(c.Now)},
-		server: c.Server, styles: c.Styles, overlays: d.overlays, left: leftRequests{}, of: d.servers.of,
-		refuse: d.servers.refuse,
+		server: c.Server, styles: c.Styles, overlays: d.overlays, of: d.servers.of, refuse: d.servers.refuse,
 	}
 	d.table = &table{
 		styles: c.Styles, servers: d.servers, branches: d.branches, home: c.Home, list: sessionlist.New(),
@@ -160,7 +159,8 @@ func New(c Config) *Dashboard {
 		requests: d.requests, servers: d.servers, drafts: c.Drafts, cwd: c.CWD, newID: c.NewID, propose: c.Agent,
 	}
 	d.approvals = &approvals{
-		requests: d.requests, list: d.table.list, walk: d.walk, open: c.Open, now: c.Now, canvas: d.canvas,
+		requester: d.requests, list: d.table.list, walk: d.walk, open: c.Open, now: c.Now, canvas: d.canvas,
+		left: map[string]*approvalDialog{},
 	}
 	return d
 }
@@ -293,7 +293,7 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)
-		d.requests.left.update(&u.Summary)
+		d.approvals.update(&u.Summary)
 	}
 }
 

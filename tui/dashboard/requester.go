@@ -16,7 +16,6 @@ type requester struct {
 	styles   *ui.Styles
 	overlays *ui.Stack
 
-	left   leftRequests
 	of     func(session string) string // name of its server, or ""
 	refuse func(session string) error  // why no command can be sent now, or nil
 	intent ui.Intent                   // of the last result; the dashboard takes it
