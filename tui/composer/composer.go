@@ -27,8 +27,6 @@ type Composer struct {
 	draft   string  // text of the new message during an edit
 	keys    edit.Keys
 	fold    *fold // of the last long paste; nil: none
-
-	Elsewhere bool // keys go to another session beside this one
 }
 
 // New returns an empty composer with focus.

@@ -5,10 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -17,12 +14,6 @@ const (
 	planRows          = 6  // of the tasks on a low screen
 	minApprovalRows   = 14 // of an approval, at the cost of the transcript
 )
-
-// windowTitle returns the title of the terminal.
-func windowTitle(state *protocol.State) string {
-	name := transcript.CleanLine(remote.SessionName(state))
-	return "agentctl " + name + " · " + string(state.Status())
-}
 
 // layout returns the lines of the screen and the cursor: the transcript with the side column beside
 // it, panels, the composer and the status line below. Rows are assigned from the bottom up.
@@ -40,7 +31,13 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 	side := v.panels.side.Width(width)
 	v.statusLine.BesideFiles = side > 0
 	left := max(height, 1)
-	composer, cursor := v.inputLines(width, max(1, left/3))
+	var composer []string
+	var cursor *tea.Cursor
+	if v.panels.player != nil {
+		composer = v.panels.player.View(width, max(1, left/3))
+	} else {
+		composer, cursor = v.input.View(width, max(1, left/3))
+	}
 	left -= len(composer)
 	var rule []string
 	if left > minTranscriptRows && len(composer) > 0 {
@@ -111,15 +108,6 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 		cursor.Y += len(screen)
 	}
 	return slices.Concat(screen, composer), cursor
-}
-
-// inputLines returns the lines of the input and its cursor, or the lines of the player. The input of a
-// view beside the one with the keys has none while it is empty.
-func (v *View) inputLines(width, rows int) ([]string, *tea.Cursor) {
-	if v.panels.player != nil {
-		return v.panels.player.View(width, rows), nil
-	}
-	return v.input.View(width, rows)
 }
 
 // composerRule returns the line above the composer.

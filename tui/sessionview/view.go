@@ -24,6 +24,7 @@ import (
 	"agentctl/tui/sessionview/sidecolumn"
 	"agentctl/tui/sessionview/statusline"
 	"agentctl/tui/task"
+	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -228,7 +229,11 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 
 // View returns the screen. It is redrawn only after changes.
 func (v *View) View() tea.View {
-	return v.screen.View(func() string { return windowTitle(v.replica.State) }, v.layout)
+	title := func() string {
+		state := v.replica.State
+		return "agentctl " + transcript.CleanLine(remote.SessionName(state)) + " · " + string(state.Status())
+	}
+	return v.screen.View(title, v.layout)
 }
 
 // showsClock reports whether the screen shows a time that changes each second.
@@ -270,7 +275,8 @@ func (v *View) SetHidden(hidden bool) {
 
 // SetOthers sets the note about other sessions in the status line.
 func (v *View) SetOthers(text string) {
-	v.canvas.Dirty = v.statusLine.SetOthers(text) || v.canvas.Dirty
+	v.canvas.Dirty = v.canvas.Dirty || v.statusLine.Others != text
+	v.statusLine.Others = text
 }
 
 // SaveDraft saves the draft if it has changed.
@@ -300,7 +306,8 @@ func (v *View) SetElsewhere(elsewhere bool) {
 	if elsewhere {
 		v.panels.decision.LoseFocus()
 	}
-	v.canvas.Dirty = v.input.SetElsewhere(elsewhere) || v.canvas.Dirty
+	v.canvas.Dirty = v.canvas.Dirty || v.input.Elsewhere != elsewhere
+	v.input.Elsewhere = elsewhere
 }
 
 // SetBeside sets whether a border is beside the view. The frame of a request has no sides then.

@@ -117,7 +117,7 @@ func (p *page) info() *protocol.ContextInfo {
 	return info
 }
 
-// currentLines returns the current usage.
+// currentLines returns the current usage, and what takes the room as far as the agent reports it.
 func (p *page) currentLines(width int) []string {
 	styles := p.usage.Styles
 	c := p.info()
@@ -139,29 +139,26 @@ func (p *page) currentLines(width int) []string {
 		about = append(about, "strategy "+c.Strategy)
 	}
 	out = append(out, p.wrap(strings.Join(about, " · "), &styles.Plain, width)...)
-	return append(out, p.partLines(width)...)
-}
-
-// partLines returns what takes the room of the context, as far as the agent reports it.
-func (p *page) partLines(width int) []string {
 	if p.answer == nil || len(p.answer.Parts) == 0 {
-		return nil
+		return out
 	}
 	var parts []string
 	for _, x := range p.answer.Parts {
-		parts = append(parts, transcript.CleanLine(x.Name)+" ≈"+format.Thousands(x.Tokens))
+		parts = append(parts, x.Name+" ≈"+format.Thousands(x.Tokens))
 	}
-	return p.wrap(strings.Join(parts, " · "), &p.usage.Styles.Dim, width)
+	return append(out, p.wrap(strings.Join(parts, " · "), &styles.Dim, width)...)
 }
 
 // usageLines returns the tokens and the cost of the session as the agent reports them.
 func (p *page) usageLines(width int) []string {
 	styles := p.usage.Styles
 	var out []string
-	if speed := p.usage.Speed(""); strings.HasPrefix(speed, "≈") {
-		out = p.wrap("writes "+speed+" tokens a second, estimated from its text", &styles.Success, width)
-	} else if speed != "" {
-		out = p.wrap("writes "+speed+" tokens a second", &styles.Success, width)
+	if speed := p.usage.Speed(""); speed != "" {
+		text := "writes " + speed + " tokens a second"
+		if strings.HasPrefix(speed, "≈") {
+			text += ", estimated from its text"
+		}
+		out = p.wrap(text, &styles.Success, width)
 	}
 	for i := range p.usage.Replica.State.Limits {
 		w := &p.usage.Replica.State.Limits[i]

@@ -80,6 +80,8 @@ func (c *Config) directory() string {
 // Input is the message box of a session. It passes keys to its parts, and combines them.
 type Input struct {
 	Config
+	Elsewhere bool // keys go to another session beside this one
+
 	focused  bool
 	composer composer.Composer
 	keys     keyHistory
@@ -130,14 +132,6 @@ func (in *Input) EditQueued(message protocol.Message) tea.Cmd { return in.edit.b
 func (in *Input) SetFocus(focused bool) {
 	in.focused = focused
 	in.composer.SetFocus(focused)
-}
-
-// SetElsewhere sets whether the keys go to another session beside this one. It reports whether that
-// changed.
-func (in *Input) SetElsewhere(elsewhere bool) (changed bool) {
-	changed = in.composer.Elsewhere != elsewhere
-	in.composer.Elsewhere = elsewhere
-	return changed
 }
 
 // empty reports whether there is nothing in the input: no text, no file, no edit and no shell command.

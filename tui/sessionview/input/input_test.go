@@ -29,7 +29,7 @@ func TestAnEmptyMessageNamesItsReceiver(t *testing.T) {
 	s.Journal.Add(protocol.TurnEnded, protocol.TurnEndedData{Reason: protocol.ReasonCompleted})
 	s.ApplyJournal()
 	s.MustShow("> Message gemini")
-	s.in.SetElsewhere(true)
+	s.in.Elsewhere = true
 	if lines, _ := s.in.View(80, 5); len(lines) > 0 {
 		t.Errorf("an empty composer has lines %q while another view has the keys", lines)
 	}

@@ -17,11 +17,11 @@ import (
 // View returns the lines of the composer and its cursor. The prompt has the accent colour while keys
 // write. An empty composer has no lines while another view has the keys.
 func (in *Input) View(width, rows int) ([]string, *tea.Cursor) {
-	if in.composer.Elsewhere && in.composer.Empty() && !in.composer.Shell {
+	if in.Elsewhere && in.composer.Empty() && !in.composer.Shell {
 		return nil, nil
 	}
 	lines, cursor := in.composer.View(width, rows)
-	takesText := in.focused && !in.composer.Elsewhere
+	takesText := in.focused && !in.Elsewhere
 	if prompt, text, ok := strings.Cut(lines[0]+" ", " "); ok && takesText && len(prompt) == 1 {
 		if in.composer.Empty() && !in.composer.Shell {
 			text = in.Styles.Dim.Render(ui.FitHints(placeholder(in.Replica.State, in.Styles.Keys), width-2))

@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -183,14 +181,12 @@ func (p *Pane) toggleVisible() {
 	list := p.View.List
 	var visible []transcript.ID
 	collapsed := false
-	for row := range list.Height() {
-		id, ok := list.ItemAt(row)
-		if !ok || slices.Contains(visible, id) || !transcriptview.Collapsible(list.Item(id)) {
-			continue
+	list.VisitVisible(func(id transcript.ID, _, _ int) {
+		if transcriptview.Collapsible(list.Item(id)) {
+			visible = append(visible, id)
+			collapsed = collapsed || list.Collapsed(id)
 		}
-		visible = append(visible, id)
-		collapsed = collapsed || list.Collapsed(id)
-	}
+	})
 	for _, id := range visible {
 		list.SetCollapsed(id, !collapsed)
 	}

@@ -39,9 +39,9 @@ type Config struct {
 type Line struct {
 	Config
 
-	BesideFiles bool // the side column lists the changed files
+	BesideFiles bool   // the side column lists the changed files
+	Others      string // note about other sessions
 
-	others    string // note about other sessions
 	directory directory
 }
 
@@ -50,13 +50,6 @@ func New(c Config) *Line {
 	l := &Line{Config: c}
 	l.directory.config = &l.Config
 	return l
-}
-
-// SetOthers sets the note about other sessions. It reports whether it changed.
-func (l *Line) SetOthers(text string) (changed bool) {
-	changed = l.others != text
-	l.others = text
-	return changed
 }
 
 // Updated reads the git branch if the directory has changed or a turn has ended.
@@ -139,8 +132,8 @@ func (l *Line) details(width int, turn string) []string {
 	if l.Commands.Status.Text != "" && l.Replica.Connected() {
 		out = append(out, turn)
 	}
-	if l.others != "" {
-		out = append(out, s.Warning.Render(l.others))
+	if l.Others != "" {
+		out = append(out, s.Warning.Render(l.Others))
 	}
 	if text := policyText(state); text != "" {
 		out = append(out, s.Warning.Render(text))
