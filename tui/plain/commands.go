@@ -193,9 +193,9 @@ func (c *client) runQueueCommand(verb, rest string) {
 	message := s.Queue[i-1].MessageID
 	switch text = strings.TrimSpace(text); verb {
 	case "now":
-		commands := remote.StartNow(s, message)
+		start := remote.StartNow(s, message)
 		c.enqueue(func(ctx context.Context) string {
-			return errorLine(ctx, "/now", remote.RunAll(ctx, c.session, commands))
+			return errorLine(ctx, "/now", start(ctx, c.session))
 		})
 	case "remove":
 		c.runCommand("/"+verb, protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})

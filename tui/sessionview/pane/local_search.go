@@ -19,8 +19,8 @@ type localSearch struct {
 	paging bool          // waiting for older turns
 }
 
-// localSearchMsg continues the search of a generation.
-type localSearchMsg struct{ generation int }
+// searchStepMsg continues a search in the loaded items, or the count of its matches.
+type searchStepMsg struct{ next func() tea.Cmd }
 
 // searchLocally starts a local search at an item. It replaces a search by the server.
 func (s *search) searchLocally(from transcript.ID, by int) tea.Cmd {
@@ -52,7 +52,7 @@ func (s *search) continueLocal(generation int) tea.Cmd {
 		}
 		s.local.next += transcript.ID(s.local.by)
 	}
-	return s.Commands.Tasks.Send(localSearchMsg{generation})
+	return s.Commands.Tasks.Send(searchStepMsg{func() tea.Cmd { return s.continueLocal(generation) }})
 }
 
 // paged continues the local search and its count after older turns arrived. waited reports whether

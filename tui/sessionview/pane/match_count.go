@@ -23,9 +23,6 @@ type itemCount struct {
 	n  int
 }
 
-// matchCountMsg continues a count.
-type matchCountMsg struct{ count *matchCount }
-
 // startCount starts counting the matches of the query, unless that has been started.
 func (s *search) startCount() tea.Cmd {
 	last := s.view.List.Last()
@@ -33,7 +30,12 @@ func (s *search) startCount() tea.Cmd {
 		return nil
 	}
 	s.count = &matchCount{last: last, next: last}
-	return s.Commands.Tasks.Send(matchCountMsg{s.count})
+	return s.countLater(s.count)
+}
+
+// countLater continues a count after the messages that wait.
+func (s *search) countLater(c *matchCount) tea.Cmd {
+	return s.Commands.Tasks.Send(searchStepMsg{func() tea.Cmd { return s.continueCount(c) }})
 }
 
 // continueCount counts the next items. It does nothing if the count is no longer current.
@@ -52,7 +54,7 @@ func (s *search) continueCount(c *matchCount) tea.Cmd {
 		}
 		c.next--
 	}
-	return s.Commands.Tasks.Send(matchCountMsg{c})
+	return s.countLater(c)
 }
 
 // of returns the number of matches in an item.

@@ -220,12 +220,9 @@ func (s *search) Due() (cmd tea.Cmd, changed bool) {
 
 // Update implements [panel.Part].
 func (s *search) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	switch msg := msg.(type) {
-	case localSearchMsg:
-		running := s.running
-		return s.continueLocal(msg.generation), running
-	case matchCountMsg:
-		return s.continueCount(msg.count), true
+	step, ok := msg.(searchStepMsg)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	return step.next(), true
 }

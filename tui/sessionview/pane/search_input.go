@@ -104,16 +104,13 @@ func (s *search) schedule(text string) {
 // finish ends the input. It searches the text unless it was searched while it was typed.
 func (s *search) finish(text string) panel.Result {
 	s.typing = false
-	if s.query != nil && s.query.String() == text && (s.running || s.found()) {
+	if s.query != nil && s.query.String() == text && (s.running || len(s.hits) > 0 || s.match.valid) {
 		s.expanded = nil
 		return panel.Result{Focus: true}
 	}
 	cmd, ok := s.begin(text)
 	return panel.Result{Cmd: cmd, Focus: ok}
 }
-
-// found reports whether there is a match.
-func (r *results) found() bool { return len(r.hits) > 0 || r.match.valid }
 
 // cancel closes the search and returns to the place before it.
 func (i *searchInput) cancel() {

@@ -1,8 +1,6 @@
 package panel
 
 import (
-	"errors"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -16,7 +14,6 @@ import (
 type Interrupt struct {
 	Base
 	turn string // turn to interrupt; "": none
-	sent bool
 }
 
 // Actions returns the actions of the interrupt.
@@ -33,7 +30,7 @@ func (i *Interrupt) Start() tea.Cmd {
 	case i.Sent():
 		return nil
 	}
-	i.turn, i.sent = s.Turn.Turn, true
+	i.turn = s.Turn.Turn
 	if len(s.Queue) > 0 && s.BlockingHold() == nil {
 		return i.send(protocol.QueueHold)
 	}
@@ -48,11 +45,10 @@ func (i *Interrupt) send(queue string) tea.Cmd {
 	result := new(protocol.InterruptResult)
 	data := protocol.InterruptData{Turn: i.turn, Queue: queue}
 	return i.Commands.Send(protocol.DoInterrupt, data, result, func(err error) tea.Cmd {
-		var refused *protocol.Error
-		if queue == protocol.QueueHold && errors.As(err, &refused) && refused.Code == protocol.CodeUnsupported {
+		if queue == protocol.QueueHold && protocol.CodeOf(err) == protocol.CodeUnsupported {
 			return i.send(protocol.QueueKeep)
 		}
-		i.reset()
+		i.turn = ""
 		if err != nil {
 			return i.Commands.Report(err)
 		}
@@ -61,13 +57,10 @@ func (i *Interrupt) send(queue string) tea.Cmd {
 	})
 }
 
-// reset clears the interrupt.
-func (i *Interrupt) reset() { i.turn, i.sent = "", false }
-
 // Sent reports whether the interrupt was sent and its turn has not ended.
 func (i *Interrupt) Sent() bool {
 	s := i.Replica.State
-	return i.sent && s.Turn != nil && s.Turn.Turn == i.turn
+	return s.Turn != nil && s.Turn.Turn == i.turn
 }
 
 // View returns the line below the transcript until the turn has ended.

@@ -156,9 +156,9 @@ func (q *Panel) sendNow(message protocol.Message) tea.Cmd {
 		return nil
 	}
 	q.pending[id] = "sending now"
-	commands := remote.StartNow(q.Replica.State, id)
+	start := remote.StartNow(q.Replica.State, id)
 	return q.Commands.Run(func(ctx context.Context) error {
-		return remote.RunAll(ctx, q.Commands.Session, commands)
+		return start(ctx, q.Commands.Session)
 	}, q.Commands.Await(func(err error) tea.Cmd {
 		delete(q.pending, id)
 		return q.Commands.Report(err)

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,12 +19,10 @@ type removal struct {
 	until    time.Time
 }
 
-// removedMessage is a message with its index in the queue, or its time, before the removal.
+// removedMessage is a message with its index in the queue before the removal, or -1 if it was scheduled.
 type removedMessage struct {
 	message protocol.Message
 	index   int
-
-	scheduled *time.Time // when it was to enter the queue; nil: it was there
 }
 
 // Clear removes all queued messages.
@@ -43,11 +40,7 @@ func (q *Panel) remove(messages []protocol.Message) panel.Result {
 	var removed []removedMessage
 	others := 0
 	for _, m := range messages {
-		r := removedMessage{message: m, index: q.Replica.State.QueueIndex(m.MessageID)}
-		if r.index < 0 {
-			r.scheduled = m.NotBefore
-		}
-		removed = append(removed, r)
+		removed = append(removed, removedMessage{m, q.Replica.State.QueueIndex(m.MessageID)})
 		if m.By == nil || *m.By != q.Replica.Conn.By {
 			others++
 		}
@@ -107,8 +100,9 @@ func (q *Panel) Undo() (cmd tea.Cmd, ok bool) {
 	return q.Commands.Run(func(ctx context.Context) error {
 		for i, r := range removed {
 			result := new(protocol.SendResult)
-			data := protocol.SendData{
-				Text: r.message.Text, Parts: r.message.Parts, ClientMessageID: ids[i], NotBefore: r.scheduled,
+			data := protocol.SendData{Text: r.message.Text, Parts: r.message.Parts, ClientMessageID: ids[i]}
+			if r.index < 0 {
+				data.NotBefore = r.message.NotBefore
 			}
 			if err := q.Commands.Session.Do(ctx, protocol.DoSend, data, result); err != nil {
 				return err
@@ -118,8 +112,8 @@ func (q *Panel) Undo() (cmd tea.Cmd, ok bool) {
 				continue
 			}
 			move := protocol.QueueMoveData{MessageID: result.MessageID, Index: r.index}
-			if err := q.Commands.Session.Do(ctx, protocol.DoQueueMove, move, nil); err != nil && !isGone(err) {
-				return err
+			if err := q.Commands.Session.Do(ctx, protocol.DoQueueMove, move, nil); err != nil && protocol.CodeOf(err) != protocol.CodeNotFound {
+				return err // else its turn has started
 			}
 		}
 		return nil
@@ -132,10 +126,4 @@ func (q *Panel) Undo() (cmd tea.Cmd, ok bool) {
 		}
 		return q.Commands.Report(err)
 	}), true
-}
-
-// isGone reports whether a queued message has left the queue: its turn started.
-func isGone(err error) bool {
-	var e *protocol.Error
-	return errors.As(err, &e) && e.Code == protocol.CodeNotFound
 }

@@ -67,7 +67,7 @@ func (q *Panel) replaceScheduled(m protocol.Message) tea.Cmd {
 			return err
 		}
 		removed.Removed = false // the text is not lost
-		return remote.RunAll(ctx, q.Commands.Session, start)
+		return start(ctx, q.Commands.Session)
 	}, q.Commands.Await(func(err error) tea.Cmd {
 		if err != nil && removed.Removed {
 			q.Restore(m.Text)

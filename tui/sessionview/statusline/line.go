@@ -264,13 +264,10 @@ func settingText(set *protocol.Setting) string {
 	return ui.Fit(transcript.CleanLine(text), maxSettingWidth)
 }
 
-// asks is the policy that decides nothing in place of a user.
-const asks = "ask"
-
 // policyText returns the sign of a policy that decides in place of the user, or "".
 func policyText(state *protocol.State) string {
 	name := state.Policy()
-	if name == "" || name == asks {
+	if name == "" || name == "ask" { // decides nothing
 		return ""
 	}
 	return "policy " + ui.Fit(transcript.CleanLine(name), maxSettingWidth)
