@@ -2,8 +2,6 @@ package tui
 
 import (
 	"cmp"
-
-	"agentctl/tui/remote"
 )
 
 // Left describes what was on the screen when the user left.
@@ -29,7 +27,7 @@ func (p *program) left() Left {
 	return Left{
 		Server:  server,
 		Session: cmp.Or(state.Name, state.Session), Ended: state.Closed || o.deleted,
-		Connected: o.view.Session().Conn.State == remote.Connected,
+		Connected: o.view.Session().Connected(),
 		Beside:    max(0, p.panes.layout.Len()-1),
 	}
 }
@@ -40,8 +38,7 @@ func (b *builder) reportLeft(p *program) {
 	if b.options.Left == nil {
 		return
 	}
-	if o := p.sessions.shown; o != nil && o.view.Session().State.Session == "" && o.view.Session().Conn.State != remote.Connected {
-		return
+	if o := p.sessions.shown; o == nil || o.view.Session().State.Session != "" || o.view.Session().Connected() {
+		b.options.Left(p.left())
 	}
-	b.options.Left(p.left())
 }

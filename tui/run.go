@@ -156,8 +156,8 @@ func (b *builder) newProgram() *program {
 			Styles: b.styles, Now: b.now, NewID: b.newID, After: b.tasks.After, Exec: tea.Exec,
 			Editor: ui.EditorCommand(env), Clipboard: ui.DetectClipboard(env), Sessions: true,
 			Viewer: new(download.Viewer),
-			Input:  input.Options{NoShell: b.options.Composer.NoShell}, Host: sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env),
-			Side: side,
+			Input:  input.Options{NoShell: b.options.Composer.NoShell},
+			Host:   sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env), Side: side,
 		},
 	}
 	return &program{

@@ -85,7 +85,8 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 		least = max(least, height/3) // what led to the request comes before plan and queue
 	}
 	show(v.panels.stages[afterApproval])
-	above := slices.Concat(v.transcript.Lines(v.panels.side.Beyond(width), left), slices.Concat(shown[:atConnection]...))
+	transcript := v.transcript.Lines(v.panels.side.Beyond(width), left)
+	above := slices.Concat(transcript, slices.Concat(shown[:atConnection]...))
 	if side > 0 {
 		above = v.panels.side.Beside(above, width-side, side)
 	}

@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -245,15 +246,9 @@ func (v *View) showsClock() bool {
 	if v.panels.player != nil {
 		return v.panels.player.Playing()
 	}
-	if s.Turn != nil || v.replica.Process != nil || v.replica.Conn.State == remote.Reconnecting || v.panels.queue.CountsDown() {
-		return true
-	}
-	for i := range s.Approvals {
-		if s.Approvals[i].Expires != nil {
-			return true
-		}
-	}
-	return v.commands.Answers.Waiting()
+	expires := func(a protocol.Approval) bool { return a.Expires != nil }
+	return s.Turn != nil || v.replica.Process != nil || v.replica.Conn.State == remote.Reconnecting ||
+		v.panels.queue.CountsDown() || slices.ContainsFunc(s.Approvals, expires) || v.commands.Answers.Waiting()
 }
 
 // Transcript returns the transcript of the view.

@@ -32,7 +32,7 @@ type page struct {
 // open opens the page and asks the agent for what the events do not report.
 func (u *Usage) open(string) panel.Result {
 	p, answer := &page{usage: u}, new(protocol.ContextResult)
-	return panel.Result{Push: p, Cmd: u.Commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
+	ask := u.Commands.Send(protocol.DoContext, protocol.Empty{}, answer, func(err error) tea.Cmd {
 		switch {
 		case err == nil:
 			p.answer = answer
@@ -42,7 +42,8 @@ func (u *Usage) open(string) panel.Result {
 			p.unknown = remote.ErrorText(err)
 		}
 		return nil
-	})}
+	})
+	return panel.Result{Push: p, Cmd: ask}
 }
 
 // Actions returns the actions that open the page.

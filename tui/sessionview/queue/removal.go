@@ -112,8 +112,9 @@ func (q *Panel) Undo() (cmd tea.Cmd, ok bool) {
 				continue
 			}
 			move := protocol.QueueMoveData{MessageID: result.MessageID, Index: r.index}
-			if err := q.Commands.Session.Do(ctx, protocol.DoQueueMove, move, nil); err != nil && protocol.CodeOf(err) != protocol.CodeNotFound {
-				return err // else its turn has started
+			err := q.Commands.Session.Do(ctx, protocol.DoQueueMove, move, nil)
+			if err != nil && protocol.CodeOf(err) != protocol.CodeNotFound { // not found: its turn has started
+				return err
 			}
 		}
 		return nil
