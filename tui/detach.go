@@ -23,7 +23,7 @@ type stream struct {
 	done   chan struct{} // closed when the updates have ended
 }
 
-// streamMsg is a message of a stream. Those of an earlier stream are dropped: the next one
+// streamMsg is a message of a stream. Messages of an earlier stream are dropped: the next one
 // continues after the last message that was applied.
 type streamMsg struct {
 	stream *stream

@@ -11,7 +11,7 @@ import (
 )
 
 // layoutSaveDelay is the time from a change of the layout to its save. Further changes in it, such
-// as those of a drag, are saved together.
+// as the steps of a drag, are saved together.
 const layoutSaveDelay = 500 * time.Millisecond
 
 // A layoutStore saves the layout of the sessions for the next start after each change. One save

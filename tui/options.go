@@ -130,8 +130,8 @@ func (o *Options) newStyles() (*ui.Styles, error) {
 	return s, nil
 }
 
-// programOptions returns the options of the Bubble Tea program. images and p, which may be nil, are
-// those of its terminal.
+// programOptions returns the options of the Bubble Tea program. images and p belong to
+// its terminal; p may be nil.
 func (o *Options) programOptions(images *thumbnail.Display, p *pace) []tea.ProgramOption {
 	var out []tea.ProgramOption
 	if o.Input != nil {

@@ -184,7 +184,7 @@ func (b *borderStyles) cell(c borderCell) string {
 	return b.drawn[c]
 }
 
-// title returns the title of a pane: a line with the name and the state of its session. That of
+// title returns the title of a pane: a line with the name and the state of its session. The title of
 // the pane with the focus has the accent colour and a mark.
 func (s *panes) title(pane *split.Pane, o *openSession) string {
 	styles, state, width := s.styles, o.view.Session().State, pane.Area.Width

@@ -38,7 +38,7 @@ type PaneOptions struct {
 	Hidden bool         // the user left the dashboard: esc shows the layout
 
 	// Save keeps the layout for the next start. It is called after changes, outside of the event
-	// loop, and when the program ends. A layout without sessions removes the former one. It may be
+	// loop, and when the program ends. A layout without sessions removes the stored one. It may be
 	// nil.
 	Save func(l split.Layout, hidden bool) error
 }
@@ -252,7 +252,7 @@ func (s *panes) split(session string, action keymap.Action) string {
 	return ""
 }
 
-// toSave returns the present layout. That of one session is not kept.
+// toSave returns the present layout. A layout of one session is not kept.
 func (s *panes) toSave() savedLayout {
 	if s.layout.Len() < 2 {
 		return savedLayout{}

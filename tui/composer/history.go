@@ -15,7 +15,7 @@ import (
 const maxEntries = 200
 
 // History is the user's earlier messages, recalled one by one as in a shell: first those sent
-// by this client, then those of the user in the log. It is active while the user steps through it.
+// by this client, then the user's messages in the log. It is active while the user steps through it.
 type History struct {
 	sent []sentMessage // oldest first
 	past []pastMessage // of all users, oldest first

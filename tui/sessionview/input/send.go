@@ -3,6 +3,7 @@ package input
 import (
 	"agentctl/internal/attachment"
 	"agentctl/protocol"
+	"agentctl/tui/composer"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/sessionview/shellview"
@@ -84,4 +85,16 @@ func (in *Input) Continue(text string, moved bool) {
 func (in *Input) KeepText(text string) {
 	in.composer.Continue(text)
 	in.drafts.save()
+}
+
+// runShell runs the shell command in the composer in a directory and shows its output. Without a
+// directory it runs in the process's own.
+func runShell(config shellview.Config, c *composer.Composer, dir string) panel.Result {
+	command := c.Value()
+	if command == "" {
+		return panel.Result{}
+	}
+	c.EndShell()
+	page, cmd := shellview.Run(config, command, dir)
+	return panel.Result{Push: page, Cmd: cmd}
 }

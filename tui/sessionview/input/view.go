@@ -57,6 +57,20 @@ func (in *Input) Title() string {
 	return ""
 }
 
+// shellDirectoryWidth is the maximum width of the directory in the title of the composer, so that
+// the keys fit a terminal of 80 columns.
+const shellDirectoryWidth = 28
+
+// shellTitle returns the title of the composer while a shell command is written.
+func shellTitle(s *ui.Styles, dir string) string {
+	where := "current directory"
+	if dir != "" {
+		where = ui.FitLeft(transcript.CleanLine(dir), shellDirectoryWidth)
+	}
+	hint := ui.Prefixed(keymap.Separator, s.Keys.Hint(keymap.Send, "runs", keymap.Cancel, "back"))
+	return s.Warning.Render("shell on this machine") + s.Dim.Render(" · "+where+hint)
+}
+
 // FileLines returns the suggested files and the attachments.
 func (in *Input) FileLines(width int) []string {
 	return slices.Concat(in.completion.Files(width), in.attachments.view(width))

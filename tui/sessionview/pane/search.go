@@ -25,7 +25,7 @@ type search struct {
 	view    *transcriptview.View
 	history *history
 
-	focused    bool      // the keys of the transcript are those of the search
+	focused    bool      // the keys of the transcript act on the search
 	typing     bool      // the text is being typed
 	typed      string    // to be searched at due
 	due        time.Time // zero: nothing is to be searched

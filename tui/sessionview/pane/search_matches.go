@@ -63,8 +63,8 @@ func (s *search) next(by int) tea.Cmd {
 	return nil
 }
 
-// nextInItem moves to the next matching line of the item shown last. It returns false if there
-// is none or the selection has moved since.
+// nextInItem moves to the next matching line of the item shown last. It returns false
+// without one, or if the selection has moved since.
 func (s *search) nextInItem(by int) bool {
 	list := s.view.List
 	id, ok := list.Selected()

@@ -34,7 +34,7 @@ func (q *Panel) Clear() panel.Result {
 	return q.remove(q.Replica.State.Queue)
 }
 
-// remove removes messages from the queue. Those of this user can be restored for a while.
+// remove removes messages from the queue. The user's own can be restored for a while.
 // Messages of others could return only under another name, so it asks before.
 func (q *Panel) remove(messages []protocol.Message) panel.Result {
 	var removed []removedMessage

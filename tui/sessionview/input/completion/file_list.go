@@ -32,7 +32,7 @@ type fileList struct {
 
 	active    bool // the word at the cursor begins with @
 	reads     int  // number of listings; the result of an earlier one is ignored
-	listed    bool // listing is that of reads
+	listed    bool // listing has the number reads
 	listing   filelist.Listing
 	word      string // of results
 	dismissed string // the word whose suggestions the user closed
