@@ -152,9 +152,9 @@ func New(c Config) *View {
 		liveness:  &panel.Liveness{Base: v.base, Hidden: v.Hidden},
 		outbox:    &panel.Outbox{Base: v.base, Restore: restore},
 		player:    player,
-		images: images.New(images.Config{
+		images: &images.Images{
 			Base: v.base, Transcript: v.transcript.View, Changed: func() bool { return v.canvas.Dirty },
-		}),
+		},
 	}
 	v.input = input.New(input.Config{
 		Base: v.base, Options: c.Input, Overlays: v.overlays, Outbox: v.panels.outbox, Queue: v.panels.queue,
@@ -264,7 +264,7 @@ func (v *View) Plan() *protocol.Plan { return v.panels.plan.Running() }
 func (v *View) SetHidden(hidden bool) {
 	v.hidden = hidden
 	v.panels.decision.LoseFocus()
-	v.panels.images.SetHidden(hidden)
+	v.panels.images.Hidden = hidden
 	v.updateTaskList()
 }
 

@@ -31,18 +31,14 @@ const (
 	maxShown = 12
 )
 
-// Config holds the dependencies of images.
-type Config struct {
+// Images shows the images of a transcript.
+type Images struct {
 	panel.Base
 	Transcript *transcriptview.View
 	Changed    func() bool // reports whether the screen differs from the one drawn last
-}
+	Hidden     bool        // the transcript is not on the screen: no image is loaded
 
-// Images shows the images of a transcript.
-type Images struct {
-	Config
-	hidden bool      // the transcript is not on the screen
-	at     time.Time // of the load of the images on the screen; zero: none
+	at time.Time // of the load of the images on the screen; zero: none
 }
 
 // loadedMsg is the result of the load of an image.
@@ -52,16 +48,10 @@ type loadedMsg struct {
 	err       error
 }
 
-// New returns the images of a transcript that is on the screen.
-func New(c Config) *Images { return &Images{Config: c} }
-
-// SetHidden sets whether the transcript is hidden. No image is loaded then.
-func (i *Images) SetHidden(hidden bool) { i.hidden = hidden }
-
 // Deadline implements [ui.Timed]: a change of the screen is followed by the load of its images. A
 // transcript without images has no deadline.
 func (i *Images) Deadline() time.Time {
-	if i.at.IsZero() && i.Transcript.HasPictures() && !i.hidden && i.Changed() && i.Replica.CaughtUp &&
+	if i.at.IsZero() && i.Transcript.HasPictures() && !i.Hidden && i.Changed() && i.Replica.CaughtUp &&
 		i.Styles.Images.Method() != thumbnail.AsText {
 		i.at = i.Now().Add(loadDelay)
 	}
@@ -98,7 +88,7 @@ func (i *Images) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 // does not have. Before the first image, it asks the terminal what it can draw.
 func (i *Images) show() (cmd tea.Cmd, changed bool) {
 	items := i.visible()
-	if len(items) == 0 || i.hidden {
+	if len(items) == 0 || i.Hidden {
 		return nil, false
 	}
 	display := i.Styles.Images

@@ -36,11 +36,11 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *rig {
 	view := transcriptview.New(r.Styles)
 	r.list = view.List
 	r.list.Resize(width, height)
-	r.images = New(Config{
+	r.images = &Images{
 		Base:       panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
 		Transcript: view,
 		Changed:    func() bool { return r.changed },
-	})
+	}
 	r.Rig.Apply = func(e *protocol.Event) {
 		if err := view.Apply(e); err != nil && e.Durable() {
 			t.Fatal(err)
@@ -203,12 +203,12 @@ func TestAnImageThatCannotBeDrawnIsALine(t *testing.T) {
 
 func TestImagesWaitForTheConnectionAndForTheScreen(t *testing.T) {
 	s := openBlocks(t, tuitest.ImagesJournal(), 80, 60)
-	s.images.SetHidden(true)
+	s.images.Hidden = true
 	s.load()
 	if rows, blobs := s.pictureRows(), s.blobs(); rows != nil || blobs != nil {
 		t.Errorf("a hidden view loads pictures (%v) and the blobs %v", rows, blobs)
 	}
-	s.images.SetHidden(false)
+	s.images.Hidden = false
 	s.Connect(remote.Reconnecting)
 	s.draw()
 	s.load()

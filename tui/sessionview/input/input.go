@@ -213,8 +213,8 @@ func (in *Input) Actions() panel.Actions {
 		keymap.OpenEditor:    {Run: func(string) panel.Result { return openEditor(&in.composer, in.drafts.schedule) }},
 		keymap.ReleaseQueue:  {Run: func(string) panel.Result { return in.release() }},
 		keymap.SearchPrompts: {Run: func(string) panel.Result { return in.recall.search() }},
-		keymap.RepeatTurn:    panel.Run(in.lastTurn.repeat),
-		keymap.ForkSession:   panel.Run(in.lastTurn.fork),
+		keymap.RepeatTurn:    panel.Run(func() tea.Cmd { return in.Commands.Do(protocol.DoRetry, protocol.Empty{}) }),
+		keymap.ForkSession:   panel.Run(func() tea.Cmd { return in.lastTurn.fork(protocol.ForkData{}, nil) }),
 		keymap.UndoTurn:      panel.Run(in.lastTurn.undo),
 	}
 }

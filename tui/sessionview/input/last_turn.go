@@ -18,7 +18,7 @@ type ForkedIntent struct {
 	Text    string
 }
 
-// lastTurn repeats, undoes and forks the last turn of the session, and takes its message into the
+// lastTurn undoes and forks the last turn of the session, and takes its message into the
 // composer.
 type lastTurn struct {
 	panel.Base
@@ -27,9 +27,6 @@ type lastTurn struct {
 	empty    func() bool        // reports whether a message can be put into the composer
 	forked   func(ForkedIntent) // passes an intent to the program
 }
-
-// repeat repeats the turn. Its notices come as events.
-func (l *lastTurn) repeat() tea.Cmd { return l.Commands.Do(protocol.DoRetry, protocol.Empty{}) }
 
 // undo undoes the turn and puts its messages into an empty composer.
 func (l *lastTurn) undo() tea.Cmd {
@@ -52,11 +49,8 @@ func (l *lastTurn) undo() tea.Cmd {
 	})
 }
 
-// fork makes a session of all turns.
-func (l *lastTurn) fork() tea.Cmd { return l.forkTurns(protocol.ForkData{}, nil) }
-
-// forkTurns makes a session of some turns. then gets its ID; it may be nil.
-func (l *lastTurn) forkTurns(data protocol.ForkData, then func(session string)) tea.Cmd {
+// fork makes a session of some turns, by default of all. then gets its ID; it may be nil.
+func (l *lastTurn) fork(data protocol.ForkData, then func(session string)) tea.Cmd {
 	created := new(protocol.CreateResult)
 	return l.Commands.Send(protocol.DoFork, data, created, func(err error) tea.Cmd {
 		if err != nil {
@@ -81,7 +75,7 @@ func (l *lastTurn) edit(sessions bool) panel.Result {
 	}
 	fork := func() tea.Cmd {
 		l.Commands.Status.Text = "forking …"
-		return l.forkTurns(protocol.ForkData{Turn: turn, Before: true}, func(session string) {
+		return l.fork(protocol.ForkData{Turn: turn, Before: true}, func(session string) {
 			l.forked(ForkedIntent{session, text})
 		})
 	}
