@@ -116,7 +116,7 @@ func (c *Composer) Word() string {
 func (c *Composer) ReplaceWord(with string) {
 	before, after := c.area.split()
 	before = strings.TrimSuffix(before, c.Word()) + with
-	c.area.setWindow(c.area.above+before+after+c.area.below, len(c.area.above)+len(before))
+	c.area.SetText(c.area.above+before+after+c.area.below, len(c.area.above)+len(before))
 }
 
 // SetFocus sets whether the composer has focus.
@@ -253,7 +253,7 @@ func (c *Composer) Cursor() int { return c.area.cursor() }
 // MoveCursor moves the cursor to a position that Cursor returned.
 func (c *Composer) MoveCursor(at int) {
 	if text := c.area.Value(); at != c.area.cursor() && at <= len(text) {
-		c.area.setWindow(text, at)
+		c.area.SetText(text, at)
 	}
 }
 
@@ -280,18 +280,3 @@ func (c *Composer) Messages() *History {
 
 // Press handles a key.
 func (c *Composer) Press(msg tea.KeyPressMsg) { c.keys.Press(&c.area, msg) }
-
-// Text implements edit.Field.
-func (t *longText) Text() (text string, cursor int) { return t.Value(), t.cursor() }
-
-// SetText implements edit.Field.
-func (t *longText) SetText(text string, cursor int) { t.setWindow(text, cursor) }
-
-// Handle implements edit.Field.
-func (t *longText) Handle(msg tea.KeyPressMsg) { t.handleKey(msg) }
-
-// Kills implements edit.Field.
-func (t *longText) Kills(msg tea.KeyPressMsg) bool {
-	k := &t.KeyMap
-	return key.Matches(msg, k.DeleteWordBackward, k.DeleteWordForward, k.DeleteAfterCursor, k.DeleteBeforeCursor)
-}

@@ -50,6 +50,6 @@ func (f *fold) area(text string, cursor int, shell bool) longText {
 	}
 	area := newArea()
 	area.setPrompt(shell)
-	area.setWindow(text[:f.from]+note+text[end:], cursor)
+	area.SetText(text[:f.from]+note+text[end:], cursor)
 	return area
 }

@@ -33,7 +33,7 @@ func (t *longText) empty() bool { return t.above == "" && t.below == "" && t.Len
 // SetValue replaces the text. The cursor is at its end.
 func (t *longText) SetValue(text string) {
 	text = expandTabs(text)
-	t.setWindow(text, len(text))
+	t.SetText(text, len(text))
 }
 
 // Reset removes the text.
@@ -46,17 +46,17 @@ func (t *longText) Reset() {
 func (t *longText) InsertString(text string) {
 	text = expandTabs(text)
 	before, after := t.split()
-	t.setWindow(t.above+before+text+after+t.below, len(t.above)+len(before)+len(text))
+	t.SetText(t.above+before+text+after+t.below, len(t.above)+len(before)+len(text))
 }
 
 // expandTabs replaces tabs, which a text area cannot hold, by spaces.
 func expandTabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
-// handleKey applies a key to the text and moves the window if needed.
-func (t *longText) handleKey(msg tea.KeyPressMsg) {
+// Handle implements edit.Field. It moves the window if needed.
+func (t *longText) Handle(msg tea.KeyPressMsg) {
 	switch {
 	case key.Matches(msg, t.KeyMap.InputBegin):
-		t.setWindow(t.Value(), 0)
+		t.SetText(t.Value(), 0)
 		return
 	case key.Matches(msg, t.KeyMap.InputEnd):
 		t.SetValue(t.Value())
@@ -71,7 +71,7 @@ func (t *longText) handleKey(msg tea.KeyPressMsg) {
 		t.LineCount() < 4*windowLines {
 		return
 	}
-	t.setWindow(t.above+before+after+t.below, len(t.above)+len(before))
+	t.SetText(t.above+before+after+t.below, len(t.above)+len(before))
 }
 
 // hasMargin reports whether side, the text of the window on one side of the cursor, is long enough.
@@ -100,8 +100,9 @@ func (t *longText) cursor() int {
 	return len(t.above) + len(before)
 }
 
-// setWindow sets the text and the cursor, a byte offset, and moves the window around the cursor.
-func (t *longText) setWindow(text string, cursor int) {
+// SetText implements edit.Field: it sets the text and the cursor, a byte offset, and moves the window around
+// the cursor.
+func (t *longText) SetText(text string, cursor int) {
 	start, end := cursor, cursor
 	for lines := 0; start > 0 && cursor-start < windowBytes && lines < windowLines; start-- {
 		if text[start-1] == '\n' {
@@ -141,4 +142,13 @@ func (t *longText) atEdge(down bool) bool {
 		return t.below == "" && t.Line() == t.LineCount()-1 && line.RowOffset >= line.Height-1
 	}
 	return t.above == "" && t.Line() == 0 && line.RowOffset == 0
+}
+
+// Text implements edit.Field.
+func (t *longText) Text() (text string, cursor int) { return t.Value(), t.cursor() }
+
+// Kills implements edit.Field.
+func (t *longText) Kills(msg tea.KeyPressMsg) bool {
+	k := &t.KeyMap
+	return key.Matches(msg, k.DeleteWordBackward, k.DeleteWordForward, k.DeleteAfterCursor, k.DeleteBeforeCursor)
 }

@@ -91,16 +91,16 @@ func TestLongTextEdits(t *testing.T) {
 		}
 		reference := referenceText{text: []rune(text.String())}
 		reference.cursor = rapid.IntRange(0, len(reference.text)).Draw(rt, "at")
-		edited.setWindow(text.String(), len(string(reference.text[:reference.cursor])))
+		edited.SetText(text.String(), len(string(reference.text[:reference.cursor])))
 		for range rapid.IntRange(1, 3).Draw(rt, "steps") {
 			key := keys.Draw(rt, "key")
 			times := rapid.IntRange(1, 25).Draw(rt, "times")
 			if key == "up" || key == "down" {
-				edited.handleKey(tuitest.KeyPress("home")) // up and down then move between starts of lines
+				edited.Handle(tuitest.KeyPress("home")) // up and down then move between starts of lines
 				reference.press("home")
 			}
 			for range times {
-				edited.handleKey(tuitest.KeyPress(key))
+				edited.Handle(tuitest.KeyPress(key))
 				reference.press(key)
 			}
 			if got, want := edited.Value(), string(reference.text); got != want {
@@ -127,9 +127,9 @@ func TestLongTextSingleLongLine(t *testing.T) {
 			len(s.Value()), s.offset(), s.Length(), len(text), len(text), 2*windowBytes)
 	}
 	for range 150 {
-		s.handleKey(tuitest.KeyPress("up"))
+		s.Handle(tuitest.KeyPress("up"))
 	}
-	s.handleKey(tuitest.KeyPress("x"))
+	s.Handle(tuitest.KeyPress("x"))
 	if got := strings.Replace(s.Value(), "x", "", 1); got != text {
 		t.Error("moving up and inserting a character changed the rest of the text")
 	}
