@@ -112,6 +112,9 @@ func TestStatusRunsNoProgramOfTheRepository(t *testing.T) {
 	if got := statusOf(t, dir); !slices.Contains(got, "M kept +0 -1") {
 		t.Errorf("got %q", got)
 	}
+	if patch, _, _, err := Diff(t.Context(), dir, "."); err != nil || !strings.Contains(patch, "-two\n") {
+		t.Errorf("got %v\n%s", err, patch)
+	}
 	if b, err := os.ReadFile(ran); err == nil {
 		t.Errorf("git ran %q", strings.TrimSpace(string(b)))
 	}
