@@ -1,7 +1,10 @@
 package protocol
 
-// DoChanges asks for what differs in the session's directory from the last commit.
-const DoChanges Verb = "changes"
+// Commands about what differs in the session's directory from the last commit.
+const (
+	DoChanges Verb = "changes"
+	DoDiff    Verb = "diff"
+)
 
 var changesCommands = []CommandType{
 	{
@@ -11,6 +14,18 @@ var changesCommands = []CommandType{
 			{
 				Name: "getChanges", Method: "GET", Path: "/api/sessions/{id}/changes",
 				Summary: "List the files of the directory that differ from the last commit.", Query: true,
+			},
+		},
+	},
+	{
+		// The contents of files may be known to nobody but the user, unlike those in the transcript.
+		Verb: DoDiff, Data: of[DiffData], Result: of[DiffResult], Role: RoleOperator, Session: true,
+		Words:    "the differences of a file",
+		Examples: [2]string{`{"path":"cache/lru.go"}`, `{"path":"notes/"}`},
+		Routes: []Route{
+			{
+				Name: "getDiff", Method: "GET", Path: "/api/sessions/{id}/diff",
+				Summary: "Compare a file of the directory with the last commit.", Query: true,
 			},
 		},
 	},
@@ -28,4 +43,17 @@ type DirectoryFile struct {
 	Status  string `json:"status"` // M, A, D, T, U for a conflict, ? if git does not know it
 	Added   int    `json:"added"`  // lines; 0 for a binary file and one that git does not know
 	Removed int    `json:"removed"`
+}
+
+// DiffData asks for the differences of a file or directory: a path below the session's directory, as in
+// the answer to DoChanges.
+type DiffData struct {
+	Path string `json:"path"`
+}
+
+// DiffResult is a patch of the file, or of the files of the directory, in the format of git. It is empty
+// without differences, and outside of a git repository.
+type DiffResult struct {
+	Patch string `json:"patch"`         // at most 256 KiB
+	Cut   bool   `json:"cut,omitempty"` // the patch is longer
 }

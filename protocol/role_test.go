@@ -11,7 +11,7 @@ func TestAnAgentReadsAllAndChangesItsOwnSessionsAndDecidesNothing(t *testing.T) 
 		switch {
 		case c.Role == RoleApprover:
 			want = ScopeNone
-		case c.Changes || c.Verb == DoExport:
+		case c.Changes || c.Verb == DoExport || c.Verb == DoDiff:
 			want = ScopeOwn
 		}
 		if got := RoleAgent.Scope(c.Verb); got != want || RoleAgent.May(c.Verb) != (want != ScopeNone) {

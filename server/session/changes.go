@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"agentctl/internal/worktree"
@@ -10,9 +11,10 @@ import (
 
 func init() {
 	handlers[protocol.DoChanges] = handler((*Session).changes)
+	handlers[protocol.DoDiff] = handler((*Session).diff)
 }
 
-// Bounds of git status: its time, and how many run for all sessions.
+// Bounds of git: its time, and how many run for all sessions.
 const (
 	changesTimeout = 20 * time.Second
 	maxGitStatus   = 2
@@ -20,6 +22,39 @@ const (
 
 // changes answers with what differs in the directory from the last commit.
 func (s *Session) changes(cmd *command, _ *protocol.Empty) (any, error) {
+	return s.readDirectory(cmd, func(ctx context.Context, dir string) (any, error) {
+		result := protocol.ChangesResult{Files: []protocol.DirectoryFile{}}
+		if dir == "" {
+			return result, nil
+		}
+		changes, ok, err := worktree.Status(ctx, dir)
+		result.Repository = ok
+		for _, c := range changes {
+			result.Files = append(result.Files, protocol.DirectoryFile{
+				Path: protocol.ValidText(c.Path), Status: c.Code, Added: c.Added, Removed: c.Removed,
+			})
+		}
+		return result, err
+	})
+}
+
+// diff answers with the differences of a file of the directory from the last commit.
+func (s *Session) diff(cmd *command, d *protocol.DiffData) (any, error) {
+	path := d.Path
+	if !filepath.IsLocal(path) {
+		return nil, protocol.Errorf(protocol.CodeInvalidMessage, "the path must be below the directory of the session")
+	}
+	return s.readDirectory(cmd, func(ctx context.Context, dir string) (any, error) {
+		if dir == "" {
+			return protocol.DiffResult{}, nil
+		}
+		patch, cut, _, err := worktree.Diff(ctx, dir, path)
+		return protocol.DiffResult{Patch: protocol.ValidText(patch), Cut: cut}, err
+	})
+}
+
+// readDirectory answers with what read finds in the session's directory, with git.
+func (s *Session) readDirectory(cmd *command, read func(ctx context.Context, dir string) (any, error)) (any, error) {
 	dir, running := s.state.CWD, s.hub.gitStatus
 	s.runAsync(cmd, nil, func(ctx context.Context) (any, error) {
 		select {
@@ -28,28 +63,13 @@ func (s *Session) changes(cmd *command, _ *protocol.Empty) (any, error) {
 			return nil, context.Cause(ctx)
 		}
 		defer func() { <-running }()
-		return directoryChanges(ctx, dir)
+		ctx, cancel := context.WithTimeout(ctx, changesTimeout)
+		defer cancel()
+		result, err := read(ctx, dir)
+		if err != nil {
+			return nil, protocol.Errorf(protocol.CodeUnsupported, "%s: %s", cmd.verb, protocol.ValidText(err.Error()))
+		}
+		return result, nil
 	}, unlessFailed(func(result any) (any, error) { return result, nil }))
 	return nil, errAnswerLater
-}
-
-// directoryChanges returns what differs in a directory from the last commit.
-func directoryChanges(ctx context.Context, dir string) (any, error) {
-	result := protocol.ChangesResult{Files: []protocol.DirectoryFile{}}
-	if dir == "" {
-		return result, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, changesTimeout)
-	defer cancel()
-	changes, ok, err := worktree.Status(ctx, dir)
-	if err != nil {
-		return nil, protocol.Errorf(protocol.CodeUnsupported, "git status: %s", protocol.ValidText(err.Error()))
-	}
-	result.Repository = ok
-	for _, c := range changes {
-		result.Files = append(result.Files, protocol.DirectoryFile{
-			Path: protocol.ValidText(c.Path), Status: c.Code, Added: c.Added, Removed: c.Removed,
-		})
-	}
-	return result, nil
 }

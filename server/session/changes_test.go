@@ -39,3 +39,31 @@ func TestChangesListsWhatDiffersFromTheLastCommit(t *testing.T) {
 		}
 	})
 }
+
+func TestDiffShowsOneFile(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, r *testHub) {
+		dir := t.TempDir()
+		if err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).Run(); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"new.go", "other"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(name+"\xff\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		made := must[protocol.CreateResult](r, r.do(anna, newCommand(protocol.DoCreate, "", protocol.CreateData{CWD: dir})))
+		diff := func(path string) *testCall {
+			return r.do(anna, newCommand(protocol.DoDiff, made.Session, protocol.DiffData{Path: path}))
+		}
+		want := protocol.DiffResult{Patch: "--- /dev/null\n+++ b/new.go\n@@ -0,0 +1,1 @@\n+new.go\ufffd\n"}
+		if got := must[protocol.DiffResult](r, diff("new.go")); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got := must[protocol.DiffResult](r, diff("none")); got != (protocol.DiffResult{}) {
+			t.Errorf("of no file: got %+v", got)
+		}
+		for _, path := range []string{"", "../other", filepath.Join(dir, "other")} {
+			refused(r, diff(path), protocol.CodeInvalidMessage)
+		}
+	})
+}
