@@ -15,49 +15,68 @@ type ChangedFile struct {
 	Added, Removed int
 }
 
-// ChangedFiles returns the files that the tool calls of the list have changed, by path. It compares
-// the texts of a call once.
+// changeSums is the sums of changes by path.
+type changeSums map[string]*ChangedFile
+
+func (c changeSums) add(f ChangedFile) {
+	sum := c[f.Path]
+	if sum == nil {
+		sum = &ChangedFile{Path: f.Path}
+		c[f.Path] = sum
+	}
+	sum.Added, sum.Removed = sum.Added+f.Added, sum.Removed+f.Removed
+}
+
+// ChangedFiles returns the files that the tool calls of the list have changed, by path, and those of
+// older turns that are known. It compares the texts of a call once.
 func (v *View) ChangedFiles() []ChangedFile {
 	if v.changedCounted {
 		return v.changed
 	}
 	v.changedCounted = true
-	byPath := map[string]*ChangedFile{}
-	for id := v.List.First(); id <= v.List.Last(); id++ {
+	sums := changeSums{}
+	older, first := v.olderSteps()
+	for _, step := range older {
+		for _, f := range counts(step.Step) {
+			sums.add(f)
+		}
+	}
+	for id := first; id <= v.List.Last(); id++ {
 		if call, ok := v.List.Item(id).(*toolCall); ok {
-			call.count(byPath)
+			call.count(sums)
 		}
 	}
 	v.changed = nil
-	for _, f := range byPath {
+	for _, f := range sums {
 		v.changed = append(v.changed, *f)
 	}
 	slices.SortFunc(v.changed, func(a, b ChangedFile) int { return cmp.Compare(a.Path, b.Path) })
 	return v.changed
 }
 
+// counts returns the lines of the files of a step.
+func counts(step filechange.Step) (out []ChangedFile) {
+	for _, f := range step.Files {
+		added, removed := f.Stat()
+		out = append(out, ChangedFile{f.Path(), added, removed})
+	}
+	return out
+}
+
 // count adds the changes of a call and of the calls nested in it.
-func (t *toolCall) count(byPath map[string]*ChangedFile) {
+func (t *toolCall) count(sums changeSums) {
 	if !t.counted && t.completed() {
 		t.counted = true
 		for _, step := range t.appendStep(nil) {
-			for _, f := range step.Files {
-				added, removed := f.Stat()
-				t.counts = append(t.counts, ChangedFile{f.Path(), added, removed})
-			}
+			t.counts = append(t.counts, counts(step)...)
 		}
 	}
 	for _, f := range t.counts {
-		sum := byPath[f.Path]
-		if sum == nil {
-			sum = &ChangedFile{Path: f.Path}
-			byPath[f.Path] = sum
-		}
-		sum.Added, sum.Removed = sum.Added+f.Added, sum.Removed+f.Removed
+		sums.add(f)
 	}
 	for _, n := range t.nested {
 		if n.call != nil {
-			n.call.count(byPath)
+			n.call.count(sums)
 		}
 	}
 }

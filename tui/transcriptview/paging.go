@@ -12,12 +12,14 @@ import (
 // Sizes of the pages of history.
 const (
 	HistoryPage    = 20       // turns
+	MaxPage        = 100      // turns of a page that is not drawn soon
 	firstPageBytes = 32 << 10 // of events of the first page, which fills the screen
 )
 
 // paging is the state of paging in older turns.
 type paging struct {
 	olderThan uint64 // the next page has events before this seq; 0: no older events
+	stopped   uint64 // olderThan when older turns turned out not to be available; 0: they are
 	loading   bool   // a page is requested
 	pages     int    // pages requested
 	short     bool   // only the first page was requested, and its size limited it
@@ -157,4 +159,7 @@ func (v *View) OlderThan() uint64 { return v.paging.olderThan }
 func (v *View) Loading() bool { return v.paging.loading }
 
 // StopPaging marks older turns as not available.
-func (v *View) StopPaging() { v.paging.loading, v.paging.olderThan = false, 0 }
+func (v *View) StopPaging() {
+	p := &v.paging
+	p.loading, p.olderThan, p.stopped = false, 0, max(p.olderThan, p.stopped)
+}

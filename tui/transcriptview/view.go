@@ -37,7 +37,8 @@ type View struct {
 	retryItem transcript.ID // the item of retrying
 
 	changed        []ChangedFile // by path
-	changedCounted bool          // changed has the calls of the list
+	changedCounted bool          // changed has the calls of the list and of older
+	older          *OlderChanges // before the list; nil: not requested
 
 	hasPictures bool // see HasPictures
 
