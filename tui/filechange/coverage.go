@@ -23,6 +23,15 @@ func (c *Changes) FileOf(piece int) int { return c.fileOf[piece] }
 // HeaderOf returns the piece that is the header of a file.
 func (c *Changes) HeaderOf(file int) int { return slices.Index(c.fileOf, file) }
 
+// End returns the piece after the last one of a file.
+func (c *Changes) End(file int) int {
+	end := c.HeaderOf(file)
+	for end < len(c.pieces) && c.fileOf[end] == file {
+		end++
+	}
+	return end
+}
+
 // Summary returns the number of files and of added and removed lines.
 func (c *Changes) Summary() string {
 	added, removed := 0, 0
@@ -103,7 +112,7 @@ func (c *Changes) MarkDrawn(piece, from, to int) {
 // count as one.
 func (c *Changes) Unseen(file int) int {
 	n := 0
-	for i := c.HeaderOf(file); i < len(c.pieces) && c.fileOf[i] == file; i++ {
+	for i := c.HeaderOf(file); i < c.End(file); i++ {
 		n += c.coverage[i].left
 	}
 	return n

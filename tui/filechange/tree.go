@@ -93,8 +93,8 @@ func (r *TreeRow) Line(s *ui.Styles, right string, width int) string {
 	return ui.Spread(indent+name, right, width)
 }
 
-// Others returns the files of git status that are not among the paths, which may begin with the directory
-// of the status, and the letters of those that are.
+// Others returns the files of git status that are not among the clean paths, which may begin with the
+// directory of the status, and the letters of those that are. The files are as the server sent them.
 func Others(
 	git []protocol.DirectoryFile, paths []string, dir string,
 ) (others []protocol.DirectoryFile, letters map[string]string) {
@@ -105,7 +105,6 @@ func Others(
 	for _, f := range git {
 		path := transcript.Clean(f.Path)
 		if letters[path] == "" {
-			f.Path, f.Status = format.JoinLines(path), transcript.Clean(f.Status)
 			others = append(others, f)
 			continue
 		}
@@ -120,8 +119,9 @@ func GitLine(s *ui.Styles, f *protocol.DirectoryFile, width int) string {
 	if f.Added+f.Removed > 0 {
 		right = Counts(s, f.Added, f.Removed)
 	}
-	name := ui.FitLeft(f.Path, max(1, width-3-transcript.Width(right)))
-	return ui.Spread(s.Dim.Render(ui.Fit(f.Status, 1)+" "+name), right, width)
+	path := format.JoinLines(transcript.Clean(f.Path))
+	name := ui.FitLeft(path, max(1, width-3-transcript.Width(right)))
+	return ui.Spread(s.Dim.Render(ui.Fit(transcript.Clean(f.Status), 1)+" "+name), right, width)
 }
 
 // Counts draws the numbers of added and removed lines.

@@ -19,8 +19,10 @@ type Content struct {
 
 	Directory string // of the session: paths below it are shown without it
 
-	// Git returns what git status lists in the directory. It may be nil.
-	Git func() []protocol.DirectoryFile
+	// Git returns what git status lists in the directory, OpenGit shows such a file by its path. Both may
+	// be nil.
+	Git     func() []protocol.DirectoryFile
+	OpenGit func(path string) ui.Response
 }
 
 // Part is what a view shows before or after the changes.

@@ -49,13 +49,17 @@ func (r fileRow) id() string {
 	return fmt.Sprintf("%d %+v", r.File, r.comment.Place)
 }
 
+// isFile reports whether the row is a file of the tree.
+func (r fileRow) isFile() bool { return r.git == nil && r.Directory == "" && r.comment == nil }
+
 // newFileList returns an empty list.
 func newFileList(s *ui.Styles) *fileList {
 	l := &fileList{styles: s}
 	l.Picker = ui.NewPicker(s, ui.List[fileRow]{
-		Rows: func(string) []fileRow { return l.rows() },
-		ID:   fileRow.id,
-		Draw: func(r fileRow, selected bool, width int) []string { return []string{l.line(r, selected, width)} },
+		Rows:  func(string) []fileRow { return l.rows() },
+		ID:    fileRow.id,
+		Draw:  func(r fileRow, selected bool, width int) []string { return []string{l.line(r, selected, width)} },
+		Empty: func(string) string { return " no files were changed" },
 	})
 	return l
 }

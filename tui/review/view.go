@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
+	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
 )
@@ -40,6 +41,33 @@ func (v *View) SetContent(content Content) {
 	if v.Searching() {
 		v.search.update(content.Changes, v.body.headLines())
 		v.body.highlight(v.search.query)
+	}
+}
+
+// SetTitle replaces the title.
+func (v *View) SetTitle(title string) { v.title = title }
+
+// SetChanges replaces the changes by more of them. The current line stays on its hunk, counted from the
+// end of its file, and the selection on its file.
+func (v *View) SetChanges(c *filechange.Changes) {
+	content, line := v.content, v.body.current.Line
+	old, path, selected, fromEnd := content.Changes, "", "", 0
+	if v.body.inFile() {
+		file := v.body.currentFile()
+		path, fromEnd = old.Files()[file].Path(), old.End(file)-v.body.currentPiece()
+	}
+	if row, ok := v.files.Selected(); ok && row.isFile() {
+		selected = old.Files()[row.File].Path()
+	}
+	content.Changes = c
+	v.SetContent(content)
+	for file, f := range c.Files() {
+		if piece := c.End(file) - fromEnd; f.Path() == path && piece >= c.HeaderOf(file) {
+			v.body.show(v.body.pointAt(piece, line))
+		}
+		if f.Path() == selected {
+			v.files.selectFile(file)
+		}
 	}
 }
 
@@ -126,7 +154,7 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 			v.search.input.Paste(msg.Content)
 		}
 	case tea.MouseClickMsg:
-		v.click(msg)
+		return v.click(msg)
 	case tea.MouseWheelMsg:
 		if v.files.focused {
 			return v.files.Update(msg)
@@ -182,7 +210,7 @@ func (v *View) press(action keymap.Action) ui.Response {
 	case keymap.ListHelp:
 		return ui.Response{Push: ui.NewHelp(v.styles, keymap.Review)}
 	case keymap.ListFiles:
-		if !v.content.hasFiles() {
+		if !v.content.hasFiles() && v.content.Git == nil {
 			v.message = "there is no change of a file"
 			return ui.Response{}
 		}
@@ -199,13 +227,12 @@ func (v *View) press(action keymap.Action) ui.Response {
 		v.search.open()
 		return ui.Response{}
 	case keymap.Fold:
-		v.toggleFold()
-		return ui.Response{}
+		return v.toggleFold()
 	}
 	switch {
 	case v.Searching() && v.pressSearch(action):
 	case v.files.focused:
-		v.pressFiles(action)
+		return v.pressFiles(action)
 	case action == keymap.Back:
 		return ui.Response{Close: true}
 	default:
@@ -233,20 +260,20 @@ func (v *View) pressSearch(action keymap.Action) bool {
 }
 
 // pressFiles handles an action on the list of files.
-func (v *View) pressFiles(action keymap.Action) {
+func (v *View) pressFiles(action keymap.Action) (r ui.Response) {
 	row, ok := v.files.Selected()
 	switch action {
 	case keymap.Back:
 		v.files.focused = false
 	case keymap.Choose:
+		v.files.focused = ok && row.git != nil
 		if ok {
-			v.open(row)
+			return v.open(row)
 		}
-		v.files.focused = false
 	case keymap.ReviewComment, keymap.Remove:
 		if !ok || row.comment == nil {
 			v.message = "select a comment"
-			return
+			return r
 		}
 		v.pressComment(action, row.comment.Place)
 	case keymap.ReviewUnread:
@@ -254,6 +281,7 @@ func (v *View) pressFiles(action keymap.Action) {
 	default:
 		v.files.act(action)
 	}
+	return r
 }
 
 // pressBody handles an action on the changes.
@@ -297,37 +325,40 @@ func (v *View) copyComments() ui.Response {
 }
 
 // toggleFold folds or unfolds the current file, in the list the selected one.
-func (v *View) toggleFold() {
+func (v *View) toggleFold() (r ui.Response) {
 	if row, ok := v.files.Selected(); ok && v.files.focused {
-		v.open(row)
+		if r = v.open(row); row.git != nil {
+			return r
+		}
 	}
 	if !v.body.toggleFold() {
 		v.message = "select a file"
 	}
+	return r
 }
 
 // open shows the file or the comment of a row of the list.
-func (v *View) open(row fileRow) {
+func (v *View) open(row fileRow) ui.Response {
 	if row.git != nil {
-		v.message = "the session did not change it"
-		return
+		return v.content.OpenGit(row.git.Path)
 	}
 	if row.comment != nil {
 		if p, ok := v.body.placePoint(row.File, row.comment.Place); ok {
 			v.body.show(p)
-			return
+			return ui.Response{}
 		}
 	}
 	v.body.show(v.body.start(row.File))
+	return ui.Response{}
 }
 
 // click handles a click on a cell of the last drawing. In the list it shows a file or a comment. In
 // the changes it hides or shows the lines below a heading, or makes a line the current one. A click
 // on the current line starts a comment.
-func (v *View) click(msg tea.MouseClickMsg) {
+func (v *View) click(msg tea.MouseClickMsg) (r ui.Response) {
 	row := msg.Y - v.headRows()
 	if msg.Button != tea.MouseLeft || v.Typing() || row < 0 || row >= v.body.list.Height() {
-		return
+		return r
 	}
 	v.message = ""
 	inFiles := v.files.focused
@@ -339,11 +370,13 @@ func (v *View) click(msg tea.MouseClickMsg) {
 		if v.body.click(row) && v.content.Comments != nil {
 			v.pressBody(keymap.ReviewComment)
 		}
-		return
+		return r
 	}
 	if at, ok := v.files.RowAt(row); ok {
 		v.files.SelectAt(at)
-		v.files.focused = false
-		v.open(v.files.rows()[at])
+		row := v.files.rows()[at]
+		v.files.focused = row.git != nil
+		return v.open(row)
 	}
+	return r
 }

@@ -33,7 +33,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 			return v.runAction(panel.RunIntent{Action: a})
 		}
 	case v.panels.side.Contains(msg.X, v.canvas.Width) && rows.side.contains(msg.Y):
-		v.clickSide(msg.Y)
+		return v.clickSide(msg.Y)
 	case rows.approval.contains(msg.Y):
 		v.panels.decision.Touch()
 		if v.focus != onApproval {
@@ -54,7 +54,7 @@ func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
 
 // clickSide handles a click on a line of the side column. A click on a task or a queued message
 // moves the focus to it, a click on a file opens the changed files.
-func (v *View) clickSide(row int) {
+func (v *View) clickSide(row int) tea.Cmd {
 	switch section, at := v.panels.side.Click(row); section {
 	case "plan":
 		v.setFocus(onPlan)
@@ -65,6 +65,7 @@ func (v *View) clickSide(row int) {
 			v.panels.queue.Select(at)
 		}
 	case "files":
-		v.applyResult(v.transcript.ShowChanges(v.panels.side.File(at)))
+		return v.applyResult(v.transcript.ShowChanges(v.panels.side.File(at)))
 	}
+	return nil
 }

@@ -55,12 +55,13 @@ func (v *View) ChangesKnown() bool {
 // covers reports whether the changes of all turns up to a seq have been read.
 func (o *OlderChanges) covers(seq uint64) bool { return o.before == 0 && !o.failed && o.until >= seq }
 
-// Failed reports whether the turns are not available.
-func (o *OlderChanges) Failed() bool { return o.failed }
+// ChangesLoading reports whether changes of older turns are requested.
+func (v *View) ChangesLoading() bool { return v.older != nil && v.older.loading }
 
-// Request returns a request for the next page. ok is false if all are read, or a request is pending.
+// Request returns a request for the next page. ok is false if all are read, a request is pending, or the
+// view was reset.
 func (o *OlderChanges) Request() (d protocol.HistoryData, ok bool) {
-	if o.before == 0 || o.loading || o.failed {
+	if o.before == 0 || o.loading || o.failed || o.view.older != o {
 		return d, false
 	}
 	o.loading = true

@@ -41,7 +41,7 @@ var (
 		"protocol", "internal/format", "internal/panics", "internal/attachment", "internal/download", "internal/filelist",
 		"internal/gitbranch",
 		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
-		"tui/transcriptview", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
+		"tui/transcriptview", "tui/changes", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/turns", "tui/location", "tui/request",
 		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
@@ -245,7 +245,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/dashboard", imports: screenImports},
 	{pkg: "tui/sessionview", imports: append(slices.Clip(screenImports), "tui/sessionview/...")},
-	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/approval", "tui/diff", "tui/filechange", "tui/review")},
+	{pkg: "tui/sessionview/pane", imports: append(slices.Clip(panelImports), "tui/approval", "tui/changes", "tui/diff", "tui/filechange", "tui/review")},
 	{pkg: "tui/sessionview/images", imports: append(slices.Clip(panelImports), "internal/picture", "tui/sessionview/files", "tui/thumbnail")},
 	{pkg: "tui/sessionview/panel", imports: panelImports},
 	{pkg: "tui/sessionview/input", imports: append(slices.Clip(panelImports),
@@ -275,6 +275,10 @@ var packageRules = []packageRule{
 	{pkg: "tui/review", imports: []string{
 		"internal/format", "protocol",
 		"tui/filechange", "tui/ui", "tui/keymap", "tui/diff", "tui/transcript",
+	}},
+	{pkg: "tui/changes", imports: []string{
+		"protocol", "tui/diff", "tui/filechange", "tui/keymap", "tui/remote", "tui/request", "tui/review", "tui/sessionview/panel",
+		"tui/transcript", "tui/transcriptview", "tui/ui",
 	}},
 	{pkg: "tui/filechange", imports: []string{
 		"internal/format", "protocol", "tui/describe", "tui/ui", "tui/diff", "tui/transcript",

@@ -77,3 +77,12 @@ func (s *Status) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	s.files = m.files
 	return nil, true
 }
+
+// Diff requests the differences of a file that the status lists. then gets the answer or its error.
+func (s *Status) Diff(path string, then func(*protocol.DiffResult, error)) tea.Cmd {
+	result := new(protocol.DiffResult)
+	return s.commands.Send(protocol.DoDiff, protocol.DiffData{Path: path}, result, func(err error) tea.Cmd {
+		then(result, err)
+		return nil
+	})
+}

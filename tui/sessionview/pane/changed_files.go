@@ -7,9 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
+	"agentctl/protocol"
+	"agentctl/tui/changes"
 	"agentctl/tui/diff"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
 	"agentctl/tui/review"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
@@ -23,36 +26,61 @@ type reviewView = review.View
 // it is closed.
 type changesPage struct {
 	*reviewView
-	status    *ui.Status
-	comments  *review.Comments
-	directory string // of the session
+	pane     *Pane
+	comments review.Comments
+	known    bool // it has the changes of all turns
+	closed   bool
 }
 
 // Update implements [ui.Overlay].
 func (p *changesPage) Update(msg tea.Msg) ui.Response {
 	r := p.reviewView.Update(msg)
+	p.closed = p.closed || r.Close
 	if n := p.comments.Len(); r.Close && n > 0 {
-		p.status.Text = format.Count(n, "comment") + " in the message box" +
+		p.pane.Commands.Status.Text = format.Count(n, "comment") + " in the message box" +
 			ui.Prefixed(keymap.Separator, "not sent yet")
-		r.Intent = panel.Result{Leave: true, Text: p.comments.Message(p.directory)}
+		r.Intent = panel.Result{Leave: true, Text: p.comments.Message(p.pane.Replica.State.CWD)}
 	}
 	return r
 }
 
-// ShowChanges opens the files that the loaded turns changed, at the file of a path, or at the list if
-// the path is empty.
-func (p *Pane) ShowChanges(path string) panel.Result {
-	page := p.changes()
-	switch {
-	case page == nil:
-		p.Commands.Status.Text = "no files were changed"
-		return panel.Result{}
-	case path != "":
-		page.ShowHunk(path, 0)
-	default:
-		page.ShowFiles()
+// View implements [ui.Overlay]. It adds the changes of older turns once they are known.
+func (p *changesPage) View(width, height int) ([]string, *tea.Cursor) {
+	if !p.known && p.pane.View.ChangesKnown() {
+		p.SetChanges(p.pane.changes())
+		p.known = true
 	}
-	return panel.Result{Push: page, Cmd: p.Git.Request()}
+	switch {
+	case p.known:
+		p.SetTitle("files changed in this session")
+	case p.pane.View.ChangesLoading():
+		p.SetTitle("files changed in this session" + keymap.Separator + "loading older turns …")
+	default:
+		p.SetTitle("files changed in the turns that are loaded")
+	}
+	return p.reviewView.View(width, height)
+}
+
+// ShowChanges opens the files that the session changed, at the file of a path, or at the list if the path
+// is empty.
+func (p *Pane) ShowChanges(path string) panel.Result {
+	page := p.newChangesPage()
+	if path == "" {
+		page.ShowFiles()
+	} else {
+		page.ShowHunk(path, 0)
+	}
+	return p.open(page)
+}
+
+// open opens the page and requests what it lacks.
+func (p *Pane) open(page *changesPage) panel.Result {
+	cmd := p.Git.Request()
+	if p.Replica.Connected() {
+		wanted := func() bool { return !page.closed }
+		cmd = tea.Batch(cmd, changes.Load(p.Commands, p.Commands.Session, p.View, wanted))
+	}
+	return panel.Result{Push: page, Cmd: cmd}
 }
 
 // showChangesOf opens them at the first change of a tool call, or else of its turn.
@@ -63,41 +91,60 @@ func (p *Pane) showChangesOf(id transcript.ID) panel.Result {
 		id, last = p.View.Turn(id)
 		own = p.View.Steps(id, last)
 	}
-	page := p.changes()
-	if len(own) == 0 || page == nil {
+	if len(own) == 0 {
 		p.Commands.Status.Text = "no files were changed in this turn"
 		return panel.Result{}
 	}
 	f := own[0].Files[0]
 	before := 0 // hunks of the file in earlier calls
-	for _, step := range p.View.Steps(p.View.List.First(), id-1) {
+	for _, step := range p.View.StepsTo(id - 1) {
 		for _, earlier := range step.Files {
 			if earlier.Path() == f.Path() {
 				before += len(earlier.Hunks)
 			}
 		}
 	}
+	page := p.newChangesPage()
 	page.ShowHunk(f.Path(), before)
-	return panel.Result{Push: page, Cmd: p.Git.Request()}
+	return p.open(page)
 }
 
-// changes returns the page of the changed files, or nil.
-func (p *Pane) changes() *changesPage {
-	steps := p.View.Steps(p.View.List.First(), p.View.List.Last())
-	if len(steps) == 0 {
-		return nil
-	}
-	title := "files changed in this session"
-	if p.View.HasOlder() {
-		title = "files changed in the turns that are loaded"
-	}
-	files := filechange.Join(steps)
+// changes returns the changes of all turns that are known.
+func (p *Pane) changes() *filechange.Changes {
+	files := filechange.Join(p.View.StepsTo(p.View.List.Last()))
 	slices.SortStableFunc(files, func(a, b diff.File) int { return cmp.Compare(a.Path(), b.Path()) })
-	comments := new(review.Comments)
-	return &changesPage{
-		reviewView: review.New(p.Styles, title, review.Content{
-			Changes: filechange.New(files), Comments: comments, Directory: p.Replica.State.CWD, Git: p.Git.Files,
-		}),
-		status: p.Commands.Status, comments: comments, directory: p.Replica.State.CWD,
-	}
+	return filechange.New(files)
+}
+
+// newChangesPage returns the page of the changed files.
+func (p *Pane) newChangesPage() *changesPage {
+	page := &changesPage{pane: p, known: p.View.ChangesKnown()}
+	page.reviewView = review.New(p.Styles, "", review.Content{
+		Changes: p.changes(), Comments: &page.comments, Directory: p.Replica.State.CWD, Git: p.Git.Files, OpenGit: page.openGit,
+	})
+	return page
+}
+
+// openGit shows the differences of a file that only git knows. The server is asked for them.
+func (p *changesPage) openGit(path string) ui.Response {
+	title := format.JoinLines(transcript.Clean(path))
+	content := review.Content{Changes: filechange.New(nil), Comments: &p.comments, Directory: p.pane.Replica.State.CWD}
+	page := review.New(p.pane.Styles, title, content)
+	page.SetMessage("asking the server …")
+	return ui.Response{Push: page, Cmd: p.pane.Git.Diff(path, func(r *protocol.DiffResult, err error) {
+		if err != nil {
+			page.SetMessage(remote.ErrorText(err))
+			return
+		}
+		files, ok := diff.Parse(transcript.Reveal(r.Patch))
+		if !ok {
+			page.SetMessage("no difference from the last commit")
+			return
+		}
+		if r.Cut {
+			page.SetTitle(title + keymap.Separator + "its first " + format.Bytes(int64(len(r.Patch))))
+		}
+		page.SetMessage("")
+		page.SetChanges(filechange.New(files))
+	})}
 }

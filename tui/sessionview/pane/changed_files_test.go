@@ -96,6 +96,76 @@ func TestTheChangedFilesStandBesideGitStatus(t *testing.T) {
 	if s.git.requests != 1 {
 		t.Errorf("requested %d times", s.git.requests)
 	}
-	s.press("j", "enter")
-	s.MustShow("the session did not change it")
+}
+
+func TestAFileThatOnlyGitKnowsIsOpened(t *testing.T) {
+	s := open(t, editedTwice(), 80, 24)
+	s.press("f9")
+	s.git.files = []protocol.DirectoryFile{{Path: "a.go", Status: "M"}, {Path: "by\thand.go", Status: "?"}}
+	hostile := "--- /dev/null\n+++ b/by-hand.go\n@@ -0,0 +1,2 @@\n+by hand\u202e\n+\x1b[2J\n"
+	s.git.diff = func(path string) (*protocol.DiffResult, error) {
+		if path != "by\thand.go" {
+			t.Errorf("asked for %q", path)
+		}
+		return &protocol.DiffResult{Patch: hostile, Cut: true}, nil
+	}
+	s.press("G", "enter")
+	s.MustShow("its first 65 B · 1 file +2 −0", "+ by hand", "␛[2J", "new by-hand.go")
+	s.MustHide("\u202e")
+	s.press("esc")
+	s.MustShow("files changed in this session", "hand.go")
+	s.git.diff = func(string) (*protocol.DiffResult, error) { return &protocol.DiffResult{}, nil }
+	s.press("enter")
+	s.MustShow("no difference from the last commit")
+	s.press("esc")
+	s.git.diff = func(string) (*protocol.DiffResult, error) { return nil, tuitest.ErrRefused }
+	s.press("enter")
+	s.MustShow(tuitest.ErrRefused.Message)
+}
+
+// After the attach to a long session the list lacks the turns that are not loaded, and requests them.
+func TestTheChangesOfTurnsThatAreNotLoadedAreListed(t *testing.T) {
+	past := editedTwice().Pending
+	var events []*protocol.Event
+	for _, u := range past {
+		if u.Event != nil && u.Event.Turn != "" {
+			events = append(events, u.Event)
+		}
+	}
+	at := events[len(events)-1].Seq
+	s := openAtEnd(t, at)
+	history := func(second bool) func(c tuitest.Command) (any, error) {
+		return func(c tuitest.Command) (any, error) {
+			if c.Verb != protocol.DoHistory {
+				return nil, nil
+			}
+			d, page := c.Data.(protocol.HistoryData), protocol.HistoryResult{}
+			for _, e := range events {
+				half := e.Seq >= events[len(events)/2].Seq
+				if e.Seq < d.Before && half == (d.Before > at) {
+					page.Events = append(page.Events, e.AppendJSON(nil))
+				}
+			}
+			if d.Before > at {
+				page.More, page.First = true, events[len(events)/2].Seq
+			} else if !second {
+				return nil, tuitest.ErrRefused
+			}
+			return page, nil
+		}
+	}
+	s.Session.Reply = history(false)
+	s.applyJournal()
+	s.press("f9")
+	s.MustShow("files changed in the turns that are loaded", "a.go", "+1 −1")
+	s.press("enter", "esc")
+	s.Session.Reply = history(true)
+	s.press("f9")
+	s.MustShow("files changed in this session · 1 file +2 −2", "a.go")
+	s.press("enter")
+	s.MustShow("+ first", "+ second")
+	if files := s.pane.View.ChangedFiles(); len(files) != 1 || files[0].Added != 2 {
+		t.Errorf("the side column has %v", files)
+	}
+	s.press("esc")
 }

@@ -36,6 +36,7 @@ type Files interface {
 type Git interface {
 	Files() []protocol.DirectoryFile
 	Request() tea.Cmd
+	Diff(path string, then func(*protocol.DiffResult, error)) tea.Cmd
 }
 
 // Pane is the transcript with selection, search, jumps, the list of turns and copy mode.

@@ -48,6 +48,17 @@ func (f *fakeFiles) Open(files []describe.File) tea.Cmd {
 type fakeGit struct {
 	files    []protocol.DirectoryFile
 	requests int
+	diff     func(path string) (*protocol.DiffResult, error)
+}
+
+func (g *fakeGit) Diff(path string, then func(*protocol.DiffResult, error)) tea.Cmd {
+	return func() tea.Msg {
+		result, err := g.diff(path)
+		return request.DoneMsg{Err: err, Then: func(err error) tea.Cmd {
+			then(result, err)
+			return nil
+		}}
+	}
 }
 
 func (g *fakeGit) Files() []protocol.DirectoryFile { return g.files }
