@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,14 +10,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"agentctl/internal/format"
 	"agentctl/protocol"
+	"agentctl/tui/changes"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
+	"agentctl/tui/request"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/sessionview/input"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/task"
+	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -181,6 +186,7 @@ func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
 	o.tasks.Address, o.tasks.OnPanic = o, s.onPanic
 	config := s.viewConfig
 	config.Session, config.Tasks = session, o.tasks
+	config.Beside = func() bool { return len(s.beside) > 0 }
 	if s.host != nil {
 		config.Host = s.host(id)
 	}
@@ -191,6 +197,19 @@ func (s *openSessions) open(id string, ready <-chan struct{}) *openSession {
 	s.wg.Go(func() { s.send(task.Message{To: o, Msg: input.DraftMsg(s.drafts.Load(id))}) })
 	s.attach(o, ready)
 	return o
+}
+
+// compare returns the comparison of the changes of two open sessions, and a command that requests them.
+func (s *openSessions) compare(c *request.Sender, left, right *openSession) (ui.Overlay, tea.Cmd) {
+	var sides [2]changes.Side
+	for i, o := range []*openSession{left, right} {
+		state := o.view.Session().State
+		sides[i] = changes.Side{
+			Name:      cmp.Or(format.JoinLines(transcript.Clean(remote.SessionName(state))), ui.ShortID(o.id)),
+			Directory: state.CWD, Session: o.session, Transcript: o.view.Transcript(),
+		}
+	}
+	return changes.NewComparison(s.viewConfig.Styles, c, sides[0], sides[1])
 }
 
 // forkIntent opens a session that was forked from another one.

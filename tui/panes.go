@@ -252,6 +252,23 @@ func (s *panes) split(session string, action keymap.Action) string {
 	return ""
 }
 
+// compared returns the session with the focus and the one after it, in the order of the layout, and zooms
+// so that their comparison has the screen.
+func (s *panes) compared() (left, right string) {
+	all := s.layout.Sessions()
+	at := slices.Index(all, s.layout.Focus())
+	other := (at + 1) % len(all)
+	s.zoom(true)
+	return all[min(at, other)], all[max(at, other)]
+}
+
+// zoom sets whether the session with the focus covers the others.
+func (s *panes) zoom(zoomed bool) {
+	if s.layout.Zoomed() != zoomed {
+		s.layout = s.layout.ToggleZoom()
+	}
+}
+
 // toSave returns the present layout. A layout of one session is not kept.
 func (s *panes) toSave() savedLayout {
 	if s.layout.Len() < 2 {

@@ -8,12 +8,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
+	"agentctl/tui/changes"
 	"agentctl/tui/dashboard"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview"
 	"agentctl/tui/sessionview/input"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/split"
 	"agentctl/tui/task"
 	"agentctl/tui/ui"
@@ -224,6 +226,13 @@ func (p *program) handle(intent ui.Intent) tea.Cmd {
 			defer p.showStatus(i.Failure)
 		}
 		return tea.Batch(p.renderClock.open(), p.show())
+	case panel.CompareIntent:
+		left, right := p.panes.compared()
+		page, load := p.sessions.compare(i.Commands, p.sessions.find(left), p.sessions.find(right))
+		return tea.Batch(p.show(), load, p.updateSession(p.sessions.shown, panel.Result{Push: page}))
+	case changes.Closed:
+		p.panes.zoom(false)
+		return p.show()
 	case statusIntent:
 		p.showStatus(i.text)
 	case forkIntent:

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/tui/approval"
+	"agentctl/tui/changes"
 	"agentctl/tui/keymap"
 	"agentctl/tui/palette"
 	"agentctl/tui/sessionview/input"
@@ -140,7 +141,7 @@ func (v *View) handleIntent(intent ui.Intent) tea.Cmd {
 		return v.applyApprovalResult(i)
 	case ui.EditIntent:
 		return v.screen.Edit(i)
-	case panel.OpenIntent:
+	case panel.OpenIntent, panel.CompareIntent, changes.Closed:
 		v.intent = i
 		return nil
 	}

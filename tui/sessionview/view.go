@@ -39,6 +39,7 @@ type Config struct {
 	Editor    string // command line of the user's editor
 	Viewer    *download.Viewer
 	Sessions  bool              // the program shows other sessions too
+	Beside    func() bool       // another session is on the screen; nil: never
 	Env       map[string]string // the environment of the terminal
 	Host
 
@@ -130,7 +131,7 @@ func New(c Config) *View {
 	})
 	git := gitstatus.New(v.replica, v.commands, func() bool { return v.panels.side.Width(v.canvas.Width) > 0 })
 	v.transcript = pane.New(pane.Config{
-		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git,
+		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git, Beside: c.Beside,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
 	v.usage = contextview.New(v.base, v.transcript.View.Turns(), now)
@@ -209,6 +210,9 @@ func (v *View) update(msg tea.Msg) tea.Cmd {
 		cmd := msg.Then(msg.Err)
 		v.restoreUnsent(v.panels.decision.TakeUnsent())
 		return cmd
+	case panel.Result: // of the program
+		v.canvas.Dirty = true
+		return v.applyResult(msg)
 	case FocusMsg:
 		if v.focus == onApproval {
 			v.panels.decision.TakeFocus() // a key that follows directly decides no request

@@ -277,7 +277,7 @@ var packageRules = []packageRule{
 		"tui/filechange", "tui/ui", "tui/keymap", "tui/diff", "tui/transcript",
 	}},
 	{pkg: "tui/changes", imports: []string{
-		"protocol", "tui/diff", "tui/filechange", "tui/keymap", "tui/remote", "tui/request", "tui/review", "tui/sessionview/panel",
+		"internal/format", "protocol", "tui/diff", "tui/filechange", "tui/keymap", "tui/remote", "tui/request", "tui/review",
 		"tui/transcript", "tui/transcriptview", "tui/ui",
 	}},
 	{pkg: "tui/filechange", imports: []string{

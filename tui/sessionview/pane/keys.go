@@ -157,9 +157,14 @@ func (p *Pane) Actions() panel.Actions {
 		keymap.ToggleLast:   panel.Do(p.toggleVisible),
 		keymap.PreviousTurn: jump(-1),
 		keymap.NextTurn:     jump(1),
-		keymap.ShowChanges:  result(func() panel.Result { return p.ShowChanges("") }),
-		keymap.ShowOutline:  result(p.OpenTurns),
-		keymap.CopyLast:     panel.Run(p.copier.copyLastText),
+		keymap.ShowChanges: result(func() panel.Result {
+			if p.Beside != nil && p.Beside() {
+				return panel.Result{Intent: panel.CompareIntent{Commands: p.Commands}}
+			}
+			return p.ShowChanges("")
+		}),
+		keymap.ShowOutline: result(p.OpenTurns),
+		keymap.CopyLast:    panel.Run(p.copier.copyLastText),
 		keymap.Find: {Text: true, Run: func(text string) panel.Result {
 			if text == "" {
 				return p.OpenSearch()

@@ -21,6 +21,9 @@ type Config struct {
 	Files     Files
 	Git       Git
 
+	// Beside reports whether another session is on the screen. It may be nil.
+	Beside func() bool
+
 	// Older is called with each page of older turns before the transcript shows it.
 	Older func(*protocol.HistoryResult)
 }

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/request"
 	"agentctl/tui/ui"
 )
 
@@ -28,6 +29,10 @@ type RunIntent struct {
 	Action keymap.Action
 	Text   string
 }
+
+// CompareIntent asks the program to compare what the sessions on the screen changed. Commands sends the
+// requests of the comparison.
+type CompareIntent struct{ Commands *request.Sender }
 
 // OpenIntent asks the program to open another session of the same server.
 type OpenIntent struct{ Session string }
