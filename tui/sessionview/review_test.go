@@ -1,6 +1,7 @@
 package sessionview
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,4 +65,29 @@ func TestASessionWithoutChangedFilesSaysSo(t *testing.T) {
 	s := open(t, tuitest.TwelveFiles(), 80, 24)
 	s.press("f9")
 	s.mustShow("no files were changed")
+}
+
+func TestTheFilesOfGitAreOpenedAtEverySize(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+		s := open(t, tuitest.Scenes["transcript"](), size[0], size[1])
+		s.session.Reply = func(c tuitest.Command) (any, error) {
+			switch c.Verb {
+			case protocol.DoChanges:
+				return protocol.ChangesResult{Repository: true, Files: []protocol.DirectoryFile{{Path: "new/", Status: "?"}}}, nil
+			case protocol.DoDiff:
+				patch := "--- /dev/null\n+++ b/new/a.go\n@@ -0,0 +1,1 @@\n+package a\n"
+				return protocol.DiffResult{Patch: patch + strings.ReplaceAll(patch, "a.go", "b.go")}, nil
+			}
+			return nil, tuitest.ErrRefused
+		}
+		s.press("f9")
+		s.mustShow("files changed in this session · 1 file +1 −1", "store.go", "? new/")
+		s.press("G", "enter")
+		s.mustShow("new/ · 2 files +2 −0", "file 1 of 2", "new/a.go", "new/b.go", "+ package a")
+		if got := s.session.Commands(); got[len(got)-1].Data != (protocol.DiffData{Path: "new/"}) {
+			t.Errorf("sent %+v", got[len(got)-1])
+		}
+		s.press("esc")
+		s.mustShow("files changed in this session")
+	}
 }

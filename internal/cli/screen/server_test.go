@@ -58,7 +58,13 @@ func (d *dashboardTest) shows(text string) bool { return strings.Contains(d.line
 // openDashboard opens a dashboard on a server with sessions of those names.
 func openDashboard(t *testing.T, names ...string) *dashboardTest {
 	t.Helper()
-	dial := embeddedDial(t, `{"on":"*"}`+"\n"+`{"say":"answer to {message}"}`)
+	return openDashboardOf(t, `{"on":"*"}`+"\n"+`{"say":"answer to {message}"}`, "", names...)
+}
+
+// openDashboardOf opens a dashboard on a server whose agents follow a script in a directory.
+func openDashboardOf(t *testing.T, script, dir string, names ...string) *dashboardTest {
+	t.Helper()
+	dial := embeddedDial(t, script)
 	d := &dashboardTest{t: t, ctx: testContext(t), dialer: &testDialer{dial: dial}, screen: &verbtest.Screen{}}
 	d.other = wsclient.New("ws://test", wsclient.Options{Dial: dial, Name: "bob"})
 	screenClient := wsclient.New("ws://test", wsclient.Options{
@@ -67,7 +73,7 @@ func openDashboard(t *testing.T, names ...string) *dashboardTest {
 	})
 	for _, name := range names {
 		if _, err := wsclient.Call[protocol.CreateResult](d.ctx, d.other, protocol.DoCreate, "",
-			protocol.CreateData{Agent: "tour", Name: name}); err != nil {
+			protocol.CreateData{Agent: "tour", Name: name, CWD: dir}); err != nil {
 			t.Fatal(err)
 		}
 	}
