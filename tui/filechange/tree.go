@@ -15,23 +15,33 @@ import (
 type TreeRow struct {
 	File      int    // index of the file, or of the first file of a directory
 	Directory string // "" for a file
+	Letter    string // of git status; "": none, or a directory
 	name      string
 	depth     int
 }
 
-// Tree returns the rows of files, given by their paths, below a directory dir. Files of one directory
-// stand together. A directory that has a single file or directory shares its row.
-func Tree(paths []string, dir string) []TreeRow {
-	root := &treeNode{}
+// Tree returns the rows of files, given by their clean paths, below a directory dir, with their letters of
+// git status. Files of one directory stand together. A directory that has a single file or directory shares
+// its row. others are the files of the status that are not among them, as the server sent them.
+func Tree(paths []string, dir string, git []protocol.DirectoryFile) (rows []TreeRow, others []protocol.DirectoryFile) {
+	root, leaves := &treeNode{}, map[string]*treeNode{}
 	for i, p := range paths {
-		node := root
-		elements := strings.Split(Relative(p, dir), "/")
+		node, p := root, Relative(p, dir)
+		elements := strings.Split(p, "/")
 		for _, name := range elements[:len(elements)-1] {
 			node = node.child(name)
 		}
-		node.children = append(node.children, &treeNode{name: elements[len(elements)-1], file: i, leaf: true})
+		leaves[p] = &treeNode{name: elements[len(elements)-1], file: i, leaf: true}
+		node.children = append(node.children, leaves[p])
 	}
-	return root.append(nil, "", 0)
+	for _, f := range git {
+		if leaf := leaves[transcript.Clean(f.Path)]; leaf != nil {
+			leaf.letter = ui.Fit(transcript.Clean(f.Status), 1)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return root.append(nil, "", 0), others
 }
 
 // Relative returns a path below a directory without the directory.
@@ -47,6 +57,7 @@ type treeNode struct {
 	name     string
 	leaf     bool
 	file     int
+	letter   string
 	children []*treeNode
 }
 
@@ -71,7 +82,7 @@ func (n *treeNode) append(dst []TreeRow, dir string, depth int) []TreeRow {
 			name += "/" + c.name
 		}
 		if c.leaf {
-			dst = append(dst, TreeRow{File: c.file, name: name, depth: depth})
+			dst = append(dst, TreeRow{File: c.file, Letter: c.letter, name: name, depth: depth})
 			continue
 		}
 		name += "/"
@@ -91,26 +102,6 @@ func (r *TreeRow) Line(s *ui.Styles, right string, width int) string {
 		name = s.Dim.Render(name)
 	}
 	return ui.Spread(indent+name, right, width)
-}
-
-// Others returns the files of git status that are not among the clean paths, which may begin with the
-// directory of the status, and the letters of those that are. The files are as the server sent them.
-func Others(
-	git []protocol.DirectoryFile, paths []string, dir string,
-) (others []protocol.DirectoryFile, letters map[string]string) {
-	letters = map[string]string{}
-	for _, p := range paths {
-		letters[Relative(p, dir)] = " "
-	}
-	for _, f := range git {
-		path := transcript.Clean(f.Path)
-		if letters[path] == "" {
-			others = append(others, f)
-			continue
-		}
-		letters[path] = transcript.Clean(f.Status)
-	}
-	return others, letters
 }
 
 // GitLine draws a file of git status.

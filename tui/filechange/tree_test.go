@@ -14,7 +14,8 @@ func TestFilesStandInTheirDirectories(t *testing.T) {
 	paths := []string{"/w/go.mod", "/w/pkg/store/a.go", "/w/pkg/web/b.go", "/w/pkg/store/c.go", "/etc/hosts", "x/y/z/d.go"}
 	styles := ui.NewStyles(nil, "")
 	var got []string
-	for _, row := range Tree(paths, "/w") {
+	rows, _ := Tree(paths, "/w", nil)
+	for _, row := range rows {
 		if row.Directory == "" && !strings.HasSuffix(paths[row.File], row.name) {
 			t.Errorf("%q is not file %d", row.name, row.File)
 		}

@@ -33,7 +33,6 @@ type fileRow struct {
 	filechange.TreeRow
 	comment *Comment                // nil: the file
 	git     *protocol.DirectoryFile // nil: a row of the tree
-	letter  string                  // of git status, or ""
 }
 
 // id returns the identity of a row.
@@ -83,14 +82,12 @@ func (l *fileList) rows() []fileRow {
 	if l.content.Git != nil {
 		git = l.content.Git()
 	}
-	others, letters := filechange.Others(git, paths, l.content.Directory)
-	for _, row := range filechange.Tree(paths, l.content.Directory) {
+	tree, others := filechange.Tree(paths, l.content.Directory, git)
+	for _, row := range tree {
+		out = append(out, fileRow{TreeRow: row})
 		if row.Directory != "" {
-			out = append(out, fileRow{TreeRow: row})
 			continue
 		}
-		letter := strings.TrimSpace(letters[filechange.Relative(paths[row.File], l.content.Directory)])
-		out = append(out, fileRow{TreeRow: row, letter: letter})
 		for _, comment := range byPath[paths[row.File]] {
 			out = append(out, fileRow{TreeRow: row, comment: comment})
 		}
@@ -152,8 +149,8 @@ func (l *fileList) text(row fileRow, width int) string {
 		return "  " + l.styles.Dim.Render(gutter) + filechange.GitLine(l.styles, row.git, max(1, width-2-gutterWidth))
 	}
 	mark, stat := "  ", ""
-	if row.letter != "" {
-		mark = l.styles.Dim.Render(ui.Fit(row.letter, 1) + " ")
+	if row.Letter != "" {
+		mark = l.styles.Dim.Render(row.Letter + " ")
 	}
 	if row.Directory == "" {
 		stat = l.styles.Dim.Render(statOf(l.content.Changes.Files()[row.File]))

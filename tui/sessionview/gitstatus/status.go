@@ -1,8 +1,6 @@
 package gitstatus
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -21,12 +19,6 @@ type Status struct {
 	shown   func() bool // the status is on the screen
 	files   []protocol.DirectoryFile
 	current bool // files are those after the last turn, or requested
-}
-
-// statusMsg is an answer.
-type statusMsg struct {
-	epoch string
-	files []protocol.DirectoryFile
 }
 
 // New returns the status of a session. While shown, it is requested again after each turn.
@@ -58,25 +50,17 @@ func (s *Status) Request() tea.Cmd {
 		return nil
 	}
 	s.current = true
-	epoch := s.replica.Epoch
-	return s.commands.Tasks.Run(func(ctx context.Context) tea.Msg {
-		var result protocol.ChangesResult
-		if err := s.commands.Session.Do(ctx, protocol.DoChanges, protocol.Empty{}, &result); err != nil {
-			return nil
+	epoch, result := s.replica.Epoch, new(protocol.ChangesResult)
+	return s.commands.Send(protocol.DoChanges, protocol.Empty{}, result, func(err error) tea.Cmd {
+		if err == nil && epoch == s.replica.Epoch {
+			s.files = result.Files
 		}
-		return statusMsg{epoch, result.Files}
+		return nil
 	})
 }
 
 // Update implements [panel.Part]. Older turns that arrive may show the status.
-func (s *Status) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	m, ok := msg.(statusMsg)
-	if !ok || m.epoch != s.replica.Epoch {
-		return s.Updated(), false
-	}
-	s.files = m.files
-	return nil, true
-}
+func (s *Status) Update(tea.Msg) (cmd tea.Cmd, changed bool) { return s.Updated(), false }
 
 // Diff requests the differences of a file that the status lists. then gets the answer or its error.
 func (s *Status) Diff(path string, then func(*protocol.DiffResult, error)) tea.Cmd {

@@ -28,9 +28,7 @@ func TestTheStatusIsRequestedWhileShownAndAfterTurns(t *testing.T) {
 	updated := func() {
 		t.Helper()
 		r.ApplyJournal()
-		for _, msg := range tuitest.Messages(s.Updated()) {
-			s.Update(msg)
-		}
+		r.Run(s.Updated())
 	}
 	updated()
 	if requests > 0 {
@@ -38,9 +36,7 @@ func TestTheStatusIsRequestedWhileShownAndAfterTurns(t *testing.T) {
 	}
 	shown = true
 	cmd, _ := s.Update(nil) // such as a page of older turns
-	for _, msg := range tuitest.Messages(cmd) {
-		s.Update(msg)
-	}
+	r.Run(cmd)
 	updated()
 	if requests != 1 || !slices.Equal(s.Files(), files) {
 		t.Errorf("got %v after %d requests", s.Files(), requests)
@@ -53,9 +49,7 @@ func TestTheStatusIsRequestedWhileShownAndAfterTurns(t *testing.T) {
 		t.Errorf("after a turn: got %v after %d requests", s.Files(), requests)
 	}
 	r.Session.Reply = func(tuitest.Command) (any, error) { return nil, tuitest.ErrRefused }
-	for _, msg := range tuitest.Messages(s.Request()) {
-		s.Update(msg)
-	}
+	r.Run(s.Request())
 	if r.Commands.Status.Text != "" {
 		t.Errorf("a refusal shows %q", r.Commands.Status.Text)
 	}

@@ -57,7 +57,7 @@ func (h *history) continues() bool {
 func (h *history) request() tea.Cmd {
 	turns := transcriptview.HistoryPage
 	if h.jump != nil {
-		turns = jumpPageTurns
+		turns = transcriptview.MaxPage
 	}
 	data, ok := h.view.RequestPage(turns)
 	if !ok {

@@ -35,9 +35,6 @@ type jump struct {
 // turnGone is the status message of a jump to a turn that the session no longer has.
 const turnGone = "the turn is no longer there"
 
-// jumpPageTurns is the number of turns that a jump requests at a time.
-const jumpPageTurns = 100
-
 // start starts a jump.
 func (h *history) start(j *jump) tea.Cmd {
 	h.jump = nil

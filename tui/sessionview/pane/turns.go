@@ -14,12 +14,10 @@ import (
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
 	"agentctl/tui/turns"
 	"agentctl/tui/ui"
 )
-
-// pageTurns is the number of turns that the page requests at a time.
-const pageTurns = 100
 
 // turnsPage is an overlay with the turns of the session, filtered by the words typed.
 type turnsPage struct {
@@ -75,7 +73,7 @@ func (o *turnsPage) requestOlder() tea.Cmd {
 	}
 	o.loading = true
 	epoch, page := o.base.Replica.Epoch, new(protocol.HistoryResult)
-	data := protocol.HistoryData{Before: before, Limit: pageTurns}
+	data := protocol.HistoryData{Before: before, Limit: transcriptview.MaxPage}
 	return o.base.Commands.Send(protocol.DoHistory, data, page, func(err error) tea.Cmd {
 		o.loading = false
 		switch {

@@ -7,6 +7,7 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
+	"agentctl/tui/transcriptview"
 )
 
 func TestTurnsFilterAndJump(t *testing.T) {
@@ -46,7 +47,7 @@ func TestTurnsLoadHistory(t *testing.T) {
 func TestTurnsReportMissingHistory(t *testing.T) {
 	s := openAtEnd(t, 1200)
 	s.Session.Reply = func(a tuitest.Command) (any, error) {
-		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == pageTurns {
+		if d, ok := a.Data.(protocol.HistoryData); ok && d.Limit == transcriptview.MaxPage {
 			return nil, errors.New("the log is damaged")
 		}
 		return protocol.HistoryResult{}, nil

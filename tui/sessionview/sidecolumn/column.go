@@ -163,16 +163,25 @@ func (c *Column) lines(width int) []string {
 	return out
 }
 
+// fileTree returns the changed files, their rows, and what git status lists beside them.
+func (c *Column) fileTree() ([]transcriptview.ChangedFile, []filechange.TreeRow, []protocol.DirectoryFile) {
+	files := c.transcript.ChangedFiles()
+	paths := make([]string, len(files))
+	for i := range files {
+		paths[i] = files[i].Path
+	}
+	rows, others := filechange.Tree(paths, c.replica.State.CWD, c.Git())
+	return files, rows, others
+}
+
 // fileSection returns the changed files as a tree.
 func (c *Column) fileSection(width int) (title, note string, lines []string) {
-	files, rows := c.fileTree()
-	_, letters := c.gitFiles(files)
+	files, rows, _ := c.fileTree()
 	for _, row := range rows[:min(len(rows), maxFiles)] {
 		stat := ""
 		if row.Directory == "" {
 			f := &files[row.File]
-			letter := strings.TrimSpace(letters[filechange.Relative(f.Path, c.replica.State.CWD)])
-			stat = c.styles.Dim.Render(letter) + ui.Prefixed(" ", filechange.Counts(c.styles, f.Added, f.Removed))
+			stat = c.styles.Dim.Render(row.Letter) + ui.Prefixed(" ", filechange.Counts(c.styles, f.Added, f.Removed))
 		}
 		lines = append(lines, " "+row.Line(c.styles, stat, width-1))
 	}
@@ -181,22 +190,11 @@ func (c *Column) fileSection(width int) (title, note string, lines []string) {
 
 // gitSection returns what git status lists beside the changed files.
 func (c *Column) gitSection(width int) (title, note string, lines []string) {
-	others, _ := c.gitFiles(c.transcript.ChangedFiles())
+	_, _, others := c.fileTree()
 	for i := range others[:min(len(others), maxFiles)] {
 		lines = append(lines, " "+filechange.GitLine(c.styles, &others[i], width-1))
 	}
 	return "git", strconv.Itoa(len(others)), lines
-}
-
-// gitFiles returns what git status lists beside files, and its letters of files.
-func (c *Column) gitFiles(
-	files []transcriptview.ChangedFile,
-) (others []protocol.DirectoryFile, letters map[string]string) {
-	paths := make([]string, len(files))
-	for i := range files {
-		paths[i] = files[i].Path
-	}
-	return filechange.Others(c.Git(), paths, c.replica.State.CWD)
 }
 
 // Files returns the number of changed files and of their lines, or "".
@@ -212,20 +210,10 @@ func (c *Column) Files() string {
 	return format.Count(len(files), "file") + " " + filechange.Counts(c.styles, added, removed)
 }
 
-// fileTree returns the changed files, and their rows in the section.
-func (c *Column) fileTree() ([]transcriptview.ChangedFile, []filechange.TreeRow) {
-	files := c.transcript.ChangedFiles()
-	paths := make([]string, len(files))
-	for i := range files {
-		paths[i] = files[i].Path
-	}
-	return files, filechange.Tree(paths, c.replica.State.CWD)
-}
-
 // File returns the path of the file in a line of the section of files, or of the first file of a
 // directory.
 func (c *Column) File(line int) string {
-	files, rows := c.fileTree()
+	files, rows, _ := c.fileTree()
 	if line >= len(rows) {
 		return ""
 	}
@@ -278,25 +266,19 @@ func (c *Column) peopleSection(width int) (title, note string, lines []string) {
 
 // Click returns the section at a row of the screen, and the index of the line in the section. The
 // section is "" for a title and a row without a section.
-func (c *Column) Click(row int) (section string, index int) { return c.at(c.offset+row, narrowWidth) }
-
-// at returns the section that has a line of the column, and the index of the line in the section.
-// section is "" for a line of no section, and index -1 for its title.
-func (c *Column) at(line, width int) (section string, index int) {
-	first := 0
+func (c *Column) Click(row int) (section string, index int) {
+	line := c.offset + row - 1 // without the title
 	for _, s := range c.sections {
-		title, _, lines := s(width)
-		if len(lines) == 0 {
+		title, _, lines := s(narrowWidth)
+		switch {
+		case len(lines) == 0:
 			continue
+		case line < 0:
+			return "", -1
+		case line < len(lines):
+			return title, line
 		}
-		if line >= first && line <= first+len(lines) {
-			index = line - first - 1
-			if index < 0 {
-				return "", -1
-			}
-			return title, index
-		}
-		first += len(lines) + 2 // the title and the blank line
+		line -= len(lines) + 2 // the blank line and the next title
 	}
 	return "", -1
 }
