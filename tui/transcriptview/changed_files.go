@@ -2,6 +2,7 @@ package transcriptview
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"agentctl/protocol"
@@ -16,15 +17,13 @@ type ChangedFile struct {
 }
 
 // changeSums is the sums of changes by path.
-type changeSums map[string]*ChangedFile
+type changeSums map[string]ChangedFile
 
-func (c changeSums) add(f ChangedFile) {
-	sum := c[f.Path]
-	if sum == nil {
-		sum = &ChangedFile{Path: f.Path}
-		c[f.Path] = sum
+func (c changeSums) add(files []ChangedFile) {
+	for _, f := range files {
+		sum := c[f.Path]
+		c[f.Path] = ChangedFile{f.Path, sum.Added + f.Added, sum.Removed + f.Removed}
 	}
-	sum.Added, sum.Removed = sum.Added+f.Added, sum.Removed+f.Removed
 }
 
 // ChangedFiles returns the files that the tool calls of the list have changed, by path, and those of
@@ -36,26 +35,20 @@ func (v *View) ChangedFiles() []ChangedFile {
 	v.changedCounted = true
 	sums := changeSums{}
 	older, first := v.olderSteps()
-	for _, step := range older {
-		for _, f := range counts(step.Step) {
-			sums.add(f)
-		}
+	for i := range older {
+		sums.add(counts(&older[i].Step))
 	}
 	for id := first; id <= v.List.Last(); id++ {
 		if call, ok := v.List.Item(id).(*toolCall); ok {
 			call.count(sums)
 		}
 	}
-	v.changed = nil
-	for _, f := range sums {
-		v.changed = append(v.changed, *f)
-	}
-	slices.SortFunc(v.changed, func(a, b ChangedFile) int { return cmp.Compare(a.Path, b.Path) })
+	v.changed = slices.SortedFunc(maps.Values(sums), func(a, b ChangedFile) int { return cmp.Compare(a.Path, b.Path) })
 	return v.changed
 }
 
 // counts returns the lines of the files of a step.
-func counts(step filechange.Step) (out []ChangedFile) {
+func counts(step *filechange.Step) (out []ChangedFile) {
 	for _, f := range step.Files {
 		added, removed := f.Stat()
 		out = append(out, ChangedFile{f.Path(), added, removed})
@@ -68,12 +61,10 @@ func (t *toolCall) count(sums changeSums) {
 	if !t.counted && t.completed() {
 		t.counted = true
 		for _, step := range t.appendStep(nil) {
-			t.counts = append(t.counts, counts(step)...)
+			t.counts = append(t.counts, counts(&step)...)
 		}
 	}
-	for _, f := range t.counts {
-		sums.add(f)
-	}
+	sums.add(t.counts)
 	for _, n := range t.nested {
 		if n.call != nil {
 			n.call.count(sums)

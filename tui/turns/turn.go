@@ -62,17 +62,6 @@ func (t *Turn) join(before *Turn) {
 	}
 }
 
-// matches reports whether the message contains all words, in any case. The words are in lower case.
-func (t *Turn) matches(words []string) bool {
-	text := strings.ToLower(t.Prompt)
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
-}
-
 // prompt returns the start of a message in one line.
 func prompt(text string) string {
 	text = strings.Join(strings.Fields(text[:min(len(text), maxPrompt)]), " ")

@@ -1,6 +1,7 @@
 package turns
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -153,11 +154,8 @@ func (t *Turns) Matching(filter string) []*Turn {
 	if len(words) == 0 {
 		return t.turns
 	}
-	var out []*Turn
-	for _, turn := range t.turns {
-		if turn.matches(words) {
-			out = append(out, turn)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(t.turns), func(turn *Turn) bool {
+		text := strings.ToLower(turn.Prompt)
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	})
 }
