@@ -121,7 +121,6 @@ func (b *builder) newDashboard(server remote.Server, initial string) *program {
 		Home:      b.options.home(),
 		Local:     b.options.Local,
 		Open:      p.sessions,
-		Drafts:    p.sessions.drafts,
 	})
 	p.sessions.host = func(id string) sessionview.Host {
 		local := b.options.Local && p.dashboard.OtherServer(id) == ""

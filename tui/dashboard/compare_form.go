@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,7 +45,7 @@ type Worktree struct {
 
 // compareConfig has what the form needs.
 type compareConfig struct {
-	createConfig
+	*creator
 
 	worktree func(ctx context.Context, dir, agent string) (Worktree, error) // as Config.Worktree
 }
@@ -68,13 +69,8 @@ func newCompareForm(c compareConfig) *ui.Form {
 // twoAgents returns the proposed agent of the home server and another one, as far as there are two.
 func (c *compareConfig) twoAgents() []string {
 	var names []string
-	if c.propose != nil {
-		if name := c.propose(); name != "" {
-			names = append(names, name)
-		}
-	}
-	for _, name := range c.requests.server.Agents() {
-		if len(names) < 2 && !(len(names) == 1 && names[0] == name) {
+	for _, name := range append([]string{c.proposal()}, c.requests.server.Agents()...) {
+		if len(names) < 2 && name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -9,58 +9,96 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/drafts"
+	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
+
+// Hints of the form that creates a session: without and with something to keep.
+const (
+	createHint     = "tab next field · enter creates · esc cancels"
+	createKeepHint = "tab next field · enter creates · esc closes, the draft is kept"
+)
+
+// creator opens forms that create a session. It keeps one that was closed with a text until a session
+// has the text.
+type creator struct {
+	requests *requester
+	servers  *servers
+	cwd      string        // default directory of new sessions
+	newID    func() string // returns a new client message ID
+	propose  func() string // returns the agent proposed for the home server; nil: its default
+	kept     *createForm   // nil: none
+}
 
 // createForm creates a session and opens it. The server creates none if its agent cannot start.
 // With several servers a field chooses one; the choices of agents, the default directory and the field
 // of the sandbox follow.
 type createForm struct {
 	*ui.Form
-	createConfig
+	*creator
 	server   int // index of the field of the server, or -1
 	agent    int // index of the field of the agent; directory, perhaps sandbox, and prompt follow
 	chosen   string
 	proposed string // agent of the home server
-	draft    createDraft
 }
 
-// createConfig has what the form that creates a session needs.
-type createConfig struct {
-	requests *requester
-	servers  *servers
-	drafts   *drafts.Store
-	cwd      string        // default directory of new sessions
-	newID    func() string // returns a new client message ID
-	propose  func() string // returns the agent proposed for the home server; nil: its default
+// open returns the form that was kept, or a new one.
+func (c *creator) open() *createForm {
+	if f := c.kept; f != nil {
+		f.Title = "new session, from your draft"
+		return f
+	}
+	return c.newForm(c.proposal())
 }
 
-func newCreateForm(c createConfig) *createForm {
-	f := &createForm{createConfig: c, server: -1, agent: 1}
+// newForm returns a form with an agent of the home server, or none.
+func (c *creator) newForm(agent string) *createForm {
+	f := &createForm{creator: c, server: -1, agent: 1, proposed: agent}
 	fields := []ui.Field{ui.NewField("name", "", "(optional)")}
 	if names := c.servers.names; len(names) > 0 {
 		f.server, f.agent, f.chosen = 1, 2, names[0]
 		hint := names[0] + " · →: " + strings.Join(names[1:], ", ")
 		fields = append(fields, ui.NewField("server", "", hint, names[1:]...))
 	}
-	if c.propose != nil {
-		f.proposed = c.propose()
-	}
 	fields = append(fields, ui.NewField("agent", f.proposed, ""), ui.NewField("directory", c.cwd, "(server's)"),
 		ui.NewField("prompt", "", "(optional)"))
 	f.Form = ui.NewForm(c.requests.styles, "new session", createHint, fields...)
 	f.setAgents(c.requests.server.Agents())
-	for i := range f.Fields {
-		f.draft.first = append(f.draft.first, f.Value(i))
-	}
 	f.offerSandbox(c.requests.server.Sandbox())
-	f.Changed = func(*ui.Form) { f.followServer(); f.saveDraft() }
+	f.Changed = func(*ui.Form) { f.followServer(); f.keep() }
 	f.Submit = func(*ui.Form) ui.Response { return f.submit() }
-	f.Cancel = f.close
+	f.Cancel = func() {
+		if c.kept == f {
+			again := c.requests.styles.Keys.Hint(keymap.NewSession, "opens it again")
+			c.requests.Status.Text = "draft kept" + ui.Prefixed(keymap.Separator, again)
+		}
+	}
 	return f
 }
+
+// proposal returns the agent proposed for the home server, or "".
+func (c *creator) proposal() string {
+	if c.propose == nil {
+		return ""
+	}
+	return c.propose()
+}
+
+// keep keeps the form if its name, directory or prompt has a text.
+func (f *createForm) keep() {
+	directory := f.Value(f.agent + 1)
+	if f.Value(0) != "" || f.Value(f.prompt()) != "" || directory != "" && directory != f.cwd {
+		f.Hint, f.kept = createKeepHint, f
+		return
+	}
+	if f.Hint = createHint; f.kept == f {
+		f.kept = nil
+	}
+}
+
+// prompt returns the index of the field of the prompt.
+func (f *createForm) prompt() int { return len(f.Fields) - 1 }
 
 // setAgents offers the agents of a server.
 func (f *createForm) setAgents(agents []string) {
@@ -132,8 +170,8 @@ func (f *createForm) submit() ui.Response {
 		created, err = create(ctx, data)
 		return err
 	}, func(err error) tea.Cmd {
-		if err == nil {
-			f.removeDraft()
+		if err == nil && f.kept == f {
+			f.kept = nil
 		}
 		return f.requests.submitted(f.Form, f, err, OpenIntent{created.Session})
 	})}

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -46,10 +45,8 @@ func (f *createForm) offerSandbox(byDefault *protocol.Sandbox) {
 	switch shown := f.sandbox() >= 0; {
 	case byDefault == nil && shown:
 		f.Remove(at)
-		f.draft.first = slices.Delete(f.draft.first, at, at+1)
 	case byDefault != nil && !shown:
 		f.Insert(at, ui.NewField("sandbox", "", "", sandboxNames()...))
-		f.draft.first = slices.Insert(f.draft.first, at, "")
 	}
 	if byDefault != nil {
 		f.Fields[at].Placeholder = "(default: " + byDefault.String() + ") · →: " + strings.Join(sandboxNames(), " · ")

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
-	"agentctl/tui/drafts"
 	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/request"
@@ -32,7 +31,6 @@ type Config struct {
 	Home      string // the user's home directory on the server's file system, or ""
 	Local     bool   // the home server has the file system of this machine
 	Open      OpenSessions
-	Drafts    *drafts.Store // keeps the form of a new session
 
 	// Agent returns the agent proposed for new sessions of the home server, or "" for the server's
 	// default. Nil: that.
@@ -79,7 +77,7 @@ type Dashboard struct {
 	walk      *walk
 	approvals *approvals
 	branches  *branches
-	create    createConfig
+	creator   *creator
 	covered   bool // a session covers the screen
 }
 
@@ -155,9 +153,7 @@ func New(c Config) *Dashboard {
 	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
 	d.walk = &walk{list: d.table.list, servers: d.servers}
-	d.create = createConfig{
-		requests: d.requests, servers: d.servers, drafts: c.Drafts, cwd: c.CWD, newID: c.NewID, propose: c.Agent,
-	}
+	d.creator = &creator{requests: d.requests, servers: d.servers, cwd: c.CWD, newID: c.NewID, propose: c.Agent}
 	d.approvals = &approvals{
 		requester: d.requests, list: d.table.list, walk: d.walk, open: c.Open, now: c.Now, canvas: d.canvas,
 		left: map[string]*approvalDialog{},
@@ -179,16 +175,13 @@ func (d *Dashboard) Update(msg tea.Msg) (tea.Cmd, ui.Intent) {
 
 // refresh adds the commands that keep the screen up to date after a message to its command.
 func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
-	var draft, branches tea.Cmd
-	if form, ok := d.overlays.Top().(*createForm); ok {
-		draft = form.loadDraft()
-	}
+	var branches tea.Cmd
 	if d.branches.local && !d.covered && d.canvas.Dirty {
 		branches = d.branches.read(d.table.visible(d.layout().table), d.servers, d.requests)
 	}
 	selected, _ := d.table.current()
 	shown := d.preview.shown(d.canvas.Width, d.canvas.Height)
-	return tea.Batch(cmd, d.preview.update(&selected, shown, d.covered), draft, branches, d.screen.Wait())
+	return tea.Batch(cmd, d.preview.update(&selected, shown, d.covered), branches, d.screen.Wait())
 }
 
 // showsClock reports whether the screen shows a time that changes each second.

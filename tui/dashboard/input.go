@@ -113,7 +113,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 	case keymap.NewSession:
 		d.openCreate()
 	case keymap.CompareAgents:
-		d.overlays.Push(newCompareForm(compareConfig{d.create, d.Worktree}))
+		d.overlays.Push(newCompareForm(compareConfig{d.creator, d.Worktree}))
 	case keymap.ListHelp:
 		d.overlays.Push(ui.NewHelp(d.Styles, keymap.Sessions))
 	case keymap.MarkShown:
@@ -212,16 +212,10 @@ func (d *Dashboard) openCreate() {
 		return
 	}
 	if d.Start.Agents == nil || d.table.list.Total() > 0 {
-		d.overlays.Push(newCreateForm(d.create))
+		d.overlays.Push(d.creator.open())
 		return
 	}
-	d.overlays.Push(newStartPage(&d.Start, d.requests, d.Exec, func(agent string) *createForm {
-		f := newCreateForm(d.create)
-		if agent != "" {
-			f.SetValue(f.agent, agent)
-		}
-		return f
-	}))
+	d.overlays.Push(newStartPage(&d.Start, d.requests, d.Exec, d.creator))
 }
 
 // SplitIntent shows a session beside that with the focus, as its action says: keymap.SplitRight or

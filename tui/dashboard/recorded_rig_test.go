@@ -7,9 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
-	"agentctl/internal/userstate"
 	"agentctl/protocol"
-	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcriptview"
 )
@@ -38,10 +36,9 @@ func newTestDashboardWith(
 	now = tuitest.Start.Add(time.Minute)
 	d := &testDashboard{server: tuitest.NewServer(), kept: keptTexts{}}
 	d.rig = newRigWith(t, d.server, func(c *Config) {
-		c.Home, c.Drafts, c.Open = "", drafts.Open(userstate.Dir{}, ""), d.kept
+		c.Home, c.Open = "", d.kept
 		c.NewID = func() string { return "client-m1" }
 		change(c)
-		t.Cleanup(func() { _ = c.Drafts.Close() }) // kept in memory
 	})
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	if width >= 120 || width >= 80 && height >= 30 {

@@ -46,12 +46,13 @@ func (r *requester) takeIntent() (intent ui.Intent) {
 // carries out the intent then. On error the form stays open and shows it. overlay is the form, or
 // what shows it.
 func (r *requester) submitted(f *ui.Form, overlay ui.Overlay, err error, then ui.Intent) tea.Cmd {
+	if err != nil {
+		f.Fail(remote.ErrorText(err), remote.Advice(err))
+	}
 	switch {
 	case !r.overlays.Contains(overlay): // the user closed it
 		return r.Report(err)
-	case err != nil:
-		f.Fail(remote.ErrorText(err), remote.Advice(err))
-	default:
+	case err == nil:
 		r.close(overlay, then)
 	}
 	return nil

@@ -41,9 +41,8 @@ const (
 	tourAbout = "a guided tour with a scripted agent: no key, no network"
 )
 
-// newStartPage returns the page. newForm returns the form that creates a session of an agent, or of
-// the proposed one.
-func newStartPage(start *Start, r *requester, exec execute, newForm func(agent string) *createForm) *startPage {
+// newStartPage returns the page.
+func newStartPage(start *Start, r *requester, exec execute, c *creator) *startPage {
 	s, rows := r.styles, startRows(start.Agents())
 	tour := &ui.Editor{Context: r.Tasks.Context(), Command: start.Tour}
 	p := new(startPage)
@@ -66,15 +65,14 @@ func newStartPage(start *Start, r *requester, exec execute, newForm func(agent s
 				p.status = "copied: " + row.About
 				return ui.Response{Intent: ui.CopyIntent{Text: row.About}}
 			}
-			f := newForm(row.Name)
-			f.draft.loading = true // a stored draft stays for the next form
+			f := c.newForm(row.Name)
 			return ui.Response{Close: true, Push: f, Cmd: f.submit().Cmd}
 		},
 		Press: func(key string) (ui.Response, bool) {
 			if s.Keys.At(keymap.Sessions, key) != keymap.NewSession {
 				return ui.Response{}, false
 			}
-			return ui.Response{Close: true, Push: newForm("")}, true
+			return ui.Response{Close: true, Push: c.open()}, true
 		},
 	})
 	return p

@@ -10,7 +10,6 @@ import (
 
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
-	"agentctl/tui/drafts"
 	"agentctl/tui/remote"
 	"agentctl/tui/ui"
 )
@@ -34,16 +33,16 @@ func newStart(t *testing.T, width int, agents func() []Agent, change func(*Confi
 }
 
 func TestFirstStartBeginsWithOneEnter(t *testing.T) {
-	var stored *drafts.Store
-	d := newStart(t, 80, startAgents, func(c *Config) { stored = c.Drafts })
+	d := newStart(t, 80, startAgents, func(*Config) {})
 	var created protocol.CreateData
 	fail := errors.New("it does not start")
 	d.server.OnCreate = func(c protocol.CreateData) (protocol.CreateResult, error) {
 		created = c
 		return protocol.CreateResult{Session: "new"}, fail
 	}
-	stored.Save(drafts.NewSession, drafts.Draft{Text: "a draft"})
-	d.press("+")
+	d.press("+", "+")
+	d.typeText("a draft")
+	d.press("esc", "+")
 	d.want("ready on this machine", " ▸ gemini       by GEMINI_API_KEY", "   tour         a guided tour", "to set up",
 		"   claude       agentctl agents login claude", "npm install -g @agentclientprotocol/codex-acp",
 		"enter begin · + name, directory, sandbox", "esc back")
@@ -56,9 +55,8 @@ func TestFirstStartBeginsWithOneEnter(t *testing.T) {
 	if d.opened() != "new" {
 		t.Error("the session is not on the screen")
 	}
-	if kept := stored.Load(drafts.NewSession); kept.Text != "a draft" {
-		t.Errorf("the draft is %+v: its form was not shown", kept)
-	}
+	d.press("+", "+")
+	d.want("a draft") // its form was not shown
 }
 
 func TestFirstStartOffersTheFormTheTourAndInstallLines(t *testing.T) {

@@ -1,27 +1,21 @@
 package drafts
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"agentctl/internal/attachment"
 )
 
-// NewSession stands for the session in the draft of the form that creates one.
-const NewSession = "new session"
-
 // Draft is an unsent message of a session.
 type Draft struct {
 	Text  string            `json:"text"`
 	Shell bool              `json:"shell,omitempty"` // a shell command of the user, not a message
 	Files []attachment.File `json:"files,omitempty"`
-
-	Fields map[string]string `json:"fields,omitempty"` // of NewSession: the other fields of the form, by label
 }
 
-// Empty reports whether there is no text, file or field.
-func (d *Draft) Empty() bool { return d.Text == "" && len(d.Files) == 0 && len(d.Fields) == 0 }
+// Empty reports whether there is no text or file.
+func (d *Draft) Empty() bool { return d.Text == "" && len(d.Files) == 0 }
 
 // Add adds a text at the end of the draft, which is a message then.
 func (d *Draft) Add(text string) {
@@ -31,9 +25,9 @@ func (d *Draft) Add(text string) {
 	d.Text = strings.TrimLeft(d.Text+"\n\n"+text, "\n")
 }
 
-// Equal reports whether two drafts have the same text, files and fields.
+// Equal reports whether two drafts have the same text and files.
 func (d *Draft) Equal(other Draft) bool {
 	same := func(a, b attachment.File) bool { return a.Name == b.Name && a.Size == b.Size }
-	return d.Text == other.Text && d.Shell == other.Shell && maps.Equal(d.Fields, other.Fields) &&
+	return d.Text == other.Text && d.Shell == other.Shell &&
 		slices.EqualFunc(d.Files, other.Files, same)
 }
