@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -142,7 +143,7 @@ func TestNextPendingVisitsAllAndReturns(t *testing.T) {
 		if from != "" && d.p.sessions.shown != origin {
 			t.Error("the session at the start of the walk was closed")
 		}
-		if d.p.dashboard.List().Need("s5xyz789") != 0 {
+		if maps.Collect(d.p.dashboard.List().Needs())["s5xyz789"] != 0 {
 			t.Error("a seen failure still needs the user")
 		}
 	}

@@ -30,11 +30,10 @@ func (n *pendingNavigation) next(
 		n.start, n.visited = now, map[string]bool{}
 	}
 	n.visited[now.session] = true
-	session, ok := list.NextNeed(func(id string) bool {
-		return n.visited[id] || !reachable(id) || list.Need(id) == sessionlist.ApprovalPending
-	})
-	if ok && !n.last {
-		return session, place{}
+	for id, need := range list.Needs() {
+		if !n.last && need != sessionlist.ApprovalPending && !n.visited[id] && reachable(id) {
+			return id, place{}
+		}
 	}
 	start = n.start
 	n.end()

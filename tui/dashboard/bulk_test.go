@@ -183,10 +183,8 @@ func TestMarks(t *testing.T) {
 func TestLabelsAreEditedAndFiltered(t *testing.T) {
 	r := newRig(t, 100, 24, sessions(12)...)
 	r.press("/")
-	r.want("status:", "tab agent:")
-	r.typeText("label:te")
-	r.press("tab")
-	r.typeText("infra status:run")
+	r.want("status: agent: label: dir:")
+	r.typeText("label:team=infra status:run")
 	r.want("sessions 1 ", "task-008", "label:team=infra")
 	r.press("enter", "l")
 	r.want("labels of task-008", "team   infra", "ticket 108", "new")

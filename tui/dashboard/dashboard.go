@@ -147,7 +147,7 @@ func New(c Config) *Dashboard {
 		marked: map[string]bool{},
 	}
 	if d.servers.several != nil {
-		d.table.list.SetServers(d.servers.of)
+		d.table.list.ServerOf = d.servers.of
 	}
 	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, end: previewEnd{styles: c.Styles, overlays: d.overlays}}
 	d.screen.Parts = []ui.Timed{d.preview}

@@ -105,7 +105,7 @@ func (d *Dashboard) pressList(action keymap.Action) (tea.Cmd, ui.Intent) {
 	case keymap.Last:
 		d.table.move(d.table.list.Len())
 	case keymap.ListFind:
-		d.overlays.Push(newFilterBar(d.table))
+		d.overlays.Push(d.table.filterForm())
 	case keymap.SortSessions:
 		d.table.list.ChooseOrder(d.table.list.NextOrder())
 	case keymap.TogglePreview:

@@ -124,10 +124,9 @@ func (t *table) lines(area tableArea, empty func(width int) []string) []string {
 		}
 		summary := t.list.At(line.index)
 		row := rowState{
-			selected: line.index == at, marked: t.marked[summary.Session], hidden: t.list.Collapsed(summary.Session),
-			nested: t.list.Nested(summary.Session), stale: t.servers.age(s, summary.Session),
+			selected: line.index == at, marked: t.marked[summary.Session],
+			Family: t.list.Family(summary.Session), stale: t.servers.age(s, summary.Session),
 		}
-		row.children, row.waiting = t.list.Children(summary.Session)
 		if layout.each == 2 {
 			out = append(out, t.sessionItem(&summary, width, row)[line.row])
 		} else {

@@ -19,12 +19,9 @@ import (
 
 // rowState is what a row shows beside the session.
 type rowState struct {
+	sessionlist.Family
 	selected bool
 	marked   bool
-	children int    // number of sessions that the session's agent created
-	waiting  int    // number of sessions below it that wait for a decision
-	hidden   bool   // the children are hidden
-	nested   bool   // the session is below its parent
 	stale    string // age of the row if its server is not connected, else ""
 }
 
@@ -120,7 +117,7 @@ func (r *rowState) name(s *protocol.Summary) string {
 	if s.Pinned() {
 		name = "◆ " + name
 	}
-	if r.nested {
+	if r.Nested {
 		name = "└ " + name
 	}
 	return name
@@ -129,15 +126,15 @@ func (r *rowState) name(s *protocol.Summary) string {
 // childrenText returns the number of children and how many wait, or "". A plus sign says that they are
 // hidden.
 func (r *rowState) childrenText() string {
-	if r.children == 0 {
+	if r.Children == 0 {
 		return ""
 	}
-	text := fmt.Sprint(r.children)
-	if r.hidden {
+	text := fmt.Sprint(r.Children)
+	if r.Collapsed {
 		text = "+" + text
 	}
-	if r.waiting > 0 {
-		text += fmt.Sprintf(", %d waiting", r.waiting)
+	if r.Waiting > 0 {
+		text += fmt.Sprintf(", %d waiting", r.Waiting)
 	}
 	return " (" + text + ")"
 }

@@ -89,6 +89,16 @@ func (t *table) setFilter(filter string) {
 	t.list.SetFilter(filter)
 }
 
+// filterForm returns the form of the filter. Each change applies the filter.
+func (t *table) filterForm() *ui.Form {
+	f := ui.NewForm(t.styles, "filter", "enter applies · esc clears", ui.NewField("words", t.filter,
+		"words of the row; "+sessionlist.FilterKeys(t.servers.several != nil)))
+	f.Changed = func(f *ui.Form) { t.setFilter(f.Value(0)) }
+	f.Submit = func(*ui.Form) ui.Response { return ui.Response{Close: true} }
+	f.Cancel = func() { t.setFilter("") }
+	return f
+}
+
 // toggleMark marks a session or removes its mark.
 func (t *table) toggleMark(session string) {
 	if t.marked[session] {

@@ -45,16 +45,15 @@ func (w *walk) next() (s protocol.Summary, ok bool) {
 
 // rest returns the session whose request is next, and the number of sessions still to be shown.
 func (w *walk) rest() (next string, left int) {
-	w.list.NextNeed(func(session string) bool {
-		if w.seen[session] || session == w.except || w.only != nil && !w.only[session] || w.servers.refuse(session) != nil ||
-			w.list.Need(session) != sessionlist.ApprovalPending {
-			return true
+	for session, need := range w.list.Needs() {
+		if need != sessionlist.ApprovalPending || w.seen[session] || session == w.except ||
+			w.only != nil && !w.only[session] || w.servers.refuse(session) != nil {
+			continue
 		}
 		if left++; left == 1 {
 			next = session
 		}
-		return true
-	})
+	}
 	return next, left
 }
 

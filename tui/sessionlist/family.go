@@ -5,27 +5,28 @@ import "agentctl/protocol"
 // maxDepth bounds the ancestors of a session that are followed.
 const maxDepth = 8
 
-// Children returns the number of sessions that a session's agent created, and how many of all below it
-// wait for a decision.
-func (l *List) Children(session string) (n, waiting int) {
-	for _, r := range l.descendants(session) {
-		if r.Status == protocol.Waiting {
-			waiting++
+// Family describes a session among its relatives.
+type Family struct {
+	Children  int  // sessions that its agent created
+	Waiting   int  // sessions below it that wait for a decision
+	Collapsed bool // the sessions nested below it are hidden
+
+	// Nested is set if the session is listed below the one whose agent created it. That takes a parent
+	// that the filter shows, in the order by need one of the same group, unless it is a sub-agent.
+	Nested bool
+}
+
+// Family returns the relatives of a session.
+func (l *List) Family(session string) Family {
+	r := l.rows[session]
+	f := Family{len(l.children[session]), 0, l.collapsed[session], r != nil && r.anchor != nil}
+	for _, below := range l.descendants(session) {
+		if below.Status == protocol.Waiting {
+			f.Waiting++
 		}
 	}
-	return len(l.children[session]), waiting
+	return f
 }
-
-// Nested reports whether a session is listed below the one whose agent created it. That takes a
-// parent that the filter shows, in the order by need one of the same group, unless the session is a
-// sub-agent.
-func (l *List) Nested(session string) bool {
-	r := l.rows[session]
-	return r != nil && r.anchor != nil
-}
-
-// Collapsed reports whether the sessions nested below a session are hidden.
-func (l *List) Collapsed(session string) bool { return l.collapsed[session] }
 
 // ToggleCollapsed hides the sessions nested below a session, or shows them again.
 func (l *List) ToggleCollapsed(session string) {
@@ -88,8 +89,8 @@ func (l *List) change(r, updated *row) {
 	l.removeNeed(r)
 	updated.anchor, updated.listed = r.anchor, r.listed
 	if r.listed {
-		l.values.count(r, -1)
-		l.values.count(updated, 1)
+		l.values.count(r, l.order, -1)
+		l.values.count(updated, l.order, 1)
 	}
 	first := -1
 	if r.listed {

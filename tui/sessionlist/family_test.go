@@ -30,8 +30,8 @@ func TestChildrenAreBelowTheirParent(t *testing.T) {
 		}
 	}
 	check("by need", "other", "p", "g", "c2", "c1")
-	if p, c1 := children(l, "p"), children(l, "c1"); p != 2 || c1 != 1 || l.Nested("p") || !l.Nested("g") {
-		t.Errorf("%d and %d children, nested: p %v, g %v", p, c1, l.Nested("p"), l.Nested("g"))
+	if p, c1 := children(l, "p"), children(l, "c1"); p != 2 || c1 != 1 || l.Family("p").Nested || !l.Family("g").Nested {
+		t.Errorf("%d and %d children, nested: p %v, g %v", p, c1, l.Family("p").Nested, l.Family("g").Nested)
 	}
 	waiting := child("c2", "p", 8)
 	waiting.Status, waiting.Turn, waiting.Asked = protocol.Waiting, "t", asked(8)
@@ -48,7 +48,7 @@ func TestChildrenAreBelowTheirParent(t *testing.T) {
 	l.ToggleCollapsed("p")
 	l.SetFilter("c1")
 	check("a child without its parent", "c1")
-	if l.Nested("c1") {
+	if l.Family("c1").Nested {
 		t.Error("it is nested")
 	}
 	l.SetFilter("")
@@ -90,7 +90,7 @@ func TestSubAgentsAreBelowTheirParent(t *testing.T) {
 	sub("failed", "p", func(s *protocol.Summary) { s.Reason = protocol.ReasonError })
 	check("idle", 0, []Section{{Group: Idle, First: 0, Count: 4, SubAgents: 2}}, "other", "p", "deep", "failed")
 	sub("failed", "p", func(s *protocol.Summary) { s.Turns = 1 })
-	if l.GroupOf("failed") != Idle || l.Need("deep") != 0 {
+	if l.GroupOf("failed") != Idle || needOf(l, "deep") != 0 {
 		t.Errorf("a finished sub-agent is %v", l.GroupOf("failed"))
 	}
 	parent := child("p", "", 1)
@@ -134,8 +134,7 @@ func TestAnUpdateOfAParentCostsNoComparisonPerSubAgent(t *testing.T) {
 }
 
 func children(l *List, session string) int {
-	n, _ := l.Children(session)
-	return n
+	return l.Family(session).Children
 }
 
 // A row says what the sessions below it wait for, also if they are hidden.
@@ -149,7 +148,7 @@ func TestChildrenThatWaitAreCounted(t *testing.T) {
 		l.Put(s)
 	}
 	l.ToggleCollapsed("p")
-	if n, waiting := l.Children("p"); n != 2 || waiting != 2 {
-		t.Errorf("%d children, %d below wait, want 2 and 2", n, waiting)
+	if f := l.Family("p"); f.Children != 2 || f.Waiting != 2 {
+		t.Errorf("%d children, %d below wait, want 2 and 2", f.Children, f.Waiting)
 	}
 }

@@ -1,7 +1,6 @@
 package sessionlist
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,10 +16,8 @@ const (
 	keyServer = "server"
 )
 
+// filterKeys lists the keys. The one of servers is the last.
 var filterKeys = []string{keyStatus, keyAgent, keyLabel, keyDir, keyServer}
-
-// statuses are the values of status: in a filter.
-var statuses = []string{"waiting", "held", "failed", "running", "unread", "idle", "closed"}
 
 // term is a condition of a filter: a word of the searched text, or a key with a value. The value is
 // in lower case.
@@ -103,65 +100,10 @@ func (r *row) statusWord() string {
 
 // FilterKeys returns the keys that a filter may have, each with its colon: server: only if the
 // sessions have servers.
-func (l *List) FilterKeys() []string {
-	var out []string
-	for _, k := range filterKeys {
-		if k != keyServer || l.serverOf != nil {
-			out = append(out, k+":")
-		}
+func FilterKeys(servers bool) string {
+	keys := filterKeys
+	if !servers {
+		keys = keys[:len(keys)-1]
 	}
-	return out
-}
-
-// Complete returns the completions of the last word of a filter: keys, and the values that sessions
-// have, each as the whole word. There are at most limit, sorted.
-func (l *List) Complete(text string, limit int) []string {
-	last := strings.ToLower(text[strings.LastIndexByte(text, ' ')+1:])
-	key, value, hasKey := strings.Cut(last, ":")
-	found := map[string]bool{}
-	add := func(word string) {
-		word = strings.ToLower(word)
-		if !strings.ContainsRune(word, ' ') && word != last && strings.HasPrefix(word, last) {
-			found[word] = true
-		}
-	}
-	if !hasKey {
-		for _, k := range l.FilterKeys() {
-			add(k)
-		}
-		return firstSorted(found, limit)
-	}
-	for _, s := range statuses {
-		if key == keyStatus {
-			add(key + ":" + s)
-		}
-	}
-	for _, r := range l.rows {
-		switch key {
-		case keyAgent:
-			add(key + ":" + r.Agent)
-		case keyServer:
-			add(key + ":" + r.server)
-		case keyDir:
-			if strings.Contains(strings.ToLower(r.CWD), value) && value != strings.ToLower(r.CWD) && r.CWD != "" &&
-				!strings.Contains(r.CWD, " ") {
-				found[key+":"+strings.ToLower(r.CWD)] = true
-			}
-		case keyLabel:
-			for k, v := range r.Labels {
-				if strings.Contains(value, "=") {
-					add(key + ":" + k + "=" + v)
-				} else {
-					add(key + ":" + k + "=")
-				}
-			}
-		}
-	}
-	return firstSorted(found, limit)
-}
-
-// firstSorted returns the first keys in order, at most limit.
-func firstSorted(found map[string]bool, limit int) []string {
-	out := slices.Sorted(maps.Keys(found))
-	return out[:min(len(out), limit)]
+	return strings.Join(keys, ": ") + ":"
 }

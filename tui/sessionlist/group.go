@@ -55,7 +55,7 @@ func (r *row) ownGroup() Group {
 }
 
 // Count returns the number of listed sessions in a group, sub-agents included.
-func (l *List) Count(g Group) int { return l.counts[g] }
+func (l *List) Count(g Group) int { return l.values[byGroup][g] }
 
 // GroupOf returns the group of a session by its state alone. An unknown one is Idle.
 func (l *List) GroupOf(session string) Group {

@@ -2,6 +2,7 @@ package sessionlist
 
 import (
 	"cmp"
+	"iter"
 
 	"agentctl/protocol"
 )
@@ -15,14 +16,12 @@ type List struct {
 	shown   *orderedSet[*row] // by the current order
 	urgent  *orderedSet[*row] // by urgency
 	waiting int               // number of sessions in NeedsYou
-	counts  [groups]int       // of the sessions in shown
 	read    Read
 	values  values // of the sessions in shown
 
-	subAgents [groups]int             // of those in counts
-	sections  map[string]sectionCount // in a sectioned order, by name
-
-	serverOf func(session string) string // nil: the sessions have no server names
+	// ServerOf returns the name of a session's server. It must be set before Put. Nil: the sessions
+	// have no server names.
+	ServerOf func(session string) string
 
 	children  map[string]map[string]bool // sessions by their parent
 	collapsed map[string]bool            // sessions whose nested ones are hidden
@@ -45,15 +44,11 @@ type row struct {
 func New() *List {
 	l := &List{
 		rows: map[string]*row{}, urgent: newOrderedSet(compareUrgency),
-		children: map[string]map[string]bool{}, collapsed: map[string]bool{}, values: newValues(),
+		children: map[string]map[string]bool{}, collapsed: map[string]bool{},
 	}
 	l.SetOrder(ByNeed)
 	return l
 }
-
-// SetServers sets the function that returns the name of a session's server. It must be called
-// before Put.
-func (l *List) SetServers(serverOf func(session string) string) { l.serverOf = serverOf }
 
 // Put adds or replaces a session. It removes a session whose summary has Deleted set.
 func (l *List) Put(s protocol.Summary) {
@@ -65,8 +60,8 @@ func (l *List) Put(s protocol.Summary) {
 		return
 	}
 	updated := &row{Summary: s, sortName: lowerJoin(cmp.Or(s.Name, s.Title, s.Session)), unseen: true}
-	if l.serverOf != nil {
-		updated.server = l.serverOf(s.Session)
+	if l.ServerOf != nil {
+		updated.server = l.ServerOf(s.Session)
 	}
 	updated.searchText = lowerJoin(s.Name, s.Title, s.Agent, s.CWD, s.Session, string(s.Status), updated.server)
 	for key, value := range s.Labels {
@@ -117,7 +112,7 @@ func (l *List) addNeed(r *row) {
 func (l *List) removeRow(r *row) {
 	if r.listed {
 		l.shown.remove(r)
-		l.count(r, -1)
+		l.values.count(r, l.order, -1)
 	}
 	l.removeNeed(r)
 }
@@ -151,7 +146,7 @@ func (l *List) SetFilter(text string) {
 
 // rebuild recomputes shown after a change of order or filter.
 func (l *List) rebuild() {
-	l.counts, l.subAgents, l.values, l.sections = [groups]int{}, [groups]int{}, newValues(), map[string]sectionCount{}
+	l.values = newValues()
 	listed := make([]*row, 0, len(l.rows))
 	for _, r := range l.rows {
 		if l.place(r) {
@@ -167,20 +162,9 @@ func (l *List) place(r *row) (listed bool) {
 	r.anchor = l.anchorOf(r)
 	r.listed = r.matches(l.filter) && (r.anchor == nil || !l.hidden(r))
 	if r.listed {
-		l.count(r, 1)
+		l.values.count(r, l.order, 1)
 	}
 	return r.listed
-}
-
-// count adds n to the counts of the group of a row.
-func (l *List) count(r *row, n int) {
-	g := r.group()
-	l.values.count(r, n)
-	l.countSection(r, n)
-	l.counts[g] += n
-	if r.SubAgent {
-		l.subAgents[g] += n
-	}
 }
 
 // waits reports whether the session waits for the user: with a request that is not another
@@ -223,21 +207,14 @@ func (l *List) CountWaiting(except string) int {
 	return l.waiting
 }
 
-// Need returns why a session needs the user, or 0.
-func (l *List) Need(session string) Need {
-	if r := l.rows[session]; r != nil {
-		return r.need()
-	}
-	return 0
-}
-
-// NextNeed returns the session with the most urgent need for which skip is false. Pending approvals
-// come first, then held queues, each longest waiting first; then unseen failures, latest first.
-func (l *List) NextNeed(skip func(session string) bool) (session string, ok bool) {
-	for i := range l.urgent.len() {
-		if r := l.urgent.at(i); !skip(r.Session) {
-			return r.Session, true
+// Needs yields the sessions that need the user, the most urgent first: pending approvals, then held
+// queues, each longest waiting first; then unseen failures, latest first.
+func (l *List) Needs() iter.Seq2[string, Need] {
+	return func(yield func(string, Need) bool) {
+		for _, r := range l.urgent.values {
+			if !yield(r.Session, r.need()) {
+				return
+			}
 		}
 	}
-	return "", false
 }

@@ -134,19 +134,19 @@ func TestFilterMatchesAllWords(t *testing.T) {
 	}
 }
 
-// allNeeds returns the sessions that NextNeed returns when all previous ones are skipped.
+// allNeeds returns the sessions that need the user.
 func allNeeds(l *List) []string {
 	out := []string{}
-	for {
-		s, ok := l.NextNeed(func(s string) bool { return slices.Contains(out, s) })
-		if !ok {
-			return out
-		}
-		out = append(out, s)
+	for session := range l.Needs() {
+		out = append(out, session)
 	}
+	return out
 }
 
-func TestNextNeedOrder(t *testing.T) {
+// needOf returns why a session needs the user, or 0.
+func needOf(l *List, session string) Need { return maps.Collect(l.Needs())[session] }
+
+func TestNeedsOrder(t *testing.T) {
 	l := New()
 	for _, s := range summaries() {
 		l.Put(s)
@@ -159,7 +159,7 @@ func TestNextNeedOrder(t *testing.T) {
 	for session, want := range map[string]Need{
 		"s6": ApprovalPending, "s7": QueueHeld, "s5": TurnFailed, "s1": 0, "unknown": 0,
 	} {
-		if got := l.Need(session); got != want {
+		if got := needOf(l, session); got != want {
 			t.Errorf("Need(%q) = %d, want %d", session, got, want)
 		}
 	}
@@ -183,14 +183,14 @@ func TestNewFailureIsUnseen(t *testing.T) {
 	l.MarkSeen("s")
 	failed.Clients, failed.Updated = 3, at(1)
 	l.Put(failed)
-	if l.Need("s") != 0 {
+	if needOf(l, "s") != 0 {
 		t.Error("a seen failure is a need again")
 	}
 	running := failed
 	running.Status, running.Turn = protocol.Running, "t2"
 	l.Put(running)
 	l.Put(failed)
-	if l.Need("s") != TurnFailed {
+	if needOf(l, "s") != TurnFailed {
 		t.Error("the next failure is not a need")
 	}
 }

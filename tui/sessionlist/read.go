@@ -32,7 +32,7 @@ type Mark struct {
 // SetRead sets what the user has read, and the order that the user chose earlier. It must be called
 // before the first Put. The list owns r.
 func (l *List) SetRead(r Read) {
-	if r.Order.Valid() && (r.Order != ByServer || l.serverOf != nil) {
+	if r.Order.Valid() && (r.Order != ByServer || l.ServerOf != nil) {
 		l.SetOrder(r.Order)
 	}
 	r.Order = "" // so that a later choice on another screen stays

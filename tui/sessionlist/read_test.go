@@ -89,26 +89,6 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-func TestComplete(t *testing.T) {
-	l := New()
-	for _, s := range summaries() {
-		l.Put(s)
-	}
-	for text, want := range map[string]string{
-		"": "[agent: dir: label: status:]", "docs st": "[status:]", "status:": "[status:closed status:failed]",
-		"status:w": "[status:waiting]", "agent:g": "[agent:gemini]", "label:": "[label:env= label:team=]",
-		"label:env=": "[label:env=prod]", "dir:sto": "[dir:/home/ada/store]", "nothing": "[]",
-	} {
-		limit := 4
-		if text == "status:" {
-			limit = 2
-		}
-		if got := fmt.Sprint(l.Complete(text, limit)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
-}
-
 // Later screens have the order that a user chose. A screen that did not choose changes nothing.
 func TestTheOrderIsKept(t *testing.T) {
 	first, second := New(), New()

@@ -22,43 +22,45 @@ type Section struct {
 // Sections returns the sections that have sessions, in order. It returns nil for an order without
 // sections.
 func (l *List) Sections() []Section {
-	var out []Section
-	first := 0
-	add := func(s Section) {
-		if s.First = first; s.Count > 0 {
-			out = append(out, s)
-		}
-		first += s.Count
+	if l.order != ByNeed && !l.order.Sectioned() {
+		return nil
 	}
-	switch {
-	case l.order == ByNeed:
-		for g, n := range l.counts {
-			add(Section{Group: Group(g), Count: n, SubAgents: l.subAgents[g]})
+	counts := map[sectionKey]Section{}
+	for key, n := range l.values[bySection] {
+		k := key.(sectionKey)
+		all := sectionKey{k.name, k.group, false}
+		s := counts[all]
+		if s.Count += n; k.subAgent {
+			s.SubAgents += n
 		}
-	case l.order.Sectioned():
-		for _, name := range slices.SortedFunc(maps.Keys(l.sections), compareSections) {
-			add(Section{Name: name, Count: l.sections[name].all, SubAgents: l.sections[name].subAgents})
-		}
+		s.Name, s.Group = k.name, k.group
+		counts[all] = s
+	}
+	out := slices.SortedFunc(maps.Values(counts), func(a, b Section) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), compareSections(a.Name, b.Name))
+	})
+	first := 0
+	for i := range out {
+		out[i].First = first
+		first += out[i].Count
 	}
 	return out
 }
 
-// sectionCount counts the listed sessions of a section.
-type sectionCount struct{ all, subAgents int }
+// sectionKey identifies the section of a row, and separates the sub-agents in it.
+type sectionKey struct {
+	name     string // in a sectioned order
+	group    Group  // in the order by need
+	subAgent bool
+}
 
-// countSection adds n to the counts of the section of a row.
-func (l *List) countSection(r *row, n int) {
-	if !l.order.Sectioned() {
-		return
+// sectionKey returns the key of the section of a row in an order.
+func (r *row) sectionKey(by Order) sectionKey {
+	k := sectionKey{name: r.section(by), subAgent: r.SubAgent}
+	if by == ByNeed {
+		k.group = r.group()
 	}
-	name := r.section(l.order)
-	c := l.sections[name]
-	if c.all += n; r.SubAgent {
-		c.subAgents += n
-	}
-	if l.sections[name] = c; c.all == 0 {
-		delete(l.sections, name)
-	}
+	return k
 }
 
 // section returns the section of a row. A nested row is in the section of its parent.
@@ -92,7 +94,7 @@ func compareSections(a, b string) int {
 // NextOrder returns the order after the current one, without those whose sections would be one.
 func (l *List) NextOrder() Order {
 	next := l.order.Next()
-	for next == ByServer && l.serverOf == nil || next == ByLabel && !l.anyLabel() {
+	for next == ByServer && l.ServerOf == nil || next == ByLabel && !l.anyLabel() {
 		next = next.Next()
 	}
 	return next

@@ -22,7 +22,7 @@ func sectionsOf(l *List) (out []string) {
 
 func TestSessionsAreGroupedByProjectLabelAndServer(t *testing.T) {
 	l := New()
-	l.SetServers(func(session string) string { return map[bool]string{true: "box", false: "local"}[session > "c"] })
+	l.ServerOf = func(session string) string { return map[bool]string{true: "box", false: "local"}[session > "c"] }
 	asked := at(1)
 	for _, s := range []protocol.Summary{
 		{Session: "a", CWD: "/store/pkg", Project: "/store", Status: protocol.Idle, Updated: at(9)},

@@ -11,7 +11,10 @@ const (
 	Tokens
 	Cost
 
-	valueCount = int(Cost) + 1
+	byGroup   // of the listed sessions
+	bySection // as sectionKey
+
+	valueCount = int(bySection) + 1
 )
 
 // values counts the sessions with each value, so that a column whose cells are all equal is known
@@ -25,9 +28,11 @@ func newValues() (v values) {
 	return v
 }
 
-// count adds n to the counts of the values of a row.
-func (v *values) count(r *row, n int) {
-	for i, value := range [valueCount]any{r.Summary.Agent, r.CWD, r.Summary.Queue, r.Summary.Tokens, r.Summary.Cost} {
+// count adds n to the counts of the values of a row in an order.
+func (v *values) count(r *row, by Order, n int) {
+	for i, value := range [valueCount]any{
+		r.Summary.Agent, r.CWD, r.Summary.Queue, r.Summary.Tokens, r.Summary.Cost, r.group(), r.sectionKey(by),
+	} {
 		if v[i][value] += n; v[i][value] == 0 {
 			delete(v[i], value)
 		}
