@@ -6,10 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/internal/gitbranch"
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // branches holds the git branches of sessions whose directories are on this machine. A branch is
@@ -36,7 +35,7 @@ type branchKey struct {
 
 // of returns the branch of a session, or "".
 func (b *branches) of(session string) string {
-	return format.JoinLines(transcript.Clean(b.known[session].name))
+	return ui.Excerpt(b.known[session].name)
 }
 
 // forget makes all branches out of date. Their names stay until they are read again.

@@ -7,10 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -107,7 +105,7 @@ func (f *createForm) setAgents(agents []string) {
 		hint += " · →: " + strings.Join(agents, ", ")
 	}
 	field := &f.Fields[f.agent]
-	field.Placeholder, field.Choices = format.JoinLines(transcript.Clean(hint)), agents
+	field.Placeholder, field.Choices = ui.Excerpt(hint), agents
 }
 
 // followServer offers the agents of the chosen server. The directory of this machine and the

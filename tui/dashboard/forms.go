@@ -6,21 +6,19 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
 // sessionName returns the display name of a session, on one line.
 func sessionName(s *protocol.Summary) string {
-	return format.JoinLines(transcript.Clean(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session))))
+	return ui.Excerpt(cmp.Or(s.Name, s.Title, ui.ShortID(s.Session)))
 }
 
 // renameForm returns the form that renames a session.
 func renameForm(r *requester, s *protocol.Summary) *ui.Form {
 	f := ui.NewForm(r.styles, "rename "+sessionName(s), "enter renames · esc cancels",
-		ui.NewField("name", format.JoinLines(transcript.Clean(s.Name)), "(optional)"))
+		ui.NewField("name", ui.Excerpt(s.Name), "(optional)"))
 	session := s.Session
 	f.Submit = func(f *ui.Form) ui.Response {
 		f.Sending()

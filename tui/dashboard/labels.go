@@ -11,7 +11,6 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -35,8 +34,8 @@ func labelForm(r *requester, b *bulk, sessions []protocol.Summary) *ui.Form {
 		title = "labels of " + sessionName(s)
 		keys = slices.Sorted(maps.Keys(s.Labels))
 		for _, key := range keys {
-			value := format.JoinLines(transcript.Clean(s.Labels[key]))
-			fields = append(fields, ui.NewField(format.JoinLines(transcript.Clean(key)), value, "(removed)"))
+			value := ui.Excerpt(s.Labels[key])
+			fields = append(fields, ui.NewField(ui.Excerpt(key), value, "(removed)"))
 		}
 	}
 	fields = append(fields, ui.NewField("new", "", "KEY=VALUE; KEY- removes a label"))
@@ -48,7 +47,7 @@ func labelForm(r *requester, b *bulk, sessions []protocol.Summary) *ui.Form {
 	f.Submit = func(f *ui.Form) ui.Response {
 		changes := map[string]string{}
 		for i, key := range keys {
-			if value := strings.TrimSpace(f.Value(i)); value != format.JoinLines(transcript.Clean(sessions[0].Labels[key])) {
+			if value := strings.TrimSpace(f.Value(i)); value != ui.Excerpt(sessions[0].Labels[key]) {
 				changes[key] = value
 			}
 		}

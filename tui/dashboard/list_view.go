@@ -9,7 +9,6 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/tui/sessionlist"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -191,7 +190,7 @@ func needYou(n int) string {
 func (t *table) sectionHead(section *sessionlist.Section, width int) string {
 	name, style := strings.ToUpper(section.Group.String()), groupStyle(t.styles, section.Group)
 	if by := t.list.Order(); by.Sectioned() {
-		name, style = cmp.Or(format.JoinLines(transcript.Clean(section.Name)), "no "+string(by)), t.styles.Bold
+		name, style = cmp.Or(ui.Excerpt(section.Name), "no "+string(by)), t.styles.Bold
 		if by == sessionlist.ByProject {
 			name = fitMiddle(t.homePath(name), width*2/3)
 		}

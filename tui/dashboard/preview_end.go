@@ -8,7 +8,6 @@ import (
 	"agentctl/tui/approval"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -61,7 +60,7 @@ func (e *previewEnd) failure(last *protocol.LastTurn, width, rows int) []string 
 	}
 	out := []string{""}
 	add := func(mark, text string) {
-		for _, line := range ui.Wrap(format.JoinLines(transcript.Clean(text)), width-markWidth-1) {
+		for _, line := range ui.Wrap(ui.Excerpt(text), width-markWidth-1) {
 			out = append(out, " "+mark+" "+line)
 			mark = " "
 		}

@@ -7,7 +7,6 @@ import (
 
 	"agentctl/internal/format"
 	"agentctl/protocol"
-	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
@@ -30,7 +29,7 @@ func (p *preview) lines(summary *protocol.Summary, width, rows int) []string {
 		end := p.end.lines(summary, state, width, rows-1)
 		out = append(append(out, transcriptTail(open, width, rows-1-len(end))...), end...)
 	case p.session != summary.Session && refused != nil:
-		lines := ui.Wrap(format.JoinLines(transcript.Clean(refused.Error())), width-2)
+		lines := ui.Wrap(ui.Excerpt(refused.Error()), width-2)
 		for _, line := range lines[:min(len(lines), rows-1)] {
 			out = append(out, s.Dim.Render(" "+line))
 		}
@@ -68,7 +67,7 @@ func transcriptTail(view *transcriptview.View, width, rows int) []string {
 func (p *preview) statusLines(s *ui.Styles, width int) []string {
 	var out []string
 	if p.err != "" {
-		out = append(out, s.Error.Render(ui.Fit(" "+format.JoinLines(transcript.Clean(p.err)), width)))
+		out = append(out, s.Error.Render(ui.Fit(" "+ui.Excerpt(p.err), width)))
 	}
 	if p.content.state == nil || len(p.content.state.Queue) == 0 {
 		return out

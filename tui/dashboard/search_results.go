@@ -11,7 +11,6 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionlist"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -125,7 +124,7 @@ func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 		if err != nil {
 			return ui.Response{} // no words or too many
 		}
-		r.input, r.text, r.query = nil, format.JoinLines(transcript.Clean(text)), query
+		r.input, r.text, r.query = nil, ui.Excerpt(text), query
 		r.hits, r.selected = searchHits{}, 0
 		return ui.Response{Cmd: r.request()}
 	}

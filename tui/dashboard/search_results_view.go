@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
@@ -56,7 +55,7 @@ func (r *searchResults) row(h *protocol.Hit, width int, selected bool) string {
 	if width >= hitDateWidth {
 		kind = s.Date(h.Time) + " " + kind
 	}
-	text := format.JoinLines(transcript.Clean(strings.TrimSpace(h.Snippet)))
+	text := ui.Excerpt(strings.TrimSpace(h.Snippet))
 	if selected {
 		return s.Selected.Render(ui.Spread("▸"+name+" "+kind+text, "", width))
 	}

@@ -10,7 +10,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -93,7 +92,7 @@ func (s *servers) refuseServer(name string) error {
 // reason returns the end of the text why there is no connection: the cause is last.
 func (s *serverState) reason() string {
 	text := cmp.Or(s.conn.Reason, string(s.conn.State))
-	return ui.FitLeft(format.JoinLines(transcript.Clean(text)), maxReason)
+	return ui.FitLeft(ui.Excerpt(text), maxReason)
 }
 
 // age says of when the last news of a server is, or that there was none.
@@ -206,7 +205,7 @@ func (s *servers) homeText(styles *ui.Styles, now time.Time, waiting string) str
 	if s.several != nil {
 		text = s.names[0] + " " + text
 	}
-	return styles.Error.Render(" ○ " + format.JoinLines(transcript.Clean(text)))
+	return styles.Error.Render(" ○ " + ui.Excerpt(text))
 }
 
 // byServer returns the indexes of sessions by their server.

@@ -13,7 +13,6 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/sessionlist"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -148,7 +147,7 @@ func (r *rowState) title(s *protocol.Summary, width int) (name, title string) {
 	if s.Name == "" || s.Title == "" || room < minTitle {
 		return name, ""
 	}
-	return name, " " + ui.Fit(format.JoinLines(transcript.Clean(s.Title)), room)
+	return name, " " + ui.Fit(ui.Excerpt(s.Title), room)
 }
 
 // minTitle is the number of cells below which a title is left out.
@@ -168,7 +167,7 @@ func (t *table) activity(s *protocol.Summary, stale string) string {
 	case t.list.GroupOf(s.Session) == sessionlist.Failed && s.Reason != protocol.ReasonLimited && s.Error != "":
 		status, about = "", s.Error
 	}
-	about = format.JoinLines(transcript.Clean(about))
+	about = ui.Excerpt(about)
 	if status == "" {
 		return about
 	}
@@ -178,7 +177,7 @@ func (t *table) activity(s *protocol.Summary, stale string) string {
 // directory returns the session's directory in at most width cells, with ~ for the user's home
 // directory on the home server.
 func (t *table) directory(s *protocol.Summary, width int) string {
-	dir := format.JoinLines(transcript.Clean(s.CWD))
+	dir := ui.Excerpt(s.CWD)
 	if t.servers.other(s.Session) == "" {
 		dir = t.homePath(dir)
 	}
@@ -210,7 +209,7 @@ func costText(s *protocol.Summary) string {
 	case s.Currency == "USD" || s.Currency == "":
 		return fmt.Sprintf("$%.2f", s.Cost)
 	}
-	return format.JoinLines(transcript.Clean(fmt.Sprintf("%.2f%s", s.Cost, s.Currency)))
+	return ui.Excerpt(fmt.Sprintf("%.2f%s", s.Cost, s.Currency))
 }
 
 // status returns the mark of a session, the style of the mark, and the status text.
@@ -237,7 +236,7 @@ func (t *table) status(s *protocol.Summary) (mark string, style *lipgloss.Style,
 		return "‖", &styles.Warning, "held"
 	}
 	if end := (protocol.TurnEndedData{Reason: s.Reason}); s.Reason != "" && end.Failed() {
-		return "✗", &styles.Error, format.JoinLines(transcript.Clean(string(s.Reason)))
+		return "✗", &styles.Error, ui.Excerpt(string(s.Reason))
 	}
 	return "·", &styles.Dim, "idle"
 }

@@ -3,7 +3,6 @@ package dashboard
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/request"
 	"agentctl/tui/transcript"
@@ -93,7 +92,7 @@ func (p *startPage) Update(msg tea.Msg) ui.Response {
 func startRows(all []Agent) []startRow {
 	var ready, others []startRow
 	for _, a := range all {
-		a.Name, a.About = format.JoinLines(transcript.Clean(a.Name)), format.JoinLines(transcript.Clean(a.About))
+		a.Name, a.About = ui.Excerpt(a.Name), ui.Excerpt(a.About)
 		if a.Ready {
 			ready = append(ready, startRow{Agent: a})
 		} else {

@@ -10,7 +10,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/describe"
 	"agentctl/tui/sessionlist"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -195,7 +194,7 @@ func (t *table) details(width int) string {
 	var parts []string
 	add := func(part string) {
 		if part != "" {
-			parts = append(parts, format.JoinLines(transcript.Clean(part)))
+			parts = append(parts, ui.Excerpt(part))
 		}
 	}
 	add(ui.Prefixed(t.servers.of(s.Session)+" ", t.servers.age(t.styles, s.Session)))

@@ -6,10 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -123,7 +121,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 		out = []string{"", " " + d.Styles.Bold.Render(ui.Fit("There is no session yet.", width-1)), ""}
 	}
 	for _, t := range text {
-		for _, line := range ui.Wrap(format.JoinLines(transcript.Clean(t)), width-2) {
+		for _, line := range ui.Wrap(ui.Excerpt(t), width-2) {
 			out = append(out, d.Styles.Dim.Render(" "+line))
 		}
 	}
@@ -169,12 +167,12 @@ func (d *Dashboard) notice() string {
 	conn := d.servers.homeText(d.Styles, d.Now(), d.requests.Answers.Text())
 	switch {
 	case d.status.Text != "":
-		return ui.Fit(conn+s.Warning.Render(" "+format.JoinLines(transcript.Clean(d.status.Text))), width)
+		return ui.Fit(conn+s.Warning.Render(" "+ui.Excerpt(d.status.Text)), width)
 	case d.servers.listError != "":
-		return ui.Fit(conn+s.Error.Render(" "+format.JoinLines(transcript.Clean(d.servers.listError))), width)
+		return ui.Fit(conn+s.Error.Render(" "+ui.Excerpt(d.servers.listError)), width)
 	case conn != "" && d.servers.home.State != remote.Connected:
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
-		advice := ui.Prefixed(" · ", format.JoinLines(transcript.Clean(d.servers.home.Advice)))
+		advice := ui.Prefixed(" · ", ui.Excerpt(d.servers.home.Advice))
 		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
 	}
 	return ""

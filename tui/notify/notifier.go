@@ -10,7 +10,6 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
 
@@ -201,5 +200,5 @@ func plainText(s string) string {
 			return -1
 		}
 		return r
-	}, format.JoinLines(transcript.Clean(s)))
+	}, ui.Excerpt(s))
 }

@@ -3,11 +3,10 @@ package palette
 import (
 	"strings"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // Command is a row of the palette.
@@ -47,7 +46,7 @@ func OfAgent(options *protocol.Options) []Command {
 	if options == nil {
 		return nil
 	}
-	clean := func(s string) string { return format.JoinLines(transcript.Clean(s)) }
+	clean := func(s string) string { return ui.Excerpt(s) }
 	out := make([]Command, 0, len(options.Commands))
 	for _, c := range options.Commands {
 		if name := clean(c.Name); strings.Trim(name, "/ ") != "" {
