@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -71,41 +72,27 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 
 // press handles a key, global keys first.
 func (r *searchResults) press(key string) ui.Response {
-	keys := r.styles.Keys
-	switch keys.At(keymap.Global, key) {
-	case keymap.Help:
-		return ui.Response{Push: ui.NewHelp(r.styles, keymap.Sessions)}
-	case keymap.ShowSessions:
+	keys, all := r.styles.Keys, len(r.hits.all)
+	action := cmp.Or(keys.At(keymap.Global, key), keys.At(keymap.Lists, key))
+	rows := map[keymap.Action]int{
+		keymap.Up: -1, keymap.Down: 1, keymap.First: -all, keymap.Last: all, keymap.PageUp: -r.rows, keymap.PageDown: r.rows,
+	}
+	if by, moves := rows[action]; moves {
+		return ui.Response{Cmd: r.move(by)}
+	}
+	switch action {
+	case keymap.ShowSessions, keymap.Back:
 		return ui.Response{Close: true}
-	case keymap.Find:
+	case keymap.Find, keymap.ListFind:
 		r.input = r.styles.NewTextInput(r.text)
-		return ui.Response{}
 	case keymap.Reconnect:
 		return ui.Response{Intent: reconnectIntent{}}
-	case keymap.PageUp:
-		return ui.Response{Cmd: r.move(-r.rows)}
-	case keymap.PageDown:
-		return ui.Response{Cmd: r.move(r.rows)}
 	case keymap.Redraw:
 		return ui.Response{Cmd: tea.ClearScreen}
 	case keymap.Suspend:
 		return ui.Response{Cmd: tea.Suspend}
-	}
-	switch keys.At(keymap.Lists, key) {
-	case keymap.Back:
-		return ui.Response{Close: true}
-	case keymap.ListFind:
-		r.input = r.styles.NewTextInput(r.text)
-	case keymap.Up:
-		return ui.Response{Cmd: r.move(-1)}
-	case keymap.Down:
-		return ui.Response{Cmd: r.move(1)}
-	case keymap.First:
-		return ui.Response{Cmd: r.move(-len(r.hits.all))}
-	case keymap.Last:
-		return ui.Response{Cmd: r.move(len(r.hits.all))}
 	case keymap.Choose:
-		if len(r.hits.all) > 0 {
+		if all > 0 {
 			return ui.Response{Intent: OpenHitIntent{r.hits.all[r.selected], r.text}}
 		}
 	}
