@@ -120,32 +120,20 @@ func (f *finder) add(name string, line, column int) {
 // with the a/ or b/ of a patch.
 func (f *finder) lookUp(name string) string {
 	trimmed := strings.TrimRight(name, ".")
-	for _, candidate := range []string{name, trimmed} {
-		if f.isFile(candidate) {
-			return f.relative(candidate)
+	unprefixed := strings.TrimPrefix(trimmed, "a/")
+	if unprefixed == trimmed {
+		unprefixed = strings.TrimPrefix(trimmed, "b/")
+	}
+	for _, candidate := range []string{name, trimmed, unprefixed} {
+		path := f.relative(candidate)
+		if path == "" {
+			continue
+		}
+		if info, err := f.root.Stat(filepath.FromSlash(path)); err == nil && info.Mode().IsRegular() {
+			return path
 		}
 	}
-	if rest, ok := cutPatchPrefix(trimmed); ok && f.isFile(rest) {
-		return f.relative(rest)
-	}
 	return ""
-}
-
-func cutPatchPrefix(name string) (string, bool) {
-	if rest, ok := strings.CutPrefix(name, "a/"); ok {
-		return rest, true
-	}
-	return strings.CutPrefix(name, "b/")
-}
-
-// isFile reports whether a name names a regular file in the directory.
-func (f *finder) isFile(name string) bool {
-	path := f.relative(name)
-	if path == "" {
-		return false
-	}
-	info, err := f.root.Stat(filepath.FromSlash(path))
-	return err == nil && info.Mode().IsRegular()
 }
 
 // relative returns a name relative to the directory, with slashes, or "" if it is not in it.

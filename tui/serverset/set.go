@@ -3,6 +3,7 @@ package serverset
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -55,10 +56,8 @@ func (s *Set) ServerOf(id string) string {
 // name is home, which does not know the session.
 func (s *Set) find(id string) (member int, there string) {
 	if name, rest, ok := strings.Cut(id, separator); ok {
-		for i := range s.members[1:] {
-			if s.members[i+1].Name == name {
-				return i + 1, rest
-			}
+		if i := s.named(name); i > 0 {
+			return i, rest
 		}
 	}
 	return 0, id
@@ -83,8 +82,8 @@ func (s *Set) Agents() []string { return s.Home().Agents() }
 
 // AgentsOf returns the agents of a server, or nil if no server has that name.
 func (s *Set) AgentsOf(server string) []string {
-	if m := s.named(server); m != nil {
-		return m.Agents()
+	if i := s.named(server); i >= 0 {
+		return s.members[i].Server.Agents()
 	}
 	return nil
 }
@@ -94,20 +93,15 @@ func (s *Set) Sandbox() *protocol.Sandbox { return s.Home().Sandbox() }
 
 // SandboxOf returns the default sandbox of a server, or nil if no server has that name.
 func (s *Set) SandboxOf(server string) *protocol.Sandbox {
-	if m := s.named(server); m != nil {
-		return m.Sandbox()
+	if i := s.named(server); i >= 0 {
+		return s.members[i].Server.Sandbox()
 	}
 	return nil
 }
 
-// named returns the server with a name, or nil.
-func (s *Set) named(server string) remote.Server {
-	for i := range s.members {
-		if s.members[i].Name == server {
-			return s.members[i].Server
-		}
-	}
-	return nil
+// named returns the index of the server with a name, or -1.
+func (s *Set) named(server string) int {
+	return slices.IndexFunc(s.members, func(m Member) bool { return m.Name == server })
 }
 
 // Create creates a session at home.
@@ -117,14 +111,13 @@ func (s *Set) Create(ctx context.Context, d protocol.CreateData) (protocol.Creat
 
 // CreateOn creates a session on a server.
 func (s *Set) CreateOn(ctx context.Context, server string, d protocol.CreateData) (protocol.CreateResult, error) {
-	for i := range s.members {
-		if s.members[i].Name == server {
-			r, err := s.members[i].Server.Create(ctx, d)
-			r.Session = s.idOf(i, r.Session)
-			return r, err
-		}
+	i := s.named(server)
+	if i < 0 {
+		return protocol.CreateResult{}, fmt.Errorf("create session: no server %q", server)
 	}
-	return protocol.CreateResult{}, fmt.Errorf("create session: no server %q", server)
+	r, err := s.members[i].Server.Create(ctx, d)
+	r.Session = s.idOf(i, r.Session)
+	return r, err
 }
 
 // Retry immediately connects all servers that wait for their next attempt.
