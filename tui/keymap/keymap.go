@@ -183,21 +183,22 @@ func (m *Map) Key(a Action) string {
 
 // After returns a line as [Map.Hint] does, of the keys after a prefix.
 func (m *Map) After(pairs ...any) string {
-	var out []string
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if keys := m.byAction[pairs[i].(Action)]; len(keys) > 0 {
-			out = append(out, keyName(keys[0])+" "+pairs[i+1].(string))
+	return hint(pairs, func(a Action) string {
+		if keys := m.byAction[a]; len(keys) > 0 {
+			return keyName(keys[0])
 		}
-	}
-	return strings.Join(out, Separator)
+		return ""
+	})
 }
 
 // Hint returns a line of keys and labels. pairs alternates an Action and its label, a string.
 // Actions without keys are left out.
-func (m *Map) Hint(pairs ...any) string {
+func (m *Map) Hint(pairs ...any) string { return hint(pairs, m.Key) }
+
+func hint(pairs []any, keyOf func(Action) string) string {
 	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {
-		if key := m.Key(pairs[i].(Action)); key != "" {
+		if key := keyOf(pairs[i].(Action)); key != "" {
 			out = append(out, key+" "+pairs[i+1].(string))
 		}
 	}
