@@ -188,7 +188,7 @@ func (d *Dashboard) refresh(cmd tea.Cmd) tea.Cmd {
 func (d *Dashboard) showsClock() bool {
 	list := d.table.list
 	return !d.covered && (list.Count(sessionlist.NeedsYou) > 0 || list.Count(sessionlist.Running) > 0 ||
-		d.servers.home.State == remote.Reconnecting || d.requests.Answers.Waiting())
+		d.servers.home.conn.State == remote.Reconnecting || d.requests.Answers.Waiting())
 }
 
 func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
@@ -199,16 +199,16 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 	case SummariesMsg:
 		d.applySummaries(msg)
 	case ConnMsg:
-		if d.servers.home.State != remote.Connected {
+		if d.servers.home.conn.State != remote.Connected {
 			d.requests.Answers.Restart()
 		}
-		d.servers.setHome(remote.Conn(msg), d.Now())
-		if d.servers.home.State == remote.Connected {
+		d.servers.home.set(remote.Conn(msg), d.Now())
+		if d.servers.home.conn.State == remote.Connected {
 			d.preview.retry()
 		}
 	case ServerConnsMsg:
 		for _, c := range msg {
-			d.servers.set(c.Server, c.Conn, d.Now())
+			d.servers.states[c.Server].set(c.Conn, d.Now())
 			if c.Conn.State == remote.Connected {
 				d.preview.retry()
 			}
@@ -345,7 +345,7 @@ func (d *Dashboard) checkOpen(intent ui.Intent) ui.Intent {
 func (d *Dashboard) reconnect() tea.Cmd {
 	retry := d.servers.retry()
 	if retry == nil {
-		d.status.Text = string(d.servers.home.State)
+		d.status.Text = string(d.servers.home.conn.State)
 		return nil
 	}
 	return d.Tasks.Run(func(context.Context) tea.Msg {

@@ -3,6 +3,8 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +21,10 @@ type ServerConnsMsg []remote.ServerConn
 // servers holds the connections of the servers whose sessions are listed.
 type servers struct {
 	server  remote.Server
-	home    remote.Conn
-	several remote.Several // nil: home is the only server
-	names   []string       // home first; nil if several is nil
-	states  map[string]serverState
+	home    *serverState
+	several remote.Several          // nil: home is the only server
+	names   []string                // home first; nil if several is nil
+	states  map[string]*serverState // by name; nil if several is nil
 
 	listError string // error that ended the summaries, or ""
 }
@@ -35,32 +37,25 @@ type serverState struct {
 
 // newServers returns the connections of a server, or of several if it is a remote.Several.
 func newServers(server remote.Server) *servers {
-	s := &servers{server: server, home: remote.Conn{State: remote.Connecting}}
+	s := &servers{server: server, home: newServerState()}
 	if several, ok := server.(remote.Several); ok && len(several.Servers()) > 1 {
-		s.several, s.names, s.states = several, several.Servers(), map[string]serverState{}
-		for _, name := range s.names {
-			s.states[name] = serverState{conn: s.home}
+		s.several, s.names, s.states = several, several.Servers(), map[string]*serverState{}
+		for _, name := range s.names[1:] {
+			s.states[name] = newServerState()
 		}
+		s.states[s.names[0]] = s.home
 	}
 	return s
 }
 
-// setHome sets the connection of home.
-func (s *servers) setHome(conn remote.Conn, now time.Time) {
-	s.home = conn
-	if s.several != nil {
-		s.set(s.names[0], conn, now)
-	}
-}
+func newServerState() *serverState { return &serverState{conn: remote.Conn{State: remote.Connecting}} }
 
-// set sets the connection of one of several servers.
-func (s *servers) set(name string, conn remote.Conn, now time.Time) {
-	state := s.states[name]
-	if state.conn.State == remote.Connected && conn.State != remote.Connected {
-		state.asOf = now
+// set sets the connection.
+func (s *serverState) set(conn remote.Conn, now time.Time) {
+	if s.conn.State == remote.Connected && conn.State != remote.Connected {
+		s.asOf = now
 	}
-	state.conn = conn
-	s.states[name] = state
+	s.conn = conn
 }
 
 // of returns the name of a session's server, or "" if there is only one.
@@ -136,16 +131,6 @@ func isLost(conn *remote.Conn) bool {
 	return true
 }
 
-// anyLost reports whether a server is lost.
-func (s *servers) anyLost() bool {
-	for _, name := range s.names {
-		if state := s.states[name]; isLost(&state.conn) {
-			return true
-		}
-	}
-	return isLost(&s.home)
-}
-
 // lostLine returns the line that names the servers other than home that are lost, or "".
 func (s *servers) lostLine(styles *ui.Styles, width int) string {
 	var lost []string
@@ -177,11 +162,12 @@ func (s *servers) other(session string) string {
 // servers, or nil if they are connected.
 func (s *servers) retry() func() {
 	r, ok := s.server.(remote.Retrier)
-	if !ok || s.home.State == remote.Connected && !s.anyLost() {
+	lost := func(state *serverState) bool { return isLost(&state.conn) }
+	if !ok || s.home.conn.State == remote.Connected && !slices.ContainsFunc(slices.Collect(maps.Values(s.states)), lost) {
 		return nil
 	}
-	if s.home.State != remote.Connected {
-		s.home = remote.Conn{State: remote.Connecting}
+	if s.home.conn.State != remote.Connected {
+		s.home.conn = remote.Conn{State: remote.Connecting}
 	}
 	return r.Retry
 }
@@ -189,15 +175,15 @@ func (s *servers) retry() func() {
 // homeText returns the state of the connection of home unless it is established or being
 // established: then waiting, how long a server has not answered, or "".
 func (s *servers) homeText(styles *ui.Styles, now time.Time, waiting string) string {
-	text := string(s.home.State)
-	switch s.home.State {
+	text := string(s.home.conn.State)
+	switch s.home.conn.State {
 	case remote.Reconnecting:
-		if wait := s.home.Retry.Sub(now); wait > 0 {
+		if wait := s.home.conn.Retry.Sub(now); wait > 0 {
 			text += fmt.Sprintf(" in %ds", format.SecondsLeft(wait))
 		}
 	case remote.Offline:
-		if s.home.Reason != "" {
-			text += ": " + s.home.Reason
+		if s.home.conn.Reason != "" {
+			text += ": " + s.home.conn.Reason
 		}
 	case remote.Connecting, remote.Connected:
 		return styles.Warning.Render(ui.Prefixed(" ○ ", waiting))

@@ -108,7 +108,7 @@ func (d *Dashboard) emptyLines(width int) []string {
 	case d.servers.listError != "":
 		text = []string{"session list not available: " + d.servers.listError}
 	case d.table.filter != "":
-	case d.servers.home.State != remote.Connected:
+	case d.servers.home.conn.State != remote.Connected:
 		text = []string{"waiting for the server …"}
 	case d.overlays.Docked() != nil:
 		return []string{"", " " + d.Styles.Bold.Render(ui.Fit("There is no session yet.", width-1))}
@@ -170,9 +170,9 @@ func (d *Dashboard) notice() string {
 		return ui.Fit(conn+s.Warning.Render(" "+ui.Excerpt(d.status.Text)), width)
 	case d.servers.listError != "":
 		return ui.Fit(conn+s.Error.Render(" "+ui.Excerpt(d.servers.listError)), width)
-	case conn != "" && d.servers.home.State != remote.Connected:
+	case conn != "" && d.servers.home.conn.State != remote.Connected:
 		hint := ui.Prefixed(" · ", keys.Hint(keymap.Reconnect, "tries again now"))
-		advice := ui.Prefixed(" · ", ui.Excerpt(d.servers.home.Advice))
+		advice := ui.Prefixed(" · ", ui.Excerpt(d.servers.home.conn.Advice))
 		return ui.Fit(conn+s.Dim.Render(hint+advice), width)
 	}
 	return ""
