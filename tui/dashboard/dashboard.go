@@ -103,7 +103,7 @@ type (
 	BackIntent struct{}
 )
 
-// Messages that a Dashboard handles, and its internal intents.
+// Messages that a Dashboard handles, and its internal intent.
 type (
 	// SummariesMsg holds the summaries received in one frame.
 	SummariesMsg []SummaryUpdate
@@ -119,9 +119,6 @@ type (
 
 	// leaveIntent reports that the user left a request without deciding it.
 	leaveIntent struct{}
-
-	// reconnectIntent skips the delay before the next connection attempt.
-	reconnectIntent struct{}
 )
 
 // New returns a dashboard with an empty session list.
@@ -233,8 +230,6 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 // handleIntent carries out the internal intents of overlays. It returns all others to the program.
 func (d *Dashboard) handleIntent(intent ui.Intent) (tea.Cmd, ui.Intent) {
 	switch i := intent.(type) {
-	case reconnectIntent:
-		return d.reconnect(), nil
 	case palette.Command:
 		return d.Act(i.Action)
 	case leaveIntent:

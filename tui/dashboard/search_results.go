@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
+	"agentctl/tui/palette"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionlist"
 	"agentctl/tui/ui"
@@ -86,7 +87,7 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.Find, keymap.ListFind:
 		r.input = r.styles.NewTextInput(r.text)
 	case keymap.Reconnect:
-		return ui.Response{Intent: reconnectIntent{}}
+		return ui.Response{Intent: palette.Command{Action: action}}
 	case keymap.Redraw:
 		return ui.Response{Cmd: tea.ClearScreen}
 	case keymap.Suspend:
