@@ -47,41 +47,33 @@ func (o Order) compare() func(a, b *row) int {
 			return cmp.Or(compareSections(a.ownSection(o), b.ownSection(o)), compareNeed(a, b))
 		}
 	}
-	compare := o.compareUnpinned()
 	return func(a, b *row) int {
-		if d := comparePins(a, b); d != 0 {
-			return d
-		}
-		return compare(a, b)
+		return cmp.Or(comparePins(a, b), o.compareField(a, b), compareID(a, b))
 	}
 }
 
 // comparePins places pinned sessions before others.
 func comparePins(a, b *row) int {
-	if a.Pinned() == b.Pinned() {
+	switch {
+	case a.Pinned() == b.Pinned():
 		return 0
-	}
-	if a.Pinned() {
+	case a.Pinned():
 		return -1
 	}
 	return 1
 }
 
-// compareUnpinned is compare without the pins.
-func (o Order) compareUnpinned() func(a, b *row) int {
+// compareField compares by the field of an order without sections.
+func (o Order) compareField(a, b *row) int {
 	switch o {
 	case ByActivity:
-		return func(a, b *row) int { return cmp.Or(b.Updated.Compare(a.Updated), compareID(a, b)) }
+		return b.Updated.Compare(a.Updated)
 	case ByName:
-		return func(a, b *row) int { return cmp.Or(cmp.Compare(a.sortName, b.sortName), compareID(a, b)) }
+		return cmp.Compare(a.sortName, b.sortName)
 	case ByCost:
-		return func(a, b *row) int {
-			return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens, a.Tokens), compareID(a, b))
-		}
-	case ByCreation:
-		return func(a, b *row) int { return cmp.Or(b.Created.Compare(a.Created), compareID(a, b)) }
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens, a.Tokens))
 	}
-	return compareID
+	return b.Created.Compare(a.Created)
 }
 
 func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
@@ -89,10 +81,7 @@ func compareID(a, b *row) int { return cmp.Compare(a.Session, b.Session) }
 // compareNeed compares by group, then by urgency in the group that needs the user, and by latest
 // activity in the others.
 func compareNeed(a, b *row) int {
-	if d := cmp.Compare(a.group(), b.group()); d != 0 {
-		return d
-	}
-	if d := comparePins(a, b); d != 0 {
+	if d := cmp.Or(cmp.Compare(a.group(), b.group()), comparePins(a, b)); d != 0 {
 		return d
 	}
 	if a.group() == NeedsYou {
