@@ -211,10 +211,11 @@ func (d *Dashboard) update(msg tea.Msg) (cmd tea.Cmd, intent ui.Intent) {
 			}
 		}
 	case request.DoneMsg:
-		var more tea.Cmd
 		cmd = msg.Then(msg.Err)
-		more, intent = d.handleIntent(d.requests.takeIntent())
-		cmd = tea.Batch(cmd, more)
+		then := d.requests.intent
+		d.requests.intent = nil
+		more, forProgram := d.handleIntent(then)
+		cmd, intent = tea.Batch(cmd, more), forProgram
 	case tea.FocusMsg:
 		d.branches.forget()
 	case ui.RestyleMsg:

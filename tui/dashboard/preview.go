@@ -84,9 +84,9 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 	if p.session != s.Session || !p.on || covered {
 		p.stop()
 	}
-	switch {
+	switch transcript, _ := p.open.Transcript(s.Session); {
 	case !p.on || covered || s.Session == "" || p.requests.refuse(s.Session) != nil ||
-		p.isOpen(s.Session) || p.cancel != nil:
+		transcript != nil || p.cancel != nil:
 		return nil
 	case p.session != s.Session:
 		p.session, p.seq, p.due, p.content, p.err = s.Session, 0, time.Time{}, previewContent{}, ""
@@ -103,12 +103,6 @@ func (p *preview) update(s *protocol.Summary, shown, covered bool) tea.Cmd {
 		}
 	}
 	return p.start(s)
-}
-
-// isOpen reports whether the program has the transcript of a session.
-func (p *preview) isOpen(session string) bool {
-	view, _ := p.open.Transcript(session)
-	return view != nil
 }
 
 // start starts a task that peeks at a session after the previous peek has ended.

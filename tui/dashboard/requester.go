@@ -36,12 +36,6 @@ func (r *requester) close(overlay ui.Overlay, then ui.Intent) {
 	r.intent = then
 }
 
-// takeIntent returns the intent of the last result and forgets it.
-func (r *requester) takeIntent() (intent ui.Intent) {
-	intent, r.intent = r.intent, nil
-	return intent
-}
-
 // submitted handles the result of a form's request. It closes the form, after which the dashboard
 // carries out the intent then. On error the form stays open and shows it. overlay is the form, or
 // what shows it.
