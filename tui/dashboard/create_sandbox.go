@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"agentctl/protocol"
@@ -24,12 +25,11 @@ func readSandbox(text string) (protocol.Sandbox, error) {
 	if text == "" {
 		return protocol.Sandbox{}, nil
 	}
-	for _, s := range sandboxChoices {
-		if s.String() == text {
-			return s, nil
-		}
+	names := sandboxNames()
+	if i := slices.Index(names, text); i >= 0 {
+		return sandboxChoices[i], nil
 	}
-	return protocol.Sandbox{}, errors.New("unknown sandbox: want " + strings.Join(sandboxNames(), "; "))
+	return protocol.Sandbox{}, errors.New("unknown sandbox: want " + strings.Join(names, "; "))
 }
 
 func sandboxNames() (names []string) {

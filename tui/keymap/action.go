@@ -17,9 +17,14 @@ func (a Action) Splits() bool { return a == SplitRight || a == SplitBelow }
 
 // Definition is an action with its scope, default keys, text on the help screen and command.
 type Definition struct {
-	Scope   Scope
+	Scope Scope
+	row
+}
+
+// A row is the definition of an action in the table of its scope.
+type row struct {
 	Action  Action
-	Keys    []string
+	Keys    keys
 	About   string
 	command *word // nil: none
 }
@@ -29,14 +34,6 @@ type word struct {
 	name  string
 	on    Screens
 	place int // in the palette, the first lowest
-}
-
-// A row is the definition of an action in the table of its scope.
-type row struct {
-	action  Action
-	keys    keys
-	about   string
-	command *word // nil: none
 }
 
 type keys []string
@@ -65,7 +62,7 @@ var Definitions = sync.OnceValue(func() (out []Definition) {
 		{Tour, tour},
 	} {
 		for _, r := range t.rows {
-			out = append(out, Definition{t.scope, r.action, r.keys, r.about, r.command})
+			out = append(out, Definition{t.scope, r})
 		}
 	}
 	return out

@@ -150,11 +150,12 @@ func (m *Map) InField(key string) Action {
 	if a := m.At(Lists, key); a != "" {
 		return a
 	}
-	i := slices.IndexFunc(lists, func(r row) bool { return slices.Contains(r.keys, key) })
-	if i < 0 {
-		return ""
+	for _, r := range lists {
+		if slices.Contains(r.Keys, key) {
+			return r.Action
+		}
 	}
-	return lists[i].action
+	return ""
 }
 
 // Keys returns the keys of an action in display form.
