@@ -158,7 +158,8 @@ func (b *bulk) report(report *actionReport) {
 	case n > 1:
 		text += fmt.Sprintf(" · %d failed", n)
 		if unanswered == 0 {
-			b.requests.overlays.Push(ui.NewPager(b.requests.styles, text, ui.TextItem(strings.Join(failures, "\n"), b.requests.styles.Plain)))
+			styles := b.requests.styles
+			b.requests.overlays.Push(ui.NewPager(styles, text, ui.TextItem(strings.Join(failures, "\n"), styles.Plain)))
 		}
 	}
 	b.requests.Status.Text = text

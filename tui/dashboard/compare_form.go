@@ -92,8 +92,8 @@ func (c *compareConfig) submit(f *ui.Form) tea.Cmd {
 	requests := make([]protocol.CreateData, len(agents))
 	for i, agent := range agents {
 		requests[i] = protocol.CreateData{
-			Agent: agent, Title: agent + ": " + ui.Fit(format.JoinLines(task), maxNames*maxNameWidth), CWD: strings.TrimSpace(f.Value(compareDirectory)), Prompt: task, Check: true,
-			ClientMessageID: c.newID(),
+			Agent: agent, Title: agent + ": " + ui.Fit(format.JoinLines(task), maxNames*maxNameWidth),
+			CWD: strings.TrimSpace(f.Value(compareDirectory)), Prompt: task, Check: true, ClientMessageID: c.newID(),
 		}
 	}
 	f.Sending()

@@ -146,7 +146,10 @@ func New(c Config) *Dashboard {
 	if d.servers.several != nil {
 		d.table.list.ServerOf = d.servers.of
 	}
-	d.preview = &preview{styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now, end: previewEnd{styles: c.Styles, overlays: d.overlays}}
+	d.preview = &preview{
+		styles: c.Styles, requests: d.requests, open: c.Open, now: c.Now,
+		end: previewEnd{styles: c.Styles, overlays: d.overlays},
+	}
 	d.screen.Parts = []ui.Timed{d.preview}
 	d.bulk = &bulk{table: d.table, servers: d.servers, requests: d.requests, newID: c.NewID}
 	d.walk = &walk{list: d.table.list, servers: d.servers}

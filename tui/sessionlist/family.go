@@ -1,6 +1,10 @@
 package sessionlist
 
-import "agentctl/protocol"
+import (
+	"cmp"
+
+	"agentctl/protocol"
+)
 
 // maxDepth bounds the ancestors of a session that are followed.
 const maxDepth = 8
@@ -31,16 +35,12 @@ func (l *List) Family(session string) Family {
 // ToggleCollapsed hides the sessions nested below a session, or shows them again.
 func (l *List) ToggleCollapsed(session string) {
 	if r := l.rows[session]; r != nil && len(l.children[session]) > 0 {
-		if l.collapsed[session] {
-			delete(l.collapsed, session)
-		} else {
-			l.collapsed[session] = true
-		}
+		l.collapsed[session] = !l.collapsed[session]
 		l.replace(r, r)
 	}
 }
 
-// replace removes old, if it is not nil, and adds updated, if it is not nil. The places of
+// replace removes old and adds updated. One of them may be nil. The places of
 // descendants depend on the session: they move with it, or are removed first and added last, which costs
 // O(k log n) comparisons for k descendants.
 func (l *List) replace(old, updated *row) {
@@ -48,13 +48,7 @@ func (l *List) replace(old, updated *row) {
 		l.change(old, updated)
 		return
 	}
-	id := ""
-	switch {
-	case updated != nil:
-		id = updated.Session
-	case old != nil:
-		id = old.Session
-	}
+	id := cmp.Or(updated, old).Session
 	below := l.descendants(id)
 	for _, r := range below {
 		l.removeRow(r)

@@ -12,8 +12,9 @@ import (
 // MaxRead is the maximum number of sessions in a Read.
 const MaxRead = 2000
 
-// Read records which turns of which sessions a user has read, and the order that the user chose. A session that is seen first is read
-// if it was created before Since, else unread. With the zero Since it is read.
+// Read records which turns of which sessions a user has read, and the order that the user chose. A
+// session that is seen first is read if it was created before Since, else unread. With the zero Since
+// it is read.
 type Read struct {
 	Since    time.Time       `json:"since"`
 	Sessions map[string]Mark `json:"sessions"`
