@@ -281,7 +281,7 @@ func (d *Dashboard) applySummaries(updates SummariesMsg) {
 		}
 		d.table.list.Put(u.Summary)
 		if u.Summary.Deleted {
-			d.table.remove(u.Summary.Session)
+			delete(d.table.marked, u.Summary.Session)
 			delete(d.branches.known, u.Summary.Session)
 		}
 		_, _, _ = d.overlays.Update(&u.Summary)

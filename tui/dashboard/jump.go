@@ -12,7 +12,7 @@ import (
 const maxJumps = 12
 
 // jump is a docked overlay that opens a session by a part of its name, title, labels or directory.
-type jump struct{ *ui.Picker[protocol.Summary] }
+type jump = ui.Picker[protocol.Summary]
 
 // OpenJump opens the jump. back: esc returns to the session that was shown.
 func (d *Dashboard) OpenJump(back bool) {
@@ -21,11 +21,11 @@ func (d *Dashboard) OpenJump(back bool) {
 
 // openJump opens the jump with a title and the intent for the session that is chosen.
 func (d *Dashboard) openJump(back bool, title string, intent func(session string) ui.Intent) {
-	if _, open := d.screen.Overlays.Top().(*jump); open {
+	if _, open := d.overlays.Top().(*jump); open {
 		return
 	}
 	list := ui.List[protocol.Summary]{
-		Title: func(int, int, int) string { return d.Styles.Bold.Render(title) },
+		Title: d.Styles.Heading(title),
 		Rows:  func(text string) []protocol.Summary { return d.table.list.Find(text, maxJumps) },
 		ID:    func(s protocol.Summary) string { return s.Session },
 		Draw: func(s protocol.Summary, selected bool, width int) []string {
@@ -39,8 +39,8 @@ func (d *Dashboard) openJump(back bool, title string, intent func(session string
 	if back {
 		list.Leave = BackIntent{}
 	}
-	d.screen.Overlays.Push(&jump{ui.NewPicker(d.Styles, list)})
-	d.screen.Canvas.Dirty = true
+	d.overlays.Push(ui.NewPicker(d.Styles, list))
+	d.canvas.Dirty = true
 }
 
 // jumpLine draws a session: its status, name and details.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -62,14 +63,8 @@ func (t *table) sessionRow(s *protocol.Summary, c *columns, r rowState) string {
 	})
 }
 
-// headingTells reports whether the headings of the groups, or the marks, show a status completely.
-func headingTells(status string) bool {
-	switch status {
-	case "approval", "running", "finished", "idle", "closed":
-		return true
-	}
-	return false
-}
+// shownElsewhere lists the statuses that the headings of the groups, or the marks, show completely.
+var shownElsewhere = []string{"approval", "running", "finished", "idle", "closed"}
 
 // sessionItem returns the two lines of a session on a narrow screen.
 func (t *table) sessionItem(s *protocol.Summary, width int, r rowState) [2]string {
@@ -162,7 +157,7 @@ func (t *table) activity(s *protocol.Summary, stale string) string {
 	switch {
 	case stale != "":
 		status = stale
-	case headingTells(status):
+	case slices.Contains(shownElsewhere, status):
 		status = ""
 	case t.list.GroupOf(s.Session) == sessionlist.Failed && s.Reason != protocol.ReasonLimited && s.Error != "":
 		status, about = "", s.Error

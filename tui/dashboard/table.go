@@ -143,9 +143,6 @@ func (t *table) targets() []protocol.Summary {
 	return append(out, hidden...)
 }
 
-// remove handles that a session was deleted.
-func (t *table) remove(session string) { delete(t.marked, session) }
-
 // click selects the session below a click. If it is already selected, click returns its ID: it is
 // to be opened.
 func (t *table) click(msg tea.MouseClickMsg, area tableArea) (open string) {
