@@ -70,9 +70,9 @@ func TestPanelNamesTheKeyOfTheWholeRequest(t *testing.T) {
 		pending := []protocol.Approval{{
 			Request: "r1", Kind: protocol.ApproveCommand, Command: strings.Repeat("echo\n", 40),
 		}}
-		p.Update(pending, "", time.Time{}, true)
+		p.SetPending(pending, "", true)
 		for _, focused := range []bool{true, false} { // without the focus the key writes
-			lines, _ := p.View(time.Time{}, 80, 12, focused)
+			lines, _ := p.View(80, 12, focused)
 			if got := ansi.Strip(strings.Join(lines, "\n")); strings.Contains(got, want) != focused {
 				t.Errorf("key %s, focus %v: the panel must name %q only with the focus:\n%s", key, focused, want, got)
 			}
@@ -88,13 +88,13 @@ func TestPanelCountsTheLinesOfTheFormThatAreLeftOut(t *testing.T) {
 	p := NewPanel(ui.NewStyles(time.UTC, ""), "")
 	pending := []protocol.Approval{{Request: "r1", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{q}}}
 	pending[0].CWD = "/w"
-	p.Update(pending, "/w", time.Time{}, true)
+	p.SetPending(pending, "/w", true)
 	for _, c := range []struct {
 		move int
 		want string
 	}{{0, "⋯ 14 above · ⋯ 11 below"}, {99, "⋯ 26 above"}} {
 		p.requests.forms["r1"].rows.move(c.move)
-		lines, _ := p.View(time.Time{}, 80, 16, true)
+		lines, _ := p.View(80, 16, true)
 		if got := ansi.Strip(strings.Join(lines, "\n")); !strings.Contains(got, c.want+" ─") {
 			t.Errorf("after %d rows: want %q in\n%s", c.move, c.want, got)
 		}

@@ -288,12 +288,12 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 			if covered {
 				return
 			}
-			panel.View(now, 80, 20, focused)
+			panel.View(80, 20, focused)
 			if focused && len(pending) > 0 && model.shown.IsZero() {
 				model.shown = now
 			}
 		}
-		update := func() { panel.Update(pending, "/work", now, true) }
+		update := func() { panel.SetPending(pending, "/work", true) }
 		add := func() {
 			next++
 			if pending = append(pending, protocol.Approval{
@@ -318,7 +318,7 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 				}
 				now = at
 				decides := !model.decides.IsZero() && !now.Before(model.decides)
-				got, _ := panel.Due(now)
+				got, _ := panel.Due()
 				if decided := got.Decide != nil; decided != decides {
 					rt.Fatalf("the key decides: %v, want %v", decided, decides)
 				}
@@ -334,12 +334,12 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 			}
 		}
 		press := func(key string) {
-			panel.Touch(now)
+			panel.Touch()
 			may := model.key(now)
 			if !focused || covered {
 				return
 			}
-			got := panel.Press(key)
+			got := panel.Press(tuitest.KeyPress(key))
 			if got.Leave {
 				focused = false
 			}
@@ -359,7 +359,7 @@ func TestTheGuardFollowsItsRule(t *testing.T) {
 		pauses := []time.Duration{0, 1, 50, 149, 150, 151, 300, 599, 600, 601, 749, 750, 1200, 5000}
 		focus := func() {
 			if len(pending) > 0 && !focused {
-				panel.Touch(now)
+				panel.Touch()
 				model.key(now)
 				panel.TakeFocus()
 				model.change()

@@ -80,7 +80,7 @@ func TestApprovalReason(t *testing.T) {
 	s.focus()
 	s.press("r")
 	s.typeText("not 2 day")
-	if _, cursor := s.panel.View(s.now, s.width, s.height, true); cursor == nil {
+	if _, cursor := s.panel.View(s.width, s.height, true); cursor == nil {
 		t.Error("no cursor in the reason")
 	}
 	s.press("enter")

@@ -59,11 +59,11 @@ func TestAPageThatWasOpenedElsewhereIsConfirmed(t *testing.T) {
 func TestAPageIsNotOpenedTooSoon(t *testing.T) {
 	s := openRequest(t, tuitest.PageApproval(), 100, 40)
 	s.panel.SetPage("p1", tuitest.PageURL)
-	s.panel.Reopen(s.now)
+	s.panel.Reopen()
 	s.view()
 	s.press("o")
 	s.mustNotOpen()
 	s.mustNotDecide()
 	s.waitGrace()
-	s.panel.Touch(s.now)
+	s.panel.Touch()
 }

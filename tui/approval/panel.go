@@ -47,9 +47,10 @@ func NewPanel(s *ui.Styles, name string) Panel {
 	}
 }
 
-// Update sets the pending requests of a session with the directory dir. live marks new ones as
+// SetPending sets the pending requests of a session with the directory dir. live marks new ones as
 // arriving now. The owner calls Due at the deadline of the panel.
-func (p *Panel) Update(pending []protocol.Approval, dir string, now time.Time, live bool) {
+func (p *Panel) SetPending(pending []protocol.Approval, dir string, live bool) {
+	now := p.styles.Now()
 	before := p.requests.forms[p.requests.shown] // pending may have changed in place
 	removed, changed := p.requests.update(pending, func(r *protocol.Approval) *Form {
 		f := NewForm(p.styles, r)
@@ -93,14 +94,16 @@ func (p *Panel) Current() *protocol.Approval {
 	return r
 }
 
-// Press handles a key while the panel has the focus and no text row is edited. The owner must call
-// Touch before.
-func (p *Panel) Press(key string) Result {
+// Press handles a key while the panel has the focus. The owner must call Touch before.
+func (p *Panel) Press(msg tea.KeyPressMsg) Result {
 	r, f := p.requests.current()
-	if r == nil {
+	switch {
+	case r == nil:
 		return Result{Leave: true}
+	case f.Typing():
+		return p.withUnseen(r, f, p.decider.pressTyping(r, f, msg))
 	}
-	action := p.styles.Keys.InList(keymap.Approval, key)
+	action := p.styles.Keys.InList(keymap.Approval, msg.String())
 	switch action {
 	case keymap.Back:
 		leave := f.awaits.always == nil
@@ -108,21 +111,17 @@ func (p *Panel) Press(key string) Result {
 		return Result{Leave: leave}
 	case keymap.ViewWhole:
 		return Result{Push: p.view(r, f, "")}
-	case keymap.Previous:
-		p.cycle(-1)
-		return Result{}
-	case keymap.Next:
-		p.cycle(1)
+	case keymap.Previous, keymap.Next:
+		by := 1
+		if action == keymap.Previous {
+			by = -1
+		}
+		if p.requests.cycle(by) { // a key that follows directly decides nothing
+			p.decider.guard.Choose(p.styles.Now())
+		}
 		return Result{}
 	}
-	return p.withUnseen(r, f, p.decider.press(r, f, key, action))
-}
-
-// cycle shows another request. A key that follows directly decides nothing.
-func (p *Panel) cycle(by int) {
-	if p.requests.cycle(by) {
-		p.decider.guard.Choose(p.styles.Now())
-	}
+	return p.withUnseen(r, f, p.decider.press(r, f, msg.String(), action))
 }
 
 // withUnseen returns a result of the decider, with the view of the request if a part of it was not on
@@ -172,15 +171,6 @@ func (p *Panel) Typing() bool {
 	return f != nil && f.Typing()
 }
 
-// PressTyping handles a key while a text row is edited.
-func (p *Panel) PressTyping(msg tea.KeyPressMsg) Result {
-	r, f := p.requests.current()
-	if f == nil || !f.Typing() {
-		return Result{}
-	}
-	return p.withUnseen(r, f, p.decider.pressTyping(r, f, msg))
-}
-
 // Paste inserts text into the edited text row, if any.
 func (p *Panel) Paste(text string) {
 	if _, f := p.requests.current(); f != nil {
@@ -217,13 +207,10 @@ func (p *Panel) Written() bool {
 	return false
 }
 
-// TakeUnsent returns what removed requests have left, and forgets it. After Update that is the text
+// TakeUnsent returns what removed requests have left, and forgets it. After SetPending that is the text
 // of requests without a decision from here, after Decided the text of a decision that was not
 // accepted.
 func (p *Panel) TakeUnsent() Unsent { return p.unsent.take() }
-
-// Visible reports whether the panel shows a request.
-func (p *Panel) Visible() bool { return p.requests.shown != "" }
 
 // SetOffline sets whether decisions wait for the connection.
 func (p *Panel) SetOffline(offline bool) { p.decider.offline = offline }
@@ -237,31 +224,30 @@ func (p *Panel) SetOpen(open bool) (changed bool) {
 }
 
 // Reopen blocks the decision of a request that appears again, as of a new one.
-func (p *Panel) Reopen(now time.Time) {
+func (p *Panel) Reopen() {
 	p.decider.guard = Guard{}
-	p.decider.guard.Change(now)
+	p.decider.rearm()
 }
 
 // Replace blocks decisions as of a request that takes the place of another one without a key of the
 // user: the first key only confirms that it was seen.
-func (p *Panel) Replace(now time.Time) { p.decider.guard.Replace(now) }
+func (p *Panel) Replace() { p.decider.guard.Replace(p.styles.Now()) }
 
 // TakeFocus records that the panel gets the focus. A key that follows directly decides nothing.
 func (p *Panel) TakeFocus() {
-	now := p.styles.Now()
-	p.decider.guard.Touch(now)
-	p.decider.guard.Choose(now)
+	p.Touch()
+	p.decider.guard.Choose(p.styles.Now())
 }
 
 // LoseFocus cancels a held decision: the keys go elsewhere from now on.
 func (p *Panel) LoseFocus() { p.decider.guard.held.cancel(p.styles.Now(), left) }
 
 // Touch records a key press; see Guard.Touch.
-func (p *Panel) Touch(now time.Time) { p.decider.guard.Touch(now) }
+func (p *Panel) Touch() { p.decider.guard.Touch(p.styles.Now()) }
 
 // Deadline returns the time to call Due, or zero; see Guard.Deadline.
 func (p *Panel) Deadline() time.Time {
-	if !p.Visible() {
+	if p.requests.shown == "" {
 		return p.decider.guard.held.until
 	}
 	return p.decider.guard.Deadline()
@@ -269,7 +255,8 @@ func (p *Panel) Deadline() time.Time {
 
 // Due makes the shown request accept a decision after the grace period, and ends the hold of a
 // decision. It reports whether one of them happened. The owner carries out the result.
-func (p *Panel) Due(now time.Time) (r Result, changed bool) {
+func (p *Panel) Due() (r Result, changed bool) {
+	now := p.styles.Now()
 	r, changed = p.decider.guard.End(now)
 	if r.Decide != nil {
 		r.Close = p.review
@@ -277,6 +264,6 @@ func (p *Panel) Due(now time.Time) (r Result, changed bool) {
 	if _, f := p.requests.current(); f != nil && f.reason.review != nil && r.Status != "" {
 		f.reason.review.SetMessage(r.Status)
 	}
-	armed := p.Visible() && p.decider.guard.Arm(now)
+	armed := p.requests.shown != "" && p.decider.guard.Arm(now)
 	return r, changed || armed
 }

@@ -23,8 +23,8 @@ func TestPanelNamesTheAgentThatAsked(t *testing.T) {
 		r := protocol.Approval{Request: "r", Kind: protocol.ApproveCommand, Command: "ls", Asked: now}
 		r.AskedBy = by
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
-		p.Update([]protocol.Approval{r}, "", now, true)
-		lines, _ := p.View(now, 100, 20, true)
+		p.SetPending([]protocol.Approval{r}, "", true)
+		lines, _ := p.View(100, 20, true)
 		if got := ansi.Strip(lines[0]); !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -43,8 +43,8 @@ func TestOptionsAreSideBySideWithoutTheFocus(t *testing.T) {
 		}
 		all := []protocol.Approval{r}
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
-		p.Update(all, "", now, true)
-		lines, _ := p.View(now, 100, 20, false)
+		p.SetPending(all, "", true)
+		lines, _ := p.View(100, 20, false)
 		text := ansi.Strip(strings.Join(lines, "\n"))
 		if got := strings.Contains(text, names); got != beside {
 			t.Errorf("label %q: got\n%s", label, text)
@@ -74,12 +74,12 @@ func TestTheReasonStaysWhileTheRequestIsExplained(t *testing.T) {
 			r.Options = append(r.Options, protocol.Option{ID: string(k), Kind: k})
 		}
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
-		p.Update([]protocol.Approval{r}, "", time.Time{}, true)
+		p.SetPending([]protocol.Approval{r}, "", true)
 		f := p.requests.forms["r1"]
 		f.reason.text = "because"
 		f.send(f.options.ofKind(kind))
 		p.Decided("r1", "")
-		p.Update(nil, "", time.Time{}, true)
+		p.SetPending(nil, "", true)
 		if got := p.TakeUnsent().Text; got != want {
 			t.Errorf("after %s: got the text %q, want %q", kind, got, want)
 		}
@@ -104,28 +104,28 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 		styles := ui.NewStyles(time.UTC, "")
 		styles.Now = func() time.Time { return now }
 		all, p := reviseRequest(), NewPanel(styles, "")
-		p.Update(all, "", now, true)
+		p.SetPending(all, "", true)
 		f := p.requests.forms["r1"]
 		if !f.askReason(&f.options[len(f.options)-1]) {
 			t.Fatal("the decision needs no reason")
 		}
 		p.Paste("typed")
 		wait := func() {
-			p.View(now, 80, 24, true)
+			p.View(80, 24, true)
 			now = now.Add(Grace)
-			p.Due(now)
+			p.Due()
 		}
 		wait()
 		press := func(msg tea.KeyPressMsg) Result {
-			p.Touch(now)
-			return p.PressTyping(msg)
+			p.Touch()
+			return p.Press(msg)
 		}
 		edit := press(tea.KeyPressMsg{Code: 'g', Mod: tea.ModCtrl}).Edit
 		if edit == nil || edit.Text != "typed" {
 			t.Fatalf("ctrl+g opens %+v", edit)
 		}
 		now = now.Add(time.Hour) // in the editor
-		p.Due(now)
+		p.Due()
 		edit.Returned()
 		want := "typed"
 		if !fails {
@@ -138,7 +138,7 @@ func TestTheKeyAfterTheEditorOfAReasonDecidesNothing(t *testing.T) {
 		wait()
 		press(tea.KeyPressMsg{Code: tea.KeyEnter})
 		now = now.Add(typingPause)
-		if r, _ := p.Due(now); r.Decide == nil || r.Decide.Reason != want {
+		if r, _ := p.Due(); r.Decide == nil || r.Decide.Reason != want {
 			t.Errorf("fails %v: got the decision %+v, want the reason %q", fails, r.Decide, want)
 		}
 	}
@@ -150,8 +150,8 @@ func TestTheOptionsAreBright(t *testing.T) {
 	for _, focused := range []bool{false, true} {
 		for _, width := range []int{100, 40} { // in 40 cells the scope of an option does not fit
 			p := NewPanel(styles, "")
-			p.Update([]protocol.Approval{tuitest.CommandApproval()}, "", time.Time{}, true)
-			lines, _ := p.View(time.Time{}, width, 20, focused)
+			p.SetPending([]protocol.Approval{tuitest.CommandApproval()}, "", true)
+			lines, _ := p.View(width, 20, focused)
 			text := strings.Join(lines, "\n")
 			for _, want := range []string{"1|Allow once", "2|Always allow", "3|Deny"} {
 				cap, name, _ := strings.Cut(want, "|")

@@ -3,7 +3,6 @@ package approval
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,7 +15,7 @@ const edgeRows = 3
 
 // View returns at most rows lines, and the cursor while a text row is edited. It records which
 // lines of the request were shown. The selected row of the form is always visible.
-func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *tea.Cursor) {
+func (p *Panel) View(width, rows int, focused bool) ([]string, *tea.Cursor) {
 	drawn := &p.decider.drawn
 	drawn.reset()
 	r, f := p.requests.current()
@@ -24,7 +23,7 @@ func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *t
 		return nil, nil
 	}
 	if focused {
-		p.decider.guard.Drawn(now)
+		p.decider.guard.Drawn(p.styles.Now())
 	}
 	c, sides := &f.card, frame{p.styles, width, focused, p.open}
 	c.update(p.styles, f.shown(r), f.options, width)
@@ -37,7 +36,7 @@ func (p *Panel) View(now time.Time, width, rows int, focused bool) ([]string, *t
 	all, selected := form, at
 	form, at = ui.Window(form, at, room-len(request))
 	c.markRowsSeen(all, form)
-	out := []string{sides.rule(p.title.line(r, f, p.requests.place(), now), topEdge)}
+	out := []string{sides.rule(p.title.line(r, f, p.requests.place()), topEdge)}
 	for _, line := range c.excerptLines(p.styles, request, focused && !f.Typing()) {
 		out = append(out, sides.line(line))
 	}

@@ -23,16 +23,16 @@ func BenchmarkLargePatch(b *testing.B) {
 	b.Run("arrives", func(b *testing.B) {
 		for b.Loop() {
 			p := NewPanel(ui.NewStyles(time.UTC, ""), "")
-			p.Update(pending, "", time.Time{}, true)
-			p.View(time.Time{}, 80, 20, true)
+			p.SetPending(pending, "", true)
+			p.View(80, 20, true)
 		}
 	})
 	b.Run("drawn", func(b *testing.B) {
 		p := NewPanel(ui.NewStyles(time.UTC, ""), "")
-		p.Update(pending, "", time.Time{}, true)
-		p.View(time.Time{}, 80, 20, true)
+		p.SetPending(pending, "", true)
+		p.View(80, 20, true)
 		for b.Loop() {
-			p.View(time.Time{}, 80, 20, true)
+			p.View(80, 20, true)
 		}
 	})
 }

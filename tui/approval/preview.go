@@ -1,8 +1,6 @@
 package approval
 
 import (
-	"time"
-
 	"agentctl/protocol"
 	"agentctl/tui/ui"
 )
@@ -20,7 +18,7 @@ func NewPreview(s *ui.Styles) *Preview { return &Preview{styles: s} }
 
 // View draws a request of a session with the directory dir in at most rows lines. hint is the text of
 // the lower edge, such as the key that decides the request.
-func (p *Preview) View(r *protocol.Approval, dir, hint string, now time.Time, width, rows int) []string {
+func (p *Preview) View(r *protocol.Approval, dir, hint string, width, rows int) []string {
 	if p.form == nil || p.form.request != r.Request || p.dir != dir {
 		p.form, p.dir = NewForm(p.styles, r), dir
 		p.form.card.directory, p.form.card.readOnly = dir, true
@@ -31,7 +29,7 @@ func (p *Preview) View(r *protocol.Approval, dir, hint string, now time.Time, wi
 	c, sides := &p.form.card, frame{styles: p.styles, width: width}
 	c.update(p.styles, r, p.form.options, width)
 	t := title{styles: p.styles}
-	out := []string{sides.rule(t.line(r, p.form, "", now), topEdge)}
+	out := []string{sides.rule(t.line(r, p.form, ""), topEdge)}
 	for _, line := range c.excerptLines(p.styles, c.excerpt(rows-2), false) {
 		out = append(out, sides.line(line))
 	}

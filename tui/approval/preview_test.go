@@ -23,7 +23,7 @@ func TestAPreviewShowsTheCardWithoutTheForm(t *testing.T) {
 	for _, size := range [][2]int{{20, 3}, {40, 8}, {80, 20}, {200, 60}} {
 		width, rows := size[0], size[1]
 		for _, r := range []*protocol.Approval{&long, &other, &long} {
-			lines := p.View(r, "/work", "y decides", tuitest.Start, width, rows)
+			lines := p.View(r, "/work", "y decides", width, rows)
 			if len(lines) > rows {
 				t.Errorf("%v: got %d lines", size, len(lines))
 			}
@@ -47,11 +47,11 @@ func TestAPreviewShowsTheCardWithoutTheForm(t *testing.T) {
 	question := protocol.Approval{Request: "r3", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{
 		{ID: "q", Text: "Which database?", Choices: []protocol.Choice{{ID: "a", Label: "SQLite"}}},
 	}}
-	text := ansi.Strip(strings.Join(p.View(&question, "/work", "", tuitest.Start, 80, 20), "\n"))
+	text := ansi.Strip(strings.Join(p.View(&question, "/work", "", 80, 20), "\n"))
 	if !strings.Contains(text, "Which database?") || !strings.Contains(text, "SQLite") {
 		t.Errorf("a question: got\n%s", text)
 	}
-	if got := p.View(&long, "/work", "", tuitest.Start, 80, 2); got != nil {
+	if got := p.View(&long, "/work", "", 80, 2); got != nil {
 		t.Errorf("two rows: got %q", got)
 	}
 }

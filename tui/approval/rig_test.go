@@ -65,17 +65,17 @@ func (s *testPanel) applyJournal() {
 			}
 		}
 	}
-	s.panel.Update(s.state.Approvals, s.state.CWD, s.now, live)
+	s.panel.SetPending(s.state.Approvals, s.state.CWD, live)
 	s.view()
 }
 
 // update gives the panel the requests of the state.
-func (s *testPanel) update() { s.panel.Update(s.state.Approvals, s.state.CWD, s.now, s.live) }
+func (s *testPanel) update() { s.panel.SetPending(s.state.Approvals, s.state.CWD, s.live) }
 
 // fireGuard fires the timer of the panel if its deadline has come.
 func (s *testPanel) fireGuard() {
 	if d := s.panel.Deadline(); !d.IsZero() && !d.After(s.now) {
-		r, _ := s.panel.Due(s.now)
+		r, _ := s.panel.Due()
 		if r.Close != nil {
 			s.overlays.Remove(r.Close)
 		}
@@ -94,7 +94,7 @@ func (s *testPanel) waitGrace() {
 
 // takeFocus gives the keys to the panel, as tab does.
 func (s *testPanel) takeFocus() {
-	s.panel.Touch(s.now)
+	s.panel.Touch()
 	s.setFocus()
 	s.view()
 }
@@ -137,7 +137,7 @@ func (s *testPanel) input(msg tea.Msg, panel func() Result) {
 	}
 	s.status = ""
 	if _, isKey := msg.(tea.KeyPressMsg); isKey || s.overlays.Top() == nil { // a review records its clicks
-		s.panel.Touch(s.now)
+		s.panel.Touch()
 	}
 	_, intents, pass := s.overlays.Update(msg)
 	for _, intent := range intents {
@@ -157,12 +157,12 @@ func (s *testPanel) input(msg tea.Msg, panel func() Result) {
 
 func (s *testPanel) pressPanel(msg tea.KeyPressMsg) Result {
 	if s.focused && s.panel.Typing() {
-		return s.panel.PressTyping(msg)
+		return s.panel.Press(msg)
 	}
 	if r, handled := s.panel.PressChord(msg.String()); handled || !s.focused {
 		return r
 	}
-	return s.panel.Press(msg.String())
+	return s.panel.Press(msg)
 }
 
 // apply carries out a result of the panel.
@@ -226,7 +226,7 @@ func (s *testPanel) text() string {
 // lines returns the lines of the panel. On a low screen it has all rows, as in a session.
 func (s *testPanel) lines() []string {
 	left := s.height - 3
-	lines, _ := s.panel.View(s.now, s.width, max(left-3, min(left, 14)), s.focused)
+	lines, _ := s.panel.View(s.width, max(left-3, min(left, 14)), s.focused)
 	return lines
 }
 

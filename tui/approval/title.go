@@ -21,12 +21,12 @@ type title struct {
 }
 
 // line returns the place, kind, length and times of a request.
-func (t *title) line(r *protocol.Approval, f *Form, place string, now time.Time) string {
+func (t *title) line(r *protocol.Approval, f *Form, place string) string {
 	out := t.styles.Warning.Render("approval")
 	if t.name != "" {
 		out += " · " + t.name
 	}
-	return out + place + " · " + KindName(r.Kind) + f.card.size() + t.expiry(r, f.arrived, now) + t.asked(r)
+	return out + place + " · " + KindName(r.Kind) + f.card.size() + t.expiry(r, f.arrived) + t.asked(r)
 }
 
 // ofReview returns the title of the review of a request.
@@ -48,10 +48,11 @@ func (t *title) asked(r *protocol.Approval) string {
 
 // expiry returns the remaining time of a request, or "". For a request that arrived live it uses
 // only the duration, because the server's clock may differ. arrived is zero for any other.
-func (t *title) expiry(r *protocol.Approval, arrived, now time.Time) string {
+func (t *title) expiry(r *protocol.Approval, arrived time.Time) string {
 	if r.Expires == nil {
 		return ""
 	}
+	now := t.styles.Now()
 	left := r.Expires.Sub(now)
 	if !arrived.IsZero() {
 		left = r.Expires.Sub(r.Asked) - now.Sub(arrived)

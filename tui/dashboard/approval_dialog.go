@@ -88,7 +88,7 @@ func (a *approvalDialog) show(pending []protocol.Approval, dir string) {
 // updatePanel sets the requests of the panel. It adds what was written about a removed one to the
 // unsent message of the session and returns where that is, or "" without a text.
 func (a *approvalDialog) updatePanel(pending []protocol.Approval, dir string) (where string) {
-	a.panel.Update(pending, dir, a.now(), false)
+	a.panel.SetPending(pending, dir, false)
 	text := a.panel.TakeUnsent().Text
 	s, ok := a.list.Get(a.session)
 	if !ok || text == "" {
@@ -108,7 +108,7 @@ func (a *approvalDialog) Deadline() time.Time { return a.panel.Deadline() }
 // Due implements [ui.Timed]. It makes the dialog accept a decision, and sends a held one or shows why
 // not.
 func (a *approvalDialog) Due() (cmd tea.Cmd, changed bool) {
-	r, changed := a.panel.Due(a.now())
+	r, changed := a.panel.Due()
 	switch {
 	case r.Decide != nil:
 		a.overlays.Remove(a.review)
@@ -198,10 +198,10 @@ func (a *approvalDialog) sending() bool {
 // session.
 func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 	a.message = ""
-	key := msg.String()
 	if a.panel.Typing() {
-		return a.apply(a.panel.PressTyping(msg))
+		return a.apply(a.panel.Press(msg))
 	}
+	key := msg.String()
 	action, skip := a.styles.Keys.InList(keymap.Sessions, key), ui.Response{Close: true} // the next one comes
 	switch next := a.styles.Keys.At(keymap.Global, key) == keymap.NextPending; {
 	case action == keymap.Open:
@@ -212,7 +212,7 @@ func (a *approvalDialog) press(msg tea.KeyPressMsg) ui.Response {
 		a.walk.skipped = true
 	case action == keymap.MarkSession && a.skips():
 	default:
-		return a.apply(a.panel.Press(key))
+		return a.apply(a.panel.Press(msg))
 	}
 	a.keepLeft(a)
 	return skip
@@ -231,7 +231,7 @@ func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
 	if msg.Button != tea.MouseLeft || line < 0 || len(a.pending) == 0 {
 		return ui.Response{}
 	}
-	a.panel.Touch(a.now())
+	a.panel.Touch()
 	return a.apply(a.panel.Click(line, msg.X))
 }
 
@@ -317,7 +317,7 @@ func (a *approvalDialog) KeyHint() string {
 
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	if len(a.pending) > 0 {
-		lines, cursor := a.panel.View(a.now(), width, height, true)
+		lines, cursor := a.panel.View(width, height, true)
 		a.rows = len(lines)
 		return lines, cursor
 	}

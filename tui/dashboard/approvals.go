@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/protocol"
@@ -17,7 +15,6 @@ type approvals struct {
 	list   *sessionlist.List
 	walk   *walk // of which the session of a dialog may be a part
 	open   OpenSessions
-	now    func() time.Time
 	canvas *ui.Canvas      // of the screen
 	shown  *approvalDialog // the last one; nil: none
 
@@ -29,7 +26,7 @@ type approvals struct {
 // touch records a key press, which counts for the guard of the open dialog.
 func (a *approvals) touch() {
 	if a.overlays.Contains(a.shown) {
-		a.shown.panel.Touch(a.now())
+		a.shown.panel.Touch()
 	}
 }
 
@@ -61,12 +58,12 @@ func (a *approvals) show(s *protocol.Summary) tea.Cmd {
 		dialog = &approvalDialog{approvals: a, session: s.Session, panel: approval.NewPanel(a.styles, sessionName(s))}
 	} else {
 		dialog.gone, dialog.message = false, ""
-		dialog.panel.Reopen(a.now())
+		dialog.panel.Reopen()
 	}
 	dialog.asked, dialog.count = s.Asked, s.Approvals
 	if a.walk.replaced {
 		a.walk.replaced = false
-		dialog.panel.Replace(a.now())
+		dialog.panel.Replace()
 	}
 	a.shown = dialog
 	a.overlays.Push(dialog)

@@ -155,7 +155,7 @@ func New(c Config) *Dashboard {
 	d.walk = &walk{list: d.table.list, servers: d.servers}
 	d.creator = &creator{requests: d.requests, servers: d.servers, cwd: c.CWD, newID: c.NewID, propose: c.Agent}
 	d.approvals = &approvals{
-		requester: d.requests, list: d.table.list, walk: d.walk, open: c.Open, now: c.Now, canvas: d.canvas,
+		requester: d.requests, list: d.table.list, walk: d.walk, open: c.Open, canvas: d.canvas,
 		left: map[string]*approvalDialog{},
 	}
 	return d

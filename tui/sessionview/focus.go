@@ -53,7 +53,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	case v.panels.player != nil:
 		return v.pressReplay(key)
 	case v.panels.decision.Typing():
-		return v.applyApprovalResult(v.panels.decision.PressTyping(msg))
+		return v.applyApprovalResult(v.panels.decision.Press(msg))
 	case v.focus == onComposer && v.input.Write(msg):
 		return nil
 	case v.focus == onTranscript:
@@ -76,7 +76,7 @@ func (v *View) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch v.focus {
 	case onApproval:
-		return v.applyApprovalResult(v.panels.decision.Press(key))
+		return v.applyApprovalResult(v.panels.decision.Press(msg))
 	case onQueue:
 		return v.applyResult(v.panels.queue.Press(key))
 	case onPlan:
@@ -116,7 +116,7 @@ func (v *View) usable(f focus) bool {
 	}
 	switch f {
 	case onApproval:
-		return v.panels.decision.Visible()
+		return v.panels.decision.Current() != nil
 	case onQueue:
 		return v.panels.queue.Visible()
 	case onPlan:

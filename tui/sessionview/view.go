@@ -148,7 +148,7 @@ func New(c Config) *View {
 			Restore: func(text string) { restore(text, nil) },
 		}),
 		plan:      panel.NewPlan(v.base, v.transcript.View.Turns()),
-		decision:  decision.New(c.Styles, v.replica, v.commands, v.overlays, c.Viewer.OpenURL, c.Now),
+		decision:  decision.New(c.Styles, v.replica, v.commands, v.overlays, c.Viewer.OpenURL),
 		interrupt: &panel.Interrupt{Base: v.base},
 		liveness:  &panel.Liveness{Base: v.base, Hidden: v.Hidden},
 		outbox:    &panel.Outbox{Base: v.base, Restore: restore},
@@ -311,7 +311,7 @@ func (v *View) SetElsewhere(elsewhere bool) {
 
 // SetBeside sets whether a border is beside the view. The frame of a request has no sides then.
 func (v *View) SetBeside(beside bool) {
-	v.canvas.Dirty = v.panels.decision.SetBeside(beside) || v.canvas.Dirty
+	v.canvas.Dirty = v.panels.decision.SetOpen(beside) || v.canvas.Dirty
 }
 
 // Detachable reports whether a later subscription can continue this one without a loss. The hold of

@@ -41,7 +41,7 @@ func (p *Panel) Decide(r approval.Result) tea.Cmd {
 	if r.Open == "" {
 		return p.Send(*r.Decide)
 	}
-	o := &opening{*r.Decide, p.now().Add(openerTime)}
+	o := &opening{*r.Decide, p.styles.Now().Add(openerTime)}
 	p.pages.opening = o
 	return p.commands.Run(func(ctx context.Context) error { return p.pages.open(ctx, r.Open) }, func(err error) tea.Cmd {
 		if p.pages.opening != o { // decided before
@@ -50,7 +50,7 @@ func (p *Panel) Decide(r approval.Result) tea.Cmd {
 		p.pages.opening = nil
 		if err != nil {
 			p.commands.Status.Text = err.Error()
-			p.approval.Decided(o.data.Request, err.Error())
+			p.Decided(o.data.Request, err.Error())
 			return nil
 		}
 		return p.Send(o.data)
@@ -72,7 +72,7 @@ func (p *Panel) unknownPage() string {
 func (p *Panel) pageDeadline() time.Time {
 	switch {
 	case p.unknownPage() != "":
-		return p.now()
+		return p.styles.Now()
 	case p.pages.opening != nil:
 		return p.pages.opening.until
 	}
@@ -88,12 +88,12 @@ func (p *Panel) duePages() tea.Cmd {
 		data := protocol.OpenPageData{Request: request}
 		return p.commands.Send(protocol.DoOpenPage, data, result, func(err error) tea.Cmd {
 			if err == nil {
-				p.approval.SetPage(request, result.PageURL)
+				p.SetPage(request, result.PageURL)
 			}
 			return nil
 		})
 	}
-	if o := p.pages.opening; o != nil && !p.now().Before(o.until) {
+	if o := p.pages.opening; o != nil && !p.styles.Now().Before(o.until) {
 		p.pages.opening = nil
 		return p.Send(o.data)
 	}

@@ -30,7 +30,7 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 	j.CaughtUp()
 	r := paneltest.New(t, j)
 	r.Session.Reply = reply
-	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, func(_ context.Context, url string) error { return open(url) }, r.Now)
+	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, func(_ context.Context, url string) error { return open(url) })
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)
@@ -38,7 +38,7 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 	}
 	r.Key = func(key string) tea.Cmd {
 		p.Touch()
-		r.Commands.Status.Text = p.Press(key).Status
+		r.Commands.Status.Text = p.Press(tuitest.KeyPress(key)).Status
 		r.Time = r.Time.Add(approval.Grace / 4)
 		cmd, _ := p.Due()
 		return cmd
@@ -90,7 +90,7 @@ func TestAPageThatDoesNotOpenDecidesNothing(t *testing.T) {
 	r.Press("o")
 	r.MustSendNothing()
 	r.MustShow("no browser", "y opened")
-	if sending, _ := p.approval.Sending("p1"); sending {
+	if sending, _ := p.Sending("p1"); sending {
 		t.Error("the request is read-only")
 	}
 	r.Press("y")

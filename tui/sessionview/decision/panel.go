@@ -17,15 +17,15 @@ import (
 	"agentctl/tui/ui"
 )
 
-// Panel shows the pending requests of a session and decides them. A recording takes no decision: its
-// transcript shows the requests.
+// Panel is the approval panel of a session: it shows the pending requests, sends the decisions and
+// reports those of others. A recording takes no decision: its transcript shows the requests.
 type Panel struct {
 	panel.Base
+	approval.Panel
+	styles   *ui.Styles
 	replica  *replica.Session
 	commands *request.Sender
 	overlays *ui.Stack
-	now      func() time.Time
-	approval approval.Panel
 	focused  bool
 	decided  map[string]bool // requests decided here whose event has not arrived
 	pages    pages
@@ -33,11 +33,10 @@ type Panel struct {
 
 // New returns the panel of a session. open opens a page in the user's browser.
 func New(
-	s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack,
-	open func(context.Context, string) error, now func() time.Time,
+	s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack, open func(context.Context, string) error,
 ) *Panel {
 	return &Panel{
-		replica: r, commands: c, overlays: overlays, now: now, approval: approval.NewPanel(s, ""), decided: map[string]bool{},
+		Panel: approval.NewPanel(s, ""), styles: s, replica: r, commands: c, overlays: overlays, decided: map[string]bool{},
 		pages: pages{open: open, requested: map[string]bool{}},
 	}
 }
@@ -45,14 +44,10 @@ func New(
 // Refresh shows the pending requests after updates. live reports whether they came after the
 // catch-up. It returns what was written about requests that are gone.
 func (p *Panel) Refresh(live bool) approval.Unsent {
-	p.approval.Update(p.replica.State.Approvals, p.replica.State.CWD, p.now(), live)
+	p.SetPending(p.replica.State.Approvals, p.replica.State.CWD, live)
 	p.pages.forgetRemoved(p.replica.State)
-	return p.approval.TakeUnsent()
+	return p.TakeUnsent()
 }
-
-// TakeUnsent returns what was written about removed requests that the answer to a decision leaves
-// unsent, and forgets it.
-func (p *Panel) TakeUnsent() approval.Unsent { return p.approval.TakeUnsent() }
 
 // Apply reports the outcome of a request as the status message, unless it was decided here or in a
 // recording.
@@ -61,14 +56,14 @@ func (p *Panel) Apply(e *protocol.Event) {
 		return
 	}
 	d := remote.DecodeData[protocol.ApprovalResolvedData](e.Data)
-	sending, known := p.approval.Sending(d.Request)
+	sending, known := p.Sending(d.Request)
 	decided := sending || p.decided[d.Request]
 	delete(p.decided, d.Request)
 	if !known || p.replica.Recorded || decided && e.By != nil && *e.By == p.replica.Conn.By {
 		return
 	}
 	if sending { // the other decision was first
-		p.approval.Decided(d.Request, "decided elsewhere")
+		p.Decided(d.Request, "decided elsewhere")
 	}
 	p.commands.Status.Text = describe.Outcome(nil, d, e.By, "")
 }
@@ -79,7 +74,7 @@ func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 	result := new(protocol.ApproveResult)
 	return p.commands.Send(protocol.DoApprove, data, result, func(err error) tea.Cmd {
 		message := ""
-		_, pending := p.approval.Sending(data.Request)
+		_, pending := p.Sending(data.Request)
 		switch {
 		case err != nil:
 			message = remote.ErrorText(err)
@@ -87,7 +82,7 @@ func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 		case pending && result.Decision != protocol.Explain: // the request stays pending after an explanation
 			p.decided[data.Request] = true
 		}
-		p.approval.Decided(data.Request, message)
+		p.Decided(data.Request, message)
 		return nil
 	})
 }
@@ -95,7 +90,7 @@ func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 // Deadline implements [ui.Timed]: the grace period of the shown request or the hold of a decision is
 // over then, or a page needs something.
 func (p *Panel) Deadline() time.Time {
-	at := p.approval.Deadline()
+	at := p.Panel.Deadline()
 	if page := p.pageDeadline(); at.IsZero() || !page.IsZero() && page.Before(at) {
 		at = page
 	}
@@ -106,7 +101,7 @@ func (p *Panel) Deadline() time.Time {
 // reports why not.
 func (p *Panel) Due() (cmd tea.Cmd, changed bool) {
 	cmd = p.duePages()
-	r, changed := p.approval.Due(p.now())
+	r, changed := p.Panel.Due()
 	if r.Decide != nil {
 		p.overlays.Remove(r.Close)
 		cmd = tea.Batch(cmd, p.Decide(r))
@@ -116,9 +111,6 @@ func (p *Panel) Due() (cmd tea.Cmd, changed bool) {
 	}
 	return cmd, changed
 }
-
-// Touch records a key press: the keys that decide wait for a pause.
-func (p *Panel) Touch() { p.approval.Touch(p.now()) }
 
 // SetFocus sets whether the panel has the focus.
 func (p *Panel) SetFocus(focused bool) {
@@ -131,53 +123,12 @@ func (p *Panel) SetFocus(focused bool) {
 	p.focused = focused
 }
 
-// TakeFocus handles that the keys go to the panel from now on: one that follows directly decides
-// nothing.
-func (p *Panel) TakeFocus() { p.approval.TakeFocus() }
-
-// LoseFocus handles that the keys go elsewhere from now on: a key whose decision is held decides
-// nothing.
-func (p *Panel) LoseFocus() { p.approval.LoseFocus() }
-
-// Visible reports whether a request is shown.
-func (p *Panel) Visible() bool { return p.approval.Visible() }
-
 // Typing reports whether a text field of the request has the keys.
-func (p *Panel) Typing() bool { return p.focused && p.approval.Typing() }
-
-// Paste inserts a text into the text field.
-func (p *Panel) Paste(text string) { p.approval.Paste(text) }
-
-// PressTyping handles a key while a text field has the keys.
-func (p *Panel) PressTyping(msg tea.KeyPressMsg) approval.Result {
-	return p.approval.PressTyping(msg)
-}
-
-// PressChord handles the keys that decide without the focus.
-func (p *Panel) PressChord(key string) (result approval.Result, handled bool) {
-	return p.approval.PressChord(key)
-}
-
-// Press handles a key while the panel has the focus.
-func (p *Panel) Press(key string) approval.Result { return p.approval.Press(key) }
-
-// Click handles a click on a cell of the panel.
-func (p *Panel) Click(line, column int) approval.Result {
-	return p.approval.Click(line, column)
-}
-
-// SetOffline sets whether there is no connection to send a decision over.
-func (p *Panel) SetOffline(offline bool) { p.approval.SetOffline(offline) }
-
-// SetBeside sets whether a border is beside the panel, whose frame has no sides then. It reports
-// whether that changed.
-func (p *Panel) SetBeside(beside bool) (changed bool) {
-	return p.approval.SetOpen(beside)
-}
+func (p *Panel) Typing() bool { return p.focused && p.Panel.Typing() }
 
 // ListsPlan reports whether the shown request lists the tasks of the plan.
 func (p *Panel) ListsPlan() bool {
-	r := p.approval.Current()
+	r := p.Current()
 	return r != nil && len(r.Tasks) > 0 && !p.replica.Recorded
 }
 
@@ -186,5 +137,5 @@ func (p *Panel) Lines(width, rows int) ([]string, *tea.Cursor) {
 	if p.replica.Recorded {
 		return nil, nil
 	}
-	return p.approval.View(p.now(), width, rows, p.focused)
+	return p.View(width, rows, p.focused)
 }

@@ -24,7 +24,7 @@ func open(t *testing.T) (*paneltest.Rig, *Panel) {
 func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 	t.Helper()
 	r := paneltest.New(t, j)
-	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, nil, r.Now)
+	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, nil)
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)
@@ -32,7 +32,7 @@ func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 	}
 	r.Key = func(key string) tea.Cmd {
 		p.Touch()
-		p.Press(key)
+		p.Press(tuitest.KeyPress(key))
 		r.Time = r.Time.Add(approval.Grace / 4)
 		cmd, _ := p.Due()
 		return cmd
