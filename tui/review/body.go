@@ -260,7 +260,7 @@ func (b *body) hint() string {
 	}
 	pairs = append(pairs, keymap.ListFind, "find")
 	if b.content.commented() {
-		pairs = append(pairs, keymap.Copy, "copy comments", keymap.Remove, "remove")
+		pairs = append(pairs, keymap.Remove, "remove")
 	}
 	if !b.content.hasFiles() {
 		return b.styles.Keys.Hint(pairs...)

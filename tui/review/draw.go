@@ -60,7 +60,7 @@ func (v *View) lastLine(width, y int) (string, *tea.Cursor) {
 		return v.search.line(width, y)
 	case v.message != "":
 		return v.styles.Warning.Render(ui.Fit(" "+v.message, width)), nil
-	case v.Searching():
+	case v.search.active():
 		hint, back = v.search.hint(), "close search"
 	case v.files.focused:
 		hint, back = v.files.hint(), "changes"

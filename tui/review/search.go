@@ -29,8 +29,8 @@ type match struct {
 	line  int // of the piece or the head; -1: the header of a file
 }
 
-// searchLabel is the label of the input.
-const searchLabel = " find: "
+// active reports whether there is a search.
+func (s *search) active() bool { return s.query != nil }
 
 // open starts to edit the text of the search.
 func (s *search) open() { s.input = s.styles.NewTextInput(s.text) }
@@ -124,7 +124,7 @@ func (s *search) next(by int) (message string) {
 
 // line draws the field of the text on row y, with its cursor.
 func (s *search) line(width, y int) (string, *tea.Cursor) {
-	return s.styles.InputLine(searchLabel, s.input, width), ui.InputCursor(searchLabel, s.input, y)
+	return s.styles.InputLine(ui.FindLabel, s.input, width), ui.InputCursor(ui.FindLabel, s.input, y)
 }
 
 // hint returns the count of the matches and the keys of the search.

@@ -1,9 +1,11 @@
 package review
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
+	"agentctl/tui/diff"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
 	"agentctl/tui/ui"
@@ -38,7 +40,7 @@ func New(s *ui.Styles, title string, content Content) *View {
 func (v *View) SetContent(content Content) {
 	v.content, v.files.content, v.comment.comments = content, content, content.Comments
 	v.body.set(content)
-	if v.Searching() {
+	if v.search.active() {
 		v.search.update(content.Changes, v.body.headLines())
 		v.body.highlight(v.search.query)
 	}
@@ -83,9 +85,6 @@ func (v *View) Typing() bool { return v.comment.active() || v.search.input != ni
 // Commenting reports whether a comment is being written.
 func (v *View) Commenting() bool { return v.comment.active() }
 
-// Searching reports whether there is a search.
-func (v *View) Searching() bool { return v.search.query != nil }
-
 // SaveComment saves the comment that is being written, if any.
 func (v *View) SaveComment() {
 	if v.comment.save() {
@@ -101,11 +100,9 @@ func (v *View) Redraw() { v.body.list.Restyle() }
 
 // ShowUnread shows the first line that was not on the screen. It returns false if all were.
 func (v *View) ShowUnread() bool {
-	if !v.body.showUnread() {
-		return false
-	}
-	v.files.focused = false
-	return true
+	shown := v.body.showUnread()
+	v.files.focused = v.files.focused && !shown
+	return shown
 }
 
 // ShowFiles gives the keys to the list of files.
@@ -114,23 +111,21 @@ func (v *View) ShowFiles() { v.files.focused = true }
 // ShowHunk shows the hunk with an index in the file of a path, or the start of the file.
 func (v *View) ShowHunk(path string, hunk int) {
 	c := v.content.Changes
-	for file, f := range c.Files() {
-		if f.Path() != path {
+	file := slices.IndexFunc(c.Files(), func(f *diff.File) bool { return f.Path() == path })
+	if file < 0 {
+		return
+	}
+	v.files.focused = false
+	v.body.show(v.body.start(file))
+	for piece := c.HeaderOf(file); piece < c.Len() && c.FileOf(piece) == file; piece++ {
+		if !c.Piece(piece).StartsHunk() {
 			continue
 		}
-		v.files.focused = false
-		v.body.show(v.body.start(file))
-		for piece := c.HeaderOf(file); piece < c.Len() && c.FileOf(piece) == file; piece++ {
-			if !c.Piece(piece).StartsHunk() {
-				continue
-			}
-			if hunk == 0 {
-				v.body.show(v.body.pointAt(piece, 0))
-				return
-			}
-			hunk--
+		if hunk == 0 {
+			v.body.show(v.body.pointAt(piece, 0))
+			return
 		}
-		return
+		hunk--
 	}
 }
 
@@ -172,7 +167,7 @@ func (v *View) Handles(key string) bool {
 		return true
 	}
 	switch v.styles.Keys.InList(keymap.Review, key) {
-	case "", keymap.Choose, keymap.Complete, keymap.Edit, keymap.Open:
+	case "", keymap.Choose, keymap.Complete, keymap.Copy, keymap.Edit, keymap.Open:
 		return false
 	}
 	return true
@@ -195,7 +190,7 @@ func (v *View) pressField(msg tea.KeyPressMsg) ui.Response {
 		return !v.body.matchPoint(m).Before(v.body.current)
 	})
 	v.body.highlight(v.search.query)
-	if v.Searching() {
+	if v.search.active() {
 		v.files.focused = false
 		v.body.show(v.body.matchPoint(v.search.current()))
 	}
@@ -221,8 +216,6 @@ func (v *View) press(action keymap.Action) ui.Response {
 		v.styles.ToggleDiffLayout()
 		v.Redraw()
 		return ui.Response{}
-	case keymap.Copy:
-		return v.copyComments()
 	case keymap.ListFind:
 		v.search.open()
 		return ui.Response{}
@@ -230,7 +223,7 @@ func (v *View) press(action keymap.Action) ui.Response {
 		return v.toggleFold()
 	}
 	switch {
-	case v.Searching() && v.pressSearch(action):
+	case v.search.active() && v.pressSearch(action):
 	case v.files.focused:
 		return v.pressFiles(action)
 	case action == keymap.Back:
@@ -312,16 +305,6 @@ func (v *View) pressComment(action keymap.Action, place Place) {
 		v.content.Comments.Set(place, "")
 		v.Redraw()
 	}
-}
-
-// copyComments returns the intent to copy all comments.
-func (v *View) copyComments() ui.Response {
-	if !v.content.commented() {
-		v.message = "there are no comments to copy"
-		return ui.Response{}
-	}
-	v.message = "copied " + format.Count(v.content.Comments.Len(), "comment")
-	return ui.Response{Intent: ui.CopyIntent{Text: v.content.Comments.Text()}}
 }
 
 // toggleFold folds or unfolds the current file, in the list the selected one.

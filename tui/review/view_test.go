@@ -226,10 +226,6 @@ func TestACommentIsWrittenEditedAndRemoved(t *testing.T) {
 	if got := r.comments.Text(); got != want {
 		t.Errorf("got comments\n%s\nwant\n%s", got, want)
 	}
-	r.press("c")
-	if i, ok := r.last.Intent.(ui.CopyIntent); !ok || i.Text != r.comments.Text() {
-		t.Errorf("got intent %+v, want the comments copied", r.last.Intent)
-	}
 	r.press("X")
 	r.mustHide("why?")
 	r.press("f", "down", "enter", "X")
