@@ -162,9 +162,7 @@ func (v *requestView) apply(r Result) ui.Response {
 		v.decider.rearm()
 		v.deciding, v.form.awaits.always = false, nil
 		v.body.SetMessage("not decided: this was not on the screen")
-		if !v.body.ShowUnread() {
-			v.body.Top()
-		}
+		v.body.ShowUnread()
 	case r.Decide != nil:
 		return ui.Response{Close: true, Intent: Result{Decide: r.Decide, Open: r.Open}}
 	case r.Edit != nil:

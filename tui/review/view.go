@@ -98,11 +98,12 @@ func (v *View) SetMessage(text string) { v.message = text }
 // Redraw lays the content out again, after a change of the head, the comments or the styles.
 func (v *View) Redraw() { v.body.list.Restyle() }
 
-// ShowUnread shows the first line that was not on the screen. It returns false if all were.
-func (v *View) ShowUnread() bool {
-	shown := v.body.showUnread()
-	v.files.focused = v.files.focused && !shown
-	return shown
+// ShowUnread shows the first line that was not on the screen, or the start if all were.
+func (v *View) ShowUnread() {
+	v.files.focused = false
+	if !v.body.showUnread() {
+		v.body.act(keymap.First)
+	}
 }
 
 // ShowFiles gives the keys to the list of files.
@@ -128,9 +129,6 @@ func (v *View) ShowHunk(path string, hunk int) {
 		hunk--
 	}
 }
-
-// Top shows the start of the content.
-func (v *View) Top() { v.body.act(keymap.First) }
 
 // Update scrolls, moves the current line and edits comments.
 func (v *View) Update(msg tea.Msg) ui.Response {
@@ -281,9 +279,11 @@ func (v *View) pressFiles(action keymap.Action) (r ui.Response) {
 func (v *View) pressBody(action keymap.Action) {
 	switch action {
 	case keymap.ReviewUnread:
-		if !v.ShowUnread() {
+		if !v.body.showUnread() {
 			v.message = "all lines were on the screen"
+			return
 		}
+		v.files.focused = false
 	case keymap.ReviewComment, keymap.Remove:
 		place, reason, ok := v.body.place()
 		if v.message = reason; ok {
