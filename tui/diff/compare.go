@@ -16,7 +16,7 @@ func Compare(path string, oldText *string, newText string) File {
 	}
 	b := splitLines(newText)
 	ids := map[string]int{}
-	inA, inB := commonElements(lineIDs(a, ids), lineIDs(b, ids), maxEdits)
+	inA, inB := commonElements(textIDs(a, ids), textIDs(b, ids), maxEdits)
 	slideDown(a, inA, inB)
 	slideDown(b, inB, inA)
 	f.Hunks = makeHunks(a, b, inA, inB)
@@ -62,14 +62,14 @@ func splitLines(s string) []string {
 
 func lacksNewline(s string) bool { return s != "" && !strings.HasSuffix(s, "\n") }
 
-// lineIDs maps lines to IDs, equal for equal lines.
-func lineIDs(lines []string, ids map[string]int) []int {
-	out := make([]int, len(lines))
-	for i, line := range lines {
-		id, ok := ids[line]
+// textIDs maps texts to IDs, equal for equal texts.
+func textIDs(texts []string, ids map[string]int) []int {
+	out := make([]int, len(texts))
+	for i, text := range texts {
+		id, ok := ids[text]
 		if !ok {
 			id = len(ids)
-			ids[line] = id
+			ids[text] = id
 		}
 		out[i] = id
 	}

@@ -15,12 +15,13 @@ const maxPieceLines = 200
 // Piece is a part of a patch that is laid out independently: the header of a file, or lines of one
 // of its hunks.
 type Piece struct {
-	file       *File
-	isHeader   bool
-	hunk       Hunk // with the lines of this piece only
-	startsHunk bool // the piece is the first one of its hunk
-	digits     int  // of the file's highest line number; 0 if unknown
-	oneSided   bool // one side of the file is empty
+	File       *File
+	IsHeader   bool // the piece is the header of the file
+	StartsHunk bool // the piece is the first one of its hunk
+
+	hunk     Hunk // with the lines of this piece only
+	digits   int  // of the file's highest line number; 0 if unknown
+	oneSided bool // one side of the file is empty
 }
 
 // Split splits a patch into pieces, so that callers lay out only the visible ones.
@@ -29,12 +30,12 @@ func Split(files []File) []Piece {
 	for i := range files {
 		f := &files[i]
 		digits, oneSided := f.lineNumberDigits(), f.oneSided()
-		out = append(out, Piece{file: f, isHeader: true, digits: digits})
+		out = append(out, Piece{File: f, IsHeader: true, digits: digits})
 		for _, h := range f.Hunks {
 			for first := true; first || len(h.Lines) > 0; first = false {
 				part := h
 				part.Lines = h.Lines[:min(len(h.Lines), maxPieceLines)]
-				out = append(out, Piece{file: f, hunk: part, startsHunk: first, digits: digits, oneSided: oneSided})
+				out = append(out, Piece{File: f, hunk: part, StartsHunk: first, digits: digits, oneSided: oneSided})
 				h.Old, h.New = h.lineNumbersAfter(len(part.Lines))
 				h.Lines = h.Lines[len(part.Lines):]
 			}
@@ -89,8 +90,8 @@ func (f *File) lineNumberDigits() int {
 
 // Estimate returns the approximate number of lines of the piece at any width.
 func (p *Piece) Estimate() int {
-	if p.isHeader {
-		return 2 + len(p.file.Notes)
+	if p.IsHeader {
+		return 2 + len(p.File.Notes)
 	}
 	return 1 + len(p.hunk.Lines)
 }
@@ -112,12 +113,12 @@ func (p *Piece) Lines(width int, sideBySide bool) []string {
 // Layout lays out the piece as Lines does.
 func (p *Piece) Layout(width int, sideBySide bool) []LayoutLine {
 	width = max(width, 1)
-	if p.isHeader {
+	if p.IsHeader {
 		return headings(p.headerLines(width))
 	}
 	var out []LayoutLine
 	h := &p.hunk
-	if p.startsHunk && (h.Old > 1 || h.New > 1 || h.Section != "" || h.Old == 0 && h.New == 0) {
+	if p.StartsHunk && (h.Old > 1 || h.New > 1 || h.Section != "" || h.Old == 0 && h.New == 0) {
 		r := &transcript.StyledText{}
 		r.Append(strings.TrimRight("⋯ "+expandTabs(h.Section), " "), transcript.Faint)
 		out = headings(wrapMarked(r, width))
@@ -137,15 +138,6 @@ func headings(lines []string) []LayoutLine {
 	}
 	return out
 }
-
-// File returns the file of the piece.
-func (p *Piece) File() *File { return p.file }
-
-// IsHeader reports whether the piece is the header of a file.
-func (p *Piece) IsHeader() bool { return p.isHeader }
-
-// StartsHunk reports whether the piece is the first one of a hunk.
-func (p *Piece) StartsHunk() bool { return p.startsHunk }
 
 // Len returns the number of lines of the patch in the piece.
 func (p *Piece) Len() int { return len(p.hunk.Lines) }
@@ -167,7 +159,7 @@ func (p *Piece) Line(i int) (line Line, oldNumber, newNumber int) {
 
 // headerLines renders the file's path, kind of change, stat and notes.
 func (p *Piece) headerLines(width int) []string {
-	f := p.file
+	f := p.File
 	r := &transcript.StyledText{}
 	if name := f.Path(); name != "" {
 		switch {
@@ -224,7 +216,7 @@ type row struct {
 
 // rows analyses the piece's lines: it numbers them, highlights them and aligns changed ones.
 func (p *Piece) rows() []row {
-	lang := highlight.ByFilename(p.file.Path())
+	lang := highlight.ByFilename(p.File.Path())
 	before, after := lang.NewScanner(), lang.NewScanner()
 	oldNumber, newNumber := p.hunk.Old, p.hunk.New
 	out := make([]row, len(p.hunk.Lines))

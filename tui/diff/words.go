@@ -21,19 +21,7 @@ func changedWords(oldLine, newLine string) (inOld, inNew []span, common int) {
 	}
 	a, b := splitWords(oldLine), splitWords(newLine)
 	ids := map[string]int{}
-	id := func(s string, words []span) []int {
-		out := make([]int, len(words))
-		for i, w := range words {
-			n, ok := ids[s[w.from:w.to]]
-			if !ok {
-				n = len(ids)
-				ids[s[w.from:w.to]] = n
-			}
-			out[i] = n
-		}
-		return out
-	}
-	inA, inB, ok := myers(id(oldLine, a), id(newLine, b), maxWordEdits)
+	inA, inB, ok := myers(textIDs(texts(oldLine, a), ids), textIDs(texts(newLine, b), ids), maxWordEdits)
 	if !ok {
 		return nil, nil, 0
 	}
@@ -46,6 +34,15 @@ func changedWords(oldLine, newLine string) (inOld, inNew []span, common int) {
 		return nil, nil, 0
 	}
 	return joinChanged(oldLine, a, inA), joinChanged(newLine, b, inB), common
+}
+
+// texts returns the texts of spans of a line.
+func texts(line string, spans []span) []string {
+	out := make([]string, len(spans))
+	for i, s := range spans {
+		out[i] = line[s.from:s.to]
+	}
+	return out
 }
 
 // joinChanged returns the words not in common, joined across blanks between them.

@@ -36,12 +36,12 @@ func New(files []diff.File) *Changes {
 	c.fileOf = make([]int, len(c.pieces))
 	for i := range c.pieces {
 		p := &c.pieces[i]
-		if p.IsHeader() {
-			c.files = append(c.files, p.File())
+		if p.IsHeader {
+			c.files = append(c.files, p.File)
 		}
 		c.fileOf[i] = len(c.files) - 1
 		c.coverage[i].left = 1 + p.Len()
-		if p.IsHeader() && p.File().Path() == "" && len(p.File().Notes) == 0 {
+		if p.IsHeader && p.File.Path() == "" && len(p.File.Notes) == 0 {
 			c.coverage[i].left = 0 // it has no lines
 		}
 	}

@@ -52,7 +52,7 @@ func (p *pieceItem) layout(width int) []bodyRow {
 		return p.rows
 	}
 	p.key, p.rows = key, make([]bodyRow, 0, len(lines)+1)
-	if p.piece > 0 && p.changes.Piece(p.piece).IsHeader() {
+	if p.piece > 0 && p.changes.Piece(p.piece).IsHeader {
 		p.rows = append(p.rows, bodyRow{"", -1, false})
 	}
 	for i := range lines {
@@ -98,7 +98,7 @@ func (p *pieceItem) places(line int) []Place {
 			continue
 		}
 		source, oldNumber, newNumber := piece.Line(at)
-		place := Place{Path: piece.File().Path(), Line: newNumber, Text: source.Text}
+		place := Place{Path: piece.File.Path(), Line: newNumber, Text: source.Text}
 		if newNumber == 0 && oldNumber > 0 {
 			place.Line, place.Removed = oldNumber, true
 		}
@@ -142,7 +142,7 @@ func (p *pieceItem) Block(width int, collapsed bool) transcript.Block {
 
 // folded returns what a piece shows of a folded file: its heading and the number of lines.
 func (p *pieceItem) folded(body []string, width int) []string {
-	if !p.changes.Piece(p.piece).IsHeader() {
+	if !p.changes.Piece(p.piece).IsHeader {
 		return nil
 	}
 	note := &transcript.StyledText{}

@@ -64,7 +64,7 @@ func (b *body) scroll(rows int) {
 // show makes a line the current one, near the top. A line below a heading shows the lines of its
 // file.
 func (b *body) show(p transcript.Point) {
-	if piece := b.pieceOf(p); piece >= 0 && piece < len(b.items) && !b.content.Changes.Piece(piece).IsHeader() {
+	if piece := b.pieceOf(p); piece >= 0 && piece < len(b.items) && !b.content.Changes.Piece(piece).IsHeader {
 		b.setFolded(b.content.Changes.FileOf(piece), false)
 	}
 	b.current = b.list.MovePoint(p, 0)
@@ -109,7 +109,7 @@ func (b *body) jumpHunk(by int) (message string) {
 		switch {
 		case piece < 0 || piece >= c.Len():
 			return map[bool]string{true: "this is the last hunk", false: "this is the first hunk"}[by > 0]
-		case c.Piece(piece).StartsHunk() && (by > 0 || at.Before(b.current)):
+		case c.Piece(piece).StartsHunk && (by > 0 || at.Before(b.current)):
 			b.show(at)
 			return ""
 		case by < 0 && b.current.Line > 0:

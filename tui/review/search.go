@@ -91,7 +91,7 @@ func (s *search) find(c *filechange.Changes, head []string) {
 	}
 	for i := range c.Len() {
 		piece := c.Piece(i)
-		if piece.IsHeader() && s.query.Match(piece.File().Path()) {
+		if piece.IsHeader && s.query.Match(piece.File.Path()) {
 			s.matches = append(s.matches, match{i, -1})
 		}
 		for line := range piece.Len() {

@@ -119,7 +119,7 @@ func (v *View) ShowHunk(path string, hunk int) {
 	v.files.focused = false
 	v.body.show(v.body.start(file))
 	for piece := c.HeaderOf(file); piece < c.Len() && c.FileOf(piece) == file; piece++ {
-		if !c.Piece(piece).StartsHunk() {
+		if !c.Piece(piece).StartsHunk {
 			continue
 		}
 		if hunk == 0 {
