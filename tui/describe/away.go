@@ -23,7 +23,6 @@ type Away struct {
 	since time.Time // when the connection was lost; zero: not known
 
 	reconnected bool // the connection is back and missed events arrive
-	complete    bool // every missed event arrives, instead of a fresh snapshot
 	mode        string
 	reason      string
 	from        uint64 // the last seq received before the disconnection
@@ -43,7 +42,6 @@ func (a *Away) Reconnected(r *protocol.SubscribeResult, seen uint64) {
 	*a = Away{
 		since:       a.since,
 		reconnected: true,
-		complete:    r.Mode == protocol.ModeResume,
 		mode:        r.Mode,
 		reason:      r.Reason,
 		from:        seen,
@@ -132,7 +130,7 @@ func (a *Away) missed() []string {
 	switch {
 	case a.reason != "":
 		out = append(out, Resubscribed(a.mode, a.reason))
-	case !a.complete:
+	case a.mode != protocol.ModeResume: // missed events do not arrive
 		out = append(out, "from a fresh snapshot")
 	}
 	add(a.turns, "%s ended", format.Count(a.turns, "turn"))

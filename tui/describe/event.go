@@ -37,6 +37,23 @@ func Asker(a *protocol.Approval) string {
 // Reason names the end of a turn, such as "max tokens".
 func Reason(r protocol.Reason) string { return strings.ReplaceAll(string(r), "_", " ") }
 
+// FailureHelp returns what a user can do after a failed turn, or "". open is the key that opens the
+// session.
+func FailureHelp(last *protocol.LastTurn, open string) string {
+	switch last.Code {
+	case protocol.CodeAgentAuth:
+		return "log in: agentctl agents login"
+	case protocol.CodeNoAgent:
+		return "see which agents are ready: agentctl agents"
+	case protocol.CodeLimited:
+		return ""
+	}
+	if open == "" {
+		return "/repeat gives the agent its message again"
+	}
+	return open + " opens it, /repeat gives the agent its message again"
+}
+
 // TypeSuffix returns the part of an event type after the dot.
 func TypeSuffix(t protocol.Type) string {
 	_, suffix, _ := strings.Cut(string(t), ".")

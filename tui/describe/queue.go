@@ -7,6 +7,7 @@ import (
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // EditHold returns the hold for an edit of a message, or nil.
@@ -90,4 +91,17 @@ func Interrupted(done bool, queue string, queued int, held bool) string {
 		return "interrupted, queue held"
 	}
 	return "interrupted, the next message starts"
+}
+
+// Steered describes the state of a message that joined a turn.
+func Steered(m *protocol.SteeredItem) string {
+	switch m.Outcome {
+	case protocol.SteerTakenIn:
+		return "into the turn" + ui.Prefixed(": ", m.Reason)
+	case protocol.SteerRefused:
+		return "not taken in, first in the queue" + ui.Prefixed(": ", m.Reason)
+	case protocol.SteerUnknown:
+		return "unknown whether the agent got it, not sent again" + ui.Prefixed(": ", m.Reason)
+	}
+	return "sent to the agent"
 }
