@@ -10,6 +10,7 @@ import (
 
 	"agentctl/protocol"
 	"agentctl/tui/describe"
+	"agentctl/tui/filechange"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -54,7 +55,7 @@ func Sections(r *protocol.Approval, patchShown bool) []Section {
 	if !patchShown {
 		add(Section{Label: "patch", Text: r.Patch, Runs: true})
 	}
-	if r.Patch != "" && patchShown || hasDiff(r) {
+	if r.Patch != "" && patchShown || filechange.HasDiff(r.Content) {
 		out = append(out, Section{Label: "changes", Runs: r.Kind == protocol.ApprovePatch, changes: true})
 	}
 	for _, path := range describe.Paths(r) {
@@ -118,11 +119,6 @@ func (s *Section) Lines() []string { return revealLines(s.Text, s.exact()) }
 
 // exact reports whether each letter of the text counts.
 func (s *Section) exact() bool { return s.Exact || s.Runs && !s.Prose }
-
-// hasDiff reports whether the content of a request has a diff.
-func hasDiff(r *protocol.Approval) bool {
-	return slices.ContainsFunc(r.Content, func(c protocol.Content) bool { return c.Type == "diff" })
-}
 
 // rowSections returns the texts of the agent that the rows of a form show: tasks, questions with
 // their choices, and options.
