@@ -67,16 +67,10 @@ func (a *answers) toggle(question, choice int) (done bool) {
 // textOf returns the text that answers a question.
 func (a *answers) textOf(question int) string { return a.text[a.questions[question].ID] }
 
-// setText sets the text that answers a question.
-func (a *answers) setText(question int, text string) { a.text[a.questions[question].ID] = text }
-
-// secret reports whether the answer to a question is a secret.
-func (a *answers) secret(question int) bool { return a.questions[question].Secret }
-
 // written returns the texts that the user wrote, without secrets.
 func (a *answers) written() (out []string) {
 	for i := range a.questions {
-		if text := a.textOf(i); text != a.defaultText(i) && !a.secret(i) {
+		if text := a.textOf(i); text != a.defaultText(i) && !a.questions[i].Secret {
 			out = append(out, text)
 		}
 	}

@@ -28,7 +28,7 @@ func TestAnswersAreThoseOfTheKindOfQuestion(t *testing.T) {
 		for _, choice := range c.toggles {
 			done = a.toggle(1, choice)
 		}
-		a.setText(1, c.text)
+		a.text[a.questions[1].ID] = c.text
 		want := map[string][]string{}
 		if c.want != nil {
 			want["q"] = c.want

@@ -156,7 +156,7 @@ func (d *decider) decide(f *Form, o *decisionOption) Result {
 	case o.Kind == protocol.AllowAlways && f.awaits.always == nil && f.card.complete(formRow{}):
 		f.awaits.always = o
 		return Result{}
-	case o.allows() && !f.card.complete(f.options.rowOf(o)):
+	case o.allows() && !f.card.complete(o.row):
 		return Result{unseen: true}
 	case f.askReason(o):
 		return Result{Focus: true}

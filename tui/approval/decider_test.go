@@ -72,7 +72,7 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 			}
 			f.card.markSeen(0, seen)
 			got := c.press(d, r, f)
-			if held, ended := d.guard.End(now.Add(Grace + typingPause)); ended && name != "click" {
+			if held, ended := d.guard.held.end(now.Add(Grace + typingPause)); ended && name != "click" {
 				got = held
 			}
 			switch {
@@ -112,7 +112,7 @@ func TestAnEditIsAllowedOnlyAfterItWasOnTheScreen(t *testing.T) {
 	}
 	f.card.markSeen(0, len(f.card.lines))
 	d.press(r, f, "", keymap.Allow)
-	held, _ := d.guard.End(time.Now())
+	held, _ := d.guard.held.end(time.Now())
 	got := held.Decide
 	if got == nil || got.Input == nil || got.Input.Command != "id" {
 		t.Errorf("got %+v, want the edited command allowed", got)

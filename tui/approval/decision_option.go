@@ -16,6 +16,7 @@ type decisionOption struct {
 	asks   bool // the request asks questions
 	page   bool // the request asks to open a page
 	revise bool // denies and asks for a new plan
+	row    formRow
 }
 
 // optionsOf returns the options of a request. A plan that can be denied has one more option: to
@@ -28,6 +29,9 @@ func optionsOf(r *protocol.Approval) decisionOptions {
 	if r.Kind == protocol.ApprovePlan && r.Offers(protocol.Deny) {
 		revise := protocol.Option{Kind: protocol.Deny, Label: "Revise with reason"}
 		out = append(out, decisionOption{Option: revise, revise: true})
+	}
+	for i := range out {
+		out[i].row = formRow{rowOption, 0, i}
 	}
 	return out
 }
@@ -102,16 +106,6 @@ func (l decisionOptions) of(r formRow) *decisionOption {
 		return nil
 	}
 	return &l[r.index]
-}
-
-// rowOf returns the row of an option.
-func (l decisionOptions) rowOf(o *decisionOption) formRow {
-	for i := range l {
-		if &l[i] == o {
-			return formRow{rowOption, 0, i}
-		}
-	}
-	return formRow{}
 }
 
 // labelled reports whether the agent gave an option a label that says more than agentctl's name.

@@ -53,7 +53,7 @@ func NewForm(s *ui.Styles, r *protocol.Approval) *Form {
 		rows = append(rows, formRow{rowTask, 0, t})
 	}
 	for i := range f.options {
-		rows = append(rows, formRow{rowOption, 0, i})
+		rows = append(rows, f.options[i].row)
 	}
 	f.rows.all = append(rows, formRow{kind: rowReason})
 	if f.rows.all[0].kind == rowOption {
@@ -107,7 +107,7 @@ func (f *Form) enter() *decisionOption {
 		f.pick(r)
 	case rowAnswer:
 		f.startEdit(f.answers.textOf(r.question))
-		if f.answers.secret(r.question) {
+		if f.answers.questions[r.question].Secret {
 			f.input.Mask()
 		}
 	case rowReason:
@@ -186,10 +186,11 @@ func (f *Form) saveText() {
 	text := strings.TrimSpace(f.input.Value())
 	switch r := f.rows.current(); r.kind {
 	case rowAnswer:
-		if f.answers.secret(r.question) {
+		q := &f.answers.questions[r.question]
+		if q.Secret {
 			text = f.input.Value() // each character counts
 		}
-		f.answers.setText(r.question, text)
+		f.answers.text[q.ID] = text
 	case rowTask:
 		f.plan.setTitle(r.index, text)
 	default:

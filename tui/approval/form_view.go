@@ -120,7 +120,7 @@ func (f *Form) action(name string) string {
 func (f *Form) optionLines(width int) []formLine {
 	var out []formLine
 	for i := range f.options {
-		row := formRow{rowOption, 0, i}
+		row := f.options[i].row
 		name, _ := f.rowText(row, f.edit.field == nil) // alt and a digit choose
 		name = strings.TrimSuffix(name, " the turn")
 		if f.options[i].Scope != "" {
@@ -200,7 +200,7 @@ func (f *Form) rowText(r formRow, focused bool) (name, theirs string) {
 
 // alwaysLines returns the question whether to allow always, with what that covers.
 func (f *Form) alwaysLines(width int) []formLine {
-	row := f.options.rowOf(f.awaits.always)
+	row := f.awaits.always.row
 	out := []formLine{{text: f.styles.Warning.Render("   Allow this always, without asking again?"), row: row}}
 	for _, line := range theirLines("   ", cmp.Or(f.awaits.always.details(), "as the agent decides"), width) {
 		out = append(out, formLine{text: line, row: row})

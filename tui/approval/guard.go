@@ -94,18 +94,17 @@ func (g *Guard) Touch(now time.Time) {
 }
 
 // Hold delays the decision of the last key.
-func (g *Guard) Hold(decide func() Result) { g.held.begin(g.last.Add(typingPause), decide) }
+func (g *Guard) Hold(decide func() Result) {
+	g.held = hold{until: g.last.Add(typingPause), decide: decide}
+}
 
-// Deadline returns the time to call End and Arm, or zero if there is none.
+// Deadline returns the time to end the hold and to call Arm, or zero if there is none.
 func (g *Guard) Deadline() time.Time {
 	if g.armed || !g.held.until.IsZero() {
 		return g.held.until // before the end of a grace period
 	}
 	return g.until
 }
-
-// End returns the result of a held decision whose time is over; see hold.end.
-func (g *Guard) End(now time.Time) (r Result, ended bool) { return g.held.end(now) }
 
 // Arm makes the request accept decisions if the grace period is over, and reports whether this call
 // did so. A request that is not drawn then waits for its drawing, or for a key.
@@ -119,4 +118,36 @@ func (g *Guard) Arm(now time.Time) (armed bool) {
 	}
 	g.armed = true
 	return true
+}
+
+// hold delays the decision of a key by typingPause: the key may be the first of a text. Each other key,
+// and each change of the request or the focus, cancels the decision. The zero value holds nothing.
+type hold struct {
+	until   time.Time     // zero: nothing is held
+	decide  func() Result // called then; nil: the decision was cancelled
+	refusal string        // why, or ""
+}
+
+// cancel cancels the held decision, if any, and reports whether there was one. end returns the refusal.
+func (h *hold) cancel(now time.Time, refusal string) (cancelled bool) {
+	if h.decide == nil {
+		return false
+	}
+	*h = hold{until: now, refusal: refusal}
+	return true
+}
+
+// end returns the result of a hold that is over: its decision, or a status message that names
+// the reason why it was cancelled.
+func (h *hold) end(now time.Time) (r Result, ended bool) {
+	if h.until.IsZero() || now.Before(h.until) {
+		return Result{}, false
+	}
+	decide := h.decide
+	r.Status = h.refusal
+	*h = hold{}
+	if decide != nil {
+		r = decide()
+	}
+	return r, true
 }

@@ -38,7 +38,7 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 	if !seen {
 		pairs = append(pairs, keymap.ViewWhole, view+" the rest")
 	}
-	pairs = append(pairs, f.decisionKeys(r, seen, true)...)
+	pairs = append(pairs, f.decisionKeys(r)...)
 	hint := []string{keys.Hint(pairs...), "1…9 choose", keys.Hint(keymap.Choose, "confirm")}
 	pairs = []any{keymap.WriteReason, "reason"}
 	if seen {
@@ -54,23 +54,21 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 	return strings.Join(slices.DeleteFunc(hint, func(s string) bool { return s == "" }), keymap.Separator)
 }
 
-// decisionKeys returns the keys that allow and deny, with the names of what they decide, if the
-// request offers that.
-func (f *Form) decisionKeys(r *protocol.Approval, allow, deny bool) []any {
+// decisionKeys returns the keys that deny and, after all of the request was on the screen, allow it,
+// with the names of what they decide, if the request offers that.
+func (f *Form) decisionKeys(r *protocol.Approval) []any {
 	var pairs []any
-	if allow && r.Page != nil {
-		pairs = append(pairs, keymap.Open, "open")
-	}
 	add := func(action keymap.Action, kind protocol.Decision) {
 		if r.Offers(kind) {
 			pairs = append(pairs, action, strings.ToLower(f.options.ofKind(kind).name()))
 		}
 	}
-	if allow {
+	if f.card.complete(formRow{}) {
+		if r.Page != nil {
+			pairs = append(pairs, keymap.Open, "open")
+		}
 		add(keymap.Allow, protocol.AllowOnce)
 	}
-	if deny {
-		add(keymap.DenyRequest, protocol.Deny)
-	}
+	add(keymap.DenyRequest, protocol.Deny)
 	return pairs
 }

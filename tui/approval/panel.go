@@ -257,7 +257,7 @@ func (p *Panel) Deadline() time.Time {
 // decision. It reports whether one of them happened. The owner carries out the result.
 func (p *Panel) Due() (r Result, changed bool) {
 	now := p.styles.Now()
-	r, changed = p.decider.guard.End(now)
+	r, changed = p.decider.guard.held.end(now)
 	if r.Decide != nil {
 		r.Close = p.review
 	}

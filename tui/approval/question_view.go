@@ -40,7 +40,7 @@ func (f *Form) answerLabel(question int) string {
 // shownAnswer returns the text that answers a question as it is shown, on one line.
 func (f *Form) shownAnswer(question int) string {
 	text := f.answers.textOf(question)
-	if f.answers.secret(question) {
+	if f.answers.questions[question].Secret {
 		return strings.Repeat("•", min(len(text), 8))
 	}
 	return format.JoinLines(transcript.Reveal(text))

@@ -73,7 +73,6 @@ func (v *requestView) Scope() keymap.Scope {
 	return v.body.Scope()
 }
 
-// FullScreen returns true.
 func (v *requestView) FullScreen() bool { return true }
 
 // Typing reports whether a text field has the keys.
@@ -238,13 +237,11 @@ func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 
 // hint returns the keys that decide while the review has the keys.
 func (v *requestView) hint() string {
-	f, r := v.form, &v.request
-	pairs := f.decisionKeys(r, f.card.complete(formRow{}), true)
-	pairs = append(pairs, keymap.WriteReason, "reason", keymap.FocusNext, "all options")
-	if editable(r) {
+	pairs := append(v.form.decisionKeys(&v.request), keymap.WriteReason, "reason", keymap.FocusNext, "all options")
+	if editable(&v.request) {
 		pairs = append(pairs, keymap.Edit, "edit")
 	}
-	return f.styles.Keys.Hint(pairs...)
+	return v.styles.Keys.Hint(pairs...)
 }
 
 // requestPart is the lines of a request before or after its changes.

@@ -2,7 +2,9 @@ package approval
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -79,25 +81,16 @@ func expandTabs(line string, marked bool) string {
 	return out.String()
 }
 
+// longSpaces matches runs of spaces that are not drawn as such.
+var longSpaces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(" {%d,}", maxSpaces+1))
+})
+
 // countSpaces replaces each long run of spaces by its count.
 func countSpaces(line string) string {
-	if !strings.Contains(line, strings.Repeat(" ", maxSpaces+1)) {
-		return line
-	}
-	var out strings.Builder
-	for line != "" {
-		rest := strings.TrimLeft(line, " ")
-		switch n := len(line) - len(rest); {
-		case n > maxSpaces:
-			fmt.Fprintf(&out, "‹%d spaces›", n)
-		default:
-			out.WriteString(line[:n])
-		}
-		word, _, _ := strings.Cut(rest, " ")
-		out.WriteString(word)
-		line = rest[len(word):]
-	}
-	return out.String()
+	return longSpaces().ReplaceAllStringFunc(line, func(run string) string {
+		return fmt.Sprintf("‹%d spaces›", len(run))
+	})
 }
 
 // revealRunes replaces runes that look like nothing, like a space or like an ASCII letter by their

@@ -144,10 +144,9 @@ func rowSections(r *protocol.Approval, options decisionOptions) []Section {
 	}
 	for i := range options {
 		o := &options[i]
-		row := formRow{rowOption, 0, i}
-		add("option", row, o.agentLabel())
+		add("option", o.row, o.agentLabel())
 		if o.Scope != "" {
-			out = append(out, Section{Note: alwaysNote, Text: o.Scope, Prose: true, row: row})
+			out = append(out, Section{Note: alwaysNote, Text: o.Scope, Prose: true, row: o.row})
 		}
 	}
 	return out
