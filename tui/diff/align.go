@@ -30,7 +30,7 @@ func align(removed, added []row, budget *int) []pair {
 	}
 	var out []pair
 	n, m := len(removed), len(added)
-	if n*m > maxAlignPairs || n == m && n*m == 1 {
+	if n*m > maxAlignPairs || n*m == 1 {
 		for i := range min(n, m) {
 			if s := compare(i, i); s.common > 0 {
 				out = append(out, accept(i, i, s))
