@@ -163,12 +163,7 @@ func (b *body) setFolded(file int, folded bool) {
 		return
 	}
 	b.folded[file] = folded
-	header := c.HeaderOf(file)
-	b.items[header].hidden = 0
-	for i := header; i < len(b.items) && c.FileOf(i) == file; i++ {
-		if i > header {
-			b.items[header].hidden += c.Piece(i).Len()
-		}
+	for i := c.HeaderOf(file); i < len(b.items) && c.FileOf(i) == file; i++ {
 		b.list.SetCollapsed(b.pointAt(i, 0).Item, folded)
 	}
 }

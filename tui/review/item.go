@@ -21,7 +21,6 @@ type pieceItem struct {
 	changes  *filechange.Changes
 	piece    int
 	comments *Comments // may be nil
-	hidden   int       // of a heading: lines of the file that are hidden while it is folded
 
 	key  rowsKey
 	rows []bodyRow
@@ -145,8 +144,12 @@ func (p *pieceItem) folded(body []string, width int) []string {
 	if !p.changes.Piece(p.piece).IsHeader {
 		return nil
 	}
+	hidden := 0
+	for i := p.piece + 1; i < p.changes.Len() && p.changes.FileOf(i) == p.changes.FileOf(p.piece); i++ {
+		hidden += p.changes.Piece(i).Len()
+	}
 	note := &transcript.StyledText{}
-	note.Append("  … "+format.Count(p.hidden, "line"), transcript.Faint)
+	note.Append("  … "+format.Count(hidden, "line"), transcript.Faint)
 	return append(body, note.Lines(max(1, width))[0])
 }
 
