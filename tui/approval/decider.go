@@ -36,7 +36,7 @@ func (d *decider) press(r *protocol.Approval, f *Form, key string, action keymap
 	case f.sending != "":
 		return Result{}
 	case f.awaits.always != nil:
-		return d.confirmAlways(r, f, action)
+		return d.confirmAlways(f, action)
 	}
 	f.err = ""
 	switch action {
@@ -168,7 +168,7 @@ func (d *decider) decide(f *Form, o *decisionOption) Result {
 
 // confirmAlways handles a key while a lasting decision waits for its confirmation. Only the key
 // that allows confirms it.
-func (d *decider) confirmAlways(r *protocol.Approval, f *Form, action keymap.Action) Result {
+func (d *decider) confirmAlways(f *Form, action keymap.Action) Result {
 	switch {
 	case action != keymap.Allow:
 		f.awaits.always = nil
