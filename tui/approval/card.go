@@ -167,13 +167,11 @@ func (c *card) sections(r *protocol.Approval) (sections, title []Section) {
 		switch {
 		case s.Label == "in" && r.CWD == c.directory && c.outcome == nil:
 		case s.Label == "title" && c.above && fits:
+			s.row = formRow{kind: rowAbove}
 			title = append(title, s)
 		default:
 			sections = append(sections, s)
 		}
-	}
-	for i := range title {
-		title[i].row = formRow{kind: rowAbove}
 	}
 	return slices.Concat(c.outcome, sections, c.asked), title
 }

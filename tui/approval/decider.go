@@ -192,7 +192,7 @@ func (d *decider) pressTyping(r *protocol.Approval, f *Form, msg tea.KeyPressMsg
 		intent.Returned = d.rearm
 		return Result{Edit: &intent}
 	}
-	if f.awaits.reason != nil && msg.String() == "enter" && !d.guard.Armed() {
+	if f.awaits.reason != nil && msg.String() == "enter" && !d.guard.armed {
 		return Result{Status: tooSoon}
 	}
 	o := f.pressTyping(msg)

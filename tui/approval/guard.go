@@ -37,9 +37,6 @@ type Guard struct {
 	held     hold      // the decision of the last key
 }
 
-// Armed reports whether the grace period is over.
-func (g *Guard) Armed() bool { return g.armed }
-
 // Refusal returns why the key being handled may not decide, or "" if it may. Touch must have been
 // called for it.
 func (g *Guard) Refusal() string {

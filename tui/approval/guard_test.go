@@ -215,7 +215,7 @@ func TestTheGuardIsArmedAfterTheGrace(t *testing.T) {
 	g.Drawn(now)
 	g.Touch(now.Add(Grace / 2)) // a key restarts the grace period
 	for _, at := range []time.Duration{0, Grace, Grace*3/2 - 1} {
-		if g.Arm(now.Add(at)) || g.Armed() {
+		if g.Arm(now.Add(at)) || g.armed {
 			t.Fatalf("armed after %v", at)
 		}
 	}

@@ -24,7 +24,7 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 	case !focused:
 		return strings.TrimPrefix(ui.Prefixed(keymap.Separator, keys.Hint(keymap.FocusNext, "decides"))+
 			" · alt+1…9 chooses", keymap.Separator)
-	case !d.guard.Armed():
+	case !d.guard.armed:
 		return "a moment …"
 	case f.awaits.always != nil:
 		return keys.Hint(keymap.Allow, "allow always", keymap.Back, "back")

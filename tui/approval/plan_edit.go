@@ -19,11 +19,7 @@ type planEdit struct {
 
 // title returns the current title of task i.
 func (p *planEdit) title(i int) string {
-	t := &p.tasks[i]
-	if title := p.titles[t.ID]; title != "" {
-		return title
-	}
-	return t.Title
+	return cmp.Or(p.titles[p.tasks[i].ID], p.tasks[i].Title)
 }
 
 // setTitle sets the title of task i. An empty text, or the title of the plan, removes the change.

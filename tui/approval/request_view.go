@@ -208,7 +208,7 @@ func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 		return []string{s.Warning.Render(ui.Fit(text, width))}, nil
 	}
 	hint := d.hint(&v.request, f, true, false)
-	if !v.deciding && f.awaits.always == nil && !f.Typing() && d.guard.Armed() {
+	if !v.deciding && f.awaits.always == nil && !f.Typing() && d.guard.armed {
 		hint = v.hint()
 	}
 	if n := f.reason.comments.Len(); n > 0 {
