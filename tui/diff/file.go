@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -52,12 +53,7 @@ func (f *File) Stat() (added, removed int) {
 }
 
 // Path returns the new path, or the old path of a deleted file.
-func (f *File) Path() string {
-	if f.New != "" {
-		return f.New
-	}
-	return f.Old
-}
+func (f *File) Path() string { return cmp.Or(f.New, f.Old) }
 
 // Status is how a patch changes a file.
 type Status string

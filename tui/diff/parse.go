@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,13 +74,7 @@ func (p *parser) fileNames(oldPath, newPath string) {
 
 // matchesGitHeader reports whether a git header names exactly these paths.
 func matchesGitHeader(header, oldPath, newPath string) bool {
-	if oldPath == "" {
-		oldPath = newPath
-	}
-	if newPath == "" {
-		newPath = oldPath
-	}
-	return header == "a/"+oldPath+" b/"+newPath
+	return header == "a/"+cmp.Or(oldPath, newPath)+" b/"+cmp.Or(newPath, oldPath)
 }
 
 // line handles any line except file names.

@@ -1,6 +1,8 @@
 package review
 
 import (
+	"slices"
+
 	"agentctl/internal/format"
 	"agentctl/tui/filechange"
 	"agentctl/tui/transcript"
@@ -108,14 +110,8 @@ func (p *pieceItem) places(line int) []Place {
 
 // rowOf returns the first row that shows a line of the patch.
 func (p *pieceItem) rowOf(place Place, width int) (row int, ok bool) {
-	for i, r := range p.layout(width) {
-		for _, at := range p.places(r.line) {
-			if at == place {
-				return i, true
-			}
-		}
-	}
-	return 0, false
+	row = slices.IndexFunc(p.layout(width), func(r bodyRow) bool { return slices.Contains(p.places(r.line), place) })
+	return row, row >= 0
 }
 
 // Estimate implements transcript.Item.

@@ -1,6 +1,8 @@
 package review
 
 import (
+	"slices"
+
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -139,13 +141,8 @@ func (b *body) showUnread() bool {
 	if !ok {
 		return b.showUnreadPart(b.content.Tail, b.pointAt(len(b.items), 0).Item)
 	}
-	row := 0
-	for i, r := range b.items[piece].layout(b.width()) {
-		if r.line == line {
-			row = i
-			break
-		}
-	}
-	b.show(b.pointAt(piece, row))
+	rows := b.items[piece].layout(b.width())
+	row := slices.IndexFunc(rows, func(r bodyRow) bool { return r.line == line })
+	b.show(b.pointAt(piece, max(row, 0)))
 	return true
 }
