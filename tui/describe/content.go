@@ -15,11 +15,7 @@ func Content(c *protocol.Content) string {
 	file, isFile := ContentFile(c)
 	switch {
 	case c.Type == "diff":
-		old := ""
-		if c.Old != nil {
-			old = *c.Old
-		}
-		return c.Path + "\n" + diffLines(old, c.New)
+		return c.Path + "\n" + diffLines(c.Old, c.New)
 	case c.Text != "":
 		return c.Text + "\n"
 	case isFile:
@@ -61,9 +57,9 @@ func ContentTexts(content []protocol.Content) []ContentText {
 }
 
 // diffLines returns the changed lines between two texts with their context. Each begins with its
-// mark.
-func diffLines(old, text string) string {
-	f := diff.Compare("", &old, text)
+// mark. Without an old text all lines are new.
+func diffLines(old *string, text string) string {
+	f := diff.Compare("", old, text)
 	var out strings.Builder
 	for i := range f.Hunks {
 		for _, l := range f.Hunks[i].Lines {
@@ -78,9 +74,6 @@ func diffLines(old, text string) string {
 // JSON returns JSON as readable text: a string as its value, an object as one line per field, other
 // values unchanged.
 func JSON(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return ""
-	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s

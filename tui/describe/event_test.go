@@ -68,7 +68,7 @@ func TestDiffLines(t *testing.T) {
 		{"a\n", "a\na\n", "  a\n+ a\n"},
 		{"same\n", "same\n", ""},
 	} {
-		if got := diffLines(c.old, c.text); got != c.want {
+		if got := diffLines(&c.old, c.text); got != c.want {
 			t.Errorf("diffLines(%q, %q) = %q, want %q", c.old, c.text, got, c.want)
 		}
 	}
@@ -90,7 +90,7 @@ func FuzzDiff(f *testing.F) {
 	f.Add("a\nb\n", "a\nc\n")
 	f.Add("", "x")
 	f.Fuzz(func(t *testing.T, old, text string) {
-		got := diffLines(old, text)
+		got := diffLines(&old, text)
 		for line := range strings.Lines(got) {
 			if !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "  ") {
 				t.Errorf("diffLines(%q, %q) has line %q, want a mark first", old, text, line)
