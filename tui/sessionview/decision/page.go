@@ -27,15 +27,6 @@ type opening struct {
 	until time.Time
 }
 
-// forgetRemoved forgets the requests that are no longer pending.
-func (p *pages) forgetRemoved(st *protocol.State) {
-	for request := range p.requested {
-		if st.PendingApproval(request) == nil {
-			delete(p.requested, request)
-		}
-	}
-}
-
 // Decide sends the decision of a result, after its page is open.
 func (p *Panel) Decide(r approval.Result) tea.Cmd {
 	if r.Open == "" {

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,7 +46,9 @@ func New(
 // catch-up. It returns what was written about requests that are gone.
 func (p *Panel) Refresh(live bool) approval.Unsent {
 	p.SetPending(p.replica.State.Approvals, p.replica.State.CWD, live)
-	p.pages.forgetRemoved(p.replica.State)
+	maps.DeleteFunc(p.pages.requested, func(request string, _ bool) bool {
+		return p.replica.State.PendingApproval(request) == nil
+	})
 	return p.TakeUnsent()
 }
 
