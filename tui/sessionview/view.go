@@ -148,7 +148,7 @@ func New(c Config) *View {
 			Restore: func(text string) { restore(text, nil) },
 		}),
 		plan:      panel.NewPlan(v.base, v.transcript.View.Turns()),
-		decision:  decision.New(c.Styles, v.replica, v.commands, v.overlays, c.Viewer.OpenURL),
+		decision:  decision.New(v.base, v.overlays, c.Viewer.OpenURL),
 		interrupt: &panel.Interrupt{Base: v.base},
 		liveness:  &panel.Liveness{Base: v.base, Hidden: v.Hidden},
 		outbox:    &panel.Outbox{Base: v.base, Restore: restore},

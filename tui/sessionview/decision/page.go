@@ -32,15 +32,15 @@ func (p *Panel) Decide(r approval.Result) tea.Cmd {
 	if r.Open == "" {
 		return p.Send(*r.Decide)
 	}
-	o := &opening{*r.Decide, p.styles.Now().Add(openerTime)}
+	o := &opening{*r.Decide, p.Now().Add(openerTime)}
 	p.pages.opening = o
-	return p.commands.Run(func(ctx context.Context) error { return p.pages.open(ctx, r.Open) }, func(err error) tea.Cmd {
+	return p.Commands.Run(func(ctx context.Context) error { return p.pages.open(ctx, r.Open) }, func(err error) tea.Cmd {
 		if p.pages.opening != o { // decided before
 			return nil
 		}
 		p.pages.opening = nil
 		if err != nil {
-			p.commands.Status.Text = err.Error()
+			p.Commands.Status.Text = err.Error()
 			p.Decided(o.data.Request, err.Error())
 			return nil
 		}
@@ -50,9 +50,9 @@ func (p *Panel) Decide(r approval.Result) tea.Cmd {
 
 // unknownPage returns the pending request with a page whose whole URL was not requested yet, or "".
 func (p *Panel) unknownPage() string {
-	for i := range p.replica.State.Approvals {
-		a := &p.replica.State.Approvals[i]
-		if a.Page != nil && a.Page.Hidden && a.Policy == "" && !p.pages.requested[a.Request] && !p.replica.Recorded {
+	for i := range p.Replica.State.Approvals {
+		a := &p.Replica.State.Approvals[i]
+		if a.Page != nil && a.Page.Hidden && a.Policy == "" && !p.pages.requested[a.Request] && !p.Replica.Recorded {
 			return a.Request
 		}
 	}
@@ -63,7 +63,7 @@ func (p *Panel) unknownPage() string {
 func (p *Panel) pageDeadline() time.Time {
 	switch {
 	case p.unknownPage() != "":
-		return p.styles.Now()
+		return p.Now()
 	case p.pages.opening != nil:
 		return p.pages.opening.until
 	}
@@ -77,14 +77,14 @@ func (p *Panel) duePages() tea.Cmd {
 		p.pages.requested[request] = true
 		result := new(protocol.OpenPageResult)
 		data := protocol.OpenPageData{Request: request}
-		return p.commands.Send(protocol.DoOpenPage, data, result, func(err error) tea.Cmd {
+		return p.Commands.Send(protocol.DoOpenPage, data, result, func(err error) tea.Cmd {
 			if err == nil {
 				p.SetPage(request, result.PageURL)
 			}
 			return nil
 		})
 	}
-	if o := p.pages.opening; o != nil && !p.styles.Now().Before(o.until) {
+	if o := p.pages.opening; o != nil && !p.Now().Before(o.until) {
 		p.pages.opening = nil
 		return p.Send(o.data)
 	}

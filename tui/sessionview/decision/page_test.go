@@ -12,6 +12,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -30,7 +31,8 @@ func openPage(t *testing.T, reply func(tuitest.Command) (any, error), open func(
 	j.CaughtUp()
 	r := paneltest.New(t, j)
 	r.Session.Reply = reply
-	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, func(_ context.Context, url string) error { return open(url) })
+	base := panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}
+	p := New(base, &ui.Stack{}, func(_ context.Context, url string) error { return open(url) })
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)

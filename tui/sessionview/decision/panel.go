@@ -12,9 +12,7 @@ import (
 	"agentctl/tui/describe"
 	"agentctl/tui/keymap"
 	"agentctl/tui/remote"
-	"agentctl/tui/request"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/sessionview/replica"
 	"agentctl/tui/ui"
 )
 
@@ -23,9 +21,6 @@ import (
 type Panel struct {
 	panel.Base
 	approval.Panel
-	styles   *ui.Styles
-	replica  *replica.Session
-	commands *request.Sender
 	overlays *ui.Stack
 	focused  bool
 	decided  map[string]bool // requests decided here whose event has not arrived
@@ -33,11 +28,9 @@ type Panel struct {
 }
 
 // New returns the panel of a session. open opens a page in the user's browser.
-func New(
-	s *ui.Styles, r *replica.Session, c *request.Sender, overlays *ui.Stack, open func(context.Context, string) error,
-) *Panel {
+func New(base panel.Base, overlays *ui.Stack, open func(context.Context, string) error) *Panel {
 	return &Panel{
-		Panel: approval.NewPanel(s, ""), styles: s, replica: r, commands: c, overlays: overlays, decided: map[string]bool{},
+		Base: base, Panel: approval.NewPanel(base.Styles, ""), overlays: overlays, decided: map[string]bool{},
 		pages: pages{open: open, requested: map[string]bool{}},
 	}
 }
@@ -45,9 +38,9 @@ func New(
 // Refresh shows the pending requests after updates. live reports whether they came after the
 // catch-up. It returns what was written about requests that are gone.
 func (p *Panel) Refresh(live bool) approval.Unsent {
-	p.SetPending(p.replica.State.Approvals, p.replica.State.CWD, live)
+	p.SetPending(p.Replica.State.Approvals, p.Replica.State.CWD, live)
 	maps.DeleteFunc(p.pages.requested, func(request string, _ bool) bool {
-		return p.replica.State.PendingApproval(request) == nil
+		return p.Replica.State.PendingApproval(request) == nil
 	})
 	return p.TakeUnsent()
 }
@@ -62,26 +55,26 @@ func (p *Panel) Apply(e *protocol.Event) {
 	sending, known := p.Sending(d.Request)
 	decided := sending || p.decided[d.Request]
 	delete(p.decided, d.Request)
-	if !known || p.replica.Recorded || decided && e.By != nil && *e.By == p.replica.Conn.By {
+	if !known || p.Replica.Recorded || decided && e.By != nil && *e.By == p.Replica.Conn.By {
 		return
 	}
 	if sending { // the other decision was first
 		p.Decided(d.Request, "decided elsewhere")
 	}
-	p.commands.Status.Text = describe.Outcome(nil, d, e.By, "")
+	p.Commands.Status.Text = describe.Outcome(nil, d, e.By, "")
 }
 
 // Send sends a decision. A failure, such as a request decided by another client, is shown as the
 // status message. The answer may arrive before the event or after it.
 func (p *Panel) Send(data protocol.ApproveData) tea.Cmd {
 	result := new(protocol.ApproveResult)
-	return p.commands.Send(protocol.DoApprove, data, result, func(err error) tea.Cmd {
+	return p.Commands.Send(protocol.DoApprove, data, result, func(err error) tea.Cmd {
 		message := ""
 		_, pending := p.Sending(data.Request)
 		switch {
 		case err != nil:
 			message = remote.ErrorText(err)
-			p.commands.Status.Text = message
+			p.Commands.Status.Text = message
 		case pending && result.Decision != protocol.Explain: // the request stays pending after an explanation
 			p.decided[data.Request] = true
 		}
@@ -109,7 +102,7 @@ func (p *Panel) Due() (cmd tea.Cmd, changed bool) {
 		p.overlays.Remove(r.Close)
 		cmd = tea.Batch(cmd, p.Decide(r))
 	}
-	if text := &p.commands.Status.Text; r.Status != "" && r.Status != *text {
+	if text := &p.Commands.Status.Text; r.Status != "" && r.Status != *text {
 		*text = r.Status + ui.Prefixed(keymap.Separator, *text)
 	}
 	return cmd, changed
@@ -132,12 +125,12 @@ func (p *Panel) Typing() bool { return p.focused && p.Panel.Typing() }
 // ListsPlan reports whether the shown request lists the tasks of the plan.
 func (p *Panel) ListsPlan() bool {
 	r := p.Current()
-	return r != nil && len(r.Tasks) > 0 && !p.replica.Recorded
+	return r != nil && len(r.Tasks) > 0 && !p.Replica.Recorded
 }
 
 // Lines returns at most rows lines of the panel, and the cursor in them or nil.
 func (p *Panel) Lines(width, rows int) ([]string, *tea.Cursor) {
-	if p.replica.Recorded {
+	if p.Replica.Recorded {
 		return nil, nil
 	}
 	return p.View(width, rows, p.focused)

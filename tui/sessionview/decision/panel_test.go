@@ -10,6 +10,7 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
+	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/ui"
 )
 
@@ -24,7 +25,7 @@ func open(t *testing.T) (*paneltest.Rig, *Panel) {
 func openJournal(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Panel) {
 	t.Helper()
 	r := paneltest.New(t, j)
-	p := New(r.Styles, r.Replica, r.Commands, &ui.Stack{}, nil)
+	p := New(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}, &ui.Stack{}, nil)
 	r.Apply = p.Apply
 	r.Lines = func() []string {
 		lines, _ := p.Lines(100, 30)
