@@ -15,7 +15,7 @@ import (
 func (r *testReview) click(text string, x int) {
 	r.t.Helper()
 	lines := strings.Split(r.text(), "\n")
-	headRows := r.headRows()
+	headRows := r.View.content.headRows()
 	y := headRows + slices.IndexFunc(lines[headRows:], func(line string) bool { return strings.Contains(line, text) })
 	if y < headRows {
 		r.t.Fatalf("the screen does not show %q:\n%s", text, r.text())

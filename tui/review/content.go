@@ -37,6 +37,14 @@ type Part interface {
 // hasFiles reports whether files are changed.
 func (c *Content) hasFiles() bool { return len(c.Changes.Files()) > 0 }
 
+// headRows returns the number of rows above the changes: the title, and the current file.
+func (c *Content) headRows() int {
+	if c.hasFiles() {
+		return 2
+	}
+	return 1
+}
+
 // unread says how much was not read, or returns "".
 func (c *Content) unread() string {
 	if n := c.Changes.UnseenFiles(); n > 0 {

@@ -7,14 +7,6 @@ import (
 	"agentctl/tui/ui"
 )
 
-// headRows returns the number of rows above the changes: the title, and the current file.
-func (v *View) headRows() int {
-	if v.content.hasFiles() {
-		return 2
-	}
-	return 1
-}
-
 const tooSmall = "the window is too small to review"
 
 // View draws the title, the changes with the list of files beside or in place of them, and the
@@ -23,7 +15,7 @@ func (v *View) View(width, height int) ([]string, *tea.Cursor) {
 	if height < 4 {
 		return []string{ui.Fit(" "+tooSmall, width)}, nil
 	}
-	rows, beside := height-v.headRows()-1, width
+	rows, beside := height-v.content.headRows()-1, width
 	v.split = width >= minSplitWidth && v.content.hasFiles()
 	if v.split {
 		beside = width - filesWidth - 3

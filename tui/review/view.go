@@ -88,15 +88,12 @@ func (v *View) Commenting() bool { return v.comment.active() }
 // SaveComment saves the comment that is being written, if any.
 func (v *View) SaveComment() {
 	if v.comment.save() {
-		v.Redraw()
+		v.body.list.Restyle()
 	}
 }
 
 // SetMessage shows a message until the next key.
 func (v *View) SetMessage(text string) { v.message = text }
-
-// Redraw lays the content out again, after a change of the head, the comments or the styles.
-func (v *View) Redraw() { v.body.list.Restyle() }
 
 // ShowUnread shows the first line that was not on the screen, or the start if all were.
 func (v *View) ShowUnread() {
@@ -154,7 +151,7 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 		}
 		v.body.scroll(ui.WheelRows(msg))
 	case ui.RestyleMsg:
-		v.Redraw()
+		v.body.list.Restyle()
 	}
 	return ui.Response{}
 }
@@ -176,7 +173,7 @@ func (v *View) pressField(msg tea.KeyPressMsg) ui.Response {
 	if v.comment.active() {
 		r, saved := v.comment.press(msg)
 		if saved {
-			v.Redraw()
+			v.body.list.Restyle()
 		}
 		return r
 	}
@@ -212,7 +209,7 @@ func (v *View) press(action keymap.Action) ui.Response {
 		return ui.Response{}
 	case keymap.DiffLayout:
 		v.styles.ToggleDiffLayout()
-		v.Redraw()
+		v.body.list.Restyle()
 		return ui.Response{}
 	case keymap.ListFind:
 		v.search.open()
@@ -303,7 +300,7 @@ func (v *View) pressComment(action keymap.Action, place Place) {
 		v.message = "this line has no comment"
 	default:
 		v.content.Comments.Set(place, "")
-		v.Redraw()
+		v.body.list.Restyle()
 	}
 }
 
@@ -339,7 +336,7 @@ func (v *View) open(row fileRow) ui.Response {
 // the changes it hides or shows the lines below a heading, or makes a line the current one. A click
 // on the current line starts a comment.
 func (v *View) click(msg tea.MouseClickMsg) (r ui.Response) {
-	row := msg.Y - v.headRows()
+	row := msg.Y - v.content.headRows()
 	if msg.Button != tea.MouseLeft || v.Typing() || row < 0 || row >= v.body.list.Height() {
 		return r
 	}
