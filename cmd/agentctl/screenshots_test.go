@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"io"
@@ -39,30 +40,100 @@ var (
 // A shot is one screenshot: the screen after keys.
 type shot struct {
 	name, title string
-	theme       ui.Theme
+	sessions    []scene
 	session     string // shown first; "": the dashboard
 	keys        []string
-	paper       screenshot.SVGOptions
+	paper       *screenshot.SVGOptions // nil: dark
+	columns     int                    // 0: shotColumns
+	lost        bool                   // the connection, before the picture
 }
 
+// A scene is a session: its name, its agent, and what a user sends.
+type scene struct {
+	name, agent string
+	messages    []string
+}
+
+var (
+	race = scene{"fix-race", "claude", []string{
+		"The tests of pkg/store fail now and then. Find the race.",
+		"Then tidy the module", "And tell me what you changed",
+	}}
+	guide   = scene{"guide", "claude", []string{"Write the guide for newcomers"}}
+	release = scene{"release", "codex", []string{"Prepare the release 1.4"}}
+	migrate = scene{"schema-v7", "gemini", []string{
+		"migrate the schema to version 7", "Then write down what changed",
+		"Run the benchmarks and compare them with version 6", "Open a pull request",
+	}}
+	ordinary = []scene{guide, {"nightly", "codex", []string{"Run the nightly lint"}}, migrate, release, race}
+	// The agent requests to run the message of each.
+	waiting = []scene{
+		{"api-limits", "claude", []string{"go test ./server/limit/... -run TestBurst -count=20"}},
+		{"deps", "codex", []string{"npm install --save-dev vitest@3"}},
+		{"docs-links", "gemini", []string{"curl -sSf https://example.org/sitemap.xml | xmllint --format -"}},
+		{"flaky-ci", "claude", []string{"git push --force-with-lease origin flaky-ci"}},
+		{"i18n", "codex", []string{"python3 scripts/extract_messages.py --all"}},
+		{"index-size", "gemini", []string{"psql -f migrations/0042_drop_index.sql staging"}},
+		{"login-page", "claude", []string{"npx playwright test login --headed"}},
+		{"old-branches", "codex", []string{"git branch --merged main | xargs git branch -d"}},
+		{"profile", "gemini", []string{"sudo perf record -g -p 4121 -- sleep 30"}},
+		{"release", "claude", []string{"git push origin v1.4.0"}},
+	}
+)
+
+// Keys as a terminal sends them.
+const (
+	tab, down, focusPane = "\t", "\x1b[B", "\x1bw"
+	f1, commands         = "\x1bOP", "\x0b"
+)
+
 var shots = []shot{
+	{name: "start", title: "The first start: the agents of this machine, those that are ready first"},
+	{name: "waiting", title: "Ten sessions that wait for a decision", sessions: waiting},
 	{
-		"session", "A session: a tool's output, a patch that waits for a decision, and the queue", ui.ThemeDark,
-		"fix-race",
-		[]string{"\t"},
-		dark,
+		name: "sessions", title: "All sessions of a server, those that need a person first", sessions: ordinary,
+		keys: []string{down, " "},
+	},
+	{name: "running", title: "A turn that runs, and a tool", sessions: []scene{
+		{"schema-v7", "gemini", []string{"migrate the schema to version 7"}},
+	}, session: "schema-v7"},
+	{name: "finished", title: "A finished turn: Markdown and a diff", sessions: []scene{guide}, session: "guide"},
+	{
+		name: "light", title: "Markdown and a diff, on a light terminal", sessions: []scene{guide}, session: "guide",
+		paper: &light,
 	},
 	{
-		"sessions", "All sessions of a server, those that need a person first", ui.ThemeDark, "",
-		[]string{"\x1b[B", " "},
-		dark,
+		name: "command", title: "A shell command that waits for a decision", sessions: []scene{release},
+		session: "release", keys: []string{tab},
 	},
 	{
-		"review", "The review of a patch, with the keys that decide", ui.ThemeDark, "fix-race",
-		[]string{"\t", "v"},
-		dark,
+		name: "session", title: "A session: a tool's output, a patch that waits for a decision, and the queue",
+		sessions: []scene{race}, session: "fix-race", keys: []string{tab},
 	},
-	{"light", "Markdown and a diff, on a light terminal", ui.ThemeLight, "guide", nil, light},
+	{
+		name: "review", title: "The review of a patch, with the keys that decide", sessions: []scene{race},
+		session: "fix-race", keys: []string{tab, "v"},
+	},
+	{
+		name: "queue", title: "A queue of three messages, the second selected", sessions: []scene{migrate},
+		session: "schema-v7", keys: []string{tab, down},
+	},
+	{
+		name: "lost", title: "A lost connection, which is tried again", sessions: []scene{guide}, session: "guide",
+		lost: true,
+	},
+	{
+		name: "help", title: "The most important keys of a session", sessions: []scene{guide}, session: "guide",
+		keys: []string{f1},
+	},
+	{
+		name: "palette", title: "The commands by name, with their keys", sessions: []scene{guide}, session: "guide",
+		keys: []string{commands, "se"},
+	},
+	{
+		name: "panes", title: "Two sessions side by side", sessions: []scene{guide, release}, session: "guide",
+		keys: []string{focusPane, "v", "release", "\r"}, columns: 160,
+	},
 }
 
 // ids matches random ids: epochs, sessions and messages.
@@ -75,8 +146,8 @@ func maskIDs(s *screenshot.Screen) {
 }
 
 const (
-	shotColumns = 104
-	shotRows    = 34
+	shotColumns = 120
+	shotRows    = 36
 )
 
 // TestThePicturesAreOfThisProgram runs the sessions of the screenshots in a synctest bubble and
@@ -89,15 +160,20 @@ func TestThePicturesAreOfThisProgram(t *testing.T) {
 	for _, s := range shots {
 		t.Run(s.name, func(t *testing.T) {
 			var written []byte
-			synctest.Test(t, func(t *testing.T) { written = s.record(t) })
-			screen, err := screenshot.Render(written, shotColumns, shotRows)
+			size := tui.Size{Width: cmp.Or(s.columns, shotColumns), Height: shotRows}
+			synctest.Test(t, func(t *testing.T) { written = s.record(t, size) })
+			screen, err := screenshot.Render(written, size.Width, size.Height)
 			if err != nil {
 				t.Fatal(err)
 			}
 			maskIDs(screen)
 			var got bytes.Buffer
-			s.paper.Title = s.title
-			if err := screen.WriteSVG(&got, s.paper); err != nil {
+			paper := dark
+			if s.paper != nil {
+				paper = *s.paper
+			}
+			paper.Title = s.title
+			if err := screen.WriteSVG(&got, paper); err != nil {
 				t.Fatal(err)
 			}
 			comparePicture(t, s.name, got.String())
@@ -154,11 +230,11 @@ type screenshotAgents struct{ *script.Script }
 func (screenshotAgents) Names() []string { return []string{"claude", "codex", "gemini"} }
 
 // record runs the sessions and returns the output to the terminal until the screenshot.
-func (s *shot) record(t *testing.T) []byte {
+func (s *shot) record(t *testing.T, size tui.Size) []byte {
 	time.Sleep(9*time.Hour + 41*time.Minute) // 09:41
 	dial := startScript(t, "screenshots.script")
-	createSessions(t, dial)
-	return s.show(t, dial)
+	createSessions(t, dial, s.sessions)
+	return s.show(t, dial, size)
 }
 
 // startScript starts a server whose agents play a script, until the end of the test.
@@ -196,22 +272,10 @@ func newClient(t *testing.T, dial dialFunc, name string) *wsclient.Client {
 }
 
 // createSessions creates the sessions and runs them up to the state of the screenshots.
-func createSessions(t *testing.T, dial dialFunc) {
+func createSessions(t *testing.T, dial dialFunc, sessions []scene) {
 	c := newClient(t, dial, "ada")
 	defer c.Close()
-	for _, of := range []struct {
-		name, agent string
-		messages    []string
-	}{
-		{"guide", "claude", []string{"Write the guide for newcomers"}},
-		{"nightly", "codex", []string{"Run the nightly lint"}},
-		{"schema-v7", "gemini", []string{"migrate the schema to version 7", "Then write down what changed"}},
-		{"release", "codex", []string{"Prepare the release 1.4"}},
-		{"fix-race", "claude", []string{
-			"The tests of pkg/store fail now and then. Find the race.",
-			"Then tidy the module", "And tell me what you changed",
-		}},
-	} {
+	for _, of := range sessions {
 		made, err := wsclient.Call[protocol.CreateResult](t.Context(), c, protocol.DoCreate, "",
 			protocol.CreateData{Name: of.name, Agent: of.agent})
 		if err != nil {
@@ -228,11 +292,22 @@ func createSessions(t *testing.T, dial dialFunc) {
 }
 
 // show opens the screen, presses the keys and returns the output.
-func (s *shot) show(t *testing.T, dial dialFunc) []byte {
-	c := newClient(t, dial, "ada")
+func (s *shot) show(t *testing.T, dial dialFunc, size tui.Size) []byte {
+	var link net.Conn
+	var lost error
+	c := newClient(t, func(ctx context.Context) (_ net.Conn, err error) {
+		if lost != nil {
+			return nil, lost
+		}
+		link, err = dial(ctx)
+		return link, err
+	}, "ada")
 	defer c.Close()
-	size := tui.Size{Width: shotColumns, Height: shotRows}
-	typing, output, leave := openScreen(t, c, s.id(t, c), s.theme, size)
+	theme := ui.ThemeDark
+	if s.paper == &light {
+		theme = ui.ThemeLight
+	}
+	typing, output, leave := openScreen(t, c, s.id(t, c), theme, size)
 	for _, key := range s.keys {
 		time.Sleep(2 * time.Second)
 		if _, err := io.WriteString(typing, key); err != nil {
@@ -241,6 +316,12 @@ func (s *shot) show(t *testing.T, dial dialFunc) []byte {
 	}
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
+	if s.lost {
+		lost = syscall.ECONNREFUSED
+		_ = link.Close()
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+	}
 	defer leave()
 	return output.Bytes()
 }
@@ -258,6 +339,7 @@ func openScreen(
 		left <- tui.RunDashboard(ctx, screen.Server{Client: c}, session, tui.Options{
 			Input: keys, Output: output, Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "CLICOLOR_FORCE=1"},
 			Theme: theme, Zone: time.UTC, Size: size,
+			Parts: tui.Parts{Start: tui.Start{Agents: startAgents, Tour: "agentctl tour"}},
 		})
 	}()
 	return w, output, func() {
@@ -266,6 +348,16 @@ func openScreen(
 			t.Error(err)
 		}
 		_ = w.Close()
+	}
+}
+
+// startAgents are those that the first start offers.
+func startAgents() []tui.StartAgent {
+	return []tui.StartAgent{
+		{Name: "claude", Ready: true, About: "installed, logged in"},
+		{Name: "codex", Ready: true, About: "installed, logged in"},
+		{Name: "gemini", About: "npm install -g @google/gemini-cli"},
+		{Name: "opencode", About: "npm install -g opencode-ai"},
 	}
 }
 
