@@ -49,6 +49,7 @@ func TestTokens(t *testing.T) {
 			"bash", "for x in \"$A\"; do # go\n echo ${B}#c 'd\ne' $F; done",
 			"<k:for> x <k:in> <s:\"$A\">; <k:do> <c:# go>\n <t:echo> <M:${B}>#c <s:'d>\n<s:e'> <M:$F>; <k:done>",
 		},
+		{"sh", "git push v1.4.0 8080 -n=20", "<t:git> push v1.4.0 <n:8080> -n=<n:20>"},
 		{"console", "$ echo 'a\nI don't know\n$ ls # c", "<M:$> <t:echo> <s:'a>\nI don't know\n<M:$> <t:ls> <c:# c>"},
 		{"json", `{"a": [1, -2.5e+3, true], "b": "c"}`, `{<K:"a">: [<n:1>, -<n:2.5e+3>, <n:true>], <K:"b">: <s:"c">}`},
 		{
