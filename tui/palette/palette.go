@@ -71,7 +71,7 @@ func Hint(s *ui.Styles) string {
 
 // row returns the line of a command. The key is left out before the name is cut.
 func row(s *ui.Styles, c *Command, selected bool, width int) string {
-	width = min(width, maxWidth)
+	all, width := width, min(width, maxWidth)
 	about := c.About
 	if c.Action == "" {
 		about = strings.TrimSpace(c.Hint + " — " + c.About)
@@ -85,7 +85,7 @@ func row(s *ui.Styles, c *Command, selected bool, width int) string {
 	room := max(0, width-4-ansi.StringWidth(name)-ansi.StringWidth(key))
 	about = ui.Fit(about, room)
 	if selected {
-		return s.Selected.Render(ui.Spread(" ▸ "+name+about, key+" ", width))
+		return s.Selected.Render(ui.Pad(ui.Spread(" ▸ "+name+about, key+" ", width), all))
 	}
 	return ui.Spread("   "+name+s.Dim.Render(about), s.Bold.Render(key)+" ", width)
 }
