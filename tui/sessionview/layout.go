@@ -108,7 +108,7 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 	case cursor != nil:
 		cursor.Y += len(screen)
 	}
-	return slices.Concat(screen, composer), cursor
+	return slices.Concat(screen, v.Styles.Ground(composer, width)), cursor
 }
 
 // composerRule returns the line above the composer.

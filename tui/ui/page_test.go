@@ -50,8 +50,12 @@ func TestATitleIsOnAGroundWhereTheThemeHasGrounds(t *testing.T) {
 	if ansi.Strip(got) != " title plain        " || strings.Count(got, "48;2;37;39;46m") != 2 {
 		t.Errorf("with grounds: %q", got)
 	}
-	if got := s.Rule("", 20); !StartsWithRule(got) {
+	if got := s.Rule("", 20); got != "" {
 		t.Errorf("without a title: %q", got)
+	}
+	field := []string{s.Bold.Render(">") + " text"}
+	if got := s.Ground(field, 20); !strings.Contains(got[0], "48;2;37;39;46m") || ansi.Strip(got[0]) != Pad("> text", 20) {
+		t.Errorf("lines on a ground: %q", got)
 	}
 }
 

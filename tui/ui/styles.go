@@ -113,10 +113,13 @@ func (s *Styles) ShortDate(t time.Time) string {
 	return t.In(s.Zone).Format("2 Jan 15:04")
 }
 
-// Rule returns a horizontal line of width cells with a title in it, or the title on a ground if the
-// theme has grounds.
+// Rule returns a horizontal line of width cells with a title in it. If the theme has grounds, it is the
+// title on a ground, and a blank row without a title.
 func (s *Styles) Rule(title string, width int) string {
-	if s.palette.block != nil && title != "" {
+	switch {
+	case s.palette.block != nil && title == "":
+		return ""
+	case s.palette.block != nil:
 		return s.onGround(Pad(" "+title, max(width, 0)))
 	}
 	title = Fit(title, width-4)
@@ -125,6 +128,18 @@ func (s *Styles) Rule(title string, width int) string {
 		return s.Border.Render(strings.Repeat("─", max(width, 0)))
 	}
 	return s.Border.Render("─ ") + title + s.Border.Render(" "+strings.Repeat("─", rest))
+}
+
+// Ground puts lines on the ground of blocks, if the theme has grounds.
+func (s *Styles) Ground(lines []string, width int) []string {
+	if s.palette.block == nil {
+		return lines
+	}
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = s.onGround(Pad(line, width))
+	}
+	return out
 }
 
 // onGround puts a styled line on the ground of blocks.
