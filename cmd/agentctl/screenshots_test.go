@@ -70,7 +70,7 @@ var (
 	waiting = []scene{
 		{"api-limits", "claude", []string{"go test ./server/limit/... -run TestBurst -count=20"}},
 		{"deps", "codex", []string{"npm install --save-dev vitest@3"}},
-		{"docs-links", "gemini", []string{"curl -sSf https://example.org/sitemap.xml | xmllint --format -"}},
+		{"docs-links", "gemini", []string{"curl -sSf https://example.org/sitemap.xml -o sitemap.xml"}},
 		{"flaky-ci", "claude", []string{"git push --force-with-lease origin flaky-ci"}},
 		{"i18n", "codex", []string{"python3 scripts/extract_messages.py --all"}},
 		{"index-size", "gemini", []string{"psql -f migrations/0042_drop_index.sql staging"}},
@@ -88,7 +88,7 @@ const (
 )
 
 var shots = []shot{
-	{name: "start", title: "The first start: the agents of this machine, those that are ready first"},
+	{name: "start", title: "The first start: the agents of this machine, those that are ready first", keys: []string{"+"}},
 	{name: "waiting", title: "Ten sessions that wait for a decision", sessions: waiting},
 	{
 		name: "sessions", title: "All sessions of a server, those that need a person first", sessions: ordinary,
@@ -263,7 +263,7 @@ type dialFunc = func(context.Context) (net.Conn, error)
 func newClient(t *testing.T, dial dialFunc, name string) *wsclient.Client {
 	c := wsclient.New("ws://127.0.0.1:7777", wsclient.Options{ // of this machine: deltas come one by one
 		Dial: dial, Name: name, UserAgent: "agentctl",
-		Heartbeat: 24 * time.Hour,
+		Heartbeat: 24 * time.Hour, Rand: func() float64 { return 0.5 },
 	})
 	if err := c.Connect(t.Context()); err != nil {
 		t.Fatal(err)
