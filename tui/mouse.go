@@ -4,30 +4,46 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"agentctl/tui/ui"
 )
 
-// mouse is the state of the mouse.
+// mouse turns clicks on what is marked on the screen into keys and rows.
 type mouse struct {
 	now       func() time.Time
 	enabled   bool      // mouse reports are enabled
 	focusedAt time.Time // when the terminal got the focus
+	screen    ui.Clickable
+
+	// beside reports whether a cell is in a session without the focus: a click there only moves the focus.
+	beside func(x, y int) bool
 }
 
 // focusClickTime is the time after the focus of the terminal in which a click is the one that
 // focused it.
 const focusClickTime = 200 * time.Millisecond
 
-// filter returns the message, or nil for the click that gave the terminal the focus.
-func (m *mouse) filter(msg tea.Msg) tea.Msg {
-	switch msg.(type) {
+// filter returns the messages in the place of one: none for the click that gave the terminal the focus
+// and for one on a new request, keys for a click on a hint, and a ui.RowMsg for the mouse on a row.
+func (m *mouse) filter(msg tea.Msg) []tea.Msg {
+	switch msg := msg.(type) {
 	case tea.FocusMsg:
 		m.focusedAt = m.now()
 	case tea.MouseClickMsg:
-		if m.now().Sub(m.focusedAt) < focusClickTime {
+		now := m.now()
+		if now.Sub(m.focusedAt) < focusClickTime || now.Before(m.screen.New()) {
 			return nil
 		}
+		if !m.beside(msg.X, msg.Y) {
+			return m.screen.Click(msg)
+		}
+	case tea.MouseWheelMsg:
+		row := m.screen.At(msg.X, msg.Y)
+		if row != nil && len(row.Keys) == 0 && !m.beside(msg.X, msg.Y) {
+			return []tea.Msg{ui.RowMsg{List: row.List, Row: row.Row, Wheel: ui.WheelRows(msg)}}
+		}
 	}
-	return msg
+	return []tea.Msg{msg}
 }
 
 // moveMouse returns a mouse event at another place.

@@ -15,7 +15,7 @@ import (
 func TestTheClickThatFocusesTheTerminalIsIgnored(t *testing.T) {
 	const focus = "\x1b[I"
 	synctest.Test(t, func(t *testing.T) {
-		p := startDashboard(t, "")
+		p := startDashboardWith(t, Options{Mouse: true}, tuitest.NewServer(), "")
 		before := p.p.dashboard.Selected()
 		tuitest.Wait(time.Second)
 		p.press(focus + "\x1b[<0;6;6M")

@@ -166,6 +166,12 @@ func (s *panes) filterMouse(msg tea.MouseMsg) (tea.Msg, ui.Intent) {
 	return paneMsg{pane.Session, moveMouse(msg, -pane.Content.X, -pane.Content.Y)}, nil
 }
 
+// beside reports whether a cell is in a session without the focus.
+func (s *panes) beside(x, y int) bool {
+	pane := s.screen.At(x, y)
+	return !s.covered && pane != nil && pane.Session != s.layout.Focus()
+}
+
 // arrange divides the screen. A deleted session that has no place on it leaves the layout. It
 // returns the sessions on the screen, the one with the focus first.
 func (s *panes) arrange(deleted func(session string) bool) []string {

@@ -80,11 +80,19 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(renderClockMsg); ok {
 		return p, p.renderClock.check()
 	}
-	msg, taken := p.tour.filter(msg)
+	filtered := p.mouse.filter(msg)
+	if len(filtered) != 1 {
+		cmds := []tea.Cmd{p.renderClock.touch()}
+		for _, msg := range filtered {
+			_, cmd := p.Update(msg)
+			cmds = append(cmds, cmd)
+		}
+		return p, tea.Batch(cmds...)
+	}
+	msg, taken := p.tour.filter(filtered[0])
 	if taken {
 		return p, p.renderClock.touch() // the guide advances with the next message
 	}
-	msg = p.mouse.filter(msg)
 	msg, appeared := p.appearance.filter(msg)
 	msg, intent := p.panes.filter(msg)
 	var routed tea.Cmd
@@ -441,8 +449,8 @@ func (p *program) updateOthers() {
 	others := ""
 	if n := list.CountWaiting(shown.id); n > 0 {
 		others = format.Count(n, "other") + " waiting"
-		if key := p.styles.Keys.Key(keymap.NextPending); key != "" {
-			others += ": " + key
+		if keys := p.styles.Keys; keys.Key(keymap.NextPending) != "" {
+			others = keys.Mark(keymap.NextPending, others+": "+keys.Key(keymap.NextPending))
 		}
 	}
 	shown.view.SetOthers(others)
@@ -464,7 +472,7 @@ func (p *program) View() tea.View {
 	}
 	p.tour.draw(&v)
 	if p.mouse.enabled {
-		v.MouseMode = tea.MouseModeCellMotion
+		v.MouseMode, v.Content = tea.MouseModeCellMotion, p.mouse.screen.Draw(v.Content)
 	}
 	return v
 }

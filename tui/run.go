@@ -159,7 +159,8 @@ func (b *builder) newProgram() *program {
 			Host:   sessionview.Host{Local: b.options.Local}, Env: ui.Environ(env), Side: side,
 		},
 	}
-	return &program{
+	b.styles.Keys.SetClickable(b.options.Mouse)
+	p := &program{
 		styles: b.styles, sessions: sessions, note: b.options.Note,
 		tour:       tourPanel{guide: b.options.Tour, styles: b.styles, width: defaultWidth, height: defaultHeight},
 		mouse:      mouse{now: b.now, enabled: b.options.Mouse},
@@ -168,6 +169,8 @@ func (b *builder) newProgram() *program {
 		notifier:   b.options.newNotifier(),
 		watch:      newWatchRequest(),
 	}
+	p.mouse.beside = p.panes.beside
+	return p
 }
 
 // Size of the screen, in cells, until the terminal reports its own.

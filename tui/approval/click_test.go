@@ -8,21 +8,30 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"agentctl/internal/dev/tuitest"
+	"agentctl/tui/ui"
 )
 
 // click clicks on the last cell of a text.
 func (s *testPanel) click(text string) {
 	s.t.Helper()
-	for y, line := range strings.Split(s.text(), "\n") {
+	s.styles.Keys.SetClickable(true)
+	var screen ui.Clickable
+	for y, line := range strings.Split(ansi.Strip(screen.Draw(strings.Join(s.view(), "\n"))), "\n") {
 		before, _, ok := strings.Cut(line, text)
 		if !ok {
 			continue
 		}
-		x := ansi.StringWidth(before+text) - 1
-		s.input(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, func() Result {
-			s.setFocus()
-			return s.panel.Click(y, x)
-		})
+		at := tea.MouseClickMsg{X: ansi.StringWidth(before+text) - 1, Y: y, Button: tea.MouseLeft}
+		for _, msg := range screen.Click(at) {
+			s.input(msg, func() Result {
+				row, ok := msg.(ui.RowMsg)
+				if !ok {
+					return Result{}
+				}
+				s.setFocus()
+				return s.panel.Point(row)
+			})
+		}
 		return
 	}
 	s.t.Fatalf("the screen does not show %q:\n%s", text, s.text())

@@ -1,7 +1,7 @@
 package approval
 
 import (
-	"slices"
+	"cmp"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,7 +23,7 @@ const (
 type decider struct {
 	styles  *ui.Styles
 	guard   Guard
-	drawn   drawnForm
+	drawn   int  // lines of the form in the last drawing
 	offline bool // decisions wait for the connection
 }
 
@@ -85,7 +85,7 @@ func (d *decider) act(r *protocol.Approval, f *Form, action keymap.Action) Resul
 		switch {
 		case f.rows.selected < 0:
 			return Result{Status: notChosen}
-		case d.drawn.rows == 0:
+		case d.drawn == 0:
 			return Result{Status: tooSmall}
 		}
 		if o := f.enter(); o != nil {
@@ -95,25 +95,40 @@ func (d *decider) act(r *protocol.Approval, f *Form, action keymap.Action) Resul
 	return Result{}
 }
 
-// click handles a click on a cell of the drawn form. The first click on a row selects it. A click on
-// the selected row does what the key does that confirms it, under the same guard. What a key must
-// confirm, no click does.
-func (d *decider) click(r *protocol.Approval, f *Form, line, column int) Result {
-	if f.sending != "" || f.Typing() || f.awaits.always != nil {
-		return Result{}
+// mark marks the lines of a request. While it is new, a click acts on nothing.
+func (d *decider) mark(lines []string) []string {
+	keys := d.styles.Keys
+	for i, line := range lines {
+		if until := d.guard.New(); i == 0 && !until.IsZero() {
+			line = keys.MarkNew(until, line)
+		}
+		lines[i] = keys.MarkRow(Rows, -1, line)
 	}
-	at := slices.Index(f.rows.all, d.drawn.rowAt(line, column))
+	return lines
+}
+
+// point handles the mouse on a row of the form. The wheel and the first click on a row select one. A
+// click on the selected row does what the key does that confirms it, under the same guard. What a key must
+// confirm, no click does.
+func (d *decider) point(r *protocol.Approval, f *Form, msg ui.RowMsg) Result {
+	confirm := keymap.Choose
+	if msg.List == PageRows {
+		confirm = keymap.Open
+	}
 	switch {
-	case at < 0:
+	case f.sending != "" || f.Typing() || f.awaits.always != nil || msg.Row < 0 || msg.Row >= len(f.rows.all):
 		return Result{}
-	case at != f.rows.selected:
-		f.rows.selected, f.err = at, ""
+	case msg.Wheel != 0:
+		f.rows.move(cmp.Compare(msg.Wheel, 0))
+		return Result{}
+	case msg.Row != f.rows.selected:
+		f.rows.selected, f.err = msg.Row, ""
 		return Result{}
 	case d.guard.Refusal() != "":
 		return Result{Status: d.guard.Refusal()}
 	}
 	f.err = ""
-	return d.take(f, d.act(r, f, keymap.Choose))
+	return d.take(f, d.act(r, f, confirm))
 }
 
 // take sends the option of a result, if any.

@@ -49,13 +49,13 @@ func TestADecisionWaitsForTheGuardAndForEachLine(t *testing.T) {
 		"row that denies": {choose(2), protocol.Deny, false},
 		"click": {func(d *decider, r *protocol.Approval, f *Form) Result {
 			f.rows.selectRow(formRow{rowOption, 0, 0})
-			return d.click(r, f, 1, 5)
+			return d.point(r, f, ui.RowMsg{List: Rows})
 		}, protocol.AllowOnce, true},
 	} {
 		refusals := map[string]string{"grace": tooSoon, "pause": tooQuick, "confirmation": replaced}
 		for _, missing := range []string{"grace", "pause", "confirmation", "line", ""} {
 			d, r, f := newDecider()
-			d.drawn.set(1, []formLine{{row: formRow{rowOption, 0, 0}}})
+			d.drawn = 1
 			d.guard.Change(now)
 			d.guard.Drawn(now)
 			if missing != "grace" {

@@ -101,9 +101,14 @@ func (f *Form) rowLines(i int, r formRow, width int, focused bool) []formLine {
 		case whole && isOption:
 			text = mark + f.action(name) + style.Render(rest)
 		}
-		out = append(out, formLine{text: text, row: r})
+		out = append(out, formLine{text: f.markRow(f.rows.all[i], text), row: r})
 	}
 	return out
+}
+
+// markRow marks a text that a click selects a row on.
+func (f *Form) markRow(row formRow, text string) string {
+	return f.styles.Keys.MarkRow(Rows, slices.Index(f.rows.all, row), text)
 }
 
 // action draws the name of an option, which is what the eye shall find first: its digit as the cap of
@@ -132,9 +137,7 @@ func (f *Form) optionLines(width int) []formLine {
 			out = append(out, formLine{text: " "})
 		}
 		line := &out[len(out)-1]
-		from := ansi.StringWidth(line.text) + len(margin)
-		line.spots = append(line.spots, spot{from, from + cells - len(margin), row})
-		line.text += margin + f.action(name)
+		line.text += margin + f.markRow(row, f.action(name))
 	}
 	for i := range out {
 		out[i].text = ui.Fit(out[i].text, width)

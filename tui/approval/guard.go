@@ -37,6 +37,14 @@ type Guard struct {
 	held     hold      // the decision of the last key
 }
 
+// New returns the end of the grace period, or zero if it is over.
+func (g *Guard) New() time.Time {
+	if g.armed {
+		return time.Time{}
+	}
+	return g.until
+}
+
 // Refusal returns why the key being handled may not decide, or "" if it may. Touch must have been
 // called for it.
 func (g *Guard) Refusal() string {

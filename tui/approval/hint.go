@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -29,18 +30,17 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 	case f.awaits.always != nil:
 		return keys.Hint(keymap.Allow, "allow always", keymap.Back, "back")
 	}
-	var pairs []any
+	var hint []string
 	view := "view"
 	if f.card.changes.Changes != nil {
 		view = "review"
 	}
 	seen := f.card.complete(formRow{})
 	if !seen {
-		pairs = append(pairs, keymap.ViewWhole, view+" the rest")
+		hint = append(hint, keys.Hint(keymap.ViewWhole, view+" the rest"))
 	}
-	pairs = append(pairs, f.decisionKeys(r)...)
-	hint := []string{keys.Hint(pairs...), "1…9 choose", keys.Hint(keymap.Choose, "confirm")}
-	pairs = []any{keymap.WriteReason, "reason"}
+	hint = append(hint, f.decisionHint(r), "1…9 choose", keys.Hint(keymap.Choose, "confirm"))
+	pairs := []any{keymap.WriteReason, "reason"}
 	if seen {
 		pairs = append(pairs, keymap.ViewWhole, view)
 	}
@@ -54,21 +54,27 @@ func (d *decider) hint(r *protocol.Approval, f *Form, focused, others bool) stri
 	return strings.Join(slices.DeleteFunc(hint, func(s string) bool { return s == "" }), keymap.Separator)
 }
 
-// decisionKeys returns the keys that deny and, after all of the request was on the screen, allow it,
-// with the names of what they decide, if the request offers that.
-func (f *Form) decisionKeys(r *protocol.Approval) []any {
-	var pairs []any
-	add := func(action keymap.Action, kind protocol.Decision) {
-		if r.Offers(kind) {
-			pairs = append(pairs, action, strings.ToLower(f.options.ofKind(kind).name()))
+// decisionHint returns the keys that deny and, after all of the request was on the screen, allow it,
+// with the names of what they decide, if the request offers that. A click selects the row of the option,
+// and a second one confirms it.
+func (f *Form) decisionHint(r *protocol.Approval) string {
+	var hint []string
+	add := func(list string, action keymap.Action, kind protocol.Decision, name string) {
+		o := f.options.ofKind(kind)
+		if key := f.styles.Keys.Key(action); key != "" && o != nil {
+			row := slices.Index(f.rows.all, o.row)
+			hint = append(hint, f.styles.Keys.MarkRow(list, row, key+" "+cmp.Or(name, strings.ToLower(o.name()))))
 		}
 	}
-	if f.card.complete(formRow{}) {
-		if r.Page != nil {
-			pairs = append(pairs, keymap.Open, "open")
-		}
-		add(keymap.Allow, protocol.AllowOnce)
+	seen := f.card.complete(formRow{})
+	if seen && r.Page != nil {
+		add(PageRows, keymap.Open, protocol.AllowOnce, "open")
 	}
-	add(keymap.DenyRequest, protocol.Deny)
-	return pairs
+	if seen && r.Offers(protocol.AllowOnce) {
+		add(Rows, keymap.Allow, protocol.AllowOnce, "")
+	}
+	if r.Offers(protocol.Deny) {
+		add(Rows, keymap.DenyRequest, protocol.Deny, "")
+	}
+	return strings.Join(hint, keymap.Separator)
 }

@@ -155,15 +155,23 @@ func (p *Panel) PressChord(key string) (result Result, handled bool) {
 	return Result{Focus: true}, true
 }
 
-// Click handles a click on a cell of the last view, under the guard of the keys. The owner must call
-// Touch before, as for a key. The first click on a row of the form selects it, a second one confirms
-// it.
-func (p *Panel) Click(line, column int) Result {
+// Lists of rows of the panel; see [ui.RowMsg]. Lines other than the rows of the form have the row -1.
+const (
+	Rows     = "approval"
+	PageRows = "page" // a click on the selected row opens the page of the request
+)
+
+// Point handles the mouse on a row, under the guard of the keys. The owner must call Touch before, as for
+// a key. The wheel on a request that is not shown to its end opens its view.
+func (p *Panel) Point(msg ui.RowMsg) Result {
 	r, f := p.requests.current()
-	if r == nil {
+	switch {
+	case r == nil:
 		return Result{}
+	case msg.Row < 0 && msg.Wheel > 0 && !f.card.complete(formRow{}):
+		return Result{Push: p.view(r, f, "")}
 	}
-	return p.withUnseen(r, f, p.decider.click(r, f, line, column))
+	return p.withUnseen(r, f, p.decider.point(r, f, msg))
 }
 
 // Typing reports whether a text row of the shown request is being edited.
@@ -275,8 +283,7 @@ const edgeRows = 3
 // View returns at most rows lines, and the cursor while a text row is edited. It records which
 // lines of the request were shown. The selected row of the form is always visible.
 func (p *Panel) View(width, rows int, focused bool) ([]string, *tea.Cursor) {
-	drawn := &p.decider.drawn
-	drawn.reset()
+	p.decider.drawn = 0
 	r, f := p.requests.current()
 	if r == nil || rows < 1 {
 		return nil, nil
@@ -304,14 +311,13 @@ func (p *Panel) View(width, rows int, focused bool) ([]string, *tea.Cursor) {
 		out = append(out, sides.rule(left, middleEdge))
 	}
 	cursorRow := len(out) + at
-	drawn.set(len(out), form)
+	p.decider.drawn = len(form)
 	for _, line := range form {
 		out = append(out, sides.line(line.text))
 	}
 	hint := p.decider.hint(r, f, focused, len(p.requests.pending) > 1)
 	out = append(out, sides.rule(ui.FitHints(hint, width-frameWidth-2), bottomEdge))
-	out = out[:min(len(out), rows)]
-	drawn.cut(len(out))
+	out = p.decider.mark(out[:min(len(out), rows)])
 	if !f.Typing() || cursorRow >= len(out) {
 		return out, nil
 	}

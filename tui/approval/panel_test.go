@@ -57,8 +57,11 @@ func TestOptionsAreSideBySideWithoutTheFocus(t *testing.T) {
 		}
 		y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(ansi.Strip(line), names) })
 		before, _, _ := strings.Cut(ansi.Strip(lines[y]), "2 Deny")
-		x := ansi.StringWidth(before)
-		if result := p.Click(y, x); result.Decide != nil {
+		p.styles.Keys.SetClickable(true)
+		lines, _ = p.View(100, 20, false)
+		var screen ui.Clickable
+		screen.Draw(strings.Join(lines, "\n"))
+		if result := p.Point(ui.RowMsg{List: Rows, Row: screen.At(ansi.StringWidth(before), y).Row}); result.Decide != nil {
 			t.Error("a click decides")
 		}
 		if _, f := p.requests.current(); f.rows.selected != 1 {

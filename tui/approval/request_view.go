@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
@@ -25,7 +27,6 @@ type requestView struct {
 	tail     *requestPart
 	shown    cardKey // text of the card in the body
 	deciding bool    // the form has the keys
-	rows     int     // of the body in the last drawing; the decision is below
 }
 
 // newRequestView returns the view of the shown request. note is shown until the first key.
@@ -96,7 +97,12 @@ func (v *requestView) Update(msg tea.Msg) ui.Response {
 	case tea.PasteMsg:
 		v.form.paste(msg.Content)
 	case tea.MouseClickMsg:
-		return v.click(r, msg)
+		v.deciding = v.deciding && v.Typing()
+	case ui.RowMsg:
+		if msg.List == Rows || msg.List == PageRows {
+			return v.point(r, msg)
+		}
+		v.deciding = v.deciding && v.Typing()
 	}
 	return v.body.Update(msg)
 }
@@ -134,23 +140,22 @@ func (v *requestView) press(r *protocol.Approval, msg tea.KeyPressMsg) ui.Respon
 	return v.apply(v.decider.press(r, v.form, key, action))
 }
 
-// click handles a click. One on the changes is for these. One below them is for the form, under the
-// guard of its keys: it shows the form, selects a row, or confirms the selected one.
-func (v *requestView) click(r *protocol.Approval, msg tea.MouseClickMsg) ui.Response {
-	if v.body.Typing() || v.form.Typing() || v.form.awaits.always != nil || msg.Button != tea.MouseLeft {
+// point handles the mouse on the rows below the changes, under the guard of their keys: a click shows the
+// form, selects a row, or confirms the selected one.
+func (v *requestView) point(r *protocol.Approval, msg ui.RowMsg) ui.Response {
+	if v.body.Typing() || v.form.Typing() || v.form.awaits.always != nil || !v.deciding && msg.Wheel != 0 {
 		return ui.Response{}
 	}
 	v.decider.guard.Touch(v.styles.Now())
-	switch {
-	case msg.Y < v.rows:
-		v.deciding = false
-		return v.body.Update(msg)
-	case !v.deciding: // the rows move: a double click must not confirm one
+	if !v.deciding { // the rows move: a double click must not confirm one
 		v.deciding = true
 		v.decider.rearm()
+		if msg.Row >= 0 {
+			v.form.rows.selected = msg.Row
+		}
 		return ui.Response{}
 	}
-	return v.apply(v.decider.click(r, v.form, msg.Y-v.rows, msg.X))
+	return v.apply(v.decider.point(r, v.form, msg))
 }
 
 // apply carries out a result of the decider. A decision closes the review.
@@ -185,8 +190,8 @@ func (v *requestView) View(width, height int) ([]string, *tea.Cursor) {
 		v.decider.guard.Drawn(v.styles.Now())
 	}
 	below, cursor := v.decision(width, height/2)
+	below = v.decider.mark(below)
 	out, reviewCursor := v.body.View(width, height-len(below))
-	v.rows = len(out)
 	if reviewCursor != nil {
 		return append(out, below...), reviewCursor
 	}
@@ -199,7 +204,7 @@ func (v *requestView) View(width, height int) ([]string, *tea.Cursor) {
 // decision draws the form if it has the keys, and the keys that decide.
 func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 	d, f, s := v.decider, v.form, v.styles
-	d.drawn.reset()
+	d.drawn = 0
 	if !v.pending() {
 		text := " it was decided elsewhere"
 		if f.sending == "" && f.text() != "" {
@@ -222,7 +227,7 @@ func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 	form, at := ui.Window(all, at, max(1, rows-1))
 	f.card.markRowsSeen(all, form)
 	out := []string{keys}
-	d.drawn.set(len(out), form)
+	d.drawn = len(form)
 	cursorRow := len(out) + at
 	for _, line := range form {
 		out = append(out, line.text)
@@ -237,11 +242,12 @@ func (v *requestView) decision(width, rows int) ([]string, *tea.Cursor) {
 
 // hint returns the keys that decide while the review has the keys.
 func (v *requestView) hint() string {
-	pairs := append(v.form.decisionKeys(&v.request), keymap.WriteReason, "reason", keymap.FocusNext, "all options")
+	pairs := []any{keymap.WriteReason, "reason", keymap.FocusNext, "all options"}
 	if editable(&v.request) {
 		pairs = append(pairs, keymap.Edit, "edit")
 	}
-	return v.styles.Keys.Hint(pairs...)
+	hint := []string{v.form.decisionHint(&v.request), v.styles.Keys.Hint(pairs...)}
+	return strings.TrimPrefix(strings.Join(hint, keymap.Separator), keymap.Separator)
 }
 
 // requestPart is the lines of a request before or after its changes.

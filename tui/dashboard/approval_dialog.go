@@ -31,7 +31,6 @@ type approvalDialog struct {
 	message   string // of the last key or error
 	explain   bool   // an explanation was asked for, and has not been shown
 	gone      bool   // the request was decided elsewhere while the user typed
-	rows      int    // lines of the last view
 }
 
 func (a *approvalDialog) Scope() keymap.Scope { return keymap.Approval }
@@ -133,10 +132,11 @@ func (a *approvalDialog) Update(msg tea.Msg) ui.Response {
 		return r
 	case tea.PasteMsg:
 		a.panel.Paste(msg.Content)
-	case tea.MouseClickMsg:
-		return a.click(msg)
-	case tea.MouseWheelMsg:
-		return ui.Response{Pass: true}
+	case ui.RowMsg:
+		if msg.List == approval.Rows || msg.List == approval.PageRows {
+			a.panel.Touch()
+			return a.apply(a.panel.Point(msg))
+		}
 	case *protocol.Summary:
 		if msg.Session != a.session || !a.decided(msg) && !a.explain {
 			break
@@ -225,16 +225,6 @@ func (a *approvalDialog) skips() bool {
 	return a.walk.active() && (r == nil || r.Kind != protocol.ApproveQuestion && len(r.Tasks) == 0)
 }
 
-// click handles a click on the panel.
-func (a *approvalDialog) click(msg tea.MouseClickMsg) ui.Response {
-	line := msg.Y - (a.canvas.Height - 1 - a.rows)
-	if msg.Button != tea.MouseLeft || line < 0 || len(a.pending) == 0 {
-		return ui.Response{}
-	}
-	a.panel.Touch()
-	return a.apply(a.panel.Click(line, msg.X))
-}
-
 // apply carries out a result of the panel.
 func (a *approvalDialog) apply(r approval.Result) ui.Response {
 	a.message = r.Status
@@ -318,7 +308,6 @@ func (a *approvalDialog) KeyHint() string {
 func (a *approvalDialog) View(width, height int) ([]string, *tea.Cursor) {
 	if len(a.pending) > 0 {
 		lines, cursor := a.panel.View(width, height, true)
-		a.rows = len(lines)
 		return lines, cursor
 	}
 	lines := []string{a.styles.Rule(a.styles.Warning.Render("approval"), width)}

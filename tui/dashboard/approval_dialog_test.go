@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
@@ -135,7 +133,7 @@ func TestDashboardApprovalTakesClicks(t *testing.T) {
 		for y, line := range strings.Split(d.screen(), "\n") {
 			if strings.Contains(line, text) {
 				now = now.Add(approval.Grace / 4)
-				d.send(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft})
+				d.click(5, y)
 				return
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/dev/tuitest"
+	"agentctl/tui/ui"
 )
 
 func TestAClickOnAHintOfTheListActs(t *testing.T) {
@@ -16,6 +17,19 @@ func TestAClickOnAHintOfTheListActs(t *testing.T) {
 	if !ok {
 		t.Fatalf("got the last line %q", lines[len(lines)-1])
 	}
-	d.send(tea.MouseClickMsg{X: len([]rune(before)) + 3, Y: 23, Button: tea.MouseLeft})
+	d.click(len([]rune(before))+3, 23)
 	d.want("new session", "agent")
+}
+
+// click clicks on a cell.
+func (d *testDashboard) click(x, y int) {
+	d.d.Styles.Keys.SetClickable(true)
+	d.d.canvas.Dirty = true
+	var screen ui.Clickable
+	screen.Draw(d.d.View().Content)
+	for _, msg := range screen.Click(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) {
+		d.send(msg)
+	}
+	d.d.Styles.Keys.SetClickable(false)
+	d.d.canvas.Dirty = true
 }

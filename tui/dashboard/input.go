@@ -11,29 +11,24 @@ import (
 	"agentctl/tui/ui"
 )
 
-// clickable are the actions of the hints on the last line that a click carries out.
-var clickable = []keymap.Action{
-	keymap.Choose, keymap.NextPending, keymap.NewSession, keymap.ListFind, keymap.Find,
-	keymap.SortSessions, keymap.DecideRequest, keymap.TogglePreview, keymap.Edit, keymap.Remove,
-	keymap.DenySessions, keymap.Interrupt, keymap.SendSessions, keymap.Reconnect, keymap.Help, keymap.ListHelp,
-}
-
 // handleInput handles keys and mouse events that no overlay handled.
 func (d *Dashboard) handleInput(msg tea.Msg) (tea.Cmd, ui.Intent) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return d.press(msg.String())
 	case tea.MouseWheelMsg:
-		d.table.move(ui.WheelRows(msg))
-	case tea.MouseClickMsg:
-		if msg.Y == d.canvas.Height-1 && msg.Button == tea.MouseLeft {
-			if a := ui.HintAt(d.Styles.Keys, d.footer(), msg.X, clickable...); a != "" {
-				return d.Act(a)
-			}
-			return nil, nil
+		if l := d.layout(); l.onPreview(msg.X, msg.Y) {
+			d.preview.scroll(-ui.WheelRows(msg))
+			break
 		}
-		if session := d.table.click(msg, d.layout().table); session != "" {
-			return nil, OpenIntent{session}
+		d.table.move(ui.WheelRows(msg))
+	case ui.RowMsg:
+		at := d.table.selectedIndex()
+		if msg.List == sessionRows && msg.Wheel == 0 && msg.Row == at {
+			return nil, OpenIntent{d.Selected()}
+		}
+		if msg.List == sessionRows {
+			d.table.move(msg.Target(at) - at)
 		}
 	}
 	return nil, nil

@@ -98,6 +98,9 @@ func (l *listLayout) window(selected, rows int) int {
 	return max(0, min(l.lineOf(selected)-rows/2, l.lines()-rows))
 }
 
+// sessionRows is the list of the sessions; see [ui.RowMsg].
+const sessionRows = "sessions"
+
 // lines returns the title and the rows of the list. empty returns the rows of an empty one.
 func (t *table) lines(area tableArea, empty func(width int) []string) []string {
 	s, width, rows := t.styles, area.width, area.bodyRows()
@@ -126,11 +129,13 @@ func (t *table) lines(area tableArea, empty func(width int) []string) []string {
 			selected: line.index == at, marked: t.marked[summary.Session],
 			Family: t.list.Family(summary.Session), stale: t.servers.age(s, summary.Session),
 		}
+		text := ""
 		if layout.each == 2 {
-			out = append(out, t.sessionItem(&summary, width, row)[line.row])
+			text = t.sessionItem(&summary, width, row)[line.row]
 		} else {
-			out = append(out, t.sessionRow(&summary, &c, row))
+			text = t.sessionRow(&summary, &c, row)
 		}
+		out = append(out, s.Keys.MarkRow(sessionRows, line.index, text))
 	}
 	if t.list.Len() == 0 {
 		out = append(out, empty(width)...)

@@ -197,7 +197,7 @@ func TestAdHocAgentName(t *testing.T) {
 
 func TestDashboardMouse(t *testing.T) {
 	d := newTestDashboard(t, 90, 16, tuitest.Summaries()...)
-	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	click := d.click
 	click(3, 7)
 	if got := d.d.Selected(); got != "s2" {
 		t.Errorf("selected by a click: got %s, want s2", got)

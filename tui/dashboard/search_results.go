@@ -67,6 +67,11 @@ func (r *searchResults) Update(msg tea.Msg) ui.Response {
 		}
 	case tea.MouseWheelMsg:
 		return ui.Response{Cmd: r.move(ui.WheelRows(msg))}
+	case ui.RowMsg:
+		if msg.Wheel == 0 && msg.Row == r.selected {
+			return r.choose()
+		}
+		return ui.Response{Cmd: r.move(msg.Target(r.selected) - r.selected)}
 	}
 	return ui.Response{}
 }
@@ -93,11 +98,17 @@ func (r *searchResults) press(key string) ui.Response {
 	case keymap.Suspend:
 		return ui.Response{Cmd: tea.Suspend}
 	case keymap.Choose:
-		if all > 0 {
-			return ui.Response{Intent: OpenHitIntent{r.hits.all[r.selected], r.text}}
-		}
+		return r.choose()
 	}
 	return ui.Response{}
+}
+
+// choose opens the selected hit.
+func (r *searchResults) choose() ui.Response {
+	if len(r.hits.all) == 0 {
+		return ui.Response{}
+	}
+	return ui.Response{Intent: OpenHitIntent{r.hits.all[r.selected], r.text}}
 }
 
 // pressInput handles a key while the search is edited.

@@ -30,7 +30,7 @@ func (r *searchResults) View(width, height int) ([]string, *tea.Cursor) {
 	all := r.hits.all
 	first := max(0, min(r.selected-r.rows/2, len(all)-r.rows))
 	for i := first; i < min(len(all), first+r.rows); i++ {
-		out = append(out, r.row(&all[i], width, i == r.selected))
+		out = append(out, r.styles.Keys.MarkRow("", i, r.row(&all[i], width, i == r.selected)))
 	}
 	if r.hits.err != "" {
 		for _, line := range ui.Wrap(transcript.Clean(r.hits.err), width-2) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/describe"
@@ -141,27 +139,6 @@ func (t *table) targets() []protocol.Summary {
 		}
 	}
 	return append(out, hidden...)
-}
-
-// click selects the session below a click. If it is already selected, click returns its ID: it is
-// to be opened.
-func (t *table) click(msg tea.MouseClickMsg, area tableArea) (open string) {
-	layout, rows := t.layout(area), area.bodyRows()
-	row := msg.Y - 1 - (area.rows - rows)
-	line := layout.window(t.selectedIndex(), rows) + row
-	if msg.Button != tea.MouseLeft || msg.X >= area.width || row < 0 || row >= rows || line >= layout.lines() {
-		return ""
-	}
-	at := layout.at(line)
-	if !at.isSession() {
-		return ""
-	}
-	s := t.list.At(at.index)
-	if at.index == t.selectedIndex() {
-		return s.Session
-	}
-	t.selectSession(s.Session)
-	return ""
 }
 
 // pageSize returns the number of sessions by which to scroll a page.

@@ -40,11 +40,12 @@ func (k Keys) Retired() []retired.Name {
 	return out
 }
 
-// Map maps the keys of each scope to actions. It is immutable.
+// Map maps the keys of each scope to actions. Its bindings are immutable.
 type Map struct {
-	rows     []Definition
-	byKey    map[Scope]map[string]Action
-	byAction map[Action][]string
+	rows      []Definition
+	byKey     map[Scope]map[string]Action
+	byAction  map[Action][]string
+	clickable bool // see [Map.Mark]
 }
 
 // New returns the default map with the given keys in place of the defaults. It returns the errors of
@@ -189,18 +190,18 @@ func (m *Map) After(pairs ...any) string {
 			return keyName(keys[0])
 		}
 		return ""
-	})
+	}, func(a Action, text string) string { return m.mark(m.byAction[a][0], text) })
 }
 
 // Hint returns a line of keys and labels. pairs alternates an Action and its label, a string.
 // Actions without keys are left out.
-func (m *Map) Hint(pairs ...any) string { return hint(pairs, m.Key) }
+func (m *Map) Hint(pairs ...any) string { return hint(pairs, m.Key, m.Mark) }
 
-func hint(pairs []any, keyOf func(Action) string) string {
+func hint(pairs []any, keyOf func(Action) string, mark func(Action, string) string) string {
 	var out []string
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if key := keyOf(pairs[i].(Action)); key != "" {
-			out = append(out, key+" "+pairs[i+1].(string))
+			out = append(out, mark(pairs[i].(Action), key+" "+pairs[i+1].(string)))
 		}
 	}
 	return strings.Join(out, Separator)

@@ -12,26 +12,29 @@ type Section struct {
 }
 
 // Row is a line of the help: keys in display form, and what they do.
-type Row struct{ Keys, About string }
+type Row struct {
+	Keys, About string
+	action      Action
+}
 
 // fixed lists the keys that cannot be rebound, first in their section.
 var fixed = []struct {
 	scope Scope
 	row   Row
 }{
-	{Global, Row{"ctrl+c twice", "leave; the session continues"}},
-	{Composer, Row{"alt+enter, ctrl+j", "new line"}},
-	{Composer, Row{"ctrl+c", "clear the draft"}},
-	{Composer, Row{"ctrl+d", "delete a character; when empty: leave"}},
-	{Composer, Row{"esc esc", "edit your last message"}},
-	{Composer, Row{"ctrl+w, ctrl+u", "delete; ctrl+y inserts it"}},
-	{Composer, Row{"! first", "shell command on this machine"}},
-	{Composer, Row{"/ first", "commands"}},
-	{Composer, Row{"// first", "command of the agent"}},
-	{Composer, Row{"@ in a word", "files"}},
-	{Composer, Row{"alt+1 … alt+9", "choose an option of the request"}},
-	{Lists, Row{"text", "filters, in a list with a field"}},
-	{Approval, Row{"1 … 9", "choose; enter confirms"}},
+	{Global, Row{Keys: "ctrl+c twice", About: "leave; the session continues"}},
+	{Composer, Row{Keys: "alt+enter, ctrl+j", About: "new line"}},
+	{Composer, Row{Keys: "ctrl+c", About: "clear the draft"}},
+	{Composer, Row{Keys: "ctrl+d", About: "delete a character; when empty: leave"}},
+	{Composer, Row{Keys: "esc esc", About: "edit your last message"}},
+	{Composer, Row{Keys: "ctrl+w, ctrl+u", About: "delete; ctrl+y inserts it"}},
+	{Composer, Row{Keys: "! first", About: "shell command on this machine"}},
+	{Composer, Row{Keys: "/ first", About: "commands"}},
+	{Composer, Row{Keys: "// first", About: "command of the agent"}},
+	{Composer, Row{Keys: "@ in a word", About: "files"}},
+	{Composer, Row{Keys: "alt+1 … alt+9", About: "choose an option of the request"}},
+	{Lists, Row{Keys: "text", About: "filters, in a list with a field"}},
+	{Approval, Row{Keys: "1 … 9", About: "choose; enter confirms"}},
 }
 
 // FirstPage is the maximum number of rows of the first page of the help.
@@ -76,7 +79,7 @@ func (m *Map) rowsWith(actions []Action) []Row {
 	var out []Row
 	for _, a := range actions {
 		if keys := m.Keys(a); len(keys) > 0 {
-			out = append(out, Row{strings.Join(keys, ", "), DefinitionOf(a).About})
+			out = append(out, Row{strings.Join(keys, ", "), DefinitionOf(a).About, a})
 		}
 	}
 	return out
@@ -124,7 +127,7 @@ func (m *Map) rowsOf(s Scope) []Row {
 			keys = []string{"/" + d.command.name}
 		}
 		if len(keys) > 0 {
-			out = append(out, Row{strings.Join(keys, ", "), d.About})
+			out = append(out, Row{strings.Join(keys, ", "), d.About, d.Action})
 		}
 	}
 	return out

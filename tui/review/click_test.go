@@ -9,6 +9,7 @@ import (
 
 	"agentctl/tui/filechange"
 	"agentctl/tui/transcript"
+	"agentctl/tui/ui"
 )
 
 // click clicks on the first line of the body with a text, at a column.
@@ -20,7 +21,14 @@ func (r *testReview) click(text string, x int) {
 	if y < headRows {
 		r.t.Fatalf("the screen does not show %q:\n%s", text, r.text())
 	}
-	r.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+	r.styles.Keys.SetClickable(true)
+	defer r.styles.Keys.SetClickable(false)
+	lines, _ = r.View.View(r.width, r.height)
+	var screen ui.Clickable
+	screen.Draw(strings.Join(lines, "\n"))
+	for _, msg := range screen.Click(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) {
+		r.Update(msg)
+	}
 	r.text()
 }
 

@@ -144,11 +144,10 @@ func (v *View) Update(msg tea.Msg) ui.Response {
 			v.search.input.Paste(msg.Content)
 		}
 	case tea.MouseClickMsg:
-		return v.click(msg)
+		v.click(msg)
+	case ui.RowMsg:
+		return v.point(msg)
 	case tea.MouseWheelMsg:
-		if v.files.focused {
-			return v.files.Update(msg)
-		}
 		v.body.scroll(ui.WheelRows(msg))
 	case ui.RestyleMsg:
 		v.body.list.Restyle()
@@ -332,31 +331,30 @@ func (v *View) open(row fileRow) ui.Response {
 	return ui.Response{}
 }
 
-// click handles a click on a cell of the last drawing. In the list it shows a file or a comment. In
-// the changes it hides or shows the lines below a heading, or makes a line the current one. A click
-// on the current line starts a comment.
-func (v *View) click(msg tea.MouseClickMsg) (r ui.Response) {
+// click handles a click on the changes: it hides or shows the lines below a heading, or makes a line the
+// current one. A click on the current line starts a comment.
+func (v *View) click(msg tea.MouseClickMsg) {
 	row := msg.Y - v.content.headRows()
-	if msg.Button != tea.MouseLeft || v.Typing() || row < 0 || row >= v.body.list.Height() {
-		return r
+	inFiles := v.split && msg.X < filesWidth
+	if msg.Button != tea.MouseLeft || v.Typing() || inFiles || row < 0 || row >= v.body.list.Height() {
+		return
 	}
-	v.message = ""
-	inFiles := v.files.focused
-	if v.split {
-		inFiles = msg.X < filesWidth
+	v.message, v.files.focused = "", false
+	if v.body.click(row) && v.content.Comments != nil {
+		v.pressBody(keymap.ReviewComment)
 	}
-	if !inFiles {
-		v.files.focused = false
-		if v.body.click(row) && v.content.Comments != nil {
-			v.pressBody(keymap.ReviewComment)
-		}
-		return r
+}
+
+// point handles the mouse on a row of the list: a click shows its file or comment.
+func (v *View) point(msg ui.RowMsg) ui.Response {
+	rows := v.files.rows()
+	switch {
+	case v.Typing() || msg.Row >= len(rows):
+		return ui.Response{}
+	case msg.Wheel != 0:
+		return v.files.Update(msg)
 	}
-	if at, ok := v.files.RowAt(row); ok {
-		v.files.SelectAt(at)
-		row := v.files.rows()[at]
-		v.files.focused = row.git != nil
-		return v.open(row)
-	}
-	return r
+	v.files.SelectAt(msg.Row)
+	v.message, v.files.focused = "", rows[msg.Row].git != nil
+	return v.open(rows[msg.Row])
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/approval"
@@ -74,11 +72,7 @@ func TestAChordFocusesTheApprovalAndDecidesNothing(t *testing.T) {
 func TestAClickSelectsAChoiceAndDecidesNothing(t *testing.T) {
 	s := open(t, tuitest.Scenes["approval"](), 80, 24)
 	s.waitGrace()
-	for y, line := range strings.Split(s.text(), "\n") {
-		if strings.Contains(line, "Allow once") {
-			s.update(tea.MouseClickMsg{X: 8, Y: y, Button: tea.MouseLeft})
-		}
-	}
+	s.click("Allow once", 0)
 	if s.m.focus != onApproval {
 		t.Error("a click on the panel does not focus it")
 	}

@@ -27,16 +27,20 @@ func (v *View) handleInput(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return v.paste(msg.Content)
 	case tea.MouseWheelMsg:
-		if r, handled := v.input.HandleList(msg); handled {
-			return v.applyResult(r)
-		}
 		if v.panels.side.Contains(msg.X, v.canvas.Width) {
 			v.panels.side.Scroll(ui.WheelRows(msg))
 			return nil
 		}
 		v.transcript.Scroll(ui.WheelRows(msg))
 	case tea.MouseClickMsg:
-		return v.click(msg)
+		if msg.Button == tea.MouseLeft && !v.panels.side.Contains(msg.X, v.canvas.Width) {
+			return v.transcript.Click(msg.Y)
+		}
+	case ui.RowMsg:
+		if r, handled := v.input.HandleList(msg); handled {
+			return v.applyResult(r)
+		}
+		return v.point(msg)
 	}
 	return nil
 }

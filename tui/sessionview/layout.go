@@ -90,11 +90,8 @@ func (v *View) mainLayout(width, height int) ([]string, *tea.Cursor) {
 	if side > 0 {
 		above = v.panels.side.Beside(above, width-side, side)
 	}
-	v.panels.rows = clickRows{
-		side:     rowRange{0, len(above)},
-		queue:    rowRange{len(above) - len(shown[atQueue]), len(above)},
-		approval: rowRange{len(above), len(above) + len(approval)},
-		composer: rowRange{max(height, 1) - len(composer), max(height, 1)},
+	for i, line := range composer {
+		composer[i] = v.Styles.Keys.MarkRow(inputRows, i, line)
 	}
 	below := slices.Concat(approval, slices.Concat(shown[atConnection:]...))
 	screen := slices.Concat(above, below, docked, rule)

@@ -1,71 +1,48 @@
 package sessionview
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/tui/keymap"
+	"agentctl/tui/approval"
 	"agentctl/tui/sessionview/panel"
+	"agentctl/tui/sessionview/queue"
+	"agentctl/tui/sessionview/sidecolumn"
 	"agentctl/tui/ui"
 )
 
-// clickable are the actions of the hints on the last line that a click carries out.
-var clickable = []keymap.Action{
-	keymap.Interrupt, keymap.NextPending, keymap.ShowSessions, keymap.Help, keymap.Reconnect,
-}
+// inputRows is the list of the rows of the message box.
+const inputRows = "input"
 
-// rowRange is a range of rows of the screen.
-type rowRange struct{ from, to int }
-
-func (r rowRange) contains(y int) bool { return y >= r.from && y < r.to }
-
-// clickRows are the rows of the parts that a click focuses.
-type clickRows struct{ side, queue, approval, composer rowRange }
-
-// click handles a click. It moves the focus, selects a queued message or a row of a request, or
-// expands an item of the transcript. A click on the selected row of a request confirms it.
-func (v *View) click(msg tea.MouseClickMsg) tea.Cmd {
-	rows := v.panels.rows
-	switch {
-	case msg.Button != tea.MouseLeft:
-	case msg.Y == v.canvas.Height-1:
-		line := v.lastLine(v.canvas.Width)
-		if a := ui.HintAt(v.Styles.Keys, line, msg.X, clickable...); a != "" {
-			return v.runAction(panel.RunIntent{Action: a})
-		}
-	case v.panels.side.Contains(msg.X, v.canvas.Width) && rows.side.contains(msg.Y):
-		return v.clickSide(msg.Y)
-	case rows.approval.contains(msg.Y):
-		v.panels.decision.Touch()
-		if v.focus != onApproval {
-			v.setFocus(onApproval) // the click that gives it the focus confirms nothing
-		}
-		line := msg.Y - rows.approval.from
-		return v.applyApprovalResult(v.panels.decision.Click(line, msg.X))
-	case rows.queue.contains(msg.Y):
-		v.setFocus(onQueue)
-		v.panels.queue.Click(msg.Y - rows.queue.from)
-	case rows.composer.contains(msg.Y):
-		v.setFocus(onComposer)
-	default:
-		return v.transcript.Click(msg.Y)
+// point handles the mouse on a row of a part. A click moves the focus to the part and selects the row; one
+// on a file of the side column opens the changed files. The wheel leaves the focus where it is.
+func (v *View) point(msg ui.RowMsg) tea.Cmd {
+	list, beside := strings.CutPrefix(msg.List, sidecolumn.Rows)
+	if beside && msg.Wheel != 0 {
+		v.panels.side.Scroll(msg.Wheel)
+		return nil
 	}
-	return nil
-}
-
-// clickSide handles a click on a line of the side column. A click on a task or a queued message
-// moves the focus to it, a click on a file opens the changed files.
-func (v *View) clickSide(row int) tea.Cmd {
-	switch section, at := v.panels.side.Click(row); section {
-	case "plan":
-		v.setFocus(onPlan)
-		v.panels.plan.Select(at)
-	case "queue":
-		if at < v.panels.queue.Len() {
-			v.setFocus(onQueue)
-			v.panels.queue.Select(at)
+	click := func(part focus) {
+		if msg.Wheel == 0 && v.focus != part {
+			v.setFocus(part)
 		}
+	}
+	switch list {
+	case approval.Rows, approval.PageRows:
+		v.panels.decision.Touch()
+		click(onApproval) // confirms nothing if it gives the focus
+		return v.applyApprovalResult(v.panels.decision.Point(msg))
+	case queue.Rows:
+		click(onQueue)
+		v.panels.queue.Select(msg.Target(v.panels.queue.Selected()))
+	case panel.PlanRows:
+		click(onPlan)
+		v.panels.plan.Point(msg)
 	case "files":
-		return v.applyResult(v.transcript.ShowChanges(v.panels.side.File(at)))
+		return v.applyResult(v.transcript.ShowChanges(v.panels.side.File(msg.Row)))
+	case inputRows:
+		click(onComposer)
 	}
 	return nil
 }

@@ -19,7 +19,6 @@ type panels struct {
 	parts     []panel.Part     // those that follow events, messages or the time
 	followers []panel.Follower // parts that follow events
 	stages    [stages][]placed
-	rows      clickRows // of the last layout
 
 	connection *panel.Connection
 	queue      *queue.Panel

@@ -112,8 +112,10 @@ func (f *Form) Update(msg tea.Msg) Response {
 			f.Fields[f.focused].input.Paste(msg.Content)
 			f.notifyChanged()
 		}
-	case tea.MouseWheelMsg:
-		return Response{Pass: true}
+	case RowMsg:
+		if msg.List == "" && msg.Wheel == 0 {
+			f.focused = min(msg.Row, len(f.Fields)-1)
+		}
 	}
 	return Response{}
 }
@@ -184,7 +186,7 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 	}
 	var lines []string
 	for i := range f.Fields {
-		lines = append(lines, f.fieldLine(i, labelWidth, width))
+		lines = append(lines, f.styles.Keys.MarkRow("", i, f.fieldLine(i, labelWidth, width)))
 	}
 	lines, row := Window(lines, f.focused, height-len(head))
 	out := append(head, lines...)

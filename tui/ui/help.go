@@ -38,15 +38,17 @@ func (h *helpItem) Block(width int, _ bool) transcript.Block {
 	for _, section := range sections {
 		b.Body = append(b.Body, "", " "+h.styles.User.Render(string(section.Scope)))
 		for _, row := range section.Rows {
-			b.Body = h.appendLines(b.Body, row.Keys, row.About, width)
+			for _, line := range h.lines(row.Keys, row.About, width) {
+				b.Body = append(b.Body, h.styles.Keys.MarkHelp(h.firstScope, &row, line))
+			}
 		}
 	}
 	b.Body = b.Body[1:]
 	return b
 }
 
-// appendLines appends keys and their text: in two columns if width allows, else on separate lines.
-func (h *helpItem) appendLines(lines []string, keys, about string, width int) []string {
+// lines returns keys and their text: in two columns if width allows, else on separate lines.
+func (h *helpItem) lines(keys, about string, width int) (lines []string) {
 	const column = 30
 	key := "  " + h.styles.Bold.Render(keys)
 	if width < 2*column {

@@ -69,8 +69,12 @@ func (s *Stack) Update(msg tea.Msg) (cmd tea.Cmd, intents []any, pass bool) {
 		if top == nil {
 			return nil, nil, true
 		}
+		if _, isWheel := msg.(tea.MouseWheelMsg); isWheel && !top.FullScreen() {
+			return nil, nil, true // it is not over the rows of the overlay
+		}
 		r := s.update(top, msg)
-		return r.Cmd, r.intents(), r.Pass
+		row, isRow := msg.(RowMsg)
+		return r.Cmd, r.intents(), r.Pass || isRow && row.Wheel != 0 && row.List != "" && !top.FullScreen()
 	}
 	var cmds []tea.Cmd
 	for _, o := range slices.Clone(s.overlays) {
@@ -103,7 +107,7 @@ func (r *Response) intents() []any {
 // IsInput reports whether a message is a key press, a paste or a mouse event.
 func IsInput(msg tea.Msg) bool {
 	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, RowMsg:
 		return true
 	}
 	return false

@@ -146,8 +146,25 @@ func (p *Picker[T]) Handle(msg tea.Msg) (r Response, handled bool) {
 		}
 	case tea.MouseWheelMsg:
 		return p.move(WheelRows(msg)), true
+	case RowMsg:
+		return p.point(msg), msg.List == ""
 	}
 	return Response{}, false
+}
+
+// point handles the mouse on a row. A click selects it, or chooses the selected one.
+func (p *Picker[T]) point(msg RowMsg) (r Response) {
+	row, ok := p.Selected()
+	switch {
+	case msg.List != "":
+	case msg.Wheel != 0:
+		r = p.move(msg.Wheel)
+	case msg.Row != p.Index():
+		p.SelectAt(msg.Row)
+	case ok && p.Choose != nil:
+		r = p.Choose(row)
+	}
+	return r
 }
 
 // press handles a key.

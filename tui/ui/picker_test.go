@@ -192,9 +192,14 @@ func TestTheWindowIsAroundTheSelectedRow(t *testing.T) {
 	if got := strings.Join(lines[2:], " "); got != "damson elder ▸fig grape" {
 		t.Errorf("got %q", got)
 	}
-	if row, ok := p.RowAt(3); !ok || fruits[row] != "grape" {
-		t.Errorf("row %d, %v", row, ok)
+	p.styles.Keys.SetClickable(true)
+	lines, _ = p.View(20, 10)
+	var c Clickable
+	c.Draw(strings.Join(lines, "\n"))
+	if row := c.At(1, 5); row == nil || fruits[row.Row] != "grape" {
+		t.Errorf("row %v", row)
 	}
+	p.styles.Keys.SetClickable(false)
 	for height := range 4 {
 		if lines, _ := p.View(20, height); len(lines) > height {
 			t.Errorf("height %d: %q", height, lines)

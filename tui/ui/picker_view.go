@@ -25,7 +25,7 @@ func (p *Picker[T]) Lines(width, height int) []string {
 }
 
 func (p *Picker[T]) lines(rows []T, at, width, height int) []string {
-	if p.drawn = p.drawn[:0]; at < 0 {
+	if at < 0 {
 		if p.Empty == nil {
 			return nil
 		}
@@ -33,27 +33,21 @@ func (p *Picker[T]) lines(rows []T, at, width, height int) []string {
 	}
 	shown, selected := Window(rows, at, height)
 	var lines []string
-	line := 0 // the first one of the selected row
+	var drawn []int // index of the row of each line
+	line := 0       // the first one of the selected row
 	for i, row := range shown {
 		if i == selected {
 			line = len(lines)
 		}
 		for _, text := range p.Draw(row, i == selected, width) {
-			lines, p.drawn = append(lines, text), append(p.drawn, at-selected+i)
+			n := at - selected + i
+			lines, drawn = append(lines, p.styles.Keys.MarkRow("", n, text)), append(drawn, n)
 		}
 	}
-	p.drawn, _ = Window(p.drawn, line, height)
+	drawn, _ = Window(drawn, line, height)
 	lines, _ = Window(lines, line, height)
-	p.page = max(1, len(slices.Compact(slices.Clone(p.drawn))))
+	p.page = max(1, len(slices.Compact(drawn)))
 	return lines
-}
-
-// RowAt returns the index of the row at a line of the last drawing.
-func (p *Picker[T]) RowAt(line int) (i int, ok bool) {
-	if line < 0 || line >= len(p.drawn) {
-		return 0, false
-	}
-	return p.drawn[line], true
 }
 
 // View implements [Overlay].

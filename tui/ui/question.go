@@ -42,14 +42,21 @@ func (q *Question) Scope() keymap.Scope { return keymap.Lists }
 func (q *Question) FullScreen() bool { return false }
 
 // KeyHint returns the keys, for the last line of the screen.
-func (q *Question) KeyHint() string { return "← → choose · enter confirm · esc cancel" }
+func (q *Question) KeyHint() string {
+	return "← → choose · " + q.styles.Keys.Hint(keymap.Choose, "confirm", keymap.Back, "cancel")
+}
 
 // Update implements [Overlay].
 func (q *Question) Update(msg tea.Msg) Response {
+	if row, ok := msg.(RowMsg); ok && row.List == "" && row.Wheel == 0 {
+		if row.Row == q.focused {
+			return q.confirm()
+		}
+		q.focused = row.Row
+	}
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		_, wheel := msg.(tea.MouseWheelMsg)
-		return Response{Pass: wheel, Close: q.Until != nil && q.Until(msg)}
+		return Response{Close: q.Until != nil && q.Until(msg)}
 	}
 	action := q.styles.FieldAction(press)
 	if q.styles.Keys.At(keymap.Global, press.String()) == keymap.FocusPrevious {
@@ -63,13 +70,18 @@ func (q *Question) Update(msg tea.Msg) Response {
 	case keymap.Back:
 		return Response{Close: true}
 	case keymap.Choose:
-		r := Response{Close: true}
-		if q.focused > 0 {
-			r.Cmd = q.choices[q.focused-1].Run()
-		}
-		return r
+		return q.confirm()
 	}
 	return Response{}
+}
+
+// confirm runs the choice with the focus.
+func (q *Question) confirm() Response {
+	r := Response{Close: true}
+	if q.focused > 0 {
+		r.Cmd = q.choices[q.focused-1].Run()
+	}
+	return r
 }
 
 // View implements [Overlay].
@@ -84,6 +96,7 @@ func (q *Question) View(width, height int) ([]string, *tea.Cursor) {
 		} else {
 			labels[i] = "  " + label + " "
 		}
+		labels[i] = q.styles.Keys.MarkRow("", i, labels[i])
 	}
 	out := []string{q.styles.Rule(q.styles.Warning.Render(q.title), width)}
 	if line := "  " + strings.Join(labels, " "); ansi.StringWidth(line) <= width {

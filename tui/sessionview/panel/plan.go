@@ -52,10 +52,13 @@ func (p *Plan) selectedIndex(plan *protocol.Plan) int {
 	return max(0, slices.IndexFunc(plan.Tasks, unfinished))
 }
 
-// Select selects the task at index i of the running plan.
-func (p *Plan) Select(i int) {
+// PlanRows is the list of the rows of the panel; see [ui.RowMsg].
+const PlanRows = "plan"
+
+// Point handles the mouse on a task.
+func (p *Plan) Point(msg ui.RowMsg) {
 	if plan := p.Running(); plan != nil {
-		p.selectAt(plan, i)
+		p.selectAt(plan, msg.Target(p.selectedIndex(plan)))
 	}
 }
 
@@ -145,7 +148,8 @@ func (p *Plan) View(width, rows int) []string {
 	}
 	out := []string{p.Styles.Rule(title, width)}
 	for i := first; i < last; i++ {
-		out = append(out, p.taskLine(&plan.Tasks[i], width, p.focused && i == at))
+		line := p.taskLine(&plan.Tasks[i], width, p.focused && i == at)
+		out = append(out, p.Styles.Keys.MarkRow(PlanRows, i, line))
 	}
 	return out
 }

@@ -181,13 +181,6 @@ func (q *Panel) steer(message protocol.Message) tea.Cmd {
 	})
 }
 
-// Click selects the message on a row of the panel. The title is row 0.
-func (q *Panel) Click(row int) {
-	if at := q.firstRow() + row - 1; row > 0 && row <= queueRows && at < len(waiting(q.Replica.State)) {
-		q.Select(at)
-	}
-}
-
 // Apply records who disconnected during an edit, and reports the removal of the selected message by
 // another user.
 func (q *Panel) Apply(e *protocol.Event) {

@@ -18,6 +18,9 @@ import (
 // queueRows is the maximum number of queued and scheduled messages on the screen.
 const queueRows = 6
 
+// Rows is the list of the rows of the panel; see [ui.RowMsg].
+const Rows = "queue"
+
 // View returns the panel, or nil if nothing is queued or held.
 func (q *Panel) View(width, _ int) []string {
 	if !q.Visible() {
@@ -53,11 +56,11 @@ func (q *Panel) View(width, _ int) []string {
 	end := min(len(all), first+queueRows)
 	for i := first; i < end; i++ {
 		left, right := q.row(&all[i], i)
+		line := ui.Spread(left, q.Styles.Dim.Render(right), width)
 		if q.focused && i == at {
-			out = append(out, q.Styles.Selected.Render(ui.Spread("▸"+left[1:], right, width)))
-			continue
+			line = q.Styles.Selected.Render(ui.Spread("▸"+left[1:], right, width))
 		}
-		out = append(out, ui.Spread(left, q.Styles.Dim.Render(right), width))
+		out = append(out, q.Styles.Keys.MarkRow(Rows, i, line))
 	}
 	if hidden := ui.MoreRows(first, len(all)-end); hidden != "" {
 		out = append(out, q.Styles.Dim.Render(ui.Fit("  "+hidden, width)))

@@ -143,6 +143,9 @@ func (c *Column) Beside(lines []string, width, column int) []string {
 	return lines
 }
 
+// Rows and the title of a section is the list of the rows of that section; see [ui.RowMsg].
+const Rows = "side "
+
 // lines returns all sections, with a blank line between them.
 func (c *Column) lines(width int) []string {
 	var out []string
@@ -156,8 +159,8 @@ func (c *Column) lines(width int) []string {
 		}
 		head := " " + c.styles.Accent.Bold(true).Render(title)
 		out = append(out, ui.Fit(head+c.styles.Dim.Render(ui.Prefixed(" ", note)), width))
-		for _, line := range lines {
-			out = append(out, ui.Fit(line, width))
+		for i, line := range lines {
+			out = append(out, c.styles.Keys.MarkRow(Rows+title, i, ui.Fit(line, width)))
 		}
 	}
 	return out
@@ -262,23 +265,4 @@ func (c *Column) peopleSection(width int) (title, note string, lines []string) {
 	}
 	slices.Sort(lines)
 	return "people", strconv.Itoa(len(clients)), lines
-}
-
-// Click returns the section at a row of the screen, and the index of the line in the section. The
-// section is "" for a title and a row without a section.
-func (c *Column) Click(row int) (section string, index int) {
-	line := c.offset + row - 1 // without the title
-	for _, s := range c.sections {
-		title, _, lines := s(narrowWidth)
-		switch {
-		case len(lines) == 0:
-			continue
-		case line < 0:
-			return "", -1
-		case line < len(lines):
-			return title, line
-		}
-		line -= len(lines) + 2 // the blank line and the next title
-	}
-	return "", -1
 }

@@ -3,12 +3,14 @@ package sidecolumn
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"agentctl/internal/dev/paneltest"
 	"agentctl/internal/dev/tuitest"
 	"agentctl/protocol"
 	"agentctl/tui/transcriptview"
+	"agentctl/tui/ui"
 )
 
 // section returns a section with a title and n lines.
@@ -35,15 +37,16 @@ func TestEmptySectionsAreLeftOut(t *testing.T) {
 	r, c := open(t, 8, section("plan", 2), section("queue", 0), section("files", 1))
 	r.MustShow(" plan 2\n plan 0\n plan 1\n\n files 1\n files 0\n")
 	r.MustHide("queue")
+	r.Styles.Keys.SetClickable(true)
+	var screen ui.Clickable
+	screen.Draw(strings.Join(c.view(narrowWidth, 8), "\n"))
 	for row, want := range []string{"", "plan", "plan", "", "", "files", ""} {
-		index := -1
-		if want != "" {
-			index = (row - 1) % 4
-		}
-		if section, at := c.Click(row); section != want || at != index {
-			t.Errorf("a click on row %d is on line %d of %q, want line %d of %q", row, at, section, index, want)
+		index := (row - 1) % 4
+		if at := screen.At(2, row); (at == nil) != (want == "") || at != nil && (at.List != Rows+want || at.Row != index) {
+			t.Errorf("a click on row %d is on %+v, want line %d of %q", row, at, index, want)
 		}
 	}
+	r.Styles.Keys.SetClickable(false)
 	if _, empty := open(t, 8, section("plan", 0)); empty.Width(200) != 0 {
 		t.Error("a column without content has a width")
 	}

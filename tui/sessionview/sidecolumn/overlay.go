@@ -18,6 +18,8 @@ func (o *overlay) Update(msg tea.Msg) ui.Response {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		o.column.Scroll(ui.WheelRows(msg))
+	case ui.RowMsg:
+		o.column.Scroll(msg.Wheel)
 	case tea.KeyPressMsg:
 		keys, key := o.column.styles.Keys, msg.String()
 		switch keys.InList(keymap.Global, key) {
