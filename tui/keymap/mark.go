@@ -54,6 +54,17 @@ func (m *Map) MarkHelp(place Scope, row *Row, line string) string {
 	return m.mark(back[0]+" "+keys[0], line)
 }
 
+// MarkFixed marks the entries of a hint of keys that text fields always have: enter, esc and tab.
+func (m *Map) MarkFixed(hint string) string {
+	entries := strings.Split(hint, Separator)
+	for i, entry := range entries {
+		if key, _, _ := strings.Cut(entry, " "); key == "enter" || key == "esc" || key == "tab" {
+			entries[i] = m.mark(key, entry)
+		}
+	}
+	return strings.Join(entries, Separator)
+}
+
 // MarkRow returns a line of a list that a click selects as its row n. The name of the list is "" in
 // an overlay.
 func (m *Map) MarkRow(list string, n int, line string) string {

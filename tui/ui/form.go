@@ -100,7 +100,7 @@ func (f *Form) Scope() keymap.Scope { return keymap.Lists }
 func (f *Form) FullScreen() bool { return false }
 
 // KeyHint returns the hint of the form's keys.
-func (f *Form) KeyHint() string { return f.Hint }
+func (f *Form) KeyHint() string { return f.styles.Keys.MarkFixed(f.Hint) }
 
 // Update handles input.
 func (f *Form) Update(msg tea.Msg) Response {

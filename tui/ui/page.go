@@ -35,7 +35,7 @@ func (s *Styles) HintRow(hints, right string, width int) string {
 
 // StateRow draws the state of what a page shows, and hints of keys at the right.
 func (s *Styles) StateRow(state, hints string, width int) string {
-	return Spread(" "+state, " "+s.hints(hints)+" ", width)
+	return Spread(" "+state, " "+s.hints(s.Keys.MarkFixed(hints))+" ", width)
 }
 
 // hints emphasises the keys of hints.

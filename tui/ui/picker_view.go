@@ -15,7 +15,7 @@ func (p *Picker[T]) KeyHint() string {
 	if p.Hint == nil {
 		return ""
 	}
-	return p.Hint()
+	return p.styles.Keys.MarkFixed(p.Hint())
 }
 
 // Lines returns at most height lines: the rows around the selected one, or why there are no rows.

@@ -43,7 +43,7 @@ func (q *Question) FullScreen() bool { return false }
 
 // KeyHint returns the keys, for the last line of the screen.
 func (q *Question) KeyHint() string {
-	return "← → choose · " + q.styles.Keys.Hint(keymap.Choose, "confirm", keymap.Back, "cancel")
+	return q.styles.Keys.MarkFixed("← → choose · enter confirm · esc cancel")
 }
 
 // Update implements [Overlay].
