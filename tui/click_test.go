@@ -23,7 +23,7 @@ var clickScreens = map[string]string{
 	"list help":     "- f1",
 	"all keys":      "- f1 ?",
 	"palette":       "- ctrl+k",
-	"new session":   "- n",
+	"new session":   "- +",
 	"rename":        "- e",
 	"close":         "- X",
 	"jump":          "- ctrl+t",
@@ -35,9 +35,8 @@ var clickScreens = map[string]string{
 	"transcript":    "s2 tab",
 	"session help":  "s2 f1",
 	"commands":      "s2 ctrl+k",
-	"turns":         "s2 tab t",
+	"turns":         "s2 f10",
 	"changes":       "s2 f9",
-	"context":       "s2 f10",
 	"queue":         "s5xyz789 tab",
 	"plan":          "s3 tab",
 	"panes":         "s2 alt+w v=s3",
@@ -132,6 +131,9 @@ func TestEveryRowCanBeClickedAndWheeled(t *testing.T) {
 					}
 					if cell := targets[target]; wheel && target.Row >= 0 {
 						d.send(tea.MouseWheelMsg{X: cell[0], Y: cell[1], Button: tea.MouseWheelDown})
+						if d.p.View().Content == before { // at the end
+							d.send(tea.MouseWheelMsg{X: cell[0], Y: cell[1], Button: tea.MouseWheelUp})
+						}
 					} else if target.Row == 1 {
 						d.clickAt(cell)
 					}
