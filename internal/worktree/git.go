@@ -27,7 +27,8 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 
 // run runs git in a directory, with more variables. Its output goes to out.
 func run(ctx context.Context, dir string, env []string, out io.Writer, args ...string) error {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)...)
+	options := []string{"-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}
+	cmd := exec.CommandContext(ctx, "git", append(options, args...)...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -120,7 +120,8 @@ func (p *Pane) changes() *filechange.Changes {
 func (p *Pane) newChangesPage() *changesPage {
 	page := &changesPage{pane: p, known: p.View.ChangesKnown()}
 	page.reviewView = review.New(p.Styles, "", review.Content{
-		Changes: p.changes(), Comments: &page.comments, Directory: p.Replica.State.CWD, Git: p.Git.Files, OpenGit: page.openGit,
+		Changes: p.changes(), Comments: &page.comments, Directory: p.Replica.State.CWD,
+		Git: p.Git.Files, OpenGit: page.openGit,
 	})
 	return page
 }
