@@ -114,8 +114,12 @@ func (l *List) SetCollapsed(id ID, collapsed bool) {
 // window. Rows after the end of the list are empty.
 func (l *List) Lines() []string {
 	out := make([]string, 0, l.height)
-	l.normalize()
-	l.visitLines(func(p Point, line string) { out = append(out, l.decorate(p, line)) })
+	l.VisitVisible(func(id ID, from, to int) {
+		b := l.block(id)
+		for line := from; line < to; line++ {
+			out = append(out, l.decorate(Point{id, line}, b.line(line)))
+		}
+	})
 	for len(out) < l.height {
 		out = append(out, "")
 	}

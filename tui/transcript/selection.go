@@ -33,8 +33,7 @@ func (l *List) MoveSelection(by int) {
 	}
 	if !l.selection.active {
 		last := l.Last()
-		l.normalize()
-		l.visitLines(func(p Point, _ string) { last = p.Item })
+		l.VisitVisible(func(id ID, _, _ int) { last = id })
 		l.SelectItem(last)
 		return
 	}
@@ -47,9 +46,8 @@ func (l *List) SelectLine(id ID, line int) {
 		return
 	}
 	l.setSelection(id)
-	id = l.selection.item
-	l.setTop(Point{id, min(max(line, 0), max(0, l.block(id).height()-1))})
-	l.moveTopUp(l.height / 2)
+	at := l.Clamp(Point{l.selection.item, line})
+	l.setTop(l.MovePoint(at, -(l.height / 2)))
 }
 
 // setSelection selects an item, or the first or last one if the ID is out of range.

@@ -1,8 +1,6 @@
 package transcript
 
-import (
-	"strings"
-)
+import "strings"
 
 // viewport is a window of lines over a layout. It anchors to the line at its top, so that corrected
 // height estimates never move the visible lines.
@@ -30,14 +28,6 @@ func (v *viewport) ScrollToBottom() { v.follow = true }
 // ScrollToTop scrolls to the first line.
 func (v *viewport) ScrollToTop() { v.setTop(Point{v.First(), 0}) }
 
-// ScrollToItem scrolls the first line of an item to the top of the window, or as near as the end of
-// the list allows.
-func (v *viewport) ScrollToItem(id ID) {
-	if v.Len() > 0 {
-		v.setTop(Point{min(max(id, v.First()), v.Last()), 0})
-	}
-}
-
 // SetTopLine scrolls a line to the top of the window, or as near as the end of the list allows.
 func (v *viewport) SetTopLine(id ID, line int) {
 	if v.Len() > 0 {
@@ -49,12 +39,6 @@ func (v *viewport) SetTopLine(id ID, line int) {
 func (v *viewport) TopLine() (ID, int) {
 	v.normalize()
 	return v.top.Item, v.top.Line
-}
-
-// TopItem returns the item of the first line of the window.
-func (v *viewport) TopItem() ID {
-	v.normalize()
-	return v.top.Item
 }
 
 // AtTop reports whether the first line of the list is visible.
@@ -84,29 +68,7 @@ func (v *viewport) Scroll(lines int) {
 	if lines > 0 && v.follow {
 		return
 	}
-	v.follow = false
-	for line := v.top.Line + lines; ; {
-		if line < 0 {
-			if v.top.Item == v.First() {
-				v.top.Line = 0
-				break
-			}
-			v.top.Item--
-			line += v.block(v.top.Item).height()
-			continue
-		}
-		if h := v.block(v.top.Item).height(); line >= h {
-			if v.top.Item == v.Last() {
-				v.follow = true
-				break
-			}
-			line -= h
-			v.top.Item++
-			continue
-		}
-		v.top.Line = line
-		break
-	}
+	v.setTop(v.MovePoint(v.top, lines))
 	if lines > 0 {
 		v.normalize()
 	}
@@ -123,10 +85,11 @@ func (v *viewport) EnsureVisible(p Point) {
 		return
 	}
 	visible := false
-	v.visitLines(func(at Point, _ string) { visible = visible || at == p })
+	v.VisitVisible(func(id ID, from, to int) {
+		visible = visible || id == p.Item && from <= p.Line && p.Line < to
+	})
 	if !visible {
-		v.setTop(p)
-		v.moveTopUp(v.height - 1)
+		v.setTop(v.MovePoint(p, 1-v.height))
 	}
 }
 
@@ -138,75 +101,37 @@ func (v *viewport) ensureItemVisible(id ID) {
 		v.setTop(Point{id, 0})
 		return
 	}
-	visible := 0
-	v.visitLines(func(at Point, _ string) {
-		if at.Item == id {
-			visible++
-		}
-	})
-	h := v.block(id).height()
-	if visible > 0 && visible == h {
-		return
-	}
-	v.setTop(Point{id, 0})
-	if rows := v.height - h; rows > 0 {
-		v.moveTopUp(rows)
+	h, visible := v.block(id).height(), false
+	v.VisitVisible(func(at ID, from, to int) { visible = visible || at == id && to-from == h })
+	if !visible {
+		v.setTop(v.MovePoint(Point{id, 0}, min(0, h-v.height)))
 	}
 }
 
 // PointAt returns the line drawn at a row of the window, or the last line above the row.
 func (v *viewport) PointAt(row int) Point {
-	v.normalize()
 	var at Point
-	left := row
-	v.visitLines(func(p Point, _ string) {
-		if left >= 0 {
-			at = p
+	v.VisitVisible(func(id ID, from, to int) {
+		if row >= 0 {
+			at = Point{id, min(from+row, to-1)}
 		}
-		left--
+		row -= to - from
 	})
 	return at
 }
 
 // ItemAt returns the item drawn at a row of the window.
-func (v *viewport) ItemAt(row int) (ID, bool) {
-	v.normalize()
-	at, found, ok := 0, ID(0), false
-	v.visitLines(func(p Point, _ string) {
-		if at == row {
-			found, ok = p.Item, true
+func (v *viewport) ItemAt(row int) (id ID, ok bool) {
+	v.VisitVisible(func(at ID, from, to int) {
+		if row >= 0 && row < to-from {
+			id, ok = at, true
 		}
-		at++
+		row -= to - from
 	})
-	return found, ok
-}
-
-// visitLines calls visit for each line of the window. The viewport must be normalized.
-func (v *viewport) visitLines(visit func(Point, string)) {
-	if v.Len() == 0 {
-		return
-	}
-	left := v.height
-	for id, line := v.top.Item, v.top.Line; left > 0 && id <= v.Last(); id, line = id+1, 0 {
-		b := v.block(id)
-		for ; line < b.height() && left > 0; line++ {
-			visit(Point{id, line}, b.line(line))
-			left--
-		}
-	}
+	return id, ok
 }
 
 func (v *viewport) setTop(p Point) { v.top, v.follow = p, false }
-
-// moveTopUp moves the top up by lines, limited to the start of the list.
-func (v *viewport) moveTopUp(lines int) {
-	for v.top.Line < lines && v.top.Item > v.First() {
-		lines -= v.top.Line
-		v.top.Item--
-		v.top.Line = v.block(v.top.Item).height()
-	}
-	v.top.Line = max(0, v.top.Line-lines)
-}
 
 // normalize moves the top to an existing line. It leaves no empty rows below the last item while
 // lines are hidden above the window.
@@ -257,15 +182,8 @@ func isPicture(line string) bool { return strings.Contains(line, pictureMark) }
 
 // PictureAt returns the item whose picture is drawn at a row of the window.
 func (v *viewport) PictureAt(row int) (ID, bool) {
-	id, found, at := ID(0), false, 0
-	v.normalize()
-	v.visitLines(func(p Point, line string) {
-		if at == row && isPicture(line) {
-			id, found = p.Item, true
-		}
-		at++
-	})
-	return id, found
+	id, ok := v.ItemAt(row)
+	return id, ok && isPicture(v.block(id).line(v.PointAt(row).Line))
 }
 
 // Width returns the number of columns of the window.
@@ -273,9 +191,6 @@ func (v *viewport) Width() int { return v.width }
 
 // VisitVisible calls visit for each item with lines in the window, with the range of these lines.
 func (v *viewport) VisitVisible(visit func(id ID, from, to int)) {
-	if v.Len() == 0 {
-		return
-	}
 	v.normalize()
 	left := v.height
 	for id, line := v.top.Item, v.top.Line; left > 0 && id <= v.Last(); id, line = id+1, 0 {

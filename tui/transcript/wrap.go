@@ -105,18 +105,13 @@ func (a *activeStyle) enclose(line string) string {
 
 // closeLines makes the lines before end final.
 func (w *wrappedText) closeLines(end int) {
-	for _, line := range w.lines[w.open:end] {
-		w.bytes += len(line) + lineOverhead
-	}
+	w.bytes += sizeOf(w.lines[w.open:end])
 	w.open = end
 }
 
 // view returns the lines, without empty ones at the end, and their approximate size in bytes.
 func (w *wrappedText) view() ([]string, int) {
-	lines, bytes := w.lines, w.bytes
-	for _, line := range lines[w.open:] {
-		bytes += len(line) + lineOverhead
-	}
+	lines, bytes := w.lines, w.bytes+sizeOf(w.lines[w.open:])
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}

@@ -64,7 +64,7 @@ func (h *history) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 	list := h.view.List
 	from, selecting := list.Selected()
 	if !selecting {
-		from = list.TopItem()
+		from, _ = list.TopLine()
 		if list.Following() && by > 0 {
 			from = list.Last()
 		}
@@ -78,7 +78,7 @@ func (h *history) jumpTo(kind transcript.AnchorKind, by int) tea.Cmd {
 			list.SelectItem(id)
 		}
 		if kind == transcriptview.TurnAnchor {
-			list.ScrollToItem(id)
+			list.SetTopLine(id, 0)
 		} else {
 			list.SelectLine(id, 0)
 			if !selecting {
@@ -107,7 +107,7 @@ func (h *history) jumpToTurn(first uint64) tea.Cmd {
 		id, ok := list.Find(first)
 		if ok {
 			list.SelectItem(id)
-			list.ScrollToItem(id)
+			list.SetTopLine(id, 0)
 		}
 		return ok
 	}})

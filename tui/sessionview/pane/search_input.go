@@ -29,8 +29,8 @@ type searchInput struct {
 func (s *search) open() ui.Overlay {
 	s.stop()
 	s.typing = true
-	list := s.view.List
-	return &searchInput{s, s.Styles.NewTextInput(s.text), list.Following(), list.TopItem()}
+	top, _ := s.view.List.TopLine()
+	return &searchInput{s, s.Styles.NewTextInput(s.text), s.view.List.Following(), top}
 }
 
 // Scope implements [ui.Overlay].
@@ -121,7 +121,7 @@ func (i *searchInput) cancel() {
 	case i.following:
 		list.ScrollToBottom()
 	case i.top >= list.First() && i.top <= list.Last():
-		list.ScrollToItem(i.top)
+		list.SetTopLine(i.top, 0)
 	}
 	if !i.search.focused {
 		list.ClearSelection()
