@@ -11,7 +11,7 @@ func onGround(line string, width int) string {
 	var out strings.Builder
 	out.Grow(len(line) + 4*maxMarkBytes + width)
 	cells := 0
-	for _, run := range splitRuns(line) {
+	for run := range runs(line) {
 		if run.link {
 			out.WriteString(run.text)
 			continue
@@ -27,7 +27,7 @@ func onGround(line string, width int) string {
 func Muted(line string) string {
 	var out strings.Builder
 	out.Grow(len(line) + 2*maxMarkBytes)
-	for _, run := range splitRuns(line) {
+	for run := range runs(line) {
 		switch {
 		case run.link:
 			out.WriteString(run.text)
@@ -38,35 +38,6 @@ func Muted(line string) string {
 		}
 	}
 	return out.String()
-}
-
-// run is a part of a line in one style, or a link sequence.
-type run struct {
-	text  string
-	style Style
-	link  bool
-}
-
-// splitRuns returns the parts of a line with style marks.
-func splitRuns(line string) []run {
-	var out []run
-	style := Style(0)
-	for line != "" {
-		if n, next := parseMark(line); n > 0 {
-			style, line = next, line[n:]
-			continue
-		}
-		if n, _ := LinkSequence(line); n > 0 {
-			out, line = append(out, run{text: line[:n], link: true}), line[n:]
-			continue
-		}
-		end := strings.IndexByte(line[1:], 0x1b) + 1
-		if end == 0 {
-			end = len(line)
-		}
-		out, line = append(out, run{text: line[:end], style: style}), line[end:]
-	}
-	return out
 }
 
 // maxLanguage is the maximum width of the language of a code block. A longer one is no language.

@@ -25,7 +25,7 @@ func TestCodeBlocksAndTablesFillTheirGround(t *testing.T) {
 		lines, _ := markdown(c.in).Lines(30)
 		for _, line := range lines {
 			cells := 0
-			for _, run := range splitRuns(line) {
+			for run := range runs(line) {
 				if !run.link && run.style&Ground != 0 {
 					cells += ansi.StringWidth(run.text)
 				}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -84,34 +85,16 @@ func parseMark(s string) (n int, style Style) {
 // StyledText when they are drawn: lines off the screen then cost nothing, and a change of theme
 // keeps the layout.
 func RenderStyles(line string, render RenderFunc) string {
-	at := strings.IndexByte(line, 0x1b)
-	if at < 0 || strings.HasPrefix(line, pictureMark) {
+	if strings.IndexByte(line, 0x1b) < 0 || strings.HasPrefix(line, pictureMark) {
 		return line
 	}
 	var out strings.Builder
 	out.Grow(2 * len(line))
-	out.WriteString(line[:at])
-	style := Style(0)
-	for rest := line[at:]; rest != ""; {
-		if n, next := parseMark(rest); n > 0 {
-			style, rest = next, rest[n:]
-			continue
+	for run := range runs(line) {
+		if run.style != 0 && !run.link {
+			run.text = render(run.text, run.style)
 		}
-		if n, _ := LinkSequence(rest); n > 0 {
-			out.WriteString(rest[:n])
-			rest = rest[n:]
-			continue
-		}
-		end := strings.IndexByte(rest[1:], 0x1b) + 1
-		if end == 0 {
-			end = len(rest)
-		}
-		if style == 0 {
-			out.WriteString(rest[:end])
-		} else {
-			out.WriteString(render(rest[:end], style))
-		}
-		rest = rest[end:]
+		out.WriteString(run.text)
 	}
 	return out.String()
 }
@@ -122,19 +105,41 @@ func StripStyles(line string) string {
 		return line
 	}
 	var out strings.Builder
-	for line != "" {
-		n, _ := parseMark(line)
-		if n == 0 {
-			n, _ = LinkSequence(line)
-		}
-		if line = line[n:]; line != "" && n == 0 {
-			end := max(strings.IndexByte(line[1:], 0x1b)+1, 0)
-			if end == 0 {
-				end = len(line)
-			}
-			out.WriteString(line[:end])
-			line = line[end:]
+	for run := range runs(line) {
+		if !run.link {
+			out.WriteString(run.text)
 		}
 	}
 	return out.String()
+}
+
+// run is a part of a line in one style, or a link sequence.
+type run struct {
+	text  string
+	style Style
+	link  bool
+}
+
+// runs returns the parts of a line with style marks.
+func runs(line string) iter.Seq[run] {
+	return func(yield func(run) bool) {
+		style := Style(0)
+		for line != "" {
+			if n, next := parseMark(line); n > 0 {
+				style, line = next, line[n:]
+				continue
+			}
+			n, _ := LinkSequence(line)
+			link := n > 0
+			if !link {
+				if n = strings.IndexByte(line[1:], 0x1b) + 1; n == 0 {
+					n = len(line)
+				}
+			}
+			if !yield(run{line[:n], style, link}) {
+				return
+			}
+			line = line[n:]
+		}
+	}
 }
