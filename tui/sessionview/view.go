@@ -134,7 +134,7 @@ func New(c Config) *View {
 		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git, Beside: c.Beside,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
-	v.usage = contextview.New(v.base, v.transcript.View.Turns(), now)
+	v.usage = contextview.New(v.base, v.transcript.View.Turns, now)
 	restore := func(text string, files []attachment.File) {
 		v.input.Restore(text, files)
 		v.setFocus(onComposer)
@@ -147,7 +147,7 @@ func New(c Config) *View {
 			Editing: func() string { return v.input.Editing() },
 			Restore: func(text string) { restore(text, nil) },
 		}),
-		plan:      panel.NewPlan(v.base, v.transcript.View.Turns()),
+		plan:      panel.NewPlan(v.base, v.transcript.View.Turns),
 		decision:  decision.New(v.base, v.overlays, c.Viewer.OpenURL),
 		interrupt: &panel.Interrupt{Base: v.base},
 		liveness:  &panel.Liveness{Base: v.base, Hidden: v.Hidden},
@@ -170,7 +170,7 @@ func New(c Config) *View {
 	shown := v.base
 	shown.Now = now
 	v.statusLine = statusline.New(statusline.Config{
-		Base: shown, Turns: v.transcript.View.Turns(), RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
+		Base: shown, Turns: v.transcript.View.Turns, RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
 		Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent, Silence: v.panels.liveness.Silence,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})

@@ -54,7 +54,7 @@ func (v *View) showNested(it *protocol.Item, e *protocol.Event) bool {
 func (v *View) showNestedCall(parent callPlace, it *protocol.Item, e *protocol.Event) {
 	if !v.nested[it] {
 		call := &toolCall{
-			itemAnchor: itemAnchor{StepAnchor, it.Seq, it}, styles: v.styles, joined: true, waits: v.turns.Waits(),
+			itemAnchor: itemAnchor{StepAnchor, it.Seq, it}, styles: v.styles, joined: true, waits: v.Turns.Waits(),
 		}
 		parent.call.nested = append(parent.call.nested, nestedItem{call: call})
 		v.calls[it.ID] = callPlace{call, parent.id}

@@ -29,7 +29,7 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 			styles:     v.styles,
 			task:       v.taskTitle(it.Task),
 			joined:     v.afterActivity(),
-			waits:      v.turns.Waits(),
+			waits:      v.Turns.Waits(),
 		}, true
 	case protocol.ItemSteered:
 		return v.newSteered(it, e), false
@@ -56,12 +56,7 @@ func (v *View) speakerHeading(it *protocol.Item, e *protocol.Event) heading {
 		return heading{}
 	}
 	v.speaker = author
-	return v.newHeading(author, e)
-}
-
-// newHeading returns the heading of a message: its author and time.
-func (v *View) newHeading(name string, e *protocol.Event) heading {
-	return heading{name, v.styles.Clock(e.Time)}
+	return heading{author, v.styles.Clock(e.Time)}
 }
 
 // afterActivity reports whether the last item is a tool call or reasoning. No blank line separates

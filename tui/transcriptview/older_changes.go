@@ -32,7 +32,7 @@ func (v *View) loadedTurns() (first transcript.ID, seq uint64) {
 	if first <= v.List.Last() {
 		return first, v.List.Item(first).(transcript.Anchor).Seq()
 	}
-	return first, v.turns.Seq() + 1
+	return first, v.Turns.Seq() + 1
 }
 
 // OlderChanges returns the reader of the changes before the list. After a failure, and after turns were

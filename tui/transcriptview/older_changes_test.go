@@ -98,7 +98,7 @@ func TestChangesAreReadAgainAfterTurnsWereDropped(t *testing.T) {
 		j.Pending = j.Pending[3:]
 		for _, u := range j.Pending {
 			if e := u.Event; e != nil && e.Durable() {
-				e.Seq += s.view.Turns().Seq() - 2
+				e.Seq += s.view.Turns.Seq() - 2
 				if err := s.view.Apply(e); err != nil {
 					t.Fatal(err)
 				}

@@ -76,7 +76,7 @@ func (v *View) PrependPage(page *protocol.HistoryResult, points ...*transcript.P
 	if err := past.apply(events); err != nil {
 		return err
 	}
-	v.hasPictures, v.changedCounted = v.hasPictures || past.hasPictures, false
+	v.HasPictures, v.changedCounted = v.HasPictures || past.HasPictures, false
 	p.cut = past.cut
 	older := max(0, len(past.items)-cut.items)
 	v.List.ReplaceFirst(past.items[older:], points...)
@@ -120,11 +120,11 @@ func (p *pastTurns) apply(events []json.RawMessage) error {
 		if e.Type == protocol.MessageUser && begins && p.cut.events == nil {
 			p.cut = cutTurn{events[:i], len(p.items), p.names}
 		}
-		items, err := p.turns.Apply(&e)
+		items, err := p.Turns.Apply(&e)
 		if err != nil {
 			return err
 		}
-		begins = begins || p.turns.Partial()
+		begins = begins || p.Turns.Partial()
 		p.show(&e, items, p.add)
 	}
 	if begins && p.cut.events == nil {
@@ -139,7 +139,7 @@ func (p *pastTurns) apply(events []json.RawMessage) error {
 // add adds an item.
 func (p *pastTurns) add(item transcript.Item, collapsed bool) transcript.ID {
 	if it := item.(interface{ protocolItem() *protocol.Item }).protocolItem(); it != nil {
-		name := itemName{p.turns.Current().Turn, it.Kind, it.ID}
+		name := itemName{p.Turns.Current().Turn, it.Kind, it.ID}
 		if i, ok := p.inList[name]; ok {
 			collapsed = p.list.Collapsed(p.list.First() + transcript.ID(i))
 		}
@@ -148,9 +148,6 @@ func (p *pastTurns) add(item transcript.Item, collapsed bool) transcript.ID {
 	p.items = append(p.items, transcript.NewItem{Item: item, Collapsed: collapsed})
 	return p.List.Append(item, collapsed)
 }
-
-// HasOlder reports whether there are older turns to request.
-func (v *View) HasOlder() bool { return v.paging.olderThan != 0 }
 
 // OlderThan returns the seq that the next page of history ends before, or 0 at the start of the session.
 func (v *View) OlderThan() uint64 { return v.paging.olderThan }

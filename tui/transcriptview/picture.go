@@ -125,14 +125,11 @@ func Pictures(item transcript.Item) []*Picture {
 	return nil
 }
 
-// HasPictures reports whether an item of the transcript had an image.
-func (v *View) HasPictures() bool { return v.hasPictures }
-
 // notePictures records whether an item has an image.
 func (v *View) notePictures(item transcript.Item) {
-	if call, ok := item.(*toolCall); ok {
-		v.hasPictures = v.hasPictures || slices.ContainsFunc(call.item.Tool.Content, mayBeImage)
+	if call, ok := item.(*toolCall); ok { // its pictures are made when it is drawn
+		v.HasPictures = v.HasPictures || slices.ContainsFunc(call.item.Tool.Content, mayBeImage)
 		return
 	}
-	v.hasPictures = v.hasPictures || len(Pictures(item)) > 0
+	v.HasPictures = v.HasPictures || len(Pictures(item)) > 0
 }

@@ -16,8 +16,7 @@ type steeredMessage struct{ userMessage }
 func (v *View) newSteered(it *protocol.Item, e *protocol.Event) *steeredMessage {
 	v.speaker = ""
 	m := it.Steered.Message
-	head := v.newHeading(remote.ActorName(it.By), e)
-	head.clock = "into the turn · " + head.clock
+	head := heading{remote.ActorName(it.By), "into the turn · " + v.styles.Clock(e.Time)}
 	return &steeredMessage{userMessage{
 		itemAnchor: itemAnchor{0, it.Seq, it}, styles: v.styles, message: m, heading: head,
 		pictures: partPictures(m.Parts),

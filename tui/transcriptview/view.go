@@ -20,9 +20,12 @@ const (
 
 // View is the transcript on the screen. It shows the items of the turns in List.
 type View struct {
+	List        *transcript.List
+	Turns       *turns.Turns // reader of the turns; the same after Reset
+	HasPictures bool         // an item of the transcript had an image
+	Pinned      bool         // old items are kept, as while the user selects lines
+
 	styles       *ui.Styles
-	List         *transcript.List
-	turns        *turns.Turns                     // keeps its address
 	items        map[*protocol.Item]transcript.ID // of the current turn
 	runningTools map[*protocol.Item]transcript.ID // the tool calls that show a duration, and where
 	calls        map[string]callPlace             // the tool calls of the current turn, by their ids
@@ -40,9 +43,6 @@ type View struct {
 	changedCounted bool          // changed has the calls of the list and of older
 	older          *OlderChanges // before the list; nil: not requested
 
-	hasPictures bool // see HasPictures
-
-	pinned bool // see SetPinned
 	paging paging
 }
 
@@ -57,7 +57,7 @@ func New(styles *ui.Styles) *View {
 	return &View{
 		styles:       styles,
 		List:         transcript.NewList(ui.CacheBytes),
-		turns:        &turns.Turns{},
+		Turns:        &turns.Turns{},
 		items:        map[*protocol.Item]transcript.ID{},
 		runningTools: map[*protocol.Item]transcript.ID{},
 		calls:        map[string]callPlace{},
@@ -68,33 +68,25 @@ func New(styles *ui.Styles) *View {
 
 // Reset discards all items and starts from a snapshot at seq at.
 func (v *View) Reset(at uint64, s *protocol.State, width, height int) {
-	reader := v.turns
+	reader := v.Turns
 	*v = *New(v.styles)
-	v.turns = reader
-	v.turns.Reset(at, s)
+	v.Turns = reader
+	v.Turns.Reset(at, s)
 	v.List.Resize(width, height)
 	if at > 0 {
 		v.paging.olderThan = at + 1
 	}
 }
 
-// Turns returns the reader of the turns. It is the same after Reset.
-func (v *View) Turns() *turns.Turns { return v.turns }
-
 // Apply applies an event. It returns an error if the event cannot be decoded. It shows nothing of a
 // turn that began before the snapshot.
 func (v *View) Apply(e *protocol.Event) error {
-	items, err := v.turns.Apply(e)
-	if err != nil || !e.Durable() || e.Turn != "" && v.turns.Partial() {
+	items, err := v.Turns.Apply(e)
+	if err != nil || !e.Durable() || e.Turn != "" && v.Turns.Partial() {
 		return err
 	}
-	v.show(e, items, v.appendItem)
+	v.show(e, items, v.List.Append)
 	return nil
-}
-
-// appendItem adds an item at the end of the list.
-func (v *View) appendItem(item transcript.Item, collapsed bool) transcript.ID {
-	return v.List.Append(item, collapsed)
 }
 
 // addFunc adds an item to a list and returns its id there.
@@ -165,7 +157,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 
 // startTurn closes the turn before and adds the message that starts a turn.
 func (v *View) startTurn(e *protocol.Event, add addFunc) {
-	turn := v.turns.Current()
+	turn := v.Turns.Current()
 	v.closeTurn(nil, nil)
 	v.speaker = ""
 	if m := &turn.Message; m.Work && m.Text == "" && len(m.Parts) == 0 {
@@ -180,7 +172,7 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 		itemAnchor: itemAnchor{kind: TurnAnchor, seq: turn.First},
 		styles:     v.styles,
 		message:    turn.Message,
-		heading:    v.newHeading(remote.ActorName(turn.Message.By), e),
+		heading:    heading{remote.ActorName(turn.Message.By), v.styles.Clock(e.Time)},
 		pictures:   partPictures(turn.Message.Parts),
 	}
 	id := add(message, false)
@@ -190,9 +182,9 @@ func (v *View) startTurn(e *protocol.Event, add addFunc) {
 
 // endTurn closes the current turn, whose open items are items, and adds its end.
 func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
-	if turn := v.turns.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
+	if turn := v.Turns.Current(); turn != nil && turn.Turn == e.Turn && turn.End != nil {
 		v.closeTurn(items, turn.End)
-		add(turnEndNote(v.styles, turn, v.turns.Newest(), e.By), false)
+		add(turnEndNote(v.styles, turn, v.Turns.Newest(), e.By), false)
 	}
 	v.dropOldTurns()
 }
@@ -209,7 +201,7 @@ func (v *View) showPlan(seq uint64, add addFunc) {
 		v.List.Invalidate(v.planItem)
 		return
 	}
-	v.plan = &Checklist{itemAnchor: itemAnchor{seq: seq}, styles: v.styles, plan: v.turns.Plan()}
+	v.plan = &Checklist{itemAnchor: itemAnchor{seq: seq}, styles: v.styles, plan: v.Turns.Plan()}
 	v.planItem = add(v.plan, true)
 }
 
@@ -275,7 +267,7 @@ func (v *View) Tick() {
 // AddMark appends a warning from the client, like the loss of the connection.
 func (v *View) AddMark(text string) {
 	v.List.Append(&note{
-		itemAnchor: itemAnchor{seq: v.turns.Seq()}, styles: v.styles,
+		itemAnchor: itemAnchor{seq: v.Turns.Seq()}, styles: v.styles,
 		level: protocol.LevelWarning, text: "── " + text, blankBefore: true,
 	}, false)
 }
@@ -284,7 +276,7 @@ func (v *View) AddMark(text string) {
 // list is scrolled up or pinned, or a page that belongs before them is loading. Dropped turns can
 // be paged in again.
 func (v *View) dropOldTurns() {
-	if v.List.Len() < ItemsMax || !v.List.Following() || v.pinned || v.paging.loading {
+	if v.List.Len() < ItemsMax || !v.List.Following() || v.Pinned || v.paging.loading {
 		return
 	}
 	i := slices.IndexFunc(v.starts, func(t turnStart) bool { return v.List.Last()-t.id < itemsKept })
@@ -302,6 +294,3 @@ func (v *View) dropOldTurns() {
 
 // Empty reports whether the session has no items, not even in pages of history.
 func (v *View) Empty() bool { return v.List.Len() == 0 && v.paging.olderThan == 0 && !v.paging.loading }
-
-// SetPinned sets whether old items are kept, as while the user selects lines.
-func (v *View) SetPinned(pinned bool) { v.pinned = pinned }

@@ -51,7 +51,7 @@ type loadedMsg struct {
 // Deadline implements [ui.Timed]: a change of the screen is followed by the load of its images. A
 // transcript without images has no deadline.
 func (i *Images) Deadline() time.Time {
-	if i.at.IsZero() && i.Transcript.HasPictures() && !i.Hidden && i.Changed() && i.Replica.CaughtUp &&
+	if i.at.IsZero() && i.Transcript.HasPictures && !i.Hidden && i.Changed() && i.Replica.CaughtUp &&
 		i.Styles.Images.Method() != thumbnail.AsText {
 		i.at = i.Now().Add(loadDelay)
 	}
@@ -125,7 +125,7 @@ func (i *Images) show() (cmd tea.Cmd, changed bool) {
 
 // visible returns the items on the screen that have images.
 func (i *Images) visible() (items []transcript.Item) {
-	if !i.Transcript.HasPictures() {
+	if !i.Transcript.HasPictures {
 		return nil
 	}
 	list := i.Transcript.List

@@ -34,7 +34,7 @@ func (c *copyMode) enter() {
 	if id, ok := list.Selected(); ok {
 		at = list.BodyStart(id)
 	}
-	c.view.SetPinned(true)
+	c.view.Pinned = true
 	c.active = true
 	c.move(at)
 }
@@ -42,7 +42,7 @@ func (c *copyMode) enter() {
 // leave ends copy mode. It does nothing if copy mode is not active.
 func (c *copyMode) leave() {
 	c.active, c.selecting = false, false
-	c.view.SetPinned(false)
+	c.view.Pinned = false
 	c.view.List.SetRangeHighlight(transcript.Point{}, transcript.Point{}, nil)
 }
 

@@ -36,7 +36,7 @@ func (s *search) continueLocal(generation int) tea.Cmd {
 		return nil
 	}
 	for range localSearchStep {
-		if s.local.next < list.First() && s.local.by < 0 && (s.view.HasOlder() || s.view.Loading()) {
+		if s.local.next < list.First() && s.local.by < 0 && (s.view.OlderThan() != 0 || s.view.Loading()) {
 			s.local.paging = true
 			return s.history.request()
 		}

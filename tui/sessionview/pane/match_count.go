@@ -46,7 +46,7 @@ func (s *search) continueCount(c *matchCount) tea.Cmd {
 	list := s.view.List
 	for range localSearchStep {
 		if c.next < list.First() {
-			c.complete = !s.view.HasOlder() && !s.view.Loading()
+			c.complete = s.view.OlderThan() == 0 && !s.view.Loading()
 			return nil
 		}
 		if n := s.query.Count(transcriptview.Text(list.Item(c.next))); n > 0 {

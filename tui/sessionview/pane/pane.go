@@ -168,7 +168,7 @@ func (p *Pane) RequestPage() tea.Cmd {
 // RequestOlder requests older turns, unless a request is in progress. It reports whether there may be
 // some.
 func (p *Pane) RequestOlder() (cmd tea.Cmd, older bool) {
-	if !p.View.HasOlder() || !p.Replica.Connected() {
+	if p.View.OlderThan() == 0 || !p.Replica.Connected() {
 		return nil, false
 	}
 	return p.history.request(), true

@@ -31,7 +31,7 @@ type turnsPage struct {
 
 // OpenTurns opens the list of turns and requests older turns.
 func (p *Pane) OpenTurns() panel.Result {
-	o, keys := &turnsPage{base: &p.Base, turns: p.View.Turns()}, p.Styles.Keys
+	o, keys := &turnsPage{base: &p.Base, turns: p.View.Turns}, p.Styles.Keys
 	o.Picker = ui.NewPicker(p.Styles, ui.List[*turns.Turn]{
 		Title: func(_, rows, _ int) string { return o.title(rows) },
 		Rows:  func(text string) []*turns.Turn { return o.turns.Matching(text) },
