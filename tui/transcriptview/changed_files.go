@@ -100,7 +100,7 @@ func (t *toolCall) appendStep(dst []filechange.Step) []filechange.Step {
 	}
 	defer t.releaseCache()
 	c := t.fileChanges()
-	if c == nil || t.outputIsPatch {
+	if c == nil || t.cache.outputIsPatch {
 		return dst
 	}
 	return append(dst, filechange.Step{Label: t.styles.Clock(t.item.Started), Files: c.Files()})

@@ -116,14 +116,11 @@ func (m *userMessage) body(width int) (lines []string, bytes int) {
 // before.
 type agentMessage struct {
 	itemAnchor
-	styles      *ui.Styles
-	heading     heading
-	feed        textFeed[*transcript.Markdown]
-	interrupted string // the reason why it is incomplete, or empty
+	interruption
+	styles  *ui.Styles
+	heading heading
+	feed    textFeed[*transcript.Markdown]
 }
-
-// markInterrupted marks the message as incomplete.
-func (m *agentMessage) markInterrupted(reason string) { m.interrupted = reason }
 
 // Estimate implements transcript.Item.
 func (m *agentMessage) Estimate(width int, collapsed bool) int {
@@ -181,6 +178,13 @@ func (m *agentMessage) collapse(b transcript.Block, width int) transcript.Block 
 	return b
 }
 
+// interruption is embedded by items that can be incomplete.
+type interruption struct {
+	interrupted string // the reason why it is incomplete, or empty
+}
+
+func (i *interruption) markInterrupted(reason string) { i.interrupted = reason }
+
 // interruptedText returns the reason why an item that was open at the end of its turn is
 // incomplete.
 func interruptedText(end *protocol.TurnEndedData) string {
@@ -199,15 +203,12 @@ func interruptedText(end *protocol.TurnEndedData) string {
 // last line while it is open.
 type reasoning struct {
 	itemAnchor
-	styles      *ui.Styles
-	feed        textFeed[*transcript.Text]
-	task        string // title of its task in a plan, or empty
-	interrupted string // the reason why it is incomplete, or empty
-	joined      bool   // it continues a group
+	interruption
+	styles *ui.Styles
+	feed   textFeed[*transcript.Text]
+	task   string // title of its task in a plan, or empty
+	joined bool   // it continues a group
 }
-
-// markInterrupted marks the reasoning as incomplete.
-func (r *reasoning) markInterrupted(reason string) { r.interrupted = reason }
 
 // Estimate implements transcript.Item.
 func (r *reasoning) Estimate(width int, collapsed bool) int {

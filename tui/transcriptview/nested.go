@@ -57,20 +57,17 @@ func (v *View) showNestedCall(parent callPlace, it *protocol.Item, e *protocol.E
 			itemAnchor: itemAnchor{StepAnchor, it.Seq, it}, styles: v.styles, joined: true, waits: v.Turns.Waits(),
 		}
 		parent.call.nested = append(parent.call.nested, nestedItem{call: call})
-		v.calls[it.ID] = callPlace{call, parent.id}
-		if it.Open {
-			v.runningTools[it] = parent.id
-		}
-		return
+		v.placeCall(call, parent.id)
+	} else if place := v.calls[it.ID]; place.call != nil {
+		place.call.apply(e)
 	}
-	if place := v.calls[it.ID]; place.call != nil && replacesOutput(e) {
-		place.call.resetOutput()
-	}
-	if e.Type == protocol.ToolEnded {
-		v.changedCounted = false
-		if place := v.calls[it.ID]; place.call != nil {
-			place.call.ended = e.Time
-		}
+}
+
+// placeCall notes the item of the list that shows a call.
+func (v *View) placeCall(call *toolCall, id transcript.ID) {
+	v.calls[call.item.ID] = callPlace{call, id}
+	if call.item.Open {
+		v.runningTools[call.item] = id
 	}
 }
 

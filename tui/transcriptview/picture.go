@@ -89,10 +89,7 @@ func (p pictures) update(content []protocol.Content) pictures {
 	for i := range content {
 		f, ok := describe.ContentFile(&content[i])
 		if ok && f.IsImage() && len(out) < maxPictures {
-			source := pictureSource{blob: content[i].Blob}
-			if len(content[i].Data) > 0 {
-				source.data = &content[i].Data[0]
-			}
+			source := pictureSource{content[i].Blob, first(content[i].Data)}
 			picture := p.find(file)
 			if picture == nil || picture.source != source {
 				picture = &Picture{Index: file, source: source}

@@ -12,6 +12,7 @@ import (
 	"agentctl/tui/diff"
 	"agentctl/tui/filechange"
 	"agentctl/tui/keymap"
+	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
 )
@@ -31,20 +32,18 @@ const (
 // shows the first lines of the changes and both ends of the output, muted if the call is completed.
 type toolCall struct {
 	itemAnchor
-	styles      *ui.Styles
-	feed        textFeed[*transcript.Text]
-	task        string // title of its task in a plan, or empty
-	interrupted string // the reason why it is incomplete, or empty
-	waiting     bool   // for an approval
-	waits       *protocol.Waits
-	ended       time.Time // zero: it has not ended
-	joined      bool      // it continues a group
-	nested      []nestedItem
-	revealed    revealed
+	interruption
+	styles   *ui.Styles
+	feed     textFeed[*transcript.Text]
+	task     string // title of its task in a plan, or empty
+	waiting  bool   // for an approval
+	waits    *protocol.Waits
+	ended    time.Time // zero: it has not ended
+	joined   bool      // it continues a group
+	nested   []nestedItem
+	revealed revealed
 
-	changes       *filechange.Changes // cache of fileChanges
-	cachedFor     changesKey
-	outputIsPatch bool // the output is a patch, shown as changes
+	cache changesCache
 
 	counted bool          // counts is set
 	counts  []ChangedFile // of the completed call
@@ -62,6 +61,13 @@ type titleKey struct {
 	textLen           int
 }
 
+// changesCache keeps the result of fileChanges.
+type changesCache struct {
+	key           changesKey
+	changes       *filechange.Changes
+	outputIsPatch bool // the output is a patch, shown as changes
+}
+
 // changesKey identifies the parts of a tool call that its file changes are read from.
 type changesKey struct {
 	content    *protocol.Content
@@ -70,21 +76,26 @@ type changesKey struct {
 	textLen    int
 }
 
-// resetOutput discards the layout of an output that was replaced.
-func (t *toolCall) resetOutput() {
-	t.feed, t.cachedFor, t.changes, t.outputIsPatch = textFeed[*transcript.Text]{}, changesKey{}, nil, false
+// apply applies an event to what the call keeps beside its item. It discards the layout of an output
+// that was replaced.
+func (t *toolCall) apply(e *protocol.Event) {
+	switch e.Type {
+	case protocol.ToolOutput:
+		if bytes.Contains(e.Data, []byte(`"replace"`)) && remote.DecodeData[protocol.ToolOutputData](e.Data).Replace {
+			t.feed, t.cache = textFeed[*transcript.Text]{}, changesCache{}
+		}
+	case protocol.ToolEnded:
+		t.ended = e.Time
+	}
 }
 
 // releaseCache discards the layout of a finished call until the next Block, so that a long list
 // keeps only the source texts.
 func (t *toolCall) releaseCache() {
 	if !t.item.Open {
-		t.changes, t.cachedFor, t.outputIsPatch = nil, changesKey{}, false
+		t.cache = changesCache{}
 	}
 }
-
-// markInterrupted marks the call as incomplete.
-func (t *toolCall) markInterrupted(reason string) { t.interrupted = reason }
 
 // Estimate implements transcript.Item.
 func (t *toolCall) Estimate(width int, collapsed bool) int {
@@ -270,34 +281,36 @@ func (t *toolCall) namedFile() *diff.File {
 // from the arguments, else from an output that is a patch.
 func (t *toolCall) fileChanges() *filechange.Changes {
 	tool := t.item.Tool
-	key := changesKey{contentLen: len(tool.Content)}
-	if len(tool.Content) > 0 {
-		key.content = &tool.Content[0]
-	}
-	if len(tool.Input) > 0 {
-		key.input = &tool.Input[0]
-	}
+	key := changesKey{content: first(tool.Content), input: first(tool.Input), contentLen: len(tool.Content)}
 	if !t.item.Open {
 		key.textLen = len(t.item.Text)
 	}
-	if key == t.cachedFor {
-		return t.changes
+	if key == t.cache.key {
+		return t.cache.changes
 	}
-	t.cachedFor, t.changes, t.outputIsPatch = key, nil, false
+	t.cache = changesCache{key: key}
 	files := filechange.FromContent(tool.Content, transcript.Clean)
 	if len(files) == 0 {
 		files = filechange.FromArguments(tool.Kind, tool.Input, transcript.Clean)
 	}
 	if start := t.item.Text[:min(key.textLen, 4096)]; len(files) == 0 && bytes.Contains(start, []byte("\n@@ -")) {
-		files, t.outputIsPatch = diff.Parse(transcript.Clean(string(t.item.Text)))
-		if !t.outputIsPatch {
+		files, t.cache.outputIsPatch = diff.Parse(transcript.Clean(string(t.item.Text)))
+		if !t.cache.outputIsPatch {
 			files = nil
 		}
 	}
 	if len(files) > 0 {
-		t.changes = filechange.New(files)
+		t.cache.changes = filechange.New(files)
 	}
-	return t.changes
+	return t.cache.changes
+}
+
+// first returns the address of the first element, or nil. It identifies data that is only replaced.
+func first[T any](s []T) *T {
+	if len(s) == 0 {
+		return nil
+	}
+	return &s[0]
 }
 
 // RunningTool returns the title of the last tool call that runs, and how long it has worked. It

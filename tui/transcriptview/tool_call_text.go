@@ -104,10 +104,7 @@ func (t *toolCall) title(state toolState) string {
 // describe returns the title by what is known of the call.
 func (t *toolCall) describe() describe.ToolTitle {
 	tool := t.item.Tool
-	key := titleKey{name: tool.Name, title: tool.Title, kind: tool.Kind, textLen: len(tool.InputText)}
-	if len(tool.Input) > 0 {
-		key.input = &tool.Input[0]
-	}
+	key := titleKey{tool.Name, tool.Title, tool.Kind, first(tool.Input), len(tool.InputText)}
 	if t.titleFor != key {
 		t.titleFor, t.cachedTitle = key, describe.NewToolTitle(tool)
 	}

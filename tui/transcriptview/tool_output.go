@@ -60,7 +60,7 @@ func (t *toolCall) output() output {
 			text: text, start: data[:outputEndBytes],
 			linesBefore: bytes.Count(data[:from], newline), linesAfter: bytes.Count(data[to:], newline),
 		}
-	case t.fileChanges() != nil && t.outputIsPatch:
+	case t.fileChanges() != nil && t.cache.outputIsPatch:
 		return output{text: transcript.NewPreformatted(), complete: true} // shown as changes
 	}
 	if l := t.language(); l != nil {
@@ -128,7 +128,7 @@ func (t *toolCall) pagerItems() []transcript.Item {
 	}
 	mixed, ok := newMixedOutput(string(t.item.Text), describe.ContentTexts(t.item.Tool.Content))
 	switch l := t.language(); {
-	case t.outputIsPatch:
+	case t.cache.outputIsPatch:
 	case ok:
 		section("output", []transcript.Item{&mixedItem{t.styles, mixed}})
 	case l != nil:

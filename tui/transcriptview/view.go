@@ -1,7 +1,6 @@
 package transcriptview
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
@@ -103,6 +102,8 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 		for _, t := range remote.DecodeData[protocol.PlanTasksData](e.Data).Tasks {
 			v.taskTitles[t.ID] = t.Title
 		}
+	case protocol.ToolEnded:
+		v.changedCounted = false
 	case protocol.TurnEnded:
 		v.endTurn(e, items, add)
 		return
@@ -128,15 +129,8 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 			continue
 		}
 		if id, ok := v.items[it]; ok {
-			call, isCall := v.List.Item(id).(*toolCall)
-			if isCall && replacesOutput(e) {
-				call.resetOutput()
-			}
-			if e.Type == protocol.ToolEnded {
-				if isCall {
-					call.ended = e.Time
-				}
-				v.changedCounted = false
+			if call, ok := v.List.Item(id).(*toolCall); ok {
+				call.apply(e)
 			}
 			v.List.Invalidate(id)
 			v.notePictures(v.List.Item(id))
@@ -146,10 +140,7 @@ func (v *View) show(e *protocol.Event, items []*protocol.Item, add addFunc) {
 			v.items[it] = add(item, collapsed)
 			v.notePictures(item)
 			if call, ok := item.(*toolCall); ok {
-				v.calls[it.ID] = callPlace{call, v.items[it]}
-			}
-			if it.Kind == protocol.ItemTool && it.Open {
-				v.runningTools[it] = v.items[it]
+				v.placeCall(call, v.items[it])
 			}
 		}
 	}
@@ -187,12 +178,6 @@ func (v *View) endTurn(e *protocol.Event, items []*protocol.Item, add addFunc) {
 		add(turnEndNote(v.styles, turn, v.Turns.Newest(), e.By), false)
 	}
 	v.dropOldTurns()
-}
-
-// replacesOutput reports whether the event replaces the output of a tool.
-func replacesOutput(e *protocol.Event) bool {
-	return e.Type == protocol.ToolOutput && bytes.Contains(e.Data, []byte(`"replace"`)) &&
-		remote.DecodeData[protocol.ToolOutputData](e.Data).Replace
 }
 
 // showPlan redraws the checklist, or adds it for the first event of a plan, which is at seq.
