@@ -62,13 +62,11 @@ func (a *approvalItem) Block(width int, _ bool) transcript.Block {
 	if a.item.Resolved.Outcome == protocol.Allowed {
 		style = a.styles.Success
 	}
-	text := transcript.NewText()
 	when := ""
 	if at := a.item.Resolved.At; at != nil {
 		when = a.styles.Clock(*at)
 	}
-	text.Append(describe.Outcome(a.item.Approval, a.item.Resolved, a.item.By, when))
-	b.Body, b.Bytes = text.Lines(width - ui.Indent)
+	b.Body = ui.Wrap(describe.Outcome(a.item.Approval, a.item.Resolved, a.item.By, when), width-ui.Indent)
 	b.RenderLine = func(line string) string { return "   " + style.Render(line) }
 	return b
 }

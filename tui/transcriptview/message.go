@@ -62,24 +62,22 @@ func (m *userMessage) Estimate(width int, _ bool) int {
 
 // Block implements transcript.Item.
 func (m *userMessage) Block(width int, _ bool) transcript.Block {
-	body, bytes := m.body(width - ui.Indent)
 	margin := gutter(&m.styles.User, userBar)
 	return transcript.Block{
 		Header:     []string{"", m.heading.line(m.styles, &m.styles.User, margin, width)},
-		Body:       body,
-		Bytes:      bytes,
+		Body:       m.body(width - ui.Indent),
 		RenderLine: func(line string) string { return margin + line },
 	}
 }
 
 // body returns the lines of the text, of the files, and of their pictures.
-func (m *userMessage) body(width int) (lines []string, bytes int) {
+func (m *userMessage) body(width int) (lines []string) {
 	text := transcript.NewText()
 	text.Append(m.message.Text)
 	empty, file := m.message.Text == "", 0
 	flush := func() {
-		more, n := text.Lines(min(width, transcript.MaxProse))
-		lines, bytes = append(slices.Clip(lines), more...), bytes+n
+		more, _ := text.Lines(min(width, transcript.MaxProse))
+		lines = append(slices.Clip(lines), more...)
 		text, empty = transcript.NewText(), true
 	}
 	for i := range m.message.Parts {
@@ -101,15 +99,13 @@ func (m *userMessage) body(width int) (lines []string, bytes int) {
 		text.Append(f.Line())
 		if drawn := picture.lines(m.styles, width); len(drawn) > 0 {
 			flush()
-			for _, line := range drawn {
-				lines, bytes = append(lines, line), bytes+len(line)
-			}
+			lines = append(lines, drawn...)
 		}
 	}
 	if !empty || len(lines) == 0 {
 		flush()
 	}
-	return lines, bytes
+	return lines
 }
 
 // agentMessage is text of the agent in Markdown. It has no heading when it continues the message

@@ -34,13 +34,9 @@ func (n *note) Block(width int, _ bool) transcript.Block {
 	if n.retry != nil {
 		n.text = n.retry.text(n.styles.Now())
 	}
-	text := transcript.NewText()
-	text.Append(n.text)
-	body, bytes := text.Lines(width - ui.Indent)
 	style := levelStyle(n.styles, n.level)
 	b := transcript.Block{
-		Body:       body,
-		Bytes:      bytes,
+		Body:       ui.Wrap(n.text, width-ui.Indent),
 		RenderLine: func(line string) string { return "   " + style.Render(line) },
 	}
 	if n.blankBefore {

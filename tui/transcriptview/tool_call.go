@@ -236,9 +236,7 @@ func (t *toolCall) argumentLines(room int) []string {
 	if t.fileChanges() != nil && !filechange.HasDiff(t.item.Tool.Content) {
 		return nil
 	}
-	input := transcript.NewPreformatted()
-	input.Append(t.arguments())
-	args, _ := input.Lines(max(1, room-2))
+	args, _ := ui.AsPreformatted(t.arguments()).Lines(max(1, room-2))
 	hidden := max(0, len(args)-t.revealed.limit(maxArgumentLines))
 	var out []string
 	for _, line := range args[:len(args)-hidden] {

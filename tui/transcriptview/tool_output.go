@@ -39,9 +39,7 @@ func (o *output) head() outputText {
 	if o.complete {
 		return o.text
 	}
-	t := transcript.NewTerminalOutput()
-	t.Append(string(o.start))
-	return t
+	return ui.AsTerminalOutput(string(o.start))
 }
 
 // output returns the output followed by the structured content that is not a diff.
@@ -50,14 +48,13 @@ func (t *toolCall) output() output {
 	switch {
 	case t.isLong():
 		from, to := t.revealed.bounds(data)
-		text := transcript.NewTerminalOutput()
-		text.Append(string(data[from:to]))
+		shown := string(data[from:to])
 		if to == len(data) {
-			text.Append("\n" + filechange.TextContent(tool.Content))
+			shown += "\n" + filechange.TextContent(tool.Content)
 		}
 		newline := []byte{'\n'}
 		return output{
-			text: text, start: data[:outputEndBytes],
+			text: ui.AsTerminalOutput(shown), start: data[:outputEndBytes],
 			linesBefore: bytes.Count(data[:from], newline), linesAfter: bytes.Count(data[to:], newline),
 		}
 	case t.fileChanges() != nil && t.cache.outputIsPatch:
@@ -77,9 +74,7 @@ func (t *toolCall) output() output {
 	if content == "" {
 		return output{text: text, complete: true}
 	}
-	all := transcript.NewTerminalOutput()
-	all.Append(string(data) + content)
-	return output{text: all, complete: true}
+	return output{text: ui.AsTerminalOutput(string(data) + content), complete: true}
 }
 
 // language returns the language of the file that the call read, or nil. Structured content may hold
