@@ -111,10 +111,8 @@ func (l *Language) spanAt(line string, i int, unclosed uint64) int {
 }
 
 func (l *Language) isWordStart(line string, i int) bool {
-	if _, ok := decodeLetter(line, i); ok {
-		return true
-	}
-	return strings.IndexByte(l.sigils, line[i]) >= 0 && i+1 < len(line) && isLetter(line, i+1)
+	return isLetter(line, i) ||
+		strings.IndexByte(l.sigils, line[i]) >= 0 && i+1 < len(line) && isLetter(line, i+1)
 }
 
 func isLetter(line string, i int) bool {

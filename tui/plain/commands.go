@@ -69,8 +69,17 @@ func (c *client) runLine(in inputLine) {
 		c.interrupt(rest)
 	case "retry":
 		c.retry()
-	case "queue", "now", "edit", "remove", "move", "hold", "release":
-		c.runQueueCommand(verb, rest)
+	case "queue":
+		out.linef("%s in the queue", format.Count(len(out.state.Queue), "message"))
+		for i, m := range out.state.Queue {
+			out.linef("%d: %s: %s", i+1, remote.ActorName(m.By), m.Text)
+		}
+	case "hold":
+		c.runCommand("/hold", protocol.DoQueueHold, protocol.QueueHoldData{})
+	case "release":
+		c.runCommand("/release", protocol.DoQueueRelease, protocol.QueueReleaseData{})
+	case "now", "edit", "remove", "move":
+		c.changeQueued(verb, rest)
 	case "find":
 		c.search(rest)
 	case "rules", "revoke":
@@ -167,23 +176,9 @@ func (c *client) retry() {
 	})
 }
 
-// runQueueCommand runs a command on the queue.
-func (c *client) runQueueCommand(verb, rest string) {
+// changeQueued runs a command on a queued message.
+func (c *client) changeQueued(verb, rest string) {
 	s, out := c.renderer.state, c.renderer
-	switch verb {
-	case "queue":
-		out.linef("%s in the queue", format.Count(len(s.Queue), "message"))
-		for i := range s.Queue {
-			out.linef("%d: %s: %s", i+1, remote.ActorName(s.Queue[i].By), s.Queue[i].Text)
-		}
-		return
-	case "hold":
-		c.runCommand("/"+verb, protocol.DoQueueHold, protocol.QueueHoldData{})
-		return
-	case "release":
-		c.runCommand("/"+verb, protocol.DoQueueRelease, protocol.QueueReleaseData{})
-		return
-	}
 	number, text, _ := strings.Cut(rest, " ")
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > len(s.Queue) {
@@ -198,19 +193,19 @@ func (c *client) runQueueCommand(verb, rest string) {
 			return errorLine(ctx, "/now", start(ctx, c.session))
 		})
 	case "remove":
-		c.runCommand("/"+verb, protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
+		c.runCommand("/remove", protocol.DoQueueRemove, protocol.QueueRemoveData{MessageID: message})
 	case "edit":
 		if text == "" {
 			out.linef("/edit N TEXT: no text")
 			return
 		}
-		c.runCommand("/"+verb, protocol.DoQueueEdit, protocol.QueueEditData{MessageID: message, Text: text})
+		c.runCommand("/edit", protocol.DoQueueEdit, protocol.QueueEditData{MessageID: message, Text: text})
 	case "move":
 		to, err := strconv.Atoi(text)
 		if err != nil || to < 1 || to > len(s.Queue) {
 			out.linef("/move N TO: want a place from 1 to %d", len(s.Queue))
 			return
 		}
-		c.runCommand("/"+verb, protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
+		c.runCommand("/move", protocol.DoQueueMove, protocol.QueueMoveData{MessageID: message, Index: to - 1})
 	}
 }

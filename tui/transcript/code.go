@@ -74,7 +74,7 @@ var tokenStyles = [...]Style{
 
 // NewCode returns a closed text of highlighted code.
 func NewCode(l *highlight.Language, s string) *Text {
-	t := &Text{preformatted: true}
+	t := &Text{mode: breakAnywhere}
 	scanner := l.NewScanner()
 	for line := range strings.SplitSeq(strings.TrimSuffix(Clean(s), "\n"), "\n") {
 		r := &StyledText{}

@@ -35,7 +35,8 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 	for _, line := range raw[delimiter+1:] {
 		rows = append(rows, m.tableCells(line, columns, 0))
 	}
-	widths := columnWidths(rows, columns, width-2*tableMargin-ansi.StringWidth(columnGap)*(columns-1))
+	ground := 2*tableMargin + ansi.StringWidth(columnGap)*(columns-1)
+	widths := columnWidths(rows, columns, width-ground)
 	if widths == nil {
 		return append(out, m.stackedTable(rows, width)...)
 	}
@@ -46,24 +47,16 @@ func (m *markdownRenderer) table(lines *text.Segments, width int) []string {
 			rule := make([]string, columns)
 			for c, w := range widths {
 				rule[c] = strings.Repeat("─", w)
+				ground += w
 			}
 			out = append(out, withMark(strings.Join(rule, "─┼─"), Faint))
 		}
 	}
 	margin := strings.Repeat(" ", tableMargin)
-	for i, ground := above, tableWidth(widths)+2*tableMargin; i < len(out); i++ {
+	for i := above; i < len(out); i++ {
 		out[i] = onGround(margin+out[i], ground)
 	}
 	return out
-}
-
-// tableWidth returns the width of a table with columns of some widths.
-func tableWidth(widths []int) int {
-	sum := ansi.StringWidth(columnGap) * (len(widths) - 1)
-	for _, w := range widths {
-		sum += w
-	}
-	return sum
 }
 
 // tableCells parses the cells of a row, at most one per column. It does not pad short rows: with

@@ -65,13 +65,11 @@ func (s *sgrState) apply(params string) {
 	}
 }
 
-// grey is the style of a grey foreground.
-const grey = Faint
-
-func (s *sgrState) setForeground(hue Style, faint bool) {
+// setForeground sets the hue of the text, or Faint for a grey one.
+func (s *sgrState) setForeground(hue Style, grey bool) {
 	s.foreground = hue
-	if faint {
-		s.foreground = grey
+	if grey {
+		s.foreground = Faint
 	}
 }
 

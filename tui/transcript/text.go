@@ -8,11 +8,11 @@ import (
 // Text is untrusted text that can grow. While it is open, it keeps its layout at the last width, so
 // that drawing an appended part costs as much as that part. A closed text keeps only its source.
 type Text struct {
-	preformatted bool // lines break anywhere
-	cleaner      Cleaner
-	terminal     *terminal       // for terminal output; replaces cleaner
-	src          strings.Builder // clean text; of a terminal, the final rows with style marks
-	newlines     int             // in src
+	mode     breakMode
+	cleaner  Cleaner
+	terminal *terminal       // for terminal output; replaces cleaner
+	src      strings.Builder // clean text; of a terminal, the final rows with style marks
+	newlines int             // in src
 
 	open    bool
 	layout  *wrappedText
@@ -23,11 +23,13 @@ type Text struct {
 func NewText() *Text { return &Text{open: true} }
 
 // NewPreformatted returns an open, empty text whose lines break anywhere.
-func NewPreformatted() *Text { return &Text{open: true, preformatted: true} }
+func NewPreformatted() *Text { return &Text{open: true, mode: breakAnywhere} }
 
 // NewTerminalOutput returns an open, empty text for the output of a program. It interprets SGR
 // colours, carriage returns and cursor movements, like a terminal.
-func NewTerminalOutput() *Text { return &Text{open: true, preformatted: true, terminal: newTerminal()} }
+func NewTerminalOutput() *Text {
+	return &Text{open: true, mode: breakAnywhere, terminal: newTerminal()}
+}
 
 // Append cleans and appends s. A rune must not be cut between two calls.
 func (t *Text) Append(s string) {
@@ -46,7 +48,7 @@ func (t *Text) Close() { t.open, t.layout, t.laidOut = false, nil, 0 }
 
 // String returns the clean text.
 func (t *Text) String() string {
-	if !t.preformatted {
+	if t.mode == breakAtWords {
 		return t.src.String()
 	}
 	return StripStyles(t.src.String() + t.live())
@@ -74,7 +76,7 @@ func (t *Text) Lines(width int) ([]string, int) {
 	width = max(width, 1)
 	w := t.layout
 	if w == nil || w.width != width {
-		w = &wrappedText{lineBreaker: lineBreaker{width, t.breakMode()}}
+		w = &wrappedText{lineBreaker: lineBreaker{width, t.mode}}
 		t.laidOut = 0
 	}
 	w.append(t.src.String()[t.laidOut:])
@@ -111,7 +113,7 @@ func (t *Text) Tail(width, n int) (lines []string, hidden int) {
 		}
 	}
 	from = runeStart(src, from)
-	w := &wrappedText{lineBreaker: lineBreaker{width, t.breakMode()}}
+	w := &wrappedText{lineBreaker: lineBreaker{width, t.mode}}
 	w.append(src[from:])
 	lines, _ = w.view()
 	hidden = newlines - strings.Count(src[from:], "\n")
@@ -134,7 +136,7 @@ func (t *Text) Head(width, n int) []string {
 	} else {
 		src += t.live()
 	}
-	w := &wrappedText{lineBreaker: lineBreaker{width, t.breakMode()}}
+	w := &wrappedText{lineBreaker: lineBreaker{width, t.mode}}
 	w.append(src)
 	lines, _ := w.view()
 	return lines[:min(n, len(lines))]
@@ -153,11 +155,4 @@ func runeStart(s string, at int) int {
 		}
 	}
 	return at
-}
-
-func (t *Text) breakMode() breakMode {
-	if t.preformatted {
-		return breakAnywhere
-	}
-	return breakAtWords
 }
