@@ -148,8 +148,18 @@ func (r *renderer) writeEvent(e *protocol.Event) {
 				r.linef("  %s", describe.Part(&d.Parts[i]))
 			}
 		}
-	case protocol.TextStart, protocol.TextDelta, protocol.TextEnd:
-		r.writeText(e)
+	case protocol.TextStart:
+		d := remote.DecodeData[protocol.PartStartData](e.Data)
+		name := d.Agent
+		if e.Parent != "" {
+			name = cmp.Or(name, "agent") + " (nested)"
+		}
+		r.buffer(d.Part, name)
+	case protocol.TextDelta:
+		d := remote.DecodeData[protocol.PartDeltaData](e.Data)
+		r.buffer(d.Part, "").append(r, d.Text)
+	case protocol.TextEnd:
+		r.endPart(remote.DecodeData[protocol.PartEndData](e.Data).Part)
 	case protocol.TextContent:
 		r.flushParts()
 		d := remote.DecodeData[protocol.TextContentData](e.Data)
@@ -238,24 +248,6 @@ func (r *renderer) writeQueue(e *protocol.Event) {
 		r.linef("queue %s", describe.Hold(remote.DecodeData[protocol.Hold](e.Data), r.date))
 	case protocol.QueueReleased:
 		r.linef("queue released")
-	}
-}
-
-// writeText adds a text event to the buffer of its part.
-func (r *renderer) writeText(e *protocol.Event) {
-	switch e.Type {
-	case protocol.TextStart:
-		d := remote.DecodeData[protocol.PartStartData](e.Data)
-		name := d.Agent
-		if e.Parent != "" {
-			name = cmp.Or(name, "agent") + " (nested)"
-		}
-		r.buffer(d.Part, name)
-	case protocol.TextDelta:
-		d := remote.DecodeData[protocol.PartDeltaData](e.Data)
-		r.buffer(d.Part, "").append(r, d.Text)
-	case protocol.TextEnd:
-		r.endPart(remote.DecodeData[protocol.PartEndData](e.Data).Part)
 	}
 }
 

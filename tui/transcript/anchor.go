@@ -28,14 +28,13 @@ type anchorIndex struct {
 	back, front [MaxAnchorKinds][]ID
 }
 
+// add adds an item, if it is an anchor of a kind. It is fast for IDs near the ends of the list.
 func (x *anchorIndex) add(id ID, item Item) {
-	if anchor, ok := item.(Anchor); ok {
-		x.insert(anchor.AnchorKind(), id)
+	anchor, ok := item.(Anchor)
+	if !ok {
+		return
 	}
-}
-
-// insert adds an item to a kind, unless it is there. It is fast for IDs near the ends of the list.
-func (x *anchorIndex) insert(kind AnchorKind, id ID) {
+	kind := anchor.AnchorKind()
 	if kind == 0 || kind >= MaxAnchorKinds {
 		return
 	}
@@ -44,9 +43,7 @@ func (x *anchorIndex) insert(kind AnchorKind, id ID) {
 		ids, atOrPast = &x.front[kind], func(a ID) bool { return a <= id }
 	}
 	i := sort.Search(len(*ids), func(i int) bool { return atOrPast((*ids)[i]) })
-	if i == len(*ids) || (*ids)[i] != id {
-		*ids = slices.Insert(*ids, i, id)
-	}
+	*ids = slices.Insert(*ids, i, id)
 }
 
 // remove removes the items from first up to end, exclusive. It costs O(n) of all anchors.
@@ -58,9 +55,10 @@ func (x *anchorIndex) remove(first, end ID) {
 	}
 }
 
-// next returns the nearest anchor of a kind before an item, if by is negative, or after it.
-func (x *anchorIndex) next(kind AnchorKind, from ID, by int) (ID, bool) {
-	front, back := x.front[kind], x.back[kind]
+// NextAnchor returns the nearest anchor of a kind before an item, if by is negative, or after it.
+// It costs O(log n).
+func (l *List) NextAnchor(kind AnchorKind, from ID, by int) (ID, bool) {
+	front, back := l.anchors.front[kind], l.anchors.back[kind]
 	n := len(front) + len(back)
 	at := func(i int) ID {
 		if i < len(front) {
@@ -78,12 +76,6 @@ func (x *anchorIndex) next(kind AnchorKind, from ID, by int) (ID, bool) {
 		return 0, false
 	}
 	return at(i), true
-}
-
-// NextAnchor returns the nearest anchor of a kind before an item, if by is negative, or after it.
-// It costs O(log n).
-func (l *List) NextAnchor(kind AnchorKind, from ID, by int) (ID, bool) {
-	return l.anchors.next(kind, from, by)
 }
 
 // Find returns the first item with the given seq, in a list of anchors. It costs O(log n).
