@@ -114,8 +114,7 @@ func (l *List) SetCollapsed(id ID, collapsed bool) {
 // window. Rows after the end of the list are empty.
 func (l *List) Lines() []string {
 	out := make([]string, 0, l.height)
-	l.VisitVisible(func(id ID, from, to int) {
-		b := l.block(id)
+	l.visitBlocks(func(id ID, b *Block, from, to int) {
 		for line := from; line < to; line++ {
 			out = append(out, l.decorate(Point{id, line}, b.line(line)))
 		}

@@ -191,11 +191,17 @@ func (v *viewport) Width() int { return v.width }
 
 // VisitVisible calls visit for each item with lines in the window, with the range of these lines.
 func (v *viewport) VisitVisible(visit func(id ID, from, to int)) {
+	v.visitBlocks(func(id ID, _ *Block, from, to int) { visit(id, from, to) })
+}
+
+// visitBlocks is VisitVisible with the blocks of the items.
+func (v *viewport) visitBlocks(visit func(id ID, b *Block, from, to int)) {
 	v.normalize()
 	left := v.height
 	for id, line := v.top.Item, v.top.Line; left > 0 && id <= v.Last(); id, line = id+1, 0 {
-		if to := min(v.block(id).height(), line+left); line < to {
-			visit(id, line, to)
+		b := v.block(id)
+		if to := min(b.height(), line+left); line < to {
+			visit(id, b, line, to)
 			left -= to - line
 		}
 	}
