@@ -73,9 +73,9 @@ func (t *toolCall) count(sums changeSums) {
 }
 
 // Steps returns the file changes of the completed tool calls in a range of items.
-func (v *View) Steps(first, last transcript.ID) (steps []filechange.Step) {
+func Steps(list *transcript.List, first, last transcript.ID) (steps []filechange.Step) {
 	for id := first; id <= last; id++ {
-		if call, ok := v.List.Item(id).(*toolCall); ok {
+		if call, ok := list.Item(id).(*toolCall); ok {
 			steps = call.appendSteps(steps)
 		}
 	}
@@ -111,15 +111,15 @@ func (t *toolCall) completed() bool {
 }
 
 // Turn returns the first and the last item of the turn of an item.
-func (v *View) Turn(id transcript.ID) (first, last transcript.ID) {
+func Turn(list *transcript.List, id transcript.ID) (first, last transcript.ID) {
 	starts := func(id transcript.ID) bool {
-		_, ok := v.List.Item(id).(*userMessage)
+		_, ok := list.Item(id).(*userMessage)
 		return ok
 	}
-	for first = id; first > v.List.First() && !starts(first); {
+	for first = id; first > list.First() && !starts(first); {
 		first--
 	}
-	for last = id; last < v.List.Last() && !starts(last+1); {
+	for last = id; last < list.Last() && !starts(last+1); {
 		last++
 	}
 	return first, last

@@ -21,14 +21,14 @@ func (v *View) newItem(it *protocol.Item, e *protocol.Event) (item transcript.It
 			itemAnchor: itemAnchor{0, it.Seq, it},
 			styles:     v.styles,
 			task:       v.taskTitle(it.Task),
-			joined:     v.afterActivity(),
+			joined:     afterActivity(v.List),
 		}, true
 	case protocol.ItemTool:
 		return &toolCall{
 			itemAnchor: itemAnchor{StepAnchor, it.Seq, it},
 			styles:     v.styles,
 			task:       v.taskTitle(it.Task),
-			joined:     v.afterActivity(),
+			joined:     afterActivity(v.List),
 			waits:      v.Turns.Waits(),
 		}, true
 	case protocol.ItemSteered:
@@ -61,11 +61,11 @@ func (v *View) speakerHeading(it *protocol.Item, e *protocol.Event) heading {
 
 // afterActivity reports whether the last item is a tool call or reasoning. No blank line separates
 // the next one from it.
-func (v *View) afterActivity() bool {
-	if v.List.Len() == 0 {
+func afterActivity(list *transcript.List) bool {
+	if list.Len() == 0 {
 		return false
 	}
-	switch v.List.Item(v.List.Last()).(type) {
+	switch list.Item(list.Last()).(type) {
 	case *toolCall, *reasoning:
 		return true
 	}

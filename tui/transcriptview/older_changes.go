@@ -114,5 +114,5 @@ func (v *View) StepsTo(last transcript.ID) (steps []filechange.Step) {
 	for _, s := range older {
 		steps = append(steps, s.Step)
 	}
-	return append(steps, v.Steps(first, last)...)
+	return append(steps, Steps(v.List, first, last)...)
 }

@@ -45,7 +45,7 @@ func TestTheChangesOfAllTurnsAreKnown(t *testing.T) {
 		if err := whole.PrependPage(page(events, 0, len(events))); err != nil {
 			t.Fatal(err)
 		}
-		want := whole.Steps(whole.List.First(), whole.List.Last())
+		want := Steps(whole.List, whole.List.First(), whole.List.Last())
 		end := len(events) // of what the list lacks
 		list := func(what string) {
 			for range rapid.IntRange(0, 2).Draw(t, what) {

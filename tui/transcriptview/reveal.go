@@ -80,8 +80,8 @@ func matchIn(data []byte, from, to int, query *protocol.Query) int {
 // Reveal shows the lines that an expanded tool call leaves out. Of a long output it shows those
 // around the last match (by < 0) or the first. It returns false for other items, and for a call that
 // is revealed.
-func (v *View) Reveal(id transcript.ID, query *protocol.Query, by int) bool {
-	call, ok := v.List.Item(id).(*toolCall)
+func Reveal(list *transcript.List, id transcript.ID, query *protocol.Query, by int) bool {
+	call, ok := list.Item(id).(*toolCall)
 	if !ok || call.revealed.active && !call.isLong() {
 		return false
 	}
@@ -89,14 +89,14 @@ func (v *View) Reveal(id transcript.ID, query *protocol.Query, by int) bool {
 	if data := call.item.Text; call.isLong() {
 		call.revealed.show(data, query, len(data), 0, by)
 	}
-	v.List.Invalidate(id)
+	list.Invalidate(id)
 	return true
 }
 
 // RevealNext shows the part of a long output that has the next match outside of the shown part. It
 // returns false if there is none, or if the output is not revealed.
-func (v *View) RevealNext(id transcript.ID, query *protocol.Query, by int) bool {
-	call, ok := v.List.Item(id).(*toolCall)
+func RevealNext(list *transcript.List, id transcript.ID, query *protocol.Query, by int) bool {
+	call, ok := list.Item(id).(*toolCall)
 	if !ok || !call.revealed.active || !call.isLong() {
 		return false
 	}
@@ -104,7 +104,7 @@ func (v *View) RevealNext(id transcript.ID, query *protocol.Query, by int) bool 
 	if !call.revealed.show(call.item.Text, query, from, to, by) {
 		return false
 	}
-	v.List.Invalidate(id)
+	list.Invalidate(id)
 	return true
 }
 

@@ -16,6 +16,7 @@ import (
 	"agentctl/tui/review"
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
+	"agentctl/tui/transcriptview"
 	"agentctl/tui/ui"
 )
 
@@ -85,11 +86,11 @@ func (p *Pane) open(page *changesPage) panel.Result {
 
 // showChangesOf opens them at the first change of a tool call, or else of its turn.
 func (p *Pane) showChangesOf(id transcript.ID) panel.Result {
-	own := p.View.Steps(id, id)
+	own := transcriptview.Steps(p.View.List, id, id)
 	if len(own) == 0 {
 		var last transcript.ID
-		id, last = p.View.Turn(id)
-		own = p.View.Steps(id, last)
+		id, last = transcriptview.Turn(p.View.List, id)
+		own = transcriptview.Steps(p.View.List, id, last)
 	}
 	if len(own) == 0 {
 		p.Commands.Status.Text = "no files were changed in this turn"

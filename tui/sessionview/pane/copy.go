@@ -78,7 +78,7 @@ func (c *copier) copyCode(id transcript.ID) tea.Cmd {
 // copyLastCode copies the last code block of the texts of the turn that ends with an item. Without code it
 // copies the first item of the turn.
 func (c *copier) copyLastCode(end transcript.ID) tea.Cmd {
-	first, _ := c.view.Turn(end)
+	first, _ := transcriptview.Turn(c.view.List, end)
 	for id := end - 1; id >= first; id-- {
 		item := c.view.List.Item(id)
 		if blocks, _ := transcriptview.Code(item); transcriptview.IsAgentText(item) && len(blocks) > 0 {

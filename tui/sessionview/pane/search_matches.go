@@ -73,7 +73,7 @@ func (s *search) nextInItem(by int) bool {
 	}
 	matches, count := s.matcher()
 	line, ok := list.FindLine(id, s.match.at.Line+by, by, matches)
-	if !ok && s.view.RevealNext(id, s.query, by) {
+	if !ok && transcriptview.RevealNext(s.view.List, id, s.query, by) {
 		line, ok = list.FindLine(id, farEnd(by), by, matches)
 	}
 	if !ok {
@@ -167,7 +167,7 @@ func (s *search) reveal(id transcript.ID, by int) {
 			return
 		}
 	}
-	s.view.Reveal(id, s.query, by)
+	transcriptview.Reveal(s.view.List, id, s.query, by)
 }
 
 // textMatches returns the number of matches on the lines of an item's results, or 1 if its words are on
