@@ -48,7 +48,6 @@ type Picker[T any] struct {
 	id     string     // of the selected row
 	at     int        // its distance from the first row; if Upwards, from the last row
 	page   int        // rows at the last drawing
-	drawn  []int      // index of the row of each line at the last drawing
 }
 
 // CompleteIntent asks the owner of the message box to complete its text.
