@@ -167,8 +167,9 @@ func (c *card) sections(r *protocol.Approval) (sections, title []Section) {
 		switch {
 		case s.Label == "in" && r.CWD == c.directory && c.outcome == nil:
 		case s.Label == "title" && c.above && fits:
-			s.row = formRow{kind: rowAbove}
-			title = append(title, s)
+			if s.row.kind = rowAbove; !c.readOnly {
+				title = append(title, s)
+			}
 		default:
 			sections = append(sections, s)
 		}

@@ -10,18 +10,18 @@ import (
 type Preview struct {
 	styles *ui.Styles
 	form   *Form
-	dir    string
 }
 
 // NewPreview returns a preview without a request.
 func NewPreview(s *ui.Styles) *Preview { return &Preview{styles: s} }
 
-// View draws a request of a session with the directory dir in at most rows lines. hint is the text of
-// the lower edge, such as the key that decides the request.
-func (p *Preview) View(r *protocol.Approval, dir, hint string, width, rows int) []string {
-	if p.form == nil || p.form.request != r.Request || p.dir != dir {
-		p.form, p.dir = NewForm(p.styles, r), dir
-		p.form.card.directory, p.form.card.readOnly = dir, true
+// View draws a request of a session with the directory dir in at most rows lines. above reports that the
+// line above has the title of the request. hint is the text of the lower edge, such as the key that decides
+// the request.
+func (p *Preview) View(r *protocol.Approval, dir, hint string, above bool, width, rows int) []string {
+	if p.form == nil || p.form.request != r.Request || p.form.card.directory != dir || p.form.card.above != above {
+		p.form = NewForm(p.styles, r)
+		p.form.card.directory, p.form.card.above, p.form.card.readOnly = dir, above, true
 	}
 	if rows < edgeRows {
 		return nil

@@ -23,7 +23,7 @@ func TestAPreviewShowsTheCardWithoutTheForm(t *testing.T) {
 	for _, size := range [][2]int{{20, 3}, {40, 8}, {80, 20}, {200, 60}} {
 		width, rows := size[0], size[1]
 		for _, r := range []*protocol.Approval{&long, &other, &long} {
-			lines := p.View(r, "/work", "y decides", width, rows)
+			lines := p.View(r, "/work", "y decides", false, width, rows)
 			if len(lines) > rows {
 				t.Errorf("%v: got %d lines", size, len(lines))
 			}
@@ -47,11 +47,18 @@ func TestAPreviewShowsTheCardWithoutTheForm(t *testing.T) {
 	question := protocol.Approval{Request: "r3", Kind: protocol.ApproveQuestion, Questions: []protocol.Question{
 		{ID: "q", Text: "Which database?", Choices: []protocol.Choice{{ID: "a", Label: "SQLite"}}},
 	}}
-	text := ansi.Strip(strings.Join(p.View(&question, "/work", "", 80, 20), "\n"))
+	text := ansi.Strip(strings.Join(p.View(&question, "/work", "", false, 80, 20), "\n"))
 	if !strings.Contains(text, "Which database?") || !strings.Contains(text, "SQLite") {
 		t.Errorf("a question: got\n%s", text)
 	}
-	if got := p.View(&long, "/work", "", 80, 2); got != nil {
+	if got := p.View(&long, "/work", "", false, 80, 2); got != nil {
 		t.Errorf("two rows: got %q", got)
+	}
+	for above, want := range []int{1, 0} {
+		titled := protocol.Approval{Request: "r4", Kind: protocol.ApproveCommand, Title: "Run it", Command: "make"}
+		text := ansi.Strip(strings.Join(p.View(&titled, "/work", "", above == 1, 80, 20), "\n"))
+		if got := strings.Count(text, "Run it"); got != want || !strings.Contains(text, "make") {
+			t.Errorf("the line above has the title: %t: got\n%s", above == 1, text)
+		}
 	}
 }

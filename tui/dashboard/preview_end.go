@@ -39,7 +39,8 @@ func (e *previewEnd) lines(s *protocol.Summary, state *protocol.State, width, ro
 			hint += " · 1 of " + format.Count(n, "request")
 		}
 		above := min(transcriptRows, rows/4)
-		lines := e.card.View(&state.Approvals[0], state.CWD, hint, width-1, rows-above)
+		titled := above == transcriptRows && len(state.Approvals) == 1 // the transcript ends with the title
+		lines := e.card.View(&state.Approvals[0], state.CWD, hint, titled, width-1, rows-above)
 		for i := range lines {
 			lines[i] = " " + lines[i] // off the border of the list
 		}
