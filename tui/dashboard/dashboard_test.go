@@ -268,7 +268,7 @@ func sessions(n int) []protocol.Summary {
 		s.Created = s.Updated.Add(-time.Hour)
 		s.Progress = protocol.Progress{
 			Turns: i, Percent: float64(i % 90), Tokens: int64(i) * 2345, Cost: float64(i) * 0.13, Currency: "USD",
-			Output: fmt.Sprintf("The tests of part %d pass now.", i),
+			Output: fmt.Sprintf("The tests of **part %d** pass `now`.", i),
 		}
 		switch i % 6 {
 		case 1:

@@ -148,12 +148,15 @@ func (r *rowState) title(s *protocol.Summary, width int) (name, title string) {
 // minTitle is the number of cells below which a title is left out.
 const minTitle = 4
 
+// emphasis removes the marks of strong text and code from a line of Markdown.
+var emphasis = strings.NewReplacer("**", "", "`", "")
+
 // activity returns one line: what the session asks or does, why it failed, or the last line of the
 // agent's output. What the mark does not show completely comes first, such as the age of a row whose
 // server is not connected.
 func (t *table) activity(s *protocol.Summary, stale string) string {
 	_, _, status := t.status(s)
-	about := cmp.Or(s.Doing, s.Output)
+	about := cmp.Or(s.Doing, emphasis.Replace(s.Output))
 	switch {
 	case stale != "":
 		status = stale
