@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/changes"
 	"agentctl/tui/dashboard"
@@ -205,7 +204,7 @@ func (s *openSessions) compare(c *request.Sender, left, right *openSession) (ui.
 	for i, o := range []*openSession{left, right} {
 		state := o.view.Session().State
 		sides[i] = changes.Side{
-			Name:      cmp.Or(format.JoinLines(transcript.Clean(remote.SessionName(state))), ui.ShortID(o.id)),
+			Name:      cmp.Or(transcript.CleanLine(remote.SessionName(state)), ui.ShortID(o.id)),
 			Directory: state.CWD, Session: o.session, Transcript: o.view.Transcript(),
 		}
 	}

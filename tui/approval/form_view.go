@@ -31,7 +31,7 @@ func (f *Form) lines(width int, focused, offline bool) (lines []formLine, at int
 		lines, at = f.view(width, focused)
 	}
 	if f.err != "" {
-		text := ui.Fit("   "+format.JoinLines(transcript.Clean(f.err)), width)
+		text := ui.Fit("   "+transcript.CleanLine(f.err), width)
 		lines = append(lines, formLine{text: f.styles.Error.Render(text)})
 	}
 	return lines, at

@@ -31,7 +31,7 @@ func Asker(a *protocol.Approval) string {
 	if s := a.SubAgent; s != nil {
 		by = "by the sub-agent " + Line(cmp.Or(s.Title, s.Session), maxAsker)
 	}
-	return strings.TrimSpace(format.JoinLines(transcript.Clean(by)))
+	return strings.TrimSpace(transcript.CleanLine(by))
 }
 
 // Reason names the end of a turn, such as "max tokens".

@@ -103,10 +103,10 @@ func (f *File) Content() ([]byte, error) {
 
 // Line returns "[KIND NAME · NOTE · LINK · MEDIA TYPE · SIZE]" without what is empty.
 func (f *File) Line() string {
-	line := strings.TrimSpace(f.Kind + " " + ui.Fit(format.JoinLines(transcript.Clean(f.Name)), maxFileName))
+	line := strings.TrimSpace(f.Kind + " " + ui.Fit(transcript.CleanLine(f.Name), maxFileName))
 	add := func(s string) {
 		if s != "" {
-			line += " · " + format.JoinLines(transcript.Clean(s))
+			line += " · " + transcript.CleanLine(s)
 		}
 	}
 	add(f.Note)
@@ -131,7 +131,7 @@ func Opens(files []File) string {
 		does = "shows "
 	}
 	what := cmp.Or(f.Name, f.Link, strings.TrimSpace(f.Kind+" "+f.MediaType))
-	return does + ui.Fit(format.JoinLines(transcript.Clean(what)), maxOpened)
+	return does + ui.Fit(transcript.CleanLine(what), maxOpened)
 }
 
 // Part returns a part of a user's message: a file as one line, a text as it is.

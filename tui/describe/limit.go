@@ -26,7 +26,7 @@ var windowNames = map[string]string{
 
 // Window describes the usage of a window, like "5 hours 90%, resets 15:04". at formats a time.
 func Window(w *protocol.UsageWindow, at func(time.Time) string) string {
-	name := format.JoinLines(transcript.Clean(cmp.Or(windowNames[w.Name], strings.ReplaceAll(w.Name, "_", " "))))
+	name := transcript.CleanLine(cmp.Or(windowNames[w.Name], strings.ReplaceAll(w.Name, "_", " ")))
 	text := format.Words(name, 24) + " " + format.Percent(w.Percent)
 	if w.ResetsAt != nil {
 		text += ", resets " + at(*w.ResetsAt)

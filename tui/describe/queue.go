@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -26,7 +25,7 @@ func Hold(h *protocol.Hold, at func(time.Time) string) string {
 	switch h.Reason {
 	case protocol.HoldEdit:
 		if h.By != nil {
-			return "paused while " + format.JoinLines(transcript.Clean(h.By.Name)) + " edits"
+			return "paused while " + transcript.CleanLine(h.By.Name) + " edits"
 		}
 		return "paused for an edit"
 	case protocol.HoldInterrupt:
@@ -42,7 +41,7 @@ func Hold(h *protocol.Hold, at func(time.Time) string) string {
 		}
 	}
 	if h.By != nil {
-		s += " by " + format.JoinLines(transcript.Clean(h.By.Name))
+		s += " by " + transcript.CleanLine(h.By.Name)
 	}
 	return s
 }
@@ -53,7 +52,7 @@ func Queued(r *protocol.SendResult) string {
 	case r.Status == protocol.SendSteering:
 		return "into the turn, at the agent's next safe point"
 	case r.Reason != "":
-		return "queued first: " + format.JoinLines(transcript.Clean(r.Reason))
+		return "queued first: " + transcript.CleanLine(r.Reason)
 	case r.Index == nil:
 		return "queued"
 	}

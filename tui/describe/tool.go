@@ -29,7 +29,7 @@ type ToolTitle struct {
 
 // NewToolTitle returns the title of a call by what is known of it.
 func NewToolTitle(t *protocol.ToolItem) ToolTitle {
-	line := func(s string) string { return format.JoinLines(transcript.Clean(s)) }
+	line := func(s string) string { return transcript.CleanLine(s) }
 	name, title := line(t.Name), line(t.Title)
 	input := ToolInput(t)
 	argument := line(MainArgument(input))
@@ -115,10 +115,10 @@ func summary(input json.RawMessage) string {
 		case cut && short == first:
 			short += " …"
 		}
-		return format.JoinLines(transcript.Clean(key)) + ": " + short
+		return transcript.CleanLine(key) + ": " + short
 	})
 	if !ok {
-		return format.JoinLines(transcript.Clean(JSON(input)))
+		return transcript.CleanLine(JSON(input))
 	}
 	return strings.Join(fields, " ")
 }

@@ -49,7 +49,7 @@ func Cost(u *protocol.Usage) string {
 	if u.Cost < 0.01 {
 		amount = fmt.Sprintf("%.2g", u.Cost)
 	}
-	if currency := format.JoinLines(transcript.Clean(u.Currency)); currency != "" && currency != "USD" {
+	if currency := transcript.CleanLine(u.Currency); currency != "" && currency != "USD" {
 		return amount + " " + currency
 	}
 	return "$" + amount

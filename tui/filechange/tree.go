@@ -110,7 +110,7 @@ func GitLine(s *ui.Styles, f *protocol.DirectoryFile, width int) string {
 	if f.Added+f.Removed > 0 {
 		right = Counts(s, f.Added, f.Removed)
 	}
-	path := format.JoinLines(transcript.Clean(f.Path))
+	path := transcript.CleanLine(f.Path)
 	name := ui.FitLeft(path, max(1, width-3-transcript.Width(right)))
 	return ui.Spread(s.Dim.Render(ui.Fit(transcript.Clean(f.Status), 1)+" "+name), right, width)
 }

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -51,7 +50,7 @@ func (f *commentField) save() bool {
 	if f.input == nil {
 		return false
 	}
-	f.comments.Set(f.place, format.JoinLines(transcript.Clean(strings.TrimSpace(f.input.Value()))))
+	f.comments.Set(f.place, transcript.CleanLine(strings.TrimSpace(f.input.Value())))
 	return true
 }
 

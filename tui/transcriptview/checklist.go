@@ -78,7 +78,7 @@ func (c *Checklist) Block(width int, collapsed bool) transcript.Block {
 	}
 	title := " " + c.styles.Dim.Render("•") + " " + c.styles.Bold.Render("plan")
 	if c.plan.Title != "" {
-		title += " " + format.JoinLines(transcript.Clean(c.plan.Title))
+		title += " " + transcript.CleanLine(c.plan.Title)
 	}
 	right := ""
 	if len(c.plan.Tasks) > 0 {
@@ -171,9 +171,9 @@ func taskStatus(s *ui.Styles, t *turns.Task, turnEnded bool) (left, message, rig
 		right = fmt.Sprintf("attempt %d · %s", t.Attempt, right)
 	}
 	if t.Message != "" {
-		message = ": " + format.JoinLines(transcript.Clean(t.Message))
+		message = ": " + transcript.CleanLine(t.Message)
 	}
-	return mark + " " + format.JoinLines(transcript.Clean(t.Title)), message, right, style
+	return mark + " " + transcript.CleanLine(t.Title), message, right, style
 }
 
 // details returns the lines of a task's description and result.

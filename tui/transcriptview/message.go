@@ -223,7 +223,7 @@ func (r *reasoning) Block(width int, collapsed bool) transcript.Block {
 		state = "thinking"
 	}
 	if r.task != "" {
-		state = format.JoinLines(transcript.Clean(r.task)) + " · " + state
+		state = transcript.CleanLine(r.task) + " · " + state
 	}
 	if r.interrupted != "" {
 		state += " · " + r.interrupted

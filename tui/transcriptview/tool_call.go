@@ -251,7 +251,7 @@ func (t *toolCall) argumentLines(room int) []string {
 // appendError adds the error of the call to the footer of b.
 func (t *toolCall) appendError(b transcript.Block, width int) transcript.Block {
 	if end := t.item.Tool.End; end != nil && end.Error != "" {
-		line := ui.Fit(format.JoinLines(transcript.Clean(end.Error)), width-ui.Indent)
+		line := ui.Fit(transcript.CleanLine(end.Error), width-ui.Indent)
 		b.Footer = append(b.Footer, "   "+t.styles.Error.Render(line))
 	}
 	return b

@@ -51,7 +51,7 @@ func (t *toolCall) state() toolState {
 	case protocol.ToolUnknown:
 		return toolState{"?", "unknown", &s.Warning}
 	}
-	return toolState{"•", format.JoinLines(transcript.Clean(string(end.Status))), &s.Dim}
+	return toolState{"•", transcript.CleanLine(string(end.Status)), &s.Dim}
 }
 
 // notStarted is the state of a call that the model has made, or is still writing.
@@ -81,7 +81,7 @@ func (t *toolCall) title(state toolState) string {
 		head = s.Dim.Render("↳ ") + head
 	}
 	if t.task != "" {
-		head += " " + s.Dim.Render(format.JoinLines(transcript.Clean(t.task))+" ›")
+		head += " " + s.Dim.Render(transcript.CleanLine(t.task)+" ›")
 	}
 	titleStyle := s.Plain
 	switch end := t.item.Tool.End; {

@@ -8,7 +8,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -201,7 +200,7 @@ func (f *Form) View(width, height int) ([]string, *tea.Cursor) {
 func (f *Form) errorLines(width int) (out []string) {
 	add := func(style lipgloss.Style, text string) {
 		for line := range strings.Lines(text) {
-			for _, line := range Wrap(format.JoinLines(transcript.Clean(strings.TrimSpace(line))), max(width-4, 1)) {
+			for _, line := range Wrap(transcript.CleanLine(strings.TrimSpace(line)), max(width-4, 1)) {
 				out = append(out, Fit("   "+style.Render(line), width))
 			}
 		}

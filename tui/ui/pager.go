@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -129,7 +128,7 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) Response {
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
 	case keymap.Choose:
-		p.searchText = format.JoinLines(transcript.Clean(p.input.Value()))
+		p.searchText = transcript.CleanLine(p.input.Value())
 		p.input = nil
 		p.list.SetHighlight(nil)
 		// A query that is empty or too long ends the search.

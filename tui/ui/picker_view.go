@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -96,7 +95,7 @@ func (p *Picker[T]) fieldLine(width int) string {
 // without rows.
 func (p *Picker[T]) footer(hasRows bool, width int) string {
 	if p.Status != nil && p.Status() != "" {
-		return p.styles.Warning.Render(Fit(" "+format.JoinLines(transcript.Clean(p.Status())), width))
+		return p.styles.Warning.Render(Fit(" "+transcript.CleanLine(p.Status()), width))
 	}
 	hint := ""
 	if hasRows {

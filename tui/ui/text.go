@@ -6,7 +6,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
 )
@@ -67,7 +66,7 @@ func Excerpt(s string) string {
 	if len(s) > excerptBytes {
 		s = s[:excerptBytes]
 	}
-	return format.JoinLines(transcript.Clean(s))
+	return transcript.CleanLine(s)
 }
 
 // Wrap wraps text into lines of at most width cells. It returns at least one line.

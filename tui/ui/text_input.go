@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"agentctl/internal/format"
 	"agentctl/tui/edit"
 	"agentctl/tui/keymap"
 	"agentctl/tui/transcript"
@@ -56,7 +55,7 @@ func (in *TextInput) Edit(msg tea.KeyPressMsg, changed func()) (r Response, ok b
 		return Response{}, false
 	}
 	return Response{Intent: EditIntent{Text: in.Value(), Done: func(text string) {
-		in.SetValue(format.JoinLines(transcript.Clean(strings.TrimSpace(text))))
+		in.SetValue(transcript.CleanLine(strings.TrimSpace(text)))
 		if changed != nil {
 			changed()
 		}
@@ -65,7 +64,7 @@ func (in *TextInput) Edit(msg tea.KeyPressMsg, changed func()) (r Response, ok b
 
 // Paste inserts untrusted text as one line.
 func (in *TextInput) Paste(text string) {
-	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: format.JoinLines(transcript.Clean(text))})
+	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: transcript.CleanLine(text)})
 }
 
 // FieldAction returns the action of a key in a list or search with a text field. A key that writes

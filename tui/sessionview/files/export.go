@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/download"
-	"agentctl/internal/format"
 	"agentctl/tui/remote"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
@@ -28,7 +27,7 @@ func (x *Files) Export(path string) tea.Cmd {
 		x.Commands.Status.Text = "this session cannot be exported here"
 		return nil
 	}
-	name := format.JoinLines(transcript.Clean(remote.SessionName(x.Replica.State)))
+	name := transcript.CleanLine(remote.SessionName(x.Replica.State))
 	if path == "" {
 		path = download.Name(name+".md", nil)
 	}

@@ -153,7 +153,7 @@ func (x *Files) askWhereToSave(file describe.File, data []byte) tea.Cmd {
 
 // askToReplace asks before a file is replaced.
 func (x *Files) askToReplace(path string, data []byte) {
-	f := ui.NewForm(x.Styles, format.JoinLines(transcript.Clean(path))+" exists", "type yes and enter · esc cancels",
+	f := ui.NewForm(x.Styles, transcript.CleanLine(path)+" exists", "type yes and enter · esc cancels",
 		ui.NewField("replace it?", "", "yes"))
 	f.Submit = func(f *ui.Form) ui.Response {
 		if strings.TrimSpace(f.Value(0)) != "yes" {

@@ -129,7 +129,7 @@ func (p *Pane) newChangesPage() *changesPage {
 
 // openGit shows the differences of a file that only git knows. The server is asked for them.
 func (p *changesPage) openGit(path string) ui.Response {
-	title := format.JoinLines(transcript.Clean(path))
+	title := transcript.CleanLine(path)
 	content := review.Content{Changes: filechange.New(nil), Comments: &p.comments, Directory: p.pane.Replica.State.CWD}
 	page := review.New(p.pane.Styles, title, content)
 	page.SetMessage("asking the server …")

@@ -254,12 +254,12 @@ func (c *Column) peopleSection(width int) (title, note string, lines []string) {
 	}
 	for id := range clients {
 		client := clients[id]
-		line := " " + c.styles.Success.Render("●") + " " + format.JoinLines(transcript.Clean(remote.ActorName(&client.By)))
+		line := " " + c.styles.Success.Render("●") + " " + transcript.CleanLine(remote.ActorName(&client.By))
 		if id == c.replica.Conn.Connection {
 			line += c.styles.Dim.Render(" (you)")
 		}
 		if client.Agent != "" {
-			line += c.styles.Dim.Render(" " + format.JoinLines(transcript.Clean(client.Agent)))
+			line += c.styles.Dim.Render(" " + transcript.CleanLine(client.Agent))
 		}
 		lines = append(lines, line)
 	}
