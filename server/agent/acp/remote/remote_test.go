@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -171,7 +172,7 @@ func (a *farAgent) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// dialTest connects to a server by a transport.
+// dialTest connects to a server by a transport, until the end of the test.
 func dialTest(t *testing.T, server *httptest.Server, socket bool, key string) (io.ReadWriteCloser, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -180,7 +181,11 @@ func dialTest(t *testing.T, server *httptest.Server, socket bool, key string) (i
 	if socket {
 		url = "ws" + strings.TrimPrefix(url, "http")
 	}
-	return Dial(ctx, Address{URL: url + "/acp", Headers: http.Header{"Authorization": {"Bearer " + key}}})
+	conn, err := Dial(ctx, Address{URL: url + "/acp", Headers: http.Header{"Authorization": {"Bearer " + key}}})
+	if err == nil {
+		t.Cleanup(func() { _ = conn.Close() }) // the server's end waits for its connections
+	}
+	return conn, err
 }
 
 func TestMessagesPassThroughBothTransports(t *testing.T) {
@@ -230,7 +235,8 @@ func TestMessagesPassThroughBothTransports(t *testing.T) {
 	}
 }
 
-// write writes a message beside the reader: pipes have no buffer.
+// write writes a message beside the reader: pipes have no buffer. Who closes the connection waits for
+// written first.
 func write(t *testing.T, w io.Writer, message string) (written chan struct{}) {
 	written = make(chan struct{})
 	go func() {
@@ -270,10 +276,11 @@ func TestARefusedRequestGetsAnErrorOverHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewReader(conn)
-		write(t, conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
+		written := write(t, conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
 		if _, err := lines.ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
+		<-written
 		go func() {
 			_, _ = io.WriteString(
 				conn, `{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s"}}`+"\n",
@@ -295,22 +302,31 @@ func openHTTP(t *testing.T, server *httptest.Server) (io.ReadWriteCloser, *bufio
 		t.Fatal(err)
 	}
 	lines := bufio.NewReader(conn)
-	write(t, conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
+	written := write(t, conn, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
 	if _, err := lines.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+	<-written
 	return conn, lines
 }
 
-// A server may refuse the stream of a session until the connection has loaded it.
+// A server may refuse the stream of a session until the connection has loaded it. The answer and the
+// session's events are in two streams, which have no order.
 func TestTheStreamOfALoadedSessionOpensAfterItsAnswerOverHTTP(t *testing.T) {
 	_, server := newFarAgent(t)
 	conn, lines := openHTTP(t, server)
-	write(t, conn, `{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s"}}`)
-	for _, want := range []string{`"id":2`, `"session/update"`} {
-		if got, err := lines.ReadString('\n'); err != nil || !strings.Contains(got, want) {
-			t.Fatalf("%q, %v, want %s", got, err, want)
+	written := write(t, conn, `{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s"}}`)
+	var got [2]string
+	for i := range got {
+		var err error
+		if got[i], err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
 		}
+	}
+	<-written
+	slices.Sort(got[:])
+	if !strings.Contains(got[0], `"id":2`) || !strings.Contains(got[1], `"session/update"`) {
+		t.Errorf("got %q, want the answer and the update", got)
 	}
 	_ = conn.Close()
 }
