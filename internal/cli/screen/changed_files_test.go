@@ -45,7 +45,7 @@ func TestTheFilesOfTurnsThatAreNotLoadedAndThoseOfGitAreShown(t *testing.T) {
 	d.do("bravo", "right")
 	d.until("the sessions are listed", func() bool { return d.shows("alpha") && d.shows("bravo") })
 	d.enter("alpha", true)
-	d.until("the last turn is shown", func() bool { return d.shows("links") })
+	d.until("the session is loaded", func() bool { return d.shows("links") && d.shows("Message tour") })
 
 	const f9, altW = "\x1b[20~", "\x1bw"
 	d.press(f9)

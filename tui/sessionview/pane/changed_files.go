@@ -63,8 +63,12 @@ func (p *changesPage) View(width, height int) ([]string, *tea.Cursor) {
 }
 
 // ShowChanges opens the files that the session changed, at the file of a path, or at the list if the path
-// is empty.
+// is empty. Before the session is loaded no change is known, so none is shown.
 func (p *Pane) ShowChanges(path string) panel.Result {
+	if !p.Replica.CaughtUp {
+		p.Commands.Status.Text = "the session is still loading"
+		return panel.Result{}
+	}
 	page := p.newChangesPage()
 	if path == "" {
 		page.ShowFiles()

@@ -169,3 +169,13 @@ func TestTheChangesOfTurnsThatAreNotLoadedAreListed(t *testing.T) {
 	}
 	s.press("esc")
 }
+
+func TestNoChangesAreShownBeforeTheSessionIsLoaded(t *testing.T) {
+	s := open(t, tuitest.NewJournal(), 80, 24)
+	s.Replica.CaughtUp = false
+	s.press("f9")
+	s.MustHide("files changed")
+	if s.Commands.Status.Text != "the session is still loading" {
+		t.Errorf("the status says %q", s.Commands.Status.Text)
+	}
+}
