@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxLineBytes = 1024 // longer lines are not compared
-	maxWordEdits = 80   // lines with more edits are not similar
+	maxLineBytes = 1024    // longer lines are not compared
+	maxWordPairs = 1 << 17 // pairs of words that are compared; lines with more are not similar
 )
 
 // span is the part [from, to) of a line.
@@ -20,29 +20,36 @@ func changedWords(oldLine, newLine string) (inOld, inNew []span, common int) {
 		return nil, nil, 0
 	}
 	a, b := splitWords(oldLine), splitWords(newLine)
-	ids := map[string]int{}
-	inA, inB, ok := myers(textIDs(texts(oldLine, a), ids), textIDs(texts(newLine, b), ids), maxWordEdits)
-	if !ok {
+	weight := func(i, j int) int {
+		if word := oldLine[a[i].from:a[i].to]; word == newLine[b[j].from:b[j].to] {
+			return len(word)
+		}
+		return 0
+	}
+	inA, inB := make([]bool, len(a)), make([]bool, len(b)) // the words in common
+	head, n, m := 0, len(a), len(b)                        // the words between equal starts and ends
+	for ; head < min(n, m) && weight(head, head) > 0; head++ {
+		inA[head], inB[head] = true, true
+	}
+	for ; min(n, m) > head && weight(n-1, m-1) > 0; n, m = n-1, m-1 {
+		inA[n-1], inB[m-1] = true, true
+	}
+	if (n-head)*(m-head) > maxWordPairs {
 		return nil, nil, 0
 	}
+	pairs := bestPairs(n-head, m-head, func(i, j int) int { return weight(head+i, head+j) })
+	for _, p := range pairs {
+		inA[head+p.removed], inB[head+p.added] = true, true
+	}
 	for i, w := range a {
-		if inA[i] && !isBlank(oldLine[w.from:w.to]) {
-			common += w.to - w.from
+		if inA[i] {
+			common += nonBlank(oldLine[w.from:w.to])
 		}
 	}
 	if 3*common < min(nonBlank(oldLine), nonBlank(newLine)) {
 		return nil, nil, 0
 	}
 	return joinChanged(oldLine, a, inA), joinChanged(newLine, b, inB), common
-}
-
-// texts returns the texts of spans of a line.
-func texts(line string, spans []span) []string {
-	out := make([]string, len(spans))
-	for i, s := range spans {
-		out[i] = line[s.from:s.to]
-	}
-	return out
 }
 
 // joinChanged returns the words not in common, joined across blanks between them.
