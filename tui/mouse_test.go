@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"agentctl/internal/dev/tuitest"
-	"agentctl/tui/thumbnail"
 )
 
 func TestTheClickThatFocusesTheTerminalIsIgnored(t *testing.T) {
@@ -37,7 +36,7 @@ func TestTheWheelSendsArrowsInTheAlternateScreenOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	out := &terminalWriter{file: file, images: thumbnail.NewDisplay(thumbnail.Auto)}
+	out := &terminalWriter{file: file}
 	for _, text := range []string{"a", "b" + enterAltScreen + "c", "d", "e" + leaveAltScreen, "f"} {
 		if n, err := io.WriteString(out, text); n != len(text) || err != nil {
 			t.Fatal(n, err)

@@ -69,7 +69,7 @@ type Parts struct {
 	// Worktree makes a git worktree for a new session, as dashboard.Config says. Nil: it cannot.
 	Worktree func(ctx context.Context, dir, agent string) (Worktree, error)
 
-	Images thumbnail.Mode // how images are drawn; "": thumbnail.Auto
+	NoImages bool // images are lines of text
 }
 
 // Start is what the dashboard offers while there is no session.
@@ -126,20 +126,20 @@ func (o *Options) newStyles() (*ui.Styles, error) {
 	}
 	s := ui.NewStyles(cmp.Or(o.Zone, time.Local), o.Theme)
 	s.GuessBackground(ui.Environ(o.environ())["COLORFGBG"])
-	s.Keys, s.Images = keys, thumbnail.NewDisplay(o.Images)
+	s.Keys, s.Images = keys, thumbnail.NewDisplay(o.NoImages)
 	return s, nil
 }
 
-// programOptions returns the options of the Bubble Tea program. images and p belong to
-// its terminal; p may be nil.
-func (o *Options) programOptions(images *thumbnail.Display, p *pace) []tea.ProgramOption {
+// programOptions returns the options of the Bubble Tea program. p belongs to its terminal; it may be
+// nil.
+func (o *Options) programOptions(p *pace) []tea.ProgramOption {
 	var out []tea.ProgramOption
 	if o.Input != nil {
 		out = append(out, tea.WithInput(o.Input))
 	}
 	switch file, ok := o.Output.(*os.File); {
 	case ok:
-		out = append(out, tea.WithOutput(&terminalWriter{file, images, p, o.Mouse}))
+		out = append(out, tea.WithOutput(&terminalWriter{file, p, o.Mouse}))
 	case o.Output != nil:
 		out = append(out, tea.WithOutput(o.Output))
 	}

@@ -56,7 +56,7 @@ func runPanicProcess(where string) int {
 	o := Options{Mouse: true}
 	build := testBuilder(context.Background(), o, time.Now, func() string { return "id" })
 	m := &panicModel{program: build.newSession(r), where: where}
-	if err := build.run(m.program, m, o.programOptions(build.styles.Images, nil)...); err != nil {
+	if err := build.run(m.program, m, o.programOptions(nil)...); err != nil {
 		fmt.Fprintln(os.Stderr, "ended:", err)
 		return 1
 	}

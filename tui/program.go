@@ -126,8 +126,6 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case ui.RestyleMsg:
 		p.panes.frame = paneFrame{}
 		return tea.Batch(p.updateDashboard(msg), p.updateSessions(p.sessions.all, msg))
-	case ui.ImagesChangedMsg:
-		return p.updateSessions(p.sessions.onScreen(), msg)
 	case detachMsg:
 		p.sessions.detachPending = false
 		return nil

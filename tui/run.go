@@ -55,7 +55,7 @@ func run(ctx context.Context, o Options, build func(*builder) *program) error {
 	b := newBuilder(ctx, &o, styles)
 	signals := listenForSignals(&o)
 	p := build(b)
-	return signals.stop(b.run(p, p, append(o.programOptions(styles.Images, b.pace), signals.attach)...))
+	return signals.stop(b.run(p, p, append(o.programOptions(b.pace), signals.attach)...))
 }
 
 // builder builds a program and owns the tasks that run outside of its event loop.
@@ -164,7 +164,7 @@ func (b *builder) newProgram() *program {
 		styles: b.styles, sessions: sessions, note: b.options.Note,
 		tour:       tourPanel{guide: b.options.Tour, styles: b.styles, width: defaultWidth, height: defaultHeight},
 		mouse:      mouse{now: b.now, enabled: b.options.Mouse},
-		appearance: appearance{styles: b.styles, after: sessions.after},
+		appearance: appearance{b.styles},
 		panes:      panes{styles: b.styles, width: defaultWidth, height: defaultHeight, covered: true},
 		notifier:   b.options.newNotifier(),
 		watch:      newWatchRequest(),

@@ -364,7 +364,7 @@ func TestNoColor(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				build := testBuilder(ctx, c.options, time.Now, func() string { return "" })
 				ended := make(chan error)
-				options := append(c.options.programOptions(nil, nil),
+				options := append(c.options.programOptions(nil),
 					tea.WithInput(nil), tea.WithoutSignalHandler(), tea.WithWindowSize(80, 24))
 				p := build.newSession(r)
 				go func() { ended <- build.run(p, p, options...) }()

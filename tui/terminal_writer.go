@@ -2,10 +2,7 @@ package tui
 
 import (
 	"bytes"
-	"io"
 	"os"
-
-	"agentctl/tui/thumbnail"
 )
 
 // Sequences of a terminal's alternate screen and of its alternate scroll mode (DECSET 1007): there
@@ -18,50 +15,29 @@ const (
 	restoreAlternateScroll = "\x1b[?1007r"
 )
 
-// terminalWriter writes to a terminal and counts the bytes. While it shows the alternate screen,
-// the terminal has the images of the program, and without mouse reports the wheel sends arrow keys:
-// it scrolls, and the terminal still selects text. Other programs that get the terminal,
-// such as an editor, find it as it was.
+// terminalWriter writes to a terminal and counts the bytes. While it shows the alternate screen
+// without mouse reports, the wheel sends arrow keys: it scrolls, and the terminal still selects text.
+// Other programs that get the terminal, such as an editor, find it as it was.
 type terminalWriter struct {
-	file   *os.File
-	images *thumbnail.Display
-	pace   *pace // nil: none
-	mouse  bool  // mouse reports are enabled
+	file  *os.File
+	pace  *pace // nil: none
+	mouse bool  // mouse reports are enabled
 }
 
-// Write writes to the terminal. The modes and the images follow the switch of the screen.
+// Write writes to the terminal. The mode of the wheel follows the switch of the screen.
 func (t *terminalWriter) Write(b []byte) (int, error) {
 	t.pace.wrote(len(b))
-	enter, leave := bytes.LastIndex(b, []byte(enterAltScreen)), bytes.LastIndex(b, []byte(leaveAltScreen))
-	if leave <= enter {
-		n, err := t.file.Write(b)
-		if err == nil && enter > leave {
-			err = t.enter()
-		}
+	n, err := t.file.Write(b)
+	if err != nil || t.mouse {
 		return n, err
 	}
-	n, err := t.file.Write(b[:leave])
-	if err != nil {
-		return n, err
-	}
-	if _, err := io.WriteString(t.file, t.images.Leaving()); err != nil {
-		return n, err
-	}
-	rest, err := t.file.Write(b[leave:])
-	if err == nil && !t.mouse {
+	switch enter, leave := bytes.LastIndex(b, []byte(enterAltScreen)), bytes.LastIndex(b, []byte(leaveAltScreen)); {
+	case enter > leave:
+		_, err = t.file.WriteString(enableAlternateScroll)
+	case leave > enter:
 		_, err = t.file.WriteString(restoreAlternateScroll)
 	}
-	return n + rest, err
-}
-
-// enter handles that the terminal shows the alternate screen.
-func (t *terminalWriter) enter() error {
-	after := t.images.Entered()
-	if !t.mouse {
-		after = enableAlternateScroll + after
-	}
-	_, err := t.file.WriteString(after)
-	return err
+	return n, err
 }
 
 // Read, Close and Fd make the output a terminal for Bubble Tea.

@@ -22,7 +22,6 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
-	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -56,9 +55,9 @@ func (u *User) Retired() []retired.Name { return u.retired }
 
 // Appearance is how the screen draws, in the user's file.
 type Appearance struct {
-	Theme  ui.Theme       `json:"theme"`
-	Color  *bool          `json:"color"`  // nil: true
-	Images thumbnail.Mode `json:"images"` // "": auto
+	Theme  ui.Theme `json:"theme"`
+	Color  *bool    `json:"color"`  // nil: true
+	Images string   `json:"images"` // "off": as lines of text
 }
 
 // NewSessions are the defaults of new sessions, in the user's file.
@@ -224,8 +223,9 @@ func (u *User) check() (name string, err error) {
 	if u.Theme != "" && !slices.Contains(ui.Themes(), u.Theme) {
 		return "theme", fmt.Errorf("invalid theme %q: want %s", u.Theme, strings.Join(Themes(), ", "))
 	}
-	if u.Images != "" && !slices.Contains(thumbnail.Modes(), u.Images) {
-		return "images", fmt.Errorf("invalid images %q: want auto, kitty, blocks or off", u.Images)
+	// Images were drawn in other ways, too: kitty and blocks.
+	if u.Images != "" && !slices.Contains([]string{"auto", "off", "kitty", "blocks"}, u.Images) {
+		return "images", fmt.Errorf("invalid images %q: want auto or off", u.Images)
 	}
 	for _, name := range u.PassEnv {
 		if stem := strings.TrimSuffix(name, "*"); stem == "" || strings.ContainsAny(stem, "=*\x00") {

@@ -12,7 +12,6 @@ import (
 
 	"agentctl/tui/keymap"
 	"agentctl/tui/notify"
-	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -28,7 +27,7 @@ func TestTheExampleConfigurationHasEveryName(t *testing.T) {
 	yes, no := true, false
 	want := User{
 		Server: "ws://127.0.0.1:8080/ws", Dialect: "agentloop", As: "ada",
-		Appearance: Appearance{Theme: ui.ThemeDark, Color: &yes, Images: thumbnail.Blocks},
+		Appearance: Appearance{Theme: ui.ThemeDark, Color: &yes, Images: "off"},
 		Mouse:      true, Bell: &yes, Notify: &no, Keep: 5,
 		NotifyStates: []notify.State{notify.Waiting, notify.Failed}, NotifyLabels: []string{"team=infra", "urgent"},
 		Keys: keymap.Keys{"interrupt": {"ctrl+x", "ctrl+b"}, "list.remove": {"x"}, "plan.restart": {}},

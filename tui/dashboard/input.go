@@ -68,8 +68,6 @@ func (d *Dashboard) actGlobal(action keymap.Action) (cmd tea.Cmd, intent ui.Inte
 		d.overlays.Push(newSearchResults(d.requests, d.table.list, d.notice))
 	case keymap.ChooseTheme:
 		d.overlays.Push(ui.NewThemeMenu(d.Styles))
-	case keymap.ChooseImages:
-		d.overlays.Push(ui.NewImagesMenu(d.Styles))
 	case keymap.Reconnect:
 		return d.reconnect(), nil, true
 	case keymap.PageUp:

@@ -34,7 +34,6 @@ const (
 	RenameSession Action = "rename"
 	PanePrefix    Action = "pane"
 	ChooseTheme   Action = "theme"
-	ChooseImages  Action = "images"
 	ExportSession Action = "export"
 	SetMode       Action = "mode"
 	SetModel      Action = "model"
@@ -78,7 +77,6 @@ var global = []row{
 	{ReleaseQueue, keys{"alt+r"}, "release the queue", &word{"release", OnSession, 260}},
 	{ClearQueue, nil, "clear the queue", &word{"clear", OnSession, 270}},
 	{ChooseTheme, nil, "theme", &word{"theme", OnBoth, 330}},
-	{ChooseImages, nil, "images", &word{"images", OnBoth, 340}},
 	{ExportSession, nil, "save as a document", &word{"export", OnSession, 320}},
 	{SetMode, nil, "mode", &word{"mode", OnSession, 60}},
 	{SetModel, nil, "model", &word{"model", OnSession, 70}},

@@ -11,15 +11,12 @@ import (
 	"agentctl/internal/dev/tuitest"
 	"agentctl/internal/download"
 	"agentctl/protocol"
-	"agentctl/tui/keymap"
-	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
-// openImages returns a screen that draws images in half blocks.
+// openImages returns a screen that draws images.
 func openImages(t *testing.T, j *tuitest.Journal, width, height int) *testScreen {
 	s := open(t, j, width, height)
-	s.m.Styles.Images = thumbnail.NewDisplay(thumbnail.Blocks)
 	s.update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	s.session.ReplyToBlobs(string(tuitest.SolidPNG(20, 10)), 64)
 	return s
@@ -152,28 +149,13 @@ func TestAClickOnAPictureOpensTheImage(t *testing.T) {
 	s.mustShow("agentctl-no-such-opener is not installed")
 }
 
-func TestTheUserChoosesHowImagesAreDrawn(t *testing.T) {
+func TestTheUserTurnsImagesOff(t *testing.T) {
 	s := openImages(t, tuitest.ImagesJournal(), 80, 30)
+	s.m.Styles.Images.Off = true
 	s.loadImages()
-	s.typeText("/images")
-	s.press("enter")
-	s.mustShow("images", "(•) blocks", "( ) off     as a line of text")
-	s.press("down")
-	chosen := tuitest.Messages(s.m.Update(tuitest.KeyPress("enter")))
-	if len(chosen) == 0 || chosen[0] != (ui.ImagesMsg{Mode: thumbnail.Off}) {
-		t.Errorf("got %v, want off", chosen)
-	}
-	_ = s.m.Styles.Images.SetMode(thumbnail.Off)
-	s.update(ui.RestyleMsg{})
+	s.mustShow("[image")
 	if rows := s.pictureRows(); rows != nil {
 		t.Errorf("pictures in the rows %v", rows)
-	}
-	run, _ := s.m.act(keymap.ChooseImages, "KITTY")
-	if got := tuitest.Messages(run); len(got) != 1 || got[0] != (ui.ImagesMsg{Mode: thumbnail.UseKitty}) {
-		t.Errorf("got %v, want kitty", got)
-	}
-	if _, _ = s.m.act(keymap.ChooseImages, "sixel"); s.m.status.Text != "no images mode sixel" {
-		t.Errorf("status %q", s.m.status.Text)
 	}
 }
 
@@ -185,7 +167,8 @@ func TestAHiddenViewLoadsNoImages(t *testing.T) {
 		t.Errorf("hidden: pictures in the rows %v", rows)
 	}
 	s.m.SetHidden(false)
-	s.update(ui.ImagesChangedMsg{})
+	s.m.canvas.Dirty = true
+	s.loadImages()
 	if rows := s.pictureRows(); rows == nil {
 		t.Error("no pictures once the view is shown")
 	}

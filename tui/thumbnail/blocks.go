@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// blockPixels is the size of a cell in half blocks.
-var blockPixels = size{1, 2}
-
 // blockLines draws an image in half blocks: cells of two pixels, one above the other, in their
 // colours. Transparent pixels keep the background of the terminal.
 func blockLines(m *image.NRGBA) []string {

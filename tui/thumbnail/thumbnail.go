@@ -7,38 +7,29 @@ import (
 	"agentctl/internal/picture"
 )
 
-// Thumbnail is an image reduced for a method.
+// Thumbnail is an image reduced to the size of the largest thumbnail.
 type Thumbnail struct {
 	Width, Height int // of the image, in pixels
 
-	method Method
-	pixels *image.NRGBA // for HalfBlocks: the pixels of the largest thumbnail
-	png    []byte       // for Kitty; nil once it was sent: the display has it
+	pixels *image.NRGBA
 }
 
-// New decodes an image and reduces it for a method. It is safe for concurrent use.
-func New(ctx context.Context, method Method, data []byte) (*Thumbnail, error) {
+// New decodes and reduces an image. It is safe for concurrent use.
+func New(ctx context.Context, data []byte) (*Thumbnail, error) {
 	m, err := picture.Decode(ctx, data)
 	if err != nil {
 		return nil, err
 	}
-	t := &Thumbnail{Width: m.Bounds().Dx(), Height: m.Bounds().Dy(), method: method}
-	cells := t.cells(MaxCols)
-	if method == HalfBlocks {
-		t.pixels = reduce(m, size{cells.width, 2 * cells.height})
-		return t, nil
-	}
-	t.png, err = encodePNG(reduce(m, size{
-		min(t.Width, cells.width*sharpPixels.width), min(t.Height, cells.height*sharpPixels.height),
-	}))
-	return t, err
+	t := &Thumbnail{Width: m.Bounds().Dx(), Height: m.Bounds().Dy()}
+	t.pixels = reduce(m, t.cells(MaxCols))
+	return t, nil
 }
 
-// cells returns the size of the thumbnail where maxCols cells are free.
-func (t *Thumbnail) cells(maxCols int) size {
-	cell := cellPixels
-	if t.method == HalfBlocks {
-		cell = blockPixels
+// Lines draws the thumbnail at a width. The number of lines depends on the width alone.
+func (t *Thumbnail) Lines(width int) []string {
+	cells := t.cells(width)
+	if b := t.pixels.Rect; b.Dx() == cells.width && b.Dy() == 2*cells.height {
+		return blockLines(t.pixels)
 	}
-	return fit(size{t.Width, t.Height}, cell, max(1, maxCols))
+	return blockLines(reduce(t.pixels, cells))
 }

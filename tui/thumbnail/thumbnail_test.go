@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,6 +28,16 @@ func gradient(width, height int) *image.NRGBA {
 		for x := range width {
 			m.SetNRGBA(x, y, color.NRGBA{uint8(x * 255 / width), uint8(y * 255 / height), 0x40, 0xff})
 		}
+	}
+	return m
+}
+
+// noise returns an image that no format compresses.
+func noise(width, height int) *image.NRGBA {
+	m := gradient(width, height)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range m.Pix {
+		m.Pix[i] = byte(r.Uint32()) | byte(i%4/3*255)
 	}
 	return m
 }
@@ -63,25 +73,21 @@ func pngHeader(width, height uint32, depth, colourType byte) []byte {
 func TestThumbnailsKeepTheProportionsOfImages(t *testing.T) {
 	for _, c := range []struct {
 		width, height, room int
-		blocks, kitty       size
+		want                size
 	}{
-		{640, 480, 100, size{32, 12}, size{32, 12}},
-		{480, 640, 100, size{18, 12}, size{18, 12}},
-		{1920, 1080, 100, size{43, 12}, size{43, 12}},
-		{1920, 1080, 20, size{20, 6}, size{20, 6}},
-		{5000, 100, 100, size{60, 1}, size{60, 1}},
-		{10, 9000, 100, size{1, 12}, size{1, 12}},
-		{16, 16, 100, size{16, 8}, size{2, 1}},
-		{1, 1, 100, size{1, 1}, size{1, 1}},
-		{640, 480, -3, size{1, 1}, size{1, 1}},
+		{640, 480, 100, size{32, 12}},
+		{480, 640, 100, size{18, 12}},
+		{1920, 1080, 100, size{43, 12}},
+		{1920, 1080, 20, size{20, 6}},
+		{5000, 100, 100, size{60, 1}},
+		{10, 9000, 100, size{1, 12}},
+		{16, 16, 100, size{16, 8}},
+		{1, 1, 100, size{1, 1}},
+		{640, 480, -3, size{1, 1}},
 	} {
-		blocks := Thumbnail{Width: c.width, Height: c.height, method: HalfBlocks}
-		kitty := Thumbnail{Width: c.width, Height: c.height, method: Kitty}
-		if got := blocks.cells(c.room); got != c.blocks {
-			t.Errorf("%d×%d in half blocks: %v, want %v", c.width, c.height, got, c.blocks)
-		}
-		if got := kitty.cells(c.room); got != c.kitty {
-			t.Errorf("%d×%d in kitty: %v, want %v", c.width, c.height, got, c.kitty)
+		thumbnail := Thumbnail{Width: c.width, Height: c.height}
+		if got := thumbnail.cells(c.room); got != c.want {
+			t.Errorf("%d×%d: %v, want %v", c.width, c.height, got, c.want)
 		}
 	}
 }
@@ -95,13 +101,11 @@ func TestEveryFormatIsDrawnInHalfBlocks(t *testing.T) {
 		}
 	}
 	for _, format := range []string{"png", "jpeg", "gif"} {
-		thumbnail, err := New(t.Context(), HalfBlocks, encoded(t, format, m))
+		thumbnail, err := New(t.Context(), encoded(t, format, m))
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := NewDisplay(Blocks)
-		d.SetColours(AllColours)
-		lines := d.Lines(thumbnail, 80)
+		lines := thumbnail.Lines(80)
 		if len(lines) != 10 || strings.Count(lines[0], "▀") != 40 {
 			t.Fatalf("%s: %d lines, the first %q", format, len(lines), lines[0])
 		}
@@ -131,7 +135,7 @@ func TestAveragesOfTransparentPixelsKeepTheColour(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 4, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{200, 100, 50, 255})
 	m.SetNRGBA(1, 0, color.NRGBA{0, 0, 0, 0})
-	if got := reduce(m, size{2, 1}); got.NRGBAAt(0, 0) != (color.NRGBA{200, 100, 50, 127}) ||
+	if got := picture.Scale(m, 2, 1, maxSamples); got.NRGBAAt(0, 0) != (color.NRGBA{200, 100, 50, 127}) ||
 		got.NRGBAAt(1, 0) != (color.NRGBA{}) {
 		t.Errorf("%v", got.Pix)
 	}
@@ -156,7 +160,7 @@ func TestHostileImagesCostNothing(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := New(t.Context(), HalfBlocks, c.data)
+		_, err := New(t.Context(), c.data)
 		runtime.ReadMemStats(&after)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", name, err, c.want)
@@ -170,7 +174,7 @@ func TestHostileImagesCostNothing(t *testing.T) {
 func TestDamagedImagesAreErrors(t *testing.T) {
 	for _, format := range []string{"png", "jpeg", "gif"} {
 		data := encoded(t, format, gradient(64, 64))
-		if _, err := New(t.Context(), HalfBlocks, data[:len(data)/2]); err == nil {
+		if _, err := New(t.Context(), data[:len(data)/2]); err == nil {
 			t.Errorf("%s: half of a file is an image", format)
 		}
 	}
@@ -192,7 +196,7 @@ func (c countedContext) Err() error {
 func TestDecodingEndsWithItsContext(t *testing.T) {
 	for _, format := range []string{"png", "jpeg", "gif"} {
 		data, left := encoded(t, format, noise(64, 64)), 3
-		if _, err := New(countedContext{t.Context(), &left}, Kitty, data); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := New(countedContext{t.Context(), &left}, data); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: error %v, want that of the context", format, err)
 		}
 		if left < -8 { // a decoder does not read on
@@ -201,12 +205,12 @@ func TestDecodingEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := New(ctx, Kitty, encoded(t, "png", gradient(64, 64))); err == nil {
+	if _, err := New(ctx, encoded(t, "png", gradient(64, 64))); err == nil {
 		t.Error("decoded after the end of the context")
 	}
-	d := NewDisplay(Auto)
-	d.decoding <- struct{}{} // another image is being decoded
-	if _, err := d.Load(ctx, Kitty, nil); err == nil {
+	d := NewDisplay(false)
+	d.loading <- struct{}{} // another image is being decoded
+	if _, err := d.Load(ctx, nil); err == nil {
 		t.Error("waits after the end of the context")
 	}
 }
@@ -221,34 +225,26 @@ func FuzzNew(f *testing.F) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil && c.Width*c.Height > 1<<20 {
 			t.Skip() // slow, and refused or decoded as the others
 		}
-		for _, method := range []Method{HalfBlocks, Kitty} {
-			thumbnail, err := New(t.Context(), method, data)
-			if err != nil {
-				continue
-			}
-			d := NewDisplay(map[Method]Mode{HalfBlocks: Blocks, Kitty: UseKitty}[method])
-			d.SetColours(AllColours)
-			_, _ = d.Show(thumbnail, 40)
-			lines := d.Lines(thumbnail, 40)
-			if len(lines) == 0 || len(lines) > MaxRows {
-				t.Errorf("%d lines", len(lines))
-			}
+		thumbnail, err := New(t.Context(), data)
+		if err != nil {
+			return
+		}
+		if lines := thumbnail.Lines(40); len(lines) == 0 || len(lines) > MaxRows {
+			t.Errorf("%d lines", len(lines))
 		}
 	})
 }
 
 func BenchmarkNew(b *testing.B) {
-	for _, method := range []Method{HalfBlocks, Kitty} {
-		for _, format := range []string{"png", "jpeg"} {
-			b.Run(fmt.Sprintf("%s_%d", format, method), func(b *testing.B) {
-				data := encoded(b, format, gradient(1920, 1080))
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := New(b.Context(), method, data); err != nil {
-						b.Fatal(err)
-					}
+	for _, format := range []string{"png", "jpeg"} {
+		b.Run(format, func(b *testing.B) {
+			data := encoded(b, format, gradient(1920, 1080))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := New(b.Context(), data); err != nil {
+					b.Fatal(err)
 				}
-			})
-		}
+			}
+		})
 	}
 }

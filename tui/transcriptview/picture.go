@@ -43,7 +43,10 @@ func (p *Picture) note() string {
 
 // lines returns the lines of a picture at a width, without margin.
 func (p *Picture) lines(styles *ui.Styles, width int) []string {
-	lines := styles.Images.Lines(p.Thumbnail, width)
+	if p.Thumbnail == nil || !styles.Images.Draws() {
+		return nil
+	}
+	lines := p.Thumbnail.Lines(width)
 	for i := range lines {
 		lines[i] = transcript.Picture(lines[i])
 	}

@@ -49,7 +49,7 @@ func NewStyles(zone *time.Location, theme Theme) *Styles {
 	}
 	keys, _ := keymap.New(nil) // the default keys are valid
 	s := &Styles{Zone: zone, colors: terminalColors{theme: theme}, Keys: keys, Now: time.Now}
-	s.Images = thumbnail.NewDisplay(thumbnail.Auto)
+	s.Images = thumbnail.NewDisplay(false)
 	s.setPalette(s.colors.palette())
 	return s
 }

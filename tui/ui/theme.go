@@ -9,8 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-
-	"agentctl/tui/thumbnail"
 )
 
 // Theme is a set of colours. No theme conveys meaning by colour alone. NO_COLOR removes all
@@ -179,20 +177,12 @@ func (s *Styles) Update(msg tea.Msg) bool {
 	case tea.ColorProfileMsg:
 		s.colors.limited = msg.Profile <= colorprofile.ANSI
 		s.colors.trueColor = msg.Profile == colorprofile.TrueColor
-		s.Images.SetColours(colours(msg.Profile))
+		colours := msg.Profile >= colorprofile.ANSI256
+		drawn := s.Images.Colours != colours
+		s.Images.Colours = colours
+		return s.updatePalette() || drawn
 	}
 	return s.updatePalette()
-}
-
-// colours returns the number of colours of a profile, as images need it.
-func colours(p colorprofile.Profile) thumbnail.Colours {
-	switch p {
-	case colorprofile.TrueColor:
-		return thumbnail.AllColours
-	case colorprofile.ANSI256:
-		return thumbnail.ManyColours
-	}
-	return thumbnail.FewColours
 }
 
 // updatePalette derives the styles from the palette of the theme. It reports whether they have

@@ -11,7 +11,6 @@ import (
 	"agentctl/internal/config"
 	"agentctl/internal/dev/verbtest"
 	"agentctl/tui/keymap"
-	"agentctl/tui/thumbnail"
 	"agentctl/tui/ui"
 )
 
@@ -79,7 +78,7 @@ func TestFlagsAndEnvironmentWinOverTheFile(t *testing.T) {
 func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 	no := false
 	cli := &verb.Context{Env: func(string) string { return "" }, User: config.User{
-		Appearance: config.Appearance{Theme: ui.ThemeLight, Images: thumbnail.Off}, Mouse: true, Bell: &no, Notify: &no,
+		Appearance: config.Appearance{Theme: ui.ThemeLight, Images: "off"}, Mouse: true, Bell: &no, Notify: &no,
 		Keys: keymap.Keys{"help": {"f12"}},
 	}}
 	got, err := verbtest.Parse[attachOptions](&attachVerb, "fix")
@@ -87,7 +86,7 @@ func TestFlagsOverrideTheScreenOptionsOfTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got.CLI = cli
-	if s := got.screenOptions(); s.Theme != ui.ThemeLight || s.Images != thumbnail.Off || !s.Mouse ||
+	if s := got.screenOptions(); s.Theme != ui.ThemeLight || !s.NoImages || !s.Mouse ||
 		!s.Alerts.NoBell || !s.Alerts.NoNotify || s.Keys["help"][0] != "f12" {
 		t.Errorf("%+v", s)
 	}

@@ -19,7 +19,7 @@ type publicForm func(v any) (string, bool)
 var publicConfig = sync.OnceValue(func() map[string]publicForm {
 	return map[string]publicForm{
 		"mouse": flag, "bell": flag, "notify": flag, "color": flag, "keep": count,
-		"theme": oneOf(config.Themes()...), "images": oneOf("auto", "kitty", "blocks", "off"),
+		"theme": oneOf(config.Themes()...), "images": oneOf("auto", "off", "kitty", "blocks"),
 		"dialect": oneOf(dialect.Names()...), "notify_states[]": oneOf("waiting", "failed", "finished"),
 
 		"sandbox.mode": oneOf("off", "workspace", "read-only"), "sandbox.network": oneOf("on", "off"),

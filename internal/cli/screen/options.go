@@ -23,7 +23,7 @@ func Options(cli *verb.Context) tui.Options {
 			States: u.NotifyStates, Labels: u.NotifyLabels,
 		}},
 		Parts: tui.Parts{
-			Images: u.Images,
+			NoImages: u.Images == "off",
 			Side: tui.SideOptions{
 				Hidden: &state.SideHidden,
 				// A state that cannot be saved costs the user a key at the next start.

@@ -337,7 +337,7 @@ var packageRules = []packageRule{
 	{pkg: "internal/config", imports: []string{
 		"internal/ssh",
 		"protocol", "protocol/codec", "dialect", "server/hook", "server/sandbox", "tui/notify",
-		"tui/ui", "tui/keymap", "tui/thumbnail", "internal/agents", "internal/exit", "internal/worktree",
+		"tui/ui", "tui/keymap", "internal/agents", "internal/exit", "internal/worktree",
 		"internal/retired", "internal/userstate",
 	}},
 	{pkg: "internal/retired"},

@@ -1,3 +1,2 @@
-// Package images loads the images of a transcript that are on the screen, and sends them to the
-// terminal. [Images] follows the transcript and the connection; it knows neither the view nor the keys.
+// Package images loads the images of a transcript that are on the screen. [Images] follows the transcript and the connection; it knows neither the view nor the keys.
 package images

@@ -16,7 +16,6 @@ import (
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
 )
 
 const (
@@ -52,7 +51,7 @@ type loadedMsg struct {
 // transcript without images has no deadline.
 func (i *Images) Deadline() time.Time {
 	if i.at.IsZero() && i.Transcript.HasPictures && !i.Hidden && i.Changed() && i.Replica.CaughtUp &&
-		i.Styles.Images.Method() != thumbnail.AsText {
+		i.Styles.Images.Draws() {
 		i.at = i.Now().Add(loadDelay)
 	}
 	return i.at
@@ -66,52 +65,35 @@ func (i *Images) Due() (cmd tea.Cmd, changed bool) {
 
 // Update implements [panel.Part].
 func (i *Images) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
-	switch msg := msg.(type) {
-	case ui.ImagesChangedMsg:
-		return i.show()
-	case loadedMsg:
-		p := msg.picture
-		p.Loading, p.Thumbnail = false, msg.thumbnail
-		if msg.err != nil {
-			p.Problem = remote.ErrorText(msg.err)
-			if errors.Is(msg.err, context.DeadlineExceeded) {
-				p.Problem = "it takes too long to decode"
-			}
-		}
-		i.Transcript.List.Restyle()
-		return nil, true
+	loaded, ok := msg.(loadedMsg)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	p := loaded.picture
+	p.Loading, p.Thumbnail = false, loaded.thumbnail
+	if loaded.err != nil {
+		p.Problem = remote.ErrorText(loaded.err)
+		if errors.Is(loaded.err, context.DeadlineExceeded) {
+			p.Problem = "it takes too long to decode"
+		}
+	}
+	i.Transcript.List.Restyle()
+	return nil, true
 }
 
-// show loads the images on the screen that are not loaded, and sends those to the terminal that it
-// does not have. Before the first image, it asks the terminal what it can draw.
+// show loads the images on the screen that are not loaded.
 func (i *Images) show() (cmd tea.Cmd, changed bool) {
-	items := i.visible()
-	if len(items) == 0 || i.Hidden {
+	if i.Hidden || !i.Styles.Images.Draws() {
 		return nil, false
-	}
-	display := i.Styles.Images
-	switch display.Method() {
-	case thumbnail.AsText:
-		return nil, false
-	case thumbnail.Undecided:
-		return func() tea.Msg { return ui.QueryImagesMsg{} }, false
 	}
 	var cmds []tea.Cmd
 	shown := 0
-	width := i.Transcript.List.Width() - ui.Indent
-	for _, item := range items {
+	for _, item := range i.visible() {
 		for _, p := range transcriptview.Pictures(item) {
 			if shown++; shown > maxShown {
 				break
 			}
-			send, ok := display.Show(p.Thumbnail, width)
-			switch {
-			case send != "":
-				cmds = append(cmds, tea.Raw(send))
-				changed = true
-			case !ok && !p.Loading && p.Problem == "":
+			if p.Thumbnail == nil && !p.Loading && p.Problem == "" {
 				cmds = append(cmds, i.load(transcriptview.Files(item)[p.Index], p))
 				changed = changed || p.Problem != ""
 			}
@@ -149,7 +131,6 @@ func (i *Images) load(f describe.File, p *transcriptview.Picture) tea.Cmd {
 	}
 	p.Loading = true
 	display := i.Styles.Images
-	method := display.Method()
 	return i.Commands.Tasks.Run(func(ctx context.Context) tea.Msg {
 		data, err := f.Content()
 		if f.Blob != "" && !f.Inline() {
@@ -162,7 +143,7 @@ func (i *Images) load(f describe.File, p *transcriptview.Picture) tea.Cmd {
 		if err == nil {
 			ctx, cancel := context.WithTimeout(ctx, decodeTime)
 			defer cancel()
-			t, err = display.Load(ctx, method, data)
+			t, err = display.Load(ctx, data)
 		}
 		return loadedMsg{p, t, err}
 	})

@@ -14,10 +14,8 @@ import (
 	"agentctl/protocol"
 	"agentctl/tui/remote"
 	"agentctl/tui/sessionview/panel"
-	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
 	"agentctl/tui/transcriptview"
-	"agentctl/tui/ui"
 )
 
 // rig is the images of a transcript that covers the screen.
@@ -49,16 +47,6 @@ func open(t *testing.T, j *tuitest.Journal, width, height int) *rig {
 	r.Rig.Lines = r.list.Lines
 	r.Rig.Update = r.update
 	r.ApplyJournal()
-	r.draw()
-	return r
-}
-
-// openBlocks returns a rig that draws images in half blocks.
-func openBlocks(t *testing.T, j *tuitest.Journal, width, height int) *rig {
-	t.Helper()
-	r := open(t, j, width, height)
-	r.Styles.Images = thumbnail.NewDisplay(thumbnail.Blocks)
-	r.Styles.Update(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	r.Session.ReplyToBlobs(string(tuitest.SolidPNG(20, 10)), 64)
 	r.draw()
 	return r
@@ -88,20 +76,6 @@ func (r *rig) load() {
 	if !r.images.Deadline().IsZero() {
 		r.finish(r.images.Due())
 	}
-}
-
-// sent returns what the images on the screen write to the terminal.
-func (r *rig) sent() (text string) {
-	cmd, changed := r.images.Due()
-	if changed {
-		r.draw()
-	}
-	for _, msg := range tuitest.Messages(cmd) {
-		if raw, ok := msg.(tea.RawMsg); ok {
-			text += fmt.Sprint(raw.Msg)
-		}
-	}
-	return text
 }
 
 // blobs returns the blobs that were requested.
@@ -137,7 +111,7 @@ func (r *rig) selectTool(t *testing.T) transcript.ID {
 }
 
 func TestOnlyImagesOnTheScreenAreLoaded(t *testing.T) {
-	s := openBlocks(t, tuitest.ImagesJournal(), 80, 30)
+	s := open(t, tuitest.ImagesJournal(), 80, 30)
 	if rows := s.pictureRows(); len(rows) > 0 {
 		t.Fatalf("pictures in the rows %v before they are loaded", rows)
 	}
@@ -183,7 +157,7 @@ func TestAnImageThatCannotBeDrawnIsALine(t *testing.T) {
 	content(protocol.Content{Name: "d.png", Data: []byte("12")})
 	j.EndTurn(protocol.ReasonCompleted)
 	j.CaughtUp()
-	s := openBlocks(t, j, 100, 30)
+	s := open(t, j, 100, 30)
 	s.Session.Reply = func(c tuitest.Command) (any, error) {
 		return nil, protocol.Errorf(protocol.CodeNotFound, "no such blob")
 	}
@@ -202,7 +176,7 @@ func TestAnImageThatCannotBeDrawnIsALine(t *testing.T) {
 }
 
 func TestImagesWaitForTheConnectionAndForTheScreen(t *testing.T) {
-	s := openBlocks(t, tuitest.ImagesJournal(), 80, 60)
+	s := open(t, tuitest.ImagesJournal(), 80, 60)
 	s.images.Hidden = true
 	s.load()
 	if rows, blobs := s.pictureRows(), s.blobs(); rows != nil || blobs != nil {
@@ -223,7 +197,7 @@ func TestImagesWaitForTheConnectionAndForTheScreen(t *testing.T) {
 	}
 }
 
-func TestASessionWithoutImagesHasNoTimerAndNoQuery(t *testing.T) {
+func TestASessionWithoutImagesHasNoTimer(t *testing.T) {
 	j := tuitest.Conversation()
 	j.CaughtUp()
 	s := open(t, j, 80, 24)
@@ -233,44 +207,5 @@ func TestASessionWithoutImagesHasNoTimerAndNoQuery(t *testing.T) {
 	s.draw()
 	if !s.images.Deadline().IsZero() {
 		t.Error("the timer of the images runs")
-	}
-	if s.Styles.Images.Query() == "" {
-		t.Error("the terminal has been asked for its graphics")
-	}
-}
-
-func TestTheFirstImageAsksTheTerminalAndKittyGetsIt(t *testing.T) {
-	s := open(t, tuitest.ImagesJournal(), 80, 24)
-	display := s.Styles.Images
-	cmd, _ := s.images.Due()
-	if asked := tuitest.Messages(cmd); len(asked) != 1 || asked[0] != (ui.QueryImagesMsg{}) {
-		t.Fatalf("messages %v, want a query", asked)
-	}
-	if display.Query() == "" {
-		t.Fatal("no query")
-	}
-	display.SetName("kitty(0.42.0)")
-	display.SetGraphics(31, []byte("OK"))
-	display.EndQuery()
-	s.update(ui.ImagesChangedMsg{}) // loads
-	sent := s.sent()
-	if !strings.HasPrefix(sent, "\x1b_Ga=T,q=2,f=100,U=1,i=") {
-		t.Fatalf("sent %.60q", sent)
-	}
-	if n := strings.Count(strings.Join(s.list.Lines(), "\n"), string('\U0010EEEE')); n != 3*2 {
-		t.Errorf("%d placeholders, want the cells of an image of 30×30 pixels", n)
-	}
-	for range 3 { // nothing is sent again
-		s.draw()
-		if again := s.sent(); again != "" {
-			t.Errorf("sent again: %.40q", again)
-		}
-	}
-	_ = display.SetMode(thumbnail.Off)
-	_ = display.SetMode(thumbnail.UseKitty)
-	cmd, _ = s.images.Due()
-	s.Run(cmd) // loads the image again
-	if again := s.sent(); !strings.Contains(again, "a=T") {
-		t.Errorf("an image that the display does not keep is not loaded again: %.40q", again)
 	}
 }
