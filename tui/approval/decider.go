@@ -199,11 +199,11 @@ func (d *decider) pressTyping(r *protocol.Approval, f *Form, msg tea.KeyPressMsg
 	if f.edit.field != nil {
 		return d.pressCommand(r, f, msg)
 	}
-	if edit, ok := f.input.Edit(msg, nil); ok {
+	if !ui.Writes(msg) && d.styles.Keys.At(keymap.Global, msg.String()) == keymap.OpenEditor {
 		if f.input.Masked() {
 			return Result{Status: "a secret is written here, not in an editor"}
 		}
-		intent := edit.Intent.(ui.EditIntent)
+		intent := f.input.Press(msg).Intent.(ui.EditIntent)
 		intent.Returned = d.rearm
 		return Result{Edit: &intent}
 	}

@@ -127,11 +127,7 @@ func (r *searchResults) pressInput(msg tea.KeyPressMsg) ui.Response {
 		r.hits, r.selected = searchHits{}, 0
 		return ui.Response{Cmd: r.request()}
 	}
-	if edit, ok := r.input.Edit(msg, nil); ok {
-		return edit
-	}
-	r.input.Press(msg)
-	return ui.Response{}
+	return r.input.Press(msg)
 }
 
 // move moves the selection and requests more hits if needed.

@@ -37,10 +37,7 @@ func (f *commentField) press(msg tea.KeyPressMsg) (r ui.Response, saved bool) {
 	case keymap.Back:
 		f.input = nil
 	default:
-		if r, ok := f.input.Edit(msg, nil); ok {
-			return r, false
-		}
-		f.input.Press(msg)
+		return f.input.Press(msg), false
 	}
 	return ui.Response{}, saved
 }

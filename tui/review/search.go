@@ -46,10 +46,7 @@ func (s *search) press(msg tea.KeyPressMsg) (r ui.Response, entered bool) {
 	case keymap.Back:
 		s.input = nil
 	default:
-		if r, ok := s.input.Edit(msg, nil); ok {
-			return r, false
-		}
-		s.input.Press(msg)
+		return s.input.Press(msg), false
 	}
 	return ui.Response{}, false
 }

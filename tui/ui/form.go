@@ -49,10 +49,20 @@ func NewField(label, text, placeholder string, choices ...string) Field {
 
 // NewForm returns a form with the focus on its first field.
 func NewForm(s *Styles, title, hint string, fields ...Field) *Form {
+	f := &Form{Title: title, Hint: hint, Fields: fields, styles: s}
 	for i := range fields {
-		fields[i].input = s.NewTextInput(fields[i].text)
+		f.initField(&fields[i])
 	}
-	return &Form{Title: title, Hint: hint, Fields: fields, styles: s}
+	return f
+}
+
+// initField makes the input of a field.
+func (f *Form) initField(field *Field) {
+	field.input = f.styles.NewTextInput(field.text)
+	field.input.Changed = func() {
+		f.clearError()
+		f.notifyChanged()
+	}
 }
 
 // Value returns the text of field i.
@@ -66,7 +76,7 @@ func (f *Form) SetValue(i int, text string) {
 
 // Insert inserts a field before field i. The focus stays where it is.
 func (f *Form) Insert(i int, field Field) {
-	field.input = f.styles.NewTextInput(field.text)
+	f.initField(&field)
 	f.Fields = slices.Insert(f.Fields, i, field)
 	if f.focused >= i {
 		f.focused++
@@ -109,7 +119,6 @@ func (f *Form) Update(msg tea.Msg) Response {
 	case tea.PasteMsg:
 		if !f.sending {
 			f.Fields[f.focused].input.Paste(msg.Content)
-			f.notifyChanged()
 		}
 	case RowMsg:
 		if msg.List == "" && msg.Wheel == 0 {
@@ -122,10 +131,6 @@ func (f *Form) Update(msg tea.Msg) Response {
 // handleKey handles a key press. While the form is submitted only cancel has an effect.
 func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	field := &f.Fields[f.focused]
-	changed := func() {
-		f.clearError()
-		f.notifyChanged()
-	}
 	switch action := f.styles.FieldAction(msg); {
 	case action == keymap.Back:
 		if f.Cancel != nil {
@@ -142,11 +147,7 @@ func (f *Form) handleKey(msg tea.KeyPressMsg) Response {
 	case action == keymap.Next && field.step(1), action == keymap.Previous && field.step(-1):
 		f.notifyChanged()
 	default:
-		if r, ok := field.input.Edit(msg, changed); ok {
-			return r
-		}
-		field.input.Press(msg)
-		changed()
+		return field.input.Press(msg)
 	}
 	return Response{}
 }

@@ -137,10 +137,7 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) Response {
 			p.find(0)
 		}
 	default:
-		if r, ok := p.input.Edit(msg, nil); ok {
-			return r
-		}
-		p.input.Press(msg)
+		return p.input.Press(msg)
 	}
 	return Response{}
 }

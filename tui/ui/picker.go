@@ -58,6 +58,7 @@ func NewPicker[T any](s *Styles, list List[T]) *Picker[T] {
 	p := &Picker[T]{List: list, styles: s, page: 1}
 	if list.Label != "" {
 		p.field = s.NewTextInput("")
+		p.field.Changed = p.Reset // selects the first row again
 	}
 	return p
 }
@@ -140,7 +141,6 @@ func (p *Picker[T]) Handle(msg tea.Msg) (r Response, handled bool) {
 	case tea.PasteMsg:
 		if p.field != nil {
 			p.field.Paste(msg.Content)
-			p.Reset()
 			return Response{}, true
 		}
 	case tea.MouseWheelMsg:
@@ -189,7 +189,7 @@ func (p *Picker[T]) press(msg tea.KeyPressMsg) (r Response, handled bool) {
 	if p.field == nil {
 		return Response{}, false
 	}
-	return p.pressField(msg), true
+	return p.field.Press(msg), true
 }
 
 // action returns the action of a key in the list. In a text field a key that writes has none.
@@ -211,18 +211,6 @@ func (p *Picker[T]) complete(text string) Response {
 	}
 	p.field.SetValue(text)
 	p.Reset()
-	return Response{}
-}
-
-// pressField handles a key of the text field. A new text selects the first row again.
-func (p *Picker[T]) pressField(msg tea.KeyPressMsg) Response {
-	before := p.field.Value()
-	if r, ok := p.field.Edit(msg, p.Reset); ok {
-		return r
-	}
-	if p.field.Press(msg); p.field.Value() != before {
-		p.Reset()
-	}
 	return Response{}
 }
 

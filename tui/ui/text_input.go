@@ -15,6 +15,8 @@ import (
 
 // TextInput is a text field of one line with the editing keys of the user.
 type TextInput struct {
+	Changed func() // called after a key, a paste or the user's editor changed the text; may be nil
+
 	model  inputModel
 	keys   edit.Keys
 	styles *Styles
@@ -45,26 +47,28 @@ func (in *TextInput) SetValue(text string) {
 	in.model.CursorEnd()
 }
 
-// Press handles a key.
-func (in *TextInput) Press(msg tea.KeyPressMsg) { in.keys.Press(&in.model, msg) }
-
-// Edit returns the intent to edit the text in the user's editor. ok is false for any key but the one
-// of [keymap.OpenEditor]. changed is called after the edit; it may be nil.
-func (in *TextInput) Edit(msg tea.KeyPressMsg, changed func()) (r Response, ok bool) {
-	if Writes(msg) || in.styles.Keys.At(keymap.Global, msg.String()) != keymap.OpenEditor {
-		return Response{}, false
+// Press handles a key. The one of [keymap.OpenEditor] returns an [EditIntent] with the text.
+func (in *TextInput) Press(msg tea.KeyPressMsg) Response {
+	if !Writes(msg) && in.styles.Keys.At(keymap.Global, msg.String()) == keymap.OpenEditor {
+		return Response{Intent: EditIntent{Text: in.Value(), Done: func(text string) {
+			in.change(func() { in.SetValue(transcript.CleanLine(strings.TrimSpace(text))) })
+		}}}
 	}
-	return Response{Intent: EditIntent{Text: in.Value(), Done: func(text string) {
-		in.SetValue(transcript.CleanLine(strings.TrimSpace(text)))
-		if changed != nil {
-			changed()
-		}
-	}}}, true
+	in.change(func() { in.keys.Press(&in.model, msg) })
+	return Response{}
 }
 
 // Paste inserts untrusted text as one line.
 func (in *TextInput) Paste(text string) {
-	in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: transcript.CleanLine(text)})
+	in.change(func() { in.model.Model, _ = in.model.Update(tea.PasteMsg{Content: transcript.CleanLine(text)}) })
+}
+
+// change runs edit and reports a change of the text.
+func (in *TextInput) change(edit func()) {
+	before := in.Value()
+	if edit(); in.Changed != nil && in.Value() != before {
+		in.Changed()
+	}
 }
 
 // FieldAction returns the action of a key in a list or search with a text field. A key that writes

@@ -30,7 +30,9 @@ func (s *search) open() ui.Overlay {
 	s.stop()
 	s.typing = true
 	top, _ := s.view.List.TopLine()
-	return &searchInput{s, s.Styles.NewTextInput(s.text), s.view.List.Following(), top}
+	input := s.Styles.NewTextInput(s.text)
+	input.Changed = func() { s.schedule(input.Value()) }
+	return &searchInput{s, input, s.view.List.Following(), top}
 }
 
 // Scope implements [ui.Overlay].
@@ -41,7 +43,6 @@ func (i *searchInput) FullScreen() bool { return false }
 
 // Update implements [ui.Overlay].
 func (i *searchInput) Update(msg tea.Msg) ui.Response {
-	before := i.input.Value()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch i.search.Styles.FieldAction(msg) {
@@ -51,17 +52,11 @@ func (i *searchInput) Update(msg tea.Msg) ui.Response {
 		case keymap.Choose:
 			return ui.Response{Close: true, Intent: i.search.finish(i.input.Value())}
 		}
-		if r, ok := i.input.Edit(msg, nil); ok {
-			return r
-		}
-		i.input.Press(msg)
+		return i.input.Press(msg)
 	case tea.PasteMsg:
 		i.input.Paste(msg.Content)
 	case tea.MouseMsg:
 		return ui.Response{Pass: true}
-	}
-	if text := i.input.Value(); text != before {
-		i.search.schedule(text)
 	}
 	return ui.Response{}
 }
