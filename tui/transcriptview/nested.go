@@ -74,7 +74,7 @@ func (v *View) placeCall(call *toolCall, id transcript.ID) {
 // nestedLines returns the lines of what is nested in the call: when it is collapsed, a line for each
 // of the newest.
 func (t *toolCall) nestedLines(width int, collapsed bool) (lines []string) {
-	most := t.revealed.limit(nestedExpanded)
+	most := nestedExpanded
 	if collapsed {
 		most = nestedCollapsed
 	}
@@ -89,20 +89,19 @@ func (t *toolCall) nestedLines(width int, collapsed bool) (lines []string) {
 		lines = append(lines, "   "+t.dim(text, room))
 	}
 	for i := range list {
-		for _, line := range list[i].lines(t.styles, room, collapsed, &t.revealed) {
+		for _, line := range list[i].lines(t.styles, room, collapsed) {
 			lines = append(lines, "   "+line)
 		}
 	}
 	return lines
 }
 
-// lines returns the lines of a nested item: of a collapsed one the first, or the last of a text. r is
-// what a search shows of the call that it is nested in.
-func (n *nestedItem) lines(styles *ui.Styles, width int, collapsed bool, r *revealed) (lines []string) {
+// lines returns the lines of a nested item: of a collapsed one the first, or the last of a text.
+func (n *nestedItem) lines(styles *ui.Styles, width int, collapsed bool) (lines []string) {
 	if n.call == nil {
 		text := transcript.NewText()
 		text.Append(string(n.text.Text))
-		most := r.limit(nestedTextLines)
+		most := nestedTextLines
 		if collapsed {
 			most = 1
 		}
@@ -118,7 +117,7 @@ func (n *nestedItem) lines(styles *ui.Styles, width int, collapsed bool, r *reve
 	if collapsed {
 		return []string{n.call.titleLine(width)}
 	}
-	b := n.call.Block(width, !r.active)
+	b := n.call.Block(width, true)
 	lines = append(lines, b.Header...)
 	for _, line := range b.Body {
 		lines = append(lines, b.RenderLine(line))

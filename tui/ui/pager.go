@@ -27,6 +27,7 @@ type Pager struct {
 	input      *TextInput      // nil unless a search is being typed
 	searchText string          // the last search, as typed
 	query      *protocol.Query // nil if there is no search
+	searching  bool            // the next View shows the first match
 	message    string          // the error of the last search
 
 	// More shows more of the text for the keys of the help, and reports whether it did. It may be nil.
@@ -128,24 +129,30 @@ func (p *Pager) editSearch(msg tea.KeyPressMsg) Response {
 		p.input, p.query = nil, nil
 		p.list.SetHighlight(nil)
 	case keymap.Choose:
-		p.searchText = transcript.CleanLine(p.input.Value())
+		p.Search(p.input.Value())
 		p.input = nil
-		p.list.SetHighlight(nil)
-		// A query that is empty or too long ends the search.
-		if p.query, _ = protocol.ParseQuery(p.searchText); p.query != nil {
-			p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
-			p.find(0)
-		}
 	default:
 		return p.input.Press(msg)
 	}
 	return Response{}
 }
 
+// Search shows the first match of a text from the first line on the screen. A text that is empty or too
+// long ends the search.
+func (p *Pager) Search(text string) {
+	p.searchText = transcript.CleanLine(text)
+	p.query, _ = protocol.ParseQuery(p.searchText)
+	p.list.SetHighlight(nil)
+	if p.searching = p.query != nil; p.searching {
+		p.list.SetHighlight(func(line string) string { return p.styles.Highlight(line, p.query) })
+	}
+}
+
 // find moves to the first match after (1) or before (-1) the current match. Without a current match
 // it starts at the first line on the screen. If by is 0, it searches forward and includes that
 // line.
 func (p *Pager) find(by int) {
+	p.searching = false
 	if p.query == nil {
 		return
 	}
@@ -174,6 +181,9 @@ func (p *Pager) find(by int) {
 func (p *Pager) View(width, height int) ([]string, *tea.Cursor) {
 	s := p.styles
 	p.list.Resize(width, max(1, height-PageFrame))
+	if p.searching {
+		p.find(0)
+	}
 	lines := p.list.Lines()
 	if _, top := p.list.TopLine(); p.Shown != nil {
 		p.Shown(width, top, top+min(len(lines), height))
