@@ -19,14 +19,14 @@ type localSearch struct {
 	paging bool          // waiting for older turns
 }
 
-// searchStepMsg continues a search in the loaded items, or the count of its matches.
-type searchStepMsg struct{ next func() tea.Cmd }
+// searchStepMsg continues the search of a generation in the loaded items.
+type searchStepMsg struct{ generation int }
 
 // searchLocally starts a local search at an item. It replaces a search by the server.
 func (s *search) searchLocally(from transcript.ID, by int) tea.Cmd {
 	s.stop()
 	s.running, s.local = true, &localSearch{next: from, by: by}
-	return tea.Batch(s.continueLocal(s.generation), s.startCount())
+	return s.continueLocal(s.generation)
 }
 
 // continueLocal searches the next items. It does nothing if the generation is no longer current.
@@ -52,16 +52,15 @@ func (s *search) continueLocal(generation int) tea.Cmd {
 		}
 		s.local.next += transcript.ID(s.local.by)
 	}
-	return s.Commands.Tasks.Send(searchStepMsg{func() tea.Cmd { return s.continueLocal(generation) }})
+	return s.Commands.Tasks.Send(searchStepMsg{generation})
 }
 
-// paged continues the local search and its count after older turns arrived. waited reports whether
-// the search has requested them.
+// paged continues the local search after older turns arrived. waited reports whether it has requested
+// them.
 func (s *search) paged() (cmd tea.Cmd, waited bool) {
-	cmd = s.continueCount(s.count)
 	if s.local == nil || !s.local.paging {
-		return cmd, false
+		return nil, false
 	}
 	s.local.paging = false
-	return tea.Batch(s.continueLocal(s.generation), cmd), true
+	return s.continueLocal(s.generation), true
 }

@@ -112,11 +112,10 @@ func (p *Pane) addOlder(msg olderMsg) tea.Cmd {
 		p.history.jump = nil
 		p.Commands.Status.Text = "older turns: " + remote.ErrorText(err)
 	}
-	cmd, waited := p.search.paged()
-	if !waited {
-		cmd = tea.Batch(p.history.resume(), cmd)
+	if cmd, waited := p.search.paged(); waited {
+		return cmd
 	}
-	return cmd
+	return p.history.resume()
 }
 
 // prepend adds a page of older turns. Lines of items that the page completes move.

@@ -47,7 +47,6 @@ type results struct {
 	cursor  string         // position of the next page; "": no more pages
 	match   match
 	local   *localSearch // nil: the server searches
-	count   *matchCount  // of a local search
 
 	expanded []transcript.ID // items that were collapsed, while the text is being typed
 }
@@ -81,14 +80,11 @@ func (s *search) line(width int) []string {
 	return []string{s.Styles.Dim.Render(ui.Spread(label+s.text, right, width))}
 }
 
-// positionText returns the number of the shown match and the total, or "" if unknown. The server
-// counts the matches of a hit. The screen may lay out more or fewer, so the number is limited to
+// positionText returns the number of the shown match and the total, or "" if unknown: a local search
+// does not count. The server counts the matches of a hit. The screen may lay out more or fewer, so the number is limited to
 // the server's count.
 func (r *results) positionText() string {
-	switch {
-	case r.local != nil && r.count != nil:
-		return r.count.positionText(&r.match)
-	case r.local != nil || len(r.hits) == 0:
+	if r.local != nil || len(r.hits) == 0 {
 		return ""
 	}
 	total := strconv.Itoa(r.counts[len(r.counts)-1])
@@ -224,5 +220,5 @@ func (s *search) Update(msg tea.Msg) (cmd tea.Cmd, changed bool) {
 	if !ok {
 		return nil, false
 	}
-	return step.next(), true
+	return s.continueLocal(step.generation), true
 }

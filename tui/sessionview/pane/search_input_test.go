@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -76,27 +75,7 @@ func TestSearchWhileTypingIsUndoneByEsc(t *testing.T) {
 	s.MustShow("needle")
 }
 
-func TestLocalSearchCountsMatches(t *testing.T) {
-	j := tuitest.LongSession(localSearchStep)
-	j.UserMessage(tuitest.Ada, "last", "the answer, or another answer?\nanswer!")
-	s := open(t, j, 80, 20)
-	s.refuse(tuitest.ErrCannotSearch)
-	s.press("ctrl+f")
-	s.typeText("answer")
-	s.stopTyping()
-	total := fmt.Sprint(" of ", localSearchStep+3)
-	s.MustShow("   1" + total)
-	s.press("enter", ">")
-	s.MustShow("2" + total) // the line has two matches
-	s.press(">")
-	s.MustShow("4"+total, fmt.Sprint("▌▏ answer ", localSearchStep-1))
-	s.press("<")
-	s.MustShow("2" + total)
-	s.press("<")
-	s.MustShow("1" + total)
-}
-
-func TestLocalSearchCountsLoadedTurns(t *testing.T) {
+func TestLocalSearchStepsThroughLoadedAndOlderTurns(t *testing.T) {
 	s := openAtEnd(t, 60)
 	s.Session.Reply = func(a tuitest.Command) (any, error) {
 		d, ok := a.Data.(protocol.HistoryData)
@@ -110,9 +89,11 @@ func TestLocalSearchCountsLoadedTurns(t *testing.T) {
 	s.press("ctrl+f")
 	s.typeText("answer")
 	s.stopTyping()
-	s.MustShow("1 of 5+")
+	s.MustShow("▌▏ answer 9")
 	s.press("enter", ">", ">", ">", ">", ">")
-	s.MustShow("6 of 10 ")
+	s.MustShow("▌▏ answer 4")
+	s.press("<")
+	s.MustShow("▌▏ answer 5")
 }
 
 func TestSearchWhileTypingWithoutMatch(t *testing.T) {

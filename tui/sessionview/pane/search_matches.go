@@ -130,10 +130,7 @@ func (s *search) showMatch(id transcript.ID, by int) {
 		}
 	} else {
 		s.match = match{valid: true, at: transcript.Point{Item: id, Line: line}, count: *count}
-		switch { // after a step to a newer item the line is its oldest match
-		case by > 0 && s.local != nil && s.count != nil:
-			s.match.newer = max(0, s.count.of(id)-*count)
-		case by > 0 && len(s.hits) > 0:
+		if by > 0 && len(s.hits) > 0 { // after a step to a newer item the line is its oldest match
 			s.match.newer = max(0, s.counts[s.current]-s.newerCount(s.current)-*count)
 		}
 	}
