@@ -23,9 +23,8 @@ type Turn struct {
 	End     *TurnEndedData `json:"end,omitempty"`
 	Ended   *time.Time     `json:"ended,omitempty"`
 
-	byID    map[itemKey]*Item
-	fixed   uint64 // seq of the newest event that is no delta: joining does not change it
-	written int64  // see Written
+	byID  map[itemKey]*Item
+	fixed uint64 // seq of the newest event that is no delta: joining does not change it
 }
 
 type itemKey struct {
@@ -151,9 +150,6 @@ func (t *Turn) Messages() []Message {
 	}
 	return list
 }
-
-// Written returns the number of bytes of text and reasoning in the events applied to the turn.
-func (t *Turn) Written() int64 { return t.written }
 
 // item returns the item of a kind and id, creating it if needed.
 func (t *Turn) item(e *Event, kind ItemKind, id string) *Item {

@@ -64,7 +64,6 @@ func (t *Turn) applyPart(e *Event) ([]*Item, error) {
 		it.Agent = d.Agent
 	case TextDelta, ReasoningDelta:
 		it.Text = append(it.Text, d.Text...)
-		t.written += int64(len(d.Text))
 	default:
 		it.Open = false
 	}
@@ -84,7 +83,6 @@ func (t *Turn) applyJoined(e *Event) ([]*Item, error) {
 		case KindText, KindReasoning:
 			it := t.item(&of, ItemKind(p.Kind), p.Part)
 			it.Text = append(it.Text, p.Text...)
-			t.written += int64(len(p.Text))
 			changed = append(changed, it)
 		case KindInput:
 			it := t.item(&of, ItemTool, p.Part)

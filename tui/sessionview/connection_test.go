@@ -121,7 +121,7 @@ func TestResumeModeMarked(t *testing.T) {
 
 func TestCatchUpProgress(t *testing.T) {
 	s := open(t, tuitest.Scenes["catching"](), 100, 24)
-	s.mustShow("catching up ████░░░░░░ 45%")
+	s.mustShow("catching up █████░░░░░ 45%")
 	draws := 0
 	for range 500 {
 		s.journal.Add(protocol.TextDelta, protocol.PartDeltaData{Part: "t3", Text: "x"})

@@ -25,10 +25,9 @@ func (s *testScreen) streamText(bytes, seconds int) {
 var contextScenes = []goldenScene{
 	{
 		name: "context_full", heights: contextHeights,
-		open: fromJournal(tuitest.GrowingContext, (*testScreen).writeForSixSeconds, pressing("f6")),
+		open: fromJournal(tuitest.GrowingContext, pressing("f6")),
 		shows: []string{
 			"context · fix-tests · gemini", "░ 82%", "82k of 100k tokens · 31 messages · strategy summary",
-			"writes ≈60 tokens a second, estimated from its text",
 			"used 110k tokens in · 700 out · 3k cached · 250 reasoning",
 			"cost 0.01234 USD, reported by the agent", "model gemini-2.5",
 		},

@@ -458,7 +458,7 @@ var screenScenes = []goldenScene{
 	{
 		name: "catch_up", open: fromScene("catching"), heights: [3]int{24, 24, 75},
 		shows:  []string{"word400 word401", "word447 word448 word449", ">"},
-		wide:   conversationAnd("████░░░░░░ 45% running 36s", "fix-tests · 1 file +1 −1 · gemini · context 38% · F1 help"),
+		wide:   conversationAnd("█████░░░░░ 45% running 36s", "fix-tests · 1 file +1 −1 · gemini · context 38% · F1 help"),
 		status: []string{"catching up", "45% running 36s", "fix-tests"},
 	},
 }

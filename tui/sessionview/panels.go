@@ -89,7 +89,7 @@ func (v *View) arrange() {
 		},
 	}
 	// The transcript is first: it applies an event to the turns, which other parts read.
-	others := []panel.Part{v.usage, v.statusLine, p.decision, p.git}
+	others := []panel.Part{v.statusLine, p.decision, p.git}
 	p.parts = slices.Concat(v.transcript.Parts(), v.input.Parts(), others)
 	for _, stage := range p.stages {
 		for _, panel := range stage {

@@ -114,7 +114,6 @@ func (v *View) attach(a *protocol.SubscribeResult) {
 	}
 	v.input.Reset()
 	v.transcript.Reset(a.After.Seq, v.canvas.Width, v.canvas.Height)
-	v.usage.Reset()
 }
 
 // ShowHit shows a hit of a search for text as soon as the catch-up is complete.

@@ -134,7 +134,7 @@ func New(c Config) *View {
 		Base: v.base, Clipboard: c.Clipboard, Files: v.files, Git: git, Beside: c.Beside,
 		Older: func(page *protocol.HistoryResult) { v.input.AddOlder(page) },
 	})
-	v.usage = contextview.New(v.base, v.transcript.View.Turns, now)
+	v.usage = contextview.New(v.base, v.transcript.View.Turns)
 	restore := func(text string, files []attachment.File) {
 		v.input.Restore(text, files)
 		v.setFocus(onComposer)
@@ -170,7 +170,7 @@ func New(c Config) *View {
 	shown := v.base
 	shown.Now = now
 	v.statusLine = statusline.New(statusline.Config{
-		Base: shown, Turns: v.transcript.View.Turns, RunningTool: v.transcript.View.RunningTool, Speed: v.usage.Speed,
+		Base: shown, Turns: v.transcript.View.Turns, RunningTool: v.transcript.View.RunningTool,
 		Files: v.panels.side.Files, Interrupting: v.panels.interrupt.Sent, Silence: v.panels.liveness.Silence,
 		Sessions: c.Sessions, Server: c.Server, Local: c.Local, Home: c.Env["HOME"],
 	})

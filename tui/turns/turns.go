@@ -12,7 +12,6 @@ import (
 type Turns struct {
 	transcript protocol.Transcript // the current turn alone
 	partial    bool                // the events began within the current turn
-	added      int64               // see Added
 	heard      time.Time           // see Heard
 
 	turns     []*Turn
@@ -39,13 +38,11 @@ func (t *Turns) Reset(at uint64, s *protocol.State) {
 
 // Apply applies a durable event. It returns the changed and new items of the current turn.
 func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
-	t.added = 0
 	if !e.Durable() {
 		return nil, nil
 	}
 	t.beginWithin(e)
 	t.applyWaits(e)
-	before := t.written()
 	items, err := t.transcript.Apply(e)
 	if err != nil {
 		return nil, err
@@ -68,8 +65,6 @@ func (t *Turns) Apply(e *protocol.Event) ([]*protocol.Item, error) {
 		if len(items) > 0 {
 			t.last().addTool(items[0].ID)
 		}
-	case protocol.TextDelta, protocol.ReasoningDelta, protocol.JoinedDeltas:
-		t.added = t.written() - before
 	case protocol.ContextCompacted:
 		d := new(protocol.ContextCompactedData)
 		if e.Decode(d) == nil {
@@ -123,17 +118,6 @@ func (t *Turns) Waits() *protocol.Waits {
 
 // Heard returns the time of the last event of the current turn, or zero.
 func (t *Turns) Heard() time.Time { return t.heard }
-
-// written returns the bytes of text and reasoning of the current turn.
-func (t *Turns) written() int64 {
-	if current := t.transcript.Current(); current != nil {
-		return current.Written()
-	}
-	return 0
-}
-
-// Added returns the bytes of text and reasoning that the last event added.
-func (t *Turns) Added() int64 { return t.added }
 
 // Current returns the current turn, the last one while no turn runs. It is nil without a turn.
 func (t *Turns) Current() *protocol.Turn { return t.transcript.Current() }

@@ -14,7 +14,6 @@ import (
 	"agentctl/tui/keymap"
 	"agentctl/tui/thumbnail"
 	"agentctl/tui/transcript"
-	"agentctl/tui/usage"
 )
 
 // Styles holds the styles, keys for hints, clock and time zone of a program, and draws its images.
@@ -167,7 +166,7 @@ func (s *Styles) Since(at time.Time) time.Duration {
 
 // ContextBar returns context usage as a bar of width cells and a percentage.
 func (s *Styles) ContextBar(percent float64, width int) string {
-	return usage.Bar(percent/100, width) + " " + format.Percent(percent)
+	return Bar(percent/100, width) + " " + format.Percent(percent)
 }
 
 // Percentages of context usage from which ContextStyle is a warning or an error.

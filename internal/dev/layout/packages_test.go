@@ -34,7 +34,7 @@ var (
 	// componentImports are the imports of the parts of a session's screen.
 	componentImports = []string{
 		"protocol", "internal/format", "tui/filechange", "tui/describe", "tui/ui", "tui/remote", "tui/keymap",
-		"tui/turns", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
+		"tui/turns", "tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 	// screenImports are the imports of a screen. No screen imports another.
 	screenImports = []string{
@@ -43,7 +43,7 @@ var (
 		"tui/composer", "tui/palette", "tui/drafts", "tui/shell", "tui/approval", "tui/review",
 		"tui/transcriptview", "tui/changes", "tui/filechange", "tui/notify", "tui/describe", "tui/ui",
 		"tui/turns", "tui/location", "tui/request",
-		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist", "tui/usage",
+		"tui/remote", "tui/keymap", "tui/task", "tui/sessionlist",
 		"tui/diff", "tui/highlight", "tui/thumbnail", "tui/transcript",
 	}
 
@@ -51,7 +51,7 @@ var (
 	panelImports = []string{
 		"protocol", "internal/attachment", "internal/download", "internal/format", "internal/gitbranch",
 		"tui/describe", "tui/keymap", "tui/remote", "tui/request", "tui/sessionview/panel", "tui/sessionview/replica",
-		"tui/task", "tui/transcript", "tui/transcriptview", "tui/turns", "tui/ui", "tui/usage",
+		"tui/task", "tui/transcript", "tui/transcriptview", "tui/turns", "tui/ui",
 	}
 )
 
@@ -292,7 +292,7 @@ var packageRules = []packageRule{
 	}},
 	{pkg: "tui/edit"},
 	{pkg: "tui/ui", imports: []string{
-		"internal/format", "protocol", "tui/edit", "tui/keymap", "tui/usage", "tui/diff", "tui/highlight", "tui/thumbnail",
+		"internal/format", "protocol", "tui/edit", "tui/keymap", "tui/diff", "tui/highlight", "tui/thumbnail",
 		"tui/transcript",
 	}},
 	{pkg: "tui/remote", imports: []string{"protocol", "tui/keymap"}},
@@ -305,7 +305,6 @@ var packageRules = []packageRule{
 	{pkg: "tui/task", imports: []string{"internal/panics"}},
 	{pkg: "tui/sessionlist", imports: []string{"protocol"}},
 	{pkg: "tui/serverset", imports: []string{"protocol", "tui/remote"}},
-	{pkg: "tui/usage", imports: []string{"protocol"}},
 	{pkg: "tui/diff", imports: []string{"tui/highlight", "tui/transcript"}},
 	{pkg: "tui/thumbnail", imports: []string{"internal/picture"}},
 	{pkg: "tui/transcript", imports: []string{"protocol", "tui/highlight", "internal/format", "internal/safetext"}},

@@ -18,7 +18,6 @@ import (
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/transcript"
 	"agentctl/tui/ui"
-	"agentctl/tui/usage"
 )
 
 // page is an overlay that shows the context usage.
@@ -128,7 +127,7 @@ func (p *page) currentLines(width int) []string {
 	var out []string
 	if percent, ok := describe.ContextPercent(c); ok {
 		number := " " + format.Percent(percent)
-		bar := usage.Bar(percent/100, min(width-2-ansi.StringWidth(number), 60))
+		bar := ui.Bar(percent/100, min(width-2-ansi.StringWidth(number), 60))
 		out = []string{ui.Fit(" "+styles.ContextStyle(percent).Render(bar)+styles.Bold.Render(number), width)}
 	}
 	about := describe.Context(c, format.Thousands)
@@ -154,13 +153,6 @@ func (p *page) currentLines(width int) []string {
 func (p *page) usageLines(width int) []string {
 	styles := p.usage.Styles
 	var out []string
-	if speed := p.usage.Speed(""); speed != "" {
-		text := "writes " + speed + " tokens a second"
-		if strings.HasPrefix(speed, "≈") {
-			text += ", estimated from its text"
-		}
-		out = p.wrap(text, &styles.Success, width)
-	}
 	for i := range p.usage.Replica.State.Limits {
 		w := &p.usage.Replica.State.Limits[i]
 		out = append(out, p.wrap(describe.Window(w, styles.ShortDate), styles.ContextStyle(w.Percent), width)...)

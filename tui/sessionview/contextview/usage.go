@@ -1,9 +1,6 @@
 package contextview
 
 import (
-	"fmt"
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"agentctl/internal/format"
@@ -13,15 +10,12 @@ import (
 	"agentctl/tui/sessionview/panel"
 	"agentctl/tui/turns"
 	"agentctl/tui/ui"
-	"agentctl/tui/usage"
 )
 
 // Usage tracks the agent's context usage and its compactions.
 type Usage struct {
 	panel.Base
-	now        func() time.Time // of the session
 	turns      *turns.Turns
-	speed      usage.Speed
 	compaction compaction
 }
 
@@ -32,34 +26,8 @@ type compaction struct {
 	err     string
 }
 
-// New returns the usage of a session, which reads the last compaction from its turns. now is the time of
-// the session: in a recording it differs from the time at which events arrive.
-func New(b panel.Base, t *turns.Turns, now func() time.Time) *Usage {
-	return &Usage{Base: b, turns: t, now: now}
-}
-
-// Apply applies an event that was applied to the turns.
-func (u *Usage) Apply(e *protocol.Event) {
-	if e.Durable() {
-		u.speed.Apply(e, u.turns.Added(), u.Now(), u.Replica.CaughtUp)
-	}
-}
-
-// Reset starts again from the state of the replica.
-func (u *Usage) Reset() { u.speed.Reset(u.Replica.State) }
-
-// Speed returns the agent's output in tokens per second, followed by unit. It returns "" if the
-// speed is unknown or no turn is running.
-func (u *Usage) Speed(unit string) string {
-	rate, estimated, ok := u.speed.TokenRate(u.now())
-	switch {
-	case !ok || u.Replica.State.Turn == nil:
-		return ""
-	case estimated:
-		return fmt.Sprintf("≈%.0f", rate) + unit
-	}
-	return fmt.Sprintf("%.0f", rate) + unit
-}
+// New returns the usage of a session, which reads the last compaction from its turns.
+func New(b panel.Base, t *turns.Turns) *Usage { return &Usage{Base: b, turns: t} }
 
 // compact requests a compaction of the context.
 func (u *Usage) compact() tea.Cmd {

@@ -17,16 +17,14 @@ func open(t *testing.T, j *tuitest.Journal) (*paneltest.Rig, *Usage) {
 	t.Helper()
 	r := paneltest.New(t, j)
 	reader := &turns.Turns{}
-	u := New(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}, reader, r.Now)
+	u := New(panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now}, reader)
 	r.Apply = func(e *protocol.Event) {
 		if _, err := reader.Apply(e); err != nil {
 			t.Fatal(err)
 		}
-		u.Apply(e)
 	}
 	r.Reset = func() {
 		reader.Reset(r.Replica.State.Seq, r.Replica.State)
-		u.Reset()
 	}
 	r.Key = func(string) tea.Cmd {
 		result := u.open("")

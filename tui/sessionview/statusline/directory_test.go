@@ -49,10 +49,10 @@ func open(t *testing.T, j *tuitest.Journal, local bool, home string) *testLine {
 	l := New(Config{
 		Base:  panel.Base{Styles: r.Styles, Replica: r.Replica, Commands: r.Commands, Now: r.Now},
 		Local: local, Home: home,
-		Turns:       &turns.Turns{},
-		RunningTool: func(time.Time) (string, time.Duration) { return "", 0 },
-		Silence:     func() time.Duration { return 0 },
-		Speed:       func(string) string { return "" }, Files: func() string { return "" },
+		Turns:        &turns.Turns{},
+		RunningTool:  func(time.Time) (string, time.Duration) { return "", 0 },
+		Silence:      func() time.Duration { return 0 },
+		Files:        func() string { return "" },
 		Interrupting: func() bool { return false },
 	})
 	r.Lines = func() []string { return []string{l.View(200, "")} }

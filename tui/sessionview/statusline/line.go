@@ -3,7 +3,6 @@ package statusline
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,14 +23,13 @@ type Config struct {
 	panel.Base   // its time is the session's
 	Turns        *turns.Turns
 	RunningTool  func(now time.Time) (title string, worked time.Duration)
-	Silence      func() time.Duration     // of the agent; 0: short
-	Speed        func(unit string) string // of the agent's output, or ""
-	Files        func() string            // the changed files, or ""
-	Interrupting func() bool              // the turn is being interrupted
-	Sessions     bool                     // the program has a list of sessions
-	Server       string                   // name of the session's server, or ""
-	Local        bool                     // the directory is on this machine
-	Home         string                   // the user's home directory
+	Silence      func() time.Duration // of the agent; 0: short
+	Files        func() string        // the changed files, or ""
+	Interrupting func() bool          // the turn is being interrupted
+	Sessions     bool                 // the program has a list of sessions
+	Server       string               // name of the session's server, or ""
+	Local        bool                 // the directory is on this machine
+	Home         string               // the user's home directory
 }
 
 // Line is the last line of the screen: connection, status message or turn, and details of the
@@ -89,7 +87,7 @@ func (l *Line) View(width int, hint string) string {
 	if text := l.Commands.Answers.Text(); text != "" && l.Replica.Connected() {
 		left = " " + s.Warning.Render("○ "+text) + left
 	}
-	details := l.details(width, turn.style.Render(turn.text))
+	details := l.details(turn.style.Render(turn.text))
 	room := width - transcript.Width(left) - 2
 	right := l.join(details, s.Dim.Render(hint), room)
 	if right == "" {
@@ -121,7 +119,7 @@ func (l *Line) join(details []string, end string, room int) string {
 }
 
 // details returns the details of the session, the most important first.
-func (l *Line) details(width int, turn string) []string {
+func (l *Line) details(turn string) []string {
 	s, state := l.Styles, l.Replica.State
 	var out []string
 	add := func(text string) {
@@ -153,7 +151,7 @@ func (l *Line) details(width int, turn string) []string {
 	if state.Sandbox.Shown() {
 		add("sandbox " + transcript.CleanLine(state.Sandbox.String()))
 	}
-	out = append(out, l.contextDetails(width)...)
+	out = append(out, l.contextDetails()...)
 	if n := len(l.Replica.Clients); n > 1 {
 		add(format.Count(n, "client"))
 	}
@@ -176,8 +174,8 @@ func (l *Line) details(width int, turn string) []string {
 	return out
 }
 
-// contextDetails returns the context usage and the agent's speed, as far as they fit the width.
-func (l *Line) contextDetails(width int) []string {
+// contextDetails returns the usage of the context and of the fullest limit.
+func (l *Line) contextDetails() []string {
 	s := l.Styles
 	var out []string
 	if c := l.Replica.State.Context; c != nil && c.MaxTokens > 0 {
@@ -187,9 +185,6 @@ func (l *Line) contextDetails(width int) []string {
 	if w := describe.FullestWindow(l.Replica.State.Limits); w != nil {
 		shown := protocol.UsageWindow{Name: w.Name, Percent: w.Percent}
 		out = append(out, s.ContextStyle(w.Percent).Render(describe.Window(&shown, s.ShortDate)))
-	}
-	if speed := l.Speed(" tok/s"); speed != "" && width >= 80 {
-		out = append(out, s.Dim.Render(speed))
 	}
 	return out
 }
@@ -244,8 +239,7 @@ func progressText(percent, width int) string {
 	if width < 60 {
 		return number
 	}
-	full := percent * progressBarWidth / 100
-	return " " + strings.Repeat("█", full) + strings.Repeat("░", progressBarWidth-full) + number
+	return " " + ui.Bar(float64(percent)/100, progressBarWidth) + number
 }
 
 // maxSettingWidth is the maximum width of a setting in the status line, in cells.
