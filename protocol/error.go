@@ -69,6 +69,11 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Exceeded returns an error about something that is larger than a limit, or more than it.
+func Exceeded[N int | int64](code Code, limit N, message string) *Error {
+	return &Error{Code: code, Limit: int64(limit), Message: message}
+}
+
 // AsError returns the Error in err's chain. Any other error becomes internal with a fixed message,
 // because its text may hold paths, SQL or secrets. The caller logs err.
 func AsError(err error) *Error {

@@ -102,16 +102,12 @@ func (a *admission) admit(s *socket, sender string, privileged bool) *protocol.E
 	case privileged:
 		limit += a.limits.Reserve
 	case a.bySender[sender] >= a.limits.PerSender:
-		return &protocol.Error{
-			Code: protocol.CodeConnectionLimit, Limit: int64(a.limits.PerSender),
-			Message: "this user has too many connections: close some",
-		}
+		return protocol.Exceeded(protocol.CodeConnectionLimit, a.limits.PerSender,
+			"this user has too many connections: close some")
 	}
 	if a.known >= limit {
-		return &protocol.Error{
-			Code: protocol.CodeConnectionLimit, Limit: int64(limit),
-			Message: "the server has too many connections: try again later",
-		}
+		return protocol.Exceeded(protocol.CodeConnectionLimit, limit,
+			"the server has too many connections: try again later")
 	}
 	a.forget(s)
 	s.known, s.sender = true, sender

@@ -60,7 +60,7 @@ func checkResult(result json.RawMessage) error {
 	if len(result) <= protocol.MaxResult {
 		return nil
 	}
-	return &protocol.Error{Code: protocol.CodeTooLarge, Limit: protocol.MaxResult, Message: "the answer is too large"}
+	return protocol.Exceeded(protocol.CodeTooLarge, protocol.MaxResult, "the answer is too large")
 }
 
 // run decodes a command's data, calls f with it and encodes the result.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -46,34 +47,14 @@ func (l Limits) Sockets() int {
 }
 
 func (l *Limits) defaults() {
-	if l.Connections == 0 {
-		l.Connections = 4096
-	}
-	if l.PerSender == 0 {
-		l.PerSender = max(1, l.Connections/4)
-	}
-	if l.Reserve == 0 {
-		l.Reserve = 64
-	}
-	if l.Unauthenticated == 0 {
-		l.Unauthenticated = 256
-	}
-	if l.Rate == 0 {
-		l.Rate = 5000
-	}
-	if l.Message == 0 {
-		l.Message = protocol.MaxMessage
-	}
-	if l.InFlight == 0 {
-		l.InFlight = 64
-	}
-	if l.Window == 0 {
-		l.Window = 16 << 20
-	}
-	if l.Write == 0 {
-		l.Write = time.Minute
-	}
-	if l.Heartbeat == 0 {
-		l.Heartbeat = 30 * time.Second
-	}
+	l.Connections = cmp.Or(l.Connections, 4096)
+	l.PerSender = cmp.Or(l.PerSender, max(1, l.Connections/4))
+	l.Reserve = cmp.Or(l.Reserve, 64)
+	l.Unauthenticated = cmp.Or(l.Unauthenticated, 256)
+	l.Rate = cmp.Or(l.Rate, 5000)
+	l.Message = cmp.Or(l.Message, protocol.MaxMessage)
+	l.InFlight = cmp.Or(l.InFlight, 64)
+	l.Window = cmp.Or(l.Window, 16<<20)
+	l.Write = cmp.Or(l.Write, time.Minute)
+	l.Heartbeat = cmp.Or(l.Heartbeat, 30*time.Second)
 }

@@ -35,7 +35,5 @@ func (r *rateLimiter) allow() bool {
 
 // refusal returns the error for a command over the limit.
 func (r *rateLimiter) refusal() error {
-	return &protocol.Error{
-		Code: protocol.CodeTooMany, Limit: int64(r.rate), Message: "too many commands a second",
-	}
+	return protocol.Exceeded(protocol.CodeTooMany, int64(r.rate), "too many commands a second")
 }

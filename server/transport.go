@@ -59,11 +59,8 @@ func (n *nativeTransport) Read(ctx context.Context) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case int64(len(b)) > n.limit:
-		return nil, &protocol.Error{
-			Code:    protocol.CodeTooLarge,
-			Limit:   n.limit,
-			Message: fmt.Sprintf("a message holds at most %d bytes", n.limit),
-		}
+		return nil, protocol.Exceeded(protocol.CodeTooLarge, n.limit,
+			fmt.Sprintf("a message holds at most %d bytes", n.limit))
 	case kind != websocket.MessageText:
 		return nil, protocol.Errorf(protocol.CodeInvalidJSON, "not a text message")
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -62,20 +63,11 @@ type Files struct {
 
 func (c *Config) defaults() {
 	c.Limits.defaults()
-	for _, d := range []struct {
-		field *time.Duration
-		value time.Duration
-	}{
-		{&c.EditHold, 30 * time.Second},
-		{&c.InterruptGrace, 10 * time.Second},
-		{&c.UnloadAfter, 10 * time.Minute},
-		{&c.AgentIdle, 12 * time.Hour},
-		{&c.StateTTL, 7 * 24 * time.Hour},
-	} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
+	c.EditHold = cmp.Or(c.EditHold, 30*time.Second)
+	c.InterruptGrace = cmp.Or(c.InterruptGrace, 10*time.Second)
+	c.UnloadAfter = cmp.Or(c.UnloadAfter, 10*time.Minute)
+	c.AgentIdle = cmp.Or(c.AgentIdle, 12*time.Hour)
+	c.StateTTL = cmp.Or(c.StateTTL, 7*24*time.Hour)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -121,20 +113,14 @@ type Limits struct {
 }
 
 func (l *Limits) defaults() {
-	for _, n := range []struct {
-		field *int
-		value int
-	}{{&l.Sessions, 20_000}, {&l.Agents, 500}, {&l.Queue, 1000}, {&l.Requests, 100}, {&l.Rules, 500}, {&l.SubAgents, 256}} {
-		if *n.field == 0 {
-			*n.field = n.value
-		}
-	}
-	if l.LogMemory == 0 {
-		l.LogMemory = 64 << 20
-	}
-	if l.Bytes == 0 {
-		l.Bytes = 4 << 20
-	}
+	l.Sessions = cmp.Or(l.Sessions, 20_000)
+	l.Agents = cmp.Or(l.Agents, 500)
+	l.Queue = cmp.Or(l.Queue, 1000)
+	l.Requests = cmp.Or(l.Requests, 100)
+	l.Rules = cmp.Or(l.Rules, 500)
+	l.SubAgents = cmp.Or(l.SubAgents, 256)
+	l.Bytes = cmp.Or(l.Bytes, 4<<20)
+	l.LogMemory = cmp.Or(l.LogMemory, 64<<20)
 }
 
 // queue returns the limits of a session's queue.

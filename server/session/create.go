@@ -28,10 +28,10 @@ func (h *Hub) create(cmd *command, d *protocol.CreateData, past *archive.Past) e
 		d.Agent = h.settings().DefaultAgent
 	}
 	if len(d.Agent) > maxAgent {
-		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxAgent, Message: "agent: too long"}
+		return protocol.Exceeded(protocol.CodeTooLarge, maxAgent, "agent: too long")
 	}
 	if len(d.Load) > maxLoad {
-		return &protocol.Error{Code: protocol.CodeTooLarge, Limit: maxLoad, Message: "load: too long"}
+		return protocol.Exceeded(protocol.CodeTooLarge, maxLoad, "load: too long")
 	}
 	if err := protocol.CheckLabels(d.Labels); err != nil {
 		return err
@@ -101,10 +101,7 @@ func (h *Hub) createSession(spec agent.Spec, c creation) error {
 		return err
 	}
 	if n := h.settings().Limits.Sessions; h.list.Len() >= n {
-		return &protocol.Error{
-			Code: protocol.CodeSessionLimit, Limit: int64(n),
-			Message: "the server has too many sessions: remove closed ones",
-		}
+		return protocol.Exceeded(protocol.CodeSessionLimit, n, "the server has too many sessions: remove closed ones")
 	}
 	if !h.sessions.add() {
 		return errShuttingDown()

@@ -35,11 +35,7 @@ func (h *Hub) Do(ctx context.Context, c *protocol.Command, who Caller, reply fun
 
 func (h *Hub) do(ctx context.Context, c *protocol.Command, who Caller, reply func(json.RawMessage, error)) error {
 	if len(who.By.Name)+len(who.By.Subject) > record.MaxActor {
-		return &protocol.Error{
-			Code:    protocol.CodeTooLarge,
-			Limit:   record.MaxActor,
-			Message: "actor: name and subject are too long",
-		}
+		return protocol.Exceeded(protocol.CodeTooLarge, record.MaxActor, "actor: name and subject are too long")
 	}
 	t := protocol.CommandOf(c.Command)
 	data := t.Data()

@@ -65,10 +65,8 @@ func (p *Groups) KillLeft(ctx context.Context, kill func(agent.ProcessGroup) err
 // start beyond the limit has the code agent_limit.
 func (p *Groups) Record(g agent.ProcessGroup, limit int) error {
 	if !g.Ended && !p.add(g, limit) {
-		return &protocol.Error{
-			Code: protocol.CodeAgentLimit, Limit: int64(limit),
-			Message: "too many agents run: close sessions, or wait until idle agents end",
-		}
+		return protocol.Exceeded(protocol.CodeAgentLimit, limit,
+			"too many agents run: close sessions, or wait until idle agents end")
 	}
 	result := make(chan error, 1)
 	b := &eventlog.Batch{Session: g.Session, ProcessGroups: []agent.ProcessGroup{g}}

@@ -45,7 +45,7 @@ func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData
 	}
 	reason := protocol.ValidText(d.Reason)
 	if len(reason) > record.LongText {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.LongText, Message: "reason: too long"}
+		return nil, protocol.Exceeded(protocol.CodeTooLarge, record.LongText, "reason: too long")
 	}
 	answer := &Answer{Request: *a, Decision: decision}
 	if decision == protocol.Explain {
@@ -67,7 +67,7 @@ func (p *Approvals) Answer(st *protocol.State, c Caller, d *protocol.ApproveData
 		}
 	}
 	if raw, err := record.Encode(r); err != nil || len(raw) > record.MaxData {
-		return nil, &protocol.Error{Code: protocol.CodeTooLarge, Limit: record.MaxData, Message: "input: too large"}
+		return nil, protocol.Exceeded(protocol.CodeTooLarge, record.MaxData, "input: too large")
 	}
 	answer.Resolution = resolve(st, &c.By, r)
 	answer.Resolution.Hidden, answer.Resolution.secret = secret != nil, secret
@@ -181,10 +181,8 @@ func (c *Caller) checkInput(
 // CheckExplanation returns an error if the limits leave no room for a further explanation.
 func CheckExplanation(st *protocol.State, l Limits) error {
 	if record.Size(st.Approvals, l.Bytes) > l.Bytes-protocol.MaxEvent {
-		return &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: l.Bytes,
-			Message: "the pending requests and their explanations are too large together: decide some",
-		}
+		return protocol.Exceeded(protocol.CodeTooLarge, l.Bytes,
+			"the pending requests and their explanations are too large together: decide some")
 	}
 	return nil
 }

@@ -30,15 +30,11 @@ func newRule(st *protocol.State, a *protocol.Approval, c *Caller) (*protocol.Rul
 func checkRules(rules []protocol.Rule, l Limits) error {
 	switch {
 	case len(rules) > l.Rules:
-		return &protocol.Error{
-			Code: protocol.CodeTooMany, Limit: int64(l.Rules),
-			Message: "the session has too many rules: revoke some, or allow this request once",
-		}
+		return protocol.Exceeded(protocol.CodeTooMany, l.Rules,
+			"the session has too many rules: revoke some, or allow this request once")
 	case record.Size(rules, l.Bytes) > l.Bytes:
-		return &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: l.Bytes,
-			Message: "the rules of the session are too large together: revoke some, or allow this request once",
-		}
+		return protocol.Exceeded(protocol.CodeTooLarge, l.Bytes,
+			"the rules of the session are too large together: revoke some, or allow this request once")
 	}
 	return nil
 }

@@ -18,9 +18,7 @@ type edit struct {
 // actor moves the first to the new connection.
 func (q *Queue) Hold(st *protocol.State, c Caller, d *protocol.QueueHoldData) (Change, error) {
 	if n := c.Limits.Messages; len(st.Holds) >= n {
-		return Change{}, &protocol.Error{
-			Code: protocol.CodeTooMany, Limit: int64(n), Message: "the queue has too many holds: release them",
-		}
+		return Change{}, protocol.Exceeded(protocol.CodeTooMany, n, "the queue has too many holds: release them")
 	}
 	h := protocol.Hold{ID: c.HoldID, Reason: protocol.HoldUser, By: &c.By}
 	if d.MessageID == "" {

@@ -24,16 +24,12 @@ func (l Limits) check(st *protocol.State, m *protocol.Message) error {
 		}
 	}
 	if count > l.Messages {
-		return &protocol.Error{
-			Code: protocol.CodeQueueFull, Limit: int64(l.Messages),
-			Message: "the queue is full: wait, or remove messages from it",
-		}
+		return protocol.Exceeded(protocol.CodeQueueFull, l.Messages,
+			"the queue is full: wait, or remove messages from it")
 	}
 	if bytes > l.Bytes {
-		return &protocol.Error{
-			Code: protocol.CodeQueueFull, Limit: l.Bytes,
-			Message: "the messages in the queue are too large together: wait, or remove messages from it",
-		}
+		return protocol.Exceeded(protocol.CodeQueueFull, l.Bytes,
+			"the messages in the queue are too large together: wait, or remove messages from it")
 	}
 	return nil
 }
@@ -68,11 +64,8 @@ func Sanitize(m *protocol.Message) error {
 		return protocol.Errorf(protocol.CodeInvalidMessage, "parts: not JSON")
 	}
 	if len(raw) > record.MaxData {
-		return &protocol.Error{
-			Code:    protocol.CodeTooLarge,
-			Limit:   record.MaxData,
-			Message: "message too long: put large content into a file that the agent can read",
-		}
+		return protocol.Exceeded(protocol.CodeTooLarge, record.MaxData,
+			"message too long: put large content into a file that the agent can read")
 	}
 	return nil
 }

@@ -50,10 +50,8 @@ func (r *Recorder) Subscribe(p *protocol.Position) (protocol.SubscribeResult, er
 		}
 	}
 	if len(r.boundary.snapshot) > protocol.MaxResult {
-		return result, &protocol.Error{
-			Code: protocol.CodeTooLarge, Limit: protocol.MaxResult,
-			Message: "the state of the session is too large: remove messages from its queue",
-		}
+		return result, protocol.Exceeded(protocol.CodeTooLarge, protocol.MaxResult,
+			"the state of the session is too large: remove messages from its queue")
 	}
 	result.After = protocol.Position{Epoch: now.Epoch, Seq: r.boundary.seq}
 	result.Snapshot = &protocol.Snapshot{Epoch: now.Epoch, State: r.boundaryState()}

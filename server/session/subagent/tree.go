@@ -50,10 +50,8 @@ func (t *Tree) Add(child, parent string, most int) error {
 		return protocol.Errorf(protocol.CodeSessionLimit, "sub-agents are at most %d levels deep", maxDepth)
 	}
 	if t.sizes[root] >= most {
-		return &protocol.Error{
-			Code: protocol.CodeSessionLimit, Limit: int64(most),
-			Message: "the session has too many sub-agents: remove some of their sessions",
-		}
+		return protocol.Exceeded(protocol.CodeSessionLimit, most,
+			"the session has too many sub-agents: remove some of their sessions")
 	}
 	t.put(child, parent)
 	return nil

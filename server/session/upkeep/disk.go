@@ -64,8 +64,6 @@ func (d *Disk) Check() error {
 	if !d.full.Load() {
 		return nil
 	}
-	return &protocol.Error{
-		Code: protocol.CodeDiskLimit, Limit: d.limit(),
-		Message: "the server's sessions use as much disk as they may: remove sessions",
-	}
+	return protocol.Exceeded(protocol.CodeDiskLimit, d.limit(),
+		"the server's sessions use as much disk as they may: remove sessions")
 }
